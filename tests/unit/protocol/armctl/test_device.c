@@ -1,5 +1,7 @@
 /* Tests the simulated handler line by line, and with the controller of client.h, in virtual
  * time. */
+#include <math.h>
+
 #include "link/core/url.h"
 #include "link/wrap/fault.h"
 #include "protocol/armctl/client.h"
@@ -102,21 +104,113 @@ static double pulse(const struct fixture *f, int joint)
 
 /* ---- Line by line ---- */
 
-TEST(confirms_when_the_motion_ends)
+/* Sessions with the handler, in steps between slashes: ">" sends lines (| is CR LF), "+" connects
+ * anew. "@TIME" requires these answers until that time in s ("-": 1 ns earlier), "=JOINT" an angle,
+ * "~JOINT" a pulse. The last column lists the executed commands. */
+static const struct session {
+    const char *what, *quirks, *steps, *executed;
+} handler_sessions[] = {
+    {"confirms when the motion ends", "",
+     ">0DEG1,090|/@1- 0ACK0/@1 2DEG1,090/>0ACK2|1ARM250,045,120|/@3 0ACK1 "
+     "3ARM250,045,120/>0ACK3|/@60",
+     "DEG1,090 ARM250,045,120"},
+    {"repeats a confirmation until it is acked", "",
+     ">0SPD100|/@5 0ACK0 2SPD100 2SPD100 2SPD100/>0ACK3|/@7 2SPD100/>0ACK2|/@20", "SPD100"},
+    {"executes no duplicates, wrong digits or digits of its own direction", "",
+     ">1DEG1,090|/>0DEG1,000|0DEG1,000|/>2DEG1,090|/@0 0ACK1 0ACK0 2DEG1,000 0ACK0", "DEG1,000"},
+    {"acks no invalid lines", "",
+     ">0XYZ1|0DEG|0DEG1|0DEG1;090|0deg1,090||DEG1,090|/@0/"
+     ">0DEG1,0901234567890123456789012345678901|/"
+     "@0/>0DEG1,000|/@0 0ACK0 2DEG1,000",
+     "DEG1,000"},
+    {"replaces a motion by a later command", "",
+     ">0DEG1,180|/@1 0ACK0/>1DEG1,000|/@1 0ACK1 2DEG1,090/>0ACK2|/@2 3DEG1,000",
+     "DEG1,180 DEG1,000"},
+    {"moves joints in parallel", "",
+     ">0DEG1,180|1DEG4,090|/@0 0ACK0 0ACK1/@1 2DEG4,090/>0ACK2|/@2 3DEG1,180", "DEG1,180 DEG4,090"},
+    {"moves the vehicle at its speed, and speed 0 stops it where it is", "",
+     ">0SPD-100|/@0 0ACK0 2SPD-100/>0ACK2|1MOV-0250|/@2.5 0ACK1/@2.500000001 3MOV-0250/"
+     ">0ACK3|0MOV0250|/@3.500000001 0ACK0/>1SPD000|/@4 0ACK1 2MOV0100",
+     "SPD-100 MOV-0250 MOV0250 SPD000"},
+    {"resets its session for a new connection, and its motion continues", "",
+     ">0DEG1,090|/@0 0ACK0/+/@5/=1 90/>0SPD100|/@5 0ACK0 2SPD100", "DEG1,090 SPD100"},
+    {"clamps angles to the usual limits", "", ">0DEG1,-45|/@0 0ACK0 2DEG1,000", "DEG1,-45"},
+    {"may ack no duplicates", "no-reack", ">1DEG1,090|0SPD001|0SPD001|/@0 0ACK0 2SPD001", "SPD001"},
+    {"may confirm without values", "bare-confirm", ">0DEG1,090|/@1 0ACK0 2DEG", "DEG1,090"},
+    {"may drop a confirmation that it cannot send", "drop-confirm",
+     ">0SPD001|1SPD002|/@0 0ACK0 2SPD001 0ACK1/>0ACK2|/@9", "SPD001 SPD002"},
+    {"keeps a confirmation that it cannot send", "",
+     ">0SPD001|1SPD002|0ACK2|/@0 0ACK0 2SPD001 0ACK1 3SPD002", "SPD001 SPD002"},
+    {"may ack invalid lines", "ack-invalid", ">0XYZ1|1DEG|/@9 0ACK0 0ACK1", ""},
+    {"may move pulses with DEG", "pulse-deg",
+     "~2 1500/>0DEG2,2000|/@1 0ACK0 2DEG2,2000/>0ACK2|1DEG2,090|/@1 0ACK1 3DEG2,090/~2 2000",
+     "DEG2,2000 DEG2,090"},
+    {"as published: repeats a confirmation forever and drops those that it cannot store",
+     "published", ">0DEG2,1600|1SPD1,100|/@5 0ACK0 2DEG 0ACK1 2DEG 2DEG/~2 1600/>0ACK2|/@20",
+     "DEG2,1600 SPD1,100"},
+    /* Answers of the published code: it drops a lone CR, keeps a lone LF, and 32 characters are a
+     * line. */
+    {"published: 1500", "published", ">0DEG2,1500|/@0 0ACK0 2DEG", "DEG2,1500"},
+    {"published: two digits", "published", ">0DEG12,090|/@0 0ACK0 2DEG", NULL},
+    {"published: no number", "published", ">0DEG1,abc|/@0 0ACK0", NULL},
+    {"published: SPD3", "published", ">0SPD3,500|/@0 0ACK0 2SPD", NULL},
+    {"published: negative", "published", ">0SPD3,-1000|/@0 0ACK0 2SPD", NULL},
+    {"published: SPD", "published", ">0SPD500|/@0 0ACK0", NULL},
+    {"published: POS", "published", ">0POS2,120|/@0 0ACK0", NULL},
+    {"published: ARM", "published", ">0ARM250,045,120|/@0 0ACK0", NULL},
+    {"published: PNG", "published", ">0PNG|/@0 0ACK0", NULL},
+    {"published: PNG with 1", "published", ">1PNG|/@0", NULL},
+    {"published: a digit", "published", ">0|/@0 0ACK0", NULL},
+    {"published: letters", "published", ">0AB|/@0 0ACK0", NULL},
+    {"published: an empty line", "published", ">|/@0", NULL},
+    {"published: duplicates", "published", ">0PNG|0PNG|1PNG|/@0 0ACK0 0ACK1", NULL},
+    {"published: a lone CR", "published", ">0DEG2,\r1500|/@0 0ACK0 2DEG", NULL},
+    {"published: a lone LF", "published", ">1XX\n0DEG2,1500|0PNG|/@0 0ACK0", NULL},
+    {"published: 31 characters", "published",
+     ">0234567890123456789012345678901|1PNG|/@0 0ACK0 0ACK1", NULL},
+    {"published: 32 characters", "published",
+     ">02345678901234567890123456789012|1PNG|/@0 0ACK0 0ACK1", NULL},
+};
+
+static void take_step(struct fixture *f, const struct session *session, const char *step)
 {
-    struct fixture *f = begin("", NULL);
-    say(f, "0DEG1,090\r\n");
-    assert_string_equal(receive(f, AW_SECOND - 1), "0ACK0");
-    assert_true(angle(f, 1) > 89 && angle(f, 1) < 90);
-    assert_string_equal(receive(f, AW_SECOND), "2DEG1,090");
-    say(f, "0ACK2\r\n1ARM250,045,120\r\n");
-    assert_string_equal(receive(f, 3 * AW_SECOND), "0ACK1 3ARM250,045,120");
-    say(f, "0ACK3\r\n");
-    assert_string_equal(receive(f, 60 * AW_SECOND), "");
-    assert_string_equal(f->executed, "DEG1,090 ARM250,045,120");
-    assert_true(aw_armctl_device_joint(f->device, AW_ARMCTL_TRANSLATE, AW_ARMCTL_REACH,
-                                       f->clock.time_ns) == 250);
-    end(f);
+    char lines[200] = "";
+    double number = 0;
+    int joint = 0, n = 0;
+    if (*step == '>') {
+        for (const char *c = step + 1; *c; c++)
+            strncat(lines, *c == '|' ? "\r\n" : c, *c == '|' ? 2 : 1);
+        say(f, lines);
+    } else if (*step == '@') {
+        sscanf(step, "@%lf%n", &number, &n);
+        bool earlier = step[n] == '-';
+        int64_t until = (int64_t)round(number * AW_SECOND) - earlier;
+        const char *answer = receive(f, until < 1 ? 1 : until);
+        step += n + earlier;
+        if (strcmp(answer, step + (*step == ' ')) != 0)
+            fail_msg("%s: %s, not%s", session->what, answer, step);
+    } else if (*step == '+') {
+        f->device->ops->connected(f->device, f->clock.time_ns);
+    } else {
+        assert_int_equal(sscanf(step + 1, "%d %lf", &joint, &number), 2);
+        if (fabs((*step == '=' ? angle(f, joint) : pulse(f, joint)) - number) > 0)
+            fail_msg("%s: not%s", session->what, step + 1);
+    }
+}
+
+TEST(handler_answers_line_by_line)
+{
+    for (size_t i = 0; i < sizeof handler_sessions / sizeof *handler_sessions; i++) {
+        const struct session *session = &handler_sessions[i];
+        struct fixture *f = begin(session->quirks, NULL);
+        char steps[400], *save;
+        strcpy(steps, session->steps);
+        for (char *step = strtok_r(steps, "/", &save); step; step = strtok_r(NULL, "/", &save))
+            take_step(f, session, step);
+        if (session->executed && strcmp(f->executed, session->executed) != 0)
+            fail_msg("%s: executed %s", session->what, f->executed);
+        end(f);
+    }
 }
 
 TEST(next_event_is_exact)
@@ -130,49 +224,6 @@ TEST(next_event_is_exact)
     assert_true(ops->next_event(f->device) == AW_SECOND / 2 + 2 * AW_SECOND);
     say(f, "0ACK2\r\n");
     assert_true(ops->next_event(f->device) == AW_NEVER);
-    end(f);
-}
-
-TEST(confirmation_is_repeated_until_acked)
-{
-    struct fixture *f = begin("", NULL);
-    say(f, "0SPD100\r\n");
-    assert_string_equal(receive(f, 5 * AW_SECOND), "0ACK0 2SPD100 2SPD100 2SPD100");
-    say(f, "0ACK3\r\n");
-    assert_string_equal(receive(f, 7 * AW_SECOND), "2SPD100");
-    say(f, "0ACK2\r\n");
-    assert_string_equal(receive(f, 20 * AW_SECOND), "");
-    end(f);
-}
-
-TEST(duplicates_and_wrong_digits_are_not_executed)
-{
-    struct fixture *f = begin("", NULL);
-    say(f, "1DEG1,090\r\n"); /* it expects 0 */
-    say(f, "0DEG1,000\r\n");
-    say(f, "0DEG1,000\r\n");
-    say(f, "2DEG1,090\r\n"); /* a digit of its own direction */
-    assert_string_equal(receive(f, 1), "0ACK1 0ACK0 2DEG1,000 0ACK0");
-    assert_string_equal(f->executed, "DEG1,000");
-    assert_int_equal(aw_armctl_device_counters(f->device)->duplicates, 2);
-    end(f);
-}
-
-TEST(invalid_lines_are_not_acked)
-{
-    static const char *const bad[] = {
-        "0XYZ1\r\n",     "0DEG\r\n",
-        "0DEG1\r\n",     "0DEG1;090\r\n",
-        "0deg1,090\r\n", "\r\n",
-        "DEG1,090\r\n",  "0DEG1,0901234567890123456789012345678901\r\n"};
-    struct fixture *f = begin("", NULL);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        say(f, bad[i]);
-        assert_string_equal(receive(f, f->clock.time_ns), "");
-    }
-    assert_int_equal(aw_armctl_device_counters(f->device)->overlong, 1);
-    say(f, "0DEG1,000\r\n");
-    assert_string_equal(receive(f, 1), "0ACK0 2DEG1,000");
     end(f);
 }
 
@@ -190,46 +241,6 @@ TEST(targets_are_clamped_to_limits)
     assert_string_equal(receive(f, 9 * AW_SECOND), "0ACK0 2DEG2,120");
     say(f, "0ACK2\r\n1POS2,050\r\n"); /* it rotates and has no translation */
     assert_string_equal(receive(f, 20 * AW_SECOND), "");
-    say(f, "1DEG1,-45\r\n"); /* without a profile: 0 to 360 */
-    assert_string_equal(receive(f, 20 * AW_SECOND), "0ACK1 3DEG1,000");
-    end(f);
-}
-
-TEST(later_command_replaces_the_motion)
-{
-    struct fixture *f = begin("", NULL);
-    say(f, "0DEG1,180\r\n");
-    receive(f, AW_SECOND);
-    say(f, "1DEG1,000\r\n"); /* back from 90 */
-    assert_string_equal(receive(f, AW_SECOND), "0ACK1 2DEG1,090");
-    say(f, "0ACK2\r\n");
-    assert_string_equal(receive(f, 2 * AW_SECOND), "3DEG1,000");
-    end(f);
-}
-
-TEST(joints_move_in_parallel)
-{
-    struct fixture *f = begin("", NULL);
-    say(f, "0DEG1,180\r\n1DEG4,090\r\n");
-    assert_string_equal(receive(f, 1), "0ACK0 0ACK1");
-    assert_string_equal(receive(f, AW_SECOND), "2DEG4,090");
-    say(f, "0ACK2\r\n");
-    assert_string_equal(receive(f, 2 * AW_SECOND), "3DEG1,180");
-    end(f);
-}
-
-TEST(vehicle_moves_at_its_speed)
-{
-    struct fixture *f = begin("", NULL);
-    say(f, "0SPD-100\r\n");
-    assert_string_equal(receive(f, 1), "0ACK0 2SPD-100");
-    say(f, "0ACK2\r\n1MOV-0250\r\n");
-    assert_string_equal(receive(f, 5 * AW_SECOND / 2), "0ACK1");
-    assert_string_equal(receive(f, 5 * AW_SECOND / 2 + 1), "3MOV-0250");
-    say(f, "0ACK3\r\n0MOV0250\r\n");
-    receive(f, 7 * AW_SECOND / 2 + 1);
-    say(f, "1SPD000\r\n"); /* stops it at its current position */
-    assert_string_equal(receive(f, 4 * AW_SECOND), "0ACK1 2MOV0100");
     end(f);
 }
 
@@ -246,19 +257,6 @@ TEST(command_queue_is_limited)
     receive(f, 1);
     assert_true(aw_armctl_device_counters(f->device)->executed <= 16);
     assert_true(aw_armctl_device_counters(f->device)->ignored > 0);
-    end(f);
-}
-
-TEST(new_connection_resets_the_session)
-{
-    struct fixture *f = begin("", NULL);
-    say(f, "0DEG1,090\r\n");
-    assert_string_equal(receive(f, 1), "0ACK0");
-    f->device->ops->connected(f->device, f->clock.time_ns);
-    assert_string_equal(receive(f, 5 * AW_SECOND), ""); /* the motion continued silently */
-    assert_true(angle(f, 1) == 90);
-    say(f, "0SPD100\r\n");
-    assert_string_equal(receive(f, 5 * AW_SECOND), "0ACK0 2SPD100");
     end(f);
 }
 
@@ -283,105 +281,6 @@ TEST(quirk_names_are_parsed)
     assert_int_equal(aw_armctl_quirks_parse("no-reack,noack", &quirks, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "'noack'"));
     assert_non_null(strstr(err.text, "drop-confirm"));
-}
-
-TEST(quirk_no_reack)
-{
-    struct fixture *f = begin("no-reack", NULL);
-    say(f, "1DEG1,090\r\n0SPD001\r\n0SPD001\r\n");
-    assert_string_equal(receive(f, 1), "0ACK0 2SPD001");
-    end(f);
-}
-
-TEST(quirk_bare_confirm)
-{
-    struct fixture *f = begin("bare-confirm", NULL);
-    say(f, "0DEG1,090\r\n");
-    assert_string_equal(receive(f, AW_SECOND), "0ACK0 2DEG");
-    end(f);
-}
-
-TEST(quirk_drop_confirm)
-{
-    struct fixture *f = begin("drop-confirm", NULL);
-    say(f, "0SPD001\r\n1SPD002\r\n");
-    assert_string_equal(receive(f, 1), "0ACK0 2SPD001 0ACK1");
-    say(f, "0ACK2\r\n");
-    assert_string_equal(receive(f, 9 * AW_SECOND), "");
-    assert_int_equal(aw_armctl_device_counters(f->device)->confirmations_dropped, 1);
-    end(f);
-    f = begin("", NULL);
-    say(f, "0SPD001\r\n1SPD002\r\n0ACK2\r\n");
-    assert_string_equal(receive(f, 1), "0ACK0 2SPD001 0ACK1 3SPD002");
-    end(f);
-}
-
-TEST(quirk_ack_invalid)
-{
-    struct fixture *f = begin("ack-invalid", NULL);
-    say(f, "0XYZ1\r\n1DEG\r\n");
-    assert_string_equal(receive(f, 9 * AW_SECOND), "0ACK0 0ACK1");
-    assert_string_equal(f->executed, "");
-    end(f);
-}
-
-/* Answers that the published code gave to these lines. It drops a lone CR, keeps a lone LF as a
- * character, and 32 characters are a line. */
-TEST(answers_match_the_published_code)
-{
-    static const struct {
-        const char *lines, *answer;
-    } rows[] = {
-        {"0DEG2,1500\r\n", "0ACK0 2DEG"},
-        {"0DEG12,090\r\n", "0ACK0 2DEG"},
-        {"0DEG1,abc\r\n", "0ACK0"},
-        {"0SPD3,500\r\n", "0ACK0 2SPD"},
-        {"0SPD3,-1000\r\n", "0ACK0 2SPD"},
-        {"0SPD500\r\n", "0ACK0"},
-        {"0POS2,120\r\n", "0ACK0"},
-        {"0ARM250,045,120\r\n", "0ACK0"},
-        {"0PNG\r\n", "0ACK0"},
-        {"1PNG\r\n", ""},
-        {"0\r\n", "0ACK0"},
-        {"0AB\r\n", "0ACK0"},
-        {"\r\n", ""},
-        {"0PNG\r\n0PNG\r\n1PNG\r\n", "0ACK0 0ACK1"},
-        {"0DEG2,\r1500\r\n", "0ACK0 2DEG"},
-        {"1XX\n0DEG2,1500\r\n0PNG\r\n", "0ACK0"},
-        {"0234567890123456789012345678901\r\n1PNG\r\n", "0ACK0 0ACK1"},
-        {"02345678901234567890123456789012\r\n1PNG\r\n", "0ACK0 0ACK1"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct fixture *f = begin("published", NULL);
-        say(f, rows[i].lines);
-        assert_string_equal(receive(f, 1), rows[i].answer);
-        end(f);
-    }
-}
-
-/* Repeats its confirmation every 2 s forever; drops confirmations that it cannot store
- * meanwhile. */
-TEST(published_handler_repeats_its_confirmation_forever)
-{
-    struct fixture *f = begin("published", NULL);
-    say(f, "0DEG2,1600\r\n1SPD1,100\r\n");
-    assert_string_equal(receive(f, 5 * AW_SECOND), "0ACK0 2DEG 0ACK1 2DEG 2DEG");
-    assert_true(pulse(f, 2) == 1600);
-    say(f, "0ACK2\r\n");
-    assert_string_equal(receive(f, 20 * AW_SECOND), "");
-    end(f);
-}
-
-TEST(quirk_pulse_deg)
-{
-    struct fixture *f = begin("pulse-deg", NULL);
-    assert_true(pulse(f, 2) == 1500);
-    say(f, "0DEG2,2000\r\n"); /* 90 deg */
-    assert_string_equal(receive(f, AW_SECOND), "0ACK0 2DEG2,2000");
-    say(f, "0ACK2\r\n1DEG2,090\r\n");
-    assert_string_equal(receive(f, AW_SECOND), "0ACK1 3DEG2,090");
-    assert_true(pulse(f, 2) == 2000);
-    end(f);
 }
 
 /* ---- With the controller ---- */
@@ -568,45 +467,17 @@ static void print_handler(const struct aw_device *device, int64_t now, FILE *out
             (int)n->confirmations_dropped);
 }
 
-static const struct sending session[] = {{1, "0DEG1,090\\r\\n"},
-                                         {2, "0DEG1,090\\r\\n"},
-                                         {10, "1POS2,100\\r\\n"},
-                                         {20, "0ARM250,045,120\\r\\n"},
-                                         {21, "1DEG1\\r\\n"},
-                                         {22, "1PNG\\r\\n"},
-                                         {23, "2DEG1,010\\r\\n"},
-                                         {24, "nonsense\\r\\n"},
-                                         {25, "1DEG1,010\\r1DEG1,020\\n"},
-                                         {26, "1DEG123456789012345678901234567890,1\\r\\n"},
-                                         {30, "1DEG5,1700\\r\\n"},
-                                         {40, "1DEG4,1000\\r\\n"},
-                                         {50, "0SPD1,500\\r\\n"},
-                                         {60, "0SPD050\\r\\n"},
-                                         {61, "1SPD050\\r\\n"},
-                                         {70, "0MOV0100\\r\\n"},
-                                         {500, "1MOV0040\\r\\n"},
-                                         {900, "0SPD000\\r\\n"},
-                                         {1000, "0ACK2\\r\\n"},
-                                         {1010, "0ACK3\\r\\n"},
-                                         {1100, "0ACK3\\r\\n0ACK2\\r\\n"},
-                                         {1200, "1DEG9,360\\r\\n"},
-                                         {1201, "0DEG9,001\\r\\n"},
-                                         {1202, "0DEG2,2000\\r\\n"},
-                                         {1203, "1DEG2,1001\\r\\n"},
-                                         {1300, "0ACK2\\r\\n"},
-                                         {1400, "0ACK3\\r\\n"},
-                                         {1500, "0ACK2\\r\\n"},
-                                         {3600, "0ACK3\\r\\n"},
-                                         {5000, "0ACK2\\r\\n"},
-                                         {5100, "0ACK3\\r\\n"},
-                                         {5200, "0ACK2\\r\\n"},
-                                         {5300, "0ACK3\\r\\n"},
-                                         {5400, "0ACK2\\r\\n"},
-                                         {5500, "0DEG1,00000000000000000000000045\\r\\n"},
-                                         {5600, "1DEG2,0000000000000000000001700\\r\\n"},
-                                         {5700, "0DEG4,\\r\\n"},
-                                         {5800, "1DEG4,1500,3\\r\\n"},
-                                         {0, NULL}};
+static const char session[] =
+    "1 0DEG1,090\\r\\n|2 0DEG1,090\\r\\n|10 1POS2,100\\r\\n|20 0ARM250,045,120\\r\\n|"
+    "21 1DEG1\\r\\n|22 1PNG\\r\\n|23 2DEG1,010\\r\\n|24 nonsense\\r\\n|"
+    "25 1DEG1,010\\r1DEG1,020\\n|26 1DEG123456789012345678901234567890,1\\r\\n|"
+    "30 1DEG5,1700\\r\\n|40 1DEG4,1000\\r\\n|50 0SPD1,500\\r\\n|60 0SPD050\\r\\n|61 1SPD050\\r\\n|"
+    "70 0MOV0100\\r\\n|500 1MOV0040\\r\\n|900 0SPD000\\r\\n|1000 0ACK2\\r\\n|1010 0ACK3\\r\\n|"
+    "1100 0ACK3\\r\\n0ACK2\\r\\n|1200 1DEG9,360\\r\\n|1201 0DEG9,001\\r\\n|1202 0DEG2,2000\\r\\n|"
+    "1203 1DEG2,1001\\r\\n|1300 0ACK2\\r\\n|1400 0ACK3\\r\\n|1500 0ACK2\\r\\n|3600 0ACK3\\r\\n|"
+    "5000 0ACK2\\r\\n|5100 0ACK3\\r\\n|5200 0ACK2\\r\\n|5300 0ACK3\\r\\n|5400 0ACK2\\r\\n|"
+    "5500 0DEG1,00000000000000000000000045\\r\\n|5600 1DEG2,0000000000000000000001700\\r\\n|"
+    "5700 0DEG4,\\r\\n|5800 1DEG4,1500,3\\r\\n";
 
 static struct aw_device *device_with(const char *quirks, const struct aw_armctl_profile *profile,
                                      FILE *out)
@@ -626,8 +497,9 @@ static void print_alone(const char *quirks, const struct aw_armctl_profile *prof
                         const char *line, FILE *out)
 {
     struct aw_device *device = device_with(quirks, profile, out);
-    const struct sending lines[] = {{1, line}, {0, NULL}};
-    print_talk(device, lines, 1500, read_line, print_line, out);
+    char script[80];
+    snprintf(script, sizeof script, "1 %s", line);
+    print_talk(device, script, 1500, read_line, print_line, out);
     for (int kind = 0; kind < AW_ARMCTL_KINDS; kind++)
         for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {
             double at[3];
@@ -685,8 +557,7 @@ static void print_reconnected(const char *quirks, FILE *out)
         device->ops->connected(device, 4 * AW_MILLISECOND);
         print_answers(device, 4 * AW_MILLISECOND, print_line, out);
         hear(device, 5, fresh, sizeof fresh - 1, out);
-        const struct sending none[] = {{0, NULL}};
-        print_talk(device, none, 8000, read_line, print_line, out);
+        print_talk(device, "", 8000, read_line, print_line, out);
         print_handler(device, 8 * AW_SECOND, out);
         aw_device_close(device);
     }
@@ -711,23 +582,11 @@ TEST(line_results_match_the_picture)
         "0DEG41500",       "0DEG4,1500,3", "0SPD1,500",   "0SPD1,0000000000000000000000005",
         "0ARM100,020,050", "0XYZ1",        "0MOV0040",    "1DEG1,010",
         "2DEG1,010"};
-    static const struct sending drive[] = {{1, "0SPD001\\r\\n"},
-                                           {1.5, "0ACK2\\r\\n"},
-                                           {2, "1MOV0002\\r\\n"},
-                                           {2500, "0ACK3\\r\\n"},
-                                           {3000, "0SPD000\\r\\n"},
-                                           {3000.5, "0ACK2\\r\\n"},
-                                           {3001, "1MOV0100\\r\\n"},
-                                           {4000, "0ACK3\\r\\n"},
-                                           {9000, "0SPD100\\r\\n"},
-                                           {9000.5, "0ACK2\\r\\n"},
-                                           {9001, "1MOV-100\\r\\n"},
-                                           {9500, "0SPD000\\r\\n"},
-                                           {9600, "0ACK3\\r\\n"},
-                                           {9650, "1MOV0050\\r\\n"},
-                                           {9660, "0SPD001\\r\\n"},
-                                           {9700, "0ACK2\\r\\n"},
-                                           {0, NULL}};
+    static const char drive[] =
+        "1 0SPD001\\r\\n|1.5 0ACK2\\r\\n|2 1MOV0002\\r\\n|2500 0ACK3\\r\\n|3000 0SPD000\\r\\n|"
+        "3000.5 0ACK2\\r\\n|3001 1MOV0100\\r\\n|4000 0ACK3\\r\\n|9000 0SPD100\\r\\n|"
+        "9000.5 0ACK2\\r\\n|9001 1MOV-100\\r\\n|9500 0SPD000\\r\\n|9600 0ACK3\\r\\n|"
+        "9650 1MOV0050\\r\\n|9660 0SPD001\\r\\n|9700 0ACK2\\r\\n";
     struct aw_armctl_profile profile = {0};
     char *text, line[60], *usual[2][sizeof lines / sizeof *lines]; /* without quirks */
     size_t size;
@@ -772,7 +631,7 @@ TEST(line_results_match_the_picture)
                  200 - 10 * i);
         hear(device, 1, line, strlen(line), out);
     }
-    print_talk(device, (const struct sending[]){{0, NULL}}, 1000, read_line, print_line, out);
+    print_talk(device, "", 1000, read_line, print_line, out);
     print_handler(device, AW_SECOND, out);
     aw_device_close(device);
     fclose(out);

@@ -116,88 +116,110 @@ TEST(answer_takes_at_most_one_main_loop)
     rig_free(rig);
 }
 
-/* ---- Setpoints ---- */
+/* ---- Setpoints, states and other packets ---- */
 
-TEST(interpolation_matches_the_firmware)
+/* Sessions with the board, in steps between slashes: ">" sends a packet with floats, "+" lets
+ * seconds pass, "!" sets the state, "r" requires these floats of the reply. Other steps require a
+ * value of a motor ("~": its tolerance): the true setpoint s, angle a and speed w; the reported
+ * position p, velocity u, effort e and velocity setpoint v. */
+#define SHAPE(mode, quarter)                                                                       \
+    ">1848 0 0 0 0 0/>1848 1000.9 " mode " 40 -40 60/+0.25/s1=" quarter "~1e-9/s2=-" quarter       \
+    "~1e-9/+0.749/s1=39.5~0.499999/+0.001/s1=40/s3=60/" /* drops the .9 ms */
+#define AGAIN(duration, mode)                                                                      \
+    ">1848 1000 0 80 0 0/+0.499/>1848 " duration " " mode " 40 0 0/s1=40/+2/s1="
+#define VELOCITIES_OF(velocities) ">1848 1000 0 60 60 60/+0.5/>1811 " velocities "/+2/s1=30~0.2/"
+static const struct {
+    const char *what, *state, *steps;
+} sessions_of_boards[] = {
+    {"interpolates as the firmware", "running",
+     SHAPE("0", "10") SHAPE("0.5", "10") SHAPE("1", "5.857864376269049")
+         SHAPE("2", "5.857864376269049")},
+    {"waits for whole ms", "running",
+     ">1848 0 0 0 0 0/>1848 0.9 0 5 5 5/s1=5/>1848 -100 0 6 6 6/s1=6/>1848 1 0 7 7 "
+     "7/s1=6/+0.001/s1=7"},
+    {"starts a new command from the setpoint", "running",
+     ">1848 1000 0 80 0 0/+0.5/>1848 1000 0 80 0 0/s1=40.08~1e-9/+0.5/s1=60.04~1e-9/+0.5/"
+     ">1848 1000 0 80 0 0/s1=80"},
+    {"ends a motion at its limit, which it passes after 0.714 s", "running",
+     ">1848 1000 0 0 140 0/+0.74/s2=100/+2/s2=100/p2=100~1.5/>1848 0 0 -200 0 "
+     "90/+0.02/s1=-90/s3=63"},
+    {"has no limits before it is homed", "unhomed", ">1848 1000 0 0 140 0/+2/s2=140"},
+    {"ignores a command to the setpoint that it just passes", "running", AGAIN("1000", "0") "80"},
+    {"does not ignore another duration", "running", AGAIN("999", "0") "40"},
+    {"does not ignore another mode", "running", AGAIN("1000", "1") "40"},
+    {"follows no setpoints before it is homed, and reports raw angles", "unhomed",
+     "w1=0/+0.06/u1=0~4.9/u2=0~4.9/u3=0~4.9/p1=30~0.5/p2=206.14~0.5/p3=153.8~0.5/>1848 100 0 30 20 "
+     "10/+3/"
+     "s1=30/s2=20/s3=10/p1=30~0.5/p2=206.14~0.5/p3=153.8~0.5/!running/+1/p1=-90~1.1/p2=86.14~1.1"},
+    {"jumps to the setpoint when it is enabled again", "running",
+     "+1/!disabled/>1848 100 0 60 20 10/+2/s1=60/p1=0~1.1/!running/+0.15/w1=250~100/+1/a1=60~1.1"},
+    {"stores and reports gains, and aborts the motion for them", "running",
+     ">1857/r0.1 0.4 30 0.015 0 0 0.015 0 0/>1825/r0.1 0 0 0.1 0 0 0.1 0 0/>1810 1 2 3 4 5 6 7 8 9/"
+     ">1825/r1 0 3 4 0 6 7 0 9/>1848 1000 0 90 0 0/+0.5/>1900 1 2 3 4 5 6 7 8 "
+     "9/s1=37.44~1e-6/+1/s1=37.44~1e-6/"
+     ">1857/r1 2 3 4 5 6 7 8 9"},
+    {"does not move in velocity mode", "running",
+     "+1/>1811 10 0 -5000/+1/v1=150/v2=0/v3=-1400/p1=0~1.1/>1848 0 0 1 1 1/v1=0"},
+    /* the values of the published firmware */
+    {"has no effort for slow velocities", "running",
+     VELOCITIES_OF("10 0 -5") "v1=150/v2=0/v3=-50/e1=0/e2=0/e3=0"},
+    {"has the effort of the firmware", "running",
+     VELOCITIES_OF("200 -200 500") "v1=200/v2=-200/v3=500/e1=134/e2=-75/e3=114"},
+    {"has at most an effort of 255", "running",
+     VELOCITIES_OF("876 -480 1400") "v1=876/v2=-480/v3=1400/e1=255/e2=-255/e3=255"},
+};
+
+static double value_of(struct rig *rig, char kind, int i)
 {
-    struct rig *rig = rig_in(AW_HIDMOTOR_RUNNING);
-    static const struct {
-        double mode, quarter;
-    } shapes[] = {{0, 0.25}, {0.5, 0.25}, {1, 0.14644660940672624}, {2, 0.14644660940672624}};
-    for (size_t i = 0; i < 4; i++) {
-        RIG_RAW(rig, SET_SETPOINTS, 0, 0, 0, 0, 0);
-        RIG_RAW(rig, SET_SETPOINTS, 1000.9, shapes[i].mode, 40, -40, 60);
-        rig_run(rig, 0.25);
-        assert_near(setpoint(rig, 0), 40 * shapes[i].quarter, 1e-9);
-        assert_near(setpoint(rig, 1), -40 * shapes[i].quarter, 1e-9);
-        rig_run(rig, 0.749);
-        assert_true(setpoint(rig, 0) < 40);
-        rig_run(rig, 0.001); /* drops the .9 ms */
-        assert_near(setpoint(rig, 0), 40, 0);
-        assert_near(setpoint(rig, 2), 60, 0);
+    if (kind == 's' || kind == 'a' || kind == 'w') {
+        struct aw_hidmotor_truth truth = rig_truth(rig);
+        return kind == 's' ? truth.setpoint[i] : kind == 'a' ? truth.angle[i] : truth.speed[i];
     }
-    RIG_RAW(rig, SET_SETPOINTS, 0.9, 0, 5, 5, 5);
-    assert_near(setpoint(rig, 0), 5, 0);
-    RIG_RAW(rig, SET_SETPOINTS, -100, 0, 6, 6, 6);
-    assert_near(setpoint(rig, 0), 6, 0);
-    RIG_RAW(rig, SET_SETPOINTS, 1, 0, 7, 7, 7); /* waits for a whole ms */
-    assert_near(setpoint(rig, 0), 6, 0);
-    rig_run(rig, 0.001);
-    assert_near(setpoint(rig, 0), 7, 0);
-    rig_free(rig);
+    struct aw_hidmotor_status now = rig_status(rig);
+    return kind == 'p'   ? now.position[i]
+           : kind == 'u' ? now.velocity[i]
+           : kind == 'e' ? now.effort[i]
+                         : now.velocity_setpoint[i];
 }
 
-TEST(new_command_starts_from_the_setpoint)
+/* Returns false if a value is not the required one. */
+static bool take_step(struct rig *rig, const char *step, struct aw_hidmotor_reply *reply)
 {
-    struct rig *rig = rig_faulty("");
-    RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 80, 0, 0);
-    rig_run(rig, 0.5);
-    RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 80, 0, 0); /* starts again */
-    double begun = setpoint(rig, 0);
-    assert_near(begun, 40.08, 0.1);
-    rig_run(rig, 0.5);
-    assert_near(setpoint(rig, 0), (begun + 80) / 2, 1e-9);
-    rig_run(rig, 0.5);
-    RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 80, 0, 0); /* nothing to do */
-    assert_near(setpoint(rig, 0), 80, 0);
-    rig_free(rig);
+    double values[15], tolerance = 0;
+    int motor = 1, used;
+    size_t n = 0;
+    if (*step == '+') {
+        rig_run(rig, atof(step + 1));
+    } else if (*step == '!') {
+        aw_hidmotor_device_state(rig->device,
+                                 step[1] == 'r' ? AW_HIDMOTOR_RUNNING : AW_HIDMOTOR_DISABLED,
+                                 rig->clock.time_ns);
+    } else if (*step == '>' || *step == 'r') {
+        for (const char *c = step + 1; sscanf(c, "%lf%n", &values[n], &used) == 1; c += used)
+            n++;
+        if (*step == '>')
+            *reply = rig_raw(rig, (uint32_t)values[0], values + 1, n - 1);
+        for (size_t i = 0; *step == 'r' && i < n; i++)
+            if (fabs(rig_float(reply->bytes, (int)i) - (double)(float)values[i]) > 0)
+                return false;
+    } else {
+        assert_in_range(sscanf(step + 1, "%d=%lf~%lf", &motor, values, &tolerance), 2, 3);
+        return fabs(value_of(rig, *step, motor - 1) - values[0]) <= tolerance;
+    }
+    return true;
 }
 
-TEST(limits_clamp_and_end_the_motion)
+TEST(boards_behave_as_the_firmware)
 {
-    struct rig *rig = rig_faulty("");
-    RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 0, 140, 0);
-    rig_run(rig, 0.74); /* 100 deg are passed after 0.714 s */
-    assert_near(setpoint(rig, 1), 100, 0);
-    rig_run(rig, 2);
-    assert_near(setpoint(rig, 1), 100, 0);
-    assert_near(rig_status(rig).position[1], 100, 1.5);
-    RIG_RAW(rig, SET_SETPOINTS, 0, 0, -200, 0, 90);
-    rig_run(rig, 0.02);
-    assert_near(setpoint(rig, 0), -90, 0);
-    assert_near(setpoint(rig, 2), 63, 0);
-    rig_free(rig);
-    rig = rig_in(AW_HIDMOTOR_UNHOMED);
-    RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 0, 140, 0);
-    rig_run(rig, 2);
-    assert_near(setpoint(rig, 1), 140, 0);
-    rig_free(rig);
-}
-
-/* A target that the setpoint just passes is ignored, unless time or mode differ. */
-TEST(command_to_the_current_setpoint_is_ignored)
-{
-    static const struct {
-        double duration, mode, end;
-    } cases[] = {{1000, 0, 80}, {999, 0, 40}, {1000, 1, 40}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct rig *rig = rig_faulty("");
-        RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 80, 0, 0);
-        rig_run(rig, 0.499);
-        RIG_RAW(rig, SET_SETPOINTS, cases[i].duration, cases[i].mode, 40, 0, 0);
-        assert_near(setpoint(rig, 0), 40, 0);
-        rig_run(rig, 2);
-        assert_near(setpoint(rig, 0), cases[i].end, 0);
+    for (size_t i = 0; i < sizeof sessions_of_boards / sizeof *sessions_of_boards; i++) {
+        bool homed = *sessions_of_boards[i].state == 'r';
+        struct rig *rig = rig_in(homed ? AW_HIDMOTOR_RUNNING : AW_HIDMOTOR_UNHOMED);
+        struct aw_hidmotor_reply reply = {.retries = 0};
+        char steps[600], *save;
+        strcpy(steps, sessions_of_boards[i].steps);
+        for (char *step = strtok_r(steps, "/", &save); step; step = strtok_r(NULL, "/", &save))
+            if (!take_step(rig, step, &reply))
+                fail_msg("%s: not %s", sessions_of_boards[i].what, step);
         rig_free(rig);
     }
 }
@@ -281,123 +303,7 @@ TEST(time_without_traffic_costs_nothing)
     rig_free(rig);
 }
 
-/* ---- States ---- */
-
-TEST(unhomed_arm_does_not_follow_setpoints)
-{
-    struct rig *rig = rig_in(AW_HIDMOTOR_UNHOMED);
-    rig_truth(rig);
-    rig_run(rig, 0.06); /* its velocity was measured once at rest */
-    for (int i = 0; i < 3; i++)
-        assert_near(rig_status(rig).velocity[i], 0, 4.9);
-    struct aw_hidmotor_status before = rig_status(rig);
-    RIG_RAW(rig, SET_SETPOINTS, 100, 0, 30, 20, 10);
-    rig_run(rig, 3);
-    struct aw_hidmotor_status now = rig_status(rig);
-    for (int i = 0; i < 3; i++) {
-        assert_near(now.setpoint[i], 30 - 10 * i, 0);
-        assert_near(now.position[i], before.position[i], 0.25);
-        assert_true(now.position[i] >= 0 && now.position[i] <= 240);
-    }
-    assert_true(now.position[1] > 100); /* a raw angle that the shoulder cannot reach */
-    aw_hidmotor_device_state(rig->device, AW_HIDMOTOR_RUNNING, rig->clock.time_ns);
-    rig_run(rig, 1);
-    now = rig_status(rig);
-    assert_near(now.position[0], -90, 1.1);
-    assert_near(now.position[1], 86.14, 1.1);
-    rig_free(rig);
-}
-
-TEST(reenabled_arm_jumps_to_the_setpoint)
-{
-    struct rig *rig = rig_faulty("");
-    rig_run(rig, 1);
-    aw_hidmotor_device_state(rig->device, AW_HIDMOTOR_DISABLED, rig->clock.time_ns);
-    RIG_RAW(rig, SET_SETPOINTS, 100, 0, 60, 20, 10);
-    rig_run(rig, 2);
-    struct aw_hidmotor_status now = rig_status(rig);
-    assert_near(now.setpoint[0], 60, 0);
-    assert_near(now.position[0], 0, 1.1);
-    aw_hidmotor_device_state(rig->device, AW_HIDMOTOR_RUNNING, rig->clock.time_ns);
-    rig_run(rig, 0.15);
-    assert_true(rig_truth(rig).speed[0] > 150);
-    rig_run(rig, 1);
-    assert_near(rig_truth(rig).angle[0], 60, 1.1);
-    rig_free(rig);
-}
-
 /* ---- Other packets ---- */
-
-TEST(gains_are_stored_and_reported)
-{
-    struct rig *rig = rig_faulty("");
-    static const double published[] = {0.1, 0.4, 30, 0.015, 0, 0, 0.015, 0, 0};
-    struct aw_hidmotor_reply reply = rig_raw(rig, 1857, NULL, 0);
-    for (int i = 0; i < 9; i++)
-        assert_near(rig_float(reply.bytes, i), (double)(float)published[i], 0);
-    reply = rig_raw(rig, 1825, NULL, 0);
-    for (int i = 0; i < 9; i++)
-        assert_near(rig_float(reply.bytes, i), i % 3 ? 0 : (double)(float)0.1, 0);
-    RIG_RAW(rig, 1810, 1, 2, 3, 4, 5, 6, 7, 8, 9);
-    reply = rig_raw(rig, 1825, NULL, 0);
-    for (int i = 0; i < 9; i++)
-        assert_near(rig_float(reply.bytes, i), i % 3 == 1 ? 0 : i + 1, 0);
-    RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 90, 0, 0);
-    rig_run(rig, 0.5);
-    RIG_RAW(rig, 1900, 1, 2, 3, 4, 5, 6, 7, 8, 9);
-    double aborted = setpoint(rig, 0);
-    rig_run(rig, 1);
-    assert_true(aborted > 30 && aborted < 46);
-    assert_near(setpoint(rig, 0), aborted, 0);
-    reply = rig_raw(rig, 1857, NULL, 0);
-    for (int i = 0; i < 9; i++)
-        assert_near(rig_float(reply.bytes, i), i + 1, 0);
-    rig_free(rig);
-}
-
-TEST(velocity_mode_does_not_move_the_arm)
-{
-    struct rig *rig = rig_faulty("");
-    rig_run(rig, 1);
-    struct aw_hidmotor_status before = rig_status(rig);
-    RIG_RAW(rig, 1811, 10, 0, -5000);
-    rig_run(rig, 1);
-    struct aw_hidmotor_status now = rig_status(rig);
-    assert_near(now.velocity_setpoint[0], 150, 0);
-    assert_near(now.velocity_setpoint[1], 0, 0);
-    assert_near(now.velocity_setpoint[2], -1400, 0);
-    assert_near(now.position[0], before.position[0], 0.25);
-    RIG_RAW(rig, SET_SETPOINTS, 0, 0, 1, 1, 1);
-    assert_near(rig_status(rig).velocity_setpoint[0], 0, 0);
-    rig_free(rig);
-}
-
-/* Compares with the values that the published firmware computes for these velocities. */
-TEST(velocity_mode_efforts_match_the_firmware)
-{
-    static const struct {
-        double velocity[3], shown[3], effort[3];
-    } cases[] = {
-        {{10, 0, -5}, {150, 0, -50}, {0, 0, 0}},
-        {{200, -200, 500}, {200, -200, 500}, {134, -75, 114}},
-        {{876, -480, 1400}, {876, -480, 1400}, {255, -255, 255}},
-    };
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        struct rig *rig = rig_faulty("");
-        RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 60, 60, 60);
-        rig_run(rig, 0.5);
-        RIG_RAW(rig, 1811, cases[k].velocity[0], cases[k].velocity[1], cases[k].velocity[2]);
-        double frozen = rig_status(rig).setpoint[0];
-        rig_run(rig, 2);
-        struct aw_hidmotor_status now = rig_status(rig);
-        assert_near(now.setpoint[0], frozen, 0);
-        for (int i = 0; i < 3; i++) {
-            assert_near(now.velocity_setpoint[i], cases[k].shown[i], 0);
-            assert_near(now.effort[i], cases[k].effort[i], 0);
-        }
-        rig_free(rig);
-    }
-}
 
 TEST(effort_is_an_integer_with_a_dead_band)
 {
@@ -599,46 +505,13 @@ static void print_board(struct aw_device *device, double at_ms, FILE *out)
             (unsigned long long)n->faults);
 }
 
-static const struct sending session[] = {{1.5, "1910"},
-                                         {2.5, "1822"},
-                                         {5, "1857"},
-                                         {7, "1825"},
-                                         {10, "1900 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9"},
-                                         {12, "1810 1 2 3 4 5 6 7 8 9"},
-                                         {14, "1857"},
-                                         {16, "1825"},
-                                         {18, "1962 b255"},
-                                         {19, "1962 b77"},
-                                         {20, "2000 0.25 0.5 0.75"},
-                                         {22, "1234 1"},
-                                         {30, "1848 100 1 30 45 -30"},
-                                         {50, "1910"},
-                                         {80, "1910"},
-                                         {100, "1822"},
-                                         {131, "1910"},
-                                         {150, "1822"},
-                                         {200, "1910"},
-                                         {400, "1910"},
-                                         {500, "1848 0.5 0 200 -200 0"},
-                                         {520, "1910"},
-                                         {540, "1822"},
-                                         {600, "1910"},
-                                         {700, "1848 200 0 0 0 0"},
-                                         {750, "1910"},
-                                         {800, "1848 200 0 0 0 0"},
-                                         {830, "1910"},
-                                         {900, "1811 500 -20 0"},
-                                         {910, "1822"},
-                                         {920, "1811 2000 -300 20"},
-                                         {930, "1822"},
-                                         {960, "1822"},
-                                         {1000, "1900 1 0 0 1 0 0 1 0 0"},
-                                         {1010, "1910"},
-                                         {1100, "1822"},
-                                         {1200, "1910"},
-                                         {1900, "1910"},
-                                         {1950, "1822"},
-                                         {0, NULL}};
+static const char session[] =
+    "1.5 1910|2.5 1822|5 1857|7 1825|10 1900 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9|"
+    "12 1810 1 2 3 4 5 6 7 8 9|14 1857|16 1825|18 1962 b255|19 1962 b77|20 2000 0.25 0.5 0.75|"
+    "22 1234 1|30 1848 100 1 30 45 -30|50 1910|80 1910|100 1822|131 1910|150 1822|200 1910|"
+    "400 1910|500 1848 0.5 0 200 -200 0|520 1910|540 1822|600 1910|700 1848 200 0 0 0 0|750 1910|"
+    "800 1848 200 0 0 0 0|830 1910|900 1811 500 -20 0|910 1822|920 1811 2000 -300 20|930 1822|"
+    "960 1822|1000 1900 1 0 0 1 0 0 1 0 0|1010 1910|1100 1822|1200 1910|1900 1910|1950 1822";
 
 TEST(sessions_match_the_picture)
 {
@@ -666,77 +539,22 @@ TEST(sessions_match_the_picture)
 }
 
 /* Sends velocities and gains at their bounds, invalid durations, and a repeated command. */
-static const struct sending bounds[] = {{10, "1811 149 -43 49"},
-                                        {12, "1822"},
-                                        {14, "1811 150 44 50"},
-                                        {16, "1822"},
-                                        {18, "1811 151 151 -51"},
-                                        {20, "1822"},
-                                        {22, "1811 -513 315 725"},
-                                        {24, "1822"},
-                                        {26, "1811 875 479 1399"},
-                                        {28, "1822"},
-                                        {30, "1811 877 481 -1401"},
-                                        {32, "1822"},
-                                        {34, "1811 inf nan 0"},
-                                        {36, "1822"},
-                                        {38.9, "1848 1 0 10 10 10"},
-                                        {40, "1910"},
-                                        {41, "1910"},
-                                        {44, "1848 0.99 0 20 20 20"},
-                                        {45, "1910"},
-                                        {46, "1848 nan 0 21 21 21"},
-                                        {48, "1910"},
-                                        {50, "1848 -5 0 22 22 22"},
-                                        {52, "1910"},
-                                        {54, "1848 1e15 0 23 23 23"},
-                                        {56, "1910"},
-                                        {58, "1848 9e14 0 24 24 24"},
-                                        {60, "1910"},
-                                        {62, "1848 20.9 nan 0 0 0"},
-                                        {67, "1910"},
-                                        {72, "1910"},
-                                        {80, "1848 20 0.99 10 10 10"},
-                                        {85, "1910"},
-                                        {90, "1848 20 1 10 10 10"},
-                                        {95, "1910"},
-                                        {99, "1822"},
-                                        {111, "1848 20 1 10 10 10"},
-                                        {115, "1910"},
-                                        {120, "1848 20 nan nan inf -inf"},
-                                        {130, "1910"},
-                                        {150, "1910"},
-                                        {160, "1848 0 0 5 5 5"},
-                                        {170, "1900 0.004 0 0 0.0001 0 0 -0.01 0 0"},
-                                        {400, "1848 0 0 6.2 6.2 6.2"},
-                                        {402, "1822"},
-                                        {404, "1848 0 0 5.9 4.1 5.9"},
-                                        {406, "1822"},
-                                        {500, "1848 0 0 50 -40 60"},
-                                        {502, "1822"},
-                                        {510, "1900 nan 0 0 inf 0 0 0.2 0 0"},
-                                        {512, "1848 0 0 50 -40 60"},
-                                        {514, "1822"},
-                                        {520, "1962 b180"},
-                                        {522, "1962 b181"},
-                                        {524, "1962 b179"},
-                                        {530, "0"},
-                                        {532, "99 1"},
-                                        {600, "1848 1000 1 -90 100 63"},
-                                        {1599, "1910"},
-                                        {1601, "1910"},
-                                        {1610, "1848 1000 0 -95 105 -95"},
-                                        {2100, "1910"},
-                                        {2900, "1910"},
-                                        {9000, "1910"},
-                                        {9020, "1848 0 0 0 0 0"},
-                                        {9100, "1811 0.5 0 -0.5"},
-                                        {9105, "1822"},
-                                        {15001, "1822"},
-                                        {15017, "1910"},
-                                        {0, NULL}};
+static const char bounds[] =
+    "10 1811 149 -43 49|12 1822|14 1811 150 44 50|16 1822|18 1811 151 151 -51|20 1822|"
+    "22 1811 -513 315 725|24 1822|26 1811 875 479 1399|28 1822|30 1811 877 481 -1401|32 1822|"
+    "34 1811 inf nan 0|36 1822|38.9 1848 1 0 10 10 10|40 1910|41 1910|44 1848 0.99 0 20 20 20|"
+    "45 1910|46 1848 nan 0 21 21 21|48 1910|50 1848 -5 0 22 22 22|52 1910|54 1848 1e15 0 23 23 23|"
+    "56 1910|58 1848 9e14 0 24 24 24|60 1910|62 1848 20.9 nan 0 0 0|67 1910|72 1910|"
+    "80 1848 20 0.99 10 10 10|85 1910|90 1848 20 1 10 10 10|95 1910|99 1822|"
+    "111 1848 20 1 10 10 10|115 1910|120 1848 20 nan nan inf -inf|130 1910|150 1910|"
+    "160 1848 0 0 5 5 5|170 1900 0.004 0 0 0.0001 0 0 -0.01 0 0|400 1848 0 0 6.2 6.2 6.2|402 1822|"
+    "404 1848 0 0 5.9 4.1 5.9|406 1822|500 1848 0 0 50 -40 60|502 1822|"
+    "510 1900 nan 0 0 inf 0 0 0.2 0 0|512 1848 0 0 50 -40 60|514 1822|520 1962 b180|522 1962 b181|"
+    "524 1962 b179|530 0|532 99 1|600 1848 1000 1 -90 100 63|1599 1910|1601 1910|"
+    "1610 1848 1000 0 -95 105 -95|2100 1910|2900 1910|9000 1910|9020 1848 0 0 0 0 0|"
+    "9100 1811 0.5 0 -0.5|9105 1822|15001 1822|15017 1910";
 
-static void print_case(const char *faults, enum aw_hidmotor_state state, const struct sending *next,
+static void print_case(const char *faults, enum aw_hidmotor_state state, const char *script,
                        double until_ms, FILE *out)
 {
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
@@ -746,7 +564,7 @@ static void print_case(const char *faults, enum aw_hidmotor_state state, const s
     assert_int_equal(aw_hidmotor_faults_parse(faults, &options.faults, &err), AW_OK);
     struct aw_device *device = aw_hidmotor_device(&options);
     fprintf(out, "case %d '%s'\n", (int)state, faults);
-    print_talk(device, next, until_ms, read_report, print_report, out);
+    print_talk(device, script, until_ms, read_report, print_report, out);
     print_board(device, until_ms, out);
     aw_device_close(device);
 }
@@ -754,14 +572,14 @@ static void print_case(const char *faults, enum aw_hidmotor_state state, const s
 /* Sends requests every millisecond to a board with late replies. */
 static void print_flood(FILE *out)
 {
-    struct sending flood[101] = {{0, NULL}};
-    for (int i = 0; i < 100; i++)
-        flood[i] = (struct sending){10 + 1.5 * i, i % 3 ? "1962 b1" : "4711"};
+    char flood[1600] = "", *twelve = flood;
+    for (int i = 0, at = 0; i < 100; i++, twelve = i == 12 ? flood + at : twelve)
+        at += sprintf(flood + at, "%g %s|", 10 + 1.5 * i, i % 3 ? "1962 b1" : "4711");
     FILE *nowhere = fopen("/dev/null", "w");
     assert_non_null(nowhere);
     print_case("late", AW_HIDMOTOR_RUNNING, flood, 300, nowhere); /* more than its queue holds */
     fclose(nowhere);
-    flood[12] = (struct sending){0, NULL};
+    *twelve = '\0';
     print_case("late:50%,duplicate:20%,unplug:50ms", AW_HIDMOTOR_RUNNING, flood, 100, out);
 }
 

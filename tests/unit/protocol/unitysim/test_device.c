@@ -1,4 +1,6 @@
 /* Tests the simulated Bento Arm against the published simulation, datagram by datagram. */
+#include <inttypes.h>
+
 #include "talk_helper.h"
 #include "unitysim_helper.h"
 
@@ -65,6 +67,189 @@ static void assert_silent(struct rig *rig)
                      AW_TIMEOUT);
 }
 
+/* ---- What a datagram does ---- */
+
+#define LIMITS       " 04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A"
+#define LOWER_LIMITS " 04 04 00 0B A4 06 00 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A"
+#define ZEROS        " 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01"
+/* Another scene, camera and motion, before a scene that is cut off. */
+#define ANOTHER                                                                                    \
+    "FF FF 00 28 01 1E" ZEROS LOWER_LIMITS                                                         \
+    "|FF FF 02 26 07 00 01 07 00 01 07 00 01 07 00 01 07 00 01 07 00 01" LIMITS                    \
+    "|!" SHOULDER_ELBOW_HAND "|+0.1|"
+
+/* Datagrams in hex, between bars, without their checksum ("!": as they are; "+": seconds pass); and
+ * what a simulation with or without a scene shows then, and why it dropped the last one. */
+static const struct effect {
+    const char *what;
+    bool loaded;
+    const char *steps, *shows, *why;
+} effects[] = {
+    {"a scene of 38 bytes", false, "!" SCENE_1_LENGTH_38, "scene 1 rate 30", ""},
+    {"a scene with a camera", false, "!" SCENE_2_WITH_CAMERA, "scene 2 rate 60 x -208 ry 299", ""},
+    {"states 3, which keeps the motion, 4 and 255, and a velocity with stop", true,
+     "!" SHOULDER_ELBOW_HAND
+     "|FF FF 01 14 00 09 00 03 01 00 00 04 02 05 00 00 03 00 00 FF 04 5A 00 03",
+     "shoulder 67 elbow-state 0 wrist 0 hand-state 1", ""},
+    /* The published simulation loads a scene before it reads all of it. Missing parts keep the
+     * values of the previous scene, except the camera of an update. */
+    {"a scene without its number", false, ANOTHER "FF FF 00 28",
+     "scene 1 max 3073 shoulder 67 odd 0", NULL},
+    {"the checksum counts as the scene", false, ANOTHER "FF FF 00 28 02",
+     "scene 2 x 7 max 2816 shoulder 0 odd 1", NULL},
+    {"no camera", false, ANOTHER "FF FF 00 28 02 1E 00 00 01",
+     "scene 2 x 7 max 2816 shoulder 0 odd 1", NULL},
+    {"no limits", false, ANOTHER "FF FF 00 28 02 1E " CAMERA_9,
+     "scene 2 x 9 max 2816 shoulder 0 odd 1", NULL},
+    {"incomplete limits", false, ANOTHER "FF FF 00 28 02 1E " CAMERA_9 " 04 04 01 0C",
+     "scene 2 x 9 max 2816 shoulder 0 odd 1", NULL},
+    {"the checksum counts as the last byte", false,
+     ANOTHER "FF FF 00 28 02 1E " CAMERA_9
+             " 04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0",
+     "scene 2 x 9 max 3073 shoulder 0 odd 1", NULL},
+    {"an unknown scene does not load", false, "FF FF 00 28 07 1F" ZEROS LIMITS, "scene 0 rate 31",
+     "scene: there is no number 7"},
+    {"its limits are stored", true, "FF FF 00 28 07 1F" ZEROS LOWER_LIMITS, "max 3073", NULL},
+    {"they apply to the next scene that loads", true,
+     "FF FF 00 28 07 1F" ZEROS LOWER_LIMITS "|FF FF 00 28 02 1F", "max 2816", NULL},
+    {"y 0 selects the scene's own view", true,
+     "!" SCENE_2_WITH_CAMERA
+     "|FF FF 02 26 05 00 01 00 00 01 05 00 01 00 00 01 00 00 01 00 00 01" LIMITS,
+     "x -185", NULL},
+    {"negative angles are equal to positive ones", true,
+     "FF FF 02 26 05 00 01 01 00 07 05 00 01 1E 00 00 00 00 01 00 00 01" LIMITS, "y 1 rx 330",
+     NULL},
+    {"an empty datagram", true, "!", "empty 1 applied 0 received 1", NULL},
+    {"no checksum", true, "!FF FF 03", "size 1 applied 0", NULL},
+    {"a wrong header", true, "!FF FE 03 FC", "header 1 applied 0", "header"},
+    {"a wrong checksum", true, "!FF FF 03 FD", "checksum 1 applied 0", "checksum"},
+    {"an unknown type", true, "FF FF 07 00", "type 1 applied 0", NULL},
+    {"a type of the simulation itself", true,
+     "FF FF 05 12 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01", "type 1 applied 0", NULL},
+    {"a scene that is too short", true, "FF FF 00 28", "size 1 applied 0 odd 0 scene 1", NULL},
+    {"a control packet that is too short", true, "FF FF 01 14 00 00", "size 1 applied 0", NULL},
+    {"an update that is too short", true,
+     "FF FF 02 11 05 00 01 09 00 01 06 00 01 07 00 01 08 00 01 09", "size 1 applied 0", NULL},
+    /* Sizes that the published simulation does not check. */
+    {"a request with a length byte", true, "FF FF 03 00", "applied 1 odd 1 requests 1 x -185",
+     NULL},
+    {"a request with more behind it", true, "FF FF 03 02 07 07", "applied 1 odd 1 requests 1",
+     NULL},
+    {"control with six entries", true,
+     "FF FF 01 18 00 43 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 5A 00 01 00 11 00 01",
+     "applied 1 odd 1 shoulder 67 hand 90", NULL},
+    {"control with a byte behind it", true,
+     "FF FF 01 14 00 43 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 5A 00 01 00",
+     "applied 1 odd 1 shoulder 67 hand 90 requests 0", NULL},
+    {"an update with only the camera", true, "FF FF 02 12 " CAMERA_9,
+     "applied 1 odd 1 x 9 max 3073 elbow-max 2570 shoulder 0", NULL},
+    {"and one and a half limits", true, "FF FF 02 18 " CAMERA_9 " 05 04 01 0B A5 06",
+     "applied 1 odd 1 x 9 max 3073 elbow-max 2570", NULL},
+    {"an update without its last byte, for which the checksum stands", true,
+     "FF FF 02 26 " CAMERA_9 " 04 04 00 0B A4 06 00 0A 04 04 01 0C 16 03 00 0D 88 07 F0",
+     "applied 1 odd 1 x 9 max 2816 elbow-max 2560", NULL},
+    {"a camera without the last sign", true,
+     "FF FF 02 11 09 00 01 09 00 01 09 00 01 09 00 01 09 00 01 09 00",
+     "applied 1 odd 1 x 9 max 3073 elbow-max 2570", NULL},
+    {"an update with bytes behind it", true, "FF FF 02 28 " CAMERA_9 LOWER_LIMITS " 01 02",
+     "applied 1 odd 1 x 9 max 2816 elbow-max 2560", NULL},
+    {"a scene with a byte behind it", true, "FF FF 00 28 01 1E " CAMERA_9 LOWER_LIMITS " 01",
+     "applied 1 odd 1 x 9 max 2816 elbow-max 2560", NULL},
+    {"a control packet that is cut off takes partial effect", true,
+     "FF FF 01 14 00 43 00 01 01 2D 00 01 02 07 00",
+     "shoulder 67 elbow 45 wrist 0 partial 1 applied 1", NULL},
+    {"joints in any order, and one that does not exist", true,
+     "FF FF 01 FF 04 11 00 02 03 12 00 01 07 13 00 01 01 14 00 01 00 15 00 01",
+     "hand 17 hand-state 2 flex 18 wrist 0 shoulder 21", NULL},
+    {"control without a length", true, "FF FF 01", "applied 0 partial 0 odd 0", NULL},
+    {"control without an entry", true, "FF FF 01 00", "applied 0 partial 0 odd 0", NULL},
+    {"control with half an entry", true, "FF FF 01 00 00 07", "applied 0 shoulder 0", NULL},
+    {"the checksum F7 is its state: stop", true, "FF FF 01 00 00 07 00",
+     "shoulder 0 applied 1 partial 1 odd 0", NULL},
+    {"the checksum 01 is its state: increase", true, "FF FF 01 00 00 FD 00",
+     "shoulder 253 applied 1 partial 1 odd 0", NULL},
+    {"control with one entry", true, "FF FF 01 00 00 07 00 01", "shoulder 7 applied 1 partial 1",
+     NULL},
+    {"control with most of two entries", true, "FF FF 01 00 00 07 00 01 01 08 00",
+     "shoulder 7 elbow 0 applied 1 partial 1", NULL},
+    {"control with two entries", true, "FF FF 01 00 00 07 00 01 01 08 00 01",
+     "shoulder 7 elbow 8 applied 1 partial 1", NULL},
+    {"control with five entries", true,
+     "FF FF 01 00 00 07 00 01 01 08 00 01 02 00 00 00 03 00 00 00 04 00 00 00",
+     "shoulder 7 elbow 8 applied 1 partial 0 odd 0", NULL},
+    {"control with six, of which the last does not count", true,
+     "FF FF 01 00 00 07 00 01 01 08 00 01 02 00 00 00 03 00 00 00 04 00 00 00 00 09 00 01",
+     "shoulder 7 elbow 8 applied 1 partial 0 odd 1", NULL},
+    {"nothing moves without a scene", false, "!" SHOULDER_ELBOW_HAND "|!" UPDATE_WITH_CAMERA,
+     "shoulder 0 applied 2 lost 0", NULL},
+};
+
+static int64_t shown(const struct aw_unitysim_truth *t, const char *name)
+{
+    const struct aw_unitysim_device_counters *n = &t->counters;
+    const struct {
+        const char *name;
+        int64_t value;
+    } values[] = {{"scene", t->scene},
+                  {"rate", t->frame_rate},
+                  {"x", t->camera.x},
+                  {"y", t->camera.y},
+                  {"rx", t->camera.rx},
+                  {"ry", t->camera.ry},
+                  {"max", t->limits.joint[AW_UNITYSIM_SHOULDER].max},
+                  {"elbow-max", t->limits.joint[AW_UNITYSIM_ELBOW].max},
+                  {"shoulder", t->drive[AW_UNITYSIM_SHOULDER].velocity},
+                  {"elbow", t->drive[AW_UNITYSIM_ELBOW].velocity},
+                  {"wrist", t->drive[AW_UNITYSIM_WRIST_ROTATE].velocity},
+                  {"flex", t->drive[AW_UNITYSIM_WRIST_FLEX].velocity},
+                  {"hand", t->drive[AW_UNITYSIM_HAND].velocity},
+                  {"elbow-state", t->drive[AW_UNITYSIM_ELBOW].state},
+                  {"hand-state", t->drive[AW_UNITYSIM_HAND].state},
+                  {"received", (int64_t)n->received},
+                  {"applied", (int64_t)n->applied},
+                  {"partial", (int64_t)n->partial},
+                  {"odd", (int64_t)n->odd},
+                  {"empty", (int64_t)n->empty},
+                  {"header", (int64_t)n->header},
+                  {"checksum", (int64_t)n->checksum},
+                  {"size", (int64_t)n->size},
+                  {"type", (int64_t)n->type},
+                  {"requests", (int64_t)n->requests},
+                  {"lost", (int64_t)n->lost}};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (strcmp(values[i].name, name) == 0)
+            return values[i].value;
+    fail_msg("there is no %s", name);
+    return 0;
+}
+
+TEST(datagrams_take_effect)
+{
+    for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) {
+        const struct effect *effect = &effects[i];
+        struct rig *rig = effect->loaded ? rig_in_scene("") : rig_default();
+        char steps[700], name[20], *save;
+        strcpy(steps, effect->steps);
+        for (char *step = strtok_r(steps, "|", &save); step; step = strtok_r(NULL, "|", &save))
+            if (*step == '+')
+                rig_run(rig, atof(step + 1));
+            else if (*step == '!')
+                rig_put(rig, step + 1);
+            else
+                put_with_checksum(rig, step);
+        struct aw_unitysim_truth truth = rig_truth(rig);
+        int64_t value;
+        int used;
+        for (const char *c = effect->shows;
+             sscanf(c, "%19s %" SCNd64 "%n", name, &value, &used) == 2; c += used)
+            if (shown(&truth, name) != value)
+                fail_msg("%s: %s is %d", effect->what, name, (int)shown(&truth, name));
+        if (effect->why && !strstr(truth.dropped_why, effect->why))
+            fail_msg("%s: %s", effect->what, truth.dropped_why);
+        rig_free(rig);
+    }
+}
+
 TEST(silent_until_a_scene_is_loaded)
 {
     struct rig *rig = rig_default();
@@ -84,21 +269,6 @@ TEST(silent_until_a_scene_is_loaded)
     rig_free(rig);
 }
 
-TEST(scenes_of_both_lengths_are_loaded)
-{
-    struct rig *rig = rig_default();
-    rig_put(rig, SCENE_1_LENGTH_38);
-    assert_int_equal(rig_truth(rig).scene, 1);
-    assert_int_equal(rig_truth(rig).frame_rate, 30);
-    rig_put(rig, SCENE_2_WITH_CAMERA);
-    struct aw_unitysim_truth truth = rig_truth(rig);
-    assert_int_equal(truth.scene, 2);
-    assert_int_equal(truth.frame_rate, 60);
-    assert_int_equal(truth.camera.x, -208);
-    assert_int_equal(truth.camera.ry, 299);
-    rig_free(rig);
-}
-
 TEST(commands_stay_in_effect)
 {
     struct rig *rig = rig_in_scene("");
@@ -112,20 +282,6 @@ TEST(commands_stay_in_effect)
     rig_near(truth.degrees[AW_UNITYSIM_WRIST_FLEX], 0, 0);
     rig_run(rig, 0.3);
     assert_true(rig_truth(rig).degrees[AW_UNITYSIM_SHOULDER] > 20);
-    rig_free(rig);
-}
-
-TEST(states_3_and_4_are_accepted)
-{
-    struct rig *rig = rig_in_scene("");
-    rig_put(rig, SHOULDER_ELBOW_HAND);
-    put_with_checksum(rig,
-                      "FF FF 01 14 00 09 00 03 01 00 00 04 02 05 00 00 03 00 00 FF 04 5A 00 03");
-    struct aw_unitysim_truth truth = rig_truth(rig);
-    assert_int_equal(truth.drive[AW_UNITYSIM_SHOULDER].velocity, 67); /* state 3 keeps the motion */
-    assert_int_equal(truth.drive[AW_UNITYSIM_ELBOW].state, AW_UNITYSIM_STOP);
-    assert_int_equal(truth.drive[AW_UNITYSIM_WRIST_ROTATE].velocity, 0); /* a velocity with stop */
-    assert_int_equal(truth.drive[AW_UNITYSIM_HAND].state, AW_UNITYSIM_INCREASE);
     rig_free(rig);
 }
 
@@ -216,43 +372,6 @@ TEST(scene_resets_the_arm)
     rig_free(rig);
 }
 
-/* The published simulation loads a scene before it reads all of it. Missing parts keep the values
- * of the previous scene, except the camera of an update. */
-TEST(truncated_scene_is_loaded)
-{
-    static const struct {
-        const char *hex; /* without the checksum */
-        int scene, camera_x, shoulder_max;
-    } cases[] = {
-        {"FF FF 00 28", 1, -185, 3073}, /* no frame rate */
-        /* the checksum counts as the scene */
-        {"FF FF 00 28 02", 2, 7, 2816},
-        {"FF FF 00 28 02 1E 00 00 01", 2, 7, 2816},                 /* no camera */
-        {"FF FF 00 28 02 1E " CAMERA_9, 2, 9, 2816},                /* no limits */
-        {"FF FF 00 28 02 1E " CAMERA_9 " 04 04 01 0C", 2, 9, 2816}, /* incomplete limits */
-        {"FF FF 00 28 02 1E " CAMERA_9 " 04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0",
-         2, 9, 3073}, /* the last byte is the checksum */
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct rig *rig = rig_default();
-        put_with_checksum(rig, "FF FF 00 28 01 1E 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 "
-                               "00 01 04 04 00 0B A4 06 00 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
-        put_with_checksum(rig, "FF FF 02 26 07 00 01 07 00 01 07 00 01 07 00 01 07 00 01 07 00 01 "
-                               "04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
-        rig_put(rig, SHOULDER_ELBOW_HAND);
-        rig_run(rig, 0.1);
-        put_with_checksum(rig, cases[i].hex);
-        struct aw_unitysim_truth truth = rig_truth(rig);
-        assert_int_equal(truth.scene, cases[i].scene);
-        assert_int_equal(truth.limits.joint[AW_UNITYSIM_SHOULDER].max, cases[i].shoulder_max);
-        assert_int_equal(truth.drive[AW_UNITYSIM_SHOULDER].velocity, i ? 0 : 67);
-        if (i)
-            assert_int_equal(truth.camera.x, cases[i].camera_x);
-        assert_int_equal(truth.counters.odd, i > 0);
-        rig_free(rig);
-    }
-}
-
 /* The arm disappears; feedback repeats the last values, and camera requests get no answer. */
 TEST(scene_0_freezes_the_feedback)
 {
@@ -282,27 +401,6 @@ TEST(scene_0_freezes_the_feedback)
     rig_free(rig);
 }
 
-TEST(unknown_scenes_do_not_load)
-{
-    struct rig *rig = rig_default();
-    put_with_checksum(rig,
-                      "FF FF 00 28 07 1F 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 "
-                      "04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
-    assert_int_equal(rig_truth(rig).scene, 0);
-    assert_int_equal(rig_truth(rig).frame_rate, 31);
-    assert_string_equal(rig_truth(rig).dropped_why, "scene: there is no number 7");
-    assert_silent(rig);
-    rig_free(rig);
-    rig = rig_in_scene(""); /* its limits apply to the next scene that loads */
-    put_with_checksum(rig,
-                      "FF FF 00 28 07 1F 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 "
-                      "04 04 00 0B A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
-    assert_int_equal(rig_truth(rig).limits.joint[AW_UNITYSIM_SHOULDER].max, 3073);
-    put_with_checksum(rig, "FF FF 00 28 02 1F");
-    assert_int_equal(rig_truth(rig).limits.joint[AW_UNITYSIM_SHOULDER].max, 2816);
-    rig_free(rig);
-}
-
 TEST(camera_is_set_and_reported)
 {
     struct rig *rig = rig_in_scene("");
@@ -313,123 +411,6 @@ TEST(camera_is_set_and_reported)
     assert_next_is(rig, "FF FF 05 12 D0 00 00 93 01 01 DE 00 00 37 00 01 2B 01 01 00 00 01 3F");
     rig_put(rig, UPDATE_WITH_CAMERA);
     assert_int_equal(rig_truth(rig).camera.rx, 66);
-    /* y 0 selects the scene's own view; negative angles are equal to positive ones */
-    put_with_checksum(rig,
-                      "FF FF 02 26 05 00 01 00 00 01 05 00 01 00 00 01 00 00 01 00 00 01 04 04 "
-                      "01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
-    assert_int_equal(rig_truth(rig).camera.x, -185);
-    put_with_checksum(rig,
-                      "FF FF 02 26 05 00 01 01 00 07 05 00 01 1E 00 00 00 00 01 00 00 01 04 04 "
-                      "01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
-    assert_int_equal(rig_truth(rig).camera.y, 1);
-    assert_int_equal(rig_truth(rig).camera.rx, 330);
-    rig_free(rig);
-}
-
-TEST(invalid_datagrams_are_dropped_and_counted)
-{
-    struct rig *rig = rig_in_scene("");
-    aw_link_write(rig->link, "", 0, NULL);
-    assert_int_equal(counters(rig)->empty, 1);
-    rig_put(rig, "FF FF 03");
-    assert_int_equal(counters(rig)->size, 1);
-    rig_put(rig, "FF FE 03 FC");
-    assert_int_equal(counters(rig)->header, 1);
-    assert_non_null(strstr(rig_truth(rig).dropped_why, "header"));
-    rig_put(rig, "FF FF 03 FD");
-    assert_int_equal(counters(rig)->checksum, 1);
-    assert_non_null(strstr(rig_truth(rig).dropped_why, "checksum"));
-    put_with_checksum(rig, "FF FF 07 00");
-    put_with_checksum(rig, "FF FF 05 12 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01");
-    assert_int_equal(counters(rig)->type, 2);
-    put_with_checksum(rig, "FF FF 00 28");
-    put_with_checksum(rig, "FF FF 01 14 00 00");
-    put_with_checksum(rig, "FF FF 02 11 05 00 01 09 00 01 06 00 01 07 00 01 08 00 01 09");
-    assert_int_equal(counters(rig)->size, 4);
-    assert_int_equal(counters(rig)->applied, 0);
-    assert_int_equal(counters(rig)->odd, 0);
-    assert_int_equal(counters(rig)->received, 9);
-    assert_int_equal(rig_truth(rig).scene, 1);
-    rig_free(rig);
-}
-
-/* Sends sizes that the published simulation does not check. Each row has the resulting camera x,
- * limits, velocities and number of answers. */
-TEST(unusual_sizes_are_accepted_and_counted)
-{
-    static const struct {
-        const char *what, *hex; /* without the checksum */
-        int camera_x, shoulder_max, elbow_max, shoulder_velocity, hand_velocity;
-        unsigned answers;
-    } cases[] = {
-        {"a request with a length byte", "FF FF 03 00", -185, 3073, 2570, 0, 0, 1},
-        {"a request with more behind it", "FF FF 03 02 07 07", -185, 3073, 2570, 0, 0, 1},
-        {"control with six entries",
-         "FF FF 01 18 00 43 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 5A 00 01 00 11 00 01",
-         -185, 3073, 2570, 67, 90, 0},
-        {"control with a byte behind it",
-         "FF FF 01 14 00 43 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 5A 00 01 00", -185, 3073,
-         2570, 67, 90, 0},
-        {"an update with only the camera", "FF FF 02 12 " CAMERA_9, 9, 3073, 2570, 0, 0, 0},
-        {"and one and a half limits", "FF FF 02 18 " CAMERA_9 " 05 04 01 0B A5 06", 9, 3073, 2570,
-         0, 0, 0},
-        {"an update without its last byte, for which the checksum stands",
-         "FF FF 02 26 " CAMERA_9 " 04 04 00 0B A4 06 00 0A 04 04 01 0C 16 03 00 0D 88 07 F0", 9,
-         2816, 2560, 0, 0, 0},
-        {"a camera without the last sign",
-         "FF FF 02 11 09 00 01 09 00 01 09 00 01 09 00 01 09 00 "
-         "01 09 00",
-         9, 3073, 2570, 0, 0, 0},
-        {"an update with bytes behind it",
-         "FF FF 02 28 " CAMERA_9
-         " 04 04 00 0B A4 06 00 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A 01 02",
-         9, 2816, 2560, 0, 0, 0},
-        {"a scene with a byte behind it",
-         "FF FF 00 28 01 1E " CAMERA_9 " 04 04 00 0B A4 06 00 0A 04 04 01 0C 16 03 00 0D 88 07 F0 "
-         "0A 01",
-         9, 2816, 2560, 0, 0, 0},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct rig *rig = rig_in_scene("");
-        print_message("%s\n", cases[i].what);
-        put_with_checksum(rig, cases[i].hex);
-        struct aw_unitysim_truth truth = rig_truth(rig);
-        assert_int_equal(truth.counters.applied, 1);
-        assert_int_equal(truth.counters.odd, 1);
-        assert_int_equal(truth.camera.x, cases[i].camera_x);
-        assert_int_equal(truth.limits.joint[AW_UNITYSIM_SHOULDER].max, cases[i].shoulder_max);
-        assert_int_equal(truth.limits.joint[AW_UNITYSIM_ELBOW].max, cases[i].elbow_max);
-        assert_int_equal(truth.drive[AW_UNITYSIM_SHOULDER].velocity, cases[i].shoulder_velocity);
-        assert_int_equal(truth.drive[AW_UNITYSIM_HAND].velocity, cases[i].hand_velocity);
-        assert_int_equal(truth.counters.requests, cases[i].answers);
-        rig_free(rig);
-    }
-}
-
-TEST(truncated_control_packet_takes_partial_effect)
-{
-    struct rig *rig = rig_in_scene("");
-    put_with_checksum(rig, "FF FF 01 14 00 43 00 01 01 2D 00 01 02 07 00");
-    struct aw_unitysim_truth truth = rig_truth(rig);
-    assert_int_equal(truth.drive[AW_UNITYSIM_SHOULDER].velocity, 67);
-    assert_int_equal(truth.drive[AW_UNITYSIM_ELBOW].velocity, 45);
-    assert_int_equal(truth.drive[AW_UNITYSIM_WRIST_ROTATE].velocity, 0);
-    assert_int_equal(truth.counters.partial, 1);
-    assert_int_equal(truth.counters.applied, 1);
-    rig_free(rig);
-}
-
-TEST(joints_may_come_in_any_order)
-{
-    struct rig *rig = rig_in_scene("");
-    put_with_checksum(rig,
-                      "FF FF 01 FF 04 11 00 02 03 12 00 01 07 13 00 01 01 14 00 01 00 15 00 01");
-    struct aw_unitysim_truth truth = rig_truth(rig);
-    assert_int_equal(truth.drive[AW_UNITYSIM_HAND].velocity, 17);
-    assert_int_equal(truth.drive[AW_UNITYSIM_HAND].state, AW_UNITYSIM_DECREASE);
-    assert_int_equal(truth.drive[AW_UNITYSIM_WRIST_FLEX].velocity, 18);
-    assert_int_equal(truth.drive[AW_UNITYSIM_WRIST_ROTATE].velocity, 0);
-    assert_int_equal(truth.drive[AW_UNITYSIM_SHOULDER].velocity, 21);
     rig_free(rig);
 }
 
@@ -574,33 +555,24 @@ static void print_arm(struct aw_device *device, double at_ms, FILE *out)
             (int)n->requests, (int)n->feedback, (int)n->lost);
 }
 
-#define LIMITS "04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A"
-static const struct sending session[] = {
-    {3, "FF FF 03 FC"},
-    {4, "FF FF 01 14 00 43 00 01 01 2D 00 02 02 00 00 00 03 00 00 03 04 5A 00 01"},
-    {7, "FF FF 00 28 02 3C D0 00 00 93 01 01 DE 00 00 37 00 01 2B 01 01 00 00 01 " LIMITS},
-    {9, "FF FF 03"},
-    {30, "FF FF 01 14 00 43 00 01 01 2D 00 02 02 07 00 02 03 0F 00 01 04 5A 00 01"},
-    {120, "FF FF 01 14 00 43 00 03 01 2D 00 00 02 30 00 01 03 21 00 02 04 FF 03 02"},
-    {130, "FF FF 01 08 04 10 00 01 01 55 01 01"},
-    {150, "FF FF 02 26 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01 " LIMITS},
-    {160, "FF FF 02 26 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01 04 04 01 08 A4 07 FF "
-          "07 01"},
-    {170, "FF FF 02 26 B9 00 00 F4 01"},
-    {200, "FF FF 03 04"},
-    {210, "FF FF 03 04 00 00 01"},
-    {220, "FF FF 04 1E 00 00 08 01 00 00 01 00 08 01 00 00 02 00 08 01 00 00 03 00 08 01 00 00 04 "
-          "00 08 01 00 00"},
-    {230, "FF 00 03 04"},
-    {240, "FF FF 09 04"},
-    {250, "FF FF"},
-    {260, "FF FF 01 14 04 10 00 02 03 55 00 02 02 07 00 01 01 0F 00 01 00 5A 00 02 00 01 00 01"},
-    {300, "FF FF 00 26 09 1E 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 " LIMITS},
-    {310, "FF FF 00 26 04 1E 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 " LIMITS},
-    {315, "FF FF 02 26 B9 00 00 F4 01 01 00 00 01 90 01 01 90 01 00 68 01 01 " LIMITS},
-    {320, "FF FF 03 04"},
-    {330, "FF FF 01 14 00 FF 00 02 01 FF 00 01 02 FF 00 01 03 FF 00 02 04 FF 00 01"},
-    {0, NULL}};
+static const char session[] =
+    "3 FF FF 03 FC|4 FF FF 01 14 00 43 00 01 01 2D 00 02 02 00 00 00 03 00 00 03 04 5A 00 01|"
+    "7 FF FF 00 28 02 3C D0 00 00 93 01 01 DE 00 00 37 00 01 2B 01 01 00 00 01" LIMITS "|"
+    "9 FF FF 03|30 FF FF 01 14 00 43 00 01 01 2D 00 02 02 07 00 02 03 0F 00 01 04 5A 00 01|"
+    "120 FF FF 01 14 00 43 00 03 01 2D 00 00 02 30 00 01 03 21 00 02 04 FF 03 02|"
+    "130 FF FF 01 08 04 10 00 01 01 55 01 01|"
+    "150 FF FF 02 26 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01" LIMITS "|"
+    "160 FF FF 02 26 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01 04 04 01 08 A4 07 FF "
+    "07 01|"
+    "170 FF FF 02 26 B9 00 00 F4 01|200 FF FF 03 04|210 FF FF 03 04 00 00 01|"
+    "220 FF FF 04 1E 00 00 08 01 00 00 01 00 08 01 00 00 02 00 08 01 00 00 03 00 08 01 00 00 04 "
+    "00 08 01 00 00|"
+    "230 FF 00 03 04|240 FF FF 09 04|250 FF FF|"
+    "260 FF FF 01 14 04 10 00 02 03 55 00 02 02 07 00 01 01 0F 00 01 00 5A 00 02 00 01 00 01|"
+    "300 FF FF 00 26 09 1E 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01" LIMITS "|"
+    "310 FF FF 00 26 04 1E 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01" LIMITS "|"
+    "315 FF FF 02 26 B9 00 00 F4 01 01 00 00 01 90 01 01 90 01 00 68 01 01" LIMITS "|"
+    "320 FF FF 03 04|330 FF FF 01 14 00 FF 00 02 01 FF 00 01 02 FF 00 01 03 FF 00 02 04 FF 00 01";
 
 TEST(sessions_match_the_picture)
 {
@@ -641,25 +613,25 @@ TEST(each_scene_has_its_view)
 /* Prints the position of shoulder and hand every 10 ms while their limits move past them. */
 TEST(paths_match_the_picture)
 {
-    static const struct sending script[] = {
-        {5, "FF FF 01 14 00 01 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 02 00 02"}, /* slowly */
-        {65, "FF FF 01 14 00 FF 03 01 01 00 00 00 02 00 00 00 03 00 00 00 04 FF 03 02"},
-        {165, "FF FF 02 26 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 "
-              /* now beyond the limit */
-              "04 04 00 08 A4 06 0A 0A 04 04 01 0C 16 03 00 0D 00 08 F0 0A"},
-        {405, "FF FF 01 14 00 10 00 02 01 00 00 00 02 00 00 00 03 00 00 00 04 20 00 01"},
-        {0, NULL}};
+    static const char script[] = /* slowly at first */
+        "5 FF FF 01 14 00 01 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 02 00 02|"
+        "65 FF FF 01 14 00 FF 03 01 01 00 00 00 02 00 00 00 03 00 00 00 04 FF 03 02|"
+        /* now beyond the limit */
+        "165 FF FF 02 26 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 "
+        "04 04 00 08 A4 06 0A 0A 04 04 01 0C 16 03 00 0D 00 08 F0 0A|"
+        "405 FF FF 01 14 00 10 00 02 01 00 00 00 02 00 00 00 03 00 00 00 04 20 00 01";
     const struct aw_unitysim_device_options options = {.scenes = 6, .scene = 1};
     struct aw_device *device = aw_unitysim_device(&options);
-    const struct sending *next = script;
+    struct sending next = {.rest = script};
     struct aw_unitysim_truth t;
     uint8_t bytes[64];
     FILE *out = begin_picture();
+    next_sending(&next);
     assert_true(device->ops->next_event(device) == 0); /* its time starts with the first call */
     for (int ms = 0; ms <= 500; ms += 5) {
         int64_t now = ms * AW_MILLISECOND;
-        for (; next->text && next->at_ms <= ms; next++) {
-            size_t n = read_hex(next->text, bytes);
+        for (; next.at_ms <= ms; next_sending(&next)) {
+            size_t n = read_hex(next.text, bytes);
             device->ops->receive(device, bytes, n, now);
         }
         aw_unitysim_device_truth(device, now, &t);
@@ -717,51 +689,4 @@ TEST(datagram_sizes_are_limited)
         assert_int_equal(counters(rig)->size, cases[i].too_short_or_long);
         rig_free(rig);
     }
-}
-
-/* Control packets with complete entries, and how they are counted. */
-TEST(complete_entries_are_counted)
-{
-    static const struct {
-        const char *hex;
-        int shoulder, elbow;
-        uint64_t applied, partial, odd;
-    } cases[] = {
-        {"FF FF 01", 0, 0, 0, 0, 0},
-        {"FF FF 01 00", 0, 0, 0, 0, 0},
-        {"FF FF 01 00 00 07", 0, 0, 0, 0, 0},
-        {"FF FF 01 00 00 07 00", 0, 0, 1, 1, 0},   /* the checksum F7 is its state: stop */
-        {"FF FF 01 00 00 FD 00", 253, 0, 1, 1, 0}, /* here 01: increase */
-        {"FF FF 01 00 00 07 00 01", 7, 0, 1, 1, 0},
-        {"FF FF 01 00 00 07 00 01 01 08 00", 7, 0, 1, 1, 0},
-        {"FF FF 01 00 00 07 00 01 01 08 00 01", 7, 8, 1, 1, 0},
-        {"FF FF 01 00 00 07 00 01 01 08 00 01 02 00 00 00 03 00 00 00 04 00 00 00", 7, 8, 1, 0, 0},
-        {"FF FF 01 00 00 07 00 01 01 08 00 01 02 00 00 00 03 00 00 00 04 00 00 00 00 09 00 "
-         "01",
-         7, 8, 1, 0, 1}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct rig *rig = rig_in_scene("");
-        put_with_checksum(rig, cases[i].hex);
-        struct aw_unitysim_truth truth = rig_truth(rig);
-        assert_int_equal(truth.drive[AW_UNITYSIM_SHOULDER].velocity, cases[i].shoulder);
-        assert_int_equal(truth.drive[AW_UNITYSIM_ELBOW].velocity, cases[i].elbow);
-        assert_int_equal(truth.counters.applied, cases[i].applied);
-        assert_int_equal(truth.counters.partial, cases[i].partial);
-        assert_int_equal(truth.counters.odd, cases[i].odd);
-        rig_free(rig);
-    }
-}
-
-/* Without a scene, datagrams move nothing; limits are stored for later. */
-TEST(without_a_scene_nothing_moves)
-{
-    struct rig *rig = rig_default();
-    rig_put(rig, SHOULDER_ELBOW_HAND);
-    rig_put(rig, UPDATE_WITH_CAMERA);
-    struct aw_unitysim_truth truth = rig_truth(rig);
-    assert_int_equal(truth.drive[AW_UNITYSIM_SHOULDER].velocity, 0);
-    assert_int_equal(truth.counters.applied, 2);
-    assert_true(rig->device->ops->next_event(rig->device) == AW_NEVER);
-    assert_int_equal(truth.counters.lost, 0);
-    rig_free(rig);
 }
