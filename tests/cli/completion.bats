@@ -4,25 +4,6 @@ load common.bash
 
 candidates() { armctl complete -- "$@" | cut -f 1 | xargs; }
 
-@test "complete lists commands, messages, fields and values" {
-    same "$(candidates de)" "deg decode describe"
-    same "$(candidates deg jo)" "joint="
-    same "$(candidates encode deg '')" "seq= joint= angle="
-    same "$(candidates encode de)" deg
-    same "$(candidates --time '')" "none abs rel delta iso"
-    same "$(candidates --ti)" "--time --timeout"
-    same "$(candidates help d)" "deg duty decode describe"
-    same "$(candidates completion '')" "bash zsh fish"
-    same "$(candidates run '')" "::files"
-    same "$(canpid complete -- encode kp controller=t | xargs)" "controller=tor controller=tl"
-    hasnt "$(candidates '')" "complete "
-    same "$(candidates --time=)" "--time=none --time=abs --time=rel --time=delta --time=iso"
-    same "$(candidates --record=)" ""
-    same "$(canpid complete -- -br)" $'-brhip\n-brknee\n-brankle'
-    same "$(hidmotor complete -- move mode= | xargs)" "mode=linear mode=sinusoidal"
-    same "$(candidates completion shell=b)" "shell=bash"
-}
-
 @test "complete lists fields once, wire variants, and commands after an unknown option" {
     same "$(canpid complete -- watch '' | cut -f 1 | sort | uniq -d)" ""
     same "$(canpid complete -- watch tor | cut -f 1 | xargs)" "torque ::files"
@@ -43,24 +24,6 @@ candidates() { armctl complete -- "$@" | cut -f 1 | xargs; }
     same "$(candidates -l @)" "@desk ::files"
 }
 
-@test "complete lists the joints of the config file" {
-    config '[joint elbow]' 'index = 2' '[joint wrist]' 'index = 3'
-    same "$(candidates deg '')" "elbow wrist"
-    same "$(candidates deg elbow 45 w)" "wrist"
-    same "$(candidates -l sim: -j deg e)" "elbow"
-}
-
-@test "the bash completion works" {
-    armctl completion bash >armctl.bash
-    bash -n armctl.bash
-    cat >try <<'END'
-for file in /usr/share/bash-completion/bash_completion; do [ ! -r $file ] || . $file; done
-. ./armctl.bash
-try() {
-    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMPREPLY=()
-    _armctl armctl "${@: -1}" "${@: -2:1}" 2>/dev/null
-    echo "${COMPREPLY[*]}"
-}
 try armctl de
 try armctl encode deg jo
 try armctl --time ''
@@ -72,17 +35,6 @@ END
         $'deg decode describe\njoint=\nnone abs rel delta iso'
     has "$output" "sim"
     has "$output" "complete -F _armctl armctl"
-}
-
-@test "the bash completion works on a terminal" {
-    armctl completion bash >armctl.bash
-    terminal <<<'
-        launch bash --norc --noprofile -i
-        type "PS1=READY; . ./armctl.bash\r"; want READY READY
-        type "armctl descr"; type \t; want "armctl describe "
-        type "de"; type \t; want "deg "
-        type \r; want ,angle READY
-        type "exit\r"; ends 0'
 }
 
 @test "bash completes values after = and :, with and without the package bash-completion" {
@@ -144,12 +96,6 @@ END
             has "$output" "$tool"
         done
     done
-}
-
-@test "complete takes joint names from the options of the same line" {
-    same "$(ezphys complete -- --scene humanoid motor left-k | cut -f 1)" left-knee
-    same "$(ezphys complete -- -l sim:arm4 motor wa | cut -f 1)" waist
-    same "$(ezphys complete -- --link=sim:humanoid force left-e | cut -f 1)" left-elbow
 }
 
 @test "complete offers joints, fields, named arguments and file types to the shells" {

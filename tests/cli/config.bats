@@ -132,53 +132,6 @@ END
         ends 0"
 }
 
-@test "link aliases work and bad ones are rejected" {
-    config '[link]' "arm = $fast" 'gone = /dev/nope'
-    ok armctl -l @arm deg 1 90
-    fails 4 armctl -l @gone deg 1 90
-    has "$why" /dev/nope
-    fails 2 armctl -l @amr deg 1 90
-    has "$why" "no alias '@amr' — did you mean '@arm'?"
-    ok armctl config show
-    has "$output" "@arm"
-    config '[link]' "arm = $fast" 'usual = @arm' 'a = @b' 'b = @a' 'open = @nope'
-    ok armctl -l @usual deg 1 90
-    fails 2 armctl -l @a deg 1 90
-    has "$why" "alias '@a' leads back to itself — name a device in [link] of $D/config"
-    fails 2 armctl -l @open deg 1 90
-    has "$why" "no alias '@nope'"
-}
-
-@test "an option overrides the environment, the config file and the default, in this order" {
-    config '[options]' 'retries = 3' 'time = iso' 'json = yes'
-    option() {
-        armctl "$@" config show --all -j | jq -r 'select(.option == "retries") | .value, .from' | xargs
-    }
-    export ARMCTL_RETRIES=4
-    same "$(option --retries 5)" "5 command line"
-    same "$(option)" "4 ARMCTL_RETRIES"
-    unset ARMCTL_RETRIES
-    same "$(option)" "3 $D/config/armwire/armctl.ini"
-    rm "$D/config/armwire/armctl.ini"
-    same "$(option)" "5 default"
-}
-
-@test "every option can be set by an environment variable" {
-    ARMCTL_LINK=$fast ok armctl deg 1 90
-    ARMCTL_LINK=$fast ARMCTL_JSON=1 ARMCTL_QUIET=yes ok armctl deg 1 90
-    same "$(json .ok)" true
-    ARMCTL_DRY_RUN=on ok armctl deg 1 90
-    has "$output" "30 44 45 47"
-    ARMCTL_ACK_TIMEOUT=soon fails 2 armctl list
-    has "$why" ARMCTL_ACK_TIMEOUT
-    ARMCTL_JSON=perhaps fails 2 armctl list
-    has "$why" ARMCTL_JSON
-    ARMCTL_CONFIG=$D/nope.ini ok armctl list
-    has "$stderr" nope.ini
-    ARMCTL_JSON=no ok armctl decode 30444547312C3039300D0A
-    matches "$output" "<- deg*"
-}
-
 @test "a named joint can have its own limits" {
     config '[options]' "link = $fast" \
         '[joint elbow]' 'index = 2' 'kind = rotate' 'min = -45' 'max = 90' 'signed = yes' \
@@ -350,10 +303,6 @@ END
     fails 6 armctl -q --config arm.ini -l "$fast" deg base 181
     unitysim config example | sed -n '/\[joint/,/^# max/s/^# \([[a-z].*\]\|[a-z]* = .*\)$/\1/p' >bento.ini
     fails 6 unitysim -q --config bento.ini -l "$fast" move elbow=2600
-}
-
-@test "config example on a full disk ends with 7" {
-    fails 7 bash -c 'armctl config example >/dev/full'
 }
 
 @test "an endless or long file as configuration, packets or DBC is refused" {

@@ -562,29 +562,6 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
     held
 }
 
-@test "tune works with custom joints on the simulated arm with PID drives, not with servos" {
-    law
-    export HIDMOTOR_PACKETS=law.packets
-    for joint in m2 m3; do
-        ok hidmotor -q -l "$fast&drive=pid" tune $joint --tick 1ms --yes -j --report r.html
-        jq -se '.[-1] | .applied and .after.iae < .before.iae and .ms < 2' <<<"$output"
-        grep -qF "hidmotor gains set $joint.kp=" r.html
-    done
-    # The base has little friction: its default gains are fast and overshoot by 32 %; robust ones can be slower.
-    run --separate-stderr hidmotor -q -l "$fast&drive=pid" tune m1 --tick 1ms --yes -j
-    jq -se --argjson failed "$status" '.[-1] | .applied == (.after.iae < .before.iae) and .applied == ($failed == 0) and
-        .ms < 2 and .after.overshoot < .before.overshoot' <<<"$output"
-    # Without confirmation the old gains return.
-    printf '%s\n' 'gains save a' 'tune m2 --tick 1ms --with step --for 4s' 'gains diff a' >lines
-    exits 1 hidmotor -q --keep-going -l "$fast&drive=pid" run lines
-    has "$stderr" "the previous gains are back: the new ones were not confirmed"
-    hasnt "$stderr" "gains diff"
-    fails 1 hidmotor -q -l "$fast" tune m2 --yes
-    has "$stderr" "m2 goes to its setpoint with gains of 0, too"
-    has "$stderr" "take -l 'sim:?drive=pid', an arm whose gains act"
-    fails 3 hidmotor -q -l "$fast&drive=pid&fault=unplug:1.5s" tune m2 --yes
-}
-
 @test "tune of a custom joint restores the old gains and holds the arm however it ends" {
     law
     board law

@@ -10,21 +10,6 @@ load common.bash
     canpid decode -j <big.log | diff -q - <(canpid decode -j big.log)
 }
 
-@test "every dialect of a log decodes to the same records" {
-    python3 "$root/tests/cli/frames.py" 100 >plain.log
-    canpid decode -j plain.log >records
-    sed 's/$/ R/' plain.log | canpid decode -j - | diff - records
-    sed 's/$/\r/' plain.log | canpid decode -j - | diff - records
-    sed 's/)/000)/' plain.log | canpid decode -j - | diff - records
-    sed '1i # a comment' plain.log | canpid decode -j - | diff - records
-    tr ABCDEF abcdef <plain.log | canpid decode -j - | diff - records
-    sed 's/#\(..\)/#\1./' plain.log | canpid decode -j - | diff - records
-    awk '{ split($3, f, "#"); d = f[2]; gsub(/../, " &", d)
-           printf " %s  %s  %s   [6] %s\n", $1, $2, f[1], d }' plain.log |
-        canpid decode -j - | diff - records
-    cut -d ' ' -f 3 plain.log | canpid decode -j - | diff - <(canpid decode -j --time none plain.log)
-}
-
 @test "an endless line is reported once, and the lines after it are decoded" {
     { head -c 600000 /dev/zero | tr '\0' x && printf '\n044#CDCC4C3D0200\n'; } >long.log
     run -5 --separate-stderr canpid decode long.log
@@ -149,45 +134,4 @@ shared_bus() {
     printf '(1.0) can%d 041#9A99193F0200\n' 0 1 >two.log
     ok canpid decode -j two.log
     same "$stderr" "canpid: two.log: frames of can0 and can1 — pick one with grep ' can0 '"
-}
-
-@test "candump times with dates and from zero are understood, times between lines are refused" {
-    printf ' (%s) can0 05F [6] 00 00 1F 02 06 11\n' "2023-11-14 22:13:20.250000" >dates.log
-    TZ=UTC ok canpid decode -j dates.log
-    same "$(jq -c .t <<<"$output")" 1700000000.25
-    printf ' (%s) can0 05F [6] 00 00 1F 02 06 11\n' 000.000000 000.010000 000.020000 >zero.log
-    ok canpid -l log:zero.log --format '%{n} %{mean_ms}' ping
-    same "$output" "3 10"
-    printf ' (%s) can0 05F [6] 00 00 1F 02 06 11\n' 000.000000 000.010000 000.002000 >between.log
-    for command in decode "info" "-l log:between.log dump" "-l log:between.log ping"; do
-        # shellcheck disable=SC2046,SC2086
-        fails 2 canpid $command $([ "${command%%-l*}" ] && echo between.log)
-        has "$why" "between.log:3:1: times go back (candump -t d)"
-    done
-}
-
-@test "Vector's ASC logs are read, and other frames are counted" {
-    export TZ=UTC
-    cat >run.asc <<'END'
-date Sun Nov 29 10:00:00.250 am 2026
-base hex  timestamps absolute
-internal events logged
-Begin Triggerblock Sun Nov 29 10:00:00.250 am 2026
-   0.000000 Start of measurement
-   0.015991 1  05E             Rx   d 6 9C FF 00 02 00 F0  Length = 273910 BitCount = 141 ID = 94
-   0.200000 1  100             Rx   r
-   0.300000 1  ErrorFrame
-   0.400000 CANFD 1 Rx 05E 1 0 6 6 9C FF 00 02 00 F0
-   1.015991 1  05F             Rx   d 6 80 F8 73 08 06 FF
-End TriggerBlock
-END
-    ok canpid decode -j run.asc
-    same "$(jq -sc 'map([.t, .msg])' <<<"$output")" '[[1795946400.265991,"joint"],[1795946401.265991,"sensors"]]'
-    has "$stderr" "run.asc: skipped 1 error frame, 1 remote frame, 1 CAN FD frame"
-    ok canpid -q -j info run.asc
-    same "$(jq -sc '.[-1] | [.duration, .messages, .damaged]' <<<"$output")" '[1,2,0]'
-    ok canpid -q plot lever_angle --out run.svg run.asc
-    sed 's/d 6 80/d 6 8X/' run.asc >bad.asc
-    exits 5 canpid -q decode bad.asc
-    has "$stderr" "bad.asc:10:1: no CAN frame"
 }

@@ -42,61 +42,6 @@ PYTHON
 
 # ---- Packets -------------------------------------------------------------------------------------
 
-wires=(le32 be32 packed8 stream name32 le32,long=8
-    endian=be,long=8,msg=rest16+count8,pkt=pad8+type8+id16+len16)
-
-# Prints the expected packets ("limb position.x=1") that differ from the decoded ones.
-other_packets='
-    def is($record): split(" ") as [$msg] | $record.msg == $msg and $record.dir == $dir and
-        (split(" ")[1:] | all(split("=") as [$field, $value] |
-            ($record | getpath($field | split("."))) == ($value | tonumber)));
-    . as $records | $ARGS.positional | to_entries[] |
-        select(.key as $at | .value | is($records[$at]) | not).value'
-
-@test "all eight packets encode and decode in all wires and both directions" {
-    rx=('collision x=1 y=2 z=-3 depth=0.25'
-        'limb position.x=1 position.y=2 position.z=3 rotation.w=0.5 torque.z=-4'
-        'joint_axis displacement=0.25 angular_velocity=-2'
-        'joint_feedback force1.x=1 torque1.y=2 force2.z=3 torque2.x=-4'
-        'timestamp step=1000 step_size=0.0078125')
-    tx=('reset' 'axis_force axis1=1 axis2=2 axis3=3'
-        'axis_motor velocity1=1 max_torque1=2 velocity2=3 max_torque2=4')
-    for wire in "${wires[@]}"; do
-        for dir in rx tx; do
-            declare -n packets=$dir
-            ok ezphys --wire "$wire" < <(printf "encode --dir $dir %s\n" "${packets[@]}")
-            ok ezphys decode -j --wire "$wire" --dir "$dir" - <<<"$output"
-            same "$(jq -rs --arg dir "$dir" "$other_packets" --args "${packets[@]}" <<<"$output")" ""
-            same "${#lines[@]}" "${#packets[@]}"
-        done
-    done
-}
-
-@test "malformed messages give an error and exit 5" {
-    for hex in 'FF FF FF 7F 01 00 00 00' '00 00 00 80 01 00 00 00 00 00' \
-        '1C 00 00 00 01 00 00 00 03 00 00 00 01 00 00 00 08 00 00 00 00 00 C0 7F 00 00 00 00' \
-        '1C 00 00 00 01 00 00 00 03 00 00 00' \
-        '1C 00 00 00 09 00 00 00 03 00 00 00 01 00 00 00 08 00 00 00 00 00 00 00 00 00 00 00'; do
-        # shellcheck disable=SC2086
-        run -5 --separate-stderr ezphys decode $hex
-        [ -n "$stderr" ]
-    done
-}
-
-@test "an invalid wire description names the wrong part and a suggestion" {
-    fails 2 ezphys encode --wire le33 reset
-    has "$why" "did you mean le32?"
-    fails 2 ezphys encode --wire pkt=type32+idd32 reset
-    has "$why" "'idd32' at column 12"
-    has "$why" "did you mean id?"
-    fails 2 ezphys encode --wire msg=size64,pkt=type8+id8 reset
-    has "$why" "8, 16 or 32 bits"
-    fails 2 ezphys encode --wire pkt=id32 reset
-    has "$why" "needs its type"
-    fails 2 ezphys encode --wire long=16 reset
-    has "$why" "4 or 8 bytes"
-}
-
 @test "the config file can define a wire format" {
     mkdir -p config/armwire
     printf '%s\n' '[wire mine]' 'base = be32' 'long = 8' 'msg = rest16' >config/armwire/ezphys.ini
@@ -536,24 +481,14 @@ time.sleep(20)"
 
 # ---- play, probe, info -------------------------------------------------------------------------
 
-@test "play follows a trajectory, reports its errors and rejects invalid files" {
+@test "play follows a trajectory and reports its errors" {
     printf 't,waist,elbow\n0,0,0\n1,0.5,-0.3\n2,0,0\n' >path.csv
     sim arm4 play path.csv -j
     same "$(json '[.ok,.points,.joints,.waist.rms < 0.02,.elbow.rms < 0.02]')" '[true,3,2,true,true]'
-    printf 't,waist\n0,0\n0,1\n' >bad.csv
-    fails 5 ezphys -q -l sim:arm4 play bad.csv
-    has "$why" "bad.csv:3:1: t: 0 s is not later than the 0 s of line 2"
-    printf 't,waits\n0,0\n1,1\n' >bad.csv
-    fails 5 ezphys -q -l sim:arm4 play bad.csv
-    has "$why" "bad.csv:1:1: joint 'waits' not found — did you mean 'waist'?"
-    printf 't,waist\n0,0\n0.01,1\n' >bad.csv
-    fails 6 ezphys -q -l sim:arm4 play bad.csv
-    printf 't,waist\n0,0\n1,nan\n' >bad.csv
-    fails 5 ezphys -q -l sim:arm4 play bad.csv
 }
 
 @test "probe recognizes the wire of captures and rejects noise" {
-    for wire in "${wires[@]:0:6}"; do
+    for wire in le32 be32 packed8 stream name32 le32,long=8; do
         ok ezphys -q -l sim:humanoid --wire "$wire" watch -n 600 --record cap.pcapng
         ok ezphys probe -j cap.pcapng
         same "$(head -n 1 <<<"$output" | jq -c '[.wire,.sure]')" "[\"$wire\",true]"

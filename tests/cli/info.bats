@@ -158,16 +158,6 @@ END
     has "$why" "nope.csv: No such file or directory"
 }
 
-@test "ISO 8601 times are read back" {
-    printf '(1.0) can0 05E#9CFF000200F0\n(1.25) can0 05E#9CFF000200F0\n(1.5) can0 05E#9CFF000200F0\n' >run.log
-    for format in -j --csv; do
-        canpid decode --time iso "$format" run.log >iso
-        ok canpid info -j iso
-        same "$(json '[.duration, .damaged]')" '[0.5,0]'
-        same "$(jq -sc '.[0] | [.field, .rate]' <<<"$output")" '["lknee.fix_link_angle",4]'
-    done
-}
-
 @test "a directory in place of a file gets the same error from every command" {
     for tool in $tools; do
         for command in info decode 'decode --as stream' replay run; do

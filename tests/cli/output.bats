@@ -4,18 +4,6 @@ load common.bash
 
 deg90=30444547312C3039300D0A
 
-@test "a record can be printed as text, JSON, CSV and with --format" {
-    ok armctl decode $deg90
-    same "$output" "<- deg seq=0 joint=1 angle=90deg"
-    ok armctl decode -j $deg90
-    same "$output" '{"dir":"rx","msg":"deg","seq":0,"joint":1,"angle":90}'
-    ok armctl decode --dir tx --csv $deg90
-    same "${lines[0]}" "t,dir,msg,seq,ack,joint,pulse,angle,position,r,theta,h,distance,duty,speed"
-    same "${lines[1]}" ",tx,deg,0,,1,,90,,,,,,,"
-    ok armctl decode --format '%{joint}:%{angle}\t%{msg}%' $deg90
-    same "$output" $'1:90\tdeg%'
-}
-
 @test "every CSV row has as many columns as the header, for every message" {
     for tool in $tools; do
         grep -A1 '^encode' "$root/tests/golden/$tool.txt" | grep -v -e '^encode' -e '^--' |
@@ -30,59 +18,6 @@ deg90=30444547312C3039300D0A
     ok armctl -q -l "$fast" --csv deg 1 90 2 45
     same "$(awk -F, 'NR == 1 { n = NF } NF != n' <<<"$output")" ""
     same "${#lines[@]}" 3
-}
-
-@test "--fields selects fields" {
-    ok armctl decode -j --fields angle,joint $deg90
-    same "$output" '{"dir":"rx","msg":"deg","joint":1,"angle":90}'
-    ok unitysim decode -j --fields elbow FF FF 04 1E 00 00 08 01 00 00 01 00 08 01 00 00 02 00 08 01 \
-        00 00 03 00 08 01 00 00 04 00 08 01 00 00 A6
-    same "$(jq_itself -c 'del(.dir,.msg)' <<<"$output")" '{"elbow":{"position":2048,"velocity":0}}'
-    ok unitysim decode --csv --fields elbow.position FF FF 04 1E 00 00 08 01 00 00 01 00 08 01 00 00 \
-        02 00 08 01 00 00 03 00 08 01 00 00 04 00 08 01 00 00 A6
-    same "${lines[0]}" "t,dir,msg,elbow.position"
-    same "${lines[1]}" ",rx,feedback,2048"
-}
-
-@test "a field may be qualified by subject and message, and a missing field is reported" {
-    local command
-    printf '(1.000000) can0 041#9A99193F0200\n' >run.log
-    ok canpid decode --format '%{lknee.kp.value} %{lknee.value}' run.log
-    same "$output" '0.6 0.6'
-    ok canpid decode --where 'lknee.kp.value>0.5' --fields lknee.kp.value run.log
-    same "$output" '-> kp value=0.6'
-    for command in '--format %{kp.torque}' '--where lknee.kp.torque>1' '--fields kp.torque'; do
-        # shellcheck disable=SC2086 # words
-        fails 2 canpid decode $command run.log
-        has "$why" "kp has no field 'torque' — there is board, value, controller"
-    done
-    fails 2 hidmotor decode --format '%{positions.kp}' 00
-    has "$why" "positions has no field 'kp' — there is "
-}
-
-@test "t, dir and msg in --fields add no other fields, and t prints the time in text" {
-    printf '(1.000000) can0 041#9A99193F0200\n' >run.log
-    ok canpid decode -j --fields t,value run.log
-    same "$output" '{"t":1.000000,"dir":"tx","msg":"kp","value":0.6}'
-    ok canpid decode --csv --fields value,t run.log
-    same "${lines[*]}" 't,dir,msg,value 1.000000,tx,kp,0.6'
-    ok canpid --fields dir,t,value decode run.log
-    same "$output" '1.000000 -> kp value=0.6'
-    ok canpid --fields t,value decode --time none run.log
-    same "$output" '-> kp value=0.6'
-    ok canpid decode -j --fields t,lknee run.log # all fields of a subject
-    same "$(json .controller)" '"tor"'
-    ok canpid decode -j --fields t,msg run.log
-    same "$output" '{"t":1.000000,"dir":"tx","msg":"kp"}'
-    ok canpid -q -l "$fast" watch -n 1 --fields t,torque -b lknee
-    [[ $output =~ ^[0-9]+\.[0-9]{6}\ \<-\ joint\ torque=0Nm$ ]]
-}
-
-@test "--raw prints wire numbers and no names" {
-    ok canpid decode -j --raw 041#9A99193F0200
-    same "$(json .controller)" 2
-    ok canpid decode -j 041#9A99193F0200
-    same "$(json .controller)" '"tor"'
 }
 
 # round TOOL FRAME [LINK]: checks that a frame's record and its --raw record send the same bytes.
@@ -108,40 +43,6 @@ round() {
     round hidmotor "$(hidmotor encode gripper value=90)"
     round unitysim "$(unitysim encode scene scene=4 elbow.max=2400)"
     round ezphys "$(ezphys encode axis_motor id=1 velocity1=2 max_torque1=3)"
-}
-
-@test "--time supports all its formats" {
-    ok armctl -q -l "$fast" -j deg 1 90
-    matches "${lines[0]}" '{"t":0.000000,*'
-    ok armctl -q -l "$fast" -j --time iso deg 1 90
-    same "$(head -n 1 <<<"$output" | jq -r .t)" 1970-01-01T00:00:00.000000Z
-    ok armctl -q -l "$fast" -j --time none deg 1 90
-    hasnt "$(head -n 1 <<<"$output")" '"t"'
-    printf '(1.5) can0 041#9A99193F0200\n(3.75) can0 041#9A99193F0200\n' >log
-    ok canpid decode --format '%{t}' --time rel log
-    same "$output" $'0.000000\n2.250000'
-    ok canpid decode --format '%{t}' --time delta log
-    same "$output" $'0.000000\n2.250000'
-    ok canpid decode --time abs log
-    matches "${lines[0]}" "1.500000 *"
-}
-
-@test "candump lines are read in all their forms" {
-    printf '%s\n' '(1436509052.249713) vcan0 041#9A99193F0200' ' vcan0  041   [6]  9A 99 19 3F 02 00' \
-        ' (1.5)  vcan0  041   [6]  9A 99 19 3F 02 00' 041#9A99193F0200 '# a comment' '' >log
-    ok canpid decode -j log
-    same "$(jq .value <<<"$output" | xargs)" "0.6 0.6 0.6 0.6"
-    ok canpid decode -j -n 2 log
-    same "${#lines[@]}" 2
-}
-
-@test "a result is one record with ok and rounded numbers" {
-    ok armctl -q -l "$fast" -j deg 1 90
-    same "${#lines[@]}" 2
-    same "$(json '[.cmd,.ok,.joint,.angle,.result]')" '["deg",true,1,90,"confirmed"]'
-    hasnt "$output" 00000000
-    ok armctl -q -l "$fast" deg 1 90
-    matches "$output" "deg joint=1 angle=90deg result=confirmed ms=* ack_ms=* retries=0"
 }
 
 @test "output to a pipe or file has no colours or escape sequences" {
@@ -208,37 +109,6 @@ round() {
     fails 2 bash -c "armctl -l '$fast' <&-"
     has "$why" "stdin: "
     ok bash -c "canpid -q -l '$fast' watch -n 1 <&-"
-}
-
-# Any column name that a tool writes from another program's records can be read back from the
-# table.
-@test "a column name with quotes, commas and similar characters is read back" {
-    while IFS= read -r name; do
-        jq_itself -nc --arg n "$name" '{t: 0, m1: 0, m2: 0, m3: 0, ($n): 1},
-            {t: 1, m1: 5, m2: 0, m3: 0, ($n): 2}' >in
-        ok armctl watch - --csv <in
-        printf '%s\n' "$output" >table.csv
-        ok armctl watch - -j <table.csv
-        same "$(jq -c --arg n "$name" '.[$n]' <<<"$output" | tr '\n' ' ')" "1 2 "
-        ok armctl watch - --csv <table.csv
-        same "$output" "$(<table.csv)"
-        for tool in armctl canpid; do
-            ok $tool plot "$name" table.csv
-            has "$output" "$name"
-            ok $tool plot "$name" - <table.csv
-            has "$output" "$name"
-        done
-        fails 5 hidmotor -q -l "$fast" play table.csv
-        ok hidmotor -q -l "$fast" play table.csv --columns t,m1,m2,m3,-
-    done <<'ROWS'
-plain
-x,y
-a "b", c
-"q"
-5" pipe
-semi;colon
-#1
-ROWS
 }
 
 @test "quoted cells are read in sequences, trajectories and views" {

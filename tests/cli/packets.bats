@@ -33,18 +33,6 @@ END
     same "$output" '{"dir":"rx","msg":"lamp","m1":{"position":5},"m2":{"position":0}}'
 }
 
-@test "limits and units of a packet file are enforced" {
-    files
-    exits 6 hidmotor --packets team.packets encode grip value=101
-    exits 2 hidmotor --packets team.packets encode grip value=7deg
-    exits 2 hidmotor encode grip value=7
-    printf '[packet lamp]\nid = 22\non = u8 none max=9 min=0\n' >lamp.packets
-    same "$(hidmotor --packets lamp.packets describe lamp)" \
-        "$(sed 's/ none//' lamp.packets >plain.packets && hidmotor --packets plain.packets describe lamp)"
-    exits 2 canpid encode setpoint board=66 controller=pos value=3
-    has "$stderr" "board 66 is not a multiple of 32"
-}
-
 @test "an invalid packet file is reported with its line and opens no link, but a stop is sent" {
     files
     printf '[options]\npackets = wrong.packets\n' >config/armwire/hidmotor.ini

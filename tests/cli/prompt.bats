@@ -113,19 +113,6 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "TAB completes the names of joints from the config file" {
-    config '[joint elbow]' 'index = 2' '[joint wrist]' 'index = 3'
-    terminal <<<"
-        launch armctl -l $fast
-        want {armctl> }
-        type {deg el}; type \t; want {elbow }
-        ask 45 confirmed {armctl> }
-        type {deg }; type \t\t; want elbow wrist
-        type \003; want {^C} {armctl> }
-        type \004
-        ends 0"
-}
-
 @test "the hint shows name, range and unit of the next argument" {
     colour
     terminal <<<"
@@ -145,18 +132,6 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         want {ezphys> }
         type {encode axis_motor velocity1=}; want {<rad/s>}
         type \003; want {^C} {ezphys> }
-        type \004
-        ends 0"
-}
-
-@test "a narrow terminal shows no hint that does not fit" {
-    colour
-    terminal 24 <<<"
-        launch armctl -l $fast
-        want {armctl> }
-        type {deg 1 }; want {deg 1 }
-        ask 90 confirmed {armctl> }
-        hasnt {<angle}
         type \004
         ends 0"
 }

@@ -172,15 +172,6 @@ END
     ok jq -se 'last | .ok and .sent > 0 and .unanswered > 0' <<<"$output"
 }
 
-@test "a dangerous command asks; without a terminal it needs --yes" {
-    fails 2 hidmotor -l "$fast" send 2000 0.5 1 1
-    has "$why" "--yes"
-    ok hidmotor -q -l "$fast" send 2000 0.5 1 1 --yes
-    has "$output" "light"
-    ok hidmotor -q -l "$fast" --dry-run send 2000 0.5 1 1
-    matches "$output" "D0 07 00 00 *"
-}
-
 @test "recordings of another tool are rejected with that tool's name" {
     local made tool
     ok ezphys -q -l sim: record ezphys.pcapng -n 20
@@ -228,32 +219,6 @@ END
     has "$stderr" "canpid: the next message is due in 600 s — --speed makes it faster, --from leaves out"
     ok canpid -l "$fast" replay gap.log --speed 1000
     hasnt "$stderr" "is due in"
-}
-
-@test "each tool refuses a replay that starts with a jump, and --approach moves there first" {
-    printf 't,m1,m2,m3\n0,0,0,0\n1,0,60,0\n' >lift.csv
-    printf 't,lknee\n0,20\n1,30\n' >knee.csv
-    while IFS='|' read -r tool make before from words; do
-        # shellcheck disable=SC2086
-        ok $tool -q -l "$fast" --record "$tool.pcapng" $make
-        # shellcheck disable=SC2086
-        fails 6 bash -c "printf '%s\n' '$before' 'replay $tool.pcapng $from' | $tool -q -l '$fast' --record refused.pcapng $words"
-        matches "$why" '*stands at * deg, the first target is * deg: farther than --max-jump * deg — --approach 10deg/s goes there first'
-        # shellcheck disable=SC2086
-        ok bash -c "printf '%s\n' '$before' 'replay $tool.pcapng $from --approach 20deg/s' | $tool -q -l '$fast' $words"
-        # shellcheck disable=SC2086
-        ok bash -c "printf '%s\n' '$before' 'replay $tool.pcapng $from --max-jump 200deg' | $tool -q -l '$fast' $words"
-    done <<END
-hidmotor|play lift.csv|status|--from 0.9s|
-canpid|play knee.csv -c pos --approach 50deg/s|status|--from 0.45s|-c pos
-unitysim|move elbow=2300|move elbow=2500||
-END
-    # Refused replays sent nothing.
-    same "$(canpid -q -j decode refused.pcapng 2>/dev/null | jq -c 'select(.msg == "setpoint")')" ''
-    fails 2 hidmotor -q -l "$fast" replay hidmotor.pcapng --max-jump 1kg
-    # A motion interpolated by the board is no jump.
-    ok hidmotor -q -l "$fast" --record move.pcapng move 0 90 0 duration=1s --wait
-    ok hidmotor -q -l "$fast" replay move.pcapng
 }
 
 @test "each tool uses packets in a recording for display only, not for its checks" {

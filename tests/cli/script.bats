@@ -75,23 +75,6 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     has "$why" "stdin:2:1: "
 }
 
-@test "a script handles quotes, escapes, blanks and line endings" {
-    for line in 'deg 1 90' '  deg\t1   90  ' '"deg" \x271\x27 90' 'd\\eg 1 "9"0' 'deg 1 90\r' 'deg 1 90#'; do
-        [ "$line" = 'deg 1 90#' ] && continue
-        ok script "$line"
-        matches "$output" "deg joint=1 angle=90deg*"
-        ok script "$line\n"
-        matches "$output" "deg joint=1 angle=90deg*"
-    done
-    fails 2 script 'deg 1 "90\n'
-    has "$why" "stdin:1:7: the quote"
-    fails 2 script 'deg 1 90\0 0\n'
-    has "$why" NUL
-    ok script ''
-    same "$output" ""
-    ok script '# only a comment\n\n   \n'
-}
-
 @test "an overlong line is rejected as one line" {
     long=$(printf '%04096d' 0)
     fails 2 script "deg 1 $long\ndeg 1 10\n"
@@ -107,26 +90,6 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
         same "$(jq -c 'select(.cmd or .exit) | .ok' <<<"$output" | xargs)" "true false true"
     done
     ok script "deg 1 10 #$(printf '%04000d' 0)\n"
-}
-
-@test "invalid JSON and JSON without a command are rejected with a reason" {
-    fails 2 script '{"cmd":"deg"\n'
-    has "$why" "stdin:1:12: not JSON"
-    fails 2 script '{"joint":1}\n'
-    has "$why" '"cmd"'
-    fails 2 script '{"cmd":"deg","joint":1}\n'
-    has "$why" "angle is missing"
-    fails 2 script '{"cmd":"deg","joint":1,"angle":90,"force":true}\n'
-    has "$why" force
-    fails 2 script '{"cmd":"deg","joint":[1],"angle":90}\n'
-    has "$why" list
-    fails 2 script '{"cmd":"deg","joint":1,"angle":1e999}\n'
-    fails 2 script '{"cmd":"deg","joint":1,"angle":null}\n'
-    fails 2 script '{"cmd":"deg","joint":1,"angle":90.5}\n'
-    fails 2 script '{"cmd":"deg","joint":1,"joint":2,"angle":90}\n'
-    fails 6 script '{"cmd":"deg","joint":1,"angle":400}\n'
-    run -2 --separate-stderr script '{"cmd":"deg"\n' -j
-    same "$(json '[.ok,.exit]')" '[false,2]'
 }
 
 @test "the output of --json is valid input" {

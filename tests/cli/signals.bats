@@ -19,42 +19,6 @@ arm_at_30() {
     arm --turn-speed 50
 }
 
-@test "SIGINT during a motion is reported and exits 130" {
-    moving sim:
-    kill -INT "$client"
-    ended 130
-    has "$rest" "stopped"
-}
-
-@test "SIGTERM during a motion is reported and exits 143" {
-    moving sim:
-    kill -TERM "$client"
-    ended 143
-    has "$rest" "stopped"
-}
-
-@test "SIGHUP during a motion is reported and exits 129" {
-    moving sim:
-    kill -HUP "$client"
-    ended 129
-    has "$rest" "stopped"
-}
-
-@test "Ctrl-Z during a motion stops it" {
-    moving sim:
-    kill -TSTP "$client"
-    ended 148
-    has "$rest" "stopped"
-}
-
-@test "SIGHUP is ignored under nohup" {
-    under_way nohup armctl -v -l sim: deg 1 350 </dev/null
-    wait_for client "<- 30 41 43 4B" # ACK
-    kill -HUP "$client"
-    kill -TERM "$client" # if both are pending, HUP is delivered first
-    ended 143
-}
-
 @test "the JSON result reports the stop" {
     moving sim: -j
     kill -INT "$client"
@@ -103,11 +67,6 @@ arm_at_30() {
     kill -TERM "$client"
     ended 143
     hasnt "$rest" "->"
-}
-
-@test "the last motion of a script is confirmed" {
-    ok bash -c "printf 'deg 1 10' | armctl -q -l 'sim:?turn-speed=1000'"
-    has "$output" confirmed
 }
 
 @test "a closed output pipe ends a script without further motion" {

@@ -603,26 +603,6 @@ END
     stands
 }
 
-@test "a closed output pipe stops the arm" {
-    simulator --scene 1
-    rows thirty.csv 30
-    { unitysim -q -l "$url" play thirty.csv --loop 2>/dev/null && status=0 || status=$?; echo "$status" >status; } | head -n 2 >/dev/null
-    same "$(<status)" 141
-    stands
-    { unitysim -q -l "$url" drive elbow=-20 2>/dev/null && status=0 || status=$?; echo "$status" >status; } | true
-    same "$(<status)" 141
-    stands
-}
-
-@test "the end of a script or an error in it stops the arm" {
-    simulator --scene 1
-    ok bash -c "echo 'drive elbow=+45 --for 0.2s' | unitysim -q -l '$url'"
-    stands
-    run -2 unitysim -q -l "$url" <<<$'drive elbow=+45 --for 0.1s\ndrvie elbow=+45\ndrive elbow=+45'
-    has "$output" "stdin:2:1: "
-    stands
-}
-
 @test "the prompt ends at Ctrl-D directly after Ctrl-C, also during a stop" {
     simulator --scene 1
     terminal <<<"

@@ -117,29 +117,6 @@ restored='[?1049l'
     done
 }
 
-@test "watch of one joint's field shows that joint only" {
-    ok hidmotor -q -l "$fast" watch m1.position -n 2
-    same "$(sed 's/=.*//' <<<"$output" | uniq)" "<- positions m1.position"
-    ok unitysim -q -l "$fast" watch elbow.position 'hand.*' -j -n 1
-    same "$(json '[.shoulder, (.elbow | keys[]), (.hand | keys[])]')" \
-        '[null,"position","position","velocity"]'
-    ok ezphys -q -l sim: watch bob.force.z -n 1
-    same "$output" "<- limb force.z=0N"
-}
-
-@test "--where filters watch and decode" {
-    printf '%s\n' 05E#9CFF000200F0 05E#9CFF000200F8 05F#80F8730806FF >log
-    ok canpid decode log --where 'torque<-2'
-    same "$output" "<- joint board=lknee fix_link_angle=-4.5deg alpha_angle=11.25deg torque=-3.125Nm"
-    ok canpid decode log --where 'fix_link_angle<-0.05rad and torque>-2Nm'
-    matches "$output" "*torque=-1.5625Nm"
-    ok canpid decode log --where 'error=none'
-    matches "$output" "<- sensors *"
-    ok canpid -q -l "$fast" watch -n 2 --where 'rknee.velocity<1'
-    same "$(grep -c 'sensors board=rknee' <<<"$output")" 2
-    fails 2 canpid decode log --where 'torqe>5'
-}
-
 @test "-n, --for and --once end watch" {
     ok canpid -q -l "$fast" watch -n 7
     same "${#lines[@]}" 7
@@ -147,14 +124,6 @@ restored='[?1049l'
     [ "${#lines[@]}" -gt 50 ]
     ok canpid -q -l "$fast" watch --once rankle.velocity lhip.torque
     matches "$output" "<- joint board=lhip torque=0Nm*rankle velocity=0rpm"
-}
-
-@test "watch reads any tool's NDJSON from standard input" {
-    canpid -q -l "$fast" watch -j -n 36 >run.ndjson
-    ok armctl watch - --where 'lknee.torque<5' <run.ndjson
-    same "$output" "$(grep '"msg":"joint","board":"lknee"' run.ndjson)"
-    ok hidmotor watch - m.b <<<$'{"m":{"b":1}}\nno JSON\n{"m":{"c":1}}'
-    same "$output" '{"m":{"b":1}}'
 }
 
 @test "watch reports unreadable input, and Ctrl-C ends its wait" {
@@ -352,22 +321,6 @@ in_time() { ok python3 "$root/tests/cli/lateness.py" "$@"; }
     in_time canpid -q -l sim: dump -j
     in_time sh -c 'canpid -q -l sim: dump --as candump | canpid decode -j -'
     in_time sh -c 'canpid -q -l sim: watch -j | canpid watch -j -'
-}
-
-@test "watch - prints the rows of a CSV file in every format, with any column names" {
-    printf 't,"a ""b"", c",x\n1,2,3\n2,4,5\n' >odd.csv
-    ok armctl watch - <odd.csv
-    same "$output" $'<- t=1 a "b", c=2 x=3\n<- t=2 a "b", c=4 x=5'
-    ok armctl watch -j - <odd.csv
-    same "$(jq_itself -c . <<<"${output##*$'\n'}")" '{"t":2,"a \"b\", c":4,"x":5}'
-    ok armctl watch --csv - <odd.csv
-    same "$output" "$(cat odd.csv)"
-    ok armctl watch --format '%{x}' - <odd.csv
-    same "$output" $'3\n5'
-    ok armctl watch --csv - <<<$'t,x,y\n1,2,3\n2,,4'
-    same "$output" $'t,x,y\n1,2,3\n2,,4'
-    ok armctl plot 'a*' odd.csv --out odd.svg
-    grep -q 'a &quot;b&quot;, c\|a "b", c' odd.svg
 }
 
 @test "a long gap in a recording is reported as a gap, not as a power fault" {
