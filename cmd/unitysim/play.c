@@ -9,8 +9,9 @@
 
 #include "base/clamp.h"
 #include "base/file.h"
+#include "base/lines.h"
 #include "base/utf8.h"
-#include "protocol/unitysim/player.h"
+#include "protocol/unitysim/sequence.h"
 #include "shell/joints/tempo.h"
 #include "shell/safety/outcome.h"
 #include "state.h"
@@ -19,14 +20,19 @@ struct play {
     struct aw_session *session;
     const char *path;
     struct aw_sequence sequence;
-    struct aw_player player;
-    uint64_t reported; /* reported rows over all rounds */
-    int64_t row_timeout_ns;
+    size_t row;    /* the current one */
+    int64_t round; /* completed repeats of the sequence */
+    int goal;      /* of the current row, within the limits */
+    bool there;    /* a person has moved the joint to the goal */
+    int64_t deadline_ns;
     struct aw_tempo tempo;
     int64_t stepped_ns; /* clock up to which the tempo was applied */
-    double held_s;      /* extra time for this row at reduced speed */
-    bool blind;         /* feedback is silent, so nothing moves */
 };
+
+static const struct aw_sequence_row *row_of(const struct play *play)
+{
+    return &play->sequence.rows[play->row];
+}
 
 /* Reports targets clamped to the limits; the published program does not. */
 static void notice_clamped(struct play *play)
@@ -45,119 +51,127 @@ static void notice_clamped(struct play *play)
 
 /* ---- What is shown ---- */
 
-/* Prints each row once when it starts. */
-static void report_progress(struct play *play)
+static void report_row(const struct play *play)
 {
     struct aw_session *session = play->session;
-    const struct aw_player *player = &play->player;
-    uint64_t at = player->round * play->sequence.n + player->row + 1;
-    if (player->phase == AW_PLAYER_DONE || at == play->reported)
-        return;
-    play->reported = at;
-    play->held_s = 0;
-    const struct aw_sequence_row *row = aw_player_row(player);
+    const struct aw_sequence_row *row = row_of(play);
     const char *name = aw_unitysim_joint_name(row->joint);
     bool user = row->kind == AW_SEQUENCE_USER;
     char goal[48];
-    unitysim_position_text(player->goal, goal, sizeof goal);
+    unitysim_position_text(play->goal, goal, sizeof goal);
     struct aw_object line;
     aw_object_start(&line, NULL);
-    aw_object_number(&line, "row", (double)(player->row + 1), 0, NULL);
+    aw_object_number(&line, "row", (double)(play->row + 1), 0, NULL);
     aw_object_number(&line, "line", row->line, 0, NULL);
     aw_object_text(&line, "joint", name);
     aw_object_text(&line, "kind", user ? "user" : "auto");
-    aw_object_number(&line, "goal", player->goal, 0, "tick");
+    aw_object_number(&line, "goal", play->goal, 0, "tick");
     aw_object_number(&line, "tolerance", row->tolerance, 0, "tick");
-    aw_session_row(session, &line, "%3zu/%zu  %-12s %s %s\n", player->row + 1, play->sequence.n,
-                   name, user ? "waiting for you to move it to" : "to", goal);
+    aw_session_row(session, &line, "%3zu/%zu  %-12s %s %s\n", play->row + 1, play->sequence.n, name,
+                   user ? "waiting for you to move it to" : "to", goal);
     aw_output_flush(&session->out, NULL);
 }
 
 /* ---- Playing ---- */
 
-/* Returns the row's velocity at the current speed. */
-static int velocity_at(const struct play *play, const struct aw_player_order *order)
+/* Returns false when the time of --for is over, or the reader of the output has closed it. */
+static bool goes_on(const struct play *play)
 {
-    double most = play->player.bounds.velocity[order->joint];
-    return (int)lround(aw_clamp(order->velocity * play->tempo.speed, 1, most));
+    struct aw_session *session = play->session;
+    return aw_clock_now(session->clock) < play->deadline_ns &&
+           aw_output_check(&session->out, NULL) == AW_OK;
 }
 
-static void pass_time(struct play *play)
-{
-    int64_t now = aw_clock_now(play->session->clock);
-    double seconds = (double)(now - play->stepped_ns) / 1e9;
-    play->held_s += fmax(0, seconds - aw_tempo_step(&play->tempo, seconds));
-    play->stepped_ns = now;
-}
-
-static void apply(struct play *play, const struct aw_player_order *order)
-{
-    struct aw_unitysim *unity = unitysim_of(play->session);
-    /* While a person moves a joint, our stream must not stop it. */
-    bool hands_off = play->player.phase == AW_PLAYER_WAITING;
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        struct aw_unitysim_drive drive = {.state = hands_off ? AW_UNITYSIM_KEEP : AW_UNITYSIM_STOP};
-        if (i == order->joint && play->tempo.speed > 0)
-            drive = (struct aw_unitysim_drive){
-                .velocity = velocity_at(play, order),
-                .state = order->direction > 0 ? AW_UNITYSIM_INCREASE : AW_UNITYSIM_DECREASE};
-        aw_unitysim_drive(unity, i, drive);
-    }
-}
-
-static bool step(void *context, const struct aw_received *received)
+static bool look(void *context, const struct aw_received *received)
 {
     struct play *play = context;
-    const struct aw_unitysim_feedback *feedback = &unitysim_of(play->session)->feedback;
-    bool moving[AW_UNITYSIM_JOINTS];
-    unitysim_notice(play->session, received);
-    pass_time(play);
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        moving[i] = feedback->velocity[i] != 0;
-    struct aw_player_order order = aw_player_step(&play->player, feedback->position, moving,
-                                                  aw_clock_now(play->session->clock));
-    apply(play, &order);
-    report_progress(play);
-    play->blind = false;
-    return play->player.phase != AW_PLAYER_DONE;
-}
-
-static enum aw_status check_time(struct play *play)
-{
-    const struct aw_player *player = &play->player;
-    const struct aw_sequence_row *row = aw_player_row(player);
     int64_t now = aw_clock_now(play->session->clock);
-    bool ours = player->phase == AW_PLAYER_MOVING || player->phase == AW_PLAYER_STOPPING;
-    int64_t since = now - player->since_ns - (int64_t)(1e9 * play->held_s);
-    if (!row || !player->begun || !ours || since < play->row_timeout_ns)
-        return AW_OK;
-    return aw_fail(&play->session->err, AW_TIMEOUT,
-                   "%.100s:%u:1: %s timed out at %d, target %d, after %.9g s — %s", play->path,
-                   row->line, aw_unitysim_joint_name(row->joint),
-                   unitysim_of(play->session)->feedback.position[row->joint], player->goal,
-                   (double)play->row_timeout_ns / 1e9,
-                   play->blind ? "no feedback" : "check for a limit of the scene or an obstacle");
+    unitysim_notice(play->session, received);
+    aw_tempo_step(&play->tempo, (double)(now - play->stepped_ns) / 1e9);
+    play->stepped_ns = now;
+    return goes_on(play);
 }
 
-static enum aw_status perform(struct play *play)
+static bool look_for_user(void *context, const struct aw_received *received)
+{
+    struct play *play = context;
+    const struct aw_sequence_row *row = row_of(play);
+    int at = unitysim_of(play->session)->feedback.position[row->joint];
+    play->there = abs(play->goal - at) <= row->tolerance;
+    return look(play, received) && !play->there;
+}
+
+static void command_all(struct play *play, enum aw_unitysim_state state)
+{
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        aw_unitysim_drive(unitysim_of(play->session), i,
+                          (struct aw_unitysim_drive){.state = state});
+}
+
+/* While a person moves a joint, our stream must not stop it. */
+static enum aw_status await_user(struct play *play)
 {
     static const int64_t slice_ns = 50 * AW_MILLISECOND;
-    static const struct aw_player_order none = {.joint = -1};
     struct aw_session *session = play->session;
-    int64_t now, deadline = aw_session_end(session);
     enum aw_status status = AW_OK;
-    while (status == AW_OK && play->player.phase != AW_PLAYER_DONE &&
-           (now = aw_clock_now(session->clock)) < deadline) {
-        status = aw_unitysim_idle(unitysim_of(session), aw_sooner(now + slice_ns, deadline), step,
+    command_all(play, AW_UNITYSIM_KEEP);
+    for (play->there = false; status == AW_OK && !play->there && goes_on(play);) {
+        int64_t next = aw_clock_now(session->clock) + slice_ns;
+        status = aw_unitysim_idle(unitysim_of(session), aw_sooner(next, play->deadline_ns),
+                                  look_for_user, play, &session->err);
+        unitysim_notice_stale(session);
+    }
+    return status;
+}
+
+static enum aw_status move_joint(struct play *play)
+{
+    struct aw_session *session = play->session;
+    const struct aw_sequence_row *row = row_of(play);
+    int cap = session->options.run.force ? AW_UNITYSIM_VELOCITY_MAX
+                                         : aw_unitysim_velocity_cap(row->joint);
+    struct aw_unitysim_move move = {
+        .timeout_ns = (int64_t)(unitysim_play_given(session)->row_timeout_s * 1e9),
+        .speed = &play->tempo.speed};
+    move.goals[row->joint] =
+        (struct aw_unitysim_goal){.wanted = true,
+                                  .position = play->goal,
+                                  .velocity = row->velocity < cap ? row->velocity : cap,
+                                  .tolerance = row->tolerance};
+    enum aw_status status =
+        aw_unitysim_move(unitysim_of(session), &move, look, play, &session->err);
+    if (status == AW_TIMEOUT)
+        aw_fail_in(&session->err, play->path, row->line, 1);
+    return status;
+}
+
+static enum aw_status play_row(struct play *play)
+{
+    struct aw_session *session = play->session;
+    const struct aw_sequence_row *row = row_of(play);
+    const struct aw_unitysim_limit *limit = &unitysim_of(session)->options.limits.joint[row->joint];
+    play->goal = (int)aw_clamp(row->position, limit->min, limit->max);
+    report_row(play);
+    enum aw_status status = row->kind == AW_SEQUENCE_USER ? await_user(play) : move_joint(play);
+    command_all(play, AW_UNITYSIM_STOP);
+    int64_t rested = aw_clock_now(session->clock) + row->delay_ms * AW_MILLISECOND;
+    if (status == AW_OK && row->delay_ms > 0)
+        status = aw_unitysim_idle(unitysim_of(session), aw_sooner(rested, play->deadline_ns), look,
                                   play, &session->err);
-        if (!play->blind && unitysim_notice_stale(session)) {
-            play->blind = true;
-            apply(play, &none); /* without feedback nothing moves */
-        }
-        if (status == AW_OK)
-            status = check_time(play);
-        if (status == AW_OK)
-            status = aw_output_check(&session->out, &session->err);
+    return status == AW_OK ? aw_output_check(&session->out, &session->err) : status;
+}
+
+/* Plays the rows; sets *played at the end of the last one. */
+static enum aw_status perform(struct play *play, int64_t repeats, bool *played)
+{
+    enum aw_status status = AW_OK;
+    command_all(play, AW_UNITYSIM_STOP);
+    while (status == AW_OK && goes_on(play) && !*played) {
+        status = play_row(play);
+        if (status != AW_OK || !goes_on(play) || ++play->row < play->sequence.n)
+            continue;
+        play->row = 0;
+        *played = ++play->round == repeats;
     }
     return status;
 }
@@ -165,47 +179,38 @@ static enum aw_status perform(struct play *play)
 static void tell(struct aw_session *session, const void *context)
 {
     const struct play *play = context;
-    const struct aw_player *player = &play->player;
-    const struct aw_sequence_row *row = aw_player_row(player);
-    if (row)
-        aw_session_work(session, "play %.0f s, row %zu of %zu, %s %d of %d ticks at %.0f %%%s",
-                        aw_session_seconds(session), player->row + 1, play->sequence.n,
-                        aw_unitysim_joint_name(row->joint),
-                        unitysim_of(session)->feedback.position[row->joint], player->goal,
-                        100 * play->tempo.speed, play->tempo.shown);
+    int joint = row_of(play)->joint;
+    aw_session_work(session, "play %.0f s, row %zu of %zu, %s %d of %d ticks at %.0f %%%s",
+                    aw_session_seconds(session), play->row + 1, play->sequence.n,
+                    aw_unitysim_joint_name(joint), unitysim_of(session)->feedback.position[joint],
+                    play->goal, 100 * play->tempo.speed, play->tempo.shown);
 }
 
 static enum aw_status play_it(struct play *play)
 {
     struct aw_session *session = play->session;
     struct aw_unitysim_counters before = unitysim_of(session)->counters;
-    struct aw_player_bounds bounds = {.limits = unitysim_of(session)->options.limits};
-    const struct unitysim_play_options *given = unitysim_play_given(session);
-    int64_t repeat = session->options.move.loop ? 0 : given->repeat;
+    int64_t repeats = session->options.move.loop ? 0 : unitysim_play_given(session)->repeat;
+    bool played = false;
     double speed;
     if (aw_tempo_choose(session, 0, &speed) != AW_OK)
         return session->err.status;
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        bounds.velocity[i] =
-            session->options.run.force ? AW_UNITYSIM_VELOCITY_MAX : aw_unitysim_velocity_cap(i);
-    aw_player_start(&play->player, &play->sequence, &bounds, (uint64_t)repeat);
-    play->row_timeout_ns = (int64_t)(given->row_timeout_s * 1e9);
+    play->deadline_ns = aw_session_end(session);
     aw_session_moves(session);
     aw_tempo_begin(&play->tempo, session, speed, INFINITY);
     play->stepped_ns = aw_clock_now(session->clock);
     aw_session_work_while(session, tell, play);
-    enum aw_status status = perform(play);
+    enum aw_status status = perform(play, repeats, &played);
     aw_tempo_end(&play->tempo);
     status = unitysim_end_motion(session, status);
     unitysim_notice_losses(session, &before);
     aw_object_start(&session->result, "play");
-    bool played = play->player.phase == AW_PLAYER_DONE;
     aw_object_text(&session->result, "result",
                    status != AW_OK ? "not-finished"
                    : played        ? "played"
                                    : "stopped");
     aw_object_count(&session->result, "rows", play->sequence.n);
-    aw_object_count(&session->result, "rounds", play->player.round);
+    aw_object_count(&session->result, "rounds", (uint64_t)play->round);
     aw_object_number(&session->result, "ms",
                      (double)(aw_clock_now(session->clock) - session->run.started) / 1e6, 1, NULL);
     return status;

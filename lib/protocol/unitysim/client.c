@@ -646,6 +646,7 @@ enum aw_status aw_unitysim_move_check(const struct aw_unitysim *unity,
 struct moving {
     struct aw_unitysim *unity;
     struct aw_unitysim_move move; /* with all defaults filled in */
+    int64_t left_ns;              /* of the timeout */
     uint64_t seen;
     int settled;
     int inside[AW_UNITYSIM_JOINTS]; /* consecutive feedback within the tolerance */
@@ -662,13 +663,27 @@ static bool is_there(const struct moving *moving, int joint)
     return !goal->wanted || abs(distance(moving, joint)) <= goal->tolerance;
 }
 
+static double speed_of(const struct moving *moving)
+{
+    return moving->move.speed ? *moving->move.speed : 1;
+}
+
+/* Returns the velocity of a joint at the current speed, at most its cap. */
+static int velocity_of(const struct moving *moving, int joint)
+{
+    bool force = moving->unity->options.force;
+    int cap = force ? AW_UNITYSIM_VELOCITY_MAX : aw_unitysim_velocity_cap(joint);
+    return (int)aw_clamp(round(moving->move.goals[joint].velocity * speed_of(moving)), 1, cap);
+}
+
 static struct aw_unitysim_drive towards(const struct moving *moving, int joint)
 {
     const struct aw_unitysim_goal *goal = &moving->move.goals[joint];
     int delta = distance(moving, joint), left = abs(delta);
-    if (left <= (goal->tolerance + 1) / 2 || moving->inside[joint] > PATIENCE)
+    if (left <= (goal->tolerance + 1) / 2 || moving->inside[joint] > PATIENCE ||
+        !(speed_of(moving) > 0))
         return (struct aw_unitysim_drive){.state = AW_UNITYSIM_STOP};
-    int velocity = aw_unitysim_approach(goal->velocity, goal->tolerance, left);
+    int velocity = aw_unitysim_approach(velocity_of(moving, joint), goal->tolerance, left);
     int brake = (int)(left / BRAKE_TICKS) + 1;
     return (struct aw_unitysim_drive){
         .velocity = velocity < brake ? velocity : brake,
@@ -717,17 +732,18 @@ static enum aw_status follow(struct moving *moving, aw_received_fn *fn, void *co
                              struct aw_error *err)
 {
     struct aw_unitysim *unity = moving->unity;
-    int64_t deadline = now_of(unity) + moving->move.timeout_ns;
     while (moving->settled < SETTLED) {
         struct aw_received received;
+        int64_t now = now_of(unity);
         steer(moving);
-        int64_t look = aw_sooner(now_of(unity) + AW_UNITYSIM_CADENCE_NS, deadline);
+        int64_t look = now + aw_sooner(AW_UNITYSIM_CADENCE_NS, moving->left_ns);
         enum aw_status status = aw_unitysim_receive(unity, look, &received, err);
         if (!goes_on(status))
             return status;
         if (worth_reporting(status, &received) && fn && !fn(context, &received))
             return AW_ENOUGH;
-        if (now_of(unity) >= deadline)
+        moving->left_ns -= (int64_t)((double)(now_of(unity) - now) * fmin(1, speed_of(moving)));
+        if (moving->left_ns <= 0)
             return not_there(moving, err);
     }
     return AW_OK;
@@ -744,6 +760,7 @@ enum aw_status aw_unitysim_move(struct aw_unitysim *unity, const struct aw_unity
     struct moving moving = {.unity = unity, .move = *move, .seen = unity->feedback.count};
     if (moving.move.timeout_ns == 0)
         moving.move.timeout_ns = MOVE_NS;
+    moving.left_ns = moving.move.timeout_ns;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         struct aw_unitysim_goal *goal = &moving.move.goals[i];
         goal->velocity = goal->velocity ? goal->velocity : aw_unitysim_velocity_cap(i);

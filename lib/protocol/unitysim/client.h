@@ -210,7 +210,9 @@ struct aw_unitysim_goal {
 
 struct aw_unitysim_move {
     struct aw_unitysim_goal goals[AW_UNITYSIM_JOINTS];
-    int64_t timeout_ns; /* 0: 10 s */
+    int64_t timeout_ns; /* 0: 10 s; at a speed below 1 its time passes more slowly */
+    /* A factor of all velocities, read before each command. 0: the joints stand. NULL: 1. */
+    const double *speed;
 };
 
 void aw_unitysim_move_to(struct aw_unitysim_move *move, int joint, int position);

@@ -127,6 +127,18 @@ TEST(joints_move_in_parallel)
     rig_free(rig);
 }
 
+TEST(speed_scales_velocity_and_timeout)
+{
+    static const double slow = 0.25;
+    struct rig *rig = rig_in_scene("");
+    struct aw_unitysim_move move = {.timeout_ns = 2 * AW_SECOND, .speed = &slow};
+    aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 2500);
+    rig_good(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err));
+    rig_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), 2500, 6);
+    assert_in_range(rig->clock.time_ns / AW_MILLISECOND, 3400, 4500);
+    rig_free(rig);
+}
+
 TEST(moves_arrive_at_every_speed_and_on_faulty_links)
 {
     for (int speed = 0; speed < 3; speed++) {
