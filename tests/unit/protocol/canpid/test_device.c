@@ -90,148 +90,172 @@ TEST(controllers_behave_differently)
     rig_free(rig);
 }
 
-TEST(disabled_joint_comes_to_rest)
+/* ---- Sessions with the drivers ---- */
+
+/* Steps between slashes, for the left knee ("hip": the left hip): a setpoint of pos or tor, "gain
+ * CONTROLLER GAIN VALUE", a frame in hex, "half" of an identifier, "stop", "fault NUMBER", "+"
+ * (seconds pass), "@" (the bus is delayed by ms), and values required of simulation, telemetry and
+ * counters. Drivers take frames at once, except those marked "loop"; the link of "locked" ones does
+ * not move. */
+#define TORQUE(nm) "gain tor ki 0.001/tor " nm "/+25/controller=2/torque=" nm "~0.2"
+static const struct {
+    const char *what, *kind, *steps;
+} sessions_of_drivers[] = {
+    {"a disabled joint comes to rest", "",
+     "pos 90/+0.1/speed>3/stop/enabled=0/+10/motor=0/output=0/speed=0/lever<90/shown=0"},
+    {"mechanical stops limit the motion", "",
+     "pos 175/+3/lever=120~1e-9/output>0.01/pos -175/+3/lever=-120~1e-9"},
+    /* the spring has enough travel even with the leg at its stop */
+    {"torques are reached: 2", "", TORQUE("2")},
+    {"torques are reached: 5", "", TORQUE("5")},
+    {"torques are reached: -10", "", TORQUE("-10")},
+    {"torques are reached: 15", "", TORQUE("15")},
+    {"torques are reached: -20", "", TORQUE("-20")},
+    {"a torque outward near a stop switches back to pos and holds, one inward does not", "",
+     "gain tor kp 3/tor 24/+5/controller=0/enabled=1/off=0~15/switches=1/pos 175/+3/lever>119/tor "
+     "-5/"
+     "+0.02/controller=2"},
+    {"every command takes effect", "",
+     "44 0000C03F0000/41 000000400000/kp=2/42 0000803F0000/ki=1/43 000080BF0000/kd=-1/enabled=0/"
+     "44 0000003E0200/enabled=1/setpoint=0.125/controller=2/45 6F12033B0200/pre=0.002~1e-9/"
+     "49 0000803F0000/lamp=1/49 000000400000/lamp=0/49 0000403F0300/aux=0.75/44 0000C03F0200/"
+     "enabled=0/received=10/switches=2/hip enabled=0/hip controller=2/hip kp=3/hip lamp=0"},
+    {"an event applies the precompression once, and the stiffer spring pulls the link back",
+     "locked",
+     "pos 20/+2/lever>15/45 0AD7A33C0000/+0.5/boost=0/46 010000000000/+0.05/boost=0.5~0.02/"
+     "46 010000000000/+0.5/boost=1/lever<14/46 020000000000/+0.1/boost=0.5~0.02/+0.5/boost=0"},
+    {"a command wakes a joint at rest, which is not simulated", "",
+     "+1/@1/46 010000000000/@3/boost=0.03~1e-9"},
+    {"an angle below half a turn does not wrap", "",
+     "pos -90/+3/4A 000000000000/pos 170/+3/angle>125/angle<180"},
+    {"references set zero at the position; calibrate sets both", "",
+     "pos 40/+5/44 0000C03F0000/+5/link>5/alpha>1/torque>0.1/47 000000000000/+0.1/alpha=0/torque=0/"
+     "link>5/angle>5/48 000000000000/+0.1/link=0/angle=0/lever>5/44 398EE33C0000/+2/angle>5/"
+     "4A 000000000000/+0.02/angle=0~1.5/alpha=0~1"},
+    /* the published hazard, which the client prevents */
+    {"a gain and a precompression for another controller enable the driver", "",
+     "41 9A99193F0000/enabled=1/controller=0/switches=1/45 000000000200/controller=2/enabled=1"},
+    {"an invalid controller raises an error until the next command", "",
+     "pos 20/+0.1/44 0000003E0400/+0.1/error=1/angle=nan/enabled=0/pos 10/+0.1/error=0/enabled=1"},
+    {"telemetry, unknown boards, messages and variables are counted; no bytes are zeros", "",
+     "5F 000000000000/101 000000000000/foreign=2/4F 000000000000/40 000000000000/49 0000803F0600/"
+     "ignored=3/half/received=3/41 /kp=0"},
+    {"a third frame in a loop is lost, those of another board are not", "loop",
+     "44 398EE33C0000/41 000000400000/44 0000C03F0000/24 398EE33C0000/enabled=0/+0.1/enabled=1/"
+     "hip enabled=1/kp=2/overruns=1"},
+    {"a delayed simulator loses no frame of three loops", "loop",
+     "+0.1/@30/49 000000000000/49 000000000000/49 000000000000/overruns=0/+0.1/49 000000000000/"
+     "49 000000000000/49 000000000000/overruns=1"},
+    {"a driver starts disabled in tor", "loop",
+     "+0.1/controller=2/enabled=0/gain tor kp 1/+0.1/enabled=0/hip gain pos kp 1/+0.1/hip "
+     "enabled=1"},
+    {"a motion appears in velocity and current", "",
+     "pos 150/+0.015/current>3/current<8.11/+0.1/rpm>3000/slip=0~400/pos -150/+0.4/velocity<-3000"},
+    {"a broken encoder disables its drive only, and it stays disabled", "",
+     "pos 90/hip pos 90/+0.1/fault 2/+0.1/enabled=0/hip enabled=1/error=2/hip error=0/fault 0/+0.1/"
+     "error=0/enabled=0"},
+};
+
+static double value_of(struct rig *rig, unsigned id, const char *name)
 {
-    struct rig *rig = rig_direct();
-    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 90);
-    rig_run(rig, 0.1);
-    assert_true(rig_truth(rig, LKNEE).joint.lever_speed > 3);
-    assert_int_equal(
-        aw_canpid_stop(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL, &rig->err), AW_OK);
-    struct aw_canpid_truth stopped = rig_truth(rig, LKNEE);
-    assert_false(stopped.law.enabled);
-    rig_run(rig, 10);
-    struct aw_canpid_truth later = rig_truth(rig, LKNEE);
-    assert_true(later.joint.motor_nm == 0 && later.law.output == 0);
-    assert_true(later.joint.lever_speed == 0);
-    assert_true(later.joint.lever * DEG < 90);
-    assert_true(aw_canpid_board(&rig->client, LKNEE)->output == 0);
-    rig_free(rig);
+    struct aw_canpid_truth t = rig_truth(rig, id);
+    const struct aw_canpid_board *board = aw_canpid_board(&rig->client, id);
+    const struct aw_canpid_device_counters *n = aw_canpid_device_counters(rig->device);
+    const double *gains = t.law.gains[AW_CANPID_POS];
+    double lever = t.joint.lever * DEG, rpm = t.joint.lever_speed * DEG / 6 * 60;
+    const struct {
+        const char *name;
+        double value;
+    } values[] = {{"lever", lever},
+                  {"speed", t.joint.lever_speed},
+                  {"rpm", rpm},
+                  {"slip", board->velocity - rpm},
+                  {"motor", t.joint.motor_nm},
+                  {"enabled", t.law.enabled},
+                  {"controller", t.law.controller},
+                  {"setpoint", t.law.setpoint},
+                  {"output", t.law.output},
+                  {"off", t.law.setpoint * 360 - lever},
+                  {"kp", gains[AW_CANPID_KP]},
+                  {"ki", gains[AW_CANPID_KI]},
+                  {"kd", gains[AW_CANPID_KD]},
+                  {"boost", t.boost},
+                  {"lamp", t.lamp},
+                  {"pre", t.precompression_m},
+                  {"aux", t.aux[3]},
+                  {"torque", board->torque},
+                  {"angle", board->lever_angle},
+                  {"link", board->fix_link_angle},
+                  {"alpha", board->alpha_angle},
+                  {"shown", board->output},
+                  {"velocity", board->velocity},
+                  {"current", board->current},
+                  {"error", board->error},
+                  {"switches", (double)n->switches},
+                  {"received", (double)n->received},
+                  {"ignored", (double)n->ignored},
+                  {"foreign", (double)n->foreign},
+                  {"overruns", (double)n->overruns}};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (strcmp(values[i].name, name) == 0)
+            return values[i].value;
+    fail_msg("there is no %s", name);
+    return 0;
 }
 
-TEST(mechanical_stops_limit_the_motion)
+/* Returns false if a value is not the required one. */
+static bool run_step(struct rig *rig, const char *step)
 {
-    struct rig *rig = rig_direct();
-    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 175);
-    rig_run(rig, 3);
-    assert_true(fabs(rig_lever(rig, LKNEE) - 120) < 1e-9);
-    assert_true(rig_truth(rig, LKNEE).law.output > 0.01);
-    rig_setpoint(rig, LKNEE, AW_CANPID_POS, -175);
-    rig_run(rig, 3);
-    assert_true(fabs(rig_lever(rig, LKNEE) + 120) < 1e-9);
-    rig_free(rig);
-}
-
-/* The spring has enough travel even with the leg at its stop. */
-TEST(torque_setpoints_are_reached)
-{
-    static const double torques[] = {2, 5, -10, 15, -20};
-    for (size_t i = 0; i < sizeof torques / sizeof *torques; i++) {
-        struct rig *rig = rig_direct();
-        rig_gain(rig, LKNEE, AW_CANPID_TOR, AW_CANPID_KI, 0.001);
-        rig_setpoint(rig, LKNEE, AW_CANPID_TOR, torques[i]);
-        rig_run(rig, 25);
-        assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_CANPID_TOR);
-        if (!(fabs(aw_canpid_board(&rig->client, LKNEE)->torque - torques[i]) < 0.2))
-            fail_msg("%g", aw_canpid_board(&rig->client, LKNEE)->torque);
-        rig_free(rig);
+    unsigned board = strncmp(step, "hip ", 4) == 0 ? LHIP : LKNEE;
+    char name[20] = "", gain[3] = "", op[2] = "";
+    double value = 0, tolerance = 0;
+    step += board == LHIP ? 4 : 0;
+    if (sscanf(step, "%19[a-z]%1[<=>]%lf~%lf", name, op, &value, &tolerance) >= 3) {
+        double found = value_of(rig, board, name);
+        return *op == '<'     ? found < value
+               : *op == '>'   ? found > value
+               : isnan(value) ? isnan(found)
+                              : fabs(found - value) <= tolerance;
     }
+    if (*step == '+')
+        rig_run(rig, atof(step + 1));
+    else if (*step == '@')
+        rig->clock.time_ns += atoi(step + 1) * AW_MILLISECOND;
+    else if (sscanf(step, "gain %19s %2s %lf", name, gain, &value) == 3)
+        rig_gain(rig, board, aw_canpid_controller_find(name),
+                 gain[1] == 'p' ? AW_CANPID_KP : AW_CANPID_KI, value);
+    else if (sscanf(step, "fault %lf", &value) == 1)
+        aw_canpid_device_fault(rig->device, AW_CANPID_BIT(LKNEE), (enum aw_canpid_error)value);
+    else if (strcmp(step, "stop") == 0)
+        return aw_canpid_stop(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL,
+                              &rig->err) == AW_OK;
+    else if (strcmp(step, "half") == 0)
+        return aw_link_write(rig->link, "\x41", 1, &rig->err) == AW_OK;
+    else if (sscanf(step, "%19[a-z] %lf", name, &value) == 2)
+        rig_setpoint(rig, board, aw_canpid_controller_find(name), value);
+    else
+        rig_put(rig, (unsigned)strtoul(step, NULL, 16), strchr(step, ' ') + 1);
+    return true;
 }
 
-/* A torque outward near a stop switches back to pos and holds the position. */
-TEST(outward_torque_near_a_stop_switches_to_position)
+TEST(drivers_behave_as_published)
 {
-    struct rig *rig = rig_direct();
-    rig_gain(rig, LKNEE, AW_CANPID_TOR, AW_CANPID_KP, 3);
-    rig_setpoint(rig, LKNEE, AW_CANPID_TOR, 24);
-    rig_run(rig, 5);
-    struct aw_canpid_truth truth = rig_truth(rig, LKNEE);
-    assert_int_equal(truth.law.controller, AW_CANPID_POS);
-    assert_true(truth.law.enabled);
-    assert_true(fabs(truth.law.setpoint * 360 - truth.joint.lever * DEG) < 15);
-    assert_int_equal(aw_canpid_device_counters(rig->device)->switches, 1);
-    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 175);
-    rig_run(rig, 3);
-    assert_true(rig_lever(rig, LKNEE) > 119);
-    rig_setpoint(rig, LKNEE, AW_CANPID_TOR, -5); /* away from the stop: allowed */
-    rig_run(rig, 0.02);
-    assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_CANPID_TOR);
-    rig_free(rig);
-}
-
-/* ---- Commands ---- */
-
-TEST(every_command_takes_effect)
-{
-    struct rig *rig = rig_direct();
-    rig_put(rig, 0x44, "0000C03F0000"); /* it starts in tor */
-    rig_put(rig, 0x41, "000000400000");
-    assert_true(rig_truth(rig, LKNEE).law.gains[AW_CANPID_POS][AW_CANPID_KP] == 2);
-    rig_put(rig, 0x42, "0000803F0000");
-    assert_true(rig_truth(rig, LKNEE).law.gains[AW_CANPID_POS][AW_CANPID_KI] == 1);
-    rig_put(rig, 0x43, "000080BF0000");
-    assert_true(rig_truth(rig, LKNEE).law.gains[AW_CANPID_POS][AW_CANPID_KD] == -1);
-    assert_false(rig_truth(rig, LKNEE).law.enabled);
-    rig_put(rig, 0x44, "0000003E0200"); /* setpoint tor 0.125 */
-    assert_true(rig_truth(rig, LKNEE).law.enabled);
-    assert_true(rig_truth(rig, LKNEE).law.setpoint == 0.125);
-    assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_CANPID_TOR);
-    rig_put(rig, 0x45, "6F12033B0200"); /* precompression 2 mm */
-    assert_true(rig_truth(rig, LKNEE).precompression_m == (double)(float)0.002);
-    rig_put(rig, 0x49, "0000803F0000"); /* aux 0 = 1: the lamp */
-    assert_true(rig_truth(rig, LKNEE).lamp);
-    rig_put(rig, 0x49, "000000400000");
-    assert_false(rig_truth(rig, LKNEE).lamp);
-    rig_put(rig, 0x49, "0000403F0300");
-    assert_true(rig_truth(rig, LKNEE).aux[3] == 0.75);
-    rig_put(rig, 0x44, "0000C03F0200"); /* 1.5 */
-    assert_false(rig_truth(rig, LKNEE).law.enabled);
-    assert_int_equal(aw_canpid_device_counters(rig->device)->received, 10);
-    assert_int_equal(aw_canpid_device_counters(rig->device)->switches, 2);
-    struct aw_canpid_law untouched = aw_canpid_law_defaults();
-    struct aw_canpid_law neighbour = rig_truth(rig, LHIP).law;
-    assert_memory_equal(&neighbour, &untouched, sizeof untouched);
-    rig_free(rig);
-}
-
-TEST(event_applies_the_precompression)
-{
-    struct aw_canpid_device_options options = rig_direct_options();
     struct aw_joint_model locked = aw_joint_defaults();
     locked.link_locked = true;
-    options.model = &locked;
-    struct rig *rig = rig_of(&options);
-    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
-    rig_run(rig, 2);
-    double before = rig_lever(rig, LKNEE);
-    rig_put(rig, 0x45, "0AD7A33C0000"); /* 20 mm */
-    rig_run(rig, 0.5);
-    assert_true(rig_truth(rig, LKNEE).boost == 0);
-    rig_put(rig, 0x46, "010000000000");
-    rig_run(rig, 0.05);
-    assert_true(fabs(rig_truth(rig, LKNEE).boost - 0.5) < 0.02);
-    rig_put(rig, 0x46, "010000000000"); /* only once */
-    rig_run(rig, 0.5);
-    assert_true(rig_truth(rig, LKNEE).boost == 1);
-    assert_true(rig_lever(rig, LKNEE) < before - 1); /* the stiffer spring pulls it back */
-    rig_put(rig, 0x46, "020000000000");
-    rig_run(rig, 0.1);
-    assert_true(fabs(rig_truth(rig, LKNEE).boost - 0.5) < 0.02);
-    rig_run(rig, 0.5);
-    assert_true(rig_truth(rig, LKNEE).boost == 0);
-    rig_free(rig);
-}
-
-/* A joint at rest is not simulated, but a command wakes it. */
-TEST(command_wakes_a_joint_at_rest)
-{
-    struct rig *rig = rig_direct();
-    rig_run(rig, 1);
-    rig->clock.time_ns += AW_MILLISECOND;
-    rig_put(rig, 0x46, "010000000000");
-    rig->clock.time_ns += 3 * AW_MILLISECOND;
-    assert_true(fabs(rig_truth(rig, LKNEE).boost - 0.03) < 1e-9);
-    rig_free(rig);
+    for (size_t i = 0; i < sizeof sessions_of_drivers / sizeof *sessions_of_drivers; i++) {
+        bool loop = strcmp(sessions_of_drivers[i].kind, "loop") == 0;
+        struct aw_canpid_device_options options =
+            loop ? rig_default_options() : rig_direct_options();
+        if (*sessions_of_drivers[i].kind == 'l' && !loop)
+            options.model = &locked;
+        struct rig *rig = rig_of(&options);
+        char steps[600], *save;
+        strcpy(steps, sessions_of_drivers[i].steps);
+        for (char *step = strtok_r(steps, "/", &save); step; step = strtok_r(NULL, "/", &save))
+            if (!run_step(rig, step))
+                fail_msg("%s: not %s", sessions_of_drivers[i].what, step);
+        rig_free(rig);
+    }
 }
 
 /* With its zero at one end, an encoder reaches half a turn and wraps around. */
@@ -251,92 +275,6 @@ TEST(angles_wrap_at_half_a_turn)
     assert_true(fabs(rig_lever(rig, LKNEE) - 120) < 1e-9);
     assert_true(fabs(knee->lever_angle + 120) < 0.1);
     assert_true(fabs(aw_canpid_from_percent(AW_CANPID_POS, knee->measured) + 120) < 0.1);
-    rig_free(rig);
-    rig = rig_direct(); /* below half a turn it is unchanged */
-    knee = aw_canpid_board(&rig->client, LKNEE);
-    rig_setpoint(rig, LKNEE, AW_CANPID_POS, -90);
-    rig_run(rig, 3);
-    rig_put(rig, 0x4A, "000000000000");
-    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 170);
-    rig_run(rig, 3);
-    assert_true(knee->lever_angle > 125 && knee->lever_angle < 180);
-    rig_free(rig);
-}
-
-TEST(reference_commands_set_zero_at_the_current_position)
-{
-    struct rig *rig = rig_direct();
-    const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
-    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 40);
-    rig_run(rig, 5);
-    rig_put(rig, 0x44, "0000C03F0000");
-    rig_run(rig, 5);
-    double link = knee->fix_link_angle, alpha = knee->alpha_angle;
-    assert_true(link > 5 && alpha > 1 && knee->torque > 0.1);
-    rig_put(rig, 0x47, "000000000000");
-    rig_run(rig, 0.1);
-    assert_true(knee->alpha_angle == 0 && knee->torque == 0 && knee->fix_link_angle == link);
-    assert_true(fabs(knee->lever_angle - link) < 1e-9);
-    rig_put(rig, 0x48, "000000000000");
-    rig_run(rig, 0.1);
-    assert_true(knee->fix_link_angle == 0 && knee->lever_angle == 0);
-    assert_true(rig_lever(rig, LKNEE) > 5);
-    rig_put(rig, 0x44, "398EE33C0000"); /* 10 deg from the new reference */
-    rig_run(rig, 2);
-    assert_true(fabs(knee->lever_angle) > 5);
-    rig_put(rig, 0x4A, "000000000000"); /* calibrates both */
-    rig_run(rig, 0.02);
-    assert_true(fabs(knee->lever_angle) < 1.5 && fabs(knee->alpha_angle) < 1);
-    rig_free(rig);
-}
-
-/* Shows the published hazard, which the client prevents. */
-TEST(gain_for_another_controller_enables_the_driver)
-{
-    struct rig *rig = rig_direct();
-    rig_put(rig, 0x41, "9A99193F0000");
-    struct aw_canpid_truth truth = rig_truth(rig, LKNEE);
-    assert_true(truth.law.enabled && truth.law.controller == AW_CANPID_POS);
-    assert_int_equal(aw_canpid_device_counters(rig->device)->switches, 1);
-    rig_put(rig, 0x45, "000000000200"); /* so does a precompression */
-    assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_CANPID_TOR);
-    assert_true(rig_truth(rig, LKNEE).law.enabled);
-    rig_free(rig);
-}
-
-TEST(invalid_controller_raises_an_error)
-{
-    struct rig *rig = rig_direct();
-    const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
-    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
-    rig_run(rig, 0.1);
-    rig_put(rig, 0x44, "0000003E0400");
-    rig_run(rig, 0.1);
-    assert_int_equal(knee->error, AW_CANPID_ERROR_CONFIG);
-    assert_true(isnan(knee->lever_angle));
-    assert_false(rig_truth(rig, LKNEE).law.enabled);
-    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 10);
-    rig_run(rig, 0.1);
-    assert_int_equal(knee->error, AW_CANPID_NO_ERROR);
-    assert_true(rig_truth(rig, LKNEE).law.enabled);
-    rig_free(rig);
-}
-
-TEST(invalid_frames_are_counted)
-{
-    struct rig *rig = rig_direct();
-    const struct aw_canpid_device_counters *counters = aw_canpid_device_counters(rig->device);
-    rig_put(rig, 0x05F, "000000000000"); /* telemetry: rejected by the filter */
-    rig_put(rig, 0x101, "000000000000"); /* unknown board */
-    assert_int_equal(counters->foreign, 2);
-    rig_put(rig, 0x04F, "000000000000");
-    rig_put(rig, 0x040, "000000000000");
-    rig_put(rig, 0x049, "0000803F0600"); /* aux 6 is beyond the firmware's array */
-    assert_int_equal(counters->ignored, 3);
-    assert_int_equal(aw_link_write(rig->link, "\x41", 1, &rig->err), AW_OK);
-    assert_int_equal(counters->received, 3);
-    rig_put(rig, 0x041, ""); /* the firmware would read six zero bytes */
-    assert_true(rig_truth(rig, LKNEE).law.gains[AW_CANPID_POS][AW_CANPID_KP] == 0);
     rig_free(rig);
 }
 
@@ -412,37 +350,6 @@ TEST(driver_reads_one_frame_per_loop_and_buffers_two)
     }
 }
 
-TEST(lost_frames_have_no_effect)
-{
-    struct rig *rig = rig_default();
-    rig_put(rig, 0x44, "398EE33C0000");
-    rig_put(rig, 0x41, "000000400000");
-    rig_put(rig, 0x44, "0000C03F0000"); /* the disable is the third */
-    rig_put(rig, 0x24, "398EE33C0000"); /* another board has its own buffers */
-    assert_false(rig_truth(rig, LKNEE).law.enabled);
-    rig_run(rig, 0.1);
-    assert_true(rig_truth(rig, LKNEE).law.enabled && rig_truth(rig, LHIP).law.enabled);
-    assert_true(rig_truth(rig, LKNEE).law.gains[AW_CANPID_POS][AW_CANPID_KP] == 2);
-    assert_int_equal(aw_canpid_device_counters(rig->device)->overruns, 1);
-    rig_free(rig);
-}
-
-/* A delayed simulator finds three frames at once that were sent 10 ms apart: none is lost. */
-TEST(delayed_simulator_loses_no_frames)
-{
-    struct rig *rig = rig_default();
-    rig_run(rig, 0.1);
-    rig->clock.time_ns += 30 * AW_MILLISECOND;
-    for (int i = 0; i < 3; i++)
-        rig_put(rig, 0x49, "000000000000");
-    assert_int_equal(aw_canpid_device_counters(rig->device)->overruns, 0);
-    rig_run(rig, 0.1);
-    for (int i = 0; i < 3; i++)
-        rig_put(rig, 0x49, "000000000000");
-    assert_int_equal(aw_canpid_device_counters(rig->device)->overruns, 1);
-    rig_free(rig);
-}
-
 /* Two frames queued by a delayed simulator remain until the driver's loop has passed, at any phase;
  * they do not displace the next frame. */
 TEST(frames_of_a_delayed_simulator_do_not_displace_the_next)
@@ -460,21 +367,6 @@ TEST(frames_of_a_delayed_simulator_do_not_displace_the_next)
         assert_int_equal(aw_canpid_device_counters(rig->device)->overruns, 0);
         rig_free(rig);
     }
-}
-
-TEST(driver_starts_disabled_in_tor)
-{
-    struct rig *rig = rig_default();
-    rig_run(rig, 0.1);
-    assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_CANPID_TOR);
-    assert_false(rig_truth(rig, LKNEE).law.enabled);
-    rig_gain(rig, LKNEE, AW_CANPID_TOR, AW_CANPID_KP, 1);
-    rig_run(rig, 0.1);
-    assert_false(rig_truth(rig, LKNEE).law.enabled);
-    rig_gain(rig, LHIP, AW_CANPID_POS, AW_CANPID_KP, 1);
-    rig_run(rig, 0.1);
-    assert_true(rig_truth(rig, LHIP).law.enabled);
-    rig_free(rig);
 }
 
 /* ---- Telemetry ---- */
@@ -603,22 +495,6 @@ TEST(telemetry_is_quantised_exactly)
     rig_free(rig);
 }
 
-TEST(motion_appears_in_velocity_and_current)
-{
-    struct rig *rig = rig_direct();
-    const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
-    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 150);
-    rig_run(rig, 0.015);
-    assert_true(knee->current > 3 && knee->current <= 8.1);
-    rig_run(rig, 0.1);
-    double rpm = rig_truth(rig, LKNEE).joint.lever_speed * DEG / 6 * 60;
-    assert_true(rpm > 3000 && fabs(knee->velocity - rpm) < 400);
-    rig_setpoint(rig, LKNEE, AW_CANPID_POS, -150);
-    rig_run(rig, 0.4);
-    assert_true(knee->velocity < -3000);
-    rig_free(rig);
-}
-
 /* Returns its first sensors frame as hex. */
 static void first_sensors(struct rig *rig, char hex[13])
 {
@@ -681,25 +557,6 @@ TEST(fault_may_affect_a_single_board)
     rig_run(rig, 0.1);
     assert_int_equal(aw_canpid_board(&rig->client, LHIP)->error, AW_CANPID_ERROR_LEVER);
     assert_int_equal(aw_canpid_board(&rig->client, LKNEE)->error, AW_CANPID_NO_ERROR);
-    rig_free(rig);
-}
-
-TEST(broken_encoder_disables_the_drive)
-{
-    struct rig *rig = rig_direct();
-    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 90);
-    rig_setpoint(rig, LHIP, AW_CANPID_POS, 90);
-    rig_run(rig, 0.1);
-    aw_canpid_device_fault(rig->device, AW_CANPID_BIT(LKNEE), AW_CANPID_ERROR_FIX_LINK);
-    rig_run(rig, 0.1);
-    assert_false(rig_truth(rig, LKNEE).law.enabled);
-    assert_true(rig_truth(rig, LHIP).law.enabled);
-    assert_int_equal(aw_canpid_board(&rig->client, LKNEE)->error, 2);
-    assert_int_equal(aw_canpid_board(&rig->client, LHIP)->error, 0);
-    aw_canpid_device_fault(rig->device, AW_CANPID_BIT(LKNEE), AW_CANPID_NO_ERROR);
-    rig_run(rig, 0.1);
-    assert_int_equal(aw_canpid_board(&rig->client, LKNEE)->error, 0);
-    assert_false(rig_truth(rig, LKNEE).law.enabled);
     rig_free(rig);
 }
 
