@@ -62,7 +62,7 @@ static struct item *add_item(struct aw_session *session, const struct aw_ezphys_
     item->body = body;
     item->joint = joint;
     item->depth = depth;
-    item->entry = aw_ezphys_names_find(&ezphys_state(session)->names, kind, object->name);
+    item->entry = aw_ezphys_names_find(&ezphys_state(session)->known.names, kind, object->name);
     return item;
 }
 
@@ -76,8 +76,8 @@ struct shown {
 static const char *other_end(struct aw_session *session, const struct aw_ezphys_joint *joint,
                              const char *body)
 {
-    const struct aw_ezphys_name *entry =
-        aw_ezphys_names_find(&ezphys_state(session)->names, AW_EZPHYS_JOINT, joint->object.name);
+    const struct aw_ezphys_name *entry = aw_ezphys_names_find(&ezphys_state(session)->known.names,
+                                                              AW_EZPHYS_JOINT, joint->object.name);
     if (!entry || (!*entry->bodies[0] && !*entry->bodies[1]))
         return NULL;
     for (int i = 0; i < 2; i++)
@@ -215,8 +215,8 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
     memcpy(rows, kinds, sizeof kinds);
     rows[0].unit = units.velocity;
     rows[1].unit = rows[2].unit = units.torque;
-    const struct aw_ezphys_name *name =
-        aw_ezphys_names_find(&ezphys_state(session)->names, AW_EZPHYS_JOINT, item->object->name);
+    const struct aw_ezphys_name *name = aw_ezphys_names_find(&ezphys_state(session)->known.names,
+                                                             AW_EZPHYS_JOINT, item->object->name);
     double low = name ? name->low[joint->id % AW_EZPHYS_AXES] : 0,
            high = name ? name->high[joint->id % AW_EZPHYS_AXES] : 0;
     if (!(low < high) || (isinf(low) && isinf(high)))

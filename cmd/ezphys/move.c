@@ -385,7 +385,7 @@ enum aw_status run_advance(struct aw_session *session, const struct aw_args *arg
                         aw_session_seconds(session), (unsigned long long)done, count);
         status = ezphys_exchange(session);
     }
-    ezphys_state(session)->paused = status == AW_OK;
+    ezphys_state(session)->pace.paused = status == AW_OK;
     aw_object_start(&session->result, "advance");
     aw_object_count(&session->result, "exchanges", done);
     ezphys_report_time(session);

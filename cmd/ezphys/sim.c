@@ -134,7 +134,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
         return status;
     session->time.virtual.polls = true;
     (*out)->simulated = true;
-    ezphys_state(session)->runs = aw_options_find(&options, "real-time")->text != NULL;
+    ezphys_state(session)->pace.runs = aw_options_find(&options, "real-time")->text != NULL;
     snprintf((*out)->key, sizeof(*out)->key, "sim:");
     return AW_OK;
 }

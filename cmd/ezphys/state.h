@@ -24,39 +24,67 @@ struct ezphys_order {
     int axis; /* 0: not an axis packet */
 };
 
+/* Names of bodies and joints. */
+struct ezphys_known {
+    /* Of the current simulation: of the scene on sim: links, added when the link opens, and those
+     * of --names and --scene. */
+    struct aw_ezphys_names names;
+    char from[160];              /* the --names and --scene already read */
+    struct aw_ezphys_names kept; /* from the recording being read */
+};
+
+/* The framings of --wire. A wire in use may point into one of the pair, so they are used in turn.
+ */
+struct ezphys_framings {
+    struct ezphys_wires named;
+    struct aw_ezphys_framing pair[2];
+    unsigned current;
+    char text[AW_EZPHYS_FRAMING_TEXT]; /* of the current one */
+};
+
+/* The time of the simulation as the session's clock. */
+struct ezphys_model {
+    uint64_t epoch;
+    int64_t ns, base_ns; /* simulation time; and its base after a restart */
+};
+
+/* Counts the answers and steps that reading alone has caused. */
+struct ezphys_looking {
+    uint64_t answered; /* messages answered only to read on */
+    int64_t steps;     /* simulation steps meanwhile, if it sends them */
+};
+
+/* Describes how the simulation advances. */
+struct ezphys_pace {
+    bool in_step;      /* lock-step: known from the link, or observed */
+    bool runs;         /* the last started simulator uses real time */
+    bool paused;       /* advance has paused it: the simulator waits for an answer */
+    uint64_t answered; /* messages answered by the holder of the lease */
+};
+
+struct ezphys_trouble {
+    bool reported_waiting;
+    uint64_t reported; /* problems reported so far */
+    int64_t retry_ns;  /* pause before reconnecting */
+    int64_t silent_ns; /* until when only noise is acceptable */
+    bool noisy;        /* the last data was noise */
+};
+
 struct ezphys_tree;
 
 struct ezphys_state {
     struct ezphys_tree *tree; /* joints and bodies of the last list; NULL: none yet */
-    /* Names of the current simulation: of the scene on sim: links, added when the link opens, and
-     * those of --names and --scene. */
-    struct aw_ezphys_names names;
-    char names_from[160];        /* the --names and --scene already read */
-    struct aw_ezphys_names kept; /* from the recording being read */
-    struct ezphys_wires wires;
-    struct aw_ezphys_framing
-        framings[2]; /* used in turn, because a wire in use may point into one */
-    unsigned framing;
-    char wire_text[AW_EZPHYS_FRAMING_TEXT];
+    struct ezphys_known known;
+    struct ezphys_framings framing;
     bool made, dry_made; /* ez and dry are initialised */
     struct aw_ezphys ez;
-    struct aw_ezphys
-        dry; /* client for --dry-run, without a link, separate from the real conversation */
+    struct aw_ezphys dry; /* client for --dry-run, without a link, separate from the real one */
     struct ezphys_order order;
     size_t next; /* next packet for ezphys_next_received */
-    uint64_t model_epoch;
-    int64_t model_ns, model_base_ns; /* simulation time; and its base after a restart */
-    uint64_t looked;                 /* messages answered only to read on */
-    int64_t look_steps;              /* simulation steps meanwhile, if it sends them */
-    bool reported_waiting;
-    uint64_t reported_problems;
-    bool in_step;      /* lock-step: known from the link, or observed */
-    bool runs;         /* the last started simulator uses real time */
-    uint64_t answered; /* messages answered by the holder of the lease */
-    bool paused;       /* advance has paused it: the simulator waits for an answer */
-    int64_t retry_ns;  /* pause before reconnecting */
-    int64_t silent_ns; /* until when only noise is acceptable */
-    bool noisy;        /* the last data was noise */
+    struct ezphys_model model;
+    struct ezphys_looking looking;
+    struct ezphys_pace pace;
+    struct ezphys_trouble trouble;
     char text[8][AW_EZPHYS_NAME_SIZE + 16]; /* texts in the result */
 };
 
@@ -84,7 +112,7 @@ static inline struct aw_ezphys *ezphys_of(struct aw_session *session)
 }
 
 /* sim: starts ezphys-sim and connects to it. Its open gets the session as context, and adds the
- * names of the scene's bodies and joints to ezphys_state(session)->names. */
+ * names of the scene's bodies and joints to ezphys_state(session)->known.names. */
 extern const struct aw_transport ezphys_sim_transport;
 extern const struct aw_joints ezphys_joints;
 void ezphys_connected(struct aw_session *session, struct aw_link *link);

@@ -34,7 +34,7 @@ static enum aw_status make_client(struct aw_session *session)
     enum aw_status status = ezphys_read_names(session);
     if (status == AW_OK && (!*made || !same_wire(ez, session))) {
         aw_ezphys_free(ez);
-        status = aw_ezphys_init(ez, &session->wire->variant, &state->names, &session->err);
+        status = aw_ezphys_init(ez, &session->wire->variant, &state->known.names, &session->err);
         if (status == AW_OK && session->device.custom.packets)
             aw_wire_init(&ez->wire, session->wire->protocol, &session->wire->variant, false);
         *made = status == AW_OK;
@@ -55,7 +55,7 @@ enum aw_status ezphys_ready(struct aw_session *session)
     if (!state->ez.link) { /* a new link, or the client has another wire */
         aw_ezphys_attach(&state->ez, session->device.link);
         state->next = 0;
-        state->in_step = session->device.link->simulated && !state->runs;
+        state->pace.in_step = session->device.link->simulated && !state->pace.runs;
         if (*session->device.link->ready && !session->options.print.quiet)
             fprintf(stderr, "ready: %s\n", session->device.link->ready);
     }
@@ -93,9 +93,9 @@ static void report_waiting(struct aw_session *session)
     struct ezphys_state *state = ezphys_state(session);
     const struct aw_link *link = state->ez.link;
     char why[160];
-    if (state->reported_waiting)
+    if (state->trouble.reported_waiting)
         return;
-    state->reported_waiting = true;
+    state->trouble.reported_waiting = true;
     if (link->waiting)
         aw_session_notice(session, "waiting for a simulator to connect to %s", link->ready);
     else if (state->ez.counters.messages)
@@ -113,9 +113,9 @@ static void report_problems(struct aw_session *session)
     static const uint64_t reported_max = 5;
     struct ezphys_state *state = ezphys_state(session);
     uint64_t count = state->ez.counters.malformed;
-    if (count != state->reported_problems && state->reported_problems < reported_max)
+    if (count != state->trouble.reported && state->trouble.reported < reported_max)
         aw_session_notice(session, "%s (%" PRIu64 " so far)", state->ez.problem, count);
-    state->reported_problems = count;
+    state->trouble.reported = count;
 }
 
 /* Reopens a lost link, with increasing pauses. */
@@ -126,10 +126,10 @@ static enum aw_status connect_again(struct aw_session *session, int64_t deadline
     enum aw_status status = AW_LOST;
     const char *url = "";
     aw_session_url(session, &url);
-    state->retry_ns = RETRY_MIN_NS;
+    state->trouble.retry_ns = RETRY_MIN_NS;
     aw_session_notice(session, "%s", cause.text);
     for (bool reported = false; status == AW_LOST || status == AW_NO_LINK;) {
-        int64_t now = aw_clock_now(session->clock), next = now + state->retry_ns;
+        int64_t now = aw_clock_now(session->clock), next = now + state->trouble.retry_ns;
         aw_session_unlink(session);
         if (now >= deadline)
             return AW_TIMEOUT;
@@ -139,7 +139,8 @@ static enum aw_status connect_again(struct aw_session *session, int64_t deadline
         if (status == AW_NO_LINK && !reported)
             aw_session_notice(session, "waiting for %s: %s", url, session->err.text);
         reported = reported || status == AW_NO_LINK;
-        state->retry_ns = state->retry_ns * 2 < RETRY_MAX_NS ? state->retry_ns * 2 : RETRY_MAX_NS;
+        state->trouble.retry_ns =
+            state->trouble.retry_ns * 2 < RETRY_MAX_NS ? state->trouble.retry_ns * 2 : RETRY_MAX_NS;
     }
     if (status == AW_OK)
         aw_session_notice(session, "reconnected");
@@ -164,7 +165,7 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
         return AW_EVENT;
     }
     if (status == AW_EVENT) {
-        state->reported_waiting = state->in_step = false;
+        state->trouble.reported_waiting = state->pace.in_step = false;
         aw_session_notice(session, "simulator connected");
     }
     bool own = !session->share.attached && !session->share.server; /* a server finds it again */
@@ -183,21 +184,21 @@ static void count_looking(struct aw_session *session, int64_t step, uint64_t epo
     bool nobodys = state->ez.link->simulated || state->ez.link->recorded;
     if (state->ez.silent || nobodys || session->options.print.quiet)
         return;
-    state->looked++;
-    if (now->timed && now->epoch == epoch && now->step > step && state->looked > 1)
-        state->look_steps += now->step - step;
+    state->looking.answered++;
+    if (now->timed && now->epoch == epoch && now->step > step && state->looking.answered > 1)
+        state->looking.steps += now->step - step;
 }
 
 static void notice_looking(struct aw_session *session)
 {
     const struct ezphys_state *state = ezphys_state(session);
-    if (!session->mode.one_shot || state->looked < 2)
+    if (!session->mode.one_shot || state->looking.answered < 2)
         return;
     aw_session_notice(session,
                       "looking on answered %" PRIu64
                       " messages, with which the simulation went on by "
                       "%" PRId64 " steps (--listen-only answers none)",
-                      state->looked, state->look_steps);
+                      state->looking.answered, state->looking.steps);
 }
 
 enum aw_status ezphys_receive(struct aw_session *session, int64_t deadline,
@@ -208,7 +209,7 @@ enum aw_status ezphys_receive(struct aw_session *session, int64_t deadline,
     uint64_t epoch = state->ez.state.epoch;
     unsigned connections = state->ez.connections;
     enum aw_status status = AW_EVENT;
-    state->paused = false;
+    state->pace.paused = false;
     while (status == AW_EVENT) {
         status = wait_message(session, deadline, patience);
         if (status == AW_EVENT && patience == EZ_ONCE && connections &&
@@ -217,7 +218,7 @@ enum aw_status ezphys_receive(struct aw_session *session, int64_t deadline,
                            "simulator reconnected: motion commands are not repeated");
     }
     if (status == AW_OK)
-        state->reported_waiting = false;
+        state->trouble.reported_waiting = false;
     if (status == AW_OK && patience == EZ_AGAIN)
         count_looking(session, step, epoch);
     report_problems(session);
@@ -247,12 +248,12 @@ static enum aw_status judge_received(struct aw_session *session, enum aw_status 
     bool noise = is_noise(&state->ez), late = status == AW_TIMEOUT;
     if (status != AW_OK && !late)
         return status;
-    if (late && !noise && !state->noisy)
+    if (late && !noise && !state->trouble.noisy)
         return ezphys_no_message(session);
-    state->noisy = noise;
+    state->trouble.noisy = noise;
     if (!late && !noise)
-        state->silent_ns = ezphys_deadline(session);
-    if (!late && (!noise || aw_clock_now(session->clock) < state->silent_ns))
+        state->trouble.silent_ns = ezphys_deadline(session);
+    if (!late && (!noise || aw_clock_now(session->clock) < state->trouble.silent_ns))
         return AW_OK;
     return aw_fail(
         &session->err, AW_MALFORMED,
@@ -279,13 +280,13 @@ static bool has_more(struct aw_session *session, int64_t deadline)
     struct ezphys_state *state = ezphys_state(session);
     const struct aw_ezphys *ez = &state->ez;
     int fd = aw_link_fd(ez->link);
-    if (state->in_step)
+    if (state->pace.in_step)
         return false;
     if (ez->parsed < ez->held || fd < 0)
         return ez->parsed < ez->held;
     bool more = aw_clock_wait(session->clock, fd, POLLIN, deadline) == AW_OK;
     int64_t waited = aw_clock_now(session->clock) - ez->received_ns;
-    state->in_step = !more && ez->owed && waited >= IN_STEP_NS;
+    state->pace.in_step = !more && ez->owed && waited >= IN_STEP_NS;
     return more;
 }
 
@@ -300,11 +301,12 @@ static enum aw_status begin(struct aw_session *session)
     struct ezphys_state *state = ezphys_state(session);
     struct aw_ezphys *ez = &state->ez;
     enum aw_status status = AW_OK;
-    state->silent_ns = ezphys_deadline(session);
-    state->noisy = false;
+    state->trouble.silent_ns = ezphys_deadline(session);
+    state->trouble.noisy = false;
     if (!ez->owed || !ez->whole)
         do
-            status = judge_received(session, ezphys_receive(session, state->silent_ns, EZ_ONCE));
+            status =
+                judge_received(session, ezphys_receive(session, state->trouble.silent_ns, EZ_ONCE));
         while (status == AW_OK && (is_noise(ez) || !ez->owed));
     return status;
 }
@@ -359,12 +361,12 @@ enum aw_status ezphys_next_received(struct aw_session *session, int64_t deadline
     received->modelled = ez->state.timed;
     /* Simulation time, continued across restarts. */
     const struct aw_ezphys_state *s = &state->ez.state;
-    if (s->epoch != state->model_epoch)
-        state->model_base_ns = state->model_ns;
-    state->model_epoch = s->epoch;
+    if (s->epoch != state->model.epoch)
+        state->model.base_ns = state->model.ns;
+    state->model.epoch = s->epoch;
     /* Rounded; a damaged message may contain any number. */
-    state->model_ns = aw_clock_after(state->model_base_ns, aw_ezphys_state_time(s) + 0.5e-9);
-    received->model_ns = state->model_ns;
+    state->model.ns = aw_clock_after(state->model.base_ns, aw_ezphys_state_time(s) + 0.5e-9);
+    received->model_ns = state->model.ns;
     return AW_OK;
 }
 
@@ -456,8 +458,8 @@ enum aw_status ezphys_idle(struct aw_session *session, int fd)
     struct ezphys_state *state = ezphys_state(session);
     struct aw_clock *clock = &session->time.real.base;
     struct aw_ezphys *ez = &state->ez;
-    bool talking =
-        ez->link && !state->paused && aw_link_fd(ez->link) >= 0 && !aw_session_virtual(session);
+    bool talking = ez->link && !state->pace.paused && aw_link_fd(ez->link) >= 0 &&
+                   !aw_session_virtual(session);
     int all = talking ? both(fd, aw_link_fd(ez->link)) : -1;
     int64_t start = aw_clock_now(clock);
     double time = aw_ezphys_state_time(&ez->state);
@@ -498,7 +500,7 @@ enum aw_status ezphys_confirm(struct aw_session *session, int64_t deadline)
     enum aw_status status = await_owed(session, deadline);
     while (status == AW_OK && has_more(session, 0) && aw_clock_now(session->clock) < deadline)
         status = await_owed(session, deadline);
-    for (int i = 0; i < 2 && status == AW_OK && !ezphys_state(session)->in_step; i++)
+    for (int i = 0; i < 2 && status == AW_OK && !ezphys_state(session)->pace.in_step; i++)
         status = await_owed(session, deadline);
     return status == AW_EVENT ? AW_LOST : status; /* another simulator has connected */
 }
@@ -582,7 +584,7 @@ enum aw_moves ezphys_saw(struct aw_session *session, bool tx, struct aw_span fra
     static const size_t empty = 12; /* size of a message without commands */
     struct ezphys_state *state = ezphys_state(session);
     if (tx)
-        state->answered = state->ez.counters.messages;
+        state->pace.answered = state->ez.counters.messages;
     return tx && frame.size > empty ? AW_MOVES : AW_MOVES_ON;
 }
 
@@ -601,11 +603,11 @@ void ezphys_turn(struct aw_session *session, enum aw_turn turn)
         aw_ezphys_answer(ez, &ignored);
     ez->silent = turn == AW_TURN_END;
     if (turn == AW_TURN_END) {
-        state->answered = ez->counters.messages;
+        state->pace.answered = ez->counters.messages;
         return;
     }
-    ez->owed = ez->owed || ez->counters.messages > state->answered;
-    state->answered = ez->counters.messages;
+    ez->owed = ez->owed || ez->counters.messages > state->pace.answered;
+    state->pace.answered = ez->counters.messages;
     aw_ezphys_answer(ez, &ignored);
 }
 

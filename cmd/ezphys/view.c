@@ -131,7 +131,7 @@ static enum aw_status show(struct viewer *v)
     if (status != AW_OK)
         return status;
     v->picture =
-        (struct aw_ezphys_picture){.scene = v->scene, .names = &ezphys_state(session)->names};
+        (struct aw_ezphys_picture){.scene = v->scene, .names = &ezphys_state(session)->known.names};
     aw_ezphys_picture_aim(&v->picture, &ezphys_of(session)->state);
     v->sim_s = aw_ezphys_state_time(&ezphys_of(session)->state);
     if (!aw_screen_possible() && seconds > 0)

@@ -27,17 +27,17 @@ enum aw_status ezphys_variant(struct aw_session *session, struct aw_variant *var
                               struct aw_error *err)
 {
     struct ezphys_state *state = ezphys_state(session);
-    const struct aw_ezphys_framing_names names = {find_wire, &state->wires};
+    const struct aw_ezphys_framing_names names = {find_wire, &state->framing.named};
     const char *text = ezphys_given(session)->wire;
-    if (strcmp(text, state->wire_text) != 0) {
-        struct aw_ezphys_framing *next = &state->framings[!state->framing];
+    if (strcmp(text, state->framing.text) != 0) {
+        struct aw_ezphys_framing *next = &state->framing.pair[!state->framing.current];
         enum aw_status status = aw_ezphys_framing_parse(next, text, &names, err);
         if (status != AW_OK)
             return status;
-        state->framing = !state->framing;
-        snprintf(state->wire_text, sizeof state->wire_text, "%s", text);
+        state->framing.current = !state->framing.current;
+        snprintf(state->framing.text, sizeof state->framing.text, "%s", text);
     }
-    *variant = state->framings[state->framing].variant;
+    *variant = state->framing.pair[state->framing.current].variant;
     return AW_OK;
 }
 
@@ -65,7 +65,7 @@ static enum aw_status wire_entry(struct ezphys_wires *wires, const char *name, s
 enum aw_status ezphys_configure(struct aw_session *session, const char *section, const char *key,
                                 const char *value, struct aw_error *err)
 {
-    struct ezphys_wires *wires = &ezphys_state(session)->wires;
+    struct ezphys_wires *wires = &ezphys_state(session)->framing.named;
     struct aw_ezphys_framing framing;
     size_t i;
     if (strncmp(section, "wire ", 5) != 0)
@@ -87,7 +87,7 @@ enum aw_status ezphys_configure(struct aw_session *session, const char *section,
 
 void ezphys_complete_wires(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    const struct ezphys_wires *wires = &ezphys_state(session)->wires;
+    const struct ezphys_wires *wires = &ezphys_state(session)->framing.named;
     for (const struct aw_variant *v = aw_ezphys_protocol.variants; v->name; v++)
         add(context, v->name, v->help);
     for (size_t i = 0; i < wires->n; i++)
@@ -105,7 +105,7 @@ static const char *partner(const struct aw_scene *scene, int body)
 enum aw_status ezphys_learn_scene(struct aw_session *session, const char *name,
                                   struct aw_error *err)
 {
-    struct aw_ezphys_names *names = &ezphys_state(session)->names;
+    struct aw_ezphys_names *names = &ezphys_state(session)->known.names;
     struct aw_scene *scene = calloc(1, sizeof *scene);
     enum aw_status status = scene ? aw_scene_load(scene, name, err) : aw_no_memory(err);
     for (size_t i = 0; status == AW_OK && i < scene->n_bodies; i++)
@@ -131,19 +131,19 @@ enum aw_status ezphys_read_names(struct aw_session *session)
 {
     struct ezphys_state *state = ezphys_state(session);
     const char *file = ezphys_given(session)->names, *scene = ezphys_given(session)->scene;
-    char from[sizeof state->names_from];
+    char from[sizeof state->known.from];
     enum aw_status status = AW_OK;
     snprintf(from, sizeof from, "%s\n%s", file ? file : "", scene ? scene : "");
-    if (strcmp(from, state->names_from) == 0 || (!file && !scene))
+    if (strcmp(from, state->known.from) == 0 || (!file && !scene))
         return AW_OK;
-    state->names.n = 0;
-    state->names_from[0] = '\0';
+    state->known.names.n = 0;
+    state->known.from[0] = '\0';
     if (scene)
         status = ezphys_learn_scene(session, scene, &session->err);
     if (status == AW_OK && file)
-        status = aw_ezphys_names_read(&state->names, NULL, file, &session->err);
+        status = aw_ezphys_names_read(&state->known.names, NULL, file, &session->err);
     if (status == AW_OK)
-        memcpy(state->names_from, from, sizeof from);
+        memcpy(state->known.from, from, sizeof from);
     return status;
 }
 
@@ -159,7 +159,7 @@ enum aw_status ezphys_check_scene(struct aw_session *session, const char *text)
 static enum aw_ezphys_moves moves_of(struct aw_session *session, const char *joint)
 {
     const struct aw_ezphys_name *entry =
-        aw_ezphys_names_find(&ezphys_state(session)->names, AW_EZPHYS_JOINT, joint);
+        aw_ezphys_names_find(&ezphys_state(session)->known.names, AW_EZPHYS_JOINT, joint);
     return entry ? entry->moves : AW_EZPHYS_MOVES_UNKNOWN;
 }
 
@@ -186,7 +186,7 @@ enum aw_status ezphys_check_unit(struct aw_session *session, const char *joint,
 /* Starts again if --names or --scene changed. */
 bool ezphys_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size)
 {
-    const struct aw_ezphys_names *names = &ezphys_state(session)->names;
+    const struct aw_ezphys_names *names = &ezphys_state(session)->known.names;
     uint64_t from = *at <= names->n ? *at : 0;
     *out = '\0';
     for (*at = from; *at < names->n; ++*at) {
@@ -201,7 +201,7 @@ bool ezphys_keep_names(struct aw_session *session, uint64_t *at, char *out, size
 
 bool ezphys_take_names(struct aw_session *session, const char *text)
 {
-    struct aw_ezphys_names *kept = &ezphys_state(session)->kept;
+    struct aw_ezphys_names *kept = &ezphys_state(session)->known.kept;
     if (!text)
         kept->n = 0;
     return text && aw_ezphys_names_take(kept, text);
@@ -213,7 +213,8 @@ bool ezphys_has_names(struct aw_session *session)
     struct ezphys_state *state = ezphys_state(session);
     const struct ezphys_options *options = ezphys_given(session);
     bool given = options->names || options->scene;
-    return (given || state->kept.n > 0) && !aw_rows_have(session->wire->variant.head, AW_TEXT);
+    return (given || state->known.kept.n > 0) &&
+           !aw_rows_have(session->wire->variant.head, AW_TEXT);
 }
 
 const char *ezphys_wire_name(struct aw_session *session, char *out, size_t size)
@@ -233,11 +234,12 @@ static const struct aw_ezphys_name *find_recorded(void *context, enum aw_ezphys_
     struct aw_session *session = context;
     struct ezphys_state *state = ezphys_state(session);
     struct aw_error before = session->err;
-    bool given = ezphys_read_names(session) == AW_OK && *state->names_from;
+    bool given = ezphys_read_names(session) == AW_OK && *state->known.from;
     session->err = before;
     given = given || (session->device.link && !session->device.link->recorded);
-    const struct aw_ezphys_name *entry = given ? aw_ezphys_names_of(&state->names, kind, id) : NULL;
-    return entry ? entry : aw_ezphys_names_of(&state->kept, kind, id);
+    const struct aw_ezphys_name *entry =
+        given ? aw_ezphys_names_of(&state->known.names, kind, id) : NULL;
+    return entry ? entry : aw_ezphys_names_of(&state->known.kept, kind, id);
 }
 
 const char *ezphys_recorded_name(struct aw_session *session, const struct aw_record *record,
@@ -252,7 +254,7 @@ static void read_sim_names(struct aw_session *session)
     struct ezphys_state *state = ezphys_state(session);
     const char *link = session->options.link.url;
     struct aw_url url;
-    if (state->names.n || state->ez.state.n_joints || !link ||
+    if (state->known.names.n || state->ez.state.n_joints || !link ||
         aw_url_parse(&url, link, NULL) != AW_OK || strcmp(url.scheme, "sim") != 0)
         return;
     const char *scene = *url.rest ? url.rest : aw_url_get(&url, "scene");
@@ -268,12 +270,13 @@ static void complete(struct aw_session *session, aw_candidate_fn *add, void *con
     if (ezphys_read_names(session) != AW_OK)
         session->err = before;
     read_sim_names(session);
-    for (size_t i = 0; i < state->names.n; i++)
-        if (state->names.list[i].kind == AW_EZPHYS_JOINT ? joints : bodies)
-            add(context, state->names.list[i].name, aw_ezphys_kind_name(state->names.list[i].kind));
-    for (size_t i = 0; joints && i < seen->n_joints && !state->names.n; i++)
+    for (size_t i = 0; i < state->known.names.n; i++)
+        if (state->known.names.list[i].kind == AW_EZPHYS_JOINT ? joints : bodies)
+            add(context, state->known.names.list[i].name,
+                aw_ezphys_kind_name(state->known.names.list[i].kind));
+    for (size_t i = 0; joints && i < seen->n_joints && !state->known.names.n; i++)
         add(context, seen->joints[i].object.name, "joint");
-    for (size_t i = 0; bodies && i < seen->n_bodies && !state->names.n; i++)
+    for (size_t i = 0; bodies && i < seen->n_bodies && !state->known.names.n; i++)
         add(context, seen->bodies[i].object.name, "body");
 }
 
@@ -302,7 +305,7 @@ static void add_object(const struct aw_ezphys_object *object, aw_candidate_fn *a
 
 void ezphys_subjects(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    const struct aw_ezphys_names *names = &ezphys_state(session)->names;
+    const struct aw_ezphys_names *names = &ezphys_state(session)->known.names;
     const struct aw_ezphys_state *seen = &ezphys_state(session)->ez.state;
     for (size_t i = 0; i < seen->n_bodies; i++)
         add_object(&seen->bodies[i].object, add, context);

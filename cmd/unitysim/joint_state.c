@@ -17,7 +17,7 @@ static const struct aw_joint_column columns[] = {
 
 static enum aw_status list_joints(struct aw_session *session, struct aw_joint_list *list)
 {
-    struct aw_unitysim_limits *limits = &unitysim_state(session)->shown;
+    struct aw_unitysim_limits *limits = &unitysim_state(session)->limits.shown;
     enum aw_status status = unitysim_limits(session, limits);
     for (int i = 0; i < AW_UNITYSIM_JOINTS && status == AW_OK; i++) {
         struct aw_joint *joint = aw_joints_add(session, list, aw_unitysim_joint_name(i));
@@ -154,7 +154,7 @@ static enum aw_status take_velocity(struct aw_session *session, const char *text
     if (status == AW_OK && (drive.state != AW_UNITYSIM_INCREASE || drive.velocity == 0))
         return aw_fail(&session->err, AW_USAGE,
                        "velocity: '%.20s' is not a speed without sign — write 45 or 30deg/s", text);
-    unitysim_state(session)->velocity = drive.velocity;
+    unitysim_state(session)->single.velocity = drive.velocity;
     return status;
 }
 
@@ -166,13 +166,13 @@ static enum aw_status take_words(struct aw_session *session, const struct aw_arg
     double seconds = (double)unitysim_patience_ns(session, 10) / 1e9;
     bool jogs = strcmp(args->command->name, "jog") == 0;
     (void)command;
-    state->velocity = 0;
-    state->tolerance = jogs ? JOG_TICKS : 0;
-    enum aw_status status =
-        number(session, "tolerance", word(args, "tolerance"), "tick", 1, 1000, &state->tolerance);
+    state->single.velocity = 0;
+    state->single.tolerance = jogs ? JOG_TICKS : 0;
+    enum aw_status status = number(session, "tolerance", word(args, "tolerance"), "tick", 1, 1000,
+                                   &state->single.tolerance);
     if (status == AW_OK)
         status = number(session, "timeout", word(args, "timeout"), "s", 0.001, 1e6, &seconds);
-    state->timeout_ns = (int64_t)(seconds * 1e9);
+    state->single.timeout_ns = (int64_t)(seconds * 1e9);
     if (status == AW_OK && velocity)
         status = take_velocity(session, velocity);
     return status == AW_OK ? unitysim_ready_to_make(session) : status;
@@ -192,14 +192,14 @@ static struct aw_unitysim_move move_of(struct aw_session *session, const struct 
                                        const struct aw_joint_command *command)
 {
     const struct unitysim_state *state = unitysim_state(session);
-    struct aw_unitysim_move move = {.timeout_ns = state->timeout_ns};
+    struct aw_unitysim_move move = {.timeout_ns = state->single.timeout_ns};
     for (size_t i = 0; i < command->n; i++) {
         const struct aw_joint_goal *goal = &command->goals[i];
         struct aw_unitysim_goal *to = &move.goals[list->joints[goal->joint].id];
         *to = (struct aw_unitysim_goal){.wanted = true,
                                         .position = (int)lround(aw_unitysim_ticks(goal->value)),
-                                        .velocity = state->velocity,
-                                        .tolerance = (int)lround(state->tolerance)};
+                                        .velocity = state->single.velocity,
+                                        .tolerance = (int)lround(state->single.tolerance)};
     }
     return move;
 }

@@ -15,10 +15,10 @@
 static struct aw_unitysim_limits *usual(struct aw_session *session)
 {
     struct unitysim_state *state = session->state;
-    if (!state->configured)
-        state->usual = aw_unitysim_limits_default();
-    state->configured = true;
-    return &state->usual;
+    if (!state->limits.configured)
+        state->limits.usual = aw_unitysim_limits_default();
+    state->limits.configured = true;
+    return &state->limits.usual;
 }
 
 enum aw_status unitysim_configure(struct aw_session *session, const char *section, const char *key,
@@ -52,8 +52,8 @@ void unitysim_limits_reported(struct aw_session *session, const struct aw_unitys
 {
     struct unitysim_state *state = session->state;
     char path[512];
-    state->limits = *limits;
-    state->limits_known = true;
+    state->limits.sent = *limits;
+    state->limits.known = true;
     aw_link_state_path(session, "limits", path, sizeof path);
     if (*path)
         aw_unitysim_limits_save(limits, path, NULL);
@@ -75,12 +75,13 @@ enum aw_status unitysim_limits(struct aw_session *session, struct aw_unitysim_li
     char path[512];
     struct stat file;
     aw_link_state_path(session, "limits", path, sizeof path);
-    if (!state->limits_known && *path && stat(path, &file) == 0) {
-        state->limits = *usual(session);
-        state->limits_known = aw_unitysim_limits_read(&state->limits, NULL, path, NULL) == AW_OK;
+    if (!state->limits.known && *path && stat(path, &file) == 0) {
+        state->limits.sent = *usual(session);
+        state->limits.known =
+            aw_unitysim_limits_read(&state->limits.sent, NULL, path, NULL) == AW_OK;
     }
-    *limits = state->limits;
-    if (unitysim_given(session)->limits || !state->limits_known)
+    *limits = state->limits.sent;
+    if (unitysim_given(session)->limits || !state->limits.known)
         status = unitysim_new_limits(session, limits);
     if (status == AW_OK || !session->run.command || session->run.command->safety != AW_READ)
         return status;
@@ -101,7 +102,7 @@ static const char *origin(struct aw_session *session, int joint, bool min)
     const struct aw_unitysim_limit *table = &standard.joint[joint];
     if (unitysim_given(session)->limits)
         return unitysim_given(session)->limits;
-    if (state->limits_known)
+    if (state->limits.known)
         return "device";
     return (min ? usually->min == table->min : usually->max == table->max) ? "table" : "config";
 }
@@ -109,7 +110,7 @@ static const char *origin(struct aw_session *session, int joint, bool min)
 size_t unitysim_joint_limits(struct aw_session *session, const struct aw_joint *joint,
                              struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
-    const struct aw_unitysim_limit *limit = &unitysim_state(session)->shown.joint[joint->id];
+    const struct aw_unitysim_limit *limit = &unitysim_state(session)->limits.shown.joint[joint->id];
     int i = (int)joint->id;
     const char *min = origin(session, i, true), *max = origin(session, i, false);
     bool same = strcmp(min, max) == 0;

@@ -14,17 +14,26 @@ struct unitysim_ping {
     struct aw_unitysim_counters before;
 };
 
+struct unitysim_kept_limits {
+    struct aw_unitysim_limits usual; /* the defaults and those of the config file */
+    bool configured;                 /* usual is set */
+    struct aw_unitysim_limits sent;  /* the last limits sent to the simulator */
+    bool known;                      /* sent is set */
+    struct aw_unitysim_limits shown; /* the limits in the list of joints */
+};
+
+/* The options of a single motion. */
+struct unitysim_single {
+    int velocity;     /* units; 0: each joint's maximum */
+    double tolerance; /* ticks; 0: the default */
+    int64_t timeout_ns;
+};
+
 struct unitysim_state {
     struct aw_unitysim unity;
     struct aw_unitysim dry; /* client for --dry-run, separate from the real conversation */
-    bool configured;
-    struct aw_unitysim_limits usual;  /* the defaults and those of the config file */
-    struct aw_unitysim_limits limits; /* the last limits sent to the simulator */
-    bool limits_known;
-    struct aw_unitysim_limits shown;    /* the limits in the list of joints */
-    int velocity;                       /* for single motions, units; 0: each joint's maximum */
-    double tolerance;                   /* for single motions, ticks; 0: the default */
-    int64_t timeout_ns;                 /* for single motions */
+    struct unitysim_kept_limits limits;
+    struct unitysim_single single;
     struct aw_unitysim_counters before; /* counters before the command, for losses */
     char news[160];                     /* the last notice that was printed */
     unsigned clamped;                   /* velocities reduced by --clamp in this command */
