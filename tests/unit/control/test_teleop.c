@@ -77,187 +77,157 @@ static void hold(void)
     assert_int_equal(step(TICK), AW_TELEOP_RUN);
 }
 
-TEST(joint_moves_only_while_the_button_is_held)
+/* Steps between slashes. They set a control, the position of a joint ("at") or the longest silence
+ * ("stale"), and let 10 ms pass ("run" N times; "stuck": the device does not follow, until the turn
+ * changes), 1 ms ("ms") or other times ("only", "late" and "waited"). Others require the last turn
+ * and the reason of a stop, a velocity, a target, a position between two values, and an action.
+ * Devices that only move in steps begin at the number of their kind. */
+#define LOST(why)                                                                                  \
+    "ms/STOP " why "/run 5/REST/hold/run 3/vel 0 0/set stick 0/run 1/set stick 1/run 1/vel 0 10/"
+#define RETURNS                                                                                    \
+    "at 0 95/hold/set full 1/set stick 1/run 10/actual 0 95 95/limited 0 1/set stick -1/run 1000/" \
+    "actual 0 -90 -89.9/limited 0 1/set stick 1/run 1/vel 0 40/limited 0 0"
+static const struct {
+    const char *what, *kind, *steps;
+} rules[] = {
+    {"a joint moves only while the button is held, and stops once", "velocities",
+     "set enable 1/run 3/REST/hold/set stick 1/run 1/RUN/vel 0 10/set full 1/run 1/vel 0 40/"
+     "set enable 0/ms/STOP released/vel 0 0/run 5/REST"},
+    {"a deflected stick counts only after it was at rest", "velocities",
+     "set stick -1/hold/run 3/vel 0 0/set other 1/run 1/vel 0 2.5/set other 0/set stick 0.05/run 1/"
+     "set stick -1/run 1/vel 0 -10/set other -1/run 1/vel 0 -10"},
+    {"lost input stops and requires a new press and a stick at rest", "velocities",
+     "hold/set stick 1/run 2/lose events/" LOST("events") "lose gone/" LOST(
+         "gone") "set stick nan/set stick 1/" LOST("events") "late 101/" LOST("late") "stale "
+                                                                                      "50/alive/"
+                                                                                      "run "
+                                                                                      "5/RUN/ms/"
+                                                                                      "STOP stale"},
+    {"silence without a deflection is no loss", "velocities",
+     "stale 50/hold/run 50/RUN/alive/set stick 1/run 5/RUN/run 1/STOP stale"},
+    {"a joint beyond a limit may return", "velocities", RETURNS},
+    {"a joint with targets beyond a limit may return", "targets", RETURNS},
+    {"a toggle moves the gripper to its ends, unless its position is unknown", "targets",
+     "at 1 20/run 1/set grip 1/run 20/set grip 0/hold/set grip 1/run 100/actual 1 69 71/run 100/"
+     "actual 1 99.8 100.2/set grip 0/run 1/set grip 1/run 300/actual 1 -0.2 0.2/at 1 nan/hold/"
+     "set grip 0/run 1/set grip 1/run 10/target 1 nan"},
+    {"co-contraction selects the next joint, not within the lock-out time", "velocities",
+     "hold/set emg1 0.6/run 1/vel 0 10/set emg2 0.7/run 1/action hand/vel 0 0/vel 1 0/set emg1 0.1/"
+     "run 1/set emg1 0.65/run 1/action -/vel 1 50/set emg2 0/run 60/set emg2 0.9/run 1/action "
+     "elbow"},
+    {"a following error of 5 deg for 0.3 s stops the joint", "targets",
+     "at 0 0/hold/set full 1/set stick 1/stuck 39/RUN/stuck 7/STOP lag"},
+    {"steps wait for confirmation, which is no loss", "0",
+     "set stick 1/only 1/RUN/target 0 1/stuck 50/RUN/target 0 1/at 0 1/waited 4000/set full 1/only "
+     "1/"
+     "RUN/target 0 5/only 101/STOP late/target 0 nan"},
+    {"no whole step is left", "89.5", "set stick 1/run 1/target 0 89.5"},
+    {"a step from beyond a limit may return", "95",
+     "set stick 1/only 10/target 0 95/set stick -1/only 10/target 0 94"},
+    {"no step from an unknown position", "nan", "set stick 1/only 10/target 0 nan"},
+    {"a toggle moves in steps", "0",
+     "set grip 0/run 1/set grip 1/run 1/actual 1 50 55/run 1/actual 1 50 60/run 58/actual 1 100 "
+     "100"},
+    {"a release is reported until it is handled", "targets",
+     "letgo 0/hold/letgo 0/set enable 0/letgo 1/run 1/letgo 0"},
+    {"a press is due after a release that was seen", "targets",
+     "set enable 1/due 0/set enable 0/run 1/set enable 1/due 1/run 1/due 0"},
+};
+
+static int index_of(const char *const *names, const char *name)
 {
-    begin(false);
-    aw_teleop_set(&t, ENABLE, 1); /* already pressed at the start: ignored */
-    assert_int_equal(run(3), AW_TELEOP_REST);
-    hold();
-    aw_teleop_set(&t, STICK, 1);
-    assert_int_equal(step(TICK), AW_TELEOP_RUN);
-    assert_true(joints[0].velocity == 10); /* a quarter of the deflection */
-    aw_teleop_set(&t, FULL, 1);
-    step(TICK);
-    assert_true(joints[0].velocity == 40);
-    aw_teleop_set(&t, ENABLE, 0); /* the stick is still deflected */
-    assert_int_equal(step(MS), AW_TELEOP_STOP);
-    assert_int_equal(t.halt, AW_HALT_RELEASED);
-    assert_true(joints[0].velocity == 0);
-    assert_int_equal(run(5), AW_TELEOP_REST); /* only one stop */
+    for (int i = 0; names[i]; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    fail_msg("there is no %s", name);
+    return 0;
 }
 
-/* A stick deflected when the button is pressed counts only after it was at rest. */
-TEST(deflected_stick_must_rest_before_it_counts)
+/* Takes a step that changes something. Returns false if it is none. */
+static bool act(const char *does, const char *name, double value, enum aw_teleop_turn *turn)
 {
-    begin(false);
-    aw_teleop_set(&t, STICK, -1);
-    hold();
-    run(3);
-    assert_true(joints[0].velocity == 0);
-    aw_teleop_set(&t, OTHER, 1); /* each stick separately */
-    run(1);
-    assert_true(joints[0].velocity == 2.5);
-    aw_teleop_set(&t, OTHER, 0);
-    aw_teleop_set(&t, STICK, 0.05);
-    run(1);
-    aw_teleop_set(&t, STICK, -1);
-    run(1);
-    assert_true(joints[0].velocity == -10);
-    aw_teleop_set(&t, OTHER, -1); /* together at most a quarter of the limit */
-    run(1);
-    assert_true(joints[0].velocity == -10);
-}
-
-static void lost(enum aw_halt why)
-{
-    assert_int_equal(step(MS), AW_TELEOP_STOP);
-    assert_int_equal(t.halt, why);
-    assert_int_equal(run(5), AW_TELEOP_REST); /* still pressed: must be released first */
-    hold();
-    run(3);
-    assert_true(joints[0].velocity == 0); /* and the stick must return to rest */
-    aw_teleop_set(&t, STICK, 0);
-    run(1);
-    aw_teleop_set(&t, STICK, 1);
-    run(1);
-    assert_true(joints[0].velocity == 10);
-}
-
-TEST(lost_input_stops_and_requires_a_new_press)
-{
-    begin(false);
-    hold();
-    aw_teleop_set(&t, STICK, 1);
-    run(2);
-    aw_teleop_lose(&t, AW_HALT_EVENTS);
-    lost(AW_HALT_EVENTS);
-    aw_teleop_lose(&t, AW_HALT_GONE);
-    lost(AW_HALT_GONE);
-    aw_teleop_set(&t, STICK, NAN);
-    aw_teleop_set(&t, STICK, 1);
-    lost(AW_HALT_EVENTS);
-    now += 101 * MS;
-    lost(AW_HALT_LATE);
-    t.stale_ns = 50 * MS;
-    aw_teleop_alive(&t, now);
-    assert_int_equal(run(5), AW_TELEOP_RUN);
-    assert_int_equal(step(MS), AW_TELEOP_STOP);
-    assert_int_equal(t.halt, AW_HALT_STALE);
-}
-
-/* Silence without a deflection is no loss. */
-TEST(silence_at_rest_is_no_loss)
-{
-    begin(false);
-    t.stale_ns = 50 * MS;
-    hold();
-    assert_int_equal(run(50), AW_TELEOP_RUN);
-    aw_teleop_alive(&t, now);
-    aw_teleop_set(&t, STICK, 1);
-    assert_int_equal(run(5), AW_TELEOP_RUN);
-    assert_int_equal(run(1), AW_TELEOP_STOP);
-}
-
-TEST(joint_beyond_a_limit_may_return)
-{
-    for (int targets = 0; targets < 2; targets++) {
-        begin(targets);
-        joints[0].actual = 95; /* beyond the limit */
+    static const char *const controls[] = {"enable", "full", "stick", "other", "grip",
+                                           "next",   "emg1", "emg2",  NULL};
+    double number = atof(name);
+    if (strcmp(does, "hold") == 0)
         hold();
-        aw_teleop_set(&t, FULL, 1);
-        aw_teleop_set(&t, STICK, 1);
-        run(10);
-        assert_true(joints[0].actual == 95 && joints[0].limited);
-        aw_teleop_set(&t, STICK, -1);
-        run(1000);
-        assert_true(joints[0].actual >= -90 && joints[0].actual < -89.9 && joints[0].limited);
-        aw_teleop_set(&t, STICK, 1);
-        run(1);
-        assert_true(joints[0].velocity == 40 && !joints[0].limited);
+    else if (strcmp(does, "set") == 0)
+        aw_teleop_set(&t, (size_t)index_of(controls, name), value);
+    else if (strcmp(does, "at") == 0)
+        joints[atoi(name)].actual = value;
+    else if (strcmp(does, "run") == 0)
+        *turn = run(atoi(name));
+    else if (strcmp(does, "ms") == 0)
+        *turn = step(MS);
+    else if (strcmp(does, "only") == 0)
+        *turn = aw_teleop_step(&t, now += (int64_t)number * MS);
+    else if (strcmp(does, "stuck") == 0)
+        for (int i = 0; i < number && (i == 0 || *turn == AW_TELEOP_RUN); i++)
+            *turn = aw_teleop_step(&t, now += TICK);
+    else if (strcmp(does, "late") == 0)
+        now += (int64_t)number * MS;
+    else if (strcmp(does, "waited") == 0)
+        aw_teleop_waited(&t, now += (int64_t)number * MS);
+    else if (strcmp(does, "lose") == 0)
+        aw_teleop_lose(&t, *name == 'e' ? AW_HALT_EVENTS : AW_HALT_GONE);
+    else if (strcmp(does, "stale") == 0)
+        t.stale_ns = (int64_t)number * MS;
+    else if (strcmp(does, "alive") == 0)
+        aw_teleop_alive(&t, now);
+    else
+        return false;
+    return true;
+}
+
+/* Returns false if something is not as required. */
+static bool is_so(const char *what, const char *name, double value, double most,
+                  enum aw_teleop_turn turn)
+{
+    static const enum aw_halt halts[] = {AW_HALT_RELEASED, AW_HALT_EVENTS, AW_HALT_GONE,
+                                         AW_HALT_LATE,     AW_HALT_STALE,  AW_HALT_LAG};
+    static const char *const reasons[] = {"released", "events", "gone", "late",
+                                          "stale",    "lag",    NULL};
+    const struct aw_teleop_joint *joint = &joints[*name == '1'];
+    if (strcmp(what, "STOP") == 0)
+        return turn == AW_TELEOP_STOP && t.halt == halts[index_of(reasons, name)];
+    if (strcmp(what, "RUN") == 0 || strcmp(what, "REST") == 0)
+        return turn == (what[1] == 'U' ? AW_TELEOP_RUN : AW_TELEOP_REST);
+    if (strcmp(what, "action") == 0)
+        return *name == '-' ? t.n_actions == 0
+                            : t.n_actions == 1 && t.actions[0].does == AW_DOES_NEXT &&
+                                  strcmp(t.actions[0].text, name) == 0;
+    if (strcmp(what, "letgo") == 0 || strcmp(what, "due") == 0)
+        return (*what == 'l' ? aw_teleop_let_go(&t) : aw_teleop_is_due(&t)) == atoi(name);
+    if (strcmp(what, "actual") == 0)
+        return joint->actual >= value && joint->actual <= most;
+    double found = *what == 'v' ? joint->velocity : *what == 'l' ? joint->limited : joint->target;
+    return isnan(value) ? isnan(found) : fabs(found - value) <= 0;
+}
+
+TEST(rules_hold)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        bool targets = *rules[i].kind != 'v';
+        enum aw_teleop_turn turn = AW_TELEOP_REST;
+        char steps[700], *save;
+        begin(targets);
+        if (targets && *rules[i].kind != 't') { /* in whole units, from the actual position */
+            t.step_s = 0.1;
+            joints[0].least = joints[1].least = 1;
+            joints[0].max_lag = INFINITY;
+            joints[0].actual = atof(rules[i].kind);
+            joints[1].actual = 50;
+            hold();
+        }
+        strcpy(steps, rules[i].steps);
+        for (char *text = strtok_r(steps, "/", &save); text; text = strtok_r(NULL, "/", &save)) {
+            char does[20] = "", name[20] = "";
+            double value = 0, most = 0;
+            sscanf(text, "%19s %19s %lf %lf", does, name, &value, &most);
+            if (!act(does, name, value, &turn) && !is_so(does, name, value, most, turn))
+                fail_msg("%s: not %s", rules[i].what, text);
+        }
     }
-}
-
-TEST(toggle_moves_the_gripper_to_its_ends)
-{
-    begin(true);
-    joints[1].actual = 20;
-    step(TICK);
-    aw_teleop_set(&t, GRIP, 1); /* not pressed: ignored */
-    run(20);
-    aw_teleop_set(&t, GRIP, 0);
-    hold();
-    aw_teleop_set(&t, GRIP, 1);
-    run(100);
-    assert_true(joints[1].actual > 69 && joints[1].actual < 71); /* 50 per second */
-    run(100);
-    assert_true(fabs(joints[1].actual - 100) < 0.2);
-    aw_teleop_set(&t, GRIP, 0);
-    run(1);
-    aw_teleop_set(&t, GRIP, 1);
-    run(300);
-    assert_true(fabs(joints[1].actual) < 0.2);
-    joints[1].actual = NAN; /* position unknown */
-    hold();
-    aw_teleop_set(&t, GRIP, 0);
-    run(1);
-    aw_teleop_set(&t, GRIP, 1);
-    run(10);
-    assert_true(isnan(joints[1].target));
-}
-
-TEST(co_contraction_selects_the_next_joint)
-{
-    begin(false);
-    hold();
-    aw_teleop_set(&t, EMG1, 0.6);
-    run(1);
-    assert_true(joints[0].velocity == 10);
-    aw_teleop_set(&t, EMG2, 0.7); /* both: selects the next joint, whose channel must rest first */
-    run(1);
-    assert_int_equal(t.n_actions, 1);
-    assert_int_equal(t.actions[0].does, AW_DOES_NEXT);
-    assert_string_equal(t.actions[0].text, "hand");
-    assert_true(joints[0].velocity == 0 && joints[1].velocity == 0);
-    aw_teleop_set(&t, EMG1, 0.1);
-    run(1);
-    aw_teleop_set(&t, EMG1, 0.65); /* again, within the lock-out time */
-    run(1);
-    assert_int_equal(t.n_actions, 0);
-    assert_true(joints[1].velocity == 50);
-    aw_teleop_set(&t, EMG2, 0);
-    run(60);
-    aw_teleop_set(&t, EMG2, 0.9);
-    run(1);
-    assert_string_equal(t.actions[0].text, "elbow");
-}
-
-TEST(following_error_stops_the_joint)
-{
-    begin(true);
-    joints[0].actual = 0;
-    hold();
-    aw_teleop_set(&t, FULL, 1);
-    aw_teleop_set(&t, STICK, 1);
-    enum aw_teleop_turn turn = AW_TELEOP_RUN;
-    int64_t from = now;
-    while (turn == AW_TELEOP_RUN && now < from + AW_SECOND) { /* the joint does not move */
-        now += TICK;
-        turn = aw_teleop_step(&t, now);
-    }
-    assert_int_equal(turn, AW_TELEOP_STOP);
-    assert_int_equal(t.halt, AW_HALT_LAG);
-    assert_int_equal(t.halted_joint, 0);
-    assert_true(now - from >= 400 * MS && now - from < 460 * MS); /* 5 deg at 40 deg/s, and 0.3 s */
 }
 
 static enum aw_status start_with(const char *text)
@@ -282,94 +252,6 @@ TEST(invalid_maps_are_refused)
     joints[0].speed = joints[1].max = INFINITY;
     assert_int_equal(start_with("enable = b\na = elbow velocity\n"), AW_USAGE);
     assert_int_equal(start_with("enable = b\na = hand toggle\n"), AW_USAGE);
-}
-
-/* For devices whose motions cannot be stopped: one step at a time, in whole units, from the actual
- * position. */
-static void begin_steps(double at)
-{
-    begin(true);
-    t.step_s = 0.1;
-    joints[0].least = joints[1].least = 1;
-    joints[0].max_lag = INFINITY;
-    joints[0].actual = at;
-    joints[1].actual = 50;
-    hold();
-}
-
-TEST(steps_wait_for_confirmation)
-{
-    begin_steps(0);
-    aw_teleop_set(&t, STICK, 1); /* 10 deg/s: a step is 1 deg */
-    assert_int_equal(aw_teleop_step(&t, now += MS), AW_TELEOP_RUN);
-    assert_true(joints[0].target == 1);
-    for (int i = 0; i < 50; i++) /* not confirmed: the target does not grow */
-        assert_int_equal(aw_teleop_step(&t, now += TICK), AW_TELEOP_RUN);
-    assert_true(joints[0].target == 1);
-    joints[0].actual = 1;
-    now += 4000 * MS; /* time spent waiting for the step: no loss */
-    aw_teleop_waited(&t, now);
-    aw_teleop_set(&t, FULL, 1);
-    assert_int_equal(aw_teleop_step(&t, now += MS), AW_TELEOP_RUN);
-    assert_true(joints[0].target == 5);
-    /* this delay is a loss */
-    assert_int_equal(aw_teleop_step(&t, now += 101 * MS), AW_TELEOP_STOP);
-    assert_int_equal(t.halt, AW_HALT_LATE);
-    assert_true(isnan(joints[0].target));
-}
-
-TEST(steps_stay_within_limits)
-{
-    begin_steps(89.5);
-    aw_teleop_set(&t, STICK, 1);
-    step(TICK);
-    assert_true(joints[0].target == 89.5); /* no whole step is left */
-    begin_steps(95);
-    aw_teleop_set(&t, STICK, 1);
-    aw_teleop_step(&t, now += TICK);
-    assert_true(joints[0].target == 95);
-    aw_teleop_set(&t, STICK, -1); /* it may return */
-    aw_teleop_step(&t, now += TICK);
-    assert_true(joints[0].target == 94);
-    begin_steps(NAN);
-    aw_teleop_set(&t, STICK, 1);
-    aw_teleop_step(&t, now += TICK);
-    assert_true(isnan(joints[0].target)); /* no step from an unknown position */
-    begin_steps(0);
-    aw_teleop_set(&t, GRIP, 0);
-    step(TICK);
-    aw_teleop_set(&t, GRIP, 1); /* in steps to the other end */
-    for (int i = 0; i < 60 && joints[1].actual < 100; i++) {
-        double was = joints[1].actual;
-        step(TICK);
-        assert_true(joints[1].actual - was <= 5);
-    }
-    assert_true(joints[1].actual == 100);
-}
-
-TEST(release_is_reported_until_handled)
-{
-    begin(true);
-    assert_false(aw_teleop_let_go(&t));
-    hold();
-    assert_false(aw_teleop_let_go(&t));
-    aw_teleop_set(&t, ENABLE, 0);
-    assert_true(aw_teleop_let_go(&t));
-    step(TICK);
-    assert_false(aw_teleop_let_go(&t)); /* already handled */
-}
-
-TEST(press_is_due_after_a_release)
-{
-    begin(true);
-    aw_teleop_set(&t, ENABLE, 1);
-    assert_false(aw_teleop_is_due(&t)); /* not yet seen released */
-    aw_teleop_set(&t, ENABLE, 0);
-    step(TICK);
-    aw_teleop_set(&t, ENABLE, 1);
-    assert_true(aw_teleop_is_due(&t));
-    step(TICK);
-    assert_false(aw_teleop_is_due(&t));
 }
 
 /* ---- Scenarios ---- */
