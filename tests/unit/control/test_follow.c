@@ -75,6 +75,46 @@ static void lead(double from, double to)
     assert_int_equal(run(to, 60), AW_FOLLOW_RUN);
 }
 
+/* Steps between slashes. "lead FROM TO" turns the leader, "run VALUE N" sends a value in N steps,
+ * "say" sends one. "step N" lets time pass without a message, "wait N" until the turn changes;
+ * "blocked VALUE" with a joint that does not move. "leader", "stall" and "waited" shift clocks,
+ * "restart" sets that of the leader to 0. Others set the joint and the follower, or require the
+ * last turn, a halt, a command (and its tolerance), the position, and counts. */
+#define CONFIRMED "waited 300/run 8 1/RUN/"
+static const struct {
+    const char *what, *map, *steps;
+} rules[] = {
+    {"a joint beyond a limit may return", "elbow=x", "at 95/lead 95 60/cmd 60/lead 60 120/cmd 90"},
+    {"joints without leader values do not move", "elbow=x, hand=y",
+     "step 300/REST/run 1 10/RUN/engaged 0"},
+    {"a first target beyond the reach is refused", "elbow=x", "run 8.1 1/REFUSE"},
+    {"a first target within the reach starts from the position", "elbow=x", "run 7.9 1/RUN/cmd 0"},
+    {"a distant first target is approached", "elbow=x",
+     "approach 10/run 20 100/RUN/cmd 2.5 2.5/run 20 280/RUN/cmd 17 2/run 20 40/cmd 20"},
+    {"a joint with an unknown position is refused", "elbow=x", "at nan/run 0 1/REFUSE"},
+    {"a joint with an unknown position may start blindly", "elbow=x", "at nan/blind/run 0 1/RUN"},
+    {"relative mode follows changes, again from the position after a silence", "elbow=x",
+     "relative/at 30/lead -70 -60/cmd 40/step 120/at 35/lead 0 10/cmd 45"},
+    {"a silent leader stops the joint, and must return where it was", "elbow=x",
+     "lead 0 5/step 98/RUN/wait 4/STOP silent/step 1/REST/run 5 3/RUN/step 130/run 14 1/REFUSE"},
+    {"values that are not finite are ignored and count as silence", "elbow=x",
+     "lead 0 5/run nan 45/RUN/run inf 45/RUN/cmd 5/ignored 90/run nan 12/REST/halt silent"},
+    {"a wrap of the leader stops the joint, and one message does not start it again", "elbow=x",
+     "range 400/at 179/lead 179 179.9/say -179.9/step 1/STOP jump/step 1/REST/run -179.9 1/REFUSE"},
+    {"a single wrong value stops the joint, and following continues", "elbow=x",
+     "lead 0 5/say 60/step 1/STOP jump/run 5 1/REST/run 5 1/RUN/actual 5"},
+    {"late messages are dropped; a restart, a gap and a delay of this program stop", "elbow=x",
+     "lead 0 5/leader -100/say 7/late 1/step 1/RUN/cmd 5/leader 100/lead 5 5/restart/say 5/step 1/"
+     "STOP restart/run 5 2/RUN/leader 1000/say 6/step 1/STOP gap/lead 6 6/stall 1/step 1/STOP "
+     "late"},
+    {"a following error stops the joint", "elbow=x", "lag 3/lead 0 1/blocked 7/STOP lag"},
+    {"a long confirmation neither is a loss nor enlarges the step", "elbow=x",
+     "speed 10/lead 0 1/" CONFIRMED "cmd 3/" CONFIRMED "cmd 5/" CONFIRMED
+     "cmd 7/stall 2/run 8 1/STOP late"},
+    {"smoothing filters the leader: 63 % after its time", "elbow=x",
+     "smooth 0.1/lead 0 0/run 5 20/cmd 2.9 0.5/run 5 200/cmd 5 0.01"},
+};
+
 TEST(follower_applies_the_map)
 {
     begin("elbow=x*2+4deg clamp -10..50 dead 1deg");
@@ -94,187 +134,106 @@ TEST(follower_applies_the_map)
     assert_float_equal(joints[0].command, -10, 1e-6);
 }
 
-TEST(joint_beyond_a_limit_may_return)
+/* Takes a step that only sets a value. Returns false if it is none. */
+static bool set(const char *what, double value)
 {
-    begin("elbow=x");
-    joints[0].actual = 95; /* beyond the limit: it may return */
-    lead(95, 60);
-    assert_float_equal(joints[0].command, 60, 1e-6);
-    lead(60, 120);
-    assert_float_equal(joints[0].command, 90, 1e-6);
+    const struct {
+        const char *what;
+        double *field;
+    } fields[] = {{"at", &joints[0].actual},         {"speed", &joints[0].speed},
+                  {"range", &joints[0].max},         {"lag", &joints[0].max_lag},
+                  {"approach", &joints[0].approach}, {"smooth", &f.smooth_s}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (strcmp(fields[i].what, what) == 0) {
+            *fields[i].field = value;
+            joints[0].min = -joints[0].max;
+            return true;
+        }
+    return false;
 }
 
-TEST(joints_without_leader_values_do_not_move)
+/* Takes a step in time. Returns false if it is none. */
+static bool go_on(const char *what, double value, double other, enum aw_follow_turn *turn)
 {
-    begin("elbow=x, hand=y");
-    for (int i = 0; i < 300; i++)
-        assert_int_equal(step(), AW_FOLLOW_REST);
-    assert_int_equal(run(1, 10), AW_FOLLOW_RUN);
-    assert_false(joints[1].engaged); /* never mentioned by the leader */
+    int64_t ms = isfinite(value) ? (int64_t)value * MS : 0;
+    if (strcmp(what, "lead") == 0)
+        lead(value, other);
+    else if (strcmp(what, "run") == 0)
+        *turn = run(value, (int)other);
+    else if (strcmp(what, "say") == 0)
+        say(value);
+    else if (strcmp(what, "step") == 0)
+        for (int i = 0; i < value; i++)
+            *turn = step();
+    else if (strcmp(what, "wait") == 0)
+        for (int i = 0; i < value && *turn == AW_FOLLOW_RUN; i++)
+            *turn = step();
+    else if (strcmp(what, "blocked") == 0)
+        for (int i = 0; i < 200 && (i == 0 || *turn == AW_FOLLOW_RUN); i++) {
+            *turn = run(value, 1);
+            joints[0].actual = 1;
+        }
+    else if (strcmp(what, "leader") == 0)
+        leader_ns += ms;
+    else if (strcmp(what, "restart") == 0)
+        leader_ns = 0;
+    else if (strcmp(what, "stall") == 0)
+        now += (int64_t)value * AW_FOLLOW_LATE;
+    else if (strcmp(what, "waited") == 0)
+        leader_ns += ms, aw_follow_waited(&f, now += ms);
+    else if (strcmp(what, "relative") == 0)
+        f.relative = true;
+    else if (strcmp(what, "blind") == 0)
+        f.blindly = true;
+    else
+        return set(what, value);
+    return true;
 }
 
-TEST(distant_first_target_is_refused)
+/* Returns false if something is not as required. */
+static bool is_so(const char *what, const char *why, double value, double tolerance,
+                  enum aw_follow_turn turn)
 {
-    begin("elbow=x");
-    assert_int_equal(run(REACH + 0.1, 1), AW_FOLLOW_REFUSE);
-    begin("elbow=x");
-    assert_int_equal(run(REACH - 0.1, 1), AW_FOLLOW_RUN);
-    assert_float_equal(joints[0].command, 0, 1e-9); /* from its actual position */
-    begin("elbow=x");
-    joints[0].approach = 10;
-    double before = 0;
-    for (int i = 0; i < 380; i++) {
-        assert_int_equal(run(20, 1), AW_FOLLOW_RUN);
-        assert_true(joints[0].command - before <= 10 * 0.005 + 1e-9);
-        before = joints[0].command;
+    static const struct {
+        const char *name;
+        enum aw_unfollow halt;
+    } halts[] = {{"silent", AW_UNFOLLOW_SILENT},   {"jump", AW_UNFOLLOW_JUMP},
+                 {"restart", AW_UNFOLLOW_RESTART}, {"gap", AW_UNFOLLOW_GAP},
+                 {"late", AW_UNFOLLOW_LATE},       {"lag", AW_UNFOLLOW_LAG}};
+    static const char *const turns[] = {[AW_FOLLOW_REST] = "REST",
+                                        [AW_FOLLOW_RUN] = "RUN",
+                                        [AW_FOLLOW_STOP] = "STOP",
+                                        [AW_FOLLOW_REFUSE] = "REFUSE"};
+    if (strcmp(what, "STOP") == 0 || strcmp(what, "halt") == 0)
+        for (size_t i = 0; i < sizeof halts / sizeof *halts; i++)
+            if (strcmp(halts[i].name, why) == 0)
+                return f.halt == halts[i].halt && (*what == 'h' || turn == AW_FOLLOW_STOP);
+    if (strcmp(what, "cmd") == 0 || strcmp(what, "actual") == 0)
+        return fabs((*what == 'c' ? joints[0].command : joints[0].actual) - value) <=
+               tolerance + 1e-6;
+    if (strcmp(what, "engaged") == 0)
+        return joints[1].engaged == (value > 0);
+    if (strcmp(what, "ignored") == 0 || strcmp(what, "late") == 0)
+        return (double)(*what == 'i' ? f.ignored : f.late) >= value;
+    return strcmp(turns[turn], what) == 0;
+}
+
+TEST(rules_hold)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        enum aw_follow_turn turn = AW_FOLLOW_REST;
+        char steps[400], *save;
+        begin(rules[i].map);
+        strcpy(steps, rules[i].steps);
+        for (char *text = strtok_r(steps, "/", &save); text; text = strtok_r(NULL, "/", &save)) {
+            char what[20] = "", why[20] = "";
+            double value = 0, other = 0;
+            sscanf(text, "%19s %19s %lf", what, why, &other);
+            value = atof(why);
+            if (!go_on(what, value, other, &turn) && !is_so(what, why, value, other, turn))
+                fail_msg("%s: not %s", rules[i].what, text);
+        }
     }
-    run(20, 40);
-    assert_float_equal(joints[0].command, 20, 1e-6);
-    begin("elbow=x");
-    joints[0].actual = NAN;
-    assert_int_equal(run(0, 1), AW_FOLLOW_REFUSE);
-    begin("elbow=x");
-    joints[0].actual = NAN;
-    f.blindly = true;
-    assert_int_equal(run(0, 1), AW_FOLLOW_RUN);
-}
-
-TEST(relative_mode_follows_changes)
-{
-    begin("elbow=x");
-    f.relative = true;
-    joints[0].actual = 30;
-    lead(-70, -60);
-    assert_float_equal(joints[0].command, 40, 1e-6);
-    for (int i = 0; i < 120; i++) /* silent: restarts from its actual position */
-        step();
-    joints[0].actual = 35;
-    lead(0, 10);
-    assert_float_equal(joints[0].command, 45, 1e-6);
-}
-
-TEST(silent_leader_stops_the_joint)
-{
-    begin("elbow=x");
-    lead(0, 5);
-    int64_t last = now;
-    enum aw_follow_turn turn = AW_FOLLOW_RUN;
-    while (turn == AW_FOLLOW_RUN)
-        turn = step();
-    assert_int_equal(turn, AW_FOLLOW_STOP);
-    assert_int_equal(f.halt, AW_UNFOLLOW_SILENT);
-    assert_true(now - last <= DEADMAN + 2 * TICK);
-    assert_int_equal(step(), AW_FOLLOW_REST);
-    assert_int_equal(run(5, 3), AW_FOLLOW_RUN);
-    for (int i = 0; i < 130; i++)
-        step();
-    /* the leader returned at another position */
-    assert_int_equal(run(5 + REACH + 1, 1), AW_FOLLOW_REFUSE);
-}
-
-TEST(nan_values_are_ignored)
-{
-    begin("elbow=x");
-    lead(0, 5);
-    for (int i = 0; i < 90; i++)
-        assert_int_equal(run(i % 2 ? (double)NAN : (double)INFINITY, 1), AW_FOLLOW_RUN);
-    assert_float_equal(joints[0].command, 5, 1e-6);
-    assert_true(f.ignored >= 90);
-    assert_int_equal(run(NAN, 12), AW_FOLLOW_REST); /* counts as silence */
-    assert_int_equal(f.halt, AW_UNFOLLOW_SILENT);
-}
-
-TEST(leader_jumps_stop_the_joint)
-{
-    begin("elbow=x");
-    joints[0].max = 400;
-    joints[0].min = -400;
-    joints[0].actual = 179;
-    lead(179, 179.9);
-    say(-179.9);
-    assert_int_equal(step(), AW_FOLLOW_STOP);
-    assert_int_equal(f.halt, AW_UNFOLLOW_JUMP);
-    assert_int_equal(step(), AW_FOLLOW_REST); /* one message is not enough */
-    assert_int_equal(run(-179.9, 1), AW_FOLLOW_REFUSE);
-    begin("elbow=x"); /* a single wrong value: following continues */
-    lead(0, 5);
-    say(60);
-    assert_int_equal(step(), AW_FOLLOW_STOP);
-    assert_int_equal(run(5, 1), AW_FOLLOW_REST);
-    assert_int_equal(run(5, 1), AW_FOLLOW_RUN);
-    assert_float_equal(joints[0].actual, 5, 1e-6);
-}
-
-TEST(late_and_restarted_leader_times)
-{
-    begin("elbow=x");
-    lead(0, 5);
-    leader_ns -= 100 * MS; /* late: dropped, but not silence */
-    say(7);
-    assert_int_equal(f.late, 1);
-    assert_int_equal(step(), AW_FOLLOW_RUN);
-    assert_float_equal(joints[0].command, 5, 1e-6);
-    leader_ns += 100 * MS;
-    lead(5, 5);
-    leader_ns = 0; /* restarted */
-    say(5);
-    assert_int_equal(step(), AW_FOLLOW_STOP);
-    assert_int_equal(f.halt, AW_UNFOLLOW_RESTART);
-    assert_int_equal(run(5, 2), AW_FOLLOW_RUN);
-    leader_ns += 2 * DEADMAN; /* a gap in the leader's time */
-    say(6);
-    assert_int_equal(step(), AW_FOLLOW_STOP);
-    assert_int_equal(f.halt, AW_UNFOLLOW_GAP);
-    lead(6, 6);
-    now += AW_FOLLOW_LATE; /* this program was delayed */
-    assert_int_equal(step(), AW_FOLLOW_STOP);
-    assert_int_equal(f.halt, AW_UNFOLLOW_LATE);
-}
-
-TEST(following_error_stops_the_joint)
-{
-    begin("elbow=x");
-    joints[0].max_lag = 3;
-    lead(0, 1);
-    enum aw_follow_turn turn = AW_FOLLOW_RUN;
-    for (int i = 0; i < 200 && turn == AW_FOLLOW_RUN; i++) {
-        say(7);
-        turn = step();
-        joints[0].actual = 1; /* joint is blocked */
-    }
-    assert_int_equal(turn, AW_FOLLOW_STOP);
-    assert_int_equal(f.halt, AW_UNFOLLOW_LAG);
-}
-
-/* Waits for a device that confirms. A long wait does not enlarge the step; any further delay counts
- * as a loss. */
-TEST(long_confirmations_are_not_losses)
-{
-    begin("elbow=x");
-    joints[0].speed = SPEED / 4;
-    lead(0, 1);
-    for (int i = 0; i < 3; i++) {
-        double before = joints[0].command;
-        now += 300 * MS;
-        leader_ns += 300 * MS;
-        aw_follow_waited(&f, now);
-        assert_int_equal(run(8, 1), AW_FOLLOW_RUN);
-        assert_true(fabs(joints[0].command - before - SPEED / 4 * 0.2) < 1e-6);
-    }
-    now += 2 * AW_FOLLOW_LATE;
-    assert_int_equal(run(8, 1), AW_FOLLOW_STOP);
-    assert_int_equal(f.halt, AW_UNFOLLOW_LATE);
-}
-
-TEST(smoothing_filters_the_leader)
-{
-    begin("elbow=x");
-    f.smooth_s = 0.1;
-    lead(0, 0);
-    run(5, 20); /* 0.1 s: about 63 % of the distance */
-    assert_in_range((int)(joints[0].command * 100), 240, 340);
-    run(5, 200);
-    assert_float_equal(joints[0].command, 5, 0.01);
 }
 
 /* ---- Scenarios ---- */
