@@ -118,4 +118,100 @@ static inline void rig_gain(struct rig *rig, unsigned board, int controller,
     rig->client.options.allow_switch = allowed;
 }
 
+static inline double rig_value(struct rig *rig, unsigned id, const char *name)
+{
+    struct aw_canpid_truth t = rig_truth(rig, id);
+    const struct aw_canpid_board *board = aw_canpid_board(&rig->client, id);
+    const struct aw_canpid_device_counters *n = aw_canpid_device_counters(rig->device);
+    const double *gains = t.law.gains[AW_CANPID_POS];
+    double lever = t.joint.lever * DEG, rpm = t.joint.lever_speed * DEG / 6 * 60;
+    const struct {
+        const char *name;
+        double value;
+    } values[] = {{"lever", lever},
+                  {"speed", t.joint.lever_speed},
+                  {"rpm", rpm},
+                  {"slip", board->velocity - rpm},
+                  {"motor", t.joint.motor_nm},
+                  {"enabled", t.law.enabled},
+                  {"controller", t.law.controller},
+                  {"setpoint", t.law.setpoint},
+                  {"output", t.law.output},
+                  {"off", t.law.setpoint * 360 - lever},
+                  {"kp", gains[AW_CANPID_KP]},
+                  {"ki", gains[AW_CANPID_KI]},
+                  {"kd", gains[AW_CANPID_KD]},
+                  {"boost", t.boost},
+                  {"lamp", t.lamp},
+                  {"pre", t.precompression_m},
+                  {"aux", t.aux[3]},
+                  {"torque", board->torque},
+                  {"angle", board->lever_angle},
+                  {"link", board->fix_link_angle},
+                  {"alpha", board->alpha_angle},
+                  {"shown", board->output},
+                  {"measured", board->measured},
+                  {"velocity", board->velocity},
+                  {"current", board->current},
+                  {"error", board->error},
+                  {"switches", (double)n->switches},
+                  {"received", (double)n->received},
+                  {"ignored", (double)n->ignored},
+                  {"foreign", (double)n->foreign},
+                  {"overruns", (double)n->overruns}};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (strcmp(values[i].name, name) == 0)
+            return values[i].value;
+    fail_msg("there is no %s", name);
+    return 0;
+}
+
+/* Returns false if a value is not the required one. */
+static inline bool rig_step(struct rig *rig, const char *step)
+{
+    unsigned board = strncmp(step, "hip ", 4) == 0 ? LHIP : LKNEE;
+    char name[20] = "", gain[3] = "", op[2] = "";
+    double value = 0, tolerance = 0;
+    step += board == LHIP ? 4 : 0;
+    if (sscanf(step, "%19[a-z]%1[<=>]%lf~%lf", name, op, &value, &tolerance) >= 3) {
+        double found = rig_value(rig, board, name);
+        return *op == '<'     ? found < value
+               : *op == '>'   ? found > value
+               : isnan(value) ? isnan(found)
+                              : fabs(found - value) <= tolerance;
+    }
+    if (*step == '+')
+        rig_run(rig, atof(step + 1));
+    else if (*step == '@')
+        rig->clock.time_ns += atoi(step + 1) * AW_MILLISECOND;
+    else if (sscanf(step, "gain %19s %2s %lf", name, gain, &value) == 3)
+        rig_gain(rig, board, aw_canpid_controller_find(name),
+                 gain[1] == 'p' ? AW_CANPID_KP : AW_CANPID_KI, value);
+    else if (sscanf(step, "fault %lf", &value) == 1)
+        aw_canpid_device_fault(rig->device, AW_CANPID_BIT(LKNEE), (enum aw_canpid_error)value);
+    else if (strcmp(step, "stop") == 0)
+        return aw_canpid_stop(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL,
+                              &rig->err) == AW_OK;
+    else if (strcmp(step, "half") == 0)
+        return aw_link_write(rig->link, "\x41", 1, &rig->err) == AW_OK;
+    else if (sscanf(step, "%19[a-z] %lf", name, &value) == 2)
+        rig_setpoint(rig, board, aw_canpid_controller_find(name), value);
+    else
+        rig_put(rig, (unsigned)strtoul(step, NULL, 16), strchr(step, ' ') + 1);
+    return true;
+}
+
+/* Takes steps between slashes, for the left knee ("hip": the left hip): a setpoint of pos or tor,
+ * "gain CONTROLLER GAIN VALUE", a frame in hex, "half" of an identifier, "stop", "fault NUMBER",
+ * "+" (seconds pass), "@" (the bus is delayed by ms), and values required of simulation, telemetry
+ * and counters ("~": the tolerance). */
+static inline void rig_steps(struct rig *rig, const char *what, const char *text)
+{
+    char steps[600], *save;
+    strcpy(steps, text);
+    for (char *step = strtok_r(steps, "/", &save); step; step = strtok_r(NULL, "/", &save))
+        if (!rig_step(rig, step))
+            fail_msg("%s: not %s", what, step);
+}
+
 #endif

@@ -14,17 +14,6 @@ static struct rig *rig_with(const char *plant)
     return rig_of(&options);
 }
 
-/* Returns the lever angle in degrees after a position step with the power-up gains. */
-static double step_with(const char *plant, double to, double seconds)
-{
-    struct rig *rig = rig_with(plant);
-    rig_setpoint(rig, LKNEE, AW_CANPID_POS, to);
-    rig_run(rig, seconds);
-    double lever = rig_lever(rig, LKNEE);
-    rig_free(rig);
-    return lever;
-}
-
 TEST(plant_kinds_are_parsed)
 {
     static const struct {
@@ -172,42 +161,27 @@ TEST(first_hundred_ticks_have_no_output)
     rig_free(rig);
 }
 
-TEST(dead_and_reversed_motors)
+TEST(plants_act_on_the_joint)
 {
-    assert_true(step_with("sound", 20, 1) > 15);
-    assert_true(step_with("dead", 20, 1) == 0);
-    assert_true(step_with("reversed", 20, 1) < -60);
-}
-
-TEST(stuck_encoder_repeats_its_value)
-{
-    struct rig *rig = rig_with("stuck");
-    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
-    rig_run(rig, 1);
-    const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
-    assert_true(rig_lever(rig, LKNEE) > 30);
-    assert_true(knee->measured == 0 && knee->lever_angle == 0 && knee->alpha_angle == 0);
-    assert_true(knee->velocity == 0 && knee->output > 10);
-    rig_free(rig);
-}
-
-TEST(encoder_sticks_on_the_way)
-{
-    struct rig *rig = rig_with("stuck:3deg");
-    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
-    rig_run(rig, 1);
-    const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
-    assert_true(rig_lever(rig, LKNEE) > 30);
-    assert_true(knee->lever_angle > 1 && knee->lever_angle <= 3 && knee->velocity == 0);
-    rig_free(rig);
-}
-
-TEST(wall_blocks_one_side)
-{
-    assert_true(fabs(step_with("wall:2deg", 20, 2) - 2) < 1e-9);
-    assert_true(fabs(step_with("wall:-2deg", -20, 2) + 2) < 1e-9);
-    assert_true(step_with("wall:2deg", -20, 2) < -15);
-    assert_true(step_with("wall:-2deg", 20, 2) > 15);
+    static const char *const cases[][2] = {
+        {"sound", "pos 20/+1/lever>15"},
+        {"sound", "pos 6/+1/lever>2"},
+        {"dead", "pos 20/hip pos 20/+1/lever=0/hip lever>10"}, /* not on its neighbour */
+        {"reversed", "pos 20/+1/lever<-60"},
+        {"stuck", "pos 20/+1/lever>30/measured=0/angle=0/alpha=0/velocity=0/shown>10"},
+        {"stuck:3deg", "pos 20/+1/lever>30/angle>1/angle<3.001/velocity=0"},
+        {"wall:2deg", "pos 20/+2/lever=2~1e-9"},
+        {"wall:-2deg", "pos -20/+2/lever=-2~1e-9"},
+        {"wall:2deg", "pos -20/+2/lever<-15"},
+        {"wall:-2deg", "pos 20/+2/lever>15"},
+        {"coulomb:5%", "gain pos kp 1/pos 16/+1/lever=0~0.5"}, /* 4.4 % of the output */
+        {"coulomb:5%", "gain pos kp 1/pos 22/+1/lever>0.5"},   /* 6.1 % */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rig *rig = rig_with(cases[i][0]);
+        rig_steps(rig, cases[i][0], cases[i][1]);
+        rig_free(rig);
+    }
 }
 
 TEST(delay_applies_to_setpoints_but_not_to_disables)
@@ -254,20 +228,6 @@ TEST(backlash_is_crossed_first)
     }
 }
 
-/* An output below the friction does nothing, although it moves a sound joint. */
-TEST(dry_friction_needs_a_minimum_output)
-{
-    for (int i = 0; i < 2; i++) {
-        struct rig *rig = rig_with("coulomb:5%");
-        rig_gain(rig, LKNEE, AW_CANPID_POS, AW_CANPID_KP, 1);
-        rig_setpoint(rig, LKNEE, AW_CANPID_POS, i == 0 ? 16 : 22); /* 4.4 % and 6.1 % */
-        rig_run(rig, 1);
-        assert_true((rig_lever(rig, LKNEE) > 0.5) == (i == 1));
-        rig_free(rig);
-    }
-    assert_true(step_with("sound", 6, 1) > 2);
-}
-
 TEST(unstable_joint_oscillates_with_growing_amplitude)
 {
     struct rig *rig = rig_with("unstable");
@@ -283,16 +243,5 @@ TEST(unstable_joint_oscillates_with_growing_amplitude)
     aw_canpid_stop(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL, &rig->err);
     rig_run(rig, 10);
     assert_true(rig_truth(rig, LKNEE).joint.lever_speed == 0);
-    rig_free(rig);
-}
-
-/* The neighbouring joint is unaffected. */
-TEST(plant_affects_a_single_board)
-{
-    struct rig *rig = rig_with("dead");
-    rig_setpoint(rig, LHIP, AW_CANPID_POS, 20);
-    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
-    rig_run(rig, 1);
-    assert_true(rig_lever(rig, LKNEE) == 0 && rig_lever(rig, LHIP) > 10);
     rig_free(rig);
 }
