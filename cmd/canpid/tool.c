@@ -166,7 +166,7 @@ static const struct aw_command commands[] = {
      .next = {"design {save}", "computes gains for the model"}},
     AW_DESIGN_COMMAND("10deg (pos), 2.5Nm (tor)", NULL,
         "-l 'sim:?time=virtual' identify -b lknee -c pos --save knee.json",
-        "design knee.json --compare"),
+        "design knee.json"),
     {AW_TUNE_ROW("",
          "Moves the joint by at most --max-deviation, disables the driver and prints the gains.",
          EXPERIMENT_OPTIONS,
@@ -175,7 +175,7 @@ static const struct aw_command commands[] = {
          AW_OLD_OPTION),
      .run = aw_run_tune,
      .examples = AW_LIST("-l 'sim:?time=virtual' tune -b lknee -c pos --yes",
-         "-l 'sim:?time=virtual' tune --rule amigo -b lknee -c pos --yes")},
+         "-l 'sim:?time=virtual' tune --form pi -b lknee -c pos --yes")},
     {.name = "verify", .group = AW_GROUP_MEASURE,
      .summary = "run the steps of a specification and check the results",
      .args = AW_ARGS(

@@ -1,4 +1,4 @@
-/* Tuning rules for process models, the robust search, and the assessment of proposals. */
+/* The search for gains, and the assessment of proposals. */
 #include "tuning/design.h"
 
 #include <math.h>
@@ -16,9 +16,6 @@
 #define SMALLEST     1e-4 /* share of the ultimate gain */
 #define PATIENCE     60   /* max moves of the search */
 #define FINEST       0.01
-#define NEARER       1.6 /* factor: much nearer than any larger lag */
-#define MOST_LAGS    16
-#define ROUNDS       4    /* iterations for the dead time that the rules for zeros need */
 #define PLACES       3    /* dead times, if it is uncertain */
 #define NO_OVERSHOOT 1e-4 /* a smaller share counts as no overshoot */
 #define STEEP        20   /* weight of excess overshoot on the error */
@@ -28,189 +25,27 @@ static double period_of(double omega)
     return 2 * M_PI / omega;
 }
 
-static void remove_lag(double *lags, size_t *n, size_t which)
-{
-    lags[which] = lags[--*n];
-}
-
-/* Finds the smallest lag from zero up, or the largest below zero; n: not found. Skips integrators.
- */
-static size_t next_lag(const double *lags, size_t n, double zero, bool larger)
-{
-    size_t found = n;
-    for (size_t i = 0; i < n; i++)
-        if (isfinite(lags[i]) && (lags[i] >= zero) == larger &&
-            (found == n || (lags[i] < lags[found]) == larger))
-            found = i;
-    return found;
-}
-
-/* Cancels a zero on the left against the next larger lag, or the next smaller one if it is much
- * nearer. Returns the factor of the gain. Ignores the zero without a lag. */
-static double cancel_zero(double zero, double *lags, size_t *n, double theta)
-{
-    size_t larger = next_lag(lags, *n, zero, true), smaller = next_lag(lags, *n, zero, false);
-    bool up = larger < *n, down = smaller < *n;
-    if (down && up)
-        up = zero / lags[smaller] > NEARER - 1e-9 || lags[larger] / zero <= zero / lags[smaller];
-    if (!up && !down)
-        return 1;
-    size_t which = up ? larger : smaller;
-    double lag = lags[which], felt = fmin(lag, 5 * theta);
-    if (up && zero < 5 * theta) { /* T3 */
-        lags[which] = felt - zero;
-        return felt / lag;
-    }
-    remove_lag(lags, n, which);
-    if (up || lag >= theta) /* T2, T1 */
-        return zero / lag;
-    return zero >= theta ? zero / theta : 1; /* T1a, T1b */
-}
-
-static void half_rule(double *rest, size_t left, size_t keep, struct aw_reduced *out)
-{
-    for (size_t k = 0; k <= keep && left > 0; k++) {
-        size_t largest = 0;
-        for (size_t i = 1; i < left; i++)
-            largest = rest[i] > rest[largest] ? i : largest;
-        if (k < keep) {
-            out->tau[k] = rest[largest];
-        } else {
-            out->tau[keep - 1] += rest[largest] / 2;
-            out->theta += rest[largest] / 2;
-        }
-        remove_lag(rest, &left, largest);
-    }
-    for (size_t i = 0; i < left; i++)
-        out->theta += rest[i];
-    if (out->tau[1] > out->tau[0]) {
-        double slower = out->tau[1];
-        out->tau[1] = out->tau[0];
-        out->tau[0] = slower;
-    }
-}
-
-struct aw_reduced aw_half_rule(const double *lags, size_t n, const double *zeros, size_t n_zeros,
-                               double dead_time_s, size_t keep)
-{
-    struct aw_reduced out = {.theta = dead_time_s};
-    for (int round = 0; round < ROUNDS; round++) {
-        double rest[MOST_LAGS], theta = out.theta > 0 ? out.theta : INFINITY;
-        size_t left = n < MOST_LAGS ? n : MOST_LAGS;
-        memcpy(rest, lags, left * sizeof *rest);
-        out = (struct aw_reduced){.factor = 1, .theta = dead_time_s};
-        for (size_t i = 0; i < n_zeros; i++)
-            if (zeros[i] > 0)
-                out.factor *= cancel_zero(zeros[i], rest, &left, theta);
-            else
-                out.theta -= zeros[i];
-        half_rule(rest, left, keep, &out);
-    }
-    return out;
-}
-
-struct aw_gains aw_simc_gains(double gain, double tau1, double tau2, double theta)
-{
-    double slope = isinf(tau1) ? gain : gain / tau1;
-    double kc = 1 / (slope * 2 * theta), ti = fmin(tau1, 8 * theta), f = 1 + tau2 / ti;
-    return (struct aw_gains){kc * f, kc / ti, kc * tau2};
-}
-
-struct aw_gains aw_amigo_gains(double gain, double tau, double dead_time_s, enum aw_form form)
-{
-    double l = dead_time_s, t = tau, k, ti, td = 0;
-    if (form == AW_FORM_PI && isinf(t)) {
-        k = 0.35 / (gain * l);
-        ti = 13.4 * l;
-    } else if (form == AW_FORM_PI) {
-        k = (0.15 + (0.35 - l * t / ((l + t) * (l + t))) * t / l) / gain;
-        ti = 0.35 * l + 13 * l * t * t / (t * t + 12 * l * t + 7 * l * l);
-    } else if (isinf(t)) {
-        k = 0.45 / (gain * l);
-        ti = 8 * l;
-        td = 0.5 * l;
-    } else {
-        k = (0.2 + 0.45 * t / l) / gain;
-        ti = l * (0.4 * l + 0.8 * t) / (l + 0.1 * t);
-        td = 0.5 * l * t / (0.3 * l + t);
-    }
-    return (struct aw_gains){k, k / ti, k * td};
-}
-
-/* The process with the hold's half tick, and a positive gain. */
+/* The process with a positive gain and the longest dead time. */
 struct subject {
     struct aw_process process;
     double sign;
-    double omega, ku; /* ultimate frequency and gain */
-    double tau1, tau2;
+    double omega, ku; /* ultimate frequency and gain, of the process with the hold's half tick */
 };
 
 static enum aw_status subject_of(const struct aw_process *process, const struct aw_driver *driver,
-                                 struct subject *s, struct aw_error *err)
+                                 double late_s, struct subject *s, struct aw_error *err)
 {
     *s = (struct subject){.process = *process, .sign = process->gain < 0 ? -1 : 1};
-    s->process.dead_time_s = process->dead_time_s + driver->tick_s / 2;
+    s->process.dead_time_s += fmax(late_s, 0);
     s->process.gain = fabs(process->gain);
-    aw_process_lags(&s->process, &s->tau1, &s->tau2, NULL);
-    if (!(s->process.gain > 0) || !isfinite(s->process.gain) || !(driver->tick_s > 0) ||
-        !aw_process_ultimate(&s->process, &s->omega, &s->ku))
+    struct aw_process held = s->process;
+    held.dead_time_s += driver->tick_s / 2;
+    if (!(held.gain > 0) || !isfinite(held.gain) || !(driver->tick_s > 0) ||
+        !aw_process_ultimate(&held, &s->omega, &s->ku))
         return aw_fail(err, AW_USAGE, "design: gain %g or control period %g s is out of range",
                        process->gain, driver->tick_s);
     return AW_OK;
 }
-
-static struct aw_gains simc(const struct subject *s, enum aw_form form)
-{
-    const struct aw_process *p = &s->process;
-    double lags[3] = {p->integrating ? INFINITY : s->tau1, p->integrating ? s->tau1 : s->tau2,
-                      p->a3};
-    struct aw_reduced r =
-        aw_half_rule(lags, 3, &p->lead, 1, p->dead_time_s, form == AW_FORM_PID ? 2 : 1);
-    struct aw_gains gains = aw_simc_gains(p->gain * r.factor, r.tau[0], r.tau[1], r.theta);
-    if (form == AW_FORM_P)
-        gains.ki = 0;
-    return gains;
-}
-
-/* Finds the steepest tangent of the step response, and the time of 63 %, for several lags. */
-static void apparent(const struct subject *s, double *dead_time_s, double *tau)
-{
-    struct aw_process process = s->process;
-    struct aw_process_state x = {0};
-    double span = s->tau1 + s->tau2 + process.a3, h = span / 2000, y = 0;
-    double steepest = 0, meets = 0, t63 = span;
-    process.gain = 1;
-    for (int i = 1; i < 20000; i++) {
-        double before = y;
-        aw_process_advance(&process, &x, 1, 1, h);
-        y = aw_process_measured(&process, &x);
-        double slope = (y - before) / h;
-        if (slope > steepest) {
-            steepest = slope;
-            meets = i * h - y / slope;
-        }
-        if (before < 1 - exp(-1) && y >= 1 - exp(-1)) {
-            t63 = i * h;
-            break;
-        }
-    }
-    *dead_time_s = s->process.dead_time_s + fmax(0, meets);
-    *tau = t63 - fmax(0, meets);
-}
-
-static struct aw_gains amigo(const struct subject *s, enum aw_form form)
-{
-    double l = s->process.dead_time_s, tau = s->tau1;
-    if (s->process.integrating) {
-        l += s->tau1 + s->process.a3 + fmax(0, -s->process.lead);
-        tau = INFINITY;
-    } else if (s->process.a2 > 0) {
-        apparent(s, &l, &tau);
-    }
-    return aw_amigo_gains(s->process.gain, tau, l, form);
-}
-
-/* ---- Robust ---- */
 
 static void free_loops(struct aw_loop *loops[PLACES])
 {
@@ -385,27 +220,24 @@ static enum aw_status least_overshoot(struct quest *q, double period, double *le
     search(q, period);
     if (!isfinite(q->least))
         return aw_fail(err, AW_LIMIT,
-                       "robust: no gains found with Ms below %g and this --noise — raise --ms or "
+                       "design: no gains found with Ms below %g and this --noise — raise --ms or "
                        "--noise, or use another --form",
                        q->ms);
     if (q->least <= q->overshoot + NO_OVERSHOOT)
         return AW_OK;
     *least = q->least;
     return aw_fail(err, AW_LIMIT,
-                   "robust: no gains found: with Ms below %g the least overshoot is %.3g %%, above "
+                   "design: no gains found: with Ms below %g the least overshoot is %.3g %%, above "
                    "%.3g %% — give --overshoot %.0f%%, or try --form pd",
                    q->ms, 100 * q->least, 100 * q->overshoot, ceil(100 * q->least + 0.1));
 }
 
-static enum aw_status robust(const struct subject *s, const struct aw_driver *driver,
-                             const struct aw_design_options *o, struct aw_proposal *p,
-                             struct aw_error *err)
+static enum aw_status find_gains(const struct subject *s, const struct aw_driver *driver,
+                                 const struct aw_design_options *o, struct aw_proposal *p,
+                                 struct aw_error *err)
 {
     struct aw_process plain = s->process;
-    plain.dead_time_s -= driver->tick_s / 2;
-    struct subject exact = *s;
-    exact.process = plain;
-    struct quest q = {.subject = &exact,
+    struct quest q = {.subject = s,
                       .driver = driver,
                       .ms = o->ms,
                       .activity = o->activity,
@@ -423,28 +255,6 @@ static enum aw_status robust(const struct subject *s, const struct aw_driver *dr
     free_loops(q.loops);
     p->per_tick = q.best;
     return status;
-}
-
-/* ---- By name, and the judgement ---- */
-
-static enum aw_status by_rule(const struct subject *s, const struct aw_driver *driver,
-                              const struct aw_plant *plant, const struct aw_design_options *o,
-                              struct aw_proposal *p, struct aw_error *err)
-{
-    struct aw_gains seconds;
-    if (p->rule == AW_RULE_ROBUST)
-        return robust(s, driver, o, p, err);
-    if (p->rule == AW_RULE_SIMC && p->form != AW_FORM_PD) {
-        seconds = simc(s, p->form);
-    } else if (p->rule == AW_RULE_AMIGO && (p->form == AW_FORM_PI || p->form == AW_FORM_PID)) {
-        seconds = amigo(s, p->form);
-    } else {
-        enum aw_status status = aw_rule_gains(p->rule, p->form, plant, &seconds, err);
-        if (status != AW_OK)
-            return status;
-    }
-    p->per_tick = aw_gains_per_tick(seconds, driver->tick_s);
-    return AW_OK;
 }
 
 static struct aw_design_options completed(const struct aw_design_options *options,
@@ -497,7 +307,7 @@ static enum aw_status refuse(const struct aw_driver *driver, const struct aw_des
         snprintf(out, size, "Ms would be %.2f, above %g", p->ms, AW_DESIGN_MS_MOST);
     else
         return AW_OK;
-    return aw_fail(err, AW_LIMIT, "%s: %s — use another rule or form", aw_rule_name(p->rule), out);
+    return aw_fail(err, AW_LIMIT, "design: %s — use another --form", out);
 }
 
 enum aw_status aw_design_judge(const struct aw_process *process, const struct aw_driver *driver,
@@ -526,15 +336,10 @@ enum aw_status aw_design(const struct aw_process *process, const struct aw_drive
 {
     struct subject s;
     struct aw_design_options o = completed(options, driver);
-    struct aw_process late = *process;
-    *p = (struct aw_proposal){.rule = o.rule};
-    late.dead_time_s += fmax(o.late_s, 0);
-    enum aw_status status = subject_of(&late, driver, &s, err);
-    if (status != AW_OK)
-        return status;
-    struct aw_plant plant = {s.ku, period_of(s.omega), s.process.integrating};
-    p->form = o.form == AW_FORM_RULE ? aw_rule_form(o.rule, &plant) : o.form;
-    status = by_rule(&s, driver, &plant, &o, p, err);
+    *p = (struct aw_proposal){.form = o.form};
+    enum aw_status status = subject_of(process, driver, o.late_s, &s, err);
+    if (status == AW_OK)
+        status = find_gains(&s, driver, &o, p, err);
     if (status != AW_OK)
         return status;
     p->per_tick.kp *= s.sign;

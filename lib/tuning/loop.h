@@ -29,8 +29,8 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "tuning/gains.h"
 #include "tuning/identify/process.h"
-#include "tuning/rules.h"
 
 /* Properties of a driver. Outputs and measured values are shares of full scale. */
 struct aw_driver {

@@ -203,7 +203,6 @@ canpid: gains diff lknee.gains
 canpid: dump -n 3
 canpid: sweep --amplitude 20deg -b lknee -c pos
 canpid: design model.json
-canpid: design model.json --compare
 canpid: play walk.csv -c pos
 canpid: verify spec.ini
 unitysim: info run.pcapng

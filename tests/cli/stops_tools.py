@@ -95,7 +95,7 @@ class Canpid(Tool):
     simulator = ("canpid", "sim", "--listen", "slcan:tcp-listen:0")
     board = ("-b", "lknee", "-c", "pos")
     moving = (("step", "--from", "20deg", "--to", "-10deg", "--settle", "50ms", "--for", "5s", *board),
-              ("tune", "--rule", "zn", *board),
+              ("tune", *board),
               ("move", "lknee=20", "-c", "pos", "--wait=0.001deg"))
     announced = scripted = left = ("setpoint", "5deg", "--max-jump", "90deg", *board)  # from any position
     ended_by = ("SEGV, later", "EOF", "writer", "error", "prompt", "quit")

@@ -33,7 +33,7 @@ EXPERIMENTS = {
     "hidmotor": {"step": "step m2 --from 0deg --to 40deg --for 60s", "sweep": "sweep m2 --to-hz 4",
                  "identify": "identify m2 --save /dev/null"},
     "canpid": {"step": "step --from 0deg --to 20deg --for 60s", "sweep": "sweep --amplitude 5deg",
-               "identify": "identify --save /dev/null", "tune": "tune --rule zn"},
+               "identify": "identify --save /dev/null", "tune": "tune"},
     "unitysim": {"drive": "drive elbow=+30 --for 60s"},
     "ezphys": {"motor": "motor {joint} 1.5 1000 --for 60s"},
 }

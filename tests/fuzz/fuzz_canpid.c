@@ -170,8 +170,8 @@ static void try_model(const uint8_t *data, size_t size)
     const struct aw_process *a = &model.fit.process, *b = &again.fit.process;
     MUST(aw_process_kind_of(a) == aw_process_kind_of(b) && a->dead_time_s >= 0 && a->a1 >= 0);
     struct aw_driver driver = {.tick_s = 0.004, .dead_band = 0.01, .lost = 0.01, .gain_max = 100};
-    for (int rule = 0; rule < AW_RULE_ROBUST; rule++) {
-        struct aw_design_options o = {.rule = (enum aw_rule)rule};
+    for (int form = 0; form < AW_FORMS; form++) {
+        struct aw_design_options o = {.form = (enum aw_form)form};
         struct aw_proposal proposal;
         if (aw_design(a, &driver, &o, &proposal, &err) == AW_OK)
             MUST(isfinite(proposal.per_tick.kp) && proposal.margins.stable);

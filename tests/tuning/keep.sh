@@ -34,5 +34,5 @@ cp "$folder/page" "$page"
 cd "$folder"
 knee=(-q -l 'sim:?time=virtual')
 "$canpid" "${knee[@]}" identify -b lknee -c pos --save model.json --plot "$pictures/process.svg" >/dev/null
-"$canpid" design model.json --compare --plot "$pictures/steps.svg" >/dev/null
+"$canpid" design model.json --plot "$pictures/step.svg" >/dev/null
 "$canpid" design model.json --bode "$pictures/loop.svg" >/dev/null

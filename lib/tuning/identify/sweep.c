@@ -1,4 +1,4 @@
-/* Generates chirps and multisines, and estimates gain and phase from the response. */
+/* Generates multisines, and estimates gain and phase from the response. */
 #include "tuning/identify/sweep.h"
 
 #include <complex.h>
@@ -36,8 +36,7 @@ static void choose_tones(struct aw_sweep *sweep)
     for (int i = 0; i < plan->tones; i++) {
         double along = plan->tones > 1 ? (double)i / (plan->tones - 1) : 0;
         double hz = plan->from_hz * pow(plan->to_hz / plan->from_hz, along);
-        if (plan->kind == AW_SWEEP_MULTISINE)
-            hz = fmax(1, round(hz * plan->duration_s)) / plan->duration_s;
+        hz = fmax(1, round(hz * plan->duration_s)) / plan->duration_s;
         if (sweep->n == 0 || hz > sweep->hz[sweep->n - 1] * (1 + 1e-9))
             sweep->hz[sweep->n++] = hz;
     }
@@ -113,13 +112,11 @@ enum aw_status aw_sweep_start(struct aw_sweep *sweep, const struct aw_sweep_plan
     enum aw_status status = check_plan(plan, err);
     if (status != AW_OK)
         return status;
-    *sweep = (struct aw_sweep){.plan = *plan, .scale = plan->amplitude, .crest = sqrt(2)};
+    *sweep = (struct aw_sweep){.plan = *plan};
     choose_tones(sweep);
-    if (plan->kind == AW_SWEEP_MULTISINE) {
-        double peak = choose_phases(sweep);
-        sweep->scale = plan->amplitude / peak;
-        sweep->crest = peak / sqrt(sweep->n / 2.);
-    }
+    double peak = choose_phases(sweep);
+    sweep->scale = plan->amplitude / peak;
+    sweep->crest = peak / sqrt(sweep->n / 2.);
     return AW_OK;
 }
 
@@ -127,13 +124,8 @@ double aw_sweep_value(const struct aw_sweep *sweep, double t)
 {
     const struct aw_sweep_plan *plan = &sweep->plan;
     double sum = 0;
-    if (plan->kind == AW_SWEEP_MULTISINE)
-        for (int i = 0; i < sweep->n; i++)
-            sum += cos(2 * M_PI * sweep->hz[i] * t + sweep->phase[i]);
-    else if (t >= 0 && t <= plan->duration_s) {
-        double rate = log(plan->to_hz / plan->from_hz) / plan->duration_s;
-        sum = sin(2 * M_PI * plan->from_hz * expm1(rate * t) / rate);
-    }
+    for (int i = 0; i < sweep->n; i++)
+        sum += cos(2 * M_PI * sweep->hz[i] * t + sweep->phase[i]);
     return fmax(-plan->amplitude, fmin(plan->amplitude, sweep->scale * sum));
 }
 
@@ -205,17 +197,6 @@ static enum aw_status fit_tones(const struct record *r, double complex *response
     return AW_OK;
 }
 
-static double complex integral(const struct record *r, const double *values, double omega)
-{
-    double complex sum = 0;
-    for (size_t i = 0; i + 1 < r->n; i++) {
-        double complex a = (values[i] - values[0]) * cexp(-I * omega * r->t[i]);
-        double complex b = (values[i + 1] - values[0]) * cexp(-I * omega * r->t[i + 1]);
-        sum += (a + b) * (r->t[i + 1] - r->t[i]) / 2;
-    }
-    return sum;
-}
-
 static enum aw_status check_samples(const struct record *r, struct aw_error *err)
 {
     double top_hz = r->sweep->hz[r->sweep->n - 1];
@@ -261,16 +242,8 @@ enum aw_status aw_sweep_response(const struct aw_sweep *sweep, const double *t, 
     struct record r = {sweep, t, input, output, n};
     double complex response[AW_SWEEP_TONES];
     enum aw_status status = check_samples(&r, err);
-    if (status == AW_OK && sweep->plan.kind == AW_SWEEP_MULTISINE)
+    if (status == AW_OK)
         status = fit_tones(&r, response, fit, err);
-    else if (status == AW_OK) {
-        for (int i = 0; i < sweep->n; i++) {
-            double omega = 2 * M_PI * sweep->hz[i];
-            response[i] = integral(&r, output, omega) / integral(&r, input, omega);
-        }
-        if (fit)
-            *fit = NAN;
-    }
     return status == AW_OK ? fill_points(sweep, response, points, err) : status;
 }
 

@@ -1,17 +1,16 @@
 /* Frequency responses: an excitation signal for a loop, and the response at each frequency.
  *
- *     struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE, .from_hz = 0.2, .to_hz = 20,
- *                                  .tones = 16, .amplitude = 0.02, .duration_s = 10};
+ *     struct aw_sweep_plan plan = {.from_hz = 0.2, .to_hz = 20, .tones = 16,
+ *                                  .amplitude = 0.02, .duration_s = 10};
  *     aw_sweep_start(&sweep, &plan, &err);
  *     … send plan.offset + aw_sweep_value(&sweep, t), collect t, input, output …
  *     aw_sweep_response(&sweep, t, input, output, n, points, &err);   n_points is sweep.n
  *     aw_bode_summary(points, sweep.n, &summary);
  *
- * Both signals depend on time only, are the same in every run, and never exceed ± amplitude. The
- * multisine repeats after duration_s. Its tones are whole multiples of 1/duration_s, about evenly
- * spread over log f, with phases for a low crest factor. Discard the first period, because the loop
- * has not reached its steady state. The chirp runs once from from_hz to to_hz exponentially and is
- * 0 before and after; continue to sample until the loop is at rest.
+ * The signal is a multisine. It depends on time only, is the same in every run, never exceeds
+ * ± amplitude, and repeats after duration_s. Its tones are whole multiples of 1/duration_s, about
+ * evenly spread over log f, with phases for a low crest factor. Discard the first period, because
+ * the loop has not reached its steady state.
  */
 #ifndef AW_IDENTIFY_SWEEP_H
 #define AW_IDENTIFY_SWEEP_H
@@ -23,10 +22,7 @@
 
 #define AW_SWEEP_TONES 48
 
-enum aw_sweep_kind { AW_SWEEP_CHIRP, AW_SWEEP_MULTISINE };
-
 struct aw_sweep_plan {
-    enum aw_sweep_kind kind;
     double from_hz, to_hz; /* 0 < from < to; at least one period of from in duration_s */
     int tones;             /* 1..AW_SWEEP_TONES frequencies; fewer if some would coincide */
     double amplitude;      /* > 0, bound of |value| */
@@ -37,7 +33,7 @@ struct aw_sweep {
     struct aw_sweep_plan plan;
     int n;
     double hz[AW_SWEEP_TONES];
-    double phase[AW_SWEEP_TONES]; /* rad, multisine only */
+    double phase[AW_SWEEP_TONES]; /* rad */
     double scale;                 /* of each tone */
     double crest;                 /* peak / rms; 1.41 is one sine */
 };
@@ -67,12 +63,11 @@ enum aw_status aw_sweep_start(struct aw_sweep *sweep, const struct aw_sweep_plan
 double aw_sweep_value(const struct aw_sweep *sweep, double t);
 
 /* Calculates the response (output over input) at sweep->hz from samples at increasing times, in s
- * since the start. Removes the mean from both, and for a multisine also a linear drift. Multisine:
- * least squares over all tones at once; needs more than 2·tones + 2 samples and at least one whole
- * period. Chirp: ratio of the Fourier integrals; needs the rest before and after. points holds
- * sweep->n. fit (may be NULL) gets the share of the output's variance that the tones explain, 0..1
- * (chirp: NaN). AW_USAGE: too few samples, NaN, times that do not increase, samples too far apart
- * for to_hz, or no excitation in the input. */
+ * since the start, by least squares over all tones at once. Removes mean and linear drift from
+ * both. Needs at least 2·tones + 4 samples and one whole period. points holds sweep->n. fit (may be
+ * NULL) gets the share of the output's variance that the tones explain, 0..1. AW_USAGE: too few
+ * samples, NaN, times that do not increase, samples too far apart for to_hz, or no excitation in
+ * the input. */
 enum aw_status aw_sweep_response(const struct aw_sweep *sweep, const double *t, const double *input,
                                  const double *output, size_t n, struct aw_bode_point *points,
                                  double *fit, struct aw_error *err);

@@ -1,4 +1,4 @@
-/* Charts of open loops over frequency, with margins and sensitivity. */
+/* The chart of an open loop over frequency, with margins and sensitivity. */
 #include <complex.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,6 @@
 
 #define CURVE    2000
 #define SLOWEST  50.0 /* a curve begins this many times below the crossover */
-#define MOST     AW_RULES
 #define PER_TURN 6.283185307
 #define PER_RAD  57.29577951
 #define TEXT     48
@@ -50,22 +49,6 @@ static bool fill(struct loop_curve *c, const struct aw_model *model, const struc
     follow_phase(c);
     aw_loop_free(loop);
     return loop;
-}
-
-/* Computes the curves of all proposals; NULL: out of memory. */
-static struct loop_curve *fill_all(struct aw_session *session, const struct aw_model *model,
-                                   const struct aw_proposal *proposals, size_t n)
-{
-    struct loop_curve *curves = calloc(n, sizeof *curves);
-    bool good = curves;
-    if (!curves)
-        aw_no_memory(&session->err);
-    for (size_t i = 0; i < n && good; i++)
-        good = fill(&curves[i], model, &proposals[i], &session->err);
-    if (good)
-        return curves;
-    free(curves);
-    return NULL;
 }
 
 /* The last gain crossover, the phase crossover of the gain margin, and the maximum of |S|; n:
@@ -120,28 +103,20 @@ static size_t add_mark(struct aw_series *to, struct mark *mark, double x, double
 enum { GAIN, PHASE, SENSITIVITY, PANELS };
 
 struct loop_chart {
-    struct aw_series series[PANELS][MOST + 3];
+    struct aw_series series[PANELS][4];
     size_t n[PANELS];
     struct mark mark[PANELS];
     double ends[2], level[PANELS][2];
 };
 
-static void add_curves(struct loop_chart *chart, const struct loop_curve *curves,
-                       const struct aw_proposal *proposals, size_t n)
+static void add_curve(struct loop_chart *chart, const struct loop_curve *c)
 {
-    for (size_t i = 0; i < n; i++) {
-        const struct loop_curve *c = &curves[i];
-        const double *values[PANELS] = {c->gain_db, c->phase, c->s};
-        for (int k = 0; k < PANELS && proposals[i].margins.stable; k++)
-            chart->series[k][chart->n[k]++] =
-                (struct aw_series){.label = n > 1 ? aw_rule_name(proposals[i].rule) : NULL,
-                                   .colour = i + 1,
-                                   .x = c->hz,
-                                   .y = values[k],
-                                   .n = c->n};
-        chart->ends[0] = i == 0 ? c->hz[0] : fmin(chart->ends[0], c->hz[0]);
-        chart->ends[1] = fmax(chart->ends[1], c->hz[c->n - 1]);
-    }
+    const double *values[PANELS] = {c->gain_db, c->phase, c->s};
+    for (int k = 0; k < PANELS; k++)
+        chart->series[k][chart->n[k]++] =
+            (struct aw_series){.x = c->hz, .y = values[k], .n = c->n, .colour = 1};
+    chart->ends[0] = c->hz[0];
+    chart->ends[1] = c->hz[c->n - 1];
 }
 
 static void add_levels(struct loop_chart *chart)
@@ -175,22 +150,20 @@ static void add_marks(struct loop_chart *chart, const struct loop_curve *c)
 }
 
 char *aw_bench_draw_loop(struct aw_session *session, const struct aw_model *model,
-                         const struct aw_proposal *proposals, size_t n, const char *path,
-                         size_t *size)
+                         const struct aw_proposal *proposal, const char *path, size_t *size)
 {
     static const struct aw_panel looks[PANELS] = {
         {.label = "|L|", .unit = "dB"}, {.label = "phase of L", .unit = "deg"}, {.label = "|S|"}};
-    struct loop_curve *curves = fill_all(session, model, proposals, n);
-    struct loop_chart *chart = curves ? calloc(1, sizeof *chart) : NULL;
+    struct loop_curve *curve = calloc(1, sizeof *curve);
+    struct loop_chart *chart = calloc(1, sizeof *chart);
     struct aw_panel panels[PANELS];
     char title[160], *svg = NULL;
-    if (curves && !chart)
+    if (!curve || !chart)
         aw_no_memory(&session->err);
-    if (chart) {
-        add_curves(chart, curves, proposals, n);
+    else if (fill(curve, model, proposal, &session->err)) {
+        add_curve(chart, curve);
         add_levels(chart);
-        if (n == 1 && proposals->margins.stable)
-            add_marks(chart, curves);
+        add_marks(chart, curve);
         for (int k = 0; k < PANELS; k++) {
             panels[k] = looks[k];
             panels[k].series = chart->series[k];
@@ -209,6 +182,6 @@ char *aw_bench_draw_loop(struct aw_session *session, const struct aw_model *mode
                               path, size);
     }
     free(chart);
-    free(curves);
+    free(curve);
     return svg;
 }

@@ -1,4 +1,4 @@
-/* design: computes gains for a model by one rule or by all, and judges them before any motion. */
+/* design: computes gains for a model, and judges them before any motion. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,6 @@
 #include "tuning/verbs/verbs.h"
 
 #define BODE      200
-#define MOST      AW_RULES
 #define LONGEST_S 2.0 /* max length of a drawn step, s */
 
 enum aw_status aw_bench_design_options(struct aw_session *session, const struct aw_model *model,
@@ -20,7 +19,6 @@ enum aw_status aw_bench_design_options(struct aw_session *session, const struct 
     const struct aw_wishes *wishes = aw_wishes_given(session);
     struct aw_bench bench = {.session = session, .hooks = session->tool->bench};
     *options = (struct aw_design_options){
-        .rule = (enum aw_rule)wishes->rule,
         .form = (enum aw_form)wishes->form,
         .ms = wishes->ms,
         .bounded = true,
@@ -43,7 +41,7 @@ void aw_bench_report_proposal(struct aw_session *session, const struct aw_model 
 {
     struct aw_object *result = &session->result;
     aw_bench_report_tick(session, &model->tick);
-    aw_object_text(result, "rule", aw_rule_name(p->rule));
+    aw_object_text(result, "rule", "robust");
     aw_object_text(result, "form", aw_form_names[p->form]);
     aw_object_number(result, "kp", p->per_tick.kp, -1, NULL);
     aw_object_number(result, "ki", p->per_tick.ki, -1, NULL);
@@ -78,29 +76,23 @@ static const char *cell(char out[16], const char *format, double value)
     return out;
 }
 
-/* Prints at most 80 columns. */
-void aw_bench_print_proposals(struct aw_session *session, const struct aw_proposal *proposals,
-                              size_t n)
+void aw_bench_print_proposal(struct aw_session *session, const struct aw_proposal *p)
 {
     struct aw_output *out = &session->out;
-    aw_output_print(out, "%-13s %-4s %6s %7s %5s %5s %5s %3s %6s %4s %6s %5s\n", "rule", "form",
-                    "kp", "ki", "kd", "Ms", "gm", "pm", "rise s", "os %", "settle", "rest%");
-    for (size_t i = 0; i < n; i++) {
-        const struct aw_proposal *p = &proposals[i];
-        char text[12][16];
-        aw_output_print(
-            out, "%-13s %-4s %6s %7s %5s %5s %5s %3s %6s %4s %6s %5s\n", aw_rule_name(p->rule),
-            aw_form_names[p->form], cell(text[0], "%.4g", p->per_tick.kp),
-            cell(text[1], "%.3g", p->per_tick.ki), cell(text[2], "%.3g", p->per_tick.kd),
-            cell(text[3], "%.2f", p->ms), cell(text[4], "%.2f", p->margins.gain_margin),
-            cell(text[5], "%.0f", p->margins.phase_margin_deg),
-            cell(text[6], "%.3f", p->step.value[AW_RISE_TIME]),
-            cell(text[7], "%.1f", p->step.value[AW_OVERSHOOT]),
-            cell(text[8], "%.3f", p->step.value[AW_SETTLING_TIME]),
-            cell(text[9], "%.2f", 100 * p->activity));
-        if (*p->refusal)
-            aw_output_print(out, "  refused: %s\n", p->refusal);
-    }
+    char text[10][16];
+    aw_output_print(out, "%-4s %6s %7s %5s %5s %5s %3s %6s %4s %6s %5s\n", "form", "kp", "ki", "kd",
+                    "Ms", "gm", "pm", "rise s", "os %", "settle", "rest%");
+    aw_output_print(out, "%-4s %6s %7s %5s %5s %5s %3s %6s %4s %6s %5s\n", aw_form_names[p->form],
+                    cell(text[0], "%.4g", p->per_tick.kp), cell(text[1], "%.3g", p->per_tick.ki),
+                    cell(text[2], "%.3g", p->per_tick.kd), cell(text[3], "%.2f", p->ms),
+                    cell(text[4], "%.2f", p->margins.gain_margin),
+                    cell(text[5], "%.0f", p->margins.phase_margin_deg),
+                    cell(text[6], "%.3f", p->step.value[AW_RISE_TIME]),
+                    cell(text[7], "%.1f", p->step.value[AW_OVERSHOOT]),
+                    cell(text[8], "%.3f", p->step.value[AW_SETTLING_TIME]),
+                    cell(text[9], "%.2f", 100 * p->activity));
+    if (*p->refusal)
+        aw_output_print(out, "  refused: %s\n", p->refusal);
 }
 
 /* ---- Charts ---- */
@@ -179,138 +171,71 @@ char *aw_bench_draw_bode(struct aw_session *session, const struct aw_model *mode
     return aw_picture_draw(session, &chart, path, size);
 }
 
-struct curves {
-    struct aw_series series[MOST], output[MOST];
-    double *x[MOST], *y[MOST], *u[MOST];
-    size_t n;
-};
-
-static void free_curves(struct curves *c)
-{
-    for (size_t i = 0; i < MOST; i++) {
-        free(c->x[i]);
-        free(c->y[i]);
-        free(c->u[i]);
-    }
-}
-
-static bool room(struct curves *c, size_t points)
-{
-    size_t i = c->n;
-    c->x[i] = calloc(points, sizeof **c->x);
-    c->y[i] = calloc(points, sizeof **c->y);
-    return c->x[i] && c->y[i];
-}
-
-static bool add_step(struct curves *c, const struct aw_model *model, const struct aw_proposal *p,
-                     double step, double duration_s, struct aw_error *err)
+char *aw_bench_draw_step(struct aw_session *session, const struct aw_model *model,
+                         const struct aw_proposal *p, double step, const char *path, size_t *size)
 {
     size_t n;
-    struct aw_scene scene = {.to = step, .rest = p->rest, .duration_s = duration_s, .full = true};
+    struct aw_scene scene = {
+        .to = step, .rest = p->rest, .duration_s = fmin(p->duration_s, LONGEST_S), .full = true};
     struct aw_sample *samples =
-        aw_predict(&model->fit.process, &model->driver, &p->per_tick, &scene, &n, err);
-    if (!samples || !room(c, n) || !(c->u[c->n] = calloc(n, sizeof **c->u))) {
-        free(samples);
-        return false;
+        aw_predict(&model->fit.process, &model->driver, &p->per_tick, &scene, &n, &session->err);
+    double *block = samples ? calloc(3 * n, sizeof *block) : NULL;
+    char title[160], *svg = NULL;
+    if (block) {
+        double *t = block, *measured = block + n, *output = block + 2 * n;
+        for (size_t i = 0; i < n; i++) {
+            t[i] = samples[i].t;
+            measured[i] = samples[i].measured * model->full_scale;
+            output[i] = samples[i].output;
+        }
+        const struct aw_series angle = {.x = t, .y = measured, .n = n},
+                               drive = {.x = t, .y = output, .n = n};
+        const struct aw_panel panels[] = {
+            {.label = "measured", .unit = model->unit, .series = &angle, .n = 1},
+            {.label = "output", .unit = "of full scale", .series = &drive, .n = 1}};
+        aw_picture_title(session, "Predicted step, with dead band and limits", AW_NO_TIME, title,
+                         sizeof title);
+        const struct aw_chart chart = {
+            .title = title, .x_label = "time", .x_unit = "s", .panels = panels, .n = 2};
+        svg = aw_picture_draw(session, &chart, path, size);
+    } else if (samples) {
+        aw_no_memory(&session->err);
     }
-    for (size_t i = 0; i < n; i++) {
-        c->x[c->n][i] = samples[i].t;
-        c->y[c->n][i] = samples[i].measured * model->full_scale;
-        c->u[c->n][i] = samples[i].output;
-    }
-    const char *name = aw_rule_name(p->rule);
-    c->series[c->n] = (struct aw_series){.label = name, .x = c->x[c->n], .y = c->y[c->n], .n = n};
-    c->output[c->n] = (struct aw_series){.label = name, .x = c->x[c->n], .y = c->u[c->n], .n = n};
-    c->n++;
+    free(block);
     free(samples);
-    return true;
-}
-
-char *aw_bench_draw_steps(struct aw_session *session, const struct aw_model *model,
-                          const struct aw_proposal *proposals, size_t n, double step,
-                          const char *path, size_t *size)
-{
-    struct curves c = {0};
-    double longest = 0;
-    bool good = true;
-    for (size_t i = 0; i < n; i++)
-        longest = proposals[i].margins.stable ? fmax(longest, proposals[i].duration_s) : longest;
-    for (size_t i = 0; i < n && good; i++)
-        if (proposals[i].margins.stable)
-            good =
-                add_step(&c, model, &proposals[i], step, fmin(longest, LONGEST_S), &session->err);
-    const struct aw_panel panels[] = {
-        {.label = "measured", .unit = model->unit, .series = c.series, .n = c.n},
-        {.label = "output", .unit = "of full scale", .series = c.output, .n = c.n}};
-    char title[160];
-    aw_picture_title(session, "Predicted steps, full law", AW_NO_TIME, title, sizeof title);
-    const struct aw_chart chart = {
-        .title = title, .x_label = "time", .x_unit = "s", .panels = panels, .n = 2};
-    char *svg = good ? aw_picture_draw(session, &chart, path, size) : NULL;
-    free_curves(&c);
     return svg;
 }
 
 /* ---- The command ---- */
 
 static enum aw_status plot(struct aw_session *session, const struct aw_model *model,
-                           const struct aw_proposal *proposals, size_t n, double step)
+                           const struct aw_proposal *p, double step)
 {
     const char *paths[] = {aw_experiment_given(session)->plot, aw_experiment_given(session)->bode};
     enum aw_status status = AW_OK;
     for (int i = 0; i < 2 && status == AW_OK; i++) {
         size_t size;
-        if (!paths[i])
+        if (!paths[i] || !p->margins.stable)
             continue;
-        char *drawn =
-            i == 1 ? aw_bench_draw_loop(session, model, proposals, n, paths[i], &size)
-                   : aw_bench_draw_steps(session, model, proposals, n, step, paths[i], &size);
+        char *drawn = i == 1 ? aw_bench_draw_loop(session, model, p, paths[i], &size)
+                             : aw_bench_draw_step(session, model, p, step, paths[i], &size);
         status = aw_bench_write_drawn(session, drawn, size, paths[i]);
     }
     return status;
 }
 
-/* Computes one proposal; with --compare one for each rule, including refused ones. */
-static enum aw_status propose(struct aw_session *session, const struct aw_model *model,
-                              struct aw_design_options *options, struct aw_proposal *proposals,
-                              size_t *n)
-{
-    enum aw_status status = AW_OK;
-    *n = 0;
-    if (!aw_wishes_given(session)->compare) {
-        status = aw_design(&model->fit.process, &model->driver, options, proposals, &session->err);
-        *n = status == AW_OK || (status == AW_LIMIT && *proposals->refusal);
-        return status;
-    }
-    for (int rule = 0; rule < AW_RULES; rule++) {
-        struct aw_error why;
-        options->rule = (enum aw_rule)rule;
-        status = aw_design(&model->fit.process, &model->driver, options, &proposals[*n], &why);
-        if (status == AW_OK || (status == AW_LIMIT && *proposals[*n].refusal))
-            ++*n;
-        else
-            aw_session_notice(session, "%s", why.text);
-    }
-    return *n ? AW_OK
-              : aw_fail(&session->err, AW_USAGE, "design: no rule has anything to say here");
-}
-
 static void show(struct aw_session *session, const struct aw_model *model,
-                 const struct aw_proposal *proposals, size_t n)
+                 const struct aw_proposal *p)
 {
     if (aw_session_text(session)) {
         char tick[AW_BENCH_TICK_TEXT];
         aw_output_print(&session->out, "tick of the law: %s\n",
                         aw_bench_tick_text(session, &model->tick, tick));
-        aw_bench_print_proposals(session, proposals, n);
+        aw_bench_print_proposal(session, p);
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        aw_object_start(&session->result, "design");
-        aw_bench_report_proposal(session, model, &proposals[i]);
-        if (i + 1 < n)
-            aw_session_print_result(session);
-    }
+    aw_object_start(&session->result, "design");
+    aw_bench_report_proposal(session, model, p);
 }
 
 /* The bound applies to the linear loop. Dead band and saturation add to its overshoot. */
@@ -318,7 +243,7 @@ static void warn_of_overshoot(struct aw_session *session, const struct aw_propos
                               const struct aw_design_options *options)
 {
     double over = p->step.value[AW_OVERSHOOT], bound = 100 * options->overshoot;
-    if (p->rule == AW_RULE_ROBUST && over > bound)
+    if (over > bound)
         aw_session_notice(
             session,
             "the predicted step overshoots by %.3g %%, above --overshoot %.3g %%: dead "
@@ -354,9 +279,8 @@ static enum aw_status complete_driver(struct aw_session *session, struct aw_mode
 enum aw_status aw_run_design(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_model *model = calloc(1, sizeof *model);
-    struct aw_proposal proposals[MOST];
+    struct aw_proposal proposal;
     struct aw_design_options options;
-    size_t n = 0;
     if (!model)
         return aw_no_memory(&session->err);
     enum aw_status status = aw_model_load(model, aw_arg(args, "model", 0), &session->err);
@@ -367,13 +291,12 @@ enum aw_status aw_run_design(struct aw_session *session, const struct aw_args *a
     if (status == AW_OK)
         status = aw_bench_design_options(session, model, &options);
     if (status == AW_OK)
-        status = propose(session, model, &options, proposals, &n);
-    struct aw_error cause = session->err;
-    if (n > 0) {
-        show(session, model, proposals, n);
-        for (size_t i = 0; i < n; i++)
-            warn_of_overshoot(session, &proposals[i], &options);
-        enum aw_status drawn = plot(session, model, proposals, n, options.step);
+        status = aw_design(&model->fit.process, &model->driver, &options, &proposal, &session->err);
+    if (status == AW_OK || (status == AW_LIMIT && *proposal.refusal)) {
+        struct aw_error cause = session->err;
+        show(session, model, &proposal);
+        warn_of_overshoot(session, &proposal, &options);
+        enum aw_status drawn = plot(session, model, &proposal, options.step);
         if (status == AW_OK)
             status = drawn;
         else

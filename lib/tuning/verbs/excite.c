@@ -83,8 +83,7 @@ static enum aw_status multisine(struct aw_bench *bench, const struct aw_excitati
                                 double period_s)
 {
     struct aw_sweep sweep;
-    struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE,
-                                 .from_hz = 1 / period_s,
+    struct aw_sweep_plan plan = {.from_hz = 1 / period_s,
                                  .to_hz = FASTEST_HZ,
                                  .tones = TONES,
                                  .amplitude = e->config.max_deviation / 3,

@@ -8,8 +8,8 @@
 #include "base/number.h"
 #include "capture/table.h"
 #include "control/motion.h"
+#include "tuning/gains.h"
 #include "tuning/response.h"
-#include "tuning/rules.h"
 #include "tuning/verbs/verbs.h"
 #include "view/chart/chart.h"
 

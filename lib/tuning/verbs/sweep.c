@@ -37,7 +37,6 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct sweep_state *s)
     if (status != AW_OK)
         return status;
     struct aw_sweep_plan plan = {
-        .kind = aw_sweep_given(session)->kind == 1 ? AW_SWEEP_CHIRP : AW_SWEEP_MULTISINE,
         .from_hz = aw_sweep_given(session)->from_hz,
         .to_hz = aw_sweep_given(session)->to_hz,
         .tones = (int)aw_sweep_given(session)->tones,
@@ -67,19 +66,17 @@ static enum aw_status excite(struct aw_bench *bench, struct sweep_state *s, doub
 static enum aw_status perform(struct aw_bench *bench, struct sweep_state *s)
 {
     double duration = s->sweep.plan.duration_s;
-    bool chirp = s->sweep.plan.kind == AW_SWEEP_CHIRP;
-    double times = chirp ? 1 : 2;
-    if (!chirp) /* its end may be too fast for the joint; a multisine always has slow tones */
-        bench->guard.config.moves = bench->guard.config.strong;
+    double moving_s = 2 * duration;
+    bench->guard.config.moves = bench->guard.config.strong; /* its slow tones must move the joint */
     bench->began_ns = aw_clock_now(bench->session->clock);
-    bench->total_s = aw_experiment_given(bench->session)->settle_s + times * duration;
+    bench->total_s = aw_experiment_given(bench->session)->settle_s + moving_s;
     enum aw_status status = aw_bench_restart(bench);
     if (status == AW_OK)
         status = excite(bench, s, aw_experiment_given(bench->session)->settle_s, false);
     if (status == AW_OK)
         status = aw_bench_restart(bench);
     if (status == AW_OK)
-        status = excite(bench, s, times * duration, true);
+        status = excite(bench, s, moving_s, true);
     return status;
 }
 
@@ -87,9 +84,9 @@ static enum aw_status perform(struct aw_bench *bench, struct sweep_state *s)
 static size_t begins(const struct aw_bench *bench, const struct sweep_state *s)
 {
     const struct aw_table *table = &bench->table;
-    double from = s->sweep.plan.kind == AW_SWEEP_CHIRP ? 0 : s->sweep.plan.duration_s;
     size_t first = 0;
-    while (first < table->n_rows && aw_table_cell(table, first, AW_BENCH_T) < from)
+    while (first < table->n_rows &&
+           aw_table_cell(table, first, AW_BENCH_T) < s->sweep.plan.duration_s)
         first++;
     return first;
 }

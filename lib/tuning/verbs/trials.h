@@ -76,25 +76,23 @@ void aw_bench_warn_of_model(struct aw_session *session, const struct aw_model *m
 void aw_bench_print_model(struct aw_session *session, const struct aw_model *model);
 void aw_bench_report_proposal(struct aw_session *session, const struct aw_model *model,
                               const struct aw_proposal *proposal);
-void aw_bench_print_proposals(struct aw_session *session, const struct aw_proposal *proposals,
-                              size_t n);
+void aw_bench_print_proposal(struct aw_session *session, const struct aw_proposal *proposal);
 
-/* Reads --rule, --form, --ms, --noise, --step and --force. */
+/* Reads --form, --ms, --noise, --step and --force. */
 enum aw_status aw_bench_design_options(struct aw_session *session, const struct aw_model *model,
                                        struct aw_design_options *options);
 
 /* Draw charts of a model in the format of path's extension (NULL: SVG text). The caller frees the
  * result; NULL: see session->err. Bode: the model as a line, measured points (hollow at low
- * coherence), and the coherence. Steps and loop show the proposals: step responses; the open loop
- * with margins, and |S| with its maximum Ms. Margins are marked if there is one proposal. */
+ * coherence), and the coherence. Step: the predicted step response. Loop: the open loop with its
+ * margins, and |S| with its maximum Ms. Both need a stable loop. */
 char *aw_bench_draw_bode(struct aw_session *session, const struct aw_model *model, const char *path,
                          size_t *size);
-char *aw_bench_draw_steps(struct aw_session *session, const struct aw_model *model,
-                          const struct aw_proposal *proposals, size_t n, double step,
-                          const char *path, size_t *size);
-char *aw_bench_draw_loop(struct aw_session *session, const struct aw_model *model,
-                         const struct aw_proposal *proposals, size_t n, const char *path,
+char *aw_bench_draw_step(struct aw_session *session, const struct aw_model *model,
+                         const struct aw_proposal *proposal, double step, const char *path,
                          size_t *size);
+char *aw_bench_draw_loop(struct aw_session *session, const struct aw_model *model,
+                         const struct aw_proposal *proposal, const char *path, size_t *size);
 
 /* Data for the report of tune. A run without samples did not take place. */
 struct aw_bench_story {

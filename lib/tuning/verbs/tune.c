@@ -160,7 +160,7 @@ static void show(struct aw_session *session, const struct tuner *t)
     bool asks = aw_session_text(session) && !session->options.run.yes;
     aw_session_work_hide(session); /* so that the progress line does not overwrite the table */
     if (asks || tells_all(session))
-        aw_bench_print_proposals(session, &t->proposal, 1);
+        aw_bench_print_proposal(session, &t->proposal);
 }
 
 static enum aw_status design(struct aw_bench *bench, struct tuner *t)
@@ -390,7 +390,7 @@ static enum aw_status offer(struct aw_bench *bench, struct tuner *t)
     enum aw_status status = step(bench, t, &t->story.before, &t->story.was);
     if (status == AW_OK)
         status = try_new(bench, t, &wild);
-    if (status == AW_OK || !wild || t->options.rule != AW_RULE_ROBUST)
+    if (status == AW_OK || !wild)
         return status;
     struct aw_error first = session->err;
     const struct aw_proposal tried = t->proposal;

@@ -181,10 +181,10 @@ static bool put_charts(struct aw_session *session, FILE *file, const struct aw_b
     good = good && put_svg(file, aw_bench_draw_bode(session, s->model, NULL, &size));
     if (good && s->proposal->margins.stable)
         good = put_svg(file,
-                       aw_bench_draw_steps(session, s->model, s->proposal, 1,
-                                           (s->to - s->from) / s->model->full_scale, NULL, &size));
+                       aw_bench_draw_step(session, s->model, s->proposal,
+                                          (s->to - s->from) / s->model->full_scale, NULL, &size));
     if (good && s->proposal->margins.stable)
-        good = put_svg(file, aw_bench_draw_loop(session, s->model, s->proposal, 1, NULL, &size));
+        good = put_svg(file, aw_bench_draw_loop(session, s->model, s->proposal, NULL, &size));
     return good;
 }
 
@@ -219,11 +219,11 @@ static void put_commands(struct aw_session *session, FILE *file, const struct aw
     aw_bench_set_words(hooks, s->joint, s->old, back, sizeof back);
     fprintf(file,
             "<h2>To do it again</h2>\n<pre>%s identify%s%s --save model.json\n"
-            "%s design model.json --rule %s --overshoot %.9g --step %.9g%s%s\n"
+            "%s design model.json --overshoot %.9g --step %.9g%s%s\n"
             "%s %s\n"
             "%s step%s --from %.4g --to %.4g --for 3s</pre>\n",
-            tool, joint, how, tool, aw_rule_name(s->proposal->rule), s->overshoot, s->step,
-            s->model->unit, wanted, tool, set, tool, joint, s->from, s->to);
+            tool, joint, how, tool, s->overshoot, s->step, s->model->unit, wanted, tool, set, tool,
+            joint, s->from, s->to);
     fprintf(file, "<p>The previous gains:</p>\n<pre>%s %s</pre>\n", tool, back);
 }
 
@@ -245,9 +245,9 @@ enum aw_status aw_bench_write_report(struct aw_session *session, const char *pat
     fprintf(file,
             "<h2>Gains</h2>\n<div class=\"scroll\"><table><tr><th></th><th>kp</th><th>ki</th>"
             "<th>kd</th></tr>\n<tr><td>before%s</td><td>%.5g</td><td>%.5g</td><td>%.5g</td></tr>\n"
-            "<tr><td>%s</td><td>%.5g</td><td>%.5g</td><td>%.5g</td></tr></table></div>\n",
-            s->old_known ? "" : " (as published)", s->old.kp, s->old.ki, s->old.kd,
-            aw_rule_name(p->rule), g->kp, g->ki, g->kd);
+            "<tr><td>proposed</td><td>%.5g</td><td>%.5g</td><td>%.5g</td></tr></table></div>\n",
+            s->old_known ? "" : " (as published)", s->old.kp, s->old.ki, s->old.kd, g->kp, g->ki,
+            g->kd);
     fputs("<h2>Margins, predicted</h2>\n<table>\n", file);
     margin(file, "Ms", p->ms, "");
     margin(file, "gain margin", p->margins.gain_margin, "");

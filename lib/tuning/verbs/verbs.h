@@ -3,7 +3,7 @@
 #define AW_TUNING_VERBS_VERBS_H
 
 #include "shell/look/picture.h"
-#include "tuning/rules.h"
+#include "tuning/gains.h"
 #include "tuning/verbs/experiment_joint.h"
 
 /* For .bench of a tool whose struct aw_joints accepts velocities and reports positions: step.
@@ -24,7 +24,6 @@ struct aw_experiment_options {
 /* Options of sweep; of identify with a recorded file; of design and tune. */
 struct aw_sweep_options {
     struct aw_experiment_options all;
-    int kind; /* 0: multisine, 1: chirp */
     const char *amplitude;
     double from_hz, to_hz;
     int64_t tones;
@@ -36,9 +35,8 @@ struct aw_record_options {
 };
 struct aw_wishes {
     struct aw_experiment_options all;
-    int rule, form, goal; /* enum aw_rule, enum aw_form; iae, overshoot, settling */
+    int form, goal; /* enum aw_form; iae, overshoot, settling */
     double ms, overshoot, noise;
-    bool compare;
 };
 AW_GIVEN(command, aw_experiment_options, aw_experiment_given)
 AW_GIVEN(command, aw_sweep_options, aw_sweep_given)
@@ -74,8 +72,6 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
      .help = "fail above it, in the unit of the step"},                                           \
     {.name = "max-iae", .value = "NUMBER", .help = "fail above it, in unit·s"}
 #define AW_SWEEP_OPTIONS                                                                          \
-    {.name = "kind", AW_AT(aw_sweep_options, kind), .value = "NAME", .help = "multisine or chirp",\
-     .fallback = "multisine", .choices = AW_LIST("multisine", "chirp")},                          \
     {.name = "around", AW_AT(aw_experiment_options, around), .value = "VALUE",                    \
      .help = "the setpoint to swing around"},                                                     \
     {.name = "amplitude", AW_AT(aw_sweep_options, amplitude), .value = "VALUE",                   \
@@ -132,15 +128,12 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
 /* Options of design and tune. a_step: the default step for the help; at_rest: the default of
  * --noise, NULL: the dead band. */
 #define AW_DESIGN_OPTIONS(a_step, at_rest)                                                        \
-    {.name = "rule", AW_AT(aw_wishes, rule), .value = "NAME",                                     \
-     .help = "robust, amigo, simc, zn, …", .fallback = "robust",                                  \
-     .choices = AW_LIST("zn", "tyreus-luyben", "no-overshoot", "simc", "amigo", "robust")},       \
-    {.name = "form", AW_AT(aw_wishes, form), .value = "NAME",                                     \
-     .help = "rule (its own), p, pi, pd, pid", .fallback = "rule", .choices = aw_form_names},     \
-    {.name = "ms", AW_AT(aw_wishes, ms), .value = "NUMBER", .help = "the largest Ms for robust",  \
+    {.name = "form", AW_AT(aw_wishes, form), .value = "NAME", .help = "pid, pd, pi or p",         \
+     .fallback = "pid", .choices = aw_form_names},                                                \
+    {.name = "ms", AW_AT(aw_wishes, ms), .value = "NUMBER", .help = "the largest permitted Ms",   \
      .fallback = "1.6", .unit = "", .min = 1.1, .max = 4},                                        \
     {.name = "overshoot", AW_AT(aw_wishes, overshoot), .value = "SHARE",                          \
-     .help = "the largest overshoot for robust, in the linear loop", .fallback = "20%",           \
+     .help = "the largest permitted overshoot, in the linear loop", .fallback = "20%",            \
      .unit = "", .min = 0, .max = 10},                                                            \
     {.name = "noise", AW_AT(aw_wishes, noise), .value = "SHARE", .unit = "", .min = 1e-6,         \
      .max = 1, .fallback = at_rest,                                                               \
@@ -153,7 +146,6 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
         .summary = "compute gains for a model and predict their effect",                          \
         .options = AW_OPTIONS(                                                                    \
             AW_DESIGN_OPTIONS(a_step, at_rest), AW_TICK_OPTION("that of the model"),              \
-            {.name = "compare", AW_AT(aw_wishes, compare), .help = "all rules in one table"},     \
             {.name = "plot", AW_AT(aw_experiment_options, plot), .value = "FILE", AW_PICTURE,     \
              .help = "draw the predicted steps into an .svg, .png, .pdf or .gp file"},            \
             {.name = "bode", AW_AT(aw_experiment_options, bode), .value = "FILE", AW_PICTURE,     \

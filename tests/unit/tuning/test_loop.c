@@ -50,6 +50,12 @@ TEST(margins_of_an_integrator_match_the_formula)
     assert_false(margins_of(&q, 0.004, (struct aw_gains){0.64 / 0.004, 0, 0}).stable);
 }
 
+/* Converts gains in 1/s and s to those of a driver that computes once per tick. */
+static struct aw_gains per_tick(struct aw_gains g, double tick_s)
+{
+    return (struct aw_gains){g.kp, g.ki * tick_s, g.kd / tick_s};
+}
+
 /* Compares with Skogestad 2003, table 1: SIMC for first order with tau1 = 8 theta and less, and for
  * an integrator. */
 TEST(margins_match_the_simc_table)
@@ -57,12 +63,11 @@ TEST(margins_match_the_simc_table)
     double tick = 0.001;
     struct aw_process lag = {.gain = 1, .a1 = 1, .dead_time_s = 1 - tick / 2};
     struct aw_process integrator = {.gain = 1, .integrating = true, .dead_time_s = 1 - tick / 2};
-    struct aw_margins m =
-        margins_of(&lag, tick, aw_gains_per_tick(aw_simc_gains(1, 1, 0, 1), tick));
+    struct aw_margins m = margins_of(&lag, tick, per_tick((struct aw_gains){0.5, 0.5, 0}, tick));
     near(m.ms, 1.59, 0.005);
     near(m.gain_margin, 3.14, 0.01);
     near(m.phase_margin_deg, 61.4, 0.1);
-    m = margins_of(&integrator, tick, aw_gains_per_tick(aw_simc_gains(1, INFINITY, 0, 1), tick));
+    m = margins_of(&integrator, tick, per_tick((struct aw_gains){0.5, 0.0625, 0}, tick));
     near(m.ms, 1.70, 0.005);
     near(m.gain_margin, 2.96, 0.01);
     near(m.phase_margin_deg, 46.9, 0.1);
@@ -104,7 +109,7 @@ TEST(conditional_stability_is_detected)
     struct aw_process p = {.gain = 1, .a1 = 20, .a2 = 100};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double k = 2000 * rows[i].times;
-        struct aw_gains g = aw_gains_per_tick((struct aw_gains){k, 4 * k, k}, 0.01);
+        struct aw_gains g = per_tick((struct aw_gains){k, 4 * k, k}, 0.01);
         assert_int_equal(margins_of(&p, 0.01, g).stable, rows[i].stable);
         assert_int_equal(isfinite(aw_predict_load_iae(&p, 0.01, &g)), rows[i].stable);
     }
@@ -114,7 +119,7 @@ TEST(conditional_stability_is_detected)
 TEST(load_error_is_the_inverse_of_ki)
 {
     struct aw_process p = {.gain = 2, .a1 = 0.3, .dead_time_s = 0.05};
-    struct aw_gains g = aw_gains_per_tick((struct aw_gains){0.8, 1.5, 0}, 0.004);
+    struct aw_gains g = per_tick((struct aw_gains){0.8, 1.5, 0}, 0.004);
     near(aw_predict_load_iae(&p, 0.004, &g), 1 / 1.5, 0.01);
 }
 
