@@ -695,9 +695,12 @@ END
     run -1 --separate-stderr canpid -l "$fast" -j run script
     same "$(records tune | jq -c '.[0] | [.ok,.applied]')" "[false,false]"
     has "$stderr" "tune: the previous gains are back: by overshoot the new ones are no better"
-    ok canpid -l "$fast" -q tune -b lhip -c tor --yes --force --report page.html
+    ok canpid -l "$fast" -q tune -b lknee -c pos --yes --report page.html
     has "$(<page.html)" "the new gains are kept: IAE"
     same "$(grep -c '<svg' page.html)" 4
+    # Each picture is whole; foreign bytes after its end would not be UTF-8.
+    same "$(grep -o '</svg>' page.html | wc -l)" 4
+    iconv -f UTF-8 -t UTF-8 page.html >/dev/null
     hasnt "$(<page.html)" "<script"
     printf 'lknee pos kp 7\nlknee pos ki 0.001\nlknee pos kd 1\n' >old
     exits 1 canpid -l "$fast" tune -b lknee -c pos --old old --report page.html

@@ -48,8 +48,9 @@ static bool is_readable(int fd)
     return poll(&in, 1, 0) > 0;
 }
 
-/* Reads to the end; the caller frees the bytes in any case. AW_STOPPED by a signal, AW_TIMEOUT,
- * AW_NO_MEMORY. A signal that ended sampling is still pending and must not end the drawing. */
+/* Reads to the end and appends a zero; the caller frees the bytes in any case. AW_STOPPED by a
+ * signal, AW_TIMEOUT, AW_NO_MEMORY. A signal that ended sampling is still pending and must not end
+ * the drawing. */
 static enum aw_status read_whole(struct aw_session *session, int fd, char **bytes, size_t *size)
 {
     const int64_t deadline = now_ms() + LIMIT_MS;
@@ -71,6 +72,7 @@ static enum aw_status read_whole(struct aw_session *session, int fd, char **byte
         if (in[0].revents)
             n = read(fd, *bytes + *size, PIECE);
     }
+    (*bytes)[*size] = '\0';
     return AW_OK;
 }
 

@@ -23,7 +23,8 @@ void aw_picture_title(const struct aw_session *session, const char *what, int64_
  * Changes nothing. As aw_file_check, or AW_NO_LINK with the package to install. */
 enum aw_status aw_picture_check(const char *path, struct aw_error *err);
 
-/* Returns the drawing, not yet written to the file (path NULL: SVG); or NULL with session->err.
+/* Returns the drawing, ended by a zero, not yet written to the file (path NULL: SVG); or NULL with
+ * session->err.
  * AW_USAGE: nothing to draw; AW_NO_LINK: no gnuplot; AW_REFUSED: gnuplot failed or took more than
  * 30 s; AW_STOPPED: a signal; AW_NO_MEMORY. */
 char *aw_picture_draw(struct aw_session *session, const struct aw_chart *chart, const char *path,
