@@ -233,70 +233,57 @@ TEST(wait_reports_every_measurement)
     rig_free(rig);
 }
 
-TEST(arm_that_does_not_follow_ends_the_wait)
+/* A row of which the formatter fills the lines. */
+#define WAIT(...)                                                                                  \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
+#define NO_MOTION "arm not homed, or motors disabled"
+
+/* Moves and waits; a wait ends long before the motion if its end can be told. */
+TEST(waits_end_with_a_reason)
 {
-    for (int s = AW_HIDMOTOR_UNHOMED; s <= AW_HIDMOTOR_DISABLED; s++) {
-        struct rig *rig = rig_in((enum aw_hidmotor_state)s);
-        struct aw_hidmotor_plan plan = plan_of(rig, rig_target(40, 45, -30, 60000));
+    static const struct {
+        enum aw_hidmotor_state state;
+        bool force;
+        double deg[AW_HIDMOTOR_JOINTS], duration_ms, tolerance, until_s;
+        enum aw_status status;
+        const char *says;
+        double least_s, most_s;
+    } cases[] = {
+        WAIT(AW_HIDMOTOR_RUNNING, false, {40, 45, -30}, 60000, 3, 120, AW_OK, "", 60, 61),
+        WAIT(AW_HIDMOTOR_UNHOMED, false, {40, 45, -30}, 60000, 3, 120, AW_REFUSED, NO_MOTION, 0,
+             20),
+        WAIT(AW_HIDMOTOR_DISABLED, false, {40, 45, -30}, 60000, 3, 120, AW_REFUSED, NO_MOTION, 0,
+             20),
+        WAIT(AW_HIDMOTOR_RUNNING, true, {0, 0, 90}, 500, 3, 20, AW_REFUSED,
+             "elbow: the setpoint rests at 63.00 deg", 0.5, 20),
+        WAIT(AW_HIDMOTOR_RUNNING, true, {100, 0, 0}, 500, 3, 20, AW_REFUSED,
+             "base: the setpoint rests at 90.00 deg instead of 100.00", 0.5, 20),
+        WAIT(AW_HIDMOTOR_RUNNING, false, {50, 45, -30}, 500, 0.001, 20, AW_REFUSED,
+             "deg from its setpoint", 0.5, 20),
+        WAIT(AW_HIDMOTOR_RUNNING, false, {80, 45, -30}, 10000, 3, 2, AW_TIMEOUT,
+             "not there in time: base is at ", 1.99, 2.01),
+        WAIT(AW_HIDMOTOR_RUNNING, true, {80, 45, -30}, 1e14, 3, 2, AW_TIMEOUT, "", 1.99, 2.01),
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rig *rig = rig_in(cases[i].state);
+        rig->arm.options.force = cases[i].force;
+        struct aw_hidmotor_plan plan =
+            plan_of(rig, rig_target(cases[i].deg[0], cases[i].deg[1], cases[i].deg[2],
+                                    cases[i].duration_ms));
         assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
-        if (s == AW_HIDMOTOR_RUNNING) {
-            assert_int_equal(wait_for(rig, &plan, 120), AW_OK);
-        } else {
-            assert_int_equal(wait_for(rig, &plan, 120), AW_REFUSED);
-            assert_non_null(strstr(rig->err.text, "arm not homed, or motors disabled"));
-            assert_true(rig->clock.time_ns < 20 * AW_SECOND); /* long before the minute is over */
-        }
+        rig->err.text[0] = '\0';
+        enum aw_status status =
+            aw_hidmotor_wait(&rig->arm, &plan, cases[i].tolerance,
+                             (int64_t)(cases[i].until_s * AW_SECOND), NULL, NULL, &rig->err);
+        double at_s = (double)rig->clock.time_ns / AW_SECOND;
+        if (status != cases[i].status || !strstr(rig->err.text, cases[i].says) ||
+            at_s < cases[i].least_s || at_s > cases[i].most_s)
+            fail_msg("case %zu: %d after %g s: %s", i, (int)status, at_s, rig->err.text);
         rig_free(rig);
     }
-}
-
-TEST(clamped_setpoint_ends_the_wait)
-{
-    struct rig *rig = rig_faulty("");
-    rig->arm.options.force = true;
-    struct aw_hidmotor_plan plan = plan_of(rig, only(2, 90, 500));
-    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
-    assert_int_equal(wait_for(rig, &plan, 20), AW_REFUSED);
-    assert_non_null(strstr(rig->err.text, "elbow: the setpoint rests at 63.00 deg"));
-    plan = plan_of(rig, only(0, 100, 500));
-    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
-    assert_int_equal(wait_for(rig, &plan, 20), AW_REFUSED);
-    assert_non_null(
-        strstr(rig->err.text, "base: the setpoint rests at 90.00 deg instead of 100.00"));
-    rig_free(rig);
-}
-
-TEST(tight_tolerance_ends_the_wait)
-{
-    struct rig *rig = rig_faulty("");
-    struct aw_hidmotor_plan plan = plan_of(rig, rig_target(50, 45, -30, 500));
-    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
-    assert_int_equal(
-        aw_hidmotor_wait(&rig->arm, &plan, 0.001, 20 * AW_SECOND, NULL, NULL, &rig->err),
-        AW_REFUSED);
-    assert_non_null(strstr(rig->err.text, "deg from its setpoint"));
-    rig_free(rig);
-}
-
-TEST(deadline_ends_the_wait)
-{
-    struct rig *rig = rig_faulty("");
-    struct aw_hidmotor_plan plan = plan_of(rig, rig_target(80, 45, -30, 10000));
-    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
-    assert_int_equal(wait_for(rig, &plan, 2), AW_TIMEOUT);
-    assert_non_null(strstr(rig->err.text, "not there in time: base is at "));
-    assert_near((double)rig->clock.time_ns / 1e9, 2, 0.01);
-    rig_free(rig);
-}
-
-TEST(wait_for_an_endless_motion_times_out)
-{
-    struct rig *rig = rig_faulty("");
-    rig->arm.options.force = true;
-    struct aw_hidmotor_plan plan = plan_of(rig, rig_target(80, 45, -30, 1e14));
-    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
-    assert_int_equal(wait_for(rig, &plan, 2), AW_TIMEOUT);
-    rig_free(rig);
 }
 
 TEST(wait_works_on_a_faulty_link)
@@ -791,12 +778,6 @@ static struct rig *rig_played(struct played *board, const struct row *rows, doub
         }                                                                                          \
     }
 #define NOT_YET AT(20, 0, 0, 40, 0, 0, 0) /* the shoulder, on the way to 40 deg */
-
-/* A row of which the formatter fills the lines. */
-#define WAIT(...)                                                                                  \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
 
 static const struct waited {
     const char *what;
