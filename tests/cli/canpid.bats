@@ -1037,6 +1037,20 @@ END
 
 # ---- Guards --------------------------------------------------------------------------------------
 
+@test "a gain that would switch the controller is refused without --switch" {
+    printf 'setpoint 5deg -b lknee -c pos\nset kp 1 -b lknee -c tor\n' >script
+    run -6 --separate-stderr canpid -l sim: <script
+    has "$stderr" "--switch"
+    has "$stderr" "stdin:2:1: "
+    hasnt "$output" "set board"
+    sed -i 's/kp 1/kp 1 --switch/' script
+    ok canpid -q -l sim: <script
+    has "$output" "set board=lknee controller=tor kp=1 result=sent switches=true"
+    printf 'setpoint 5deg -b lknee -c pos\nprecompression 1mm -b lknee -c tor\n' >script
+    run -6 --separate-stderr canpid -q -l "$fast" run script
+    has "$stderr" "--switch"
+}
+
 @test "one command gives one result record for all its boards and frames" {
     while IFS='|' read -r sent cmd words; do
         # shellcheck disable=SC2086

@@ -144,6 +144,14 @@ END
     has "$output" "0 disagreements"
 }
 
+@test "a multiplexor that would select itself after the renaming is skipped without a hang" {
+    printf '%s\n' 'BO_ 1600 A: 8 N' ' SG_ t_ m0 : 8|8@1+ (1,0) [0|0] "" N' \
+        ' SG_ t M : 0|8@1+ (1,0) [0|0] "" N' >self.dbc
+    ok timeout 20 canpid --dbc self.dbc decode 640#0000000000000000
+    same "$output" "<- N.A"
+    has "$stderr" "1 signal with the name of another one"
+}
+
 @test "CSV with too many fields warns once, even with -q, and --fields selects columns" {
     for id in 1600 1601 1602; do
         echo "BO_ $id M$id: 8 N"

@@ -111,6 +111,24 @@ END
     ok unitysim -q -l "$fast" follow lead.csv --map 'elbow=a*4' --relative --force
 }
 
+@test "a wrap is a jump, a gap is one stop, and a leader that starts again is followed again" {
+    awk -v OFS=, 'BEGIN { print "t,a"; for (i = 0; i < 200; i++) { x = 170 + i / 10; print i / 50, (x > 180 ? x - 360 : x) } }' >wrap.csv
+    ok unitysim -l "$fast" follow wrap.csv --map 'elbow=a-170deg' --relative
+    has "$output" 'stops=1'
+    has "$stderr" 'stopped: the leader has jumped: elbow'
+    awk -v OFS=, 'BEGIN { print "t,a"; for (i = 0; i < 100; i++) print i / 50 + (i > 50) * 3, i / 20 }' >gap.csv
+    ok unitysim -l "$fast" follow gap.csv --map 'elbow=a' --relative
+    has "$output" 'stops=1'
+    has "$stderr" 'stopped: the leader is silent'
+    awk -v OFS=, 'BEGIN { print "t,a"; for (i = 0; i < 100; i++) print i / 50 - (i > 50), i / 20 }' >anew.csv
+    ok unitysim -l "$fast" follow anew.csv --map 'elbow=a' --relative
+    has "$output" 'records=100'
+    has "$output" 'stops=1'
+    awk -v OFS=, 'BEGIN { print "t,a"; for (i = 0; i < 100; i++) print (i % 10 == 5 ? i - 2 : i) / 50, (i % 7 ? i / 20 : "nothing") }' >late.csv
+    ok unitysim -q -l "$fast" follow late.csv --map 'elbow=a' --relative
+    has "$output" 'stops=0 late=10 lost=0 ignored=14'
+}
+
 @test "a live leader with null and text moves nothing, stops on silence and is followed again" {
     live unitysim -l sim: follow --map 'elbow=m2' --approach 20 -j
     says 5 follows
