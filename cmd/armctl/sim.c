@@ -10,15 +10,6 @@ static void print_executed(void *context, const char *body, int64_t now)
     aw_session_notice(context, "executed %s", body);
 }
 
-static enum aw_status take_speed(const struct aw_sim *sim, const char *name, const char *unit,
-                                 double *speed, struct aw_error *err)
-{
-    enum aw_status status = aw_sim_number(sim, name, unit, speed, err);
-    return status == AW_OK && !(*speed > 0)
-               ? aw_fail(err, AW_LIMIT, "sim: %s must be above 0", name)
-               : status;
-}
-
 /* A link ignores a contradictory profile; the commands that need it fail. */
 static enum aw_status take_profile(const struct aw_sim *sim,
                                    struct aw_armctl_device_options *options)
@@ -38,17 +29,15 @@ enum aw_status armctl_simulate(const struct aw_sim *sim, struct aw_device **devi
                                struct aw_error *err)
 {
     struct aw_armctl_device_options options = aw_armctl_device_defaults();
-    const char *quirks = aw_sim_option(sim, "quirks");
+    const struct armctl_sim_options *given = sim->given;
+    options.turn_deg_s = given->turn_deg_s;
+    options.slide_mm_s = given->slide_mm_s;
     options.protocol = sim->protocol;
     options.executed = !sim->url && sim->session->options.print.verbose ? print_executed : NULL;
     options.context = sim->session;
     enum aw_status status = take_profile(sim, &options);
-    if (status == AW_OK && quirks)
-        status = aw_armctl_quirks_parse(quirks, &options.quirks, err);
-    if (status == AW_OK)
-        status = take_speed(sim, "turn-speed", "deg/s", &options.turn_deg_s, err);
-    if (status == AW_OK)
-        status = take_speed(sim, "slide-speed", "mm/s", &options.slide_mm_s, err);
+    if (status == AW_OK && given->quirks)
+        status = aw_armctl_quirks_parse(given->quirks, &options.quirks, err);
     *device = status == AW_OK ? aw_armctl_device(&options) : NULL;
     return status;
 }

@@ -101,6 +101,11 @@ aw_run_fn run_joints, run_plain, run_arm, run_send, run_stop;
 enum aw_status armctl_ping(struct aw_session *session, double *ms);
 enum aw_status armctl_pinged(struct aw_session *session, enum aw_status status);
 enum aw_status armctl_list(struct aw_session *session, bool running);
+/* The options of sim. */
+struct armctl_sim_options {
+    const char *quirks;
+    double turn_deg_s, slide_mm_s;
+};
 enum aw_status armctl_simulate(const struct aw_sim *sim, struct aw_device **device,
                                struct aw_error *err);
 void armctl_simulated(struct aw_session *session, struct aw_device *device);

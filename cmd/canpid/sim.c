@@ -1,5 +1,4 @@
 /* canpid sim and the sim: link: the simulated drivers, configured from options or the URL. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,19 +9,6 @@
 #include "state.h"
 
 #define PLANT_OF "plant." /* and a board: a key of the URL */
-
-static enum aw_status check_timing(const struct aw_canpid_device_options *options,
-                                   struct aw_error *err)
-{
-    if (!(options->rate_hz >= 1 && options->rate_hz <= 1000))
-        return aw_fail(err, AW_LIMIT, "sim: rate %g Hz is out of range 1 to 1000",
-                       options->rate_hz);
-    double tick = options->tick_s;
-    if (fabs(tick) > 0 && !(tick >= AW_CANPID_TICK_S && tick <= AW_CANPID_TICK_MOST_S))
-        return aw_fail(err, AW_LIMIT, "sim: control period %g ms is out of range %g to %g",
-                       1000 * tick, 1000 * AW_CANPID_TICK_S, 1000 * AW_CANPID_TICK_MOST_S);
-    return AW_OK;
-}
 
 /* board NULL: all boards. */
 static enum aw_status set_plant(struct aw_session *session, const char *board, const char *text,
@@ -80,7 +66,7 @@ static enum aw_status plant_list(struct aw_session *session, const char *text,
 static enum aw_status take_plants(const struct aw_sim *sim,
                                   struct aw_canpid_device_options *options, struct aw_error *err)
 {
-    const char *plants = aw_sim_option(sim, "plant");
+    const char *plants = ((const struct canpid_sim_options *)sim->given)->plant;
     if (sim->url)
         return url_plants(sim->session, sim->url, options, err);
     return plants ? plant_list(sim->session, plants, options) : AW_OK;
@@ -89,25 +75,18 @@ static enum aw_status take_plants(const struct aw_sim *sim,
 static enum aw_status take_options(const struct aw_sim *sim,
                                    struct aw_canpid_device_options *options, struct aw_error *err)
 {
-    const char *fault = aw_sim_option(sim, "fault");
-    int quirk = -1;
+    const struct canpid_sim_options *given = sim->given;
     enum aw_status status = AW_OK;
     *options = aw_canpid_device_defaults();
     options->fw = strcmp(canpid_given(sim->session)->layout, "fw") == 0;
     options->protocol = sim->protocol;
+    options->rate_hz = given->rate_hz;
+    options->tick_s = given->tick_s;
+    options->quirks = given->quirks < 0 ? 0 : 1U << given->quirks;
     if (!sim->url && canpid_given(sim->session)->board)
         status = canpid_boards(sim->session, &options->boards);
-    if (status == AW_OK && fault)
-        status = aw_canpid_fault_parse(fault, &options->fault, err);
-    if (status == AW_OK)
-        status = aw_sim_number(sim, "rate", "Hz", &options->rate_hz, err);
-    if (status == AW_OK)
-        status = aw_sim_number(sim, "tick", "s", &options->tick_s, err);
-    if (status == AW_OK)
-        status = aw_sim_choose(sim, "quirks", "quirk", aw_canpid_quirk_names, &quirk, err);
-    options->quirks = quirk < 0 ? 0 : 1U << quirk;
-    if (status == AW_OK)
-        status = check_timing(options, err);
+    if (status == AW_OK && given->fault)
+        status = aw_canpid_fault_parse(given->fault, &options->fault, err);
     return status == AW_OK ? take_plants(sim, options, err) : status;
 }
 

@@ -197,6 +197,12 @@ void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *contex
 aw_run_fn run_set, run_setpoint, run_disable, run_gains, run_dump, run_ping;
 enum aw_status canpid_list(struct aw_session *session, bool running);
 enum aw_status canpid_send_message(struct aw_session *session, struct aw_record *message);
+/* The options of sim. */
+struct canpid_sim_options {
+    const char *fault, *plant;
+    double rate_hz, tick_s; /* tick 0: not given */
+    int quirks;             /* -1: not given */
+};
 enum aw_status canpid_simulate(const struct aw_sim *sim, struct aw_device **device,
                                struct aw_error *err);
 void canpid_simulated(struct aw_session *session, struct aw_device *device);

@@ -1,7 +1,6 @@
 /* hidmotor sim and the sim: link: the simulated board, with faults from options. */
 #include <inttypes.h>
 
-#include "base/text.h"
 #include "protocol/hidmotor/device.h"
 #include "shell/source/sim.h"
 #include "state.h"
@@ -9,25 +8,16 @@
 enum aw_status hidmotor_simulate(const struct aw_sim *sim, struct aw_device **device,
                                  struct aw_error *err)
 {
-    static const char *const counts[] = {"1", "2", "3", NULL};
-    const char *fault = aw_sim_option(sim, "fault"), *motors = aw_sim_option(sim, "motors");
-    const char *latency = aw_sim_option(sim, "latency");
+    const struct hidmotor_sim_options *given = sim->given;
+    const char *latency = sim->url ? aw_url_get(sim->url, "latency") : NULL;
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
-    int state = (int)options.state, drive = (int)options.drive;
     enum aw_status status = AW_OK;
     options.protocol = sim->protocol;
-    if (motors && !aw_is_one_of(counts, motors))
-        status = aw_fail(err, AW_USAGE, "motors: '%.24s' is out of range — use 1, 2 or 3", motors);
-    if (motors && status == AW_OK)
-        options.motors = motors[0] - '0';
-    if (status == AW_OK)
-        status = aw_sim_choose(sim, "state", "state", aw_hidmotor_state_names, &state, err);
-    if (status == AW_OK)
-        status = aw_sim_choose(sim, "drive", "drive", aw_hidmotor_drive_names, &drive, err);
-    options.state = (enum aw_hidmotor_state)state;
-    options.drive = (enum aw_hidmotor_drive)drive;
-    if (status == AW_OK && fault)
-        status = aw_hidmotor_faults_parse(fault, &options.faults, err);
+    options.motors = given->motors + 1;
+    options.state = (enum aw_hidmotor_state)given->state;
+    options.drive = (enum aw_hidmotor_drive)given->drive;
+    if (given->fault)
+        status = aw_hidmotor_faults_parse(given->fault, &options.faults, err);
     if (status == AW_OK && latency)
         status = aw_url_duration(latency, &options.latency_ns, err);
     *device = status == AW_OK ? aw_hidmotor_device(&options) : NULL;

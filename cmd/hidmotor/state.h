@@ -147,6 +147,11 @@ enum aw_status hidmotor_exchange(struct aw_session *session, const struct aw_rec
 
 aw_run_fn run_tip;
 enum aw_status hidmotor_list(struct aw_session *session, bool running);
+/* The options of sim. */
+struct hidmotor_sim_options {
+    const char *fault;
+    int state, drive, motors; /* one less than the number of motors */
+};
 enum aw_status hidmotor_simulate(const struct aw_sim *sim, struct aw_device **device,
                                  struct aw_error *err);
 void hidmotor_simulated(struct aw_session *session, struct aw_device *device);

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "protocol/unitysim/device.h"
 #include "shell/safety/device.h"
 #include "shell/source/sim.h"
+#include "state.h"
 
 /* ---- Options, of the command and of the URL ---- */
 
@@ -23,42 +23,25 @@ static enum aw_status parse_stuck(const char *text, unsigned *stuck, struct aw_e
     return status;
 }
 
-static enum aw_status parse_seed(const char *text, uint64_t *seed, struct aw_error *err)
-{
-    double number;
-    enum aw_status status = aw_number_parse(text, &number, err);
-    if (status == AW_OK && (number < 0 || number > 1e15))
-        return aw_fail(err, AW_LIMIT, "seed: %g is out of range 0 to 1e15", number);
-    if (status == AW_OK)
-        *seed = (uint64_t)number;
-    return status;
-}
-
 static enum aw_status take_options(const struct aw_sim *sim,
                                    struct aw_unitysim_device_options *options, struct aw_error *err)
 {
-    const char *scene = aw_sim_option(sim, "scene"), *loss = aw_sim_option(sim, "feedback-loss");
-    const char *stuck = aw_sim_option(sim, "stuck"), *seed = aw_sim_option(sim, "seed");
-    int speed = AW_UNITYSIM_SERVO;
+    const struct unitysim_sim_options *given = sim->given;
+    enum aw_status status = AW_OK;
     *options = aw_unitysim_device_defaults();
     options->protocol = sim->protocol;
-    options->low_echo = aw_sim_option(sim, "low-echo") != NULL;
+    options->low_echo = given->low_echo;
+    options->speed = (enum aw_unitysim_speed)given->model;
+    options->feedback_loss = given->feedback_loss;
+    options->seed = (uint64_t)given->seed;
     if (sim->url)
         options->scene = 1; /* no other program can load a scene */
-    enum aw_status status =
-        aw_sim_choose(sim, "model", "speed", aw_unitysim_speed_names, &speed, err);
-    options->speed = (enum aw_unitysim_speed)speed;
-    if (status == AW_OK && scene && strcmp(scene, "0") != 0)
-        status = aw_unitysim_scene_parse(scene, &options->scene, err);
-    else if (scene)
+    if (given->scene && strcmp(given->scene, "0") != 0)
+        status = aw_unitysim_scene_parse(given->scene, &options->scene, err);
+    else if (given->scene)
         options->scene = 0;
-    if (status == AW_OK && stuck)
-        status = parse_stuck(stuck, &options->stuck, err);
-    if (status == AW_OK && loss)
-        status = aw_url_share(loss, &options->feedback_loss, err);
-    if (status == AW_OK && seed)
-        status = parse_seed(seed, &options->seed, err);
-    return status;
+    return status == AW_OK && given->stuck ? parse_stuck(given->stuck, &options->stuck, err)
+                                           : status;
 }
 
 /* ---- In this process ---- */

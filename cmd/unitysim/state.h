@@ -201,6 +201,14 @@ aw_complete_fn unitysim_complete_views;
 aw_run_fn run_scene, run_control, run_update, run_drive, run_limits, run_camera_request, run_camera,
     run_stop, run_play, run_teach, run_view;
 enum aw_status unitysim_list(struct aw_session *session, bool running);
+/* The options of sim. */
+struct unitysim_sim_options {
+    const char *scene, *stuck;
+    double feedback_loss;
+    int64_t seed;
+    int model;
+    bool low_echo;
+};
 enum aw_status unitysim_simulate(const struct aw_sim *sim, struct aw_device **device,
                                  struct aw_error *err);
 void unitysim_simulated(struct aw_session *session, struct aw_device *device);

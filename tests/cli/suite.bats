@@ -6,13 +6,13 @@ load common
 # All tools use the same function for such names.
 @test "invalid simulator options get suggestions, in links and commands" {
     fails 2 hidmotor -l 'sim:?state=runing' status
-    has "$why" "state 'runing': unknown — did you mean 'running'?"
+    has "$why" "--state: no 'runing' — did you mean 'running'?"
     fails 2 hidmotor sim --state runing
     has "$why" "did you mean 'running'?"
     fails 2 unitysim -l 'sim:?model=fast' status
-    has "$why" "speed 'fast': unknown — use one of servo, unity, nominal"
+    has "$why" "--model: no 'fast' — use servo, unity or nominal"
     fails 2 canpid -l 'sim:?quirks=powerup' status
-    has "$why" "quirk 'powerup': unknown — did you mean 'power-up'?"
+    has "$why" "--quirks: no 'powerup' — did you mean 'power-up'?"
 }
 
 @test "sim:?time=virtual runs a minute in a moment, in every tool" {

@@ -4,42 +4,35 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
-#include "base/suggest.h"
 #include "base/xdg.h"
 #include "shell/safety/device.h"
 #include "shell/safety/dry.h"
 #include "shell/safety/stop.h"
 
-const char *aw_sim_option(const struct aw_sim *sim, const char *name)
+/* Binds the parameters of the URL like the options of the command. */
+static enum aw_status bind_url(const struct aw_sim *sim, struct aw_options *options,
+                               struct aw_error *err)
 {
-    return sim->url ? aw_url_get(sim->url, name) : aw_option(sim->session, name);
-}
-
-enum aw_status aw_sim_number(const struct aw_sim *sim, const char *name, const char *unit,
-                             double *value, struct aw_error *err)
-{
-    const char *text = aw_sim_option(sim, name);
-    return text ? aw_number_parse_unit(text, unit, value, err) : AW_OK;
-}
-
-enum aw_status aw_sim_choose(const struct aw_sim *sim, const char *name, const char *what,
-                             const char *const *names, int *place, struct aw_error *err)
-{
-    const char *text = aw_sim_option(sim, name);
-    int found = text ? aw_choose(what, names, text, strlen(text), err) : *place;
-    if (text && found < 0)
-        return AW_USAGE;
-    *place = found;
-    return AW_OK;
+    const struct aw_option *rows = aw_find_command(sim->session->tool, "sim")->options;
+    enum aw_status status = AW_OK;
+    aw_options_add(options, rows);
+    for (; rows && rows->name && status == AW_OK; rows++) {
+        const char *text = aw_url_get(sim->url, rows->name);
+        if (text)
+            status = aw_options_set(options, rows->name, text, AW_FROM_COMMAND_LINE, err);
+    }
+    return status;
 }
 
 enum aw_status aw_sim_begin(struct aw_link **out, const struct aw_url *url,
                             const struct aw_link_options *link, struct aw_error *err)
 {
-    const struct aw_sim sim = {link->context, url, link->protocol};
+    struct aw_options options = {.n = 0};
+    const struct aw_sim sim = {link->context, url, link->protocol, options.command};
     struct aw_device *device = NULL;
-    enum aw_status status = sim.session->tool->simulate(&sim, &device, err);
+    enum aw_status status = bind_url(&sim, &options, err);
+    if (status == AW_OK)
+        status = sim.session->tool->simulate(&sim, &device, err);
     return status == AW_OK ? aw_sim_open(out, device, link->clock, link->protocol->datagrams, err)
                            : status;
 }
@@ -89,7 +82,7 @@ static enum aw_status serve(struct aw_session *session, struct aw_device *device
 
 enum aw_status aw_run_sim(struct aw_session *session, const struct aw_args *args)
 {
-    const struct aw_sim sim = {session, NULL, session->wire->protocol};
+    const struct aw_sim sim = {session, NULL, session->wire->protocol, session->options.command};
     struct aw_device *device = NULL;
     (void)args;
     enum aw_status status = session->tool->simulate(&sim, &device, &session->err);

@@ -2,7 +2,7 @@
  * the command sim --fault stuck. Its options have the same names and values in both. The tool
  * builds it from them (.simulate of its row):
  *
- *     const char *fault = aw_sim_option(sim, "fault");
+ *     const struct canpid_sim_options *given = sim->given;
  *     …
  *     *device = aw_canpid_device(&options);
  */
@@ -17,18 +17,8 @@ struct aw_sim {
     struct aw_session *session;
     const struct aw_url *url;           /* URL of the link; NULL: use the command's options */
     const struct aw_protocol *protocol; /* the protocol, including custom packets */
+    const void *given;                  /* the command's block of options, of either source */
 };
-
-/* An option's value, or NULL. aw_sim_number parses a number in this unit; *value is unchanged
- * without the option. */
-const char *aw_sim_option(const struct aw_sim *sim, const char *name);
-enum aw_status aw_sim_number(const struct aw_sim *sim, const char *name, const char *unit,
-                             double *value, struct aw_error *err);
-
-/* Finds the index of the option's value in a NULL-terminated list of names; *place is unchanged
- * without the option. AW_USAGE: "state 'x': unknown — use one of …", with what = "state". */
-enum aw_status aw_sim_choose(const struct aw_sim *sim, const char *name, const char *what,
-                             const char *const *names, int *place, struct aw_error *err);
 
 /* Opens the transport sim:. Its context is the session. */
 enum aw_status aw_sim_begin(struct aw_link **out, const struct aw_url *url,

@@ -419,7 +419,7 @@ struct aw_tool {
     /* ---- The link ---- */
 
     const struct aw_transport *sim; /* its sim: link, or NULL; its context is the session */
-    /* Creates the simulated device from aw_sim_option and aw_sim_number; *device is NULL if out of
+    /* Creates the simulated device from the options in sim->given; *device is NULL if out of
      * memory. With this hook .sim opens with aw_sim_begin, and the command sim is aw_run_sim
      * (shell/source/sim.h). simulated prints one summary line at the end; NULL: none. */
     enum aw_status (*simulate)(const struct aw_sim *sim, struct aw_device **device,
