@@ -12,11 +12,6 @@
 #define ENCODER_DEG 0.045 /* step of the lever arm's encoder, the controller's input */
 #define PERIOD_S    0.01  /* published telemetry period */
 
-static struct canpid_state *state_of(struct aw_bench *bench)
-{
-    return bench->session->state;
-}
-
 static void describe(int controller, struct aw_bench_joint *joint)
 {
     static const struct aw_gains power_up[AW_CANPID_CONTROLLERS] = {
@@ -82,7 +77,7 @@ static enum aw_status parse(struct aw_session *session, const struct aw_bench_jo
 
 static enum aw_status open(struct aw_bench *bench)
 {
-    struct canpid_state *state = state_of(bench);
+    struct canpid_state *state = canpid_state(bench->session);
     enum aw_status status = canpid_ready(bench->session);
     if (status != AW_OK)
         return status;
@@ -102,7 +97,7 @@ static bool on_frame(void *context, const struct aw_received *received)
     const struct aw_record *record = received->record;
     if (!record || aw_record_get(record, "board") != bench->joint.number)
         return bench->guard.verdict == AW_MOTION_FINE;
-    const char *fault = canpid_guard_fault(&state_of(bench)->bench, client, record);
+    const char *fault = canpid_guard_fault(&canpid_state(bench->session)->bench, client, record);
     if (record->codec != client->codecs[AW_CANPID_PID])
         return aw_motion_fault(&bench->guard, fault) == AW_MOTION_FINE;
     const struct aw_canpid_board *board = aw_canpid_board(client, bench->joint.number);
@@ -138,7 +133,7 @@ static double period(struct aw_bench *bench)
 static enum aw_status setpoint(struct aw_bench *bench, double normalised)
 {
     struct aw_session *session = bench->session;
-    struct canpid_state *state = state_of(bench);
+    struct canpid_state *state = canpid_state(bench->session);
     state->driven = AW_CANPID_BIT(bench->joint.number);
     state->bench.commanded = normalised;
     aw_session_moves(session);
@@ -149,7 +144,7 @@ static enum aw_status setpoint(struct aw_bench *bench, double normalised)
 static enum aw_status end(struct aw_bench *bench, enum aw_status status)
 {
     status = canpid_end_motion(bench->session, status);
-    state_of(bench)->bench.enabled = false;
+    canpid_state(bench->session)->bench.enabled = false;
     return status;
 }
 

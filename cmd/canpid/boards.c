@@ -41,7 +41,7 @@ static void add_name(struct canpid_boards *boards, const char *name, int32_t id)
 enum aw_status canpid_configure(struct aw_session *session, const char *section, const char *key,
                                 const char *value, struct aw_error *err)
 {
-    struct canpid_boards *boards = &((struct canpid_state *)session->state)->boards;
+    struct canpid_boards *boards = &canpid_state(session)->boards;
     char *end;
     if (strncmp(section, "board ", 6) != 0 || strcmp(key, "id") != 0)
         return aw_fail(err, AW_USAGE, "[%.40s] %.40s: use [board NAME] with id = 0x100", section,
@@ -86,7 +86,7 @@ static void build_head(struct canpid_boards *boards, const struct aw_field *usua
 enum aw_status canpid_variant(struct aw_session *session, struct aw_variant *variant,
                               struct aw_error *err)
 {
-    struct canpid_boards *boards = &((struct canpid_state *)session->state)->boards;
+    struct canpid_boards *boards = &canpid_state(session)->boards;
     enum aw_status status = aw_wire_option(session, canpid_given(session)->layout, variant, err);
     variant->known = &boards->numbers;
     if (status != AW_OK || boards->n == 0)
@@ -100,8 +100,7 @@ enum aw_status canpid_variant(struct aw_session *session, struct aw_variant *var
 /* *at is the set of boards whose names are written: named ones, and those given by number. */
 bool canpid_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size)
 {
-    uint64_t named = canpid_all_boards(session) |
-                     ((struct canpid_state *)session->state)->boards.numbers,
+    uint64_t named = canpid_all_boards(session) | canpid_state(session)->boards.numbers,
              before = *at;
     *out = '\0';
     for (uint64_t left = named & ~before; left; left &= left - 1) {
@@ -148,7 +147,7 @@ int canpid_find_board(struct aw_session *session, const char *text)
 {
     int board = aw_canpid_board_find(&session->wire->variant, text);
     if (board >= 0)
-        ((struct canpid_state *)session->state)->boards.numbers |= AW_CANPID_BIT(board);
+        canpid_state(session)->boards.numbers |= AW_CANPID_BIT(board);
     return board;
 }
 

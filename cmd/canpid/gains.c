@@ -14,14 +14,9 @@
  * time. The board may have been switched off since.
  */
 
-static struct canpid_state *state_of(const struct aw_session *session)
-{
-    return session->state;
-}
-
 void canpid_remember(struct aw_session *session)
 {
-    struct canpid_state *state = state_of(session);
+    struct canpid_state *state = canpid_state(session);
     const struct aw_variant *variant = &session->wire->variant;
     struct aw_canpid_gains before;
     struct aw_error problem;
@@ -47,7 +42,7 @@ static const void *names_of(const struct aw_session *session)
 
 static void read_three(struct aw_session *session, size_t kp, struct aw_gain_list *gains)
 {
-    const struct aw_gain *sent = &state_of(session)->client.gains.of[0][0][0];
+    const struct aw_gain *sent = &canpid_state(session)->client.gains.of[0][0][0];
     for (size_t i = kp; i < kp + AW_CANPID_GAINS; i++)
         aw_gain_list_add(gains, i, sent[i].known ? (double)sent[i].value : (double)NAN);
 }
@@ -59,7 +54,7 @@ static enum aw_status send_three(struct aw_session *session, const struct aw_gai
     for (size_t i = gains->n; i > 0 && status == AW_OK; i--) {
         const struct aw_listed_gain *gain = &gains->of[i - 1];
         struct aw_canpid_gain_at at = aw_canpid_gain_at((size_t)gain->place, gain->value);
-        status = aw_canpid_set(&state_of(session)->client, &at, NULL, &session->err);
+        status = aw_canpid_set(&canpid_state(session)->client, &at, NULL, &session->err);
     }
     return status;
 }
@@ -78,7 +73,7 @@ const struct aw_law canpid_law = {
 static enum aw_status read_sent(struct aw_session *session, struct aw_gain *gains,
                                 const struct aw_gain **now)
 {
-    struct canpid_state *state = state_of(session);
+    struct canpid_state *state = canpid_state(session);
     enum aw_status status = canpid_ready(session);
     if (status != AW_OK)
         return status;
@@ -105,7 +100,7 @@ static enum aw_status send_all(struct aw_session *session, const struct aw_gain 
     struct aw_canpid_gain_at at;
     struct aw_canpid_sent sent;
     struct aw_record command;
-    state_of(session)->driven = 0;
+    canpid_state(session)->driven = 0;
     enum aw_status status = canpid_ready_to_make(session);
     for (size_t i = 0; status == AW_OK &&
                        aw_canpid_gains_next((const struct aw_canpid_gains *)wanted, &i, &at);) {

@@ -57,6 +57,11 @@ struct canpid_command_options {
 };
 AW_GIVEN(command, canpid_command_options, canpid_command_given)
 
+static inline struct canpid_state *canpid_state(const struct aw_session *session)
+{
+    return session->state;
+}
+
 static inline struct aw_canpid *canpid_of(struct aw_session *session)
 {
     struct canpid_state *state = session->state;

@@ -41,7 +41,7 @@ enum aw_status canpid_ready(struct aw_session *session)
     if (session->device.link->recorded)
         options.confirm_ms = 0;
     options.wall_ns = aw_session_time(session) - aw_clock_now(session->clock);
-    ((struct canpid_state *)session->state)->client.options = options;
+    canpid_state(session)->client.options = options;
     return AW_OK;
 }
 
@@ -61,9 +61,9 @@ enum aw_status canpid_ready_to_make(struct aw_session *session)
 
 static const char *list_boards(struct aw_session *session, uint64_t boards)
 {
-    char *out = ((struct canpid_state *)session->state)->lists[0];
-    return aw_canpid_board_list(&session->wire->variant, boards, out,
-                                sizeof((struct canpid_state *)session->state)->lists[0]);
+    struct canpid_state *state = canpid_state(session);
+    return aw_canpid_board_list(&session->wire->variant, boards, state->lists[0],
+                                sizeof state->lists[0]);
 }
 
 /* The outcome of a command at all of its boards. */
@@ -96,25 +96,25 @@ static void report(struct aw_session *session, const char *cmd, const struct aw_
 
 void canpid_goes_on(struct aw_session *session, char *out, size_t size)
 {
-    uint64_t boards = ((struct canpid_state *)session->state)->ongoing;
+    uint64_t boards = canpid_state(session)->ongoing;
     snprintf(out, size, "%.90s %s enabled", list_boards(session, boards),
              boards & (boards - 1) ? "stay" : "stays");
 }
 
 static void leave(struct aw_session *session, uint64_t boards)
 {
-    ((struct canpid_state *)session->state)->ongoing = boards;
+    canpid_state(session)->ongoing = boards;
     session->motion.ongoing = boards ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
 }
 
 void canpid_left_on(struct aw_session *session, uint64_t boards)
 {
-    leave(session, ((struct canpid_state *)session->state)->ongoing | boards);
+    leave(session, canpid_state(session)->ongoing | boards);
 }
 
 void canpid_disabled(struct aw_session *session, uint64_t boards)
 {
-    leave(session, ((struct canpid_state *)session->state)->ongoing & ~boards);
+    leave(session, canpid_state(session)->ongoing & ~boards);
 }
 
 /* Records which drivers are enabled after a command: by an accepted setpoint, or by a gain or
@@ -233,7 +233,7 @@ enum aw_status canpid_send_each(struct aw_session *session, struct aw_record *co
                                 const uint64_t *boards, size_t n, int64_t verify_ns)
 {
     struct outcome outcome = {.verified = verify_ns > 0, .controller = AW_CANPID_LAST};
-    ((struct canpid_state *)session->state)->driven = 0;
+    canpid_state(session)->driven = 0;
     enum aw_status status = check_all(session, commands, boards, n);
     for (size_t i = 0; i < n && status == AW_OK; i++)
         for (uint64_t left = boards[i]; left && status == AW_OK; left &= left - 1)
@@ -348,7 +348,7 @@ enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status stat
 
 static void wait_for_turn(struct aw_session *session, unsigned id, aw_frame_fn *add, void *context)
 {
-    const struct aw_canpid *client = &((struct canpid_state *)session->state)->client;
+    const struct aw_canpid *client = &canpid_state(session)->client;
     int64_t pace =
         aw_canpid_paced_ns(client, id) - client->boards[id / 32 % AW_CANPID_BOARDS].sent_ns;
     for (int64_t waited = 0; waited < pace; waited += session->tool->stop_gap_ms * AW_MILLISECOND)

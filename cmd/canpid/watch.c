@@ -102,7 +102,7 @@ static bool concerns(struct aw_session *session, struct aw_span frame, const cha
     int board = frame.size >= 2 ? frame.data[0] | frame.data[1] << 8
                                 : aw_canpid_board_find(&session->wire->variant, subject);
     return board >= 0 && board <= (int)AW_CAN_SHORT_MAX &&
-           ((struct canpid_state *)session->state)->chosen & AW_CANPID_BIT(board);
+           canpid_state(session)->chosen & AW_CANPID_BIT(board);
 }
 
 enum aw_status canpid_narrow(struct aw_session *session, aw_concerns_fn **which)
