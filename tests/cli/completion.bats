@@ -24,6 +24,17 @@ candidates() { armctl complete -- "$@" | cut -f 1 | xargs; }
     same "$(candidates -l @)" "@desk ::files"
 }
 
+@test "the bash completion works" {
+    armctl completion bash >armctl.bash
+    bash -n armctl.bash
+    cat >try <<'END'
+for file in /usr/share/bash-completion/bash_completion; do [ ! -r $file ] || . $file; done
+. ./armctl.bash
+try() {
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMPREPLY=()
+    _armctl armctl "${@: -1}" "${@: -2:1}" 2>/dev/null
+    echo "${COMPREPLY[*]}"
+}
 try armctl de
 try armctl encode deg jo
 try armctl --time ''
