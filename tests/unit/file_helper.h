@@ -60,6 +60,14 @@ char *realpath(const char *restrict path, char *restrict resolved)
     return real;
 }
 
+/* Called by a library that was compiled with _FORTIFY_SOURCE, as in a Debian package. */
+char *__realpath_chk(const char *path, char *resolved, size_t room);
+char *__realpath_chk(const char *path, char *resolved, size_t room)
+{
+    (void)room;
+    return realpath(path, resolved);
+}
+
 /* Like other_path(), but follows the redirection to the device itself. */
 static inline const char *other_target(const char *path, char to[PATH_MAX])
 {
