@@ -156,8 +156,9 @@ enum aw_status ezphys_ready(struct aw_session *session);
 
 /* Reconnection after a lost link. */
 enum ezphys_patience {
-    EZ_ONCE,  /* no, for motions; with the timeout of --timeout (5 s) */
-    EZ_AGAIN, /* yes, without a time limit */
+    EZ_ONCE,   /* no, for motions; with the timeout of --timeout (5 s) */
+    EZ_STREAM, /* no: the stream reopens a lost link, or ends */
+    EZ_AGAIN,  /* yes, without a time limit */
 };
 
 /* Receives the next message without answering it, and logs what it waits for. AW_OK, AW_TIMEOUT at

@@ -219,7 +219,7 @@ enum aw_status ezphys_receive(struct aw_session *session, int64_t deadline,
     }
     if (status == AW_OK)
         state->trouble.reported_waiting = false;
-    if (status == AW_OK && patience == EZ_AGAIN)
+    if (status == AW_OK && patience != EZ_ONCE)
         count_looking(session, step, epoch);
     report_problems(session);
     return status;
@@ -347,7 +347,7 @@ enum aw_status ezphys_next_received(struct aw_session *session, int64_t deadline
     if (!ez->link || !same_wire(ez, session))
         status = ezphys_ready(session);
     while (status == AW_OK && state->next >= ez->n_packets) {
-        status = ezphys_receive(session, deadline, EZ_AGAIN);
+        status = ezphys_receive(session, deadline, EZ_STREAM);
         if (status == AW_OK)
             status = aw_ezphys_answer(ez, &session->err);
         if (status == AW_LOST || (status != AW_OK && status != AW_TIMEOUT && status != AW_STOPPED))

@@ -139,15 +139,20 @@ restored='[?1049l'
     same "$(cat why)" "armctl: stopped by a signal"
 }
 
-@test "watch exits 7 if the link is lost" {
-    talker 1 0
-    { armctl -l "$url" watch 2>why || echo $? >status; } | {
-        read -r line
-        kill "$pid"
-        cat >/dev/null
-    }
-    same "$(cat status)" 7
-    has "$(cat why)" "connection lost"
+@test "watch and record of every tool exit 7 if the link is lost" {
+    for tool in $tools; do
+        for verb in watch 'record lost.pcapng'; do
+            start "$tool-${verb% *}" "$tool" sim --listen "unix-listen:$D/$tool.link"
+            under_way "$tool" -l "unix:$D/$tool.link" $verb
+            until find "/proc/$client/fd" -lname 'socket:*' | grep -q .; do sleep 0.05; done
+            sleep 0.2 # connected, and it listens
+            kill -9 "$pid"
+            wait "$pid" || true
+            ended 7
+            has "$rest" "connection lost"
+            hasnt "$rest" "refused"
+        done
+    done
 }
 
 @test "the table of watch is drawn, and q restores the terminal" {
