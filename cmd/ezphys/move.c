@@ -404,6 +404,8 @@ enum aw_status run_pause(struct aw_session *session, const struct aw_args *args)
         status = ezphys_begin(session);
     if (status == AW_OK)
         status = ezphys_go_on(session, seconds, NULL, NULL);
+    if (!aw_wanted_names(session, "time") && !aw_wanted_names(session, "step"))
+        return status;
     aw_object_start(&session->result, "pause");
     ezphys_report_time(session);
     return status;

@@ -162,8 +162,17 @@ compiles() { ${CC:-cc} -D_GNU_SOURCE -std=c11 -Wall -Wextra -Werror -c -o /dev/n
     printf 'move 0 10 0 --wait\npause 1s\nmove 0 20 0 --wait\n' >script
     ok hidmotor -q -l "$fast" --format '%{result}' run script
     same "$output" $'arrived\narrived'
-    ok hidmotor -q -l "$fast" --format '%{time}' pause 1s
-    same "$output" 1
+    printf 'pause 1s\nstatus\n' >script
+    ok armctl -q -l "$fast" --fields motor run script
+    ok hidmotor -q -l "$fast" --format '%{m2.actual}' run script
+    same "$output" 0.72
+    for tool in armctl ezphys; do
+        ok $tool -q -l "$fast" --format '%{time}' pause 1s
+        same "$output" 1
+        printf 'pause 1s\n' >script
+        ok $tool -q -l "$fast" --format '%{angle}' run script
+        same "$output" ""
+    done
     ok canpid -q -l "$fast" --format '%{iae} %{overshoot}' step -b lknee -c pos --from 0 --to 5 --for 1s
     matches "$output" '[0-9]* [0-9]*'
     for name in frob frob.actual m2.frob; do

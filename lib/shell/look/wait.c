@@ -564,11 +564,9 @@ static enum aw_status run_pause(struct aw_session *session, const struct aw_args
         status = aw_session_wait_input(session, -1, aw_sooner(end, now + PROGRESS_NS));
         now = aw_clock_now(session->clock);
     }
-    const char *format = session->options.print.format;
     if (status != AW_OK && status != AW_TIMEOUT)
         return status;
-    if (format && strstr(format, "%{") &&
-        !strstr(format, "%{time}")) /* a script's format is for its other commands */
+    if (!aw_wanted_names(session, "time"))
         return AW_OK;
     aw_object_start(&session->result, "pause");
     aw_object_number(&session->result, "time", seconds, -1, "s");

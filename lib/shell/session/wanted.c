@@ -162,6 +162,13 @@ bool aw_wanted_pick(struct aw_session *session, struct aw_object *object)
     return !wanted->any.n || found;
 }
 
+bool aw_wanted_names(const struct aw_session *session, const char *key)
+{
+    const struct aw_wanted *wanted = &session->run.printing.wanted;
+    return wanted->any.n + wanted->all.n == 0 || likes(&wanted->any, key) ||
+           likes(&wanted->all, key);
+}
+
 static const char *unseen(const struct aw_select *select, unsigned seen)
 {
     for (size_t i = 0; i < select->n; i++)

@@ -43,6 +43,10 @@ enum aw_status aw_wanted_begin(struct aw_session *session, const struct aw_args 
 /* Removes entries that --fields does not select from a row or result; false: none left. */
 bool aw_wanted_pick(struct aw_session *session, struct aw_object *object);
 
+/* Returns true if --fields and --format name nothing, or this key. In a script, the names may be
+ * those of other commands. */
+bool aw_wanted_names(const struct aw_session *session, const char *key);
+
 /* Call it after the command. AW_USAGE for a name that no row or result had. */
 enum aw_status aw_wanted_end(struct aw_session *session, enum aw_status status);
 
