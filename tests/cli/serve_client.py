@@ -2,7 +2,7 @@
 
     with Client("arm.sock") as client:
         client.send("WANT", flag=True)
-        kind, fields = client.receive("GRANTED", "TURNED_DOWN")
+        kind, fields = client.receive("GRANTED", "DONE")
 """
 import socket
 import struct
@@ -12,9 +12,8 @@ import time
 HEAD = struct.Struct("=IIIBBxxIIq")
 NAMES = ("status", "flag", "number", "lease", "ns")  # fields of the head, after its size, memory and type
 FROM_CLIENT = {"LIFE": 1, "LINK": 2, "WANT": 3, "STOP": 4, "FRAME": 5, "ASK": 6, "IDLE": 7, "PLAYS": 8,
-               "ASK_SPEED": 9, "WHO": 10, "RELEASE": 11, "LEAVE": 12}
-FROM_SERVER = ("HELLO PASSED LOST_SOME GRANTED TURNED_DOWN ACK DONE COMMANDER HALTED REVOKED STOPPED_BY "
-               "SPEED").split()
+               "ASK_SPEED": 9, "WHO": 10, "RELEASE": 11}
+FROM_SERVER = "HELLO PASSED LOST_SOME GRANTED ACK DONE COMMANDER REVOKED STOPPED_BY SPEED".split()
 
 
 def pack(kind, body=b"", **fields):

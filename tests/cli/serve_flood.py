@@ -65,7 +65,7 @@ def stop(path, pid, flooders, data):
         pour(path, flooders, data)
         before, begin = waited(pid), time.monotonic()
         client.send("STOP")
-        client.receive("HALTED")
+        client.receive("GRANTED")
         took = (time.monotonic() - begin) * 1e3
         return max(0, took - (waited(pid) - before))
 

@@ -426,6 +426,8 @@ class Run:
         self.until(time.monotonic() + self.chance.uniform(0.02, 0.2), lambda: False)
         if self.way == "watchdog":
             self.replace_watchdog()
+        while self.host and select.select([self.host], [], [], 0)[0]:  # the start of a motion may look like a stop
+            self.step(0)
         self.begin_to_count()
         self.take_away()
         while not self.stopped and time.monotonic() < self.ended + NO_STOP + self.waiting() / 1e3:

@@ -203,8 +203,8 @@ for pair in range(int(sys.argv[2])):
     ends = [Client(sys.argv[1]) for _ in range(2)]
     for end in ends:
         end.send("WANT")
-    said = sorted(end.receive("GRANTED", "TURNED_DOWN")[0] for end in ends)
-    assert said == ["GRANTED", "TURNED_DOWN"], said
+    said = sorted(end.receive("GRANTED", "DONE")[0] for end in ends)
+    assert said == ["DONE", "GRANTED"], said
     for end in ends:
         end.close()
 END

@@ -190,7 +190,8 @@ static void make_messages(struct seed *seed)
     static const char frame[] = "0DEG1,090\r\n"; /* for armctl, the fuzzed tool */
     uint8_t all[2][2048], one[64];
     size_t used[2] = {1, 1}, size = AW_HEAD + sizeof frame - 1;
-    for (uint32_t type = AW_LIFE; type <= AW_SPEED; type = type == AW_LEAVE ? AW_HELLO : type + 1) {
+    for (uint32_t type = AW_LIFE; type <= AW_SPEED;
+         type = type == AW_RELEASE ? AW_HELLO : type + 1) {
         bool of_client = type < AW_HELLO;
         struct aw_mail head = {.size = (uint32_t)size, .type = type, .flag = 1, .lease = 1};
         all[of_client][0] = one[0] = of_client ? '1' : '0';

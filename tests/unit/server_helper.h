@@ -33,6 +33,7 @@ static inline int server_start(const struct aw_tool *tool)
         aw_conn_init(&ends[i], pair[1]);
         peers[i] = aw_peer_add(&server, pair[0]);
         peers[i]->who = (struct aw_who){.pid = 70 + i, .program = "script", .user = "ann"};
+        sprintf(peers[i]->who.text, "script (pid %d, ann)", 70 + i);
     }
     return server.n_peers != 3;
 }

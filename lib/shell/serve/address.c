@@ -105,10 +105,11 @@ enum aw_status aw_address_of_server(struct aw_address *address, const char *tool
                                     struct aw_error *err)
 {
     struct aw_address systems;
-    bool named = strncmp(url, "serve:", 6) == 0 && strcmp(url + 6, tool) == 0;
-    if (named && access(tool, F_OK) != 0)
-        url = "serve:"; /* the tool's name means its default server, as in follow, unless it is a
-                         * file */
+    const char *word = url + strlen("serve:");
+    if (*word && !strpbrk(word, "/:?.") && access(word, F_OK) != 0) {
+        tool = word;
+        url = "serve:";
+    }
     enum aw_status status = aw_address_parse(address, tool, url, err);
     if (status == AW_OK && strcmp(url, "serve:") == 0 && access(address->path, F_OK) != 0 &&
         find_system(&systems, tool))
@@ -116,7 +117,7 @@ enum aw_status aw_address_of_server(struct aw_address *address, const char *tool
     return status;
 }
 
-static int open_socket(const struct aw_address *address, bool listens)
+int aw_address_open(const struct aw_address *address, bool listens)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -133,14 +134,9 @@ static int open_socket(const struct aw_address *address, bool listens)
 
 int aw_address_connect(const struct aw_address *address, struct aw_error *err)
 {
-    int fd = open_socket(address, false);
+    int fd = aw_address_open(address, false);
     if (fd < 0)
         aw_fail(err, AW_NO_LINK, "%s: %s — is 'serve' running there?", address->text,
                 strerror(errno));
     return fd;
-}
-
-int aw_address_listen(const struct aw_address *address)
-{
-    return open_socket(address, true);
 }

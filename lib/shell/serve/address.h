@@ -25,7 +25,8 @@ struct aw_address {
 enum aw_status aw_address_parse(struct aw_address *address, const char *tool, const char *url,
                                 struct aw_error *err);
 
-/* The same for a client: "serve:" falls back to systemd's server if no other socket exists. */
+/* The same for a client, whose url begins with "serve:". A word that is not a file names a tool.
+ * "serve:" falls back to systemd's server if no other socket exists. */
 enum aw_status aw_address_of_server(struct aw_address *address, const char *tool, const char *url,
                                     struct aw_error *err);
 
@@ -39,6 +40,6 @@ size_t aw_address_usual(struct aw_address *list, size_t max, const char *tool);
 
 /* Return a non-blocking socket, or -1 with errno set. */
 int aw_address_connect(const struct aw_address *address, struct aw_error *err);
-int aw_address_listen(const struct aw_address *address);
+int aw_address_open(const struct aw_address *address, bool listens);
 
 #endif

@@ -80,23 +80,13 @@ static void take_grant(struct aw_attached *attached, const struct aw_mail *m)
 
 static void take_answer(struct aw_attached *attached, const struct aw_mail *m)
 {
-    attached->status = (enum aw_status)(m->status & 15);
-    aw_text_of(m, attached->why, sizeof attached->why);
-    attached->waits = false;
-}
-
-/* Reads why the server refuses the command in progress. */
-static void take_refusal(struct aw_attached *attached, const struct aw_mail *m)
-{
-    const struct aw_command *command = attached->session->run.command;
+    const struct aw_command *command = m->flag ? attached->session->run.command : NULL;
     char why[AW_REASON_MAX + 1];
-    take_answer(attached, m);
-    if (attached->status == AW_OK) {
-        attached->status = AW_REFUSED;
-    } else if (command) {
-        snprintf(why, sizeof why, "%s: %.250s", command->name, attached->why);
-        snprintf(attached->why, sizeof attached->why, "%s", why);
-    }
+    aw_text_of(m, why, sizeof why);
+    snprintf(attached->why, sizeof attached->why, "%s%s%.250s", command ? command->name : "",
+             command ? ": " : "", why);
+    attached->status = (enum aw_status)(m->status & 15);
+    attached->waits = false;
 }
 
 /* Other clients report the end of the server only once it is gone. */
@@ -125,9 +115,6 @@ static void take_message(struct aw_attached *attached, const struct aw_mail *m)
     case AW_GRANTED:
         take_grant(attached, m);
         break;
-    case AW_TURNED_DOWN:
-        take_refusal(attached, m);
-        break;
     case AW_ACK: /* a revoked frame's reason is already known */
         if (m->number != attached->frames || !attached->waits)
             break;
@@ -147,7 +134,7 @@ static void take_message(struct aw_attached *attached, const struct aw_mail *m)
     case AW_SPEED:
         attached->session->motion.asked = m->share;
         break;
-    default: /* HALTED: GRANTED follows, or the reason for refusal */
+    default:
         break;
     }
 }
@@ -198,7 +185,7 @@ static void serve_aside(struct aw_aside *aside)
 
 /* ---- Connecting ---- */
 
-static enum aw_status check_hello(struct aw_attached *attached)
+static enum aw_status check_hello(struct aw_attached *attached, const char *device)
 {
     struct aw_error *err = &attached->session->err;
     const struct aw_hello *hello = &attached->hello;
@@ -211,6 +198,8 @@ static enum aw_status check_hello(struct aw_attached *attached)
                        hello->version);
     if (strcmp(hello->tool, tool) != 0)
         return aw_fail(err, AW_NO_LINK, "%s: it serves %s, not %s", at, hello->tool, tool);
+    if (device && strcmp(hello->url, device) != 0)
+        return aw_fail(err, AW_NO_LINK, "%s: it serves %.200s now", at, hello->url);
     uint32_t packets = aw_session_packets_sum(attached->session);
     if (packets && packets != hello->packets)
         return aw_fail(err, AW_USAGE,
@@ -243,27 +232,25 @@ static void detach(struct aw_session *session)
     drop(attached);
 }
 
-static enum aw_status connect_to(struct aw_session *session, const struct aw_address *address)
+/* device: the only one that the server may serve; NULL: any. */
+static enum aw_status connect_to(struct aw_session *session, const struct aw_address *address,
+                                 const char *device)
 {
     struct aw_attached *attached = calloc(1, sizeof *attached);
     if (!attached)
         return aw_no_memory(&session->err);
     attached->session = session;
     attached->address = *address;
-    session->share.attached = attached;
-    int fd = aw_address_connect(address, &session->err);
-    aw_conn_init(&attached->conn, fd);
-    struct aw_clock *clock = clock_of(attached);
-    enum aw_status status = fd < 0
-                                ? session->err.status
-                                : aw_hello_await(&attached->conn, clock,
-                                                 aw_clock_now(clock) + HELLO_NS, &attached->hello);
+    enum aw_status status =
+        aw_hello_open(session, address, HELLO_NS, &attached->conn, &attached->hello, &session->err);
     if (status == AW_OK)
-        status = check_hello(attached);
+        status = check_hello(attached, device);
     if (status != AW_OK) {
-        detach(session);
+        drop(attached);
         return status;
     }
+    drop(session->share.attached);
+    session->share.attached = attached;
     session->share.url = attached->hello.url;
     attached->aside = (struct aw_aside){
         .fd = attached->conn.fd, .due = aw_clock_now(clock_of(attached)), .serve = serve_aside};
@@ -271,77 +258,57 @@ static enum aw_status connect_to(struct aw_session *session, const struct aw_add
     return AW_OK;
 }
 
-static enum aw_status attach_to(struct aw_session *session, const char *url)
-{
-    struct aw_address address;
-    enum aw_status status = aw_address_of_server(&address, session->tool->name, url, &session->err);
-    if (status == AW_OK)
-        status = connect_to(session, &address);
-    if (status == AW_OK)
-        aw_session_notice_simulator(session, session->share.attached->hello.url);
-    return status;
-}
-
-/* Without -l, connects to the first default address; else to the server with this link. */
+/* Without -l, connects to the first default address; else to the server with this link. Without a
+ * server, the device itself is used. */
 static enum aw_status attach_to_usual(struct aw_session *session, const char *url)
 {
     enum aw_status status = AW_OK;
     struct aw_address places[PLACES_MAX];
-    bool given = session->options.link.url;
+    const char *device = session->options.link.url ? url : NULL;
     size_t n = aw_address_usual(places, PLACES_MAX, session->tool->name);
-    for (size_t i = 0; i < n && !session->share.attached && status != AW_STOPPED; i++) {
-        status = connect_to(session, &places[i]);
-        if (status == AW_OK && given && strcmp(session->share.attached->hello.url, url) != 0)
-            detach(session);
-    }
-    if (!session->share.attached) /* use the device itself, unless a signal arrived */
-        return status == AW_STOPPED ? status : AW_OK;
-    aw_session_notice(session, "%s serve (pid %d) has %s — this goes through it",
-                      session->tool->name, session->share.attached->hello.pid,
-                      session->share.attached->hello.url);
-    aw_session_notice_simulator(session, session->share.attached->hello.url);
-    return AW_OK;
+    for (size_t i = 0; i < n && !session->share.attached && status != AW_STOPPED; i++)
+        status = connect_to(session, &places[i], device);
+    if (session->share.attached)
+        aw_session_notice(session, "%s serve (pid %d) has %s — this goes through it",
+                          session->tool->name, session->share.attached->hello.pid,
+                          session->share.attached->hello.url);
+    return status == AW_STOPPED ? status : AW_OK;
 }
 
-/* Reconnects to a server at the same address with the same device. */
-static enum aw_status attach_again(struct aw_session *session)
+static enum aw_status attach_first(struct aw_session *session, const char *url)
 {
-    struct aw_attached *old = session->share.attached;
-    enum aw_status status = connect_to(session, &old->address);
-    if (status == AW_OK && strcmp(session->share.attached->hello.url, old->hello.url) != 0) {
-        status = aw_fail(&session->err, AW_NO_LINK, "%s: it serves %.200s now", old->address.text,
-                         session->share.attached->hello.url);
-        detach(session);
+    struct aw_error before = session->err;
+    struct aw_address address;
+    enum aw_status status = AW_OK;
+    if (url && strncmp(url, "serve:", 6) == 0) {
+        status = aw_address_of_server(&address, session->tool->name, url, &session->err);
+        if (status == AW_OK)
+            status = connect_to(session, &address, NULL);
+    } else if (!session->options.link.no_attach) {
+        status = attach_to_usual(session, url);
+        session->err = before;
     }
-    if (status == AW_OK) {
-        drop(old);
-    } else {
-        session->share.attached = old;
-        session->share.url = old->hello.url;
-    }
+    if (session->share.attached)
+        aw_session_notice_simulator(session, session->share.attached->hello.url);
     return status;
 }
 
 static enum aw_status attach(struct aw_session *session, const char *url)
 {
-    struct aw_error before = session->err;
-    if (session->share.attached && !session->share.attached->over)
+    struct aw_attached *old = session->share.attached;
+    if (!old)
+        return attach_first(session, url);
+    if (!old->over)
         return AW_OK;
-    if (session->share.attached && session->share.patient)
-        return attach_again(session);
-    if (session->share.attached && session->mode.one_shot && !session->mode.scripts)
-        return aw_attached_fail(session->share.attached, &session->err);
-    if (session->share.attached) { /* the server is gone, and url named its device */
-        aw_session_unlink(session);
-        detach(session);
-        if (url && aw_session_url(session, &url) != AW_OK)
-            return session->err.status;
-    }
-    if (url && strncmp(url, "serve:", 6) == 0)
-        return attach_to(session, url);
-    enum aw_status status = session->options.link.no_attach ? AW_OK : attach_to_usual(session, url);
-    session->err = before;
-    return status;
+    if (session->share.patient)
+        return connect_to(session, &old->address, old->hello.url);
+    if (session->mode.one_shot && !session->mode.scripts)
+        return aw_attached_fail(old, &session->err);
+    aw_session_unlink(session); /* the server is gone, and url named its device */
+    detach(session);
+    if (url && aw_session_url(session, &url) != AW_OK)
+        return session->err.status;
+    return attach_first(session, url);
 }
 
 /* ---- The lease ---- */
@@ -512,7 +479,7 @@ static void leave(struct aw_session *session)
 {
     if (!session->share.attached)
         return;
-    say(session->share.attached, AW_LEAVE, false);
+    say(session->share.attached, AW_RELEASE, true);
     shutdown(session->share.attached->conn.fd, SHUT_WR);
     aw_session_unlink(session);
     detach(session);
@@ -523,11 +490,7 @@ static enum aw_status serves(struct aw_session *session, const char *url, char *
     struct aw_address address;
     struct aw_who who;
     struct aw_hello hello;
-    const char *rest = url + strlen("serve:");
-    /* A plain word that is not a file names a tool. */
-    bool named = *rest && !strpbrk(rest, "/:?.") && access(rest, F_OK) != 0;
-    enum aw_status status = aw_address_of_server(&address, named ? rest : session->tool->name,
-                                                 named ? "serve:" : url, &session->err);
+    enum aw_status status = aw_address_of_server(&address, session->tool->name, url, &session->err);
     if (status != AW_OK)
         return status;
     if (!aw_hello_look(session, &address, &who, &hello) || !*hello.tool)

@@ -4,14 +4,6 @@
 
 #include "shell/serve/who.h"
 
-/* Bytes that passed over the server's link. */
-struct aw_passed {
-    struct aw_passed *next;
-    int64_t time_ns;
-    size_t size, taken;
-    uint8_t bytes[];
-};
-
 struct aw_attached {
     struct aw_aside aside; /* sends signs of life and reads messages while the tool waits */
     struct aw_session *session;
@@ -23,17 +15,18 @@ struct aw_attached {
     bool over;         /* the connection has ended */
     char lost[320];    /* the reason, or "" */
 
-    struct aw_link *link; /* NULL: no link is open */
-    struct aw_passed *first, *last;
-    unsigned n;
-    uint32_t frames;       /* number of the last frame sent */
-    enum aw_status status; /* outcome of the last frame or request */
+    struct aw_link *link;    /* NULL: no link is open */
+    struct aw_buffer passed; /* unread PASSED messages */
+    size_t taken;            /* read bytes of the first one */
+    unsigned n;              /* number of them */
+    uint32_t frames;         /* number of the last frame sent */
+    enum aw_status status;   /* outcome of the last frame or request */
     char why[AW_REASON_MAX + 1];
 
     unsigned lease; /* 0: this client does not hold the lease */
     bool begun;     /* the current command holds the lease */
     bool fresh;     /* the current command acquired the lease */
-    bool waits;     /* waits for GRANTED, ACK, HALTED, DONE or COMMANDER */
+    bool waits;     /* waits for GRANTED, ACK, DONE or COMMANDER */
     struct aw_commander commander;
     bool revoked; /* since the command or line began; the reason is in: reason */
     bool told;    /* the loss is reported; the client requests the lease again */

@@ -54,7 +54,7 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
     /* A forked child may also have the socket, so closing it is not enough. */
     epoll_ctl(server->all, EPOLL_CTL_DEL, peer->conn.fd, NULL);
     aw_lease_gone(server, peer);
-    free(peer->held);
+    aw_buffer_clear(&peer->held);
     aw_conn_free(&peer->conn);
     free(peer);
 }
@@ -72,11 +72,11 @@ static void change_speed(struct aw_peer *peer, double share, bool takes)
     else if (!holder || !holder->plays)
         aw_fail(&err, AW_REFUSED, "speed: nothing is played through this server");
     else if (holder != peer && !takes)
-        aw_fail(&err, AW_REFUSED, "speed: %s (pid %d, %s) commands — change its speed with --take",
-                holder->who.program, (int)holder->who.pid, holder->who.user);
+        aw_fail(&err, AW_REFUSED, "speed: %s commands — change its speed with --take",
+                holder->who.text);
     if (err.status == AW_OK)
         aw_peer_put(holder, &(struct aw_mail){.type = AW_SPEED, .share = share});
-    aw_peer_say(peer, AW_DONE, err.status, err.status == AW_OK ? "" : err.text);
+    aw_peer_done(peer, err.status, false, err.status == AW_OK ? "" : err.text);
 }
 
 static void tell_commander(struct aw_peer *peer)
@@ -116,9 +116,8 @@ static void take_message(struct aw_peer *peer, const struct aw_mail *m)
     case AW_WHO:
         tell_commander(peer);
         break;
-    case AW_LEAVE:
-        peer->left = true; /* fall through */
     case AW_RELEASE:
+        peer->left = m->flag;
         if (server->holder == peer)
             aw_lease_release(server);
         break;
@@ -149,7 +148,7 @@ static void finish(struct aw_peer *peer)
         if (aw_conn_take_stop(&peer->conn))
             aw_lease_stop(peer->server, peer);
         while ((type = aw_conn_next(&peer->conn, &m)))
-            if (type == AW_IDLE || type == AW_RELEASE || type == AW_LEAVE)
+            if (type == AW_IDLE || type == AW_RELEASE)
                 take_message(peer, &m);
         peer->conn.gone = peer->conn.gone || peer->conn.wrong || !aw_conn_fill(&peer->conn);
     } while (!peer->conn.gone && ++n < FILLS);
@@ -211,12 +210,11 @@ static bool accept_peer(struct aw_server *server, const struct aw_listener *list
     return true;
 }
 
-static const struct aw_listener *as_listener(const struct aw_server *server, const void *what)
+static void accept_peers(struct aw_server *server)
 {
     for (size_t i = 0; i < server->n_listeners; i++)
-        if (&server->listeners[i] == what)
-            return &server->listeners[i];
-    return NULL;
+        for (int more = AT_ONCE; more > 0 && accept_peer(server, &server->listeners[i]); more--)
+            ;
 }
 
 /* ---- All clients ---- */
@@ -227,8 +225,8 @@ void aw_server_due(struct aw_server *server)
     for (const struct aw_peer *peer = server->peers; peer; peer = peer->next) {
         if (peer->conn.since_ns)
             due = aw_sooner(due, peer->conn.since_ns + AW_TOGETHER);
-        if (peer->held)
-            due = aw_sooner(due, peer->held->until_ns);
+        if (peer->held.bytes)
+            due = aw_sooner(due, peer->until_ns);
         if (peer->more)
             due = 0;
     }
@@ -269,13 +267,11 @@ void aw_server_serve(struct aw_aside *aside)
     aw_watchdog_look(&server->watchdog); /* checked first: a client's frame may be old */
     aside->fd = -1;
     int n = epoll_wait(server->all, events, EVENTS, 0);
-    for (int i = 0; i < n; i++) {
-        const struct aw_listener *listener = as_listener(server, events[i].data.ptr);
-        for (int more = AT_ONCE; listener && more > 0 && accept_peer(server, listener); more--)
-            ;
-    }
     for (int i = 0; i < n; i++)
-        if (!as_listener(server, events[i].data.ptr))
+        if (!events[i].data.ptr)
+            accept_peers(server);
+    for (int i = 0; i < n; i++)
+        if (events[i].data.ptr)
             serve_peer(events[i].data.ptr, events[i].events);
     aw_deadman_look(server);
     if (server->systemd_ns && aw_server_now(server) >= server->alive_ns) {
@@ -334,7 +330,7 @@ enum aw_status aw_server_listen(struct aw_server *server, const char *url)
     if (status != AW_OK)
         return status;
     mode_t before = umask(aw_systemd_shares(address.path) ? 0117 : 0177);
-    listener->fd = aw_address_listen(&address);
+    listener->fd = aw_address_open(&address, true);
     umask(before);
     if (listener->fd < 0)
         return refuse(server, url, strerror(errno));
@@ -343,14 +339,15 @@ enum aw_status aw_server_listen(struct aw_server *server, const char *url)
     stat(listener->path, &file);
     listener->device = file.st_dev;
     listener->inode = file.st_ino;
-    struct epoll_event event = {.events = EPOLLIN, .data.ptr = listener};
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
     epoll_ctl(server->all, EPOLL_CTL_ADD, listener->fd, &event);
     server->n_listeners++;
     return AW_OK;
 }
 
-void aw_server_close_fds(const struct aw_server *server)
+void aw_server_close_fds(void *context)
 {
+    const struct aw_server *server = context;
     for (const struct aw_peer *peer = server->peers; peer; peer = peer->next)
         close(peer->conn.fd);
     for (size_t i = 0; i < server->n_listeners; i++)

@@ -14,12 +14,6 @@
 #define AW_CONN_QUEUE (96 << 10) /* max queued bytes of PASSED for one reader */
 #define AW_CONN_KEPT  (16 << 10) /* max queued bytes of all other messages */
 
-/* Messages in a row. An empty buffer has no bytes: NULL. */
-struct aw_buffer {
-    uint8_t *bytes;
-    size_t start, end, room;
-};
-
 struct aw_conn {
     int fd; /* non-blocking; -1: closed */
     struct aw_buffer in;

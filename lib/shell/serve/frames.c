@@ -1,7 +1,6 @@
 /* Forwards frames from clients to the device, and bytes on the link to clients. A frame that only
  * reads needs no lease. Other frames need it, are checked against the server's limits, and mark the
  * device as moving. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "shell/safety/crash.h"
@@ -175,22 +174,16 @@ static void take_answer(struct aw_server *server, struct aw_span frame)
     }
     for (struct aw_peer *peer = server->peers; peer && exchange_end(server) == INT64_MIN;
          peer = peer->next) {
-        if (peer->held)
-            peer->held->until_ns = 0;
+        peer->until_ns = 0;
         aw_frames_held(peer);
     }
 }
 
 static void hold(struct aw_peer *peer, const struct aw_mail *m, int64_t until_ns)
 {
-    struct aw_held *held = malloc(sizeof *held + m->memory.size + m->body.size);
-    free(peer->held); /* the client repeated a question */
-    peer->held = held;
-    if (!held)
-        return;
-    *held = (struct aw_held){.until_ns = until_ns, .message = *m};
-    held->message.memory.data = memcpy(held->bytes, m->memory.data, m->memory.size);
-    held->message.body.data = memcpy(held->bytes + m->memory.size, m->body.data, m->body.size);
+    aw_buffer_clear(&peer->held); /* the client repeated a question */
+    aw_buffer_add(&peer->held, m);
+    peer->until_ns = until_ns;
 }
 
 /* ---- Writing ---- */
@@ -308,7 +301,8 @@ static void question(struct aw_peer *peer, const struct aw_mail *m)
 
 void aw_frames_take(struct aw_peer *peer, const struct aw_mail *m)
 {
-    bool waits = peer->held && peer->held->message.type == AW_FRAME;
+    struct aw_mail held;
+    bool waits = aw_buffer_first(&peer->held, &held) && held.type == AW_FRAME;
     if (!m->body.size || m->body.size > AW_FRAME_ROOM || (waits && m->type == AW_FRAME))
         peer->conn.gone = true; /* the client must not send a frame before the last ACK */
     else if (m->type == AW_FRAME)
@@ -319,10 +313,12 @@ void aw_frames_take(struct aw_peer *peer, const struct aw_mail *m)
 
 void aw_frames_held(struct aw_peer *peer)
 {
-    struct aw_held *held = peer->held;
-    if (!held || peer->server->closed || aw_server_now(peer->server) < held->until_ns)
+    struct aw_buffer held = peer->held;
+    struct aw_mail m;
+    if (!held.bytes || peer->server->closed || aw_server_now(peer->server) < peer->until_ns)
         return;
-    peer->held = NULL;
-    aw_frames_take(peer, &held->message);
-    free(held);
+    peer->held = (struct aw_buffer){.bytes = NULL};
+    aw_buffer_first(&held, &m);
+    aw_frames_take(peer, &m);
+    aw_buffer_clear(&held);
 }

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "shell/safety/crash.h"
 #include "shell/safety/stop.h"
@@ -62,31 +61,23 @@ static void grant(struct aw_server *server, struct aw_peer *peer)
     aw_frames_catch_up(server, peer);
 }
 
-static void turn_down(struct aw_peer *peer, enum aw_status status, const char *why)
+static void turn_down(struct aw_peer *peer, enum aw_status status, bool named, const char *why)
 {
     peer->wants = false;
-    aw_peer_say(peer, AW_TURNED_DOWN, status, why);
+    aw_peer_done(peer, status, named, why);
 }
 
 static void refuse(struct aw_server *server, struct aw_peer *peer)
 {
-    const struct aw_who *other = &server->holder->who;
     double idle = seconds_since(server, server->frame_ns);
     char why[240], since[32] = "";
     if (idle > 1 && !moves(server))
         snprintf(since, sizeof since, ", idle for %.0f s", idle);
     snprintf(why, sizeof why,
-             "%s (pid %d, %s) has commanded for %.1f s%s — wait, or take it over with "
+             "%s has commanded for %.1f s%s — wait, or take it over with "
              "--take; 'stop' works without the lease",
-             other->program, (int)other->pid, other->user, seconds_since(server, server->since_ns),
-             since);
-    turn_down(peer, AW_OK, why);
-}
-
-static void take_over(struct aw_server *server, const struct aw_who *who)
-{
-    aw_lease_revoke(server, AW_TIMEOUT, "%s (pid %d, %s) has taken over — stopped", who->program,
-                    (int)who->pid, who->user);
+             server->holder->who.text, seconds_since(server, server->since_ns), since);
+    turn_down(peer, AW_REFUSED, false, why);
 }
 
 static int rank(const struct aw_peer *peer)
@@ -115,13 +106,13 @@ void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
     peer->wants = true;
     peer->takes = takes;
     if (peer->spare)
-        turn_down(peer, AW_REFUSED, "the server has no room: only a stop is taken");
+        turn_down(peer, AW_REFUSED, true, "the server has no room: only a stop is taken");
     else if (server->ends)
-        turn_down(peer, AW_LOST, "the server was ended");
+        turn_down(peer, AW_LOST, true, "the server was ended");
     else if (server->broken)
-        turn_down(peer, AW_LOST, "the device is gone: the server waits for it");
+        turn_down(peer, AW_LOST, true, "the device is gone: the server waits for it");
     else if (aw_watchdog_check(&server->watchdog, &err) != AW_OK)
-        turn_down(peer, AW_LOST, err.text);
+        turn_down(peer, AW_LOST, true, err.text);
     else if (server->halt || server->closed)
         return; /* wait until the stop is over */
     else if (!server->holder || server->holder == peer) {
@@ -132,7 +123,7 @@ void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
     else if (!takes)
         refuse(server, peer);
     else
-        take_over(server, &peer->who);
+        aw_lease_revoke(server, AW_TIMEOUT, "%s has taken over — stopped", peer->who.text);
 }
 
 void aw_lease_release(struct aw_server *server)
@@ -189,10 +180,8 @@ void aw_lease_revoke(struct aw_server *server, enum aw_status status, const char
     va_end(args);
     server->halt = true;
     tell_stopped(server, holder, status);
-    if (holder) {
-        free(holder->held);
-        holder->held = NULL;
-    }
+    if (holder)
+        aw_buffer_clear(&holder->held);
     server->holder = NULL;
     server->lease++;
     server->busy = false;
@@ -205,17 +194,14 @@ void aw_lease_revoke(struct aw_server *server, enum aw_status status, const char
 void aw_lease_stop(struct aw_server *server, struct aw_peer *peer)
 {
     bool rests = !moves(server) && !server->halt && !server->closed;
-    const struct aw_who *who = &peer->who;
     peer->halts = true;
     peer->wants = true; /* its stop command may have to send more */
     peer->keeps = server->holder == peer;
     if (peer->keeps)
         server->holder = NULL; /* no other program has stopped it */
-    aw_lease_revoke(server, AW_TIMEOUT, "stopped by %s (pid %d, %s)", who->program, (int)who->pid,
-                    who->user);
+    aw_lease_revoke(server, AW_TIMEOUT, "stopped by %s", peer->who.text);
     if (rests && !server->broken) {
         server->halt = false;
-        aw_peer_say(peer, AW_HALTED, AW_OK, "");
         serve_wants(server);
         peer->halts = false;
     }
@@ -267,11 +253,6 @@ void aw_lease_halt(struct aw_server *server)
     session->motion.ongoing = ok ? AW_ONGOING_NOTHING : session->motion.ongoing;
     server->moving = false;
     aw_crash_prepare(session);
-    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
-        if (peer->halts) {
-            aw_peer_say(peer, AW_HALTED, status, "");
-            peer->halts = peer->wants;
-        }
     if (server->halt)
         return;
     serve_wants(server);

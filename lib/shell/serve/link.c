@@ -26,18 +26,15 @@ static struct aw_attached *of(const struct aw_link *link)
 
 static void pop(struct aw_attached *attached)
 {
-    struct aw_passed *first = attached->first;
-    attached->first = first->next;
-    if (!attached->first)
-        attached->last = NULL;
+    aw_buffer_pop(&attached->passed);
+    attached->taken = 0;
     attached->n--;
-    free(first);
 }
 
 void aw_attached_flush(struct aw_attached *attached)
 {
-    while (attached->first)
-        pop(attached);
+    aw_buffer_clear(&attached->passed);
+    attached->taken = attached->n = 0;
 }
 
 /* Frames of other clients go to recordings. On a CAN bus, every client receives every frame. */
@@ -53,18 +50,11 @@ void aw_attached_pass(struct aw_attached *attached, const struct aw_mail *m)
             aw_stop_ask(session);
         return;
     }
-    struct aw_passed *passed = malloc(sizeof *passed + bytes.size);
-    if (!passed)
-        return;
-    *passed = (struct aw_passed){.time_ns = m->ns, .size = bytes.size};
-    memcpy(passed->bytes, bytes.data, bytes.size);
     if (attached->n == PASSED_MAX) {
         attached->link->dropped++;
         pop(attached);
     }
-    *(attached->last ? &attached->last->next : &attached->first) = passed;
-    attached->last = passed;
-    attached->n++;
+    attached->n += aw_buffer_add(&attached->passed, m);
 }
 
 /* Waits until bytes arrive, the connection ends, or the deadline. */
@@ -73,7 +63,7 @@ static enum aw_status await_passed(struct aw_attached *attached, int64_t deadlin
     struct aw_clock *clock = &attached->session->time.real.base;
     enum aw_status status = AW_OK;
     attached->aside.fd = -1;
-    while (!attached->first && !attached->over && status == AW_OK) {
+    while (!attached->passed.bytes && !attached->over && status == AW_OK) {
         status = aw_clock_wait(clock, attached->conn.fd, POLLIN, deadline);
         if (status == AW_OK)
             aw_attached_take(attached);
@@ -88,17 +78,18 @@ static enum aw_status serve_read(struct aw_link *link, void *buf, size_t cap, si
     struct aw_attached *attached = of(link);
     *got = 0;
     enum aw_status status = await_passed(attached, deadline);
-    if (!attached->first && attached->over)
+    if (!attached->passed.bytes && attached->over)
         return aw_attached_fail(attached, err);
     if (status != AW_OK)
         return status;
-    struct aw_passed *passed = attached->first;
-    size_t left = passed->size - passed->taken;
+    struct aw_mail m;
+    aw_buffer_first(&attached->passed, &m);
+    size_t left = m.body.size - attached->taken;
     *got = left < cap ? left : cap;
-    memcpy(buf, passed->bytes + passed->taken, *got);
-    passed->taken += *got;
-    link->rx_time_ns = passed->time_ns;
-    if (link->datagrams || passed->taken == passed->size)
+    memcpy(buf, m.body.data + attached->taken, *got);
+    attached->taken += *got;
+    link->rx_time_ns = m.ns;
+    if (link->datagrams || *got == left)
         pop(attached);
     return AW_OK;
 }

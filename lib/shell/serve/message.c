@@ -2,10 +2,78 @@
 #include "shell/serve/message.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/utf8.h"
 #include "shell/joints/joints.h"
 #include "shell/joints/law.h"
+
+#define SPARE 1024 /* min free bytes in a buffer that grows */
+
+bool aw_buffer_room(struct aw_buffer *buffer, size_t more, size_t spare)
+{
+    size_t size = buffer->end - buffer->start, room = size + more + spare;
+    if (buffer->room - buffer->end >= more)
+        return true;
+    uint8_t *bytes = malloc(room);
+    if (!bytes)
+        return false;
+    if (size)
+        memcpy(bytes, buffer->bytes + buffer->start, size);
+    free(buffer->bytes);
+    *buffer = (struct aw_buffer){.bytes = bytes, .end = size, .room = room};
+    return true;
+}
+
+bool aw_buffer_add(struct aw_buffer *buffer, const struct aw_mail *m)
+{
+    struct aw_mail head = *m;
+    const struct aw_span parts[] = {{(const uint8_t *)&head, AW_HEAD}, m->memory, m->body};
+    head.size = (uint32_t)(AW_HEAD + m->memory.size + m->body.size);
+    head.kept = (uint32_t)m->memory.size;
+    if (!aw_buffer_room(buffer, head.size, SPARE + (buffer->end - buffer->start) / 4))
+        return false;
+    for (size_t i = 0; i < 3; i++)
+        if (parts[i].size) {
+            memcpy(buffer->bytes + buffer->end, parts[i].data, parts[i].size);
+            buffer->end += parts[i].size;
+        }
+    return true;
+}
+
+void aw_buffer_head(const struct aw_buffer *buffer, size_t at, struct aw_mail *head)
+{
+    size_t there = buffer->end - at;
+    *head = (struct aw_mail){.size = 0};
+    if (there >= sizeof head->size)
+        memcpy(head, buffer->bytes + at, there < AW_HEAD ? sizeof head->size : AW_HEAD);
+}
+
+size_t aw_buffer_first(const struct aw_buffer *buffer, struct aw_mail *m)
+{
+    size_t there = buffer->end - buffer->start;
+    aw_buffer_head(buffer, buffer->start, m);
+    if (m->size < AW_HEAD || there < m->size || m->kept > m->size - AW_HEAD)
+        return 0;
+    const uint8_t *rest = buffer->bytes + buffer->start + AW_HEAD;
+    m->memory = (struct aw_span){rest, m->kept};
+    m->body = (struct aw_span){rest + m->kept, m->size - AW_HEAD - m->kept};
+    return m->size;
+}
+
+void aw_buffer_pop(struct aw_buffer *buffer)
+{
+    struct aw_mail m;
+    buffer->start += aw_buffer_first(buffer, &m);
+    if (buffer->start == buffer->end)
+        aw_buffer_clear(buffer);
+}
+
+void aw_buffer_clear(struct aw_buffer *buffer)
+{
+    free(buffer->bytes);
+    *buffer = (struct aw_buffer){.bytes = NULL};
+}
 
 void aw_text_of(const struct aw_mail *m, char *out, size_t room)
 {

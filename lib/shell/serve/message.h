@@ -20,29 +20,26 @@ enum aw_verb {
     /* sent by a client */
     AW_LIFE = 1,  /* a sign of life */
     AW_LINK,      /* requests the bytes that pass over the link */
-    AW_WANT,      /* requests the lease; flag: take over */
-    AW_STOP,      /* the safe stop; answered by HALTED, and by GRANTED if the client may go on */
+    AW_WANT,      /* requests the lease; flag: take over; GRANTED or DONE */
+    AW_STOP,      /* the safe stop; GRANTED or DONE */
     AW_FRAME,     /* lease, number, memory, body: a frame; one at a time until ACK */
     AW_ASK,       /* ns: max age of the answer, body: a frame that only reads */
     AW_IDLE,      /* flag: moving, ns: when that ends (0: does not end by itself), memory */
     AW_PLAYS,     /* flag: the client's play accepts speed changes */
     AW_ASK_SPEED, /* share, flag: take over; DONE */
     AW_WHO,       /* COMMANDER */
-    AW_RELEASE,   /* releases the lease */
-    AW_LEAVE,     /* releases the lease before the end; the motion goes on */
+    AW_RELEASE,   /* releases the lease; flag: before the end, and the motion goes on */
     /* sent by a server */
-    AW_HELLO = 64,  /* body: struct aw_hello; the first message */
-    AW_PASSED,      /* flag: sent to the device, ns: time, body */
-    AW_LOST_SOME,   /* number of PASSED messages dropped here */
-    AW_GRANTED,     /* lease, memory */
-    AW_TURNED_DOWN, /* status (0: another program holds the lease), text */
-    AW_ACK,         /* number, status, text */
-    AW_DONE,        /* status, text */
-    AW_COMMANDER,   /* body: struct aw_commander, the holder of the lease */
-    AW_HALTED,      /* status */
-    AW_REVOKED,     /* status, flag: the server ends, text; to the holder of the lease */
-    AW_STOPPED_BY,  /* the same to all other clients */
-    AW_SPEED,       /* share; to the holder of the lease */
+    AW_HELLO = 64, /* body: struct aw_hello; the first message */
+    AW_PASSED,     /* flag: sent to the device, ns: time, body */
+    AW_LOST_SOME,  /* number of PASSED messages dropped here */
+    AW_GRANTED,    /* lease, memory */
+    AW_ACK,        /* number, status, text */
+    AW_DONE,       /* status, text; flag: the message begins with the command */
+    AW_COMMANDER,  /* body: struct aw_commander, the holder of the lease */
+    AW_REVOKED,    /* status, flag: the server ends, text; to the holder of the lease */
+    AW_STOPPED_BY, /* the same to all other clients */
+    AW_SPEED,      /* share; to the holder of the lease */
 };
 
 struct aw_mail {
@@ -58,10 +55,30 @@ struct aw_mail {
         double share;
     };
     /* The head ends here. */
-    struct aw_span memory, body; /* received ones are valid until the next fill */
+    struct aw_span memory, body; /* in a buffer, until it changes */
 };
 
 #define AW_HEAD offsetof(struct aw_mail, memory)
+
+/* Messages in a row. An empty buffer has no bytes: NULL. */
+struct aw_buffer {
+    uint8_t *bytes;
+    size_t start, end, room;
+};
+
+/* Makes room for more bytes at the end, and some to spare. Returns false if out of memory. */
+bool aw_buffer_room(struct aw_buffer *buffer, size_t more, size_t spare);
+
+/* Appends a message. Returns false if out of memory. */
+bool aw_buffer_add(struct aw_buffer *buffer, const struct aw_mail *m);
+
+/* Reads the head of a message: only its size, or nothing (0), if it is incomplete. */
+void aw_buffer_head(const struct aw_buffer *buffer, size_t at, struct aw_mail *head);
+
+/* Reads the first message and returns its size; 0: it is incomplete. */
+size_t aw_buffer_first(const struct aw_buffer *buffer, struct aw_mail *m);
+void aw_buffer_pop(struct aw_buffer *buffer); /* removes the first message */
+void aw_buffer_clear(struct aw_buffer *buffer);
 
 /* A text as a body; truncated to AW_REASON_MAX. */
 static inline struct aw_span aw_text(const char *text)

@@ -64,8 +64,9 @@ void aw_peer_put(struct aw_peer *peer, const struct aw_mail *m)
         aw_peer_flush(peer);
 }
 
-void aw_peer_say(struct aw_peer *peer, enum aw_verb type, enum aw_status status, const char *text)
+void aw_peer_done(struct aw_peer *peer, enum aw_status status, bool named, const char *why)
 {
-    aw_peer_put(peer,
-                &(struct aw_mail){.type = type, .status = (uint8_t)status, .body = aw_text(text)});
+    aw_peer_put(
+        peer, &(struct aw_mail){
+                  .type = AW_DONE, .status = (uint8_t)status, .flag = named, .body = aw_text(why)});
 }

@@ -61,12 +61,6 @@ static enum aw_status listen_on(struct aw_server *server, int64_t deadline)
     return status == AW_EVENT || status == AW_MALFORMED ? AW_OK : status;
 }
 
-/* Runs in the watchdog process. */
-static void close_fds(void *context)
-{
-    aw_server_close_fds(context);
-}
-
 static void on_stood(void *context, int64_t ns)
 {
     struct aw_server *server = context;
@@ -85,7 +79,7 @@ static void on_unwatched(void *context, const struct aw_error *err)
 static void start_watchdog(struct aw_server *server)
 {
     const struct aw_watchdog_user user = {.context = server,
-                                          .leave = close_fds,
+                                          .leave = aw_server_close_fds,
                                           .stood = on_stood,
                                           .failed = on_unwatched,
                                           .rests = true};

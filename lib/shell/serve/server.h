@@ -16,30 +16,24 @@
 #define AW_QUESTIONS    8
 #define AW_TOGETHER     (2 * AW_MILLISECOND) /* max delay of PASSED, to send several at once */
 
-/* A frame that waits for its board, or a question that waits for the answer to another question. */
-struct aw_held {
-    int64_t until_ns;
-    struct aw_mail message;
-    uint8_t bytes[]; /* its memory and body */
-};
-
 struct aw_peer {
     struct aw_server *server;
     struct aw_conn conn;
     struct aw_peer *next;
     struct aw_who who;
-    struct aw_held *held; /* delayed message, or NULL */
-    int64_t seen_ns;      /* when bytes last came from it */
-    bool blocked;         /* the socket has no room for queued output */
-    bool spare;           /* beyond the limit of clients: only a stop is accepted */
-    bool left;            /* it left in order: the motion may go on */
-    bool frames;          /* it receives the bytes that pass over the link */
-    bool asked;           /* it waits for an answer */
-    bool plays;           /* it plays something with adjustable speed */
-    bool wants, takes;    /* the lease, after the stop */
-    bool halts;           /* it sent a stop, and waits for HALTED */
-    bool keeps;           /* it sent a stop and held the lease before */
-    bool more, over;      /* messages wait for the next turn; the connection ends after them */
+    struct aw_buffer held; /* a frame that waits for its board, or a question for its turn */
+    int64_t until_ns;      /* when held is due */
+    int64_t seen_ns;       /* when bytes last came from it */
+    bool blocked;          /* the socket has no room for queued output */
+    bool spare;            /* beyond the limit of clients: only a stop is accepted */
+    bool left;             /* it left in order: the motion may go on */
+    bool frames;           /* it receives the bytes that pass over the link */
+    bool asked;            /* it waits for an answer */
+    bool plays;            /* it plays something with adjustable speed */
+    bool wants, takes;     /* the lease, after the stop */
+    bool halts;            /* it sent a stop */
+    bool keeps;            /* it sent a stop and held the lease before */
+    bool more, over;       /* messages wait for the next turn; the connection ends after them */
 };
 
 struct aw_question {
@@ -105,15 +99,15 @@ struct aw_peer *aw_peer_add(struct aw_server *server, int fd);
 void aw_peer_watch(struct aw_peer *peer); /* waits for room in its socket while output is queued */
 void aw_peer_flush(struct aw_peer *peer); /* sends as much as the socket accepts */
 void aw_peer_put(struct aw_peer *peer, const struct aw_mail *m);
-/* Sends a message with a status and a text. */
-void aw_peer_say(struct aw_peer *peer, enum aw_verb type, enum aw_status status, const char *text);
+/* Answers a request. named: the client's message begins with its command. */
+void aw_peer_done(struct aw_peer *peer, enum aw_status status, bool named, const char *why);
 
 /* clients.c */
 enum aw_status aw_server_listen(struct aw_server *server, const char *url);
 void aw_server_close(struct aw_server *server);
-void aw_server_close_fds(const struct aw_server *server); /* for a child process */
-void aw_server_serve(struct aw_aside *aside);             /* serves all clients */
-void aw_server_due(struct aw_server *server);             /* sets the time of the next check */
+void aw_server_close_fds(void *server);       /* for a child process */
+void aw_server_serve(struct aw_aside *aside); /* serves all clients */
+void aw_server_due(struct aw_server *server); /* sets the time of the next check */
 
 /* lease.c */
 void aw_lease_who(const struct aw_server *server, struct aw_commander *commander);

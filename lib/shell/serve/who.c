@@ -36,6 +36,8 @@ void aw_who_local(struct aw_who *who, int fd, const struct aw_who *known)
     else
         snprintf(who->user, sizeof who->user, "uid %u", ids.uid);
     aw_utf8_clean(who->user);
+    snprintf(who->text, sizeof who->text, "%s (pid %d, %s)", who->program, (int)who->pid,
+             who->user);
 }
 
 static void clean_text(char *text, size_t room)
@@ -48,6 +50,7 @@ static void clean(struct aw_commander *commander)
 {
     clean_text(commander->who.program, sizeof commander->who.program);
     clean_text(commander->who.user, sizeof commander->who.user);
+    clean_text(commander->who.text, sizeof commander->who.text);
 }
 
 void aw_commander_get(const struct aw_mail *m, struct aw_commander *commander)
@@ -60,8 +63,7 @@ void aw_commander_get(const struct aw_mail *m, struct aw_commander *commander)
 
 void aw_commander_words(const struct aw_commander *commander, char *out)
 {
-    int used = sprintf(out, "%s (pid %d, %s) for %.1f s", commander->who.program,
-                       (int)commander->who.pid, commander->who.user, commander->for_s);
+    int used = sprintf(out, "%s for %.1f s", commander->who.text, commander->for_s);
     if (commander->idle_s > 0)
         sprintf(out + used, ", idle for %.1f s", commander->idle_s);
 }
@@ -92,13 +94,19 @@ static void read_hello(struct aw_span body, struct aw_hello *hello)
         hello->memory_size = 0;
 }
 
-enum aw_status aw_hello_await(struct aw_conn *conn, struct aw_clock *clock, int64_t deadline,
-                              struct aw_hello *hello)
+enum aw_status aw_hello_open(struct aw_session *session, const struct aw_address *address,
+                             int64_t ns, struct aw_conn *conn, struct aw_hello *hello,
+                             struct aw_error *err)
 {
+    struct aw_clock *clock = &session->time.real.base;
+    int64_t deadline = aw_clock_now(clock) + ns;
     struct aw_mail m;
     enum aw_verb type;
     enum aw_status status = AW_OK;
+    aw_conn_init(conn, aw_address_connect(address, err));
     *hello = (struct aw_hello){.tool = ""};
+    if (conn->fd < 0)
+        return AW_NO_LINK;
     while (!(type = aw_conn_next(conn, &m)) && !conn->wrong &&
            (status = aw_clock_wait(clock, conn->fd, POLLIN, deadline)) == AW_OK &&
            aw_conn_fill(conn))
@@ -111,14 +119,10 @@ enum aw_status aw_hello_await(struct aw_conn *conn, struct aw_clock *clock, int6
 bool aw_hello_look(struct aw_session *session, const struct aw_address *address, struct aw_who *who,
                    struct aw_hello *hello)
 {
-    struct aw_clock *clock = &session->time.real.base;
     struct aw_conn conn;
-    int fd = aw_address_connect(address, NULL);
-    if (fd < 0)
+    if (aw_hello_open(session, address, LOOK_NS, &conn, hello, NULL) == AW_NO_LINK)
         return false;
-    aw_who_local(who, fd, NULL);
-    aw_conn_init(&conn, fd);
-    aw_hello_await(&conn, clock, aw_clock_now(clock) + LOOK_NS, hello);
+    aw_who_local(who, conn.fd, NULL);
     aw_conn_free(&conn);
     return true;
 }

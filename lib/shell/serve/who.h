@@ -12,6 +12,7 @@ struct aw_who {
     pid_t pid;
     uid_t uid;
     char program[32], user[32];
+    char text[96]; /* "hidmotor (pid 4711, alice)" */
 };
 
 /* The holder of the lease. */
@@ -44,9 +45,11 @@ struct aw_hello {
     uint8_t memory[AW_MEMORY_MAX];
 };
 
-/* Waits for the hello. Returns AW_OK even if none arrives before the deadline; AW_STOPPED. */
-enum aw_status aw_hello_await(struct aw_conn *conn, struct aw_clock *clock, int64_t deadline,
-                              struct aw_hello *hello);
+/* Connects and waits ns for the hello. Returns AW_OK even if none arrives. AW_NO_LINK, AW_STOPPED.
+ */
+enum aw_status aw_hello_open(struct aw_session *session, const struct aw_address *address,
+                             int64_t ns, struct aw_conn *conn, struct aw_hello *hello,
+                             struct aw_error *err);
 
 /* Queries a server: its hello, and the process that listens. Returns false with errno if none
  * listens. */

@@ -33,8 +33,8 @@ TEST_WITH(start, stop, closed_connection_removes_the_peer)
     aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 1);
     assert_null(peers[2]->next);
-    aw_peer_say(peers[2], AW_HALTED, AW_OK, "");
-    hears(2, AW_HALTED);
+    aw_peer_done(peers[2], AW_OK, false, "");
+    hears(2, AW_DONE);
 }
 
 /* A client leaves properly and closes the socket before the server reads that. Its motion
@@ -46,11 +46,11 @@ TEST_WITH(start, stop, leaving_peer_is_read_to_the_end)
     session->motion.ongoing = AW_ONGOING_RUNNING;
     for (int i = 0; i < 20; i++)
         aw_conn_put(&ends[1], &(struct aw_mail){.type = AW_LIFE});
-    aw_conn_put(&ends[1], &(struct aw_mail){.type = AW_LEAVE});
+    aw_conn_put(&ends[1], &(struct aw_mail){.type = AW_RELEASE, .flag = 1});
     aw_conn_flush(&ends[1]);
     close(ends[1].fd);
     ends[1].fd = dup(ends[0].fd);
-    aw_peer_say(peers[1], AW_HALTED, AW_OK, "");
+    aw_peer_done(peers[1], AW_OK, false, "");
     for (int i = 0; i < 5; i++)
         aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 2);
@@ -122,8 +122,8 @@ TEST_WITH(start, stop, traffic_records_are_sent_together)
     hears(0, AW_PASSED);
     hears(0, AW_PASSED);
     assert_int_equal(peers[0]->conn.since_ns, 0);
-    aw_peer_say(peers[0], AW_HALTED, AW_OK, "");
-    hears(0, AW_HALTED);
+    aw_peer_done(peers[0], AW_OK, false, "");
+    hears(0, AW_DONE);
     assert_int_equal(peers[0]->conn.since_ns, 0);
 }
 
@@ -144,8 +144,8 @@ TEST_WITH(start, stop, due_time_of_the_server)
     aw_server_due(&server);
     assert_true(server.aside.due == 51 * ms);
     server.systemd_ns = peers[0]->conn.since_ns = peers[1]->conn.since_ns = 0;
-    peers[2]->held = calloc(1, sizeof *peers[2]->held);
-    peers[2]->held->until_ns = 40 * ms;
+    aw_buffer_add(&peers[2]->held, &(struct aw_mail){.type = AW_ASK});
+    peers[2]->until_ns = 40 * ms;
     aw_server_due(&server);
     assert_true(server.aside.due == 40 * ms);
     peers[2]->more = true;

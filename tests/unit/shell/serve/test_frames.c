@@ -248,11 +248,11 @@ TEST_WITH(start_motor, stop, equal_queries_are_sent_once)
     assert_int_equal(stub.n, 1);
     say_packet(2, AW_ASK, VELOCITIES, 0, 0);
     assert_int_equal(stub.n, 1); /* the first query must be answered first */
-    assert_non_null(peers[2]->held);
+    assert_non_null(peers[2]->held.bytes);
     answer(POSITIONS);
     assert_int_equal(stub.n, 2);
     assert_int_equal(stub.last[0], VELOCITIES & 255);
-    assert_null(peers[2]->held);
+    assert_null(peers[2]->held.bytes);
     answer(VELOCITIES);
     struct aw_mail m;
     while (hear(1, &m))
@@ -283,7 +283,7 @@ TEST_WITH(start_motor, stop, frame_waits_for_the_pace_of_its_board)
         paced_ns = aw_clock_now(session->clock) + 20 * AW_MILLISECOND;
         say_packet(0, AW_FRAME, MOVE, 10, 4);
         assert_int_equal(stub.n, (unsigned)revoked);
-        assert_non_null(peers[0]->held);
+        assert_non_null(peers[0]->held.bytes);
         hears_nothing(0);
         aw_server_due(&server);
         assert_true(server.aside.due <= paced_ns);
@@ -293,7 +293,7 @@ TEST_WITH(start_motor, stop, frame_waits_for_the_pace_of_its_board)
             ;
         aw_server_serve(&server.aside);
         assert_int_equal(stub.n, 1);
-        assert_null(peers[0]->held);
+        assert_null(peers[0]->held.bytes);
         if (revoked)
             hears(0, AW_REVOKED);
         else

@@ -16,8 +16,7 @@ TEST_WITH(start, stop, lease_is_granted_to_one_client)
     say(0, AW_WANT, false);
     hears_grant(0, 1);
     say(1, AW_WANT, false);
-    hears_text(1, AW_TURNED_DOWN,
-               "script (pid 70, ann) has commanded for 0.0 s — wait, or take it over");
+    hears_text(1, AW_DONE, "script (pid 70, ann) has commanded for 0.0 s — wait, or take it over");
     say(1, AW_WANT, true); /* --take: after the stop */
     hears_nothing(1);
     hears_text(0, AW_REVOKED, "script (pid 71, ann) has taken over");
@@ -28,15 +27,9 @@ TEST_WITH(start, stop, lease_is_granted_to_one_client)
     aw_lease_halt(&server);
     assert_ptr_equal(server.holder, peers[1]);
     hears_grant(1, 3);
-    hears(0, AW_TURNED_DOWN);
+    hears(0, AW_DONE);
     say(1, AW_RELEASE, false);
     assert_null(server.holder);
-}
-
-static void hears_stop(int i)
-{
-    hears(i, AW_HALTED);
-    hears(i, AW_GRANTED);
 }
 
 static void forget(int i)
@@ -52,7 +45,7 @@ TEST_WITH(start, stop, lease_waits_for_the_stop_of_another_client)
 {
     for (int late = 0; late < 2; late++) {
         say(0, AW_STOP, false); /* nothing moves */
-        hears_stop(0);
+        hears(0, AW_GRANTED);
         forget(1);
         say(1, AW_WANT, false);
         aw_lease_idle(&server, peers[0], &(struct aw_mail){.type = AW_IDLE});
@@ -64,7 +57,7 @@ TEST_WITH(start, stop, lease_waits_for_the_stop_of_another_client)
         if (late) {
             server.stops_until_ns = now();
             aw_deadman_look(&server);
-            hears_text(1, AW_TURNED_DOWN, "script (pid 70, ann) has commanded for ");
+            hears_text(1, AW_DONE, "script (pid 70, ann) has commanded for ");
         } else {
             say(0, AW_RELEASE, false);
             assert_ptr_equal(server.holder, peers[1]);
@@ -74,7 +67,7 @@ TEST_WITH(start, stop, lease_waits_for_the_stop_of_another_client)
             say(2, AW_WANT, false);
             assert_ptr_equal(server.holder, peers[1]);
             hears_text(2, AW_STOPPED_BY, "stopped by script (pid 71, ann)");
-            hears(2, AW_TURNED_DOWN);
+            hears(2, AW_DONE);
         }
         for (int i = 0; i < 3; i++)
             forget(i);
@@ -85,7 +78,7 @@ TEST_WITH(start, stop, lease_waits_for_the_stop_of_another_client)
     say(0, AW_WANT, false); /* starts a motion after its stop */
     hears(0, AW_GRANTED);
     hears(1, AW_STOPPED_BY);
-    hears(1, AW_TURNED_DOWN);
+    hears(1, AW_DONE);
 }
 
 /* A stop is handled before earlier messages. */
