@@ -147,6 +147,20 @@ TEST(missing_or_invalid_file_gives_an_empty_memory)
     assert_false(aw_armctl_state_load("/nonexistent", "K", &memory));
 }
 
+TEST(memory_with_an_impossible_position_is_not_read)
+{
+    static const struct {
+        int joint, value;
+        bool good;
+    } cases[] = {{0, 9999, true}, {0, 10000, false}, {0, -10000, false}, {9, 10000, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_armctl_memory memory = sample(), copy;
+        memory.places[cases[i].joint] =
+            (struct aw_armctl_place){.known = true, .value = cases[i].value};
+        assert_int_equal(aw_armctl_memory_read(&copy, &memory, sizeof memory), cases[i].good);
+    }
+}
+
 TEST(failed_save_keeps_the_old_file)
 {
     struct aw_armctl_memory memory = sample();
