@@ -115,6 +115,7 @@ END
         same "$words: $(${words%% *} complete -- ${words#* } | cut -f 1 | xargs)" "$words: $want"
     done <<'END'
 hidmotor jog el|elbow
+hidmotor gripper op|open
 hidmotor move m|m1= m2= m3= mode=
 canpid watch lknee.t|lknee.torque ::files
 canpid -b lk|lknee
