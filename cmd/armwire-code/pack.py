@@ -86,7 +86,7 @@ class Packet:
                     continue
                 if not self._there(row, wires):
                     if _get(values, name) is not ...:
-                        raise ValueError(f"{self.name}: {name} is not in it with this {row['chooser']}")
+                        raise ValueError(f"{self.name}: {name} does not exist with this {row['chooser']}")
                     continue
                 numbers[name] = self._number(row, values, numbers)
                 if self.chosen and numbers[name] is not ...:

@@ -21,7 +21,7 @@ static const struct aw_option options[] = {
          "endian=le,long=4,msg=size32+count32,pkt=type32+id32+len32"},
     {.name = "names", AW_AT_TOOL(ezphys_options, names), .value = "FILE",
      .check = aw_session_check_file, .needed_by = AW_NEEDED_BY_MESSAGES,
-     .help = "file of names of bodies and joints, one a line: joint 3 knee"},
+     .help = "file with names of bodies and joints, one per line: joint 3 knee"},
     {.name = "scene", AW_AT_TOOL(ezphys_options, scene), .value = "NAME",
      .check = ezphys_check_scene, .needed_by = AW_NEEDED_BY_DEVICES,
      .help = "read names and sizes from this scene or file"},
@@ -147,8 +147,8 @@ static const struct aw_command commands[] = {
      .run = run_reset, .examples = AW_LIST("-l sim: reset")},
     {.name = "stop", .group = AW_GROUP_MOVE,
      .summary = "hold all joints at their positions", .safety = AW_READ,
-     .run = run_stop, .details = "Sets velocity 0 with the current torque limit, or without "
-         "torque with --coast.",
+     .run = run_stop, .details = "Sets velocity 0 with the current torque limit, or with "
+         "zero torque if --coast is given.",
      .examples = AW_LIST("-l sim: stop")},
     {.name = "advance", .group = AW_GROUP_MOVE,
      .summary = "advance the simulation by a number of steps",

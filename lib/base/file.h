@@ -55,7 +55,7 @@ bool aw_file_close(FILE *file);
  *     if (aw_file_begin(&saving, path))
  *         fprintf(saving.file, …);
  *     if (!aw_file_end(&saving))
- *         return aw_file_fail(err, "the gains could not be saved", path);
+ *         return aw_file_fail(err, "cannot save the gains", path);
  */
 struct aw_saving {
     FILE *file;

@@ -6,7 +6,7 @@
  *         status = read_gain(lines.line, err);
  *     return aw_lines_end(&lines, status, err);
  *
- *     arm.gains:3:1: 'lknie' is no board — did you mean 'lknee'?
+ *     arm.gains:3:1: unknown board 'lknie' — did you mean 'lknee'?
  */
 #ifndef AW_BASE_LINES_H
 #define AW_BASE_LINES_H

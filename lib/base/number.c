@@ -79,12 +79,12 @@ static enum aw_status read_number(const char *text, double *value, char **end, s
 {
     const char *digits = text + (*text == '-' || *text == '+');
     if (*text == '\0')
-        return aw_fail(err, AW_USAGE, "empty value — a number is needed");
+        return aw_fail(err, AW_USAGE, "empty value — give a number");
     if (!isdigit((unsigned char)*digits) && !(*digits == '.' && isdigit((unsigned char)digits[1])))
         return aw_fail(err, AW_USAGE, "'%.40s' is not a number", text);
     *value = strtod(text, end);
     if (!isfinite(*value))
-        return aw_fail(err, AW_USAGE, "'%.40s' is too large for a number", text);
+        return aw_fail(err, AW_USAGE, "number '%.40s' is too large", text);
     return AW_OK;
 }
 
@@ -102,13 +102,13 @@ static enum aw_status unknown_unit(const char *text, const char *unit, const cha
 {
     const char *behind = unit + strspn(unit, " \t");
     if (behind > unit && find_unit(behind))
-        return aw_fail(err, AW_USAGE, "'%.40s': a blank behind the number — write %.*s%s", text,
+        return aw_fail(err, AW_USAGE, "'%.40s': space before the unit — write %.*s%s", text,
                        (int)(unit - text), text, behind);
     if (!find_unit(unit))
         return aw_fail(err, AW_USAGE, "'%.40s': unknown unit '%.20s' — %s%s", text, unit,
-                       wanted && *wanted ? "use " : "no unit is needed here", wanted ? wanted : "");
-    return aw_fail(err, AW_USAGE, "'%.40s': '%s' is the wrong unit — %s%s", text, unit,
-                   wanted && *wanted ? "use " : "no unit is needed here", wanted ? wanted : "");
+                       wanted && *wanted ? "use " : "omit the unit", wanted ? wanted : "");
+    return aw_fail(err, AW_USAGE, "'%.40s': wrong unit '%s' — %s%s", text, unit,
+                   wanted && *wanted ? "use " : "omit the unit", wanted ? wanted : "");
 }
 
 enum aw_status aw_number_parse_unit(const char *text, const char *wanted, double *value,

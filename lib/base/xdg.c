@@ -38,13 +38,13 @@ static enum aw_status check_private(const char *path, struct aw_error *err)
 {
     struct stat about;
     if (lstat(path, &about) != 0)
-        return aw_fail(err, AW_NO_LINK, "%.100s: %s — name a path yourself", path, strerror(errno));
+        return aw_fail(err, AW_NO_LINK, "%.100s: %s — give a path", path, strerror(errno));
     if (S_ISDIR(about.st_mode) && about.st_uid == geteuid() && (about.st_mode & 077) == 0)
         return AW_OK;
-    return aw_fail(err, AW_NO_LINK,
-                   "%.100s: not a folder that is yours alone (owner %u, mode %03o) — name a path "
-                   "yourself, or have it removed",
-                   path, (unsigned)about.st_uid, (unsigned)about.st_mode & 0777U);
+    return aw_fail(
+        err, AW_NO_LINK,
+        "%.100s: directory not private (owner %u, mode %03o) — give another path, or remove it",
+        path, (unsigned)about.st_uid, (unsigned)about.st_mode & 0777U);
 }
 
 enum aw_status aw_xdg_runtime(char *out, size_t size, struct aw_error *err)

@@ -135,6 +135,6 @@ enum aw_status aw_asc_read(struct aw_asc *asc, const char *line, size_t length,
                                .interface = line + (w.word[1] - w.text),
                                .interface_length = strlen(w.word[1])};
     if (out->kind == AW_CANDUMP_DATA && !read_frame(&w, asc->decimal ? 10 : 16, out))
-        return aw_fail(err, AW_MALFORMED, "no CAN frame");
+        return aw_fail(err, AW_MALFORMED, "invalid CAN frame");
     return AW_OK;
 }

@@ -305,7 +305,8 @@ enum aw_status aw_candump_add(struct aw_candump_log *log, const struct aw_candum
                               struct aw_error *err)
 {
     if (entry->relative && entry->time_ns < log->last_ns)
-        return aw_fail(err, AW_USAGE, "times go back (candump -t d) — record with candump -t a");
+        return aw_fail(err, AW_USAGE,
+                       "decreasing timestamps (candump -t d) — record with candump -t a");
     if (entry->relative)
         log->last_ns = entry->time_ns;
     log->skipped[entry->kind]++;
@@ -324,7 +325,7 @@ enum aw_status aw_candump_next(struct aw_candump_log *log, const char *line, siz
     else if (aw_candump_is_remark(line, length))
         status = AW_MORE;
     else if (!aw_candump_read(line, length, out))
-        status = aw_fail(err, AW_MALFORMED, "no CAN frame");
+        status = aw_fail(err, AW_MALFORMED, "invalid CAN frame");
     return status == AW_OK ? aw_candump_add(log, out, err) : status;
 }
 

@@ -182,7 +182,7 @@ bool aw_log_is_cut(const struct aw_log *log, struct aw_error *err)
         return true;
     }
     if (rest)
-        aw_fail(err, AW_MALFORMED, "%s: %zu bytes at the end are no whole %s — it is cut off",
+        aw_fail(err, AW_MALFORMED, "%s: truncated, the last %zu bytes are not a complete %s",
                 log->name, rest, log->lines ? "line" : "packet");
     return rest > 0;
 }
@@ -215,8 +215,7 @@ static enum aw_status begin(struct aw_log *log, struct aw_error *err)
         return AW_USAGE;
     if (log->lines && !has_lines(log))
         return aw_fail(err, AW_USAGE,
-                       "%s: no capture — pcapng, pcap, MCAP and candump logs can be read",
-                       log->name);
+                       "%s: not a capture — give a pcapng, pcap, MCAP or candump file", log->name);
     return AW_OK;
 }
 
@@ -258,7 +257,7 @@ enum aw_status aw_log_rewind(struct aw_log *log, struct aw_error *err)
     if (status != AW_OK)
         return status;
     if (!log->path && lseek(log->reading.fd, 0, SEEK_SET) != 0)
-        return aw_fail(err, AW_LOST, "%s: cannot be read twice — %s", log->name, strerror(errno));
+        return aw_fail(err, AW_LOST, "%s: cannot read it twice — %s", log->name, strerror(errno));
     log->from = log->to = 0;
     log->read = log->number = 0;
     log->lines_so_far = (struct aw_candump_log){0};

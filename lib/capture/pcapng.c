@@ -300,7 +300,7 @@ static enum aw_status lost(struct aw_pcap_reader *reader, struct aw_span in, siz
                            struct aw_error *err)
 {
     pass_over(reader, in, UINT64_MAX, used);
-    return damaged(err, "a block with a wrong length — the rest of the file is lost");
+    return damaged(err, "block with invalid length, rest of the file lost");
 }
 
 /* Parses the block at the start of in. AW_OK: it is complete, and *block is set. */
@@ -321,7 +321,7 @@ static enum aw_status parse_block(struct aw_pcap_reader *reader, struct aw_span 
         return lost(reader, in, used, err);
     if (size > AW_PCAP_PACKET_MAX) {
         pass_over(reader, in, size, used);
-        return damaged(err, "a block of more than 128 KiB — passed over");
+        return damaged(err, "block of more than 128 KiB skipped");
     }
     if (in.size < size)
         return AW_MORE;
@@ -342,7 +342,7 @@ static enum aw_status next_in_pcapng(struct aw_pcap_reader *reader, struct aw_sp
             return status;
         status = read_block(reader, block, packet);
         if (status == AW_MALFORMED)
-            return damaged(err, "a block that is not what its type says — passed over");
+            return damaged(err, "block with invalid contents skipped");
         if (status == AW_OK)
             return AW_OK;
     }
@@ -424,7 +424,7 @@ enum aw_status aw_pcap_next(struct aw_pcap_reader *reader, struct aw_span in,
         reader->format = (uint8_t)recognise(in, &reader->swapped);
     if (reader->format == UNKNOWN) {
         pass_over(reader, in, UINT64_MAX, used);
-        return damaged(err, "neither pcapng nor pcap");
+        return damaged(err, "not a pcapng or pcap file");
     }
     return reader->format == PCAPNG ? next_in_pcapng(reader, in, packet, used, err)
                                     : next_in_pcap(reader, in, packet, used, err);

@@ -138,6 +138,5 @@ bool aw_reading_has_values(const struct aw_reading *reading, struct aw_span star
 enum aw_status aw_reading_fail_values(const char *name, struct aw_error *err)
 {
     return aw_fail(err, AW_USAGE,
-                   "%s has values of another program, and no packets — see 'info' and 'plot'",
-                   name);
+                   "%s: no packets, only values of another program — use 'info' or 'plot'", name);
 }

@@ -46,7 +46,7 @@ static enum aw_status add_name(struct aw_table *table, const char *name, size_t 
 {
     char number[32];
     if (table->n_columns == AW_TABLE_COLUMNS)
-        return aw_fail(err, AW_USAGE, "table: more than %d columns — leave some out",
+        return aw_fail(err, AW_USAGE, "table: more than %d columns — remove some",
                        AW_TABLE_COLUMNS);
     if (length == 0) {
         length = (size_t)snprintf(number, sizeof number, "column%zu", table->n_columns + 1);
@@ -67,7 +67,7 @@ enum aw_status aw_table_init(struct aw_table *table, const char *const *names, s
     *table = (struct aw_table){0};
     for (size_t i = 0; i < n && status == AW_OK; i++) {
         if (aw_table_find(table, names[i]) >= 0)
-            return aw_fail(err, AW_USAGE, "%.60s is there twice, again as column %zu — rename one",
+            return aw_fail(err, AW_USAGE, "duplicate column %.60s (column %zu) — rename one",
                            names[i], i + 1);
         status = add_name(table, names[i], strlen(names[i]), err);
     }
@@ -97,7 +97,7 @@ static enum aw_status no_column(const struct aw_table *table, const char *name,
                                 struct aw_error *err)
 {
     char names[160];
-    return aw_fail(err, AW_USAGE, "column %.60s: the table has only %s — rename one", name,
+    return aw_fail(err, AW_USAGE, "column %.60s not found, the table has %s — rename one", name,
                    aw_table_list(table, names, sizeof names));
 }
 
@@ -114,7 +114,7 @@ enum aw_status aw_table_column(const struct aw_table *table, const char *name, i
         i++;
     if (i == table->n_columns)
         return aw_table_numbers(table, *column, err);
-    aw_fail(err, AW_USAGE, "%.60s is there twice, again as column %zu — rename one", name, i + 1);
+    aw_fail(err, AW_USAGE, "duplicate column %.60s (column %zu) — rename one", name, i + 1);
     return aw_table_fail_in(err, table, AW_TABLE_HEADER);
 }
 
@@ -125,7 +125,7 @@ enum aw_status aw_table_numbers(const struct aw_table *table, int column, struct
         return AW_OK;
     bool messages = !*flaw->text && aw_table_find(table, "msg") >= 0;
     aw_fail(err, AW_MALFORMED, "%.60s: '%s' is not a number — %s", table->names[column], flaw->text,
-            messages ? "a recording of messages: select one with 'watch --csv --where msg=NAME -'"
+            messages ? "for a recording of messages, select one: watch --csv --where msg=NAME -"
                      : "correct the cell or delete the line");
     return aw_table_fail_in(err, table, flaw->row);
 }
@@ -142,14 +142,14 @@ enum aw_status aw_table_fail_in(struct aw_error *err, const struct aw_table *tab
 enum aw_status aw_table_check_times(const struct aw_table *table, int column, struct aw_error *err)
 {
     if (table->n_rows == 0) {
-        aw_fail(err, AW_USAGE, "there are no rows — give at least one point");
+        aw_fail(err, AW_USAGE, "table has no rows — give at least one point");
         return aw_table_fail_in(err, table, AW_TABLE_HEADER);
     }
     for (size_t i = 1; i < table->n_rows; i++) {
         double before = aw_table_cell(table, i - 1, column), now = aw_table_cell(table, i, column);
         if (now <= before) {
             aw_fail(err, AW_USAGE,
-                    "%s: %.9g s is not later than the %.9g s of line %zu — times must rise",
+                    "%s: time %.9g s is not after %.9g s of line %zu — sort the rows",
                     table->names[column], now, before, table->lines[i - 1]);
             return aw_table_fail_in(err, table, i);
         }
@@ -171,12 +171,10 @@ static enum aw_status check_row(const struct aw_table *table, const double *row,
                                 struct aw_error *err)
 {
     if (table->n_columns == 0)
-        return aw_fail(err, AW_USAGE, "table: it has no columns — name them first");
+        return aw_fail(err, AW_USAGE, "table has no columns — name them first");
     for (size_t i = 0; i < table->n_columns; i++)
         if (!isfinite(row[i]))
-            return aw_fail(err, AW_USAGE,
-                           "%s: %g is not a number a table can hold — leave the "
-                           "row out",
+            return aw_fail(err, AW_USAGE, "%s: %g is not a finite number — remove the row",
                            table->names[i], row[i]);
     return AW_OK;
 }
@@ -293,11 +291,11 @@ static enum aw_status read_row(struct aw_table *table, const char *line, const s
         }
     bool commas = n > table->n_columns && place->separator == ',';
     if (n != table->n_columns)
-        return aw_fail(err, AW_MALFORMED, "%zu cell%s where %s %zu column%s — %s", n,
-                       n == 1 ? "" : "s", place->plain ? "there should be" : "the header names",
+        return aw_fail(err, AW_MALFORMED, "wrong number of cells: %zu cell%s, %s %zu column%s — %s",
+                       n, n == 1 ? "" : "s", place->plain ? "expected" : "the header has",
                        table->n_columns, table->n_columns == 1 ? "" : "s",
                        commas ? "are there decimal commas? separate columns by ;"
-                              : "is the line cut off?");
+                              : "check for a truncated line");
     table->lines[table->n_rows++] = place->lines.number;
     return AW_OK;
 }
@@ -338,7 +336,7 @@ static enum aw_status check_kind(const char *path, struct aw_error *err)
         what = "NDJSON";
     else if (*start == '(' && aw_candump_read(start, strcspn(start, "\r\n"), &frame))
         what = "a candump log";
-    return what ? aw_fail(err, AW_USAGE, "%.100s is %s, not CSV — see 'plot'%s", name, what,
+    return what ? aw_fail(err, AW_USAGE, "%.100s is %s, not CSV — use 'plot'%s", name, what,
                           *start == '{' ? " and 'follow'" : ", 'decode' and 'replay'")
                 : AW_OK;
 }
@@ -361,8 +359,8 @@ static enum aw_status read_table(struct place *place, struct aw_table *table, st
     table->headless = place->plain;
     table->file = lines->name;
     if (status == AW_OK && table->n_columns == 0)
-        status = aw_fail(err, AW_MALFORMED, "%s: it is empty — the first line names the columns",
-                         lines->name);
+        status = aw_fail(err, AW_MALFORMED,
+                         "%s: empty file — write the column names in the first line", lines->name);
     if (status != AW_OK)
         aw_table_free(table);
     return status;
@@ -387,9 +385,10 @@ enum aw_status aw_table_read_named(FILE *file, const char *name, const char *col
          word = strtok_r(NULL, ", ", &rest))
         names[place.n_names++] = word;
     if (status == AW_OK)
-        status = place.n_names ? read_table(&place, table, err)
-                               : aw_fail(err, AW_USAGE, "--columns '%.40s': no names — write %s",
-                                         columns, like);
+        status = place.n_names
+                     ? read_table(&place, table, err)
+                     : aw_fail(err, AW_USAGE, "--columns '%.40s': no names given — write %s",
+                               columns, like);
     free(names);
     free(text);
     return status;

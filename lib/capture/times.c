@@ -105,7 +105,7 @@ enum aw_status aw_table_find_time(const struct aw_table *table, int *column, dou
     *column = aw_time_find((const char *const *)table->names, table->n_columns, &time);
     *scale = time.scale;
     if (*column >= 0 && time.unsure) {
-        aw_fail(err, AW_USAGE, "%.60s: in s or in ms? — rename it, t_s or t_ms",
+        aw_fail(err, AW_USAGE, "%.60s: unit unknown — rename it to t_s or t_ms",
                 table->names[*column]);
         return aw_table_fail_in(err, table, AW_TABLE_HEADER);
     }

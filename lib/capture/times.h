@@ -23,7 +23,7 @@ struct aw_time_column {
 };
 
 /* Names for error messages. */
-#define AW_TIME_NAMES "a time column is called t, t_s, t_ms, time [s]"
+#define AW_TIME_NAMES "name a time column t, t_s, t_ms or time [s]"
 
 /* Returns true for the name of a time column. */
 bool aw_time_column(const char *name, struct aw_time_column *column);

@@ -11,13 +11,13 @@
 
 const char *const aw_unfollow_names[AW_UNFOLLOWS] = {
     "",
-    "the leader is silent",
-    "the leader was silent for a while",
-    "the leader has begun anew",
-    "the leader has jumped",
-    "the leader is gone",
+    "no data from the leader",
+    "no data from the leader for a while",
+    "the leader restarted",
+    "the leader jumped",
+    "leader disconnected",
     "this program was held up",
-    "it stays behind",
+    "following error too large",
 };
 
 /* ---- Losses ---- */

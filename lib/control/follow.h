@@ -93,12 +93,12 @@ enum aw_unfollow {
     AW_UNFOLLOW_RESTART, /* the leader's time went back */
     AW_UNFOLLOW_JUMP,    /* of the leader's value for halted_joint */
     AW_UNFOLLOW_GONE,
-    AW_UNFOLLOW_LATE, /* this program was suspended */
+    AW_UNFOLLOW_LATE, /* this program was held up */
     AW_UNFOLLOW_LAG,  /* following error of halted_joint */
     AW_UNFOLLOWS
 };
 
-/* "the leader is silent", … */
+/* "no data from the leader", … */
 extern const char *const aw_unfollow_names[AW_UNFOLLOWS];
 
 enum aw_follow_turn { AW_FOLLOW_REST, AW_FOLLOW_RUN, AW_FOLLOW_STOP, AW_FOLLOW_REFUSE };

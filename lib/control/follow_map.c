@@ -44,8 +44,8 @@ static enum aw_status read_name(struct reader *r, char out[AW_FOLLOW_NAME], cons
     const char *start = quote ? r->at + 1 : r->at;
     size_t length = quote ? strcspn(start, quote == '"' ? "\"" : "'") : name_length(start);
     if (!copy(out, AW_FOLLOW_NAME, start, length) || (quote && start[length] != quote))
-        return aw_fail(r->err, AW_USAGE, "'%.40s': no name of a %s — elbow=m2*1.2+10deg", r->at,
-                       what);
+        return aw_fail(r->err, AW_USAGE, "'%.40s': invalid %s name — write elbow=m2*1.2+10deg",
+                       r->at, what);
     r->at = start + length + (quote != '\0');
     skip_blanks(r);
     return AW_OK;
@@ -57,8 +57,8 @@ static enum aw_status read_scale(struct reader *r, double *scale)
     char *end;
     double factor = strtod(r->at + 1, &end);
     if (end == r->at + 1 || !isfinite(factor) || factor == 0)
-        return aw_fail(r->err, AW_USAGE, "'%.40s': a number that is not 0 belongs behind %c", r->at,
-                       *r->at);
+        return aw_fail(r->err, AW_USAGE, "'%.40s': no number after %c — give one other than 0",
+                       r->at, *r->at);
     *scale *= divides ? 1 / factor : factor;
     r->at = end;
     skip_blanks(r);
@@ -78,7 +78,7 @@ static enum aw_status read_number(struct reader *r, char out[32], const char *wh
         if (digits[i] == '.' && digits[i + 1] == '.')
             length = i;
     if (length == 0 || length + sign >= 32)
-        return aw_fail(r->err, AW_USAGE, "'%.40s': a number belongs there — %s", r->at, what);
+        return aw_fail(r->err, AW_USAGE, "'%.40s': not a number — write %s", r->at, what);
     snprintf(out, 32, "%.*s%.*s", (int)sign, r->at, (int)length, digits);
     r->at = digits + length;
     skip_blanks(r);
@@ -97,7 +97,8 @@ static enum aw_status read_clamp(struct reader *r, struct aw_follow_row *row)
 {
     enum aw_status status = read_number(r, row->low_text, "clamp 20deg..160deg");
     if (status == AW_OK && strncmp(r->at, "..", 2) != 0)
-        return aw_fail(r->err, AW_USAGE, "clamp: '%.40s' — write clamp 20deg..160deg", r->at);
+        return aw_fail(r->err, AW_USAGE, "clamp: invalid range '%.40s' — write clamp 20deg..160deg",
+                       r->at);
     r->at += status == AW_OK ? 2 : 0;
     return status == AW_OK ? read_number(r, row->high_text, "clamp 20deg..160deg") : status;
 }
@@ -123,7 +124,7 @@ static enum aw_status read_row(struct reader *r, struct aw_follow_row *row)
     *row = (struct aw_follow_row){.scale = 1, .low = -INFINITY, .high = INFINITY};
     enum aw_status status = read_name(r, row->joint, "joint");
     if (status == AW_OK && *r->at != '=')
-        return aw_fail(r->err, AW_USAGE, "'%.40s': = belongs behind the joint — elbow=m2", r->at);
+        return aw_fail(r->err, AW_USAGE, "'%.40s': no = after the joint — write elbow=m2", r->at);
     r->at += status == AW_OK;
     if (status == AW_OK)
         status = read_value(r, row);
@@ -133,9 +134,10 @@ static enum aw_status read_row(struct reader *r, struct aw_follow_row *row)
         else if (skip_word(r, "dead"))
             status = read_number(r, row->dead_text, "dead 1deg");
         else
-            status = aw_fail(r->err, AW_USAGE,
-                             "'%.40s' — a row is JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead BAND",
-                             r->at);
+            status = aw_fail(
+                r->err, AW_USAGE,
+                "invalid row '%.40s' — write JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead BAND",
+                r->at);
     }
     return status;
 }
@@ -152,7 +154,7 @@ enum aw_status aw_follow_map_read(struct aw_follow_map *map, const char *text, s
             return status;
         for (size_t i = 0; i < map->n; i++)
             if (strcmp(map->rows[i].joint, row->joint) == 0)
-                return aw_fail(err, AW_USAGE, "%s follows two fields — one is what it can do",
+                return aw_fail(err, AW_USAGE, "%s follows two fields — give one field only",
                                row->joint);
         map->n++;
     } while (*r.at == ',' && r.at++);

@@ -60,7 +60,7 @@ static enum aw_status read_line(const struct aw_gain_file *kind, const void *con
     double value = 0, sent_s = 0;
     size_t n = aw_lines_words(line, words, WORDS + 2);
     if (n != (size_t)WORDS + kind->timed)
-        return aw_fail(err, AW_USAGE, "not a gain — write it like '%s'", kind->example);
+        return aw_fail(err, AW_USAGE, "not a gain — write '%s'", kind->example);
     enum aw_status status = kind->find(context, words, &place, err);
     if (status == AW_OK)
         status = aw_number_parse(words[AW_GAIN_WORDS], &value, err);
@@ -69,7 +69,7 @@ static enum aw_status read_line(const struct aw_gain_file *kind, const void *con
     if (status == AW_OK && kind->timed)
         status = aw_number_parse(words[WORDS], &sent_s, err);
     if (status == AW_OK && gains[place].known)
-        return aw_fail(err, AW_USAGE, "%s %s %s is there twice — remove one", words[0], words[1],
+        return aw_fail(err, AW_USAGE, "duplicate gain %s %s %s — remove one", words[0], words[1],
                        words[2]);
     if (status == AW_OK)
         gains[place] =
@@ -122,5 +122,5 @@ enum aw_status aw_gain_file_save(const struct aw_gain_file *kind, const void *co
     struct aw_saving saving;
     if (aw_file_begin(&saving, path))
         aw_gain_file_write(kind, context, gains, saving.file);
-    return aw_file_end(&saving) ? AW_OK : aw_file_fail(err, "the gains could not be saved", path);
+    return aw_file_end(&saving) ? AW_OK : aw_file_fail(err, "cannot save the gains", path);
 }

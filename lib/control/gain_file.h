@@ -30,7 +30,7 @@ struct aw_gain_file {
     size_t places;
     const char *heading; /* first comment of a written file */
     const char *example; /* a line, for messages */
-    /* Finds the gain that the words name; AW_USAGE with "'lknie' is no board — …". */
+    /* Finds the gain that the words name; AW_USAGE with "unknown board 'lknie' — …". */
     enum aw_status (*find)(const void *context, char *const words[AW_GAIN_WORDS], size_t *place,
                            struct aw_error *err);
     /* Writes the three words of a gain to out. */

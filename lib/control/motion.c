@@ -158,27 +158,26 @@ enum aw_status aw_motion_fail(const struct aw_motion *g, const char *joint, cons
     const char *ended = g->config.ended;
     switch (g->verdict) {
     case AW_MOTION_FAULT:
-        return aw_fail(err, AW_REFUSED, "%s: it reports %s — %s; see to that first", joint,
-                       g->fault, ended);
+        return aw_fail(err, AW_REFUSED, "%s: the device reports %s — %s; clear the fault first",
+                       joint, g->fault, ended);
     case AW_MOTION_BEYOND:
         return aw_fail(err, AW_REFUSED,
-                       "%s: at %.4g %s it was more than %.4g beyond %.4g to %.4g — %s where it "
-                       "is; bring it back by hand, then lower the gains or raise --max-deviation",
+                       "%s: at %.4g %s, more than %.4g outside %.4g to %.4g — %s; move it back by "
+                       "hand, then lower the gains or raise --max-deviation",
                        joint, g->measured, unit, g->config.max_deviation, g->low, g->high, ended);
     case AW_MOTION_REVERSED:
         return aw_fail(err, AW_REFUSED,
-                       "%s: it moved against the output, from %.4g to %.4g %s — %s; motor or "
-                       "encoder is reversed",
+                       "%s: moved against the output, from %.4g to %.4g %s — %s; check motor and "
+                       "encoder for reversed wiring",
                        joint, g->from, g->measured, unit, ended);
     case AW_MOTION_STUCK:
-        return aw_fail(err, AW_REFUSED,
-                       "%s: output, and nothing moves, at %.4g %s — %s; look at motor, "
-                       "encoder and whatever is in its way",
-                       joint, g->measured, unit, ended);
+        return aw_fail(
+            err, AW_REFUSED,
+            "%s: no motion despite output, at %.4g %s — %s; check motor, encoder and obstacles",
+            joint, g->measured, unit, ended);
     case AW_MOTION_SILENT:
         return aw_fail(err, AW_TIMEOUT,
-                       "%s: its telemetry has stopped in the middle of the motion — %s; is it "
-                       "powered, and the bus up?",
+                       "%s: telemetry stopped during the motion — %s; check its power and the bus",
                        joint, ended);
     default:
         return AW_OK;

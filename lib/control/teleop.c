@@ -15,12 +15,12 @@
 
 const char *const aw_halt_names[AW_HALTS] = {
     "",
-    "the button was let go",
+    "enabling button released",
     "events were lost",
     "gamepad disconnected",
     "this program was held up",
-    "the pad is silent",
-    "it stays behind",
+    "no data from the gamepad",
+    "following error too large",
     "a joint has a fault",
 };
 
@@ -78,10 +78,12 @@ static enum aw_status check_row(const struct aw_teleop *t, size_t i, struct aw_e
     if (row->does >= AW_DOES_NEXT)
         return row->does != AW_DOES_NEXT || t->map->n_choice
                    ? AW_OK
-                   : aw_fail(err, AW_USAGE, "%s: next needs a line select = JOINT, JOINT, …",
+                   : aw_fail(err, AW_USAGE,
+                             "%s: no joints selected — add a line select = JOINT, JOINT, …",
                              t->map->inputs[row->input]);
     if (select && !t->map->n_choice)
-        return aw_fail(err, AW_USAGE, "%s: select needs a line select = JOINT, JOINT, …",
+        return aw_fail(err, AW_USAGE,
+                       "%s: no joints selected — add a line select = JOINT, JOINT, …",
                        t->map->inputs[row->input]);
     size_t joint = aw_teleop_joint_of(t, i);
     if (joint == t->n)
@@ -89,11 +91,11 @@ static enum aw_status check_row(const struct aw_teleop *t, size_t i, struct aw_e
                        row->joint);
     const struct aw_teleop_joint *j = &t->joints[joint];
     if (!isfinite(j->speed) && isnan(t->rate[i]))
-        return aw_fail(err, AW_USAGE, "%s: no rate for %s — add one: %s velocity 20deg/s",
+        return aw_fail(err, AW_USAGE, "%s: no velocity given for %s — add one: %s velocity 20deg/s",
                        t->map->inputs[row->input], j->name, row->joint);
     if (row->does == AW_DOES_TOGGLE && !(isfinite(j->min) && isfinite(j->max)))
-        return aw_fail(err, AW_USAGE, "%s: %s has no range to toggle between",
-                       t->map->inputs[row->input], j->name);
+        return aw_fail(err, AW_USAGE, "%s: %s has no range to toggle", t->map->inputs[row->input],
+                       j->name);
     return AW_OK;
 }
 
@@ -120,8 +122,7 @@ enum aw_status aw_teleop_start(struct aw_teleop *t, const struct aw_teleop_map *
     disarm(t);
     if (!map->has_enable)
         return aw_fail(err, AW_USAGE,
-                       "the map has no line enable = BUTTON: nothing would ever "
-                       "move");
+                       "the map has no enabling button — add a line enable = BUTTON");
     for (size_t i = 0; i < map->n_choice; i++)
         if (find_joint(t, map->choice[i]) == n)
             return aw_fail(err, AW_USAGE, "select: joint '%s' not found", map->choice[i]);

@@ -23,7 +23,7 @@ static enum aw_status input(struct aw_teleop_map *map, const char *name, size_t 
     if (map->n_inputs == AW_TELEOP_INPUTS)
         return aw_fail(err, AW_USAGE, "more than %d inputs", AW_TELEOP_INPUTS);
     if (!length || length >= sizeof map->inputs[0])
-        return aw_fail(err, AW_USAGE, "'%.*s' is no name of an input", (int)length, name);
+        return aw_fail(err, AW_USAGE, "'%.*s' is not an input", (int)length, name);
     memcpy(map->inputs[map->n_inputs], name, length);
     map->inputs[map->n_inputs][length] = '\0';
     *number = (int)map->n_inputs++;
@@ -40,7 +40,8 @@ static enum aw_status set_select(struct aw_teleop_map *map, const char *value, s
             return aw_fail(err, AW_USAGE, "select: more than %d joints", AW_TELEOP_CHOICE);
         snprintf(map->choice[map->n_choice++], sizeof map->choice[0], "%.63s", name);
     }
-    return map->n_choice ? AW_OK : aw_fail(err, AW_USAGE, "select: which joints?");
+    return map->n_choice ? AW_OK
+                         : aw_fail(err, AW_USAGE, "select: no joints given — add their names");
 }
 
 static enum aw_status set_option(struct aw_teleop_row *row, const char *name, const char *value,
@@ -64,14 +65,15 @@ static enum aw_status set_option(struct aw_teleop_row *row, const char *name, co
         if (status != AW_OK)
             return status;
         if (*options[i].to < options[i].min || *options[i].to > options[i].max)
-            return aw_fail(err, AW_USAGE, "%s is not between %g and %g", name, options[i].min,
+            return aw_fail(err, AW_USAGE, "%s is out of range %g to %g", name, options[i].min,
                            options[i].max);
         if (!isnan(lockout))
             row->lockout_ns = (int64_t)(lockout * 1e9);
         return AW_OK;
     }
-    return aw_fail(err, AW_USAGE,
-                   "no option '%.40s' — deadzone, expo, min, max, gain, above, lockout", name);
+    return aw_fail(
+        err, AW_USAGE,
+        "option '%.40s' not found — use deadzone, expo, min, max, gain, above or lockout", name);
 }
 
 static const struct {
@@ -97,8 +99,8 @@ static enum aw_status set_verb(struct aw_teleop_row *row, char **rest, struct aw
     const char *first = strtok_r(*rest, " \t", rest);
     if (!first)
         return aw_fail(err, AW_USAGE,
-                       "nothing — JOINT velocity 30deg/s, JOINT toggle, next, "
-                       "mark TEXT, record toggle, quit");
+                       "no action given — write JOINT velocity 30deg/s, JOINT toggle, next, mark "
+                       "TEXT, record toggle or quit");
     if (find_verb(first, &row->does) && row->does >= AW_DOES_NEXT) {
         const char *text = row->does == AW_DOES_MARK || row->does == AW_DOES_RECORD
                                ? strtok_r(*rest, " \t", rest)
@@ -109,8 +111,10 @@ static enum aw_status set_verb(struct aw_teleop_row *row, char **rest, struct aw
     snprintf(row->joint, sizeof row->joint, "%.63s", first);
     const char *verb = strtok_r(*rest, " \t", rest);
     if (!verb || !find_verb(verb, &row->does) || row->does >= AW_DOES_NEXT)
-        return aw_fail(err, AW_USAGE, "'%.40s %.20s' — JOINT velocity 30deg/s, or JOINT toggle",
-                       first, verb ? verb : "");
+        return aw_fail(
+            err, AW_USAGE,
+            "action '%.40s %.20s' not supported — write JOINT velocity 30deg/s, or JOINT toggle",
+            first, verb ? verb : "");
     return AW_OK;
 }
 
@@ -127,7 +131,8 @@ static enum aw_status set_options(struct aw_teleop_row *row, char *rest, struct 
         } else if (row->does == AW_DOES_VELOCITY && !row->rate_text[0]) {
             snprintf(row->rate_text, sizeof row->rate_text, "%.31s", word);
         } else {
-            status = aw_fail(err, AW_USAGE, "'%.40s' — NAME=VALUE, like deadzone=0.1", word);
+            status = aw_fail(err, AW_USAGE,
+                             "invalid option '%.40s' — write NAME=VALUE, like deadzone=0.1", word);
         }
     }
     return status;
@@ -154,7 +159,8 @@ static enum aw_status set_row(struct aw_teleop_map *map, const char *key, const 
     if (status == AW_OK && row.min == row.max)
         status = aw_fail(err, AW_USAGE, "min and max are the same");
     if (status == AW_OK && plus && row.does == AW_DOES_VELOCITY)
-        status = aw_fail(err, AW_USAGE, "two inputs at once give no velocity, but next, toggle, …");
+        status = aw_fail(err, AW_USAGE,
+                         "two inputs at once cannot set a velocity — use next, toggle and others");
     if (status == AW_OK)
         map->rows[map->n++] = row;
     return status;
@@ -190,7 +196,7 @@ enum aw_status aw_teleop_map_read(struct aw_teleop_map *map, const char *text, s
         if (!*key || *key == '#')
             continue;
         if (!value)
-            return aw_fail(err, AW_USAGE, "'%.60s' — INPUT = what it does", key);
+            return aw_fail(err, AW_USAGE, "invalid line '%.60s' — write INPUT = ACTION", key);
         *value++ = '\0';
         status = aw_teleop_map_set(map, aw_trim(key), aw_trim(value), err);
     }

@@ -170,20 +170,20 @@ static enum aw_status check(const double *t_s, const double *points, size_t n, s
                             struct aw_error *err)
 {
     if (n == 0 || channels == 0)
-        return aw_fail(err, AW_USAGE, "path: it has no points — give at least one");
+        return aw_fail(err, AW_USAGE, "path has no points — give at least one");
     for (size_t i = 0; i < n * channels; i++)
         if (!isfinite(points[i]))
-            return aw_fail(err, AW_USAGE, "path: point %zu is no number — correct it",
+            return aw_fail(err, AW_USAGE, "path: point %zu is not a number — correct it",
                            i / channels + 1);
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(t_s[i]))
-            return aw_fail(err, AW_USAGE, "path: time of point %zu is no number — correct it",
+            return aw_fail(err, AW_USAGE, "path: time of point %zu is not a number — correct it",
                            i + 1);
         if (i > 0 && t_s[i] <= t_s[i - 1])
-            return aw_fail(err, AW_USAGE,
-                           "path: point %zu at %.9g s is not later than the one before — times "
-                           "must rise",
-                           i + 1, t_s[i]);
+            return aw_fail(
+                err, AW_USAGE,
+                "path: point %zu at %.9g s is not after the previous point — sort the points",
+                i + 1, t_s[i]);
     }
     return AW_OK;
 }

@@ -8,7 +8,7 @@ static const char head[] =
 static const char report[] =
     "[packet team_status]          # sent without values, answered with these\n"
     "id       = 42\n"
-    "help     = joints as this firmware has them\n"
+    "help     = joint positions and velocities\n"
     "ask      = yes\n"
     "rate     = 50Hz                # how often watch asks\n"
     "repeat   = m1 m2 m3            # the fields below once for each\n"

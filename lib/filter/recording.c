@@ -215,7 +215,7 @@ static enum aw_status find_variant(struct aw_recording *r, struct aw_variant *va
     }
     const struct aw_variant *named = aw_protocol_variant(protocol, r->about.wire);
     if (!named)
-        return aw_fail(err, AW_USAGE, "wire '%.60s' of %s not found — is the tool newer than this?",
+        return aw_fail(err, AW_USAGE, "wire '%.60s' of %s not found — update this program",
                        r->about.wire, protocol->name);
     *variant = *named;
     if (protocol == &aw_canpid_protocol)
@@ -289,7 +289,7 @@ static enum aw_status fail_write(struct aw_error *err)
 static enum aw_status fail_program(struct aw_error *err)
 {
     return aw_fail(err, AW_USAGE,
-                   "these packets are of another program — give it the output of TOOL record -");
+                   "packets of another program — pipe in the output of TOOL record -");
 }
 
 enum aw_status aw_recording_begin(struct aw_recording *r, struct aw_error *err)

@@ -78,7 +78,7 @@ static enum aw_status resolve(const char *text, const struct aw_transport *extra
     for (size_t i = 0; i < url->n; i++) {
         const char *key = url->params[i].key;
         if (!is_key(names, key))
-            return aw_fail_unknown(err, aw_suggest(key, names, n), "leave it out; see 'help links'",
+            return aw_fail_unknown(err, aw_suggest(key, names, n), "remove it, see 'help links'",
                                    "%s: link key '%.40s': unknown", (*transport)->scheme, key);
     }
     return AW_OK;

@@ -29,59 +29,59 @@ static enum aw_status open_board(struct aw_link **out, const struct aw_url *url,
 {
     if (options->protocol && options->protocol->open_board)
         return options->protocol->open_board(out, url, options, err);
-    return aw_fail(err, AW_USAGE, "hid: only for devices with HID reports — use another link");
+    return aw_fail(err, AW_USAGE,
+                   "hid: not supported by this tool (HID reports only) — use another link");
 }
 
 static const struct aw_transport transports[] = {
     {
         .scheme = "serial",
         .usage = "serial:/dev/ttyUSB0",
-        .help = "a serial port, 9600 8N1 unless ?baud=… says otherwise; the path alone will do",
+        .help = "serial port, 9600 8N1 by default (?baud=…); the path alone is enough",
         .keys = aw_line_keys,
         .open = aw_serial_open,
     },
     {
         .scheme = "tty",
         .usage = "tty:PATH",
-        .help = "a pty, a socat bridge, rfcomm or another terminal without serial hardware",
+        .help = "pty, socat bridge, rfcomm or another terminal without serial hardware",
         .keys = aw_line_keys,
         .open = aw_tty_open,
     },
     {
         .scheme = "pty",
         .usage = "pty:PATH",
-        .help = "makes a pty and a symlink to it",
+        .help = "create a pty and a symlink to it",
         .server = true,
         .open = aw_pty_open,
     },
     {
         .scheme = "tcp",
         .usage = "tcp:HOST:PORT",
-        .help = "a stream to a TCP server",
+        .help = "TCP connection to a server",
         .open = aw_tcp_open,
     },
     {
         .scheme = "tcp-listen",
         .usage = "tcp-listen:[HOST:]PORT",
-        .help = "a TCP server for one client at a time; port 0 picks one, host * is everywhere",
+        .help = "TCP server for one client at a time; port 0: any free port, host *: all addresses",
         .server = true,
         .open = aw_tcp_listen_open,
     },
     {
         .scheme = "udp",
         .usage = "udp:HOST:PORT?listen=PORT",
-        .help =
-            "datagrams to a simulator, which answers to a fixed port of ours; udp: alone is "
-            "127.0.0.1:30004 and 30005; what other addresses than HOST send is refused, but for "
-            "from=any; greet=1 sends an empty datagram first, for reply=sender",
+        .help = "UDP datagrams to a simulator, which answers to a fixed local port; default "
+                "127.0.0.1:30004 and 30005; from=any accepts datagrams of other hosts; greet=1 "
+                "first sends an empty datagram, for reply=sender",
         .keys = udp_keys,
         .open = aw_udp_open,
     },
     {
         .scheme = "udp-listen",
         .usage = "udp-listen:[HOST:]PORT?reply=HOST:PORT",
-        .help = "the simulator's end of udp:, with answers to 127.0.0.1:30005 unless reply= says "
-                "otherwise (reply=sender: to the last sender); host * is everywhere",
+        .help = "simulator's end of udp:, answers to 127.0.0.1:30005 by default (reply=…; "
+                "reply=sender: to the last sender); host *: all addresses",
         .keys = udp_listen_keys,
         .server = true,
         .open = aw_udp_listen_open,
@@ -89,35 +89,35 @@ static const struct aw_transport transports[] = {
     {
         .scheme = "unix",
         .usage = "unix:PATH",
-        .help = "datagrams to a program on this machine",
+        .help = "Unix-domain datagrams to a program on this machine",
         .open = aw_unix_open,
     },
     {
         .scheme = "unix-listen",
         .usage = "unix-listen:PATH",
-        .help = "a server for datagrams on this machine",
+        .help = "Unix-domain datagram server on this machine",
         .server = true,
         .open = aw_unix_listen_open,
     },
     {
         .scheme = "can",
         .usage = "can:can0",
-        .help = "a CAN interface of the kernel (SocketCAN), for either end",
+        .help = "CAN interface of the kernel (SocketCAN), for host and device",
         .keys = can_keys,
         .open = aw_can_open,
     },
     {
         .scheme = "slcan",
         .usage = "slcan:/dev/ttyACM0",
-        .help = "a Lawicel CAN adapter at a port or tcp:, 1 Mbit/s unless ?bitrate=… says "
-                "otherwise; slcan:pty:PATH and slcan:tcp-listen:PORT are one",
+        .help = "Lawicel CAN adapter on a serial port or tcp:, 1 Mbit/s by default (?bitrate=…); "
+                "slcan:pty:PATH and slcan:tcp-listen:PORT emulate an adapter",
         .keys = slcan_keys,
         .open = aw_slcan_open,
     },
     {
         .scheme = "log",
         .usage = "log:FILE?speed=2",
-        .help = "a capture (pcapng, MCAP, pcap, candump) as a device; speed=max without waiting, "
+        .help = "capture (pcapng, MCAP, pcap, candump) as a device; speed=max: without waiting, "
                 "from=3s, loop=yes, port=N",
         .keys = log_keys,
         .open = aw_log_link_open,
@@ -125,14 +125,14 @@ static const struct aw_transport transports[] = {
     {
         .scheme = "hid",
         .usage = "hid:[VID:PID|serial=SERIAL|/dev/hidrawN]",
-        .help = "a board with 64-byte HID reports; alone it takes the one that is plugged in",
+        .help = "board with 64-byte HID reports; default: the only one that is plugged in",
         .keys = hid_keys,
         .open = open_board,
     },
     {
         .scheme = "uhid",
         .usage = "uhid:",
-        .help = "makes a HID device of the kernel (/dev/uhid), with a /dev/hidraw node",
+        .help = "create a kernel HID device (/dev/uhid) with a /dev/hidraw node",
         .keys = uhid_keys,
         .server = true,
         .open = aw_uhid_open,

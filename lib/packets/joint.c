@@ -315,7 +315,7 @@ static enum aw_status check_values(const struct aw_protocol *protocol,
                 stop->hold ? "and is not the setpoint of a joint" : "and there is no hold");
     }
     if (stop->hold && !holds)
-        return aw_fail(err, AW_USAGE, "stop: packet '%s' has no setpoint of a joint to hold",
+        return aw_fail(err, AW_USAGE, "stop: packet '%s' has no joint setpoint to hold",
                        stop->packet);
     return AW_OK;
 }

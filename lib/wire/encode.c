@@ -232,7 +232,7 @@ static enum aw_status not_chosen(const struct aw_codec *codec, int scalar, struc
 {
     int by = codec->scalars[scalar].chooser;
     return aw_fail(err, AW_USAGE,
-                   "%s: %s is not in it with this %s — leave it out, or give another %s",
+                   "%s: %s does not exist with this %s — omit it, or give another %s",
                    codec->message->name, full_name(codec, scalar).text, full_name(codec, by).text,
                    full_name(codec, by).text);
 }

@@ -150,7 +150,7 @@ INI
     ok armctl -q -j -l "$D/arm" jog 3 -1cm
     same "$(json .position)" 100
     fails 2 armctl -q -l "$D/arm" jog 3 +10deg
-    has "$why" "'deg' is the wrong unit — use mm"
+    has "$why" "wrong unit 'deg' — use mm"
 }
 
 @test "kind = pulse: deg sends pulses within the joint's limits in us" {

@@ -593,7 +593,7 @@ END
     touch mute
     wait $! && status=0 || status=$?
     same "$status" 3
-    has "$(<err)" "its telemetry has stopped in the middle of the motion"
+    has "$(<err)" "telemetry stopped during the motion"
     has "$(<err)" "the previous gains were sent, but not confirmed"
     same "$(grep -o -- '-> 04[1-4]#.*' err | grep kp | tail -n 1)" "-> 041#000040400000  kp board=lknee value=3 controller=pos"
     has "$(grep -- '-> 04' err | tail -n 1)" "value=disable"
@@ -917,7 +917,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
         same "$(jq "[.driver.tick_from, (.driver.tick / ${of#* } - 1 | fabs) < 0.03]" -c m.json)" '["measured",true]'
     done
     ok canpid design m.json
-    matches "${lines[0]}" "tick of the law: [78]*ms, measured"
+    matches "${lines[0]}" "control period: [78]*ms, measured"
     ok canpid -j design m.json
     kd=$(json '.kd / .kp')
     ok canpid -j design m.json --tick 4ms
@@ -928,9 +928,9 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     printf '{"kind":"integrating","gain":2,"dead_time":0.01,"tau":0.03}' >m.json
     ok canpid design m.json
     has "$stderr" "no tick: 10 ms is assumed"
-    matches "${lines[0]}" "tick of the law: 10 ms, assumed*"
+    matches "${lines[0]}" "control period: 10 ms, assumed*"
     ok canpid design m.json --tick 4ms
-    same "${lines[0]}" "tick of the law: 4 ms, as given"
+    same "${lines[0]}" "control period: 4 ms, as given"
     [[ $stderr != *assumed* ]]
     awk 'BEGIN { print "t,output,measured"; for (i = 0; i < 400; i++) { u = i > 50 ? 0.1 : 0; y += 2 * u * 0.02; print i * 0.02 "," u "," y } }' >r.csv
     ok canpid -j identify --from r.csv
@@ -973,7 +973,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
             'gains = 20 0.5 0' 'switch = yes' 'max-deviation = 0.1deg'
     done >spec.ini
     fails 1 canpid -q -l "$fast" verify spec.ini
-    matches "${lines[2]}" "not ok 1 - far: lknee: * it was more than 0.1 beyond *"
+    matches "${lines[2]}" "not ok 1 - far: lknee: at *, more than 0.1 outside *"
     matches "${lines[3]}" "Bail out! lknee: *"
     same "${#lines[@]}" 4
     fails 1 canpid -q -l "$fast" verify --as junit spec.ini
@@ -993,7 +993,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     same "$(json '.ok and .joints == 1 and (.lknee.lag_ms | type) == "number"')" true
     printf '%s\n' t,64,lknee 0,0,0 2,20,10 >twice.csv
     fails 5 canpid -q -l "$fast" play twice.csv -c pos
-    has "$why" "twice.csv:1:1: lknee is there twice"
+    has "$why" "twice.csv:1:1: duplicate column lknee"
     printf '%s\n' t,lknee,256 0,0,0 2,20,200 >far.csv
     fails 6 canpid -q -l "$fast" play far.csv -c pos
     has "$why" "far.csv:3:1: 256: 200 deg at 2 s is beyond"
@@ -1025,7 +1025,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
         has "$stderr" "who.csv:$wrong"
     done <<'END'
 t\n0\n|1:1: there is no column for a joint
-t,lknee\n|1:1: there are no rows
+t,lknee\n|1:1: table has no rows
 t,lknee\r0,0\r1,1\r|1:8: lines end with CR only — convert it: tr
 END
     fails 2 canpid -q -l "$fast" play walk.csv -c pos -b lkne

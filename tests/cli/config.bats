@@ -126,7 +126,7 @@ END
     mkfifo state/armwire/armctl/history
     terminal <<<"
         launch armctl -l $fast
-        want {armctl/history: no plain file} {armctl> }
+        want {armctl/history is not a regular file} {armctl> }
         ask {deg 1 90} confirmed {armctl> }
         type \004
         ends 0"

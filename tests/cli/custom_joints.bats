@@ -515,7 +515,7 @@ law() {
     has "$output" "-> set_gains m1.kp=1"
     printf 'm2 velocity kp 1\n' >bad.gains
     fails 2 hidmotor -q -l "$fast" gains apply bad.gains
-    has "$stderr" "bad.gains:1:1: 'velocity' is no controller"
+    has "$stderr" "bad.gains:1:1: unknown controller 'velocity'"
     board law deaf
     exits 1 hidmotor -q -l "$url" gains set m2.kp=1
     has "$stderr" "m2.kp: 1 was sent, and the device has 0.02"

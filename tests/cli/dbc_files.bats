@@ -93,7 +93,7 @@ END
     exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=0
     has "$stderr" "add --yes to do it"
     exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=0 Low=7 --yes
-    has "$stderr" "Low is not in it with this State"
+    has "$stderr" "Low does not exist with this State"
     exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=low --yes
     has "$stderr" "Low is missing"
     exits 6 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=601 State=0 --yes

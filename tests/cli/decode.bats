@@ -126,7 +126,7 @@ shared_bus() {
     printf ' (000.0%s)  can0  041   [6]  9A 99 19 3F 02 00\n' 00000 10000 09990 >steps.log
     for command in decode info; do
         fails 2 canpid $command steps.log
-        has "$why" "times go back (candump -t d) — record with candump -t a"
+        has "$why" "decreasing timestamps (candump -t d) — record with candump -t a"
     done
 }
 

@@ -64,25 +64,25 @@ END
         fails "$code" $tool -q -l "${link/#&/$fast&}" $words
         has "$why" "$said"
     done <<'END'
-1|canpid|&plant=stuck:1deg|step -b lknee -c pos --from 0 --to 10 --for 4s|output, and nothing moves
-1|canpid|&plant=stuck:1deg|identify -b lknee -c pos|output, and nothing moves
-1|canpid|&plant=stuck:1deg|tune -b lknee -c pos --yes|output, and nothing moves
-1|canpid|&plant=stuck:3deg|sweep -b lknee -c pos --amplitude 9deg|output, and nothing moves
+1|canpid|&plant=stuck:1deg|step -b lknee -c pos --from 0 --to 10 --for 4s|no motion despite output
+1|canpid|&plant=stuck:1deg|identify -b lknee -c pos|no motion despite output
+1|canpid|&plant=stuck:1deg|tune -b lknee -c pos --yes|no motion despite output
+1|canpid|&plant=stuck:3deg|sweep -b lknee -c pos --amplitude 9deg|no motion despite output
 1|canpid|&plant=stuck:1deg|sweep -b lknee -c pos|sweep: nothing moved: lknee stayed at
 1|canpid|&plant=dead|sweep -b lknee -c pos|sweep: nothing moved: lknee stayed at 0 deg
-1|hidmotor|&state=disabled|identify m2|output, and nothing moves
-3|hidmotor|&fault=unplug:1.5s|identify m2|telemetry has stopped
+1|hidmotor|&state=disabled|identify m2|no motion despite output
+3|hidmotor|&fault=unplug:1.5s|identify m2|telemetry stopped
 1|hidmotor|&|identify m2 --max-deviation 1deg|raise --max-deviation
 6|hidmotor|&|identify elbow --around 62deg|too near the end of its range
 6|hidmotor|&|identify m2 --max-deviation 0deg|leaves no room
 2|hidmotor|&|identify|no joint given
-1|unitysim|&stuck=elbow|step elbow --from 0deg --to 20deg --for 4s|output, and nothing moves, at 0 deg — stopped
+1|unitysim|&stuck=elbow|step elbow --from 0deg --to 20deg --for 4s|no motion despite output, at 0 deg — stopped
 3|unitysim|&feedback-loss=100%|step elbow --from 0deg --to 20deg|no feedback
 6|unitysim|&|step elbow --from 0deg --to 200deg|beyond the
 6|unitysim|&|step elbow --from 0deg --to 20deg --max-deviation 0deg|leaves no room
 2|unitysim|&|step elbwo --from 0deg --to 20deg|did you mean 'elbow'
 2|unitysim|&|step elbow --from 0rad --to 20Nm|--to
-1|ezphys|sim:slider-crank|step bore --from 0m --to 0.2m --settle 0.1s --for 5s|output, and nothing moves
+1|ezphys|sim:slider-crank|step bore --from 0m --to 0.2m --settle 0.1s --for 5s|no motion despite output
 2|ezphys|sim:arm4|step 100|joint '100' not found
 2|ezphys|sim:arm4|step waist --from 0m --to 0.1m|--from
 END

@@ -783,7 +783,7 @@ SCENE
     ok ezphys -q -l 'sim:?scene=humanoid' record man.pcapng -n 2000
     printf 'plot hinge.displacement run.pcapng --out a.svg\nplot hinge.displacement man.pcapng --out b.svg\n' >script
     exits 2 ezphys -q run script
-    has "$stderr" "nothing called 'hinge.displacement' has come"
+    has "$stderr" "no data for 'hinge.displacement'"
     [ -s a.svg ]
 }
 

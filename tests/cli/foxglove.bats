@@ -173,9 +173,9 @@ seen() {
     fails 2 armwire-foxglove 8765
     exits 2 armwire-foxglove --fast
     fails 2 armwire-foxglove --port 0 <<<"hello, this is not a capture"
-    has "$why" "stdin: no capture"
+    has "$why" "stdin: not a capture"
     fails 2 armwire-foxglove --port 0 < <(printf '\n\r\r\n\34\0\0\0\115\74\53\32\1\0\0\0\377\377\377\377\377\377\377\377\34\0\0\0')
-    has "$why" "give it the output of TOOL record -"
+    has "$why" "pipe in the output of TOOL record -"
     ok armwire-foxglove --help
     has "$output" "--stop 'COMMAND'"
 }

@@ -35,7 +35,7 @@ board() {
 @test "hid: missing, several and wrong boards are reported" {
     mkdir -p "$D/hid/sys" "$D/hid/dev"
     fails 4 hid hidmotor -l hid: status
-    has "$why" "hid: no board found — is it plugged in"
+    has "$why" "hid: board not found — plug it in"
     board hidraw3 A1
     board hidraw4 B2
     fails 4 hid hidmotor -l hid: status
@@ -78,5 +78,5 @@ board() {
     status=0
     wait "$mover" || status=$?
     same "$status" 7
-    wait_for move "hid:/dev/hidraw3: the board is gone"
+    wait_for move "hid:/dev/hidraw3: board disconnected"
 }

@@ -396,12 +396,12 @@ END
         has "$why" "bad.gains:2"
         has "$why" "$part"
     done <<'END'
-2|no motor|m4 pid kp 1
-2|no controller|m2 pos kp 1
-2|no gain|m2 pid kq 1
+2|unknown motor|m4 pid kp 1
+2|unknown controller|m2 pos kp 1
+2|unknown gain|m2 pid kq 1
 2|not a number|m2 pid kp nan
 6|kept at 0|m2 velocity ki 1
-2|twice|base pid kp 5
+2|duplicate|base pid kp 5
 2|not a gain|m2 pid kp
 END
     fails 2 hidmotor -q -l "$url" gains apply nope.gains
@@ -662,10 +662,10 @@ advised() {
     same "$(json .duration)" 1
     printf 'zeit,m1,m2,m3\n0,0,0,0\n0.5,10,20,-3\n1,20,30,-4\n' >mine.csv
     advised mine.csv
-    has "$why" "no column of times in zeit, m1, m2, m3 — call it t_s or t_ms"
+    has "$why" "no time column in zeit, m1, m2, m3 — name it t_s or t_ms"
     sed 's/zeit/time/' mine.csv >time.csv
     advised time.csv
-    has "$why" "time: in s or in ms?"
+    has "$why" "time: unit unknown"
     sed 's/zeit/seconds/' mine.csv >seconds.csv
     ok hidmotor -q -l "$fast" play seconds.csv
     sed 's/zeit/t/; s/m1/waist/' mine.csv >waist.csv
@@ -730,8 +730,8 @@ advised() {
 5|m2: 'nan' is not a number|2,60,nan,0
 5|m3: 'inf' is not a number|2,60,0,inf
 5|m1: '' is not a number|2,,0,0
-5|3 cells|2,0,0
-5|t: 1 s is not later than the 1 s of line 3|1,0,0,0
+5|wrong number of cells: 3 cells|2,0,0
+5|t: time 1 s is not after 1 s of line 3|1,0,0,0
 6|m2: 101 deg at 2 s is beyond its limit of 100 deg|2,0,101,0
 6|m1: 500 deg/s at 1 s|1.1,60,20,-30
 END
@@ -782,7 +782,7 @@ END
 @test "a missing link, board or HID device exits 4 with a remedy" {
     fails 4 hidmotor -l "unix:$D/nope" status
     fails 4 hidmotor -l hid:/dev/null status
-    has "$why" "no HID device"
+    has "$why" "not a HID device"
     fails 4 hidmotor -l hid:/dev/hidraw99 status
     fails 4 hidmotor status
     has "$why" "try -l sim:"
@@ -961,7 +961,7 @@ END
     fails 1 hidmotor -q -l "$fast&state=unhomed" step m2 --from 0 --to 20
     has "$why" "home the arm first"
     fails 1 hidmotor -q -l "$fast" step m2 --from 0 --to 40 --max-deviation 0.3deg
-    has "$why" "more than 0.3 beyond 0 to 40"
+    has "$why" "more than 0.3 outside 0 to 40"
     board
     fails 1 hidmotor -q -l "$url" step m2 --from 0 --to 40 --max-deviation 0.3deg --settle 0.2s
     held

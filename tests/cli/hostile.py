@@ -30,8 +30,8 @@ PLANTS = ["sound", "dead", "stuck", "stuck:1deg", "reversed", "wall:2deg", "dela
 BOUND = 15
 FASTEST = 600  # deg/s
 EVENT_S = 1.5  # s after the first setpoint
-EVENTS = {"error": "it reports fix_link_encoder", "silence": "its telemetry has stopped",
-          "disable": "it reports it was disabled by another program or by a restart"}
+EVENTS = {"error": "the device reports fix_link_encoder", "silence": "telemetry stopped",
+          "disable": "the device reports it was disabled by another program or by a restart"}
 PUBLISHED = {"kp": 3, "ki": 0.0005, "kd": 0}
 TARGETS = {"identify": 0, "tune": 10, "step": 10, "sweep": 5, "verify": 10, "play": 10}
 COMMANDS = {
@@ -44,7 +44,7 @@ COMMANDS = {
 }
 # Expected reason for the end, by plant and command; other commands complete.
 RESTS = "sweep: nothing moved: lknee stayed at"
-STUCK, REVERSED, BEYOND = "output, and nothing moves", "motor or encoder is reversed", "more than 15 beyond"
+STUCK, REVERSED, BEYOND = "no motion despite output", "motor or encoder is reversed", "more than 15 outside"
 ENDS = {
     "dead": {name: STUCK for name in COMMANDS} | {"sweep": RESTS},
     "stuck": {name: STUCK for name in COMMANDS} | {"sweep": RESTS},

@@ -22,8 +22,8 @@ from pathlib import Path
 BIN = Path(os.environ.get("BIN", Path(__file__).resolve().parent.parent.parent / "build/bin")).resolve()
 FRAMES = 4  # frames of telemetry until the stop: pending ones, and a busy machine's
 EVENT_S = 1.5  # of the joint's time, from its first frame
-STUCK, REVERSED, BEYOND = "output, and nothing moves", "motor or encoder is reversed", "beyond"
-SILENT = ("telemetry has stopped", "no feedback", "no message from the simulator", "no answer to")
+STUCK, REVERSED, BEYOND = "no motion despite output", "motor or encoder is reversed", "outside"
+SILENT = ("telemetry stopped", "no feedback", "no message from the simulator", "no answer to")
 
 
 class Hidmotor:

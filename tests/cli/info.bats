@@ -96,13 +96,13 @@ END
     ok canpid -q -j identify --from noted.csv --input output --output measured
     printf '__time,lknee\n1700000000,0\n1700000001,20\n1700000002,0\n0,0\n0,0\n' >knee.csv
     ok canpid -l "$fast" -c pos --dry-run play knee.csv
-    has "$stderr" "skipped the rows of zeros at the end, from line 5"
+    has "$stderr" "skipped trailing rows of zeros, from line 5"
     ok canpid -q -c pos --dry-run play knee.csv
     same "${lines[100]}" "-> setpoint board=lknee value=20deg controller=pos"
     same "${#lines[@]}" 202
     printf 't_ms,hinge\n0,0\n1000,0.5\n0,0\n' >hinge.csv
     ok ezphys -l sim: --dry-run play hinge.csv
-    has "$stderr" "skipped the rows of zeros at the end, from line 4"
+    has "$stderr" "skipped trailing rows of zeros, from line 4"
 }
 
 @test "CSV of spreadsheets with semicolons and decimal commas is read, and UTF-16 is reported" {
@@ -122,7 +122,7 @@ END
     fails 2 canpid -q identify --from utf16.csv -c pos
     has "$why" "utf16.csv is text in UTF-16"
     fails 5 canpid -q identify --from sheet.csv -c pos
-    has "$why" "only t, measured, setpoint"
+    has "$why" "the table has t, measured, setpoint"
     printf 'Joint;Motion Type;Position;Velocity;Tolerance;Delay (ms)\nElbow;Auto;2135;45;10;0;\n' >sheet_rows.csv
     ok unitysim -q --dry-run play sheet_rows.csv
 }
@@ -135,9 +135,9 @@ END
     for file in run.pcapng run.ndjson run.log; do
         mv "$file" named.csv
         fails 2 canpid -q -l sim: -c pos play named.csv
-        matches "$why" "canpid: named.csv is *, not CSV — see 'plot'*"
+        matches "$why" "canpid: named.csv is *, not CSV — use 'plot'*"
         fails 2 canpid -q -c pos identify --from named.csv
-        matches "$why" "canpid: named.csv is *, not CSV — see 'plot'*"
+        matches "$why" "canpid: named.csv is *, not CSV — use 'plot'*"
     done
     fails 5 canpid -q -l sim: -c pos play messages.csv
     has "$why" "messages.csv:1:1: a recording of messages, not a table of joints — see 'plot' and 'follow'"
@@ -150,7 +150,7 @@ END
     printf '# joint min max\nelbow 1700 2570\n' >limits
     for file in nothing text limits "$root/lib/wire/codec.c" "$root/README.md" "$root/Makefile"; do
         fails 2 armctl info "$file"
-        has "$why" "no capture"
+        has "$why" "not a capture"
     done
     fails 2 armctl info nothing.csv
     has "$why" "nothing.csv: no values in it"
@@ -163,12 +163,12 @@ END
         for command in info decode 'decode --as stream' replay run; do
             # shellcheck disable=SC2086 # words
             fails 2 "$tool" -q -l sim: $command "$PWD"
-            same "$why" "$tool: $PWD: Is a directory — name a file in it"
+            same "$why" "$tool: $PWD: Is a directory — name a file in the directory"
         done
         fails 2 "$tool" -q -l sim: <"$PWD"
-        same "$why" "$tool: stdin: Is a directory — name a file in it"
+        same "$why" "$tool: stdin: Is a directory — name a file in the directory"
         fails 2 "$tool" plot '*' "$PWD/"
-        same "$why" "$tool: $PWD/: Is a directory — name a file in it"
+        same "$why" "$tool: $PWD/: Is a directory — name a file in the directory"
     done
 }
 

@@ -14,7 +14,7 @@ load common.bash
     fails 4 armctl -l serial:/dev/nope deg 1 90
     has "$why" /dev/nope
     fails 4 armctl -l /dev/nope deg 1 90
-    has "$why" "no such"
+    has "$why" "port not found"
     fails 4 armctl -l "tty:$D/nope" deg 1 90
     fails 4 armctl -l "unix:$D/nope" deg 1 90
     fails 4 armctl -l tcp:127.0.0.1:1 deg 1 90
@@ -25,7 +25,7 @@ load common.bash
     fails 2 hidmotor -l sim status
     has "$why" "did you mean 'sim:'"
     fails 4 hidmotor -l /dev/hidraw99 status
-    has "$why" "hid:/dev/hidraw99: no such device"
+    has "$why" "hid:/dev/hidraw99: device not found"
     fails 2 armctl -l bogus: deg 1 90
     has "$why" "try sim:"
     fails 2 armctl -l 'sim:?bogus=1' deg 1 90
@@ -49,7 +49,7 @@ load common.bash
     read -r _ <locked
     fails 4 armctl -l "$D/arm" deg 1 90
     has "$why" busy
-    [[ $why =~ busy,\ (flock|sleep|sh)\ \(pid\ [0-9]+\)\ has\ it ]]
+    [[ $why =~ busy:\ in\ use\ by\ (flock|sleep|sh)\ \(pid\ [0-9]+\) ]]
 }
 
 @test "a second client is told that the device is busy" {
@@ -248,7 +248,7 @@ time.sleep(60)' >held 3>&- &
         fails 4 "$tool" -l "$first" ping
         case $tool in
         hidmotor) has "$why" "start the device or simulator first" ;;
-        *) has "$why" "its simulator (pid $pid) has ended without a word" ;;
+        *) has "$why" "the simulator (pid $pid) exited" ;;
         esac
         kill "${started[-1]}"
         start "$tool-again" "$tool" sim --listen "$scheme$D/$tool"
@@ -276,9 +276,9 @@ END
     same "$(stat -c %a "$D/armwire")" 700
     chmod 755 "$D/armwire"
     fails 4 armctl sim
-    has "$why" "$D/armwire: not a folder that is yours alone (owner $(id -u), mode 755)"
+    has "$why" "$D/armwire: directory not private (owner $(id -u), mode 755)"
     rmdir "$D/armwire"
     ln -s /tmp "$D/armwire"
     fails 4 armctl sim
-    has "$why" "not a folder that is yours alone"
+    has "$why" "directory not private"
 }

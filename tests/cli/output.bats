@@ -120,7 +120,7 @@ round() {
     has "$why" "thigh_l, calf_l"
     printf '"in, front",1,2,3,4,5,6\n' >views.csv
     fails 5 unitysim -l "$fast" camera views --views views.csv
-    has "$why" "views.csv:1:2: 'in, front' cannot name a view"
+    has "$why" "views.csv:1:2: 'in, front' is not a valid view name"
 }
 
 # compiles FILE: compiles it with the list of formats in this directory.

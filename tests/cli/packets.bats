@@ -259,7 +259,7 @@ END
     ok hidmotor -q -l "$fast" --packets joint.packets record $table --no-header --for 0.1s
     same "$(sed 's/^.*,at,.*$/row/' $table | sort -u)" row
     ok canpid -l "$fast" --dbc bms.dbc --packets bus.packets record run.log --for 0.1s
-    has "$stderr" "run.log: a log does not carry bus.packets and bms.dbc — give --packets and --dbc with it"
+    has "$stderr" "run.log: a log cannot hold bus.packets and bms.dbc — give --packets and --dbc to read it"
     hasnt "$(cut -c 1 run.log)" "#"
 }
 

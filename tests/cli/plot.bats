@@ -314,12 +314,12 @@ m2.position (a.csv) #009e73 solid"
     fails 2 canpid plot mesured step.csv
     has "$why" "did you mean 'measured'?"
     fails 2 canpid plot zebra step.csv
-    has "$why" "there is setpoint, measured, output"
+    has "$why" "choose one of setpoint, measured, output"
     fails 2 canpid plot measured nowhere.csv
     fails 2 canpid plot measured step.csv other.csv --out both.svg
     has "$why" "other.csv"
     fails 2 canpid plot output step.csv own.csv --out both.svg
-    has "$why" "own.csv: nothing called 'output' has come — there is q"
+    has "$why" "own.csv: no data for 'output' — choose one of q"
     [ ! -e both.svg ]
     fails 2 canpid -q -l "$fast" plot --out a.svg torqe -n 1
     ok canpid -q -l sim: plot --for 0.3s </dev/null
@@ -337,7 +337,7 @@ m2.position (a.csv) #009e73 solid"
     done
     echo '{"t":1,"x":"a"}' >words.ndjson
     fails 2 hidmotor plot words.ndjson
-    has "$why" "plot: no field that is drawn by default — name fields with numbers"
+    has "$why" "plot: no default fields found — name numeric fields"
 }
 
 @test "plot of a device without a terminal draws at the end or at intervals" {
@@ -452,7 +452,7 @@ m2.position (a.csv) #009e73 solid"
     hasnt "$(<joint.gp)" m1.position
 }
 
-@test "plot of a recording uses the first message with an ambiguous field, others by full name" {
+@test "plot of a recording takes an ambiguous field from the first message that has it, unless the full name is given" {
     printf 'move 0 20 0 --wait\nvelocities\nvelocities\n' | hidmotor -q -l "$fast" --record run.pcapng >/dev/null
     ok hidmotor plot run.pcapng m2.setpoint
     has "$output" positions.m2.setpoint
@@ -513,7 +513,7 @@ END
 @test "plot of a table without times counts rows and reports it" {
     printf 'm1.position,note\n1,a\n5,b\n3,c\n' >rows.csv
     ok hidmotor plot rows.csv m1.position --out rows.svg
-    has "$stderr" "no column of times: rows are counted"
+    has "$stderr" "no time column: using row numbers"
     has "$(<rows.svg)" ">row<"
     hasnt "$(<rows.svg)" ">time"
     ok hidmotor -q plot rows.csv m1.position
@@ -535,10 +535,10 @@ END
     has "$(<both.svg)" "base [deg] (plan.csv)"
     hasnt "$(<both.svg)" ">base [deg]<" # one panel for both
     fails 2 hidmotor plot run.csv plan.csv m1.setpoint base --out none.svg
-    has "$why" "plan.csv: nothing called 'base' has come — did you mean 'base [deg]'?"
+    has "$why" "plan.csv: no data for 'base' — did you mean 'base [deg]'?"
     fails 2 hidmotor plot run.csv plan.csv m1.setpoint 'base [deg]' zebra --out none.svg
     hasnt "$why" "plan.csv:"
-    has "$why" "nothing called"
+    has "$why" "no data for"
     [ ! -e none.svg ]
 }
 
@@ -551,7 +551,7 @@ END
     hasnt "$output" velocities
     has "$output" " m3.position "
     fails 2 hidmotor plot path.csv m2 m2.position
-    has "$why" "there is m2, m1, m3"
+    has "$why" "choose one of m2, m1, m3"
 }
 
 @test "plot without names skips a field with one sample, and draws it by name" {
@@ -568,7 +568,7 @@ END
     ok hidmotor -q plot mixed.csv m2
     same "$stderr" "hidmotor: mixed.csv: rows whose cells differ from the header: 1 — $ask"
     fails 5 hidmotor -q -l "$fast" play mixed.csv
-    has "$why" "mixed.csv:3:1: 4 cells where the header names 3 columns — $ask"
+    has "$why" "mixed.csv:3:1: wrong number of cells: 4 cells, the header has 3 columns — $ask"
     printf 'PK\003\004\024' >path.xlsx
     fails 2 hidmotor -q -l "$fast" play path.xlsx
     has "$why" "path.xlsx is a spreadsheet or an archive — save it as CSV"

@@ -543,7 +543,7 @@ END
         ask {deg 1 90; deg 1 95} angle=90deg angle=95deg {armctl> }
         ask {deg 1 400; deg 1 97} {above its maximum} {what stands behind the ; was not run} {armctl> }
         hasnt angle=97
-        ask {deg 1 92 | tee x} {'|' is the shell's affair} {armctl> }
+        ask {deg 1 92 | tee x} {'|' not supported at the prompt} {armctl> }
         hasnt angle=92
         type {deg 1 90; enco}; type \t; want {encode }
         type \003; want {armctl> }

@@ -383,7 +383,7 @@ commands() {
     exec {reader}<>run.pcapng {table}<>run.csv
     run -7 --separate-stderr timeout "$patience" hidmotor -l "$fast" --record run.pcapng \
         move 0 45 30 duration=600s --wait
-    matches "$stderr" "*its reader takes nothing*stopped: holding*"
+    matches "$stderr" "*let the reader continue*stopped: holding*"
     head -c 65536 /dev/zero >&"$table"
     mkfifo said
     hidmotor -l sim: record run.csv 2>said 3>&- &
@@ -391,7 +391,7 @@ commands() {
     started+=("$client")
     exec {said}<said
     said[client]=$said
-    wait_for client "its reader takes nothing"
+    wait_for client "let the reader continue"
     wait "$client" && false || same $? 7
 }
 

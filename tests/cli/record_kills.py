@@ -43,7 +43,7 @@ def kill_one(tool, link, folder, pause_s):
 
 def records(tool, file):
     done = subprocess.run([tool, "decode", "-j", file], capture_output=True, text=True)
-    damage = [line for line in done.stderr.splitlines() if "are no whole packet" in line]
+    damage = [line for line in done.stderr.splitlines() if "are not a complete packet" in line]
     if done.returncode != (5 if damage else 0):
         sys.exit(f"decode ended with {done.returncode}: {done.stderr}")
     return len([json.loads(line) for line in done.stdout.splitlines()]), len(damage)

@@ -42,13 +42,13 @@ PYTHON
     truncate -s -20 run.pcapng
     ok armctl info -j run.pcapng
     same "$(json '[.messages, .marks, .damaged]')" '[4,0,1]'
-    has "$stderr" "at the end are no whole packet"
+    has "$stderr" "bytes are not a complete packet"
     ok armctl -l "$fast" replay run.pcapng
-    matches "$stderr" "*armctl: run.pcapng: * bytes at the end are no whole packet — it is cut off*"
+    matches "$stderr" "*armctl: run.pcapng: truncated, the last * bytes are not a complete packet*"
     fails 2 armctl info nope.pcapng
     echo hello >text
     fails 2 armctl info text
-    has "$why" "no capture"
+    has "$why" "not a capture"
 }
 
 @test "log: works as a device, and its end is no error" {
@@ -68,7 +68,7 @@ PYTHON
         ok $tool -q -l sim: --record $tool.pcapng $motion
         # shellcheck disable=SC2086 # words
         fails 7 $tool -q -l log:$tool.pcapng $farther
-        has "$why" "$tool.pcapng: the end of the file"
+        has "$why" "$tool.pcapng: end of file"
     done <<'END'
 hidmotor|move 0 5 -5 --wait|move 0 20 -5 --wait
 canpid|setpoint 5deg -b lknee -c pos|step --from 0deg --to 5deg -b lknee -c pos
@@ -148,7 +148,7 @@ END
     # A truncated end is no damage, as in other formats: complete lines are sent.
     printf '(1.0) can0 044#CDCC4C3D0200\n(1.1) can0 044#0000C03F000' >cut.log
     ok canpid -l "$fast" replay cut.log --max-jump 2Nm
-    has "$stderr" "cut.log: 26 bytes at the end are no whole line"
+    has "$stderr" "cut.log: truncated, the last 26 bytes are not a complete line"
     has "$output" "sent=1"
     ok armctl -q -l "$fast" --record run.pcapng deg 1 90
     sed 's/DEG1/D?G1/' run.pcapng >bad.pcapng

@@ -36,7 +36,7 @@ held() { becomes yes is_held "$1"; } # waits until some process holds the lease
     ok hidmotor --no-attach -q -l sim: status # its own simulator
     matches "$output" "*0.72*"
     fails 4 hidmotor -l "unix:$(place hidmotor)" status
-    has "$why" "write -l $url: a server has its place there"
+    has "$why" "this socket belongs to a server — write -l $url"
 }
 
 # both TOOL LINK WATCHED COMMAND…: serves the link; one client reads while another one commands.
@@ -236,7 +236,7 @@ asks() {
 @test "a server's socket in use is reported, and a dead server's socket is reused" {
     serve s hidmotor -l sim:
     fails 4 hidmotor serve -l sim:
-    matches "$why" "hidmotor: serve: *: busy, hidmotor serve (pid $pid) has it*"
+    matches "$why" "hidmotor: serve: *: busy: in use by hidmotor serve (pid $pid)*"
     kill -9 "$pid"
     wait "$pid" || true
     serve again hidmotor -l sim:

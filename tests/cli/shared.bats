@@ -131,7 +131,7 @@ END
         ok hidmotor -q -l serve: stop
     done
     fails 1 hidmotor -q -l serve: move 0 10 0
-    has "$why" "the server has no room: only a stop is taken"
+    has "$why" "server full; only 'stop' is accepted"
     wait_for s "stopped by "
 }
 

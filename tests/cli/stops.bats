@@ -198,7 +198,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     kill -STOP "$pid"
     ended 3
     kill -CONT "$pid"
-    has "$rest" "its telemetry has stopped in the middle of the motion — ended"
+    has "$rest" "telemetry stopped during the motion — ended"
     has "$rest" "stop sent, not confirmed: lknee: no telemetry"
     hasnt "$rest" "disabled"
 }
@@ -213,7 +213,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     hasnt "$output" "->"
 }
 
-@test "the end of a script stops a driving vehicle, also without a profile" {
+@test "the end of a script stops a moving vehicle, even without a profile" {
     ok armctl -v -l "$fast" <<<$'spd 100\nspd 0'
     hasnt "$stderr" "stopped"
     ok armctl -v -l "$fast" <<<"spd 100"

@@ -197,7 +197,7 @@ END
     while IFS= read -r command; do
         # shellcheck disable=SC2086 # words
         fails 2 timeout 20 canpid -q -l $fast $command </dev/null
-        matches "$why" "*'zebra'*there is*"
+        matches "$why" "*'zebra'* — *"
     done <<'END'
 watch torque zebra
 watch -n 1 --fields torque,zebra
@@ -233,7 +233,7 @@ END
         ok $tool -q -l $link limits --fields max
         hasnt "$output" min
         fails 2 $tool -q -l $link limits --format '%{max'
-        has "$why" "$tool: '%{max': a reference is %{FIELD}"
+        has "$why" "$tool: '%{max': invalid reference — write %{FIELD}"
         fails 2 $tool describe --fields zebra
         ok $tool -q -l $link stop --fields zebra # stop never fails
     done

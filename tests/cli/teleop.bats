@@ -103,7 +103,7 @@ END
 @test "teleop rejects invalid maps and missing gamepads before anything moves" {
     pad 0.5=hold:1
     fails 2 drive --map nobody
-    has "$stderr" "no map 'nobody' — there is arm"
+    has "$stderr" "map 'nobody' not found — use arm"
     fails 2 hidmotor -q -l sim: teleop --keys
     has "$stderr" 'needs a terminal'
     fails 4 hidmotor -q -l sim: teleop --pad file:nothing
@@ -111,7 +111,7 @@ END
     mkdir -p config/armwire
     printf '[teleop mine]\nleftx = elbow velocity 30deg/s\n' >config/armwire/hidmotor.ini
     fails 2 drive --map mine
-    has "$stderr" 'no line enable'
+    has "$stderr" 'no enabling button'
     printf '[teleop mine]\nenable = a\nleftx = wrist velocity 30deg/s\n' >config/armwire/hidmotor.ini
     fails 2 drive --map mine
     has "$stderr" "joint 'wrist' not found"
@@ -134,7 +134,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     fails 6 armctl -q --config <(printf '[joint lift]\nindex = 2\n') -l "$fast" teleop --channels pad.ndjson
     has "$why" 'no joint has confirmed where it stands — move lift once, or --force'
     fails 2 armctl -q -l "$fast" teleop --channels pad.ndjson
-    has "$why" "no joint of the map handler is described — add [joint NAME] sections with index"
+    has "$why" "no joint of the map handler is configured — add [joint NAME] sections with an index"
     ok arm 'deg lift 90' 'teleop --channels pad.ndjson'
     has "$output" 'teleop result=ended stops=1'
     has "$stderr" 'grip: position unknown, not driven — move it once'
@@ -325,10 +325,10 @@ drives() {
 @test "a silent gamepad stops the motion over Bluetooth and with --stale, not over a cable" {
     held bluetooth
     drives --for 3.5s
-    has "$stderr" 'stopped: the pad is silent'
+    has "$stderr" 'stopped: no data from the gamepad'
     held usb
     drives --for 3.5s --stale 0.5s
-    has "$stderr" 'stopped: the pad is silent'
+    has "$stderr" 'stopped: no data from the gamepad'
     drives --for 3.5s
     hasnt "$stderr" 'silent'
 }

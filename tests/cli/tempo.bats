@@ -37,7 +37,7 @@ unitysim|play sequence.csv'
             type \r
             want {at 50 %}
             type faster\r
-            want {'faster': while it plays there are + and -, and speed 30%}
+            want {'faster': unknown during play — use +, - or speed 30%}
             type speed\ 0\r
             want {at 0 %}
             type speed\ 100000%\r

@@ -142,5 +142,5 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     head -c -5 can.pcapng >cut.pcapng
     run -5 --separate-stderr canpid decode cut.pcapng
     same "$output" "$(canpid decode can.pcapng | head -n -1)"
-    has "$stderr" "are no whole packet"
+    has "$stderr" "bytes are not a complete packet"
 }

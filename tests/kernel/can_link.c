@@ -317,7 +317,7 @@ static void error_frames(const char *interface)
     send_raw(raw, CAN_ERR_FLAG | CAN_ERR_CRTL, CAN_ERR_CRTL_TX_PASSIVE);
     send_raw(raw, 0x041, 0);
     expect_event(link, "no ACK (no other node on the bus, or wrong bit rate)");
-    expect_event(link, "error-passive by sending");
+    expect_event(link, "error-passive (send errors)");
     expect(receive(link, NULL, AW_SECOND) == 0x041, "frame after errors", "did not come");
     expect(link->event[0] == '\0', "event", "still there");
     close(raw);
@@ -383,7 +383,7 @@ static void removed_and_made_again(const char *interface)
     expect_traffic(link, interface);
     ip("delete", interface, "");
     expect_event(link, "interface down");
-    expect_write_lost(link, "no such interface");
+    expect_write_lost(link, "no CAN interface found");
     ip("add", interface, "type vcan");
     ip("set", interface, "up");
     expect_event(link, "interface up");

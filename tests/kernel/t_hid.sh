@@ -31,7 +31,7 @@ start_board() {
     node=${url#hid:}
 }
 
-check_fails 4 "hid: no board found" "no board" "$hid_link" open hid:
+check_fails 4 "hid: board not found" "no board" "$hid_link" open hid:
 start_board board.log "?serial=ARM0001"
 check "uhid: makes a hidraw node" test -c "$node"
 check "list shows it" says "$node hid:serial=ARM0001 16c0:0486 interface -1 page ff00" \
@@ -44,10 +44,10 @@ check_fails 4 "there is: hid:serial=ARM0001" "and not by another" "$hid_link" op
 # Drops root's privileges, as for other users; without udev the node keeps its permissions.
 plain=(setpriv "--bounding-set=-dac_override,-dac_read_search" "$hid_link")
 chmod 0 "$node" /dev/uhid
-check_fails 4 'KERNELS=="0003:16C0:0486.*", MODE="0660"' "not permitted: the rule for udev" \
+check_fails 4 'KERNELS=="0003:16C0:0486.*", MODE="0660"' "permission denied: the rule for udev" \
     "${plain[@]}" open hid:
 check "the list has it, too" says 'KERNELS=="0003:16C0:0486.*", MODE="0660"' "${plain[@]}" list
-check_fails 4 "not permitted — run it with sudo" "uhid: not permitted" "${plain[@]}" serve
+check_fails 4 "permission denied — run the command with sudo" "uhid: not permitted" "${plain[@]}" serve
 chmod 600 "$node" /dev/uhid
 check "feature reports are refused" timeout 20 "$hid_link" feature "$node"
 check "10000 transactions, none wrong, P50 and P99 within 1.5 of a bare loop" \
@@ -62,8 +62,8 @@ wait_for "^open" read.log
 check "list shows who has it" says "holder 'hid_link (pid $reader)'" "$hid_link" list
 kill $board
 check "unplugging ends reading with 7" ended 7 $reader
-check "and says so" grep -q "^hid:/dev/hidraw[0-9]*: the board is gone" read.log
-check_fails 4 "no such device" "then it is gone" "$hid_link" open "$url"
+check "and says so" grep -q "^hid:/dev/hidraw[0-9]*: board disconnected" read.log
+check_fails 4 "device not found" "then it is gone" "$hid_link" open "$url"
 kill $first
 wait
 

@@ -28,10 +28,10 @@ check "armctl deg over a UART" timeout 60 "$armctl" -l serial:/dev/ttyS1 deg 1 9
 check "armctl by the bare path" timeout 60 "$armctl" -l /dev/ttyS1 deg 2 45
 check "armctl arm over a UART" timeout 60 "$armctl" -l "serial:/dev/ttyS1?dtr=off" arm 250 45 120
 check_fails 4 "busy" "a busy port is exit 4" timeout 20 "$armctl" -l /dev/ttyS2 deg 1 90
-check_fails 4 "busy, armctl (pid $sim)" "busy for those who may not see its owner's files" \
+check_fails 4 "busy: in use by armctl (pid $sim)" "busy for those who may not see its owner's files" \
     setpriv --reuid nobody --regid dialout --clear-groups \
     "$programs/serial_roundtrip" --open /dev/ttyS2
-check_fails 4 "no such port" "a missing port is exit 4" timeout 20 "$armctl" -l /dev/ttyS9 deg 1 90
+check_fails 4 "port not found" "a missing port is exit 4" timeout 20 "$armctl" -l /dev/ttyS9 deg 1 90
 check "list shows the port" bash -c "timeout 20 '$armctl' list | grep /dev/ttyS1"
 kill -TERM $sim
 wait $sim

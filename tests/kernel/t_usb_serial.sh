@@ -31,4 +31,4 @@ status=$?
 cat unplug.log
 check "unplugging ends reading with 7" [ $status -eq 7 ]
 check "and says so" grep -q "^/dev/ttyACM0: connection lost" unplug.log
-check_fails 4 "no such port" "then it is gone" "$programs/serial_roundtrip" --open /dev/ttyACM0
+check_fails 4 "port not found" "then it is gone" "$programs/serial_roundtrip" --open /dev/ttyACM0

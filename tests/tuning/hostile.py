@@ -99,9 +99,9 @@ def table():
         print(f"| `{plant}` | {' | '.join(said)} | {max(r['on'] for r in results.values()):.1f}° | "
               f"{max(r['coasted'] for r in results.values()):.1f}° |{' '.join(faults)}")
     runs = len(all_runs())
-    print(f"\nThe texts are those at a tick of 10 ms. There were {runs} runs at ticks of 4, 8 and 10 ms" +
+    print(f"\nThe table shows the messages at a tick of 10 ms. There were {runs} runs at ticks of 4, 8 and 10 ms" +
           (". After each run the driver was disabled, was not enabled again, and had the previous gains, or the new "
-           "ones if they were applied. Beyond the bound it had power no longer than a stop takes." if good
+           "ones if they were applied. Past the deviation limit it stayed powered no longer than a stop takes." if good
            else ", with faults."))
     return good
 

@@ -89,7 +89,7 @@ def ms(seconds):
 
 def row(board, controller, r):
     unit = "deg·s" if controller == "pos" else "Nm·s"
-    outcome = "kept" if kept(r) else f"put back: {why(r)}"
+    outcome = "kept" if kept(r) else f"restored: {why(r)}"
     if "before" not in r:
         return f"| {board} {controller} | | | | | | {outcome} |"
     return (f"| {board} {controller} | {r['kp']:.3g}, {r['ki']:.3g}, {r['kd']:.3g} | "
@@ -107,8 +107,8 @@ def table(results):
     enabled = sum(r["enabled"] for r in results.values())
     longest = max(r["seconds"] for r in results.values())
     print(f"\n{sum(map(kept, results.values()))} of {len(results)} runs kept the new gains, and "
-          f"{sum(map(worse, results.values()))} of these were worse by IAE; in the others the old ones were put back. IAE was "
-          f"better in {sum(map(better, results.values()))} runs. The rise was within 20 % of its prediction in "
+          f"{sum(map(worse, results.values()))} of these were worse by IAE; the others restored the old ones. IAE was "
+          f"better in {sum(map(better, results.values()))} runs. The rise time was within 20 % of its prediction in "
           f"{sum(map(near, results.values()))} runs. "
           f"{enabled} ended with the driver enabled; the longest took {longest:.0f} s.")
     return not enabled and not any(map(worse, results.values()))

@@ -255,8 +255,8 @@ static enum aw_status can_read(struct aw_link *link, void *buf, size_t cap, size
 static enum aw_status queue_full(const struct can_link *self, struct aw_error *err)
 {
     return aw_fail(err, AW_TIMEOUT,
-                   "can:%s: the queue stayed full for a second — no node acknowledges: check bit "
-                   "rate and wiring. For long bursts: ip link set %s txqueuelen 1000",
+                   "can:%s: send queue full for a second, no node acknowledges — check bit rate "
+                   "and wiring; for long bursts: ip link set %s txqueuelen 1000",
                    self->name, self->name);
 }
 
@@ -362,9 +362,10 @@ static enum aw_status parse_filters(struct can_link *self, const char *text, str
     do {
         if (self->n_filters == FILTERS_MAX ||
             !parse_filter(&next, &self->filters[self->n_filters++]))
-            return aw_fail(err, AW_USAGE,
-                           "link key filter=%.60s: not up to %d of ID/MASK,… — as 040/7E0,080/7E0",
-                           text, FILTERS_MAX);
+            return aw_fail(
+                err, AW_USAGE,
+                "link key filter=%.60s: not a list of up to %d ID/MASK — write 040/7E0,080/7E0",
+                text, FILTERS_MAX);
     } while (*next);
     return AW_OK;
 }
@@ -376,7 +377,7 @@ static enum aw_status open_socket(int *fd, const char *name, struct aw_error *er
         return AW_OK;
     if (errno == EAFNOSUPPORT || errno == EPROTONOSUPPORT)
         return aw_fail(err, AW_NO_LINK,
-                       "can:%s: this kernel has no CAN — use slcan: or sim:", name);
+                       "can:%s: CAN not supported by this kernel — use slcan: or sim:", name);
     return aw_fail(err, AW_NO_LINK, "can:%s: %s", name, strerror(errno));
 }
 

@@ -25,18 +25,18 @@ static const struct words {
     {CAN_ERR_CRTL, 1, CAN_ERR_CRTL_TX_OVERFLOW, "the controller lost frames to send"},
     {CAN_ERR_CRTL, 1, CAN_ERR_CRTL_RX_WARNING, "many errors while receiving"},
     {CAN_ERR_CRTL, 1, CAN_ERR_CRTL_TX_WARNING, "many errors while sending"},
-    {CAN_ERR_CRTL, 1, CAN_ERR_CRTL_RX_PASSIVE, "error-passive by receiving"},
-    {CAN_ERR_CRTL, 1, CAN_ERR_CRTL_TX_PASSIVE, "error-passive by sending"},
+    {CAN_ERR_CRTL, 1, CAN_ERR_CRTL_RX_PASSIVE, "error-passive (receive errors)"},
+    {CAN_ERR_CRTL, 1, CAN_ERR_CRTL_TX_PASSIVE, "error-passive (send errors)"},
     {CAN_ERR_CRTL, 1, CAN_ERR_CRTL_ACTIVE, "error-active again"},
-    {CAN_ERR_PROT, 2, CAN_ERR_PROT_BIT, "single bit error"},
+    {CAN_ERR_PROT, 2, CAN_ERR_PROT_BIT, "single-bit error"},
     {CAN_ERR_PROT, 2, CAN_ERR_PROT_FORM, "frame format error"},
     {CAN_ERR_PROT, 2, CAN_ERR_PROT_STUFF, "bit stuffing error"},
     {CAN_ERR_PROT, 2, CAN_ERR_PROT_BIT0, "the bus could not be driven dominant"},
     {CAN_ERR_PROT, 2, CAN_ERR_PROT_BIT1, "the bus could not be left recessive"},
     {CAN_ERR_PROT, 2, CAN_ERR_PROT_OVERLOAD, "bus overload"},
-    {CAN_ERR_PROT, 2, CAN_ERR_PROT_ACTIVE, "an active error was announced"},
-    {CAN_ERR_TRX, 4, 0x0F, "transceiver: trouble on the CANH wire"},
-    {CAN_ERR_TRX, 4, 0xF0, "transceiver: trouble on the CANL wire"},
+    {CAN_ERR_PROT, 2, CAN_ERR_PROT_ACTIVE, "active error flag sent"},
+    {CAN_ERR_TRX, 4, 0x0F, "transceiver: fault on the CANH wire"},
+    {CAN_ERR_TRX, 4, 0xF0, "transceiver: fault on the CANL wire"},
 };
 
 void aw_can_error_words(uint32_t id, const uint8_t *data, char *out, size_t size)
@@ -50,8 +50,8 @@ void aw_can_error_words(uint32_t id, const uint8_t *data, char *out, size_t size
     if (!*out)
         snprintf(out, size, "%s",
                  id & (CAN_ERR_PROT | CAN_ERR_BUSERROR) ? "error on the bus"
-                 : id & CAN_ERR_CRTL                    ? "trouble in the controller"
-                 : id & CAN_ERR_TRX                     ? "trouble in the transceiver"
+                 : id & CAN_ERR_CRTL                    ? "controller error"
+                 : id & CAN_ERR_TRX                     ? "transceiver error"
                                                         : "an error frame");
     if (!(data[6] | data[7]) || id & CAN_ERR_BUSOFF)
         return;

@@ -73,14 +73,13 @@ static void no_interface(const char *name, char *out, size_t size)
     char others[100];
     list(others, sizeof others);
     if (if_nametoindex(name) > 0)
-        snprintf(out, size, "is not a CAN interface — %s%s", *others ? "there are: " : "found none",
+        snprintf(out, size, "not a CAN interface — %s%s", *others ? "there are: " : "found none",
                  others);
     else if (*others)
-        snprintf(out, size, "no such interface — there are: %s", others);
+        snprintf(out, size, "interface not found — there are: %s", others);
     else
         snprintf(out, size,
-                 "no such interface, nor any other for CAN — plug in the adapter, or: sudo ip link "
-                 "add %s type vcan",
+                 "no CAN interface found — plug in the adapter, or: sudo ip link add %s type vcan",
                  name);
 }
 
@@ -91,7 +90,7 @@ bool aw_can_interface_problem(const char *name, char *out, size_t size)
     if (!aw_can_is_interface(name))
         no_interface(name, out, size);
     else
-        snprintf(out, size, "interface is down — sudo ip link set %s up%s", name,
+        snprintf(out, size, "interface is down — run: sudo ip link set %s up%s", name,
                  is_hardware(name) ? " type can bitrate 1000000" : "");
     return true;
 }

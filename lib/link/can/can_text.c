@@ -104,10 +104,10 @@ enum aw_status aw_can_check(const struct aw_link *link, const void *buf, size_t 
                memcmp(again, frame.data, head) == 0 && (head == 4 || frame.data[1] <= 7);
     }
     if (!good)
-        return aw_fail(err, AW_USAGE,
-                       "%s: not a classic CAN frame — an identifier up to 7FF, or one of 29 bits, "
-                       "and up to 8 bytes",
-                       link->key);
+        return aw_fail(
+            err, AW_USAGE,
+            "%s: not a classic CAN frame — give an identifier of 11 or 29 bits and up to 8 bytes",
+            link->key);
     return AW_OK;
 }
 
@@ -123,10 +123,11 @@ enum aw_status aw_can_text_open(struct aw_can_text **out, size_t size,
         return status;
     struct aw_can_text *self = inner->datagrams ? NULL : calloc(1, size);
     if (!self) {
-        status = inner->datagrams
-                     ? aw_fail(err, AW_USAGE,
-                               "%s%.90s: not a stream — use a port, pty: or tcp:", prefix, url)
-                     : aw_no_memory(err);
+        status =
+            inner->datagrams
+                ? aw_fail(err, AW_USAGE,
+                          "%s%.90s: not a stream — use a serial port, pty: or tcp:", prefix, url)
+                : aw_no_memory(err);
         aw_link_close(inner);
         return status;
     }

@@ -62,7 +62,7 @@ static enum aw_status take(struct aw_can_text *text, uint8_t byte, uint8_t *data
         return AW_EVENT;
     case AW_SLCAN_BROKEN:
         text->base.dropped++;
-        snprintf(text->base.event, sizeof text->base.event, "a damaged line from the adapter: %.*s",
+        snprintf(text->base.event, sizeof text->base.event, "damaged line from the adapter: %.*s",
                  AW_SLCAN_LINE, self->reader.line);
         return AW_EVENT;
     case AW_SLCAN_DONE:
@@ -217,17 +217,18 @@ static enum aw_status open_channel(struct client *self, const struct settings *s
     if (status == AW_OK)
         status = command(self, "O\r", &answered, &not_opened, err);
     if (status != AW_OK)
-        return status == AW_STOPPED ? aw_fail(err, status, "%s: stopped while opening", key)
-                                    : aw_fail(err, AW_NO_LINK, "%s: the adapter went away", key);
+        return status == AW_STOPPED ? aw_fail(err, status, "%s: interrupted while opening", key)
+                                    : aw_fail(err, AW_NO_LINK, "%s: adapter disconnected", key);
     if (!answered && !settings->silent)
         return aw_fail(err, AW_NO_LINK,
-                       "%s: no answer — is it an slcan adapter? Check port and ?baud=…; for old "
-                       "firmware that never answers: ?silent=yes",
+                       "%s: no answer from the adapter — check port and ?baud=…; for old firmware "
+                       "without answers add ?silent=yes",
                        key);
     if (bad_speed || not_opened)
         return aw_fail(err, AW_NO_LINK, "%s: the adapter refused %s — %s", key,
                        bad_speed ? settings->speed : "to open its channel",
-                       bad_speed ? "choose another ?bitrate=… or give ?btr=…" : "unplug it once");
+                       bad_speed ? "choose another ?bitrate=… or give ?btr=…"
+                                 : "unplug it and plug it in again");
     return AW_OK;
 }
 
@@ -263,8 +264,8 @@ static enum aw_status parse_speed(char *speed, size_t size, const struct aw_url 
         return aw_fail(err, AW_USAGE, "link key btr=%.40s: not 4 to 6 hexadecimal digits", btr);
     if (!btr && aw_slcan_speed(bitrate) < 0)
         return aw_fail(err, AW_USAGE,
-                       "link key bitrate=%ld: adapters know 10000 20000 50000 100000 125000 250000 "
-                       "500000 800000 1000000 — for others give ?btr=…",
+                       "link key bitrate=%ld: not supported (10000 20000 50000 100000 125000 "
+                       "250000 500000 800000 1000000) — for others give ?btr=…",
                        bitrate);
     if (btr)
         snprintf(speed, size, "s%.6s", btr);
@@ -304,7 +305,7 @@ enum aw_status aw_slcan_open(struct aw_link **out, const struct aw_url *url,
     if (status != AW_OK)
         return status;
     if (!*url->rest)
-        return aw_fail(err, AW_USAGE, "slcan: no port — write slcan:/dev/ttyACM0");
+        return aw_fail(err, AW_USAGE, "slcan: no port given — write slcan:/dev/ttyACM0");
     /* Builds the URL of the stream, without our keys and those of the fault wrapper. */
     const char *mark = "?";
     snprintf(inner, sizeof inner, "%s", url->rest);

@@ -33,8 +33,9 @@ void *aw_fd_link_new(size_t size, const struct aw_link_ops *ops, struct aw_clock
 
 enum aw_status aw_fd_lost(const struct aw_link *link, int error, struct aw_error *err)
 {
-    return aw_fail(err, AW_LOST, "%s: connection lost: %s — is it still plugged in and running?",
-                   link->key, error ? strerror(error) : "the other end closed it");
+    return aw_fail(err, AW_LOST,
+                   "%s: connection lost: %s — check that it is plugged in and running", link->key,
+                   error ? strerror(error) : "closed by the peer");
 }
 
 static bool try_again(int error)
@@ -82,7 +83,8 @@ static enum aw_status flush(struct aw_fd_link *self, struct aw_error *err)
 static enum aw_status not_taken(const struct aw_link *link, struct aw_error *err)
 {
     return aw_fail(err, AW_TIMEOUT,
-                   "%s: nothing was taken for a second — does the other end still run?", link->key);
+                   "%s: timed out: the peer accepted no data for a second — check that it runs",
+                   link->key);
 }
 
 static enum aw_status keep(struct aw_fd_link *self, const void *buf, size_t size, size_t sent,
@@ -176,10 +178,10 @@ enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size, s
     enum aw_status status = write_some(link, buf, size, &written, err);
     if (status != AW_TIMEOUT || written == 0)
         return status;
-    return aw_fail(err, AW_LOST,
-                   "%s: only %zu of %zu bytes of a message were taken, then nothing for a second — "
-                   "open the link again, or the next message begins in the middle of this one",
-                   link->key, written, size);
+    return aw_fail(
+        err, AW_LOST,
+        "%s: timed out: the peer accepted %zu of %zu bytes of a message — reopen the link",
+        link->key, written, size);
 }
 
 void aw_fd_read_stamps(struct aw_fd_link *self, struct msghdr *header)

@@ -44,14 +44,14 @@ static enum aw_status try_claim(struct aw_owner *owner, const char *link, bool *
     long pid;
     owner->fd = open(owner->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
     if (owner->fd < 0)
-        return aw_fail(err, AW_NO_LINK, "pty:%.100s: cannot make %.120s: %s — choose another path",
+        return aw_fail(err, AW_NO_LINK, "pty:%.100s: cannot create %.120s: %s — use another path",
                        link, owner->path, strerror(errno));
     if (fcntl(owner->fd, F_OFD_SETLK, &lock) != 0) {
         if (read_record(owner->fd, pty, &pid))
             aw_port_process(pid, holder, sizeof holder);
         return aw_fail(err, AW_NO_LINK,
-                       "pty:%.100s: busy, %s has it — end that first, or choose another path", link,
-                       holder);
+                       "pty:%.100s: busy: in use by %s — end that program, or choose another path",
+                       link, holder);
     }
     *again = !is_still_there(owner);
     return AW_OK;
@@ -70,8 +70,8 @@ enum aw_status aw_owner_claim(struct aw_owner *owner, const char *link, struct a
         status = try_claim(owner, link, &again, err);
     }
     if (status == AW_OK && again)
-        status =
-            aw_fail(err, AW_NO_LINK, "pty:%.100s: another program is taking it — try again", link);
+        status = aw_fail(err, AW_NO_LINK,
+                         "pty:%.100s: busy: another program is opening it — try again", link);
     if (status == AW_OK && !read_record(owner->fd, owner->pty, &pid))
         owner->pty[0] = '\0';
     if (status != AW_OK && owner->fd >= 0) {
@@ -87,8 +87,8 @@ enum aw_status aw_owner_record(const struct aw_owner *owner, const char *pty, st
     int size = snprintf(text, sizeof text, "%s %ld\n", pty, (long)getpid());
     if (ftruncate(owner->fd, 0) == 0 && pwrite(owner->fd, text, (size_t)size, 0) == size)
         return AW_OK;
-    return aw_fail(err, AW_NO_LINK, "%.120s: cannot be written: %s — choose another path",
-                   owner->path, strerror(errno));
+    return aw_fail(err, AW_NO_LINK, "%.120s: cannot write: %s — choose another path", owner->path,
+                   strerror(errno));
 }
 
 void aw_owner_release(struct aw_owner *owner)
@@ -127,7 +127,7 @@ enum aw_status aw_owner_check(const char *path, struct aw_error *err)
     if (!gone)
         return AW_OK;
     return aw_fail(err, AW_NO_LINK,
-                   "%.100s: its simulator (pid %ld) has ended without a word, and %s may belong "
-                   "to another program now — start it again",
+                   "%.100s: the simulator (pid %ld) exited, and %s may belong to another program — "
+                   "restart the simulator",
                    path, pid, target);
 }

@@ -366,18 +366,20 @@ void aw_port_problem(const char *path, int error, char *out, size_t size)
     if (error == EACCES || error == EPERM) {
         const struct group *group = stat(path, &file) == 0 ? getgrgid(file.st_gid) : NULL;
         if (group && (file.st_mode & S_IWGRP) && file.st_gid != 0)
-            snprintf(out, size,
-                     "not permitted — add yourself to group %s: sudo usermod -aG %s $USER, then "
-                     "log in again",
-                     group->gr_name, group->gr_name);
+            snprintf(
+                out, size,
+                "permission denied — add yourself to group %s: sudo usermod -aG %s $USER, then "
+                "log in again",
+                group->gr_name, group->gr_name);
         else
-            snprintf(out, size, "not permitted — ask its owner, or look at ls -l");
+            snprintf(out, size, "permission denied — check its owner and mode with ls -l");
     } else if (error == EBUSY || error == EWOULDBLOCK) {
         if (!aw_port_holder(path, holder, sizeof holder))
             snprintf(holder, sizeof holder, "another program");
-        snprintf(out, size, "busy, %s has it — end that first", holder);
+        snprintf(out, size, "busy: in use by %s — end that program first", holder);
     } else if (error == ENOENT || error == ENODEV || error == ENXIO) {
-        snprintf(out, size, "no such port — is it plugged in and switched on? See 'list'");
+        snprintf(out, size,
+                 "port not found — check that it is plugged in and switched on, see 'list'");
     } else {
         snprintf(out, size, "%s", strerror(error));
     }

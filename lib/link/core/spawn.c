@@ -69,7 +69,7 @@ enum aw_status aw_spawn_parent(struct aw_link **out, int fd, const char *key,
     socklen_t size = sizeof type;
     if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM)
         return aw_fail(err, AW_NO_LINK,
-                       "descriptor %d is no stream — it is to be one end of a socketpair", fd);
+                       "descriptor %d is not a stream — pass one end of a socketpair", fd);
     struct aw_fd_link *self = aw_fd_link_new(sizeof *self, &aw_fd_ops, clock);
     if (!self)
         return aw_no_memory(err);

@@ -17,12 +17,12 @@ static enum aw_status add_param(struct aw_url *url, char *text, struct aw_error 
 {
     char *equals = strchr(text, '=');
     if (!equals || equals == text)
-        return aw_fail(err, AW_USAGE, "link key '%.40s': has no value — write key=value", text);
+        return aw_fail(err, AW_USAGE, "link key '%.40s': no value — write key=value", text);
     *equals = '\0';
     if (aw_url_get(url, text))
-        return aw_fail(err, AW_USAGE, "link key '%.40s': given twice — leave one out", text);
+        return aw_fail(err, AW_USAGE, "link key '%.40s': given twice — remove one", text);
     if (url->n == AW_URL_KEYS)
-        return aw_fail(err, AW_USAGE, "link: more than %d keys — leave some out", AW_URL_KEYS);
+        return aw_fail(err, AW_USAGE, "link: more than %d keys — remove some", AW_URL_KEYS);
     url->params[url->n].key = text;
     url->params[url->n++].value = equals + 1;
     return AW_OK;
@@ -32,7 +32,8 @@ enum aw_status aw_url_parse(struct aw_url *url, const char *text, struct aw_erro
 {
     size_t size = strlen(text);
     if (size == 0)
-        return aw_fail(err, AW_USAGE, "link: empty — give a path or scheme:rest, see 'help'");
+        return aw_fail(err, AW_USAGE,
+                       "link: empty — give a path or SCHEME:ADDRESS, see 'help links'");
     if (size >= sizeof url->text)
         return aw_fail(err, AW_USAGE, "link: longer than %d characters", AW_URL_MAX - 1);
     memcpy(url->text, text, size + 1);
@@ -128,12 +129,12 @@ enum aw_status aw_url_host_port(const char *rest, char *host, size_t host_size, 
     long number;
     const char *digits = aw_url_split_host(rest, &name, &size);
     if (!digits || !whole_number(digits, &number) || strspn(digits, "0123456789") == 0)
-        return aw_fail(err, AW_USAGE, "'%.100s': no port — write HOST:PORT, as 127.0.0.1:4000",
+        return aw_fail(err, AW_USAGE, "'%.100s': no port — write HOST:PORT, such as 127.0.0.1:4000",
                        rest);
     if (number > 65535)
-        return aw_fail(err, AW_USAGE, "'%.100s': the port is above 65535", rest);
+        return aw_fail(err, AW_USAGE, "'%.100s': port out of range (max 65535)", rest);
     if (size >= host_size)
-        return aw_fail(err, AW_USAGE, "'%.100s': the name of the host is too long", rest);
+        return aw_fail(err, AW_USAGE, "'%.100s': host name too long", rest);
     memcpy(host, name, size);
     host[size] = '\0';
     *port = (unsigned)number;
@@ -144,7 +145,7 @@ enum aw_status aw_url_share(const char *text, double *share, struct aw_error *er
 {
     enum aw_status status = aw_number_parse_unit(text, NULL, share, err);
     if (status == AW_OK && (*share < 0 || *share > 1))
-        return aw_fail(err, AW_USAGE, "'%.40s': not a share from 0%% to 100%%", text);
+        return aw_fail(err, AW_USAGE, "'%.40s': not a percentage from 0%% to 100%%", text);
     return status;
 }
 
@@ -155,7 +156,7 @@ enum aw_status aw_url_duration(const char *text, int64_t *ns, struct aw_error *e
     if (status != AW_OK)
         return status;
     if (seconds < 0 || seconds > 3600)
-        return aw_fail(err, AW_USAGE, "'%.40s': not a time from 0 to 3600 s", text);
+        return aw_fail(err, AW_USAGE, "'%.40s': time out of range (0 to 3600 s)", text);
     *ns = (int64_t)(seconds * (double)AW_SECOND + 0.5);
     return AW_OK;
 }

@@ -29,8 +29,7 @@ struct hid_link {
 static enum aw_status lost(const struct hid_link *self, struct aw_error *err)
 {
     return aw_fail(err, AW_LOST,
-                   "%s: the board is gone — was it unplugged, reset or switched off? Plug it in "
-                   "and run it again",
+                   "%s: board disconnected — plug it in, switch it on, and run the command again",
                    self->name);
 }
 
@@ -62,7 +61,7 @@ static enum aw_status hid_link_write(struct aw_link *link, const void *buf, size
     struct hid_link *self = (struct hid_link *)link;
     unsigned char report[1 + AW_HID_REPORT] = {0}; /* begins with the report number: none */
     if (size > AW_HID_REPORT)
-        return aw_fail(err, AW_USAGE, "%s: a report has at most %d bytes, not %zu", self->name,
+        return aw_fail(err, AW_USAGE, "%s: report too long (max %d bytes, not %zu)", self->name,
                        AW_HID_REPORT, size);
     memcpy(report + 1, buf, size);
     ssize_t n;
@@ -70,7 +69,8 @@ static enum aw_status hid_link_write(struct aw_link *link, const void *buf, size
         n = write(self->fd.fd, report, 1 + size);
     while (n < 0 && errno == EINTR);
     if (n < 0 && errno == ETIMEDOUT)
-        return aw_fail(err, AW_TIMEOUT, "%s: the board takes nothing — reset it", self->name);
+        return aw_fail(err, AW_TIMEOUT, "%s: timed out: the board accepts no data — reset it",
+                       self->name);
     return n < 0 ? lost(self, err) : AW_OK;
 }
 
@@ -151,7 +151,7 @@ static enum aw_status none_found(const struct aw_protocol *protocol, const char 
         if (ports[i].chosen)
             return list_them(rest, "board not found — there is", ports, n, err);
     return aw_fail(err, AW_NO_LINK,
-                   "hid%s%.60s: no board found — is it plugged in and switched on? See 'list'",
+                   "hid%s%.60s: board not found — plug it in, switch it on, and see 'list'",
                    *rest ? ":" : "", rest);
 }
 
@@ -183,8 +183,7 @@ static enum aw_status find_path(struct aw_hid_port *port, const struct aw_protoc
     if (!realpath(path, real))
         snprintf(real, sizeof real, "%s", path);
     if (strlen(path) >= sizeof port->path)
-        return aw_fail(err, AW_NO_LINK, "hid:%.200s: the path is too long — make a symlink to it",
-                       path);
+        return aw_fail(err, AW_NO_LINK, "hid:%.200s: path too long — make a symlink to it", path);
     *port = (struct aw_hid_port){.interface = -1};
     memcpy(port->path, path, strlen(path));
     for (size_t i = 0; i < n; i++)
@@ -215,10 +214,11 @@ static enum aw_status parse_rest(struct aw_hid_choice *choice, const char *rest,
         choice->vendor = (uint16_t)vendor;
         choice->product = (uint16_t)product;
     } else if (*rest) {
-        return aw_fail(err, AW_USAGE,
-                       "hid:%.60s: not a board — write hid:, hid:VID:PID, hid:serial=… or "
-                       "hid:/dev/hidrawN",
-                       rest);
+        return aw_fail(
+            err, AW_USAGE,
+            "hid:%.60s: invalid board address — write hid:, hid:VID:PID, hid:serial=… or "
+            "hid:/dev/hidrawN",
+            rest);
     }
     return AW_OK;
 }
@@ -230,11 +230,12 @@ static enum aw_status parse(struct aw_hid_choice *choice, const struct aw_url *u
     *choice = (struct aw_hid_choice){.serial = serial, .usage_page = -1, .interface = -1};
     enum aw_status status = aw_url_int(url, "interface", 0, 255, &choice->interface, err);
     if (status == AW_OK && page && !parse_hex(page, '\0', &next, &choice->usage_page))
-        return aw_fail(err, AW_USAGE, "link key usage_page=%.40s: not hexadecimal, as ff00", page);
+        return aw_fail(err, AW_USAGE, "link key usage_page=%.40s: not hexadecimal — write ff00",
+                       page);
     if (status == AW_OK)
         status = parse_rest(choice, url->rest, err);
     if (status == AW_OK && choice->path && (serial || page || choice->interface >= 0))
-        return aw_fail(err, AW_USAGE, "hid:%.60s: the path says which — leave the other keys out",
+        return aw_fail(err, AW_USAGE, "hid:%.60s: keys not allowed with a path — remove them",
                        url->rest);
     return status;
 }

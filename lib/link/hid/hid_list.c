@@ -55,7 +55,7 @@ size_t aw_link_udev_rules(const struct aw_protocol *protocol, char *out, size_t 
 {
     char text[400], line[160];
     snprintf(text, sizeof text,
-             "# %s: access for the user at the machine, no ModemManager.\n# Then:\n"
+             "# %s: access for the local user, no ModemManager.\n# Then:\n"
              "#   sudo udevadm control --reload && sudo udevadm trigger\n",
              protocol->udev_file);
     size_t used = add(out, size, 0, text);
@@ -78,13 +78,14 @@ void aw_hid_problem(const struct aw_protocol *protocol, const struct aw_hid_port
     if ((error == EACCES || error == EPERM) && port->vendor) {
         bool named = protocol && protocol->udev_file;
         udev_line(port->vendor, port->product, line, sizeof line);
-        snprintf(out, size, "not permitted — put this into %s%s and plug the board in again: %s",
+        snprintf(out, size,
+                 "permission denied — put this into %s%s and plug the board in again: %s",
                  named ? protocol->udev_file : "a file in /etc/udev/rules.d",
                  named ? " ('list --udev' prints it)" : "", line);
     } else if (error == ENOTTY || error == EINVAL || error == EISDIR) {
-        snprintf(out, size, "no HID device — write hid:/dev/hidrawN, see 'list'");
+        snprintf(out, size, "not a HID device — write hid:/dev/hidrawN, see 'list'");
     } else if (error == ENOENT || error == ENODEV || error == ENXIO) {
-        snprintf(out, size, "no such device — is the board plugged in? See 'list'");
+        snprintf(out, size, "device not found — plug the board in, and see 'list'");
     } else {
         aw_port_problem(port->path, error, out, size);
     }

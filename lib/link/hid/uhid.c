@@ -104,7 +104,7 @@ static enum aw_status uhid_write(struct aw_link *link, const void *buf, size_t s
     struct uhid_link *self = (struct uhid_link *)link;
     struct uhid_event event;
     if (size > AW_HID_REPORT)
-        return aw_fail(err, AW_USAGE, "%s: a report has at most %d bytes, not %zu", link->key,
+        return aw_fail(err, AW_USAGE, "%s: report too long (max %d bytes, not %zu)", link->key,
                        AW_HID_REPORT, size);
     event.type = UHID_INPUT2;
     event.u.input2.size = (uint16_t)size;
@@ -179,7 +179,7 @@ static enum aw_status await_node(struct uhid_link *self, struct aw_error *err)
             return aw_fail(err, AW_NO_LINK,
                            "uhid: no /dev/hidraw node appeared — try: sudo modprobe hid-generic");
         if (aw_clock_sleep(clock, aw_clock_now(clock) + NODE_STEP) == AW_STOPPED)
-            return aw_fail(err, AW_STOPPED, "uhid: stopped");
+            return aw_fail(err, AW_STOPPED, "uhid: interrupted");
     }
     snprintf(self->fd.base.ready, sizeof self->fd.base.ready, "hid:%s", node);
     return AW_OK;
@@ -192,11 +192,11 @@ static enum aw_status open_uhid(struct uhid_link *self, struct aw_error *err)
         return AW_OK;
     if (errno == EACCES || errno == EPERM)
         return aw_fail(err, AW_NO_LINK,
-                       "uhid: /dev/uhid: not permitted — run it with sudo, or: sudo chgrp plugdev "
+                       "uhid: /dev/uhid: permission denied — run the command with sudo, or: sudo "
+                       "chgrp plugdev "
                        "/dev/uhid && sudo chmod 660 /dev/uhid");
     return aw_fail(err, AW_NO_LINK,
-                   "uhid: /dev/uhid: %s — try: sudo modprobe uhid; without it in the kernel, use "
-                   "unix-listen: or sim:",
+                   "uhid: /dev/uhid: %s — run: sudo modprobe uhid; or use unix-listen: or sim:",
                    strerror(errno));
 }
 
@@ -215,7 +215,7 @@ static enum aw_status create(struct uhid_link *self, const struct aw_board *boar
     request->product = board->product;
     if (send_event(self, &event, sizeof event))
         return AW_OK;
-    return aw_fail(err, AW_NO_LINK, "uhid: the kernel makes no device: %s", strerror(errno));
+    return aw_fail(err, AW_NO_LINK, "uhid: cannot create the device: %s", strerror(errno));
 }
 
 /* Gives each instance a serial number of its own, unless the URL has one. */
@@ -225,8 +225,8 @@ static enum aw_status name_it(struct uhid_link *self, const struct aw_url *url,
     const char *serial = aw_url_get(url, "serial");
     struct aw_random random = {(uint64_t)aw_wall_time() ^ ((uint64_t)getpid() << 32)};
     if (*url->rest)
-        return aw_fail(err, AW_USAGE, "uhid:%.60s: takes nothing — write uhid: or uhid:?serial=…",
-                       url->rest);
+        return aw_fail(err, AW_USAGE,
+                       "uhid:%.60s: unexpected address — write uhid: or uhid:?serial=…", url->rest);
     if (serial && (!*serial || strlen(serial) >= sizeof self->serial))
         return aw_fail(err, AW_USAGE, "link key serial=%.60s: not 1 to %zu characters", serial,
                        sizeof self->serial - 1);
@@ -245,7 +245,8 @@ enum aw_status aw_uhid_open(struct aw_link **out, const struct aw_url *url,
                             const struct aw_link_options *options, struct aw_error *err)
 {
     if (!options->protocol || !options->protocol->boards)
-        return aw_fail(err, AW_USAGE, "uhid: only for devices with HID reports — use another link");
+        return aw_fail(err, AW_USAGE,
+                       "uhid: not supported by this tool (HID reports only) — use another link");
     struct uhid_link *self = aw_fd_link_new(sizeof *self, &uhid_ops, options->clock);
     if (!self)
         return aw_no_memory(err);

@@ -76,13 +76,13 @@ static enum aw_status remove_stale(const struct pty_link *self, const char *path
     if (lstat(path, &file) != 0)
         return AW_OK;
     if (!S_ISLNK(file.st_mode))
-        return aw_fail(err, AW_NO_LINK,
-                       "pty:%s: there is something else by that name — choose another path", path);
+        return aw_fail(err, AW_NO_LINK, "pty:%s: a file of this name exists — choose another path",
+                       path);
     bool stale = points_to(path, self->name) || points_to(path, self->owner.pty);
     if (!stale && aw_port_holder(path, holder, sizeof holder))
         return aw_fail(err, AW_NO_LINK,
-                       "pty:%s: busy, %s has it — end that first, or choose another path", path,
-                       holder);
+                       "pty:%s: busy: in use by %s — end that program, or choose another path",
+                       path, holder);
     unlink(path);
     return AW_OK;
 }
@@ -91,9 +91,9 @@ static enum aw_status make_symlink(struct pty_link *self, const char *path, stru
 {
     char absolute[sizeof self->symlink];
     if (!aw_absolute_path(path, absolute, sizeof absolute))
-        return aw_fail(err, AW_NO_LINK,
-                       "pty:%.100s: no such directory, or too long — make the directory first",
-                       path);
+        return aw_fail(
+            err, AW_NO_LINK,
+            "pty:%.100s: directory not found, or path too long — create the directory first", path);
     enum aw_status status = aw_owner_claim(&self->owner, absolute, err);
     if (status == AW_OK)
         status = remove_stale(self, absolute, err);
@@ -103,7 +103,7 @@ static enum aw_status make_symlink(struct pty_link *self, const char *path, stru
         return status;
     if (symlink(self->name, absolute) != 0)
         return aw_fail(err, AW_NO_LINK,
-                       "pty:%.100s: cannot make the link: %s — choose another path", path,
+                       "pty:%.100s: cannot create the symlink: %s — choose another path", path,
                        strerror(errno));
     memcpy(self->symlink, absolute, sizeof absolute);
     return AW_OK;
@@ -112,7 +112,7 @@ static enum aw_status make_symlink(struct pty_link *self, const char *path, stru
 static enum aw_status make_pty(struct pty_link *self, struct aw_error *err)
 {
     if (openpty(&self->fd.fd, &self->slave, self->name, NULL, NULL) != 0)
-        return aw_fail(err, AW_NO_LINK, "pty: cannot make one: %s", strerror(errno));
+        return aw_fail(err, AW_NO_LINK, "pty: cannot create a pty: %s", strerror(errno));
     struct termios modes;
     tcgetattr(self->slave, &modes);
     cfmakeraw(&modes);

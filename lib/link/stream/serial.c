@@ -60,8 +60,8 @@ static enum aw_status no_such_port(const char *path, struct aw_error *err)
     size_t n = aw_link_list_serial(ports, 6);
     for (size_t i = 0; i < n && i < 6; i++)
         aw_append(names, sizeof names, ", ", "%.60s", ports[i].path);
-    return aw_fail(err, AW_NO_LINK, "%.90s: no such port — there is %s (see 'list')", path,
-                   n ? names : "none now; is it plugged in?");
+    return aw_fail(err, AW_NO_LINK, "%.90s: port not found — there is %s (see 'list')", path,
+                   n ? names : "no port; plug the device in");
 }
 
 static enum aw_status set_rate(struct serial_link *self, const char *path,
@@ -69,12 +69,12 @@ static enum aw_status set_rate(struct serial_link *self, const char *path,
 {
     static const enum sp_parity parities[] = {SP_PARITY_NONE, SP_PARITY_EVEN, SP_PARITY_ODD};
     if (sp_set_baudrate(self->port, (int)line->baud) != SP_OK)
-        return aw_fail(err, AW_USAGE, "%.90s: does not do baud=%ld — try 9600 or 115200", path,
+        return aw_fail(err, AW_USAGE, "%.90s: baud=%ld not supported — try 9600 or 115200", path,
                        line->baud);
     if (sp_set_bits(self->port, (int)line->bits) != SP_OK ||
         sp_set_parity(self->port, parities[line->parity]) != SP_OK ||
         sp_set_stopbits(self->port, (int)line->stop) != SP_OK)
-        return aw_fail(err, AW_USAGE, "%.90s: does not do these bits, parity and stop", path);
+        return aw_fail(err, AW_USAGE, "%.90s: bits, parity or stop not supported", path);
     return AW_OK;
 }
 
@@ -89,7 +89,7 @@ static enum aw_status set_lines(struct serial_link *self, const char *path,
     if (ok && line->rts != AW_LINE_KEEP)
         ok = sp_set_rts(self->port, line->rts == AW_LINE_ON ? SP_RTS_ON : SP_RTS_OFF) == SP_OK;
     if (!ok)
-        return aw_fail(err, AW_USAGE, "%.90s: does not take flow, dtr or rts as asked", path);
+        return aw_fail(err, AW_USAGE, "%.90s: flow, dtr or rts not supported", path);
     return AW_OK;
 }
 
@@ -105,8 +105,7 @@ static enum aw_status finish_modes(int fd, const char *path, const struct aw_lin
     modes.c_cflag &= ~(tcflag_t)CRTSCTS;
     modes.c_cflag |= line->flow == AW_FLOW_RTSCTS ? CRTSCTS : 0;
     if (!ok || tcsetattr(fd, TCSANOW, &modes) != 0)
-        return aw_fail(err, AW_NO_LINK, "%.90s: does not take the settings: %s", path,
-                       strerror(errno));
+        return aw_fail(err, AW_NO_LINK, "%.90s: settings not supported: %s", path, strerror(errno));
     tcflush(fd, TCIFLUSH);
     return AW_OK;
 }

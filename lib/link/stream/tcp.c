@@ -43,11 +43,12 @@ static enum aw_status resolve(struct address *address, const char *rest, int fla
         snprintf(address->host, sizeof address->host, "127.0.0.1");
     const char *host = strcmp(address->host, "*") == 0 ? NULL : address->host;
     if (aw_resolve(&address->list, host, address->port, &hints, clock, &error) == AW_STOPPED)
-        return aw_fail(err, AW_STOPPED, "tcp:%.100s: stopped while its name was looked up", rest);
+        return aw_fail(err, AW_STOPPED, "tcp:%.100s: interrupted during the host name lookup",
+                       rest);
     if (error == EAI_MEMORY)
         return aw_no_memory(err);
     if (error)
-        return aw_fail(err, AW_NO_LINK, "tcp:%.100s: no such host: %s — check the name", rest,
+        return aw_fail(err, AW_NO_LINK, "tcp:%.100s: host not found: %s — check the name", rest,
                        gai_strerror(error));
     return AW_OK;
 }
@@ -130,7 +131,7 @@ static enum aw_status connect_any(int *fd, const struct address *address, struct
                 error == ECONNREFUSED ? "start the device or simulator first, or check the port"
                                       : "check address and network");
     if (status == AW_STOPPED)
-        aw_fail(err, status, "tcp:%.90s:%u: stopped while connecting", address->host,
+        aw_fail(err, status, "tcp:%.90s:%u: interrupted while connecting", address->host,
                 address->port);
     return status;
 }

@@ -41,11 +41,10 @@ static enum aw_status apply_modes(int fd, const char *path, const struct aw_line
     set_flags(&modes.c_cflag, CRTSCTS, line->flow == AW_FLOW_RTSCTS ? CRTSCTS : 0);
     set_flags(&modes.c_iflag, IXON | IXOFF, line->flow == AW_FLOW_XONXOFF ? IXON | IXOFF : 0);
     if (cfsetspeed(&modes, (speed_t)line->baud) != 0)
-        return aw_fail(err, AW_USAGE, "%s: baud=%ld is not a usual rate — try 9600 or 115200", path,
+        return aw_fail(err, AW_USAGE, "%s: baud=%ld not supported — try 9600 or 115200", path,
                        line->baud);
     if (tcsetattr(fd, TCSANOW, &modes) != 0)
-        return aw_fail(err, AW_NO_LINK, "%s: does not take the settings: %s", path,
-                       strerror(errno));
+        return aw_fail(err, AW_NO_LINK, "%s: settings not supported: %s", path, strerror(errno));
     return AW_OK;
 }
 
@@ -56,7 +55,7 @@ static enum aw_status set_modem_line(int fd, const char *path, const char *key, 
         ioctl(fd, wanted == AW_LINE_ON ? (unsigned long)TIOCMBIS : (unsigned long)TIOCMBIC, &bit) ==
             0)
         return AW_OK;
-    return aw_fail(err, AW_USAGE, "%s: has no %s line — leave out %s=", path, key, key);
+    return aw_fail(err, AW_USAGE, "%s: no %s line — remove %s=", path, key, key);
 }
 
 static enum aw_status set_up(int fd, const char *path, const struct aw_line_settings *line,

@@ -24,10 +24,10 @@ static enum aw_status make_address(struct sockaddr_un *address, const char *path
 {
     *address = (struct sockaddr_un){.sun_family = AF_UNIX};
     if (!*path)
-        return aw_fail(err, AW_USAGE, "unix: no path — write unix:PATH");
+        return aw_fail(err, AW_USAGE, "unix: no path given — write unix:PATH");
     if (!aw_absolute_path(path, address->sun_path, sizeof address->sun_path))
-        return aw_fail(err, AW_NO_LINK, "unix:%.100s: no such directory, or longer than %zu", path,
-                       sizeof address->sun_path - 1);
+        return aw_fail(err, AW_NO_LINK, "unix:%.100s: directory not found, or path longer than %zu",
+                       path, sizeof address->sun_path - 1);
     return AW_OK;
 }
 
@@ -71,9 +71,9 @@ enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url,
     self->fd.fd = new_socket();
     if (!connects(self->fd.fd, &address)) {
         if (errno == EPROTOTYPE)
-            status =
-                aw_fail(err, AW_NO_LINK, "unix:%s: write -l serve:%s: a server has its place there",
-                        url->rest, url->rest);
+            status = aw_fail(err, AW_NO_LINK,
+                             "unix:%s: this socket belongs to a server — write -l serve:%s",
+                             url->rest, url->rest);
         else
             status = aw_fail(err, AW_NO_LINK, "unix:%s: %s — start the device or simulator first",
                              url->rest, strerror(errno));

@@ -69,11 +69,12 @@ static enum aw_status resolve(struct address *out, const char *host, unsigned po
     struct addrinfo *list;
     const struct addrinfo hints = {.ai_family = family, .ai_socktype = SOCK_DGRAM};
     if (aw_resolve(&list, host, port, &hints, clock, &error) == AW_STOPPED)
-        return aw_fail(err, AW_STOPPED, "udp:%.100s: stopped while its name was looked up", host);
+        return aw_fail(err, AW_STOPPED, "udp:%.100s: interrupted during the host name lookup",
+                       host);
     if (error == EAI_MEMORY)
         return aw_no_memory(err);
     if (error)
-        return aw_fail(err, AW_NO_LINK, "udp:%.100s: no such host: %s — check the name", host,
+        return aw_fail(err, AW_NO_LINK, "udp:%.100s: host not found: %s — check the name", host,
                        gai_strerror(error));
     memcpy(&out->at, list->ai_addr, list->ai_addrlen);
     out->size = list->ai_addrlen;
@@ -169,8 +170,7 @@ static enum aw_status report_refused(struct udp_link *self)
         return AW_TIMEOUT;
     self->refused = true;
     snprintf(self->fd.base.event, sizeof self->fd.base.event,
-             "no program listens at %s yet — is the %s running?", name_of(&self->to, name),
-             peer(self));
+             "no program listens at %s yet — start the %s", name_of(&self->to, name), peer(self));
     return AW_EVENT;
 }
 
@@ -182,7 +182,7 @@ static bool is_listened_to(struct udp_link *self)
     if (!self->server || !self->refused || self->sent_ns - self->refused_ns < LISTENS)
         return false;
     self->refused = false;
-    snprintf(self->fd.base.event, sizeof self->fd.base.event, "a %s listens at %s now", peer(self),
+    snprintf(self->fd.base.event, sizeof self->fd.base.event, "%s now listens at %s", peer(self),
              name_of(&self->to, name));
     return true;
 }
@@ -205,9 +205,8 @@ static bool is_second_sender(struct udp_link *self, const struct received *one)
     self->received_ns = now;
     if (!back || !is_time(self, now))
         return false;
-    snprintf(link->event, sizeof link->event,
-             "datagrams come from %s and from %s: two %ss — end one", name_of(&self->before, first),
-             name_of(&self->sender, second), peer(self));
+    snprintf(link->event, sizeof link->event, "datagrams from %s and from %s: two %ss — end one",
+             name_of(&self->before, first), name_of(&self->sender, second), peer(self));
     return true;
 }
 
@@ -218,8 +217,7 @@ static enum aw_status refuse(struct udp_link *self, const struct address *from)
     if (self->fd.base.refused++ > 0)
         return AW_TIMEOUT;
     snprintf(self->fd.base.event, sizeof self->fd.base.event,
-             "refused what %s sent, which is not the simulator at %s — from=any in the link takes "
-             "it",
+             "refused a datagram from %s, expected %s — add from=any to the link to accept it",
              name_of(from, name), name_of(&self->to, wanted));
     return AW_EVENT;
 }
@@ -319,7 +317,7 @@ static enum aw_status read_one(struct udp_link *self, void *out, size_t cap, siz
     if (size == 0 && (greets || !is_time(self, self->received_ns)))
         return AW_TIMEOUT;
     if (size == 0) {
-        snprintf(link->event, sizeof link->event, "an empty datagram came — passed over");
+        snprintf(link->event, sizeof link->event, "empty datagram ignored");
         return AW_EVENT;
     }
     *got = size < cap ? size : cap;
@@ -336,8 +334,8 @@ static enum aw_status udp_read(struct aw_link *link, void *buf, size_t cap, size
     link->event[0] = '\0';
     if (self->unsent && is_time(self, aw_clock_now(link->clock))) {
         char name[NAME_LENGTH];
-        snprintf(link->event, sizeof link->event, "nothing can be sent to %s: %s",
-                 name_of(&self->to, name), strerror(self->unsent));
+        snprintf(link->event, sizeof link->event, "cannot send to %s: %s", name_of(&self->to, name),
+                 strerror(self->unsent));
         self->unsent = 0;
         return AW_EVENT;
     }
@@ -435,21 +433,19 @@ static enum aw_status cannot_bind(const struct address *at, bool server, struct 
     char name[NAME_LENGTH], holder[96];
     name_of(at, name);
     if (error != EADDRINUSE)
-        return aw_fail(err, AW_NO_LINK, "udp: %s: %s — is that an address of this machine?", name,
+        return aw_fail(err, AW_NO_LINK, "udp: %s: %s — give an address of this machine", name,
                        strerror(error));
     if (!aw_udp_holder(port_of(at), holder, sizeof holder))
         snprintf(holder, sizeof holder, "another program");
     if (server)
         return aw_fail(
             err, AW_NO_LINK,
-            "udp-listen: %s is in use, %s has it — end that simulator, or choose another "
-            "port",
-            name, holder);
-    return aw_fail(
-        err, AW_NO_LINK,
-        "udp: %s is in use, %s has it — the simulator answers to one client only: end that "
-        "one, or let both ends use another port (listen=PORT)",
-        name, holder);
+            "udp-listen: %s: busy: in use by %s — end that program, or choose another port", name,
+            holder);
+    return aw_fail(err, AW_NO_LINK,
+                   "udp: %s: busy: in use by %s — end that client, or use another port at both "
+                   "ends (listen=PORT)",
+                   name, holder);
 }
 
 static enum aw_status make(struct udp_link **out, const struct address *at, bool server,
@@ -571,8 +567,7 @@ enum aw_status aw_udp_listen_open(struct aw_link **out, const struct aw_url *url
                               usual_port(options, 1), at.at.ss_family, options->clock, err);
     if (status == AW_OK && !to_sender && port_of(&to) == 0)
         status = aw_fail(err, AW_USAGE,
-                         "udp-listen:%.100s: no address to answer to — add reply=PORT or "
-                         "reply=sender",
+                         "udp-listen:%.100s: no reply address — add reply=PORT or reply=sender",
                          url->rest);
     if (status == AW_OK)
         status = make(&self, &at, true, options->clock, err);

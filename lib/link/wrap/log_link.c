@@ -26,7 +26,7 @@ struct log_link {
 static enum aw_status start_again(struct log_link *self, struct aw_error *err)
 {
     if (!self->loop || !self->delivered)
-        return aw_fail(err, AW_LOST, "%s: the end of the file", self->name);
+        return aw_fail(err, AW_LOST, "%s: end of file", self->name);
     self->begun = false;
     self->delivered = 0;
     return aw_log_rewind(self->log, err);
@@ -144,7 +144,7 @@ static enum aw_status read_keys(struct log_link *self, const struct aw_url *url,
     else if (speed)
         status = aw_number_parse(speed, &self->speed, err);
     if (status == AW_OK && !(self->speed > 0))
-        return aw_fail(err, AW_LIMIT, "log: speed must be above 0, or max");
+        return aw_fail(err, AW_LIMIT, "log: speed out of range — give a value above 0, or max");
     if (status == AW_OK && from)
         status = aw_url_duration(from, &self->from_ns, err);
     if (status == AW_OK)

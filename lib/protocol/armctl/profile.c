@@ -193,7 +193,7 @@ enum aw_status aw_armctl_profile_set(struct aw_armctl_profile *profile, const ch
     const struct key_row *row = find_key(key);
     if (!row)
         return aw_fail(err, AW_USAGE,
-                       "[joint %s]: unknown key %s — known are index kind role min max home "
+                       "[joint %s]: unknown key %s — use one of index kind role min max home "
                        "speed signed",
                        name, key);
     struct aw_armctl_joint *joint = joint_named(profile, name);

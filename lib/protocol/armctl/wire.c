@@ -75,7 +75,7 @@ static const struct aw_message messages[] = {
     {.name = "ack", .word = "ACK", .dir = AW_BOTH, .fields = ack,
      .help = "acknowledges a packet; its own first digit is always 0 and ignored"},
     {.name = "pulse", .word = "DEG", .dir = AW_BOTH, .drives = true, .fields = pulse,
-     .help = "moves a joint whose value is a servo pulse, as the published firmware has them"},
+     .help = "moves a joint by servo pulse width, as in the published firmware"},
     {.name = "deg", .word = "DEG", .dir = AW_BOTH, .drives = true, .fields = deg,
      .help = "turns a joint; sent back when it is there"},
     {.name = "pos", .word = "POS", .dir = AW_BOTH, .drives = true, .fields = pos,

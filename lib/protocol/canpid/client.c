@@ -528,9 +528,9 @@ static enum aw_status not_verified(const struct verification *check, struct aw_e
     char name[AW_CANPID_NAME_MAX];
     aw_canpid_board_name(&client->wire.variant, sent->board, name);
     if (!check->received)
-        return aw_fail(err, AW_TIMEOUT,
-                       "%s: no pid telemetry — is the driver powered, and the bit rate 1 Mbit/s?",
-                       name);
+        return aw_fail(
+            err, AW_TIMEOUT,
+            "%s: no pid telemetry — check the driver's power and the bit rate (1 Mbit/s)", name);
     const char *unit = aw_canpid_unit(sent->controller);
     return aw_fail(
         err, AW_TIMEOUT,

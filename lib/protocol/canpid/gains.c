@@ -27,15 +27,15 @@ static enum aw_status find(const void *context, char *const words[AW_GAIN_WORDS]
 {
     int board = aw_canpid_board_find(context, words[0]);
     if (board < 0)
-        return aw_fail(err, AW_USAGE, "'%.40s' is no board — use a name or a multiple of 32",
+        return aw_fail(err, AW_USAGE, "unknown board '%.40s' — use a name or a multiple of 32",
                        words[0]);
     int controller = aw_canpid_controller_find(words[1]);
     if (controller < 0)
-        return aw_fail(err, AW_USAGE, "'%.40s' is no controller — use pos, lvl, tor or tl",
+        return aw_fail(err, AW_USAGE, "unknown controller '%.40s' — use pos, lvl, tor or tl",
                        words[1]);
     int gain = aw_canpid_gain_find(words[2]);
     if (gain < 0)
-        return aw_fail(err, AW_USAGE, "'%.40s' is no gain — use kp, ki or kd", words[2]);
+        return aw_fail(err, AW_USAGE, "unknown gain '%.40s' — use kp, ki or kd", words[2]);
     *place = aw_canpid_gain_place((unsigned)board, controller, (enum aw_canpid_gain)gain);
     return AW_OK;
 }

@@ -101,8 +101,8 @@ static const struct aw_field aux[] = {
     {.name = "index", .type = AW_UINT, .bits = 8, .placed = true, .at = 32, .min = 0, .max = 3,
      .always = true, .marked = true, .help = "which variable"},
     {.name = "value", FLOAT, .placed = true,
-     .help = "free for the user's algorithm; of variable 0, 1 lights the driver's lamp and 2 puts "
-             "it out"},
+     .help = "free for the user's algorithm; in variable 0, 1 turns the driver's lamp on and 2 "
+             "turns it off"},
     {.name = "zero", .type = AW_PAD, .bits = 8, .placed = true, .at = 40, .marked = true},
     {0},
 };
@@ -137,7 +137,7 @@ static const struct aw_field joint[] = {
 
 #define ERROR                                                                                      \
     {.name = "error", .type = AW_UINT, .bits = 4, .names = errors, .open_names = true,             \
-     .help = "what the driver complains about"}
+     .help = "error reported by the driver"}
 /* An error frame has no measurements: the lever's 0x7FFF marks all of them as missing. This
  * includes a layout that the driver does not use. */
 #define NO_DATA(number) .has_no_data = true, .no_data = (number), .no_data_with = "lever_angle"

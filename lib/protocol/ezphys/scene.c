@@ -117,7 +117,7 @@ static enum aw_status unknown_word(const struct reader *r, const char *what,
                        near);
     char list[160];
     aw_join(list, sizeof list, " ", names, n);
-    return fail_at(r, &r->word, AW_USAGE, "no %s \"%s\" — there are: %s", what, text, list);
+    return fail_at(r, &r->word, AW_USAGE, "unknown %s \"%s\" — use one of: %s", what, text, list);
 }
 
 /* Returns the index of the next word among the names, or -1. */
@@ -553,8 +553,7 @@ static enum aw_status check_axes(const struct reader *r, const struct word *star
                        joint->name);
     bool anchored = joint->kind != AW_SCENE_FIXED && joint->kind != AW_SCENE_SLIDER;
     if (anchored && !was_given(joint_rows, seen, "anchor"))
-        return fail_at(r, start, AW_USAGE, "joint %s: where is it? — write anchor X Y Z",
-                       joint->name);
+        return fail_at(r, start, AW_USAGE, "joint %s: no anchor — write anchor X Y Z", joint->name);
     return AW_OK;
 }
 

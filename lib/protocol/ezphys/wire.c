@@ -27,7 +27,7 @@ static const struct aw_variant variants[] = {
      .envelope = envelope},
     {.name = "packed8", .help = "packets with 8-bit type and 16-bit id, without length",
      .head = head8, .envelope = envelope},
-    {.name = "stream", .help = "packets of le32 without messages around them", .head = head32},
+    {.name = "stream", .help = "like le32, but packets without a message envelope", .head = head32},
     {.name = "name32", .help = "like le32, with a name of 32 bytes instead of the id",
      .head = head_name, .envelope = envelope},
     {0},
@@ -466,7 +466,7 @@ static enum aw_status no_packet(const struct aw_wire *wire, struct aw_framer *fr
     while (*used + wire->head_size <= in.size &&
            !is_packet(wire, direction(framer), (struct aw_span){in.data + *used, in.size - *used}));
     framer->skipped += *used;
-    return aw_fail(err, AW_MALFORMED, "stream: %zu bytes are no packet — skipped", *used);
+    return aw_fail(err, AW_MALFORMED, "stream: skipped %zu bytes that are not a packet", *used);
 }
 
 static enum aw_status next_bare(const struct aw_wire *wire, struct aw_framer *framer,

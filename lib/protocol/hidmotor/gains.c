@@ -67,13 +67,13 @@ static enum aw_status find(const void *context, char *const words[AW_GAIN_WORDS]
     (void)context;
     int motor = find_motor(words[0]);
     if (motor < 0)
-        return aw_fail(err, AW_USAGE, "'%.40s' is no motor — use m1, m2 or m3", words[0]);
+        return aw_fail(err, AW_USAGE, "unknown motor '%.40s' — use m1, m2 or m3", words[0]);
     int controller = find_word(words[1], controllers, AW_HIDMOTOR_CONTROLLERS);
     if (controller < 0)
-        return aw_fail(err, AW_USAGE, "'%.40s' is no controller — use pid or velocity", words[1]);
+        return aw_fail(err, AW_USAGE, "unknown controller '%.40s' — use pid or velocity", words[1]);
     int gain = find_word(words[2], names, GAINS);
     if (gain < 0)
-        return aw_fail(err, AW_USAGE, "'%.40s' is no gain — use kp, ki or kd", words[2]);
+        return aw_fail(err, AW_USAGE, "unknown gain '%.40s' — use kp, ki or kd", words[2]);
     *place = aw_hidmotor_gain_place(motor, (enum aw_hidmotor_controller)controller) + (size_t)gain;
     return AW_OK;
 }

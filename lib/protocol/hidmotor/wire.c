@@ -126,7 +126,7 @@ static const struct aw_field light[] = {
 };
 
 static const struct aw_field error[] = {
-    {.name = "id", .type = AW_UINT, .bits = 32, .help = "the packet id the board does not know"},
+    {.name = "id", .type = AW_UINT, .bits = 32, .help = "packet id unknown to the board"},
     {0},
 };
 
@@ -186,7 +186,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
     uint32_t id = aw_get_u32(p);
     const struct aw_message *message = aw_find_code_any(wire, dir, id);
     if (!message)
-        aw_fail(err, AW_MALFORMED, "packet: id %u is unknown — see 'describe'", (unsigned)id);
+        aw_fail(err, AW_MALFORMED, "unknown packet id %u — see 'describe'", (unsigned)id);
     return message;
 }
 

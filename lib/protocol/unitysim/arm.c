@@ -174,8 +174,8 @@ enum aw_status aw_unitysim_drive_parse(int joint, const char *text, bool force,
     if (aw_number_parse(text, &velocity, NULL) != AW_OK) {
         if (!isdigit((unsigned char)*text) && !strchr("+-.", *text))
             return aw_fail(err, AW_USAGE,
-                           "%s: '%.40s' is no way to drive — give a velocity (+45, -30deg/s), "
-                           "stop, keep, increase, decrease%s",
+                           "%s: invalid drive '%.40s' — give a velocity (+45, -30deg/s), stop, "
+                           "keep, increase, decrease%s",
                            name, text, joint == AW_UNITYSIM_HAND ? ", open or close" : "");
         enum aw_status status = aw_number_parse_unit(text, "deg/s", &velocity, err);
         if (status != AW_OK)

@@ -273,8 +273,8 @@ static enum aw_status handle_datagram(struct aw_unitysim *unity, struct aw_recei
         unity->camera = aw_unitysim_get_camera(record);
         unity->counters.camera++;
     } else if (record->dir == AW_TX && unity->counters.foreign++ == 0) {
-        received->news = "another client's commands come to our port — its ports are the wrong way "
-                         "round";
+        received->news = "receiving another client's commands — its send and receive ports are "
+                         "swapped";
     }
     return AW_OK;
 }

@@ -43,12 +43,12 @@ static enum aw_status read_line(struct aw_unitysim_limits *limits, unsigned *see
     char *words[WORDS + 1];
     int joint;
     if (aw_lines_words(line, words, WORDS + 1) != WORDS)
-        return aw_fail(err, AW_USAGE, "no limits — write them like 'elbow 1700 2570'");
+        return aw_fail(err, AW_USAGE, "invalid limits — write 'elbow 1700 2570'");
     enum aw_status status = aw_unitysim_joint_parse(words[JOINT], &joint, err);
     if (status != AW_OK)
         return status;
     if (*seen & 1u << joint)
-        return aw_fail(err, AW_USAGE, "%s is there twice — remove one", words[JOINT]);
+        return aw_fail(err, AW_USAGE, "duplicate joint %s — remove one", words[JOINT]);
     *seen |= 1u << joint;
     return aw_unitysim_limit_parse(limits, joint, words[MIN], words[MAX], err);
 }
@@ -82,5 +82,5 @@ enum aw_status aw_unitysim_limits_save(const struct aw_unitysim_limits *limits, 
     struct aw_saving saving;
     if (aw_file_begin(&saving, path))
         aw_unitysim_limits_write(limits, saving.file);
-    return aw_file_end(&saving) ? AW_OK : aw_file_fail(err, "the limits could not be saved", path);
+    return aw_file_end(&saving) ? AW_OK : aw_file_fail(err, "cannot save the limits", path);
 }

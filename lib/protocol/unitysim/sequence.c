@@ -137,8 +137,7 @@ enum aw_status aw_sequence_add(struct aw_sequence *sequence, const struct aw_seq
                            columns[i].range.min, max);
     }
     if (sequence->n == AW_SEQUENCE_ROWS)
-        return aw_fail(err, AW_LIMIT, "more than %d motions — play it as several files",
-                       AW_SEQUENCE_ROWS);
+        return aw_fail(err, AW_LIMIT, "more than %d motions — split the file", AW_SEQUENCE_ROWS);
     struct aw_sequence_row *rows =
         aw_grow(sequence->rows, &sequence->room, sequence->n + 1, sizeof *rows);
     if (!rows)

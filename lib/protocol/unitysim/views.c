@@ -62,13 +62,13 @@ enum aw_status aw_unitysim_views_parse(const struct aw_unitysim_views *views, co
     }
     if (views->n == 0)
         return aw_fail(err, AW_USAGE,
-                       "no view '%.60s': none is saved yet — 'camera save NAME' keeps where the "
-                       "camera is",
+                       "view '%.60s' not found, none is saved — save one with 'camera save NAME'",
                        name);
     const char *near = nearest(views, name);
     if (near)
-        return aw_fail(err, AW_USAGE, "no view '%.60s' — did you mean '%s'?", name, near);
-    return aw_fail(err, AW_USAGE, "no view '%.60s' — 'camera views' lists the %zu there are", name,
+        return aw_fail(err, AW_USAGE, "view '%.60s' not found — did you mean '%s'?", name, near);
+    return aw_fail(err, AW_USAGE,
+                   "view '%.60s' not found — list the %zu saved ones with 'camera views'", name,
                    views->n);
 }
 
@@ -100,7 +100,8 @@ enum aw_status aw_unitysim_views_put(struct aw_unitysim_views *views, const char
     size_t place = place_of(views, name);
     if (!good_name(name))
         return aw_fail(err, AW_USAGE,
-                       "'%.80s' cannot name a view — 1 to %d characters, no comma, no '#' in front",
+                       "'%.80s' is not a valid view name — use 1 to %d characters, no comma, no "
+                       "'#' at the start",
                        name, AW_UNITYSIM_VIEW_NAME - 1);
     enum aw_status status = check_camera(camera, err);
     if (status != AW_OK)
@@ -141,7 +142,7 @@ static enum aw_status read_view(struct aw_cells *cells, struct aw_unitysim_views
     aw_csv_copy(&cells->cell[NAME], name, sizeof name);
     if (aw_unitysim_views_find(views, name))
         return aw_cells_fail(cells, cells->cell[NAME].text, AW_MALFORMED, err,
-                             "'%s' is there twice — rename or remove one", name);
+                             "duplicate view '%s' — rename or remove one", name);
     struct aw_unitysim_camera camera = {(int)value[1], (int)value[2], (int)value[3],
                                         (int)value[4], (int)value[5], (int)value[6]};
     status = aw_unitysim_views_put(views, name, &camera, &why);
@@ -190,5 +191,5 @@ enum aw_status aw_unitysim_views_save(const struct aw_unitysim_views *views, con
     aw_file_make_folders(path, 0777);
     if (aw_file_begin(&saving, path))
         aw_unitysim_views_write(saving.file, views);
-    return aw_file_end(&saving) ? AW_OK : aw_file_fail(err, "the views could not be saved", path);
+    return aw_file_end(&saving) ? AW_OK : aw_file_fail(err, "cannot save the views", path);
 }

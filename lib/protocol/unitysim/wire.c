@@ -144,7 +144,7 @@ static const struct aw_message compat38_messages[] = {{SCENE, .head = head_38}, 
 
 static const struct aw_variant variants[] = {
     {.name = "spec", .help = "as documented", .head = head, .tail = tail},
-    {.name = "compat38", .help = "length byte 38 in a scene, as the published client sends",
+    {.name = "compat38", .help = "length byte 38 in scene messages, as in the published client",
      .head = head, .tail = tail, .instead = compat38_messages},
     {0},
 };
@@ -213,7 +213,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
     unsigned type = frame.data[HEADER];
     const struct aw_message *message = aw_find_code_any(wire, dir, type);
     if (!message) {
-        aw_fail(err, AW_MALFORMED, "type: %u is unknown — types are 0 to 5", type);
+        aw_fail(err, AW_MALFORMED, "unknown type %u — types are 0 to 5", type);
         return NULL;
     }
     size_t size = aw_frame_size(wire, message);
@@ -239,7 +239,7 @@ static enum aw_status resync(struct aw_framer *framer, struct aw_span in, size_t
 {
     *used = skip_to_header(in, from);
     framer->skipped += *used;
-    return aw_fail(err, AW_MALFORMED, "stream: %zu bytes are no packet — skipped", *used);
+    return aw_fail(err, AW_MALFORMED, "stream: skipped %zu bytes that are not a packet", *used);
 }
 
 static enum aw_status next_frame(const struct aw_wire *wire, struct aw_framer *framer,

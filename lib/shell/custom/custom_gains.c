@@ -32,11 +32,11 @@ static enum aw_status find(const void *context, char *const words[AW_GAIN_WORDS]
     while (k < AW_JOINT_GAINS && strcmp(aw_custom_gain_names[k], words[2]) != 0)
         k++;
     if (strcmp(words[1], AW_CUSTOM_LAW) != 0)
-        return aw_fail(err, AW_USAGE, "'%.40s' is no controller — use " AW_CUSTOM_LAW, words[1]);
+        return aw_fail(err, AW_USAGE, "unknown controller '%.40s' — use " AW_CUSTOM_LAW, words[1]);
     if (i == arm->n)
         return aw_fail(err, AW_USAGE, "'%.40s' is no joint of the packet file", words[0]);
     if (k == AW_JOINT_GAINS)
-        return aw_fail(err, AW_USAGE, "'%.40s' is no gain — use kp, ki or kd", words[2]);
+        return aw_fail(err, AW_USAGE, "unknown gain '%.40s' — use kp, ki or kd", words[2]);
     if (!arm->joints[i].gain_set[k].message)
         return aw_fail(err, AW_USAGE,
                        "%s has no %s — '%s = PACKET.FIELD' in its [joint] says what sets it",
@@ -106,7 +106,7 @@ enum aw_status aw_custom_read_gains(struct aw_session *session)
                 arm->joints[i].gains[k] = NAN;
     while (status == AW_OK && (spot = find_unknown(arm))) {
         if (aw_clock_now(session->clock) >= deadline)
-            return aw_fail(&session->err, AW_TIMEOUT, "gains: no '%s' came for %.2g s",
+            return aw_fail(&session->err, AW_TIMEOUT, "gains: no '%s' received for %.2g s",
                            spot->message->name, PATIENCE_S);
         status = read_spot(session, spot, deadline);
     }

@@ -121,8 +121,8 @@ enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *arg
     const struct aw_codec *codec = find(session, args);
     if (!codec)
         return aw_fail(&session->err, AW_USAGE,
-                       "send: '%.40s' is no packet of --packets that goes to the device — see "
-                       "'describe'; the tool's own messages are commands",
+                       "send: '%.40s' is not an outgoing packet of --packets — see "
+                       "'describe'; built-in messages have their own commands",
                        aw_arg(args, "message", 0));
     aw_record_init(&packet, codec, AW_TX);
     enum aw_status status = aw_args_to_record(session, args, 0, &packet);

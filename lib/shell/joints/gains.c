@@ -147,7 +147,7 @@ static enum aw_status diff(struct gains *g)
         return AW_OK;
     aw_object_start(&session->result, "gains");
     aw_object_count(&session->result, "differ", n);
-    return n == 0 ? AW_OK : aw_fail(&session->err, AW_REFUSED, "gains diff: %zu differ", n);
+    return n == 0 ? AW_OK : aw_fail(&session->err, AW_REFUSED, "gains diff: %zu different", n);
 }
 
 static enum aw_status send(struct gains *g)
@@ -192,7 +192,8 @@ static enum aw_status run_action(struct gains *g, const struct aw_args *args)
         return set(g, args);
     bool saves = strcmp(action, "save") == 0, applies = strcmp(action, "apply") == 0;
     if (!saves && !applies && strcmp(action, "diff") != 0)
-        return aw_fail(err, AW_USAGE, "gains: no '%.20s' — use show, set, save, apply or diff",
+        return aw_fail(err, AW_USAGE,
+                       "gains: unknown action '%.20s' — use show, set, save, apply or diff",
                        action);
     if (!path)
         return aw_fail(err, AW_USAGE, "gains %s: which file? — gains %s arm.gains", action, action);

@@ -114,7 +114,7 @@ enum aw_status aw_jog_keys(struct aw_jog *jog)
         return aw_fail(&session->err, AW_USAGE,
                        "jog needs a terminal for its keys — or say how far: jog JOINT +5");
     if (!aw_terminal_keys(&before))
-        return aw_fail(&session->err, AW_USAGE, "jog: the terminal does not give single keys");
+        return aw_fail(&session->err, AW_USAGE, "jog: cannot read single keys from the terminal");
     aw_session_work_end(session); /* the keys need the progress line */
     while (status == AW_OK && !jog->done) {
         struct winsize size = {.ws_col = 80};

@@ -467,7 +467,7 @@ static enum aw_status run_stop(struct aw_session *session, const struct aw_args 
 /* clang-format off */
 #define CUSTOM_DURATION                                                                            \
     {.name = "duration", .kind = AW_ARG_NUMBER, .unit = "ms", .min = 0, .max = 3600000,            \
-     .optional = true, .help = "of the way: 500ms; 1 s where nothing is said"}
+     .optional = true, .help = "duration of the motion, such as 500ms (default 1 s)"}
 const struct aw_command aw_custom_move_command = {
     .name = "move", .from_file = true, .summary = "move joints of a packet file",
     .args = AW_ARGS(

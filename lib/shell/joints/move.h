@@ -15,8 +15,7 @@
 #define AW_WAIT_OPTION                                                                             \
     {                                                                                              \
         .name = "wait", AW_AT_ALL(move.wait), .value = "DISTANCE", .bare = "near",                 \
-        .help =                                                                                    \
-            "until each joint is this close to its target: 2deg; without DISTANCE the tool's own"  \
+        .help = "wait until each joint is this close to its target: 2deg (default: its tolerance)" \
     }
 
 /* Checks, announces and sends the motion. Waits for its end with --wait, and if the host steers it.

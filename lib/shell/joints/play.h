@@ -55,7 +55,7 @@ AW_GIVEN(command, aw_play_options, aw_play_given)
      .help = "smooth between the points, not straight"},                                           \
         {.name = "quintic",                                                                        \
          AW_AT(aw_play_options, quintic),                                                          \
-         .help = "smooth between the points, also in acceleration"},                               \
+         .help = "smooth between the points, with continuous acceleration"},                       \
         {.name = "loop", AW_AT_ALL(move.loop), .help = "repeat until --for or Ctrl-C"},            \
         AW_TEMPO_OPTIONS, AW_START_OPTIONS, AW_LAG_OPTION
 

@@ -197,7 +197,7 @@ static enum aw_status take_column(struct reading *r, size_t column)
     r->measured = r->measured || is_position(name);
     for (size_t k = 0; k < play->n; k++)
         if (play->joints[k].number == joint) {
-            aw_fail(&r->session->err, AW_MALFORMED, "%s is there twice — rename one", name);
+            aw_fail(&r->session->err, AW_MALFORMED, "duplicate column %s — rename one", name);
             return fail_in_header(r);
         }
     if (play->list.joints[joint].left_out)
@@ -231,9 +231,9 @@ static enum aw_status find_time(struct reading *r)
         return aw_table_time(table, &r->t, err);
     aw_table_list(table, names, sizeof names);
     if (t >= 0 && time.unsure)
-        aw_fail(err, AW_USAGE, "%.60s: in s or in ms? — rename it t_s or t_ms", table->names[t]);
+        aw_fail(err, AW_USAGE, "%.60s: unit unknown — rename it to t_s or t_ms", table->names[t]);
     else
-        aw_fail(err, AW_USAGE, "no column of times in %s — call it t_s or t_ms", names);
+        aw_fail(err, AW_USAGE, "no time column in %s — name it t_s or t_ms", names);
     return fail_with_columns(r);
 }
 
@@ -434,7 +434,7 @@ enum aw_status aw_play_load(struct aw_play *play, const char *file)
     enum aw_status status = read_table(&r, file);
     size_t zeros = status == AW_OK ? aw_table_cut_zeros(&r.table) : 0;
     if (zeros)
-        aw_session_notice(session, "skipped the rows of zeros at the end, from line %zu", zeros);
+        aw_session_notice(session, "skipped trailing rows of zeros, from line %zu", zeros);
     if (status == AW_OK && session->tool->joints->told && play->list.n == 0)
         status = aw_dry_depends(session, "the joints of the device");
     if (status == AW_OK)

@@ -91,7 +91,7 @@ static void take_typed(struct aw_tempo *tempo)
         want(tempo, speed);
     else if (*word)
         aw_session_notice(tempo->session,
-                          "'%s': while it plays there are + and -, and speed 30%%; Ctrl-C stops",
+                          "'%s': unknown during play — use +, - or speed 30%%; Ctrl-C stops",
                           tempo->typed);
 }
 

@@ -70,8 +70,8 @@ static enum aw_status leave_out(struct aw_hands *hands)
     if (moves)
         return AW_OK;
     return aw_fail(&hands->session->err, AW_USAGE,
-                   "teleop: no joint of the map %s is described — add [joint NAME] sections with "
-                   "index to the config file, see '%s config example'",
+                   "teleop: no joint of the map %s is configured — add [joint NAME] sections with "
+                   "an index to the config file, see '%s config example'",
                    hands->map_name, hands->session->tool->name);
 }
 
@@ -96,7 +96,7 @@ enum aw_status aw_teleop_choose(struct aw_hands *hands, const char *name)
         char names[400] = "";
         aw_teleop_complete_maps(session, list_names, names);
         return aw_fail(&session->err, AW_USAGE,
-                       "teleop: no map '%.40s' — there is %s; or write a section [teleop %.40s]",
+                       "teleop: map '%.40s' not found — use %s, or add a section [teleop %.40s]",
                        name, names, name);
     }
     if (status == AW_OK && !found)

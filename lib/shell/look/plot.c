@@ -347,7 +347,7 @@ static int64_t count_row(struct plot *p, const struct aw_item *item, bool keep)
     if (!table)
         return (int64_t)p->taken * AW_MILLISECOND;
     if (p->taken == 0)
-        aw_session_notice(p->session, "%s%sno column of times: rows are counted",
+        aw_session_notice(p->session, "%s%sno time column: using row numbers",
                           p->n_inputs > 1 ? p->input : "", p->n_inputs > 1 ? ": " : "");
     p->traces.counted = true;
     return (int64_t)p->taken * AW_SECOND;
@@ -412,8 +412,7 @@ static enum aw_status nothing_found(struct plot *p)
                        file, colon);
     if (p->usual)
         return aw_fail(&p->session->err, AW_USAGE,
-                       "plot: %.80s%sno field that is drawn by default — name fields with numbers",
-                       file, colon);
+                       "plot: %.80s%sno default fields found — name numeric fields", file, colon);
     if (missing == p->select.n)
         return aw_fail(&p->session->err, AW_USAGE,
                        "plot: %.80s%s'%.60s' comes as a text, not as a number — see 'watch %.60s'",
@@ -425,7 +424,7 @@ static enum aw_status nothing_found(struct plot *p)
     const char *near = aw_suggest(wanted, names, p->n_seen - p->seen_before);
     if (near)
         return aw_fail(&p->session->err, AW_USAGE,
-                       "plot: %.80s%snothing called '%.60s' has come — did "
+                       "plot: %.80s%sno data for '%.60s' — did "
                        "you mean '%s'?",
                        file, colon, wanted, near);
     for (size_t i = p->base; i < p->traces.n; i++)
@@ -433,8 +432,8 @@ static enum aw_status nothing_found(struct plot *p)
     for (size_t i = p->seen_before; i < p->n_seen; i++)
         aw_append_name(all, sizeof all, p->seen[i]);
     return aw_fail(&p->session->err, p->n_seen > p->seen_before ? AW_USAGE : AW_TIMEOUT,
-                   "plot: %.80s%snothing called '%.60s' has come%s%s", file, colon, wanted,
-                   *all ? " — there is " : "", all);
+                   "plot: %.80s%sno data for '%.60s'%s%s", file, colon, wanted,
+                   *all ? " — choose one of " : "", all);
 }
 
 /* ---- On the terminal ---- */

@@ -121,7 +121,7 @@ static void tell_of_packets(const struct recorder *r)
 {
     const char *packets = r->session->options.link.packets, *dbc = r->session->options.link.dbc;
     if (aw_tee_is_log(r->session, r->path) && (packets || dbc))
-        aw_session_notice(r->session, "%s: a log does not carry %s%s%s — give %s with it", r->path,
+        aw_session_notice(r->session, "%s: a log cannot hold %s%s%s — give %s to read it", r->path,
                           packets ? packets : "", packets && dbc ? " and " : "", dbc ? dbc : "",
                           !dbc       ? "--packets"
                           : !packets ? "--dbc"

@@ -468,7 +468,7 @@ static enum aw_status fail(struct waiter *w, bool came)
                        "— give a longer --for, or ask the device for it first",
                        w->text, after_s(w));
     return aw_fail(&session->err, AW_REFUSED,
-                   "expect: no %s in %.3g s; messages of this kind that came: %" PRIu64 "%s%s",
+                   "expect: no %s in %.3g s; messages of this kind received: %" PRIu64 "%s%s",
                    w->text, after_s(w), w->seen, *w->nearest[0].away ? "; " : "",
                    w->nearest[0].away);
 }
@@ -591,7 +591,7 @@ const struct aw_command aw_wait_command = {
 const struct aw_command aw_pause_command = {
     .name = "pause", .summary = "let time pass", .args = AW_ARGS(AW_PAUSE_ARG),
     .run = run_pause, .examples = AW_LIST("pause 0.1s"),
-    .details = "For scripts and the prompt. Motions go on, and the messages of the device "
+    .details = "For scripts and the prompt. Motions continue, and messages from the device "
         "are read."};
 
 const struct aw_command aw_expect_command = {

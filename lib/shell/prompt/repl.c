@@ -202,7 +202,7 @@ static void open_history(struct prompt *prompt)
     int fd = open(path, O_CREAT | O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
     bool file = fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
     if (fd >= 0 && !file)
-        aw_session_notice(prompt->session, "%s: no plain file — what is typed is not kept", path);
+        aw_session_notice(prompt->session, "%s is not a regular file; history is not saved", path);
     if (fd >= 0)
         close(fd);
     if (file)

@@ -40,7 +40,7 @@ enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, c
     int size = snprintf(address->path, sizeof address->path, "%s/%.20s-%s.sock", folder, tool,
                         name + strspn(name, "-."));
     if (size >= (int)sizeof address->path)
-        return aw_fail(err, AW_NO_LINK, "%s: a longer path than a socket may have", folder);
+        return aw_fail(err, AW_NO_LINK, "%s: path too long for a socket", folder);
     snprintf(address->text, sizeof address->text, "serve:%s", address->path);
     return AW_OK;
 }

@@ -311,7 +311,7 @@ static enum aw_status take_place(struct aw_server *server, const struct aw_addre
         return AW_OK;
     if (left || !there)
         return refuse(server, address->text, strerror(errno));
-    snprintf(why, sizeof why, "busy, %s serve (pid %d) has it — give --listen unix:PATH",
+    snprintf(why, sizeof why, "busy: in use by %s serve (pid %d) — give --listen unix:PATH",
              server->session->tool->name, (int)who.pid);
     return refuse(server, address->text, why);
 }
@@ -324,7 +324,7 @@ enum aw_status aw_server_listen(struct aw_server *server, const char *url)
     struct aw_error *err = &server->session->err;
     enum aw_status status = aw_address_parse(&address, server->session->tool->name, url, err);
     if (status == AW_OK && server->n_listeners == AW_LISTEN_MAX)
-        status = aw_fail(err, AW_USAGE, "serve: more than %d times --listen", AW_LISTEN_MAX);
+        status = aw_fail(err, AW_USAGE, "serve: --listen given more than %d times", AW_LISTEN_MAX);
     if (status == AW_OK)
         status = take_place(server, &address);
     if (status != AW_OK)

@@ -106,7 +106,7 @@ void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
     peer->wants = true;
     peer->takes = takes;
     if (peer->spare)
-        turn_down(peer, AW_REFUSED, true, "the server has no room: only a stop is taken");
+        turn_down(peer, AW_REFUSED, true, "server full; only 'stop' is accepted");
     else if (server->ends)
         turn_down(peer, AW_LOST, true, "the server was ended");
     else if (server->broken)

@@ -30,7 +30,7 @@ enum aw_status aw_wanted_init(struct aw_wanted *wanted, struct aw_session *sessi
     while (status == AW_OK && format && (format = strstr(format, "%{"))) {
         int length = (int)strcspn(format += 2, "}");
         if (!format[length])
-            return aw_fail(&session->err, AW_USAGE, "'%.40s': a reference is %%{FIELD}",
+            return aw_fail(&session->err, AW_USAGE, "'%.40s': invalid reference — write %%{FIELD}",
                            format - 2);
         if (at + length >= wanted->text + sizeof wanted->text)
             break; /* the view reports that it is too long */

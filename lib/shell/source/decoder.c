@@ -143,7 +143,8 @@ static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame, b
 
 static void complain_of_rest(struct aw_decoder *d, size_t size, const char *what)
 {
-    aw_fail(&d->session->err, AW_MALFORMED, "%zu bytes at the end are no whole %s", size, what);
+    aw_fail(&d->session->err, AW_MALFORMED, "truncated, the last %zu bytes are not a complete %s",
+            size, what);
     aw_decoder_complain(d, d->session->err.text);
 }
 

@@ -169,6 +169,6 @@ enum aw_status aw_run_ping(struct aw_session *session, const struct aw_args *arg
     bool none = ping.n == ping.lost;
     aw_samples_free(&ping.ms);
     if (none && status == AW_LOST && session->device.link && session->device.link->recorded)
-        return aw_fail(&session->err, AW_TIMEOUT, "ping: nothing in the recording answers");
+        return aw_fail(&session->err, AW_TIMEOUT, "ping: no replies in the recording");
     return none && status == AW_OK ? AW_TIMEOUT : status; /* the last request's error stays */
 }

@@ -76,8 +76,8 @@ enum aw_status aw_words_split_at(struct aw_words *words, const char *line, size_
             return aw_fail(err, AW_USAGE, "more than %d words in a line", AW_WORDS_MAX);
         if (is_the_shells(s.at))
             return aw_fail(err, AW_USAGE,
-                           "column %zu: '%c' is the shell's affair — give the command there, as "
-                           "TOOL COMMAND %c …; quoted it is a word",
+                           "column %zu: '%c' not supported at the prompt — run TOOL COMMAND %c … "
+                           "in the shell, or quote it",
                            (size_t)(s.at - line) + 1, *s.at, *s.at);
         words->column[words->n] = (unsigned)(s.at - line) + 1;
         words->word[words->n++] = s.out;

@@ -193,7 +193,7 @@ char *aw_bench_draw_step(struct aw_session *session, const struct aw_model *mode
         const struct aw_panel panels[] = {
             {.label = "measured", .unit = model->unit, .series = &angle, .n = 1},
             {.label = "output", .unit = "of full scale", .series = &drive, .n = 1}};
-        aw_picture_title(session, "Predicted step, with dead band and limits", AW_NO_TIME, title,
+        aw_picture_title(session, "Predicted step, nonlinear model", AW_NO_TIME, title,
                          sizeof title);
         const struct aw_chart chart = {
             .title = title, .x_label = "time", .x_unit = "s", .panels = panels, .n = 2};
@@ -229,7 +229,7 @@ static void show(struct aw_session *session, const struct aw_model *model,
 {
     if (aw_session_text(session)) {
         char tick[AW_BENCH_TICK_TEXT];
-        aw_output_print(&session->out, "tick of the law: %s\n",
+        aw_output_print(&session->out, "control period: %s\n",
                         aw_bench_tick_text(session, &model->tick, tick));
         aw_bench_print_proposal(session, p);
         return;
@@ -246,8 +246,8 @@ static void warn_of_overshoot(struct aw_session *session, const struct aw_propos
     if (over > bound)
         aw_session_notice(
             session,
-            "the predicted step overshoots by %.3g %%, above --overshoot %.3g %%: dead "
-            "band and full power add to the linear loop — lower --overshoot",
+            "the predicted step overshoots by %.3g %%, above --overshoot %.3g %%, due to dead "
+            "band and saturation — lower --overshoot",
             over, bound);
 }
 

@@ -10,7 +10,7 @@
 #include "shell/look/picture.h"
 #include "shell/safety/dry.h"
 
-#define LATE_S 0.02 /* time to read messages that arrived while this program was suspended */
+#define LATE_S 0.02 /* time to read messages that arrived while this program was held up */
 
 static const char *const columns[AW_BENCH_COLUMNS] = {"t", "setpoint", "measured", "output"};
 

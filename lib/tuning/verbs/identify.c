@@ -86,11 +86,11 @@ void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
                     aw_fit_trusted(fit) ? ": to be trusted" : ": not to be trusted");
     aw_output_print(out, "%-18s %10.1f %%          on data used for the fit\n", "", 100 * fit->own);
     if (fit->piece_s > 0)
-        aw_output_print(out, "%-18s %10.2g s          what takes longer is not explained\n", "",
+        aw_output_print(out, "%-18s %10.2g s          slower effects were not checked\n", "",
                         fit->piece_s);
     char tick[AW_BENCH_TICK_TEXT];
     if (aw_bench_sends_gains(session))
-        aw_output_print(out, "%-18s %s\n", "tick of the law",
+        aw_output_print(out, "%-18s %s\n", "control period",
                         aw_bench_tick_text(session, &m->tick, tick));
     aw_output_print(out, "%-18s %10.3g            %s; steps of %.3g\n", "noise",
                     m->grain.noise * m->full_scale, m->unit, m->grain.quantum * m->full_scale);

@@ -180,7 +180,7 @@ static enum aw_status design(struct aw_bench *bench, struct tuner *t)
     t->designed = status == AW_OK || *t->proposal.refusal;
     if (status == AW_OK && !force && !aw_fit_explains(&t->model.fit))
         return aw_fail(&session->err, AW_LIMIT,
-                       "the fit of the model on unused data is %.0f %%, and %.0f %% are needed — "
+                       "the fit of the model on unused data is %.0f %%, and %.0f %% is required — "
                        "try another --amplitude or --max-deviation, or --force",
                        100 * t->model.fit.held_out, 100 * AW_FIT_TRUSTED);
     return status;

@@ -59,13 +59,12 @@ static void put_model(FILE *file, const struct aw_model *m)
     const struct aw_fit *fit = &m->fit;
     double tau1, tau2;
     aw_process_lags(&fit->process, &tau1, &tau2, NULL);
-    fprintf(
-        file,
-        "<h2>Model</h2>\n<p>%s%s, from %zu samples. Its fit is %.1f&nbsp;%% on data that were not "
-        "used, and %.1f&nbsp;%% on the data of the model.",
-        aw_process_kind_name(aw_process_kind_of(&fit->process)),
-        aw_fit_is_linear(fit) ? "" : ", the nearest linear plant", fit->n, 100 * fit->held_out,
-        100 * fit->own);
+    fprintf(file,
+            "<h2>Model</h2>\n<p>%s%s, from %zu samples. Its fit is %.1f&nbsp;%% on held-out data "
+            "and %.1f&nbsp;%% on the data used for fitting.",
+            aw_process_kind_name(aw_process_kind_of(&fit->process)),
+            aw_fit_is_linear(fit) ? "" : ", the nearest linear plant", fit->n, 100 * fit->held_out,
+            100 * fit->own);
     if (!aw_fit_explains(fit))
         fprintf(file,
                 " <strong>That is less than %.0f&nbsp;%%: do not trust the model and its "
@@ -92,7 +91,7 @@ static void put_model(FILE *file, const struct aw_model *m)
     if (fabs(fit->process.lead) > 0)
         row(file, "zero", fit->process.lead, NAN, "s");
     row(file, "dead band of the output", 100 * fit->dead_band, 100 * fit->half.dead_band, "%");
-    row(file, "tick of the law", 1000 * m->tick.s, 1000 * m->tick.half,
+    row(file, "control period", 1000 * m->tick.s, 1000 * m->tick.half,
         m->tick.from == AW_TICK_MEASURED ? "ms" : "ms, not measured");
     row(file, "noise", m->grain.noise * m->full_scale, NAN, m->unit);
     row(file, "step of the encoder", m->grain.quantum * m->full_scale, NAN, m->unit);

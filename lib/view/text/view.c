@@ -147,7 +147,7 @@ static enum aw_status check_format(struct aw_view *view, struct aw_error *err)
         if (n == AW_MAX_SCALARS)
             return aw_fail(err, AW_USAGE, "a format has at most %d references", AW_MAX_SCALARS);
         if (!close || close - p > 60)
-            return aw_fail(err, AW_USAGE, "'%.40s': a reference is %%{FIELD}", p);
+            return aw_fail(err, AW_USAGE, "'%.40s': invalid reference — write %%{FIELD}", p);
         snprintf(name, sizeof name, "%.*s", (int)(close - p - 2), p + 2);
         /* a subject alone has several values */
         status = check_field(view, name, subjects, err);

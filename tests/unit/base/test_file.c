@@ -85,7 +85,7 @@ TEST_WITH(make_folder, remove_folder, unwritable_paths_are_rejected_without_crea
     struct aw_error err;
     assert_int_equal(aw_file_check(path, &err), AW_OK);
     assert_int_equal(access(path, F_OK), -1); /* the check does not create it */
-    assert_fails(aw_file_check(folder, &err), AW_USAGE, &err, "name a file in it");
+    assert_fails(aw_file_check(folder, &err), AW_USAGE, &err, "name a file in the directory");
     strcat(path, "/new");
     assert_fails(aw_file_check(path, &err), AW_USAGE, &err, "check the name");
     assert_int_equal(aw_file_check("new", &err), AW_OK);
@@ -227,12 +227,12 @@ TEST(each_errno_has_its_status_and_advice)
         const char *advice, *name; /* NULL: x */
     } rows[] = {
         {ENOTDIR, AW_USAGE, "check the name", NULL},
-        {EISDIR, AW_USAGE, "name a file in it", NULL},
+        {EISDIR, AW_USAGE, "name a file in the directory", NULL},
         {EBADF, AW_USAGE, "it is closed", NULL},
-        {EACCES, AW_USAGE, "choose another place, or have it permitted", NULL},
-        {ENAMETOOLONG, AW_USAGE, "give a shorter one", NULL},
-        {EPERM, AW_USAGE, "choose another place, or have it permitted", NULL},
-        {EROFS, AW_USAGE, "choose another place", NULL},
+        {EACCES, AW_USAGE, "choose another path, or change the permissions", NULL},
+        {ENAMETOOLONG, AW_USAGE, "shorten the name", NULL},
+        {EPERM, AW_USAGE, "choose another path, or change the permissions", NULL},
+        {EROFS, AW_USAGE, "choose another path", NULL},
         {ENOENT, AW_USAGE, "check the name", NULL},
         {ENOENT, AW_USAGE, "only a shell expands ~: give the whole path", "~/run.csv"},
         {ENOSPC, AW_LOST, "free some space or write elsewhere", NULL},
@@ -241,8 +241,8 @@ TEST(each_errno_has_its_status_and_advice)
         {ENXIO, AW_USAGE, "open the other end of the pipe first", NULL},
         {EFBIG, AW_LOST, "raise the limit (ulimit -f), or write elsewhere", NULL},
         {EIO, AW_LOST, "check the disk", NULL},
-        {EPIPE, AW_LOST, "its reader is gone: let it read to the end, or write to a file", NULL},
-        {ETIMEDOUT, AW_LOST, "its reader takes nothing: let it read, or write to a file", NULL},
+        {EPIPE, AW_LOST, "keep the reader running, or write to a file", NULL},
+        {ETIMEDOUT, AW_LOST, "let the reader continue, or write to a file", NULL},
         {ENOMEM, AW_NO_MEMORY, "", NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

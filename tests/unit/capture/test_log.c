@@ -276,7 +276,7 @@ TEST_WITH(NULL, end, candump_lines_are_read)
         assert_int_equal(aw_log_position(rig.log, &size), 53);
         assert_int_equal(size, 107);
         assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MALFORMED);
-        snprintf(expected, sizeof expected, "%s:4:1: no CAN frame", rig.path);
+        snprintf(expected, sizeof expected, "%s:4:1: invalid CAN frame", rig.path);
         assert_string_equal(rig.err.text, expected);
         assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MALFORMED);
         snprintf(expected, sizeof expected, "%s:5:6: half a byte — two digits each", rig.path);
@@ -322,7 +322,7 @@ TEST_WITH(NULL, end, long_candump_files_are_read_in_pieces)
 /* The first bytes decide whether the file is a capture. */
 TEST_WITH(NULL, end, files_that_are_not_captures_are_refused)
 {
-    static const char no[] = "no capture — pcapng, pcap, MCAP and candump logs can be read";
+    static const char no[] = "not a capture — give a pcapng, pcap, MCAP or candump file";
     static const struct {
         const char *text;
         size_t blanks; /* blanks before the text */
@@ -359,7 +359,7 @@ TEST_WITH(NULL, end, files_that_are_not_captures_are_refused)
     }
     assert_int_equal(aw_log_open(&rig.log, "/tmp", &(struct aw_log_options){0}, &rig.err),
                      AW_USAGE);
-    assert_string_equal(rig.err.text, "/tmp: Is a directory — name a file in it");
+    assert_string_equal(rig.err.text, "/tmp: Is a directory — name a file in the directory");
     assert_int_equal(aw_log_open(&rig.log, "/nope", &(struct aw_log_options){0}, &rig.err),
                      AW_USAGE);
     assert_string_equal(rig.err.text, "/nope: No such file or directory — check the name");
@@ -390,7 +390,7 @@ TEST_WITH(NULL, end, pipes_are_read_as_data_arrives)
     close(both);
     expect_end();
     assert_int_equal(aw_log_rewind(rig.log, &rig.err), AW_LOST);
-    snprintf(expected, sizeof expected, "%s: cannot be read twice — Illegal seek", rig.path);
+    snprintf(expected, sizeof expected, "%s: cannot read it twice — Illegal seek", rig.path);
     assert_string_equal(rig.err.text, expected);
 }
 
@@ -499,7 +499,7 @@ TEST_WITH(NULL, end, invalid_log_links_are_refused)
         enum aw_status status;
         const char *error;
     } rows[] = {
-        {"?speed=0", AW_LIMIT, "log: speed must be above 0, or max"},
+        {"?speed=0", AW_LIMIT, "log: speed out of range — give a value above 0, or max"},
         {"?speed=-1", AW_LIMIT, "above 0"},
         {"?speed=fast", AW_USAGE, "fast"},
         {"?from=5V", AW_USAGE, "5V"},

@@ -63,16 +63,16 @@ TEST_WITH(NULL, end, csv_is_read)
     assert_int_equal(aw_table_check_times(&table, 0, &err), AW_OK);
     int column;
     assert_fails(aw_table_column(&table, "y", &column, &err), AW_MALFORMED,
-                 "run.csv:3:1: column y: the table has only t, measured, output — rename one");
+                 "run.csv:3:1: column y not found, the table has t, measured, output — rename one");
     assert_int_equal(aw_table_check_times(&table, 1, &err), AW_OK);
     aw_fail(&err, AW_LIMIT, "too far");
     assert_fails(aw_table_fail_in(&err, &table, 1), AW_LIMIT, "run.csv:6:1: too far");
     assert_int_equal(read_text("t\n1\n2\n\n2\n"), AW_OK);
     assert_fails(aw_table_check_times(&table, 0, &err), AW_MALFORMED,
-                 "run.csv:5:1: t: 2 s is not later than the 2 s of line 3 — times must rise");
+                 "run.csv:5:1: t: time 2 s is not after 2 s of line 3 — sort the rows");
     assert_int_equal(read_text("a,b"), AW_OK);
     assert_fails(aw_table_check_times(&table, 0, &err), AW_MALFORMED,
-                 "run.csv:1:1: there are no rows — give at least one point");
+                 "run.csv:1:1: table has no rows — give at least one point");
     assert_int_equal(table.n_rows, 0);
 }
 
@@ -93,16 +93,14 @@ static const struct complaint {
      "run.csv:2:1: y: '123456789012345678901234567890123456789x' " CELL},
     {"t,y\n0,1234567890123456789012345678901234567890x\n",
      "run.csv:2:1: y: '1234567890123456789012345678901234567890' " CELL},
-    {"t,y\n0,1\n2\n",
-     "run.csv:3:1: 1 cell where the header names 2 columns — is the line cut off?"},
-    {"t,y\n0,1,2\n",
-     "run.csv:2:1: 3 cells where the header names 2 columns — are there decimal commas? separate "
-     "columns by ;"},
-    {"t,y\n0,1,x\n",
-     "run.csv:2:1: 3 cells where the header names 2 columns — are there decimal commas? separate "
-     "columns by ;"},
-    {"t,y,y\n0,1,1\n", "run.csv:1:1: y is there twice, again as column 3 — rename one"},
-    {"# nothing\n", "run.csv: it is empty — the first line names the columns"},
+    {"t,y\n0,1\n2\n", "run.csv:3:1: wrong number of cells: 1 cell, the header has 2 columns — "
+                      "check for a truncated line"},
+    {"t,y\n0,1,2\n", "run.csv:2:1: wrong number of cells: 3 cells, the header has 2 columns — are "
+                     "there decimal commas? separate columns by ;"},
+    {"t,y\n0,1,x\n", "run.csv:2:1: wrong number of cells: 3 cells, the header has 2 columns — are "
+                     "there decimal commas? separate columns by ;"},
+    {"t,y,y\n0,1,1\n", "run.csv:1:1: duplicate column y (column 3) — rename one"},
+    {"# nothing\n", "run.csv: empty file — write the column names in the first line"},
 };
 
 TEST_WITH(NULL, end, invalid_cells_are_reported_with_their_place)
@@ -169,7 +167,7 @@ TEST_WITH(NULL, end, longest_numbers_names_and_most_columns)
     assert_int_equal(read_text(text), AW_OK);
     assert_int_equal(table.n_columns, AW_TABLE_COLUMNS);
     assert_fails(read_text(strcat(text, ",d")), AW_MALFORMED,
-                 "run.csv:1:1: table: more than 4096 columns — leave some out");
+                 "run.csv:1:1: table: more than 4096 columns — remove some");
 }
 
 TEST_WITH(NULL, end, table_without_a_header_gets_column_names)
@@ -187,8 +185,8 @@ TEST_WITH(NULL, end, table_without_a_header_gets_column_names)
     assert_int_equal(aw_table_find(&table, "t"), 1);
     assert_int_equal(table.lines[0], 2);
     assert_fails(read_headless("0,1\n2\n"), AW_MALFORMED,
-                 "run.csv:2:1: 1 cell where there should be 2 columns — "
-                 "is the line cut off?");
+                 "run.csv:2:1: wrong number of cells: 1 cell, expected 2 columns — check for a "
+                 "truncated line");
     assert_int_equal(read_headless("0\n2\n"), AW_OK); /* uses the columns that exist */
     assert_int_equal(table.n_columns, 1);
     int column;
@@ -246,14 +244,14 @@ TEST_WITH(NULL, end, table_is_built_in_memory)
     assert_int_equal(table.n_columns, 1);
     assert_int_equal(create(NULL, 0), AW_OK);
     assert_fails(aw_table_add(&table, (double[]){1}, &err), AW_USAGE,
-                 "table: it has no columns — name them first");
+                 "table has no columns — name them first");
     assert_fails(aw_table_column(&table, "y", &column, &err), AW_USAGE,
-                 "column y: the table has only none — rename one");
+                 "column y not found, the table has none — rename one");
     assert_int_equal(create(names, 2), AW_OK);
     for (int i = 0; i < 1000; i++)
         assert_int_equal(aw_table_add(&table, (double[]){i, i * 0.1}, &err), AW_OK);
     assert_fails(aw_table_add(&table, (double[]){0, NAN}, &err), AW_USAGE,
-                 "y: nan is not a number a table can hold — leave the row out");
+                 "y: nan is not a finite number — remove the row");
     assert_int_equal(table.n_rows, 1000);
     for (int i = 0; i < 1000; i++) {
         assert_true(aw_table_cell(&table, (size_t)i, 0) == i);
@@ -262,7 +260,7 @@ TEST_WITH(NULL, end, table_is_built_in_memory)
     }
     assert_int_equal(table.capacity, 1024);
     assert_fails(aw_table_column(&table, "measured", &column, &err), AW_USAGE,
-                 "column measured: the table has only t, y — rename one");
+                 "column measured not found, the table has t, y — rename one");
     assert_int_equal(column, -1);
     assert_int_equal(aw_table_column(&table, "y", &column, &err), AW_OK);
     assert_int_equal(column, 1);
@@ -281,14 +279,14 @@ TEST_WITH(NULL, end, error_lists_as_many_columns_as_fit)
     int column;
     assert_int_equal(create(names, 8), AW_OK);
     assert_fails(aw_table_column(&table, "y", &column, &err), AW_USAGE,
-                 "column y: the table has only column-number-one-of, column-number-two-of, "
+                 "column y not found, the table has column-number-one-of, column-number-two-of, "
                  "column-number-three, column-number-four, column-number-five, "
                  "column-number-six-six, column-number-seven, … — rename one");
     assert_int_equal(aw_table_column(&table, names[0], &column, &err), AW_OK);
     assert_int_equal(column, 0);
     assert_int_equal(create(names, 1), AW_OK);
     assert_fails(aw_table_column(&table, "y", &column, &err), AW_USAGE,
-                 "column y: the table has only column-number-one-of — rename one");
+                 "column y not found, the table has column-number-one-of — rename one");
     assert_int_equal(aw_table_add(&table, (double[]){1, NAN}, &err), AW_OK); /* the column exists */
 }
 
@@ -305,9 +303,11 @@ TEST_WITH(NULL, end, given_names_replace_the_header)
         {"a b c\n", 3, 0, "y", NULL},
         {"a,b\n1,2,3\n", 3, 1, "y", NULL}, /* the given names take precedence */
         {"a,b\n1,2\n", 0, 0, NULL,
-         "run.csv:2:1: 2 cells where the header names 3 columns — is the line cut off?"},
+         "run.csv:2:1: wrong number of cells: 2 cells, the header has 3 columns — check for a "
+         "truncated line"},
         {"1,2\n", 0, 0, NULL,
-         "run.csv:1:1: 2 cells where there should be 3 columns — is the line cut off?"},
+         "run.csv:1:1: wrong number of cells: 2 cells, expected 3 columns — check for a truncated "
+         "line"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         FILE *file = fmemopen((void *)(size_t)cases[i].text, strlen(cases[i].text), "r");
@@ -327,7 +327,7 @@ TEST_WITH(NULL, end, given_names_replace_the_header)
     }
     end();
     assert_fails(aw_table_read_named(NULL, "run.csv", " ,", "t,x", &table, &err), AW_USAGE,
-                 "--columns ' ,': no names — write t,x");
+                 "--columns ' ,': no names given — write t,x");
 }
 
 /* Written numbers are read back unchanged. */
@@ -367,5 +367,5 @@ TEST_WITH(NULL, end, write_errors_are_reported)
     assert_int_equal(aw_table_write_row(full, &table, (double[]){1}, &err), AW_LOST);
     fclose(full);
     assert_fails(aw_table_write_row(stdout, &table, (double[]){INFINITY}, &err), AW_USAGE,
-                 "a: inf is not a number a table can hold — leave the row out");
+                 "a: inf is not a finite number — remove the row");
 }

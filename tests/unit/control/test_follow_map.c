@@ -54,23 +54,23 @@ TEST(syntax_errors_are_reported)
     static const struct {
         const char *text, *says;
     } cases[] = {
-        {"", "no name of a joint"},
-        {"elbow", "= belongs behind the joint"},
-        {"elbow=", "no name of a field"},
-        {"elbow=m2*", "a number that is not 0 belongs behind *"},
-        {"elbow=m2*0", "not 0"},
-        {"elbow=m2*nan", "not 0"},
-        {"elbow=m2/inf", "not 0"},
-        {"elbow=m2+", "a number belongs there"},
+        {"", "invalid joint name"},
+        {"elbow", "no = after the joint"},
+        {"elbow=", "invalid field name"},
+        {"elbow=m2*", "no number after *"},
+        {"elbow=m2*0", "other than 0"},
+        {"elbow=m2*nan", "other than 0"},
+        {"elbow=m2/inf", "other than 0"},
+        {"elbow=m2+", "not a number"},
         {"elbow=m2 clamp 1", "write clamp"},
-        {"elbow=m2 clamp", "a number belongs there"},
-        {"elbow=m2 clamp 1..", "a number belongs there"},
-        {"elbow=m2 dead", "a number belongs there"},
-        {"elbow=m2 deadly", "a row is"},
-        {"elbow=m2 twice", "a row is"},
-        {"elbow=m2,", "no name of a joint"},
+        {"elbow=m2 clamp", "not a number"},
+        {"elbow=m2 clamp 1..", "not a number"},
+        {"elbow=m2 dead", "not a number"},
+        {"elbow=m2 deadly", "invalid row"},
+        {"elbow=m2 twice", "invalid row"},
+        {"elbow=m2,", "invalid joint name"},
         {"elbow=m2,elbow=m3", "follows two fields"},
-        {"elbow='m2", "no name of a field"},
+        {"elbow='m2", "invalid field name"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         map = (struct aw_follow_map){0};

@@ -59,11 +59,11 @@ TEST(invalid_lines_are_reported)
         const char *says;
     } cases[] = {
         {"a b 1 2\n\nx b 1 2\n", AW_USAGE, "f:3:1: 'x' is unknown"},
-        {"a b 1\n", AW_USAGE, "f:1:1: not a gain — write it like 'a b 3 0.5'"},
+        {"a b 1\n", AW_USAGE, "f:1:1: not a gain — write 'a b 3 0.5'"},
         {"a b 1 2 3\n", AW_USAGE, "f:1:1: not a gain"},
         {"a b 1 two\n", AW_USAGE, "f:1:1: 'two' is not a number"},
         {"a b 9 2\n", AW_LIMIT, "f:1:1: 2 is too much"},
-        {"a b 1 2\na b 1 2\n", AW_USAGE, "f:2:1: a b 1 is there twice — remove one"},
+        {"a b 1 2\na b 1 2\n", AW_USAGE, "f:2:1: duplicate gain a b 1 — remove one"},
     };
     static const struct aw_gain none[10];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -94,7 +94,7 @@ TEST(gain_file_is_written_and_read_back)
     unlink(path);
     assert_int_equal(aw_gain_file_read(&kind, "a", read, NULL, path, &err), AW_USAGE);
     assert_int_equal(aw_gain_file_save(&kind, "a", gains, "/dev/null/x", &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "the gains could not be saved: /dev/null/x"));
+    assert_non_null(strstr(err.text, "cannot save the gains: /dev/null/x"));
 }
 
 /* Each gain is followed by the time when it was sent. */
@@ -109,8 +109,8 @@ TEST(gain_times_are_read_and_written)
         {"a b 4 0.5 1700000000.125", "# ten gains\na b 4 0.5 1700000000.125\n", AW_OK},
         {"a b 9 1 0", "# ten gains\na b 9 1 0.000\n", AW_OK},
         {"a b 0 -1 1.9996", "# ten gains\na b 0 -1 2.000\n", AW_OK},
-        {"a b 4 0.5", "f:1:1: not a gain — write it like 'a b 3 0.5'", AW_USAGE},
-        {"a b 4 0.5 1 2", "f:1:1: not a gain — write it like 'a b 3 0.5'", AW_USAGE},
+        {"a b 4 0.5", "f:1:1: not a gain — write 'a b 3 0.5'", AW_USAGE},
+        {"a b 4 0.5 1 2", "f:1:1: not a gain — write 'a b 3 0.5'", AW_USAGE},
         {"a b 4 0.5 then", "f:1:1: 'then' is not a number", AW_USAGE},
         {"a b 4 now 1", "f:1:1: 'now' is not a number", AW_USAGE},
         {"x b 4 now then", "f:1:1: 'x' is unknown", AW_USAGE},

@@ -219,7 +219,7 @@ TEST(faults_and_silence_end_the_motion)
     guard = started();
     assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_FAULT);
     assert_int_equal(aw_motion_fail(&guard, "lknee", "deg", &err), AW_REFUSED);
-    assert_non_null(strstr(err.text, "lknee: it reports encoder"));
+    assert_non_null(strstr(err.text, "lknee: the device reports encoder"));
     s.fault = NULL;
     assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_FAULT);
 }
@@ -230,9 +230,9 @@ TEST(verdict_explains_the_cause)
         enum aw_motion_verdict verdict;
         const char *says;
     } rows[] = {{AW_MOTION_BEYOND, "by hand"},
-                {AW_MOTION_REVERSED, "motor or encoder is reversed"},
-                {AW_MOTION_STUCK, "output, and nothing moves"},
-                {AW_MOTION_SILENT, "telemetry has stopped"}};
+                {AW_MOTION_REVERSED, "moved against the output"},
+                {AW_MOTION_STUCK, "no motion despite output"},
+                {AW_MOTION_SILENT, "telemetry stopped"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_motion guard = started();
         struct aw_error err;

@@ -292,22 +292,22 @@ TEST(invalid_paths_are_refused)
     struct aw_path path;
     assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, t, p, 4, 1, &err), AW_USAGE);
     assert_string_equal(err.text,
-                        "path: point 3 at 1 s is not later than the one before — times must rise");
+                        "path: point 3 at 1 s is not after the previous point — sort the points");
     assert_int_equal(aw_path_init(&path, AW_PATH_LINEAR, backwards, p, 2, 1, &err), AW_USAGE);
     assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, wild, p, 3, 1, &err), AW_USAGE);
-    assert_string_equal(err.text, "path: time of point 2 is no number — correct it");
+    assert_string_equal(err.text, "path: time of point 2 is not a number — correct it");
     assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, p, wild, 3, 1, &err), AW_USAGE);
-    assert_string_equal(err.text, "path: point 2 is no number — correct it");
+    assert_string_equal(err.text, "path: point 2 is not a number — correct it");
     assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, wild + 1, p, 2, 1, &err), AW_USAGE);
-    assert_string_equal(err.text, "path: time of point 1 is no number — correct it");
+    assert_string_equal(err.text, "path: time of point 1 is not a number — correct it");
     assert_int_equal(aw_path_init(&path, AW_PATH_LINEAR, p, wild + 1, 2, 1, &err), AW_USAGE);
-    assert_string_equal(err.text, "path: point 1 is no number — correct it");
+    assert_string_equal(err.text, "path: point 1 is not a number — correct it");
     assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, (double[]){0, INFINITY},
                                   (double[]){0, 1, 2, NAN}, 2, 2, &err),
                      AW_USAGE);
-    assert_string_equal(err.text, "path: point 2 is no number — correct it");
+    assert_string_equal(err.text, "path: point 2 is not a number — correct it");
     assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, p, p, 0, 1, &err), AW_USAGE);
-    assert_string_equal(err.text, "path: it has no points — give at least one");
+    assert_string_equal(err.text, "path has no points — give at least one");
     assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, p, p, 2, 0, &err), AW_USAGE);
     for (int mode = 0; mode < AW_PATH_MODES; mode++) {
         assert_int_equal(aw_path_init(&path, (enum aw_path_mode)mode, p, far, 3, 1, &err),

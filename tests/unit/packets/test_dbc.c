@@ -145,10 +145,10 @@ TEST_WITH(NULL, end, only_selected_multiplexed_signals_are_sent)
         {{"Outer", "Inner", "Deep"}, {4, 0, 9}, NULL},
         {{"Outer", "Inner", "Deep"},
          {4, 1, 9},
-         "V.N: Deep is not in it with this Inner — leave it out, or give another Inner"},
+         "V.N: Deep does not exist with this Inner — omit it, or give another Inner"},
         {{"Outer", "Inner"},
          {2, 0},
-         "V.N: Inner is not in it with this Outer — leave it out, or give another Outer"},
+         "V.N: Inner does not exist with this Outer — omit it, or give another Outer"},
         {{"Inner"}, {0}, "V.N: Outer is missing — give Outer=VALUE"},
     };
     use(nested);

@@ -198,7 +198,7 @@ TEST_WITH(start, NULL, first_invalid_pair_is_reported)
     assert_true(isnan(aw_record_get(&record, "way")));
     begin("choice");
     assert_int_equal(aw_record_set_pairs(&record, pairs, 3, &err), AW_USAGE);
-    assert_says("level: '10deg': 'deg' is the wrong unit — use mm");
+    assert_says("level: '10deg': wrong unit 'deg' — use mm");
 }
 
 TEST_WITH(start, NULL, missing_field_is_named)

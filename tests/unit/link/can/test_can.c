@@ -26,18 +26,18 @@ TEST(error_frames_are_described)
         {CAN_ERR_CRTL, {0, CAN_ERR_CRTL_RX_OVERFLOW}, "the controller lost received frames"},
         {CAN_ERR_CRTL, {0, CAN_ERR_CRTL_RX_WARNING | CAN_ERR_CRTL_TX_WARNING},
          "many errors while receiving, many errors while sending"},
-        {CAN_ERR_CRTL, {0, CAN_ERR_CRTL_TX_PASSIVE}, "error-passive by sending"},
+        {CAN_ERR_CRTL, {0, CAN_ERR_CRTL_TX_PASSIVE}, "error-passive (send errors)"},
         {CAN_ERR_CRTL, {0, CAN_ERR_CRTL_ACTIVE}, "error-active again"},
-        {CAN_ERR_CRTL, {0}, "trouble in the controller"},
+        {CAN_ERR_CRTL, {0}, "controller error"},
         {CAN_ERR_PROT | CAN_ERR_BUSERROR, {0, 0, CAN_ERR_PROT_STUFF}, "bit stuffing error"},
         {CAN_ERR_PROT | CAN_ERR_BUSERROR, {0}, "error on the bus"},
         {CAN_ERR_PROT | CAN_ERR_ACK, {0, 0, CAN_ERR_PROT_FORM},
          "no ACK (no other node on the bus, or wrong bit rate), frame format error"},
         {CAN_ERR_TRX, {0, 0, 0, 0, CAN_ERR_TRX_CANH_NO_WIRE},
-         "transceiver: trouble on the CANH " "wire"},
+         "transceiver: fault on the CANH " "wire"},
         {CAN_ERR_TRX, {0, 0, 0, 0, CAN_ERR_TRX_CANL_NO_WIRE},
-         "transceiver: trouble on the CANL " "wire"},
-        {CAN_ERR_TRX, {0}, "trouble in the transceiver"},
+         "transceiver: fault on the CANL " "wire"},
+        {CAN_ERR_TRX, {0}, "transceiver error"},
         {CAN_ERR_RESTARTED, {0}, "the controller was restarted"},
         {CAN_ERR_LOSTARB, {5}, "lost arbitration"},
         {CAN_ERR_TX_TIMEOUT, {0}, "sending timed out"},
@@ -96,17 +96,17 @@ TEST(missing_interface_is_reported_after_the_keys)
     };
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++)
         assert_open_fails(urls[i], AW_NO_LINK,
-                          has_can() ? "no such interface"
-                                    : "this kernel has no CAN — use slcan: or sim:");
+                          has_can() ? "interface not found"
+                                    : "CAN not supported by this kernel — use slcan: or sim:");
 }
 
 TEST(interface_problems_are_described)
 {
     char problem[200] = "";
     assert_true(aw_can_interface_problem("awnope0", problem, sizeof problem));
-    assert_says(problem, "no such interface");
+    assert_says(problem, "no CAN interface found");
     assert_true(aw_can_interface_problem("lo", problem, sizeof problem));
-    assert_says(problem, "is not a CAN interface");
+    assert_says(problem, "not a CAN interface");
     assert_true(aw_can_interface_problem("", problem, sizeof problem));
     assert_false(aw_can_interface_up("lo"));
     assert_false(aw_can_interface_up("awnope0"));

@@ -446,7 +446,7 @@ TEST_WITH(plug_in, unplug, error_frames_are_reported_once_a_second)
                                   .can_dlc = 8,
                                   .data = {0, CAN_ERR_CRTL_TX_PASSIVE}}});
     assert_event(link, "no ACK");
-    assert_event(link, "error-passive by sending");
+    assert_event(link, "error-passive (send errors)");
     tell_frame(CAN_ERR_FLAG | CAN_ERR_BUSOFF, 8, 0);
     assert_event(link, "bus-off");
     tell_frame(CAN_ERR_FLAG | CAN_ERR_BUSOFF, 8, 0);
@@ -492,9 +492,8 @@ TEST_WITH(plug_in, unplug, write_waits_for_a_full_queue)
     bus_clock.send_time_ns = 100 * AW_MILLISECOND;
     int64_t start = bus_clock.time_ns;
     assert_send_fails(link, AW_TIMEOUT,
-                      "can:" BUS ": the queue stayed full for a second — no node acknowledges: "
-                      "check bit rate and wiring. For long bursts: ip link set " BUS
-                      " txqueuelen 1000");
+                      "can:" BUS ": send queue full for a second, no node acknowledges — check bit "
+                      "rate and wiring; for long bursts: ip link set " BUS " txqueuelen 1000");
     assert_int_equal(bus_clock.time_ns - start, 1100 * AW_MILLISECOND);
     kernel.send_times = 0;
     assert_sends(link, "041#08"); /* the bus was busy; the link is intact */
@@ -528,7 +527,7 @@ TEST_WITH(plug_in, unplug, link_survives_interface_down_and_up)
     assert_int_equal(aw_link_fd(link), kernel.news[0]);
     assert_read_is(link, AW_TIMEOUT, AW_SECOND);
     assert_send_fails(link, AW_LOST,
-                      "can:" BUS ": interface is down — sudo ip link set " BUS " up");
+                      "can:" BUS ": interface is down — run: sudo ip link set " BUS " up");
     tell_news(); /* news about another interface */
     assert_read_is(link, AW_TIMEOUT, AW_SECOND);
     kernel.bind_error = EIO; /* not noticed: the socket is still bound */
@@ -572,7 +571,7 @@ TEST_WITH(plug_in, unplug, link_survives_removal_of_the_interface)
     kernel.up = false;
     fail_reading(ENODEV);
     assert_event(link, "interface down");
-    assert_send_fails(link, AW_LOST, "can:" BUS ": no such interface, nor any other for CAN");
+    assert_send_fails(link, AW_LOST, "can:" BUS ": no CAN interface found");
     kernel.index = 9;
     kernel.n_filters = 0;
     other_file(TYPE, "280\n");
@@ -611,14 +610,14 @@ TEST_WITH(plug_in, unplug, interface_down_loses_the_link_without_reconnect)
     struct aw_link *link = open_bus("?reconnect=off");
     take_down();
     for (int i = 0; i < 2; i++)
-        assert_read_fails(link, AW_LOST, "can:" BUS ": interface is down — sudo ip link set");
+        assert_read_fails(link, AW_LOST, "can:" BUS ": interface is down — run: sudo ip link set");
     aw_link_close(link);
 }
 
 TEST_WITH(plug_in, unplug, unusable_interfaces_are_explained)
 {
     kernel.up = false;
-    assert_cannot_open("can:" BUS ": interface is down — sudo ip link set " BUS " up");
+    assert_cannot_open("can:" BUS ": interface is down — run: sudo ip link set " BUS " up");
     other_file("/sys/class/net/" BUS "/device", "");
     assert_cannot_open("sudo ip link set " BUS " up type can bitrate 1000000");
     kernel.no_inet = true; /* a kernel without IPv4 offers other sockets for the query */
@@ -627,19 +626,20 @@ TEST_WITH(plug_in, unplug, unusable_interfaces_are_explained)
     other_file("/sys/class/net/awcan1/type", "280\n");
     other_file("/sys/class/net/eth0/type", "1\n");
     other_file("/sys/class/net/odd/type", "?\n");
-    assert_open_fails("can:lo", AW_NO_LINK, "can:lo: is not a CAN interface — there are: awcan");
-    assert_open_fails("can:awcan7", AW_NO_LINK, "can:awcan7: no such interface — there are: awcan");
-    assert_open_fails("can:", AW_NO_LINK, "can:can0: no such interface — there are: awcan");
+    assert_open_fails("can:lo", AW_NO_LINK, "can:lo: not a CAN interface");
+    assert_open_fails("can:awcan7", AW_NO_LINK,
+                      "can:awcan7: interface not found — there are: awcan");
+    assert_open_fails("can:", AW_NO_LINK, "can:can0: interface not found — there are: awcan");
     other_remove("/sys/class/net");
     assert_open_fails("can:awcan7", AW_NO_LINK,
-                      "can:awcan7: no such interface, nor any other for CAN — plug in the adapter, "
-                      "or: sudo ip link add awcan7 type vcan");
+                      "can:awcan7: no CAN interface found — plug in the adapter, or: sudo ip link "
+                      "add awcan7 type vcan");
 }
 
 TEST_WITH(plug_in, unplug, kernel_errors_are_explained)
 {
     kernel.socket_error = EAFNOSUPPORT;
-    assert_cannot_open("can:" BUS ": this kernel has no CAN — use slcan: or sim:");
+    assert_cannot_open("can:" BUS ": CAN not supported by this kernel — use slcan: or sim:");
     kernel.socket_error = EPERM;
     assert_cannot_open("can:" BUS ": Operation not permitted");
     kernel.socket_error = 0;

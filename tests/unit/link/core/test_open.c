@@ -32,7 +32,8 @@ TEST(hid_requires_boards_of_the_protocol)
     struct aw_link *link;
     for (int i = 0; i < 2; i++, options.protocol = &without) {
         assert_int_equal(aw_link_open(&link, "hid:", &options, &err), AW_USAGE);
-        assert_string_equal(err.text, "hid: only for devices with HID reports — use another link");
+        assert_string_equal(
+            err.text, "hid: not supported by this tool (HID reports only) — use another link");
         assert_null(link);
     }
 }
@@ -158,7 +159,7 @@ TEST(all_transports_are_offered)
     assert_open_fails("udp", AW_USAGE, "link 'udp': unknown — did you mean 'udp:'?");
     assert_open_fails("/dev/hidraw99", AW_NO_LINK, "hid:/dev/hidraw99: ");
     assert_open_fails("pty:?xyzzy=1", AW_USAGE,
-                      "pty: link key 'xyzzy': unknown — leave it out; see 'help links'");
+                      "pty: link key 'xyzzy': unknown — remove it, see 'help links'");
     assert_int_equal(aw_link_check("pty:?drop=1%", NULL, NULL), AW_OK);
     assert_int_equal(aw_link_check("pty:?drpo=1%", NULL, NULL), AW_USAGE);
 }

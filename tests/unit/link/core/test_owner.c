@@ -64,7 +64,7 @@ TEST(removed_lock_file_is_retried)
     } cases[] = {{0, false, true}, {1, false, true},   {1, true, true},
                  {9, false, true}, {10, false, false}, {10, true, false}};
     unsigned before = open_descriptors();
-    const char *wanted = text_of("pty:%s: another program is taking it — try again", arm);
+    const char *wanted = text_of("pty:%s: busy: another program is opening it — try again", arm);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_owner owner;
         struct aw_error err = {.text = ""};

@@ -175,13 +175,13 @@ TEST(port_errors_have_advice)
         int error;
         const char *advice;
     } cases[] = {
-        {EACCES, "not permitted — ask its owner, or look at ls -l"},
-        {EPERM, "not permitted — ask its owner, or look at ls -l"},
-        {EBUSY, "busy, another program has it — end that first"},
-        {EWOULDBLOCK, "busy, another program has it — end that first"},
-        {ENOENT, "no such port — is it plugged in and switched on? See 'list'"},
-        {ENODEV, "no such port — is it plugged in and switched on? See 'list'"},
-        {ENXIO, "no such port — is it plugged in and switched on? See 'list'"},
+        {EACCES, "permission denied — check its owner and mode with ls -l"},
+        {EPERM, "permission denied — check its owner and mode with ls -l"},
+        {EBUSY, "busy: in use by another program — end that program first"},
+        {EWOULDBLOCK, "busy: in use by another program — end that program first"},
+        {ENOENT, "port not found — check that it is plugged in and switched on, see 'list'"},
+        {ENODEV, "port not found — check that it is plugged in and switched on, see 'list'"},
+        {ENXIO, "port not found — check that it is plugged in and switched on, see 'list'"},
         {EIO, "Input/output error"},
     };
     char text[200], path[] = "/tmp/test_port.XXXXXX";
@@ -198,9 +198,10 @@ TEST(port_errors_have_advice)
         for (int writable = 0; writable < 2; writable++) {
             assert_int_equal(fchmod(fd, writable ? 0660 : 0640), 0);
             aw_port_problem(path, EACCES, text, sizeof text);
-            assert_string_equal(text, writable ? "not permitted — add yourself to group dialout: "
-                                                 "sudo usermod -aG dialout $USER, then log in again"
-                                               : cases[0].advice);
+            assert_string_equal(text, writable
+                                          ? "permission denied — add yourself to group dialout: "
+                                            "sudo usermod -aG dialout $USER, then log in again"
+                                          : cases[0].advice);
         }
         assert_int_equal(fchown(fd, (uid_t)-1, 0), 0);
         assert_int_equal(fchmod(fd, 0660), 0);
@@ -252,8 +253,9 @@ TEST(lock_holder_is_reported_before_other_users)
     assert_false(aw_port_sharer(-1, who, sizeof who));
     assert_int_equal(aw_port_lock("/no/such/port", &fd, &err), AW_NO_LINK);
     assert_int_equal(fd, -1);
-    assert_string_equal(err.text, "/no/such/port: no such port — is it plugged in and switched on? "
-                                  "See 'list'");
+    assert_string_equal(
+        err.text,
+        "/no/such/port: port not found — check that it is plugged in and switched on, see 'list'");
     LINK device = opened("pty:");
     const char *path = strchr(device->ready, ':') + 1;
     int second;
@@ -263,7 +265,8 @@ TEST(lock_holder_is_reported_before_other_users)
     assert_string_equal(who, us);
     assert_int_equal(aw_port_lock(path, &second, &err), AW_NO_LINK);
     assert_int_equal(second, -1);
-    assert_string_equal(err.text, text_of("%s: busy, %s has it — end that first", path, us));
+    assert_string_equal(err.text,
+                        text_of("%s: busy: in use by %s — end that program first", path, us));
     assert_false(aw_port_sharer(fd, who, sizeof who)); /* except this process */
     close(fd);
 }

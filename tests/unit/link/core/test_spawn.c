@@ -56,7 +56,7 @@ TEST(end_of_the_child_is_reported)
     assert_int_equal(
         aw_link_read(link, text, sizeof text, &got, aw_clock_now(&clock.base) + LIMIT, &err),
         AW_LOST);
-    assert_non_null(strstr(err.text, "sh: connection lost: the other end closed it — "));
+    assert_non_null(strstr(err.text, "sh: connection lost: closed by the peer — "));
     aw_link_close(link);
 }
 
@@ -140,7 +140,7 @@ TEST(parent_end_of_a_socket_pair)
     close(pair[0]);
     assert_int_equal(pipe(pair), 0);
     assert_int_equal(aw_spawn_parent(&link, pair[0], "fd", &clock.base, &err), AW_NO_LINK);
-    snprintf(text, sizeof text, "descriptor %d is no stream — it is to be one end of a socketpair",
+    snprintf(text, sizeof text, "descriptor %d is not a stream — pass one end of a socketpair",
              pair[0]);
     assert_string_equal(err.text, text);
     close(pair[0]);

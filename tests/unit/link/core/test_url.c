@@ -202,7 +202,7 @@ TEST(values_at_the_limits_are_accepted)
     assert_string_equal(err.text, "link key k1=1: not one of aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|"
                                   "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb|cccccccccccccccccccccccccccccc|"
                                   "dddddddddddddddddddddddddd");
-    assert_refused(strcat(text, "k16=1"), "link: more than 16 keys — leave some out");
+    assert_refused(strcat(text, "k16=1"), "link: more than 16 keys — remove some");
     memset(text, 'a', AW_URL_MAX);
     text[AW_URL_MAX - 1] = '\0';
     assert_int_equal(aw_url_parse(&url, text, &err), AW_OK);
@@ -235,10 +235,10 @@ TEST(url_errors_are_explained)
     unsigned port;
     static const char *const words[] = {"keep", "on", "off"};
     static const char *const parsed[][2] = {
-        {"", "link: empty — give a path or scheme:rest, see 'help'"},
-        {"x:?fast", "link key 'fast': has no value — write key=value"},
-        {"x:?=1", "link key '=1': has no value — write key=value"},
-        {"x:?a=1&b=2&a=3", "link key 'a': given twice — leave one out"}};
+        {"", "link: empty — give a path or SCHEME:ADDRESS, see 'help links'"},
+        {"x:?fast", "link key 'fast': no value — write key=value"},
+        {"x:?=1", "link key '=1': no value — write key=value"},
+        {"x:?a=1&b=2&a=3", "link key 'a': given twice — remove one"}};
     static const char *const numbers[][2] = {
         {"x:?n=11", "link key n=11: not a whole number from 12 to 20"},
         {"x:?n=21", "link key n=21: not a whole number from 12 to 20"},
@@ -247,10 +247,10 @@ TEST(url_errors_are_explained)
          "link key n=99999999999999999999: not a whole number from 12 to 20"},
         {"x:?n=15x", "link key n=15x: not a whole number from 12 to 20"}};
     static const char *const hosts[][2] = {
-        {"localhost", "'localhost': no port — write HOST:PORT, as 127.0.0.1:4000"},
-        {"[::1]4000", "'[::1]4000': no port — write HOST:PORT, as 127.0.0.1:4000"},
-        {"a:65536", "'a:65536': the port is above 65535"},
-        {"sixteen-letters-:1", "'sixteen-letters-:1': the name of the host is too long"}};
+        {"localhost", "'localhost': no port — write HOST:PORT, such as 127.0.0.1:4000"},
+        {"[::1]4000", "'[::1]4000': no port — write HOST:PORT, such as 127.0.0.1:4000"},
+        {"a:65536", "'a:65536': port out of range (max 65535)"},
+        {"sixteen-letters-:1", "'sixteen-letters-:1': host name too long"}};
     for (size_t i = 0; i < sizeof parsed / sizeof *parsed; i++) {
         assert_int_equal(aw_url_parse(&url, parsed[i][0], &err), AW_USAGE);
         assert_string_equal(err.text, parsed[i][1]);

@@ -229,12 +229,12 @@ TEST_WITH(unplug_all, NULL, board_errors_are_explained)
     static const struct {
         int error;
         const char *problem;
-    } cases[] = {{ENOTTY, "no HID device — write hid:/dev/hidrawN, see 'list'"},
-                 {EINVAL, "no HID device — write hid:/dev/hidrawN, see 'list'"},
-                 {EISDIR, "no HID device — write hid:/dev/hidrawN, see 'list'"},
-                 {ENOENT, "no such device — is the board plugged in? See 'list'"},
-                 {ENODEV, "no such device — is the board plugged in? See 'list'"},
-                 {ENXIO, "no such device — is the board plugged in? See 'list'"},
+    } cases[] = {{ENOTTY, "not a HID device — write hid:/dev/hidrawN, see 'list'"},
+                 {EINVAL, "not a HID device — write hid:/dev/hidrawN, see 'list'"},
+                 {EISDIR, "not a HID device — write hid:/dev/hidrawN, see 'list'"},
+                 {ENOENT, "device not found — plug the board in, and see 'list'"},
+                 {ENODEV, "device not found — plug the board in, and see 'list'"},
+                 {ENXIO, "device not found — plug the board in, and see 'list'"},
                  {EIO, "Input/output error"}};
     static const int refused[] = {EACCES, EPERM};
     static const struct aw_protocol unnamed = {.boards = test_boards};
@@ -249,21 +249,22 @@ TEST_WITH(unplug_all, NULL, board_errors_are_explained)
         for (size_t k = 0; k < 3; k++) {
             aw_hid_problem(protocols[k], &port, refused[i], text, sizeof text);
             assert_string_equal(
-                text, text_of("not permitted — put this into %s and plug the board in again: %s",
-                              k == 0 ? "/etc/udev/rules.d/70-test.rules ('list --udev' prints it)"
-                                     : "a file in /etc/udev/rules.d",
-                              rule));
+                text,
+                text_of("permission denied — put this into %s and plug the board in again: %s",
+                        k == 0 ? "/etc/udev/rules.d/70-test.rules ('list --udev' prints it)"
+                               : "a file in /etc/udev/rules.d",
+                        rule));
         }
     }
     port.vendor = 0;
     aw_hid_problem(&test_protocol, &port, EACCES, text, sizeof text);
-    assert_string_equal(text, "not permitted — ask its owner, or look at ls -l");
+    assert_string_equal(text, "permission denied — check its owner and mode with ls -l");
 }
 
 TEST_WITH(unplug_all, NULL, invalid_hid_links_are_refused)
 {
-    assert_open_fails("hid:", AW_NO_LINK, "hid: no board found — is it plugged in");
-    assert_open_fails("hid:16c0:0486", AW_NO_LINK, "hid:16c0:0486: no board found");
+    assert_open_fails("hid:", AW_NO_LINK, "hid: board not found — plug it in");
+    assert_open_fails("hid:16c0:0486", AW_NO_LINK, "hid:16c0:0486: board not found");
     assert_open_fails("hid:elbow", AW_USAGE, "hid:VID:PID");
     assert_open_fails("hid:16c0", AW_USAGE, "hid:VID:PID");
     assert_open_fails("hid:16c0:12345", AW_USAGE, "hid:VID:PID");
@@ -271,11 +272,11 @@ TEST_WITH(unplug_all, NULL, invalid_hid_links_are_refused)
     assert_open_fails("hid:serial=", AW_USAGE, "hid:VID:PID");
     assert_open_fails("hid:?usage_page=fg", AW_USAGE, "not hexadecimal");
     assert_open_fails("hid:?interface=-1", AW_USAGE, "whole number");
-    assert_open_fails("hid:/dev/hidraw1?serial=A", AW_USAGE, "leave the other keys out");
-    assert_open_fails("hid:/dev/hidraw1?usage_page=0", AW_USAGE, "leave the other keys out");
-    assert_open_fails("hid:/dev/hidraw1?interface=0", AW_USAGE, "leave the other keys out");
-    assert_open_fails("hid:ffff:ffff?interface=255&usage_page=ffff", AW_NO_LINK, "no board found");
-    assert_open_fails("hid:1:0", AW_NO_LINK, "no board found");
+    assert_open_fails("hid:/dev/hidraw1?serial=A", AW_USAGE, "keys not allowed with a path");
+    assert_open_fails("hid:/dev/hidraw1?usage_page=0", AW_USAGE, "keys not allowed with a path");
+    assert_open_fails("hid:/dev/hidraw1?interface=0", AW_USAGE, "keys not allowed with a path");
+    assert_open_fails("hid:ffff:ffff?interface=255&usage_page=ffff", AW_NO_LINK, "board not found");
+    assert_open_fails("hid:1:0", AW_NO_LINK, "board not found");
     assert_open_fails("hid:10000:1", AW_USAGE, "hid:VID:PID");
     assert_open_fails("hid:1:10000", AW_USAGE, "hid:VID:PID");
     assert_open_fails("hid:-1:1", AW_USAGE, "hid:VID:PID");
@@ -286,18 +287,18 @@ TEST_WITH(unplug_all, NULL, invalid_hid_links_are_refused)
     assert_open_fails("hid:?interface=256", AW_USAGE, "not a whole number from 0 to 255");
     assert_open_fails("hid:?baud=9600", AW_USAGE, "unknown");
     assert_open_fails("uhid:?serial=", AW_USAGE, "characters");
-    assert_open_fails("uhid:1", AW_USAGE, "takes nothing");
+    assert_open_fails("uhid:1", AW_USAGE, "unexpected address");
 }
 
 TEST_WITH(unplug_all, NULL, paths_other_than_hidraw_are_refused)
 {
-    assert_open_fails("hid:/dev/null", AW_NO_LINK, "no HID device");
-    assert_open_fails("hid:/tmp", AW_NO_LINK, "no HID device");
+    assert_open_fails("hid:/dev/null", AW_NO_LINK, "not a HID device");
+    assert_open_fails("hid:/tmp", AW_NO_LINK, "not a HID device");
     assert_open_fails("hid:/proc/self/exe", AW_NO_LINK, "hid:/proc/self/exe: ");
-    assert_open_fails("hid:/dev/hidraw1", AW_NO_LINK, "no such device");
+    assert_open_fails("hid:/dev/hidraw1", AW_NO_LINK, "device not found");
     assert_open_fails(text_of("hid:/dev/%0120d", 7), AW_NO_LINK, "too long");
     plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
-    assert_open_fails("hid:", AW_NO_LINK, "no HID device");
+    assert_open_fails("hid:", AW_NO_LINK, "not a HID device");
 }
 
 static void set_age(const char *node, int64_t age_ns)
@@ -322,7 +323,7 @@ TEST_WITH(unplug_all, NULL, permission_is_explained)
     assert_int_equal(chmod(node_path("hidraw1"), 0), 0);
     set_age("hidraw1", AW_SECOND);
     assert_int_equal(aw_link_list_hid(&test_protocol, &port, 1), 1);
-    assert_says(port.problem, "not permitted");
+    assert_says(port.problem, "permission denied");
     assert_says(port.problem, line);
     assert_open_fails("hid:", AW_NO_LINK, line);
     assert_open_fails("hid:/dev/hidraw1", AW_NO_LINK, line);
@@ -455,7 +456,8 @@ TEST_WITH(plug_in_board, unplug_board, hanging_board_times_out)
     LINK link = opened("hid:");
     write_error = ETIMEDOUT; /* as reported by the USB driver */
     assert_int_equal(aw_link_write(link, "x", 1, &err), AW_TIMEOUT);
-    assert_string_equal(err.text, "hid:/dev/hidraw1: the board takes nothing — reset it");
+    assert_string_equal(err.text,
+                        "hid:/dev/hidraw1: timed out: the board accepts no data — reset it");
     write_error = EINTR;
     exchange(link, 1);
 }
@@ -481,7 +483,7 @@ TEST_WITH(plug_in_board, unplug_board, unplugged_board_loses_the_link)
     LINK link = opened("hid:");
     exchange(link, 0);
     end_board(&board);
-    assert_read_fails(link, AW_LOST, "hid:/dev/hidraw1: the board is gone — was it unplugged");
+    assert_read_fails(link, AW_LOST, "hid:/dev/hidraw1: board disconnected — plug it in");
     assert_write_fails(link, "x", 1, AW_LOST, "");
     close_link(&link);
     start_board(&board, "hidraw1"); /* plugged in again */

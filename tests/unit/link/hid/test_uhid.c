@@ -190,7 +190,7 @@ TEST_WITH(load, unload, reports_are_sent_and_received)
     assert_int_equal(input.u.input2.size, AW_HID_REPORT);
     assert_memory_equal(input.u.input2.data, report + 1, AW_HID_REPORT);
     assert_int_equal(aw_link_write(link, report, AW_HID_REPORT + 1, &err), AW_USAGE);
-    assert_says(err.text, ": a report has at most 64 bytes, not 65");
+    assert_says(err.text, ": report too long (max 64 bytes, not 65)");
     nothing_heard();
 }
 
@@ -244,15 +244,16 @@ TEST_WITH(load, unload, kernel_errors_are_explained)
     static const int permission[] = {EACCES, EPERM};
     for (size_t i = 0; i < sizeof permission / sizeof *permission; i++) {
         kernel.open_error = permission[i];
-        assert_open_fails("uhid:", AW_NO_LINK,
-                          "uhid: /dev/uhid: not permitted — run it with sudo, or: sudo chgrp");
+        assert_open_fails(
+            "uhid:", AW_NO_LINK,
+            "uhid: /dev/uhid: permission denied — run the command with sudo, or: sudo chgrp");
     }
     kernel.open_error = ENOENT;
     assert_open_fails("uhid:", AW_NO_LINK,
-                      "uhid: /dev/uhid: No such file or directory — try: sudo modprobe uhid; "
-                      "without it in the kernel, use unix-listen: or sim:");
+                      "uhid: /dev/uhid: No such file or directory — run: sudo modprobe uhid; or "
+                      "use unix-listen: or sim:");
     kernel.open_error = 0;
-    assert_open_fails("uhid:1", AW_USAGE, "takes nothing — write uhid: or uhid:?serial=");
+    assert_open_fails("uhid:1", AW_USAGE, "uhid:1: unexpected address");
     assert_open_fails("uhid:?serial=0123456789012345678901234567890123456789abcdefgh", AW_USAGE,
                       "not 1 to 47 characters");
 }
@@ -267,7 +268,7 @@ static int open_and_break(const char *path)
 TEST_WITH(load, unload, failed_device_creation_is_reported)
 {
     other_open = open_and_break;
-    assert_open_fails("uhid:", AW_NO_LINK, "uhid: the kernel makes no device: Cannot allocate");
+    assert_open_fails("uhid:", AW_NO_LINK, "uhid: cannot create the device: Cannot allocate");
 }
 
 TEST_WITH(load, unload, missing_node_times_out)
@@ -287,5 +288,5 @@ TEST_WITH(load, unload, missing_node_times_out)
     const struct aw_link_options stopping = {.clock = &stopped.base, .protocol = &test_protocol};
     close(kernel.ends[1]);
     assert_int_equal(aw_link_open(&link, "uhid:", &stopping, &err), AW_STOPPED);
-    assert_string_equal(err.text, "uhid: stopped");
+    assert_string_equal(err.text, "uhid: interrupted");
 }

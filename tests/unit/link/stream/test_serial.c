@@ -217,12 +217,12 @@ TEST_WITH(plug_in, unplug, refused_settings_are_explained)
         const char *words;
     } steps[] = {
         {AW_NO_LINK, PORT ": Invalid argument"},
-        {AW_USAGE, PORT ": does not do baud=9600 — try 9600 or 115200"},
-        {AW_USAGE, PORT ": does not do these bits, parity and stop"},
-        {AW_USAGE, "does not do these bits, parity and stop"},
-        {AW_USAGE, "does not do these bits, parity and stop"},
-        {AW_USAGE, PORT ": does not take flow, dtr or rts as asked"},
-        {AW_NO_LINK, PORT ": does not take the settings: Invalid argument"},
+        {AW_USAGE, PORT ": baud=9600 not supported — try 9600 or 115200"},
+        {AW_USAGE, PORT ": bits, parity or stop not supported"},
+        {AW_USAGE, "bits, parity or stop not supported"},
+        {AW_USAGE, "bits, parity or stop not supported"},
+        {AW_USAGE, PORT ": flow, dtr or rts not supported"},
+        {AW_NO_LINK, PORT ": settings not supported: Invalid argument"},
     };
     assert_open_fails(PORT "?baud=12", AW_USAGE, "baud=12");
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -231,9 +231,9 @@ TEST_WITH(plug_in, unplug, refused_settings_are_explained)
     }
     port.settings_refused = 0;
     port.lines_refused = EIO;
-    assert_open_fails(PORT "?dtr=on", AW_USAGE, PORT ": does not take flow, dtr or rts as asked");
+    assert_open_fails(PORT "?dtr=on", AW_USAGE, PORT ": flow, dtr or rts not supported");
     port.modem_lines = TIOCM_RTS;
-    assert_open_fails(PORT "?rts=off", AW_USAGE, "does not take flow, dtr or rts as asked");
+    assert_open_fails(PORT "?rts=off", AW_USAGE, "flow, dtr or rts not supported");
 }
 
 /* Opens a port such as a gadget's ttyGS0, which is in sysfs but has no modem lines. */
@@ -245,10 +245,10 @@ TEST_WITH(plug_in, unplug, port_without_modem_lines_works)
     assert_goes_both_ways(link);
     aw_link_close(link);
     port.settings_refused = 1;
-    assert_open_fails(PORT, AW_NO_LINK, PORT ": does not take the settings: Invalid argument");
+    assert_open_fails(PORT, AW_NO_LINK, PORT ": settings not supported: Invalid argument");
     port.lines_refused = ENOTTY;
     port.modem_lines = 0;
-    assert_open_fails(PORT "?dtr=on", AW_USAGE, PORT ": has no dtr line — leave out dtr=");
+    assert_open_fails(PORT "?dtr=on", AW_USAGE, PORT ": no dtr line — remove dtr=");
 }
 
 TEST_WITH(plug_in, unplug, holder_of_a_busy_port_is_reported)
@@ -256,8 +256,8 @@ TEST_WITH(plug_in, unplug, holder_of_a_busy_port_is_reported)
     if (getenv("AW_EMULATED"))
         skip(); /* tests/cross.sh: the program is the emulator */
     struct aw_link *link = opened(PORT);
-    const char *words =
-        text_of(PORT ": busy, test_serial (pid %d) has it — end that first", (int)getpid());
+    const char *words = text_of(
+        PORT ": busy: in use by test_serial (pid %d) — end that program first", (int)getpid());
     assert_open_fails(PORT, AW_NO_LINK, words);
     aw_link_close(link);
     FD fd = NEXT(open)(port.name, O_RDWR | O_NOCTTY);
@@ -271,10 +271,10 @@ TEST_WITH(plug_in, unplug, open_errors_have_advice)
         int error;
         const char *words;
     } cases[] = {
-        {EACCES,
-         PORT ": not permitted — add yourself to group dialout: sudo usermod -aG dialout $USER"},
-        {EPERM, "not permitted — add yourself to group dialout"},
-        {ENXIO, "no such port — is it plugged in and switched on? See 'list'"},
+        {EACCES, PORT
+         ": permission denied — add yourself to group dialout: sudo usermod -aG dialout $USER"},
+        {EPERM, "permission denied — add yourself to group dialout"},
+        {ENXIO, "port not found — check that it is plugged in and switched on, see 'list'"},
         {EIO, PORT ": Input/output error"},
     };
     port.group = 20;
@@ -286,7 +286,8 @@ TEST_WITH(plug_in, unplug, open_errors_have_advice)
         }
     port.group = 0; /* root's group is not recommended */
     port.open_error = EACCES;
-    assert_open_fails(PORT, AW_NO_LINK, PORT ": not permitted — ask its owner, or look at ls -l");
+    assert_open_fails(PORT, AW_NO_LINK,
+                      PORT ": permission denied — check its owner and mode with ls -l");
     other_device("/dev/ttyAW1", "/dev/null");
     assert_open_fails("/dev/ttyAW1", AW_NO_LINK, "not a terminal or serial port");
 }
@@ -306,8 +307,8 @@ TEST_WITH(plug_in, unplug, ports_are_listed)
     assert_string_equal(ports[0].holder, "");
     assert_string_equal(ports[0].problem, "");
     assert_open_fails("serial:/dev/ttyAW7", AW_NO_LINK,
-                      "/dev/ttyAW7: no such port — there is " PORT " (see 'list')");
-    assert_open_fails("serial:nope", AW_NO_LINK, "nope: no such port — there is " PORT);
+                      "/dev/ttyAW7: port not found — there is " PORT " (see 'list')");
+    assert_open_fails("serial:nope", AW_NO_LINK, "nope: port not found — there is " PORT);
 
     int fd = NEXT(open)(port.name, O_RDWR | O_NOCTTY);
     assert_int_equal(aw_link_list_serial(ports, 4), 1);
@@ -323,7 +324,7 @@ TEST_WITH(plug_in, unplug, ports_are_listed)
     assert_int_equal(aw_link_list_serial(ports, 4), 1);
     assert_string_equal(ports[0].holder, "");
     assert_string_equal(ports[0].problem,
-                        "no such port — is it plugged in and switched on? See 'list'");
+                        "port not found — check that it is plugged in and switched on, see 'list'");
     other_remove("/sys/class/tty");
     assert_int_equal(aw_link_list_serial(ports, 4), 0);
 }

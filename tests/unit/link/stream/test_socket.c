@@ -216,7 +216,7 @@ TEST(tcp_errors_are_explained)
     char listen[80], ready[160];
     assert_open_fails("tcp:127.0.0.1", AW_USAGE, "no port");
     assert_open_fails("tcp:127.0.0.1:0", AW_USAGE, "port 0");
-    assert_open_fails("tcp:256.256.256.256:1", AW_NO_LINK, "no such host");
+    assert_open_fails("tcp:256.256.256.256:1", AW_NO_LINK, "host not found");
     assert_open_fails("tcp-listen:127.0.0.1:x", AW_USAGE, "port");
     struct aw_link *server = opened("tcp-listen:*:0");
     assert_memory_equal(server->ready, "tcp:127.0.0.1:", 14);
@@ -250,7 +250,7 @@ TEST(slow_tcp_connection_times_out)
 
     FD stop = eventfd(1, 0);
     struct aw_real_clock stopped = aw_real_clock(stop);
-    assert_open_fails_by(&stopped.base, url, AW_STOPPED, ": stopped while connecting");
+    assert_open_fails_by(&stopped.base, url, AW_STOPPED, ": interrupted while connecting");
     while (n > 0)
         aw_link_close(links[--n]);
 }
@@ -311,11 +311,11 @@ TEST(server_that_does_not_read_is_reported)
     LINK server = opened("tcp-listen:0");
     LINK client = client_of(server);
     assert_int_equal(aw_link_write(client, flood, sizeof flood, &err), AW_LOST);
-    assert_says(err.text, " of 33554432 bytes of a message were taken, then nothing");
+    assert_says(err.text, " of 33554432 bytes of a message");
     while (aw_link_write(client, "x", 1, &err) == AW_OK)
         ;
     assert_int_equal(err.status, AW_TIMEOUT);
-    assert_says(err.text, "nothing was taken for a second");
+    assert_says(err.text, "the peer accepted no data for a second");
 }
 
 TEST(unix_sockets_keep_datagram_boundaries)
@@ -340,7 +340,7 @@ TEST(unix_socket_errors_are_explained)
     const char *url = text_of("unix:%s", path);
     assert_open_fails(url, AW_NO_LINK, "start the device");
     assert_open_fails("unix:", AW_USAGE, "no path");
-    assert_open_fails("unix-listen:", AW_USAGE, "no path — write unix:PATH");
+    assert_open_fails("unix-listen:", AW_USAGE, "unix: no path given");
     assert_open_fails(text_of("unix:/tmp/%0150d", 0), AW_NO_LINK, "longer than");
 
     url = text_of("unix-listen:%s", path);
@@ -533,7 +533,7 @@ TEST(stop_request_ends_name_resolution)
         struct aw_error err = {0};
         assert_int_equal(aw_link_open(&link, urls[i], &options, &err), AW_STOPPED);
         assert_null(link);
-        assert_says(err.text, "stopped while its name was looked up");
+        assert_says(err.text, "interrupted during the host name lookup");
     }
     atomic_store(&told_to_answer, true);
 }

@@ -118,7 +118,7 @@ TEST(output_without_a_reader_is_dropped)
         status = aw_link_write(server, "x", 1, &err);
     }
     assert_int_equal(status, AW_TIMEOUT); /* no data was read for a second */
-    assert_says(err.text, "nothing was taken");
+    assert_says(err.text, "timed out: the peer accepted no data");
     LINK client = client_of(server);
     assert_read_is(client, AW_TIMEOUT, 0);
     assert_passes(server, client, "fresh");
@@ -137,11 +137,11 @@ TEST(device_that_does_not_read_times_out)
     assert_int_equal(aw_link_write(client, flood, sizeof flood, &err), AW_LOST);
     assert_true(now() - start >= 900 * AW_MILLISECOND);
     assert_int_equal(err.status, AW_LOST);
-    assert_says(err.text, " of 32768 bytes of a message were taken, then nothing");
+    assert_says(err.text, " of 32768 bytes of a message");
     while (aw_link_write(client, "x", 1, &err) == AW_OK)
         ; /* the kernel may have moved some data in the meantime */
     assert_int_equal(err.status, AW_TIMEOUT);
-    assert_says(err.text, ": nothing was taken for a second — does the other end");
+    assert_says(err.text, ": timed out: the peer accepted no data for a second");
 }
 
 TEST(second_client_gets_the_name_of_the_holder)
@@ -164,21 +164,21 @@ TEST(foreign_files_are_not_removed)
     int fd = open(path, O_CREAT | O_WRONLY | O_EXCL, 0600);
     assert_true(fd >= 0);
     close(fd);
-    assert_open_fails(url("pty:", path), AW_NO_LINK, "something else");
+    assert_open_fails(url("pty:", path), AW_NO_LINK, "a file of this name exists");
     assert_int_equal(unlink(path), 0);
 
     struct aw_link *first = opened(url("pty:", path));
     assert_open_fails(url("pty:", path), AW_NO_LINK, "busy");
     assert_int_equal(unlink(path), 0);
     assert_int_equal(symlink("/dev/pts/nobody", path), 0);
-    assert_open_fails(url("pty:", path), AW_NO_LINK, "busy, test_tty (pid ");
+    assert_open_fails(url("pty:", path), AW_NO_LINK, "busy: in use by test_tty (pid ");
     aw_link_close(first); /* must not remove a file of another process */
     assert_int_equal(lstat(path, &file), 0);
     struct aw_link *second = opened(url("pty:", path)); /* a stale link */
     aw_link_close(second);
     assert_int_equal(lstat(path, &file), -1);
-    assert_open_fails("pty:/proc/arm", AW_NO_LINK, "pty:/proc/arm: cannot make /proc/arm.lock: ");
-    assert_open_fails("pty:/no/such/directory/arm", AW_NO_LINK, "no such directory");
+    assert_open_fails("pty:/proc/arm", AW_NO_LINK, "pty:/proc/arm: cannot create /proc/arm.lock: ");
+    assert_open_fails("pty:/no/such/directory/arm", AW_NO_LINK, "directory not found");
 }
 
 /* Kills a simulator in a child process; returns its pty. */
@@ -229,8 +229,8 @@ TEST(stale_link_does_not_open_another_terminal)
     char pty[64];
     const char *path = in_directory("arm"), *alias = in_directory("alias");
     killed_simulator(path, pty, sizeof pty);
-    assert_open_fails(path, AW_NO_LINK, "its simulator (pid "); /* no process has this number yet */
-    assert_open_fails(url("tty:", path), AW_NO_LINK, "has ended");
+    assert_open_fails(path, AW_NO_LINK, "the simulator (pid "); /* no process has this number yet */
+    assert_open_fails(url("tty:", path), AW_NO_LINK, "exited, and ");
 
     int slave, master = take_over(pty, &slave);
     struct termios before, after;
@@ -240,7 +240,7 @@ TEST(stale_link_does_not_open_another_terminal)
     const char *const ways[] = {path, url("tty:", path), url("serial:", path), url("slcan:", path),
                                 url("tty:", alias)};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        assert_open_fails(ways[i], AW_NO_LINK, "to another program now");
+        assert_open_fails(ways[i], AW_NO_LINK, "may belong to another program");
     assert_int_equal(poll(&stranger, 1, 0), 0); /* gets no bytes and keeps its modes */
     assert_int_equal(tcgetattr(slave, &after), 0);
     assert_int_equal(before.c_lflag, after.c_lflag);
@@ -275,7 +275,7 @@ TEST(killed_simulator_can_be_restarted)
         assert_int_equal(unlink(lock), 0);
         const struct aw_link_options options = {.clock = &clock.base};
         if (aw_link_open(&link, url("pty:", path), &options, &err) != AW_OK) {
-            assert_says(err.text, "has it — end that first");
+            assert_says(err.text, "end that program first");
             assert_int_equal(unlink(path), 0);
         }
     }
@@ -336,10 +336,10 @@ TEST(chained_symlinks_are_resolved)
 TEST(paths_other_than_terminals_are_refused)
 {
     assert_open_fails("tty:/dev/null", AW_NO_LINK, "not a terminal");
-    assert_open_fails("tty:/no/such/port", AW_NO_LINK, "no such port");
-    assert_open_fails("serial:/no/such/port", AW_NO_LINK, "/no/such/port: no such port");
-    assert_open_fails("/dev/ttyNOSUCH", AW_NO_LINK, "no such port");
-    assert_open_fails("serial:", AW_NO_LINK, "no such port");
+    assert_open_fails("tty:/no/such/port", AW_NO_LINK, "port not found");
+    assert_open_fails("serial:/no/such/port", AW_NO_LINK, "/no/such/port: port not found");
+    assert_open_fails("/dev/ttyNOSUCH", AW_NO_LINK, "port not found");
+    assert_open_fails("serial:", AW_NO_LINK, "port not found");
 }
 
 TEST(ports_can_be_listed)
@@ -453,11 +453,11 @@ TEST(owner_records_are_checked)
         }
         assert_int_equal(aw_owner_check(link, &err), cases[i].ended ? AW_NO_LINK : AW_OK);
         assert_string_equal(
-            err.text, cases[i].ended ? text_of("%.100s: its simulator (pid 4711) has ended without "
-                                               "a word, and /dev/pts/99999 may "
-                                               "belong to another program now — start it again",
-                                               link)
-                                     : "");
+            err.text, cases[i].ended
+                          ? text_of("%.100s: the simulator (pid 4711) exited, and /dev/pts/99999 "
+                                    "may belong to another program — restart the simulator",
+                                    link)
+                          : "");
         if (!cases[i].ended)
             assert_int_equal(unlink(lock), 0);
     }
@@ -481,7 +481,8 @@ TEST(only_one_program_can_claim_a_link)
     assert_string_equal(owner.pty, "");
     assert_int_equal(aw_owner_claim(&other, link, &err), AW_NO_LINK);
     snprintf(wanted, sizeof wanted,
-             "pty:%s: busy, another program has it — end that first, or choose another path", link);
+             "pty:%s: busy: in use by another program — end that program, or choose another path",
+             link);
     assert_string_equal(err.text, wanted);
     assert_int_equal(other.fd, -1);
     assert_int_equal(aw_owner_record(&owner, "/dev/pts/7777", &err), AW_OK);
@@ -513,8 +514,8 @@ TEST(only_one_program_can_claim_a_link)
     aw_owner_release(&owner);
     assert_int_equal(unlink(owner.path), 0);
     snprintf(wanted, sizeof wanted,
-             "pty:%s/x/arm: cannot make %s/x/arm.lock: No such file or "
-             "directory — choose another path",
+             "pty:%s/x/arm: cannot create %s/x/arm.lock: No such file or "
+             "directory — use another path",
              directory, directory);
     assert_int_equal(aw_owner_claim(&owner, in_directory("x/arm"), &err), AW_NO_LINK);
     assert_string_equal(err.text, wanted);

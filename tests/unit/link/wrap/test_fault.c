@@ -445,12 +445,12 @@ TEST(keys_are_checked)
         bool datagrams;
         const char *url, *text;
     } cases[] = {
-        {true, "sim:?drop=101%", "'101%': not a share from 0% to 100%"},
-        {true, "sim:?dup=-1%", "'-1%': not a share from 0% to 100%"},
-        {true, "sim:?corrupt=2", "'2': not a share from 0% to 100%"},
-        {true, "sim:?reorder=1.5", "'1.5': not a share from 0% to 100%"},
-        {false, "sim:?reorder=5%", "reorder: this link is a stream, which keeps its order"},
-        {true, "sim:?delay=-1s", "'-1s': not a time from 0 to 3600 s"},
+        {true, "sim:?drop=101%", "'101%': not a percentage from 0% to 100%"},
+        {true, "sim:?dup=-1%", "'-1%': not a percentage from 0% to 100%"},
+        {true, "sim:?corrupt=2", "'2': not a percentage from 0% to 100%"},
+        {true, "sim:?reorder=1.5", "'1.5': not a percentage from 0% to 100%"},
+        {false, "sim:?reorder=5%", "reorder: not supported on a stream"},
+        {true, "sim:?delay=-1s", "'-1s': time out of range (0 to 3600 s)"},
         {true, "sim:?delay=1ms&jitter=2h", NULL},
         {true, "sim:?seed=-1", "link key seed=-1: not a whole number from 0 to 2147483647"},
         {true, "sim:?seed=2147483648",

@@ -68,7 +68,7 @@ static void assert_plays(const char *query, int64_t deadline_ms, int most, const
     assert_string_equal(text, wanted);
     snprintf(text, sizeof text, "log:%s", path);
     assert_string_equal(link->key, text);
-    snprintf(text, sizeof text, "%s: the end of the file", path);
+    snprintf(text, sizeof text, "%s: end of file", path);
     if (status == AW_LOST)
         assert_string_equal(err.text, text);
 }
@@ -136,10 +136,10 @@ TEST(keys_are_checked)
     static const struct {
         const char *query, *words;
         enum aw_status status;
-    } cases[] = {{"?speed=0", "speed must be above 0, or max", AW_LIMIT},
+    } cases[] = {{"?speed=0", "speed out of range", AW_LIMIT},
                  {"?speed=-1", "above 0", AW_LIMIT},
                  {"?speed=x", "not a number", AW_USAGE},
-                 {"?from=-1s", "not a time", AW_USAGE},
+                 {"?from=-1s", "'-1s': time out of range (0 to 3600 s)", AW_USAGE},
                  {"?loop=on", "not one of no|yes", AW_USAGE},
                  {"?port=0", "from 1 to 65535", AW_USAGE},
                  {"?port=65536", "from 1 to 65535", AW_USAGE},

@@ -107,18 +107,18 @@ TEST(gain_file_errors_name_the_line)
         enum aw_status status;
         const char *says;
     } cases[] = {
-        {"lknee pos kp 3\nlknie pos ki 1\n", AW_USAGE, "file:2:1: 'lknie' is no board"},
-        {"0x41 pos kp 3\n", AW_USAGE, "file:1:1: '0x41' is no board"},
-        {"lknee posi kp 3\n", AW_USAGE, "'posi' is no controller"},
-        {"lknee 4 kp 3\n", AW_USAGE, "'4' is no controller"},
-        {"lknee pos kq 3\n", AW_USAGE, "'kq' is no gain"},
+        {"lknee pos kp 3\nlknie pos ki 1\n", AW_USAGE, "file:2:1: unknown board 'lknie'"},
+        {"0x41 pos kp 3\n", AW_USAGE, "file:1:1: unknown board '0x41'"},
+        {"lknee posi kp 3\n", AW_USAGE, "unknown controller 'posi'"},
+        {"lknee 4 kp 3\n", AW_USAGE, "unknown controller '4'"},
+        {"lknee pos kq 3\n", AW_USAGE, "unknown gain 'kq'"},
         {"lknee pos kp\n", AW_USAGE, "not a gain"},
         {"lknee pos kp 3 4\n", AW_USAGE, "not a gain"},
         {"lknee pos kp nan\n", AW_USAGE, "file:1:"},
         {"lknee pos kp 1e999\n", AW_USAGE, "file:1:"},
         {"lknee pos kp 3x\n", AW_USAGE, "file:1:"},
         {"lknee pos kp 100.1\n", AW_LIMIT, "100.1 is outside"},
-        {"lknee pos kp 3\n\n0x40 0 kp 3\n", AW_USAGE, "file:3:1: 0x40 0 kp is there twice"},
+        {"lknee pos kp 3\n\n0x40 0 kp 3\n", AW_USAGE, "file:3:1: duplicate gain 0x40 0 kp"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_canpid_gains gains = sample(), none = {0};
@@ -139,7 +139,7 @@ TEST(unusable_gain_file_paths_fail)
     long_path[sizeof long_path - 1] = '\0';
     assert_int_equal(
         aw_gain_file_save(&aw_canpid_gain_file, NULL, all(&gains), "/dev/null/x", &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "could not be saved"));
+    assert_non_null(strstr(err.text, "cannot save the gains"));
     assert_int_equal(aw_gain_file_save(&aw_canpid_gain_file, NULL, all(&gains), long_path, &err),
                      AW_USAGE);
     assert_int_equal(

@@ -80,15 +80,15 @@ TEST(gain_file_errors_name_the_line)
         enum aw_status status;
         const char *says;
     } cases[] = {
-        {"m1 pid kp 3\nm4 pid kp 1\n", AW_USAGE, "arm.gains:2:1: 'm4' is no motor — use m1"},
-        {"m1 pos kp 3\n", AW_USAGE, "arm.gains:1:1: 'pos' is no controller"},
-        {"m1 pid kq 3\n", AW_USAGE, "'kq' is no gain"},
-        {"m1 pid kp\n", AW_USAGE, "not a gain — write it like 'm1 pid kp 0.1'"},
+        {"m1 pid kp 3\nm4 pid kp 1\n", AW_USAGE, "arm.gains:2:1: unknown motor 'm4' — use m1"},
+        {"m1 pos kp 3\n", AW_USAGE, "arm.gains:1:1: unknown controller 'pos'"},
+        {"m1 pid kq 3\n", AW_USAGE, "unknown gain 'kq'"},
+        {"m1 pid kp\n", AW_USAGE, "not a gain — write 'm1 pid kp 0.1'"},
         {"m1 pid kp 3 4\n", AW_USAGE, "not a gain"},
         {"m1 pid kp nan\n", AW_USAGE, "arm.gains:1:1: 'nan' is not a number"},
         {"m1 pid kp 1e39\n", AW_LIMIT, "arm.gains:1:1: 1e39 is more than a packet can carry"},
         {"m1 velocity ki 0.1\n", AW_LIMIT, "arm.gains:1:1: velocity ki is kept at 0 by the board"},
-        {"m1 pid kp 3\n\nbase pid kp 3\n", AW_USAGE, "arm.gains:3:1: base pid kp is there twice"},
+        {"m1 pid kp 3\n\nbase pid kp 3\n", AW_USAGE, "arm.gains:3:1: duplicate gain base pid kp"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct gains gains = good(power_up), none = {0};

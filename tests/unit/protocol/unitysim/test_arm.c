@@ -126,7 +126,7 @@ TEST(drive_commands_are_parsed)
                      AW_USAGE);
     assert_int_equal(aw_unitysim_drive_parse(AW_UNITYSIM_ELBOW, "open", false, &drive, &error),
                      AW_USAGE);
-    assert_says("no way to drive");
+    assert_says("invalid drive");
     assert_int_equal(aw_unitysim_drive_parse(AW_UNITYSIM_ELBOW, "5mm/s", false, &drive, &error),
                      AW_USAGE);
 }

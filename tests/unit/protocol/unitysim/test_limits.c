@@ -38,10 +38,10 @@ TEST(limits_file_errors_name_the_line)
         const char *text, *why;
         enum aw_status status;
     } cases[] = {
-        {"elbow 1800\n", "l.txt:1:1: no limits — write them like 'elbow 1700 2570'", AW_USAGE},
-        {"elbow 1 2 3\n", "l.txt:1:1: no limits", AW_USAGE},
+        {"elbow 1800\n", "l.txt:1:1: invalid limits — write 'elbow 1700 2570'", AW_USAGE},
+        {"elbow 1 2 3\n", "l.txt:1:1: invalid limits", AW_USAGE},
         {"# x\nelbw 1800 2400\n", "l.txt:2:1: ", AW_USAGE},
-        {"elbow 1800 2400\nelbow 1800 2400\n", "l.txt:2:1: elbow is there twice", AW_USAGE},
+        {"elbow 1800 2400\nelbow 1800 2400\n", "l.txt:2:1: duplicate joint elbow", AW_USAGE},
         {"elbow 2400 1800\n", "l.txt:1:1: ", AW_LIMIT},
         {"elbow 1800 2400mm\n", "l.txt:1:1: ", AW_USAGE},
         {"elbow nan 2400\n", "l.txt:1:1: ", AW_USAGE},

@@ -62,8 +62,8 @@ TEST(views_errors_name_line_and_column)
         {"a,1,2,3,4,5,6\nb,1,x,3,4,5,6\n", "v.csv:2:5: y: 'x' is not a whole number", AW_MALFORMED},
         {"a,1,2,3,4,5,6.5\n", "v.csv:1:13: rz: '6.5' is not a whole number", AW_MALFORMED},
         {"a,70000,2,3,4,5,6\n", "v.csv:1:3: x: 70000 is outside -65535 to 65535 mm", AW_LIMIT},
-        {"a,1,2,3,4,5,6\n\nA,1,2,3,4,5,6\n", "v.csv:3:1: 'A' is there twice", AW_MALFORMED},
-        {" ,1,2,3,4,5,6\n", "v.csv:1:2: '' cannot name a view", AW_MALFORMED},
+        {"a,1,2,3,4,5,6\n\nA,1,2,3,4,5,6\n", "v.csv:3:1: duplicate view 'A'", AW_MALFORMED},
+        {" ,1,2,3,4,5,6\n", "v.csv:1:2: '' is not a valid view name", AW_MALFORMED},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_unitysim_views views;
@@ -132,12 +132,12 @@ TEST(unknown_view_gets_advice)
     struct aw_unitysim_camera camera;
     struct aw_error err;
     assert_int_equal(aw_unitysim_views_parse(&views, "top", &camera, &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "none is saved yet"));
+    assert_non_null(strstr(err.text, "none is saved"));
     aw_unitysim_views_put(&views, "from above", &(struct aw_unitysim_camera){.y = 900}, &err);
     assert_int_equal(aw_unitysim_views_parse(&views, "form above", &camera, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "did you mean 'from above'?"));
     assert_int_equal(aw_unitysim_views_parse(&views, "xyz", &camera, &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "lists the 1"));
+    assert_non_null(strstr(err.text, "list the 1 saved"));
     assert_int_equal(aw_unitysim_views_parse(&views, "from above", &camera, &err), AW_OK);
     assert_int_equal(camera.y, 900);
     aw_unitysim_views_free(&views);
@@ -157,7 +157,7 @@ TEST_WITH(make_root, remove_root, views_file_round_trip)
                         sizeof again.views[0].camera);
     aw_unitysim_views_free(&again);
     assert_int_equal(aw_unitysim_views_save(&views, "/dev/null/v.csv", &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "the views could not be saved: /dev/null/v.csv: "));
+    assert_non_null(strstr(err.text, "cannot save the views: /dev/null/v.csv: "));
     assert_int_equal(aw_unitysim_views_load(&again, root, &err), AW_USAGE); /* a directory */
     aw_unitysim_views_free(&views);
 }

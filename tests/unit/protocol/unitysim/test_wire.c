@@ -100,7 +100,7 @@ TEST_WITH(setup, NULL, dropped_datagrams_are_explained)
     assert_non_null(strstr(why_not((uint8_t[]){0xFF, 0xFF, 3, 0xFB}, 4), "FC expected, FB found"));
     assert_non_null(strstr(why_not((uint8_t[]){0xFF, 0xFE, 3, 0xFC}, 4), "header"));
     assert_non_null(strstr(why_not((uint8_t[]){0xFF, 0xFF, 3}, 3), "4 bytes"));
-    assert_non_null(strstr(why_not((uint8_t[]){0xFF, 0xFF, 6, 0xF9}, 4), "6 is unknown"));
+    assert_non_null(strstr(why_not((uint8_t[]){0xFF, 0xFF, 6, 0xF9}, 4), "unknown type 6"));
     assert_non_null(strstr(why_not((uint8_t[]){0xFF, 0xFF, 3, 0, 0xFC}, 5), "4 bytes"));
     assert_non_null(strstr(why_not((uint8_t[]){0xFF, 0xFF, 4, 30, 0}, 5), "35 bytes"));
 }

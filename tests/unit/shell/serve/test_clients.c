@@ -174,7 +174,7 @@ TEST_WITH(start, stop, systemd_is_notified_at_its_interval)
 /* The socket exists from aw_server_listen() until it is closed. */
 TEST_WITH(start, stop, clients_connect_to_the_socket)
 {
-    char folder[] = "/tmp/armwire-test-XXXXXX", url[64], busy[32];
+    char folder[] = "/tmp/armwire-test-XXXXXX", url[64], busy[48];
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     assert_non_null(mkdtemp(folder));
     snprintf(url, sizeof url, "unix:%s/door", folder);
@@ -191,7 +191,7 @@ TEST_WITH(start, stop, clients_connect_to_the_socket)
     assert_string_equal(hello.version, AW_VERSION);
     assert_string_equal(hello.tool, "rig");
     assert_int_equal(aw_server_listen(&server, url), AW_NO_LINK);
-    snprintf(busy, sizeof busy, "rig serve (pid %d) has it", (int)getpid());
+    snprintf(busy, sizeof busy, "busy: in use by rig serve (pid %d)", (int)getpid());
     assert_non_null(strstr(session->err.text, busy));
     aw_server_close(&server);
     assert_int_equal(access(url + 5, F_OK), -1);

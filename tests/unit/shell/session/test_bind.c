@@ -218,7 +218,7 @@ static const struct {
     {"set low 9000ms", "time", AW_OK, 9, ""},
     {"set low 9.1", "time", AW_LIMIT, 9.1, "set: time 9.1 s is outside 1 to 9"},
     {"set low 0.9 --force", "time", AW_OK, 0.9, ""},
-    {"set low 5mm", "time", AW_USAGE, -7, "set: time: '5mm': 'mm' is the wrong unit — use s"},
+    {"set low 5mm", "time", AW_USAGE, -7, "set: time: '5mm': wrong unit 'mm' — use s"},
     {"set low nan --force", "time", AW_USAGE, -7, "set: time: 'nan' is not a number"},
     {"turn 1 5cm", "way", AW_OK, 50, ""},
     {"turn 1 101", "way", AW_LIMIT, 101, "turn: way 101 mm is outside -40 to 100"},

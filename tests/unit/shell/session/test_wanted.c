@@ -35,7 +35,7 @@ TEST_WITH(start, stop, fields_and_format_are_parsed)
     assert_string_equal(wanted->all.pattern[wanted->all.n - 1], "s8");
     set("format", "%{u16} of %{t} %{dir}: %{s8");
     assert_int_equal(aw_wanted_init(wanted, session), AW_USAGE);
-    assert_string_equal(session->err.text, "'%{s8': a reference is %{FIELD}");
+    assert_string_equal(session->err.text, "'%{s8': invalid reference — write %{FIELD}");
     set("json", "1"); /* to which no format applies */
     assert_int_equal(aw_wanted_init(wanted, session), AW_OK);
     assert_int_equal(wanted->any.n, 2);

@@ -173,7 +173,7 @@ TEST_WITH(start, stop, streams_in_pieces_are_decoded)
         assert_int_equal(decoder.records, 3);
         assert_int_equal(decoder.bad, 2);
         assert_says(said, "rig: log: ");
-        assert_says(said, "3 bytes at the end are no whole message");
+        assert_says(said, "the last 3 bytes are not a complete message");
     }
 }
 

@@ -120,7 +120,7 @@ static const struct {
     {"rate", "0", "--rate: 0 is outside 1 to 5"},
     {"rate", "6", "--rate: 6 is outside 1 to 5"},
     {"rate", "2.5", "--rate: 2.5 is not a whole number"},
-    {"rate", "1s", "--rate: '1s': 's' is the wrong unit — no unit is needed here"},
+    {"rate", "1s", "--rate: '1s': wrong unit 's' — omit the unit"},
     {"rate", "x", "--rate: 'x' is not a number"},
     {"shift", "-10", ""},
     {"shift", "0", ""},
@@ -143,7 +143,7 @@ static const struct {
     {"hint", "", "--hint: empty value — give FILE"},
     {"on", "true", ""},
     {"on", "", ""},
-    {"on", "2", "--on is a switch: '2' is neither yes nor no"},
+    {"on", "2", "--on is a switch: '2' is not yes or no"},
     {"frobnicate", "1", "no option '--frobnicate' — see 'help'"},
     {"rote", "1", "no option '--rote' — did you mean '--rate'?"},
 };

@@ -409,8 +409,8 @@ TEST(invalid_formats_are_refused)
         const char *format, *says;
     } rows[] = {
         {"%{t}%{dir}%{msg}", NULL},
-        {"%{", "'%{': a reference is %{FIELD}"},
-        {"x %{torque} %{y", "'%{y': a reference is %{FIELD}"},
+        {"%{", "'%{': invalid reference — write %{FIELD}"},
+        {"x %{torque} %{y", "'%{y': invalid reference — write %{FIELD}"},
         {"%{lknee}", "%{lknee} stands for several values — name one of them"},
         {"%{joint}", "%{joint} stands for several values — name one of them"},
         {"%{*angle}", NULL},
@@ -466,7 +466,7 @@ TEST(overlong_references_are_refused)
         if ((strncmp(err.text, "no message has a field '", 24) == 0) != (length <= 58))
             fail_msg("%d: %s", length, err.text);
         if (length > 58)
-            assert_non_null(strstr(err.text, "x': a reference is %{FIELD}"));
+            assert_non_null(strstr(err.text, "x': invalid reference — write %{FIELD}"));
         else
             assert_memory_equal(err.text + 24, format + 2, (size_t)length);
     }

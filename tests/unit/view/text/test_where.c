@@ -259,16 +259,16 @@ TEST(impossible_units_are_refused)
     } rows[] = {
         {&aw_canpid_protocol, "torque>1kg", "--where: torque: '1kg': unknown unit 'kg' — use Nm"},
         {&aw_canpid_protocol, "lknee.torque>-1deg",
-         "--where: torque: '-1deg': 'deg' is the wrong unit — use Nm"},
+         "--where: torque: '-1deg': wrong unit 'deg' — use Nm"},
         {&aw_canpid_protocol, "torque>1mNm and angle>1Nm", NULL},
         {&aw_canpid_protocol, "setpoint>1deg", NULL},
         {&aw_canpid_protocol, "bob>1kg", NULL},
         {&aw_canpid_protocol, "torque=1kg", NULL},
         {&aw_canpid_protocol, "[tQ]*>1kg", "--where: [tQ]*: '1kg': unknown unit 'kg' — use Nm"},
         {&aw_hidmotor_protocol, "duration>1Nm", /* in the first message only */
-         "--where: duration: '1Nm': 'Nm' is the wrong unit — use ms"},
+         "--where: duration: '1Nm': wrong unit 'Nm' — use ms"},
         {&aw_armctl_protocol, "seq>1kg", /* the first scalar of each */
-         "--where: seq: '1kg': unknown unit 'kg' — no unit is needed here"},
+         "--where: seq: '1kg': unknown unit 'kg' — omit the unit"},
     };
     static struct beyond copy;
     struct aw_wire wire;
