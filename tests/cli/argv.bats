@@ -54,7 +54,7 @@ load common.bash
     fails 2 armctl --frobnicate
     has "$why" help
     fails 2 armctl decode --fields frobnicate 30
-    has "$why" "there is seq, ack"
+    has "$why" "available: seq, ack"
     fails 2 armctl decode --format '%{frobnicate}' 30
     has "$why" frobnicate
     fails 2 armctl decode --format '%{angle' 30

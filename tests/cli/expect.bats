@@ -33,7 +33,7 @@ said() { printf '%s\n' "$@" | canpid -q -k -l "$fast"; }
     ok hidmotor -q -l "$fast" expect 'm1.position<5'
     has "$output" result=seen
     exits 1 hidmotor -q -l "$fast" expect 'm1.position>50 and m2.position<5' --for 0.1s
-    matches "$stderr" '*hidmotor: nearest: <- positions *hidmotor: expect: no m1.position>50 and m2.position<5 in 0.1*came*'
+    matches "$stderr" '*hidmotor: nearest: <- positions *hidmotor: expect: no m1.position>50 and m2.position<5 in 0.1*received*'
     ok hidmotor -q -l "$fast" expect --never 'm1.position>50' --for 0.1s
     has "$output" result=never
     exits 1 hidmotor -q -l "$fast" expect --never 'm1.position<50' --for 0.1s

@@ -397,7 +397,7 @@ say("moved", *sorted(moved), "of", step)'
     fake '
 say("answered:", "yes" if s.sendall(message(0)) or answer(s) else "no")'
     fails 2 timeout 20 ezphys -q -l "$url" motor 9 1 1
-    has "$why" "joint '9' not found — there is joint7"
+    has "$why" "joint '9' not found — available: joint7"
     wait_for fake "answered: no"
     rm fake.err
     fake '
@@ -434,7 +434,7 @@ END
     fails 2 ezphys -q -l sim:humanoid motor left-knee 1 1 1 1
     has "$why" "has 1 axis, but the command is for 2"
     fails 2 ezphys -q -l sim: motor 9 1 1
-    has "$why" "joint '9' not found — there is hinge"
+    has "$why" "joint '9' not found — available: hinge"
     fails 2 ezphys -q -l sim: force 9 1
     fails 2 ezphys -q -l sim: motor hinge nan 1
     fails 2 ezphys -q -l sim: motor hinge 1 inf

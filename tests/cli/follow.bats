@@ -68,7 +68,7 @@ END
     fails 2 unitysim -q -l "$fast" follow lead.csv
     has "$why" '--map'
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=b' --relative
-    has "$why" "the leader has no 'b' — there is a"
+    has "$why" "the leader has no 'b' — available: a"
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbo=a' --relative
     has "$why" "joint 'elbo' not found — did you mean 'elbow'?"
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a*0' --relative
@@ -115,11 +115,11 @@ END
     awk -v OFS=, 'BEGIN { print "t,a"; for (i = 0; i < 200; i++) { x = 170 + i / 10; print i / 50, (x > 180 ? x - 360 : x) } }' >wrap.csv
     ok unitysim -l "$fast" follow wrap.csv --map 'elbow=a-170deg' --relative
     has "$output" 'stops=1'
-    has "$stderr" 'stopped: the leader has jumped: elbow'
+    has "$stderr" 'stopped: the leader jumped: elbow'
     awk -v OFS=, 'BEGIN { print "t,a"; for (i = 0; i < 100; i++) print i / 50 + (i > 50) * 3, i / 20 }' >gap.csv
     ok unitysim -l "$fast" follow gap.csv --map 'elbow=a' --relative
     has "$output" 'stops=1'
-    has "$stderr" 'stopped: the leader is silent'
+    has "$stderr" 'stopped: no data from the leader'
     awk -v OFS=, 'BEGIN { print "t,a"; for (i = 0; i < 100; i++) print i / 50 - (i > 50), i / 20 }' >anew.csv
     ok unitysim -l "$fast" follow anew.csv --map 'elbow=a' --relative
     has "$output" 'records=100'
@@ -162,7 +162,7 @@ END
     until grep -qs 'has no' told; do say 5 2>/dev/null || true; sleep 0.05; done
     exec 9>&-
     wait "$follower" && false || same "$?" 2
-    has "$(cat told)" "the leader has no 'm3' — there is m2.position"
+    has "$(cat told)" "the leader has no 'm3' — available: m2.position"
 }
 
 @test "a server as leader: its fields are checked, its restart is waited for, and the lag is measured" {

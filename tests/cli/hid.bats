@@ -41,7 +41,7 @@ board() {
     fails 4 hid hidmotor -l hid: status
     has "$why" "hid: several boards — choose one: hid:serial=A1, hid:serial=B2"
     fails 4 hid hidmotor -l hid:serial=C3 status
-    has "$why" "hid:serial=C3: board not found — there is: hid:serial=A1, hid:serial=B2"
+    has "$why" "hid:serial=C3: board not found — available: hid:serial=A1, hid:serial=B2"
     ok hid hidmotor -l hid:serial=B2 status
 }
 

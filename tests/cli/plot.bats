@@ -314,12 +314,12 @@ m2.position (a.csv) #009e73 solid"
     fails 2 canpid plot mesured step.csv
     has "$why" "did you mean 'measured'?"
     fails 2 canpid plot zebra step.csv
-    has "$why" "choose one of setpoint, measured, output"
+    has "$why" "available: setpoint, measured, output"
     fails 2 canpid plot measured nowhere.csv
     fails 2 canpid plot measured step.csv other.csv --out both.svg
     has "$why" "other.csv"
     fails 2 canpid plot output step.csv own.csv --out both.svg
-    has "$why" "own.csv: no data for 'output' — choose one of q"
+    has "$why" "own.csv: no data for 'output' — available: q"
     [ ! -e both.svg ]
     fails 2 canpid -q -l "$fast" plot --out a.svg torqe -n 1
     ok canpid -q -l sim: plot --for 0.3s </dev/null
@@ -551,7 +551,7 @@ END
     hasnt "$output" velocities
     has "$output" " m3.position "
     fails 2 hidmotor plot path.csv m2 m2.position
-    has "$why" "choose one of m2, m1, m3"
+    has "$why" "available: m2, m1, m3"
 }
 
 @test "plot without names skips a field with one sample, and draws it by name" {

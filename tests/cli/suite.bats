@@ -197,7 +197,7 @@ END
     while IFS= read -r command; do
         # shellcheck disable=SC2086 # words
         fails 2 timeout 20 canpid -q -l $fast $command </dev/null
-        matches "$why" "*'zebra'* — *"
+        matches "$why" "*'zebra'*available: *"
     done <<'END'
 watch torque zebra
 watch -n 1 --fields torque,zebra
@@ -223,7 +223,7 @@ END
         for command in status limits 'ping -n 2' "$move" 'config show'; do
             # shellcheck disable=SC2086 # words
             fails 2 timeout 20 $tool -q -l $link $command --fields zebra
-            matches "$why" "$tool: *'zebra'* — there is *"
+            matches "$why" "$tool: *'zebra'* — available: *"
         done
         # shellcheck disable=SC2086 # words
         [ $tool = ezphys ] || fails 2 timeout 20 $tool -q -v -l $link $move --fields zebra # nothing is sent
@@ -255,10 +255,10 @@ END
         for words in 'watch - b zebra' 'watch - --fields b,zebra'; do
             # shellcheck disable=SC2086 # words
             fails 2 $tool -q $words <text
-            has "$why" "name 'zebra' not found — there is lknee.torque, lknee.b, x, b"
+            has "$why" "name 'zebra' not found — available: lknee.torque, lknee.b, x, b"
         done
         fails 2 $tool -q watch - zebra <<<'{"max":1,"x":2,"ma":3}' # part of another name
-        has "$why" "there is max, x, ma"
+        has "$why" "available: max, x, ma"
         ok $tool -q -j watch - <text
         same "$output" "$(<text)"
     done
@@ -269,7 +269,7 @@ END
         for words in "--fields zebra" "--where zebra>1" "--format %{zebra}" "--fields bob.zebra"; do
             # shellcheck disable=SC2086 # words
             fails 2 $tool decode $words </dev/null
-            matches "$why" "$tool: no message has a field '*zebra'*there is*"
+            matches "$why" "$tool: no message has a field '*zebra'*available: *"
         done
     done
     ok ezphys --scene pendulum decode --fields hinge.angular_velocity </dev/null # the object may exist in the simulation
@@ -344,7 +344,7 @@ rows() {
         fails 2 $tool nonsense
         matches "$why" "$tool: no command 'nonsense' — see '$tool help'"
         fails 2 timeout 20 $tool -q -l "$link" watch --fields zebra
-        matches "$why" "$tool: *'zebra'* — there is *"
+        matches "$why" "$tool: *'zebra'* — available: *"
         fails 2 bash -c "$tool -q -l '$link' <<<nonsense"
         matches "$why" "$tool: stdin:1:1: no command *"
         fails 5 $tool decode FFF

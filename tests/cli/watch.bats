@@ -99,7 +99,7 @@ restored='[?1049l'
         has "$why" "name '$word' not found"
     done
     fails 2 timeout 20 ezphys -q -l sim: watch zebra
-    has "$why" "there is bob, hinge"
+    has "$why" "available: bob, hinge"
     fails 2 timeout 20 ezphys -q -l sim: watch --where 'bab.force.z<5'
     has "$why" "name 'bab.force.z' not found"
     ok timeout 20 ezphys -q -l sim:humanoid watch left-shoulder.axis2 -n 1
@@ -109,7 +109,7 @@ restored='[?1049l'
     ok timeout 20 ezphys -q -l sim: watch 0 -n 1
     matches "$output" "<- timestamp *"
     fails 2 timeout 20 ezphys -q -l sim: watch 9
-    has "$why" "name '9' not found — there is bob, hinge"
+    has "$why" "name '9' not found — available: bob, hinge"
     ok timeout 20 ezphys -q -l sim: watch bob.depth --for 300ms # it may get a contact later
     for tool in armctl hidmotor canpid unitysim; do
         fails 2 timeout 20 "$tool" -l sim: watch forc.z

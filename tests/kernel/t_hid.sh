@@ -40,7 +40,7 @@ check "and that it is free" says "name 'Adafruit ItsyBitsy M4' holder '' ok" "$h
 check "it is chosen by itself" says "hid:16c0:0486:ARM0001" "$hid_link" open hid:
 check "by its node" says "hid:16c0:0486:ARM0001" "$hid_link" open "$url"
 check "by its serial number" says "hid:16c0:0486:ARM0001" "$hid_link" open hid:serial=ARM0001
-check_fails 4 "there is: hid:serial=ARM0001" "and not by another" "$hid_link" open hid:serial=B
+check_fails 4 "available: hid:serial=ARM0001" "and not by another" "$hid_link" open hid:serial=B
 # Drops root's privileges, as for other users; without udev the node keeps its permissions.
 plain=(setpriv "--bounding-set=-dac_override,-dac_read_search" "$hid_link")
 chmod 0 "$node" /dev/uhid

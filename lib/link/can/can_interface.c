@@ -73,10 +73,10 @@ static void no_interface(const char *name, char *out, size_t size)
     char others[100];
     list(others, sizeof others);
     if (if_nametoindex(name) > 0)
-        snprintf(out, size, "not a CAN interface — %s%s", *others ? "there are: " : "found none",
+        snprintf(out, size, "not a CAN interface — %s%s", *others ? "available: " : "found none",
                  others);
     else if (*others)
-        snprintf(out, size, "interface not found — there are: %s", others);
+        snprintf(out, size, "interface not found — available: %s", others);
     else
         snprintf(out, size,
                  "no CAN interface found — plug in the adapter, or: sudo ip link add %s type vcan",

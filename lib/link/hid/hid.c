@@ -149,7 +149,7 @@ static enum aw_status none_found(const struct aw_protocol *protocol, const char 
     size_t n = aw_hid_find(protocol, ports, &any);
     for (size_t i = 0; i < n; i++)
         if (ports[i].chosen)
-            return list_them(rest, "board not found — there is", ports, n, err);
+            return list_them(rest, "board not found — available", ports, n, err);
     return aw_fail(err, AW_NO_LINK,
                    "hid%s%.60s: board not found — plug it in, switch it on, and see 'list'",
                    *rest ? ":" : "", rest);

@@ -60,7 +60,7 @@ static enum aw_status no_such_port(const char *path, struct aw_error *err)
     size_t n = aw_link_list_serial(ports, 6);
     for (size_t i = 0; i < n && i < 6; i++)
         aw_append(names, sizeof names, ", ", "%.60s", ports[i].path);
-    return aw_fail(err, AW_NO_LINK, "%.90s: port not found — there is %s (see 'list')", path,
+    return aw_fail(err, AW_NO_LINK, "%.90s: port not found — available: %s (see 'list')", path,
                    n ? names : "no port; plug the device in");
 }
 

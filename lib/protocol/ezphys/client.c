@@ -708,7 +708,7 @@ static enum aw_status unknown_target(const struct aw_ezphys *ez, const char *wor
                        word);
     for (; at < n && strlen(list) + AW_EZPHYS_NAME_SIZE + 2 < sizeof list; at++)
         aw_append(list, sizeof list, ", ", "%s", known[at]);
-    return aw_fail(err, AW_USAGE, "joint '%.40s' not found — there is %s%s", word, list,
+    return aw_fail(err, AW_USAGE, "joint '%.40s' not found — available: %s%s", word, list,
                    at < n ? " …" : "");
 }
 

@@ -31,9 +31,10 @@ static enum aw_status unknown_scene(const char *name, struct aw_error *err)
         names[n++] = row->name;
     const char *near = aw_suggest(name, names, n);
     if (near)
-        return aw_fail(err, AW_USAGE, "no scene \"%.40s\" — did you mean \"%s\"?", name, near);
+        return aw_fail(err, AW_USAGE, "scene \"%.40s\" not found — did you mean \"%s\"?", name,
+                       near);
     aw_join(list, sizeof list, " ", names, n);
-    return aw_fail(err, AW_USAGE, "no scene \"%.40s\" — there are: %s; a file is written with a /",
+    return aw_fail(err, AW_USAGE, "scene \"%.40s\" not found — available: %s; or a path with a /",
                    name, list);
 }
 

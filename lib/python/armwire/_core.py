@@ -15,7 +15,7 @@ class Record(dict):
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(f"no {name!r} — there is {', '.join(self)}") from None
+            raise AttributeError(f"no {name!r} — available: {', '.join(self)}") from None
 
 
 class Error(Exception):

@@ -216,7 +216,7 @@ enum aw_status aw_leader_fail_missing(struct aw_leader *l, size_t row)
                        "'decode -j' makes records that all can read",
                        l->source);
     char there[240];
-    snprintf(there, sizeof there, "there is %s", all);
+    snprintf(there, sizeof there, "available: %s", all);
     return aw_fail_unknown(&l->session->err, aw_suggest(field, names, l->n_names), there,
                            "follow: the leader has no '%.60s'", field);
 }

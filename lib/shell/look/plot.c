@@ -433,7 +433,7 @@ static enum aw_status nothing_found(struct plot *p)
         aw_append_name(all, sizeof all, p->seen[i]);
     return aw_fail(&p->session->err, p->n_seen > p->seen_before ? AW_USAGE : AW_TIMEOUT,
                    "plot: %.80s%sno data for '%.60s'%s%s", file, colon, wanted,
-                   *all ? " — choose one of " : "", all);
+                   *all ? " — available: " : "", all);
 }
 
 /* ---- On the terminal ---- */

@@ -126,7 +126,7 @@ static enum aw_status choose_columns(struct recorder *r)
     size_t missing = aw_select_missing(asked, found);
     if (status == AW_OK && missing < asked->n)
         status = aw_fail(&session->err, AW_USAGE,
-                         "record: '%.60s' is not recorded — there is position, setpoint, "
+                         "record: '%.60s' is not recorded — available: position, setpoint, "
                          "velocity, effort of the joints; .ndjson, .pcapng and .mcap take all "
                          "messages",
                          asked->pattern[missing]);

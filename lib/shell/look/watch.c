@@ -91,7 +91,7 @@ static enum aw_status end_of_input(struct watch *w)
     size_t i = aw_select_missing(&w->select, w->found);
     if (i == w->select.n || !*w->came)
         return AW_OK;
-    return aw_fail(&w->session->err, AW_USAGE, "name '%.40s' not found — there is %s",
+    return aw_fail(&w->session->err, AW_USAGE, "name '%.40s' not found — available: %s",
                    w->select.pattern[i], w->came);
 }
 

@@ -348,7 +348,7 @@ static enum aw_status lacks(const char *message, struct aw_wire *wire, const cha
             aw_append(all, sizeof all, ", ", "%s", name);
     }
     return aw_fail(err, AW_USAGE, "%s has no field '%.60s'%s%s", message, field,
-                   *all ? " — there is " : "", all);
+                   *all ? " — available: " : "", all);
 }
 
 static enum aw_status check(const char *pattern, const struct known *known,
@@ -367,9 +367,10 @@ static enum aw_status check(const char *pattern, const struct known *known,
         return AW_OK;
     list_fields(names, all, sizeof all);
     if (!near)
-        return aw_fail(err, AW_USAGE, "no message has a field '%.60s' — there is %s", pattern, all);
+        return aw_fail(err, AW_USAGE, "no message has a field '%.60s' — available: %s", pattern,
+                       all);
     return aw_fail(err, AW_USAGE,
-                   "no message has a field '%.60s' — did you mean '%.*s%s'? there is %s", pattern,
+                   "no message has a field '%.60s' — did you mean '%.*s%s'? available: %s", pattern,
                    fine, pattern, near, all);
 }
 
@@ -400,7 +401,7 @@ static enum aw_status fail_unknown(const char *pattern, const struct known *know
     for (size_t i = first; i < known->n; i++)
         if (!isdigit((unsigned char)*known->name[i]))
             aw_append(all, sizeof all, ", ", "%s", known->name[i]);
-    return aw_fail(err, AW_USAGE, "name '%.60s' not found — there is %s", pattern, all);
+    return aw_fail(err, AW_USAGE, "name '%.60s' not found — available: %s", pattern, all);
 }
 
 enum aw_status aw_select_confirm(const struct aw_select *select, const struct aw_names *names,

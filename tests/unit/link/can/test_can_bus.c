@@ -628,8 +628,8 @@ TEST_WITH(plug_in, unplug, unusable_interfaces_are_explained)
     other_file("/sys/class/net/odd/type", "?\n");
     assert_open_fails("can:lo", AW_NO_LINK, "can:lo: not a CAN interface");
     assert_open_fails("can:awcan7", AW_NO_LINK,
-                      "can:awcan7: interface not found — there are: awcan");
-    assert_open_fails("can:", AW_NO_LINK, "can:can0: interface not found — there are: awcan");
+                      "can:awcan7: interface not found — available: awcan");
+    assert_open_fails("can:", AW_NO_LINK, "can:can0: interface not found — available: awcan");
     other_remove("/sys/class/net");
     assert_open_fails("can:awcan7", AW_NO_LINK,
                       "can:awcan7: no CAN interface found — plug in the adapter, or: sudo ip link "

@@ -209,7 +209,7 @@ TEST_WITH(unplug_all, NULL, several_boards_are_listed_in_the_error)
     assert_open_fails("hid:", AW_NO_LINK,
                       "hid: several boards — choose one: hid:serial=A1, hid:/dev/hidraw2");
     assert_open_fails("hid:serial=B", AW_NO_LINK,
-                      "hid:serial=B: board not found — there is: hid:serial=A1, hid:/dev/hidraw2");
+                      "hid:serial=B: board not found — available: hid:serial=A1, hid:/dev/hidraw2");
     start_board(&board, "hidraw2");
     assert_opens("hid:3742:0007", "hid:/dev/hidraw2");
     end_board(&board);

@@ -307,8 +307,8 @@ TEST_WITH(plug_in, unplug, ports_are_listed)
     assert_string_equal(ports[0].holder, "");
     assert_string_equal(ports[0].problem, "");
     assert_open_fails("serial:/dev/ttyAW7", AW_NO_LINK,
-                      "/dev/ttyAW7: port not found — there is " PORT " (see 'list')");
-    assert_open_fails("serial:nope", AW_NO_LINK, "nope: port not found — there is " PORT);
+                      "/dev/ttyAW7: port not found — available: " PORT " (see 'list')");
+    assert_open_fails("serial:nope", AW_NO_LINK, "nope: port not found — available: " PORT);
 
     int fd = NEXT(open)(port.name, O_RDWR | O_NOCTTY);
     assert_int_equal(aw_link_list_serial(ports, 4), 1);
@@ -346,7 +346,7 @@ TEST_WITH(plug_in, unplug, long_port_list_is_truncated)
         for (int i = 6; i < n; i++)
             assert_null(strstr(err.text, ports[i].path));
         assert_says(err.text,
-                    text_of("there is %s%s", ports[0].path, n > 1 ? ", /dev/ttyAW" : " "));
+                    text_of("available: %s%s", ports[0].path, n > 1 ? ", /dev/ttyAW" : " "));
         assert_says(err.text, " (see 'list')");
         snprintf(path, sizeof path, "/sys/class/tty/ttyAW%d", n);
         other_symlink(path, text_of("../../devices/platform/uart/tty/ttyAW%d", n));

@@ -84,7 +84,7 @@ TEST(error_lists_as_many_joints_as_fit)
     for (int i = 0; i < 2; i++) {
         struct rig *rig = rig_new("le32");
         struct aw_ezphys_target target;
-        char names[5][AW_EZPHYS_NAME_SIZE], all[200] = "joint 'zebra' not found — there is ";
+        char names[5][AW_EZPHYS_NAME_SIZE], all[200] = "joint 'zebra' not found — available: ";
         for (int k = 0; k < 5; k++) {
             snprintf(names[k], sizeof names[k], "%c%0*d", 'a' + k, k == 2 ? rest[i] - 1 : 31, 0);
             if (k < 4 - i)

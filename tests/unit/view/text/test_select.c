@@ -162,16 +162,16 @@ static const struct {
     {"lknee", false, NULL}, /* a named value of the table */
     {"lknee.torque", false, NULL},
     {"left.knee.torque", true, NULL}, /* a subject that contains a dot */
-    {"left.knee.torque", false, "there is"},
+    {"left.knee.torque", false, "available: "},
     {"lknee.joint.torque", false, NULL},
     {"0x100.torque", false, NULL}, /* a board without a name */
-    {"lkne.torque", false, "there is"},
+    {"lkne.torque", false, "available: "},
     {"*.torq*", false, NULL},
-    {"*.nope", false, "there is"},
-    {"*.nope", true, "there is"},
+    {"*.nope", false, "available: "},
+    {"*.nope", true, "available: "},
     {"lk*.torque", false, NULL},
     {"z*", true, NULL},
-    {"z*", false, "there is"},
+    {"z*", false, "available: "},
     {"joint", false, NULL},
     {"kp.value", false, NULL},
     {"tor", false, "did you mean"}, /* a controller is not a subject */
@@ -179,8 +179,8 @@ static const struct {
     {"torqe", true, "did you mean 'torque'?"},
     {"lknee.torqe", true, "did you mean 'lknee.torque'?"},
     {"zebra", true, NULL}, /* possibly a later subject */
-    {"zebra", false, "there is"},
-    {"zebra.stripes", true, "there is"},
+    {"zebra", false, "available: "},
+    {"zebra.stripes", true, "available: "},
 };
 
 TEST(unknown_patterns_are_refused)
@@ -212,7 +212,7 @@ static const struct {
     {"bob.torqe", "did you mean 'bob.torque'?"},
     {"hip.axis3.torque", "name 'hip.axis3.torque' not found"},
     {"7.torque", "name '7.torque' not found"},
-    {"zebra", "there is bob, hip, hip.axis2"},
+    {"zebra", "available: bob, hip, hip.axis2"},
 };
 
 TEST(subjects_confirm_patterns)
