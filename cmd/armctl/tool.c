@@ -285,6 +285,7 @@ const struct aw_tool armctl_tool = {
     .common = aw_common_commands,
     .options = options,
     .examples = examples,
+    .max_lag = "none",
     .field = "angle",
     .move = "deg 1 90",
     .moves = "deg 1 10\\ndeg 1 90",

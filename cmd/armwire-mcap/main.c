@@ -51,6 +51,9 @@ int main(int argc, char **argv)
     if (argc == 4 && strcmp(argv[2], "--") == 0)
         argv[2] = argv[3];
     else if (argc != 3) {
+        if (!asked)
+            fprintf(stderr, "armwire-mcap: %d %s — give a verb and one FILE\n\n", argc - 1,
+                    argc == 2 ? "word" : "words");
         fputs(usage, asked ? stdout : stderr);
         return asked ? 0 : AW_USAGE;
     }

@@ -122,7 +122,8 @@ static enum aw_status explain(const char *which)
                     "echo 'SUBSYSTEM==\"input\", KERNEL==\"event*\", ENV{ID_INPUT_JOYSTICK}==\"1\","
                     " TAG+=\"uaccess\"' | sudo tee /etc/udev/rules.d/70-pad.rules");
     if (!which)
-        return fail(AW_NO_LINK, "no gamepad found — plug one in, or see armwire-pad --list");
+        return fail(AW_NO_LINK,
+                    "no gamepad found — plug one in; teleop also takes --keys or --channels FILE");
     snprintf(why, sizeof why, "gamepad '%.100s' not found — list gamepads with armwire-pad --list",
              which);
     return fail(AW_NO_LINK, why);

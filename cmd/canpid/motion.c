@@ -9,10 +9,10 @@
 static const struct {
     double max_deviation, least;
 } usual[AW_CANPID_CONTROLLERS] = {
-    [AW_CANPID_POS] = {15 / 360.0, 0.15 / 360},
-    [AW_CANPID_LVL] = {15 / 360.0, 0.15 / 360},
-    [AW_CANPID_TOR] = {2 / 25.0, 0.03 / 25},
-    [AW_CANPID_TL] = {2 / 25.0, 0.03 / 25},
+    [AW_CANPID_POS] = {CANPID_FAR_DEG / 360.0, 0.15 / 360},
+    [AW_CANPID_LVL] = {CANPID_FAR_DEG / 360.0, 0.15 / 360},
+    [AW_CANPID_TOR] = {CANPID_FAR_NM / 25.0, 0.03 / 25},
+    [AW_CANPID_TL] = {CANPID_FAR_NM / 25.0, 0.03 / 25},
 };
 
 bool canpid_is_enabled(const struct aw_canpid_board *board)

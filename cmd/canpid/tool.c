@@ -1,6 +1,7 @@
 /* The tables of canpid's commands and options, and the completion of boards. */
 #include "base/xdg.h"
 #include "canpid.h"
+#include "joint.h"
 #include "protocol/canpid/device.h"
 #include "protocol/canpid/wire.h"
 #include "shell/joints/gains.h"
@@ -294,6 +295,7 @@ const struct aw_tool canpid_tool = {
     .common = aw_common_commands,
     .options = options,
     .examples = examples,
+    .max_lag = AW_TEXT_OF(CANPID_FAR_DEG) " deg or " AW_TEXT_OF(CANPID_FAR_NM) " Nm",
     .field = "lknee.torque",
     .move = "setpoint 5deg -b lknee -c pos --verify",
     .usual = AW_LIST("alpha_angle", "torque"),

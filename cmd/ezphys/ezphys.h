@@ -4,6 +4,8 @@
 
 #include "shell/words/tool.h"
 
+#define EZPHYS_FAR 0.5 /* rad or m: default of --max-lag */
+
 extern const struct aw_tool ezphys_tool;
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/clamp.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "ezphys.h"
 #include "shell/joints/move.h"
 #include "shell/joints/play.h"
 #include "shell/joints/status.h"
@@ -24,7 +25,6 @@
 #define DEEPEST  64
 #define ENTRIES  5 /* maximum entries of a body in the record */
 #define NEAR     0.01
-#define FAR      0.5
 
 /* A body or a joint, in tree order. */
 struct item {
@@ -178,7 +178,7 @@ static enum aw_status add_axes(struct aw_session *session, struct aw_joint_list 
         axis->near = NEAR;
         axis->least = NEAR / 2;
         axis->wraps = strcmp(units.displacement, "rad") == 0;
-        axis->far = FAR;
+        axis->far = EZPHYS_FAR;
         axis->decimals = aw_session_text(session) ? 4 : -1; /* programs need full precision */
     }
     return AW_OK;

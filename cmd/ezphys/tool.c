@@ -261,6 +261,7 @@ const struct aw_tool ezphys_tool = {
     .common = aw_common_commands,
     .options = options,
     .examples = examples,
+    .max_lag = AW_TEXT_OF(EZPHYS_FAR) " rad or m",
     .field = "hinge.displacement",
     .move = "motor 1 2 1000 --for 1s",
     .usual = AW_LIST("displacement"),

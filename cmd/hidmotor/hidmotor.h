@@ -4,6 +4,8 @@
 
 #include "shell/words/tool.h"
 
+#define HIDMOTOR_FAR 20 /* deg: default of --max-lag */
+
 extern const struct aw_tool hidmotor_tool;
 
 #endif

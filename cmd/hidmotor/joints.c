@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "hidmotor.h"
 #include "shell/joints/move.h"
 #include "shell/joints/start_check.h"
 #include "state.h"
 
 #define GRIPPER  AW_HIDMOTOR_JOINTS /* number after the motors that joints have */
 #define LEAST    0.5                /* deg: a following arm moves more than that */
-#define FAR      20.0               /* deg */
 #define EFFORT   255.0
 #define USUAL_S  1.0
 #define LOST_MAX 5    /* lost replies of a stream in a row */
@@ -47,7 +47,7 @@ static enum aw_status add_motors(struct aw_session *session, struct aw_joint_lis
         joint->speed = AW_HIDMOTOR_FAST;
         joint->near = AW_HIDMOTOR_TOLERANCE;
         joint->least = LEAST;
-        joint->far = FAR;
+        joint->far = HIDMOTOR_FAR;
         joint->home = 0;
         joint->takes = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
     }

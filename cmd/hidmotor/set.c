@@ -84,6 +84,9 @@ enum aw_status run_gripper(struct aw_session *session, const struct aw_args *arg
     else if (near)
         status = aw_fail(&session->err, AW_USAGE, "gripper: '%.24s' not found — did you mean '%s'?",
                          text, near);
+    else if (strspn(text, "+-.0123456789") == 0)
+        status = aw_fail(&session->err, AW_USAGE,
+                         "gripper: '%.24s' not found — use open, close, 50%% or 0 to 180", text);
     else
         status = aw_record_set_text(&request, "value", text, &session->err);
     return status == AW_OK ? hidmotor_set(session, &request) : status;

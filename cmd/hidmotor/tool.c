@@ -319,6 +319,7 @@ const struct aw_tool hidmotor_tool = {
     .common = aw_common_commands,
     .options = options,
     .examples = examples,
+    .max_lag = AW_TEXT_OF(HIDMOTOR_FAR) " deg",
     .field = "m2.position",
     .move = "move 0 45 -30 --wait",
     .usual = AW_LIST("setpoint", "position"),

@@ -293,6 +293,7 @@ const struct aw_tool unitysim_tool = {
     .common = aw_common_commands,
     .options = options,
     .examples = examples,
+    .max_lag = "none",
     .field = "elbow.position",
     .move = "move elbow=2300",
     .usual = AW_LIST("position"),

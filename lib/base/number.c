@@ -104,6 +104,9 @@ static enum aw_status unknown_unit(const char *text, const char *unit, const cha
     if (behind > unit && find_unit(behind))
         return aw_fail(err, AW_USAGE, "'%.40s': space before the unit — write %.*s%s", text,
                        (int)(unit - text), text, behind);
+    if (*unit == ',' && isdigit((unsigned char)unit[1]))
+        return aw_fail(err, AW_USAGE, "'%.40s': write a decimal point — %.*s.%.20s", text,
+                       (int)(unit - text), text, unit + 1);
     if (!find_unit(unit))
         return aw_fail(err, AW_USAGE, "'%.40s': unknown unit '%.20s' — %s%s", text, unit,
                        wanted && *wanted ? "use " : "omit the unit", wanted ? wanted : "");

@@ -164,6 +164,10 @@ END
 2|mode|move 0 0 0 mode=round
 6|181|gripper 181
 2|did you mean 'open'|gripper opne
+2|'half' not found — use open, close, 50%|gripper half
+2|write a decimal point — 10.5|move 10,5
+2|write base=VALUE without blanks|move base = 20
+2|write base=VALUE without blanks|move base =20
 6|hue|light 2 1 1
 2|saturation|light 0.5
 6|mm too far|moveto 300 0 95
@@ -683,6 +687,10 @@ advised() {
     sed '1i pos1,vel1,tau1,pos2,vel2,tau2,pos3,vel3,tau3' log.csv >log_named.csv
     advised log_named.csv
     has "$why" "or give --columns m1,-,-,m2,-,-,m3,-,- --every 20ms"
+    printf 'Zeit;Schulter;Ellbogen\n0;0;0\n1;10;20\n' >german.csv # not its first two joints
+    fails 5 hidmotor -q -l "$fast" play german.csv
+    has "$why" "or give --columns t_s,-,- with joints in place of -"
+    fails 5 hidmotor -q -l "$fast" play german.csv --columns t_s,-,-
     fails 5 hidmotor -q -l "$fast" play note.csv --every 20ms
     has "$why" "the file has times, in the column t"
     printf 't,m2\n0,0\n1,30\n' >one.csv # a single joint

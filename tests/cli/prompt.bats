@@ -259,6 +259,21 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         type \004
         ends 0
         hasnt \033"
+    terminal <<<"
+        launch hidmotor -q -l $fast jog elbow
+        want {elbow: 0 deg}
+        type +
+        want {elbow: 5 deg}
+        type ?
+        want {leave; Ctrl-C}
+        type q
+        ends 0
+        hasnt \033"
+    terminal <<<"
+        launch canpid -l $fast plot lknee.torque --for 1s
+        want {cannot show a moving drawing} {lknee.torque}
+        ends 0
+        hasnt \033"
 }
 
 @test "NO_COLOR disables colours and hints" {

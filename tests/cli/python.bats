@@ -89,6 +89,7 @@ with armwire.open("hidmotor", fast) as arm:
     for record in arm.watch("m1.position"):
         break  # leaving the loop ends the watch
     assert arm.status().m1.actual is not None
+    assert "target, linear, sinusoidal\n" in arm.move.__doc__
 assert open("run.csv").readline().startswith("t,dir,msg,m1.setpoint")
 END
     start board hidmotor sim --listen "unix-listen:$D/board"

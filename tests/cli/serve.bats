@@ -108,7 +108,7 @@ both() {
     held hidmotor
     until grep -q velocity said.first; do sleep 0.02; done
     run -1 --separate-stderr hidmotor -q move 0 10 0
-    matches "$stderr" "hidmotor: hidmotor (pid $one, *) has commanded for * s — wait, or take it over with --take; 'stop' works without the lease"
+    matches "$stderr" "hidmotor: hidmotor (pid $one, *) has commanded for * s — wait, or take over with --take; 'stop' always works"
     local who=".commander | .program == \"hidmotor\" and .pid == $one and .idle_s <= 3 and .for_s > 0"
     ok hidmotor -q status # reading is always possible and shows the holder
     matches "$(tail -n 1 <<<"$output")" "commander: hidmotor (pid $one, *) for *.* s"
@@ -144,7 +144,7 @@ rival() {
     started+=($held)
     becomes "$held" holder "$tool"
     fails 1 "$tool" -q "${second[@]}"
-    matches "$why" "$tool: $tool (pid $held, *) has commanded for * s — wait, or take it over with --take; 'stop' works without the lease"
+    matches "$why" "$tool: $tool (pid $held, *) has commanded for * s — wait, or take over with --take; 'stop' always works"
     [ ! -e poses.csv ] || fails 1 "$tool" -q play poses.csv
     kill -0 $held # the command did not wait for it
     ok "$tool" -q --take "${second[@]}"

@@ -167,3 +167,16 @@ END
     ok unitysim -q -l "$fast" --record again.pcapng <lines
     same "$(unitysim -q -j decode again.pcapng --dir tx | jq -s 'map(.elbow.velocity | values) | max')" 20
 }
+
+@test "help names the --max-lag of each tool" {
+    while IFS='|' read -r tool most; do
+        ok "$tool" help play
+        has "$output" "more than this for 0.3 s (default $most)"
+    done <<'END'
+armctl|none
+canpid|15 deg or 2 Nm
+ezphys|0.5 rad or m
+hidmotor|20 deg
+unitysim|none
+END
+}

@@ -389,7 +389,7 @@ END
     muscles 1 </dev/null
     sed 's/emg2/other/' emg.csv >lacks.csv
     fails 2 hidmotor -q -l "$fast" teleop --channels lacks.csv # channels count only after all were seen
-    has "$why" "no record has emg2 of map emg (records have: other)"
+    has "$why" "no record has emg2 of map emg (records have: on, emg1, other)"
     sed '1s/.*/t,channel_1,channel_2,channel_12/' emg.csv >others.csv
     fails 2 hidmotor -q -l "$fast" teleop --channels others.csv
     has "$why" "no record has on, emg1, emg2 of map emg (records have: channel_1, channel_2, channel_12)"

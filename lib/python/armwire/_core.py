@@ -149,9 +149,9 @@ class Command:
         for arg in row["args"]:
             unit = f" in {arg['unit']}" if arg.get("unit") and " in " not in arg.get("help", "") else ""
             span = f", {arg['min']:g} to {arg['max']:g}" if "min" in arg else ""
+            span = ", ".join(["", *arg["names"]]) if "names" in arg else span
             lines.append(f"  {arg['name']}: {arg.get('help', '')}{unit}{span}")
-        for option in row["options"]:
-            lines.append(f"  {python_name(option['name'])}=: {option.get('help', '')}")
+        lines += [f"  {python_name(option['name'])}=: {option.get('help', '')}" for option in row["options"]]
         return "\n".join(lines)
 
     def line(self, words, named):

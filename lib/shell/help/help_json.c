@@ -70,7 +70,7 @@ static json_t *argument(struct aw_session *session, const struct aw_arg *arg)
     return object;
 }
 
-static json_t *options_of(const struct aw_option *option)
+static json_t *options_of(const struct aw_tool *tool, const struct aw_option *option)
 {
     json_t *array = json_array();
     for (; option && option->name; option++) {
@@ -81,7 +81,7 @@ static json_t *options_of(const struct aw_option *option)
         set_text(object, "value", option->value);
         set_text(object, "help", option->help);
         set_text(object, "bare", option->bare);
-        set_text(object, "default", option->fallback);
+        set_text(object, "default", aw_option_default(tool, option));
         set_text(object, "unit", option->unit);
         set_range(object, option->min, option->max);
         set_true(object, "whole", option->whole);
@@ -131,7 +131,7 @@ static json_t *describe_command(struct aw_session *session, const struct aw_comm
     for (const struct aw_arg *arg = command->args; arg && arg->name; arg++)
         json_array_append_new(args, argument(session, arg));
     json_object_set_new(object, "args", args);
-    json_object_set_new(object, "options", options_of(command->options));
+    json_object_set_new(object, "options", options_of(session->tool, command->options));
     aw_each_example(session->tool, command, add_example, &examples);
     if (json_array_size(examples.list) > 0)
         json_object_set(object, "examples", examples.list);
@@ -178,8 +178,8 @@ static json_t *describe_tool(struct aw_session *session)
     const struct aw_tool *tool = session->tool;
     struct listing listing = {session, json_array()};
     json_t *object = json_object(), *topics = json_array(),
-           *options = options_of(aw_global_options);
-    json_t *own = options_of(tool->options);
+           *options = options_of(tool, aw_global_options);
+    json_t *own = options_of(tool, tool->options);
     json_array_extend(options, own);
     json_decref(own);
     aw_session_each_command(session, add_command, &listing);

@@ -103,8 +103,7 @@ void aw_page_options(struct aw_page *page, const char *title, const struct aw_op
             *letter = '\0';
         snprintf(left, sizeof left, "%s--%s", letter, o->name);
         aw_option_value_text(o, left, sizeof left);
-        snprintf(right, sizeof right, "%s%s%s%s", o->help, o->fallback ? " (default " : "",
-                 o->fallback ? o->fallback : "", o->fallback ? ")" : "");
+        aw_option_help(page->session->tool, o, right, sizeof right);
         aw_page_row(page, left, right);
     }
 }
@@ -162,8 +161,7 @@ void aw_page_option_keys(struct aw_page *page, const char *title, const struct a
                  o->value     ? o->value
                  : o->choices ? o->choices[0]
                               : "yes");
-        snprintf(right, sizeof right, "%s%s%s%s", o->help, o->fallback ? " (default " : "",
-                 o->fallback ? o->fallback : "", o->fallback ? ")" : "");
+        aw_option_help(page->session->tool, o, right, sizeof right);
         aw_page_row(page, left, right);
     }
 }

@@ -10,6 +10,13 @@
 
 #include "base/ready.h"
 #include "shell/safety/ask.h"
+#include "view/terminal/screen.h"
+
+/* Clears the rest of the line. */
+static const char *clear(void)
+{
+    return aw_screen_moves() ? "\033[K" : "";
+}
 
 static enum aw_status go(struct aw_jog *jog, double change)
 {
@@ -45,10 +52,11 @@ static enum aw_status act(struct aw_jog *jog, char action)
         jog->step = fmax(floor(jog->step / 2 / jog->least) * jog->least, jog->least);
         return AW_OK;
     case '?':
-        aw_session_draw(jog->session, "\r\033[K"
-                                      "arrows, + -   move by a step\r\n"
-                                      "page keys     double, halve the step\r\n"
-                                      "q             leave; Ctrl-C stops it\r\n");
+        aw_session_draw(jog->session,
+                        "\r%sarrows, + -   move by a step\r\n"
+                        "page keys     double, halve the step\r\n"
+                        "q             leave; Ctrl-C stops it\r\n",
+                        clear());
         return AW_OK;
     default:
         jog->done = true;
@@ -125,7 +133,7 @@ enum aw_status aw_jog_keys(struct aw_jog *jog)
         size_t i = 0;
         while (known && *help[i] && length + 1 + (int)strlen(help[i]) >= size.ws_col)
             i++;
-        aw_session_draw(session, "\r%s%s \033[K", place, help[i]);
+        aw_session_draw(session, "\r%s%s %s", place, help[i], clear());
         aw_object_start(&session->result, NULL);
         status = read_keys(jog);
     }

@@ -1,5 +1,6 @@
 /* A setpoint file for play: assigns columns to joints, builds the path, and checks ranges and
  * speeds. */
+#include <ctype.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -120,12 +121,21 @@ static size_t columns_each(const struct reading *r)
 struct offer {
     struct aw_time_column time;
     int t; /* -1: no column is named like a time */
-    bool named, timed;
+    bool named, timed, unknown;
     size_t each, next, joints;
 };
 
+/* Returns true if a column may be the joint of that number: it has no name, or ends with it. */
+static bool may_be_joint(const struct reading *r, size_t column, size_t number)
+{
+    const char *name = r->table.names[column], *end = name + strlen(name);
+    while (end > name && isdigit((unsigned char)end[-1]))
+        end--;
+    return r->table.headless || strtoul(end, NULL, 10) == number;
+}
+
 /* Keeps known names; '-' ignores a column. If the file names no joint, assigns joints in their
- * order. */
+ * order, but not to columns with other names. */
 static const char *offer_for(const struct reading *r, size_t column, struct offer *o)
 {
     const struct aw_joint_list *list = &r->play->list;
@@ -136,8 +146,11 @@ static const char *offer_for(const struct reading *r, size_t column, struct offe
         o->timed = true;
         return o->time.scale < 1 ? "t_ms" : "t_s";
     }
-    if (!o->named && joint == list->n && column % o->each == 0)
+    if (!o->named && joint == list->n && column % o->each == 0) {
         joint = next_joint(r, &o->next);
+        o->unknown |= joint < list->n && !may_be_joint(r, column, o->next);
+        joint = o->unknown ? list->n : joint;
+    }
     o->joints += joint < list->n;
     return joint < list->n ? list->joints[joint].name : "-";
 }
@@ -154,9 +167,10 @@ static enum aw_status fail_with_columns(struct reading *r)
     o.each = o.t < 0 ? columns_each(r) : 1;
     for (size_t c = 0; c < table->n_columns; c++)
         aw_append(columns, sizeof columns, ",", "%s", offer_for(r, c, &o));
-    if (o.joints > 0 && strlen(columns) + 1 < sizeof columns)
-        aw_append(r->session->err.text, sizeof r->session->err.text, ", ", "or give --columns %s%s",
-                  columns, o.timed ? "" : " --every 20ms");
+    if ((o.joints > 0 || o.unknown) && strlen(columns) + 1 < sizeof columns)
+        aw_append(r->session->err.text, sizeof r->session->err.text, ", ",
+                  "or give --columns %s%s%s", columns, o.timed ? "" : " --every 20ms",
+                  o.unknown ? " with joints in place of -" : "");
     return fail_in_header(r);
 }
 

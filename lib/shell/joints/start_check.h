@@ -40,7 +40,7 @@
 #define AW_LAG_OPTION                                                                              \
     {                                                                                              \
         .name = "max-lag", AW_AT_ALL(move.max_lag), .value = "DISTANCE",                           \
-        .help = "stop if a joint lags its target by more than this for 0.3 s: 15deg"               \
+        .help = "stop if a joint lags its target by more than this for 0.3 s"                      \
     }
 
 /* Returns --max-lag in the joint's unit, else the joint's own limit; AW_USAGE. */

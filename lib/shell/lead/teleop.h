@@ -51,7 +51,7 @@ struct aw_teleop_channels {
     struct aw_select names;      /* names in the map that the pad lacks */
     size_t input[AW_SELECT_MAX]; /* map input of each name */
     bool seen[AW_SELECT_MAX];
-    char others[160];      /* "a, b": other names in the records */
+    char came[240];        /* "a, b, …": names in the records, until all expected ones came */
     size_t unseen;         /* missing channels; records count once all have arrived */
     enum aw_status status; /* why the channels failed */
     bool live;             /* standard input; else a file, played by its times */

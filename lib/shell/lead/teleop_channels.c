@@ -57,8 +57,9 @@ static void apply(struct aw_hands *h, const struct aw_item *item)
     struct aw_teleop_channels *c = &h->channels;
     for (size_t i = 0; i < item->n; i++) {
         int name = aw_select_match(&c->names, &item->points[i]);
-        if (name < 0 && c->unseen)
-            aw_append_name(c->others, sizeof c->others, item->points[i].name);
+        if (c->unseen &&
+            !aw_append_name(c->came, sizeof c->came - strlen(", …"), item->points[i].name))
+            aw_append_name(c->came, sizeof c->came, "…");
         if (name < 0)
             continue;
         aw_teleop_set(&h->engine, c->input[name], item->points[i].value);
@@ -159,6 +160,6 @@ enum aw_status aw_teleop_channels_check(const struct aw_hands *h)
     return c->unseen ? aw_fail(&h->session->err, AW_USAGE,
                                "teleop --channels: no record has %s of map %s (records have: %s) — "
                                "rename them, or the inputs of the map",
-                               expected, h->map_name, *c->others ? c->others : "none")
+                               expected, h->map_name, *c->came ? c->came : "none")
                      : AW_OK;
 }

@@ -577,6 +577,10 @@ static enum aw_status plot_text(struct plot *p)
     double every = aw_plot_given(p->session)->every_s;
     struct aw_clock *clock = p->session->clock;
     enum aw_status status = AW_TIMEOUT;
+    if (isatty(STDOUT_FILENO) && every <= 0)
+        aw_session_notice(p->session,
+                          "this terminal cannot show a moving drawing: the drawing comes "
+                          "at the end — --every 1s prints one each second");
     while (status == AW_TIMEOUT) {
         int64_t due = every > 0 ? aw_clock_now(clock) + (int64_t)(every * 1e9) : AW_NEVER;
         status = read_until(p, due, false);

@@ -48,8 +48,7 @@ static void print_options(struct aw_session *session, const struct aw_option *ta
         char help[320];
         if (!aw_config_takes(o->name))
             continue;
-        snprintf(help, sizeof help, "%s%s%s%s", o->help, o->fallback ? " (default " : "",
-                 o->fallback ? o->fallback : "", o->fallback ? ")" : "");
+        aw_option_help(session->tool, o, help, sizeof help);
         print_line(session, &(struct line){"options", o->name, example_value(o), help});
     }
 }

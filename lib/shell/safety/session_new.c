@@ -9,6 +9,7 @@
 #include "shell/session/config.h"
 #include "shell/session/recent.h"
 #include "shell/session/session.h"
+#include "view/terminal/screen.h"
 
 /* One large allocation that the kernel maps, so unused pages cost nothing. */
 struct whole {
@@ -19,15 +20,14 @@ struct whole {
 
 struct aw_session *aw_session_new(const struct aw_tool *tool)
 {
-    const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+    const char *none = getenv("NO_COLOR");
     struct whole *whole = calloc(1, sizeof *whole + tool->state_size);
     if (!whole)
         return NULL;
     struct aw_session *session = &whole->session;
     session->tool = tool;
     session->out.fd = STDOUT_FILENO;
-    session->out.color =
-        isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb") != 0;
+    session->out.color = isatty(STDOUT_FILENO) && !(none && *none) && aw_screen_moves();
     session->time.real = aw_real_clock(-1);
     session->time.virtual = aw_virtual_clock();
     session->clock = &session->time.real.base;

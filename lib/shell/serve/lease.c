@@ -74,9 +74,9 @@ static void refuse(struct aw_server *server, struct aw_peer *peer)
     if (idle > 1 && !moves(server))
         snprintf(since, sizeof since, ", idle for %.0f s", idle);
     snprintf(why, sizeof why,
-             "%s has commanded for %.1f s%s — wait, or take it over with "
-             "--take; 'stop' works without the lease",
-             server->holder->who.text, seconds_since(server, server->since_ns), since);
+             "%s has commanded for %.1f s%s — %s, or take over with --take; 'stop' always works",
+             server->holder->who.text, seconds_since(server, server->since_ns), since,
+             *since ? "ask them to leave" : "wait");
     turn_down(peer, AW_REFUSED, false, why);
 }
 

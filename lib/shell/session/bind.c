@@ -446,6 +446,11 @@ static enum aw_status bind_argument(struct binder *b)
 {
     const char *word = b->words->word[b->at];
     size_t length = strcspn(word, "=");
+    const char *next = b->at + 1 < b->words->n ? b->words->word[b->at + 1] : "";
+    if (!word[length] && *next == '=' && find_named(b, word, length))
+        return aw_fail(&b->session->err, AW_USAGE,
+                       "%s: blanks around '=' — write %.24s=VALUE without blanks",
+                       b->args->command->name, word);
     if (!word[length])
         return bind_bare(b, word, 0);
     const struct aw_arg *named = find_named(b, word, length);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "view/terminal/screen.h"
+
 #define QUIET_NS (500 * AW_MILLISECOND)
 #define AGAIN_NS (100 * AW_MILLISECOND)
 #define BAR      30
@@ -18,9 +20,8 @@ static int64_t now_ns(void)
 
 struct aw_progress aw_progress(const struct aw_session *session, const char *what, bool prints)
 {
-    const char *term = getenv("TERM");
     bool wanted = !session->options.print.quiet && isatty(STDERR_FILENO) &&
-                  !(prints && isatty(STDOUT_FILENO)) && term && strcmp(term, "dumb") != 0;
+                  !(prints && isatty(STDOUT_FILENO)) && aw_screen_moves();
     struct aw_progress progress = {.what = what, .wanted = wanted, .start_ns = now_ns()};
     progress.next_ns = progress.start_ns + QUIET_NS;
     return progress;

@@ -11,6 +11,7 @@
 #include "base/ready.h"
 #include "base/utf8.h"
 #include "shell/session/session.h"
+#include "view/terminal/screen.h"
 
 #define TEXT_MAX 32768
 #define PATIENCE (200 * AW_MILLISECOND) /* max wait for the reader while a device is in use */
@@ -99,9 +100,8 @@ void aw_session_draw(struct aw_session *session, const char *format, ...)
 
 void aw_session_work_begin(struct aw_session *session)
 {
-    const char *term = getenv("TERM");
     bool wanted = !session->options.print.quiet && !session->mode.serving && !session->out.sink &&
-                  isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+                  isatty(STDERR_FILENO) && aw_screen_moves();
     aw_session_work_while(session, NULL, NULL);
     session->run.work = (struct aw_work){.session = session, .next_ns = AW_NEVER};
     if (wanted)

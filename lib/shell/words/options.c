@@ -305,6 +305,18 @@ enum aw_status aw_options_set(struct aw_options *options, const char *name, cons
     return AW_OK;
 }
 
+const char *aw_option_default(const struct aw_tool *tool, const struct aw_option *option)
+{
+    return strcmp(option->name, "max-lag") == 0 ? tool->max_lag : option->fallback;
+}
+
+void aw_option_help(const struct aw_tool *tool, const struct aw_option *option, char *out,
+                    size_t size)
+{
+    const char *fallback = aw_option_default(tool, option);
+    snprintf(out, size, fallback ? "%s (default %s)" : "%s", option->help, fallback);
+}
+
 void aw_option_value_text(const struct aw_option *option, char *out, size_t size)
 {
     if (option->value)

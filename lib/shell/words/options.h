@@ -114,6 +114,13 @@ enum aw_status aw_options_set(struct aw_options *options, const char *name, cons
 enum aw_status aw_options_from_environment(struct aw_options *options, const char *tool,
                                            struct aw_error *err);
 
+/* Writes the help with the default: "rate of requests (default 50)". */
+void aw_option_help(const struct aw_tool *tool, const struct aw_option *option, char *out,
+                    size_t size);
+
+/* Returns the default, or NULL. That of --max-lag is the tool's. */
+const char *aw_option_default(const struct aw_tool *tool, const struct aw_option *option);
+
 /* Appends the option's value for help: " VALUE", "[=VALUE]", or nothing. */
 void aw_option_value_text(const struct aw_option *option, char *out, size_t size);
 

@@ -157,9 +157,11 @@ struct aw_option {
 };
 
 /* Lists inside the row they belong to: words; arguments and options of a command. */
-#define AW_LIST(...)    ((const char *const[]){__VA_ARGS__, NULL})
-#define AW_ARGS(...)    ((const struct aw_arg[]){__VA_ARGS__, {0}})
-#define AW_OPTIONS(...) ((const struct aw_option[]){__VA_ARGS__, {0}})
+#define AW_TEXT_OF(number) AW_AS_TEXT(number)
+#define AW_AS_TEXT(words)  #words
+#define AW_LIST(...)       ((const char *const[]){__VA_ARGS__, NULL})
+#define AW_ARGS(...)       ((const struct aw_arg[]){__VA_ARGS__, {0}})
+#define AW_OPTIONS(...)    ((const struct aw_option[]){__VA_ARGS__, {0}})
 
 /* A suggested next command line: "plot {file}", with the name of a file argument or option in
  * braces. It needs no device, so users can run it as printed. */
@@ -379,6 +381,7 @@ struct aw_tool {
         *common; /* commands of every tool: aw_common_commands; NULL-terminated */
     const struct aw_option *options; /* global options of this tool, {0}-terminated, or NULL */
     const char *const *examples;     /* for the first help page, NULL-terminated */
+    const char *max_lag;             /* default of --max-lag: "20 deg"; the joints have it, too */
     const char *field;               /* a typical field for advice: "m1.position" */
     const char *move;                /* a motion that ends by itself, for examples: "deg 1 90" */
     const char *moves;          /* lines of a motion for plot, "deg 1 10\\n…"; NULL: one move is

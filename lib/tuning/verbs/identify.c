@@ -109,8 +109,10 @@ void aw_bench_warn_of_model(struct aw_session *session, const struct aw_model *m
     else if (!aw_fit_is_timely(&m->fit))
         aw_session_notice(session,
                           "the dead time is known to ± %.2g ms, and one sample interval of %.2g ms "
-                          "is needed: gains for the longest one are slow — measure longer (--for)",
-                          1000 * m->fit.half.dead_time, 1000 * m->fit.interval_s);
+                          "is needed: gains for the longest one are slow — %s",
+                          1000 * m->fit.half.dead_time, 1000 * m->fit.interval_s,
+                          aw_bench_sends_gains(session) ? "identify again with --with relay"
+                                                        : "measure longer (--for)");
 }
 
 static void half_of(struct aw_object *result, const char *key, double half)

@@ -25,10 +25,15 @@ struct aw_screen {
     attr_t attributes[AW_BRAILLE_COLORS];
 };
 
-bool aw_screen_possible(void)
+bool aw_screen_moves(void)
 {
     const char *term = getenv("TERM");
-    return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+    return term && *term && strcmp(term, "dumb") != 0;
+}
+
+bool aw_screen_possible(void)
+{
+    return isatty(STDOUT_FILENO) && aw_screen_moves();
 }
 
 bool aw_screen_utf8(void)

@@ -59,6 +59,9 @@ void aw_screen_show(struct aw_screen *screen);
 int aw_screen_key(struct aw_screen *screen);
 int aw_screen_fd(const struct aw_screen *screen);
 
+/* Returns true if TERM is set, and not "dumb". */
+bool aw_screen_moves(void);
+
 /* Returns true if standard output is a terminal and TERM is known. */
 bool aw_screen_possible(void);
 

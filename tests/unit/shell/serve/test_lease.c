@@ -16,7 +16,7 @@ TEST_WITH(start, stop, lease_is_granted_to_one_client)
     say(0, AW_WANT, false);
     hears_grant(0, 1);
     say(1, AW_WANT, false);
-    hears_text(1, AW_DONE, "script (pid 70, ann) has commanded for 0.0 s — wait, or take it over");
+    hears_text(1, AW_DONE, "script (pid 70, ann) has commanded for 0.0 s — wait, or take over");
     say(1, AW_WANT, true); /* --take: after the stop */
     hears_nothing(1);
     hears_text(0, AW_REVOKED, "script (pid 71, ann) has taken over");
