@@ -44,7 +44,7 @@ COMMANDS = {
 }
 # Expected reason for the end, by plant and command; other commands complete.
 RESTS = "sweep: nothing moved: lknee stayed at"
-STUCK, REVERSED, BEYOND = "no motion despite output", "motor or encoder is reversed", "more than 15 outside"
+STUCK, REVERSED, BEYOND = "no motion despite output", "moved against the output", "more than 15 outside"
 ENDS = {
     "dead": {name: STUCK for name in COMMANDS} | {"sweep": RESTS},
     "stuck": {name: STUCK for name in COMMANDS} | {"sweep": RESTS},

@@ -184,7 +184,7 @@ MOVES = ["move", "jog"]
 ENDS = {
     "sound": {},
     "stuck": dict.fromkeys(ALL, STUCK) | {"play": "did not move"},
-    "reversed": dict.fromkeys(ALL + MOVES, REVERSED),
+    "reversed": dict.fromkeys(ALL, "moved against the output") | dict.fromkeys(MOVES, REVERSED),
     # a joint that comes far enough may hold a load there
     "wall": {"step": STUCK, "verify": STUCK, "edge": STUCK, "verify-small": "beyond a limit"},
     # reversed, but its first motion has the right direction
