@@ -129,7 +129,7 @@ END
         has "$stderr" "stopped: holding"
         ok hidmotor -l sim: --hold <<<"$command"
         hasnt "$stderr" "stopped"
-    done <<<$'move 10 10 10 duration=20s\nhome duration=20s\njog elbow +5 duration=20s\nmoveto 120 50 150 duration=20s\nvelocity 20 0 0\nreplay move.pcapng\nreplay velocity.pcapng\nraw 1848 20000 1 10 10 10 --yes\nraw 1811 20 0 0 --yes'
+    done <<<$'move 10 10 10 duration=20s\nhome duration=20s\njog elbow +5 duration=20s\nmoveto 120 50 150 duration=20s\nvelocity 20 0 0\nreplay move.pcapng\nreplay velocity.pcapng\nsend 1848 20000 1 10 10 10 --yes\nsend 1811 20 0 0 --yes'
     ok hidmotor -l sim: move 10 10 10 duration=20s # a single command's motion continues on purpose
     hasnt "$stderr" "stopped"
     ok hidmotor -l "$fast" <<<$'move 10 10 10 duration=1s --wait'

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,6 +223,17 @@ static void show_row(struct aw_screen *screen, int y)
     }
 }
 
+/* ncurses ignores SIGTSTP while it draws. A blocked one stays pending, so Ctrl-Z is not lost. */
+static void refresh_then_suspend(void)
+{
+    sigset_t suspend, before;
+    sigemptyset(&suspend);
+    sigaddset(&suspend, SIGTSTP);
+    sigprocmask(SIG_BLOCK, &suspend, &before);
+    refresh();
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 void aw_screen_show(struct aw_screen *screen)
 {
     int width = screen->canvas.columns;
@@ -232,7 +244,7 @@ void aw_screen_show(struct aw_screen *screen)
         memcpy(screen->shown.cells + at, screen->canvas.cells + at, size);
         show_row(screen, y);
     }
-    refresh();
+    refresh_then_suspend();
 }
 
 /* ---- Keys ---- */
