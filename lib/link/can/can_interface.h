@@ -8,8 +8,8 @@
 /* Returns true if a CAN interface of that name exists and is up. */
 bool aw_can_interface_up(const char *name);
 
-/* Explains why the interface cannot be used and what to do ("interface is down — sudo ip link set
- * …"). Returns false if it can be used. If it does not exist, lists the existing ones. */
+/* Explains why the interface cannot be used and what to do: "interface is down — run: sudo ip link
+ * set can0 up". Returns false if it can be used. If it does not exist, lists the existing ones. */
 bool aw_can_interface_problem(const char *name, char *out, size_t size);
 
 #endif
