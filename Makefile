@@ -265,12 +265,13 @@ $(eval $(call program,tests/fuzz/seeds,tests/fuzz/seeds.c,))
 endif
 
 # In Python; armwire-code with the templates of the code that it writes.
-TEMPLATES := $(wildcard cmd/armwire-code/pack.*)
+TEMPLATES := $(patsubst cmd/armwire-code/%,$(B)/share/armwire/code/%,$(wildcard cmd/armwire-code/pack.*))
+$(TEMPLATES): $(B)/share/armwire/code/%: cmd/armwire-code/%
+	$(Q)mkdir -p $(@D) && cp $< $@
 $(foreach s,$(SCRIPTS),$(eval $(B)/bin/$(s): cmd/$(s)/$(s)))
 $(SCRIPTS:%=$(B)/bin/%): $(TEMPLATES) Makefile
 	$(call say,GEN,$@)
-	$(Q)mkdir -p $(@D) $(B)/share/armwire/code
-	$(Q)cp $(TEMPLATES) $(B)/share/armwire/code
+	$(Q)mkdir -p $(@D)
 	$(Q)sed 's|@version@|$(VERSION)|' cmd/$(@F)/$(@F) > $@ && chmod 755 $@
 
 # For LD_PRELOAD, beside whatever libraries the program has that it is loaded into.
