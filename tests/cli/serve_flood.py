@@ -14,7 +14,7 @@ import time
 
 sys.dont_write_bytecode = True
 from serve_client import Client, pack
-from serve_kills import waited_for_processor
+from stops_tools import waited_for_processor
 
 STOPS = 100
 READS = pack("ASK", bytes([118, 7]) + bytes(62))  # positions of hidmotor

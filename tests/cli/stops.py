@@ -35,7 +35,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from stops_tools import MOVES, STOPS, TOOLS, Front
+from stops_tools import MOVES, STOPS, TOOLS, Front, child_of, waited_for_processor
 
 LANES = 4
 WITHIN = 10.0, 1000.0  # ms: for nine of ten, and for all
@@ -46,24 +46,6 @@ STARVED = 4  # repetitions of a run that waits for a processor
 HELD_UP = "telemetry stopped", "this program stood still"  # the tool's message in such a case
 
 # ---- Processes -----------------------------------------------------------------------------------
-
-
-def waited_for_processor(pid):
-    """Returns the total wait for a processor, ms; an ended process waits no more."""
-    try:
-        with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
-            return int(file.read().split()[1]) / 1e6
-    except (OSError, IndexError):
-        return 0.0
-
-
-def child_of(pid):
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-            children = file.read().split()
-    except OSError:
-        children = []
-    return int(children[0]) if children else None
 
 
 class Plain:

@@ -14,6 +14,24 @@ MOVES, STOPS = "moves", "stops"
 PATIENCE = 5  # s
 
 
+def waited_for_processor(pid):
+    """Returns the total wait for a processor, ms; an ended process waits no more."""
+    try:
+        with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
+            return int(file.read().split()[1]) / 1e6
+    except (OSError, IndexError):
+        return 0.0
+
+
+def child_of(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            children = file.read().split()
+    except OSError:
+        children = []
+    return int(children[0]) if children else None
+
+
 class Tool:
     url = "tcp:127.0.0.1:{port}"  # of the proxy
     simulator = ()  # the command; None: the proxy is the device

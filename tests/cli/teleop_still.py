@@ -20,7 +20,7 @@ import subprocess
 import sys
 import time
 
-from stops_tools import MOVES, STOPS, TOOLS, Front
+from stops_tools import MOVES, STOPS, TOOLS, Front, child_of, waited_for_processor
 
 BIN, FOLDER = sys.argv[1:3]
 PAD = sys.argv[3] if len(sys.argv) > 3 else None
@@ -168,19 +168,24 @@ class Round:
         raise SystemExit("armwire-pad does not run")
 
     def run(self, way, number, few, ends):
-        """Returns the time from the signal to the stop, ms; None: a busy machine stopped the motion earlier."""
-        moved, due, hit = 0, None, None
+        """Returns the time from the signal to the stop without waits for processors, ms; None: a busy machine
+        stopped the motion earlier."""
+        moved, due, hit, last = 0, None, None, None
         for now, what in self.messages(time.monotonic() + PATIENCE):
             moved += what == MOVES
+            last = what or last
             if moved == few and not due:
                 due = now + random.random() / 10
-            if due and not hit and now >= due:
+            if due and not hit and now >= due and last == MOVES:
+                waiters = [pid for pid in (os.getpid(), child_of(self.program.pid)) if pid]
+                before = [waited_for_processor(pid) for pid in waiters]
                 hit = time.monotonic()
                 os.kill(self.target(way), number)
             elif hit and what == STOPS:
+                waited = sum(max(0, waited_for_processor(pid) - was) for pid, was in zip(waiters, before))
                 if ends:
                     self.wake()
-                return 1000 * (now - hit)
+                return max(0, 1000 * (now - hit) - waited)
         self.said.seek(0)
         said = self.said.read()
         if not hit and ("held up" in said or "armwire-pad is silent" in said):
