@@ -1176,9 +1176,9 @@ experiment() {
 
 @test "a signal during move --wait disables the driver; an invalid --wait sends nothing" {
     bus
-    ended_wait() { # STATUS SIGNAL: ends a move that waits for an unreachable target
+    ended_wait() { # STATUS SIGNAL TARGET: ends a move to a far target, which it cannot reach exactly
         : >trace # the background shell truncates it too late
-        canpid -v -l "$url" move lknee=20 -c pos --wait=0.001deg 2>>trace >/dev/null 3>&- &
+        canpid -v -l "$url" move "lknee=$3" -c pos --wait=0.001deg 2>>trace >/dev/null 3>&- &
         client=$!
         started+=("$client")
         until grep -q -- "-> 044#" trace; do read -r -t 0.02 _ <> <(:) || true; done
@@ -1187,9 +1187,9 @@ experiment() {
         has "$(<trace)" "stopped: disabled the driver"
         disabled
     }
-    ended_wait 130 INT
-    ended_wait 143 TERM
-    ended_wait 129 HUP
+    ended_wait 130 INT 20
+    ended_wait 143 TERM -20
+    ended_wait 129 HUP 20
     for wait in 2xyz 0 -1deg nan; do
         refuses 2 canpid -l sim: -c pos move lknee=5 "--wait=$wait"
     done

@@ -188,7 +188,7 @@ class Round:
                 return max(0, 1000 * (now - hit) - waited)
         self.said.seek(0)
         said = self.said.read()
-        if not hit and ("held up" in said or "armwire-pad is silent" in said):
+        if not hit and any(text in said for text in ("held up", "stood still", "armwire-pad is silent")):
             return None
         raise SystemExit(f"{self.tool.name}: {'no stop' if hit else 'it never moved'}: {said}")
 
