@@ -76,6 +76,16 @@ static int64_t parse_fraction(const char **text)
     return ns;
 }
 
+/* As timegm(3), which ends in 2038 where time_t has 32 bits. Counts days from March, so that the
+ * day of a leap year comes last. */
+static int64_t seconds_of(const struct tm *tm)
+{
+    int64_t month = (tm->tm_mon + 10) % 12, year = tm->tm_year + 1900 - (tm->tm_mon < 2);
+    int64_t days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 +
+                   tm->tm_mday - 719469;
+    return ((days * 24 + tm->tm_hour) * 60 + tm->tm_min) * 60 + tm->tm_sec;
+}
+
 bool aw_time_parse_iso(const char *text, int64_t *time_ns)
 {
     struct tm tm = {0};
@@ -90,8 +100,7 @@ bool aw_time_parse_iso(const char *text, int64_t *time_ns)
         rest = strptime(rest, "%z", &tm);
     if (!rest || *rest)
         return false;
-    int64_t zone = tm.tm_gmtoff; /* timegm ignores it */
-    int64_t seconds = timegm(&tm) - zone;
+    int64_t seconds = seconds_of(&tm) - tm.tm_gmtoff;
     if (seconds >= INT64_MAX / SECOND || seconds <= INT64_MIN / SECOND)
         return false;
     *time_ns = seconds * SECOND + fraction;
