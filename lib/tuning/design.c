@@ -20,6 +20,8 @@
 #define NO_OVERSHOOT 1e-4 /* a smaller share counts as no overshoot */
 #define STEEP        20   /* weight of excess overshoot on the error */
 
+const char *const aw_form_names[AW_FORMS + 1] = {"pid", "pd", "pi", "p"};
+
 static double period_of(double omega)
 {
     return 2 * M_PI / omega;
@@ -322,7 +324,10 @@ enum aw_status aw_design_judge(const struct aw_process *process, const struct aw
     p->margins = aw_loop_margins(loops[loops[1] ? 1 : 0], &p->per_tick);
     p->ms = largest_ms(loops, &p->per_tick, INFINITY);
     free_loops(loops);
-    p->activity = aw_driver_activity(driver, &p->per_tick);
+    const struct aw_gains *g = &p->per_tick;
+    double largest = fmax(fabs(g->kp), fmax(fabs(g->ki), fabs(g->kd)));
+    p->limited = driver->gain_max > 0 && largest > driver->gain_max;
+    p->activity = aw_driver_activity(driver, g);
     p->load_iae = aw_predict_load_iae(process, driver->tick_s, &p->per_tick);
     for (int m = 0; m < AW_METRICS; m++)
         p->step.value[m] = NAN;
@@ -345,7 +350,5 @@ enum aw_status aw_design(const struct aw_process *process, const struct aw_drive
     p->per_tick.kp *= s.sign;
     p->per_tick.ki *= s.sign;
     p->per_tick.kd *= s.sign;
-    if (driver->gain_max > 0)
-        p->limited = aw_gains_clamp(&p->per_tick, driver->gain_max);
     return aw_design_judge(process, driver, &o, p, err);
 }

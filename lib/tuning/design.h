@@ -16,6 +16,11 @@
 
 #include "tuning/predict.h"
 
+enum aw_form { AW_FORM_PID, AW_FORM_PD, AW_FORM_PI, AW_FORM_P, AW_FORMS };
+
+/* Names of the forms: "pid", "pd", "pi", "p", NULL. */
+extern const char *const aw_form_names[AW_FORMS + 1];
+
 struct aw_design_options {
     enum aw_form form;
     double ms;           /* bound of Ms; 0: 1.6 */
@@ -37,7 +42,7 @@ struct aw_design_options {
 struct aw_proposal {
     enum aw_form form;
     struct aw_gains per_tick;
-    bool limited;              /* a gain was clamped to the driver's range */
+    bool limited;              /* a gain is beyond the driver's range */
     struct aw_margins margins; /* of the linear loop */
     double ms;                 /* the largest within late_s of the dead time, either way */
     double activity;           /* of the output at rest, share of full scale */

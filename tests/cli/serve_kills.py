@@ -35,7 +35,7 @@ import time
 
 sys.dont_write_bytecode = True
 from serve_client import Client
-from stops_tools import MOVES, STOPS, TOOLS, Front, waited_for_processor
+from stops_tools import MOVES, STOPS, TOOLS, Front, children, waited_for_processor
 
 # status: exit status of a commander that is a tool (None: not visible). told: message to other clients
 # (None: the connection ends; False: none, the commander stops itself). found: what detects it. goes_on: no stop.
@@ -69,14 +69,6 @@ WAIT = 20  # s, for expected events
 NO_STOP = 2  # s without waits for processors, until it counts as missing
 JUST_BEFORE = 0.05  # s, in which the end of a motion and the next one may cross the stop
 GOES_ON = 0.4  # s without a stop count as continuing
-
-
-def children(pid):
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-            return [int(child) for child in file.read().split()]
-    except OSError:
-        return []
 
 
 def ready(process):

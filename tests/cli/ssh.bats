@@ -93,6 +93,14 @@ lab() { ssh -F "$D/client" lab "$@"; }
         started+=("$forward")
         until [ -S here ]; do sleep 0.05; done
     }
+    # The line of docs/sharing.md returns once the socket works, and replaces a socket that is left behind.
+    for _ in 1 2; do
+        ok ssh -F "$D/client" -fN -o ExitOnForwardFailure=yes -o StreamLocalBindUnlink=yes \
+            -L "$PWD/here:$D/arm" lab >/dev/null 2>&1 3>&-
+        ok hidmotor -q -l serve:here status
+        pkill -KILL -f -- "-L $PWD/here:$D/arm"
+        [ -S here ]
+    done
     moves() { hidmotor -q -j -l "serve:$D/arm" status | jq -e '.m2.velocity > 1' >/dev/null; }
     commanded() { hidmotor -q -j -l "serve:$D/arm" status | jq -e .commander >/dev/null; }
     forward

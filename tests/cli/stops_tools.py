@@ -23,13 +23,16 @@ def waited_for_processor(pid):
         return 0.0
 
 
-def child_of(pid):
+def children(pid):
     try:
         with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-            children = file.read().split()
+            return [int(child) for child in file.read().split()]
     except OSError:
-        children = []
-    return int(children[0]) if children else None
+        return []
+
+
+def child_of(pid):
+    return next(iter(children(pid)), None)
 
 
 class Tool:

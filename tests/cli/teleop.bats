@@ -102,8 +102,8 @@ END
 
 @test "teleop rejects invalid maps and missing gamepads before anything moves" {
     pad 0.5=hold:1
-    fails 2 drive --map nobody
-    has "$stderr" "map 'nobody' not found — use arm"
+    fails 2 drive --map legs
+    has "$stderr" "map 'legs' not found — use arm"
     fails 2 hidmotor -q -l sim: teleop --keys
     has "$stderr" 'needs a terminal'
     fails 4 hidmotor -q -l sim: teleop --pad file:nothing

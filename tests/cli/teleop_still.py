@@ -20,7 +20,7 @@ import subprocess
 import sys
 import time
 
-from stops_tools import MOVES, STOPS, TOOLS, Front, child_of, waited_for_processor
+from stops_tools import MOVES, STOPS, TOOLS, Front, child_of, children, waited_for_processor
 
 BIN, FOLDER = sys.argv[1:3]
 PAD = sys.argv[3] if len(sys.argv) > 3 else None
@@ -160,11 +160,10 @@ class Round:
         """Returns the process to signal: teleop, or its child armwire-pad."""
         if way not in PAD_WAYS:
             return self.program.pid
-        with open(f"/proc/{self.program.pid}/task/{self.program.pid}/children", encoding="ascii") as file:
-            for pid in file.read().split():
-                with open(f"/proc/{pid}/cmdline", encoding="utf-8") as line:
-                    if "armwire-pad" in line.read():
-                        return int(pid)
+        for pid in children(self.program.pid):
+            with open(f"/proc/{pid}/cmdline", encoding="utf-8") as line:
+                if "armwire-pad" in line.read():
+                    return pid
         raise SystemExit("armwire-pad does not run")
 
     def run(self, way, number, few, ends):

@@ -3,7 +3,7 @@
 #define AW_TUNING_VERBS_VERBS_H
 
 #include "shell/look/picture.h"
-#include "tuning/gains.h"
+#include "tuning/design.h"
 #include "tuning/verbs/experiment_joint.h"
 
 /* For .bench of a tool whose struct aw_joints accepts velocities and reports positions: step.
@@ -153,9 +153,8 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
         .args = AW_ARGS({.name = "model", .kind = AW_ARG_FILE,                                    \
                          .help = "the model file of identify --save", .endings = "json"}),        \
         .offline = true, .lines = AW_LIST(__VA_ARGS__), .run = aw_run_design,                     \
-        .details = "Gains are refused (exit 6) if the loop would be unstable, if they exceed "    \
-                   "the range of the driver, if noise would move the output too much at rest, "   \
-                   "or if Ms is above 2. --force permits a larger Ms.",                           \
+        .details = "Ends with exit code 6 if no gains in the range of the driver meet --ms, "     \
+                   "--noise and --overshoot, or if Ms is above 2. --force permits a larger Ms.",  \
     }
 #define AW_TUNE_OPTIONS                                                                           \
     {.name = "goal", AW_AT(aw_wishes, goal), .value = "NAME",                                     \

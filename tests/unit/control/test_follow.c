@@ -134,7 +134,7 @@ TEST(follower_applies_the_map)
     assert_float_equal(joints[0].command, -10, 1e-6);
 }
 
-/* Takes a step that only sets a value. Returns false if it is none. */
+/* Takes a step that only sets a value. Returns false for any other step. */
 static bool set(const char *what, double value)
 {
     const struct {
@@ -152,7 +152,7 @@ static bool set(const char *what, double value)
     return false;
 }
 
-/* Takes a step in time. Returns false if it is none. */
+/* Takes a step in time. Returns false for any other step. */
 static bool go_on(const char *what, double value, double other, enum aw_follow_turn *turn)
 {
     int64_t ms = isfinite(value) ? (int64_t)value * MS : 0;

@@ -143,7 +143,7 @@ static int index_of(const char *const *names, const char *name)
     return 0;
 }
 
-/* Takes a step that changes something. Returns false if it is none. */
+/* Takes a step that changes something. Returns false for any other step. */
 static bool act(const char *does, const char *name, double value, enum aw_teleop_turn *turn)
 {
     static const char *const controls[] = {"enable", "full", "stick", "other", "grip",

@@ -135,9 +135,16 @@ TEST(gains_that_must_not_be_used_are_refused)
     p.per_tick = (struct aw_gains){90, 50, 0};
     assert_int_equal(aw_design_judge(&knee, &driver, &o, &p, &err), AW_LIMIT);
     assert_non_null(strstr(err.text, "unstable"));
-    p = (struct aw_proposal){.per_tick = {3, 0, 0}, .limited = true};
-    assert_int_equal(aw_design_judge(&knee, &driver, &o, &p, &err), AW_LIMIT);
-    assert_non_null(strstr(err.text, "limit of 100"));
+    static const struct aw_gains beyond[] = {{100.1, 0, 0},  {-100.1, 0, 0}, {1, 100.1, 0},
+                                             {1, -100.1, 0}, {1, 0, 100.1},  {1, 0, -100.1}};
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+        p.per_tick = beyond[i];
+        assert_int_equal(aw_design_judge(&knee, &driver, &o, &p, &err), AW_LIMIT);
+        assert_true(p.limited);
+    }
+    p.per_tick = (struct aw_gains){3, 0, 100};
+    aw_design_judge(&knee, &driver, &o, &p, &err);
+    assert_false(p.limited);
 }
 
 /* A process 64 times as slow has the same gains per tick if the tick is 64 times as long. */
@@ -182,30 +189,27 @@ TEST(invalid_designs_are_refused)
         struct aw_driver driver;
         struct aw_design_options options;
         struct aw_gains gains;
-        bool limited;
         const char *says;
     } rows[] = {
-        {{.tick_s = 0.01}, {0}, {1, 0.01, 0}, false, ""},
-        {{.tick_s = 0.01}, {0}, {90, 0.01, 0}, true,
+        {{.tick_s = 0.01}, {0}, {1, 0.01, 0}, ""},
+        {{.tick_s = 0.01}, {0}, {90, 0.01, 0},
          "design: the loop would be unstable"},
-        {{.tick_s = 0.01, .gain_max = 7.5}, {0}, {1, 0.01, 0}, true,
-         "design: a gain exceeds the driver's limit of 7.5"},
-        {{.tick_s = 0.01, .quantum = 0.02}, {0}, {1, 0.01, 0}, false,
+        {{.tick_s = 0.01, .gain_max = 0.9}, {0}, {1, 0.01, 0},
+         "design: a gain exceeds the driver's limit of 0.9"},
+        {{.tick_s = 0.01, .quantum = 0.02}, {0}, {1, 0.01, 0},
          "design: the output noise at rest would be 2 %, above 1 % (--noise)"},
-        {{.tick_s = 0.01, .quantum = 0.02, .dead_band = 0.02}, {0}, {1, 0, 0},
-         false, ""},
+        {{.tick_s = 0.01, .quantum = 0.02, .dead_band = 0.02}, {0}, {1, 0, 0}, ""},
         {{.tick_s = 0.01, .quantum = 0.02, .dead_band = 0.015}, {0}, {1, 0, 0},
-         false, "design: the output noise at rest would be 2 %, above 1.5 % (--noise)"},
+         "design: the output noise at rest would be 2 %, above 1.5 % (--noise)"},
         {{.tick_s = 0.01, .quantum = 0.02, .dead_band = 0.015},
-         {.activity = 0.02}, {1, 0, 0}, false, ""},
-        {{.tick_s = 0.01}, {0}, {8, 0, 0}, false,
+         {.activity = 0.02}, {1, 0, 0}, ""},
+        {{.tick_s = 0.01}, {0}, {8, 0, 0},
          "design: Ms would be 2.38, above 2"},
-        {{.tick_s = 0.01}, {.unproven = true}, {8, 0, 0}, false, ""},
+        {{.tick_s = 0.01}, {.unproven = true}, {8, 0, 0}, ""},
     };
     /* clang-format on */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_proposal p = {
-            .per_tick = rows[i].gains, .limited = rows[i].limited, .refusal = "old"};
+        struct aw_proposal p = {.per_tick = rows[i].gains, .refusal = "old"};
         struct aw_error err = {0};
         char says[200];
         aw_design_judge(&lag, &rows[i].driver, &rows[i].options, &p, &err);
