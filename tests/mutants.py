@@ -214,7 +214,8 @@ def main():
     count, seed, inside = (sys.argv[1:] + ["300", "1", "lib/"][len(sys.argv) - 1:])[:3]
     os.environ.update(LC_ALL="C.UTF-8", TERM="dumb", NO_COLOR="1", HOME=str(ROOT),
                       ASAN_OPTIONS="detect_odr_violation=0:verify_asan_link_order=0")
-    same = {line.rsplit(" | ", 1)[0] for line in Path("tests/mutants.txt").read_text().split("\n")}
+    rows = (line.rsplit(" | ", 1)[0].split(" -> ") for line in open("tests/mutants.txt"))
+    same = {f"{old} -> {new}" for old, *news in rows for new in news}
     build()
     names = [str(p.with_suffix("")) for p in Path("tests/unit").rglob("test_*.c")]
     shim = "LD_PRELOAD=BUILD/tests/memory/descriptors.so"
