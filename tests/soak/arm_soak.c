@@ -34,11 +34,6 @@ struct soak {
     unsigned long numbers, carried_out, stops, confirmed_stops, repeated;
 };
 
-static struct soak *soak_of(struct bed *bed)
-{
-    return (struct soak *)bed;
-}
-
 /* Creates all kinds of commands with changing values. */
 static void make_command(unsigned long i, char *body)
 {

@@ -47,6 +47,7 @@
 #define BED_HELD_NS   (20 * AW_MILLISECOND)  /* see fault.h */
 
 struct bed;
+struct soak;
 
 /* The kind of exchange. All functions except make may be NULL. */
 struct bed_kind {
@@ -117,6 +118,17 @@ static inline int64_t bed_now(const struct bed *bed)
 static inline uint64_t bed_below(struct bed *bed, uint64_t n)
 {
     return aw_random_below(&bed->random, n);
+}
+
+/* Of a struct soak, which begins with its bed. */
+static inline struct soak *soak_of(struct bed *bed)
+{
+    return (struct soak *)bed;
+}
+
+static inline int below(struct soak *soak, int n)
+{
+    return (int)bed_below((struct bed *)soak, (uint64_t)n);
 }
 
 /* Returns true once in n times on average. */

@@ -40,16 +40,6 @@ struct soak {
 
 static const unsigned boards[] = {0x20, 0x40, 0x60, 0x80, 0xA0, 0xC0};
 
-static struct soak *soak_of(struct bed *bed)
-{
-    return (struct soak *)bed;
-}
-
-static int below(struct soak *soak, int n)
-{
-    return (int)bed_below(&soak->bed, (uint64_t)n);
-}
-
 /* ---- Log of the drivers ---- */
 
 static struct told *last_told(struct soak *soak, unsigned board)

@@ -51,11 +51,6 @@ struct soak {
     unsigned long commands, refused;
 };
 
-static struct soak *soak_of(struct bed *bed)
-{
-    return (struct soak *)bed;
-}
-
 static uint8_t *put(uint8_t *p, uint32_t v)
 {
     for (int i = 0; i < 4; i++)

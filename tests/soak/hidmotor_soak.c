@@ -40,11 +40,6 @@ struct soak {
     unsigned long fresh, stale, moved, arrived, stops, confirmed_stops;
 };
 
-static struct soak *soak_of(struct bed *bed)
-{
-    return (struct soak *)bed;
-}
-
 static uint32_t id_of(const uint8_t *report)
 {
     return report[0] | (uint32_t)report[1] << 8 | (uint32_t)report[2] << 16;

@@ -37,16 +37,6 @@ struct soak {
     unsigned long long ticks; /* of earlier clients */
 };
 
-static struct soak *soak_of(struct bed *bed)
-{
-    return (struct soak *)bed;
-}
-
-static int below(struct soak *soak, int n)
-{
-    return (int)bed_below(&soak->bed, (uint64_t)n);
-}
-
 /* ---- Simulator ---- */
 
 static void look_at_joint(struct soak *soak, const struct aw_unitysim_truth *truth, int joint,
