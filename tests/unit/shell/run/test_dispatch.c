@@ -212,21 +212,56 @@ static void show_file(const char *name)
     unlink(name);
 }
 
-/* Runs the commands of a picture again, those with even numbers in a script at this position, each
- * third one at the prompt if prompts. Append a new command to the picture: "$ look". */
-static void type_again(const char *name, const struct aw_tool *to, const char *where, bool prompts)
+/* Types the commands of a picture again. Append a new one to the picture: "$ look", "< FILE $ look"
+ * with standard input, or below "---- FILE" with this config file. */
+static void type_all(const char *name, void type_one(const char *input, size_t i))
 {
     FILE *picture = open_picture(name);
-    char *line = NULL;
+    char *line = NULL, ini[32], file[32];
     size_t room = 0, i = 0;
+    int usual = dup(STDIN_FILENO);
     begin();
-    for (const char *input; (input = next_case(picture, &line, &room)) != NULL; i++) {
-        type_to(to, input, i % 2 ? NULL : where, prompts && i % 3 == 0);
-        show_file("out.gp");
+    while (getline(&line, &room, picture) > 0) {
+        int at = 0;
+        if (sscanf(line, "---- %31s", ini) == 1)
+            fprintf(out, "---- %s\n", config = ini);
+        if (sscanf(line, "< %31s $%n", file, &at) == 1 && at) {
+            int fd = open(file, O_RDONLY | O_CLOEXEC);
+            fprintf(out, "< %s ", file);
+            assert_true(dup2(fd, STDIN_FILENO) == STDIN_FILENO && close(fd) == 0);
+        }
+        if (strncmp(line + at, at ? " " : "$ ", at ? 1 : 2) == 0) {
+            char *input = line + (at ? at + 1 : 2), *arrow = strstr(input, ARROW);
+            input[arrow ? (size_t)(arrow - input) : strcspn(input, "\n")] = '\0';
+            type_one(input, i++);
+            show_file("out.gp");
+        }
     }
+    dup2(usual, STDIN_FILENO);
+    close(usual);
     free(line);
     fclose(picture);
+    config = NULL;
     end(name);
+}
+
+static struct {
+    const struct aw_tool *to;
+    const char *where;
+    bool prompts;
+} again;
+
+static void type_as_before(const char *input, size_t i)
+{
+    type_to(again.to, input, i % 2 ? NULL : again.where, again.prompts && i % 3 == 0);
+}
+
+/* Types those with even numbers in a script at this position, each third one at the prompt if
+ * prompts. */
+static void type_again(const char *name, const struct aw_tool *to, const char *where, bool prompts)
+{
+    again.to = to, again.where = where, again.prompts = prompts;
+    type_all(name, type_as_before);
 }
 
 TEST(commands_and_mistakes_match_the_picture)
@@ -682,66 +717,28 @@ static const struct aw_tool single = {
     .usage = "[options] [FILE]",
 };
 
-/* Prints the message for each end of a command and the actions before it, a line a case. */
-TEST(stop_messages_match_the_picture)
+static void type_stop(const char *input, size_t i)
 {
-    static const char *const ends[] = {"",       "refused", "timeout", "stopped",
-                                       "signal", "beside",  "says"};
-    static const char *const before[] = {
-        "",         "moves",         "moves did", "moves unsure", "moves twice",
-        "runs",     "runs lost did", "lost",      "moves lost",   "by",
-        "moves by", "moves by did",  "kill",      "kill lost",    "moves kill did",
-    };
-    begin();
-    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
-        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
-            char line[96];
-            snprintf(line, sizeof line, "act %s %s", before[i], ends[k]);
-            type_to(&rich, line, k % 2 ? NULL : "script:3", false);
-        }
-    type_to(&rich, "act moves unsure timeout", NULL, true);
-    type_to(&rich, "act moves did older", NULL, true);
-    type_to(&rich, "--hold act moves did timeout", NULL, false);
-    type_to(&rich, "-j act moves did timeout", NULL, false);
-    type_to(&rich, "-j act moves did says", NULL, false);
-    type_to(&rich, "-q act runs lost", NULL, false);
-    end("shell-stops.txt");
+    enum { CASES = 105, ENDS = 7 }; /* seven ends of a command after each action before it */
+    type_to(&rich, input, i < CASES && i % ENDS % 2 == 0 ? "script:3" : NULL,
+            i == CASES || i == CASES + 1);
 }
 
-/* Prints motions that continue after a session, depending on the link. */
+TEST(stop_messages_match_the_picture)
+{
+    type_all("shell-stops.txt", type_stop);
+}
+
+/* At the prompt an unconfirmed stop is retried. */
+static void type_and_leave(const char *input, size_t i)
+{
+    type_to(&rich, input, NULL, i >= 26);
+}
+
+/* Prints motions that continue after a session: without a link nothing is stopped. */
 TEST(leaving_a_session_matches_the_picture)
 {
-    static const char open[] = "-l log:tests/golden/knee.log?speed=1000 -n 1 --fields torque watch";
-    static const char *const acts[] = {
-        "act",
-        "act runs did",
-        "act runs",
-        "act soon did",
-        "act soon did; act refused",
-        "act ends did; act refused",
-        "act ends did",
-        "act runs unsure",
-        "act runs did; act refused",
-        "act runs did; act moves refused",
-        "act moves did",
-        "act runs did; act moves timeout",
-        "act runs unsure; act runs stopped",
-    };
-    begin();
-    for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
-        char line[256];
-        type_to(&rich, acts[i], NULL, false); /* without a link nothing is stopped */
-        snprintf(line, sizeof line, "%s; %s", open, acts[i]);
-        type_to(&rich, line, NULL, false);
-    }
-    for (size_t i = 0; i < 3; i++) { /* an unconfirmed stop at the prompt is retried */
-        static const char *const unsure[] = {"unsure timeout", "did timeout",
-                                             "unsure kill timeout"};
-        char line[256];
-        snprintf(line, sizeof line, "%s; act moves %s", open, unsure[i]);
-        type_to(&rich, line, NULL, true);
-    }
-    end("shell-leaving.txt");
+    type_all("shell-leaving.txt", type_and_leave);
 }
 
 /* The stop sources of a command while it runs. */
@@ -858,61 +855,19 @@ TEST(completions_match_the_picture)
     in_a_row = false;
 }
 
+static void type_with_input(const char *input, size_t i)
+{
+    (void)i;
+    one_shot = strncmp(input, "plot - ", 7) != 0 && strstr(input, "plot ");
+    type(input, NULL);
+    one_shot = false;
+    unlink("out.gp");
+}
+
 /* Reads the output of other programs on standard input. */
 TEST(standard_input_matches_the_picture)
 {
-    static const struct {
-        const char *file, *line;
-    } cases[] = {
-        {"values.ndjson", "watch -"},
-        {"values.ndjson", "-j watch -"},
-        {"values.ndjson", "watch - elbow.angle"},
-        {"values.ndjson", "watch - angle -n 2"},
-        {"values.ndjson", "watch - elbow.angle hand.angle --once"},
-        {"values.ndjson", "watch - elbow.angel"},
-        {"values.ndjson", "watch - --where 'angle > 2'"},
-        {"values.ndjson", "--csv watch -"},
-        {"values.ndjson", "--csv watch - angle"},
-        {"values.ndjson", "--fields angle watch -"},
-        {"values.ndjson", "--format '%{t} %{angle}' watch -"},
-        {"values.ndjson", "--format '%{t} %{angle}' watch - hand.angle"},
-        {"values.csv", "watch -"},
-        {"values.csv", "-j watch -"},
-        {"values.csv", "--csv watch -"},
-        {"values.csv", "--csv watch - speed note"},
-        {"values.csv", "watch - speed -n 2"},
-        {"values.csv", "watch - nothing"},
-        {"values.csv", "--format '%{speed}' watch - note"},
-        {"empty.csv", "watch -"},
-        {"text.txt", "watch -"},
-        {"damaged.log", "watch -"},
-        {"damaged.log", "watch - torque"},
-        {"damaged.log", "decode -"},
-        {"damaged.log", "decode"},
-        {"marks.pcapng", "decode -"},
-        {"values.csv", "-n 3 plot - speed --span 1s --out out.gp"},
-        {"jumps.csv", "plot - speed --span 12s"},
-        {"again.csv", "plot - speed --span 6200s"},
-        {"jumps.csv", "plot speed --span 12s -n 3"},
-        {"jumps.csv", "-l log:" FILE_OF "?speed=1000 plot torque --span 1s -n 3"},
-        {"/dev/null", "plot torque"},
-    };
-    int usual = dup(STDIN_FILENO);
-    begin();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        int file = open(cases[i].file, O_RDONLY | O_CLOEXEC);
-        assert_true(file >= 0);
-        dup2(file, STDIN_FILENO);
-        close(file);
-        fprintf(out, "< %s ", cases[i].file);
-        one_shot = strncmp(cases[i].line, "plot - ", 7) != 0 && strstr(cases[i].line, "plot ");
-        type(cases[i].line, NULL);
-        one_shot = false;
-        unlink("out.gp");
-    }
-    dup2(usual, STDIN_FILENO);
-    close(usual);
-    end("shell-input.txt");
+    type_all("shell-input.txt", type_with_input);
 }
 
 /* Decodes every record of a large file. */
@@ -1089,29 +1044,7 @@ TEST(text_messages_match_the_picture)
 /* Lists that exceed their maximum: the entries that fit are used. */
 TEST(overlong_lists_match_the_picture)
 {
-    static const struct {
-        const char *name, *end;
-        int n;
-    } lists[] = {
-        {"board", "decode 041#9A99193F0200", 31},
-        {"board", "decode 041#9A99193F0200", 32},
-        {"t", "decode 041#9A99193F0200", 30},
-        {"t", "decode 041#9A99193F0200", 31},
-        {"t", "decode 041#9A99193F0200", 32},
-        {"t", "rows", 252},
-        {"t", "--format '%{joint} %{nothing}' rows", 252},
-        {"t", "--format '%{joint} %{nothing}' rows", 400},
-    };
-    static char line[4000];
-    begin();
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        strcpy(line, "--fields ");
-        for (int k = 0; k < lists[i].n; k++)
-            sprintf(line + strlen(line), "%s,", lists[i].name);
-        sprintf(line + strlen(line), "%s %s", i < 5 ? "value" : "t", lists[i].end);
-        type_to(&rich, line, NULL, false);
-    }
-    end("shell-long-lists.txt");
+    type_again("shell-long-lists.txt", &rich, NULL, false);
 }
 
 /* Checks the size of a drawing for a terminal of this size (0: no terminal) and these environment
@@ -1209,6 +1142,7 @@ TEST(session_leaks_no_memory)
         if (round == ROUNDS)
             fail_msg("%s: %zu bytes", lines[i], now - before);
     }
+    unlink("out.gp");
     config = NULL;
     fclose(out);
 }
@@ -1308,25 +1242,15 @@ TEST(pages_name_commands_options_and_keys)
         free(pages[i]);
 }
 
+static void type_with_config(const char *input, size_t i)
+{
+    (void)i;
+    type_to(strcmp(input, "gains") == 0 ? &configured : &rich, input, NULL, false);
+}
+
 TEST(config_commands_match_the_picture)
 {
-    static const char *const inis[] = {"right.ini", "wrong.ini", "broken.ini",
-                                       "round.ini", "none.ini",  "table.ini"};
-    static const char *const lines[] = {
-        "config show", "-j config show", "config path",   "files a",       "depends",
-        "way; way",    "gains",          "-l @arm watch", "-l @leg watch", "-l @a watch",
-    };
-    begin();
-    for (size_t i = 0; i < sizeof inis / sizeof *inis; i++) {
-        config = inis[i];
-        fprintf(out, "---- %s\n", config);
-        for (size_t k = i ? 2 : 0; k < sizeof lines / sizeof *lines; k++)
-            if (strcmp(lines[k], "-l @arm watch") != 0 || i > 0)
-                type_to(strcmp(lines[k], "gains") == 0 ? &configured : &rich, lines[k], NULL,
-                        false);
-    }
-    config = NULL;
-    end("shell-configs.txt");
+    type_all("shell-configs.txt", type_with_config);
 }
 
 TEST(help_matches_the_picture)
