@@ -188,7 +188,7 @@ static const struct aw_command commands[] = {
          SPEED,
          AW_STEP_OPTIONS),
      .safety = AW_MOTION, .timed = true, .run = aw_run_step,
-     .details = "Answers each message with a motor velocity of four times the remaining "
+     .details = "Answers each message with a motor velocity of ten times the remaining "
          "distance per second, at most --speed. Times are simulation times. All joints are held "
          "at the end, or at once if this one exceeds --max-deviation, moves in the wrong direction "
          "or does not move. To advance the simulation by a step, use advance.",
@@ -274,7 +274,7 @@ const struct aw_tool ezphys_tool = {
              .end = ezphys_pinged},
     .joints = &ezphys_joints,
     .steer = 10,
-    .bench = &aw_velocity_bench,
+    .bench = &aw_target_bench,
     .custom_bench = &aw_target_bench,
     .maps = maps,
     .sim = &ezphys_sim_transport,

@@ -220,6 +220,5 @@ const struct aw_bench_hooks hidmotor_bench = {
     .law = AW_BENCH_SERVO,
     .acts = "sim:?drive=pid",
     .gain_max = GAIN_MAX,
-    .ended = "held",
     .assumed = "main loop of the published firmware",
 };

@@ -208,7 +208,7 @@ static const struct aw_command commands[] = {
          AW_STEP_OPTIONS),
      .safety = AW_MOTION, .timed = true, .run = aw_run_step,
      .details = "The simulator accepts velocities. So each feedback is answered with a velocity "
-         "of four times the remaining distance per second, up to the limit of the joint. All "
+         "of five times the remaining distance per second, up to the limit of the joint. All "
          "joints stop at the end, or at once if this one exceeds --max-deviation, moves in the "
          "wrong direction or does not move.",
      .examples = AW_LIST("-l 'sim:?time=virtual' step elbow --from 0deg --to 20deg")},
@@ -309,7 +309,7 @@ const struct aw_tool unitysim_tool = {
              .end = unitysim_ping_end},
     .joints = &unitysim_joints,
     .steer = 5,
-    .bench = &aw_velocity_bench,
+    .bench = &aw_target_bench,
     .custom_bench = &aw_target_bench,
     .maps = maps,
     .sim = &unitysim_sim_transport,

@@ -295,7 +295,7 @@ static double speed_of(const struct aw_session *session, const struct aw_joint *
     return said > 0 && isinf(joint->speed) ? said : joint->speed;
 }
 
-static double velocity_of(const struct aw_session *session, const struct aw_joint *joint)
+double aw_joint_answer(const struct aw_session *session, const struct aw_joint *joint)
 {
     double per_s = aw_number_or(session->options.move.kp, session->tool->steer);
     double most = isnan(joint->most) ? joint->speed : joint->most;
@@ -313,7 +313,7 @@ static bool steer(void *context, const struct aw_joint_list *seen)
     for (size_t i = 0; i < s->list->n && command.n < AW_JOINTS_STEERED; i++)
         if (isfinite(s->list->joints[i].aim))
             goals[command.n++] =
-                (struct aw_joint_goal){i, velocity_of(s->session, &s->list->joints[i])};
+                (struct aw_joint_goal){i, aw_joint_answer(s->session, &s->list->joints[i])};
     if (command.n)
         s->status = s->session->tool->joints->command(s->session, s->list, &command);
     return more && s->status == AW_OK;

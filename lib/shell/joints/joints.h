@@ -338,6 +338,9 @@ enum aw_status aw_joints_until(struct aw_session *session, struct aw_joint_list 
 /* Returns the name that users prefer: "elbow", not "m3"; "base", not "1". */
 const char *aw_joint_called(const struct aw_joint *joint);
 
+/* Returns the velocity that answers the position of a steered joint; 0: not steered. */
+double aw_joint_answer(const struct aw_session *session, const struct aw_joint *joint);
+
 /* Ends steering; the next command sets new targets. aw_joints_end does it, too. */
 void aw_joints_let_go(struct aw_joint_list *list);
 

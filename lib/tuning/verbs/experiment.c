@@ -58,16 +58,6 @@ enum aw_status aw_bench_find(struct aw_session *session, const struct aw_args *a
     return status;
 }
 
-enum aw_status aw_bench_look(struct aw_bench *bench)
-{
-    struct aw_session *session = bench->session;
-    enum aw_status status = aw_joints_begin(session, &bench->list);
-    if (status == AW_OK)
-        status = aw_joints_read(session, &bench->list);
-    return status == AW_OK ? aw_joints_find(session, &bench->list, bench->joint.name, &bench->at)
-                           : status;
-}
-
 enum aw_status aw_bench_init(struct aw_bench *bench, struct aw_session *session,
                              const struct aw_args *args)
 {
@@ -150,12 +140,6 @@ enum aw_status aw_bench_begin(struct aw_bench *bench)
 
 /* ---- Monitoring ---- */
 
-static int64_t time_ns(const struct aw_bench *bench)
-{
-    return bench->hooks->now ? bench->hooks->now(bench->session)
-                             : aw_clock_now(bench->session->clock);
-}
-
 static double now_s(const struct aw_bench *bench)
 {
     return (double)aw_clock_now(bench->session->clock) / 1e9;
@@ -166,7 +150,9 @@ void aw_bench_watch(struct aw_bench *bench)
     struct aw_motion_config config = aw_motion_defaults(bench->max_deviation * bench->joint.scale);
     config.least = bench->joint.least * bench->joint.scale;
     config.glitch_s = bench->joint.glitch_s;
-    config.ended = bench->hooks->ended;
+    config.ended = bench->hooks->ended               ? bench->hooks->ended
+                   : bench->session->tool->steer > 0 ? "stopped"
+                                                     : "held";
     if (bench->guard.verdict != AW_MOTION_FINE)
         return;
     bench->target = NAN;
@@ -207,7 +193,7 @@ bool aw_bench_sample(struct aw_bench *bench, const struct aw_bench_sample *sampl
     bool holds = fabs(setpoint - seen.measured) < bench->holds;
     seen.excites = holds ? 0 : bench->by_output ? sample->output : seen.output;
     bool fine = aw_motion_feed(&bench->guard, &seen) == AW_MOTION_FINE;
-    bench->last[AW_BENCH_T] = (double)(time_ns(bench) - bench->start_ns) / 1e9;
+    bench->last[AW_BENCH_T] = (double)(aw_joints_now(bench->session) - bench->start_ns) / 1e9;
     bench->last[AW_BENCH_SETPOINT] = setpoint;
     bench->last[AW_BENCH_MEASURED] = sample->measured * scale;
     bench->last[AW_BENCH_OUTPUT] = sample->output;
@@ -289,7 +275,7 @@ enum aw_status aw_bench_push(struct aw_bench *bench, double setpoint)
 enum aw_status aw_bench_restart(struct aw_bench *bench)
 {
     aw_table_free(&bench->table);
-    bench->start_ns = time_ns(bench);
+    bench->start_ns = aw_joints_now(bench->session);
     return aw_table_init(&bench->table, columns, AW_BENCH_COLUMNS, &bench->session->err);
 }
 

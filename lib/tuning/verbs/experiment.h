@@ -51,9 +51,9 @@ struct aw_bench {
     /* joints of a struct aw_joints: the tool's list, and the index in it */
     struct aw_joint_list list;
     size_t at;
-    int64_t seen_ns;    /* when the newest sample was measured */
-    double sent;        /* the previous setpoint; NaN: none */
-    bool more, answers; /* more samples are needed; the newest sample answers a command */
+    int64_t seen_ns; /* when the newest sample was measured */
+    double sent;     /* the previous setpoint; NaN: none */
+    bool more;       /* more samples are needed */
 };
 
 /* Fill the mode, known before the joint is chosen, and the joint, by the tool's hooks. */
@@ -61,9 +61,6 @@ enum aw_status aw_bench_mode(struct aw_session *session, const char *name, bool 
                              struct aw_bench_joint *joint);
 enum aw_status aw_bench_find(struct aw_session *session, const struct aw_args *args,
                              const char *name, struct aw_bench_joint *joint);
-
-/* Hook open for joints of the tool's struct aw_joints: reads their positions. */
-enum aw_status aw_bench_look(struct aw_bench *bench);
 
 /* Initializes an experiment with the joint of the options and arguments. Does not start it. */
 enum aw_status aw_bench_init(struct aw_bench *bench, struct aw_session *session,

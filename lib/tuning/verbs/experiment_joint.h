@@ -73,10 +73,7 @@ struct aw_bench_hooks {
     /* Reads until the deadline. Passes samples to aw_bench_sample, which tells when to stop.
      * Reports other faults with aw_motion_fault. */
     enum aw_status (*idle)(struct aw_bench *bench, int64_t deadline);
-    int64_t (*now)(struct aw_session *session); /* clock of the samples; NULL: the session's
-                                                 * clock */
-    int64_t (*due)(struct aw_bench *bench);     /* earliest time of the next command, session
-                                                 * clock */
+    int64_t (*due)(struct aw_bench *bench); /* earliest time of the next command, session clock */
     /* Sample period, s; 0: not known yet. NULL: the control period is always tick_s. */
     double (*period)(struct aw_bench *bench);
 
@@ -107,7 +104,7 @@ struct aw_bench_hooks {
     bool has_modes;    /* the user also names a controller */
     enum aw_bench_law law;
     double gain_max;     /* max absolute value of each gain */
-    const char *ended;   /* effect of the end: "disabled" */
+    const char *ended;   /* effect of the end: "disabled"; NULL: "held", or "stopped" if steered */
     const char *assumed; /* source of an assumed control period */
     const char *acts; /* URL of a simulator whose joints follow the sent gains, if the usual one's
                        * do not; or NULL */

@@ -6,11 +6,8 @@
 #include "tuning/design.h"
 #include "tuning/verbs/experiment_joint.h"
 
-/* For .bench of a tool whose struct aw_joints accepts velocities and reports positions: step.
+/* For .custom_bench, the joints of packet files, and for .bench of a tool whose joints are steered.
  * The option speed limits a joint without its own speed limit. */
-extern const struct aw_bench_hooks aw_velocity_bench;
-
-/* For .custom_bench: the joints of packet files. */
 extern const struct aw_bench_hooks aw_target_bench;
 
 /* Options of an experiment and of its output files. Texts: NULL if not given. */

@@ -1,5 +1,6 @@
-/* Experiments on custom joints, which accept targets and report positions, by the tool's struct
- * aw_joints. The firmware has its own control loop, so the input of the process is its setpoint.
+/* Experiments on joints that accept targets and report positions, by the tool's struct aw_joints.
+ * The host steers joints that accept velocities. Otherwise the firmware has its own control loop,
+ * so the input of the process is its setpoint.
  * tune uses the loop's output if the file names the fields of its gains. The output is not
  * reported; while kp is the only gain, it is kp times the error. */
 #include <math.h>
@@ -25,10 +26,14 @@
     }
 #define PART 0.5 /* share of max_deviation: kp at this error gives the output of experiments */
 
+static bool is_steered(const struct aw_session *session)
+{
+    return session->tool->steer > 0;
+}
+
 static void describe(struct aw_session *session, const struct aw_joint *of,
                      struct aw_bench_joint *joint)
 {
-    (void)session;
     const char *unit = of->unit[AW_JOINT_ACTUAL];
     double scale = 1, offset, range = of->max - of->min;
     bool angle = unit && aw_number_conversion("deg", unit, &scale, &offset);
@@ -36,11 +41,17 @@ static void describe(struct aw_session *session, const struct aw_joint *of,
     joint->low = of->min;
     joint->high = of->max;
     joint->max_deviation = angle ? DEG * scale : isfinite(range) ? OF_RANGE * range : 1;
-    joint->step = joint->max_deviation * 2 / 3;
     joint->least = of->least;
+    if (is_steered(session)) {
+        bool deg = strcmp(joint->unit, "deg") == 0;
+        joint->max_deviation = deg ? DEG : 0.3;
+        joint->least = deg ? 0.5 : 0.01;
+        joint->glitch_s = 0;
+    }
+    joint->step = joint->max_deviation * 2 / 3;
 }
 
-static const struct aw_joint *joint_of(const struct aw_bench *bench)
+static struct aw_joint *joint_of(const struct aw_bench *bench)
 {
     return &bench->list.joints[bench->at];
 }
@@ -48,23 +59,39 @@ static const struct aw_joint *joint_of(const struct aw_bench *bench)
 /* A sent setpoint is not a measurement. */
 static enum aw_status open(struct aw_bench *bench)
 {
-    enum aw_status status = aw_bench_look(bench);
-    if (status == AW_OK && isnan(joint_of(bench)->now.value[AW_JOINT_ACTUAL]))
-        return aw_fail(&bench->session->err, AW_REFUSED,
-                       "%s: nothing measures where it is — it needs 'position = …' in its [joint]",
-                       bench->joint.name);
-    return status;
+    struct aw_session *session = bench->session;
+    enum aw_status status = aw_joints_begin(session, &bench->list);
+    if (status == AW_OK)
+        status = aw_joints_read(session, &bench->list);
+    if (status == AW_OK)
+        status = aw_joints_find(session, &bench->list, bench->joint.name, &bench->at);
+    if (status != AW_OK)
+        return status;
+    struct aw_joint *joint = joint_of(bench);
+    joint->wraps = false; /* a step takes no shortcut */
+    joint->most = isfinite(joint->speed) ? joint->speed : session->options.move.speed;
+    return is_steered(session) || !isnan(joint->now.value[AW_JOINT_ACTUAL])
+               ? AW_OK
+               : aw_fail(&session->err, AW_REFUSED,
+                         "%s: nothing measures where it is — it needs 'position = …' in its "
+                         "[joint]",
+                         bench->joint.name);
 }
 
 /* Estimates the driving quantity as a share of full output, and the output of a controller with kp
- * alone. */
+ * alone. The output of a steered joint is the share of its max speed. */
 static void find_outputs(struct aw_bench *bench, double off, struct aw_bench_sample *sample)
 {
-    double kp = aw_custom_arm(bench->session)->law_kp, amplitude = bench->joint.amplitude;
+    const struct aw_joint *joint = joint_of(bench);
     sample->has_pull = true;
-    sample->pull = aw_clamp(off / (PULLS * bench->joint.max_deviation), -1, 1);
+    sample->pull = is_steered(bench->session)
+                       ? aw_joint_answer(bench->session, joint) / joint->most
+                       : aw_clamp(off / (PULLS * bench->joint.max_deviation), -1, 1);
     sample->output = sample->pull;
-    if (bench->hooks->law != AW_BENCH_HIDDEN || !(kp > 0))
+    if (bench->hooks->law != AW_BENCH_HIDDEN)
+        return;
+    double kp = aw_custom_arm(bench->session)->law_kp, amplitude = bench->joint.amplitude;
+    if (!(kp > 0))
         return;
     sample->output = kp * off;
     sample->pull = aw_clamp(sample->output / (PULLS * amplitude), -1, 1);
@@ -83,6 +110,8 @@ static bool look(void *context, const struct aw_joint_list *list)
     find_outputs(bench, off, &sample);
     bench->seen_ns = now->time_ns[AW_JOINT_ACTUAL];
     bench->more = aw_bench_sample(bench, &sample);
+    if (bench->guard.verdict != AW_MOTION_FINE)
+        aw_joints_let_go(&bench->list);
     return bench->more;
 }
 
@@ -90,14 +119,16 @@ static bool look(void *context, const struct aw_joint_list *list)
 static enum aw_status idle(struct aw_bench *bench, int64_t deadline)
 {
     struct aw_session *session = bench->session;
+    bool steered = is_steered(session);
     enum aw_status status = AW_OK;
     bench->more = true;
     while (status == AW_OK && bench->more && aw_clock_now(session->clock) < deadline)
-        status = aw_joints_attend(session, &bench->list, deadline, HZ, look, bench);
-    return status == AW_TIMEOUT ? AW_OK : status;
+        status = aw_joints_attend(session, &bench->list, deadline, steered ? 0 : HZ, look, bench);
+    return status == AW_TIMEOUT && !steered ? AW_OK : status;
 }
 
-/* Sends the setpoint at once. Without a known speed, the firmware moves as fast as it can. */
+/* Sends the setpoint at once, or steers to it. Without a known speed, the firmware moves as fast as
+ * it can. */
 static enum aw_status setpoint(struct aw_bench *bench, double value)
 {
     struct aw_session *session = bench->session;
@@ -106,9 +137,10 @@ static enum aw_status setpoint(struct aw_bench *bench, double value)
         .what = AW_JOINT_TARGETS, .goals = &goal, .n = 1, .stream = true, .show_ns = AW_NO_TIME};
     const struct aw_joint *joint = joint_of(bench);
     double before = isnan(bench->sent) ? joint->now.value[AW_JOINT_ACTUAL] : bench->sent;
-    bool jumps = bench->hooks->law != AW_BENCH_HIDDEN ||
-                 !isnan(bench->target); /* else the setpoint only produces an output */
-    if (jumps && !(fabs(value - before) * HZ <= joint->speed) && !session->options.run.force)
+    /* else the setpoint only produces an output */
+    bool jumps = bench->hooks->law != AW_BENCH_HIDDEN || !isnan(bench->target);
+    if (jumps && !is_steered(session) && !(fabs(value - before) * HZ <= joint->speed) &&
+        !session->options.run.force)
         return aw_fail(&session->err, AW_LIMIT,
                        "%s: %.4g to %.4g %s at once is faster than its speed, %g %s — --force "
                        "overrides",
@@ -126,7 +158,8 @@ static enum aw_status end(struct aw_bench *bench, enum aw_status status)
 {
     struct aw_session *session = bench->session;
     double off = bench->commanded - bench->last[AW_BENCH_MEASURED];
-    if (status == AW_OK && session->tool->stop && fabs(off) > joint_of(bench)->near)
+    bool stays = is_steered(session) || fabs(off) <= joint_of(bench)->near;
+    if (status == AW_OK && session->tool->stop && !stays)
         status = session->tool->stop(session);
     return aw_joints_end(session, &bench->list, status);
 }
@@ -272,7 +305,6 @@ static const struct aw_bench_hooks law_bench = {
     .gains = send_gains,
     .quantum = quantum,
     .law = AW_BENCH_HIDDEN,
-    .ended = "held",
 };
 
 static enum aw_status run_custom_tune(struct aw_session *session, const struct aw_args *args)
@@ -297,7 +329,6 @@ const struct aw_bench_hooks aw_target_bench = {
     .setpoint = setpoint,
     .end = end,
     .law = AW_BENCH_SERVO,
-    .ended = "held",
 };
 
 /* clang-format off */
