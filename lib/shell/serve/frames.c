@@ -198,6 +198,15 @@ static enum aw_status write_frame(struct aw_server *server, struct aw_span frame
     return status;
 }
 
+static enum aw_status check_lease(const struct aw_peer *peer, unsigned lease)
+{
+    const struct aw_server *server = peer->server;
+    return server->holder == peer && lease == server->lease && !server->halt
+               ? AW_OK
+               : aw_fail(&server->session->err, AW_TIMEOUT,
+                         "another program commands now, or it was stopped");
+}
+
 /* Checks whether the frame may be sent now. AW_MORE: not before *due. */
 static enum aw_status check(struct aw_peer *peer, unsigned lease, struct aw_span frame,
                             int64_t *due)
@@ -206,10 +215,9 @@ static enum aw_status check(struct aw_peer *peer, unsigned lease, struct aw_span
     struct aw_session *session = server->session;
     struct aw_error *err = &session->err;
     enum aw_status watched = aw_watchdog_check(&server->watchdog, err); /* may revoke the lease */
-    if (server->holder != peer || lease != server->lease || server->halt)
-        return aw_fail(err, AW_TIMEOUT, "another program commands now, or it was stopped");
-    if (watched != AW_OK)
-        return watched;
+    enum aw_status status = check_lease(peer, lease);
+    if (status != AW_OK || watched != AW_OK)
+        return status != AW_OK ? status : watched;
     if (!session->device.link || session->device.link->lost)
         return aw_fail(err, AW_LOST, "the device is gone: the server waits for it");
     struct judged judged = judge(server, frame);
@@ -248,6 +256,10 @@ static void command(struct aw_peer *peer, const struct aw_mail *m)
     if (status == AW_OK) {
         aw_memory_take(server->session, m->memory);
         note(server, m->body);
+        aw_watchdog_look(&server->watchdog); /* the server may have been suspended meanwhile */
+        status = check_lease(peer, m->lease);
+    }
+    if (status == AW_OK) {
         begin_exchange(server, m->body);
         peer->asked = true;
         server->sender = peer; /* the sender already has the frame */
