@@ -202,13 +202,13 @@ class Run:
         return simulator
 
     def run(self, *words):
-        """Runs a first command; repeats it if a busy machine made the client silent."""
+        """Runs a first command; repeats it if a busy machine held the client or the server up."""
         for _ in range(5):
             process = subprocess.Popen([*self.base, "-l", f"serve:{self.path}", *words],
                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
             self.until(time.monotonic() + WAIT, lambda: process.poll() is not None)
             self.moved = None
-            if process.wait() != 3:
+            if process.wait() not in (3, 6):
                 break
         return process.returncode
 
@@ -477,6 +477,7 @@ class Run:
         for end in self.watched:
             os.close(end)
         broker = self.broker.process if self.broker else None
+        watchdogs = [os.pidfd_open(pid) for pid in children(self.server.pid)]
         for process in (self.commander, self.gateway, self.server, self.simulator, broker, *self.readers):
             if process:
                 process.kill()
@@ -486,11 +487,13 @@ class Run:
                         stream.close()
         self.complaints.seek(0)
         self.said += self.complaints.read()
-        ends = [end for end in (self.complaints, self.board, self.raw, self.looker, self.relay) if end]
-        if self.host:
-            ends.append(self.host)
-        for end in ends:
-            end.close()
+        for watchdog in watchdogs:  # it sends the stop of the killed server
+            select.select([watchdog], [], [], WAIT)
+            os.close(watchdog)
+        for end in (self.complaints, self.board, self.raw, self.looker, self.relay, self.host):
+            if end:
+                end.close()
+        self.front.discard()
 
 
 def spread(times):

@@ -6,6 +6,7 @@ MOVES, STOPS or None. Messages of the simulator go to heard. rests returns what 
 device that should be at rest, over the remaining connection.
 """
 import os
+import select
 import socket
 import struct
 import time
@@ -380,6 +381,11 @@ class Front:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.settimeout(PATIENCE)
         return connection
+
+    def discard(self):
+        """Discards datagrams of a program that has ended."""
+        while self.type == socket.SOCK_DGRAM and select.select([self.listener], [], [], 0)[0]:
+            self.listener.recv(65536)
 
     def connect(self, ready):
         """Connects to the simulator at its printed URL."""
