@@ -244,22 +244,6 @@ TEST(targets_are_clamped_to_limits)
     end(f);
 }
 
-TEST(command_queue_is_limited)
-{
-    struct fixture *f = begin("", NULL);
-    for (int i = 0; i < 10; i++) {
-        char line[32];
-        snprintf(line, sizeof line, "0DEG%d,300\r\n", i);
-        say(f, line);
-        snprintf(line, sizeof line, "1POS%d,900\r\n", i);
-        say(f, line);
-    }
-    receive(f, 1);
-    assert_true(aw_armctl_device_counters(f->device)->executed <= 16);
-    assert_true(aw_armctl_device_counters(f->device)->ignored > 0);
-    end(f);
-}
-
 /* ---- Quirks ---- */
 
 TEST(quirk_names_are_parsed)
@@ -284,18 +268,6 @@ TEST(quirk_names_are_parsed)
 }
 
 /* ---- With the controller ---- */
-
-TEST(controller_and_handler_interoperate)
-{
-    struct fixture *f = begin("", NULL);
-    assert_int_equal(go(f, "DEG1,090"), AW_OK);
-    assert_int_equal(go(f, "ARM250,045,120"), AW_OK);
-    assert_int_equal(go(f, "DEG1,400"), AW_REFUSED);
-    assert_string_equal(f->out.answer, "DEG1,360");
-    assert_int_equal(go(f, "MOV-0250"), AW_OK);
-    assert_string_equal(f->executed, "DEG1,090 ARM250,045,120 DEG1,400 MOV-0250");
-    end(f);
-}
 
 TEST(controller_works_with_every_quirk)
 {
@@ -356,17 +328,6 @@ TEST(handler_may_restart_between_invocations)
     }
 }
 
-TEST(controller_may_restart_without_memory)
-{
-    struct fixture *f = begin("", NULL);
-    assert_int_equal(go(f, "DEG1,090"), AW_OK);
-    start_controller(f, NULL);
-    assert_int_equal(go(f, "DEG1,010"), AW_OK);
-    assert_true(f->out.flipped);
-    assert_string_equal(f->executed, "DEG1,090 DEG1,010");
-    end(f);
-}
-
 TEST(ping_agrees_on_digits_without_motion)
 {
     static const char *const quirks[] = {"", "no-reack,ack-invalid"};
@@ -381,20 +342,6 @@ TEST(ping_agrees_on_digits_without_motion)
             assert_string_equal(f->executed, "MOV0100");
             end(f);
         }
-}
-
-TEST(late_confirmation_is_counted)
-{
-    struct fixture *f = begin("", NULL);
-    f->arm.options.confirm_timeout_ms = 500;
-    f->arm.options.seq = 0;
-    assert_int_equal(go(f, "DEG1,090"), AW_TIMEOUT);
-    assert_int_equal(f->out.result, AW_ARMCTL_ACKED_NOT_CONFIRMED);
-    f->arm.options.confirm_timeout_ms = 10000;
-    assert_int_equal(go(f, "DEG1,020"), AW_OK); /* the first one is confirmed in the meantime */
-    assert_int_equal(f->arm.counters.late, 1);
-    assert_int_equal(f->arm.memory.n_owed, 0);
-    end(f);
 }
 
 TEST(stop_interrupts_a_motion)
