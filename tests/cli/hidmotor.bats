@@ -128,21 +128,6 @@ END
     hasnt "$output" cancelled
 }
 
-@test "repeated stops do not move a joint at rest" {
-    board
-    ok hidmotor -q -l "$url" move 10 20 -30 --wait
-    for n in 1 2 3 4 5 6; do
-        ok hidmotor -q -l "$url" stop
-    done
-    same "$(joints 'map(.[0])')" "[10,20,-30]"
-    yes stop | head -n 6 | ok hidmotor -q -l "$url"
-    same "$(joints 'map(.[0])')" "[10,20,-30]"
-    # The same with another joint in motion.
-    ok hidmotor -q -l "$url" move 10 20 40 duration=20s
-    ok hidmotor -q -l "$url" stop
-    same "$(joints 'map(.[0]) | .[0:2]')" "[10,20]"
-}
-
 @test "values beyond limits exit 6 and send nothing; NaN and infinity exit 2, even with --force" {
     while IFS='|' read -r status part words; do
         # shellcheck disable=SC2086 # words
