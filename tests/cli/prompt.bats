@@ -4,13 +4,21 @@ load common.bash
 
 colour() { unset NO_COLOR; export TERM=xterm-256color; }
 
-@test "a command prints its result, and Ctrl-D exits 0" {
-    terminal <<<"
-        launch armctl -l $fast
-        want {armctl> }
-        ask {deg 1 90} confirmed {armctl> }
+# prompt [COLUMNS] TOOL WORD…: starts the tool at its prompt, runs an expect script from standard input, see
+# terminal.tcl, and leaves with Ctrl-D.
+prompt() {
+    local columns=()
+    [[ $1 != [0-9]* ]] || { columns=("$1") && shift; }
+    terminal "${columns[@]}" <<<"launch $*
+        want {$1> }
+        $(cat)
         type \004
         ends 0"
+}
+
+@test "a command prints its result, and Ctrl-D exits 0" {
+    prompt armctl -l "$fast" <<<"
+        ask {deg 1 90} confirmed {armctl> }"
 }
 
 @test "exit ends the prompt, and an unknown command gets a hint" {
@@ -115,39 +123,27 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
 
 @test "the hint shows name, range and unit of the next argument" {
     colour
-    terminal <<<"
-        launch armctl -l $fast
-        want {armctl> }
+    prompt armctl -l "$fast" <<<"
         type {deg }; want {<joint 0 to 9>}
         type {1 }; want {<angle 0 to 360 deg>}
         ask 90 confirmed {armctl> }
         type {pos 2 }; want {<position 0 to 999 mm>}
         type \003; want {^C} {armctl> }
         type {encode deg }; want {joint= angle=}
-        type \003; want {^C} {armctl> }
-        type \004
-        ends 0"
-    terminal <<<"
-        launch ezphys
-        want {ezphys> }
+        type \003; want {^C} {armctl> }"
+    prompt ezphys <<<"
         type {encode axis_motor velocity1=}; want {<rad/s>}
-        type \003; want {^C} {ezphys> }
-        type \004
-        ends 0"
+        type \003; want {^C} {ezphys> }"
 }
 
 @test "TAB completes file names where the argument is a file" {
     touch moves-of-today
-    terminal <<<"
-        launch armctl -l $fast
-        want {armctl> }
+    prompt armctl -l "$fast" <<<"
         type {run mov}; type \t; want {es-of-today }
         type \003; want {^C} {armctl> }
         type {completion zs}; type \t; want {zsh }
         type \003; want {^C} {armctl> }
-        type {quit nothing}; type \t; type \003; want {^C} {armctl> }
-        type \004
-        ends 0"
+        type {quit nothing}; type \t; type \003; want {^C} {armctl> }"
 }
 
 @test "a signal ends the prompt and restores the terminal" {
@@ -189,49 +185,33 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
 }
 
 @test "Ctrl-R finds the history of an earlier session" {
-    terminal <<<"
-        launch armctl -l $fast
-        want {armctl> }
-        ask {deg 1 77} confirmed {armctl> }
-        type \004
-        ends 0"
+    prompt armctl -l "$fast" <<<"
+        ask {deg 1 77} confirmed {armctl> }"
     same "$(<"$D/state/armwire/armctl/history")" "deg 1 77"
-    terminal <<<"
-        launch armctl -l $fast
-        want {armctl> }
+    prompt armctl -l "$fast" <<<"
         type \022; want search
         type {1 7}; want {deg 1 77}
-        type \r; want {angle=77deg} {armctl> }
-        type \004
-        ends 0"
+        type \r; want {angle=77deg} {armctl> }"
     same "$(stat -c %a "$D/state/armwire/armctl/history")" 600
 }
 
 @test "Ctrl-C on a typed line clears it and sends nothing" {
-    terminal <<<"
-        launch armctl -l $fast
-        want {armctl> }
+    prompt armctl -l "$fast" <<<"
         type {deg 1 90}; want {deg 1 90}
         type \003; want {^C} {armctl> }
         ask {deg 1 10} {angle=10deg} {armctl> }
-        hasnt {angle=90deg}
-        type \004
-        ends 0"
+        hasnt {angle=90deg}"
 }
 
 @test "Ctrl-C and Ctrl-Z during a motion stop it, and the prompt continues" {
-    terminal <<<"
-        launch armctl -v -l sim:
-        want {armctl> }
+    prompt armctl -v -l sim: <<<"
         ask {deg 1 350} {<- 30 41 43 4B}
         type \003
         want stopped {armctl> }
         ask {deg 1 50} {<- 30 41 43 4B}
         type \032
         want stopped {armctl> }
-        ask {encode ack ack=2} {30 41 43 4B 32 0D 0A} {armctl> }
-        type \004
-        ends 0"
+        ask {encode ack ack=2} {30 41 43 4B 32 0D 0A} {armctl> }"
 }
 
 @test "closing the terminal during a motion stops it" {
@@ -316,18 +296,14 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
 
 @test "jog counts keys that arrive together and fits its line to a narrow terminal" {
     colour
-    terminal 40 <<<"
-        launch armctl -q -l sim:?turn-speed=45
-        want {armctl> }
+    prompt 40 armctl -q -l "sim:?turn-speed=45" <<<"
         ask {deg 1 10} confirmed {armctl> }
         type {jog 1}; type \r; want {joint 1: 10 deg, step 5}
         hasnt {page keys}
         type ++; want {20 deg}
         type +; want {25 deg}
         hasnt {30 deg}
-        type q; want {armctl> }
-        type \004
-        ends 0"
+        type q; want {armctl> }"
 }
 
 @test "every tool passes its golden cases at the prompt" {
@@ -348,47 +324,33 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
 
 @test "a long line wraps, and the first TAB lists the candidates" {
     colour
-    terminal 40 <<<"
-        launch armctl -l $fast
-        want {armctl> }
+    prompt 40 armctl -l "$fast" <<<"
         type {deg 1 10 2 20 3 30 4 40 5 50 6 60 7 70 8 80}; want {8 80}
         type \001; want \x1b\[A
         type \003; want {^C} {armctl> }
         type d\t; want {decode} {describe} {armctl> }
-        type \003; want {^C} {armctl> }
-        type \004
-        ends 0"
+        type \003; want {^C} {armctl> }"
 }
 
 @test "the hint disappears on Enter, and Ctrl-C in a search starts a new line" {
     colour
-    terminal <<<"
-        launch armctl -l $fast
-        want {armctl> }
+    prompt armctl -l "$fast" <<<"
         type {deg 1 }; want {<angle 0 to 360 deg>}
         type \r; want \x1b\[K {angle is missing} {armctl> }
         type \022; want search
         type {deg}; want {deg}
         type \003; want {^C} \x1b\[J {armctl> }
-        ask {encode ack ack=2} {30 41 43 4B 32 0D 0A} {armctl> }
-        type \004
-        ends 0"
+        ask {encode ack ack=2} {30 41 43 4B 32 0D 0A} {armctl> }"
 }
 
 @test "Ctrl-C directly after a key works a hundred times" {
-    terminal <<<"
-        launch armctl -l $fast
-        want {armctl> }
-        for {set i 0} {\$i < 100} {incr i} { type x; type \003; want {^C} {armctl> } }
-        type \004
-        ends 0"
+    prompt armctl -l "$fast" <<<"
+        for {set i 0} {\$i < 100} {incr i} { type x; type \003; want {^C} {armctl> } }"
 }
 
 @test "Ctrl-C works while a script in a named pipe has no writer" {
     mkfifo lines
-    terminal <<<"
-        launch armctl -l $fast
-        want {armctl> }
+    prompt armctl -l "$fast" <<<"
         type {run lines}
         type \r
         set id [exp_pid]
@@ -397,44 +359,30 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
             if {[clock seconds] > \$deadline} { fail {it is not opened} }
         }
         type \003
-        want {armctl> }
-        type \004
-        ends 0"
+        want {armctl> }"
 }
 
 @test "the prompt shows the link and a motion in progress" {
-    terminal <<<"
-        launch hidmotor -q -l sim:
-        want {hidmotor sim:> }
+    prompt hidmotor -q -l sim: <<<"
         ask {velocity 20 0 0} result= {hidmotor sim: moving> }
         ask {stop} result= {hidmotor sim:> }
-        ask {move elbow=3 duration=300ms} result= {hidmotor sim: moving> } {hidmotor sim:> }
-        type \004
-        ends 0"
+        ask {move elbow=3 duration=300ms} result= {hidmotor sim: moving> } {hidmotor sim:> }"
     terminal <<<"
         launch armctl -l serial:/dev/serial/by-id/usb-FTDI_A603-if00-port0?baud=9600
         want {-FTDI_A603-if00-port0> }
         type \004
         ends 0"
-    terminal <<<"
-        launch armctl
-        want {armctl> }
-        type \004
-        ends 0"
+    prompt armctl <<<""
 }
 
 @test "hints of arm use the joints with its roles" {
     colour
     config '[joint out]' 'index = 7' 'kind = translate' 'role = r' 'max = 300' '[joint waist]' 'index = 1' 'min = 20' 'max = 160'
-    terminal <<<"
-        launch armctl -l $fast
-        want {armctl> }
+    prompt armctl -l "$fast" <<<"
         type {arm }; want {<r 0 to 300 mm>}
         type {250 }; want {<theta 20 to 160 deg>}
         type {45 }; want {<h 0 to 999 mm>}
-        type \003; want {armctl> }
-        type \004
-        ends 0"
+        type \003; want {armctl> }"
 }
 
 @test "the prompt shows a lost link until it is restored" {
@@ -471,20 +419,12 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         type \003; want {armctl> }
         type \004
         ends 0"
-    terminal <<<"
-        launch hidmotor
-        want {hidmotor> }
+    prompt hidmotor <<<"
         type {move el}; type \t; want {elbow=} {<-90 to 63 deg>}
-        type \003; want {hidmotor> }
-        type \004
-        ends 0"
-    terminal <<<"
-        launch unitysim
-        want {unitysim> }
+        type \003; want {hidmotor> }"
+    prompt unitysim <<<"
         type {move el}; type \t; want {elbow=} {position in ticks or deg, 1700 to 2570}
-        type \003; want {unitysim> }
-        type \004
-        ends 0"
+        type \003; want {unitysim> }"
 }
 
 @test "work of more than a second shows progress on a terminal, never in a pipe" {
@@ -552,18 +492,14 @@ END
 }
 
 @test "; separates commands, and a pipe is rejected with a hint" {
-    terminal <<<"
-        launch armctl -l $fast
-        want {armctl> }
+    prompt armctl -l "$fast" <<<"
         ask {deg 1 90; deg 1 95} angle=90deg angle=95deg {armctl> }
         ask {deg 1 400; deg 1 97} {above its maximum} {what stands behind the ; was not run} {armctl> }
         hasnt angle=97
         ask {deg 1 92 | tee x} {'|' not supported at the prompt} {armctl> }
         hasnt angle=92
         type {deg 1 90; enco}; type \t; want {encode }
-        type \003; want {armctl> }
-        type \004
-        ends 0"
+        type \003; want {armctl> }"
     run -0 armctl <<<'encode ack ack=1;encode ack ack=2'
     [[ $output == *31*32* ]]
     run -2 armctl <<<'encode ack ack=1; frob 1; encode ack ack=2'
@@ -590,9 +526,7 @@ END
 }
 
 @test "Ctrl-C in watch reports what is still enabled and how to stop it" {
-    terminal <<<"
-        launch canpid -l sim:
-        want {canpid> }
+    prompt canpid -l sim: <<<"
         ask {setpoint 5 -b lknee,rknee -c pos} result=sent {canpid> }
         ask {watch -j lknee.pid.output} {output}
         type \003
@@ -600,9 +534,7 @@ END
         type \003; want {^C} {stopped: disabled the driver} {canpid> }
         ask {watch -j lknee.pid.output} {output}
         type \003
-        want {stopped by a signal} {canpid> }
-        type \004
-        ends 0"
+        want {stopped by a signal} {canpid> }"
 }
 
 # ---- What the screen shows ------------------------------------------------------------------------
