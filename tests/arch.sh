@@ -21,7 +21,6 @@ choose() {
 
 # The mirror that this machine uses.
 mirror() {
-    # shellcheck disable=SC2016 # apt's dollar
     echo "${MIRROR:-$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' "Codename: $suite" | head -n1)}"
 }
 

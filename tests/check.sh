@@ -128,7 +128,6 @@ words() {
 scripts() {
     local shell_scripts
     shell_scripts=$(git ls-files -co --exclude-standard -- '*.sh' .ci/run)
-    # shellcheck disable=SC2086 # a list of files
     shellcheck -S warning $shell_scripts
 }
 

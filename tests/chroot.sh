@@ -11,7 +11,6 @@ suite=${SUITE:-bookworm}
 root=${1:-$(mktemp -d /var/tmp/armwire-chroot.XXXXXX)}
 
 # The mirror is the one this machine uses.
-# shellcheck disable=SC2016 # apt's dollar
 mirror=${MIRROR:-$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' "Codename: $suite" | head -n1)}
 lap() { printf '%4ds  %s\n' $SECONDS "$*"; }
 

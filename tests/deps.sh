@@ -67,7 +67,6 @@ fi
 installed() { case " $have " in *" $1 "*) ;; *) return 1 ;; esac; }
 
 # dpkg-query fails for unknown names, which is the expected answer here.
-# shellcheck disable=SC2016 # the dollar is dpkg-query's
 have=$(echo "$wanted" | tr '|' ' ' |
     xargs dpkg-query -W -f '${db:Status-Status} ${Package}\n' 2>/dev/null |
     sed -n 's/^installed //p' | tr '\n' ' ' || true)
@@ -103,6 +102,5 @@ for choice in $missing; do
     done
     chosen="${chosen:-} $package"
 done
-# shellcheck disable=SC2086 # a list of words
 quietly $root env DEBIAN_FRONTEND=noninteractive \
     apt-get install -q -y --no-install-recommends $chosen

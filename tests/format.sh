@@ -4,7 +4,6 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# shellcheck disable=SC2016 # awk's dollar
 too_long='{
     s = $0
     gsub(/[\200-\277]/, "", s)

@@ -66,7 +66,7 @@ lift_runs() {
 }
 # Uses the compiler options from the first lines of the examples.
 example() {
-    # shellcheck disable=SC2046,SC2086 # words of pkg-config; a compiler with options
+    # shellcheck disable=SC2046 # words of pkg-config; a compiler with options
     $1 -std=c11 -Wall -Wextra -Werror -o "$dir/$2" "docs/example/$2.c" \
         $(pkg-config --cflags armwire) $(eval "$3") && "${2}_runs" "$dir/$2"
 }

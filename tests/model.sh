@@ -15,9 +15,7 @@ run()
     what=$1 wanted=$2 options=$3 flags=$4
     shift 4
     spin "$@" -a "$model" >spin.log 2>&1 || { cat spin.log; exit 1; }
-    # shellcheck disable=SC2086
     ${CC:-gcc} -O0 -w $flags -DMEMLIM=2000 -o pan pan.c
-    # shellcheck disable=SC2086
     ./pan $options -m1000000 >pan.log 2>&1 || true
     errors=$(sed -n 's/.*errors: \([0-9]*\).*/\1/p' pan.log)
     states=$(sed -n 's/ *\([0-9.e+]*\) states, stored.*/\1/p' pan.log)

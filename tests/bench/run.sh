@@ -36,7 +36,6 @@ machine() {
     # shellcheck source=/dev/null
     echo "- system: $(. /etc/os-release && echo "$PRETTY_NAME"), Linux $(uname -r), $(gcc --version | head -n1)"
     echo "- armwire: $("$BIN/armctl" --version), $(git describe --always --dirty 2>/dev/null)"
-    # shellcheck disable=SC2016 # dpkg's dollars
     echo "- peers: $(dpkg-query -W -f '${Package} ${Version}, ' can-utils python3-can tshark jq socat hyperfine 2>/dev/null | sed 's/, $//')" |
         fold -s -w 118 | sed '2,$s/^/  /; s/ $//'
     echo

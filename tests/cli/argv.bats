@@ -83,7 +83,6 @@ load common.bash
 
 @test "counts and identifiers must be whole numbers, even with --force" {
     while read -r words; do
-        # shellcheck disable=SC2086 # words
         fails 2 $words
         has "$why" "is not a whole number"
     done <<'END'
@@ -133,7 +132,6 @@ END
 @test "an error with -j prints one line on stderr and one JSON object" {
     for arguments in "dge 1 90" "deg 1" "deg 1 nan" "deg 1 400" \
         "-l serial:/dev/nope deg 1 90" "decode zz"; do
-        # shellcheck disable=SC2086 # words
         run --separate-stderr armctl -j $arguments
         [ "$status" -ne 0 ]
         same "$(wc -l <<<"$stderr")" 1

@@ -20,7 +20,6 @@ INI
     export ARMCTL_CONFIG=$D/joints.ini
     start sim armctl sim --listen "pty:$D/arm" --turn-speed 5000
     for words in 'deg elbow 120' stop 'deg elbow 121' stop stop ping 'deg elbow 30'; do
-        # shellcheck disable=SC2086
         ok armctl -q -l "$D/arm" $words
         same "$stderr" ''
         hasnt "$output" flipped
@@ -134,7 +133,6 @@ INI
 @test "a command for several joints checks all of them before the first moves" {
     describe_joints
     for words in 'move 1=90 2=2001' 'move 1=90 3=400' 'deg 1 90 2 2001' 'deg base 90 3 400' 'pos 3 90 4 1000'; do
-        # shellcheck disable=SC2086
         run -6 --separate-stderr armctl -v -l sim: $words
         hasnt "$stderr" "->"
     done
@@ -177,7 +175,6 @@ INI
         for words in "deg 1 $value 5" "deg $value 5" "pos $value 5" "arm $value 0 0" "mov $value" \
             "spd $value" "pulse $value 1500" "pulse 2 $value" "duty $value 1" "duty 3 $value"; do
             for force in '' --force; do
-                # shellcheck disable=SC2086
                 run --separate-stderr armctl -q -l "$fast" $force $words
                 [ "$status" = 2 ] || [ "$status" = 6 ] || { echo "$words: $status" && false; }
             done

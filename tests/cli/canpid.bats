@@ -123,13 +123,10 @@ overshooting='set kp 20 -b lknee -c pos --switch'
 
 @test "each command sends the expected frames and prints the expected result" {
     while IFS='|' read -r words frames result; do
-        # shellcheck disable=SC2086 # words
         ok canpid --dry-run $words
         same "$(sed -n 's/^   //p' <<<"$output" | xargs)" "$frames"
-        # shellcheck disable=SC2086
         virtual $words
         same "$output" "$result"
-        # shellcheck disable=SC2086
         virtual_json $words
         same "$(json '.ok')" true
     done <<'END'
@@ -233,7 +230,6 @@ END
 @test "an slcan adapter that refuses a frame fails the command" {
     start refusing python3 "$root/tests/cli/slcan_adapter.py" 0
     for command in "setpoint 5deg -c pos --force" disable stop "aux 1 1"; do
-        # shellcheck disable=SC2086 # words
         fails 1 canpid -l "$url" $command -b lknee
         has "$why" "the adapter refused a frame"
     done
@@ -247,7 +243,6 @@ END
     IFS=: read -r _ _ host port <<<"$url"
     start late python3 "$root/tests/cli/slcan_adapter.py" 30 "$host" "$port"
     for command in "sweep --amplitude 2deg" "setpoint 60deg --approach 10deg/s"; do
-        # shellcheck disable=SC2086 # words
         fails 1 timeout 10 canpid -q -l "$url" $command -b lknee -c pos
         has "$why" "the adapter refused a frame"
     done
@@ -299,11 +294,9 @@ END
     echo 'lknee pos kp 3' >one.gains
     for words in "set kp 1 -c pos" "setpoint 1deg -c pos" "precompression 1mm -c pos" "event start" \
         ref_alpha "aux 0 1" calibrate disable stop "gains apply one.gains" "replay one.log"; do
-        # shellcheck disable=SC2086 # words
         ok canpid -l "slcan:$url" --dry-run -b lknee $words
     done
     for words in "step --from 0deg --to 1deg" tune sweep; do
-        # shellcheck disable=SC2086
         ok canpid -l "slcan:$url" --dry-run -b lknee -c pos $words
         has "$stderr" "depend on the telemetry"
     done
@@ -326,7 +319,6 @@ END
 
 @test "the simulator accepts plant faults and the control period" {
     to20='step --from 0deg --to 20deg --for 2s -b lknee -c pos'
-    # shellcheck disable=SC2086 # words
     moved() { exits "${3:-0}" canpid -q -j -l "$fast&$1" $to20 --save s.csv; same "$(awk -F, 'END { print int($3 + 0.5) }' s.csv)" "$2"; }
     moved plant.lknee=wall:2deg 2 1
     moved plant.rhip=dead 18
@@ -392,7 +384,6 @@ END
     fails 1 canpid -q -l "$url" gains diff now.gains
     same "$output" "~ lknee pos kp 5 (was 3)"
     while IFS='|' read -r words part; do
-        # shellcheck disable=SC2086 # words
         fails 2 canpid -q -l "$url" gains set $words
         has "$why" "$part"
     done <<'END'
@@ -610,7 +601,6 @@ END
     for words in "--from 0deg -b lknee -c pos" "--from 0deg --to 20deg -b all -c pos" \
         "--from 0deg --to 20deg -c pos" "--from 0deg --to 20deg -b lknee" \
         "--from 0deg --to nan -b lknee -c pos" "--from 0mm --to 1mm -b lknee -c pos"; do
-        # shellcheck disable=SC2086 # words
         fails 2 canpid -l "slcan:$url" step $words
     done
     fails 6 canpid -l "slcan:$url" step --from 0deg --to 300deg -b lknee -c pos
@@ -1019,7 +1009,6 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     fails 1 canpid -q -l "$fast" play walk.csv -c pos --max-lag 1deg
     has "$why" "behind its target, more than --max-lag 1 for 0.3 s"
     while IFS='|' read -r text wrong; do
-        # shellcheck disable=SC2059 # with its ends of lines
         printf "$text" >who.csv
         fails 5 canpid -q -l "$fast" play who.csv -c pos
         has "$stderr" "who.csv:$wrong"
@@ -1053,7 +1042,6 @@ END
 
 @test "one command gives one result record for all its boards and frames" {
     while IFS='|' read -r sent cmd words; do
-        # shellcheck disable=SC2086
         virtual_json $words -b all
         same "$(jq -r 'select(.dir == "tx").msg' <<<"$output" | wc -l)" "$sent"
         same "$(jq -c 'select(.cmd) | [.cmd,.ok,.board]' <<<"$output")" \
@@ -1079,7 +1067,6 @@ END
     bus -b lknee
     ok canpid -q -l "$url" watch -b lknee -n 12 # telemetry does not contain it
     for words in "set kp 3" "set pid 3 0 0" "precompression 2mm" "gains set kp=3"; do
-        # shellcheck disable=SC2086 # words
         fails 6 canpid -q -l "$url" $words -b lknee -c pos
         has "$why" "which controller lknee runs is not known"
         has "$why" "'disable -b lknee -c pos'"
@@ -1100,7 +1087,6 @@ END
             "step --from 0deg --to $value" "step --from $value --to 0deg" "sweep --amplitude $value" \
             "tune --max-deviation $value" "set pid 1 1 $value"; do
             for option in --switch --force; do
-                # shellcheck disable=SC2086 # words
                 fails 2 canpid -l "slcan:$url" $option -b lknee -c pos $words
             done
         done
@@ -1111,9 +1097,7 @@ END
 
 @test "values beyond the limits exit 6; --force sends them" {
     while read -r words; do
-        # shellcheck disable=SC2086 # words
         fails 6 canpid -l "$fast" $words
-        # shellcheck disable=SC2086
         virtual --force $words
     done <<'END'
 setpoint 181deg -b lknee -c pos --max-jump 1000
@@ -1143,7 +1127,6 @@ END
 
 @test "a missing interface, CAN driver or adapter gives one line with a remedy" {
     for words in "watch -n 1" "setpoint 1deg -b lknee -c pos" "${step[*]}" "record x.log"; do
-        # shellcheck disable=SC2086 # words
         fails 4 canpid -l can:nope7 $words
         has "$why" nope7
         has "$why" " — "
@@ -1294,7 +1277,6 @@ END
     same "$(tail -n +2 some.csv | cut -d , -f 4 | sort -u | xargs)" "lhip rknee"
     same "$(canpid -j -b rknee info all.log | jq -c 'select(.cmd).messages')" 6
     for command in "watch -n 1" "dump -n 1" "record x.log -n 1"; do
-        # shellcheck disable=SC2086
         fails 2 canpid -q -l sim: $command -b nobody
         has "$why" "board 'nobody' not found"
     done
@@ -1336,10 +1318,8 @@ END
 @test "a current that is always 0 gives one hint at --sensors-layout" {
     for i in {1..40}; do echo "($i.0) can0 05F#00000000000$((i % 9))"; done >zero.log
     for command in "decode zero.log" "info zero.log" "-l log:zero.log?speed=max watch"; do
-        # shellcheck disable=SC2086
         ok canpid $command
         same "$(grep -c -- "--sensors-layout fw" <<<"$stderr")" 1
-        # shellcheck disable=SC2086
         ok canpid --sensors-layout fw $command
         same "$stderr" ""
     done

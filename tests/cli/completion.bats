@@ -111,7 +111,6 @@ END
 
 @test "complete offers joints, fields, named arguments and file types to the shells" {
     while IFS='|' read -r words want; do
-        # shellcheck disable=SC2086 # words
         same "$words: $(${words%% *} complete -- ${words#* } | cut -f 1 | xargs)" "$words: $want"
     done <<'END'
 hidmotor jog el|elbow

@@ -78,7 +78,6 @@ evil=$'\e[31m\e]0;owned\a\r\xc2\x9b2J'
     printf '%s, 1, 2, 3, 4, 5, 6\n' "${evil/$'\r'/}" >views.csv
     printf '"%s"\n' "${evil/$'\r'/}" >commands # quoted: an unquoted ; would end the command
     while read -r command; do
-        # shellcheck disable=SC2086 # words
         run --separate-stderr $command
         echo "# $command: $stderr"
         has "$output$stderr" owned # the file was read and printed
@@ -101,7 +100,6 @@ END
     local command
     mkfifo pipe
     while read -r command; do
-        # shellcheck disable=SC2086 # words
         echo "# $command"
         fails 2 timeout -k 1 20 $command
         has "$why" "open the other end of the pipe first"
@@ -155,7 +153,6 @@ END
     warns() { # LINE TEXT
         for words in help list 'config show' 'encode deg joint=1 angle=90' \
             'decode 30444547312C3039300D0A' "-q -l $fast stop" "-q -l $fast ping"; do
-            # shellcheck disable=SC2086 # words
             ok armctl $words
             why=$(grep -v 'no serial port' <<<"$stderr")
             same "$(wc -l <<<"$why")" 1
@@ -194,12 +191,10 @@ END
         mkdir -p config/armwire
         printf '[options]\n\n%s\n' "$setting" >"config/armwire/$tool.ini"
         for words in "-q -l sim: stop" help list 'config show'; do
-            # shellcheck disable=SC2086 # words
             ok "$tool" $words
             has "$stderr" "$tool: $D/config/armwire/$tool.ini:3:1: "
         done
         [ -z "$needs" ] && continue
-        # shellcheck disable=SC2086 # words
         fails 2 "$tool" -q $needs
         has "$why" "$D/config/armwire/$tool.ini:3:1: "
         rm "config/armwire/$tool.ini"
@@ -236,7 +231,6 @@ END
     # Errors about records do not affect help, lists and settings.
     printf '[options]\nfields = zebra\nformat = %%{\n' >config/armwire/canpid.ini
     for words in help list 'config show'; do
-        # shellcheck disable=SC2086 # words
         ok canpid $words
     done
     has "$output" "zebra"

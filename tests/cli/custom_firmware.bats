@@ -12,7 +12,6 @@ host() {
     ok hidmotor --packets "$file" --time none decode -j --dir tx "$hex"
     same "$output" "$3"
     message=$(jq -r .msg <<<"$output")
-    # shellcheck disable=SC2046 # words
     ok hidmotor --packets "$file" encode --dir tx "$message" $(jq -r 'del(.dir, .msg) |
         paths(scalars) as $p | ($p | join(".")) + "=" + (getpath($p) | tostring)' <<<"$output")
     same "${output// /}" "$hex"

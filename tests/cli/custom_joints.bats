@@ -68,7 +68,6 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
         'setpoint = f32 deg min=-90 max=90' '[joint m1]' 'setpoint = go.setpoint' 'position = st.position' '[stop]' \
         'packet = go hold' >silent.packets
     for command in status "move m1=5" home "watch -n 1" "jog m1 +1"; do
-        # shellcheck disable=SC2086 # words
         exits 2 hidmotor -v -l "$fast" --packets silent.packets $command
         has "$stderr" "put 'ask = yes' into [packet st]"
         hasnt "$stderr" "->"
@@ -504,7 +503,6 @@ law() {
     law
     export HIDMOTOR_PACKETS=law.packets
     for words in m2.kp=6 m2.kp=x m4.kp=1 m2.kx=1 m2=1 "m1.kp=1 m2.kp=nan"; do
-        # shellcheck disable=SC2086 # words
         run --separate-stderr hidmotor -v -l "$fast" gains set $words
         [ "$status" = 2 ] || [ "$status" = 6 ]
         hasnt "$stderr" "-> set_gains"

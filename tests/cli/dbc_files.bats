@@ -53,7 +53,6 @@ END
     files
     sed 's/: 7|16@0+/: 7|16@0*/' bms.dbc >wrong.dbc
     for command in "watch -n1" describe "decode 640#00" "send BMS.Battery Voltage=1"; do
-        # shellcheck disable=SC2086 # words
         exits 2 canpid -l sim: --dbc wrong.dbc $command
         same "$stderr" "canpid: wrong.dbc:3:22: '*' is unexpected — expected + or - (with a sign)"
     done

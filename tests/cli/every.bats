@@ -73,7 +73,6 @@ refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog|teleop)|
         while read -r -u 4 line; do
             echo "# $tool --dry-run $line"
             status=0
-            # shellcheck disable=SC2086 # words
             timeout 60 $tool --dry-run --no-input -l "$told" --record rec.pcapng $line \
                 </dev/null >"$D/out" 2>"$D/err" || status=$?
             case $status in
@@ -93,7 +92,6 @@ refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog|teleop)|
         while read -r -u 4 line; do
             echo "# $tool $line"
             status=0
-            # shellcheck disable=SC2086 # words
             timeout 60 $tool -q --no-input -l sim: $line <<<nonsense >"$D/out" 2>"$D/err" || status=$?
             [[ $status == [25] ]]
             has "$(<"$D/err")" "$tool: stdin:"
@@ -104,11 +102,9 @@ refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog|teleop)|
 
 @test "--dry-run: a command that only reads reports that there is nothing to show" {
     while read -r tool command; do
-        # shellcheck disable=SC2086 # words
         ok $tool --dry-run $command
         same "$output" ""
         same "$stderr" "$tool: ${command%% *}: nothing to show, because --dry-run opens nothing"
-        # shellcheck disable=SC2086 # words
         ok $tool -q -j --dry-run $command
         same "$(json '[.cmd,.ok,.dry_run]')" "[\"${command%% *}\",true,true]"
         same "$stderr" ""
@@ -147,15 +143,12 @@ END
 @test "--dry-run: commands name what depends on the device, and invalid arguments are rejected" {
     echo 'elbow pid kp 0.02' >one.gains
     while IFS='|' read -r words on; do
-        # shellcheck disable=SC2086 # words
         ok ${words%% *} --dry-run ${words#* }
         same "$output" ""
         has "$stderr" ": no preview, because the packets depend on $on — run without --dry-run"
         same "$(wc -l <<<"$stderr")" 1
-        # shellcheck disable=SC2086
         ok ${words%% *} -q -j --dry-run ${words#* }
         same "$(json '[.ok,.dry_run]')" '[true,true]'
-        # shellcheck disable=SC2086
         fails 2 ${words%% *} --dry-run ${words#* } nonsense
     done <<'END'
 hidmotor stop|the position of the arm
@@ -289,9 +282,7 @@ END
             [[ $message != reset ]] || pairs=
             [[ $tool != canpid || $message != setpoint ]] || pairs+=" controller=pos"
             [[ $tool != hidmotor || $message != set_setpoints ]] || pairs+=" mode=linear"
-            # shellcheck disable=SC2086 # words
             bytes=$($tool encode $message $(tr ' ' '\n' <<<"$pairs" | sort -u -t= -k1,1))
-            # shellcheck disable=SC2086
             $tool decode -j --dir tx $bytes >record
             ok $tool -q -l "$fast" $([[ $tool != canpid ]] || echo --switch) --dry-run <record
             has "${output//[ #]/}" "${bytes//[ #]/}"
@@ -361,10 +352,8 @@ END
 
 @test "surplus arguments are rejected with the usage" {
     while IFS='|' read -r words usage; do
-        # shellcheck disable=SC2086
         fails 2 $words
         has "$why" "$usage"
-        # shellcheck disable=SC2086
         fails 2 ${words%% *} --dry-run ${words#* }
     done <<'END'
 unitysim camera set 1 2 3 4 5 6 7|'7' is too much — usage: camera set [X]
@@ -391,7 +380,6 @@ END
 @test "each command prints one result under the typed name" {
     result() { jq -c 'select(.cmd) | [.cmd,.ok]' <<<"$output" | xargs; }
     while IFS='|' read -r tool words; do
-        # shellcheck disable=SC2086
         ok $tool -q -j -l "$fast" $words
         same "$(result)" "[${words%% *},true]"
     done <<'END'
@@ -417,7 +405,6 @@ END
     ezphys -q -l 'sim:?scene=humanoid' --record run.pcapng watch -j joint_axis -n 40 | axes >live
     grep -q ',2' live
     for command in 'decode -j run.pcapng' 'decode -j --raw run.pcapng' 'watch -j -l log:run.pcapng'; do
-        # shellcheck disable=SC2086
         ezphys -q $command | axes >other
         cmp live other
     done

@@ -5,7 +5,6 @@ load common.bash
 
 @test "a ratio above 1 without % is rejected" {
     for words in "design --overshoot 5" "tune --overshoot 5" "tune --amplitude 10" "tune --noise 2"; do
-        # shellcheck disable=SC2086 # words
         fails 2 canpid -q -l "$fast" $words -b lknee -c pos
         matches "$why" "canpid: --*: * is ambiguous — say *% or *00%"
     done
@@ -15,7 +14,6 @@ load common.bash
 # Also for steps too small to detect by their size alone.
 @test "step of a stuck joint exits 1 and prints no figures" {
     while IFS='|' read -r tool link words; do
-        # shellcheck disable=SC2086 # words
         fails 1 $tool -q -j -l "${link/#&/$fast&}" step $words
         has "$why" "step: nothing moved: "
         same "$(json '[.ok,.settling_time,.overshoot,.rise_time]')" '[false,null,null,null]'
@@ -43,7 +41,6 @@ END
 # bats test_tags=long
 @test "identify measures the joint's model, and its saved samples give the same model" {
     while IFS='|' read -r tool link words wanted; do
-        # shellcheck disable=SC2086 # words
         ok $tool -q -j -l "${link/#&/$fast&}" identify $words --samples samples.csv --save model.json --plot bode.svg
         same "$(json ".fit > 75 and ($wanted)")" true
         same "$(jq -r .source.from model.json | cut -d , -f 1)" "$tool identify"
@@ -60,7 +57,6 @@ END
 # Joints that misbehave. Columns: exit code, tool, link, command, message.
 @test "experiments stop with a reason if the joint misbehaves" {
     while IFS='|' read -r code tool link words said; do
-        # shellcheck disable=SC2086 # words
         fails "$code" $tool -q -l "${link/#&/$fast&}" $words
         has "$why" "$said"
     done <<'END'

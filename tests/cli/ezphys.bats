@@ -88,7 +88,6 @@ PYTHON
 # bats test_tags=long
 @test "2000 steps after a reset repeat packet for packet" {
     local commands='motor left-knee 0.5 50\nforce waist 20 --for 0.1s\nadvance 2000\nreset\n'
-    # shellcheck disable=SC2059
     printf "$commands$commands" | ezphys -q -l sim:humanoid --record run.pcapng -j >out
     ezphys decode -j --time none run.pcapng >all || true
     grep '"dir":"rx"' all | awk '/"timestamp"/ && /"step":0,/ { part++ } { print > ("part" part) }'
@@ -165,7 +164,6 @@ while True:
     try: s.sendall(bytes(4096))
     except OSError: s, _ = listener.accept()'
     for command in status 'motor 1 2 10 --for 1s' 'motor 1 2 10' stop ping 'advance 2' limits; do
-        # shellcheck disable=SC2086 # words of a command
         fails 5 ezphys -q -T 300ms -l "$url" $command
         has "$why" "received data is not a message"
     done
@@ -228,7 +226,6 @@ time.sleep(20)'
 @test "watch and hz end with the recording" {
     ok ezphys -q -l sim: --record run.pcapng watch joint_axis -n 20
     for command in "watch joint_axis -j" "watch -j" "hz"; do
-        # shellcheck disable=SC2086 # words
         ok timeout 20 ezphys -q -l log:run.pcapng $command
         [ -n "$output" ]
     done
@@ -326,7 +323,6 @@ while True:
     left -= bool(v)
     step = 0 if v and left == 0 else step + 1
 say("last", v)'
-        # shellcheck disable=SC2086 # words
         fails 1 timeout "$patience" ezphys -q -l "$url" $words
         has "$why" "another program restarted the simulation"
         wait_for fake "last 0.0"
@@ -346,7 +342,6 @@ while True:
     fastest = max(fastest, velocity(a, 7) or 0)
     step += 1
 say("fastest", fastest)'
-        # shellcheck disable=SC2086 # words
         run --separate-stderr timeout "$patience" ezphys -q -l "$url" $words
         [ "$status" = 1 ] || same "$status" 3
         wait_for fake "fastest $most"
@@ -409,9 +404,7 @@ say("type", struct.unpack("<I", answer(s)[8:12])[0])'
 
 @test "records of commands are replayed as commands" {
     while read -r wire message; do
-        # shellcheck disable=SC2086 # words
         bytes=$(ezphys encode --wire $wire $message)
-        # shellcheck disable=SC2086
         ezphys decode -j --wire "$wire" --dir tx $bytes >record
         ok ezphys -q -l sim: --wire "$wire" --dry-run <record
         same "${lines[1]}" "   $bytes"
@@ -513,7 +506,6 @@ time.sleep(20)"
 
 @test "jog moves one axis from its position; limits prints limits and their source" {
     while IFS='|' read -r scene words low high; do
-        # shellcheck disable=SC2086 # words
         sim $scene jog $words -j
         same "$words: $(json "[.cmd,.result,(.displacement >= $low and .displacement <= $high)]")" \
             "$words: [\"jog\",\"arrived\",true]"
@@ -562,7 +554,6 @@ END
     simulator --scene humanoid
     step() { json .step; }
     for command in status "status -j" "status --for 0.2s" status; do
-        # shellcheck disable=SC2086 # words
         ok ezphys -l "$url" $command
         hasnt "$stderr" "looking on"
     done
@@ -794,7 +785,6 @@ SCENE
         if answer(s) is None: break
     s, _ = listener.accept()'
     for command in 'motor 7 1 1' 'motor 7 1 1 --for 0.2s' 'force 7 1'; do
-        # shellcheck disable=SC2086
         fails 5 timeout "$patience" ezphys -q -l "$url" $command
         has "$why" "joint '7': position is not a number"
     done

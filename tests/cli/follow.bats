@@ -45,7 +45,6 @@ stops_because() {
     lead
     while IFS='|' read -r tool words field least most; do
         for _ in 1 2 3; do # real-time simulators may be stopped on a busy machine
-            # shellcheck disable=SC2086
             ok $tool -q $words --relative --record run.pcapng
             [[ $output == *stops=0* ]] && break
         done

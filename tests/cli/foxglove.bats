@@ -16,7 +16,6 @@ shows() {
     "$1" -q -l "$2" ${packets:+--packets "$packets"} record - >frames 2>recorded 3>&- &
     recorder=$!
     started+=("$recorder")
-    # shellcheck disable=SC2016 # sh's dollar
     start s sh -c 'exec armwire-foxglove --port 0 "$@" <frames' sh "${@:3}"
     server=$pid at=$url
 }
@@ -34,7 +33,6 @@ seen() {
     serves "$1" "$2"
     shows "$1" "serve:$D/socket"
     if [ -n "${did:-}" ]; then
-        # shellcheck disable=SC2086 # words
         "$1" -q -l "serve:$D/socket" $did >/dev/null &
         started+=($!)
     fi

@@ -66,7 +66,7 @@ one_by_one() {
         fi
         dir=rx
         [[ $record != '{"dir":"tx"'* ]] || dir=tx
-        # shellcheck disable=SC2046,SC2086 # lists of words
+        # shellcheck disable=SC2046 # lists of words
         "$bin/$tool" $(decode_options "$command") decode -j --dir $dir $bytes >>"$work/decoded" 2>&1
         printf '%s\n' "$record" >>"$work/expected"
     done < <(paste "$work/commands" "$work/bytes" "$work/records")

@@ -71,18 +71,15 @@ refuses() {
 @test "move, jog, home and moveto require a unit for short durations and limit the speed to 200 deg/s" {
     for words in 'move m2=90 duration=2' 'jog m2 5 duration=2' 'home duration=.5' 'home duration=1e1' \
         'moveto 120 50 150 duration=2'; do
-        # shellcheck disable=SC2086 # words
         refuses 2 hidmotor -q -l "$fast" --record none.pcapng $words
         has "$why" "${words%% *}: duration=${words##*=}: in s or in ms? — give a unit"
         hasnt "$(hidmotor decode none.pcapng 2>/dev/null)" set_setpoints
     done
     fails 2 hidmotor -q -j -l "$fast" <<<'{"cmd":"move","m2":90,"duration":2}'
     while IFS='|' read -r part words; do
-        # shellcheck disable=SC2086 # words
         fails 6 hidmotor -q -l "$fast" --record none.pcapng $words
         has "$why" "$part"
         hasnt "$(hidmotor decode none.pcapng 2>/dev/null)" set_setpoints
-        # shellcheck disable=SC2086 # words
         ok hidmotor -q -l "$fast" --force $words
     done <<'END'
 m2: 90 deg in 0.002 s is faster than 200 deg/s — is the duration in another unit, s or ms? duration=707ms would do|move m2=90 duration=2ms
@@ -130,7 +127,6 @@ END
 
 @test "values beyond limits exit 6 and send nothing; NaN and infinity exit 2, even with --force" {
     while IFS='|' read -r status part words; do
-        # shellcheck disable=SC2086 # words
         refuses "$status" hidmotor -l "$fast" $words
         has "$why" "$part"
     done <<'END'
@@ -197,10 +193,8 @@ END
 
 @test "gripper, light and velocity are confirmed by the echo" {
     while IFS='|' read -r words result; do
-        # shellcheck disable=SC2086 # words
         virtual $words
         matches "$output" "$result result=confirmed ms=*"
-        # shellcheck disable=SC2086
         virtual_json $words
         same "$(json '[.cmd,.ok,.result]')" "[\"$result\",true,\"confirmed\"]"
     done <<'END'
@@ -270,7 +264,6 @@ END
 
 @test "non-finite values are never sent, and values out of range only with --force" {
     while IFS='|' read -r status words; do
-        # shellcheck disable=SC2086 # words
         refuses "$status" hidmotor -l "$fast" $words
     done <<'END'
 2|--yes send 1811 --bytes 0000C07F0000807F
@@ -327,7 +320,6 @@ END
     same "$output" "tip x=100mm y=0mm z=195mm"
     ok hidmotor -j tip 20 45 -30
     point=$(json '"x=\(.x) y=\(.y) z=\(.z)"' | tr -d '"')
-    # shellcheck disable=SC2086 # words
     ok hidmotor -j tip $point
     same "$(json '[.cmd,.ok] + ([.m1,.m2,.m3] | map(. * 1000 | round / 1000))')" '["tip",true,20,45,-30]'
     fails 6 hidmotor tip x=212.3 y=0 z=95
@@ -337,7 +329,6 @@ END
     fails 2 hidmotor tip x=nan y=0 z=95
     fails 6 hidmotor tip 0 120 0
     for words in "" 0 "0 45" "0 45 -30 120" "m1=0 m2=0 z=9" "x=0 y=0"; do
-        # shellcheck disable=SC2086 # words
         fails 2 hidmotor tip $words
         has "$why" "three values are needed"
     done
@@ -473,7 +464,6 @@ END
     local -A said_by=([record]="record sa" [ping]="round trip  ")
     board
     for words in "record run.csv" "ping --for 60s"; do
-        # shellcheck disable=SC2086 # words
         under_way hidmotor -v -l "$url" $words
         wait_for client "<- 76 07"
         wait_for client "<- 76 07"
@@ -526,7 +516,6 @@ END
 @test "play interpolates linear, cubic and quintic and ends at the last point" {
     printf 't,m1,m2,m3\n0,0,0,0\n1,10,20,-30\n2,60,80,0\n' >way.csv
     for shape in "" --cubic --quintic; do
-        # shellcheck disable=SC2086 # none or one
         virtual_json play way.csv $shape
         same "$(json '[.ok,.points,.duration,.sent,.lost]')" '[true,3,2,100,0]'
         same "$(json '[.m1.actual-60,.m2.actual-80,.m3.actual] | map(fabs <= 3) | all')" true
@@ -639,7 +628,6 @@ END
 advised() {
     fails 5 hidmotor -q -l "$fast" play "$1"
     [[ $why =~ (--columns .*)$ ]]
-    # shellcheck disable=SC2086 # options
     virtual_json play "$1" ${BASH_REMATCH[1]}
     same "$(json '[.cmd, .ok]')" '["play",true]'
 }
@@ -804,7 +792,6 @@ END
         same "$(json '[.cmd,.ok,.result]')" '["move",true,"arrived"]'
     done
     for words in status "gripper 50%" "gains set elbow.kp=0.02" "velocity 150 0 0" stop "light 0 1 1" "ping -n 100"; do
-        # shellcheck disable=SC2086 # words
         ok hidmotor -q -l "$url" $words
     done
     matches "${lines[1]}" "round trip * 100 * 0 *"
@@ -1032,7 +1019,6 @@ m2_gains() { hidmotor -q -l "$url" gains | grep '^m2 pid' | tr '\n' ' '; }
     while read -r sent words; do
         silent=0
         for seed in {1..40}; do
-            # shellcheck disable=SC2086
             hidmotor -q -v -l "$fast&drop=60%&seed=$seed" $words >said 2>trace && status=0 || status=$?
             # A motion was started and not confirmed:
             [ "$status" = 3 ] && grep -q -- "-> .*$sent" trace || continue

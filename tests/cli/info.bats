@@ -5,7 +5,6 @@ load common
 
 @test "info of any tool reads every CSV and NDJSON file of the tools" {
     while IFS='|' read -r file fields command; do
-        # shellcheck disable=SC2086 # words
         if [[ $command == *'>'* ]]; then
             bash -c "$command"
         else
@@ -161,7 +160,6 @@ END
 @test "a directory in place of a file gets the same error from every command" {
     for tool in $tools; do
         for command in info decode 'decode --as stream' replay run; do
-            # shellcheck disable=SC2086 # words
             fails 2 "$tool" -q -l sim: $command "$PWD"
             same "$why" "$tool: $PWD: Is a directory — name a file in the directory"
         done

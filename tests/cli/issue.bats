@@ -4,7 +4,6 @@ load common.bash
 
 commands() { # runs the three commands, each in its own process
     for words in "deg 1 90" "pos 2 120" "arm 250 45 120"; do
-        # shellcheck disable=SC2086 # words
         ok armctl "$@" -l "$D/arm" $words
         has "$output" confirmed
     done

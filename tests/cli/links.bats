@@ -87,7 +87,6 @@ load common.bash
         "deg nowhere 90" "deg 1 1e999" "deg 1 5mm" "arm 1 2" "--bogus deg 1 90" "encode deg joint=1 angle=90" \
         "--dry-run deg 1 90" "--dry-run arm 250 45 120" "--dry-run send DEG1,090" "stop" "help deg" \
         "--fields nope -j deg 1 90" "--format %{nope} deg 1 90"; do
-        # shellcheck disable=SC2086 # words
         run armctl -l "$url" $arguments
     done
     run armctl -l "$url" deg 1 ''
@@ -108,7 +107,6 @@ load common.bash
 @test "a full disk moves nothing" {
     peer
     for form in -j --csv "--format %{angle}"; do
-        # shellcheck disable=SC2086 # words
         run -7 --separate-stderr bash -c "armctl -l $url $form deg 1 90 >/dev/full"
         has "$stderr" "No space left"
     done
@@ -119,7 +117,6 @@ load common.bash
     peer
     closed_pipe
     for form in "" -j --csv; do
-        # shellcheck disable=SC2086 # none or one word
         armctl -l "$url" $form deg 1 90 2>err >&"$closed" && false || same $? 141
         same "$(wc -l <err)" 1
     done

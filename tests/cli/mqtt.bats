@@ -338,7 +338,6 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     as() { local user=$1; shift; pub -q 2 -u "$user" -P "$user" "$@" || true; }
     sleep 0.5
     for who in 'bob bob' 'bob alice' 'eve eve' 'eve alice' 'alice bob'; do
-        # shellcheck disable=SC2086
         set -- $who
         as "$1" -t "arm/$2/cmd" -m 'move 0 80 0'
     done

@@ -48,7 +48,6 @@ round() {
 @test "output to a pipe or file has no colours or escape sequences" {
     unset NO_COLOR
     for command in help "help deg" describe "decode $deg90" "config show"; do
-        # shellcheck disable=SC2086 # words
         TERM=xterm-256color ok armctl $command
         hasnt "$output" $'\033'
     done

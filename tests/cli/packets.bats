@@ -37,7 +37,6 @@ END
     files
     printf '[options]\npackets = wrong.packets\n' >config/armwire/hidmotor.ini
     for command in status limits "move 0 0 0" "encode gripper value=3" "watch -n1" describe; do
-        # shellcheck disable=SC2086 # words
         exits 2 hidmotor -l sim: $command
         [[ $stderr == "hidmotor: wrong.packets:3:1: x: invalid type 'f33'"* ]]
         [[ $stderr != *simulator* ]]

@@ -210,7 +210,6 @@ END
     run -4 --separate-stderr env PATH=/nowhere "$canpid" plot measured step.csv --out b.png
     has "$stderr" "gnuplot not found — install it (apt install gnuplot-nox), or write a .gp file"
     while read -r command; do
-        # shellcheck disable=SC2086 # words
         run -4 --separate-stderr env PATH=/nowhere "$canpid" -q -l "$fast" --record sent.pcapng $command -b lknee -c pos
         has "$stderr" "gnuplot not found"
         same "$(canpid info sent.pcapng 2>/dev/null | grep -c '^->')" 0
@@ -477,7 +476,6 @@ png|PNG
 pdf|%PDF
 END
     for command in "step --from 0deg --to 10deg" sweep tune identify; do
-        # shellcheck disable=SC2086 # words
         fails 2 canpid -q -l "$fast" $command -b lknee -c pos --plot run.gif
         has "$why" "--plot: 'run.gif' — what the name ends in says the form: .svg, .png, .pdf or .gp"
         [ ! -e run.gif ]

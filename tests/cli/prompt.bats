@@ -554,7 +554,6 @@ shows() {
     local tries
     for ((tries = 0; tries < 200; tries++)); do
         shown=$(mux capture-pane -p)
-        # shellcheck disable=SC2053 # a pattern
         [[ $shown == $1 ]] && return
         sleep 0.05
     done

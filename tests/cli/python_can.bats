@@ -43,7 +43,6 @@ watched() {
     echo '(1700000000.000000) can0 05F#80F8730806FF' >run.log
     /usr/bin/python3 -m can.logconvert run.log it.asc
     for command in "decode FILE" "-q info FILE" "plot velocity FILE" "-l log:FILE watch"; do
-        # shellcheck disable=SC2086
         ok canpid -q ${command//FILE/it.asc}
     done
     same "$(canpid decode -j it.asc)" "$(canpid decode -j run.log)"
@@ -52,12 +51,10 @@ watched() {
         advice="python3 -m can.logconvert it.$ending it.log"
         for command in "decode FILE" "info FILE" "-l sim: replay FILE" "plot velocity FILE" \
             "-l log:FILE watch"; do
-            # shellcheck disable=SC2086
             run --separate-stderr canpid -q ${command//FILE/it.$ending}
             [ "$status" = 2 ] || [[ $status == 4 && $command == *log:* ]] # log: fails as a missing link, with the same reason
             same "$stderr" "canpid: it.$ending is $what — convert it first: $advice"
         done
-        # shellcheck disable=SC2086
         PATH=/usr/bin:$PATH $advice
         same "$(canpid decode it.log)" "$(canpid decode run.log)"
         rm it.log

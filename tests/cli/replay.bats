@@ -64,9 +64,7 @@ PYTHON
     fails 6 canpid -l 'log:run.pcapng?speed=0' watch
     # A motion is incomplete when the recording ends.
     while IFS='|' read -r tool motion farther; do
-        # shellcheck disable=SC2086 # words
         ok $tool -q -l sim: --record $tool.pcapng $motion
-        # shellcheck disable=SC2086 # words
         fails 7 $tool -q -l log:$tool.pcapng $farther
         has "$why" "$tool.pcapng: end of file"
     done <<'END'

@@ -641,7 +641,6 @@ grows() {
     for how in "watch -j" "record -"; do
         rm -f s.err seen status
         serve s hidmotor -l sim:
-        # shellcheck disable=SC2086
         (hidmotor -q -l serve: $how 2>said 3>&- && false || echo $? >status) 3>&- | cat >seen 3>&- &
         local pipe=$!
         started+=("$pipe")

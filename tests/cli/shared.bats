@@ -77,12 +77,10 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     export ARMCTL_CONFIG=$D/joints.ini
     while read -r tool frame words; do
         serve "$tool.${words%% *}.strict" "$tool" -l sim:
-        # shellcheck disable=SC2086
         fails 6 "$tool" -q --force $words
         has "$why" 'refused by the server: '
         end "$pid"
         serve "$tool.${words%% *}.lax" "$tool" -l sim: --force -v
-        # shellcheck disable=SC2086
         "$tool" -q --force $words || true # the device has limits too
         grep -q -- "-> .*$frame" "$tool.${words%% *}.lax.err"
         end "$pid"
@@ -99,7 +97,6 @@ END
         'packet = slow_motor' >slow.packets # the server's limits of an ezphys motor
     serve strict ezphys --packets slow.packets -l "sim:?scene=arm4"
     for words in 'motor shoulder 3 100' 'motor shoulder 3 100 --for 1s'; do
-        # shellcheck disable=SC2086
         fails 6 ezphys -q --force $words
         has "$why" 'refused by the server: '
     done
@@ -290,7 +287,6 @@ tried() {
     local tool=$1 words=$2 way
     for way in "${@:3}"; do
         : >"$tool.err"
-        # shellcheck disable=SC2086 # words
         "$tool" -v -l "$url" tune $words --yes 2>>"$tool.err" >/dev/null 3>&- &
         client=$!
         started+=("$client")

@@ -69,7 +69,6 @@ load common
         for tool in $tools; do
             for words in help 'help watch' 'help decode' describe list 'config show' nonsense \
                 "-l $fast --color perhaps list" '-l nowhere: plot' '-l nowhere: watch'; do
-                # shellcheck disable=SC2086 # words
                 LC_ALL=$locale $tool $words >text 2>&1 </dev/null || true
                 [ -s text ]
                 same "$(LC_ALL=C grep -n '[^ -~	]' text | head -n 1 || true)" ""
@@ -77,7 +76,6 @@ load common
         done
         for words in --help --list nonsense '--check nowhere' '--connect 127.0.0.1:1 --connect-timeout 10ms' \
             '--scene'; do
-            # shellcheck disable=SC2086 # words
             LC_ALL=$locale ezphys-sim $words >text 2>&1 </dev/null || true
             [ -s text ]
             same "$(LC_ALL=C grep -n '[^ -~	]' text | head -n 1 || true)" ""
@@ -89,7 +87,6 @@ load common
 # Columns: command, and part of its output.
 @test "a number with a unit shows it once in text" {
     while IFS='|' read -r command wanted; do
-        # shellcheck disable=SC2086 # words
         ok $command
         has "$output" "$wanted"
         hasnt "$output" "_deg="
@@ -112,7 +109,6 @@ END
 @test "each stop prints one line" {
     while IFS='|' read -r command moves said; do
         # A file takes every line, however busy the machine is.
-        # shellcheck disable=SC2086 # words
         $command 2>trace >out 3>&- &
         started+=("$!")
         until grep -qF -e "$moves" trace; do sleep 0.02; done
@@ -195,7 +191,6 @@ END
 @test "an unknown name is an error with the known names, also beside valid names" {
     ok canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee -c pos --save step.csv
     while IFS= read -r command; do
-        # shellcheck disable=SC2086 # words
         fails 2 timeout 20 canpid -q -l $fast $command </dev/null
         matches "$why" "*'zebra'*available: *"
     done <<'END'
@@ -221,11 +216,9 @@ END
         ezphys) link=sim:pendulum move='motor hinge 1 1' ;;
         esac
         for command in status limits 'ping -n 2' "$move" 'config show'; do
-            # shellcheck disable=SC2086 # words
             fails 2 timeout 20 $tool -q -l $link $command --fields zebra
             matches "$why" "$tool: *'zebra'* — available: *"
         done
-        # shellcheck disable=SC2086 # words
         [ $tool = ezphys ] || fails 2 timeout 20 $tool -q -v -l $link $move --fields zebra # nothing is sent
         fails 2 timeout 20 $tool -q -l $link ping -n 2 --format '%{lost} %{zebra}'
         ok $tool -q -j -l $link ping -n 2 --fields lost,p95_ms
@@ -253,7 +246,6 @@ END
         same "$output" '1 4
 2 6'
         for words in 'watch - b zebra' 'watch - --fields b,zebra'; do
-            # shellcheck disable=SC2086 # words
             fails 2 $tool -q $words <text
             has "$why" "name 'zebra' not found — available: lknee.torque, lknee.b, x, b"
         done
@@ -267,7 +259,6 @@ END
 @test "decode reports an unknown field with the known fields in every tool" {
     for tool in $tools; do
         for words in "--fields zebra" "--where zebra>1" "--format %{zebra}" "--fields bob.zebra"; do
-            # shellcheck disable=SC2086 # words
             fails 2 $tool decode $words </dev/null
             matches "$why" "$tool: no message has a field '*zebra'*available: *"
         done
@@ -277,7 +268,6 @@ END
 
 @test "CSV has the columns of the sent or received messages" {
     while IFS='|' read -r command names; do
-        # shellcheck disable=SC2086 # words
         ok $command
         same "$command: ${lines[0]}" "$command: t,dir,msg,$names"
         same "$(grep -c '^t,' <<<"$output")" 1

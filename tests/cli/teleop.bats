@@ -81,7 +81,6 @@ ends_of() {
     while IFS='|' read -r tool words field least most; do
         stderr='held up'
         while [[ $stderr == *'held up'* ]]; do # caused by a busy machine; ezphys has no clock of its own
-            # shellcheck disable=SC2086
             ok $tool $words teleop --channels pad.ndjson --record run.pcapng
         done
         has "$output" 'result=ended stops=1'

@@ -343,7 +343,6 @@ PYTHON
 
 @test "jog moves from the joint's position, in ticks or deg" {
     while IFS='|' read -r words joint low high; do
-        # shellcheck disable=SC2086 # words
         ok unitysim -q -j -l "$fast" jog $words
         same "$words: $(json "[.cmd,.result,(.$joint.ticks >= $low and .$joint.ticks <= $high)]")" "$words: [\"jog\",\"arrived\",true]"
     done <<'END'
@@ -545,9 +544,7 @@ END
 
 @test "records of commands are replayed as commands with all their fields" {
     while read -r message; do
-        # shellcheck disable=SC2086 # words
         bytes=$(unitysim encode $message)
-        # shellcheck disable=SC2086
         unitysim decode -j --dir tx $bytes >record
         ok unitysim -q -l sim: --dry-run <record
         same "${lines[1]}" "   $bytes"
@@ -700,7 +697,6 @@ END
     local url command why
     url="udp:127.0.0.1:$(free_port)?listen=$(free_port)"
     while IFS='|' read -r command why; do
-        # shellcheck disable=SC2086 # words
         run -3 --separate-stderr unitysim -q -j -T 200ms -l "$url" $command
         echo "# $command: $stderr"
         has "$stderr" "$why"

@@ -135,7 +135,6 @@ arm() { # writes an arm's joints to the default config file
 @test "numbers are absolute except in jog, also with a plus sign" {
     arm
     while IFS='|' read -r tool words filter; do
-        # shellcheck disable=SC2086 # words
         ok "$tool" -q -j -l "$fast" $words
         same "$tool $(json "$filter")" "$tool 10"
     done <<'END'
@@ -149,7 +148,6 @@ END
 @test "--for ends a motion or is rejected before anything moves" {
     peer
     while IFS='|' read -r tool command; do
-        # shellcheck disable=SC2086 # words
         fails 2 $tool -q -l "$url" $command --for 10ms
         has "$why" "--for does not end it"
         fails 2 $tool -q -l "$fast" <<<"$command --for 10ms"

@@ -44,7 +44,7 @@ done
 one() {
     local target=$1 log=build/fuzz/$1.log found=tests/fuzz/found/$1
     local program=build/san/tests/fuzz/$1 dictionary=tests/fuzz/$1.dict
-    # shellcheck disable=SC2046,SC2086 # a list of files
+    # shellcheck disable=SC2046 # a list of files
     if "$program" -seed="${SEED:-0}" "$bound" -timeout=10 -rss_limit_mb=1024 -max_len=2048 \
         -artifact_prefix="build/fuzz/crashes/$target-" -print_final_stats=1 -verbosity=1 \
         $([ ! -f "$dictionary" ] || echo "-dict=$dictionary") \

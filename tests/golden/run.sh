@@ -27,7 +27,6 @@ wire_options() {
     done
 }
 
-# shellcheck disable=SC2086 # the words of a command line
 check_refusal() {
     case $command in
     encode*) got=$("$bin/$tool" $command 2>&1 </dev/null) ;;
@@ -37,7 +36,6 @@ check_refusal() {
     [ "exit $status" = "$record" ] || differs refusal "$record" "exit $status: $got"
 }
 
-# shellcheck disable=SC2086
 check_case() {
     case $command in
     encode*)
@@ -58,7 +56,6 @@ check_file() { # of $tool
         IFS= read -r bytes
         IFS= read -r record
         cases=$((cases + 1))
-        # shellcheck disable=SC2086
         wire_options $command
         case $record in
         exit*) check_refusal ;;

@@ -21,7 +21,6 @@ drive() {
     pad=$(sed -n 's/^pad: //p' pad.log)
     for tool; do
         rm -f "$tool.pcapng"
-        # shellcheck disable=SC2086
         "${bin:?}/$tool" ${links[$tool]} teleop --pad "$pad" --record "$tool.pcapng" -j \
             >"$tool.json" 2>"$tool.log" &
         pids+=($!)
@@ -98,7 +97,6 @@ check "hidmotor: 101 of 101 stops within 20 ms" in_time hidmotor 101
 more=$((${rounds:?} * 10 > 100 ? 100 : rounds * 10))
 printf '[joint lift]\nindex = 2\nhome = 180\n' >armctl.ini
 for pair in 'canpid unitysim' 'ezphys armctl'; do
-    # shellcheck disable=SC2086
     drive $more 120 $pair
     i=0
     for tool in $pair; do
