@@ -172,7 +172,6 @@ static enum aw_status take_word(struct aw_session *session, const char *name, co
 enum aw_status run_gains(struct aw_session *session, const struct aw_args *args)
 {
     static const struct aw_gain_hooks hooks = {
-        .joint = "board",
         .sent = "sent",
         .none = "no gains sent over this link yet — boards cannot report them",
         .read = read_sent,

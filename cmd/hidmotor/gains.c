@@ -27,19 +27,6 @@ static enum aw_status read_own(struct aw_session *session, struct aw_gain *gains
     return status;
 }
 
-static enum aw_status take_word(struct aw_session *session, const char *name, const char *value,
-                                struct aw_gain *wanted)
-{
-    enum aw_hidmotor_controller controller =
-        hidmotor_command_given(session)->velocity ? AW_HIDMOTOR_VELOCITY : AW_HIDMOTOR_PID;
-    struct aw_record request;
-    aw_session_command(session, hidmotor_gain_packets[controller].set, &request);
-    enum aw_status status = aw_record_set_text(&request, name, value, &session->err);
-    if (status == AW_OK)
-        aw_hidmotor_gains_from_record(wanted, controller, &request);
-    return status;
-}
-
 /* A packet contains the gains of all motors, so this merges the new values into the board's. */
 static enum aw_status send_packets(struct aw_session *session, const struct aw_gain *wanted,
                                    size_t *n)
@@ -69,10 +56,10 @@ static enum aw_status send_packets(struct aw_session *session, const struct aw_g
 
 enum aw_status run_gains(struct aw_session *session, const struct aw_args *args)
 {
-    static const struct aw_gain_hooks hooks = {.joint = "motor",
-                                               .sent = "confirmed",
-                                               .read = read_own,
-                                               .word = take_word,
-                                               .send = send_packets};
+    const struct aw_gain_hooks hooks = {
+        .sent = "confirmed",
+        .read = read_own,
+        .controller = hidmotor_command_given(session)->velocity ? "velocity" : "pid",
+        .send = send_packets};
     return aw_gains_run(session, args, &hooks);
 }

@@ -3,12 +3,56 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/file.h"
 #include "base/lines.h"
 #include "base/number.h"
+#include "base/text.h"
 
 #define WORDS (AW_GAIN_WORDS + 1)
+
+const char *const aw_pid_gains[] = {"kp", "ki", "kd", NULL};
+
+static size_t count(const char *const *names)
+{
+    size_t n = 0;
+    while (names[n])
+        n++;
+    return n;
+}
+
+static enum aw_status find_name(const char *what, const char *const *names, bool numbered,
+                                const char *word, size_t *at, struct aw_error *err)
+{
+    char all[80];
+    for (*at = 0; names[*at]; ++*at)
+        if (strcasecmp(names[*at], word) == 0 || (numbered && *word - '0' == (int)*at && !word[1]))
+            return AW_OK;
+    aw_join(all, sizeof all, ", ", names, *at);
+    return aw_fail(err, AW_USAGE, "unknown %s '%.40s' — use %s", what, word, all);
+}
+
+enum aw_status aw_gain_parse(const struct aw_gain_file *kind, const void *context,
+                             const char *const words[AW_GAIN_WORDS], const char *text,
+                             size_t *place, double *value, struct aw_error *err)
+{
+    size_t controller, gain;
+    int joint = kind->find(context, words[0]);
+    if (joint < 0)
+        return aw_fail(err, AW_USAGE, "unknown %s '%.40s' — use %s", kind->joint, words[0],
+                       kind->use);
+    enum aw_status status =
+        find_name("controller", kind->controllers, kind->numbered, words[1], &controller, err);
+    if (status == AW_OK)
+        status = find_name("gain", kind->gains, false, words[2], &gain, err);
+    if (status == AW_OK)
+        status = aw_number_parse(text, value, err);
+    if (status != AW_OK)
+        return status;
+    *place = ((size_t)joint * count(kind->controllers) + controller) * count(kind->gains) + gain;
+    return kind->check(context, *place, *value, text, err);
+}
 
 bool aw_gain_file_next(const struct aw_gain_file *kind, const struct aw_gain *gains, size_t *next,
                        size_t *place)
@@ -61,11 +105,8 @@ static enum aw_status read_line(const struct aw_gain_file *kind, const void *con
     size_t n = aw_lines_words(line, words, WORDS + 2);
     if (n != (size_t)WORDS + kind->timed)
         return aw_fail(err, AW_USAGE, "not a gain — write '%s'", kind->example);
-    enum aw_status status = kind->find(context, words, &place, err);
-    if (status == AW_OK)
-        status = aw_number_parse(words[AW_GAIN_WORDS], &value, err);
-    if (status == AW_OK)
-        status = kind->check(place, value, words[AW_GAIN_WORDS], err);
+    enum aw_status status = aw_gain_parse(kind, context, (const char *const *)words,
+                                          words[AW_GAIN_WORDS], &place, &value, err);
     if (status == AW_OK && kind->timed)
         status = aw_number_parse(words[WORDS], &sent_s, err);
     if (status == AW_OK && gains[place].known)
@@ -97,10 +138,12 @@ enum aw_status aw_gain_file_read(const struct aw_gain_file *kind, const void *co
 void aw_gain_file_text(const struct aw_gain_file *kind, const void *context, size_t place,
                        double value, char out[AW_GAIN_TEXT])
 {
-    char words[AW_GAIN_TEXT - AW_NUMBER_MAX - 1], number[AW_NUMBER_MAX + 1];
-    kind->name(context, place, words, sizeof words);
+    char number[AW_NUMBER_MAX + 1];
+    size_t gains = count(kind->gains), controllers = count(kind->controllers);
+    kind->name(context, place / gains / controllers, out, AW_GAIN_TEXT);
     *aw_print_float32(number, (float)value) = '\0';
-    snprintf(out, AW_GAIN_TEXT, "%s %s", words, number);
+    aw_append(out, AW_GAIN_TEXT, " ", "%s %s %s", kind->controllers[place / gains % controllers],
+              kind->gains[place % gains], number);
 }
 
 void aw_gain_file_write(const struct aw_gain_file *kind, const void *context,

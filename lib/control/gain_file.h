@@ -1,9 +1,10 @@
-/* Gains as a text file, one per line: three words that name it, and its value.
+/* Gains as a text file, one per line: joint, controller and gain, and the value.
  *
  *     lknee pos kp 3          # comment
  *
- * The protocol defines the words. It numbers its gains from 0 to places - 1 and describes them in a
- * struct aw_gain_file. This module reads, saves and compares them for all protocols.
+ * The protocol describes its gains in a struct aw_gain_file. Their places count from 0 to
+ * places - 1: all gains of a joint's first controller, of its next one, of the next joint. This
+ * module reads, saves and compares them for all protocols.
  */
 #ifndef AW_CONTROL_GAIN_FILE_H
 #define AW_CONTROL_GAIN_FILE_H
@@ -30,15 +31,28 @@ struct aw_gain_file {
     size_t places;
     const char *heading; /* first comment of a written file */
     const char *example; /* a line, for messages */
-    /* Finds the gain that the words name; AW_USAGE with "unknown board 'lknie' — …". */
-    enum aw_status (*find)(const void *context, char *const words[AW_GAIN_WORDS], size_t *place,
-                           struct aw_error *err);
-    /* Writes the three words of a gain to out. */
-    void (*name)(const void *context, size_t place, char *out, size_t size);
-    /* AW_LIMIT for a value that the device would not accept; text is the value as written. */
-    enum aw_status (*check)(size_t place, double value, const char *text, struct aw_error *err);
+    const char *joint;   /* term for a joint, in messages: "board" */
+    const char *use;     /* the known joints, in messages: "m1, m2 or m3" */
+    const char *const *controllers, *const *gains; /* names; NULL ends them */
+    bool numbered; /* a controller may also be named by its number, from 0 */
+    /* Finds a joint by its name; -1: unknown. */
+    int (*find)(const void *context, const char *name);
+    /* Writes the name of a joint to out. */
+    void (*name)(const void *context, size_t joint, char *out, size_t size);
+    /* AW_LIMIT for a value that the device would not accept; text is the value as written. AW_USAGE
+     * for a gain that the joint does not have. */
+    enum aw_status (*check)(const void *context, size_t place, double value, const char *text,
+                            struct aw_error *err);
     bool timed; /* the time of sending follows the value, in s since 1970 */
 };
+
+extern const char *const aw_pid_gains[]; /* "kp", "ki", "kd", NULL */
+
+/* Finds the gain that the words name, and checks its value. AW_USAGE with "unknown board 'lknie' —
+ * …", or as check. */
+enum aw_status aw_gain_parse(const struct aw_gain_file *kind, const void *context,
+                             const char *const words[AW_GAIN_WORDS], const char *text,
+                             size_t *place, double *value, struct aw_error *err);
 
 /* Finds the next known gain from *next on (start with 0); sets *place. Returns false at the end. */
 bool aw_gain_file_next(const struct aw_gain_file *kind, const struct aw_gain *gains, size_t *next,

@@ -22,35 +22,22 @@ size_t aw_canpid_gain_place(unsigned board, int controller, enum aw_canpid_gain 
 
 /* The file */
 
-static enum aw_status find(const void *context, char *const words[AW_GAIN_WORDS], size_t *place,
-                           struct aw_error *err)
+static int find(const void *context, const char *name)
 {
-    int board = aw_canpid_board_find(context, words[0]);
-    if (board < 0)
-        return aw_fail(err, AW_USAGE, "unknown board '%.40s' — use a name or a multiple of 32",
-                       words[0]);
-    int controller = aw_canpid_controller_find(words[1]);
-    if (controller < 0)
-        return aw_fail(err, AW_USAGE, "unknown controller '%.40s' — use pos, lvl, tor or tl",
-                       words[1]);
-    int gain = aw_canpid_gain_find(words[2]);
-    if (gain < 0)
-        return aw_fail(err, AW_USAGE, "unknown gain '%.40s' — use kp, ki or kd", words[2]);
-    *place = aw_canpid_gain_place((unsigned)board, controller, (enum aw_canpid_gain)gain);
-    return AW_OK;
+    int board = aw_canpid_board_find(context, name);
+    return board < 0 ? board : board / 32;
 }
 
-static void name(const void *context, size_t place, char *out, size_t size)
+static void name(const void *context, size_t joint, char *out, size_t size)
 {
     char board[AW_CANPID_NAME_MAX];
-    struct aw_canpid_gain_at at = aw_canpid_gain_at(place, 0);
-    snprintf(out, size, "%s %s %s", aw_canpid_board_name(context, at.board, board),
-             aw_canpid_controller_name(at.controller), aw_canpid_gain_name(at.gain));
+    snprintf(out, size, "%s", aw_canpid_board_name(context, (unsigned)joint * 32, board));
 }
 
-static enum aw_status check(size_t place, double value, const char *text, struct aw_error *err)
+static enum aw_status check(const void *context, size_t place, double value, const char *text,
+                            struct aw_error *err)
 {
-    (void)place;
+    (void)context, (void)place;
     if (fabs(value) <= AW_CANPID_GAIN_MAX)
         return AW_OK;
     return aw_fail(err, AW_LIMIT, "%s is outside -100 to 100, to which the driver clamps it", text);
@@ -60,6 +47,11 @@ const struct aw_gain_file aw_canpid_gain_file = {
     .places = PLACES,
     .heading = "board controller gain value, as sent",
     .example = "lknee pos kp 3",
+    .joint = "board",
+    .use = "a name or a multiple of 32",
+    .controllers = (const char *const[]){"pos", "lvl", "tor", "tl", NULL},
+    .gains = aw_pid_gains,
+    .numbered = true,
     .find = find,
     .name = name,
     .check = check,

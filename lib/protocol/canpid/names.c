@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "control/gain_file.h"
 #include "protocol/canpid/wire.h"
 #include "wire/rows.h"
 
@@ -69,16 +70,14 @@ int aw_canpid_controller_find(const char *text)
     return -1;
 }
 
-static const char *const gain_names[AW_CANPID_GAINS] = {"kp", "ki", "kd"};
-
 const char *aw_canpid_gain_name(enum aw_canpid_gain gain)
 {
-    return gain_names[gain];
+    return aw_pid_gains[gain];
 }
 
 int aw_canpid_gain_find(const char *text)
 {
-    return aw_find_word(gain_names, AW_CANPID_GAINS, text);
+    return aw_find_word(aw_pid_gains, AW_CANPID_GAINS, text);
 }
 
 /* Returns the controller's unit in the table for setpoints; NULL: none. */

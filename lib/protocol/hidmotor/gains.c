@@ -6,8 +6,7 @@
 
 enum { KP, KI, KD, GAINS };
 
-static const char *const controllers[AW_HIDMOTOR_CONTROLLERS] = {"pid", "velocity"};
-static const char *const names[GAINS] = {"kp", "ki", "kd"};
+static const char *const controllers[] = {"pid", "velocity", NULL};
 
 const double aw_hidmotor_power_up[AW_HIDMOTOR_JOINTS][GAINS] = {
     {0.1, 0.4, 30}, {0.015, 0, 0}, {0.015, 0, 0}};
@@ -44,49 +43,26 @@ double aw_hidmotor_output_of(int motor, double effort)
 
 /* The file */
 
-static int find_motor(const char *word)
+static int find(const void *context, const char *name)
 {
+    (void)context;
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
-        if (strcasecmp(word, aw_hidmotor_joint(i).name) == 0 ||
-            strcasecmp(word, aw_hidmotor_joint(i).alias) == 0)
+        if (strcasecmp(name, aw_hidmotor_joint(i).name) == 0 ||
+            strcasecmp(name, aw_hidmotor_joint(i).alias) == 0)
             return i;
     return -1;
 }
 
-static int find_word(const char *word, const char *const *words, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (strcasecmp(word, words[i]) == 0)
-            return i;
-    return -1;
-}
-
-static enum aw_status find(const void *context, char *const words[AW_GAIN_WORDS], size_t *place,
-                           struct aw_error *err)
+static void name(const void *context, size_t joint, char *out, size_t size)
 {
     (void)context;
-    int motor = find_motor(words[0]);
-    if (motor < 0)
-        return aw_fail(err, AW_USAGE, "unknown motor '%.40s' — use m1, m2 or m3", words[0]);
-    int controller = find_word(words[1], controllers, AW_HIDMOTOR_CONTROLLERS);
-    if (controller < 0)
-        return aw_fail(err, AW_USAGE, "unknown controller '%.40s' — use pid or velocity", words[1]);
-    int gain = find_word(words[2], names, GAINS);
-    if (gain < 0)
-        return aw_fail(err, AW_USAGE, "unknown gain '%.40s' — use kp, ki or kd", words[2]);
-    *place = aw_hidmotor_gain_place(motor, (enum aw_hidmotor_controller)controller) + (size_t)gain;
-    return AW_OK;
+    snprintf(out, size, "%s", aw_hidmotor_joint((int)joint).name);
 }
 
-static void name(const void *context, size_t place, char *out, size_t size)
+static enum aw_status check(const void *context, size_t place, double value, const char *text,
+                            struct aw_error *err)
 {
     (void)context;
-    snprintf(out, size, "%s %s %s", aw_hidmotor_joint(aw_hidmotor_gain_motor(place)).name,
-             controllers[aw_hidmotor_gain_controller(place)], names[place % GAINS]);
-}
-
-static enum aw_status check(size_t place, double value, const char *text, struct aw_error *err)
-{
     if (!isfinite((float)value))
         return aw_fail(err, AW_LIMIT, "%.40s is more than a packet can carry", text);
     if (aw_hidmotor_gain_controller(place) == AW_HIDMOTOR_VELOCITY && place % GAINS == KI &&
@@ -100,6 +76,10 @@ const struct aw_gain_file aw_hidmotor_gain_file = {
     .places = AW_HIDMOTOR_GAIN_PLACES,
     .heading = "motor controller gain value",
     .example = "m1 pid kp 0.1",
+    .joint = "motor",
+    .use = "m1, m2 or m3",
+    .controllers = controllers,
+    .gains = aw_pid_gains,
     .find = find,
     .name = name,
     .check = check,
@@ -111,7 +91,7 @@ const struct aw_gain_file aw_hidmotor_gain_file = {
 static void field_of(size_t place, char out[16])
 {
     snprintf(out, 16, "%s.%s", aw_hidmotor_joint(aw_hidmotor_gain_motor(place)).name,
-             names[place % GAINS]);
+             aw_pid_gains[place % GAINS]);
 }
 
 void aw_hidmotor_gains_from_record(struct aw_gain *gains, enum aw_hidmotor_controller controller,

@@ -11,52 +11,36 @@
 #define FRAME_ROOM 256
 #define FLOAT_STEP 1e-6 /* relative resolution of a float */
 
-const char *const aw_custom_gain_names[AW_JOINT_GAINS] = {"kp", "ki", "kd"};
-
 /* ---- Gain file ---- */
 
-static size_t find_joint(const struct aw_custom_arm *arm, const char *name)
-{
-    size_t i = 0;
-    while (i < arm->n && strcmp(arm->joints[i].row->name, name) != 0 &&
-           !(arm->joints[i].row->alias && strcmp(arm->joints[i].row->alias, name) == 0))
-        i++;
-    return i;
-}
-
-static enum aw_status find(const void *context, char *const words[AW_GAIN_WORDS], size_t *place,
-                           struct aw_error *err)
+static int find(const void *context, const char *name)
 {
     const struct aw_custom_arm *arm = context;
-    size_t i = find_joint(arm, words[0]), k = 0;
-    while (k < AW_JOINT_GAINS && strcmp(aw_custom_gain_names[k], words[2]) != 0)
-        k++;
-    if (strcmp(words[1], AW_CUSTOM_LAW) != 0)
-        return aw_fail(err, AW_USAGE, "unknown controller '%.40s' — use " AW_CUSTOM_LAW, words[1]);
-    if (i == arm->n)
-        return aw_fail(err, AW_USAGE, "'%.40s' is no joint of the packet file", words[0]);
-    if (k == AW_JOINT_GAINS)
-        return aw_fail(err, AW_USAGE, "unknown gain '%.40s' — use kp, ki or kd", words[2]);
-    if (!arm->joints[i].gain_set[k].message)
-        return aw_fail(err, AW_USAGE,
-                       "%s has no %s — '%s = PACKET.FIELD' in its [joint] says what sets it",
-                       arm->joints[i].row->name, aw_custom_gain_names[k], aw_custom_gain_names[k]);
-    *place = i * AW_JOINT_GAINS + k;
-    return AW_OK;
+    for (size_t i = 0; i < arm->n; i++) {
+        const struct aw_joint_row *row = arm->joints[i].row;
+        if (strcmp(row->name, name) == 0 || (row->alias && strcmp(row->alias, name) == 0))
+            return (int)i;
+    }
+    return -1;
 }
 
-static void name(const void *context, size_t place, char *out, size_t size)
+static void name(const void *context, size_t joint, char *out, size_t size)
 {
     const struct aw_custom_arm *arm = context;
-    snprintf(out, size, "%s " AW_CUSTOM_LAW " %s", arm->joints[place / AW_JOINT_GAINS].row->name,
-             aw_custom_gain_names[place % AW_JOINT_GAINS]);
+    snprintf(out, size, "%s", arm->joints[joint].row->name);
 }
 
 /* Only checks that it fits a float; encoding checks the field's range. */
-static enum aw_status check_value(size_t place, double value, const char *text,
+static enum aw_status check_value(const void *context, size_t place, double value, const char *text,
                                   struct aw_error *err)
 {
-    (void)place;
+    const struct aw_custom_arm *arm = context;
+    const struct aw_custom_joint *joint = &arm->joints[place / AW_JOINT_GAINS];
+    const char *gain = aw_pid_gains[place % AW_JOINT_GAINS];
+    if (!joint->gain_set[place % AW_JOINT_GAINS].message)
+        return aw_fail(err, AW_USAGE,
+                       "%s has no %s — '%s = PACKET.FIELD' in its [joint] says what sets it",
+                       joint->row->name, gain, gain);
     return isfinite((float)value)
                ? AW_OK
                : aw_fail(err, AW_LIMIT, "%.40s is more than a packet can carry", text);
@@ -66,6 +50,10 @@ static const struct aw_gain_file gain_file = {
     .places = AW_CUSTOM_GAINS,
     .heading = "joint controller gain value",
     .example = "m1 pid kp 0.1",
+    .joint = "joint",
+    .use = "one of the packet file",
+    .controllers = (const char *const[]){"pid", NULL},
+    .gains = aw_pid_gains,
     .find = find,
     .name = name,
     .check = check_value,
@@ -143,7 +131,7 @@ static enum aw_status fill(struct aw_session *session, size_t message,
                     &session->err, AW_USAGE,
                     "%s.%s: packet '%s' carries it, too, and its value is unknown — set it "
                     "with the others",
-                    arm->joints[i].row->name, aw_custom_gain_names[k], spot->message->name);
+                    arm->joints[i].row->name, aw_pid_gains[k], spot->message->name);
         }
     return AW_OK;
 }
@@ -235,7 +223,7 @@ static enum aw_status confirm(struct aw_session *session, const struct aw_gain_l
             if (!(fabs(joint->gains[k] - sent) <= off * (1 + FLOAT_STEP)))
                 return aw_fail(&session->err, AW_REFUSED,
                                "%s.%s: %g was sent, and the device has %g", joint->row->name,
-                               aw_custom_gain_names[k], sent, joint->gains[k]);
+                               aw_pid_gains[k], sent, joint->gains[k]);
         }
     return status;
 }

@@ -102,8 +102,6 @@ void aw_custom_add_frames(struct aw_session *session, struct aw_record *packet, 
 
 /* Gains have the places joint * AW_JOINT_GAINS + gain. */
 #define AW_CUSTOM_GAINS ((size_t)AW_CUSTOM_JOINTS * AW_JOINT_GAINS)
-#define AW_CUSTOM_LAW   "pid" /* name of the controller in gain files */
-extern const char *const aw_custom_gain_names[AW_JOINT_GAINS];
 extern const struct aw_law aw_custom_law;
 
 extern const struct aw_joints aw_custom_joints;

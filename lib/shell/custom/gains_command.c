@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "shell/custom/custom.h"
 #include "shell/custom/custom_parts.h"
 #include "shell/joints/gains.h"
@@ -30,30 +29,6 @@ static enum aw_status read_all(struct aw_session *session, struct aw_gain *gains
         gains[i] = (struct aw_gain){!isnan(value), isnan(value) ? 0 : (float)value, 0};
     }
     return status;
-}
-
-static enum aw_status take_word(struct aw_session *session, const char *word, const char *value,
-                                struct aw_gain *wanted)
-{
-    char joint[64], controller[] = AW_CUSTOM_LAW, gain[8];
-    char *const words[AW_GAIN_WORDS] = {joint, controller, gain};
-    const char *dot = strrchr(word, '.');
-    double number;
-    size_t place;
-    struct aw_error why;
-    if (!dot)
-        return aw_fail(&session->err, AW_USAGE, "gains set: '%.40s' — write JOINT.kp=VALUE", word);
-    snprintf(joint, sizeof joint, "%.*s", (int)(dot - word), word);
-    snprintf(gain, sizeof gain, "%s", dot + 1);
-    enum aw_status status =
-        aw_custom_law.file->find(aw_custom_arm(session), words, &place, &session->err);
-    if (status != AW_OK)
-        return status;
-    status = aw_number_parse(value, &number, &why);
-    if (status != AW_OK)
-        return aw_fail(&session->err, status, "%.40s: %.200s", word, why.text);
-    wanted[place] = (struct aw_gain){true, (float)number, 0};
-    return aw_custom_law.file->check(place, number, value, &session->err);
 }
 
 static enum aw_status send(struct aw_session *session, const struct aw_gain *wanted, size_t *n)
@@ -91,12 +66,11 @@ static enum aw_status run_custom_gains(struct aw_session *session, const struct 
 {
     bool any, all = are_told(aw_custom_arm(session), &any);
     const struct aw_gain_hooks hooks = {
-        .joint = "joint",
         .sent = all ? "confirmed" : "sent",
         .none = "the firmware tells none, and none were sent in this session — 'kp = SETS TELLS' "
                 "in a [joint] says which packet's field tells it",
         .read = read_all,
-        .word = take_word,
+        .controller = "pid",
         .send = send};
     if (!any)
         return aw_fail(&session->err, AW_USAGE,

@@ -48,7 +48,7 @@ struct gains {
 static void start(const struct gains *g, size_t place, float value, struct aw_object *row,
                   char text[AW_GAIN_TEXT])
 {
-    const char *const keys[AW_GAIN_WORDS] = {g->hooks->joint, "controller", "gain"};
+    const char *const keys[AW_GAIN_WORDS] = {g->file->joint, "controller", "gain"};
     char words[AW_GAIN_TEXT], *rest = words, *word;
     aw_gain_file_text(g->file, g->context, place, (double)value, text);
     snprintf(words, sizeof words, "%s", text);
@@ -159,6 +159,32 @@ static enum aw_status send(struct gains *g)
     return status;
 }
 
+static enum aw_status fail_form(struct gains *g, const char *word)
+{
+    return aw_fail(&g->session->err, AW_USAGE,
+                   "gains set: '%.40s' — write joint.gain=value, such as elbow.kp=0.02", word);
+}
+
+/* Adds "elbow.kp" with its value. */
+static enum aw_status take_word(struct gains *g, const char *name, const char *text)
+{
+    char joint[64];
+    const char *dot = strrchr(name, '.');
+    size_t place;
+    double value;
+    if (g->hooks->word)
+        return g->hooks->word(g->session, name, text, g->wanted);
+    if (!dot)
+        return fail_form(g, name);
+    snprintf(joint, sizeof joint, "%.*s", (int)(dot - name), name);
+    const char *const words[AW_GAIN_WORDS] = {joint, g->hooks->controller, dot + 1};
+    enum aw_status status =
+        aw_gain_parse(g->file, g->context, words, text, &place, &value, &g->session->err);
+    if (status == AW_OK)
+        g->wanted[place] = (struct aw_gain){true, (float)value, 0};
+    return status;
+}
+
 static enum aw_status set(struct gains *g, const struct aw_args *args)
 {
     struct aw_error *err = &g->session->err;
@@ -170,11 +196,9 @@ static enum aw_status set(struct gains *g, const struct aw_args *args)
         if (strcmp(args->bound[i].arg->name, "words") != 0)
             continue;
         if (!equals)
-            return aw_fail(err, AW_USAGE,
-                           "gains set: '%.40s' — write joint.gain=value, such as elbow.kp=0.02",
-                           word);
+            return fail_form(g, word);
         snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
-        status = g->hooks->word(g->session, name, equals + 1, g->wanted);
+        status = take_word(g, name, equals + 1);
         n++;
     }
     if (status == AW_OK && n == 0)

@@ -16,9 +16,8 @@
 /* A tool's gains, beside the controller of its joints (law.h): the file and its context. All arrays
  * have file->places entries; entries that are not needed or not available are unknown. */
 struct aw_gain_hooks {
-    const char *joint; /* key of a gain's first word in rows: "board", "motor" */
-    const char *sent;  /* the status of sent gains: "sent", "confirmed" */
-    const char *none;  /* why there may be no gains to show or save; NULL: there always are some */
+    const char *sent; /* the status of sent gains: "sent", "confirmed" */
+    const char *none; /* why there may be no gains to show or save; NULL: there always are some */
 
     /* Reads the known gains. *now: the gains certain to be in the device, if it may have lost
      * others; else unchanged. */
@@ -28,7 +27,9 @@ struct aw_gain_hooks {
     /* For show: drops the gains that the options exclude (-b). NULL: the options exclude none. */
     enum aw_status (*narrow)(struct aw_session *session, struct aw_gain *gains);
 
-    /* Adds an argument of set: name and value of "elbow.kp=0.02" ("elbow.kp", "0.02"). */
+    /* Adds an argument of set: name and value of "elbow.kp=0.02" ("elbow.kp", "0.02"). NULL: the
+     * name is JOINT.GAIN, and controller is the one that has the gain. */
+    const char *controller;
     enum aw_status (*word)(struct aw_session *session, const char *name, const char *value,
                            struct aw_gain *wanted);
 

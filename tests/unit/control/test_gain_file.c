@@ -4,28 +4,37 @@
 #include "test.h"
 
 /* Finds ten gains named "a b 0" to "a b 9"; the context holds the expected name of a. */
-static enum aw_status find(const void *context, char *const words[AW_GAIN_WORDS], size_t *place,
-                           struct aw_error *err)
+static int find(const void *context, const char *name)
 {
-    if (strcmp(words[0], context) != 0 || strcmp(words[1], "b") != 0 || strlen(words[2]) != 1)
-        return aw_fail(err, AW_USAGE, "'%s' is unknown", words[0]);
-    *place = (size_t)(*words[2] - '0');
-    return AW_OK;
+    return strcmp(name, context) == 0 ? 0 : -1;
 }
 
-static void name(const void *context, size_t place, char *out, size_t size)
+static void name(const void *context, size_t joint, char *out, size_t size)
 {
-    snprintf(out, size, "%s b %zu", (const char *)context, place);
+    snprintf(out, size, "%s%s", (const char *)context, joint ? "?" : "");
 }
 
-static enum aw_status check(size_t place, double value, const char *text, struct aw_error *err)
+static enum aw_status check(const void *context, size_t place, double value, const char *text,
+                            struct aw_error *err)
 {
+    (void)context;
     if (place == 9 && value > 1)
         return aw_fail(err, AW_LIMIT, "%s is too much", text);
     return AW_OK;
 }
 
-static const struct aw_gain_file kind = {10, "ten gains", "a b 3 0.5", find, name, check, false};
+static const struct aw_gain_file kind = {
+    .places = 10,
+    .heading = "ten gains",
+    .example = "a b 3 0.5",
+    .joint = "arm",
+    .use = "a",
+    .controllers = (const char *const[]){"b", NULL},
+    .gains = (const char *const[]){"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", NULL},
+    .find = find,
+    .name = name,
+    .check = check,
+};
 
 static struct aw_error err;
 
@@ -58,7 +67,9 @@ TEST(invalid_lines_are_reported)
         enum aw_status status;
         const char *says;
     } cases[] = {
-        {"a b 1 2\n\nx b 1 2\n", AW_USAGE, "f:3:1: 'x' is unknown"},
+        {"a b 1 2\n\nx b 1 2\n", AW_USAGE, "f:3:1: unknown arm 'x' — use a"},
+        {"a c 1 2\n", AW_USAGE, "f:1:1: unknown controller 'c' — use b"},
+        {"a b 10 2\n", AW_USAGE, "f:1:1: unknown gain '10' — use 0, 1, 2"},
         {"a b 1\n", AW_USAGE, "f:1:1: not a gain — write 'a b 3 0.5'"},
         {"a b 1 2 3\n", AW_USAGE, "f:1:1: not a gain"},
         {"a b 1 two\n", AW_USAGE, "f:1:1: 'two' is not a number"},
@@ -113,7 +124,7 @@ TEST(gain_times_are_read_and_written)
         {"a b 4 0.5 1 2", "f:1:1: not a gain — write 'a b 3 0.5'", AW_USAGE},
         {"a b 4 0.5 then", "f:1:1: 'then' is not a number", AW_USAGE},
         {"a b 4 now 1", "f:1:1: 'now' is not a number", AW_USAGE},
-        {"x b 4 now then", "f:1:1: 'x' is unknown", AW_USAGE},
+        {"x b 4 now then", "f:1:1: unknown arm 'x' — use a", AW_USAGE},
         {"a b 9 2 then", "f:1:1: 2 is too much", AW_LIMIT},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
