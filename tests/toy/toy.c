@@ -178,8 +178,7 @@ static const struct aw_joints joints = {.columns = columns,
 static enum aw_status simulate(const struct aw_sim *how, struct aw_device **device,
                                struct aw_error *err)
 {
-    (void)how;
-    (void)err;
+    (void)how, (void)err;
     *device = toy_device();
     return AW_OK;
 }

@@ -83,9 +83,7 @@ TEST(unreadable_files_are_reported)
 
 static ssize_t no_disk(void *cookie, char *buf, size_t size)
 {
-    (void)cookie;
-    (void)buf;
-    (void)size;
+    (void)cookie, (void)buf, (void)size;
     errno = EIO;
     return -1;
 }

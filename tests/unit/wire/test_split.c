@@ -77,10 +77,7 @@ static enum aw_status never_whole(const struct aw_wire *wire, struct aw_framer *
                                   struct aw_span in, struct aw_span *frame, size_t *used,
                                   struct aw_error *err)
 {
-    (void)wire;
-    (void)framer;
-    (void)frame;
-    (void)err;
+    (void)wire, (void)framer, (void)frame, (void)err;
     *used = in.data[0] == 'm' ? 3 : in.data[0] == 'w' ? 2 : in.data[0] == 'o';
     *frame = (struct aw_span){in.data, *used};
     return in.data[0] == 'm' ? AW_MALFORMED : *used ? AW_OK : AW_MORE;

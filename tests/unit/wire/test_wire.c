@@ -164,9 +164,7 @@ TEST(truncated_code_identifies_no_frame)
 static const struct aw_message *always_one(const struct aw_wire *any, enum aw_dir dir,
                                            struct aw_span frame, struct aw_error *err)
 {
-    (void)dir;
-    (void)frame;
-    (void)err;
+    (void)dir, (void)frame, (void)err;
     return &any->protocol->messages[0];
 }
 

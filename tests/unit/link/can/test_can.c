@@ -144,8 +144,7 @@ static enum aw_status told_read(struct aw_link *link, void *buf, size_t cap, siz
 static enum aw_status told_write(struct aw_link *link, const void *buf, size_t size,
                                  struct aw_error *err)
 {
-    (void)buf;
-    (void)size;
+    (void)buf, (void)size;
     return aw_fail(err, AW_LOST, "%s: is down", link->key);
 }
 
@@ -196,8 +195,7 @@ static void assert_tells_all(struct aw_link *link)
 
 static void count_traces(void *context, bool tx, const void *buf, size_t size)
 {
-    (void)buf;
-    (void)size;
+    (void)buf, (void)size;
     ((int *)context)[tx]++;
 }
 

@@ -345,9 +345,7 @@ struct udev_clock {
 static enum aw_status wait_for_udev(struct aw_clock *clock, int fd, short events, int64_t deadline)
 {
     struct udev_clock *self = (struct udev_clock *)clock;
-    (void)fd;
-    (void)events;
-    (void)deadline;
+    (void)fd, (void)events, (void)deadline;
     if (++self->waits == 3)
         assert_int_equal(chmod(node_path("hidraw1"), 0666), 0);
     return AW_TIMEOUT;

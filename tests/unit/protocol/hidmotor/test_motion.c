@@ -498,10 +498,7 @@ TEST(stop_of_a_missing_arm_ends_at_once)
 /* The clock refuses to wait, as in the shell before the signal is handled. */
 static enum aw_status stopped_wait(struct aw_clock *clock, int fd, short events, int64_t deadline)
 {
-    (void)clock;
-    (void)fd;
-    (void)events;
-    (void)deadline;
+    (void)clock, (void)fd, (void)events, (void)deadline;
     return AW_STOPPED;
 }
 

@@ -37,8 +37,7 @@ static bool has_others(struct aw_session *s, const char *text, struct aw_joint *
 static enum aw_status command_it(struct aw_session *s, struct aw_joint_list *joints,
                                  const struct aw_joint_command *command)
 {
-    (void)s;
-    (void)joints;
+    (void)s, (void)joints;
     sent += command->n;
     return AW_OK;
 }

@@ -25,8 +25,7 @@ static void stop(void)
 
 static void add(void *context, const char *word, const char *help)
 {
-    (void)context;
-    (void)help;
+    (void)context, (void)help;
     assert_true(strlen(found) + strlen(word) + 3 < sizeof found);
     sprintf(found + strlen(found), " %s ", word);
 }

@@ -225,8 +225,7 @@ static enum aw_status receive(struct aw_session *s, int64_t deadline, struct aw_
 {
     static const uint8_t good[] = {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0xF0}, bad[] = {0x5E, 0, 1};
     static int count;
-    (void)s;
-    (void)deadline;
+    (void)s, (void)deadline;
     const struct aw_received all[] = {
         {.frame = {bad, 0}, .dir = AW_RX},
         {.frame = {bad, sizeof bad}, .dir = AW_RX, .time_ns = 1},
@@ -387,9 +386,7 @@ static enum aw_status chatter(struct aw_link *link, void *buf, size_t cap, size_
                               int64_t deadline, struct aw_error *err)
 {
     struct aw_virtual_clock *clock = (struct aw_virtual_clock *)link->clock;
-    (void)cap;
-    (void)deadline;
-    (void)err;
+    (void)cap, (void)deadline, (void)err;
     clock->time_ns += AW_MILLISECOND;
     *got = 9;
     memcpy(buf, "rubbish\r\n", *got);
@@ -515,8 +512,7 @@ TEST_WITH(start, stop, incomplete_line_yields_nothing)
 
 static bool is_b64(struct aw_session *s, struct aw_span frame, const char *name)
 {
-    (void)s;
-    (void)frame;
+    (void)s, (void)frame;
     return strcmp(name, "b64") == 0;
 }
 

@@ -308,8 +308,7 @@ TEST_WITH(start, stop, keys_are_shown_at_any_width)
 static bool enlarged(void *context, const char *subject, const char *field, double *factor,
                      const char **unit)
 {
-    (void)context;
-    (void)subject;
+    (void)context, (void)subject;
     *factor = strcmp(field, "current") == 0 ? 80 : strcmp(field, "lever_angle") == 0 ? 5.556 : 1000;
     *unit = "u";
     return strcmp(field, "torque") != 0;
