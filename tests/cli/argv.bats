@@ -32,49 +32,34 @@ load common.bash
         ok $tool describe --as json
         jq -e '.messages | length > 3' <<<"$output"
         for message in $(jq -r '.messages[].name' <<<"$output" | sort -u); do
-            ok $tool describe "$message"
-            has "$output" "$message"
+            prints "$message" $tool describe "$message"
         done
-        ok $tool describe --as md
-        has "$output" "#"
+        prints "#" $tool describe --as md
     done
-    fails 2 armctl describe dge
-    has "$why" "did you mean 'deg'"
+    fails_with 2 "did you mean 'deg'" armctl describe dge
 }
 
 # ---- What is refused -----------------------------------------------------------------------------
 
 @test "unknown names without a similar one get a hint where to look" {
-    fails 2 armctl frobnicate
-    has "$why" "armctl help"
-    fails 2 armctl encode frobnicate
-    has "$why" describe
-    fails 2 armctl -X deg 1 90
-    has "$why" help
-    fails 2 armctl --frobnicate
-    has "$why" help
-    fails 2 armctl decode --fields frobnicate 30
-    has "$why" "available: seq, ack"
-    fails 2 armctl decode --format '%{frobnicate}' 30
-    has "$why" frobnicate
+    fails_with 2 "armctl help" armctl frobnicate
+    fails_with 2 "describe" armctl encode frobnicate
+    fails_with 2 "help" armctl -X deg 1 90
+    fails_with 2 "help" armctl --frobnicate
+    fails_with 2 "available: seq, ack" armctl decode --fields frobnicate 30
+    fails_with 2 "frobnicate" armctl decode --format '%{frobnicate}' 30
     fails 2 armctl decode --format '%{angle' 30
-    fails 2 armctl completion tcsh
-    has "$why" "no shell 'tcsh' — use bash, zsh or fish"
-    fails 2 unitysim limits st
-    has "$why" "did you mean 'set'"
-    fails 2 canpid gains svae x
-    has "$why" "did you mean 'save'"
-    fails 2 hidmotor -q -l sim: move elbo=30
-    has "$why" "did you mean 'elbow'?"
-    fails 2 unitysim move elbow 2300
-    has "$why" "'elbow' has no value — write elbow=VALUE"
+    fails_with 2 "no shell 'tcsh' — use bash, zsh or fish" armctl completion tcsh
+    fails_with 2 "did you mean 'set'" unitysim limits st
+    fails_with 2 "did you mean 'save'" canpid gains svae x
+    fails_with 2 "did you mean 'elbow'?" hidmotor -q -l sim: move elbo=30
+    fails_with 2 "'elbow' has no value — write elbow=VALUE" unitysim move elbow 2300
     fails 2 armctl help frobnicate
     fails 2 armctl config frobnicate
 }
 
 @test "fractional degrees and millimetres are rejected with exit 2" {
-    fails 2 armctl encode deg joint=1 angle=90.5
-    has "$why" "not a whole number"
+    fails_with 2 "not a whole number" armctl encode deg joint=1 angle=90.5
     fails 2 armctl -l "$fast" deg 1 90.5
     fails 2 armctl -l "$fast" pos 2 0.5mm
     fails 2 armctl -l "$fast" arm 250 45.25 120
@@ -83,8 +68,7 @@ load common.bash
 
 @test "counts and identifiers must be whole numbers, even with --force" {
     while read -r words; do
-        fails 2 $words
-        has "$why" "is not a whole number"
+        fails_with 2 "is not a whole number" $words
     done <<'END'
 unitysim -q -l sim: watch -n 1.5
 armctl -q -l sim: --retries 0.5 deg 1 9
@@ -115,8 +99,7 @@ END
 @test "a command line with too many arguments is rejected, not truncated" {
     mapfile -t many < <(yes 1 | head -n 252)
     ok armctl -q -l "$fast" --dry-run deg "${many[@]:2}"
-    fails 2 armctl -q -l "$fast" deg "${many[@]}" --dry-run
-    has "$why" "256 words"
+    fails_with 2 "256 words" armctl -q -l "$fast" deg "${many[@]}" --dry-run
     same "$output" ""
     fails 2 canpid decode "${many[@]/#*/041#9A99193F0200}" 1 2 3 4
 }
@@ -148,16 +131,12 @@ END
         matches "$output" "$tool [0-9]*.[0-9]*"
         ok $tool help --help-all
         for command in $(sed -n '/^Commands/,/^$/s/^  \([a-z_]*\).*/\1/p' <<<"$output"); do
-            ok $tool help "$command"
-            has "$output" "$command"
+            prints "$command" $tool help "$command"
             first=$output
-            ok $tool "$command" --help
-            same "$output" "$first"
+            gives "$first" $tool "$command" --help
         done
-        ok $tool -h
-        has "$output" "--help-all"
-        ok $tool --help-all
-        has "$output" "Exit codes"
+        prints "--help-all" $tool -h
+        prints "Exit codes" $tool --help-all
     done
 }
 

@@ -40,13 +40,11 @@ INI
 @test "the published handler confirms pulses and duties without values" {
     ok armctl -q -j -l "$published" pulse 2 1500
     same "$(json '[.cmd, .pulse, .result, .bare]')" '["pulse",1500,"confirmed",true]'
-    ok armctl -q -l "$published" duty 3 -500
-    has "$output" 'duty joint=3 duty=-500 result=confirmed bare=true'
+    prints 'duty joint=3 duty=-500 result=confirmed bare=true' armctl -q -l "$published" duty 3 -500
     ok armctl -q -j -l "$published" send DEG12,090
     same "$(json '[.result, .answer]')" '["confirmed","DEG"]'
     for line in POS2,120 ARM250,045,120; do # known types that this handler does not implement
-        fails 3 armctl -q -l "$published" send "$line"
-        has "$why" 'not confirmed'
+        fails_with 3 'not confirmed' armctl -q -l "$published" send "$line"
     done
     for line in DEG1,abc XYZ1 SPDx,500; do
         ok armctl -q -j -l "$published" send "$line"
@@ -59,10 +57,8 @@ INI
 @test "stop stops a motor of the published handler, with and without a profile" {
     start sim armctl sim -v --listen "pty:$D/arm" --quirks published
     ok armctl -q -l "$D/arm" duty 3 500
-    ok armctl -q -l "$D/arm" stop
-    has "$output" sent=SPD3,000
-    ok armctl -q -l "$D/arm" stop
-    has "$output" sent=SPD3,000
+    prints "sent=SPD3,000" armctl -q -l "$D/arm" stop
+    prints "sent=SPD3,000" armctl -q -l "$D/arm" stop
     ok armctl -l "$D/arm" <<<'duty 1 -300' # still running at the end of the script
     has "$stderr" SPD1,000
 }
@@ -76,15 +72,12 @@ INI
         kill -KILL "$client"
         wait "$client" || true
     }
-    ok armctl -q -l "$D/arm" stop # nothing was ever sent
-    has "$output" nothing-to-send
+    prints "nothing-to-send" armctl -q -l "$D/arm" stop # nothing was ever sent
     killed
-    fails 1 armctl -q -l "$D/arm" stop
-    has "$why" "stop: cannot stop DEG1,350: earlier position unknown"
+    fails_with 1 "stop: cannot stop DEG1,350: earlier position unknown" armctl -q -l "$D/arm" stop
     ok armctl -q -l "$D/arm" deg 1 20
     killed
-    ok armctl -q -l "$D/arm" stop
-    has "$output" "stop result=confirmed"
+    prints "stop result=confirmed" armctl -q -l "$D/arm" stop
     has "$output" sent=DEG1,020
 }
 
@@ -96,8 +89,7 @@ INI
         printf 'deg base %s\n' 20 90 20 | armctl -q -l "$D/arm" 2>err | head -n 1 >first || true
         ok armctl -q -l "$D/arm" deg base 45
         armctl -q -l "$D/arm" deg base $((round * 20)) 2>err | head -c 0 || true
-        ok armctl -q -l "$D/arm" deg base 30
-        has "$output" "result=confirmed"
+        prints "result=confirmed" armctl -q -l "$D/arm" deg base 30
     done
 }
 
@@ -124,10 +116,8 @@ INI
     start sim armctl sim --listen "pty:$D/arm" --turn-speed 1000
     ok armctl -q -l "$D/arm" spd 100
     ok armctl -q -l "$D/arm" deg 1 20
-    ok armctl -q -l "$D/arm" stop
-    has "$output" sent=SPD000
-    ok armctl -q -l "$D/arm" stop
-    has "$output" sent=SPD000
+    prints "sent=SPD000" armctl -q -l "$D/arm" stop
+    prints "sent=SPD000" armctl -q -l "$D/arm" stop
 }
 
 @test "a command for several joints checks all of them before the first moves" {
@@ -147,27 +137,22 @@ INI
     same "$(json '[.position,.result]')" '[110,"confirmed"]'
     ok armctl -q -j -l "$D/arm" jog 3 -1cm
     same "$(json .position)" 100
-    fails 2 armctl -q -l "$D/arm" jog 3 +10deg
-    has "$why" "wrong unit 'deg' — use mm"
+    fails_with 2 "wrong unit 'deg' — use mm" armctl -q -l "$D/arm" jog 3 +10deg
 }
 
 @test "kind = pulse: deg sends pulses within the joint's limits in us" {
     describe_joints
     ok armctl -q -j -l "$published" deg elbow 1500
     same "$(json '[.cmd, .joint, .pulse, .result]')" '["deg",2,1500,"confirmed"]'
-    ok armctl -q -l "$published" --dry-run deg elbow 1.5ms
-    has "$output" '30 44 45 47 32 2C 31 35 30 30 0D 0A'
-    fails 6 armctl -q -l "$published" deg elbow 1900
-    has "$why" 'elbow: 1900 us is above its maximum 1800 us'
+    prints '30 44 45 47 32 2C 31 35 30 30 0D 0A' armctl -q -l "$published" --dry-run deg elbow 1.5ms
+    fails_with 6 'elbow: 1900 us is above its maximum 1800 us' armctl -q -l "$published" deg elbow 1900
     fails 6 armctl -q -l "$published" deg elbow 900
     fails 6 armctl -q -l "$published" --force deg elbow 9000
     fails 2 armctl -q -l "$published" deg elbow 90deg
     fails 2 armctl -q -l "$published" pos elbow 100
-    ok armctl -q -j -l "$published" home
-    has "$output" '"pulse":1500'
+    prints '"pulse":1500' armctl -q -j -l "$published" home
     printf '[joint x]\nindex = 1\nkind = pulse\nmax = 9000\n' >joints.ini
-    fails 2 armctl -q -l "$published" deg x 1500
-    has "$why" '500 to 2500'
+    fails_with 2 '500 to 2500' armctl -q -l "$published" deg x 1500
 }
 
 @test "numbers out of every joint's range are rejected, not cast" {
@@ -183,8 +168,7 @@ INI
 }
 
 @test "role selects the joints of arm in limits, result, simulator and status" {
-    ok armctl -q -l 'sim:?time=virtual' arm 250 45 120
-    has "$output" 'joints.r=3 joints.theta=1 joints.h=2'
+    prints 'joints.r=3 joints.theta=1 joints.h=2' armctl -q -l 'sim:?time=virtual' arm 250 45 120
     cat >joints.ini <<'INI'
 [joint waist]
 index = 5
@@ -205,14 +189,12 @@ INI
     same "$(jq_itself -c .joints <<<"${output##*$'\n'}")" '{"r":"boom","theta":"waist","h":"mast"}'
     ok armctl -q -j -l 'sim:?time=virtual' <<<$'arm 250 45 120\nstatus'
     same "$(json '[.boom.actual, .waist.actual, .mast.actual]')" '[250,45,120]'
-    fails 6 armctl -q -l 'sim:?time=virtual' arm 250 121 120
-    has "$why" 'waist: 121 deg is above its maximum 120 deg'
+    fails_with 6 'waist: 121 deg is above its maximum 120 deg' armctl -q -l 'sim:?time=virtual' arm 250 121 120
     printf '[joint elbow]\nindex = 2\n' >joints.ini
     fails 2 armctl -q -l 'sim:?time=virtual' arm 250 45 120
     has "$why" 'elbow: joint 2 is h of arm, which needs a translating joint (mm), not a rotating one'
     printf '[joint a]\nindex = 4\nrole = theta\n[joint b]\nindex = 5\nrole = theta\n' >joints.ini
-    fails 2 armctl -q -l 'sim:?time=virtual' arm 250 45 120
-    has "$why" '[joint b]: role theta is [joint a] already'
+    fails_with 2 '[joint b]: role theta is [joint a] already' armctl -q -l 'sim:?time=virtual' arm 250 45 120
     # Only the section that help shows.
     armctl help config | sed -n '/^  \[joint/,$s/^  \(\[joint .*\|[a-z]* = [^ ]*\)$/\1/p' >joints.ini
     ok armctl -q -j -l 'sim:?time=virtual' arm 250 45 120

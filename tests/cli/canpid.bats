@@ -88,17 +88,13 @@ overshooting='set kp 20 -b lknee -c pos --switch'
     same "${lines[0]}" "(0000000001.000000) log 641#9A99193F0200"
     has "${lines[1]}" "041#9A99193F0200  -> kp board=lknee"
     same "${lines[2]}" "(0000000001.200000) log 65E#010203040506"
-    ok canpid -q -l log:nodes.log dump -j -n 1
-    has "$output" '"msg":"kp","board":"lknee"'
-    ok canpid decode nodes.log
-    same "$output" "-> kp board=lknee value=0.6 controller=tor"
+    prints '"msg":"kp","board":"lknee"' canpid -q -l log:nodes.log dump -j -n 1
+    gives "-> kp board=lknee value=0.6 controller=tor" canpid decode nodes.log
     has "$stderr" "nodes.log: skipped 2 frames of other nodes (0x641, 0x65E) — name a board with -b"
-    ok canpid decode -b 0x640 nodes.log
-    has "$output" "-> kp board=1600 value=0.6"
+    prints "-> kp board=1600 value=0.6" canpid decode -b 0x640 nodes.log
     mkdir -p "$XDG_CONFIG_HOME/armwire"
     printf '[board lwrist]\nid = 0x640\n' >"$XDG_CONFIG_HOME/armwire/canpid.ini"
-    ok canpid decode nodes.log
-    has "$output" "-> kp board=lwrist value=0.6"
+    prints "-> kp board=lwrist value=0.6" canpid decode nodes.log
 }
 
 @test "decode reports and counts damaged and foreign frames in a log and decodes the rest" {
@@ -111,8 +107,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
     has "$stderr" "2 damaged parts, 3 records decoded"
     same "$(jq -sc '[.[] | select(.board == "lknee") | .msg]' <<<"$output")" '["kp","kp","joint"]'
     same "$(jq -sc '[.[] | select(.msg == "kp") | .value]' <<<"$output")" '[0.6,null]'
-    fails 2 canpid -q -l "$fast" --switch replay bad.log
-    has "$why" "message 4: kp: value is not a finite number"
+    fails_with 2 "message 4: kp: value is not a finite number" canpid -q -l "$fast" --switch replay bad.log
     sed -i 4d bad.log
     fails 6 canpid -q -l "$fast" replay bad.log # the active controller is unknown
     virtual_json --switch replay bad.log
@@ -167,8 +162,7 @@ END
         '["lhip,lknee,lankle,rhip,rknee,rankle","verified"]'
     bus -b rknee # only this board is on the bus
     fails 3 canpid -q -l "$url" setpoint 10deg --max-jump 90deg --force -b lknee -c pos --verify --timeout 200ms
-    ok canpid -q -l "$url" setpoint 10deg --max-jump 90deg -b rknee -c pos --verify -T "${patience}s"
-    has "$output" verified
+    prints "verified" canpid -q -l "$url" setpoint 10deg --max-jump 90deg -b rknee -c pos --verify -T "${patience}s"
 }
 
 @test "a setpoint enables the driver; disable and stop disable it" {
@@ -203,35 +197,29 @@ END
 
 @test "disable and stop report confirmed and silent boards" {
     bus -b lknee
-    fails 3 canpid -q -l "$url" disable -b lhip
-    has "$why" "lhip: no telemetry, so the disable is not confirmed"
-    fails 3 canpid -q -l "$url" disable -b lhip,lknee --verify
-    has "$why" "(confirmed: lknee)"
+    fails_with 3 "lhip: no telemetry, so the disable is not confirmed" canpid -q -l "$url" disable -b lhip
+    fails_with 3 "(confirmed: lknee)" canpid -q -l "$url" disable -b lhip,lknee --verify
     run -3 --separate-stderr canpid -q -j -l "$url" stop -b lhip,lknee
     same "$(json '[.cmd,.ok,.exit,.result,.confirmed,.silent]')" '["stop",false,3,"not-confirmed","lknee","lhip"]'
-    ok canpid -q -l "$url" stop -b all
-    same "$output" "stop result=disabled confirmed=lknee silent=lhip,lankle,rhip,rknee,rankle"
+    gives "stop result=disabled confirmed=lknee silent=lhip,lankle,rhip,rknee,rankle" canpid -q -l "$url" stop -b all
     ok canpid -q -j -l "$url" stop
     same "$(json '[.ok,.result,.confirmed,.silent]')" '[true,"disabled","lknee","lhip,lankle,rhip,rknee,rankle"]'
     # A board that received a setpoint in this session counts as present.
     printf '%s\n' 'setpoint 1deg -b rhip -c pos --force' stop >script
     run -3 --separate-stderr canpid -q -l "$url" run script
     has "$stderr" "stop sent, not confirmed: rhip: no telemetry"
-    ok canpid -q -l "$url" stop -T 0
-    has "$output" "stop result=sent"
+    prints "stop result=sent" canpid -q -l "$url" stop -T 0
     # No board at all.
     fails 3 canpid -q -l "$url" stop -b 0x200
     start empty canpid sim --listen slcan:tcp-listen:0 -b 0x200
-    fails 3 canpid -q -l "$url" stop -T 100ms
-    has "$why" "lhip,lknee,lankle,rhip,rknee,rankle: no telemetry"
+    fails_with 3 "lhip,lknee,lankle,rhip,rknee,rankle: no telemetry" canpid -q -l "$url" stop -T 100ms
 }
 
 # bats test_tags=direct
 @test "an slcan adapter that refuses a frame fails the command" {
     start refusing python3 "$root/tests/cli/slcan_adapter.py" 0
     for command in "setpoint 5deg -c pos --force" disable stop "aux 1 1"; do
-        fails 1 canpid -l "$url" $command -b lknee
-        has "$why" "the adapter refused a frame"
+        fails_with 1 "the adapter refused a frame" canpid -l "$url" $command -b lknee
     done
     start once python3 "$root/tests/cli/slcan_adapter.py" 1
     exits 1 canpid -j -l "$url" <<<$'aux 0 1 -b lknee\naux 0 2 -b lknee\naux 0 3 -b lknee'
@@ -243,8 +231,7 @@ END
     IFS=: read -r _ _ host port <<<"$url"
     start late python3 "$root/tests/cli/slcan_adapter.py" 30 "$host" "$port"
     for command in "sweep --amplitude 2deg" "setpoint 60deg --approach 10deg/s"; do
-        fails 1 timeout 10 canpid -q -l "$url" $command -b lknee -c pos
-        has "$why" "the adapter refused a frame"
+        fails_with 1 "the adapter refused a frame" timeout 10 canpid -q -l "$url" $command -b lknee -c pos
     done
 }
 
@@ -270,19 +257,15 @@ END
 @test "boards of the config file can have other names and identifiers" {
     mkdir -p "$XDG_CONFIG_HOME/armwire"
     printf '[board hand]\nid = 0x100\n[board lknee]\nid = 0xE0\n' >"$XDG_CONFIG_HOME/armwire/canpid.ini"
-    ok canpid encode kp board=hand controller=tor value=0.6
-    same "$output" "101#9A99193F0200"
-    ok canpid encode kp board=lknee controller=tor value=0.6
-    same "$output" "0E1#9A99193F0200"
-    ok canpid decode -j '105#000000000000'
-    has "$output" '"board":"hand"'
+    gives "101#9A99193F0200" canpid encode kp board=hand controller=tor value=0.6
+    gives "0E1#9A99193F0200" canpid encode kp board=lknee controller=tor value=0.6
+    prints '"board":"hand"' canpid decode -j '105#000000000000'
     ok canpid -q -l "$fast" --dry-run stop -b all
     same "$(grep -c '#' <<<"$output")" 7
     printf '[board x]\nid = 60\n' >"$XDG_CONFIG_HOME/armwire/canpid.ini"
     ok canpid list
     has "$stderr" "canpid.ini:2:1: "
-    fails 2 canpid -q -l "$fast" -b lknee -c pos setpoint 1deg
-    has "$why" "canpid.ini:2:1: "
+    fails_with 2 "canpid.ini:2:1: " canpid -q -l "$fast" -b lknee -c pos setpoint 1deg
     printf '[board a"b]\nid = 0x100\n' >"$XDG_CONFIG_HOME/armwire/canpid.ini"
     ok canpid list
     has "$stderr" "letters"
@@ -323,12 +306,9 @@ END
     moved plant.lknee=wall:2deg 2 1
     moved plant.rhip=dead 18
     moved 'plant=dead&plant.lknee=sound' 18
-    fails 2 canpid -l "$fast&plant=ded" watch -n 1
-    has "$why" "did you mean 'dead'"
-    fails 2 canpid -l "$fast&plant=wall:2s" watch -n 1
-    has "$why" "write it as wall:2deg"
-    fails 2 canpid -l "$fast&plant.lkne=dead" watch -n 1
-    has "$why" "did you mean 'lknee'"
+    fails_with 2 "did you mean 'dead'" canpid -l "$fast&plant=ded" watch -n 1
+    fails_with 2 "write it as wall:2deg" canpid -l "$fast&plant=wall:2s" watch -n 1
+    fails_with 2 "did you mean 'lknee'" canpid -l "$fast&plant.lkne=dead" watch -n 1
     fails 2 canpid -l "$fast&plant.=dead" watch -n 1
     fails 2 canpid sim --plant lknee=ded
     fails 6 canpid -l "$fast&tick=3ms" watch -n 1
@@ -357,8 +337,7 @@ END
     fails 6 canpid -l "$fast" gains apply a.gains
     virtual --switch gains apply a.gains
     same "$output" "gains result=sent gains=4"
-    fails 2 canpid -l "$fast" gains save b.gains
-    has "$why" "over this link"
+    fails_with 2 "over this link" canpid -l "$fast" gains save b.gains
     [ ! -e b.gains ]
     fails 2 canpid -l "$fast" gains apply nope.gains
     fails 2 canpid -l "$fast" gains frob a.gains
@@ -378,14 +357,12 @@ END
     ok canpid -q -j -l "$url" run script
     same "$(json '[.value,.known]')" '[4,true]'
     ok canpid -q -l "$url" gains save now.gains
-    ok canpid -q -l "$url" gains diff now.gains
-    same "$output" ""
+    gives "" canpid -q -l "$url" gains diff now.gains
     sed -i 's/kp 3/kp 5/' now.gains
     fails 1 canpid -q -l "$url" gains diff now.gains
     same "$output" "~ lknee pos kp 5 (was 3)"
     while IFS='|' read -r words part; do
-        fails 2 canpid -q -l "$url" gains set $words
-        has "$why" "$part"
+        fails_with 2 "$part" canpid -q -l "$url" gains set $words
     done <<'END'
 kp=3|no controller given
 pos.kp=3|no board given
@@ -409,8 +386,7 @@ END
     ok canpid decode -j --time none run.log
     same "${#lines[@]}" "$frames"
     reference=$output
-    ok canpid decode -j --time none run.pcapng
-    same "$output" "$reference"
+    gives "$reference" canpid decode -j --time none run.pcapng
     jq_itself -c 'del(.t)' run.ndjson | diff - <(jq_itself -c . <<<"$reference")
     same "$(wc -l <run.csv)" $((frames + 1))
     same "$(sed -n 's/^[^,]*,rx,joint,lknee,.*/x/p' run.csv | wc -l)" \
@@ -546,10 +522,8 @@ END
 }
 
 @test "move --wait reports whether the joints arrived" {
-    ok canpid -q -l "$fast" move lknee=30 -c pos --wait
-    has "$output" "move result=arrived lknee.target=30deg lknee.actual="
-    fails 3 canpid -q -j -l "$fast" move lknee=30 rknee=5 -c pos --wait=0.5deg
-    has "$why" "lknee stays "
+    prints "move result=arrived lknee.target=30deg lknee.actual=" canpid -q -l "$fast" move lknee=30 -c pos --wait
+    fails_with 3 "lknee stays " canpid -q -j -l "$fast" move lknee=30 rknee=5 -c pos --wait=0.5deg
     has "$output" '"result":"not-reached"'
     fails 1 canpid -q -l "$fast&plant=reversed" --record away.pcapng move lknee=10 -c pos --wait
     has "$why" "lknee moves away from its target — motor or encoder is reversed"
@@ -608,8 +582,7 @@ END
     nothing_arrived
     end "$pid" 2>/dev/null || true
     bus -b rknee
-    fails 3 canpid -q -l "$url" "${step[@]}"
-    has "$why" "no telemetry from lknee"
+    fails_with 3 "no telemetry from lknee" canpid -q -l "$url" "${step[@]}"
 }
 
 @test "charts of step name tool, joint, gains and date" {
@@ -792,15 +765,13 @@ END
         [ $first != 0 ] || hasnt "$stderr" "rest before"
     done
     sed -i 's/,0,/,0.5,/' start.csv
-    fails 1 canpid identify --from start.csv --input input
-    has "$why" "input is constant"
+    fails_with 1 "input is constant" canpid identify --from start.csv --input input
     # Inputs of a process at rest that change in the first row: gain 2, lag 0.3 s, dead time 0.05 s.
     for first in 1 'i < 300' 'int(i / 10) * 7919 % 13 / 6 - 1'; do
         awk 'BEGIN { print "t,u,angle"; for (i = 0; i < 600; i++) { u = '"$first"'; late[i % 6] = u
             printf "%.2f,%g,%g\n", i / 100, u, y + 0.001 * (i % 3); y += (2 * late[(i + 1) % 6] - y) / 30 } }' >start.csv
         if [ "$first" = 1 ]; then
-            fails 1 canpid identify --from start.csv --time t --input u --output angle
-            has "$why" "input is constant"
+            fails_with 1 "input is constant" canpid identify --from start.csv --time t --input u --output angle
         else
             ok canpid identify --from start.csv --time t --input u --output angle
             has "$stderr" "the record does not show a rest before the input changes"
@@ -972,24 +943,19 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
 }
 
 @test "a board's number means the named board, and every column of a file is used" {
-    fails 2 canpid -q -l "$fast" move lknee=5 64=3 -c pos
-    has "$why" "lknee is given twice"
-    fails 2 canpid -q -l "$fast" move 0x100=5 256=3 -c pos
-    has "$why" "is given twice"
+    fails_with 2 "lknee is given twice" canpid -q -l "$fast" move lknee=5 64=3 -c pos
+    fails_with 2 "is given twice" canpid -q -l "$fast" move 0x100=5 256=3 -c pos
     virtual_json move 64=3 -c pos
     same "$(json '[.board, .value]')" '["lknee",3]'
     printf '%s\n' t,64 0,0 2,20 >number.csv
     virtual_json play number.csv -c pos
     same "$(json '.ok and .joints == 1 and (.lknee.lag_ms | type) == "number"')" true
     printf '%s\n' t,64,lknee 0,0,0 2,20,10 >twice.csv
-    fails 5 canpid -q -l "$fast" play twice.csv -c pos
-    has "$why" "twice.csv:1:1: duplicate column lknee"
+    fails_with 5 "twice.csv:1:1: duplicate column lknee" canpid -q -l "$fast" play twice.csv -c pos
     printf '%s\n' t,lknee,256 0,0,0 2,20,200 >far.csv
-    fails 6 canpid -q -l "$fast" play far.csv -c pos
-    has "$why" "far.csv:3:1: 256: 200 deg at 2 s is beyond"
+    fails_with 6 "far.csv:3:1: 256: 200 deg at 2 s is beyond" canpid -q -l "$fast" play far.csv -c pos
     printf '%s\n' t,lknee,257 0,0,0 2,20,20 >none.csv
-    fails 5 canpid -q -l "$fast" play none.csv -c pos
-    has "$why" "257"
+    fails_with 5 "257" canpid -q -l "$fast" play none.csv -c pos
 }
 
 @test "play checks the whole file, paces it, reports the lag of each joint and disables at the end" {
@@ -1033,8 +999,7 @@ END
     has "$stderr" "stdin:2:1: "
     hasnt "$output" "set board"
     sed -i 's/kp 1/kp 1 --switch/' script
-    ok canpid -q -l sim: <script
-    has "$output" "set board=lknee controller=tor kp=1 result=sent switches=true"
+    prints "set board=lknee controller=tor kp=1 result=sent switches=true" canpid -q -l sim: <script
     printf 'setpoint 5deg -b lknee -c pos\nprecompression 1mm -b lknee -c tor\n' >script
     run -6 --separate-stderr canpid -q -l "$fast" run script
     has "$stderr" "--switch"
@@ -1067,8 +1032,7 @@ END
     bus -b lknee
     ok canpid -q -l "$url" watch -b lknee -n 12 # telemetry does not contain it
     for words in "set kp 3" "set pid 3 0 0" "precompression 2mm" "gains set kp=3"; do
-        fails 6 canpid -q -l "$url" $words -b lknee -c pos
-        has "$why" "which controller lknee runs is not known"
+        fails_with 6 "which controller lknee runs is not known" canpid -q -l "$url" $words -b lknee -c pos
         has "$why" "'disable -b lknee -c pos'"
     done
     same "$(driver .setpoint)" 0 # its initial value
@@ -1112,13 +1076,10 @@ END
 }
 
 @test "unknown, missing and too many boards are rejected" {
-    fails 2 canpid -l "$fast" setpoint 1deg -b foo -c pos
-    has "$why" "lhip, lknee, lankle"
+    fails_with 2 "lhip, lknee, lankle" canpid -l "$fast" setpoint 1deg -b foo -c pos
     fails 2 canpid -l "$fast" setpoint 1deg -b lknee,foo -c pos
-    fails 2 canpid -l "$fast" setpoint 1deg -c pos
-    has "$why" "-b"
-    fails 2 canpid -l "$fast" setpoint 1deg -b lknee
-    has "$why" "-c pos"
+    fails_with 2 "-b" canpid -l "$fast" setpoint 1deg -c pos
+    fails_with 2 "-c pos" canpid -l "$fast" setpoint 1deg -b lknee
     fails 2 canpid -l "$fast" setpoint 1deg -b 0x41 -c pos
     fails 2 canpid -l "$fast" tune -b lknee,rknee -c pos
     virtual setpoint 1deg -b lknee,0xA0 -c pos
@@ -1127,15 +1088,13 @@ END
 
 @test "a missing interface, CAN driver or adapter gives one line with a remedy" {
     for words in "watch -n 1" "setpoint 1deg -b lknee -c pos" "${step[*]}" "record x.log"; do
-        fails 4 canpid -l can:nope7 $words
-        has "$why" nope7
+        fails_with 4 "nope7" canpid -l can:nope7 $words
         has "$why" " — "
         [ ! -e x.log ]
     done
     fails 4 canpid -l slcan:tty:/dev/nope watch -n 1
     fails 4 canpid -l slcan:tcp:127.0.0.1:1 watch -n 1
-    fails 4 canpid watch -n 1
-    has "$why" " — "
+    fails_with 4 " — " canpid watch -n 1
 }
 
 # ---- How it ends ---------------------------------------------------------------------------------
@@ -1210,8 +1169,7 @@ experiment() {
     same "$(json '[.n,.lost]')" "[$(wc -l <tenth.log),$((500 - $(wc -l <tenth.log)))]"
     ok canpid -q -j -l "log:lost.log?speed=max" ping --for 100s
     same "$(json '[.n,.lost]')" '[77,3]'
-    fails 3 canpid -q -l "$fast" ping -b lknee,0x200
-    has "$why" "no telemetry from 0x200"
+    fails_with 3 "no telemetry from 0x200" canpid -q -l "$fast" ping -b lknee,0x200
 }
 
 # Commands in a log, and the same commands as canpid's records.
@@ -1244,8 +1202,7 @@ END
 END
     same "$(grep -o '[0-9A-F]*#[0-9A-F]*' <<<"$output" | xargs)" \
         "044#398EE33C0000 021#9A99193F0200 0A1#9A99193F0200 049#000000400100"
-    fails 2 canpid -q -l "$fast" <<<'{"cmd":"setpoint","value":1,"board":"lknee"}'
-    has "$why" "no controller given"
+    fails_with 2 "no controller given" canpid -q -l "$fast" <<<'{"cmd":"setpoint","value":1,"board":"lknee"}'
     fails 2 canpid -q -l "$fast" <<<'{"msg":"setpoint","value":1,"board":"nobody","controller":"pos"}'
     fails 2 canpid -q -l "$fast" <<<'{"msg":"kp","value":1,"board":"lknee","controller":9}'
     fails 2 canpid -q -l "$fast" <<<'{"cmd":"setpoint","value":1,"board":"lknee","verify":true}'
@@ -1277,8 +1234,7 @@ END
     same "$(tail -n +2 some.csv | cut -d , -f 4 | sort -u | xargs)" "lhip rknee"
     same "$(canpid -j -b rknee info all.log | jq -c 'select(.cmd).messages')" 6
     for command in "watch -n 1" "dump -n 1" "record x.log -n 1"; do
-        fails 2 canpid -q -l sim: $command -b nobody
-        has "$why" "board 'nobody' not found"
+        fails_with 2 "board 'nobody' not found" canpid -q -l sim: $command -b nobody
     done
 }
 
@@ -1291,10 +1247,8 @@ END
 @test "dump --raw prints wire numbers and the usual board numbers" {
     ok canpid -q -l sim: dump --raw -b lknee -n 3 # one of each message, in any order
     matches "$output" "*(*) sim 05E#000000000000  <- joint board=64 fix_link_angle=0 *"
-    ok canpid encode --dir rx joint board=64 fix_link_angle=0 alpha_angle=0 torque=0
-    same "$output" "05E#000000000000"
-    ok canpid -q -l sim: watch lknee.torque --raw -n 1
-    same "$output" "<- joint board=64 torque=0"
+    gives "05E#000000000000" canpid encode --dir rx joint board=64 fix_link_angle=0 alpha_angle=0 torque=0
+    gives "<- joint board=64 torque=0" canpid -q -l sim: watch lknee.torque --raw -n 1
 }
 
 # ---- What a frame says and what it does not ------------------------------------------------------
@@ -1306,13 +1260,11 @@ END
     same "$(json '[.controller,.anomaly]')" '[4,"controller 4 has no meaning"]'
     ok canpid decode -j 041#0000003E0300
     same "$(json .anomaly)" null
-    ok canpid decode 049#0000803F0900
-    same "$output" "-> aux board=lknee index=9 value=1 (index 9 has no meaning)"
+    gives "-> aux board=lknee index=9 value=1 (index 9 has no meaning)" canpid decode 049#0000803F0900
     ok canpid decode -j 049#0000803F0201
     same "$(json '[.index,.anomaly]')" '[2,"zero is 1 instead of 0"]'
     ok canpid decode -j 041#0000003E0400
-    fails 2 canpid -q -l "$fast" <<<"$output"
-    has "$why" "no '4'"
+    fails_with 2 "no '4'" canpid -q -l "$fast" <<<"$output"
 }
 
 @test "a current that is always 0 gives one hint at --sensors-layout" {
@@ -1329,8 +1281,7 @@ END
 }
 
 @test "the setpoint of a disabled driver is a gap, not 99.997 %" {
-    ok canpid decode 05D#FF7F00000000
-    same "$output" "<- pid board=lknee setpoint=- output=0% measured=0%"
+    gives "<- pid board=lknee setpoint=- output=0% measured=0%" canpid decode 05D#FF7F00000000
     ok canpid decode -j 05D#FF7F00000000
     same "$(json .setpoint)" null
     ok canpid encode --dir rx pid board=lknee setpoint=none output=0 measured=0
@@ -1343,14 +1294,11 @@ END
 @test "-v and decode show a disable as disable, and encode accepts that word" {
     ok canpid -q -v -l sim: disable -b lknee -c pos
     has "$stderr" "044#0000C03F0000  setpoint board=lknee value=disable controller=pos"
-    ok canpid decode 044#0000C03F0200
-    same "$output" "-> setpoint board=lknee value=disable controller=tor"
+    gives "-> setpoint board=lknee value=disable controller=tor" canpid decode 044#0000C03F0200
     ok canpid decode -j 044#0000C03F0200
     same "$(json .value)" 37.5
-    ok canpid encode setpoint board=lknee controller=lvl value=disable
-    same "$output" "044#0000C03F0100"
-    ok canpid help setpoint
-    has "$output" "'setpoint 1.5 -c pos' is 1.5 deg"
+    gives "044#0000C03F0100" canpid encode setpoint board=lknee controller=lvl value=disable
+    prints "'setpoint 1.5 -c pos' is 1.5 deg" canpid help setpoint
     has "$output" "'disable'"
 }
 
@@ -1358,7 +1306,6 @@ END
     local key
     for key in for settle; do
         printf '[step]\nboard = lknee\ncontroller = pos\nfrom = 0deg\nto = 5deg\n%s = 1e308s\n' "$key" >wild.ini
-        fails 6 canpid -q -l "$fast" verify wild.ini
-        has "$why" "is outside 0 to 86400 s"
+        fails_with 6 "is outside 0 to 86400 s" canpid -q -l "$fast" verify wild.ini
     done
 }

@@ -58,8 +58,7 @@ int main(void)
 }
 END
     ok gcc -std=c99 -Wall -Wextra -Werror -pedantic -o try try.c
-    ok ./try
-    same "$output" "0 64 1 0 0"
+    gives "0 64 1 0 0" ./try
     python3 - <<END
 import subprocess
 table = subprocess.run(["hidmotor", "describe", "--as", "json"], text=True, capture_output=True).stdout
@@ -119,8 +118,7 @@ BO_ 1603 Empty: 0 N
 VAL_ 1600 Mux 0 "a b" 1 "a-b" 2 "2" ;
 VAL_ 1600 for 1 "three" ;
 END
-    ok python3 "$root/tests/cli/dbc_end.py" names.dbc
-    has "$output" "4 messages, 80 frames unpacked and"
+    prints "4 messages, 80 frames unpacked and" python3 "$root/tests/cli/dbc_end.py" names.dbc
     # The comparison must detect errors.
     local change
     for change in 's/, PACK_BIG, /, PACK_LITTLE, /' 's/if ((pack_in(/if ((!pack_in(/' \

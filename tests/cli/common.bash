@@ -80,6 +80,13 @@ has() { [[ $1 == *"$2"* ]] || { printf '%s\nlacks: %s\n' "$1" "$2" && false; }; 
 hasnt() { [[ $1 != *"$2"* ]] || { printf '%s\nmust not have: %s\n' "$1" "$2" && false; }; }
 matches() { [[ $1 == $2 ]] || { printf '%s\nis not like: %s\n' "$1" "$2" && false; }; }
 
+# fails_with STATUS TEXT COMMAND…: fails, and $why has the text.
+fails_with() { fails "$1" "${@:3}"; has "$why" "$2"; }
+
+# prints TEXT COMMAND…: exit status 0 and an output with the text; gives TEXT COMMAND…: it is the whole output
+prints() { ok "${@:2}"; has "$output" "$1"; }
+gives() { ok "${@:2}"; same "$output" "$1"; }
+
 # Started thousands of times: gojq starts in 2 ms instead of jq's 20, but sorts the keys of an object and
 # rejects NaN. Tests of key order or NaN use jq_itself.
 jq() { gojq "$@"; }

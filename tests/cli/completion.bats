@@ -103,8 +103,7 @@ END
 @test "every tool has a completion script for every shell, under its own name" {
     for tool in $tools; do
         for shell in bash zsh fish; do
-            ok $tool completion $shell
-            has "$output" "$tool"
+            prints "$tool" $tool completion $shell
         done
     done
 }
@@ -170,8 +169,7 @@ source ./_hidmotor
 words=(hidmotor play x) CURRENT=3 _hidmotor
 words=(hidmotor run x) CURRENT=3 _hidmotor
 END
-    ok zsh -f try
-    same "$output" $'files -g *.(csv)\nfiles -g *'
+    gives $'files -g *.(csv)\nfiles -g *' zsh -f try
     command -v fish || return 0
     hidmotor completion fish >hidmotor.fish
     ok fish --no-config -c 'source hidmotor.fish; complete -C "hidmotor play here/"'
@@ -179,7 +177,6 @@ END
 }
 
 @test "a single hyphen completes to options and is no option itself" {
-    ok canpid complete -- status -
-    has "$output" "--board"
+    prints "--board" canpid complete -- status -
     run -2 canpid -l "$fast" status -
 }

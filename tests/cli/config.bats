@@ -3,8 +3,7 @@
 load common.bash
 
 @test "config path and config show work" {
-    ok armctl config path
-    same "$output" "$D/config/armwire/armctl.ini"
+    gives "$D/config/armwire/armctl.ini" armctl config path
     ok armctl config show
     same "$output" ""
     has "$stderr" "nothing is set — 'config show --all' shows the defaults"
@@ -58,8 +57,7 @@ load common.bash
 @test "a relative path in an XDG variable is ignored" {
     local variable
     for variable in relative ./relative ''; do
-        XDG_CONFIG_HOME=$variable ok armctl config path
-        same "$output" "$D/.config/armwire/armctl.ini"
+        XDG_CONFIG_HOME=$variable gives "$D/.config/armwire/armctl.ini" armctl config path
     done
     XDG_STATE_HOME=relative ok unitysim -q -l 'sim:?time=virtual' limits set elbow 1800 2400
     XDG_CONFIG_HOME=relative fails 2 unitysim -l sim: camera use nowhere
@@ -101,8 +99,7 @@ END
     mkfifo pipe
     while read -r command; do
         echo "# $command"
-        fails 2 timeout -k 1 20 $command
-        has "$why" "open the other end of the pipe first"
+        fails_with 2 "open the other end of the pipe first" timeout -k 1 20 $command
     done <<'END'
 hidmotor -q -l sim: play pipe
 hidmotor -q -l sim: --packets pipe status
@@ -138,8 +135,7 @@ END
     same "$(json '[.joint,.angle,.result]')" '[2,45,"confirmed"]'
     ok armctl -j deg 2 -45
     same "$(json .angle)" -45
-    fails 6 armctl deg elbow 91
-    has "$why" elbow
+    fails_with 6 "elbow" armctl deg elbow 91
     has "$why" 90
     fails 6 armctl deg elbow -46
     ok armctl --force deg elbow 91 --dry-run
@@ -170,8 +166,7 @@ END
     while IFS='|' read -r line text section key; do
         config "$section" "$key"
         warns "$line" "$text"
-        fails 2 armctl -q -l "$fast" deg 1 90
-        has "$why" "deg: $D/config/armwire/armctl.ini:$line:1: "
+        fails_with 2 "deg: $D/config/armwire/armctl.ini:$line:1: " armctl -q -l "$fast" deg 1 90
         ok armctl -q -l "$fast" --config /dev/null deg 1 90
     done <<'END'
 2|rotate, translate or pulse|[joint elbow]|kind = slide
@@ -195,8 +190,7 @@ END
             has "$stderr" "$tool: $D/config/armwire/$tool.ini:3:1: "
         done
         [ -z "$needs" ] && continue
-        fails 2 "$tool" -q $needs
-        has "$why" "$D/config/armwire/$tool.ini:3:1: "
+        fails_with 2 "$D/config/armwire/$tool.ini:3:1: " "$tool" -q $needs
         rm "config/armwire/$tool.ini"
     done <<'END'
 canpid|board = lkne|-l sim: setpoint 1 -c pos
@@ -223,8 +217,7 @@ END
     printf '[options]\nrecord = /nope/x.pcapng\n' >config/armwire/canpid.ini
     ok canpid -q -l sim: stop
     has "$stderr" "canpid.ini:2:1: --record: /nope/x.pcapng: No such file or directory"
-    fails 2 canpid -q -l sim: status
-    has "$why" "canpid.ini:2:1: --record: "
+    fails_with 2 "canpid.ini:2:1: --record: " canpid -q -l sim: status
     printf '[options]\nlink = @nope\n' >config/armwire/canpid.ini
     fails 2 canpid stop
     has "$why" "canpid.ini:2:1: no alias '@nope'"
@@ -263,8 +256,7 @@ END
         run -0 --separate-stderr env "ARMCTL_$name=" armctl -l "$fast" deg 1 90
         has "$stderr" "this is the simulator"
     done
-    fails 4 env HIDMOTOR_LINK= hidmotor status
-    has "$why" "no link given"
+    fails_with 4 "no link given" env HIDMOTOR_LINK= hidmotor status
 }
 
 @test "the tool works without HOME" {

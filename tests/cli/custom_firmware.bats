@@ -9,8 +9,7 @@ boards="42 35 10 20"
 host() {
     local file=$root/docs/example/arm$1.packets hex=$2
     while [ ${#hex} -lt 128 ]; do hex+=00; done
-    ok hidmotor --packets "$file" --time none decode -j --dir tx "$hex"
-    same "$output" "$3"
+    gives "$3" hidmotor --packets "$file" --time none decode -j --dir tx "$hex"
     message=$(jq -r .msg <<<"$output")
     ok hidmotor --packets "$file" encode --dir tx "$message" $(jq -r 'del(.dir, .msg) |
         paths(scalars) as $p | ($p | join(".")) + "=" + (getpath($p) | tostring)' <<<"$output")
@@ -58,13 +57,11 @@ told() {
         ok hidmotor -q -l "$fast" -j run lines
         same "$(jq -r 'select(.result) | .result' <<<"$output" | xargs)" "arrived arrived confirmed"
         jq -se '.[-1].m2.actual | . > 12 and . < 18' <<<"$output"
-        ok hidmotor -q -l "$fast" watch -j -n 5
-        has "$output" '"msg":"status"'
+        prints '"msg":"status"' hidmotor -q -l "$fast" watch -j -n 5
         hasnt "$output" positions
         ok hidmotor -q -l "$fast" record run.pcapng --for 0.2s
         unset HIDMOTOR_PACKETS
-        ok hidmotor decode -j run.pcapng
-        has "$output" '"msg":"status","m1":{"position":'
+        prints '"msg":"status","m1":{"position":' hidmotor decode -j run.pcapng
         exits 1 hidmotor -q -l "$fast" --packets "$root/docs/example/arm$board.packets" send 4711 --yes
         has "$stderr" "does not know packet 4711"
     done

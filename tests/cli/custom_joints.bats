@@ -96,8 +96,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     jq -se '[.[] | select(.cmd == "jog")][0].m2.target < 36.5' <<<"$output"
     ok hidmotor --packets team.packets limits elbow --csv
     same "$output" $'joint,of,min,max,unit,from\nm3,setpoint,-90,90,deg,packet file\nm3,speed,-90,90,deg/s,packet file'
-    ok hidmotor --packets team.packets complete -- --packets team.packets jog el
-    has "$output" elbow
+    prints "elbow" hidmotor --packets team.packets complete -- --packets team.packets jog el
     ok hidmotor -q -l "$fast" move --packets team.packets 0 5 0
     matches "$output" "move result=sent m1=0deg m2=5deg m3=0deg*"
 }
@@ -281,8 +280,7 @@ END
     ok canpid -q -l "$url" move arm=20 --wait=1deg
     matches "$output" "move result=arrived arm.target=20deg arm.actual=*deg *"
     awk '{ if ($1 - at > 4 || $1 < at) exit 1; at = $1 } END { exit at != 20 }' taken
-    ok canpid -q -l "$url" watch -n 3 -j
-    has "$output" '"msg":"arm_is"'
+    prints '"msg":"arm_is"' canpid -q -l "$url" watch -n 3 -j
     canpid -q -l "$url" move arm=80 duration=4s --wait >out 2>err 3>&- &
     becomes yes eval "awk '{ n = \$1 } END { print (n > 40 ? \"yes\" : \"no\") }' taken"
     kill -INT $!
@@ -384,8 +382,7 @@ END
     awk '$2 == 51 { n = 1 } n && $2 == 37 { n++; if ($4 < 29 || $4 > 41) exit 1 } END { exit n < 20 }' taken
     # A joint needs a measured position.
     sed '/^\[joint m2\]/,/^\[joint m3\]/s/^position/target/' hand.packets >blind.packets
-    HIDMOTOR_PACKETS=blind.packets fails 2 hidmotor -q -l "$url" status
-    has "$why" "joint m2: no position"
+    HIDMOTOR_PACKETS=blind.packets fails_with 2 "joint m2: no position" hidmotor -q -l "$url" status
 }
 
 @test "play moves custom joints from their position within their limits" {
@@ -430,8 +427,7 @@ END
     ok hidmotor -q -l "$fast" identify m2 --save model.json --for 8s
     jq -e . model.json >/dev/null
     printf '[a]\njoint = m2\nfrom = 0deg\nto = 20deg\nfor = 2s\nmax-overshoot = 10%%\n' >spec.ini
-    ok hidmotor -q -l "$fast" verify spec.ini
-    has "$output" "ok 1 - a: overshoot"
+    prints "ok 1 - a: overshoot" hidmotor -q -l "$fast" verify spec.ini
     # Limits, and a speed from the file.
     fails 6 hidmotor -q -l "$fast" step m2 --from 0deg --to 91deg
     exits 6 hidmotor -q -l "$fast" step elbow --from 0deg --to 10deg
@@ -484,8 +480,7 @@ law() {
     has "$output" "~ m2 pid kp 0.5 (was 2)"
     # The simulated arm's gains; custom packets read the same ones.
     board law
-    ok hidmotor -q -l "$url" gains set m2.kp=0.75
-    same "$output" "gains result=confirmed gains=1"
+    gives "gains result=confirmed gains=1" hidmotor -q -l "$url" gains set m2.kp=0.75
     # Other gains stay.
     ok hidmotor -q -l "$url" gains -j
     same "$(jq -c .value <<<"$output" | xargs)" "0.02 0 0 0.75 0 0 0.02 0 0"
@@ -509,8 +504,7 @@ law() {
     done
     ok hidmotor -l "$fast" gains set m2.kp=1 --dry-run
     has "$output$stderr" "the other gains of the device"
-    ok hidmotor -q -l "$fast" gains set m{1,2,3}.{kp,ki,kd}=1 --dry-run
-    has "$output" "-> set_gains m1.kp=1"
+    prints "-> set_gains m1.kp=1" hidmotor -q -l "$fast" gains set m{1,2,3}.{kp,ki,kd}=1 --dry-run
     printf 'm2 velocity kp 1\n' >bad.gains
     fails 2 hidmotor -q -l "$fast" gains apply bad.gains
     has "$stderr" "bad.gains:1:1: unknown controller 'velocity'"
@@ -524,8 +518,7 @@ law() {
     sed 's/m1/shoulder/g; s/m2/elbow/g; s/m3/wrist/g; s/^id = \(..\)$/id = 1\1/; s/^id   = 42/id = 142/' \
         law.packets >uni.packets
     printf '%s\n' 'gains set shoulder.kp=1 shoulder.ki=0 shoulder.kd=0 elbow.kp=2 elbow.ki=0 elbow.kd=3' gains >lines
-    ok unitysim -q -l "$fast" --packets uni.packets run lines
-    has "$output" "elbow pid kd 3"
+    prints "elbow pid kd 3" unitysim -q -l "$fast" --packets uni.packets run lines
 }
 
 # Prints the second joint's current gains of the board.
@@ -613,8 +606,7 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
         has "$stderr" "m2: ${case#*|}"
         hasnt "$stderr" "->"
     done
-    ok hidmotor --packets law.packets help tune
-    has "$output" "--amplitude"
+    prints "--amplitude" hidmotor --packets law.packets help tune
     exits 2 hidmotor -l "$fast" --packets law.packets tune m7
     ok hidmotor --packets law.packets -l "$fast" tune m2 --dry-run
 }

@@ -163,15 +163,12 @@ END
     # Rejected before the link is opened.
     fails 6 armctl -l tty:nowhere send GRIP finger=5 opening=1
     fails 2 armctl -l tty:nowhere send GRIP finger=1
-    fails 2 armctl -l tty:nowhere send DEG1,090 finger=1
-    has "$why" "'DEG1,090' not found in --packets"
+    fails_with 2 "'DEG1,090' not found in --packets" armctl -l tty:nowhere send DEG1,090 finger=1
     # A firmware that confirms without values, and one that does not know the packet.
-    ok armctl -q -l "$fast&quirks=published" send GRIP finger=2 opening=50
-    has "$output" "result=confirmed bare=true"
+    prints "result=confirmed bare=true" armctl -q -l "$fast&quirks=published" send GRIP finger=2 opening=50
     start sim env -u ARMCTL_PACKETS "$BIN/armctl" sim --listen "unix-listen:$D/arm"
     exits 3 armctl -q -l "$url" send GRIP finger=2 opening=50 --retries 0 --ack-timeout 0.2s
-    ok armctl complete -- send G
-    has "$output" GRIP
+    prints "GRIP" armctl complete -- send G
 }
 
 @test "armctl: custom joints are moved and are held with either digit after a crash" {
@@ -204,6 +201,5 @@ END
     wait_for sim "executed TURN00"
     # Without a packet that reads the position.
     sed -i 's/^ask.*/dir = rx/;s/^answer.*//' arm.packets
-    fails 2 armctl -q -l "$fast" --packets arm.packets status
-    has "$why" "'ask = yes'"
+    fails_with 2 "'ask = yes'" armctl -q -l "$fast" --packets arm.packets status
 }

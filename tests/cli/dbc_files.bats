@@ -65,8 +65,7 @@ END
     files
     ok canpid -q --dbc bms.dbc -l log:bus.log watch -j --fields Voltage
     same "${#lines[@]}" 2
-    ok canpid -q --dbc bms.dbc -l log:bus.log watch --csv --fields BMS.Battery.Voltage
-    has "$output" "384.02"
+    prints "384.02" canpid -q --dbc bms.dbc -l log:bus.log watch --csv --fields BMS.Battery.Voltage
     for form in pcapng mcap log; do
         ok canpid -q --dbc bms.dbc -l log:bus.log record run.$form
         ok canpid -q --dbc bms.dbc decode run.$form --where 'BMS.Battery.Voltage>384.01'
@@ -74,19 +73,15 @@ END
         same "${#lines[@]}" 1
         ok canpid -q --dbc bms.dbc decode run.$form --where 'State=low'
         same "${#lines[@]}" 1
-        ok canpid -q --dbc bms.dbc info run.$form
-        has "$output" "<- BMS.Pack"
+        prints "<- BMS.Pack" canpid -q --dbc bms.dbc info run.$form
     done
-    ok canpid -q --dbc bms.dbc plot run.pcapng Voltage --out run.svg
-    has "$output" "samples=2"
-    ok canpid -q --dbc bms.dbc -l log:bus.log dump --as both
-    has "$output" "18FEF100#000000000000F03F"
+    prints "samples=2" canpid -q --dbc bms.dbc plot run.pcapng Voltage --out run.svg
+    prints "18FEF100#000000000000F03F" canpid -q --dbc bms.dbc -l log:bus.log dump --as both
 }
 
 @test "send asks first and sends only the signals that the multiplexor selects" {
     files
-    ok canpid --dbc bms.dbc -q send BMS.Battery Voltage=384 State=low Low=7 --dry-run
-    has "$output" "640#96000107"
+    prints "640#96000107" canpid --dbc bms.dbc -q send BMS.Battery Voltage=384 State=low Low=7 --dry-run
     ok canpid --dbc bms.dbc -q encode BMS.Pack Energy=1
     same "$output" "18FEF100#000000000000F03F"
     exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=0
@@ -97,8 +92,7 @@ END
     has "$stderr" "Low is missing"
     exits 6 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=601 State=0 --yes
     exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=nan State=0 --yes
-    ok canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=0 --yes
-    has "$output" "result=sent"
+    prints "result=sent" canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=0 --yes
 }
 
 @test "describe --as dbc reproduces the DBC file" {
@@ -107,8 +101,7 @@ END
     printf '%s\n' "$output" >again.dbc
     ok canpid -q --dbc again.dbc describe --as dbc
     same "$output" "$(<again.dbc)"
-    ok canpid -q --dbc every.dbc describe VCU.Nested
-    has "$output" "Deeper"
+    prints "Deeper" canpid -q --dbc every.dbc describe VCU.Nested
     for as in md json lua; do ok canpid -q --dbc every.dbc describe --as $as; done
     canpid -q --dbc every.dbc describe --as json >every.json
     ok armwire-code --language matlab every.json
@@ -117,12 +110,9 @@ END
 
 @test "names of DBC messages and files are completed" {
     files
-    ok canpid complete -- --dbc bms.dbc encode BMS.B
-    has "$output" "BMS.Battery"
-    ok canpid complete -- --dbc bms.dbc encode BMS.Battery Vol
-    has "$output" "Voltage="
-    ok canpid complete -- --dbc bm
-    same "$output" "::files dbc"
+    prints "BMS.Battery" canpid complete -- --dbc bms.dbc encode BMS.B
+    prints "Voltage=" canpid complete -- --dbc bms.dbc encode BMS.Battery Vol
+    gives "::files dbc" canpid complete -- --dbc bm
     same "$stderr" ""
 }
 
@@ -131,23 +121,20 @@ END
     command -v tshark >/dev/null || skip "no tshark"
     ok canpid -q --dbc bms.dbc -l log:bus.log record run.pcapng
     canpid -q --dbc bms.dbc describe --as lua >bms.lua
-    ok tshark -X lua_script:bms.lua -r run.pcapng
-    has "$output" "BMS.Battery Voltage=384.02V State=low Low=7%"
+    prints "BMS.Battery Voltage=384.02V State=low Low=7%" tshark -X lua_script:bms.lua -r run.pcapng
     has "$output" "BMS.Pack Energy=1Wh"
     has "$output" "kp board=lknee value=0.6"
 }
 
 @test "cantools agrees on every DBC feature" {
     /usr/bin/python3 -c 'import cantools' 2>/dev/null || skip "no cantools"
-    ok env CANPID="$BIN/canpid" /usr/bin/python3 "$root/tests/dbc/compare.py" "$root/tests/dbc"
-    has "$output" "0 disagreements"
+    prints "0 disagreements" env CANPID="$BIN/canpid" /usr/bin/python3 "$root/tests/dbc/compare.py" "$root/tests/dbc"
 }
 
 @test "a multiplexor that would select itself after the renaming is skipped without a hang" {
     printf '%s\n' 'BO_ 1600 A: 8 N' ' SG_ t_ m0 : 8|8@1+ (1,0) [0|0] "" N' \
         ' SG_ t M : 0|8@1+ (1,0) [0|0] "" N' >self.dbc
-    ok timeout 20 canpid --dbc self.dbc decode 640#0000000000000000
-    same "$output" "<- N.A"
+    gives "<- N.A" timeout 20 canpid --dbc self.dbc decode 640#0000000000000000
     has "$stderr" "1 signal with the name of another one"
 }
 
@@ -178,8 +165,7 @@ END
             --for 0.3s
         ok canpid decode run.$form --fields Warmth,Speed,hue
         same "$(sort -u <<<"$output")" $'<- BMS.Battery Warmth=0°C\n<- VCU.Fan Speed=0rpm\n<- lamp hue=0deg'
-        ok canpid info run.$form
-        has "$output" "<- VCU.Fan"
+        prints "<- VCU.Fan" canpid info run.$form
         hasnt "$output" "DBC file"
         has "$output" "marks=0"
         ok canpid -q -l log:run.$form watch --fields Speed -n 2
@@ -205,12 +191,10 @@ SIG_VALTYPE_ 2566844672 Energy : 2;
 END
     start bus canpid -l sim: serve --dbc bms.dbc
     export CANPID_DBC=bms.dbc
-    ok canpid -q watch --fields Voltage,Energy -n 4 -j
-    has "$output" '"msg":"BMS.Battery","Voltage":0'
+    prints '"msg":"BMS.Battery","Voltage":0' canpid -q watch --fields Voltage,Energy -n 4 -j
     has "$output" '"msg":"BMS.Pack","Energy":0'
     ok canpid -q send BMS.Battery Voltage=384 --yes
-    ok canpid -q watch --fields Voltage -n 1
-    same "$output" "<- BMS.Battery Voltage=384V"
+    gives "<- BMS.Battery Voltage=384V" canpid -q watch --fields Voltage -n 1
     fails 6 canpid -q send BMS.Battery Voltage=601 --yes
     ok canpid -q record run.pcapng --for 0.5s
     ok env -u CANPID_DBC "$BIN/canpid" decode run.pcapng --fields Voltage
@@ -229,8 +213,7 @@ END
 
 @test "a server rejects packets and lines that it cannot check" {
     start board hidmotor -l sim: serve
-    fails 6 hidmotor -q send 3000 1 2 3 --yes
-    has "$why" "id 3000"
+    fails_with 6 "id 3000" hidmotor -q send 3000 1 2 3 --yes
     ok hidmotor -q send 1910
     start arm armctl -l sim: serve
     ok armctl -q ping
@@ -248,7 +231,6 @@ END
     # A script's end leaves an unnamed board enabled; the server disables it.
     run canpid -q -l serve: run lines
     end "$pid"
-    ok canpid decode -b 0x100 bus.pcapng --where 'setpoint.value != 0'
-    has "$output" "-> setpoint board=256 value=10deg"
+    prints "-> setpoint board=256 value=10deg" canpid decode -b 0x100 bus.pcapng --where 'setpoint.value != 0'
     has "${lines[-1]}" "-> setpoint board=256 value=disable"
 }

@@ -102,8 +102,7 @@ refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog|teleop)|
 
 @test "--dry-run: a command that only reads reports that there is nothing to show" {
     while read -r tool command; do
-        ok $tool --dry-run $command
-        same "$output" ""
+        gives "" $tool --dry-run $command
         same "$stderr" "$tool: ${command%% *}: nothing to show, because --dry-run opens nothing"
         ok $tool -q -j --dry-run $command
         same "$(json '[.cmd,.ok,.dry_run]')" "[\"${command%% *}\",true,true]"
@@ -143,8 +142,7 @@ END
 @test "--dry-run: commands name what depends on the device, and invalid arguments are rejected" {
     echo 'elbow pid kp 0.02' >one.gains
     while IFS='|' read -r words on; do
-        ok ${words%% *} --dry-run ${words#* }
-        same "$output" ""
+        gives "" ${words%% *} --dry-run ${words#* }
         has "$stderr" ": no preview, because the packets depend on $on — run without --dry-run"
         same "$(wc -l <<<"$stderr")" 1
         ok ${words%% *} -q -j --dry-run ${words#* }
@@ -241,24 +239,21 @@ END
     ok hidmotor -q -j -l "$fast" run script
     same "$(json .ok)" true
     printf '%s\n' 'limits set elbow 1800 2400' 'drive elbow=+5 --dry-run' 'limits' >script
-    ok unitysim -q -l sim: run script
-    has "$output" "elbow            position           1800       2400 tick"
+    prints "elbow            position           1800       2400 tick" unitysim -q -l sim: run script
 }
 
 @test "--dry-run with --csv and --format prints only the record and logs the bytes" {
     ok armctl --dry-run --csv deg 1 90
     same "${#lines[@]}" 2
     has "$stderr" "bytes: 30 44 45 47 31 2C 30 39 30 0D 0A"
-    ok armctl --dry-run --format '%{angle}' deg 1 90
-    same "$output" 90
+    gives "90" armctl --dry-run --format '%{angle}' deg 1 90
     ok armctl -j --dry-run send DEG1,090
     same "$(json .bytes)" '"30 44 45 47 31 2C 30 39 30 0D 0A"'
 }
 
 @test "records with an unknown field are rejected with a suggestion" {
     while IFS='|' read -r tool wrong near; do
-        fails 2 "$tool" -q -l "$fast" <<<"$wrong"
-        has "$why" "did you mean '$near'"
+        fails_with 2 "did you mean '$near'" "$tool" -q -l "$fast" <<<"$wrong"
         fails 2 "$tool" -q -l "$fast" --dry-run <<<"$wrong"
     done <<'END'
 armctl|{"msg":"deg","joint":1,"angel":90,"angle":1}|angle
@@ -352,8 +347,7 @@ END
 
 @test "surplus arguments are rejected with the usage" {
     while IFS='|' read -r words usage; do
-        fails 2 $words
-        has "$why" "$usage"
+        fails_with 2 "$usage" $words
         fails 2 ${words%% *} --dry-run ${words#* }
     done <<'END'
 unitysim camera set 1 2 3 4 5 6 7|'7' is too much — usage: camera set [X]

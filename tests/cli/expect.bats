@@ -30,8 +30,7 @@ said() { printf '%s\n' "$@" | canpid -q -k -l "$fast"; }
 }
 
 @test "expect reports a match, the nearest value without a match, and --never" {
-    ok hidmotor -q -l "$fast" expect 'm1.position<5'
-    has "$output" result=seen
+    prints "result=seen" hidmotor -q -l "$fast" expect 'm1.position<5'
     exits 1 hidmotor -q -l "$fast" expect 'm1.position>50 and m2.position<5' --for 0.1s
     matches "$stderr" '*hidmotor: nearest: <- positions *hidmotor: expect: no m1.position>50 and m2.position<5 in 0.1*received*'
     ok hidmotor -q -l "$fast" expect --never 'm1.position>50' --for 0.1s

@@ -164,13 +164,11 @@ while True:
     try: s.sendall(bytes(4096))
     except OSError: s, _ = listener.accept()'
     for command in status 'motor 1 2 10 --for 1s' 'motor 1 2 10' stop ping 'advance 2' limits; do
-        fails 5 ezphys -q -T 300ms -l "$url" $command
-        has "$why" "received data is not a message"
+        fails_with 5 "received data is not a message" ezphys -q -T 300ms -l "$url" $command
     done
     fails 3 timeout "$patience" ezphys -q -l "$url" watch --for 100ms
     start other ezphys-sim pendulum --wire packed8 --listen 127.0.0.1:0
-    fails 5 ezphys -q -T 300ms -l "$url" status
-    has "$why" "--wire"
+    fails_with 5 "--wire" ezphys -q -T 300ms -l "$url" status
 }
 
 @test "invalid data from a simulator ends a motion with an error" {
@@ -179,8 +177,7 @@ s.sendall(message(0)); answer(s)
 while True:
     try: s.sendall(bytes(4096))
     except OSError: break'
-    fails 5 timeout "$patience" ezphys -q -T 300ms -l "$url" motor 7 2 10 --for 1s
-    has "$why" "received data is not a message"
+    fails_with 5 "received data is not a message" timeout "$patience" ezphys -q -T 300ms -l "$url" motor 7 2 10 --for 1s
 }
 
 # ---- Safety --------------------------------------------------------------------------------------
@@ -323,8 +320,7 @@ while True:
     left -= bool(v)
     step = 0 if v and left == 0 else step + 1
 say("last", v)'
-        fails 1 timeout "$patience" ezphys -q -l "$url" $words
-        has "$why" "another program restarted the simulation"
+        fails_with 1 "another program restarted the simulation" timeout "$patience" ezphys -q -l "$url" $words
         wait_for fake "last 0.0"
     done
 }
@@ -391,8 +387,7 @@ say("moved", *sorted(moved), "of", step)'
 @test "a motor command for an unknown joint sends nothing" {
     fake '
 say("answered:", "yes" if s.sendall(message(0)) or answer(s) else "no")'
-    fails 2 timeout 20 ezphys -q -l "$url" motor 9 1 1
-    has "$why" "joint '9' not found — available: joint7"
+    fails_with 2 "joint '9' not found — available: joint7" timeout 20 ezphys -q -l "$url" motor 9 1 1
     wait_for fake "answered: no"
     rm fake.err
     fake '
@@ -422,25 +417,20 @@ END
 }
 
 @test "unknown names are rejected with a suggestion before anything moves" {
-    fails 2 ezphys -q -l sim:humanoid motor left-kne 1 1
-    has "$why" "did you mean 'left-knee'?"
-    fails 2 ezphys -q -l sim:humanoid motor left-knee 1 1 1 1
-    has "$why" "has 1 axis, but the command is for 2"
-    fails 2 ezphys -q -l sim: motor 9 1 1
-    has "$why" "joint '9' not found — available: hinge"
+    fails_with 2 "did you mean 'left-knee'?" ezphys -q -l sim:humanoid motor left-kne 1 1
+    fails_with 2 "has 1 axis, but the command is for 2" ezphys -q -l sim:humanoid motor left-knee 1 1 1 1
+    fails_with 2 "joint '9' not found — available: hinge" ezphys -q -l sim: motor 9 1 1
     fails 2 ezphys -q -l sim: force 9 1
     fails 2 ezphys -q -l sim: motor hinge nan 1
     fails 2 ezphys -q -l sim: motor hinge 1 inf
     fails 6 ezphys -q -l sim: motor hinge 1 -5
-    fails 2 ezphys -q -l sim: watch bab
-    has "$why" "did you mean 'bob'?"
+    fails_with 2 "did you mean 'bob'?" ezphys -q -l sim: watch bab
     printf 'joint 1 humanoid.knee\nbody 1 humanoid.shin\n' >names
     simulator --scene pendulum
     ok ezphys -l "$url" --names names watch 'humanoid.*' -n 2 -j
     same "$(jq -c .msg <<<"$output" | tr '\n' ' ')" '"limb" "joint_axis" '
     printf 'joint 1 knee\njoin 2 hip\n' >names
-    fails 5 ezphys -q -l "$url" --names names status
-    has "$why" "names:2:1: 'join'"
+    fails_with 5 "names:2:1: 'join'" ezphys -q -l "$url" --names names status
     EZPHYS_SCENE=humanoid ok ezphys complete -- motor left-k
     same "$(cut -f 1 <<<"$output")" left-knee
 }
@@ -456,19 +446,15 @@ time.sleep(20)"
 @test "--dry-run opens nothing and prints the bytes" {
     ok ezphys motor 3 2rad/s 100Nm --dry-run
     has "$output" "2C 00 00 00 01 00 00 00 03 00 00 00 03 00 00 00 18 00 00 00 00 00 00 40 00 00 C8 42"
-    ok ezphys --scene humanoid force left-knee 1Nm --dry-run
-    has "$output" "axis_force id=11"
-    ok ezphys reset --dry-run
-    has "$output" "14 00 00 00 01 00 00 00 01 00 00 00 00 00 00 00 00 00 00 00"
-    ok ezphys --wire name32 motor knee 1 1 --dry-run
-    has "$output" "name=knee"
+    prints "axis_force id=11" ezphys --scene humanoid force left-knee 1Nm --dry-run
+    prints "14 00 00 00 01 00 00 00 01 00 00 00 00 00 00 00 00 00 00 00" ezphys reset --dry-run
+    prints "name=knee" ezphys --wire name32 motor knee 1 1 --dry-run
 }
 
 @test "--dry-run in a script does not change the session's state" {
     printf '%s\n' 'motor 1 1 10' 'advance 1' 'motor 1 5 10 --dry-run' \
         'reset --dry-run --wire be32' 'advance 1' 'status' >script
-    ok ezphys -q -j -l 'sim:?scene=pendulum' --timeout 3s <script
-    has "$output" '"velocity1":5'
+    prints '"velocity1":5' ezphys -q -j -l 'sim:?scene=pendulum' --timeout 3s <script
     same "$(jq -s '[.[] | select(.cmd == "advance") | .step] | .[1] - .[0]' <<<"$output")" 1
 }
 
@@ -522,8 +508,7 @@ END
     fails 2 ezphys -q -l sim: jog hing 1
     has "$why" "did you mean 'hinge'?"
     fails 2 ezphys -q -l sim: jog hinge 5kg
-    fails 2 ezphys -q -l sim: jog hinge </dev/null
-    has "$why" "needs a terminal"
+    fails_with 2 "needs a terminal" ezphys -q -l sim: jog hinge </dev/null
     sim pendulum limits -j
     same "$(jq_itself -sc '.[0]' <<<"$output")" '{"joint":"hinge","of":"velocity","min":null,"max":null,"unit":"rad/s","from":"none"}'
     printf '%s\n' 'body arm box 1 0.1 0.1 mass 1 at 0.5 0 1' \
@@ -532,14 +517,12 @@ END
         ok ezphys -q -j -l "sim:./my.scene" --scene my.scene limits flap
         same "$(jq_itself -sc 'map(select(.of == "displacement") | [(.min * 1000 | round), .max, .unit, .from])' <<<"$output")" '[[-175,1,"rad","scene"]]'
     done
-    fails 2 ezphys -q -l sim: limits hing
-    has "$why" "did you mean 'hinge'?"
+    fails_with 2 "did you mean 'hinge'?" ezphys -q -l sim: limits hing
 }
 
 @test "list prints local simulators and their clients" {
     if unshare -n true 2>/dev/null; then # without the simulators of other tests
-        ok unshare -n ezphys list
-        same "$output" ""
+        gives "" unshare -n ezphys list
         has "$stderr" "no simulator found on this machine"
     fi
     simulator --scene pendulum
@@ -573,8 +556,7 @@ END
     holder=$!
     started+=("$holder")
     until [ -s first ]; do read -r -t 0.02 _ <> <(:) || true; done
-    fails 3 ezphys -q -T 300ms -l "$url" status
-    has "$why" "no message from the simulator — in use by ezphys (pid $holder)"
+    fails_with 3 "no message from the simulator — in use by ezphys (pid $holder)" ezphys -q -T 300ms -l "$url" status
     run -3 --separate-stderr ezphys -l "$url" hz --for 1500ms
     has "$stderr" "no message yet — in use by ezphys (pid $holder)"
     end "$holder"
@@ -582,14 +564,12 @@ END
 }
 
 @test "view prints a picture without a terminal and reacts to keys on one" {
-    ok timeout 20 ezphys -q -l sim: view --for 100ms
-    has "$output" "step 100  bodies 1  joints 1  contacts 0  grid 0.5 m"
+    prints "step 100  bodies 1  joints 1  contacts 0  grid 0.5 m" timeout 20 ezphys -q -l sim: view --for 100ms
     [ "$(grep -c . <<<"$output")" -gt 11 ]
     sim '?scene=falling' view --for 500ms # the view follows the body
     [ "$(grep -c . <<<"$output")" -gt 6 ]
     simulator --scene box # unnamed bodies are crosses
-    ok ezphys -q -l "$url" view
-    has "$output" "bodies 1"
+    prints "bodies 1" ezphys -q -l "$url" view
     TERM=xterm terminal 80 <<<"
         launch ezphys -q -l sim: view
         want {[?1049h} {grid 0.5 m}
@@ -680,14 +660,11 @@ SCENE
     has "$output" "displacement=0.05"
     fails 2 ezphys -q -l sim:cart-pole motor rail 0.1rad/s 100
     has "$why" "joint 'rail' slides — its values are in m, m/s and N"
-    fails 2 ezphys -q -l sim:cart-pole jog rail 5deg
-    has "$why" "'rail' slides"
-    fails 2 ezphys -q -l sim:cart-pole force pivot 5N
-    has "$why" "joint 'pivot' turns — its values are in rad, rad/s and Nm"
+    fails_with 2 "'rail' slides" ezphys -q -l sim:cart-pole jog rail 5deg
+    fails_with 2 "joint 'pivot' turns — its values are in rad, rad/s and Nm" ezphys -q -l sim:cart-pole force pivot 5N
     simulator --scene cart-pole
     ok bash -c 'ezphys-sim --names cart-pole >names'
-    ok ezphys -q -l "$url" --names names status
-    has "$output" " 0.0000 m "
+    prints " 0.0000 m " ezphys -q -l "$url" --names names status
     ok ezphys -q -l "$url" force 1 5N # the joint type is unknown
     ok ezphys -q -l "$url" force 2 5Nm
 }
@@ -785,8 +762,7 @@ SCENE
         if answer(s) is None: break
     s, _ = listener.accept()'
     for command in 'motor 7 1 1' 'motor 7 1 1 --for 0.2s' 'force 7 1'; do
-        fails 5 timeout "$patience" ezphys -q -l "$url" $command
-        has "$why" "joint '7': position is not a number"
+        fails_with 5 "joint '7': position is not a number" timeout "$patience" ezphys -q -l "$url" $command
     done
     end "$pid"
 }

@@ -107,15 +107,12 @@ ends_with() {
     has "$output" "--lock-step[=N]"
     ok ezphys-sim -V
     matches "$output" "ezphys-sim [0-9]*.[0-9]*.[0-9]* (armwire)"
-    ok ezphys-sim --list
-    has "$output" "humanoid"
+    prints "humanoid" ezphys-sim --list
 }
 
 @test "--check and --names read a scene" {
-    ok ezphys-sim --check humanoid
-    has "$output" "16 bodies, 15 joints with 19 axes, steps of 5 ms"
-    ok ezphys-sim --names pendulum
-    same "$output" $'body 1 bob\njoint 1 hinge bob world'
+    prints "16 bodies, 15 joints with 19 axes, steps of 5 ms" ezphys-sim --check humanoid
+    gives $'body 1 bob\njoint 1 hinge bob world' ezphys-sim --names pendulum
 }
 
 @test "output to a full disk fails with an error" {
@@ -127,14 +124,11 @@ ends_with() {
 }
 
 @test "invalid command lines are rejected" {
-    fails 2 ezphys-sim --scen arm4
-    has "$why" "did you mean '--scene'?"
-    fails 2 ezphys-sim amr4
-    has "$why" 'did you mean "arm4"?'
+    fails_with 2 "did you mean '--scene'?" ezphys-sim --scen arm4
+    fails_with 2 'did you mean "arm4"?' ezphys-sim amr4
     fails 2 ezphys-sim --wire le33
     fails 2 ezphys-sim -x
-    fails 2 ezphys-sim --timeout
-    has "$why" "--timeout needs a value"
+    fails_with 2 "--timeout needs a value" ezphys-sim --timeout
     fails 6 ezphys-sim --step-size 2s
     fails 2 ezphys-sim --limb-force during
     fails 4 ezphys-sim ./nosuch.scene
@@ -151,8 +145,7 @@ ends_with() {
 
 @test "a port in use is reported" {
     start one ezphys-sim --listen 0
-    fails 4 ezphys-sim --listen "${url#tcp:}"
-    has "$why" "choose another port"
+    fails_with 4 "choose another port" ezphys-sim --listen "${url#tcp:}"
 }
 
 @test "the ready line gives a working link, and a signal ends it with 128 + its number" {
@@ -167,8 +160,7 @@ ends_with() {
 @test "the scene of docs/scenes.md is valid and moves" {
     awk '/^```/ { inside = !inside; next } inside' "$root/docs/scenes.md" |
         sed '/^\$/,$d' >swing.scene
-    ok ezphys-sim --check ./swing.scene
-    has "$output" "1 body, 1 joint with 1 axis, steps of 5 ms: a swing that a motor drives"
+    prints "1 body, 1 joint with 1 axis, steps of 5 ms: a swing that a motor drives" ezphys-sim --check ./swing.scene
     ok ezphys -q -l sim:./swing.scene watch joint_axis --where 'angular_velocity>0.05' --once -j
     same "$(json .id)" 1
 }
@@ -204,13 +196,11 @@ ends_with() {
 }
 
 @test "sim: mistakes are reported before anything is started" {
-    fails 2 ezphys -l 'sim:?scene=pendullum' status
-    has "$why" 'did you mean "pendulum"?'
+    fails_with 2 'did you mean "pendulum"?' ezphys -l 'sim:?scene=pendullum' status
     fails 2 ezphys -l 'sim:?stepsize=1ms' status
     fails 6 ezphys -l 'sim:?step-size=5s' status
     cp "$BIN/ezphys" alone
-    PATH=/usr/bin:/bin fails 4 ./alone -l sim: status
-    has "$why" "install the package ezphys-sim"
+    PATH=/usr/bin:/bin fails_with 4 "install the package ezphys-sim" ./alone -l sim: status
 }
 
 @test "the command sim starts ezphys-sim" {

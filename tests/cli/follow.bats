@@ -66,8 +66,7 @@ END
 
 @test "an unusable leader or map is rejected before anything moves" {
     lead
-    fails 2 unitysim -q -l "$fast" follow lead.csv
-    has "$why" '--map'
+    fails_with 2 '--map' unitysim -q -l "$fast" follow lead.csv
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=b' --relative
     has "$why" "the leader has no 'b' — available: a"
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbo=a' --relative
@@ -80,8 +79,7 @@ END
     has "$why" 'the same joint'
     fails 2 canpid -q -l "$fast" follow lead.csv --map 'lknee=a' --relative -c pos
     has "$why" 'no maximum speed for lknee — add --max-speed'
-    fails 2 canpid -q -l "$fast" follow lead.csv --map 'lknee=a' --relative --max-speed 10
-    has "$why" '-c'
+    fails_with 2 '-c' canpid -q -l "$fast" follow lead.csv --map 'lknee=a' --relative --max-speed 10
     fails 2 unitysim -q -l "$fast" follow nothing.csv --map 'elbow=a' --relative
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a' --relative --max-speed 0
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a' --relative --speed 50% --fit
@@ -91,15 +89,12 @@ END
     has "$why" 'no maximum speed for 3 — add --max-speed 20'
     printf 'a\n1\n2\n' | fails 2 unitysim -q -l "$fast" follow --map 'elbow=a' --relative
     printf 'b,a\n1,1\n2,2\n' >timeless.csv
-    fails 2 unitysim -q -l "$fast" follow timeless.csv --map 'elbow=a' --relative
-    has "$why" 'no times'
+    fails_with 2 'no times' unitysim -q -l "$fast" follow timeless.csv --map 'elbow=a' --relative
     ok hidmotor -q -l "$fast" --record run.pcapng move 0 10 0 duration=0.2s --wait
     fails 2 hidmotor -q -l "$fast" follow run.pcapng --map 'm2=position'
     has "$why" "'position' is m1.position and m2.position — name one of them"
-    fails 2 unitysim -q -l "$fast" follow run.pcapng --map 'elbow=m2' --relative
-    has "$why" 'decode -j'
-    fails 4 unitysim -q -l "$fast" follow serve:nobody --map 'elbow=m2' --relative
-    has "$why" '/nobody.sock: '
+    fails_with 2 'decode -j' unitysim -q -l "$fast" follow run.pcapng --map 'elbow=m2' --relative
+    fails_with 4 '/nobody.sock: ' unitysim -q -l "$fast" follow serve:nobody --map 'elbow=m2' --relative
 }
 
 @test "a recording that is too fast gets a suggested speed, and --fit applies it" {
@@ -114,20 +109,16 @@ END
 
 @test "a wrap is a jump, a gap is one stop, and a leader that starts again is followed again" {
     awk -v OFS=, 'BEGIN { print "t,a"; for (i = 0; i < 200; i++) { x = 170 + i / 10; print i / 50, (x > 180 ? x - 360 : x) } }' >wrap.csv
-    ok unitysim -l "$fast" follow wrap.csv --map 'elbow=a-170deg' --relative
-    has "$output" 'stops=1'
+    prints 'stops=1' unitysim -l "$fast" follow wrap.csv --map 'elbow=a-170deg' --relative
     has "$stderr" 'stopped: the leader jumped: elbow'
     awk -v OFS=, 'BEGIN { print "t,a"; for (i = 0; i < 100; i++) print i / 50 + (i > 50) * 3, i / 20 }' >gap.csv
-    ok unitysim -l "$fast" follow gap.csv --map 'elbow=a' --relative
-    has "$output" 'stops=1'
+    prints 'stops=1' unitysim -l "$fast" follow gap.csv --map 'elbow=a' --relative
     has "$stderr" 'stopped: no data from the leader'
     awk -v OFS=, 'BEGIN { print "t,a"; for (i = 0; i < 100; i++) print i / 50 - (i > 50), i / 20 }' >anew.csv
-    ok unitysim -l "$fast" follow anew.csv --map 'elbow=a' --relative
-    has "$output" 'records=100'
+    prints 'records=100' unitysim -l "$fast" follow anew.csv --map 'elbow=a' --relative
     has "$output" 'stops=1'
     awk -v OFS=, 'BEGIN { print "t,a"; for (i = 0; i < 100; i++) print (i % 10 == 5 ? i - 2 : i) / 50, (i % 7 ? i / 20 : "nothing") }' >late.csv
-    ok unitysim -q -l "$fast" follow late.csv --map 'elbow=a' --relative
-    has "$output" 'stops=0 late=10 lost=0 ignored=14'
+    prints 'stops=0 late=10 lost=0 ignored=14' unitysim -q -l "$fast" follow late.csv --map 'elbow=a' --relative
 }
 
 @test "a live leader with null and text moves nothing, stops on silence and is followed again" {
@@ -171,8 +162,7 @@ END
     server=$!
     started+=("$server")
     until grep -qs ready: said; do sleep 0.02; done
-    fails 2 unitysim -q -l sim: follow serve:arm --map 'elbow=m9' --approach 20
-    has "$why" "no message has a field 'm9'"
+    fails_with 2 "no message has a field 'm9'" unitysim -q -l sim: follow serve:arm --map 'elbow=m9' --approach 20
     unitysim -l sim: follow serve:arm --map 'elbow=m2.position*0.5' --approach 20 -j >result 2>told &
     follower=$!
     started+=("$follower")
@@ -205,8 +195,7 @@ END
     has "$stderr" 'the motion of the leader'
     fails 2 hidmotor --dry-run follow --map 'm9=m2'
     awk -v OFS=, 'BEGIN { print "t,a"; for (i = 0; i < 300000; i++) print i / 1000, 5 * sin(i / 3000) }' >long.csv
-    ok unitysim -q -l "$fast" follow long.csv --map 'elbow=a' --relative
-    has "$output" 'records=300000'
+    prints 'records=300000' unitysim -q -l "$fast" follow long.csv --map 'elbow=a' --relative
 }
 
 @test "a flood of records keeps the joints moving, and a flood of invalid ones ends with --for" {

@@ -79,8 +79,7 @@ seen() {
     wait "$mover" && status=0 || status=$?
     same "$status" 3
     has "$(<moved)" "stopped by hidmotor"
-    ok fox "$at" rude
-    has "$output" "advertise: not supported"
+    prints "advertise: not supported" fox "$at" rude
     has "$output" "service not found"
     wait_for s "/stop: stop result=confirmed"
     over
@@ -165,17 +164,14 @@ seen() {
 }
 
 @test "invalid options and input are reported" {
-    fails 2 armwire-foxglove --port here
-    has "$why" "'here' is not a port"
+    fails_with 2 "'here' is not a port" armwire-foxglove --port here
     fails 2 armwire-foxglove --port 65536
     fails 2 armwire-foxglove 8765
     exits 2 armwire-foxglove --fast
-    fails 2 armwire-foxglove --port 0 <<<"hello, this is not a capture"
-    has "$why" "stdin: not a capture"
+    fails_with 2 "stdin: not a capture" armwire-foxglove --port 0 <<<"hello, this is not a capture"
     fails 2 armwire-foxglove --port 0 < <(printf '\n\r\r\n\34\0\0\0\115\74\53\32\1\0\0\0\377\377\377\377\377\377\377\377\34\0\0\0')
     has "$why" "pipe in the output of TOOL record -"
-    ok armwire-foxglove --help
-    has "$output" "--stop 'COMMAND'"
+    prints "--stop 'COMMAND'" armwire-foxglove --help
 }
 
 # kept TOOL LINK COMMAND…: checks that a recording contains every path of the tool's layout.

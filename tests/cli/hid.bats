@@ -34,12 +34,10 @@ board() {
 
 @test "hid: missing, several and wrong boards are reported" {
     mkdir -p "$D/hid/sys" "$D/hid/dev"
-    fails 4 hid hidmotor -l hid: status
-    has "$why" "hid: board not found — plug it in"
+    fails_with 4 "hid: board not found — plug it in" hid hidmotor -l hid: status
     board hidraw3 A1
     board hidraw4 B2
-    fails 4 hid hidmotor -l hid: status
-    has "$why" "hid: several boards — choose one: hid:serial=A1, hid:serial=B2"
+    fails_with 4 "hid: several boards — choose one: hid:serial=A1, hid:serial=B2" hid hidmotor -l hid: status
     fails 4 hid hidmotor -l hid:serial=C3 status
     has "$why" "hid:serial=C3: board not found — available: hid:serial=A1, hid:serial=B2"
     ok hid hidmotor -l hid:serial=B2 status
@@ -50,18 +48,14 @@ board() {
     chmod 0 "$D/hid/dev/hidraw3"
     touch -d '2 seconds ago' "$D/hid/dev/hidraw3"
     rule='KERNEL=="hidraw*", KERNELS=="0003:16C0:0486.*", MODE="0660"'
-    fails 4 hid hidmotor -l hid: status
-    has "$why" "$rule"
-    ok hid hidmotor list
-    has "$output" "$rule"
-    ok hidmotor list --udev
-    has "$output" "$rule"
+    fails_with 4 "$rule" hid hidmotor -l hid: status
+    prints "$rule" hid hidmotor list
+    prints "$rule" hidmotor list --udev
 }
 
 @test "hid: files that are no hidraw nodes give an error" {
     for path in /dev/null /dev/zero /tmp /bin/sh /dev/none; do
-        fails 4 hid hidmotor -l "hid:$path" status
-        has "$why" "hid:$path: "
+        fails_with 4 "hid:$path: " hid hidmotor -l "hid:$path" status
     done
 }
 

@@ -77,8 +77,7 @@ refuses() {
     done
     fails 2 hidmotor -q -j -l "$fast" <<<'{"cmd":"move","m2":90,"duration":2}'
     while IFS='|' read -r part words; do
-        fails 6 hidmotor -q -l "$fast" --record none.pcapng $words
-        has "$why" "$part"
+        fails_with 6 "$part" hidmotor -q -l "$fast" --record none.pcapng $words
         hasnt "$(hidmotor decode none.pcapng 2>/dev/null)" set_setpoints
         ok hidmotor -q -l "$fast" --force $words
     done <<'END'
@@ -155,8 +154,7 @@ END
 6|m3 (elbow)|moveto 0 0 95
 2|not a number|moveto 100 nan 95
 END
-    fails 6 hidmotor -q -l "$fast" jog elbow 100 # needs the setpoint
-    has "$why" "elbow: 100 deg is outside"
+    fails_with 6 "elbow: 100 deg is outside" hidmotor -q -l "$fast" jog elbow 100 # needs the setpoint
     fails 1 hidmotor -q -l "$fast" --force move 0 120 0 --wait # the board has this limit too
     has "$why" "the setpoint rests at 100.00 deg instead of 120.00"
 }
@@ -165,12 +163,9 @@ END
     ok hidmotor -l unix:/nowhere --dry-run move 0 45 -30 duration=1s
     same "$(sed -n 's/^   //p' <<<"$output")" \
         "38 07 00 00 00 00 7A 44 00 00 80 3F 00 00 00 00 00 00 34 42 00 00 F0 C1$(printf ' 00%.0s' {25..64})"
-    ok hidmotor -l unix:/nowhere --dry-run gripper open
-    has "$output" "AA 07 00 00 B4"
-    ok hidmotor -l unix:/nowhere --dry-run light 0.5 1 1
-    has "$output" "D0 07 00 00 00 00 00 3F"
-    ok hidmotor -l unix:/nowhere --dry-run send 1848 500 1 0 45 -30
-    has "$output" "38 07 00 00 00 00 FA 43"
+    prints "AA 07 00 00 B4" hidmotor -l unix:/nowhere --dry-run gripper open
+    prints "D0 07 00 00 00 00 00 3F" hidmotor -l unix:/nowhere --dry-run light 0.5 1 1
+    prints "38 07 00 00 00 00 FA 43" hidmotor -l unix:/nowhere --dry-run send 1848 500 1 0 45 -30
     ok hidmotor -l unix:/nowhere --dry-run move elbow=30
     has "$stderr" "depend on the position of the arm"
 }
@@ -225,17 +220,14 @@ END
 @test "ping counts and measures" {
     virtual_json ping -n 20
     same "$(json '[.n,.lost,.foreign,.p50_ms == 1,.max_ms >= .p99_ms]')" '[20,0,0,true,true]'
-    ok hidmotor -l "$fast" ping -n 20
-    has "$output" "round trip        20      0    1.000 "
-    fails 3 hidmotor -q -l "$fast&fault=lost" ping -n 3
-    has "$why" "no answer"
+    prints "round trip        20      0    1.000 " hidmotor -l "$fast" ping -n 20
+    fails_with 3 "no answer" hidmotor -q -l "$fast&fault=lost" ping -n 3
     ok hidmotor -q -j -l "$fast&fault=lost:30%" ping -n 200
     same "$(json '.n == 200 and .lost > 20 and .lost < 120')" true
 }
 
 @test "send sends any packet except invalid set_setpoints" {
-    fails 2 hidmotor -l "$fast" send 1848
-    has "$why" "--yes"
+    fails_with 2 "--yes" hidmotor -l "$fast" send 1848
     refuses 6 hidmotor -l "$fast" send 1848 --yes
     has "$why" "snap"
     refuses 6 hidmotor -l "$fast" send 1848 500 1 --yes
@@ -311,21 +303,17 @@ END
     refuses 2 hidmotor -l "$fast" gripper 0.5
     refuses 2 hidmotor -l "$fast" gripper nan%
     refuses 2 hidmotor -l "$fast" gripper 90deg
-    fails 2 hidmotor encode gripper value=100%
-    has "$why" "whole number"
+    fails_with 2 "whole number" hidmotor encode gripper value=100%
 }
 
 @test "tip works without a board in both directions and reports the distance out of reach" {
-    ok hidmotor tip 0 0 0
-    same "$output" "tip x=100mm y=0mm z=195mm"
+    gives "tip x=100mm y=0mm z=195mm" hidmotor tip 0 0 0
     ok hidmotor -j tip 20 45 -30
     point=$(json '"x=\(.x) y=\(.y) z=\(.z)"' | tr -d '"')
     ok hidmotor -j tip $point
     same "$(json '[.cmd,.ok] + ([.m1,.m2,.m3] | map(. * 1000 | round / 1000))')" '["tip",true,20,45,-30]'
-    fails 6 hidmotor tip x=212.3 y=0 z=95
-    has "$why" "12.3 mm too far"
-    fails 6 hidmotor tip x=0 y=0 z=95
-    has "$why" "27 deg beyond its limit of 63 deg"
+    fails_with 6 "12.3 mm too far" hidmotor tip x=212.3 y=0 z=95
+    fails_with 6 "27 deg beyond its limit of 63 deg" hidmotor tip x=0 y=0 z=95
     fails 2 hidmotor tip x=nan y=0 z=95
     fails 6 hidmotor tip 0 120 0
     for words in "" 0 "0 45" "0 45 -30 120" "m1=0 m2=0 z=9" "x=0 y=0"; do
@@ -361,11 +349,9 @@ END
     same "$(json '[.cmd,.ok,.exit,.differ]')" '["gains",false,1,2]'
     same "${lines[1]}" '{"motor":"m3","controller":"pid","gain":"kp","from":0.02,"to":0.015}'
     ok hidmotor -q -l "$url" gains apply old.gains
-    ok hidmotor -q -l "$url" gains diff old.gains
-    same "$output" ""
+    gives "" hidmotor -q -l "$url" gains diff old.gains
     ok hidmotor -q -l "$url" gains set --velocity base.kp=0.3
-    ok hidmotor -q -l "$url" gains
-    has "$output" "m1 velocity kp 0.3"
+    prints "m1 velocity kp 0.3" hidmotor -q -l "$url" gains
 }
 
 @test "an invalid gains file changes nothing" {
@@ -415,8 +401,7 @@ END
 @test "record writes the names that plot, info and play read" {
     ok hidmotor -q -l "$fast" record run.csv --for 100ms
     for field in m1.position m3.setpoint; do
-        ok hidmotor -q -l "$fast" watch "$field" -n 1
-        has "$output" "$field=" # the name that watch prints
+        prints "$field=" hidmotor -q -l "$fast" watch "$field" -n 1 # the name that watch prints
         ok hidmotor plot "$field" run.csv --out run.svg
         has "$(<run.svg)" "$field"
     done
@@ -484,8 +469,7 @@ END
 0.004,-0.72,0,0,0"
     virtual record b.csv -n 3 --fields position # other fields are not requested: twice the rate
     same "$(sed -n '3s/,.*//p' b.csv)" 0.001
-    fails 2 hidmotor -q -l "$fast" record b.csv --fields m1.kp
-    has "$why" "not recorded"
+    fails_with 2 "not recorded" hidmotor -q -l "$fast" record b.csv --fields m1.kp
     same "$(wc -l <b.csv)" 4
 }
 
@@ -507,8 +491,7 @@ END
 
 @test "play --force ignores limits but sends nothing beyond the range of a float" {
     printf 't,m1,m2,m3\n0,0,0,0\n1,1e39,1,1\n' >far.csv
-    fails 6 hidmotor -v --force -l "$fast" play far.csv
-    has "$why" "far.csv:3:1: m1: 1e+39 deg"
+    fails_with 6 "far.csv:3:1: m1: 1e+39 deg" hidmotor -v --force -l "$fast" play far.csv
     printf 't,m1,m2,m3\n0,0,0,0\n0.5,95,0,0\n1,0,0,0\n' >near.csv
     ok hidmotor --force --dry-run play near.csv
 }
@@ -549,13 +532,11 @@ END
     same "$(json '[.ok, .sent]')" '[true,120]'
     virtual_json play away.csv --approach 60deg/s --record way.pcapng
     same "$(json '[.ok, .sent]')" '[true,60]'
-    fails 6 hidmotor -q -l "$fast" play away.csv --approach 60deg/s --speed 3
-    has "$why" "--speed 199%"
+    fails_with 6 "--speed 199%" hidmotor -q -l "$fast" play away.csv --approach 60deg/s --speed 3
     virtual_json play away.csv --approach 60deg/s --fit
     same "$(json .sent)" 60 # the permitted speed
     printf 't,m1,m2,m3\n0,0,0,0\n1,0,90,0\n' >hasty.csv # its lag is 7 deg
-    fails 1 hidmotor -q -l "$fast" play hasty.csv --max-lag 2deg
-    has "$why" "m2 stays"
+    fails_with 1 "m2 stays" hidmotor -q -l "$fast" play hasty.csv --max-lag 2deg
     has "$why" "behind its target, more than --max-lag 2 for 0.3 s"
     has "$why" "stopped: holding"
 }
@@ -592,8 +573,7 @@ lab() {
 @test "play reads the course's file types with --columns" {
     while IFS='|' read -r kind columns; do
         lab "$kind" >lab.csv
-        fails 5 hidmotor -q -l "$fast" play lab.csv
-        has "$why" "--columns "
+        fails_with 5 "--columns " hidmotor -q -l "$fast" play lab.csv
         virtual_json play lab.csv --columns "$columns"
         same "$(json '[.ok, (.duration > 1.95 and .duration < 2.05)]')" '[true,true]'
         same "$(json '[.m1.target-20,.m2.target-30,.m3.target+40] | map(fabs < 0.5) | all')" true
@@ -661,8 +641,7 @@ advised() {
     advised log_named.csv
     has "$why" "or give --columns m1,-,-,m2,-,-,m3,-,- --every 20ms"
     printf 'Zeit;Schulter;Ellbogen\n0;0;0\n1;10;20\n' >german.csv # not its first two joints
-    fails 5 hidmotor -q -l "$fast" play german.csv
-    has "$why" "or give --columns t_s,-,- with joints in place of -"
+    fails_with 5 "or give --columns t_s,-,- with joints in place of -" hidmotor -q -l "$fast" play german.csv
     fails 5 hidmotor -q -l "$fast" play german.csv --columns t_s,-,-
     fails 5 hidmotor -q -l "$fast" play note.csv --every 20ms
     has "$why" "the file has times, in the column t"
@@ -678,8 +657,7 @@ advised() {
     printf 't,m1.position,m2.position,m3.position\n0,0,0,0\n1,92,20,-30\n1.1,66,20,-30\n' >run.csv
     virtual_json play run.csv
     sed '1s/.position//g' run.csv >typed.csv
-    fails 6 hidmotor -q -l "$fast" play typed.csv
-    has "$why" "m1: 92 deg at 1 s is beyond its limit of 90 deg"
+    fails_with 6 "m1: 92 deg at 1 s is beyond its limit of 90 deg" hidmotor -q -l "$fast" play typed.csv
     sed 's/92/89/; s/66/60/' typed.csv >fast.csv
     fails 6 hidmotor -q -l "$fast" play fast.csv
     has "$why" "m1: 290 deg/s at 1 s is faster than 200 — --speed 68% or --fit would do"
@@ -719,8 +697,7 @@ END
     fails 5 hidmotor -q -l "$url" --force play <(printf 't,m1,m2,m3\n0,0,0,0\n1,0,nan,0\n')
     fails 2 hidmotor -q -l "$url" play nope.csv
     printf 't,m1,m2,m3\n0,0,50,0\n0.5,0,100,0\n1,0,99,0\n' >swing.csv
-    fails 6 hidmotor -q -l "$url" play swing.csv --quintic
-    has "$why" "is beyond its limit of 100 deg"
+    fails_with 6 "is beyond its limit of 100 deg" hidmotor -q -l "$url" play swing.csv --quintic
     count_reports
     same "$received" 0
 }
@@ -744,12 +721,10 @@ slow 0
 glitch 0
 stuck 0
 END
-    fails 2 hidmotor -q -l "$fast&fault=foo" status
-    has "$why" "duplicate"
+    fails_with 2 "duplicate" hidmotor -q -l "$fast&fault=foo" status
     fails 2 hidmotor -q -l "$fast&state=foo" status
     fails 3 hidmotor -q -l "$fast&fault=lost" gripper open
-    fails 3 hidmotor -q -l "$fast&fault=lost" --timeout 20ms --retries 5 status
-    has "$why" "within 20 ms, asked 6 times"
+    fails_with 3 "within 20 ms, asked 6 times" hidmotor -q -l "$fast&fault=lost" --timeout 20ms --retries 5 status
 }
 
 @test "reads are retried and moves verified over a bad line" {
@@ -762,20 +737,16 @@ END
 
 @test "a missing link, board or HID device exits 4 with a remedy" {
     fails 4 hidmotor -l "unix:$D/nope" status
-    fails 4 hidmotor -l hid:/dev/null status
-    has "$why" "not a HID device"
+    fails_with 4 "not a HID device" hidmotor -l hid:/dev/null status
     fails 4 hidmotor -l hid:/dev/hidraw99 status
-    fails 4 hidmotor status
-    has "$why" "try -l sim:"
-    ok hidmotor list --udev
-    has "$output" 'KERNEL=="hidraw*"'
+    fails_with 4 "try -l sim:" hidmotor status
+    prints 'KERNEL=="hidraw*"' hidmotor list --udev
     has "$output" uaccess
     serial=$(tail -n 1 <<<"$output")
     has "$serial" 'SUBSYSTEM=="tty"'
     has "$serial" ID_MM_PORT_IGNORE
     for tool in armctl canpid; do
-        ok $tool list --udev
-        has "$output" "/etc/udev/rules.d/70-$tool.rules"
+        prints "/etc/udev/rules.d/70-$tool.rules" $tool list --udev
         same "$(tail -n 1 <<<"$output")" "$serial"
     done
 }
@@ -819,11 +790,9 @@ END
     other=$!
     started+=("$other")
     becomes 1 bash -c "ls -l /proc/$other/fd | grep -c board.turns || true"
-    HIDMOTOR_TIMEOUT=50ms fails 3 hidmotor -q -l "$url" status
-    has "$why" "hidmotor (pid $other) uses the board, too"
+    HIDMOTOR_TIMEOUT=50ms fails_with 3 "hidmotor (pid $other) uses the board, too" hidmotor -q -l "$url" status
     kill -STOP "$other"
-    HIDMOTOR_TIMEOUT=50ms fails 3 hidmotor -q -l "$url" status
-    has "$why" "hidmotor (pid $other) uses the board, too"
+    HIDMOTOR_TIMEOUT=50ms fails_with 3 "hidmotor (pid $other) uses the board, too" hidmotor -q -l "$url" status
     kill -CONT "$other"
 }
 
@@ -865,8 +834,7 @@ END
     kill -INT "$mover"
     wait "$mover" && status=0 || status=$?
     same "$status" 130
-    fails 6 hidmotor move 0 45 -30 duration=1e9
-    has "$why" "duration 1000000000 ms is outside 0 to 3600000 ms"
+    fails_with 6 "duration 1000000000 ms is outside 0 to 3600000 ms" hidmotor move 0 45 -30 duration=1e9
     ok hidmotor -l "$fast" move 0 45 -30 duration=45s --wait
     has "$stderr" "takes 45 s"
     ok hidmotor -l "$fast" move 0 45 -30 --wait
@@ -882,8 +850,7 @@ END
     done <<<$'velocity 0 0 20\nvelocity elbow=20\ngains set m3.kp=1\ngains set m3.kp=1 --velocity\nset_velocity m3=5\nmove elbow=5\njog elbow 5'
     ok hidmotor -q -j -l "$two" home --wait
     same "$(json '[has("m2.target", "m3.target"), .m2.target]')" '[false,false,0]'
-    ok hidmotor -q -l "$two" limits
-    has "$output" "m2 (shoulder)"
+    prints "m2 (shoulder)" hidmotor -q -l "$two" limits
     hasnt "$output" m3
     has "$(hidmotor -q limits)" m3
     ok hidmotor -q -l "$two" velocity 20 10 0
@@ -915,8 +882,7 @@ END
         hasnt "$output" "$tool-sim"
         hasnt "$output" "serve:"
     done
-    fails 2 hidmotor sim --listen "unix:$D/x"
-    has "$why" "write unix-listen:$D/x"
+    fails_with 2 "write unix-listen:$D/x" hidmotor sim --listen "unix:$D/x"
 }
 
 @test "step and sweep measure a joint and respect their limits" {
@@ -925,23 +891,19 @@ END
         '"[\"m2\",20,true,true]"'
     has "$(cat run.svg)" "hidmotor step: m2 shoulder"
     same "$(head -n 1 run.csv)" "t,setpoint,measured,output"
-    fails 1 hidmotor -q -l "$fast" step elbow --from 0 --to 20 --max-overshoot 1%
-    has "$why" "overshoot"
+    fails_with 1 "overshoot" hidmotor -q -l "$fast" step elbow --from 0 --to 20 --max-overshoot 1%
     virtual_json sweep m2 --to-hz 4 --for 5s
     same "$(tail -n 1 <<<"$output" | jq '.bandwidth > 3 and .bandwidth < 5')" true
     fails 6 hidmotor -l "$fast" step m2 --from 0deg --to 120deg
     has "$why" "--to: 120 deg is beyond the -45 to 100 of m2"
     fails 2 hidmotor -l "$fast" step m9 --from 0 --to 1
     fails 2 hidmotor -l "$fast" step m2 --from 0
-    fails 1 hidmotor -l "$fast&motors=2" step m3 --from 0 --to 1
-    has "$why" "m3: motor not found, the board has 2 motors"
+    fails_with 1 "m3: motor not found, the board has 2 motors" hidmotor -l "$fast&motors=2" step m3 --from 0 --to 1
 }
 
 @test "step stops and holds a joint that misbehaves" {
-    fails 1 hidmotor -q -l "$fast&state=unhomed" step m2 --from 0 --to 20
-    has "$why" "home the arm first"
-    fails 1 hidmotor -q -l "$fast" step m2 --from 0 --to 40 --max-deviation 0.3deg
-    has "$why" "more than 0.3 outside 0 to 40"
+    fails_with 1 "home the arm first" hidmotor -q -l "$fast&state=unhomed" step m2 --from 0 --to 20
+    fails_with 1 "more than 0.3 outside 0 to 40" hidmotor -q -l "$fast" step m2 --from 0 --to 40 --max-deviation 0.3deg
     board
     fails 1 hidmotor -q -l "$url" step m2 --from 0 --to 40 --max-deviation 0.3deg --settle 0.2s
     held

@@ -63,8 +63,7 @@ END
             ok "$tool" plot "$name" others.csv
             ok "$tool" plot "$name" --out run.svg <others.csv
         done
-        ok "$tool" plot 'a, b' 'motor 1 [deg]' others.csv
-        has "$output" "motor 1 [deg]"
+        prints "motor 1 [deg]" "$tool" plot 'a, b' 'motor 1 [deg]' others.csv
         ok "$tool" watch --csv --fields "'a, b',motor 1 [deg]" --where "'motor 1 [deg]' > 1 and \"a, b\"<4" - <others.csv
         same "$output" 't,motor 1 [deg],"a, b"
 1700000000.5,2,3'
@@ -73,10 +72,8 @@ END
         ok "$tool" info -j others.ndjson
         same "$(jq -sc 'map(.field // .duration)' <<<"$output")" '["/left/knee","motor 1 [deg]",1]'
         ok "$tool" plot /left/knee others.ndjson
-        fails 2 "$tool" plot 'motor 2 [deg]' others.csv
-        has "$why" "did you mean 'motor 1 [deg]'?"
-        fails 2 "$tool" plot /left/knee "$D/nope/others.csv"
-        has "$why" "nope/others.csv: No such file"
+        fails_with 2 "did you mean 'motor 1 [deg]'?" "$tool" plot 'motor 2 [deg]' others.csv
+        fails_with 2 "nope/others.csv: No such file" "$tool" plot /left/knee "$D/nope/others.csv"
     done
 }
 
@@ -109,19 +106,14 @@ END
     printf 't_s;m1;m2;m3\n0;0;0;0\n0,5;2,5;1;0\n1;0;0;0\n' >sheet_path.csv
     iconv -t UTF-16 sheet_path.csv >utf16.csv
     for tool in $tools; do
-        ok "$tool" watch --csv --fields measured - <sheet.csv
-        same "$output" $'t,measured\n0.5,1.25\n1.5,2.5'
+        gives $'t,measured\n0.5,1.25\n1.5,2.5' "$tool" watch --csv --fields measured - <sheet.csv
         fails 2 "$tool" plot m1 utf16.csv
         has "$why" "utf16.csv is text in UTF-16 — convert it: iconv -f UTF-16 -t UTF-8 FILE >NEW"
     done
-    ok hidmotor -q --dry-run play sheet_path.csv
-    has "$output" "m1=2.5deg m2=1deg m3=0deg"
-    fails 2 hidmotor -q --dry-run play utf16.csv
-    has "$why" "utf16.csv is text in UTF-16"
-    fails 2 canpid -q identify --from utf16.csv -c pos
-    has "$why" "utf16.csv is text in UTF-16"
-    fails 5 canpid -q identify --from sheet.csv -c pos
-    has "$why" "the table has t, measured, setpoint"
+    prints "m1=2.5deg m2=1deg m3=0deg" hidmotor -q --dry-run play sheet_path.csv
+    fails_with 2 "utf16.csv is text in UTF-16" hidmotor -q --dry-run play utf16.csv
+    fails_with 2 "utf16.csv is text in UTF-16" canpid -q identify --from utf16.csv -c pos
+    fails_with 5 "the table has t, measured, setpoint" canpid -q identify --from sheet.csv -c pos
     printf 'Joint;Motion Type;Position;Velocity;Tolerance;Delay (ms)\nElbow;Auto;2135;45;10;0;\n' >sheet_rows.csv
     ok unitysim -q --dry-run play sheet_rows.csv
 }
@@ -148,8 +140,7 @@ END
     echo hello >text
     printf '# joint min max\nelbow 1700 2570\n' >limits
     for file in nothing text limits "$root/lib/wire/codec.c" "$root/README.md" "$root/Makefile"; do
-        fails 2 armctl info "$file"
-        has "$why" "not a capture"
+        fails_with 2 "not a capture" armctl info "$file"
     done
     fails 2 armctl info nothing.csv
     has "$why" "nothing.csv: no values in it"

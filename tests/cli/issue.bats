@@ -4,14 +4,12 @@ load common.bash
 
 commands() { # runs the three commands, each in its own process
     for words in "deg 1 90" "pos 2 120" "arm 250 45 120"; do
-        ok armctl "$@" -l "$D/arm" $words
-        has "$output" confirmed
+        prints "confirmed" armctl "$@" -l "$D/arm" $words
     done
 }
 
 @test "a one-shot command moves, is confirmed and exits 0" {
-    ok armctl -l 'sim:?turn-speed=20000' deg 1 90
-    has "$output" "result=confirmed"
+    prints "result=confirmed" armctl -l 'sim:?turn-speed=20000' deg 1 90
     has "$stderr" simulator
     ok armctl -l 'sim:?turn-speed=20000' -j deg 1 90
     same "$(json '[.ok,.result]')" '[true,"confirmed"]'
@@ -51,8 +49,7 @@ commands() { # runs the three commands, each in its own process
 @test "a wrong digit without auto exits 3, with another error than silence" {
     arm
     ok armctl -l "$D/arm" deg 1 90
-    fails 3 armctl -q -l "$D/arm" --seq 0 --confirm-timeout 50ms deg 1 80
-    has "$why" "confirm"
+    fails_with 3 "confirm" armctl -q -l "$D/arm" --seq 0 --confirm-timeout 50ms deg 1 80
 }
 
 @test "an alias in the config and a link from the environment reach the same arm" {
@@ -78,8 +75,7 @@ commands() { # runs the three commands, each in its own process
         same "$(json .result)" '"confirmed"'
     done
     ok armctl -l "$fast&quirks=pulse-deg" pulse 1 1500
-    fails 2 armctl sim --quirks nope
-    has "$why" bare-confirm
+    fails_with 2 "bare-confirm" armctl sim --quirks nope
 }
 
 # bats test_tags=long

@@ -3,39 +3,29 @@
 load common.bash
 
 @test "a missing link gives a hint how to name one" {
-    fails 4 armctl deg 1 90
-    has "$why" "-l"
+    fails_with 4 "-l" armctl deg 1 90
     has "$why" ARMCTL_LINK
     has "$why" "armctl list"
     has "$why" "sim:"
 }
 
 @test "a missing port is reported" {
-    fails 4 armctl -l serial:/dev/nope deg 1 90
-    has "$why" /dev/nope
-    fails 4 armctl -l /dev/nope deg 1 90
-    has "$why" "port not found"
+    fails_with 4 "/dev/nope" armctl -l serial:/dev/nope deg 1 90
+    fails_with 4 "port not found" armctl -l /dev/nope deg 1 90
     fails 4 armctl -l "tty:$D/nope" deg 1 90
     fails 4 armctl -l "unix:$D/nope" deg 1 90
-    fails 4 armctl -l tcp:127.0.0.1:1 deg 1 90
-    has "$why" refused
+    fails_with 4 "refused" armctl -l tcp:127.0.0.1:1 deg 1 90
 }
 
 @test "invalid link URLs are rejected" {
-    fails 2 hidmotor -l sim status
-    has "$why" "did you mean 'sim:'"
-    fails 4 hidmotor -l /dev/hidraw99 status
-    has "$why" "hid:/dev/hidraw99: device not found"
-    fails 2 armctl -l bogus: deg 1 90
-    has "$why" "try sim:"
-    fails 2 armctl -l 'sim:?bogus=1' deg 1 90
-    has "$why" bogus
-    fails 2 armctl -l 'sim:?quirks=nope' deg 1 90
-    has "$why" no-reack
+    fails_with 2 "did you mean 'sim:'" hidmotor -l sim status
+    fails_with 4 "hid:/dev/hidraw99: device not found" hidmotor -l /dev/hidraw99 status
+    fails_with 2 "try sim:" armctl -l bogus: deg 1 90
+    fails_with 2 "bogus" armctl -l 'sim:?bogus=1' deg 1 90
+    fails_with 2 "no-reack" armctl -l 'sim:?quirks=nope' deg 1 90
     fails 2 armctl -l 'sim:?drop=lots' deg 1 90
     fails 2 armctl -l tcp:localhost deg 1 90
-    fails 2 armctl -l @nope deg 1 90
-    has "$why" "[link]"
+    fails_with 2 "[link]" armctl -l @nope deg 1 90
     fails 4 armctl -l "$D" deg 1 90
 }
 
@@ -47,8 +37,7 @@ load common.bash
     flock -n --no-fork "$device" sh -c 'echo yes >locked; exec sleep 60' 3>&- &
     started+=("$!")
     read -r _ <locked
-    fails 4 armctl -l "$D/arm" deg 1 90
-    has "$why" busy
+    fails_with 4 "busy" armctl -l "$D/arm" deg 1 90
     [[ $why =~ busy:\ in\ use\ by\ (flock|sleep|sh)\ \(pid\ [0-9]+\) ]]
 }
 
@@ -58,8 +47,7 @@ load common.bash
     client=$!
     started+=("$client")
     until grep -q -- '->' first.err; do read -r -t 0.02 _ <> <(:) || true; done
-    fails 4 armctl -l "$D/arm" deg 1 10
-    has "$why" busy
+    fails_with 4 "busy" armctl -l "$D/arm" deg 1 10
     has "$why" armctl
     has "$why" "$client"
     kill -INT "$client"
@@ -75,8 +63,7 @@ load common.bash
     cp "$BIN/armctl" "$D/armctl" # other users may not be able to read the build directory
     setpriv --reuid=65534 --regid=65534 --clear-groups "$D/armctl" --version ||
         skip "nobody cannot run programs here"
-    fails 4 setpriv --reuid=65534 --regid=65534 --clear-groups "$D/armctl" -l "$D/arm" deg 1 90
-    has "$why" "$D/arm"
+    fails_with 4 "$D/arm" setpriv --reuid=65534 --regid=65534 --clear-groups "$D/armctl" -l "$D/arm" deg 1 90
     matches "$why" "*ermi*"
     has "$why" " — "
 }
@@ -136,8 +123,7 @@ load common.bash
 
 @test "--dry-run opens nothing" {
     for link in serial:/dev/nope tcp:127.0.0.1:1 "unix:$D/nope" @nope; do
-        ok armctl -l $link --dry-run deg 1 90
-        has "$output" "-> deg seq=0 joint=1 angle=90deg"
+        prints "-> deg seq=0 joint=1 angle=90deg" armctl -l $link --dry-run deg 1 90
         has "$output" "30 44 45 47 31 2C 30 39 30 0D 0A"
     done
     ok armctl -j --dry-run deg 1 90
@@ -147,8 +133,7 @@ load common.bash
 }
 
 @test "an arm that never answers gives exit 3" {
-    fails 3 armctl -q -l "$fast&drop=100%" deg 1 90
-    has "$why" "no ACK"
+    fails_with 3 "no ACK" armctl -q -l "$fast&drop=100%" deg 1 90
     has "$why" " — "
     ok armctl -l "$fast&drop=20%&seed=3" -j deg 1 90 2 45 1 10
     same "$(json '[.result,.moves]')" '["confirmed",3]'
@@ -276,6 +261,5 @@ END
     has "$why" "$D/armwire: directory not private (owner $(id -u), mode 755)"
     rmdir "$D/armwire"
     ln -s /tmp "$D/armwire"
-    fails 4 armctl sim
-    has "$why" "directory not private"
+    fails_with 4 "directory not private" armctl sim
 }

@@ -289,8 +289,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     refused "mqtt://robot@127.0.0.1:$port/arm?password=wrong" "Not authorized"
     at=mqtt://robot@127.0.0.1:$port/arm?password=right bridge
     at=mqtt://127.0.0.1:$port/arm ARMWIRE_MQTT_USER=robot ARMWIRE_MQTT_PASSWORD=metal bridge
-    fails 2 armwire-mqtt "mqtt://robot:metal@127.0.0.1:$port/arm" -- hidmotor
-    has "$why" "can read a password in a URL"
+    fails_with 2 "can read a password in a URL" armwire-mqtt "mqtt://robot:metal@127.0.0.1:$port/arm" -- hidmotor
     chmod 644 right
     fails 2 armwire-mqtt "mqtt://robot@127.0.0.1:$port/arm?password=right" -- hidmotor
     has "$why" "others may read it"
@@ -320,8 +319,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
         ! grep ready: m.err
         [[ $url != *cert=* ]] || grep "certificate verify failed" m.err
     done
-    fails 2 armwire-mqtt "mqtts://127.0.0.1:$port/arm?cafile=nothing" -- hidmotor
-    has "$why" "cafile: nothing: No such file"
+    fails_with 2 "cafile: nothing: No such file" armwire-mqtt "mqtts://127.0.0.1:$port/arm?cafile=nothing" -- hidmotor
 }
 
 @test "an access list lets one user command and others observe and stop" {
@@ -359,11 +357,9 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     exits 2 armwire-mqtt mqtt://localhost/arm --
     for url in http://localhost/arm localhost/arm mqtt://localhost mqtt://localhost/ mqtt://localhost/arm/ 'mqtt://localhost/arm/+' \
         mqtt://localhost:0x/arm 'mqtt://localhost/arm?color=red'; do
-        fails 2 armwire-mqtt "$url" -- hidmotor
-        has "$why" "armwire-mqtt: $url: "
+        fails_with 2 "armwire-mqtt: $url: " armwire-mqtt "$url" -- hidmotor
     done
-    fails 2 armwire-mqtt mqtt://localhost/arm -- nothing
-    has "$why" "nothing: not found"
+    fails_with 2 "nothing: not found" armwire-mqtt mqtt://localhost/arm -- nothing
     exits 0 armwire-mqtt --help
     exits 0 armwire-mqtt --version
 }

@@ -25,8 +25,7 @@ round() {
     local tool=$1 frame=$2
     ok "$tool" decode -j --dir tx "$frame"
     "$tool" -q -l "${3:-sim:}" --yes -v --dry-run -j <<<"$output" >plain 2>&1
-    ok "$tool" decode -j --raw --dir tx "$frame"
-    has "$output" '"raw":true'
+    prints '"raw":true' "$tool" decode -j --raw --dir tx "$frame"
     "$tool" -q -l "${3:-sim:}" --yes -v --dry-run -j <<<"$output" >raw 2>&1
     same "$(<raw)" "$(<plain)"
     has "$(<raw)" '"bytes"'
@@ -51,8 +50,7 @@ round() {
         TERM=xterm-256color ok armctl $command
         hasnt "$output" $'\033'
     done
-    TERM=xterm-256color ok armctl --color always help
-    has "$output" $'\033'
+    TERM=xterm-256color prints $'\033' armctl --color always help
     ok armctl --color never help
     hasnt "$output" $'\033'
 }
@@ -82,11 +80,9 @@ round() {
 # A link opened as descriptor 1 would receive the printed output.
 @test "closed descriptors are an error, and no link gets their numbers" {
     peer
-    fails 7 bash -c "armctl -q -l $url --seq 0 encode deg joint=1 angle=90 >&-"
-    has "$why" "Bad file descriptor"
+    fails_with 7 "Bad file descriptor" bash -c "armctl -q -l $url --seq 0 encode deg joint=1 angle=90 >&-"
     fails 7 bash -c "armctl -q -l $fast deg 1 90 >&-"
-    ok bash -c "armctl -q -l $fast deg 1 90 <&- 2>&-"
-    has "$output" confirmed
+    prints "confirmed" bash -c "armctl -q -l $fast deg 1 90 <&- 2>&-"
     nothing_arrived
 }
 
@@ -100,23 +96,19 @@ round() {
 }
 
 @test "closed standard output or input is reported, and its data never reaches the device" {
-    fails 7 bash -c "armctl -q -l '$fast' ping >&-"
-    has "$why" "standard output: Bad file descriptor"
+    fails_with 7 "standard output: Bad file descriptor" bash -c "armctl -q -l '$fast' ping >&-"
     peer
     fails 7 bash -c "armctl -q -l '$url' -j deg 1 90 >&-"
     nothing_arrived
-    fails 2 bash -c "armctl -l '$fast' <&-"
-    has "$why" "stdin: "
+    fails_with 2 "stdin: " bash -c "armctl -l '$fast' <&-"
     ok bash -c "canpid -q -l '$fast' watch -n 1 <&-"
 }
 
 @test "quoted cells are read in sequences, trajectories and views" {
     printf '"Joint","Motion Type",Position,"Velocity",Tolerance,"Delay (ms)",\n"Wrist Flex","Auto",2000,"90",10,0\n' >s.csv
-    ok unitysim -q -l "$fast" --dry-run play s.csv
-    has "$output" "rows=1"
+    prints "rows=1" unitysim -q -l "$fast" --dry-run play s.csv
     printf '"t","thigh_l, calf_l"\n0,0\n1,0.5\n' >walk.csv
-    fails 5 ezphys -l sim: play walk.csv
-    has "$why" "thigh_l, calf_l"
+    fails_with 5 "thigh_l, calf_l" ezphys -l sim: play walk.csv
     printf '"in, front",1,2,3,4,5,6\n' >views.csv
     fails 5 unitysim -l "$fast" camera views --views views.csv
     has "$why" "views.csv:1:2: 'in, front' is not a valid view name"
@@ -152,31 +144,24 @@ compiles() { ${CC:-cc} -D_GNU_SOURCE -std=c11 -Wall -Wextra -Werror -c -o /dev/n
 @test "--format can name result fields of a motion, and unknown names send nothing" {
     ok hidmotor -q -l "$fast" --format '%{result} %{m2.target} %{ms}' move 0 10 0 --wait
     matches "$output" 'arrived 10 [0-9]*'
-    ok armctl -q -l "$fast" --format '%{retries}' deg 1 20
-    same "$output" 0
-    ok hidmotor -q --dry-run --format '%{result} %{bytes}' move 0 10 0
-    same "$output" ""
+    gives "0" armctl -q -l "$fast" --format '%{retries}' deg 1 20
+    gives "" hidmotor -q --dry-run --format '%{result} %{bytes}' move 0 10 0
     ok hidmotor -q -l 'sim:?drive=pid&time=virtual' --format '%{before.iae} %{after.iae} %{outcome}' tune m2 --yes
     matches "$output" "[0-9]* [0-9]* the new gains are kept: *"
     printf 'move 0 10 0 --wait\npause 1s\nmove 0 20 0 --wait\n' >script
-    ok hidmotor -q -l "$fast" --format '%{result}' run script
-    same "$output" $'arrived\narrived'
+    gives $'arrived\narrived' hidmotor -q -l "$fast" --format '%{result}' run script
     printf 'pause 1s\nstatus\n' >script
     ok armctl -q -l "$fast" --fields motor run script
-    ok hidmotor -q -l "$fast" --format '%{m2.actual}' run script
-    same "$output" 0.72
+    gives "0.72" hidmotor -q -l "$fast" --format '%{m2.actual}' run script
     for tool in armctl ezphys; do
-        ok $tool -q -l "$fast" --format '%{time}' pause 1s
-        same "$output" 1
+        gives "1" $tool -q -l "$fast" --format '%{time}' pause 1s
         printf 'pause 1s\n' >script
-        ok $tool -q -l "$fast" --format '%{angle}' run script
-        same "$output" ""
+        gives "" $tool -q -l "$fast" --format '%{angle}' run script
     done
     ok canpid -q -l "$fast" --format '%{iae} %{overshoot}' step -b lknee -c pos --from 0 --to 5 --for 1s
     matches "$output" '[0-9]* [0-9]*'
     for name in frob frob.actual m2.frob; do
-        fails 2 hidmotor -v -l "$fast" --format "%{$name}" move 0 10 0
-        has "$why" "no message has a field '$name'"
+        fails_with 2 "no message has a field '$name'" hidmotor -v -l "$fast" --format "%{$name}" move 0 10 0
         hasnt "$stderr" "-> "
     done
 }

@@ -98,8 +98,7 @@ END
     awk -v at="$position" 'BEGIN { exit !(27 < at && at < 33) }'
     has "$output" '"msg":"lamp","m1":{"position":'
     ok hidmotor -q -l "$fast" --packets team.packets record run.pcapng --for 0.2s
-    ok hidmotor --packets team.packets info run.pcapng
-    has "$output" "<- status"
+    prints "<- status" hidmotor --packets team.packets info run.pcapng
 }
 
 @test "record FILE.csv with --packets has the columns of the custom packets" {
@@ -113,19 +112,15 @@ END
     files
     for form in pcapng mcap; do
         ok hidmotor -q -l "$fast" --packets team.packets,more.packets record run.$form --for 0.2s
-        ok hidmotor decode -j run.$form
-        has "$output" '"msg":"status","m1":{"position":'
-        ok hidmotor info run.$form
-        has "$output" "<- status"
+        prints '"msg":"status","m1":{"position":' hidmotor decode -j run.$form
+        prints "<- status" hidmotor info run.$form
         hasnt "$output" "packets of files"
         has "$output" "marks=0"
-        ok hidmotor -q -l log:run.$form watch -n 3
-        has "$output" "status m1.position="
+        prints "status m1.position=" hidmotor -q -l log:run.$form watch -n 3
         ok hidmotor -q plot run.$form status.m1.position --out run.svg
     done
     sed 's/position/angle/' team.packets >other.packets
-    ok hidmotor --packets other.packets decode run.pcapng
-    has "$output" "status m1.angle="
+    prints "status m1.angle=" hidmotor --packets other.packets decode run.pcapng
     printf '%s\n' 'decode run.pcapng' 'encode grip value=7' >lines
     exits 2 hidmotor run lines
     has "$stderr" "no message 'grip'"
@@ -135,8 +130,7 @@ END
             "$i" "$((i + 100))" "ä ü ö $(printf 'é%.0s' {1..250})"
     done | head -n 80 >long.packets
     ok hidmotor -q -l "$fast" --packets long.packets record long.pcapng --for 0.1s
-    ok hidmotor decode long.pcapng
-    has "$output" "p16 x=0"
+    prints "p16 x=0" hidmotor decode long.pcapng
     # Damaged packet text.
     sed 's/ask  = yes/ask  = yep/' run.pcapng >bad.pcapng
     exits 5 hidmotor decode bad.pcapng
@@ -180,8 +174,7 @@ END
     fails 3 hidmotor -q -l 'sim:?delay=100ms' --packets short.packets send grip servo=1 --yes
     has "$why" "no answer to grip within 100 ms"
     sed 's/^timeout.*/timeout = 2min/' "$root/docs/example/arm42.packets" >long.packets
-    fails 2 hidmotor --packets long.packets describe
-    has "$why" "timeout: 2min is out of range (1ms to 60s)"
+    fails_with 2 "timeout: 2min is out of range (1ms to 60s)" hidmotor --packets long.packets describe
 }
 
 @test "send asks first except for queries; invalid files and values send nothing" {
@@ -201,8 +194,7 @@ END
 
 @test "send and replay ask before they send to other nodes on a bus" {
     printf '[packet fan]\nid = 0x642\ndir = tx\nspeed = u8 %%\n' >bus.packets
-    ok canpid --packets bus.packets send fan speed=40 --dry-run
-    has "$output" "642#28"
+    prints "642#28" canpid --packets bus.packets send fan speed=40 --dry-run
     exits 2 canpid -q -l "$fast" --packets bus.packets send fan speed=40
     ok canpid -q -l "$fast" --packets bus.packets send fan speed=40 --yes
     printf '(1.0) can0 642#28\n' >bus.log
@@ -218,10 +210,8 @@ END
         has "$output" "$(grep -m1 '^help' first.packets | sed 's/.*= //')"
     done
     files
-    ok hidmotor complete -- --packets team.packets encode gr
-    has "$output" "grip"
-    ok hidmotor complete -- --packets team.packets encode grip ""
-    has "$output" "value="
+    prints "grip" hidmotor complete -- --packets team.packets encode gr
+    prints "value=" hidmotor complete -- --packets team.packets encode grip ""
     ok hidmotor complete -- encode gr
     hasnt "$output" "grip	"
 }
@@ -238,8 +228,7 @@ END
         --fields Voltage,hue
     same "$(head -n 1 $table)" "# packets of files:"
     same "$(grep -cv '^#' $table)" 6
-    ok canpid info $table
-    has "$output" "Voltage"
+    prints "Voltage" canpid info $table
     ok canpid -q plot $table Voltage --out run.svg
     has "$(<run.svg)" "Voltage [V]"
     sed '/^#/d' $table >bare.csv
@@ -267,16 +256,12 @@ END
     printf '0GRIP2,050\r\n0DEG1,090\r\n' >lines.txt
     ok armctl --packets arm.packets decode --dir tx lines.txt
     same "$output" $'-> grip seq=0 finger=2 opening=50%\n-> deg seq=0 joint=1 angle=90deg'
-    ok armctl --packets arm.packets describe grip
-    has "$output" opening
+    prints "opening" armctl --packets arm.packets describe grip
     printf '[packet lamp]\nid = 41\ndir = tx\nhue = f32 deg\n' >type.packets
-    ok unitysim --packets type.packets send lamp hue=90 --dry-run
-    has "$output" "FF FF 29 04 00 00 B4 42"
-    ok unitysim -q -l "$fast" --packets type.packets send lamp hue=90 --yes
-    same "$output" "send result=sent"
+    prints "FF FF 29 04 00 00 B4 42" unitysim --packets type.packets send lamp hue=90 --dry-run
+    gives "send result=sent" unitysim -q -l "$fast" --packets type.packets send lamp hue=90 --yes
     exits 2 unitysim -q -l "$fast" --packets type.packets send lamp hue=90
-    ok ezphys --packets type.packets send lamp id=0 hue=90 --dry-run
-    has "$output" "00 00 B4 42"
+    prints "00 00 B4 42" ezphys --packets type.packets send lamp id=0 hue=90 --dry-run
     for tool in armctl:arm unitysim:type ezphys:type canpid:none; do
         [ "${tool#*:}" = none ] || ok "${tool%:*}" --packets "${tool#*:}.packets" describe --as lua
     done
@@ -290,8 +275,7 @@ END
     same "$output" '{"dir":"rx","msg":"mine","x":9}'
     exits 2 hidmotor --packets mine.packets encode positions
     has "$stderr" "another packet in its place"
-    ok hidmotor -q -l "$fast" --packets mine.packets send mine -j
-    has "$output" '"msg":"mine","x":3'
+    prints '"msg":"mine","x":3' hidmotor -q -l "$fast" --packets mine.packets send mine -j
     exits 2 hidmotor -q -l "$fast" --packets mine.packets status
     has "$stderr" "another packet in its place"
 }

@@ -3,8 +3,7 @@
 load common
 
 @test "armwire-pad handles --help, --version, wrong options and a full disk" {
-    ok armwire-pad --help
-    has "$output" 'SDL_GAMECONTROLLERCONFIG'
+    prints 'SDL_GAMECONTROLLERCONFIG' armwire-pad --help
     ok armwire-pad -V
     matches "$output" 'armwire-pad [0-9]*.[0-9]*.[0-9]* (armwire)'
     fails 2 armwire-pad --joystick
@@ -14,8 +13,7 @@ load common
 }
 
 @test "armwire-pad: a missing gamepad gives an error and a last record" {
-    fails 4 armwire-pad --pad nothing
-    has "$why" "gamepad 'nothing' not found"
+    fails_with 4 "gamepad 'nothing' not found" armwire-pad --pad nothing
     exits 4 armwire-pad -q --pad 77
     same "$stderr" ''
     same "$(jq -c '[.cmd, .ok, .error, .exit]' <<<"$output")" '["armwire-pad",false,"no_link",4]'

@@ -97,8 +97,7 @@ END
     done
     gnuplot "it's.gp" >again.svg
     cmp again.svg "it's.svg"
-    fails 2 canpid plot measured step.csv --out a.gif
-    has "$why" ".svg, .png, .pdf or .gp"
+    fails_with 2 ".svg, .png, .pdf or .gp" canpid plot measured step.csv --out a.gif
     for file in no/such/folder.svg no/such/folder.png .; do
         ln -sfn "$file" picture.svg && ln -sfn "$file" picture.png
         fails 2 canpid plot measured step.csv --out picture.svg
@@ -107,8 +106,7 @@ END
     done
     for ending in svg png gp; do
         ln -sfn /dev/full "full.$ending"
-        fails 7 canpid plot measured step.csv --out "full.$ending"
-        has "$why" "No space left on device"
+        fails_with 7 "No space left on device" canpid plot measured step.csv --out "full.$ending"
     done
 }
 
@@ -185,8 +183,7 @@ exit 0|no output
 END
     fake_gnuplot ''
     echo '#!/no/such/program' >path/gnuplot
-    fails 4 canpid plot measured step.csv --out a.png
-    has "$why" "path/gnuplot: No such file or directory"
+    fails_with 4 "path/gnuplot: No such file or directory" canpid plot measured step.csv --out a.png
     [ ! -e a.png ]
 }
 
@@ -229,8 +226,7 @@ END
 
 @test "plot without names chooses the main fields, or all columns of a foreign table" {
     canpid -q -l "$fast" watch -j -n 60 >seen.ndjson
-    ok canpid -q plot seen.ndjson
-    has "$output" "lhip.alpha_angle"
+    prints "lhip.alpha_angle" canpid -q plot seen.ndjson
     ok hidmotor -q -l "$fast" move 0 20 0 duration=200ms --wait --record run.pcapng
     ok hidmotor -q plot run.pcapng --out run.svg
     has "$(<run.svg)" m2.setpoint
@@ -310,33 +306,25 @@ m2.position (a.csv) #009e73 solid"
 @test "plot reports unknown fields and missing files" {
     step_run
     printf 't,q\n0,1\n1,2\n' >own.csv
-    fails 2 canpid plot mesured step.csv
-    has "$why" "did you mean 'measured'?"
-    fails 2 canpid plot zebra step.csv
-    has "$why" "available: setpoint, measured, output"
+    fails_with 2 "did you mean 'measured'?" canpid plot mesured step.csv
+    fails_with 2 "available: setpoint, measured, output" canpid plot zebra step.csv
     fails 2 canpid plot measured nowhere.csv
-    fails 2 canpid plot measured step.csv other.csv --out both.svg
-    has "$why" "other.csv"
-    fails 2 canpid plot output step.csv own.csv --out both.svg
-    has "$why" "own.csv: no data for 'output' — available: q"
+    fails_with 2 "other.csv" canpid plot measured step.csv other.csv --out both.svg
+    fails_with 2 "own.csv: no data for 'output' — available: q" canpid plot output step.csv own.csv --out both.svg
     [ ! -e both.svg ]
     fails 2 canpid -q -l "$fast" plot --out a.svg torqe -n 1
-    ok canpid -q -l sim: plot --for 0.3s </dev/null
-    has "$output" "lhip.alpha_angle"
+    prints "lhip.alpha_angle" canpid -q -l sim: plot --for 0.3s </dev/null
     has "$output" "lknee.torque"
-    ok hidmotor -q -l "$fast" plot --for 0.3s </dev/null
-    has "$output" "m3.position"
+    prints "m3.position" hidmotor -q -l "$fast" plot --for 0.3s </dev/null
     hasnt "$output" "velocities"
     fails 2 canpid -l can:nowhere plot torqe
     fails 4 canpid -l can:nowhere plot torque
     fails 3 canpid plot torque </dev/null -
     for tool in $tools; do
-        fails 3 "$tool" plot /dev/null
-        has "$why" "plot: no messages — check the recording, or link and power of the device"
+        fails_with 3 "plot: no messages — check the recording, or link and power of the device" "$tool" plot /dev/null
     done
     echo '{"t":1,"x":"a"}' >words.ndjson
-    fails 2 hidmotor plot words.ndjson
-    has "$why" "plot: no default fields found — name numeric fields"
+    fails_with 2 "plot: no default fields found — name numeric fields" hidmotor plot words.ndjson
 }
 
 @test "plot of a device without a terminal draws at the end or at intervals" {
@@ -355,8 +343,7 @@ m2.position (a.csv) #009e73 solid"
     ok canpid -q -l 'log:run.pcapng?speed=max' plot lknee.torque --out run.svg -j
     same "$(json .samples)" 20
     yes 05E#9CFF000200F0 | head -n 101 >run.log # at an assumed rate of 1 kHz
-    ok canpid plot lknee.torque run.log
-    has "$output" " 0.10 s"
+    prints " 0.10 s" canpid plot lknee.torque run.log
     { motion 20 && echo '{"t":' && motion 20; } >run.ndjson
     ok hidmotor plot m1.position run.ndjson --out run.svg -j
     same "$(json .samples)" 40
@@ -368,8 +355,7 @@ m2.position (a.csv) #009e73 solid"
     seq 20 | jq_itself -c '{t: ., a: (reduce range(20) as $i ({}; ."f\($i)" = $i))}' >run.ndjson
     ok armctl plot 'a.*' run.ndjson --out run.svg -j
     same "$(json .samples)" 240
-    ok armctl plot 'a.*' - <run.ndjson
-    has "$output" " 12 a.f11 "
+    prints " 12 a.f11 " armctl plot 'a.*' - <run.ndjson
     hasnt "$output" "13"
 }
 
@@ -439,12 +425,10 @@ m2.position (a.csv) #009e73 solid"
 }
 
 @test "plot uses the first message with an ambiguous field, and --for limits the time axis" {
-    ok hidmotor -q -l "$fast" plot m1.setpoint --for 1s
-    has "$output" "positions.m1.setpoint"
+    prints "positions.m1.setpoint" hidmotor -q -l "$fast" plot m1.setpoint --for 1s
     hasnt "$output" velocities
     has "$output" "-1.0 s"
-    ok hidmotor -q -l "$fast" plot velocities.m1.setpoint --for 1s
-    has "$output" "velocities.m1.setpoint"
+    prints "velocities.m1.setpoint" hidmotor -q -l "$fast" plot velocities.m1.setpoint --for 1s
     # m2 is a joint, and a field of the setpoints:
     ok hidmotor -q -l "$fast" plot m2 --for 1s --out joint.gp
     has "$(<joint.gp)" m2.position
@@ -453,13 +437,11 @@ m2.position (a.csv) #009e73 solid"
 
 @test "plot of a recording takes an ambiguous field from the first message that has it, unless the full name is given" {
     printf 'move 0 20 0 --wait\nvelocities\nvelocities\n' | hidmotor -q -l "$fast" --record run.pcapng >/dev/null
-    ok hidmotor plot run.pcapng m2.setpoint
-    has "$output" positions.m2.setpoint
+    prints "positions.m2.setpoint" hidmotor plot run.pcapng m2.setpoint
     hasnt "$output" velocities
     ok hidmotor plot run.pcapng m2.setpoint --out run.svg
     hasnt "$(<run.svg)" velocities
-    ok hidmotor plot run.pcapng velocities.m2.setpoint
-    has "$output" velocities.m2.setpoint
+    prints "velocities.m2.setpoint" hidmotor plot run.pcapng velocities.m2.setpoint
 }
 
 @test "--plot rejects unknown file types before anything moves" {
@@ -497,8 +479,7 @@ END
 
 @test "plot draws commands as dashed steps" {
     printf 'deg 1 10\ndeg 1 90\n' | armctl -q -l "$fast" --record run.pcapng
-    ok armctl plot run.pcapng
-    has "$output" "⡏⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉"
+    prints "⡏⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉" armctl plot run.pcapng
     ok armctl -j plot run.pcapng --out run.gp
     same "$(json .samples)" 4
     same "$(grep -c 'dt (5, 3)' run.gp)" 1
@@ -548,8 +529,7 @@ END
     ok hidmotor plot run.pcapng
     hasnt "$output" velocities
     has "$output" " m3.position "
-    fails 2 hidmotor plot path.csv m2 m2.position
-    has "$why" "available: m2, m1, m3"
+    fails_with 2 "available: m2, m1, m3" hidmotor plot path.csv m2 m2.position
 }
 
 @test "plot without names skips a field with one sample, and draws it by name" {
@@ -568,6 +548,5 @@ END
     fails 5 hidmotor -q -l "$fast" play mixed.csv
     has "$why" "mixed.csv:3:1: wrong number of cells: 4 cells, the header has 3 columns — $ask"
     printf 'PK\003\004\024' >path.xlsx
-    fails 2 hidmotor -q -l "$fast" play path.xlsx
-    has "$why" "path.xlsx is a spreadsheet or an archive — save it as CSV"
+    fails_with 2 "path.xlsx is a spreadsheet or an archive — save it as CSV" hidmotor -q -l "$fast" play path.xlsx
 }

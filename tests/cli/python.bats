@@ -32,8 +32,7 @@ END
         { echo 'import armwire'; cat "$block"; } >piece.py
         ok python piece.py
     done
-    ok python "$root/docs/example/log.py" 'sim:?time=virtual'
-    has "$output" 'messages are in motion.csv'
+    prints 'messages are in motion.csv' python "$root/docs/example/log.py" 'sim:?time=virtual'
     [ -s motion.csv ]
 }
 
@@ -207,8 +206,7 @@ with armwire.open("hidmotor", "sim:?time=virtual", record="run.pcapng") as arm:
     assert subprocess.run(["pgrep", "-P", str(__import__("os").getpid()), "hidmotor"]).returncode == 1
     arm.status()
 END
-    ok hidmotor decode -j run.pcapng
-    has "$output" '"msg":"set_setpoints"'
+    prints '"msg":"set_setpoints"' hidmotor decode -j run.pcapng
     same "$(ls run*.pcapng)" "$(printf 'run-2.pcapng\nrun.pcapng')"
 }
 

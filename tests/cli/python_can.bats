@@ -5,8 +5,7 @@ load common.bash
 python_can() {
     # Debian's Python has python3-can and python3-serial.
     /usr/bin/python3 -c 'import can, serial' || skip "no python3-can or python3-serial"
-    ok /usr/bin/python3 "$root/tests/cli/python_can.py" "$@"
-    has "$output" "setpoint shown: True; 18 of 18 packets"
+    prints "setpoint shown: True; 18 of 18 packets" /usr/bin/python3 "$root/tests/cli/python_can.py" "$@"
 }
 
 # Reads ten frames with canpid itself.
@@ -64,7 +63,6 @@ trc|a PEAK TRC log
 csv|a CSV log of python-can
 db|an SQLite log of python-can
 END
-    fails 2 canpid decode <it.trc
-    has "$why" "stdin is a PEAK TRC log"
+    fails_with 2 "stdin is a PEAK TRC log" canpid decode <it.trc
     has "$why" "FILE OUT.log"
 }

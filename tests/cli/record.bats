@@ -134,8 +134,7 @@ killed() {
     ends "$recorder" 143
     ok canpid info -j run.pcapng
     [ "$(json .messages)" -gt 0 ]
-    fails 2 canpid -l "$fast" record run.csv --last 60s
-    has "$why" pcapng
+    fails_with 2 "pcapng" canpid -l "$fast" record run.csv --last 60s
 }
 
 @test "marks can be typed on a terminal, which shows progress" {
@@ -179,12 +178,9 @@ killed() {
 }
 
 @test "record rejects invalid targets before it opens a link" {
-    fails 4 canpid record run.csv
-    has "$why" "no link given"
-    fails 2 canpid -l can:nowhere record run.txt
-    has "$why" ".pcapng, .mcap, .csv, .log or .ndjson"
-    fails 2 canpid -l "$fast" --record all.pcapng record run.pcapng
-    has "$why" "recorded already"
+    fails_with 4 "no link given" canpid record run.csv
+    fails_with 2 ".pcapng, .mcap, .csv, .log or .ndjson" canpid -l can:nowhere record run.txt
+    fails_with 2 "recorded already" canpid -l "$fast" --record all.pcapng record run.pcapng
     fails 2 canpid -l "$fast" record no/such/run.csv
     fails 2 canpid -l "$fast" record no/such/run.pcapng
 }
@@ -200,14 +196,12 @@ record_of() {
 @test "record --fields selects columns, and an unknown name leaves the old file" {
     for tool in $tools; do
         echo old >"$tool.csv"
-        fails 2 record_of "$tool" "$tool.csv" --for 0.2s --fields nonsense
-        has "$why" "'nonsense'"
+        fails_with 2 "'nonsense'" record_of "$tool" "$tool.csv" --for 0.2s --fields nonsense
         same "$(<"$tool.csv")" old
         fails 2 record_of "$tool" "$tool.csv" --for 0.2s --fields "${drawn[$tool]},nonsense"
         same "$(<"$tool.csv")" old
         echo old >"$tool.pcapng"
-        fails 2 record_of "$tool" "$tool.pcapng" --for 0.2s --fields "${drawn[$tool]}"
-        has "$why" ".csv and .ndjson"
+        fails_with 2 ".csv and .ndjson" record_of "$tool" "$tool.pcapng" --for 0.2s --fields "${drawn[$tool]}"
         same "$(<"$tool.pcapng")" old
         ok record_of "$tool" "$tool.csv" --for 0.2s --fields "${drawn[$tool]}"
         ok record_of "$tool" "$tool.ndjson" --for 0.2s --fields "${drawn[$tool]}"

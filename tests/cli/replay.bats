@@ -32,8 +32,7 @@ PYTHON
 @test "info counts messages in both directions, rates, marks and damage" {
     ok armctl -q -l "$fast" --record run.pcapng deg 1 90
     mark run.pcapng "the cup falls"
-    ok armctl info run.pcapng
-    has "$output" "-> deg"
+    prints "-> deg" armctl info run.pcapng
     has "$output" "the cup falls"
     ok armctl info -j run.pcapng
     same "$(jq -sc 'map(select(.msg == "deg") | [.dir, .count])' <<<"$output")" '[["tx",1],["rx",1]]'
@@ -47,8 +46,7 @@ PYTHON
     matches "$stderr" "*armctl: run.pcapng: truncated, the last * bytes are not a complete packet*"
     fails 2 armctl info nope.pcapng
     echo hello >text
-    fails 2 armctl info text
-    has "$why" "not a capture"
+    fails_with 2 "not a capture" armctl info text
 }
 
 @test "log: works as a device, and its end is no error" {
@@ -59,14 +57,12 @@ PYTHON
     ok canpid -l 'log:run.pcapng?speed=max' watch -j
     same "$(jq -s 'length' <<<"$output")" 36
     fails 4 canpid -l log:nope.pcapng watch
-    fails 2 canpid -l 'log:run.pcapng?sped=2' watch
-    has "$why" "did you mean 'speed'"
+    fails_with 2 "did you mean 'speed'" canpid -l 'log:run.pcapng?sped=2' watch
     fails 6 canpid -l 'log:run.pcapng?speed=0' watch
     # A motion is incomplete when the recording ends.
     while IFS='|' read -r tool motion farther; do
         ok $tool -q -l sim: --record $tool.pcapng $motion
-        fails 7 $tool -q -l log:$tool.pcapng $farther
-        has "$why" "$tool.pcapng: end of file"
+        fails_with 7 "$tool.pcapng: end of file" $tool -q -l log:$tool.pcapng $farther
     done <<'END'
 hidmotor|move 0 5 -5 --wait|move 0 20 -5 --wait
 canpid|setpoint 5deg -b lknee -c pos|step --from 0deg --to 5deg -b lknee -c pos
@@ -77,12 +73,10 @@ END
 
 @test "replay into a fresh simulator reproduces the messages" {
     ok armctl -q -l "$fast" --record run.pcapng deg 1 90 2 45
-    ok armctl -q -l "$fast" --record again.pcapng replay run.pcapng
-    has "$output" "sent=4"
+    prints "sent=4" armctl -q -l "$fast" --record again.pcapng replay run.pcapng
     ok armctl decode -j --time none run.pcapng
     first=$output
-    ok armctl decode -j --time none again.pcapng
-    same "$output" "$first"
+    gives "$first" armctl decode -j --time none again.pcapng
 }
 
 @test "replay reports a different start position and relative commands" {
@@ -114,8 +108,7 @@ END
 
 @test "replay with nothing to send reports the reason" {
     ok armctl -q -l "$fast" --record run.pcapng deg 1 90
-    ok armctl -l "$fast" replay --from 3s run.pcapng
-    has "$output" "sent=0"
+    prints "sent=0" armctl -l "$fast" replay --from 3s run.pcapng
     has "$stderr" "nothing to send: the last command is at 1.000 s"
     ok canpid -q -l "$fast" record run.log -n 6
     ok canpid -l "$fast" replay run.log
@@ -129,8 +122,7 @@ END
     ok armctl -q -l "$fast" --record run.pcapng deg 1 90
     ok armctl --force -q -l "$fast" --record bad.pcapng --confirm-timeout 1 --retries 0 deg 1 400 || true
     peer
-    fails 6 armctl -l "$url" replay bad.pcapng
-    has "$why" "message 1"
+    fails_with 6 "message 1" armctl -l "$url" replay bad.pcapng
     ok armctl -l "$url" --dry-run replay run.pcapng
     nothing_arrived
 }
@@ -141,8 +133,7 @@ END
     fails 5 ezphys -l sim:pendulum replay bad.pcapng
     matches "$why" "*: replay: *damaged command* in bad.pcapng — nothing was sent"
     printf '(1.0) can0 044#CDCC4C3D0200\n(1.1) can0 044#XX\n' >bad.log
-    fails 5 canpid -l "$fast" replay bad.log
-    has "$why" "bad.log:2:"
+    fails_with 5 "bad.log:2:" canpid -l "$fast" replay bad.log
     # A truncated end is no damage, as in other formats: complete lines are sent.
     printf '(1.0) can0 044#CDCC4C3D0200\n(1.1) can0 044#0000C03F000' >cut.log
     ok canpid -l "$fast" replay cut.log --max-jump 2Nm
@@ -150,8 +141,7 @@ END
     has "$output" "sent=1"
     ok armctl -q -l "$fast" --record run.pcapng deg 1 90
     sed 's/DEG1/D?G1/' run.pcapng >bad.pcapng
-    fails 5 armctl -l "$fast" replay bad.pcapng
-    has "$why" "message 1"
+    fails_with 5 "message 1" armctl -l "$fast" replay bad.pcapng
     ok armctl info -j bad.pcapng
     same "$(json '[.messages, .damaged]')" '[2,2]'
 }
@@ -186,8 +176,7 @@ END
         done
     done
     for made in ezphys unitysim hidmotor; do
-        ok canpid info $made.pcapng
-        has "$output" "messages=0 pieces=0"
+        prints "messages=0 pieces=0" canpid info $made.pcapng
         has "$stderr" "canpid: $made.pcapng has no messages of canpid — written by $made 0."
         ok canpid decode $made.pcapng
         has "$stderr" "canpid: $made.pcapng has no messages of canpid — written by $made 0."
@@ -195,8 +184,7 @@ END
         ok canpid -q decode - <$made.pcapng
         same "$output$stderr" ""
     done
-    ok canpid info canpid.pcapng
-    has "$output" "messages=3 pieces=3"
+    prints "messages=3 pieces=3" canpid info canpid.pcapng
 }
 
 @test "ezphys: a replay in a script continues from the last step, and later commands from its end" {
@@ -226,8 +214,7 @@ END
     printf '[packet peek]\nid = 1848\nreplace = yes\nask = yes\nx = f32\n' >peek.packets
     carry far.pcapng peek.packets
     for words in '' --yes; do
-        fails 6 hidmotor -q -l "$fast" --record sent.pcapng replay far.pcapng $words
-        has "$why" "farther than --max-jump"
+        fails_with 6 "farther than --max-jump" hidmotor -q -l "$fast" --record sent.pcapng replay far.pcapng $words
     done
     same "$(hidmotor -q -j decode sent.pcapng | jq -c 'select(.msg == "set_setpoints")')" ''
     exits 5 hidmotor decode far.pcapng
@@ -238,8 +225,7 @@ END
     cp plain.pcapng wide.pcapng
     carry wide.pcapng wide.packets
     fails 6 hidmotor -q -l "$fast" replay wide.pcapng --yes
-    ok hidmotor decode wide.pcapng
-    has "$output" "-> peek x="
+    prints "-> peek x=" hidmotor decode wide.pcapng
     # Packets described only in the recording are refused, with or without --yes, under any name.
     local tool head name
     while IFS='|' read -r tool head name; do
@@ -254,10 +240,8 @@ END
                 hasnt "$($tool -q --packets $tool.packets decode none.pcapng)" "-> $name"
             rm -f none.pcapng
         done
-        ok $tool -q decode $tool.pcapng
-        has "$output" "-> $name"
-        ok $tool -q info $tool.pcapng
-        has "$output" "-> $name"
+        prints "-> $name" $tool -q decode $tool.pcapng
+        prints "-> $name" $tool -q info $tool.pcapng
     done <<'END'
 armctl||GRIP
 hidmotor|id = 37\nx = f32 deg 4000 min=0 max=9000|go

@@ -19,8 +19,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     has "$why" "stdin:1:1: no command 'sleep' — did you mean 'pause'?"
     fails 6 script 'deg 1 10\n\n# nothing\ndeg 1 400\n'
     has "$why" "stdin:4:"
-    fails 2 script 'deg 1 10\n  deg 1 frob\n'
-    has "$why" "stdin:2:9: "
+    fails_with 2 "stdin:2:9: " script 'deg 1 10\n  deg 1 frob\n'
 }
 
 @test "pause lets time pass in a script of every tool during a motion" {
@@ -46,14 +45,11 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
 
 @test "run FILE executes a script and names the file in errors" {
     printf 'deg 1 10\ndge 1 20\ndeg 1 30\n' >moves
-    fails 2 armctl -q -l "$fast" run moves
-    has "$why" "moves:2:1: "
+    fails_with 2 "moves:2:1: " armctl -q -l "$fast" run moves
     same "${#lines[@]}" 1
     run -2 armctl -q -k -l "$fast" run moves
-    fails 2 armctl run nothing-here
-    has "$why" nothing-here
-    fails 2 armctl run .
-    has "$why" irectory
+    fails_with 2 "nothing-here" armctl run nothing-here
+    fails_with 2 "irectory" armctl run .
     fails 2 armctl -k run .
 }
 
@@ -69,16 +65,13 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
 }
 
 @test "a byte order mark at the start of a script is ignored" {
-    ok script '\xEF\xBB\xBFdeg 1 10\r\n'
-    has "$output" "angle=10deg result=confirmed"
-    fails 2 script 'deg 1 10\n\xEF\xBB\xBFdeg 1 10\n'
-    has "$why" "stdin:2:1: "
+    prints "angle=10deg result=confirmed" script '\xEF\xBB\xBFdeg 1 10\r\n'
+    fails_with 2 "stdin:2:1: " script 'deg 1 10\n\xEF\xBB\xBFdeg 1 10\n'
 }
 
 @test "an overlong line is rejected as one line" {
     long=$(printf '%04096d' 0)
-    fails 2 script "deg 1 $long\ndeg 1 10\n"
-    has "$why" "stdin:1:1: the line is longer"
+    fails_with 2 "stdin:1:1: the line is longer" script "deg 1 $long\ndeg 1 10\n"
     same "$output" ""
     for size in 4096 5000 8191 8192 20000 100000; do
         { echo "deg 1 10"; head -c $size /dev/zero | tr '\0' x; echo; echo "deg 1 20"; } >lines
@@ -130,6 +123,5 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
 
 @test "a --raw record is rejected on a link with an unknown variant" {
     raw() { MALLOC_PERTURB_=165 unitysim -l 'udp:?compat=99' <<<'{"msg":"control","raw":true}'; }
-    fails 2 raw
-    has "$why" "stdin:1:1: compat=99: unknown"
+    fails_with 2 "stdin:1:1: compat=99: unknown" raw
 }

@@ -35,8 +35,7 @@ held() { becomes yes is_held "$1"; } # waits until some process holds the lease
     [ "$(jq -s 'map(select(.msg == "positions" and .m2.position > 40)) | length' seen)" -gt 3 ]
     ok hidmotor --no-attach -q -l sim: status # its own simulator
     matches "$output" "*0.72*"
-    fails 4 hidmotor -l "unix:$(place hidmotor)" status
-    has "$why" "this socket belongs to a server — write -l $url"
+    fails_with 4 "this socket belongs to a server — write -l $url" hidmotor -l "unix:$(place hidmotor)" status
 }
 
 # both TOOL LINK WATCHED COMMAND…: serves the link; one client reads while another one commands.
@@ -71,11 +70,9 @@ both() {
 }
 
 @test "exit codes, messages and output formats are the same as without a server" {
-    fails 2 hidmotor -q -l "$fast" serve
-    has "$why" "serve: time=virtual is not supported"
+    fails_with 2 "serve: time=virtual is not supported" hidmotor -q -l "$fast" serve
     serve s hidmotor -l sim:
-    fails 6 hidmotor -q move 0 400 0
-    has "$why" "shoulder: 400 deg is outside"
+    fails_with 6 "shoulder: 400 deg is outside" hidmotor -q move 0 400 0
     fails 2 hidmotor -q mvoe 0
     ok hidmotor -q --csv status
     same "${lines[0]}" "$(hidmotor -q --no-attach -l "$fast" --csv status | head -n 1)"
@@ -93,8 +90,7 @@ both() {
 @test "a client of a served simulation uses the names of its bodies" {
     serve s ezphys -l sim:pendulum
     ok ezphys -q watch -j --fields bob.position.z -n 2
-    ok ezphys -q plot bob.position.z --for 0.2s
-    has "$output" "m"
+    prints "m" ezphys -q plot bob.position.z --for 0.2s
 }
 
 @test "a second commander is refused with the holder's name, --take takes over, serve --release releases" {
@@ -221,8 +217,7 @@ asks() {
     armctl -v -l ./arm ping -n 1000000 >/dev/null 2>frames 3>&- &
     started+=($!)
     until grep -q ack frames; do sleep 0.02; done # the device is in use
-    fails 4 armctl -q -l ./arm ping
-    has "$why" "armctl (pid"
+    fails_with 4 "armctl (pid" armctl -q -l ./arm ping
     has "$why" "armctl serve"
 }
 
@@ -381,8 +376,7 @@ faster() {
         awk '{ open[$1] } END { for (n = 0; n in open; n++); print n + 1 }')
     prlimit --pid "$server" --nofile="$free"
     kill -KILL "$(pgrep -P "$server" armwire-watch)"
-    fails 7 hidmotor -q move 0 10 0
-    has "$why" "cannot start the watchdog process (Too many open files)"
+    fails_with 7 "cannot start the watchdog process (Too many open files)" hidmotor -q move 0 10 0
     ok hidmotor -q status
     prlimit --pid "$server" --nofile=2
     before=$(cut -d' ' -f14 "/proc/$server/stat")
@@ -416,8 +410,7 @@ END
     has "$why" "the server runs armwire 0.0.9, another version — restart it"
     fails 4 hidmotor -q -l serve:old status
     has "$why" "not an armwire server"
-    fails 2 hidmotor serve -l sim: --listen tcp:127.0.0.1:0
-    has "$why" "forward the socket with ssh -L"
+    fails_with 2 "forward the socket with ssh -L" hidmotor serve -l sim: --listen tcp:127.0.0.1:0
 }
 
 @test "the table of endings in docs/sharing.md matches the tests" {

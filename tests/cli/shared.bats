@@ -77,8 +77,7 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     export ARMCTL_CONFIG=$D/joints.ini
     while read -r tool frame words; do
         serve "$tool.${words%% *}.strict" "$tool" -l sim:
-        fails 6 "$tool" -q --force $words
-        has "$why" 'refused by the server: '
+        fails_with 6 'refused by the server: ' "$tool" -q --force $words
         end "$pid"
         serve "$tool.${words%% *}.lax" "$tool" -l sim: --force -v
         "$tool" -q --force $words || true # the device has limits too
@@ -97,14 +96,12 @@ END
         'packet = slow_motor' >slow.packets # the server's limits of an ezphys motor
     serve strict ezphys --packets slow.packets -l "sim:?scene=arm4"
     for words in 'motor shoulder 3 100' 'motor shoulder 3 100 --for 1s'; do
-        fails 6 ezphys -q --force $words
-        has "$why" 'refused by the server: '
+        fails_with 6 'refused by the server: ' ezphys -q --force $words
     done
 }
 
 @test "a stop works without free descriptors and at a user's connection limit" {
-    fails 4 prlimit --nofile=200 "$BIN/hidmotor" serve -l sim:
-    has "$why" "raise ulimit -n"
+    fails_with 4 "raise ulimit -n" prlimit --nofile=200 "$BIN/hidmotor" serve -l sim:
     start s prlimit --nofile=256 "$BIN/hidmotor" serve -l sim: --deadman 20s
     hidmotor < <(echo 'velocity 5 0 0'; exec sleep 60) >mover 2>&1 3>&- & # connects before all others
     started+=($!)
@@ -127,8 +124,7 @@ END
     for _ in 1 2 3; do
         ok hidmotor -q -l serve: stop
     done
-    fails 1 hidmotor -q -l serve: move 0 10 0
-    has "$why" "server full; only 'stop' is accepted"
+    fails_with 1 "server full; only 'stop' is accepted" hidmotor -q -l serve: move 0 10 0
     wait_for s "stopped by "
 }
 

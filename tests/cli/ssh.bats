@@ -104,8 +104,7 @@ lab() { ssh -F "$D/client" lab "$@"; }
     moves() { hidmotor -q -j -l "serve:$D/arm" status | jq -e '.m2.velocity > 1' >/dev/null; }
     commanded() { hidmotor -q -j -l "serve:$D/arm" status | jq -e .commander >/dev/null; }
     forward
-    ok hidmotor -q -l serve:here move 0 20 -10 --wait
-    has "$output" "result=arrived"
+    prints "result=arrived" hidmotor -q -l serve:here move 0 20 -10 --wait
     hidmotor -q -l serve:here record run.pcapng -n 20 >/dev/null
     has "$(hidmotor info run.pcapng)" "messages="
     fails 6 hidmotor -q -l serve:here move 0 400 0

@@ -5,14 +5,10 @@ load common
 
 # All tools use the same function for such names.
 @test "invalid simulator options get suggestions, in links and commands" {
-    fails 2 hidmotor -l 'sim:?state=runing' status
-    has "$why" "--state: no 'runing' — did you mean 'running'?"
-    fails 2 hidmotor sim --state runing
-    has "$why" "did you mean 'running'?"
-    fails 2 unitysim -l 'sim:?model=fast' status
-    has "$why" "--model: no 'fast' — use servo, unity or nominal"
-    fails 2 canpid -l 'sim:?quirks=powerup' status
-    has "$why" "--quirks: no 'powerup' — did you mean 'power-up'?"
+    fails_with 2 "--state: no 'runing' — did you mean 'running'?" hidmotor -l 'sim:?state=runing' status
+    fails_with 2 "did you mean 'running'?" hidmotor sim --state runing
+    fails_with 2 "--model: no 'fast' — use servo, unity or nominal" unitysim -l 'sim:?model=fast' status
+    fails_with 2 "--quirks: no 'powerup' — did you mean 'power-up'?" canpid -l 'sim:?quirks=powerup' status
 }
 
 @test "sim:?time=virtual runs a minute in a moment, in every tool" {
@@ -25,8 +21,7 @@ load common
     ok timeout 30 ezphys -q -j -l "$fast" motor hinge 0.01 20 --for 60s
     same "$(jq "select(.cmd).time | round" <<<"$output")" 60
     fails 2 ezphys -l "$fast&real-time=1" status
-    fails 2 ezphys -l "$fast" serve
-    has "$why" "time=virtual not supported with real-time or 'serve'"
+    fails_with 2 "time=virtual not supported with real-time or 'serve'" ezphys -l "$fast" serve
 }
 
 @test "errors give FILE:LINE:COLUMN in scripts, pipes, recordings and tables" {
@@ -44,16 +39,14 @@ load common
         has "$stderr" "$tool.ini:2:1: no option '--nonsense'"
         rm config/armwire/$tool.ini
     done
-    fails 2 bash -c "armctl -q -l '$fast' <<<'deg 1 frob'"
-    has "$why" "stdin:1:7: angle: 'frob'"
+    fails_with 2 "stdin:1:7: angle: 'frob'" bash -c "armctl -q -l '$fast' <<<'deg 1 frob'"
     printf '041#9A99193F0200\n041#9A99Z93F0200\n' >bytes
     run -5 --separate-stderr canpid decode bytes
     has "$stderr" "bytes:2:9: 'Z' is no hex digit"
     printf '(1.0) can0 044#CDCC4C3D0200\n(1.1) can0 044#XX\n' >bad.log
     run -5 --separate-stderr canpid decode bad.log
     has "$stderr" "bad.log:2:16: 'X' is no hex digit"
-    fails 5 canpid -l "$fast" replay bad.log
-    has "$why" "bad.log:2:16: 'X' is no hex digit"
+    fails_with 5 "bad.log:2:16: 'X' is no hex digit" canpid -l "$fast" replay bad.log
 }
 
 @test "describe -j prints one object on one line" {
@@ -87,8 +80,7 @@ load common
 # Columns: command, and part of its output.
 @test "a number with a unit shows it once in text" {
     while IFS='|' read -r command wanted; do
-        ok $command
-        has "$output" "$wanted"
+        prints "$wanted" $command
         hasnt "$output" "_deg="
         same "$(grep -oE '_?ms=[0-9.]+ms|(hz|seconds)=[0-9]' <<<"$output" || true)" ""
     done <<END
@@ -184,8 +176,7 @@ unitysim|feedback.elbow.position|elbow
 END
     ok canpid -q -l "$fast" watch -n 20 --format '%{board} %{lknee.torque}'
     same "$(printf '%s\n' "${lines[@]}" | cut -d ' ' -f 1 | sort -u)" lknee
-    fails 2 hidmotor -q -l "$fast" watch -n 1 --format '%{position}'
-    has "$why" "several values"
+    fails_with 2 "several values" hidmotor -q -l "$fast" watch -n 1 --format '%{position}'
 }
 
 @test "an unknown name is an error with the known names, also beside valid names" {
@@ -225,15 +216,13 @@ END
         same "$(json 'keys | join(" ")')" '"cmd lost ok p95_ms t"'
         ok $tool -q -l $link limits --fields max
         hasnt "$output" min
-        fails 2 $tool -q -l $link limits --format '%{max'
-        has "$why" "$tool: '%{max': invalid reference — write %{FIELD}"
+        fails_with 2 "$tool: '%{max': invalid reference — write %{FIELD}" $tool -q -l $link limits --format '%{max'
         fails 2 $tool describe --fields zebra
         ok $tool -q -l $link stop --fields zebra # stop never fails
     done
     ok hidmotor -q -j -l "$fast" status --fields actual,m1.age
     same "$(json '[.m1,.m2 | keys | join(" ")] | join("; ")')" '"actual age; actual"'
-    ok ezphys -q -l sim:pendulum status --format '%{hinge.actual} %{contacts}'
-    same "$output" "0 0"
+    gives "0 0" ezphys -q -l sim:pendulum status --format '%{hinge.actual} %{contacts}'
 }
 
 @test "watch of a text file selects fields and reports names that never appear" {
@@ -246,11 +235,9 @@ END
         same "$output" '1 4
 2 6'
         for words in 'watch - b zebra' 'watch - --fields b,zebra'; do
-            fails 2 $tool -q $words <text
-            has "$why" "name 'zebra' not found — available: lknee.torque, lknee.b, x, b"
+            fails_with 2 "name 'zebra' not found — available: lknee.torque, lknee.b, x, b" $tool -q $words <text
         done
-        fails 2 $tool -q watch - zebra <<<'{"max":1,"x":2,"ma":3}' # part of another name
-        has "$why" "available: max, x, ma"
+        fails_with 2 "available: max, x, ma" $tool -q watch - zebra <<<'{"max":1,"x":2,"ma":3}' # part of another name
         ok $tool -q -j watch - <text
         same "$output" "$(<text)"
     done

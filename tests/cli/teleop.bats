@@ -134,8 +134,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     has "$why" 'no joint has confirmed where it stands — move lift once, or --force'
     fails 2 armctl -q -l "$fast" teleop --channels pad.ndjson
     has "$why" "no joint of the map handler is configured — add [joint NAME] sections with an index"
-    ok arm 'deg lift 90' 'teleop --channels pad.ndjson'
-    has "$output" 'teleop result=ended stops=1'
+    prints 'teleop result=ended stops=1' arm 'deg lift 90' 'teleop --channels pad.ndjson'
     has "$stderr" 'grip: position unknown, not driven — move it once'
     # A quarter of half its range per second, in whole degrees; the last target is the stop.
     same "$(steps_of 2)" "$(seq 90 2 114 | xargs)"
@@ -163,8 +162,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     printf '%s\n' '[joint lift]' 'index = 2' 'max = 180' >arm.ini
     pad 0.5=hold:1 1.0=lefty:-1 1.5=hold:0
     printf '%s\n' 'deg lift 2' 'teleop --channels pad.ndjson' >script
-    ok armctl --config arm.ini -l "$url" --record run.pcapng run script
-    has "$output" 'teleop result=ended stops=1'
+    prints 'teleop result=ended stops=1' armctl --config arm.ini -l "$url" --record run.pcapng run script
     # The arm needs 2 s: until then the stop commands its last confirmed position.
     armctl -q -j decode run.pcapng --where 'msg=deg' | jq -r '"\(.dir)\(.angle)"' | tail -n 4 >said
     matches "$(xargs <said)" '*tx4 tx2 tx2*'
@@ -295,15 +293,12 @@ drives() {
     has "$(jq -r .why <<<"$output")" 'teleop: gamepad disconnected: all is stopped'
     hidmotor -q -j decode run.pcapng --dir tx |
         jq -se '[.[] | select(.msg == "set_setpoints")] | last | .duration == 0 and .m2 > 1'
-    fails 4 played hidmotor -q -l sim: teleop --pad nothing
-    has "$why" "gamepad 'nothing' not found"
+    fails_with 4 "gamepad 'nothing' not found" played hidmotor -q -l sim: teleop --pad nothing
     mkdir -p config/armwire
     printf '[teleop mine]\nenable = paddle1\nleftx = elbow velocity 30deg/s\n' >config/armwire/hidmotor.ini
-    fails 2 played hidmotor -q -l sim: teleop --pad pad.events --map mine
-    has "$why" "'played' has no control 'paddle1'"
+    fails_with 2 "'played' has no control 'paddle1'" played hidmotor -q -l sim: teleop --pad pad.events --map mine
     cp "$BIN/hidmotor" alone
-    PATH=/usr/bin:/bin fails 4 ./alone -q -l sim: teleop
-    has "$why" 'install the package armwire-pad'
+    PATH=/usr/bin:/bin fails_with 4 'install the package armwire-pad' ./alone -q -l sim: teleop
 }
 
 @test "a gamepad's partial lines, old records and garbage stop the motion" {
@@ -363,8 +358,7 @@ emg_map() {
 2.0 2.1 emg2 0.9
 2.3 3.3 emg2 0.6
 END
-    ok hidmotor -l "$fast" teleop --channels emg.csv --record run.pcapng
-    has "$output" 'result=ended stops=1'
+    prints 'result=ended stops=1' hidmotor -l "$fast" teleop --channels emg.csv --record run.pcapng
     same "$(grep -c 'now: ' <<<"$stderr")" 1
     has "$stderr" 'now: elbow'
     read -r _ last <<<"$(ends_of m2)"

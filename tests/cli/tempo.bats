@@ -127,8 +127,7 @@ END
 }
 
 @test "speed without a server and without a play reports where it works" {
-    fails 2 hidmotor -q -l sim: --no-attach speed 30%
-    has "$why" 'type it while play, replay or follow runs'
+    fails_with 2 'type it while play, replay or follow runs' hidmotor -q -l sim: --no-attach speed 30%
     fails 2 hidmotor -q -l sim: speed
     fails 6 hidmotor -q -l sim: speed -1
     fails 2 armctl -q -l sim: speed 30%

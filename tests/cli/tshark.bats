@@ -123,14 +123,12 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
 @test "the dissector of another wire variant works" {
     ezphys describe --as lua --wire be32 >"$public/ezphys.lua"
     ezphys encode --wire be32 axis_force id=7 axis1=0.5 | sed 's/^/> /' | capture ezphys big.pcapng
-    ok shark ezphys big.pcapng -T fields -e ezphys.id -e ezphys.axis_force.axis1
-    same "$output" $'7\t0.5'
+    gives $'7\t0.5' shark ezphys big.pcapng -T fields -e ezphys.id -e ezphys.axis_force.axis1
 }
 
 @test "an incomplete frame is shown as malformed" {
     echo '< 05E#0102' | capture canpid short.pcapng
-    ok shark canpid short.pcapng -T fields -e _ws.expert.message
-    same "$output" "joint: 2 bytes instead of 6"
+    gives "joint: 2 bytes instead of 6" shark canpid short.pcapng -T fields -e _ws.expert.message
 }
 
 @test "decode reads foreign pcapng and pcap, and truncated captures" {

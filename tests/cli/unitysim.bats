@@ -75,14 +75,10 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
 # ---- Frames --------------------------------------------------------------------------------------
 
 @test "encode scene gives 40 bytes, or 38 with compat=38 on the link, and decode reads both" {
-    ok unitysim encode scene scene=1 frame_rate=30
-    same "$output" "$scene40"
-    ok unitysim -l 'udp:?compat=38' encode scene scene=1 frame_rate=30
-    same "$output" "$scene38"
-    UNITYSIM_LINK='sim:?compat=38' ok unitysim encode scene scene=basic
-    same "$output" "$scene38"
-    ok unitysim -l 'udp:?compat=40' encode scene scene=1
-    same "$output" "$scene40"
+    gives "$scene40" unitysim encode scene scene=1 frame_rate=30
+    gives "$scene38" unitysim -l 'udp:?compat=38' encode scene scene=1 frame_rate=30
+    UNITYSIM_LINK='sim:?compat=38' gives "$scene38" unitysim encode scene scene=basic
+    gives "$scene40" unitysim -l 'udp:?compat=40' encode scene scene=1
     fails 2 unitysim -l 'udp:?compat=39' encode scene scene=1
     for frame in "$scene40" "$scene38"; do
         ok unitysim decode -j --dir tx "$frame"
@@ -97,8 +93,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     local reason=("checksum: " "header: " "size: " "unknown type 9" "checksum: " "size: ")
     datagrams "$scene40" "$scene38" "FF FF 03 00 FC" "${damaged[@]}"
     for ((k = 0; k < ${#damaged[@]}; k++)); do
-        fails 5 unitysim decode --dir tx "${damaged[k]}"
-        has "$why" "${reason[k]}"
+        fails_with 5 "${reason[k]}" unitysim decode --dir tx "${damaged[k]}"
     done
     ok unitysim -q -l "$url" status # all earlier datagrams were handled
     counters
@@ -126,8 +121,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
 
 @test "scene, move, camera, limits and watch work from other processes" {
     simulator
-    fails 3 unitysim -l "$url" --timeout 0.3s status
-    has "$why" "load a scene: unitysim scene basic"
+    fails_with 3 "load a scene: unitysim scene basic" unitysim -l "$url" --timeout 0.3s status
     ok unitysim -j -l "$url" scene basic
     same "$(json '[.ok,.scene,.name,.result]')" '[true,1,"basic","loaded"]'
     ok unitysim -j -l "$url" move elbow=2300 hand=2600
@@ -201,8 +195,7 @@ print("bound", flush=True)
 time.sleep(60)' >port 3>&- &
     started+=("$!")
     until grep -qs bound port; do sleep 0.05; done
-    ok unitysim --dry-run list
-    same "$output" ""
+    gives "" unitysim --dry-run list
 }
 
 @test "a second client on the port and a missing listener are reported" {
@@ -212,8 +205,7 @@ time.sleep(60)' >port 3>&- &
     started+=("$!")
     exec {seen}<seen
     read -r -t "$patience" line <&"$seen" # it holds the port
-    fails 4 unitysim -l "$url" status
-    has "$why" "end that client, or use another port at both ends"
+    fails_with 4 "end that client, or use another port at both ends" unitysim -l "$url" status
     end "${started[-1]}"
     end "$pid"
     run -3 --separate-stderr unitysim -l "$url" --timeout 0.3s scene basic
@@ -251,8 +243,7 @@ PYTHON
     same "$(json '(.elbow.actual - (.elbow.ticks * 360 / 4096 - 180)) | . < 0.01 and . > -0.01')" true
     virtual_json move elbow=2100 velocity=20deg/s tolerance=3
     same "$(json '.elbow.ticks - 2100 | . >= -3 and . <= 3')" true
-    ok unitysim -q -l "$fast" <<<'{"cmd":"move","elbow":2100}'
-    has "$output" "result=arrived elbow.ticks=2"
+    prints "result=arrived elbow.ticks=2" unitysim -q -l "$fast" <<<'{"cmd":"move","elbow":2100}'
 }
 
 @test "move exits 3 and stops if the target is not reached" {
@@ -378,8 +369,7 @@ END
     refuses 6 unitysim -q -l "$fast" limits set elbow 2100 2000
     refuses 2 unitysim -q -l "$fast" limits set elbow
     printf '[joint hnd]\nmax = 45deg\n' >"$D/config/armwire/unitysim.ini"
-    fails 2 unitysim limits
-    has "$why" "did you mean 'hand'?"
+    fails_with 2 "did you mean 'hand'?" unitysim limits
 }
 
 @test "camera views are saved, replaced, used and listed in the published format" {
@@ -397,8 +387,7 @@ END
     has "$why" "did you mean 'Top Down'?"
     refuses 2 unitysim -q --views v.csv -l "$fast" scene 4 --camera nothing
     echo 'a,1,2,3,4,x,6' >bad.csv
-    fails 5 unitysim --views bad.csv camera views
-    has "$why" "bad.csv:1:11: ry: 'x'"
+    fails_with 5 "bad.csv:1:11: ry: 'x'" unitysim --views bad.csv camera views
     refuses 6 unitysim -q -l "$fast" camera set 70000 1 2 3 4 5
     fails 6 unitysim -q --force -l "$fast" camera set 1e39 1 2 3 4 5 # beyond the integer range
     fails 6 unitysim -q --force -l "$fast" camera set y=4294967396
@@ -514,10 +503,8 @@ END
     same "$(wc -l <t.csv)" 6
     same "$(sed -n 4p t.csv)" "Wrist Rotate,Auto,2048,90,10,0,"
     virtual_json play t.csv
-    fails 2 unitysim -q -l "$fast" teach u.csv </dev/null
-    has "$why" "no positions recorded"
-    fails 7 unitysim -q -l "$fast" teach /dev/full <<<$'\nq'
-    has "$why" "/dev/full: No space left on device"
+    fails_with 2 "no positions recorded" unitysim -q -l "$fast" teach u.csv </dev/null
+    fails_with 7 "/dev/full: No space left on device" unitysim -q -l "$fast" teach /dev/full <<<$'\nq'
     simulator --scene 1
     other=${url/listen=*/listen=0}
     unitysim -q -l "$other" drive elbow=+30 >/dev/null 2>&1 3>&- &
@@ -679,16 +666,12 @@ END
 }
 
 @test "complete lists joints, scenes, views and models" {
-    ok unitysim complete -- drive ""
-    has "$output" "elbow="
+    prints "elbow=" unitysim complete -- drive ""
     has "$output" "hand=open"
-    ok unitysim complete -- scene ""
-    has "$output" "cup-stacking"
+    prints "cup-stacking" unitysim complete -- scene ""
     echo 'Top,0,900,0,90,270,0' >v.csv
-    UNITYSIM_VIEWS=v.csv ok unitysim complete -- scene 4 --camera ""
-    has "$output" "Top"
-    ok unitysim complete -- sim --model ""
-    has "$output" "nominal"
+    UNITYSIM_VIEWS=v.csv prints "Top" unitysim complete -- scene 4 --camera ""
+    prints "nominal" unitysim complete -- sim --model ""
 }
 
 # ---- Missing and foreign peers -------------------------------------------------------------------
@@ -752,6 +735,5 @@ while True:
     printf '# one joint\nelbow\n0\n5\n' >one.csv
     ok unitysim -q -j -l "$fast" play one.csv --every 500ms
     same "$(json '[.joints, .duration]')" '[1,0.5]'
-    fails 5 unitysim -q -l "$fast" play one.csv
-    has "$why" "or give --columns elbow --every 20ms"
+    fails_with 5 "or give --columns elbow --every 20ms" unitysim -q -l "$fast" play one.csv
 }

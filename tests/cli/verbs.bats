@@ -48,8 +48,7 @@ arm() { # writes an arm's joints to the default config file
     same "$(json '[.min,.max,.from]')" '[null,null,"--force"]'
     ok armctl -q -j --signed limits 3
     same "$(jq -c '[.min,.from]' <<<"${lines[0]}")" '[-360,"table, --signed"]'
-    fails 2 armctl limits bse
-    has "$why" "did you mean 'base'"
+    fails_with 2 "did you mean 'base'" armctl limits bse
     start arm armctl sim --listen "pty:$D/arm"
     ok armctl -q -l "$url" status
     matches "${lines[0]}" "joint * target * actual unit * fault * age"
@@ -77,8 +76,7 @@ arm() { # writes an arm's joints to the default config file
     ok hidmotor limits elbow
     matches "${lines[1]}" "m3 (elbow) * angle * -90 * 63 deg * table"
     matches "${lines[2]}" "m3 (elbow) * speed * -200 * 200 deg/s * device"
-    fails 2 hidmotor limits elbwo
-    has "$why" "did you mean 'elbow'"
+    fails_with 2 "did you mean 'elbow'" hidmotor limits elbwo
     printf '%s --wait\n' 'jog elbow +5' 'jog elbow -2' 'jog elbow 4' 'move elbow=+3' 'home' >moves
     ok hidmotor -q -j -l "$fast" run moves
     same "$(jq -sc 'map(select(.cmd) | .m3.target // .m3)' <<<"$output")" '[5,3,7,3,0]'
@@ -95,8 +93,7 @@ arm() { # writes an arm's joints to the default config file
     ok canpid -j limits lknee -c pos
     same "$(jq -sc 'map([.of,.min,.max,.unit,.from])' <<<"$output")" \
         '[["setpoint pos",-180,180,"deg","device"],["gain",-100,100,"","device"]]'
-    fails 2 canpid limits lkne
-    has "$why" "did you mean 'lknee'"
+    fails_with 2 "did you mean 'lknee'" canpid limits lkne
     printf '%s -c pos --verify\n' 'setpoint +5deg -b lknee' 'jog lknee +5' 'jog lknee -2deg' >moves
     printf '%s\n' 'status -b lknee' stop stop 'status -b lknee -c pos' >>moves
     ok canpid -q -j -l "$fast" run moves
@@ -105,8 +102,7 @@ arm() { # writes an arm's joints to the default config file
         '[[8,"deg"],[null,"deg"]]'
     same "$(jq -sc 'map(select(.cmd == "stop") | [.result, .confirmed])' <<<"$output")" \
         '[["disabled","lhip,lknee,lankle,rhip,rknee,rankle"],["disabled","lhip,lknee,lankle,rhip,rknee,rankle"]]'
-    fails 2 canpid -q -l "$fast" jog lknee +5
-    has "$why" "no controller given"
+    fails_with 2 "no controller given" canpid -q -l "$fast" jog lknee +5
     fails 6 canpid -q -l "$fast" jog lknee +300 -c pos
 }
 
@@ -148,10 +144,8 @@ END
 @test "--for ends a motion or is rejected before anything moves" {
     peer
     while IFS='|' read -r tool command; do
-        fails 2 $tool -q -l "$url" $command --for 10ms
-        has "$why" "--for does not end it"
-        fails 2 $tool -q -l "$fast" <<<"$command --for 10ms"
-        has "$why" "--for does not end it"
+        fails_with 2 "--for does not end it" $tool -q -l "$url" $command --for 10ms
+        fails_with 2 "--for does not end it" $tool -q -l "$fast" <<<"$command --for 10ms"
     done <<'END'
 armctl|deg 1 90
 armctl|spd 100
@@ -194,13 +188,9 @@ END
     same "$(json .joint)" '"hinge"'
     ok ezphys -q -j -l sim: jog hinge=0.1
     same "$(json .result)" '"arrived"'
-    fails 2 armctl --dry-run deg jont=1 angle=2
-    has "$why" "deg has no argument 'jont' — did you mean 'joint'?"
-    fails 2 armctl --dry-run deg elbw=4
-    has "$why" "joint 'elbw' not found"
-    fails 2 canpid --dry-run setpoint lkne=4 -c pos
-    has "$why" "setpoint has no argument 'lkne'"
-    fails 2 canpid --dry-run setpoint lknee=4 -b rknee -c pos
-    has "$why" "name the joint once"
+    fails_with 2 "deg has no argument 'jont' — did you mean 'joint'?" armctl --dry-run deg jont=1 angle=2
+    fails_with 2 "joint 'elbw' not found" armctl --dry-run deg elbw=4
+    fails_with 2 "setpoint has no argument 'lkne'" canpid --dry-run setpoint lkne=4 -c pos
+    fails_with 2 "name the joint once" canpid --dry-run setpoint lknee=4 -b rknee -c pos
     fails 2 canpid --dry-run setpoint lknee=4 rknee=5 -c pos
 }

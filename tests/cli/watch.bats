@@ -28,15 +28,13 @@ restored='[?1049l'
     same "$(jq -r 'keys | join(" ")' <<<"$output" | sort -u)" "board dir msg setpoint t"
     ok canpid -q -l "$fast" watch rknee --csv -n 2
     same "${#lines[@]}" 3
-    ok canpid -q -l "$fast" watch velocity --raw -n 1
-    same "$output" "<- sensors board=32 velocity=0"
+    gives "<- sensors board=32 velocity=0" canpid -q -l "$fast" watch velocity --raw -n 1
 }
 
 @test "a joint's alias works like its name" {
     local name
     for name in m3 elbow; do
-        ok hidmotor -q -l "$fast" watch $name.position -n 1
-        same "$output" "<- positions m3.position=-0.72deg"
+        gives "<- positions m3.position=-0.72deg" hidmotor -q -l "$fast" watch $name.position -n 1
         ok hidmotor -q -l "$fast" watch -n 1 --where "$name.position<0"
         matches "$output" "<- positions m1.setpoint=*"
         ok hidmotor -q -l "$fast" --csv --fields $name.position watch -n 1
@@ -44,25 +42,19 @@ restored='[?1049l'
         ok hidmotor -q -l "$fast" --fields $name decode --dir tx \
             "$(hidmotor encode set_setpoints m1=1 m2=2 m3=3)"
         same "$output" "-> set_setpoints m3=3deg"
-        ok hidmotor -q -l "$fast" plot $name.position --for 0.1s
-        has "$output" "m3.position"
+        prints "m3.position" hidmotor -q -l "$fast" plot $name.position --for 0.1s
     done
-    fails 2 hidmotor -q -l "$fast" watch elbow.pos
-    has "$why" "did you mean 'elbow.position'?"
+    fails_with 2 "did you mean 'elbow.position'?" hidmotor -q -l "$fast" watch elbow.pos
     fails 2 hidmotor -q -l "$fast" watch linear
-    fails 2 canpid -q -l "$fast" watch tor
-    has "$why" "did you mean 'torque'?"
+    fails_with 2 "did you mean 'torque'?" canpid -q -l "$fast" watch tor
 }
 
 @test "watch hides bookkeeping fields unless they are requested" {
     ok hidmotor -q -l "$fast" watch -n 2
     hasnt "$output" count=
-    ok hidmotor -q -l "$fast" watch count -n 2
-    same "$output" $'<- positions count=3\n<- velocities count=3'
-    ok hidmotor -q -l "$fast" watch positions -n 1
-    has "$output" count=3
-    ok hidmotor -v -l "$fast" watch -n 1
-    has "$output" "<- positions count=3 "
+    gives $'<- positions count=3\n<- velocities count=3' hidmotor -q -l "$fast" watch count -n 2
+    prints "count=3" hidmotor -q -l "$fast" watch positions -n 1
+    prints "<- positions count=3 " hidmotor -v -l "$fast" watch -n 1
     ok hidmotor -q -l "$fast" watch -n 1 -j
     same "$(json .count)" 3
     ok hidmotor -q -l "$fast" --csv watch -n 1
@@ -81,35 +73,26 @@ restored='[?1049l'
 }
 
 @test "watch rejects an unknown name before it opens a link" {
-    fails 2 canpid -l can:nowhere watch torqe
-    has "$why" "did you mean 'torque'?"
-    fails 2 canpid -l can:nowhere watch lknee.torqe
-    has "$why" "did you mean 'lknee.torque'?"
+    fails_with 2 "did you mean 'torque'?" canpid -l can:nowhere watch torqe
+    fails_with 2 "did you mean 'lknee.torque'?" canpid -l can:nowhere watch lknee.torqe
     fails 2 armctl -l /dev/nowhere watch zebra
     fails 2 canpid -l can:nowhere watch --where 'torqe>5'
-    fails 2 canpid -l can:nowhere watch --where 'torque>'
-    has "$why" "FIELD OP NUMBER"
+    fails_with 2 "FIELD OP NUMBER" canpid -l can:nowhere watch --where 'torque>'
 }
 
 @test "watch rejects names unknown to the simulation at its first message" {
     for word in forc.z bob.forc.z bab; do
-        fails 2 timeout 20 ezphys -q -l sim: watch "$word"
-        has "$why" "name '$word' not found — did you mean"
-        fails 2 timeout 20 ezphys -q -l sim: plot "$word" --for 60s
-        has "$why" "name '$word' not found"
+        fails_with 2 "name '$word' not found — did you mean" timeout 20 ezphys -q -l sim: watch "$word"
+        fails_with 2 "name '$word' not found" timeout 20 ezphys -q -l sim: plot "$word" --for 60s
     done
-    fails 2 timeout 20 ezphys -q -l sim: watch zebra
-    has "$why" "available: bob, hinge"
-    fails 2 timeout 20 ezphys -q -l sim: watch --where 'bab.force.z<5'
-    has "$why" "name 'bab.force.z' not found"
+    fails_with 2 "available: bob, hinge" timeout 20 ezphys -q -l sim: watch zebra
+    fails_with 2 "name 'bab.force.z' not found" timeout 20 ezphys -q -l sim: watch --where 'bab.force.z<5'
     ok timeout 20 ezphys -q -l sim:humanoid watch left-shoulder.axis2 -n 1
     matches "$output" "<- joint_axis *"
-    ok timeout 20 ezphys -q -l sim: watch 1.force.z -n 1 # numbers are names, too
-    same "$output" "<- limb force.z=0N"
+    gives "<- limb force.z=0N" timeout 20 ezphys -q -l sim: watch 1.force.z -n 1 # numbers are names, too
     ok timeout 20 ezphys -q -l sim: watch 0 -n 1
     matches "$output" "<- timestamp *"
-    fails 2 timeout 20 ezphys -q -l sim: watch 9
-    has "$why" "name '9' not found — available: bob, hinge"
+    fails_with 2 "name '9' not found — available: bob, hinge" timeout 20 ezphys -q -l sim: watch 9
     ok timeout 20 ezphys -q -l sim: watch bob.depth --for 300ms # it may get a contact later
     for tool in armctl hidmotor canpid unitysim; do
         fails 2 timeout 20 "$tool" -l sim: watch forc.z
@@ -127,8 +110,7 @@ restored='[?1049l'
 }
 
 @test "watch reports unreadable input, and Ctrl-C ends its wait" {
-    fails 2 armctl watch - <.
-    has "$why" "directory"
+    fails_with 2 "directory" armctl watch - <.
     mkfifo quiet
     armctl watch - <>quiet >lines 2>why &
     watch=$!
