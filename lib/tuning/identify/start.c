@@ -163,30 +163,8 @@ static double find_scatter(struct aw_search *s)
 
 /* ---- Parts of long records ---- */
 
-struct part {
-    struct aw_trial trial;
-    double *t, *y, *input_t, *input;
-    bool *held;
-};
-
-static bool part_room(struct part *part, size_t n, size_t n_inputs)
-{
-    part->t = calloc(2 * n + 2 * n_inputs + 1, sizeof *part->t);
-    part->held = calloc(n + 1, sizeof *part->held);
-    part->y = part->t + n;
-    part->input_t = part->y + n;
-    part->input = part->input_t + n_inputs;
-    return part->t && part->held;
-}
-
-static void part_end(struct part *part)
-{
-    free(part->t);
-    free(part->held);
-}
-
-/* Takes consecutive samples around the first motion of the input. */
-static bool first_of(struct part *part, const struct aw_trial *trial, const bool *held)
+/* Returns consecutive samples around the first motion of the input. Sets their place. */
+static struct aw_trial first_of(const struct aw_trial *trial, size_t *place)
 {
     double moves = MOVES * aw_spread(trial->input, trial->n_inputs);
     size_t k = 0, from = 0, first = 0, last;
@@ -200,52 +178,50 @@ static bool first_of(struct part *part, const struct aw_trial *trial, const bool
     for (last = first;
          last + 1 < trial->n_inputs && trial->input_t[last] < trial->t[from + PART - 1];)
         last++;
-    if (last + 1 - first < 2 || !part_room(part, PART, 0))
-        return false;
-    memcpy(part->t, trial->t + from, PART * sizeof *part->t);
-    memcpy(part->y, trial->y + from, PART * sizeof *part->y);
-    for (size_t i = 0; held && i < PART; i++)
-        part->held[i] = held[from + i];
-    part->trial = (struct aw_trial){.input_t = trial->input_t + first,
-                                    .input = trial->input + first,
-                                    .n_inputs = last + 1 - first,
-                                    .stairs = trial->stairs,
-                                    .t = part->t,
-                                    .y = part->y,
-                                    .n = PART,
-                                    .late_s = trial->late_s};
-    return true;
+    *place = from;
+    return (struct aw_trial){.input_t = trial->input_t + first,
+                             .input = trial->input + first,
+                             .n_inputs = last + 1 - first,
+                             .stairs = trial->stairs,
+                             .t = trial->t + from,
+                             .y = trial->y + from,
+                             .n = PART,
+                             .late_s = trial->late_s};
 }
 
+/* Means over a whole record. */
+struct means {
+    struct aw_trial trial;
+    double values[3][PART];
+    bool held[PART];
+};
+
 /* Averages groups of samples, so that few remain. */
-static bool means_of(struct part *part, const struct aw_trial *trial, const bool *held)
+static void find_means(struct means *means, const struct aw_trial *trial, const bool *held)
 {
     size_t each = (trial->n + PART - 1) / PART, n = trial->n / each, k = 0;
-    if (!part_room(part, n, n))
-        return false;
+    double *t = means->values[0], *y = means->values[1], *input = means->values[2];
     for (size_t i = 0; i < n; i++) {
         double inputs = 0;
         size_t points = 0;
         for (size_t j = i * each; j < (i + 1) * each; j++) {
-            part->t[i] += trial->t[j] / (double)each;
-            part->y[i] += trial->y[j] / (double)each;
+            t[i] += trial->t[j] / (double)each;
+            y[i] += trial->y[j] / (double)each;
         }
-        part->held[i] = held && held[i * each + each / 2];
+        means->held[i] = held && held[i * each + each / 2];
         for (; k < trial->n_inputs && trial->input_t[k] <= trial->t[(i + 1) * each - 1]; k++) {
             inputs += trial->input[k];
             points++;
         }
-        part->input_t[i] = part->t[i];
-        part->input[i] = points ? inputs / (double)points : trial->input[k ? k - 1 : 0];
+        input[i] = points ? inputs / (double)points : trial->input[k ? k - 1 : 0];
     }
-    part->trial = (struct aw_trial){.input_t = part->input_t,
-                                    .input = part->input,
-                                    .n_inputs = n,
-                                    .t = part->t,
-                                    .y = part->y,
-                                    .n = n,
-                                    .late_s = trial->late_s};
-    return true;
+    means->trial = (struct aw_trial){.input_t = t,
+                                     .input = input,
+                                     .n_inputs = n,
+                                     .t = t,
+                                     .y = y,
+                                     .n = n,
+                                     .late_s = trial->late_s};
 }
 
 /* Finds the structure that explains most, with a small penalty per parameter. */
@@ -298,21 +274,21 @@ enum aw_status aw_starts_find(struct aw_starts *starts, const struct aw_trial *t
                               const bool *held, size_t piece, const struct aw_fit_options *options,
                               struct aw_error *err)
 {
-    struct part first = {0}, means = {0};
-    enum aw_status status = AW_OK;
+    size_t from, each = (trial->n + PART - 1) / PART;
     *starts = (struct aw_starts){0};
     if (trial->n <= LONG)
         return search_part(starts, trial, held, piece, options, err);
-    if (!first_of(&first, trial, held) || !means_of(&means, trial, held)) {
-        status = aw_no_memory(err);
-    } else {
-        size_t each = trial->n / means.trial.n;
-        status = search_part(starts, &first.trial, first.held, piece, options, err);
-        if (status == AW_OK && piece > each) /* a shorter piece has no slow motion */
-            status = search_part(starts, &means.trial, means.held, piece / each, options, err);
+    struct aw_trial first = first_of(trial, &from);
+    struct means *means = calloc(1, sizeof *means);
+    if (!means)
+        return aw_no_memory(err);
+    enum aw_status status =
+        search_part(starts, &first, held ? held + from : NULL, piece, options, err);
+    if (status == AW_OK && piece > each) { /* a shorter piece has no slow motion */
+        find_means(means, trial, held);
+        status = search_part(starts, &means->trial, means->held, piece / each, options, err);
     }
-    part_end(&first);
-    part_end(&means);
+    free(means);
     return status;
 }
 
