@@ -229,8 +229,8 @@ static enum aw_status least_overshoot(struct quest *q, double period, double *le
         return AW_OK;
     *least = q->least;
     return aw_fail(err, AW_LIMIT,
-                   "design: no gains found: with Ms below %g the least overshoot is %.3g %%, above "
-                   "%.3g %% — give --overshoot %.0f%%, or try --form pd",
+                   "design: no gains found: with Ms below %g the smallest overshoot is %.3g %%, "
+                   "above %.3g %% — give --overshoot %.0f%%, or try --form pd",
                    q->ms, 100 * q->least, 100 * q->overshoot, ceil(100 * q->least + 0.1));
 }
 

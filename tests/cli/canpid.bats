@@ -491,7 +491,7 @@ END
     virtual "${step[@]}" --max-overshoot 1%
     printf '%s\n' "$overshooting" "${step[*]} --max-overshoot 1%" >over
     run -1 --separate-stderr canpid -q -l "$fast" run over
-    matches "$stderr" "*step: overshoot [12][0-9].* is above 1"
+    matches "$stderr" "*step: overshoot [12][0-9].* exceeds the limit 1"
     sed -i 's/1%/90%/' over
     virtual run over
     sed -i 's/--max.*/--max-rise-time 200ms --max-settling-time 1s --max-steady-state-error 1 --max-iae 5/' over
@@ -499,7 +499,7 @@ END
     for limit in rise-time:10ms settling-time:10ms steady-state-error:0.01 iae:0.1; do
         sed -i "s/ --max.*/ --max-${limit%:*} ${limit#*:}/" over
         run -1 --separate-stderr canpid -q -l "$fast" run over
-        has "$stderr" "above"
+        has "$stderr" "exceeds the limit"
     done
     fails 1 canpid -q -l "$fast" "${step[@]}" --max-rise-time 1s
     has "$why" "not reached"
@@ -593,7 +593,7 @@ END
     exits 0 canpid -l "$fast" run two
     has "$(cat b.svg)" ">canpid step: lknee pos kp 6 ki 0.001 kd 0, $(date +%Y)-"
     exits 0 canpid -l "$fast" $step
-    has "$stderr" 'rise time: it never came to 90 % of the step, but to 17.'
+    has "$stderr" 'rise time: 90 % of the step not reached, ended at 17.'
 }
 
 @test "sweep: the plot and the samples are complete" {
@@ -657,7 +657,7 @@ END
         'tune --goal overshoot -b lknee -c pos --yes' 'gains save after' >script
     run -1 --separate-stderr canpid -l "$fast" -j run script
     same "$(records tune | jq -c '.[0] | [.ok,.applied]')" "[false,false]"
-    has "$stderr" "tune: the previous gains are back: by overshoot the new ones are no better"
+    has "$stderr" "tune: restored the previous gains: the new gains do not improve the overshoot"
     ok canpid -l "$fast" -q tune -b lknee -c pos --yes --report page.html
     has "$(<page.html)" "the new gains are kept: IAE"
     same "$(grep -c '<svg' page.html)" 4
@@ -668,17 +668,17 @@ END
     printf 'lknee pos kp 7\nlknee pos ki 0.001\nlknee pos kd 1\n' >old
     exits 1 canpid -l "$fast" tune -b lknee -c pos --old old --report page.html
     has "$(<page.html)" "canpid set pid 7 0.001 1 -b lknee -c pos"
-    hasnt "$stderr" "gains are not known"
+    hasnt "$stderr" "gains unknown"
 }
 
 # bats test_tags=long,direct
 @test "identify prints a short report with confidence; -v adds the frequency response" {
     ok canpid -l "$fast" identify -b lknee -c pos
     [ "${#lines[@]}" -lt 16 ]
-    has "$output" "on data not used for the fit: to be trusted"
-    matches "$output" "*frequencies * measured, * to be trusted; -v lists them"
+    has "$output" "on data not used for the fit: reliable"
+    matches "$output" "*frequencies * measured, * reliable; -v lists them"
     hasnt "$output" "phase deg"
-    has "$stderr" "the previous gains are not known, so the published ones stand for them: kp 3"
+    has "$stderr" "previous gains unknown; using the published ones: kp 3"
     ok canpid -v -l "$fast" identify -b lknee -c pos
     has "$output" "coherence"
 }
@@ -687,9 +687,9 @@ END
 @test "tune asks its question directly below the table of gains" {
     run script -qec "canpid -l '$fast' tune -b lknee -c pos" /dev/null <<<n
     has "$output" "pid   "
-    matches "$output" "*model fit [0-9]* %, to be trusted. Try these gains (the joint makes two steps of 12deg)? \[y/N\]*"
+    matches "$output" "*model fit [0-9]* %, reliable. Try these gains (the joint makes two steps of 12deg)? \[y/N\]*"
     hasnt "$output" gain_margin=
-    has "$output" "the previous gains are back — take the new ones by --yes, or by: "
+    has "$output" "restored the previous gains — to apply the new ones, give --yes, or run: "
     run script -qec "canpid -q -l '$fast' tune -b lknee -c pos" /dev/null < <(yes | head -n 2)
     has "$output" "outcome="
 }
@@ -698,7 +698,7 @@ END
 @test "tune compares the measured step with the prediction for the same gains after yes and no" {
     local words="tune -b lankle -c tor --step 3Nm" first
     run script -qec "canpid -q -j -l '$fast' $words --report page.html >no" /dev/null < <(echo y; sleep 3; echo n)
-    first=$(jq -sc '.[-1] | [.applied, .after.overshoot > 20, (.outcome | test("overshoot by .* more than 20 %"))]' no)
+    first=$(jq -sc '.[-1] | [.applied, .after.overshoot > 20, (.outcome | test("overshoot by .* above --overshoot 20 %"))]' no)
     same "$first" "[false,true,true]"
     grep -qF "canpid set pid $(jq -r '.kp' no | cut -c 1-4)" page.html
     run canpid -q -j -l "$fast" $words --yes
@@ -709,7 +709,7 @@ END
 @test "tune prints one line; -v and -j print all keys" {
     ok canpid -q -l "$fast" tune -b lknee -c pos --yes --force
     same "${#lines[@]}" 1
-    matches "$output" "tune board=lknee controller=pos rule=robust form=pid kp=* ki=* kd=* ms=* applied=true outcome=the new gains are kept: IAE *; overshoot * %, predicted * %; rise time * s, predicted * s; model fit [0-9]* %, to be trusted"
+    matches "$output" "tune board=lknee controller=pos rule=robust form=pid kp=* ki=* kd=* ms=* applied=true outcome=the new gains are kept: IAE *; overshoot * %, predicted * %; rise time * s, predicted * s; model fit [0-9]* %, reliable"
     hasnt "$output" margin
     ok canpid -v -l "$fast" tune -b lknee -c pos --yes --force
     has "$output" "coherence"
@@ -723,7 +723,7 @@ END
 @test "the commands in tune's report reproduce its gains" {
     ok canpid -q -l "$fast" -j tune -b lknee -c pos --overshoot 30% --yes --force --report page.html
     gains="$(records tune | jq -c '.[0] | [.kp, .ki, .kd]')"
-    line() { sed -n '/To do it again/,/pre>$/{s/<[^>]*>//g; /canpid '"$1"'/p}' page.html; }
+    line() { sed -n '/Commands to repeat it/,/pre>$/{s/<[^>]*>//g; /canpid '"$1"'/p}' page.html; }
     ok eval "$(line identify | sed "s|^canpid|& -q -l '$fast'|")"
     ok eval "$(line design | sed 's|^canpid|& -q -j|')"
     same "$(json '[.kp, .ki, .kd]')" "$gains"
@@ -736,9 +736,9 @@ END
     exits 7 canpid -v -l "$fast" tune -b lknee -c pos --old weak --yes --force --report /dev/full
     has "${stderr##*$'\n'}" "/dev/full: No space left on device"
     has "${stderr##*$'\n'}" "the new gains are kept"
-    matches "$output" "*rise time *never 90 % before *[0-9] after*"
+    matches "$output" "*rise time *below 90 % before *[0-9] after*"
     hasnt "$output" "nan"
-    matches "$(tr -d '\n' <page.html)" "*<td>rise time</td><td>never 90 %</td>*"
+    matches "$(tr -d '\n' <page.html)" "*<td>rise time</td><td>below 90 %</td>*"
     hasnt "$(tr -d '\n' <page.html)" ">nan"
 }
 
@@ -761,7 +761,7 @@ END
         awk -v u=$first 'BEGIN { print "t,input,measured"; for (i = 0; i < 600; i++) { if (i == 300) u = 0.5 - u
             y += (2 * u - y) / 30; printf "%.2f,%g,%g\n", i / 100, u, y + 0.001 * (i % 3) } }' >start.csv
         ok canpid identify --from start.csv --input input
-        [ $first = 0 ] || has "$stderr" "the record does not show a rest before the input changes (row 301)"
+        [ $first = 0 ] || has "$stderr" "no rest found before the input changes (row 301)"
         [ $first != 0 ] || hasnt "$stderr" "rest before"
     done
     sed -i 's/,0,/,0.5,/' start.csv
@@ -774,7 +774,7 @@ END
             fails_with 1 "input is constant" canpid identify --from start.csv --time t --input u --output angle
         else
             ok canpid identify --from start.csv --time t --input u --output angle
-            has "$stderr" "the record does not show a rest before the input changes"
+            has "$stderr" "no rest found before the input changes"
         fi
     done
 }
@@ -784,7 +784,7 @@ END
     printf '%s\n' 'set kp 5 -b lknee -c pos --switch' 'tune -b lknee -c pos' 'gains save after' >script
     exits 1 canpid -l "$fast" -j --keep-going run script
     same "$(records tune | jq -c '.[0] | [.ok, .applied]')" "[false,false]"
-    has "$stderr" "the new ones were not confirmed, so nothing was applied"
+    has "$stderr" "the new gains were not confirmed; nothing was applied"
     has "$stderr" "--yes"
     has "$(<after)" "lknee pos kp 5"
     bus
@@ -844,7 +844,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     ok canpid -j design m.json --bode loop.gp
     same "$(grep -c "with lines .*'#d55e00'" loop.gp) $(grep -c "with lines .*'#777777'" loop.gp)" "3 3"
     fails 6 canpid -q design m.json --form pi --overshoot 0
-    has "$stderr" "design: no gains found: with Ms below 1.6 the least overshoot is "
+    has "$stderr" "design: no gains found: with Ms below 1.6 the smallest overshoot is "
     ok canpid design m.json --form pi --overshoot 50%
     [ "$(awk '{ if (length > n) n = length } END { print n }' <<<"$output")" -le 80 ]
     printf '{"kind":"first-order","gain":"x"}' >bad.json
@@ -888,7 +888,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     same "$(json '[.tick, .tick_from]')" '[0.007,"given"]'
     printf '{"kind":"integrating","gain":2,"dead_time":0.01,"tau":0.03}' >m.json
     ok canpid design m.json
-    has "$stderr" "no tick: 10 ms is assumed"
+    has "$stderr" "no control period; assuming 10 ms"
     matches "${lines[0]}" "control period: 10 ms, assumed*"
     ok canpid design m.json --tick 4ms
     same "${lines[0]}" "control period: 4 ms, as given"
@@ -910,9 +910,9 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
         'controller = tor' 'from = 0' 'to = 2Nm' 'gains = 3 0.05 0' 'switch = yes' 'max-iae = 1' >spec.ini
     run -1 --separate-stderr canpid -q -l "$fast" verify spec.ini
     has "${lines[1]}" "1..2"
-    matches "${lines[2]}" "not ok 1 - slow: rise time 0.* s, but not at most 0.01 s*"
+    matches "${lines[2]}" "not ok 1 - slow: rise time 0.* s (limit 0.01 s exceeded)*"
     has "${lines[3]}" "ok 2 - torque: IAE"
-    has "$stderr" "1 of 2 steps are beyond a limit"
+    has "$stderr" "1 of 2 steps failed"
     run -1 --separate-stderr canpid -q -l "$fast" verify --as junit spec.ini
     hasnt "$output" 1970
     python3 -c 'import sys, xml.dom.minidom as d; d.parseString(sys.argv[1])' "$output"
@@ -921,7 +921,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     ok canpid -q -l "$fast" verify spec.ini
     echo 'max-foo = 1' >>spec.ini
     fails 2 canpid -q -l "$fast" verify spec.ini
-    has "$stderr" "spec.ini:20:1: max-foo: no such key"
+    has "$stderr" "spec.ini:20:1: max-foo: unknown key"
     sed -i '/max-foo/d;/switch/d' spec.ini
     fails 6 canpid -q -l "$fast" verify spec.ini # the active controller is unknown
     has "$why" "[slow]: gains: the active controller may be another one"

@@ -431,7 +431,7 @@ END
     # Limits, and a speed from the file.
     fails 6 hidmotor -q -l "$fast" step m2 --from 0deg --to 91deg
     exits 6 hidmotor -q -l "$fast" step elbow --from 0deg --to 10deg
-    has "$stderr" "is faster than its speed, 90 deg/s"
+    has "$stderr" "exceeds its speed of 90 deg/s"
     ok hidmotor -q -l "$fast" --force step elbow --from 0deg --to 10deg
     exits 1 hidmotor -q -l "$fast" step m2 --from 0deg --to 20deg --max-deviation 1deg
     has "$stderr" "stopped: holding"
@@ -536,7 +536,7 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
     # The next run restores these gains.
     before=$(has_gains)
     exits 1 hidmotor -l "$url" tune m2 --with step --for 2s --form pd </dev/null
-    has "$stderr" "the previous gains are back — take the new ones by --yes, or by: gains set m2.kp="
+    has "$stderr" "restored the previous gains — to apply the new ones, give --yes, or run: gains set m2.kp="
     grep -q 'gains set m2\.kp=[^ ]* m2\.ki=0 m2\.kd=[^ ]*$' <<<"$stderr" # all its gains: another ki would stay
     same "$(has_gains)" "$before"
     # Unreadable gains must come from a file; none are guessed.
@@ -599,8 +599,8 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
 @test "tune of a custom joint reports missing settings before it opens the link" {
     law
     files
-    for case in '/^kp/d;/^ki/d;/^kd/d|it has no gains' '/^tick/d|how often the firmware' '/^kd/d;s/^kd *= f32$/kd = f32 0/|it has no kd — use --form pi' \
-        '/^ki = s/d;/^kd = s/d;s/^\(k[id]\) = f32$/\1 = f32 0/|it has no ki — use --form p'; do
+    for case in '/^kp/d;/^ki/d;/^kd/d|no gains defined' '/^tick/d|control period unknown' '/^kd/d;s/^kd *= f32$/kd = f32 0/|no kd defined — use --form pi' \
+        '/^ki = s/d;/^kd = s/d;s/^\(k[id]\) = f32$/\1 = f32 0/|no ki defined — use --form p'; do
         sed "${case%%|*}" law.packets >less.packets
         exits 2 hidmotor -v -l "$fast" --packets less.packets tune m2 --yes
         has "$stderr" "m2: ${case#*|}"

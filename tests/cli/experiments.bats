@@ -15,7 +15,7 @@ load common.bash
 @test "step of a stuck joint exits 1 and prints no figures" {
     while IFS='|' read -r tool link words; do
         fails 1 $tool -q -j -l "${link/#&/$fast&}" step $words
-        has "$why" "step: nothing moved: "
+        has "$why" "step: no motion: "
         same "$(json '[.ok,.settling_time,.overshoot,.rise_time]')" '[false,null,null,null]'
     done <<'END'
 canpid|&plant=dead|--from 0deg --to 20deg -b lknee -c pos
@@ -31,7 +31,7 @@ END
 
 @test "step measures a small step of a moving joint" {
     fails 1 canpid -q -l "$fast" step --from 0deg --to 2deg -b lknee -c pos # the joint stays in its dead band
-    has "$why" "lknee came to 0.15"
+    has "$why" "lknee ended at 0.15"
     ok hidmotor -q -l "$fast" step m2 --from 0 --to 1
     ok unitysim -q -l "$fast" step hand --from 0deg --to 0.5deg
     ok ezphys -q -l sim:arm4 step waist --from 0 --to 0.01 --settle 0.1s --for 1s
@@ -64,18 +64,18 @@ END
 1|canpid|&plant=stuck:1deg|identify -b lknee -c pos|no motion despite output
 1|canpid|&plant=stuck:1deg|tune -b lknee -c pos --yes|no motion despite output
 1|canpid|&plant=stuck:3deg|sweep -b lknee -c pos --amplitude 9deg|no motion despite output
-1|canpid|&plant=stuck:1deg|sweep -b lknee -c pos|sweep: nothing moved: lknee stayed at
-1|canpid|&plant=dead|sweep -b lknee -c pos|sweep: nothing moved: lknee stayed at 0 deg
+1|canpid|&plant=stuck:1deg|sweep -b lknee -c pos|sweep: no motion: lknee stayed at
+1|canpid|&plant=dead|sweep -b lknee -c pos|sweep: no motion: lknee stayed at 0 deg
 1|hidmotor|&state=disabled|identify m2|no motion despite output
 3|hidmotor|&fault=unplug:1.5s|identify m2|telemetry stopped
 1|hidmotor|&|identify m2 --max-deviation 1deg|raise --max-deviation
-6|hidmotor|&|identify elbow --around 62deg|too near the end of its range
-6|hidmotor|&|identify m2 --max-deviation 0deg|leaves no room
+6|hidmotor|&|identify elbow --around 62deg|too near the end of the range
+6|hidmotor|&|identify m2 --max-deviation 0deg|out of range
 2|hidmotor|&|identify|no joint given
 1|unitysim|&stuck=elbow|step elbow --from 0deg --to 20deg --for 4s|no motion despite output, at 0 deg — stopped
 3|unitysim|&feedback-loss=100%|step elbow --from 0deg --to 20deg|no feedback
-6|unitysim|&|step elbow --from 0deg --to 200deg|beyond the
-6|unitysim|&|step elbow --from 0deg --to 20deg --max-deviation 0deg|leaves no room
+6|unitysim|&|step elbow --from 0deg --to 200deg|out of range
+6|unitysim|&|step elbow --from 0deg --to 20deg --max-deviation 0deg|out of range
 2|unitysim|&|step elbwo --from 0deg --to 20deg|did you mean 'elbow'
 2|unitysim|&|step elbow --from 0rad --to 20Nm|--to
 1|ezphys|sim:slider-crank|step bore --from 0m --to 0.2m --settle 0.1s --for 5s|no motion despite output
@@ -96,9 +96,9 @@ END
         fails "$code" hidmotor -q -l "$fast" verify spec.ini
         has "$why" "$said"
     done <<'END'
-2|gains = 1 0|gains: three numbers are needed
+2|gains = 1 0|gains: requires three numbers
 2|switch = perhaps|switch: 'perhaps' is not yes or no
-2|controller = pos|no such key
+2|controller = pos|unknown key
 6|to = 120|leaves the range
 2|joint = m9|joint 'm9' not found
 END

@@ -895,7 +895,7 @@ END
     virtual_json sweep m2 --to-hz 4 --for 5s
     same "$(tail -n 1 <<<"$output" | jq '.bandwidth > 3 and .bandwidth < 5')" true
     fails 6 hidmotor -l "$fast" step m2 --from 0deg --to 120deg
-    has "$why" "--to: 120 deg is beyond the -45 to 100 of m2"
+    has "$why" "--to: 120 deg is out of range -45 to 100 of m2"
     fails 2 hidmotor -l "$fast" step m9 --from 0 --to 1
     fails 2 hidmotor -l "$fast" step m2 --from 0
     fails_with 1 "m3: motor not found, the board has 2 motors" hidmotor -l "$fast&motors=2" step m3 --from 0 --to 1
@@ -935,16 +935,16 @@ END
     ok hidmotor -q -l "$pid" run <(printf '%s\n' "move m2=60 --wait" "tune m2 --yes")
     # Without confirmation the old gains return. Gains do not affect the published arm's servos.
     exits 1 hidmotor -q --keep-going -l "$pid" run <(printf '%s\n' "gains save a" "tune m2" "gains diff a")
-    has "$stderr" "the previous gains are back: the new ones were not confirmed"
+    has "$stderr" "restored the previous gains: the new gains were not confirmed"
     hasnt "$stderr" "gains diff"
     fails 1 hidmotor -q -l "$fast" tune m2 --yes
-    has "$why" "m2 goes to its setpoint with gains of 0, too"
-    has "$why" "measure it — take -l 'sim:?drive=pid', an arm whose gains act" # this hint does not apply to a board
+    has "$why" "m2 follows its setpoint even with gains of 0"
+    has "$why" "measure it with step or identify, or simulate another drive: -l 'sim:?drive=pid'" # this hint does not apply to a board
     fails 1 hidmotor -q -l "$pid&motors=1" tune m2 --yes
     fails 3 hidmotor -q -l "$pid&fault=unplug:1.5s" tune m2 --yes
     board
     fails 1 hidmotor -q -l "$url" tune m2 --yes
-    has "$why" "step and identify measure it"
+    has "$why" "measure it with step or identify"
     hasnt "$why" "drive=pid"
 }
 

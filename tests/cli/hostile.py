@@ -43,7 +43,7 @@ COMMANDS = {
     "play": "play walk.csv -c pos --loop --for 8s",
 }
 # Expected reason for the end, by plant and command; other commands complete.
-RESTS = "sweep: nothing moved: lknee stayed at"
+RESTS = "sweep: no motion: lknee stayed at"
 STUCK, REVERSED, BEYOND = "no motion despite output", "moved against the output", "more than 15 outside"
 ENDS = {
     "dead": {name: STUCK for name in COMMANDS} | {"sweep": RESTS},
@@ -52,10 +52,10 @@ ENDS = {
     "reversed": {name: REVERSED for name in COMMANDS},
     "delay:1s": {name: BEYOND for name in COMMANDS} | {"play": "behind its target"},
     "unstable": {name: BEYOND for name in COMMANDS},
-    "wall:2deg": {"tune": "the previous gains are back", "step": STUCK, "verify": STUCK},
-    "backlash:1deg": {"verify": "not to 10 deg"},
-    "coulomb:5%": {"step": "not to 10 deg", "verify": "not to 10 deg", "sweep": RESTS},
-    "sound": {"verify": "not to 10 deg"},
+    "wall:2deg": {"tune": "restored the previous gains", "step": STUCK, "verify": STUCK},
+    "backlash:1deg": {"verify": "not at 10 deg"},
+    "coulomb:5%": {"step": "not at 10 deg", "verify": "not at 10 deg", "sweep": RESTS},
+    "sound": {"verify": "not at 10 deg"},
 }
 
 

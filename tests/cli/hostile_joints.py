@@ -186,9 +186,9 @@ ENDS = {
     "stuck": dict.fromkeys(ALL, STUCK) | {"play": "did not move"},
     "reversed": dict.fromkeys(ALL, "moved against the output") | dict.fromkeys(MOVES, REVERSED),
     # a joint that comes far enough may hold a load there
-    "wall": {"step": STUCK, "verify": STUCK, "edge": STUCK, "verify-small": "beyond a limit"},
+    "wall": {"step": STUCK, "verify": STUCK, "edge": STUCK, "verify-small": "steps failed"},
     # reversed, but its first motion has the right direction
-    "mirrored": {"small": "moved the wrong way", "verify-small": "beyond a limit", "sweep": "moves the wrong way"},
+    "mirrored": {"small": "moved in the wrong direction", "verify-small": "steps failed", "sweep": "moves in the wrong direction"},
     "runs-away": dict.fromkeys(ALL, BEYOND),
     "late": {"step": BEYOND},  # the servo has its own controller
     "sticks": dict.fromkeys(["step", "identify", "verify", "sweep", "edge"], STUCK),

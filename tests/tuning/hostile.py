@@ -112,7 +112,7 @@ def verdict(command, result):
     if result["ok"]:
         return "fit %.0f %%" % result["fit"] if "fit" in result else "overshoot %.3g %%" % result["overshoot"]
     said = result["said"]
-    for front in ["not ok 1 - 10 deg: ", "ok 1 - 10 deg: ", "canpid: ", "script:1:1: ", "tune: the previous gains are back: ", "lknee: "]:
+    for front in ["not ok 1 - 10 deg: ", "ok 1 - 10 deg: ", "canpid: ", "script:1:1: ", "tune: restored the previous gains: ", "lknee: "]:
         said = said.removeprefix(front)
     return said.split(" — ")[0]
 

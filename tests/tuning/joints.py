@@ -80,7 +80,7 @@ def near(result):
 
 def why(result):
     """The reason that tune gives at its end."""
-    return re.split(" — |; ", result["error"].rsplit("are back: ", 1)[-1])[0]
+    return re.split(" — |; ", result["error"].rsplit("the previous gains: ", 1)[-1])[0]
 
 
 def ms(seconds):

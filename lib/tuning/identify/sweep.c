@@ -212,10 +212,9 @@ static enum aw_status check_samples(const struct record *r, struct aw_error *err
     }
     double rate = (double)(r->n - 1) / (r->t[r->n - 1] - r->t[0]);
     if (rate < FEWEST * top_hz)
-        return aw_fail(
-            err, AW_USAGE,
-            "sweep: %.3g samples per second are too slow for %.3g Hz — stay below %.3g Hz", rate,
-            top_hz, rate / FEWEST);
+        return aw_fail(err, AW_USAGE,
+                       "sweep: sampling rate %.3g Hz too low for %.3g Hz — stay below %.3g Hz",
+                       rate, top_hz, rate / FEWEST);
     return AW_OK;
 }
 

@@ -41,8 +41,7 @@ enum aw_status aw_bench_know_gains(struct aw_bench *bench, const char *path, con
     bench->old = (struct aw_gains){own[KP].value, own[KI].value, own[KD].value};
     if (status == AW_OK && !bench->known && advice)
         aw_session_notice(bench->session,
-                          "the previous gains are not known, so the published ones stand for them: "
-                          "kp %g, ki %g, kd %g%s",
+                          "previous gains unknown; using the published ones: kp %g, ki %g, kd %g%s",
                           bench->old.kp, bench->old.ki, bench->old.kd, advice);
     return status;
 }

@@ -268,8 +268,8 @@ static enum aw_status complete_driver(struct aw_session *session, struct aw_mode
         tick = (struct aw_tick){aw_experiment_given(session)->tick_s, NAN, AW_TICK_GIVEN};
     else if (!known)
         aw_session_notice(session,
-                          "the model has no tick: %g ms is assumed, that of a driver with "
-                          "telemetry of 100 Hz (--tick TIME knows better)",
+                          "the model contains no control period; assuming %g ms, as with "
+                          "telemetry at 100 Hz — give --tick TIME to change it",
                           1000 * tick.s);
     if (given || !known)
         aw_model_set_tick(model, &tick);

@@ -54,7 +54,7 @@ static void on_sample(struct aw_bench *bench, const double *sample)
     enum aw_excite_part part = e->excite.part;
     aw_excite_feed(&e->excite, sample[AW_BENCH_T], sample[AW_BENCH_MEASURED] / bench->joint.scale);
     if (e->excite.part != part && e->excite.part < AW_EXCITE_OVER)
-        aw_session_notice(bench->session, "%s: %.1f s, %.3g %s from where it began",
+        aw_session_notice(bench->session, "%s: %.1f s, %.3g %s from the start",
                           aw_excite_part_name(e->excite.part), sample[AW_BENCH_T],
                           sample[AW_BENCH_MEASURED] - e->config.centre * bench->joint.scale,
                           bench->joint.unit);
@@ -131,8 +131,8 @@ static enum aw_status go_around(struct aw_bench *bench, struct aw_excitation *e)
 static enum aw_status fail_near_end(struct aw_session *session)
 {
     return aw_fail(&session->err, AW_LIMIT,
-                   "%s: the joint is too near the end of its range for a swing of "
-                   "--max-deviation — move it inwards%s, or --around",
+                   "%s: too near the end of the range for --max-deviation — move the joint "
+                   "inwards%s, or give --around",
                    session->run.command->name,
                    aw_bench_sends_gains(session) ? " with setpoint" : "");
 }

@@ -88,7 +88,7 @@ enum aw_status aw_bench_check(const struct aw_bench *bench, const char *what, do
     const struct aw_bench_joint *joint = &bench->joint;
     if ((value >= joint->low && value <= joint->high) || bench->session->options.run.force)
         return AW_OK;
-    return aw_fail(&bench->session->err, AW_LIMIT, "%s: %.4g %s is beyond the %.4g to %.4g of %s",
+    return aw_fail(&bench->session->err, AW_LIMIT, "%s: %.4g %s is out of range %.4g to %.4g of %s",
                    what, value * joint->scale, joint->unit, joint->low * joint->scale,
                    joint->high * joint->scale, joint->name);
 }
@@ -100,7 +100,10 @@ enum aw_status aw_bench_max_deviation(const struct aw_bench *bench, const char *
     *value = bench->joint.max_deviation;
     enum aw_status status = text ? aw_bench_parse(bench, "--max-deviation", text, value) : AW_OK;
     if (status == AW_OK && !(*value > 0))
-        return aw_fail(err, AW_LIMIT, "--max-deviation: %s leaves no room to move", text);
+        return aw_fail(err, AW_LIMIT,
+                       "--max-deviation: %s is out of range — give a value above "
+                       "0",
+                       text);
     return status;
 }
 
@@ -335,7 +338,8 @@ enum aw_status aw_bench_check_moved(const struct aw_bench *bench, size_t first, 
     if (high - low >= fmin(bench->joint.least * bench->joint.scale, fabs(distance) / 2))
         return AW_OK;
     return aw_fail(&bench->session->err, AW_REFUSED,
-                   "%s: nothing moved: %s stayed at %.4g %s — is it powered, enabled and free?",
+                   "%s: no motion: %s stayed at %.4g %s — check that it is powered, enabled and "
+                   "free to move",
                    bench->session->run.command->name, bench->joint.name,
                    bench->last[AW_BENCH_MEASURED], bench->joint.unit);
 }
@@ -439,7 +443,9 @@ const char *aw_bench_metric_unit(char out[40], enum aw_metric metric, const char
 const char *aw_bench_metric_cell(char out[AW_BENCH_CELL], enum aw_metric metric, double value)
 {
     if (!aw_metric_reached(value))
-        return metric == AW_RISE_TIME ? "never 90 %" : metric == AW_SETTLING_TIME ? "no rest" : "-";
+        return metric == AW_RISE_TIME       ? "below 90 %"
+               : metric == AW_SETTLING_TIME ? "unsettled"
+                                            : "-";
     *aw_print_fixed(out, value, 5) = '\0';
     return out;
 }

@@ -173,7 +173,7 @@ void aw_bench_report_metric(struct aw_session *session, const char *key, enum aw
 /* Writes the unit of a metric after a space: " deg·s"; or "". unit: of the joint. */
 const char *aw_bench_metric_unit(char out[40], enum aw_metric metric, const char *unit);
 
-/* Formats the value for a table; without a value, the reason ("never 90 %"). Returns out, or a
+/* Formats the value for a table; without a value, the reason ("below 90 %"). Returns out, or a
  * constant. */
 #define AW_BENCH_CELL (AW_NUMBER_MAX + 1)
 const char *aw_bench_metric_cell(char out[AW_BENCH_CELL], enum aw_metric metric, double value);

@@ -17,10 +17,10 @@ static enum aw_status refuse(struct aw_bench *bench)
     const char *url, *acts = tool->bench ? tool->bench->acts : NULL;
     bool simulated = acts && aw_session_url(session, &url) == AW_OK && strncmp(url, "sim:", 4) == 0;
     return aw_fail(&session->err, AW_REFUSED,
-                   "%s goes to its setpoint with gains of 0, too: its servo has a control loop of "
-                   "its own, which these gains do not reach; step and identify measure it%s%s%s",
-                   bench->joint.name, simulated ? " — take -l '" : "", simulated ? acts : "",
-                   simulated ? "', an arm whose gains act" : "");
+                   "%s follows its setpoint even with gains of 0: its servo has its own control "
+                   "loop — measure it with step or identify%s%s%s",
+                   bench->joint.name, simulated ? ", or simulate another drive: -l '" : "",
+                   simulated ? acts : "", simulated ? "'" : "");
 }
 
 /* A servo with its own control loop may ignore the gains. With gains of 0, a motor that obeys them

@@ -44,7 +44,7 @@ static void print_points(struct aw_session *session, const struct aw_model *m)
     if (m->n_points == 0)
         return;
     if (!session->options.print.verbose) {
-        aw_output_print(out, "%-18s %10zu            measured, %zu to be trusted; -v lists them\n",
+        aw_output_print(out, "%-18s %10zu            measured, %zu reliable; -v lists them\n",
                         "frequencies", m->n_points, trusted);
         return;
     }
@@ -53,7 +53,7 @@ static void print_points(struct aw_session *session, const struct aw_model *m)
         aw_output_print(out, "%9.3g %10.2f %10.1f %10.2f%s\n", m->points[i].hz,
                         20 * log10(m->points[i].gain), m->points[i].phase_deg,
                         m->points[i].coherence,
-                        m->points[i].coherence < AW_COHERENT ? "  not to be trusted" : "");
+                        m->points[i].coherence < AW_COHERENT ? "  not reliable" : "");
 }
 
 void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
@@ -66,10 +66,10 @@ void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
     double tau1, tau2, damping;
     aw_process_lags(&fit->process, &tau1, &tau2, &damping);
     aw_output_print(out, "%-18s %s%s\n", "model", kinds[aw_process_kind_of(&fit->process)],
-                    aw_fit_is_linear(fit) ? "" : ": the nearest linear plant");
+                    aw_fit_is_linear(fit) ? "" : ": nearest linear model");
     print_gain(session, fit);
     print_value(session, "dead time", fit->process.dead_time_s, fit->half.dead_time,
-                aw_fit_is_timely(fit) ? "s" : "s: not known to a sample interval");
+                aw_fit_is_timely(fit) ? "s" : "s: uncertain by more than a sample interval");
     print_value(session, fit->process.a2 > 0 ? "lag 1" : "lag", tau1, fit->half.tau1, "s");
     if (fit->process.a2 > 0)
         print_value(session, "lag 2", tau2, fit->half.tau2, "s");
@@ -78,12 +78,11 @@ void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
     if (fabs(fit->process.lead) > 0)
         print_value(session, "zero", fit->process.lead, NAN, "s");
     if (damping < 1)
-        print_value(session, "damping", damping, NAN, "(the two lags swing)");
+        print_value(session, "damping", damping, NAN, "(the two lags oscillate)");
     if (aw_bench_sends_gains(session))
         print_value(session, "dead band", fit->dead_band, fit->half.dead_band, "of full scale");
     aw_output_print(out, "%-18s %10.1f %%          on data not used for the fit%s\n", "fit",
-                    100 * fit->held_out,
-                    aw_fit_trusted(fit) ? ": to be trusted" : ": not to be trusted");
+                    100 * fit->held_out, aw_fit_trusted(fit) ? ": reliable" : ": not reliable");
     aw_output_print(out, "%-18s %10.1f %%          on data used for the fit\n", "", 100 * fit->own);
     if (fit->piece_s > 0)
         aw_output_print(out, "%-18s %10.2g s          slower effects were not checked\n", "",
@@ -101,15 +100,15 @@ void aw_bench_warn_of_model(struct aw_session *session, const struct aw_model *m
 {
     if (!aw_fit_explains(&m->fit))
         aw_session_notice(session,
-                          "the fit of the model on unused data is %.0f %%, and %.0f %% are "
-                          "needed: do not trust it — excite more (%s--max-deviation, "
-                          "--for), and see what else moves the joint",
+                          "model not reliable: its fit on unused data is %.0f %%, below %.0f %% — "
+                          "increase %s--max-deviation or --for, and check what else moves the "
+                          "joint",
                           100 * m->fit.held_out, 100 * AW_FIT_TRUSTED,
                           aw_bench_sends_gains(session) ? "--amplitude, " : "");
     else if (!aw_fit_is_timely(&m->fit))
         aw_session_notice(session,
-                          "the dead time is known to ± %.2g ms, and one sample interval of %.2g ms "
-                          "is needed: gains for the longest one are slow — %s",
+                          "dead time uncertain by ± %.2g ms, more than one sample interval (%.2g "
+                          "ms); gains for the longest dead time are slow — %s",
                           1000 * m->fit.half.dead_time, 1000 * m->fit.interval_s,
                           aw_bench_sends_gains(session) ? "identify again with --with relay"
                                                         : "measure longer (--for)");
@@ -237,8 +236,8 @@ static void warn_of_start(struct aw_session *session, const struct aw_table *tab
     }
     if (n < FEWEST || high - low > SCATTERS * noise * c->measured_scale)
         aw_session_notice(session,
-                          "the record does not show a rest before the input changes (row %zu): the "
-                          "model may be wrong — begin at rest, some rows before the first change",
+                          "no rest found before the input changes (row %zu); the model may be "
+                          "wrong — record some rows at rest before the first change",
                           n + 1);
 }
 
@@ -337,12 +336,12 @@ enum aw_status aw_run_identify(struct aw_session *session, const struct aw_args 
 /* clang-format off */
 const struct aw_command aw_custom_identify_command = {
     .name = "identify", .group = AW_GROUP_MEASURE, .from_file = true,
-    .summary = "find a process model of a joint of a packet file, or of a record",
+    .summary = "identify a process model of a custom joint, or from a recording",
     .args = AW_ARGS(
         {.name = "joint", .complete = aw_joints_complete, .optional = true,
-         .help = "a joint of the packet file; none with --from"}),
+         .help = "joint of the packet file; none with --from"}),
     .options = AW_OPTIONS(AW_CUSTOM_DEVIATION, AW_IDENTIFY_OPTIONS),
     .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
-    .details = "The model describes the joint from its setpoint to its position. The joint ends "
-        "at its start."};
+    .details = "The model maps the setpoint of the joint to its position. The joint returns to "
+        "its start."};
 /* clang-format on */

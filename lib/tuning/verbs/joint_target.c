@@ -73,8 +73,7 @@ static enum aw_status open(struct aw_bench *bench)
     return is_steered(session) || !isnan(joint->now.value[AW_JOINT_ACTUAL])
                ? AW_OK
                : aw_fail(&session->err, AW_REFUSED,
-                         "%s: nothing measures where it is — it needs 'position = …' in its "
-                         "[joint]",
+                         "%s: position not measured — add 'position = …' to its [joint]",
                          bench->joint.name);
 }
 
@@ -142,11 +141,11 @@ static enum aw_status setpoint(struct aw_bench *bench, double value)
     if (jumps && !is_steered(session) && !(fabs(value - before) * HZ <= joint->speed) &&
         !session->options.run.force)
         return aw_fail(&session->err, AW_LIMIT,
-                       "%s: %.4g to %.4g %s at once is faster than its speed, %g %s — --force "
-                       "overrides",
+                       "%s: the step from %.4g to %.4g %s exceeds its speed of %g %s — use "
+                       "--force to allow it",
                        joint->name, before, value, bench->joint.unit, joint->speed,
                        joint->unit[AW_JOINT_VELOCITY] ? joint->unit[AW_JOINT_VELOCITY]
-                                                      : "a second");
+                                                      : "per second");
     aw_session_moves(session);
     bench->sent = value;
     return aw_joints_command(session, &bench->list, &command);
@@ -196,15 +195,14 @@ static enum aw_status check_law(struct aw_session *session, const struct aw_cust
     bool ki = joint->gain_set[1].message, kd = joint->gain_set[2].message;
     if (!joint->gain_set[0].message)
         return aw_fail(&session->err, AW_USAGE,
-                       "%s: it has no gains — 'kp = PACKET.FIELD' in its [joint] says what sets it",
-                       name);
+                       "%s: no gains defined — add 'kp = PACKET.FIELD' to its [joint]", name);
     if (!(tick_s > 0))
         return aw_fail(&session->err, AW_USAGE,
-                       "%s: how often the firmware's law runs is not known — --tick 10ms, or 'tick "
-                       "= 10ms' in its [joint]",
+                       "%s: control period unknown — give --tick 10ms, or add 'tick = 10ms' to "
+                       "its [joint]",
                        name);
     if (form != AW_FORM_P && ((!ki && form != AW_FORM_PD) || (!kd && form != AW_FORM_PI)))
-        return aw_fail(&session->err, AW_USAGE, "%s: it has no %s — use --form %s", name,
+        return aw_fail(&session->err, AW_USAGE, "%s: no %s defined — use --form %s", name,
                        ki ? "kd" : "ki",
                        ki   ? "pi"
                        : kd ? "pd"
@@ -249,8 +247,7 @@ static enum aw_status open_law(struct aw_bench *bench)
                        bench->joint.name, bench->joint.name);
     if (!(bench->joint.amplitude > 0))
         return aw_fail(&session->err, AW_USAGE,
-                       "%s: its kp is %g, which says nothing of how much output moves it — "
-                       "--amplitude",
+                       "%s: kp is %g, so the amplitude of the output is unknown — give --amplitude",
                        bench->joint.name, bench->old.kp);
     return AW_OK;
 }
@@ -265,8 +262,8 @@ static enum aw_status send_gains(struct aw_bench *bench, const struct aw_gain_li
     enum aw_status status = aw_custom_set_gains(bench->session, gains);
     if (status == AW_OK && alone && fabs(joint->gains[0] - kp) > COARSE * kp)
         return aw_fail(&bench->session->err, AW_LIMIT,
-                       "%s: the experiment needs a kp of %.3g, and its packet carries %.3g — more "
-                       "--amplitude needs more",
+                       "%s: the experiment requires kp %.3g, but the packet can only send %.3g — "
+                       "increase --amplitude",
                        bench->joint.name, kp, joint->gains[0]);
     if (status == AW_OK && alone)
         arm->law_kp = joint->gains[0];
@@ -334,21 +331,21 @@ const struct aw_bench_hooks aw_target_bench = {
 /* clang-format off */
 const struct aw_command aw_custom_tune_command = {
     AW_TUNE_ROW(" of a packet file",
-        "The law is taken to be kp·e + ki·sum(e) + kd·(e - the one before), once a tick. In the "
-        "experiment it is kp alone, so that its output is known; the joint moves by at most "
-        "--max-deviation. Then the old gains are back, and the new ones are printed.",
+        "Assumes that the firmware computes kp·e + ki·sum(e) + kd·(e - previous e) once per "
+        "control period. The experiment uses kp alone, so that the output is known, and moves the "
+        "joint by at most --max-deviation. Then it restores the old gains and prints the new ones.",
         {.name = "with", AW_AT(aw_experiment_options, with), .value = "NAME",
          .help = "step, relay, multisine or all of them", .fallback = "all",
          .choices = AW_LIST("step", "relay", "multisine", "all")},
         {.name = "amplitude", AW_AT(aw_experiment_options, amplitude), .value = "NUMBER",
-         .unit = "", .min = 1e-9, .max = 1e9, .help = "size of the output in the experiment; "
-             "default: that of kp at half of --max-deviation"},
+         .unit = "", .min = 1e-9, .max = 1e9, .help = "amplitude of the output in the experiment; "
+             "default: kp times half of --max-deviation"},
         AW_CUSTOM_DEVIATION,
         AW_AROUND_OPTION,
-        AW_DESIGN_OPTIONS("10, in the joint's unit", NULL),
+        AW_DESIGN_OPTIONS("10, in the joint's unit", NULL, "; default: the dead band"),
         {.name = "tick", AW_AT(aw_experiment_options, tick_s), .value = "TIME", .unit = "s",
          .min = 0.0005, .max = 1,
-         .help = "period of the firmware's control loop: 10ms; default: that of the file"},
+         .help = "period of the firmware's control loop: 10ms; default: from the file"},
         AW_OLD_OPTION),
     .from_file = true, .args = AW_ARGS(AW_CUSTOM_JOINT), .run = run_custom_tune};
 /* clang-format on */

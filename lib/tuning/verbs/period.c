@@ -129,8 +129,8 @@ enum aw_status aw_bench_tick_measure(struct aw_bench *bench, struct aw_tick *tic
         status = aw_bench_gains(bench, bench->old);
     if (status == AW_OK && tick->from != AW_TICK_MEASURED)
         aw_session_notice(session,
-                          "the law's tick does not show: %.4g ms are assumed (--tick TIME knows "
-                          "better)",
+                          "could not measure the control period; assuming %.4g ms — give --tick "
+                          "TIME to change it",
                           1000 * tick->s);
     return status;
 }
@@ -139,7 +139,7 @@ const char *aw_bench_tick_text(const struct aw_session *session, const struct aw
                                char out[AW_BENCH_TICK_TEXT])
 {
     static const char *const from[AW_TICK_FROMS] = {
-        [AW_TICK_UNKNOWN] = "not known",
+        [AW_TICK_UNKNOWN] = "unknown",
         [AW_TICK_GIVEN] = "as given",
         [AW_TICK_MEASURED] = "measured",
     };

@@ -58,10 +58,10 @@ static enum aw_status judge(struct aw_session *session, const struct aw_response
         if (status != AW_OK)
             return status;
         if (!aw_metric_reached(value))
-            return aw_fail(&session->err, AW_REFUSED, "step: %s was not reached, %g is wanted",
+            return aw_fail(&session->err, AW_REFUSED, "step: %s not reached, limit %g",
                            aw_metric(judged[i])->title, limit);
         if (response && fabs(value) > limit)
-            return aw_fail(&session->err, AW_REFUSED, "step: %s %.4g is above %g",
+            return aw_fail(&session->err, AW_REFUSED, "step: %s %.4g exceeds the limit %g",
                            aw_metric(judged[i])->title, value, limit);
     }
     return AW_OK;
@@ -73,7 +73,7 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct step_plan *plan)
     const char *from = aw_experiment_given(session)->from, *to = aw_experiment_given(session)->to;
     if (!from || !to)
         return aw_fail(&session->err, AW_USAGE,
-                       "step: --from and --to are needed: step --from 0deg --to 20deg");
+                       "step: --from or --to missing — write step --from 0deg --to 20deg");
     plan->seconds = session->options.run.for_s > 0 ? session->options.run.for_s : 2;
     plan->settle_s = aw_experiment_given(session)->settle_s;
     if (!(plan->seconds > 0.05))
@@ -106,10 +106,11 @@ static enum aw_status check_arrival(const struct aw_bench *bench, const struct s
     double off = fabs(response->final - step.to);
     if (off <= fmax(HALF_WAY * fabs(step.to - step.from), bench->joint.least * scale))
         return AW_OK;
-    return aw_fail(err, AW_REFUSED, "step: %s came to %.4g and not to %.4g %s%s", bench->joint.name,
+    return aw_fail(err, AW_REFUSED, "step: %s ended at %.4g, not at %.4g %s%s", bench->joint.name,
                    response->final, step.to, bench->joint.unit,
                    went_back(bench, plan, response)
-                       ? ": it moved the wrong way — motor or encoder is reversed"
+                       ? ": it moved in the wrong direction — check whether motor or encoder is "
+                         "reversed"
                        : "");
 }
 
@@ -135,12 +136,12 @@ static void report_metrics(struct aw_bench *bench, const struct step_plan *plan,
         return;
     if (!aw_metric_reached(response->value[AW_RISE_TIME]))
         aw_session_notice(bench->session,
-                          "rise time: it never came to 90 %% of the step, but to %.4g %s",
+                          "rise time: 90 %% of the step not reached, ended at %.4g %s",
                           response->final, bench->joint.unit);
     else if (!aw_metric_reached(response->value[AW_SETTLING_TIME]))
         aw_session_notice(
             bench->session,
-            "settling time: it never came to rest within 2 %% of the step around its target");
+            "settling time: did not settle within 2 %% of the step around its target");
 }
 
 enum aw_status aw_bench_measure(struct aw_bench *bench, struct aw_response *response)
@@ -208,10 +209,10 @@ enum aw_status aw_run_step(struct aw_session *session, const struct aw_args *arg
 /* clang-format off */
 const struct aw_command aw_custom_step_command = {
     .name = "step", .group = AW_GROUP_MEASURE, .from_file = true,
-    .summary = "measure a step response of a joint of a packet file",
+    .summary = "measure a step response of a custom joint",
     .args = AW_ARGS(AW_CUSTOM_JOINT), .options = AW_OPTIONS(AW_CUSTOM_DEVIATION, AW_STEP_OPTIONS),
     .safety = AW_MOTION, .timed = true, .run = aw_run_step,
-    .details = "The setpoint jumps, and the firmware goes there as it can; the joint stays at the "
-        "target. It is held at once if it exceeds --max-deviation, moves the wrong way or does "
-        "not move."};
+    .details = "The setpoint jumps, the firmware moves the joint there, and the joint stays at "
+        "the target. It is held at once if it exceeds --max-deviation, moves in the wrong "
+        "direction or does not move."};
 /* clang-format on */

@@ -144,8 +144,8 @@ static enum aw_status check_direction(const struct aw_bench *bench, const struct
     if (!against || lowest->gain_db < FOLLOWS_DB)
         return AW_OK;
     return aw_fail(&bench->session->err, AW_REFUSED,
-                   "sweep: at %.4g Hz %s moves the wrong way (phase %.0f deg) — motor or encoder "
-                   "is reversed",
+                   "sweep: at %.4g Hz %s moves in the wrong direction (phase %.0f deg) — check "
+                   "whether motor or encoder is reversed",
                    lowest->hz, bench->joint.name, lowest->phase_deg);
 }
 
@@ -250,7 +250,7 @@ enum aw_status aw_run_sweep(struct aw_session *session, const struct aw_args *ar
 /* clang-format off */
 const struct aw_command aw_custom_sweep_command = {
     .name = "sweep", .group = AW_GROUP_MEASURE, .from_file = true,
-    .summary = "measure a frequency response of a joint of a packet file",
+    .summary = "measure a frequency response of a custom joint",
     .args = AW_ARGS(AW_CUSTOM_JOINT), .options = AW_OPTIONS(AW_CUSTOM_DEVIATION, AW_SWEEP_OPTIONS),
     .safety = AW_MOTION, .timed = true, .run = aw_run_sweep};
 /* clang-format on */

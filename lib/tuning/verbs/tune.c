@@ -66,7 +66,7 @@ static bool tells_all(const struct aw_session *session)
 static enum aw_status find_old_gains(struct aw_bench *bench, struct tuner *t)
 {
     const char *path = aw_experiment_given(bench->session)->old;
-    enum aw_status status = aw_bench_know_gains(bench, path, " — name others with --old FILE");
+    enum aw_status status = aw_bench_know_gains(bench, path, " — to use others, give --old FILE");
     if (status != AW_OK)
         return status;
     t->story.old_known = bench->known;
@@ -173,15 +173,15 @@ static enum aw_status design(struct aw_bench *bench, struct tuner *t)
         show(session, t);
     bool forced = status == AW_LIMIT && force && t->proposal.margins.stable;
     if (forced)
-        aw_session_notice(session, "%s — taken all the same, by --force", why.text);
+        aw_session_notice(session, "%s; accepted because of --force", why.text);
     else
         session->err = why;
     status = forced ? AW_OK : status;
     t->designed = status == AW_OK || *t->proposal.refusal;
     if (status == AW_OK && !force && !aw_fit_explains(&t->model.fit))
         return aw_fail(&session->err, AW_LIMIT,
-                       "the fit of the model on unused data is %.0f %%, and %.0f %% is required — "
-                       "try another --amplitude or --max-deviation, or --force",
+                       "model fit on unused data is %.0f %%, below %.0f %% — try another "
+                       "--amplitude or --max-deviation, or use --force",
                        100 * t->model.fit.held_out, 100 * AW_FIT_TRUSTED);
     return status;
 }
@@ -232,16 +232,15 @@ static bool objection(const struct tuner *t, const char *unit, bool *wild, char 
     char before[AW_BENCH_CELL], after[AW_BENCH_CELL];
     *wild = false;
     if (!aw_response_arrived(is, &t->story.after.step, AW_RESPONSE_NEAR))
-        snprintf(out, OBJECTION, "with the new ones it came to %.4g and not to %.4g %s", is->final,
+        snprintf(out, OBJECTION, "with the new gains it ended at %.4g, not at %.4g %s", is->final,
                  t->story.after.step.to, unit);
     else if (!is_better(t))
-        snprintf(out, OBJECTION, "by %s the new ones are no better (%s, before %s)",
+        snprintf(out, OBJECTION, "the new gains do not improve the %s (%s, before %s)",
                  aw_metric(t->goal)->title, say_metric(t, after, t->goal, is->value[t->goal]),
                  say_metric(t, before, t->goal, was->value[t->goal]));
     else if ((*wild = over > bound + grain))
-        snprintf(out, OBJECTION,
-                 "the new gains overshoot by %.3g %%, more than %.3g %% (--overshoot)", over,
-                 bound);
+        snprintf(out, OBJECTION, "the new gains overshoot by %.3g %%, above --overshoot %.3g %%",
+                 over, bound);
     else
         return false;
     return true;
@@ -355,16 +354,18 @@ static enum aw_status disagreed(struct aw_bench *bench, struct tuner *t)
     char set[AW_BENCH_SET];
     aw_bench_set_words(bench->hooks, &bench->joint, t->proposal.per_tick, set, sizeof set);
     aw_session_notice(bench->session,
-                      "the previous gains are back — take the new ones by --yes, or by: %s", set);
+                      "restored the previous gains — to apply the new ones, give --yes, or run: "
+                      "%s",
+                      set);
     return aw_fail(&bench->session->err, AW_REFUSED,
-                   "the new ones were not confirmed, so nothing was applied");
+                   "the new gains were not confirmed; nothing was applied");
 }
 
 /* Writes "model fit 91 %, to be trusted". */
 static void say_fit(const struct tuner *t, char *out, size_t size)
 {
     const struct aw_fit *fit = &t->model.fit;
-    snprintf(out, size, "model fit %.0f %%, %sto be trusted", 100 * fit->held_out,
+    snprintf(out, size, "model fit %.0f %%, %sreliable", 100 * fit->held_out,
              aw_fit_trusted(fit) ? "" : "not ");
     if (!aw_fit_is_timely(fit))
         aw_append(out, size, "", " (dead time ± %.2g ms)", 1000 * fit->half.dead_time);
@@ -433,7 +434,7 @@ static enum aw_status conclude(struct aw_bench *bench, struct tuner *t, enum aw_
     if (status == AW_STOPPED || status == AW_LOST || aw_law_kept(session))
         return status;
     if (status != AW_OK)
-        snprintf(t->outcome, OUTCOME, "the previous gains are back: %s", cause.text);
+        snprintf(t->outcome, OUTCOME, "restored the previous gains: %s", cause.text);
     if (t->proposal.margins.stable)
         append_evidence(t);
     if (t->designed) {

@@ -63,7 +63,7 @@ static void put_model(FILE *file, const struct aw_model *m)
             "<h2>Model</h2>\n<p>%s%s, from %zu samples. Its fit is %.1f&nbsp;%% on held-out data "
             "and %.1f&nbsp;%% on the data used for fitting.",
             aw_process_kind_name(aw_process_kind_of(&fit->process)),
-            aw_fit_is_linear(fit) ? "" : ", the nearest linear plant", fit->n, 100 * fit->held_out,
+            aw_fit_is_linear(fit) ? "" : ", nearest linear model", fit->n, 100 * fit->held_out,
             100 * fit->own);
     if (!aw_fit_explains(fit))
         fprintf(file,
@@ -72,13 +72,12 @@ static void put_model(FILE *file, const struct aw_model *m)
                 100 * AW_FIT_TRUSTED);
     if (!aw_fit_is_timely(fit))
         fprintf(file,
-                " <strong>The dead time is not known to one sample interval (%.2g ms): the gains "
-                "are made for the longest one.</strong>",
+                " <strong>The dead time is uncertain by more than one sample interval (%.2g ms). "
+                "The gains assume the longest one.</strong>",
                 1000 * fit->interval_s);
     if (fit->piece_s > 0)
         fprintf(file,
-                " The data were compared in pieces of %.2g s, so motion that takes longer than "
-                "that was not compared.",
+                " The data were compared in pieces of %.2g s, so slower motion was not compared.",
                 fit->piece_s);
     fputs("</p>\n<table><tr><th></th><th>value</th><th>± (95&nbsp;%)</th></tr>\n", file);
     row(file, "gain", fit->process.gain, fit->half.gain, fit->process.integrating ? "/s" : "");
@@ -154,7 +153,7 @@ static char *measured_svg(struct aw_session *session, const struct aw_bench_stor
         {.label = "measured", .unit = s->model->unit, .series = angles, .n = 3},
         {.label = "output", .unit = "of full scale", .series = outputs, .n = 2}};
     const struct aw_chart chart = {
-        .title = "Steps, measured", .x_label = "time", .x_unit = "s", .panels = panels, .n = 2};
+        .title = "Measured steps", .x_label = "time", .x_unit = "s", .panels = panels, .n = 2};
     char *svg = aw_picture_draw(session, &chart, NULL, size);
     free(block);
     return svg;
@@ -217,10 +216,9 @@ static void put_commands(struct aw_session *session, FILE *file, const struct aw
     aw_bench_set_words(hooks, s->joint, s->proposal->per_tick, set, sizeof set);
     aw_bench_set_words(hooks, s->joint, s->old, back, sizeof back);
     fprintf(file,
-            "<h2>To do it again</h2>\n<pre>%s identify%s%s --save model.json\n"
-            "%s design model.json --overshoot %.9g --step %.9g%s%s\n"
-            "%s %s\n"
-            "%s step%s --from %.4g --to %.4g --for 3s</pre>\n",
+            "<h2>Commands to repeat it</h2>\n<pre>%s identify%s%s --save model.json\n%s design "
+            "model.json --overshoot %.9g --step %.9g%s%s\n%s %s\n%s step%s --from %.4g --to %.4g "
+            "--for 3s</pre>\n",
             tool, joint, how, tool, s->overshoot, s->step, s->model->unit, wanted, tool, set, tool,
             joint, s->from, s->to);
     fprintf(file, "<p>The previous gains:</p>\n<pre>%s %s</pre>\n", tool, back);
@@ -234,9 +232,8 @@ enum aw_status aw_bench_write_report(struct aw_session *session, const char *pat
     if (status != AW_OK)
         return status;
     fprintf(file, head, session->tool->name);
-    fprintf(file, "<h1>%s%s%s</h1>\n<p>%s. Decided by %s.</p>\n<p class=\"outcome\">",
-            s->model->board, *s->model->controller ? ", " : "", s->model->controller,
-            s->model->made, s->goal);
+    fprintf(file, "<h1>%s%s%s</h1>\n<p>%s. Goal: %s.</p>\n<p class=\"outcome\">", s->model->board,
+            *s->model->controller ? ", " : "", s->model->controller, s->model->made, s->goal);
     aw_xml_print(file, s->outcome);
     fputs("</p>\n", file);
     const struct aw_proposal *p = s->proposal;
@@ -247,7 +244,7 @@ enum aw_status aw_bench_write_report(struct aw_session *session, const char *pat
             "<tr><td>proposed</td><td>%.5g</td><td>%.5g</td><td>%.5g</td></tr></table></div>\n",
             s->old_known ? "" : " (as published)", s->old.kp, s->old.ki, s->old.kd, g->kp, g->ki,
             g->kd);
-    fputs("<h2>Margins, predicted</h2>\n<table>\n", file);
+    fputs("<h2>Predicted margins</h2>\n<table>\n", file);
     margin(file, "Ms", p->ms, "");
     margin(file, "gain margin", p->margins.gain_margin, "");
     margin(file, "phase margin", p->margins.phase_margin_deg, "deg");

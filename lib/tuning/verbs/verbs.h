@@ -62,17 +62,17 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
     AW_SETTLE_OPTION,                                                                             \
     AW_SAVE_OPTION,                                                                               \
     AW_PLOT_OPTION,                                                                               \
-    {.name = "max-rise-time", .value = "TIME", .help = "fail (exit 1) above it"},                 \
-    {.name = "max-overshoot", .value = "PERCENT", .help = "fail above it: 10%"},                  \
-    {.name = "max-settling-time", .value = "TIME", .help = "fail above it"},                      \
+    {.name = "max-rise-time", .value = "TIME", .help = "fail (exit 1) if longer"},                \
+    {.name = "max-overshoot", .value = "PERCENT", .help = "fail if larger: 10%"},                 \
+    {.name = "max-settling-time", .value = "TIME", .help = "fail if longer"},                     \
     {.name = "max-steady-state-error", .value = "NUMBER",                                         \
-     .help = "fail above it, in the unit of the step"},                                           \
-    {.name = "max-iae", .value = "NUMBER", .help = "fail above it, in unit·s"}
+     .help = "fail if larger, in the unit of the step"},                                          \
+    {.name = "max-iae", .value = "NUMBER", .help = "fail if larger, in unit·s"}
 #define AW_SWEEP_OPTIONS                                                                          \
     {.name = "around", AW_AT(aw_experiment_options, around), .value = "VALUE",                    \
-     .help = "the setpoint to swing around"},                                                     \
+     .help = "centre of the oscillation"},                                                        \
     {.name = "amplitude", AW_AT(aw_sweep_options, amplitude), .value = "VALUE",                   \
-     .help = "amplitude of the swings", .fallback = "5"},                                         \
+     .help = "amplitude of the oscillation", .fallback = "5"},                                    \
     {.name = "from-hz", AW_AT(aw_sweep_options, from_hz), .value = "HZ",                          \
      .help = "lowest frequency", .fallback = "0.2", .unit = "Hz", .min = 0.001, .max = 50},       \
     {.name = "to-hz", AW_AT(aw_sweep_options, to_hz), .value = "HZ", .help = "highest frequency", \
@@ -99,9 +99,9 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
     {.name = "input", AW_AT(aw_record_options, input), .value = "COLUMN",                         \
      .help = "column of the input of the process", .fallback = of_input},                         \
     {.name = "output", AW_AT(aw_record_options, output), .value = "COLUMN",                       \
-     .help = "column of its output", .fallback = "measured"},                                     \
+     .help = "column of the output of the process", .fallback = "measured"},                      \
     {.name = "dead-band", AW_AT(aw_record_options, dead_band),                                    \
-     .help = "find the dead band of the input, too"}
+     .help = "also find the dead band of the input"}
 /* The same for joints without settable gains: only setpoints excite them. */
 #define AW_IDENTIFY_OPTIONS AW_AROUND_OPTION, AW_MODEL_OPTIONS("setpoint")
 /* Options of identify and tune if gains can be sent: the excitation of the controller. */
@@ -110,55 +110,55 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
      .help = "step, relay, multisine or all of them", .fallback = with_fallback,                  \
      .choices = AW_LIST("step", "relay", "multisine", "all")},                                    \
     {.name = "amplitude", AW_AT(aw_experiment_options, amplitude), .value = "SHARE",              \
-     .help = "size of the control output, as a share of full scale", .fallback = "0.1",           \
+     .help = "amplitude of the control output, as a share of full scale", .fallback = "0.1",      \
      .unit = "", .min = 0.02, .max = 0.8}
 #define AW_AROUND_OPTION                                                                          \
     {.name = "around", AW_AT(aw_experiment_options, around), .value = "VALUE",                    \
-     .help = "the centre of the swings; default: the actual position"}
+     .help = "centre of the excitation; default: the actual position"}
 #define AW_TICK_OPTION(from)                                                                      \
     {.name = "tick", AW_AT(aw_experiment_options, tick_s), .value = "TIME",                       \
      .help = "period of the control loop in the driver: 10ms; default: " from, .unit = "s",       \
      .min = 0.0005, .max = 1}
 #define AW_OLD_OPTION                                                                             \
     {.name = "old", AW_AT(aw_experiment_options, old), .value = "FILE",                           \
-     .help = "the present gains, a file of gains save", .endings = "gains"}
+     .help = "file with the present gains, from 'gains save'", .endings = "gains"}
 /* Options of design and tune. a_step: the default step for the help; at_rest: the default of
- * --noise, NULL: the dead band. */
-#define AW_DESIGN_OPTIONS(a_step, at_rest)                                                        \
+ * --noise, NULL: the dead band; or: that default as text. */
+#define AW_DESIGN_OPTIONS(a_step, at_rest, or)                                                      \
     {.name = "form", AW_AT(aw_wishes, form), .value = "NAME", .help = "pid, pd, pi or p",         \
      .fallback = "pid", .choices = aw_form_names},                                                \
-    {.name = "ms", AW_AT(aw_wishes, ms), .value = "NUMBER", .help = "the largest permitted Ms",   \
+    {.name = "ms", AW_AT(aw_wishes, ms), .value = "NUMBER", .help = "maximum Ms",                 \
      .fallback = "1.6", .unit = "", .min = 1.1, .max = 4},                                        \
     {.name = "overshoot", AW_AT(aw_wishes, overshoot), .value = "SHARE",                          \
-     .help = "the largest permitted overshoot, in the linear loop", .fallback = "20%",            \
+     .help = "maximum overshoot of the linear loop", .fallback = "20%",                           \
      .unit = "", .min = 0, .max = 10},                                                            \
     {.name = "noise", AW_AT(aw_wishes, noise), .value = "SHARE", .unit = "", .min = 1e-6,         \
      .max = 1, .fallback = at_rest,                                                               \
-     .help = "the permitted output from noise at rest; else the dead band"},                      \
+     .help = "maximum output due to noise at rest" or},                                           \
     {.name = "step", AW_AT(aw_experiment_options, step), .value = "VALUE",                        \
      .help = "size of the step: " a_step}
-#define AW_DESIGN_COMMAND(a_step, at_rest, ...)                                                   \
+#define AW_DESIGN_COMMAND(a_step, at_rest, or, ...)                                               \
     {                                                                                             \
         .name = "design", .group = AW_GROUP_MEASURE,                                              \
         .summary = "compute gains for a model and predict their effect",                          \
         .options = AW_OPTIONS(                                                                    \
-            AW_DESIGN_OPTIONS(a_step, at_rest), AW_TICK_OPTION("that of the model"),              \
+            AW_DESIGN_OPTIONS(a_step, at_rest, or), AW_TICK_OPTION("from the model"),             \
             {.name = "plot", AW_AT(aw_experiment_options, plot), .value = "FILE", AW_PICTURE,     \
              .help = "draw the predicted steps into an .svg, .png, .pdf or .gp file"},            \
             {.name = "bode", AW_AT(aw_experiment_options, bode), .value = "FILE", AW_PICTURE,     \
              .help = "draw the open loops over frequency with their margins, and |S| with Ms"}),  \
         .args = AW_ARGS({.name = "model", .kind = AW_ARG_FILE,                                    \
-                         .help = "the model file of identify --save", .endings = "json"}),        \
+                         .help = "model file, from identify --save", .endings = "json"}),         \
         .offline = true, .lines = AW_LIST(__VA_ARGS__), .run = aw_run_design,                     \
         .details = "Ends with exit code 6 if no gains in the range of the driver meet --ms, "     \
                    "--noise and --overshoot, or if Ms is above 2. --force permits a larger Ms.",  \
     }
 #define AW_TUNE_OPTIONS                                                                           \
     {.name = "goal", AW_AT(aw_wishes, goal), .value = "NAME",                                     \
-     .help = "the figure that must be better: iae, overshoot, settling", .fallback = "iae",       \
+     .help = "metric that must improve: iae, overshoot, settling", .fallback = "iae",             \
      .choices = AW_LIST("iae", "overshoot", "settling")},                                         \
     {.name = "report", AW_AT(aw_experiment_options, report), .value = "FILE",                     \
-     .help = "write a report as a page of HTML", .endings = "html"},                              \
+     .help = "write an HTML report", .endings = "html"},                                          \
     AW_SAVE_OPTION, AW_PLOT_OPTION
 /* The row, except for args, run and examples. of: follows "a joint" in the summary; intro: text
  * before the question; then the tool's own options. */
@@ -166,13 +166,12 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
     .name = "tune", .group = AW_GROUP_MEASURE, .safety = AW_MOTION, .timed = true,                \
     .summary = "find gains for a joint" of ": identify, design, try them, keep the better ones",  \
     .options = AW_OPTIONS(__VA_ARGS__, AW_TUNE_OPTIONS),                                          \
-    .details = intro " If you agree (--yes), it makes a step with the old gains and one with the "\
-        "new gains. The new gains are kept if they are better by --goal, overshoot by no more "   \
-        "than --overshoot, and behave as predicted (overshoot within 10 points, rise time "       \
-        "within 50 %). Gains outside their range, with Ms above 2, or for a model with a fit "    \
-        "below 75 % are tried only with --force."
+    .details = intro " If you agree (--yes), it makes a step with the old gains and one with "    \
+        "the new gains. The new gains are kept if they improve the metric of --goal and "         \
+        "overshoot by no more than --overshoot. Gains outside their range, with Ms above 2, or "  \
+        "for a model with a fit below 75 % are tried only with --force."
 #define AW_CUSTOM_JOINT                                                                            \
-    {.name = "joint", .complete = aw_joints_complete, .help = "a joint of the packet file"}
+    {.name = "joint", .complete = aw_joints_complete, .help = "joint of the packet file"}
 #define AW_CUSTOM_DEVIATION                                                                        \
     AW_DEVIATION_OPTION("hold the joint if it leaves the range of its start and targets by "       \
                         "more than this: 15deg")

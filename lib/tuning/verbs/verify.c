@@ -70,7 +70,7 @@ static enum aw_status take_limit(struct spec *spec, struct check *check, const c
         return aw_bench_parse_limit(session, (enum aw_metric)m, value, &check->limits[m].most);
     }
     return aw_fail(&session->err, AW_USAGE,
-                   "%s: no such key — use %s%s, from, to, for, settle, %smax-deviation or a limit "
+                   "%s: unknown key — use %s%s, from, to, for, settle, %smax-deviation or a limit "
                    "such as max-overshoot",
                    key, aw_bench_place(spec->session),
                    spec->session->tool->bench->has_modes ? ", controller" : "",
@@ -85,12 +85,13 @@ static enum aw_status take_gains(struct spec *spec, struct check *check, char *v
     struct aw_error *err = &spec->session->err;
     enum aw_status status = AW_OK;
     if (aw_lines_words(value, words, 4) != 3)
-        return aw_fail(err, AW_USAGE, "gains: three numbers are needed, kp ki kd");
+        return aw_fail(err, AW_USAGE, "gains: requires three numbers: kp ki kd");
     for (int i = 0; i < 3 && status == AW_OK; i++)
         status = aw_number_parse(words[i], places[i], err);
     for (int i = 0; i < 3 && status == AW_OK; i++)
         if (fabs(*places[i]) > most)
-            status = aw_fail(err, AW_LIMIT, "gains: %s is beyond ±%g", words[i], most);
+            status =
+                aw_fail(err, AW_LIMIT, "gains: %s is out of range -%g to %g", words[i], most, most);
     check->has_gains = true;
     return status;
 }
@@ -149,7 +150,8 @@ static enum aw_status take_line(struct spec *spec, char *line)
     if (*text == '[') {
         size_t length = strcspn(text, "]");
         if (spec->n == CASES || !text[length] || length < 2)
-            return aw_fail(err, AW_USAGE, "a step is '[name]', and there are at most %d", CASES);
+            return aw_fail(err, AW_USAGE, "invalid step — write '[name]', for at most %d steps",
+                           CASES);
         struct check *check = &spec->checks[spec->n++];
         *check = (struct check){.seconds = 2, .settle_s = 1};
         snprintf(check->name, sizeof check->name, "%.*s", (int)length - 1, text + 1);
@@ -157,7 +159,8 @@ static enum aw_status take_line(struct spec *spec, char *line)
         return hooks->has_modes ? AW_OK : aw_bench_mode(spec->session, NULL, true, &check->joint);
     }
     if (!equals || spec->n == 0)
-        return aw_fail(err, AW_USAGE, "a line is '[name]' or, below one, 'key = value'");
+        return aw_fail(err, AW_USAGE,
+                       "invalid line — write '[name]', or 'key = value' below a name");
     *equals = '\0';
     return take(spec, &spec->checks[spec->n - 1], aw_trim(text), aw_trim(equals + 1));
 }
@@ -185,7 +188,8 @@ static enum aw_status complete(struct spec *spec, struct check *check)
     const struct aw_bench_hooks *hooks = session->tool->bench;
     if (!*check->joint_text || check->has_mode != hooks->has_modes || !check->has_from ||
         !check->has_to || !limits)
-        return aw_fail(&session->err, AW_USAGE, "[%s]: %s%s, from, to and a limit are needed",
+        return aw_fail(&session->err, AW_USAGE,
+                       "[%s]: key missing — give %s%s, from, to and a limit such as max-overshoot",
                        check->name, aw_bench_place(session),
                        hooks->has_modes ? ", controller" : "");
     enum aw_status status = read_values(session, check);
@@ -211,7 +215,8 @@ static enum aw_status load(struct spec *spec, const char *path)
     for (size_t i = 0; i < spec->n && status == AW_OK; i++)
         status = complete(spec, &spec->checks[i]);
     if (status == AW_OK && spec->n == 0)
-        return aw_fail(err, AW_USAGE, "%s: it has no step", path);
+        return aw_fail(err, AW_USAGE, "%s: no steps found — add a section [name] for each step",
+                       path);
     return status;
 }
 
@@ -224,7 +229,7 @@ static void judge(const struct check *check, const struct aw_bench *bench,
     verdict->passed = aw_response_arrived(response, &step, AW_RESPONSE_NEAR);
     verdict->text[0] = '\0';
     if (!verdict->passed)
-        snprintf(verdict->text, sizeof verdict->text, "came to %.4g and not to %.4g %s",
+        snprintf(verdict->text, sizeof verdict->text, "ended at %.4g, not at %.4g %s",
                  response->final, step.to, bench->joint.unit);
     for (int m = 0; m < AW_METRICS; m++) {
         double value = response->value[m], most = check->limits[m].most;
@@ -236,9 +241,9 @@ static void judge(const struct check *check, const struct aw_bench *bench,
         aw_bench_metric_unit(unit, (enum aw_metric)m, bench->joint.unit);
         if (aw_metric_reached(value))
             snprintf(reached, sizeof reached, "%.4g%s", value, unit);
-        aw_append(verdict->text, sizeof verdict->text, ", ", "%s %s, %s %g%s",
-                  aw_metric((enum aw_metric)m)->title, reached,
-                  good ? "at most" : "but not at most", most, unit);
+        aw_append(verdict->text, sizeof verdict->text, ", ", "%s %s (limit %g%s%s)",
+                  aw_metric((enum aw_metric)m)->title, reached, most, unit,
+                  good ? "" : " exceeded");
     }
 }
 
@@ -377,8 +382,8 @@ enum aw_status aw_run_verify(struct aw_session *session, const struct aw_args *a
         status = status == AW_OK ? printed : status;
     }
     if (status == AW_OK && failed)
-        status = aw_fail(&session->err, AW_REFUSED, "verify: %zu of %zu steps are beyond a limit",
-                         failed, spec->n);
+        status =
+            aw_fail(&session->err, AW_REFUSED, "verify: %zu of %zu steps failed", failed, spec->n);
     free(spec);
     return status;
 }
@@ -386,10 +391,10 @@ enum aw_status aw_run_verify(struct aw_session *session, const struct aw_args *a
 /* clang-format off */
 const struct aw_command aw_custom_verify_command = {
     .name = "verify", .group = AW_GROUP_MEASURE, .from_file = true,
-    .summary = "make the steps of a specification, and judge them",
+    .summary = "run the steps of a specification and check the results",
     .args = AW_ARGS(
         {.name = "spec", .kind = AW_ARG_FILE,
-         .help = "sections with joint, from, to, for, max-overshoot …"}),
+         .help = "sections with joint, from, to, for, max-overshoot and others"}),
     .options = AW_OPTIONS(AW_CUSTOM_DEVIATION, AW_VERDICTS_OPTION),
     .safety = AW_MOTION, .run = aw_run_verify, .prints = "TAP or JUnit"};
 /* clang-format on */

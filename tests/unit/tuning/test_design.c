@@ -113,7 +113,7 @@ TEST(overshoot_bound_is_kept_or_refused)
         if (status != (rows[i].had ? AW_OK : AW_LIMIT))
             fail_msg("row %zu: %s", i, err.text);
         if (!rows[i].had) {
-            assert_non_null(strstr(err.text, "the least overshoot is"));
+            assert_non_null(strstr(err.text, "the smallest overshoot is"));
             assert_true(p.least_overshoot > o.overshoot);
             o.overshoot = 1.02 * p.least_overshoot;
             assert_int_equal(aw_design(&rows[i].process, &driver, &o, &p, &err), AW_OK);
