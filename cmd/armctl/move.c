@@ -178,8 +178,8 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
     for (size_t i = 0; i < args->n; i++)
         if (args->bound[i].arg->kind == AW_ARG_PAIRS)
             return aw_fail(&session->err, AW_USAGE,
-                           "send: '%.24s' not found in --packets, and only its packets have fields "
-                           "— write a plain line: DEG1,090",
+                           "send: packet '%.24s' not found in --packets — check the name, or write "
+                           "a plain line: DEG1,090",
                            line);
     if (session->options.run.dry_run) {
         char frame[AW_LINE_MAX];

@@ -374,7 +374,8 @@ enum aw_status armctl_safe_stop(struct aw_session *session)
     struct aw_error why = session->err;
     armctl_remember(session);
     if (status == AW_STOPPED)
-        return aw_fail(&session->err, status, "stop sent (%s), ACK not awaited", outcome.sent);
+        return aw_fail(&session->err, status,
+                       "stop sent (%s), not confirmed: the wait was interrupted", outcome.sent);
     if (status != AW_OK)
         return aw_fail(&session->err, status, "%s: %s",
                        status == AW_TIMEOUT ? "stop sent, not confirmed" : "NOT stopped", why.text);

@@ -97,7 +97,7 @@ static const struct aw_command commands[] = {
           .help = "number or configured name of a rotating joint"},
          {.name = "angle", .field = "deg.angle", .max = 360}),
      .repeats = true,
-     .details = "For a joint of 'kind = pulse' the value is the width of a servo pulse in us, "
+     .details = "For a joint with 'kind = pulse' the value is the width of a servo pulse in us, "
          "not an angle.",
      .safety = AW_MOTION, .run = run_joints,
      .examples = AW_LIST("-l sim: deg 1 90", "-l sim: deg 1 90 2 45deg",
@@ -115,15 +115,15 @@ static const struct aw_command commands[] = {
           .help = "number or configured name of a servo joint"},
          {.name = "pulse", .field = "pulse.pulse", .min = 1000, .max = 2000}),
      .details = "On joints 2, 4 and 5 the published handler reads the value of DEG as the width "
-         "of a servo pulse, 1000 to 2000 us. With 'kind = pulse' in [joint NAME], deg takes us, "
-         "too, as do min and max.", .repeats = true, .safety = AW_MOTION,
+         "of a servo pulse, 1000 to 2000 us. With 'kind = pulse' in [joint NAME], the values of "
+         "deg, min and max are in us, too.", .repeats = true, .safety = AW_MOTION,
      .run = run_joints, .examples = AW_LIST("-l 'sim:?quirks=published' pulse 2 1500")},
     {.name = "duty", .summary = "run a motor joint (published firmware)",
      .args = AW_ARGS(
          {.name = "joint", .field = "duty.joint", .complete = complete_joints,
           .help = "number or configured name of a motor joint"},
          {.name = "duty", .field = "duty.duty"}),
-     .details = "The duty cycle is in thousandths, for joints 1 and 3. The motor runs until you "
+     .details = "For joints 1 and 3. The duty cycle is in thousandths. The motor runs until you "
          "send 0, which stops both motors.", .safety = AW_MOTION, .run = run_joints,
      .examples = AW_LIST("-l 'sim:?quirks=published' duty 3 500")},
     {.name = "arm", .summary = "move the hand in cylindrical coordinates",
@@ -205,7 +205,7 @@ static const struct aw_command commands[] = {
           .fallback = "pty:" AW_XDG_RUNTIME "/armctl-sim"},
          {.name = "quirks", AW_AT(armctl_sim_options, quirks), .value = "LIST",
           .words = aw_armctl_quirk_names,
-          .help = "imitate the published firmware: published (all), or a list of no-reack,  "
+          .help = "imitate the published firmware: published (all), or a list of no-reack, "
               "bare-confirm, drop-confirm, ack-invalid, pulse-deg, only-deg-spd, raw-lines"},
          {.name = "turn-speed", AW_AT(armctl_sim_options, turn_deg_s), .value = "SPEED",
           .help = "speed of rotating joints", .fallback = "90deg/s",

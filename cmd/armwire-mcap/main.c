@@ -52,8 +52,8 @@ int main(int argc, char **argv)
         argv[2] = argv[3];
     else if (argc != 3) {
         if (!asked)
-            fprintf(stderr, "armwire-mcap: %d %s — give a verb and one FILE\n\n", argc - 1,
-                    argc == 2 ? "word" : "words");
+            fprintf(stderr, "armwire-mcap: %d %s given — give a verb and one FILE\n\n", argc - 1,
+                    argc == 2 ? "argument" : "arguments");
         fputs(usage, asked ? stdout : stderr);
         return asked ? 0 : AW_USAGE;
     }

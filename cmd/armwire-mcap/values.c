@@ -93,11 +93,11 @@ static enum aw_status check_encoding(const struct values *v, const struct aw_mca
 {
     if (strcmp(topic->encoding, "cdr") != 0)
         return aw_fail(err, AW_USAGE,
-                       "%.100s: %.80s: message encoding '%.40s' not supported — only cdr is",
+                       "%.100s: %.80s: message encoding '%.40s' not supported — use cdr",
                        v->in->name, topic->topic, topic->encoding);
     if (strcmp(topic->language, "ros2msg") != 0)
         return aw_fail(err, AW_USAGE,
-                       "%.100s: %.80s: schema encoding '%.40s' not supported — only ros2msg is",
+                       "%.100s: %.80s: schema encoding '%.40s' not supported — use ros2msg",
                        v->in->name, topic->topic, topic->language);
     return AW_OK;
 }

@@ -170,13 +170,11 @@ static enum aw_status admit(struct aw_bench *bench, const char *section, bool ma
     if (active == bench->joint.kind)
         return AW_OK;
     if (!may_switch && !canpid_given(session)->may_switch)
-        return aw_fail(&session->err, AW_LIMIT,
-                       "[%s]: gains: %s, not %s — allow switching with 'switch = yes' in the "
-                       "section, or --switch",
-                       section,
-                       active == AW_CANPID_LAST ? "the active controller may be another one"
-                                                : "the driver runs another controller",
-                       bench->joint.mode);
+        return aw_fail(
+            &session->err, AW_LIMIT,
+            "[%s]: gains: the active controller %s %s — allow switching with 'switch = yes' in the "
+            "section, or --switch",
+            section, active == AW_CANPID_LAST ? "may not be" : "is not", bench->joint.mode);
     return aw_bench_push(bench, AW_CANPID_DISABLE);
 }
 

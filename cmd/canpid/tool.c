@@ -98,8 +98,8 @@ static const struct aw_command commands[] = {
     {.name = "status", .summary = "show the telemetry of the joints",
      .run = aw_run_status,
      .details = "Values have the unit of the controller if it is known (from -c, or seen on the "
-         "bus), else % of full scale. A driver without a target is disabled. A board of -b that "
-         "sends no telemetry is an error.",
+         "bus), else % of full scale. A driver without a target is disabled. The command fails if "
+         "a board of -b sends no telemetry.",
      .examples = AW_LIST("-l sim: status -c pos", "-l sim: status -b lknee -j")},
     {.name = "limits", .summary = "show the limits of the drivers and their sources",
      .args = AW_ARGS(
@@ -126,7 +126,7 @@ static const struct aw_command commands[] = {
      .args = aw_gains_args, .safety = AW_WRITE, .run = run_gains,
      .details = "A board cannot report its gains. The list shows the gains sent over this link, "
          "with the time, also by earlier processes. A board that was switched off since then "
-         "has other gains. diff ends with exit status 1 if the gains differ.",
+         "has other gains. diff ends with exit code 1 if the gains differ.",
      .examples = AW_LIST("-l sim: gains set lknee.pos.kp=3 lknee.pos.ki=0.0005 --switch",
          "-l sim: gains set kp=3 -b lknee,rknee -c pos --switch", "-l sim: gains")},
     {.name = "dump", .summary = "print frames in candump format, decoded, or both",
@@ -223,9 +223,9 @@ static const struct aw_command commands[] = {
      .safety = AW_READ,
      .run = run_ping,
      .details = "Listens for one second, for --for TIME or for -n FRAMES. It sends nothing, "
-         "because drivers answer no requests. A frame counts as lost if all later frames are "
-         "one period late. Late frames and bursts do not count as losses. A board of -b that sends "
-         "no telemetry is an error.",
+         "because drivers answer no requests. A frame counts as lost if all later frames are one "
+         "period late. Late frames and bursts do not count as losses. The command fails if a "
+         "board of -b sends no telemetry.",
      .examples = AW_LIST("-l sim: ping", "-l sim: ping -b lknee -n 30")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve six simulated drivers",
      .options = AW_OPTIONS(

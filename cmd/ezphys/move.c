@@ -205,7 +205,8 @@ static enum aw_status check_joint(struct drive *d)
         aw_ezphys_expect(ezphys_of(session), &d->target, &session->err) != AW_OK)
         return AW_USAGE;
     if (!joint)
-        aw_session_notice(session, "joint %s not seen yet: its Send may be off", d->word);
+        aw_session_notice(session, "joint %s not reported yet — check that its Send is on",
+                          d->word);
     if (joint && d->axes > joint->n_axes)
         return aw_fail(&session->err, AW_USAGE, "joint '%s' has %d ax%s, but the command is for %d",
                        joint->object.name, joint->n_axes, joint->n_axes == 1 ? "is" : "es",

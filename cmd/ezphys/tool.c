@@ -156,7 +156,7 @@ static const struct aw_command commands[] = {
          {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .whole = true,
           .optional = true, .help = "number of exchanges; default: 1"}),
      .safety = AW_WRITE, .run = run_advance, .examples = AW_LIST("-l sim: advance 100 -j")},
-    {.name = "pause", .group = AW_GROUP_LOOK, .summary = "let the simulation run for a time",
+    {.name = "pause", .group = AW_GROUP_LOOK, .summary = "run the simulation for a given time",
      .args = AW_ARGS(AW_PAUSE_ARG), .run = run_pause, .examples = AW_LIST("-l sim: pause 0.1s"),
      .details = "Motors keep their velocities. TIME is simulation time."},
     {.name = "play", .summary = "play a file of setpoints",
@@ -201,7 +201,7 @@ static const struct aw_command commands[] = {
      .offline = true, .lines = AW_LIST("-l sim: --record run.pcapng advance 20",
          "probe run.pcapng"),
      .run = run_probe,
-     .details = "Compares sizes, unit quaternions and step numbers. The exit status is 5 if the "
+     .details = "Compares sizes, unit quaternions and step numbers. The exit code is 5 if the "
          "result is uncertain."},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure the time between an answer and the next message",
@@ -230,8 +230,7 @@ static const char *const examples[] = {
 };
 
 static const struct aw_config_key wire_keys[] = {
-    {"base", "le32, be32, packed8, stream or name32", "preset that the framing starts from",
-     "le32"},
+    {"base", "le32, be32, packed8, stream or name32", "preset to start from", "le32"},
     {"endian", "le or be", "byte order", "be"},
     {"long", "4 or 8", "size of a long in bytes", "8"},
     {"msg", "parts joined by +", "parts of a message header", "size32+count32"},

@@ -154,7 +154,7 @@ enum aw_status hidmotor_safe_stop(struct aw_session *session)
                        s.attempts ? "stop sent, not confirmed" : "NOT stopped", why.text);
     if (!s.confirmed)
         return aw_fail(&session->err, AW_STOPPED,
-                       "stop sent, to hold%s deg, confirmation not awaited", at);
+                       "stop sent, to hold%s deg, not confirmed: the wait was interrupted", at);
     aw_stop_did(session, "holding%s deg", at);
     return AW_OK;
 }

@@ -160,7 +160,7 @@ static const struct aw_command commands[] = {
           .help = "set: change the gains of the velocity controllers"}),
      .safety = AW_WRITE, .run = run_gains,
      .details = "Setting position gains stops a move at the current position. diff ends with "
-         "exit status 1 if the gains differ.",
+         "exit code 1 if the gains differ.",
      .examples = AW_LIST("-l sim: gains", "-l sim: gains set elbow.kp=0.02",
          "-l sim: gains save arm.gains")},
     {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",

@@ -153,7 +153,7 @@ static enum aw_status take_velocity(struct aw_session *session, const char *text
         aw_unitysim_drive_parse(AW_UNITYSIM_HAND, text, true, &drive, &session->err);
     if (status == AW_OK && (drive.state != AW_UNITYSIM_INCREASE || drive.velocity == 0))
         return aw_fail(&session->err, AW_USAGE,
-                       "velocity: '%.20s' is not a speed without sign — write 45 or 30deg/s", text);
+                       "velocity: '%.20s' is not an unsigned speed — write 45 or 30deg/s", text);
     unitysim_state(session)->single.velocity = drive.velocity;
     return status;
 }

@@ -100,7 +100,7 @@ static const struct aw_command commands[] = {
           .help = "elbow=2135 or elbow=7.6deg; also velocity=, tolerance= (ticks), timeout="}),
      .safety = AW_MOTION, .run = aw_run_move,
      .details = "Moves all joints at once, controlled by their feedback, and slows down near "
-         "the target. Also accepts velocity=45, tolerance=10, timeout=10s. The exit status is 3 "
+         "the target. Also accepts velocity=45, tolerance=10, timeout=10s. The exit code is 3 "
          "if a joint does not arrive.",
      .examples = AW_LIST("-l 'sim:?time=virtual' move elbow=2300 hand=2600",
          "-l 'sim:?time=virtual' move wrist_flex=-30deg velocity=40")},
@@ -207,10 +207,10 @@ static const struct aw_command commands[] = {
          DEVIATION,
          AW_STEP_OPTIONS),
      .safety = AW_MOTION, .timed = true, .run = aw_run_step,
-     .details = "The simulator accepts velocities. So each feedback is answered with a velocity "
-         "of five times the remaining distance per second, up to the limit of the joint. All "
-         "joints stop at the end, or at once if this one exceeds --max-deviation, moves in the "
-         "wrong direction or does not move.",
+     .details = "The simulator accepts only velocities. The tool answers each feedback message "
+         "with a velocity of five times the remaining distance per second, up to the limit of the "
+         "joint. All joints stop at the end, or at once if this one exceeds --max-deviation, "
+         "moves in the wrong direction or does not move.",
      .examples = AW_LIST("-l 'sim:?time=virtual' step elbow --from 0deg --to 20deg")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure latency, cadence, feedback interval and losses",

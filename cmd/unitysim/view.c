@@ -47,7 +47,7 @@ static void draw_pictures(const int ticks[AW_UNITYSIM_JOINTS], struct aw_braille
     aw_unitysim_shape(degrees, &shape);
     copy_picture(&shape, AW_UNITYSIM_FROM_THE_SIDE, canvas, 0, width);
     copy_picture(&shape, AW_UNITYSIM_FROM_ABOVE, canvas, width + GAP, width);
-    aw_braille_text(canvas, 0, 1, "from its right", 0);
+    aw_braille_text(canvas, 0, 1, "from the right", 0);
     aw_braille_text(canvas, width + GAP, 1, "from above", 0);
 }
 

@@ -924,11 +924,11 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     has "$stderr" "spec.ini:20:1: max-foo: unknown key"
     sed -i '/max-foo/d;/switch/d' spec.ini
     fails 6 canpid -q -l "$fast" verify spec.ini # the active controller is unknown
-    has "$why" "[slow]: gains: the active controller may be another one"
+    has "$why" "[slow]: gains: the active controller may not be pos"
     ok canpid -q -l "$fast" verify --switch spec.ini
 }
 
-@test "verify stopped by a guard prints not ok and Bail out!, and JUnit lists the skipped steps" {
+@test "verify stopped by a safety check prints not ok and Bail out!, and JUnit lists the skipped steps" {
     for name in far next; do
         printf '%s\n' "[$name]" 'board = lknee' 'controller = pos' 'from = 0deg' 'to = 10deg' 'max-overshoot = 40%' \
             'gains = 20 0.5 0' 'switch = yes' 'max-deviation = 0.1deg'

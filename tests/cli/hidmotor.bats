@@ -318,7 +318,7 @@ END
     fails 6 hidmotor tip 0 120 0
     for words in "" 0 "0 45" "0 45 -30 120" "m1=0 m2=0 z=9" "x=0 y=0"; do
         fails 2 hidmotor tip $words
-        has "$why" "three values are needed"
+        has "$why" "requires three values"
     done
     ok hidmotor tip x=10cm y=0 z=0.195m
     same "$output" "tip m1=0deg m2=0deg m3=0deg"

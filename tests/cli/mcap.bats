@@ -122,7 +122,7 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     armwire-mcap cat run.mcap | jq -se 'any(."hidmotor.tx.set_setpoints.m2" == 10) and any(."joint_states.name.0" == "m1")'
     exits 2 armwire-mcap write run.mcap </dev/null
     exits 2 armwire-mcap read
-    has "$stderr" "1 word — give a verb and one FILE"
+    has "$stderr" "1 argument given — give a verb and one FILE"
     exits 2 armwire-mcap other run.mcap
     ok armwire-mcap --help
     has "$output" "armwire-mcap cat FILE.mcap"

@@ -140,7 +140,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     sees '.why | strings | test("expired")' me
     send 'move 0 20 0 duration=20s --wait'
     for _ in {1..33}; do echo 'gripper close'; done | pub -t arm/me/cmd -q 2 -l
-    sees '.why | strings | test("too many commands")' me
+    sees '.why | strings | test("too many pending commands")' me
     send stop
     becomes 32 count 'dropped by a stop'
     same "$(jq -s 'map(select(.cmd == "gripper" and .ok)) | length' me)" 1
@@ -289,13 +289,13 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     refused "mqtt://robot@127.0.0.1:$port/arm?password=wrong" "Not authorized"
     at=mqtt://robot@127.0.0.1:$port/arm?password=right bridge
     at=mqtt://127.0.0.1:$port/arm ARMWIRE_MQTT_USER=robot ARMWIRE_MQTT_PASSWORD=metal bridge
-    fails_with 2 "can read a password in a URL" armwire-mqtt "mqtt://robot:metal@127.0.0.1:$port/arm" -- hidmotor
+    fails_with 2 "password in the URL is visible" armwire-mqtt "mqtt://robot:metal@127.0.0.1:$port/arm" -- hidmotor
     chmod 644 right
     fails 2 armwire-mqtt "mqtt://robot@127.0.0.1:$port/arm?password=right" -- hidmotor
-    has "$why" "others may read it"
+    has "$why" "readable by other users"
     (umask 077; echo >empty)
     fails 2 armwire-mqtt "mqtt://robot@127.0.0.1:$port/arm?password=empty" -- hidmotor
-    has "$why" "its first line is empty"
+    has "$why" "first line is empty"
 }
 
 @test "TLS works with a private CA and refuses missing certificates" {

@@ -67,7 +67,7 @@ except AttributeError as error:
 try:
     arm.stauts
 except AttributeError as error:
-    assert str(error) == "armctl has no command 'stauts' — did you mean 'status'?", error
+    assert str(error) == "armctl: command 'stauts' not found — did you mean 'status'?", error
 assert "deg" in dir(arm) and "angle" in arm.deg.__doc__
 END
 }
@@ -287,8 +287,8 @@ def test_no_mark(arm):
 END
     exits 1 python -m pytest -p armwire.pytest_plugin -p no:cacheprovider --basetemp=kept -q test_arm.py
     has "$output" '1 failed, 1 passed, 1 error'
-    has "$output" 'what passed the link: '
-    has "$output" 'which arm?'
+    has "$output" 'recording of the link: '
+    has "$output" 'no tool given'
     same "$(ls kept/*0/armwire.pcapng | wc -l)" 1
     ok armctl decode -j kept/test_wrong0/armwire.pcapng
     has "$output" '"angle":90'

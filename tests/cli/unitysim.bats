@@ -646,7 +646,7 @@ END
     export TERM=xterm-256color
     terminal 80 <<<"
         launch unitysim -q -l sim: view
-        want {from its right} {q quit}
+        want {from the right} {q quit}
         type q
         ends 0"
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs armwire for you, without root: ./install.sh [--uninstall]
-# PREFIX=FOLDER chooses another place than ~/.local.
+# PREFIX=FOLDER installs to FOLDER instead of ~/.local.
 set -eu
 prefix=${PREFIX:-$HOME/.local}
 list=share/armwire/installed
@@ -21,11 +21,11 @@ case ${1:-} in
     exit
     ;;
 '') ;;
-*) echo "usage: ./install.sh [--uninstall], PREFIX=FOLDER chooses the place" >&2 && exit 2 ;;
+*) echo "usage: [PREFIX=FOLDER] ./install.sh [--uninstall]" >&2 && exit 2 ;;
 esac
 
 version=$(bin/armctl --version) || {
-    echo "install.sh: these programs do not run on $(uname -m) — get the archive for this machine" >&2
+    echo "install.sh: programs cannot run on $(uname -m) — download the archive for this machine" >&2
     exit 1
 }
 uninstall # an older version
@@ -41,12 +41,12 @@ echo "$list" >>"$prefix/$list.new"
 mv "$prefix/$list.new" "$prefix/$list"
 
 version=${version#* }
-echo "armwire ${version% *} is installed in $prefix. Documents: $prefix/share/doc/armwire/README.md"
+echo "armwire ${version% *} is installed in $prefix. Documentation: $prefix/share/doc/armwire/README.md"
 case :$PATH: in
 *:"$prefix/bin":*) ;;
-*) echo "Put the programs into your PATH:  PATH=$prefix/bin:\$PATH" ;;
+*) echo "Add the programs to your PATH:  PATH=$prefix/bin:\$PATH" ;;
 esac
-echo "Permission for HID boards, once:"
+echo "Once, to permit access to HID boards:"
 echo "    sudo cp $prefix/lib/udev/rules.d/*.rules /etc/udev/rules.d/"
 echo "    sudo udevadm control --reload && sudo udevadm trigger"
-echo "Remove everything:  sh $prefix/share/armwire/install.sh --uninstall"
+echo "To uninstall:  sh $prefix/share/armwire/install.sh --uninstall"

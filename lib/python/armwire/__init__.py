@@ -1,4 +1,4 @@
-"""Robot arms, exoskeleton joints and arm simulators from Python, by the tools of armwire.
+"""Drives robot arms, exoskeleton joints and arm simulators from Python, through the tools of armwire.
 
     import armwire
 
@@ -7,12 +7,12 @@
         for record in arm.watch("m2.position", n=3):
             print(record.m2.position)
 
-Every command of the tool is a method: its arguments by place or by name, its options by name with True for
-a switch, numbers or texts with a unit ("30deg"). It returns the result as a Record; a command that fails
-raises an Error with exit_code and why. help(arm.move) and TAB in IPython know them all, from the tool.
+Every command of the tool is a method. Pass arguments by position or by name, and options by name: True sets
+a switch. Values are numbers, or strings with a unit ("30deg"). A method returns the result as a Record. If the
+command fails, it raises an Error with exit_code and why. help(arm.move) and TAB in IPython show all methods.
 
-Leaving the block, by an exception, too, stops what still moves; so does the end of the interpreter, however
-it comes. Only one program can have the device open: 'TOOL serve' shares it, and all programs find that server.
+Leaving the block stops any motion, also after an exception, and so does any end of the interpreter.
+Only one program can open the device: 'TOOL serve' shares it, and all programs find that server.
 """
 import builtins
 import csv
@@ -28,21 +28,21 @@ from ._core import (Error, Face, LimitError, LinkLost, Malformed, NoAnswer, NoLi
 __all__ = ["open", "Arm", "Watch", "Record", "Error", "Refused", "UsageError", "NoAnswer", "NoLink", "Malformed",
            "LimitError", "LinkLost", "Stopped"]
 
-END_S = 5  # a tool that has been told to end stops its device first
+END_S = 5  # a tool stops its device before it exits
 
 
 def open(tool, link=None, *, path=None, **options):  # noqa: A001 - as in open(FILE)
-    """A device: tool "hidmotor", link "hid:", "sim:", "serve:" …; None: the tool's own, from its config
-    file. path: the program. options: of the tool, as record="run.pcapng"."""
+    """Opens a device with a tool such as "hidmotor". link: "hid:", "sim:", "serve:" …; None: the link in the
+    tool's config file. path: the program. options: options of the tool, such as record="run.pcapng"."""
     return Arm(tool, link, path, options)
 
 
 class Arm(Face):
-    """A device that one process of a tool talks to; see open()."""
+    """A device, driven by one process of a tool; see open()."""
 
     def __init__(self, tool, link=None, path=None, options=None):
         self._process = None
-        self._watching = lambda: None  # a Watch without references has ended
+        self._watching = lambda: None  # a Watch without references has been closed
         super().__init__(tool, link, path, options or {})
 
     def _send(self, line, command):
@@ -55,10 +55,10 @@ class Arm(Face):
             self._process.stdin.write(self.lines(line, command))
             self._process.stdin.flush()
         except BrokenPipeError:
-            pass  # the tool has ended: its last words say why
+            pass  # the tool exited: its last message is the reason
 
     def _wait(self):
-        """The result, which comes last."""
+        """Waits for the result, which comes last."""
         for line in self._process.stdout:
             if result := self.take(line):
                 return result
@@ -67,20 +67,20 @@ class Arm(Face):
         raise self.ended(code, self._said)
 
     def run(self, line, command):
-        """Carries a line out: {"cmd":…} or words. For what the methods do not do."""
+        """Runs a line, {"cmd":…} or plain words, which the methods do not cover."""
         self._send(line, command)
         try:
             result = self._wait()
         except BaseException:
             if self._process:
-                self._process.terminate()  # the wait for the motion has ended: stop it
+                self._process.terminate()  # the wait was interrupted: stop the motion
             self.close()
             raise
         return self.conclude(result)
 
     def watch(self, *fields, **named):
-        """Records as they come: n= so many, time_s=, where= a condition, for_= a time. Leaving it
-        before its end closes the arm."""
+        """Iterates over records as they arrive. n= limits their number, for_= the time; where= is a
+        condition. Leaving the loop early closes the arm."""
         self._send(self._commands["watch"].line(fields, named), "watch")
         watch = Watch(self)
         self._watching = weakref.ref(watch)
@@ -92,7 +92,7 @@ class Arm(Face):
             watch.close()
 
     def close(self):
-        """Stops what still moves, and lets the device go."""
+        """Stops any motion and releases the device."""
         self._end_watch()
         if not self._process:
             return
@@ -119,7 +119,7 @@ class Arm(Face):
 
 
 class Watch:
-    """An iterator of Records. Leaving the loop ends it, close() does, too."""
+    """An iterator of Records. Leaving the loop or close() ends it."""
 
     def __init__(self, arm):
         self._arm = arm
@@ -132,7 +132,7 @@ class Watch:
         arm = self._arm
         while arm._process and not self._ended:
             line = arm._process.stdout.readline()
-            result = arm.take(line) if line else arm._wait()  # raises what the tool said at its end
+            result = arm.take(line) if line else arm._wait()  # raises the last error of the tool
             if arm.messages:
                 return arm.messages.pop()
             if result:
@@ -141,7 +141,7 @@ class Watch:
         raise StopIteration
 
     def to_csv(self, path):
-        """Writes the records into a CSV file, joints as joint.field; returns how many."""
+        """Writes the records to a CSV file, with columns such as joint.field; returns their number."""
         rows = [flat(record) for record in self]
         names = list(dict.fromkeys(name for row in rows for name in row))
         with builtins.open(path, "w", newline="", encoding="utf-8") as file:
@@ -151,7 +151,7 @@ class Watch:
         return len(rows)
 
     def close(self):
-        """Ends it."""
+        """Ends the watch and closes the arm."""
         if self._arm._process and not self._ended:
             self._ended = True
             os.kill(self._arm._process.pid, signal.SIGINT)
@@ -168,7 +168,7 @@ class Watch:
 
 
 def flat(record, before=""):
-    """{"m1": {"position": 1}} as {"m1.position": 1}."""
+    """Flattens {"m1": {"position": 1}} to {"m1.position": 1}."""
     row = {}
     for name, value in record.items():
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Shared by the blocking and the asyncio form: lines sent to a tool, and its records."""
+"""Shared by the blocking and the asyncio module: lines sent to a tool, and its records."""
 import difflib
 import json
 import keyword
@@ -9,7 +9,7 @@ import subprocess
 
 
 class Record(dict):
-    """A record of a tool; its members are attributes, too: record.m1.position."""
+    """A record of a tool. Its members are also attributes: record.m1.position."""
 
     def __getattr__(self, name):
         try:
@@ -19,7 +19,7 @@ class Record(dict):
 
 
 class Error(Exception):
-    """A command failed. exit_code is that of the tool, why its sentence, record the whole result."""
+    """A command failed. exit_code: exit code of the tool; why: its message; record: the whole result."""
 
     exit_code = 1
 
@@ -32,7 +32,7 @@ class Error(Exception):
 
 
 class Refused(Error):
-    """The device refused it, or did not do it."""
+    """The device refused the command or did not execute it."""
 
 
 class UsageError(Error):
@@ -42,25 +42,25 @@ class UsageError(Error):
 
 
 class NoAnswer(Error):
-    """Nothing came in time."""
+    """Timed out: the device did not answer."""
 
     exit_code = 3
 
 
 class NoLink(Error):
-    """The link is not there, or not permitted."""
+    """The link was not found, or permission was denied."""
 
     exit_code = 4
 
 
 class Malformed(Error):
-    """Data that cannot be decoded."""
+    """Data could not be decoded."""
 
     exit_code = 5
 
 
 class LimitError(Error):
-    """A limit of the host refused it; nothing was sent."""
+    """A value is out of range; nothing was sent."""
 
     exit_code = 6
 
@@ -72,7 +72,7 @@ class LinkLost(Error):
 
 
 class Stopped(Error):
-    """A signal, or another program, stopped it."""
+    """A signal or another program stopped the command."""
 
     exit_code = 130
 
@@ -81,18 +81,18 @@ ERRORS = {kind.exit_code: kind for kind in (Refused, UsageError, NoAnswer, NoLin
 
 
 def error(exit_code, why, record=None):
-    """The exception for an exit code."""
+    """Returns the exception for an exit code."""
     stopped = exit_code >= 128 or exit_code < 0 or (record or {}).get("error") == "stopped"
     kind = Stopped if stopped else ERRORS.get(exit_code, Error)
     return kind(why, exit_code, record)
 
 
 def find(tool, path=None):
-    """The program of a tool: path, $ARMWIRE_BIN, or as the shell finds it."""
+    """Returns the program of a tool: path, or found in $ARMWIRE_BIN or PATH."""
     folder = os.environ.get("ARMWIRE_BIN")
     found = path or (os.path.join(folder, tool) if folder else shutil.which(tool))
     if not found or not os.access(found, os.X_OK):
-        raise NoLink(f"{tool} is not installed — put its folder into PATH or ARMWIRE_BIN")
+        raise NoLink(f"{tool} not found — install it, or set ARMWIRE_BIN to its folder")
     return found
 
 
@@ -103,7 +103,7 @@ def describe(program):
 
 
 def start_words(program, link, options):
-    """The command line of a process that takes commands on standard input."""
+    """Returns the command line of a process that reads commands from standard input."""
     words = [program, "-q", "-k", "-j", "--no-input"]
     if link:
         words += ["-l", link]
@@ -113,7 +113,7 @@ def start_words(program, link, options):
 
 
 def option_words(name, value):
-    """One option, as it stands on a command line."""
+    """Returns the arguments of a command line for one option."""
     name = name.rstrip("_").replace("_", "-")
     if value is None or value is False:
         return []
@@ -123,18 +123,18 @@ def option_words(name, value):
 
 
 def python_name(name):
-    """The name of a command in Python: arguments that are words of the language get a '_'."""
+    """Returns the Python name of a command or option. Keywords of the language get a '_'."""
     name = name.replace("-", "_")
     return name + "_" if keyword.iskeyword(name) else name
 
 
 def names_of(options):
-    """Names and letters."""
+    """Returns the names and letters of options."""
     return {row["name"] for row in options} | {row["letter"] for row in options if "letter" in row}
 
 
 class Command:
-    """A command of a tool, ready to be called: its help comes from the tool's own table."""
+    """A callable command of a tool. Its help is generated from the table of the tool."""
 
     def __init__(self, arm, row):
         self._arm = arm
@@ -155,12 +155,12 @@ class Command:
         return "\n".join(lines)
 
     def line(self, words, named):
-        """The line for these arguments."""
+        """Returns the line for these arguments."""
         arguments = [arg["name"] for arg in self.row["args"]]
         options = self.options | self._arm.options
         rest = any(arg["kind"] in ("pairs", "rest") for arg in self.row["args"])
         if not rest and len(words) > len(arguments) and not self.row.get("repeats"):
-            raise UsageError(f"{self.row['name']} takes {len(arguments)} arguments — {self.row['usage']}")
+            raise UsageError(f"{self.row['name']}: too many arguments — usage: {self.row['usage']}")
         parts = [self.row["name"], *map(quote, words)]
         for name, value in named.items():
             name = name.rstrip("_")
@@ -178,15 +178,15 @@ class Command:
 
 
 def quote(word):
-    """A word of a line."""
+    """Quotes a value as one argument of a line."""
     text = str(word)
     if "\n" in text or "\0" in text:
-        raise UsageError("an argument of one line, please")
+        raise UsageError("an argument contains a line break or NUL — remove it")
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 class Face:
-    """The commands of a tool, as methods."""
+    """The commands of a tool as methods."""
 
     def __init__(self, tool, link, path, options):
         self.tool = tool
@@ -203,23 +203,23 @@ class Face:
     def __getattr__(self, name):
         if name in (commands := self.__dict__.get("_commands", {})): return commands[name]
         near = difflib.get_close_matches(name, commands, 1)
-        advice = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(commands)}"
-        raise AttributeError(f"{self.tool} has no command {name!r} — {advice}")
+        advice = f"did you mean {near[0]!r}?" if near else f"available: {', '.join(commands)}"
+        raise AttributeError(f"{self.tool}: command {name!r} not found — {advice}")
 
     def __dir__(self):
         return [*super().__dir__(), *self._commands]
 
     def __repr__(self):
-        return f"<armwire {self.tool} at {self.link or 'its usual link'}>"
+        return f"<armwire {self.tool} at {self.link or 'its default link'}>"
 
     def lines(self, line, command):
-        """The line, and one whose answer comes when it is done: not every command has a result."""
+        """Returns the line and a second one, whose answer marks the end: not every command prints a result."""
         self.messages, self._result = [], Record(cmd=command, ok=True)
         asks = command == "config" and "path" in line
         return (line + ("\n" if asks else "\nconfig path\n")).encode()
 
     def take(self, text):
-        """A line of the tool. Returns the result of the command if that is done."""
+        """Reads a line of the tool. Returns the result when the command has ended."""
         try:
             record = json.loads(text, object_hook=Record)
         except ValueError:
@@ -233,7 +233,7 @@ class Face:
         return None
 
     def conclude(self, result):
-        """The result, or its exception. result.messages are the records before it."""
+        """Returns the result or raises its exception. result.messages: the records before it."""
         messages, self.messages = self.messages, []
         if not result["ok"]:
             why = re.sub(r"^stdin:\d+:\d+: ", "", result.get("why", "failed"))
@@ -243,13 +243,13 @@ class Face:
         return result
 
     def ended(self, code, said):
-        """The exception for a tool that has ended by itself."""
+        """Returns the exception for a tool that has exited by itself."""
         said.seek(0)
         lines = [line for line in said.read().decode(errors="replace").splitlines() if line]
-        return error(code or 7, lines[-1] if lines else f"{self.tool} has ended with {code}")
+        return error(code or 7, lines[-1] if lines else f"{self.tool} exited with code {code}")
 
     def words(self):
-        """The command line of the next process: each has a recording of its own, FILE, FILE-2 …"""
+        """Returns the command line of the next process. Each has its own recording: FILE, FILE-2 …"""
         if not self._recording:
             return self._words
         self._recordings += 1

@@ -1,11 +1,11 @@
-"""The same with asyncio.
+"""Drives a device from asyncio, like armwire.
 
     async with await armwire.aio.open("hidmotor", "sim:") as arm:
         await arm.move(m1=0, m2=45, m3=-30, wait=True)
         async for record in arm.watch("m2.position", n=3):
             print(record.m2.position)
 
-An arm carries out its commands one after the other, also if several tasks await them.
+An arm runs its commands one after another, even if several tasks await them.
 """
 import asyncio
 import signal
@@ -18,12 +18,12 @@ LINE_MAX = 1 << 20
 
 
 async def open(tool, link=None, *, path=None, **options):  # noqa: A001
-    """A device; see armwire.open."""
+    """Opens a device; see armwire.open."""
     return await asyncio.to_thread(Arm, tool, link, path, options)
 
 
 class Arm(Face):
-    """A device that one process of a tool talks to."""
+    """A device, driven by one process of a tool."""
 
     def __init__(self, tool, link=None, path=None, options=None):
         self._process = self._watched = None
@@ -45,7 +45,7 @@ class Arm(Face):
             pass
 
     async def run(self, line, command):
-        """Carries a line out."""
+        """Runs a line."""
         async with self._turn:
             await self._send(line, command)
             try:
@@ -53,7 +53,7 @@ class Arm(Face):
             except asyncio.CancelledError:
                 if self._process:
                     self._process.terminate()
-                await self._end()  # the wait for the motion has ended: stop it
+                await self._end()  # the wait was interrupted: stop the motion
                 raise
 
     async def _wait(self):
@@ -65,7 +65,7 @@ class Arm(Face):
         raise self.ended(code, self._said)
 
     async def watch(self, *fields, **named):
-        """Records as they come. Leaving it before its end closes the arm."""
+        """Iterates over records as they arrive. Leaving the loop early closes the arm."""
         async with self._turn:
             await self._send(self._commands["watch"].line(fields, named), "watch")
             self._watched = process = self._process
@@ -79,7 +79,7 @@ class Arm(Face):
                     self.conclude(result)
                     return
             if self._watched is process:
-                await self._wait()  # raises what the tool said at its end
+                await self._wait()  # raises the last error of the tool
         finally:
             if self._watched is process:
                 await self._interrupt()
@@ -102,7 +102,7 @@ class Arm(Face):
             await process.wait()
 
     async def close(self):
-        """Stops what still moves, and lets the device go."""
+        """Stops any motion and releases the device."""
         async with self._turn:
             await (self._interrupt() if self._watched else self._end())
 

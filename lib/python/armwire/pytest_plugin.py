@@ -1,13 +1,13 @@
-"""Tests with an arm.
+"""Provides an arm to tests.
 
     @pytest.mark.armwire("hidmotor", link="sim:?time=virtual")
     def test_elbow(arm):
         arm.move(m3=30, wait=True)
         assert abs(arm.status().m3.actual - 30) < 3
 
-The fixture 'arm' is an armwire.Arm for the tool of the mark; --armwire-link names another link for all of them.
-Between two tests what moves is stopped. Of a test that fails what passed the link is kept: its report names the
-recording, which 'TOOL decode', 'TOOL plot' and Wireshark read.
+The fixture 'arm' is an armwire.Arm for the tool of the mark; --armwire-link selects another link for all tests.
+Any motion is stopped after each test. If a test fails, its report names the recording of the link, which
+'TOOL decode', 'TOOL plot' and Wireshark can read.
 """
 import pytest
 
@@ -15,11 +15,11 @@ import armwire
 
 
 def pytest_addoption(parser):
-    parser.addoption("--armwire-link", metavar="URL", help="the link of all tests with an arm")
+    parser.addoption("--armwire-link", metavar="URL", help="link for all tests that use an arm")
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "armwire(tool, link=None, **options): the arm that a test has")
+    config.addinivalue_line("markers", "armwire(tool, link=None, **options): tool, link and options of the fixture arm")
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -31,14 +31,14 @@ def pytest_runtest_makereport(item, call):
         item.armwire_failed = report.failed
         if report.failed:
             found = " ".join(map(str, sorted(recording.parent.glob("armwire*.pcapng"))))
-            report.sections.append(("armwire", f"what passed the link: {found}"))
+            report.sections.append(("armwire", f"recording of the link: {found}"))
 
 
 @pytest.fixture
 def arm(request, tmp_path):
     mark = request.node.get_closest_marker("armwire")
     if not mark:
-        pytest.fail("which arm? — @pytest.mark.armwire(TOOL, link=URL)", pytrace=False)
+        pytest.fail("no tool given — add @pytest.mark.armwire(TOOL, link=URL)", pytrace=False)
     options = dict(mark.kwargs)
     link = request.config.getoption("--armwire-link") or options.pop("link", None)
     options.pop("link", None)

@@ -124,7 +124,7 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
      .help = "file with the present gains, from 'gains save'", .endings = "gains"}
 /* Options of design and tune. a_step: the default step for the help; at_rest: the default of
  * --noise, NULL: the dead band; or: that default as text. */
-#define AW_DESIGN_OPTIONS(a_step, at_rest, or)                                                      \
+#define AW_DESIGN_OPTIONS(a_step, at_rest, or)                                                    \
     {.name = "form", AW_AT(aw_wishes, form), .value = "NAME", .help = "pid, pd, pi or p",         \
      .fallback = "pid", .choices = aw_form_names},                                                \
     {.name = "ms", AW_AT(aw_wishes, ms), .value = "NUMBER", .help = "maximum Ms",                 \

@@ -293,8 +293,7 @@ TEST(record_bounds_are_checked)
         {100, 0.05, NAN, 0, 2, "sweep: sample 51 is not a number"},
         {100, 0.05, INFINITY, 0, 3, "sweep: sample 51 is not a number"},
         {100, 0.05, 2.45, 0, 4, "sweep: time of sample 51 does not increase"},
-        {32, 0.126, 0, 0, 0,
-         "sweep: sampling rate 7.94 Hz too low for 4 Hz — stay below 3.97 Hz"},
+        {32, 0.126, 0, 0, 0, "sweep: sampling rate 7.94 Hz too low for 4 Hz — stay below 3.97 Hz"},
         {32, 0.125, 0, 0, 0, NULL},
         {12, 0.01, 0, 0, 0,
          "sweep: recording too short to separate the frequencies — record at least one period of 2 "
