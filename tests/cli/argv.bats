@@ -7,17 +7,13 @@ load common.bash
 @test "encode --raw writes the bytes, decode reads them from a file and from standard input" {
     armctl encode --raw deg joint=1 angle=90 >bytes
     same "$(od -An -tx1 bytes)" " 30 44 45 47 31 2c 30 39 30 0d 0a"
-    ok armctl decode -j bytes
-    same "$(json .angle)" 90
-    ok armctl decode -j - <bytes
-    same "$(json .angle)" 90
-    ok armctl decode -j <bytes
-    same "$(json .angle)" 90
+    gives_json .angle 90 armctl decode -j bytes
+    gives_json .angle 90 armctl decode -j - <bytes
+    gives_json .angle 90 armctl decode -j <bytes
 }
 
 @test "encode -j and describe -j print JSON" {
-    ok armctl -j encode deg joint=1 angle=90 seq=0
-    same "$(json .bytes)" '"30 44 45 47 31 2C 30 39 30 0D 0A"'
+    gives_json .bytes '"30 44 45 47 31 2C 30 39 30 0D 0A"' armctl -j encode deg joint=1 angle=90 seq=0
     for tool in $tools; do
         ok $tool -j describe
         same "$(jq -r .protocol <<<"$output")" "$tool"
@@ -127,8 +123,7 @@ END
 
 @test "--help and --version work for every tool and command" {
     for tool in $tools; do
-        ok $tool --version
-        matches "$output" "$tool [0-9]*.[0-9]*"
+        prints_like "$tool [0-9]*.[0-9]*" $tool --version
         ok $tool help --help-all
         for command in $(sed -n '/^Commands/,/^$/s/^  \([a-z_]*\).*/\1/p' <<<"$output"); do
             prints "$command" $tool help "$command"

@@ -87,6 +87,13 @@ fails_with() { fails "$1" "${@:3}"; has "$why" "$2"; }
 prints() { ok "${@:2}"; has "$output" "$1"; }
 gives() { ok "${@:2}"; same "$output" "$1"; }
 
+# The same with a pattern; gives_json FILTER VALUE COMMAND…: with a value in the last line; remarks TEXT COMMAND…:
+# with the text on standard error; exits_with STATUS TEXT COMMAND…: this status, and the text on standard error
+prints_like() { ok "${@:2}"; matches "$output" "$1"; }
+gives_json() { ok "${@:3}"; same "$(json "$1")" "$2"; }
+remarks() { ok "${@:2}"; has "$stderr" "$1"; }
+exits_with() { exits "$1" "${@:3}"; has "$stderr" "$2"; }
+
 # Started thousands of times: gojq starts in 2 ms instead of jq's 20, but sorts the keys of an object and
 # rejects NaN. Tests of key order or NaN use jq_itself.
 jq() { gojq "$@"; }

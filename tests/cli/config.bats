@@ -131,18 +131,15 @@ END
     config '[options]' "link = $fast" \
         '[joint elbow]' 'index = 2' 'kind = rotate' 'min = -45' 'max = 90' 'signed = yes' \
         'home = 10'
-    ok armctl -j deg elbow 45
-    same "$(json '[.joint,.angle,.result]')" '[2,45,"confirmed"]'
-    ok armctl -j deg 2 -45
-    same "$(json .angle)" -45
+    gives_json '[.joint,.angle,.result]' '[2,45,"confirmed"]' armctl -j deg elbow 45
+    gives_json .angle -45 armctl -j deg 2 -45
     fails_with 6 "elbow" armctl deg elbow 91
     has "$why" 90
     fails 6 armctl deg elbow -46
     ok armctl --force deg elbow 91 --dry-run
     fails 2 armctl deg ebow 45
     fails 2 armctl pos elbow 45
-    ok armctl -j home
-    same "$(json .angle)" 10
+    gives_json .angle 10 armctl -j home
 }
 
 @test "an invalid config line gives a warning and fails only commands that need it" {
@@ -186,8 +183,7 @@ END
         mkdir -p config/armwire
         printf '[options]\n\n%s\n' "$setting" >"config/armwire/$tool.ini"
         for words in "-q -l sim: stop" help list 'config show'; do
-            ok "$tool" $words
-            has "$stderr" "$tool: $D/config/armwire/$tool.ini:3:1: "
+            remarks "$tool: $D/config/armwire/$tool.ini:3:1: " "$tool" $words
         done
         [ -z "$needs" ] && continue
         fails_with 2 "$D/config/armwire/$tool.ini:3:1: " "$tool" -q $needs
@@ -215,8 +211,7 @@ END
     ok canpid -q -l sim: -b lknee status
     ok canpid -q -l sim: encode setpoint board=lknee controller=pos value=1
     printf '[options]\nrecord = /nope/x.pcapng\n' >config/armwire/canpid.ini
-    ok canpid -q -l sim: stop
-    has "$stderr" "canpid.ini:2:1: --record: /nope/x.pcapng: No such file or directory"
+    remarks "canpid.ini:2:1: --record: /nope/x.pcapng: No such file or directory" canpid -q -l sim: stop
     fails_with 2 "canpid.ini:2:1: --record: " canpid -q -l sim: status
     printf '[options]\nlink = @nope\n' >config/armwire/canpid.ini
     fails 2 canpid stop
@@ -239,15 +234,11 @@ END
 
 @test "--config reads another file; a missing one allows no changes on a device" {
     printf '[options]\njson = yes\n' >other.ini
-    ok armctl --config other.ini decode 30444547312C3039300D0A
-    matches "$output" "{*"
-    ok armctl --config=other.ini config path
-    same "$(json .path)" '"other.ini"'
-    ok armctl --config none.ini config path
-    has "$stderr" "none.ini: No such file"
+    prints_like "{*" armctl --config other.ini decode 30444547312C3039300D0A
+    gives_json .path '"other.ini"' armctl --config=other.ini config path
+    remarks "none.ini: No such file" armctl --config none.ini config path
     fails 2 armctl -q --config none.ini -l "$fast" deg 1 90
-    ok hidmotor -q --config none.ini -l "$fast" stop
-    has "$stderr" "none.ini: No such file"
+    remarks "none.ini: No such file" hidmotor -q --config none.ini -l "$fast" stop
 }
 
 @test "an empty environment variable counts as unset" {

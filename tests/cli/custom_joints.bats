@@ -79,8 +79,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
 
 @test "send reports missing fields before it opens the link" {
     files
-    exits 2 hidmotor -v -l "$fast" --packets team.packets send go --yes
-    has "$stderr" "m1.setpoint is missing"
+    exits_with 2 "m1.setpoint is missing" hidmotor -v -l "$fast" --packets team.packets send go --yes
     hasnt "$stderr" "->"
 }
 
@@ -97,8 +96,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     ok hidmotor --packets team.packets limits elbow --csv
     same "$output" $'joint,of,min,max,unit,from\nm3,setpoint,-90,90,deg,packet file\nm3,speed,-90,90,deg/s,packet file'
     prints "elbow" hidmotor --packets team.packets complete -- --packets team.packets jog el
-    ok hidmotor -q -l "$fast" move --packets team.packets 0 5 0
-    matches "$output" "move result=sent m1=0deg m2=5deg m3=0deg*"
+    prints_like "move result=sent m1=0deg m2=5deg m3=0deg*" hidmotor -q -l "$fast" move --packets team.packets 0 5 0
 }
 
 @test "a move sends one custom packet per tick, without jumps" {
@@ -111,8 +109,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
         END { exit !(at == 30 && n >= 20) }' taken
     ok hidmotor -q -l "$url" --packets team.packets watch -n 2 -j
     same "$(jq -r .msg <<<"$output" | sort -u)" status
-    ok hidmotor -q -l "$url" --packets team.packets stop
-    matches "$output" "stop result=confirmed m1=*"
+    prints_like "stop result=confirmed m1=*" hidmotor -q -l "$url" --packets team.packets stop
     held
 }
 
@@ -190,8 +187,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     exits 6 hidmotor -q -l "$url" --packets team.packets move 0 91 0
     exits 2 hidmotor -q -l "$url" --packets team.packets move 0 nan 0
     exits 2 hidmotor -q -l "$url" --packets team.packets move 0 1 2 3
-    exits 2 hidmotor -q -l "$url" --packets team.packets move wrist=3
-    has "$stderr" "joint 'wrist' not found"
+    exits_with 2 "joint 'wrist' not found" hidmotor -q -l "$url" --packets team.packets move wrist=3
     exits 2 hidmotor -q -l "$url" --packets team.packets move m1=3 m1=4
     exits 2 hidmotor -q -l "$url" --packets team.packets move m1=3mm
     exits 2 hidmotor -q -l "$url" --packets team.packets moveto 100 0 100
@@ -203,8 +199,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     matches "$stderr" "hidmotor: nostop.packets:13:1: packet go: moves = yes, but there is no stop*"
     # Without joints, the tool uses its own firmware's packets and reports what is missing.
     sed '/^\[joint/,$d; /^moves/d' team.packets >plain.packets
-    exits 1 hidmotor -q -l "$url" --packets plain.packets move 0 1 0
-    has "$stderr" "[joint"
+    exits_with 1 "[joint" hidmotor -q -l "$url" --packets plain.packets move 0 1 0
 }
 
 @test "a packet that moves is stopped like a motion, without hold by a fixed packet" {
@@ -275,10 +270,8 @@ packet = arm_go hold
 END
     start node python3 "$root/tests/cli/custom_node.py" "$D"
     export CANPID_PACKETS=node.packets
-    ok canpid -q -l "$url" status -j
-    same "$(json '.arm.actual')" 0
-    ok canpid -q -l "$url" move arm=20 --wait=1deg
-    matches "$output" "move result=arrived arm.target=20deg arm.actual=*deg *"
+    gives_json '.arm.actual' 0 canpid -q -l "$url" status -j
+    prints_like "move result=arrived arm.target=20deg arm.actual=*deg *" canpid -q -l "$url" move arm=20 --wait=1deg
     awk '{ if ($1 - at > 4 || $1 < at) exit 1; at = $1 } END { exit at != 20 }' taken
     prints '"msg":"arm_is"' canpid -q -l "$url" watch -n 3 -j
     canpid -q -l "$url" move arm=80 duration=4s --wait >out 2>err 3>&- &
@@ -393,8 +386,7 @@ END
     sed 's/^1,10,20/1,10,91/' way.csv >beyond.csv
     exits 6 hidmotor -q -l "$fast" --packets team.packets play beyond.csv
     sed 's/,0,0,0/,0,60,0/' way.csv >jump.csv
-    exits 6 hidmotor -q -l "$fast" --packets team.packets play jump.csv
-    has "$stderr" m2
+    exits_with 6 "m2" hidmotor -q -l "$fast" --packets team.packets play jump.csv
     # The same with another tool, whose own joints take velocities.
     sed 's/[mM]3/wrist/; s/m1/shoulder/g; s/m2/elbow/g; s/m3/wrist/g; s/^id = 37/id = 137/; s/^id   = 42/id = 142/' \
         team.packets >uni.packets

@@ -57,8 +57,7 @@ END
         same "$stderr" "canpid: wrong.dbc:3:22: '*' is unexpected — expected + or - (with a sign)"
     done
     ok canpid -l "$fast" --dbc wrong.dbc disable
-    exits 2 canpid --dbc gone.dbc describe
-    has "$stderr" "gone.dbc: No such file"
+    exits_with 2 "gone.dbc: No such file" canpid --dbc gone.dbc describe
 }
 
 @test "DBC messages can be watched, recorded, decoded, plotted, counted and filtered" {
@@ -88,8 +87,7 @@ END
     has "$stderr" "add --yes to do it"
     exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=0 Low=7 --yes
     has "$stderr" "Low does not exist with this State"
-    exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=low --yes
-    has "$stderr" "Low is missing"
+    exits_with 2 "Low is missing" canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=low --yes
     exits 6 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=601 State=0 --yes
     exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=nan State=0 --yes
     prints "result=sent" canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=0 --yes
@@ -176,8 +174,7 @@ END
     done
     # Damaged DBC text is reported, without guessing.
     sed 's/SG_ Speed : 0/SG_ Speed ; 0/' run.pcapng >bad.pcapng
-    exits 5 canpid decode bad.pcapng
-    has "$stderr" "packets in bad.pcapng:"
+    exits_with 5 "packets in bad.pcapng:" canpid decode bad.pcapng
     has "$stderr" "--dbc FILE"
 }
 
@@ -200,8 +197,7 @@ END
     ok env -u CANPID_DBC "$BIN/canpid" decode run.pcapng --fields Voltage
     same "$(sort -u <<<"$output")" "<- BMS.Battery Voltage=384V"
     # A client can lift neither the server's limits nor those of messages unknown to it.
-    exits 6 canpid -q --force send BMS.Battery Voltage=601 --yes
-    has "$stderr" "601"
+    exits_with 6 "601" canpid -q --force send BMS.Battery Voltage=601 --yes
     printf '[packet lamp]\nid = 1700\ndir = tx\nhue = u8 min=0 max=9\n' >lamp.packets
     exits 6 canpid -q --packets lamp.packets send lamp hue=9 --yes
     has "$stderr" "the server cannot tell whether this is within its limits"

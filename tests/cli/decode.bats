@@ -15,8 +15,7 @@ load common.bash
     run -5 --separate-stderr canpid decode long.log
     matches "$output" "* value=1.25Nm *"
     matches "$stderr" "*long.log:1:*1 damaged part, 1 record decoded"
-    ok canpid plot setpoint long.log --out run.svg -j
-    same "$(json .samples)" 1
+    gives_json .samples 1 canpid plot setpoint long.log --out run.svg -j
 }
 
 @test "directories and missing files are rejected" {
@@ -29,8 +28,7 @@ load common.bash
         ok $tool -q -l "$fast" record own.ndjson -n 3
         ok $tool -q -l "$fast" record own.csv -n 3
         for file in own.ndjson own.csv; do
-            exits 5 $tool decode $file
-            has "$stderr" "$tool: $file: these are records, not packets — see 'info' and 'plot'"
+            exits_with 5 "$tool: $file: these are records, not packets — see 'info' and 'plot'" $tool decode $file
         done
     done
 }
@@ -45,8 +43,7 @@ load common.bash
 @test "captures from another port need --port" {
     ezphys encode axis_force id=7 axis1=0.5 | sed 's/^/> /' |
         "$BIN/../tests/unit/capture/test_pcapng" write ezphys one.pcapng
-    ok ezphys decode one.pcapng
-    matches "$output" "-> axis_force id=7 *"
+    prints_like "-> axis_force id=7 *" ezphys decode one.pcapng
     gives "" ezphys decode --port 47002 one.pcapng
     fails 6 ezphys decode --port 70000 one.pcapng
 }
@@ -93,13 +90,11 @@ shared_bus() {
     same "${#lines[@]}" 900
     matches "$stderr" "canpid: bus.log: skipped 100 frames of other nodes (0x7*, 0x7*) — name a board with -b, *"
     same "$(wc -l <<<"$stderr")" 1
-    ok canpid decode -j - <bus.log
-    has "$stderr" "skipped 100 frames of other nodes"
+    remarks "skipped 100 frames of other nodes" canpid decode -j - <bus.log
     ok canpid -j info bus.log
     same "$(tail -n1 <<<"$output" | jq -c '[.damaged, .others]')" '[0,100]'
     ok canpid -q plot setpoint bus.log --out run.svg
-    ok canpid -l log:bus.log watch -j
-    has "$stderr" "frames of other nodes"
+    remarks "frames of other nodes" canpid -l log:bus.log watch -j
     fails_with 5 "id 700" canpid decode 700#0102
 }
 

@@ -145,8 +145,7 @@ END
         gives "" ${words%% *} --dry-run ${words#* }
         has "$stderr" ": no preview, because the packets depend on $on — run without --dry-run"
         same "$(wc -l <<<"$stderr")" 1
-        ok ${words%% *} -q -j --dry-run ${words#* }
-        same "$(json '[.ok,.dry_run]')" '[true,true]'
+        gives_json '[.ok,.dry_run]' '[true,true]' ${words%% *} -q -j --dry-run ${words#* }
         fails 2 ${words%% *} --dry-run ${words#* } nonsense
     done <<'END'
 hidmotor stop|the position of the arm
@@ -236,8 +235,7 @@ END
     ok canpid -v -l sim: run script
     matches "$stderr" '*stopped: disabled the driver*' # at the end, on the real link
     printf '%s\n' 'move 1 2 3' 'move 3 4 5 --dry-run' 'ping --dry-run' 'jog base +1 --wait' >script
-    ok hidmotor -q -j -l "$fast" run script
-    same "$(json .ok)" true
+    gives_json .ok true hidmotor -q -j -l "$fast" run script
     printf '%s\n' 'limits set elbow 1800 2400' 'drive elbow=+5 --dry-run' 'limits' >script
     prints "elbow            position           1800       2400 tick" unitysim -q -l sim: run script
 }
@@ -247,8 +245,7 @@ END
     same "${#lines[@]}" 2
     has "$stderr" "bytes: 30 44 45 47 31 2C 30 39 30 0D 0A"
     gives "90" armctl --dry-run --format '%{angle}' deg 1 90
-    ok armctl -j --dry-run send DEG1,090
-    same "$(json .bytes)" '"30 44 45 47 31 2C 30 39 30 0D 0A"'
+    gives_json .bytes '"30 44 45 47 31 2C 30 39 30 0D 0A"' armctl -j --dry-run send DEG1,090
 }
 
 @test "records with an unknown field are rejected with a suggestion" {
@@ -284,8 +281,7 @@ END
         done
     done
     armctl -q -j -l "$fast" deg 1 90 >records # seq, t, dir, and a result
-    ok armctl -q -j -l "$fast" <records
-    same "$(json '[.cmd,.ok]')" '["deg",true]'
+    gives_json '[.cmd,.ok]' '["deg",true]' armctl -q -j -l "$fast" <records
     armctl -j --dry-run deg 1 90 >records
     ok armctl -q -l "$fast" <records
 }
@@ -390,8 +386,7 @@ END
     ok hidmotor -q -j -l "$fast" gains apply arm.gains
     same "$(result)" "[gains,true]"
     same "$(json '[.result,.gains]')" '["confirmed",2]'
-    ok armctl -q -j -l "$fast" deg 1 90 2 45 1 10
-    same "$(json '[.result,.moves,.retries]')" '["confirmed",3,0]'
+    gives_json '[.result,.moves,.retries]' '["confirmed",3,0]' armctl -q -j -l "$fast" deg 1 90 2 45 1 10
 }
 
 @test "ezphys: decode, watch and record print the axis of a joint" {

@@ -25,8 +25,7 @@ said() { printf '%s\n' "$@" | canpid -q -k -l "$fast"; }
     exits 3 said 'setpoint 5deg -b lknee -c pos --verify' 'disable -b lknee' \
         "wait 'lknee.setpoint<50' --for 0.2s"
     has "$stderr" 'stdin:3:1: wait: lknee.setpoint<50: not so in 0.2 s'
-    exits 3 said "wait 'lknee.lever_angle>-1' --stable 5s --for 0.2s"
-    has "$stderr" 'not for long enough'
+    exits_with 3 'not for long enough' said "wait 'lknee.lever_angle>-1' --stable 5s --for 0.2s"
 }
 
 @test "expect reports a match, the nearest value without a match, and --never" {
@@ -66,8 +65,7 @@ asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
     has "$stderr" '; nearest angle 90, 2 away — --tolerance allows that'
     exits 1 asked 'deg 1 90' 'expect angle=92 --tolerance 1deg --for 0.1s'
     has "$stderr" '; nearest joint1.angle 90, 2 away, more than --tolerance 1'
-    exits 1 asked 'deg 1 90' "expect 'angle>95deg' --for 0.1s"
-    has "$stderr" '; nearest joint1.angle 90, 5 away'
+    exits_with 1 '; nearest joint1.angle 90, 5 away' asked 'deg 1 90' "expect 'angle>95deg' --for 0.1s"
     hasnt "$stderr" 'allows'
     exits 1 asked 'deg 2 10' 'expect deg joint=1 --for 0.1s' # another joint is not a nearer match
     hasnt "$stderr" 'away'

@@ -105,8 +105,7 @@ ends_with() {
     ok ezphys-sim --help
     matches "${lines[1]}" "Examples"
     has "$output" "--lock-step[=N]"
-    ok ezphys-sim -V
-    matches "$output" "ezphys-sim [0-9]*.[0-9]*.[0-9]* (armwire)"
+    prints_like "ezphys-sim [0-9]*.[0-9]*.[0-9]* (armwire)" ezphys-sim -V
     prints "humanoid" ezphys-sim --list
 }
 
@@ -150,8 +149,7 @@ ends_with() {
 
 @test "the ready line gives a working link, and a signal ends it with 128 + its number" {
     start one ezphys-sim pendulum --listen 0
-    ok ezphys -l "$url" watch -j -n 1
-    same "$(json .step)" 0
+    gives_json .step 0 ezphys -l "$url" watch -j -n 1
     ends_with 130 -INT
 }
 
@@ -161,13 +159,11 @@ ends_with() {
     awk '/^```/ { inside = !inside; next } inside' "$root/docs/scenes.md" |
         sed '/^\$/,$d' >swing.scene
     prints "1 body, 1 joint with 1 axis, steps of 5 ms: a swing that a motor drives" ezphys-sim --check ./swing.scene
-    ok ezphys -q -l sim:./swing.scene watch joint_axis --where 'angular_velocity>0.05' --once -j
-    same "$(json .id)" 1
+    gives_json .id 1 ezphys -q -l sim:./swing.scene watch joint_axis --where 'angular_velocity>0.05' --once -j
 }
 
 @test "sim: starts the simulator and ends it with the client" {
-    ok ezphys -l 'sim:arm4?real-time=1&interval=1ms' watch timestamp -j -n 3
-    has "$stderr" "this is the simulator"
+    remarks "this is the simulator" ezphys -l 'sim:arm4?real-time=1&interval=1ms' watch timestamp -j -n 3
     for scene in pendulum humanoid; do
         ok ezphys -q -l "sim:?scene=$scene" watch timestamp -j --once
         same "$(json .step_size)" "$([ $scene = pendulum ] && echo 0.001 || echo 0.005)"
@@ -205,7 +201,6 @@ ends_with() {
 
 @test "the command sim starts ezphys-sim" {
     start one ezphys sim --scene falling --listen 0 --lock-step=10
-    ok ezphys -l "$url" watch timestamp -j -n 2
-    same "$(json .step)" 10
+    gives_json .step 10 ezphys -l "$url" watch timestamp -j -n 2
     ends_with 143 -TERM
 }

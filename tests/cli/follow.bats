@@ -191,8 +191,7 @@ END
 }
 
 @test "--dry-run opens nothing, and a long recording is followed to its end" {
-    ok hidmotor --dry-run follow --map 'm2=m2'
-    has "$stderr" 'the motion of the leader'
+    remarks 'the motion of the leader' hidmotor --dry-run follow --map 'm2=m2'
     fails 2 hidmotor --dry-run follow --map 'm9=m2'
     awk -v OFS=, 'BEGIN { print "t,a"; for (i = 0; i < 300000; i++) print i / 1000, 5 * sin(i / 3000) }' >long.csv
     prints 'records=300000' unitysim -q -l "$fast" follow long.csv --map 'elbow=a' --relative
@@ -210,8 +209,7 @@ END
     printf '[joint base]\nindex = 1\nspeed = 40\nmax = 180\n[joint lift]\nindex = 2\nspeed = 40\n' >arm.ini
     printf 't,a\n0,30\n2,70\n3,70\n' >lead.csv
     printf '%s\n' 'deg base 30' 'follow lead.csv --map base=a --approach 10' >script
-    ok armctl -q --config arm.ini -l "$fast" --record run.pcapng run script
-    matches "$output" '*follow result=ended * stops=0 *'
+    prints_like '*follow result=ended * stops=0 *' armctl -q --config arm.ini -l "$fast" --record run.pcapng run script
     same "$(armctl -q -j decode run.pcapng | jq -r 'select(.msg == "deg") | .dir' | uniq -d)" ''
     armctl -q -j decode run.pcapng --dir tx --where 'msg=deg' | jq -s -r '.[1:] | map([.t, .angle])[] | @tsv' >steps
     same "$(tail -n 1 steps | cut -f 2)" 70

@@ -113,8 +113,7 @@ seen() {
     same "$(json .success) $(json .message)" 'false "exit 3"'
     over
     shows hidmotor 'sim:' --stop 'if'
-    ok fox "$at" stop
-    same "$(json .success)" false
+    gives_json .success false fox "$at" stop
     over
 }
 

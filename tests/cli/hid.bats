@@ -23,11 +23,9 @@ board() {
     same "$(json '[.link, .path, .usb, .name, .serial, .problem]')" \
         '["hid:serial=A1","/dev/hidraw3","16c0:0486","ItsyBitsy M4","A1",null]'
     ok hid hidmotor -l hid: status -j
-    ok hid hidmotor -l hid:serial=A1 move 0 20 -10 duration=200ms --wait -j
-    same "$(json '[.ok, .result]')" '[true,"arrived"]'
+    gives_json '[.ok, .result]' '[true,"arrived"]' hid hidmotor -l hid:serial=A1 move 0 20 -10 duration=200ms --wait -j
     ok hid hidmotor -l hid:/dev/hidraw3 gripper close
-    ok hid hidmotor -l hid:16c0:0486 ping -n 300 -j
-    same "$(json '[.n, .lost, .foreign]')" '[300,0,0]'
+    gives_json '[.n, .lost, .foreign]' '[300,0,0]' hid hidmotor -l hid:16c0:0486 ping -n 300 -j
     ok hid hidmotor -l hid: record "$D/run.csv" -n 10
     same "$(wc -l <"$D/run.csv")" 11
 }

@@ -11,8 +11,7 @@ commands() { # runs the three commands, each in its own process
 @test "a one-shot command moves, is confirmed and exits 0" {
     prints "result=confirmed" armctl -l 'sim:?turn-speed=20000' deg 1 90
     has "$stderr" simulator
-    ok armctl -l 'sim:?turn-speed=20000' -j deg 1 90
-    same "$(json '[.ok,.result]')" '[true,"confirmed"]'
+    gives_json '[.ok,.result]' '[true,"confirmed"]' armctl -l 'sim:?turn-speed=20000' -j deg 1 90
 }
 
 @test "the sequence digit carries over between 30 processes" {
@@ -42,8 +41,7 @@ commands() { # runs the three commands, each in its own process
     arm
     ok armctl -l "$D/arm" deg 1 90
     rm -r "$D/state"
-    ok armctl -j -l "$D/arm" deg 1 80
-    same "$(json '[.result,.flipped]')" '["confirmed",true]'
+    gives_json '[.result,.flipped]' '["confirmed",true]' armctl -j -l "$D/arm" deg 1 80
 }
 
 @test "a wrong digit without auto exits 3, with another error than silence" {
@@ -56,8 +54,7 @@ commands() { # runs the three commands, each in its own process
     arm
     config '[link]' "desk = $D/arm"
     ok armctl -l @desk deg 1 90
-    ARMCTL_LINK=$D/arm ok armctl -j deg 1 80
-    same "$(json .flipped)" null
+    ARMCTL_LINK=$D/arm gives_json .flipped null armctl -j deg 1 80
 }
 
 @test "the simulator listens on TCP and Unix sockets and prints its link" {
@@ -71,8 +68,7 @@ commands() { # runs the three commands, each in its own process
 
 @test "the quirks of the published firmware are simulated" {
     for quirk in no-reack bare-confirm; do
-        ok armctl -l "$fast&quirks=$quirk" -j deg 1 90
-        same "$(json .result)" '"confirmed"'
+        gives_json .result '"confirmed"' armctl -l "$fast&quirks=$quirk" -j deg 1 90
     done
     ok armctl -l "$fast&quirks=pulse-deg" pulse 1 1500
     fails_with 2 "bare-confirm" armctl sim --quirks nope
@@ -86,10 +82,8 @@ commands() { # runs the three commands, each in its own process
 }
 
 @test "ping prints one answer or statistics of several" {
-    ok armctl -q -j -l "$fast" ping
-    same "$(json '[.n, .lost, .retries]')" '[1,0,0]'
-    ok armctl -q -j -l "$fast" ping -n 3
-    same "$(json '[.n, .lost, .retries, .p50_ms, .max_ms]')" '[3,0,0,0,0]'
+    gives_json '[.n, .lost, .retries]' '[1,0,0]' armctl -q -j -l "$fast" ping
+    gives_json '[.n, .lost, .retries, .p50_ms, .max_ms]' '[3,0,0,0,0]' armctl -q -j -l "$fast" ping -n 3
     fails 3 armctl -q -j -l "$fast&drop=100%" --retries 1 ping -n 3
     same "$(json '[.n, .lost, .p50_ms]')" '[1,1,null]'
 }

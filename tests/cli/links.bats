@@ -135,8 +135,7 @@ load common.bash
 @test "an arm that never answers gives exit 3" {
     fails_with 3 "no ACK" armctl -q -l "$fast&drop=100%" deg 1 90
     has "$why" " — "
-    ok armctl -l "$fast&drop=20%&seed=3" -j deg 1 90 2 45 1 10
-    same "$(json '[.result,.moves]')" '["confirmed",3]'
+    gives_json '[.result,.moves]' '["confirmed",3]' armctl -l "$fast&drop=20%&seed=3" -j deg 1 90 2 45 1 10
 }
 
 @test "a device lost during a command gives exit 7" {
@@ -175,8 +174,7 @@ load common.bash
     wait_for arm "-> 3"
     has "$line" "ack seq="
     end "$pid"
-    ok armctl decode served.pcapng
-    matches "$output" "-> deg *"$'\n'"<- ack *"
+    prints_like "-> deg *"$'\n'"<- ack *" armctl decode served.pcapng
     fails 2 armctl --record served.txt sim --listen "pty:$D/arm"
 }
 

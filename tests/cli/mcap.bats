@@ -67,12 +67,9 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     ok hidmotor -l "$fast" record run.mcap --for 1s
     has "$stderr" "layouts for Foxglove ($root/docs/example/hidmotor.foxglove.json) and PlotJuggler (hidmotor.plotjuggler.xml)"
     head -c -30 run.mcap >cut.mcap
-    exits 5 hidmotor decode -q cut.mcap
-    has "$stderr" "cut.mcap: file is truncated"
-    ok hidmotor info cut.mcap
-    has "$stderr" "cut.mcap: file is truncated"
-    ok hidmotor plot cut.mcap m1.position --out cut.svg
-    has "$stderr" "cut.mcap: file is truncated"
+    exits_with 5 "cut.mcap: file is truncated" hidmotor decode -q cut.mcap
+    remarks "cut.mcap: file is truncated" hidmotor info cut.mcap
+    remarks "cut.mcap: file is truncated" hidmotor plot cut.mcap m1.position --out cut.svg
     printf 'text' >about.mcap
     exits 2 hidmotor decode about.mcap
     same "$stderr" "hidmotor: about.mcap: not an MCAP file"
@@ -80,20 +77,17 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
 
 @test "a full disk or a dead or slow filter fails the recording and stops the motion" {
     ln -s /dev/full full.mcap
-    exits 7 hidmotor -q -l "$fast" --record full.mcap move 0 10 0
-    has "$stderr" "--record: full.mcap: No space left"
+    exits_with 7 "--record: full.mcap: No space left" hidmotor -q -l "$fast" --record full.mcap move 0 10 0
     same "$(grep -c 'No space' <<<"$stderr")" 1
     mkdir other
     printf '#!/bin/sh\nhead -c 2000 >/dev/null\nexit 3\n' >other/armwire-dies
     printf '#!/bin/sh\nkill -STOP $$\n' >other/armwire-stands
     chmod +x other/*
     PATH=$D/other:$PATH
-    exits 7 hidmotor -q -l sim: --record run.dies move 0 45 0 --wait
-    has "$stderr" "--record: armwire-dies: exit 3"
+    exits_with 7 "--record: armwire-dies: exit 3" hidmotor -q -l sim: --record run.dies move 0 45 0 --wait
     # The tool never waits for a suspended filter, except at the end.
     ok hidmotor -q -l sim: -j move 0 5 0 duration=100ms --wait
-    exits 7 hidmotor -q -l sim: --record run.stands move 0 5 0 duration=100ms --wait
-    has "$stderr" "armwire-stands"
+    exits_with 7 "armwire-stands" hidmotor -q -l sim: --record run.stands move 0 5 0 duration=100ms --wait
 }
 
 @test "without the filter, its package is named and nothing moves or is written" {
@@ -109,8 +103,7 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
         exits 2 here/hidmotor -l sim: "$command" run.mcap
         has "$stderr" "run.mcap: armwire-mcap not installed — apt install armwire-mcap"
     done
-    exits 2 here/hidmotor -l sim: --record next.other move 0 10 0
-    has "$stderr" ".pcapng or .mcap"
+    exits_with 2 ".pcapng or .mcap" here/hidmotor -l sim: --record next.other move 0 10 0
 }
 
 @test "frames convert from pcapng to MCAP and back" {
@@ -134,8 +127,7 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     jq -se 'any(.field == "arm.state.position.1" and .count == 20 and .max == 1.9)' <<<"$output"
     jq -se 'any(.field == "arm.note.text")' <<<"$output"
     ok hidmotor -q plot bag.mcap arm.state.position.1 --out bag.svg
-    exits 2 hidmotor decode bag.mcap
-    has "$stderr" "values of another program"
+    exits_with 2 "values of another program" hidmotor decode bag.mcap
     exits 4 hidmotor -q -l log:bag.mcap watch
     "$mcap/foreign.py" wrong.mcap other
     exits 2 hidmotor info wrong.mcap

@@ -142,8 +142,7 @@ compiles() { ${CC:-cc} -D_GNU_SOURCE -std=c11 -Wall -Wextra -Werror -c -o /dev/n
 }
 
 @test "--format can name result fields of a motion, and unknown names send nothing" {
-    ok hidmotor -q -l "$fast" --format '%{result} %{m2.target} %{ms}' move 0 10 0 --wait
-    matches "$output" 'arrived 10 [0-9]*'
+    prints_like 'arrived 10 [0-9]*' hidmotor -q -l "$fast" --format '%{result} %{m2.target} %{ms}' move 0 10 0 --wait
     gives "0" armctl -q -l "$fast" --format '%{retries}' deg 1 20
     gives "" hidmotor -q --dry-run --format '%{result} %{bytes}' move 0 10 0
     ok hidmotor -q -l 'sim:?drive=pid&time=virtual' --format '%{before.iae} %{after.iae} %{outcome}' tune m2 --yes

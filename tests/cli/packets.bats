@@ -133,8 +133,7 @@ END
     prints "p16 x=0" hidmotor decode long.pcapng
     # Damaged packet text.
     sed 's/ask  = yes/ask  = yep/' run.pcapng >bad.pcapng
-    exits 5 hidmotor decode bad.pcapng
-    has "$stderr" "packets in bad.pcapng:"
+    exits_with 5 "packets in bad.pcapng:" hidmotor decode bad.pcapng
 }
 
 @test "a board without the tool's own packets is watched with custom packets" {
@@ -163,8 +162,7 @@ END
     same "${#lines[@]}" 5
     same "${lines[4]#* }" "status m1.position=5deg m2.position=10deg"
     same "$(grep -c 1910 asked)$(grep -c 1822 asked)" 11
-    ok hidmotor -q -l "$url" --packets team.packets ping -n 3 -j
-    same "$(json '[.n, .lost]')" '[3,0]'
+    gives_json '[.n, .lost]' '[3,0]' hidmotor -q -l "$url" --packets team.packets ping -n 3 -j
     same "$(grep -c 1910 asked)" 1
 }
 
@@ -198,8 +196,7 @@ END
     exits 2 canpid -q -l "$fast" --packets bus.packets send fan speed=40
     ok canpid -q -l "$fast" --packets bus.packets send fan speed=40 --yes
     printf '(1.0) can0 642#28\n' >bus.log
-    exits 2 canpid -q -l "$fast" --packets bus.packets replay bus.log
-    has "$stderr" "'fan' is a custom packet"
+    exits_with 2 "'fan' is a custom packet" canpid -q -l "$fast" --packets bus.packets replay bus.log
     ok canpid -q -l "$fast" --packets bus.packets replay bus.log --yes
 }
 
@@ -238,8 +235,7 @@ END
     ok canpid -q --packets bus.packets plot $table Voltage --out run.svg
     hasnt "$(<run.svg)" "Voltage [V]"
     sed 's/^# SG_ Voltage :/# SG_ Voltage ;/; s/^#  SG_ Voltage :/#  SG_ Voltage ;/' $table >bad.csv
-    exits 5 canpid plot bad.csv Voltage
-    has "$stderr" "packets in bad.csv:"
+    exits_with 5 "packets in bad.csv:" canpid plot bad.csv Voltage
     # --no-header writes neither header nor packets.
     printf '%s\n' '[packet go]' 'id = 37' 'moves = yes' 'angle = f32 deg' '[packet at]' 'id = 38' \
         'ask = yes' 'angle = f32 deg' '[joint m1]' 'setpoint = go.angle' 'position = at.angle' \
@@ -273,9 +269,7 @@ END
     hasnt "$output" " positions"
     ok hidmotor --packets mine.packets decode -j --dir rx "7607000009$(printf '00%.0s' {1..59})"
     same "$output" '{"dir":"rx","msg":"mine","x":9}'
-    exits 2 hidmotor --packets mine.packets encode positions
-    has "$stderr" "another packet in its place"
+    exits_with 2 "another packet in its place" hidmotor --packets mine.packets encode positions
     prints '"msg":"mine","x":3' hidmotor -q -l "$fast" --packets mine.packets send mine -j
-    exits 2 hidmotor -q -l "$fast" --packets mine.packets status
-    has "$stderr" "another packet in its place"
+    exits_with 2 "another packet in its place" hidmotor -q -l "$fast" --packets mine.packets status
 }

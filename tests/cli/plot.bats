@@ -332,29 +332,25 @@ m2.position (a.csv) #009e73 solid"
     matches "${lines[0]}" " ● lknee.torque * Nm"
     ok canpid -q -l "$fast" plot lknee.torque --for 1s --every 0.25s
     [ "$(grep -c 'lknee.torque' <<<"$output")" -ge 3 ]
-    ok canpid -q -l "$fast" plot lknee.torque --for 1s --out a.svg -j
-    same "$(json '.samples > 90 and .samples < 110')" true
+    gives_json '.samples > 90 and .samples < 110' true canpid -q -l "$fast" plot lknee.torque --for 1s --out a.svg -j
 }
 
 @test "plot draws recordings played back, without times or with damage" {
     canpid -q -l "$fast" record run.pcapng -n 360
     ok canpid -q -l 'log:run.pcapng?speed=max' plot lknee.torque
     matches "${lines[0]}" " ● lknee.torque * Nm"
-    ok canpid -q -l 'log:run.pcapng?speed=max' plot lknee.torque --out run.svg -j
-    same "$(json .samples)" 20
+    gives_json .samples 20 canpid -q -l 'log:run.pcapng?speed=max' plot lknee.torque --out run.svg -j
     yes 05E#9CFF000200F0 | head -n 101 >run.log # at an assumed rate of 1 kHz
     prints " 0.10 s" canpid plot lknee.torque run.log
     { motion 20 && echo '{"t":' && motion 20; } >run.ndjson
-    ok hidmotor plot m1.position run.ndjson --out run.svg -j
-    same "$(json .samples)" 40
+    gives_json .samples 40 hidmotor plot m1.position run.ndjson --out run.svg -j
     ok hidmotor plot m1.position - <run.ndjson
     matches "${lines[0]}" " ● m1.position * deg"
 }
 
 @test "plot draws as many fields as it has colours" {
     seq 20 | jq_itself -c '{t: ., a: (reduce range(20) as $i ({}; ."f\($i)" = $i))}' >run.ndjson
-    ok armctl plot 'a.*' run.ndjson --out run.svg -j
-    same "$(json .samples)" 240
+    gives_json .samples 240 armctl plot 'a.*' run.ndjson --out run.svg -j
     prints " 12 a.f11 " armctl plot 'a.*' - <run.ndjson
     hasnt "$output" "13"
 }
@@ -480,8 +476,7 @@ END
 @test "plot draws commands as dashed steps" {
     printf 'deg 1 10\ndeg 1 90\n' | armctl -q -l "$fast" --record run.pcapng
     prints "⡏⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉" armctl plot run.pcapng
-    ok armctl -j plot run.pcapng --out run.gp
-    same "$(json .samples)" 4
+    gives_json .samples 4 armctl -j plot run.pcapng --out run.gp
     same "$(grep -c 'dt (5, 3)' run.gp)" 1
     # A single command is a line, its answer a point.
     ok armctl -q -l "$fast" --record one.pcapng deg 1 90
@@ -491,8 +486,7 @@ END
 
 @test "plot of a table without times counts rows and reports it" {
     printf 'm1.position,note\n1,a\n5,b\n3,c\n' >rows.csv
-    ok hidmotor plot rows.csv m1.position --out rows.svg
-    has "$stderr" "no time column: using row numbers"
+    remarks "no time column: using row numbers" hidmotor plot rows.csv m1.position --out rows.svg
     has "$(<rows.svg)" ">row<"
     hasnt "$(<rows.svg)" ">time"
     ok hidmotor -q plot rows.csv m1.position

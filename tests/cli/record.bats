@@ -88,8 +88,7 @@ proves() {
     [ "$(wc -l <records)" -gt 8 ]
 
     simulate "$1" second
-    ok "$1" -q -j -l "$url" --record again.pcapng replay "$1.pcapng" --max-jump 1000
-    same "$(json .ok)" true
+    gives_json .ok true "$1" -q -j -l "$url" --record again.pcapng replay "$1.pcapng" --max-jump 1000
     same "$(json .sent)" "$("$1" decode -j "$1.pcapng" | grep -c '"dir":"tx"')"
     same "$(state "$1" again.pcapng)" "$state"
     end "$pid"
@@ -204,8 +203,7 @@ record_of() {
         fails_with 2 ".csv and .ndjson" record_of "$tool" "$tool.pcapng" --for 0.2s --fields "${drawn[$tool]}"
         same "$(<"$tool.pcapng")" old
         ok record_of "$tool" "$tool.csv" --for 0.2s --fields "${drawn[$tool]}"
-        ok record_of "$tool" "$tool.ndjson" --for 0.2s --fields "${drawn[$tool]}"
-        matches "$output" "record *=*"
+        prints_like "record *=*" record_of "$tool" "$tool.ndjson" --for 0.2s --fields "${drawn[$tool]}"
     done
     same "$(sort -u <(head -qn 1 ./*.csv))" "t,dir,msg,angle
 t,dir,msg,displacement,name
@@ -264,8 +262,7 @@ t,m1.position"
 @test "a recording played back is recorded to its end" {
     ok canpid -q -l "$fast" record run.pcapng -n 72
     for ending in pcapng csv ndjson log; do
-        ok canpid -q -j -l 'log:run.pcapng?speed=max' record "again.$ending"
-        same "$(json '[.ok, .messages]')" '[true,72]'
+        gives_json '[.ok, .messages]' '[true,72]' canpid -q -j -l 'log:run.pcapng?speed=max' record "again.$ending"
     done
     canpid decode --csv --time rel run.pcapng | diff - again.csv
 }
@@ -326,15 +323,12 @@ commands() {
     commands 5 500 >run.log
     for case in "1 2" "2 1" "0.5 4"; do
         read -r speed seconds <<<"$case"
-        ok canpid -q -j -l "$fast" --record again.pcapng replay run.log --speed "$speed"
-        same "$(json .sent)" 5
+        gives_json .sent 5 canpid -q -j -l "$fast" --record again.pcapng replay run.log --speed "$speed"
         ok canpid info -j again.pcapng
         ok jq -se --argjson s "$seconds" 'last.duration - $s | fabs < 0.05' <<<"$output"
     done
-    ok canpid -q -j -l "$fast" replay run.log --from 0.6s
-    same "$(json .sent)" 3
-    ok canpid -q -j -l "$fast" replay run.log --from 1000s --loop
-    same "$(json .sent)" 0
+    gives_json .sent 3 canpid -q -j -l "$fast" replay run.log --from 0.6s
+    gives_json .sent 0 canpid -q -j -l "$fast" replay run.log --from 1000s --loop
     simulate canpid board
     canpid -v -l "$url" replay run.log --loop --speed 100 2>trace &
     player=$!
@@ -346,8 +340,7 @@ commands() {
 # make bench measures delays on a busy machine.
 @test "replay keeps the times of the recording" {
     commands 300 2 >run.log
-    ok canpid -q -j -l "$fast" --record again.pcapng replay run.log
-    same "$(json '[.sent, .late_p99_ms]')" '[300,0]'
+    gives_json '[.sent, .late_p99_ms]' '[300,0]' canpid -q -j -l "$fast" --record again.pcapng replay run.log
     ok canpid decode -j --time rel --where 'setpoint.value>-9' again.pcapng
     same "$(jq -s 'map(.t * 1000) | [.[0] + range(300) * 2] == map(round)' <<<"$output")" true
     start_us=${EPOCHREALTIME/./}
@@ -424,8 +417,7 @@ notes() { tshark -r "$1" -Y frame.comment -T fields -e frame.comment 2>/dev/null
     has "$about" "subject board 320 spare"
     has "$about" "config file: canpid.ini [board spare] id = 0x140"
     same "$(notes run.pcapng)" "subject board 352 0x160" # named by the command after the header was written
-    ok canpid -q info -j run.pcapng
-    same "$(json .marks)" 0
+    gives_json .marks 0 canpid -q info -j run.pcapng
     ok ezphys -q -l 'sim:?scene=pendulum' --wire le32,long=8 --record run.pcapng motor hinge 2 1000 --for 0.02s
     has "$(comments run.pcapng)" "wire endian=le,long=8,msg="
     has "$(notes run.pcapng)" "subject joint 1 hinge" # from the scene that the link loads
@@ -457,8 +449,7 @@ notes() { tshark -r "$1" -Y frame.comment -T fields -e frame.comment 2>/dev/null
     same "$(sed 's/) [a-z]* /) /' again.log)" "$(sed 's/) [a-z]* /) /' session.log)"
     ok canpid -q -l "$fast" --record part.log --last 0.1s watch --for 1s
     (($(wc -l <part.log) < 250)) # of 1,800
-    ok canpid -q info part.log
-    matches "$output" "*duration=0.0*damaged=0*"
+    prints_like "*duration=0.0*damaged=0*" canpid -q info part.log
     for tool in armctl hidmotor unitysim ezphys; do
         exits 2 $tool -l "$fast" --record session.log status
         has "$stderr" "'session.log' — give a name that ends in .pcapng or .mcap"

@@ -33,8 +33,7 @@ held() { becomes yes is_held "$1"; } # waits until some process holds the lease
     kill "${started[1]}"
     wait "${started[1]}" || true
     [ "$(jq -s 'map(select(.msg == "positions" and .m2.position > 40)) | length' seen)" -gt 3 ]
-    ok hidmotor --no-attach -q -l sim: status # its own simulator
-    matches "$output" "*0.72*"
+    prints_like "*0.72*" hidmotor --no-attach -q -l sim: status # its own simulator
     fails_with 4 "this socket belongs to a server — write -l $url" hidmotor -l "unix:$(place hidmotor)" status
 }
 
@@ -78,8 +77,7 @@ both() {
     same "${lines[0]}" "$(hidmotor -q --no-attach -l "$fast" --csv status | head -n 1)"
     ok hidmotor -q --format '%{cmd} %{msg} %{t}' --time none status
     same "$output" "$(hidmotor -q --no-attach -l "$fast" --format '%{cmd} %{msg} %{t}' --time none status)"
-    ok hidmotor -q -j move 0 20 0
-    same "$(json '[.cmd, .ok, .result]')" '["move",true,"sent"]'
+    gives_json '[.cmd, .ok, .result]' '["move",true,"sent"]' hidmotor -q -j move 0 20 0
     printf 'move 0 20 0\nmove 0 200 0\n' >script
     run -6 --separate-stderr hidmotor -q run script
     has "$stderr" "script:2:1: shoulder"
@@ -112,8 +110,7 @@ both() {
     same "$(json "$who")" true
     ok hidmotor -q -j list
     same "$(json "$who")" true
-    ok hidmotor -q list
-    matches "$output" "$url *device=sim: commander=hidmotor (pid $one, *) for *.* s"
+    prints_like "$url *device=sim: commander=hidmotor (pid $one, *) for *.* s" hidmotor -q list
     ok hidmotor -q move 0 10 0 --take
     until grep -q "has taken over — stopped" told.first; do sleep 0.02; done
     # The other client has released the lease.
@@ -122,8 +119,7 @@ both() {
     same "$(holder hidmotor)" "$one"
     echo serve --release >&7
     becomes 0 holder hidmotor
-    ok hidmotor -q -j status
-    same "$(json .commander)" null
+    gives_json .commander null hidmotor -q -j status
     ok hidmotor -q status
     hasnt "$output" commander
     ok hidmotor -q move 0 10 0
@@ -182,8 +178,7 @@ rival() {
     hidmotor -q move 0 60 0 duration=20s --wait 2>mine &
     mover=$!
     sleep 0.3
-    ok hidmotor -q -j stop
-    same "$(json .result)" '"confirmed"'
+    gives_json .result '"confirmed"' hidmotor -q -j stop
     wait $mover && false || same "$?" 3
     matches "$(cat mine)" "*stopped by hidmotor (pid *, *)*"
 }
@@ -358,8 +353,7 @@ faster() {
 
 @test "the end of a script stops its motion, a single command's motion continues" {
     serve s hidmotor -l sim:
-    ok hidmotor <<<'move -80 30 -60 duration=20s'
-    has "$stderr" " — on its way"
+    remarks " — on its way" hidmotor <<<'move -80 30 -60 duration=20s'
     same "$(hidmotor -q -j status | jq .m1.target)" "$(hidmotor -q -j status | jq .m1.target)"
     ok hidmotor -q move 80 30 -60 duration=1s
     becomes 80 sh -c 'hidmotor -q -j status | jq .m1.target'
@@ -480,8 +474,7 @@ END
     wait $mover && false || same "$?" 7
     start again hidmotor sim --listen "unix-listen:$D/board"
     wait_for s "connected again"
-    ok hidmotor -q -j status
-    same "$(json '.m2.target < 5')" true # it was told to hold its position
+    gives_json '.m2.target < 5' true hidmotor -q -j status # it was told to hold its position
 }
 
 @test "a server that ends stops the motion with exit 7, and a client's Ctrl-C exits 130" {

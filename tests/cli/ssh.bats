@@ -61,8 +61,7 @@ lab() { ssh -F "$D/client" lab "$@"; }
     ok grep -c '<path\|<polyline' torque.svg
     lab canpid -q -l sim:?time=virtual record "$D/there.pcapng" -n 30
     lab cat "$D/there.pcapng" >here.pcapng
-    ok canpid info -j here.pcapng
-    same "$(json .messages)" 30
+    gives_json .messages 30 canpid info -j here.pcapng
 }
 
 @test "two users command a remote server through ssh, one at a time" {

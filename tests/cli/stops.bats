@@ -88,8 +88,7 @@ watchdog_of() {
     has "$stderr" "stopped: disabled the driver"
     ok canpid -v -l sim: <<<$'disable -b lknee -c pos\nset kp 1 -b lknee -c pos'
     hasnt "$stderr" "stopped"
-    ok ezphys -l sim: <<<"motor hinge 1 10"
-    has "$stderr" "stopped: 1 joint held at velocity 0"
+    remarks "stopped: 1 joint held at velocity 0" ezphys -l sim: <<<"motor hinge 1 10"
     run -2 --separate-stderr hidmotor -l sim: <<<$'move 10 10 10\nnonsense'
     has "$stderr" "stopped: holding"
 }
@@ -97,8 +96,7 @@ watchdog_of() {
 @test "the end of a script stops a motion left by a replay" {
     while IFS='|' read -r tool command said from; do
         ok $tool -q -l "$fast" --record on.pcapng --hold $command
-        exits 0 $tool -l "$fast" <<<"replay on.pcapng $from"
-        has "$stderr" "$said"
+        exits_with 0 "$said" $tool -l "$fast" <<<"replay on.pcapng $from"
         exits 0 $tool -l "$fast" --hold <<<"replay on.pcapng $from"
         hasnt "$stderr" "stopped"
     done <<'END'
@@ -108,8 +106,7 @@ canpid|setpoint 5deg -b lknee -c pos --switch|stopped: disabled|--max-jump 11deg
 hidmotor|velocity 20 0 0|stopped: holding
 END
     ok ezphys -q -l sim:pendulum --record on.pcapng motor hinge 2 100
-    exits 0 ezphys -l sim:pendulum <<<'replay on.pcapng'
-    has "$stderr" "stopped: 1 joint held"
+    exits_with 0 "stopped: 1 joint held" ezphys -l sim:pendulum <<<'replay on.pcapng'
     ok canpid -q -l "$fast" --record off.pcapng <<<$'setpoint 5deg -b lknee -c pos --switch\ndisable -b lknee'
     exits 0 canpid -l "$fast" <<<'replay off.pcapng --max-jump 11deg'
     hasnt "$stderr" "stopped"
@@ -121,8 +118,7 @@ END
     mkfifo lines
     exec {quiet}<>lines # its writer never closes it
     while read -r command; do
-        ok hidmotor -l sim: <<<"$command"
-        has "$stderr" "stopped: holding"
+        remarks "stopped: holding" hidmotor -l sim: <<<"$command"
         echo "$command" >&"$quiet"
         exits 3 hidmotor -l sim: --deadman 400ms <&"$quiet" # long enough to send the command
         matches "$stderr" "*no input for * s — stopped*" # during the command or after it
@@ -219,16 +215,14 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     ok armctl -v -l "$fast" <<<"spd 100"
     matches "$stderr" "*53 50 44 30 30 30*stopped: motors stopped*" # SPD000
     for line in SPD100 SPD3,500; do
-        ok armctl -v -l "$fast" <<<"send $line"
-        has "$stderr" "stopped: motors stopped"
+        remarks "stopped: motors stopped" armctl -v -l "$fast" <<<"send $line"
     done
     ok armctl -v -l "$fast" <<<"send SPD3,0"
     hasnt "$stderr" "stopped"
 }
 
 @test "hidmotor: the end of a script stops its velocities" {
-    ok hidmotor -l sim: <<<"velocity 20 0 0"
-    has "$stderr" "stopped: holding"
+    remarks "stopped: holding" hidmotor -l sim: <<<"velocity 20 0 0"
     ok hidmotor -l sim: velocity 20 0 0
     hasnt "$stderr" "stopped"
 }

@@ -212,8 +212,7 @@ END
         done
         [ $tool = ezphys ] || fails 2 timeout 20 $tool -q -v -l $link $move --fields zebra # nothing is sent
         fails 2 timeout 20 $tool -q -l $link ping -n 2 --format '%{lost} %{zebra}'
-        ok $tool -q -j -l $link ping -n 2 --fields lost,p95_ms
-        same "$(json 'keys | join(" ")')" '"cmd lost ok p95_ms t"'
+        gives_json 'keys | join(" ")' '"cmd lost ok p95_ms t"' $tool -q -j -l $link ping -n 2 --fields lost,p95_ms
         ok $tool -q -l $link limits --fields max
         hasnt "$output" min
         fails_with 2 "$tool: '%{max': invalid reference — write %{FIELD}" $tool -q -l $link limits --format '%{max'

@@ -271,8 +271,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     ln -s ../pad.ndjson .
     plain=()
     [ "$(id -u)" != 0 ] || plain=(setpriv --bounding-set=-dac_override --inh-caps=-dac_override)
-    exits 7 "${plain[@]}" hidmotor -l "$fast" teleop --channels pad.ndjson
-    has "$stderr" 'hidmotor-1.pcapng: Permission denied'
+    exits_with 7 'hidmotor-1.pcapng: Permission denied' "${plain[@]}" hidmotor -l "$fast" teleop --channels pad.ndjson
     has "$stderr" 'stopped: holding'
 }
 

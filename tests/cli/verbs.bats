@@ -42,10 +42,8 @@ arm() { # writes an arm's joints to the default config file
     ok armctl -q -j limits
     same "$(jq -sc '.[:2] | map([.joint,.of,.min,.max,.unit,.from])' <<<"$output")" \
         '[["base","angle",0,180,"deg","config, table"],["lift","position",0,300,"mm","config"]]'
-    ok armctl -q -j limits 2
-    same "$(json .joint)" '"lift"'
-    ok armctl -q -j --force limits base
-    same "$(json '[.min,.max,.from]')" '[null,null,"--force"]'
+    gives_json .joint '"lift"' armctl -q -j limits 2
+    gives_json '[.min,.max,.from]' '[null,null,"--force"]' armctl -q -j --force limits base
     ok armctl -q -j --signed limits 3
     same "$(jq -c '[.min,.from]' <<<"${lines[0]}")" '[-360,"table, --signed"]'
     fails_with 2 "did you mean 'base'" armctl limits bse
@@ -63,8 +61,7 @@ arm() { # writes an arm's joints to the default config file
     same "$(json '[.base.target,.base.actual,.base.unit,.base.fault,.base.age < 60]')" '[5,5,"deg",null,true]'
     fails 6 armctl -q -l "$url" jog base +300
     fails 3 armctl -q -l "$url?drop=100%" --retries 0 --ack-timeout 50ms deg base 90
-    ok armctl -q -j -l "$url" status
-    same "$(json '[.base.target,.base.actual,.base.fault]')" '[90,5,"unconfirmed"]'
+    gives_json '[.base.target,.base.actual,.base.fault]' '[90,5,"unconfirmed"]' armctl -q -j -l "$url" status
 }
 
 @test "hidmotor: limits print their source, and only jog is relative" {
@@ -86,8 +83,7 @@ arm() { # writes an arm's joints to the default config file
     ok canpid -q -l "$fast" status
     matches "${lines[0]}" "joint * target * actual unit * fault * age *"
     matches "${lines[6]}" "rankle * 0.00 * %* - *s *% *Nm"
-    ok canpid -q -j -l "$fast" status -c pos -b lknee
-    same "$(json '[.lknee.unit, .lknee.fault]')" '["deg",null]'
+    gives_json '[.lknee.unit, .lknee.fault]' '["deg",null]' canpid -q -j -l "$fast" status -c pos -b lknee
     fails 3 canpid -q -j -l "$fast" status -b lknee,0x200
     same "$(json '[.lknee.fault, .["0x200"].fault, .["0x200"].age]')" '[null,"silent",null]'
     ok canpid -j limits lknee -c pos
@@ -119,8 +115,7 @@ arm() { # writes an arm's joints to the default config file
     local -A joint=([armctl]=base [hidmotor]=elbow [canpid]=lknee [unitysim]=elbow [ezphys]=hinge)
     arm
     for tool in $tools; do
-        ok "$tool" -q -l sim: status
-        matches "$output" "*joint * target * actual unit * fault * age*"
+        prints_like "*joint * target * actual unit * fault * age*" "$tool" -q -l sim: status
         same "$tool $(awk 'length > 80' <<<"$output")" "$tool "
         ok "$tool" -q -j -l sim: status
         same "$(wc -l <<<"$output")" 1
@@ -178,16 +173,11 @@ END
 @test "JOINT=VALUE works in every tool, and misspelled names are rejected" {
     ok armctl -q --dry-run deg 1=90 2=45deg
     same "$(grep -o 'joint=.*' <<<"$output" | xargs)" "joint=1 angle=90deg joint=2 angle=45deg"
-    ok hidmotor -q -j -l "$fast" move elbow=10
-    same "$(json .m3)" 10
-    ok canpid -q -j -l "$fast" setpoint lknee=10deg --max-jump 90deg -c pos
-    same "$(json '[.board, .value]')" '["lknee",10]'
-    ok unitysim -q -j -l "$fast" move elbow=2100
-    same "$(json .result)" '"arrived"'
-    ok ezphys -q -j -l 'sim:?scene=pendulum' motor hinge=2 1000
-    same "$(json .joint)" '"hinge"'
-    ok ezphys -q -j -l sim: jog hinge=0.1
-    same "$(json .result)" '"arrived"'
+    gives_json .m3 10 hidmotor -q -j -l "$fast" move elbow=10
+    gives_json '[.board, .value]' '["lknee",10]' canpid -q -j -l "$fast" setpoint lknee=10deg --max-jump 90deg -c pos
+    gives_json .result '"arrived"' unitysim -q -j -l "$fast" move elbow=2100
+    gives_json .joint '"hinge"' ezphys -q -j -l 'sim:?scene=pendulum' motor hinge=2 1000
+    gives_json .result '"arrived"' ezphys -q -j -l sim: jog hinge=0.1
     fails_with 2 "deg has no argument 'jont' — did you mean 'joint'?" armctl --dry-run deg jont=1 angle=2
     fails_with 2 "joint 'elbw' not found" armctl --dry-run deg elbw=4
     fails_with 2 "setpoint has no argument 'lkne'" canpid --dry-run setpoint lkne=4 -c pos

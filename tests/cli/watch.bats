@@ -35,8 +35,7 @@ restored='[?1049l'
     local name
     for name in m3 elbow; do
         gives "<- positions m3.position=-0.72deg" hidmotor -q -l "$fast" watch $name.position -n 1
-        ok hidmotor -q -l "$fast" watch -n 1 --where "$name.position<0"
-        matches "$output" "<- positions m1.setpoint=*"
+        prints_like "<- positions m1.setpoint=*" hidmotor -q -l "$fast" watch -n 1 --where "$name.position<0"
         ok hidmotor -q -l "$fast" --csv --fields $name.position watch -n 1
         matches "${lines[0]}" "t,dir,msg,m3.position"
         ok hidmotor -q -l "$fast" --fields $name decode --dir tx \
@@ -55,8 +54,7 @@ restored='[?1049l'
     gives $'<- positions count=3\n<- velocities count=3' hidmotor -q -l "$fast" watch count -n 2
     prints "count=3" hidmotor -q -l "$fast" watch positions -n 1
     prints "<- positions count=3 " hidmotor -v -l "$fast" watch -n 1
-    ok hidmotor -q -l "$fast" watch -n 1 -j
-    same "$(json .count)" 3
+    gives_json .count 3 hidmotor -q -l "$fast" watch -n 1 -j
     ok hidmotor -q -l "$fast" --csv watch -n 1
     has "${lines[0]}" ,count,
     TERM=xterm terminal 80 <<<"
@@ -87,11 +85,9 @@ restored='[?1049l'
     done
     fails_with 2 "available: bob, hinge" timeout 20 ezphys -q -l sim: watch zebra
     fails_with 2 "name 'bab.force.z' not found" timeout 20 ezphys -q -l sim: watch --where 'bab.force.z<5'
-    ok timeout 20 ezphys -q -l sim:humanoid watch left-shoulder.axis2 -n 1
-    matches "$output" "<- joint_axis *"
+    prints_like "<- joint_axis *" timeout 20 ezphys -q -l sim:humanoid watch left-shoulder.axis2 -n 1
     gives "<- limb force.z=0N" timeout 20 ezphys -q -l sim: watch 1.force.z -n 1 # numbers are names, too
-    ok timeout 20 ezphys -q -l sim: watch 0 -n 1
-    matches "$output" "<- timestamp *"
+    prints_like "<- timestamp *" timeout 20 ezphys -q -l sim: watch 0 -n 1
     fails_with 2 "name '9' not found — available: bob, hinge" timeout 20 ezphys -q -l sim: watch 9
     ok timeout 20 ezphys -q -l sim: watch bob.depth --for 300ms # it may get a contact later
     for tool in armctl hidmotor canpid unitysim; do
