@@ -28,66 +28,105 @@ void aw_model_set_tick(struct aw_model *model, const struct aw_tick *tick)
     model->driver.tick_s = tick->s;
 }
 
+/* A model, and the entries of its file that it has in another form. */
+struct content {
+    struct aw_model model;
+    char format[24], kind[24], tick_from[16];
+    double tau1, tau2, damping, samples;
+};
+
+/* Entries that only some processes have. */
+enum when { ALWAYS, ONE_LAG, TWO_LAGS, THIRD_LAG, ZERO };
+
+/* The entries in the order of the file. Of two for one number, the later one counts. */
+static const struct entry {
+    const char *group, *key; /* group "": none */
+    size_t offset, size;     /* size of a text; 0: a number */
+    enum when when;
+    bool needed;
+    double most; /* limit, either sign */
+} entries[] = {
+#define TEXT(group, key, member)                                                                   \
+    {                                                                                              \
+        group, key, offsetof(struct content, member), sizeof((struct content *)0)->member, ALWAYS, \
+            false, 0                                                                               \
+    }
+#define AT(group, key, member, when, needed, most)                                                 \
+    {                                                                                              \
+        group, key, offsetof(struct content, member), 0, when, needed, most                        \
+    }
+    TEXT("", "format", format),
+    TEXT("", "kind", kind),
+    AT("", "gain", model.fit.process.gain, ALWAYS, true, LARGEST),
+    AT("", "dead_time", model.fit.process.dead_time_s, ALWAYS, true, LONGEST),
+    AT("", "tau", tau1, ONE_LAG, false, LONGEST),
+    AT("", "tau1", tau1, TWO_LAGS, false, LONGEST),
+    AT("", "tau2", tau2, TWO_LAGS, false, LONGEST),
+    AT("", "damping", damping, TWO_LAGS, false, LARGEST),
+    AT("", "tau3", model.fit.process.a3, THIRD_LAG, false, LONGEST),
+    AT("", "lead", model.fit.process.lead, ZERO, false, LONGEST),
+    AT("", "dead_band", model.fit.dead_band, ALWAYS, false, LARGEST),
+    AT("confidence", "gain", model.fit.half.gain, ALWAYS, false, LARGEST),
+    AT("confidence", "dead_time", model.fit.half.dead_time, ALWAYS, false, LONGEST),
+    AT("confidence", "tau", model.fit.half.tau1, ONE_LAG, false, LONGEST),
+    AT("confidence", "tau1", model.fit.half.tau1, TWO_LAGS, false, LONGEST),
+    AT("confidence", "tau2", model.fit.half.tau2, TWO_LAGS, false, LONGEST),
+    AT("confidence", "tau3", model.fit.half.tau3, THIRD_LAG, false, LONGEST),
+    AT("confidence", "tick", model.tick.half, ALWAYS, false, LONGEST),
+    AT("confidence", "dead_band", model.fit.half.dead_band, ALWAYS, false, LARGEST),
+    AT("fit", "held_out", model.fit.held_out, ALWAYS, false, LARGEST),
+    AT("fit", "own", model.fit.own, ALWAYS, false, LARGEST),
+    AT("fit", "sigma", model.fit.sigma, ALWAYS, false, LARGEST),
+    AT("fit", "piece", model.fit.piece_s, ALWAYS, false, LONGEST),
+    AT("fit", "interval", model.fit.interval_s, ALWAYS, false, LONGEST),
+    AT("fit", "independent", model.fit.independent, ALWAYS, false, LARGEST),
+    AT("fit", "samples", samples, ALWAYS, false, INFINITY),
+    AT("measured", "noise", model.grain.noise, ALWAYS, false, LARGEST),
+    AT("measured", "quantum", model.grain.quantum, ALWAYS, false, LARGEST),
+    AT("measured", "full_scale", model.full_scale, ALWAYS, false, LARGEST),
+    TEXT("measured", "unit", model.unit),
+    AT("driver", "tick", model.driver.tick_s, ALWAYS, false, LONGEST),
+    TEXT("driver", "tick_from", tick_from),
+    AT("driver", "dead_band", model.driver.dead_band, ALWAYS, false, LARGEST),
+    AT("driver", "output_max", model.driver.output_max, ALWAYS, false, LARGEST),
+    AT("driver", "gain_max", model.driver.gain_max, ALWAYS, false, LARGEST),
+    AT("driver", "quantum", model.driver.quantum, ALWAYS, false, LARGEST),
+    TEXT("source", "board", model.board),
+    TEXT("source", "controller", model.controller),
+    TEXT("source", "from", model.source),
+    TEXT("source", "made", model.made),
+};
+#define N_ENTRIES (sizeof entries / sizeof *entries)
+
 /* ---- Writing ---- */
 
-static void number(FILE *file, const char *indent, const char *key, double value, const char *end)
+static void write_number(FILE *file, const void *at)
 {
+    double value;
+    memcpy(&value, at, sizeof value);
     if (isfinite(value))
-        fprintf(file, "%s\"%s\": %.9g%s\n", indent, key, value, end);
+        fprintf(file, "%.9g", value);
     else
-        fprintf(file, "%s\"%s\": null%s\n", indent, key, end);
+        fputs("null", file);
 }
 
-static void text(FILE *file, const char *key, const char *value, const char *end)
+static void write_text(FILE *file, const char *text)
 {
-    fprintf(file, "    \"%s\": \"", key);
-    for (const char *p = value; *p; p++)
-        if (*p == '"' || *p == '\\')
-            fprintf(file, "\\%c", *p);
-        else if ((unsigned char)*p >= ' ')
-            fputc(*p, file);
-    fprintf(file, "\"%s\n", end);
+    fputc('"', file);
+    for (; *text; text++)
+        if (*text == '"' || *text == '\\')
+            fprintf(file, "\\%c", *text);
+        else if ((unsigned char)*text >= ' ')
+            fputc(*text, file);
+    fputc('"', file);
 }
 
-static void write_process(FILE *file, const struct aw_model *m)
+static bool is_written(const struct aw_process *p, enum when when)
 {
-    const struct aw_process *p = &m->fit.process;
-    double tau1, tau2, damping;
-    aw_process_lags(p, &tau1, &tau2, &damping);
-    fprintf(file, "  \"kind\": \"%s\",\n", aw_process_kind_name(aw_process_kind_of(p)));
-    number(file, "  ", "gain", p->gain, ",");
-    number(file, "  ", "dead_time", p->dead_time_s, ",");
-    if (p->a2 > 0) {
-        number(file, "  ", "tau1", tau1, ",");
-        number(file, "  ", "tau2", tau2, ",");
-        number(file, "  ", "damping", damping, ",");
-    } else {
-        number(file, "  ", "tau", tau1, ",");
-    }
-    if (p->a3 > 0)
-        number(file, "  ", "tau3", p->a3, ",");
-    if (fabs(p->lead) > 0)
-        number(file, "  ", "lead", p->lead, ",");
-    number(file, "  ", "dead_band", m->fit.dead_band, ",");
-    fprintf(file, "  \"confidence\": {\n");
-    number(file, "    ", "gain", m->fit.half.gain, ",");
-    number(file, "    ", "dead_time", m->fit.half.dead_time, ",");
-    number(file, "    ", p->a2 > 0 ? "tau1" : "tau", m->fit.half.tau1, ",");
-    if (p->a2 > 0)
-        number(file, "    ", "tau2", m->fit.half.tau2, ",");
-    if (p->a3 > 0)
-        number(file, "    ", "tau3", m->fit.half.tau3, ",");
-    number(file, "    ", "tick", m->tick.half, ",");
-    number(file, "    ", "dead_band", m->fit.half.dead_band, "");
-    fprintf(file, "  },\n  \"fit\": {\n");
-    number(file, "    ", "held_out", m->fit.held_out, ",");
-    number(file, "    ", "own", m->fit.own, ",");
-    number(file, "    ", "sigma", m->fit.sigma, ",");
-    number(file, "    ", "piece", m->fit.piece_s, ",");
-    number(file, "    ", "interval", m->fit.interval_s, ",");
-    number(file, "    ", "independent", m->fit.independent, ",");
-    number(file, "    ", "samples", (double)m->fit.n, "");
-    fprintf(file, "  },\n");
+    return when == ONE_LAG     ? !(p->a2 > 0)
+           : when == TWO_LAGS  ? p->a2 > 0
+           : when == THIRD_LAG ? p->a3 > 0
+                               : when != ZERO || fabs(p->lead) > 0;
 }
 
 static void write_points(FILE *file, const struct aw_model *m)
@@ -104,26 +143,30 @@ static void write_points(FILE *file, const struct aw_model *m)
 
 void aw_model_write(FILE *file, const struct aw_model *m)
 {
-    fprintf(file, "{\n  \"format\": \"%s\",\n", AW_MODEL_FORMAT);
-    write_process(file, m);
-    fprintf(file, "  \"measured\": {\n");
-    number(file, "    ", "noise", m->grain.noise, ",");
-    number(file, "    ", "quantum", m->grain.quantum, ",");
-    number(file, "    ", "full_scale", m->full_scale, ",");
-    text(file, "unit", m->unit, "");
-    fprintf(file, "  },\n  \"driver\": {\n");
-    number(file, "    ", "tick", m->driver.tick_s, ",");
-    text(file, "tick_from", aw_tick_from_names[m->tick.from], ",");
-    number(file, "    ", "dead_band", m->driver.dead_band, ",");
-    number(file, "    ", "output_max", m->driver.output_max, ",");
-    number(file, "    ", "gain_max", m->driver.gain_max, ",");
-    number(file, "    ", "quantum", m->driver.quantum, "");
-    fprintf(file, "  },\n  \"source\": {\n");
-    text(file, "board", m->board, ",");
-    text(file, "controller", m->controller, ",");
-    text(file, "from", m->source, ",");
-    text(file, "made", m->made, "");
-    fprintf(file, "  },\n");
+    struct content c = {.model = *m, .samples = (double)m->fit.n, .format = AW_MODEL_FORMAT};
+    const char *group = "", *comma = "";
+    aw_process_lags(&m->fit.process, &c.tau1, &c.tau2, &c.damping);
+    snprintf(c.kind, sizeof c.kind, "%s",
+             aw_process_kind_name(aw_process_kind_of(&m->fit.process)));
+    snprintf(c.tick_from, sizeof c.tick_from, "%s", aw_tick_from_names[m->tick.from]);
+    fputs("{", file);
+    for (const struct entry *e = entries; e < entries + N_ENTRIES; e++) {
+        const char *at = (const char *)&c + e->offset;
+        if (!is_written(&m->fit.process, e->when))
+            continue;
+        if (strcmp(group, e->group) != 0) {
+            fprintf(file, "%s,\n  \"%s\": {", *group ? "\n  }" : "", e->group);
+            comma = "";
+        }
+        group = e->group;
+        fprintf(file, "%s\n%s\"%s\": ", comma, *group ? "    " : "  ", e->key);
+        comma = ",";
+        if (e->size)
+            write_text(file, at);
+        else
+            write_number(file, at);
+    }
+    fputs("\n  },\n", file);
     write_points(file, m);
     fprintf(file, "}\n");
 }
@@ -138,101 +181,43 @@ enum aw_status aw_model_save(const struct aw_model *model, const char *path, str
 
 /* ---- Reading ---- */
 
-static const struct place {
-    const char *group, *key;
-    size_t offset;
-    bool needed;
-    double most; /* limit, either sign */
-} numbers[] = {
-#define AT(group, key, member, needed, most)                                                       \
-    {                                                                                              \
-        group, key, offsetof(struct aw_model, member), needed, most                                \
-    }
-    AT(NULL, "gain", fit.process.gain, true, LARGEST),
-    AT(NULL, "dead_time", fit.process.dead_time_s, true, LONGEST),
-    AT(NULL, "tau3", fit.process.a3, false, LONGEST),
-    AT(NULL, "lead", fit.process.lead, false, LONGEST),
-    AT(NULL, "dead_band", fit.dead_band, false, LARGEST),
-    AT("confidence", "gain", fit.half.gain, false, LARGEST),
-    AT("confidence", "dead_time", fit.half.dead_time, false, LONGEST),
-    AT("confidence", "tau", fit.half.tau1, false, LONGEST),
-    AT("confidence", "tau1", fit.half.tau1, false, LONGEST),
-    AT("confidence", "tau2", fit.half.tau2, false, LONGEST),
-    AT("confidence", "tau3", fit.half.tau3, false, LONGEST),
-    AT("confidence", "dead_band", fit.half.dead_band, false, LARGEST),
-    AT("confidence", "tick", tick.half, false, LONGEST),
-    AT("fit", "held_out", fit.held_out, false, LARGEST),
-    AT("fit", "own", fit.own, false, LARGEST),
-    AT("fit", "sigma", fit.sigma, false, LARGEST),
-    AT("fit", "piece", fit.piece_s, false, LONGEST),
-    AT("fit", "interval", fit.interval_s, false, LONGEST),
-    AT("fit", "independent", fit.independent, false, LARGEST),
-    AT("measured", "noise", grain.noise, false, LARGEST),
-    AT("measured", "quantum", grain.quantum, false, LARGEST),
-    AT("measured", "full_scale", full_scale, false, LARGEST),
-    AT("driver", "tick", driver.tick_s, false, LONGEST),
-    AT("driver", "dead_band", driver.dead_band, false, LARGEST),
-    AT("driver", "output_max", driver.output_max, false, LARGEST),
-    AT("driver", "gain_max", driver.gain_max, false, LARGEST),
-    AT("driver", "quantum", driver.quantum, false, LARGEST),
-};
-
-static const struct text_place {
-    const char *group, *key;
-    size_t offset, size;
-} texts[] = {
-#define TEXT_AT(group, key, member)                                                                \
-    {                                                                                              \
-        group, key, offsetof(struct aw_model, member), sizeof((struct aw_model *)0)->member        \
-    }
-    TEXT_AT("measured", "unit", unit),
-    TEXT_AT("source", "board", board),
-    TEXT_AT("source", "controller", controller),
-    TEXT_AT("source", "from", source),
-    TEXT_AT("source", "made", made),
-};
-
-static const json_t *member(const json_t *root, const char *group, const char *key)
+static enum aw_status take_number(struct content *c, const struct entry *e, const json_t *found,
+                                  const char *name, struct aw_error *err)
 {
-    return json_object_get(group ? json_object_get(root, group) : root, key);
-}
-
-static enum aw_status take_numbers(struct aw_model *model, const json_t *root, const char *name,
-                                   struct aw_error *err)
-{
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        const json_t *found = member(root, numbers[i].group, numbers[i].key);
-        double value = json_number_value(found);
-        if (fabs(value) > numbers[i].most)
-            return aw_fail(err, AW_MALFORMED, "%s: %s %g is out of range (limit %g)", name,
-                           numbers[i].key, value, copysign(numbers[i].most, value));
-        if (json_is_number(found))
-            memcpy((char *)model + numbers[i].offset, &value, sizeof value);
-        else if (numbers[i].needed || (found && !json_is_null(found)))
-            return aw_fail(
-                err, AW_MALFORMED,
-                "%s: %s is not a number — write models in the format of docs/model.schema.json",
-                name, numbers[i].key);
-    }
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        const char *text_ = json_string_value(member(root, texts[i].group, texts[i].key));
-        if (text_)
-            snprintf((char *)model + texts[i].offset, texts[i].size, "%s", text_);
-    }
+    double value = json_number_value(found);
+    if (fabs(value) > e->most)
+        return aw_fail(err, AW_MALFORMED, "%s: %s %g is out of range (limit %g)", name, e->key,
+                       value, copysign(e->most, value));
+    if (json_is_number(found))
+        memcpy((char *)c + e->offset, &value, sizeof value);
+    else if (e->needed || (found && !json_is_null(found)))
+        return aw_fail(
+            err, AW_MALFORMED,
+            "%s: %s is not a number — write models in the format of docs/model.schema.json", name,
+            e->key);
     return AW_OK;
 }
 
-static double lag(const json_t *root, const char *key, const char *other)
+static enum aw_status take_entries(struct content *c, const json_t *root, const char *name,
+                                   struct aw_error *err)
 {
-    const json_t *found = json_object_get(root, key);
-    return json_number_value(found ? found : json_object_get(root, other));
+    enum aw_status status = AW_OK;
+    for (const struct entry *e = entries; e < entries + N_ENTRIES && status == AW_OK; e++) {
+        const json_t *of = *e->group ? json_object_get(root, e->group) : root;
+        const json_t *found = json_object_get(of, e->key);
+        const char *text = json_string_value(found);
+        if (!e->size)
+            status = take_number(c, e, found, name, err);
+        else if (text)
+            snprintf((char *)c + e->offset, e->size, "%s", text);
+    }
+    return status;
 }
 
 static int kind_of(const char *name)
 {
     int k = 0;
-    while (k < AW_PROCESS_KINDS &&
-           (!name || strcmp(name, aw_process_kind_name((enum aw_process_kind)k)) != 0))
+    while (k < AW_PROCESS_KINDS && strcmp(name, aw_process_kind_name((enum aw_process_kind)k)) != 0)
         k++;
     return k;
 }
@@ -251,51 +236,36 @@ static void take_lags(struct aw_process *p, enum aw_process_kind kind, double ta
     p->a2 = swings ? tau1 * tau1 : two ? tau1 * tau2 : 0;
 }
 
-static bool too_quick(double tick_s)
+static enum aw_status take_process(struct content *c, const char *name, struct aw_error *err)
 {
-    return tick_s > 0 && tick_s < QUICKEST;
-}
-
-static enum aw_status take_process(struct aw_model *model, const json_t *root, const char *name,
-                                   struct aw_error *err)
-{
-    double tau1 = lag(root, "tau1", "tau"), tau2 = lag(root, "tau2", ""), damping;
-    struct aw_process *p = &model->fit.process;
-    int k = kind_of(json_string_value(json_object_get(root, "kind")));
+    struct aw_process *p = &c->model.fit.process;
+    int k = kind_of(c->kind);
     if (k == AW_PROCESS_KINDS)
         return aw_fail(err, AW_MALFORMED,
                        "%s: model kind not supported — use first-order, integrating, second-order "
                        "or third-order",
                        name);
     p->integrating = k == AW_PROCESS_INTEGRATING;
-    damping = json_number_value(json_object_get(root, "damping"));
-    if (tau1 > LONGEST || tau2 > LONGEST || damping > LARGEST)
-        return aw_fail(err, AW_MALFORMED, "%s: lag %g s is out of range (max %g s)", name,
-                       fmax(tau1, tau2), LONGEST);
-    if (!(fabs(p->gain) > 0) || p->dead_time_s < 0 || tau1 < 0 || tau2 < 0 || p->a3 < 0 ||
-        damping < 0 || model->driver.tick_s < 0)
+    if (!(fabs(p->gain) > 0) || p->dead_time_s < 0 || c->tau1 < 0 || c->tau2 < 0 || p->a3 < 0 ||
+        c->damping < 0 || c->model.driver.tick_s < 0)
         return aw_fail(err, AW_MALFORMED, "%s: gain is 0, or a time is below 0", name);
-    take_lags(p, (enum aw_process_kind)k, tau1, tau2, damping);
+    take_lags(p, (enum aw_process_kind)k, c->tau1, c->tau2, c->damping);
     return AW_OK;
 }
 
-/* Reads the optional parts of a model. */
-static void take_rest(struct aw_model *model, const json_t *root)
+/* Derives the other parts of a model. A tick without a source in the file counts as given by the
+ * user. */
+static void take_rest(struct content *c)
 {
-    double samples = json_number_value(member(root, "fit", "samples"));
-    model->fit.n = samples > 0 && samples < LARGEST ? (size_t)samples : 0;
+    struct aw_model *model = &c->model;
+    int from = aw_find_word(aw_tick_from_names, AW_TICK_FROMS, c->tick_from);
+    model->fit.n = c->samples > 0 && c->samples < LARGEST ? (size_t)c->samples : 0;
     model->driver.noise = model->grain.noise;
     model->driver.lost = model->fit.dead_band;
-}
-
-/* A tick without a source in the file counts as given by the user. */
-static void take_tick(struct aw_model *model, const json_t *root)
-{
-    const char *from = json_string_value(member(root, "driver", "tick_from"));
-    int i = from ? aw_find_word(aw_tick_from_names, AW_TICK_FROMS, from) : -1;
-    bool known = model->driver.tick_s > 0;
     model->tick.s = model->driver.tick_s;
-    model->tick.from = !known ? AW_TICK_UNKNOWN : i > 0 ? (enum aw_tick_from)i : AW_TICK_GIVEN;
+    model->tick.from = !(model->tick.s > 0) ? AW_TICK_UNKNOWN
+                       : from > 0           ? (enum aw_tick_from)from
+                                            : AW_TICK_GIVEN;
 }
 
 static void take_points(struct aw_model *model, const json_t *root)
@@ -313,12 +283,14 @@ static void take_points(struct aw_model *model, const json_t *root)
     }
 }
 
-enum aw_status aw_model_read(struct aw_model *model, const char *text_, const char *name,
+enum aw_status aw_model_read(struct aw_model *model, const char *text, const char *name,
                              struct aw_error *err)
 {
     json_error_t why;
-    json_t *root = json_loads(text_, JSON_REJECT_DUPLICATES, &why);
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &why);
+    struct content c = {.samples = 0};
     aw_model_init(model);
+    c.model = *model;
     if (!root)
         return aw_fail(err, AW_MALFORMED, "%s:%d:%d: %s", name, why.line, why.column, why.text);
     const char *format = json_string_value(json_object_get(root, "format"));
@@ -326,16 +298,17 @@ enum aw_status aw_model_read(struct aw_model *model, const char *text_, const ch
     if (!json_is_object(root) || (format && strcmp(format, AW_MODEL_FORMAT) != 0))
         status = aw_fail(err, AW_MALFORMED, "%s: not in format %s", name, AW_MODEL_FORMAT);
     if (status == AW_OK)
-        status = take_numbers(model, root, name, err);
+        status = take_entries(&c, root, name, err);
     if (status == AW_OK)
-        status = take_process(model, root, name, err);
-    if (status == AW_OK && too_quick(model->driver.tick_s))
-        status = aw_fail(err, AW_MALFORMED, "%s: control period %g s is out of range", name,
-                         model->driver.tick_s);
+        status = take_process(&c, name, err);
+    double tick_s = c.model.driver.tick_s;
+    if (status == AW_OK && tick_s > 0 && tick_s < QUICKEST)
+        status =
+            aw_fail(err, AW_MALFORMED, "%s: control period %g s is out of range", name, tick_s);
     if (status == AW_OK) {
-        take_tick(model, root);
-        take_rest(model, root);
-        take_points(model, root);
+        take_rest(&c);
+        take_points(&c.model, root);
+        *model = c.model;
     }
     json_decref(root);
     return status;

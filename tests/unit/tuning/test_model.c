@@ -245,7 +245,7 @@ TEST(absurd_times_and_sizes_are_refused)
          "m: dead_time 1e+300 is out of range (limit 10000)"},
         {"\"fit\":{\"interval\":-1e5}", "m: interval -100000 is out of range (limit -10000)"},
         {"\"lead\":2e4", "m: lead 20000 is out of range (limit 10000)"},
-        {"\"tau\":1e300", "m: lag 1e+300 s is out of range (max 10000 s)"},
+        {"\"tau\":1e300", "m: tau 1e+300 is out of range (limit 10000)"},
         {"\"tau3\":1e5", "m: tau3 100000 is out of range (limit 10000)"},
         {"\"driver\":{\"tick\":1e-300}", "m: control period 1e-300 s is out of range"},
         {"\"driver\":{\"quantum\":1e300}", "m: quantum 1e+300 is out of range (limit 1e+12)"},
