@@ -746,8 +746,7 @@ END
     TERM=xterm terminal <<<"
         launch canpid identify --from run.csv --time t --input u --output angle
         want {fitting a model to 400000 samples: %d s}
-        type \003
-        ends SIGINT"
+        type \003; ends SIGINT"
 }
 
 @test "identify --from reports a record that does not start at rest" {

@@ -154,8 +154,7 @@ END
     has "$output" "here/a.csv here/b.csv here/folder"
     hasnt "$output" c.txt
     terminal <<<'
-        launch hidmotor -l sim:
-        want {sim:>}
+        launch hidmotor -l sim:; want {sim:>}
         type {play here/}; type \t\t; want a.csv b.csv folder
         hasnt c.txt
         type \025; type {run here/c}; type \t; want c.txt

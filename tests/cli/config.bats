@@ -120,11 +120,9 @@ END
     mkdir -p state/armwire/armctl
     mkfifo state/armwire/armctl/history
     terminal <<<"
-        launch armctl -l $fast
-        want {armctl/history is not a regular file} {armctl> }
+        launch armctl -l $fast; want {armctl/history is not a regular file} {armctl> }
         ask {deg 1 90} confirmed {armctl> }
-        type \004
-        ends 0"
+        type \004; ends 0"
 }
 
 @test "a named joint can have its own limits" {

@@ -563,8 +563,7 @@ END
     simulator --scene box # unnamed bodies are crosses
     prints "bodies 1" ezphys -q -l "$url" view
     TERM=xterm terminal 80 <<<"
-        launch ezphys -q -l sim: view
-        want {[?1049h} {grid 0.5 m}
+        launch ezphys -q -l sim: view; want {[?1049h} {grid 0.5 m}
         type { }; want paused
         type +-\033\[A\033\[B\033\[C\033\[D
         type q

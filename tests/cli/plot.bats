@@ -385,8 +385,7 @@ m2.position (a.csv) #009e73 solid"
 @test "live: plot waits for a lost link, and reports the end of a recording" {
     start talker python3 "$root/tests/cli/talker.py" 0
     TERM=xterm terminal 100 <<<"
-        launch armctl -l $url plot angle
-        want angle
+        launch armctl -l $url plot angle; want angle
         exec kill $pid
         want {link lost}
         type \003
@@ -394,17 +393,14 @@ m2.position (a.csv) #009e73 solid"
         ends 130"
     canpid -q -l "$fast" record run.pcapng -n 36
     TERM=xterm terminal 80 <<<"
-        launch canpid -l log:run.pcapng?speed=max plot lknee.torque
-        want {end of the input}
-        type q
-        ends 0
+        launch canpid -l log:run.pcapng?speed=max plot lknee.torque; want {end of the input}
+        type q; ends 0
         hasnt {link lost}"
 }
 
 @test "live: Ctrl-C restores the terminal" {
     TERM=xterm terminal 80 <<<"
-        launch canpid -l sim: plot lknee.torque
-        want {q quit}
+        launch canpid -l sim: plot lknee.torque; want {q quit}
         type \003
         want {[?1049l}
         ends 130"
@@ -413,8 +409,7 @@ m2.position (a.csv) #009e73 solid"
 @test "live: plot of a pipe reads keys from the terminal and stays at the end of input until q" {
     motion 200 >run.ndjson
     TERM=xterm terminal 80 <<<"
-        launch sh -c {cat run.ndjson | hidmotor plot m1}
-        want {[?1049h} m1.setpoint deg {end of the input}
+        launch sh -c {cat run.ndjson | hidmotor plot m1}; want {[?1049h} m1.setpoint deg {end of the input}
         type q
         want {[?1049l}
         ends 0"

@@ -12,8 +12,7 @@ prompt() {
     terminal "${columns[@]}" <<<"launch $*
         want {$1> }
         $(cat)
-        type \004
-        ends 0"
+        type \004; ends 0"
 }
 
 @test "a command prints its result, and Ctrl-D exits 0" {
@@ -34,8 +33,7 @@ prompt() {
 @test "pasted lines run as separate commands until one fails" {
     export TERM=xterm
     terminal <<<"
-        launch armctl -l $fast
-        want {armctl> }
+        launch armctl -l $fast; want {armctl> }
         type \033\[200~deg\ 1\ 90\rdeg\ 1\ 95\r\033\[201~
         type \r
         want angle=90deg angle=95deg {armctl> }
@@ -46,14 +44,12 @@ prompt() {
         hasnt angle=97
         type \020\020; want {deg 1 400}
         type \003; want {^C} {armctl> }
-        type \004
-        ends 0"
+        type \004; ends 0"
 }
 
 @test "the typed line and its keys survive Ctrl-Z and fg" {
     terminal <<<"
-        launch env {PS1=shell> } bash --norc --noprofile -i
-        want {shell> }
+        launch env {PS1=shell> } bash --norc --noprofile -i; want {shell> }
         ask {armctl -l $fast} {armctl> }
         type {deg 1 }; want {deg 1 }
         type \032; want Stopped {shell> }
@@ -65,14 +61,12 @@ prompt() {
         ask fg {armctl> }
         ask {deg 1 91} {angle=91deg result=confirmed} {armctl> }
         type \004; want {shell> }
-        type exit\r
-        ends 0"
+        type exit\r; ends 0"
 }
 
 @test "Ctrl-Z during a single command's motion stops the motion" {
     terminal <<<"
-        launch unitysim -v -l sim: drive elbow=+45
-        want {-> }
+        launch unitysim -v -l sim: drive elbow=+45; want {-> }
         type \032
         want stopped
         ends 148"
@@ -80,8 +74,7 @@ prompt() {
 
 @test "Ctrl-\\ ends the prompt and stops the motion" {
     terminal <<<"
-        launch canpid -l sim:
-        want {canpid> }
+        launch canpid -l sim:; want {canpid> }
         ask {setpoint 5deg -b lknee -c pos} result=sent {canpid> }
         type \034
         want {stopped: disabled the driver}
@@ -91,20 +84,17 @@ prompt() {
 
 @test "quit ends the prompt, a failed command does not" {
     terminal <<<"
-        launch armctl -l $fast
-        want {armctl> }
+        launch armctl -l $fast; want {armctl> }
         ask {dge 1 90} {did you mean 'deg'?} {armctl> }
         ask {deg 1 400} {above its maximum} {armctl> }
         ask {deg 1 \"90} {not closed} {armctl> }
         ask {deg 1 90} confirmed {armctl> }
-        type quit\r
-        ends 0"
+        type quit\r; ends 0"
 }
 
 @test "TAB completes commands, fields, messages, options and links" {
     terminal <<<"
-        launch armctl -l $fast
-        want {armctl> }
+        launch armctl -l $fast; want {armctl> }
         type enc\t; want {encode }
         type de\t; want {deg }
         type jo\t; want {joint=}
@@ -117,8 +107,7 @@ prompt() {
         type \003; want {^C} {armctl> }
         type {-l si}; type \t; want {sim:}
         type \003; want {^C} {armctl> }
-        type \004
-        ends 0"
+        type \004; ends 0"
 }
 
 @test "the hint shows name, range and unit of the next argument" {
@@ -178,8 +167,7 @@ prompt() {
             ends 0"
     done
     terminal <<<"
-        launch hidmotor -l $fast send 2000 0.5 1 1 --yes
-        want light
+        launch hidmotor -l $fast send 2000 0.5 1 1 --yes; want light
         ends 0
         hasnt {go on}"
 }
@@ -219,8 +207,7 @@ prompt() {
     config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
     # The SIGCONT of a closing terminal would make the leak checker wait forever.
     ASAN_OPTIONS=detect_leaks=0 terminal <<<"
-        launch armctl -v -l $D/arm
-        want {armctl> }
+        launch armctl -v -l $D/arm; want {armctl> }
         ask {deg 1 5} confirmed {armctl> }
         ask {deg 1 350} {<- 30 41 43 4B}
         close
@@ -232,16 +219,13 @@ prompt() {
 
 @test "a dumb terminal gets no escape sequences" {
     terminal <<<"
-        launch armctl -l $fast
-        want {armctl> }
+        launch armctl -l $fast; want {armctl> }
         ask {deg 1 90} confirmed {armctl> }
         ask help {set up} {armctl> }
-        type \004
-        ends 0
+        type \004; ends 0
         hasnt \033"
     terminal <<<"
-        launch hidmotor -q -l $fast jog elbow
-        want {elbow: 0 deg}
+        launch hidmotor -q -l $fast jog elbow; want {elbow: 0 deg}
         type +
         want {elbow: 5 deg}
         type ?
@@ -259,13 +243,11 @@ prompt() {
 @test "NO_COLOR disables colours and hints" {
     export TERM=xterm-256color NO_COLOR=1
     terminal <<<"
-        launch armctl -l $fast
-        want {armctl> }
+        launch armctl -l $fast; want {armctl> }
         type {deg 1 }; want {deg 1 }
         ask 90 confirmed {armctl> }
         ask help {set up} {armctl> }
-        type \004
-        ends 0
+        type \004; ends 0
         hasnt \033\[1m
         hasnt \033\[2m
         hasnt <angle"
@@ -273,8 +255,7 @@ prompt() {
 
 @test "the keys of jog move the joint" {
     terminal <<<"
-        launch armctl -l $fast
-        want {armctl> }
+        launch armctl -l $fast; want {armctl> }
         ask {deg 1 90} confirmed {armctl> }
         type {jog 1}; type \r; want {90 deg, step 5}
         type \033\[5~; want {step 10}
@@ -282,16 +263,13 @@ prompt() {
         type -; want {90 deg}
         type q; want {armctl> }
         ask {jog x 10} {joint 'x' not found} {armctl> }
-        type \004
-        ends 0
-        launch hidmotor -q -l sim:
-        want {hidmotor> }
+        type \004; ends 0
+        launch hidmotor -q -l sim:; want {hidmotor> }
         type {jog elbow}; type \r; want {elbow: 0 deg, step 5}
         type +; want {elbow: 5 deg}
         type -; want {elbow: 0 deg}
         type q; want {hidmotor> }
-        type \004
-        ends 0"
+        type \004; ends 0"
 }
 
 @test "jog counts keys that arrive together and fits its line to a narrow terminal" {
@@ -312,13 +290,11 @@ prompt() {
             if (record !~ /^exit/ && ++n <= 12) print command "\n" bytes }' \
             "$root/tests/golden/$tool.txt" >cases
         terminal 2000 <<<"
-            launch $tool
-            want {$tool> }
+            launch $tool; want {$tool> }
             set cases [split [string trim [read [open cases]]] \n]
             foreach {command bytes} \$cases { ask \$command \"\r\n\$bytes\r\n\" {$tool> } }
             if {[llength \$cases] < 16} { fail {too few cases} }
-            type \004
-            ends 0"
+            type \004; ends 0"
     done
 }
 
@@ -370,8 +346,7 @@ prompt() {
     terminal <<<"
         launch armctl -l serial:/dev/serial/by-id/usb-FTDI_A603-if00-port0?baud=9600
         want {-FTDI_A603-if00-port0> }
-        type \004
-        ends 0"
+        type \004; ends 0"
     prompt armctl <<<""
 }
 
@@ -388,8 +363,7 @@ prompt() {
 @test "the prompt shows a lost link until it is restored" {
     start board hidmotor sim --listen "unix-listen:$D/board"
     terminal <<<"
-        launch hidmotor --no-attach -l unix:$D/board
-        want {board> }
+        launch hidmotor --no-attach -l unix:$D/board; want {board> }
         ask status m1
         want {board> }
         exec kill $pid
@@ -399,8 +373,7 @@ prompt() {
         set board [exec hidmotor sim --listen unix-listen:$D/board >& second &]
         exec sh -c {until grep -q ready: second; do sleep 0.05; done}
         ask status m1 elbow deg/s {board> }
-        type \004
-        ends 0
+        type \004; ends 0
         exec kill \$board"
 }
 
@@ -408,8 +381,7 @@ prompt() {
     colour
     config '[joint elbow]' 'index = 2' 'min = 10' 'max = 150' '[joint lift]' 'index = 3' 'kind = translate'
     terminal <<<"
-        launch armctl -l $fast
-        want {armctl> }
+        launch armctl -l $fast; want {armctl> }
         type {deg elbow }; want {<angle 10 to 150 deg>}
         type {90 3 }; want {<angle 0 to 360 deg>}
         type \003; want {armctl> }
@@ -417,8 +389,7 @@ prompt() {
         type \003; want {armctl> }
         type {deg }; type \t; want {elbow }
         type \003; want {armctl> }
-        type \004
-        ends 0"
+        type \004; ends 0"
     prompt hidmotor <<<"
         type {move el}; type \t; want {elbow=} {<-90 to 63 deg>}
         type \003; want {hidmotor> }"
@@ -433,8 +404,7 @@ prompt() {
         want {step 1 of 2 s, lknee } \r\033\[Kcanpid: rise_time=
         ends 0"
     TERM=xterm terminal 24 <<<"
-        launch canpid -l sim: ping --for 1.5s
-        want {ping 1 s, } frames \r\033\[K lknee
+        launch canpid -l sim: ping --for 1.5s; want {ping 1 s, } frames \r\033\[K lknee
         ends 0"
     exits 0 env TERM=xterm canpid -q -l sim: ping --for 1.3s
     [ -z "$stderr" ]
@@ -446,8 +416,7 @@ prompt() {
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,2500,20,10,0,\n' >moves.csv
     while IFS='|' read -r command shows; do
         TERM=xterm terminal 80 <<<"
-            launch $command
-            want {$shows} \r\033\\[K
+            launch $command; want {$shows} \r\033\\[K
             ends 0"
     done <<END
 armctl -l sim:?turn-speed=60 deg 1 20 2 90|deg %d s, joint 2, angle 90 deg, move 2 of 2
@@ -466,10 +435,8 @@ ezphys -l $url advance 70|advance %d s,
 ezphys -l $url ping -n 70|ping %d s,
 END
     TERM=xterm terminal 80 <<<"
-        launch canpid -l sim: move lknee=30 rknee=5 -c pos --wait=1deg
-        want {move 1 s, lknee 2} {of 30 deg}
-        type \003
-        ends 130"
+        launch canpid -l sim: move lknee=30 rknee=5 -c pos --wait=1deg; want {move 1 s, lknee 2} {of 30 deg}
+        type \003; ends 130"
 }
 
 @test "? shows the keys in every view, and the exit key fits into 40 columns" {
@@ -477,18 +444,14 @@ END
     for view in 'canpid -q -l sim: watch' 'canpid -q -l sim: plot lknee.torque' 'ezphys -q -l sim: view' \
         'hidmotor -q -l sim: watch'; do
         TERM=xterm terminal 40 <<<"
-            launch $view
-            want {q quit} {? keys}
+            launch $view; want {q quit} {? keys}
             type ?; want {show or hide this help}
-            type q
-            ends 0"
+            type q; ends 0"
     done
     TERM=xterm terminal 80 <<<"
-        launch canpid -q -l sim: watch -c pos
-        want setpoint measured output rankle
+        launch canpid -q -l sim: watch -c pos; want setpoint measured output rankle
         type t; want lhip. setpoint
-        type q
-        ends 0"
+        type q; ends 0"
 }
 
 @test "; separates commands, and a pipe is rejected with a hint" {
@@ -520,8 +483,7 @@ END
             }
             ask {help units} {deg, rad} {$tool sim:>}
             ask {? joints} {joints —} {$tool sim:>}
-            type \004
-            ends 0"
+            type \004; ends 0"
     done
 }
 
@@ -617,7 +579,6 @@ cursor() { mux display -p '#{cursor_x},#{cursor_y}'; }
             ask {move 0 1 0 duration=0.2s} result=sent
             ask status joint
             ask {status -j} actual
-            type \004
-            ends 0"
+            type \004; ends 0"
     done
 }

@@ -138,23 +138,19 @@ killed() {
 
 @test "marks can be typed on a terminal, which shows progress" {
     TERM=xterm terminal <<<"
-        launch canpid -l sim: record run.pcapng
-        want {Enter marks}
+        launch canpid -l sim: record run.pcapng; want {Enter marks}
         ask {the knee locks} {, 1 mark — Enter}
         ask {} {, 2 marks — Enter}
-        type \003
-        ends 0"
+        type \003; ends 0"
     ok canpid info -j run.pcapng
     same "$(jq -sc 'map(.mark // empty)' <<<"$output")" '["the knee locks","mark"]'
     ok shark canpid run.pcapng -Y frame.comment -T fields -e frame.comment
     same "${lines[0]}" "the knee locks"
     for ending in csv ndjson log; do
         TERM=xterm terminal <<<"
-            launch canpid -l sim: record run.$ending
-            want {Enter marks}
+            launch canpid -l sim: record run.$ending; want {Enter marks}
             ask here {, 1 mark — Enter}
-            type \003
-            ends 0"
+            type \003; ends 0"
         ok grep -c '^# here$\|"mark":"here"' run.$ending
     done
 }
@@ -163,12 +159,10 @@ killed() {
     yes '(1.5) can0 05E#9CFF000200F0' | head -n 40000 >run.log
     slow='{ head -c 1; sleep 0.6; cat; } >/dev/null' # starts to read after the other program has started
     TERM=xterm terminal <<<"
-        launch sh -c {canpid decode -j run.log | $slow}
-        want {run.log [} # {%, } {s left}
+        launch sh -c {canpid decode -j run.log | $slow}; want {run.log [} # {%, } {s left}
         ends 0"
     TERM=xterm terminal <<<"
-        launch sh -c {cat run.log | canpid decode -j | $slow}
-        want {stdin } { MB}
+        launch sh -c {cat run.log | canpid decode -j | $slow}; want {stdin } { MB}
         ends 0"
     ok sh -c "canpid decode -j run.log | $slow"
     same "$stderr" ""
@@ -269,8 +263,7 @@ t,m1.position"
 
 @test "marks are comments in a table of joints, and play ignores them" {
     TERM=xterm terminal <<<"
-        launch hidmotor -l sim: record run.csv --for 1500ms
-        want {simulator}
+        launch hidmotor -l sim: record run.csv --for 1500ms; want {simulator}
         type \"here\r\"
         want {marks=1}
         ends 0"
@@ -290,8 +283,7 @@ t,m1.position"
 
 @test "end of input ends the marks, not the recording" {
     TERM=xterm terminal <<<"
-        launch canpid -l sim: record run.ndjson --for 1500ms
-        want {Enter marks}
+        launch canpid -l sim: record run.ndjson --for 1500ms; want {Enter marks}
         type \004
         want \"messages\033\\[K\" record
         ends 0"

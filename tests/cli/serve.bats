@@ -247,8 +247,7 @@ asks() {
 @test "jog with keys works at a client's terminal" {
     serve s hidmotor -l sim: --deadman 20s
     terminal <<<"
-        launch hidmotor jog base
-        want {base: 0 deg, step}
+        launch hidmotor jog base; want {base: 0 deg, step}
         type +; want {base: 5 deg}
         type \033\[5~; want {step 10}
         type \033\[D; want {base: -5 deg}
@@ -266,13 +265,11 @@ asks() {
         hidmotor -q -j move 0 80 0 duration=60s --wait >moved 2>/dev/null &
         mover=$!
         TERM=xterm terminal 100 <<<"
-            launch hidmotor $screen
-            want {s STOP}
+            launch hidmotor $screen; want {s STOP}
             while {[catch {exec jq -e -s {.[0].m2.target > 0} << [exec hidmotor -q -j status]}]} {}
             type s
             want {stop result=confirmed}
-            type q
-            ends 0"
+            type q; ends 0"
         wait $mover && false
         same "$(jq -r 'select(.cmd) | .result + " " + .error' moved)" "stopped stopped"
     done

@@ -229,8 +229,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
         want {[?1049h} {stands: press a key} {>elbow}
         type \r
         want \007 {now: wrist_rotate}
-        type q
-        ends 0"
+        type q; ends 0"
 }
 
 @test "keys: a held key moves until its reported release" {

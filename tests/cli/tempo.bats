@@ -21,8 +21,7 @@ unitysim|play sequence.csv'
     prepare
     while IFS='|' read -r tool words; do
         TERM=xterm terminal 120 <<<"
-            launch $tool -l sim: $words
-            want {speed 30%, change the speed}
+            launch $tool -l sim: $words; want {speed 30%, change the speed}
             want {at 100 %}
             type -
             want {at 90 %}
@@ -50,8 +49,7 @@ unitysim|play sequence.csv'
     prepare
     while IFS='|' read -r tool words; do
         TERM=xterm terminal 60 <<<"
-            launch $tool -l sim: $words --speed 50%
-            want {at 50 %}
+            launch $tool -l sim: $words --speed 50%; want {at 50 %}
             type -
             want {at 40 %}
             type speed\ 50%\r
@@ -97,15 +95,13 @@ END
 @test "the prompt accepts a speed while its command runs" {
     printf 't,m1,m2,m3\n0,0,0,0\n60,0,45,0\n' >lift.csv
     TERM=xterm terminal 120 <<<"
-        launch hidmotor -l sim:
-        want {hidmotor> }
+        launch hidmotor -l sim:; want {hidmotor> }
         type play\ lift.csv\r
         want {at 100 %}
         type speed\ 3000%\r
         want {play points=2}
         want {hidmotor> }
-        type \004
-        ends 0"
+        type \004; ends 0"
 }
 
 @test "speed changes another program's play through a server with --take" {

@@ -578,20 +578,16 @@ END
 @test "the prompt ends at Ctrl-D directly after Ctrl-C, also during a stop" {
     simulator --scene 1
     terminal <<<"
-        launch unitysim -l $url
-        want {unitysim> }
+        launch unitysim -l $url; want {unitysim> }
         ask {drive elbow=+30 -v} {FF FF 01 14}
         type \003\004
         want {stopped: all joints}
         ends 0"
     terminal <<<"
-        launch unitysim -l $url
-        want {unitysim> }
-        type scene\ sla\003\004
-        ends 0"
+        launch unitysim -l $url; want {unitysim> }
+        type scene\ sla\003\004; ends 0"
     terminal <<<"
-        launch unitysim -l $url
-        want {unitysim> }
+        launch unitysim -l $url; want {unitysim> }
         ask {drive elbow=+30 -v} {FF FF 01 14}
         type \003
         type help\ limits\n\004
@@ -603,8 +599,7 @@ END
 @test "Ctrl-C and the end of the terminal stop a drive, and TAB completes joints" {
     simulator --scene 1
     terminal <<<"
-        launch unitysim -l $url
-        want {unitysim> }
+        launch unitysim -l $url; want {unitysim> }
         type {scene sla}; type \t; want {slam-dunk }
         type \003; want {^C} {unitysim> }
         type {move wrist_f}; type \t; want {wrist_flex=}
@@ -612,8 +607,7 @@ END
         ask {move elbow=2100} {result=arrived} {unitysim> }
         ask {drive elbow=+30 -v} {FF FF 01 14}
         type \003; want {stopped: all joints} {unitysim> }
-        type quit\r
-        ends 0"
+        type quit\r; ends 0"
     stands
 }
 
@@ -642,15 +636,13 @@ END
 @test "Ctrl-Z returns the terminal to the shell, and fg returns it to view" {
     export TERM=xterm
     terminal <<<"
-        launch env {PS1=shell> } bash --norc --noprofile -i
-        want {shell> }
+        launch env {PS1=shell> } bash --norc --noprofile -i; want {shell> }
         ask {unitysim -q -l sim: view} wrist_flex
         type \032; want \[?1049l Stopped {shell> }
         ask fg \[?1049h wrist_flex
         type q; want \[?1049l {shell> }
         ask {echo status \$?} {status 0} {shell> }
-        type exit\r
-        ends 0"
+        type exit\r; ends 0"
 }
 
 @test "complete lists joints, scenes, views and models" {

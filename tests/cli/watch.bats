@@ -58,16 +58,12 @@ restored='[?1049l'
     ok hidmotor -q -l "$fast" --csv watch -n 1
     has "${lines[0]}" ,count,
     TERM=xterm terminal 80 <<<"
-        launch sh -c {hidmotor -q -l sim: watch}
-        want m3.position
+        launch sh -c {hidmotor -q -l sim: watch}; want m3.position
         hasnt count
-        type q
-        ends 0"
+        type q; ends 0"
     TERM=xterm terminal 80 <<<"
-        launch sh -c {hidmotor -q -l sim: watch positions}
-        want count m3.position
-        type q
-        ends 0"
+        launch sh -c {hidmotor -q -l sim: watch positions}; want count m3.position
+        type q; ends 0"
 }
 
 @test "watch rejects an unknown name before it opens a link" {
@@ -160,8 +156,7 @@ restored='[?1049l'
 
 @test "Ctrl-C ends the table, and Ctrl-\\ is ignored" {
     TERM=xterm terminal 80 <<<"
-        launch canpid -l sim: watch
-        want {[?1049h} {q quit}
+        launch canpid -l sim: watch; want {[?1049h} {q quit}
         type \034
         type \003
         want {$restored}
@@ -170,8 +165,7 @@ restored='[?1049l'
 
 @test "an error leaves the terminal restored" {
     TERM=xterm terminal 80 <<<"
-        launch canpid -l can:nowhere watch
-        want {canpid: }
+        launch canpid -l can:nowhere watch; want {canpid: }
         ends 4"
     [ -z "$(TERM=xterm terminal 80 <<<"launch canpid -l can:nowhere watch; ends 4; hasnt {[?1049h}")" ]
 }
@@ -208,8 +202,7 @@ restored='[?1049l'
         want {$restored}
         ends 0"
     TERM=xterm terminal 100 <<<"
-        launch canpid -l log:run.pcapng?speed=max watch
-        want {end of the input}
+        launch canpid -l log:run.pcapng?speed=max watch; want {end of the input}
         type q
         want {$restored}
         ends 0
@@ -218,19 +211,16 @@ restored='[?1049l'
 
 @test "--for ends the table, and so does Ctrl-C in virtual time and without a link" {
     TERM=xterm terminal 80 <<<"
-        launch canpid -l sim: watch --for 300ms
-        want {q quit} {$restored}
+        launch canpid -l sim: watch --for 300ms; want {q quit} {$restored}
         ends 0"
     TERM=xterm terminal 80 <<<"
-        launch canpid -l $fast watch
-        want {q quit}
+        launch canpid -l $fast watch; want {q quit}
         type \003
         want {$restored}
         ends 130"
     talker 1 0
     TERM=xterm terminal 80 <<<"
-        launch armctl -l $url watch
-        want joint
+        launch armctl -l $url watch; want joint
         exec kill $pid
         want {link lost}
         type \003
@@ -240,15 +230,11 @@ restored='[?1049l'
 
 @test "messages appear below the table, or in the redirected standard error" {
     TERM=xterm terminal 120 <<<"
-        launch canpid -v -l sim: watch lknee
-        want { ms <- }
-        type q
-        ends 0"
+        launch canpid -v -l sim: watch lknee; want { ms <- }
+        type q; ends 0"
     TERM=xterm terminal 120 <<<"
-        launch sh -c {canpid -v -l sim: watch lknee 2>trace}
-        want {q quit}
-        type q
-        ends 0
+        launch sh -c {canpid -v -l sim: watch lknee 2>trace}; want {q quit}
+        type q; ends 0
         hasnt { ms <- }"
     has "$(cat trace)" " ms <- "
 }
@@ -256,8 +242,7 @@ restored='[?1049l'
 @test "the table waits for a lost link and continues" {
     talker 1 0
     TERM=xterm terminal 100 <<<"
-        launch armctl -l $url watch
-        want joint
+        launch armctl -l $url watch; want joint
         exec kill $pid
         want {link lost}
         exec python3 $root/tests/cli/talker.py ${url##*:} >/dev/null 2>/dev/null &
@@ -271,8 +256,7 @@ restored='[?1049l'
 @test "watch prints lines on terminals that cannot show a table" {
     for term in dumb no-such-terminal; do
         TERM=$term terminal 80 <<<"
-            launch canpid -q -l $fast watch -n 2
-            want {<- joint board=lhip}
+            launch canpid -q -l $fast watch -n 2; want {<- joint board=lhip}
             ends 0
             hasnt {[?1049h}"
     done
@@ -280,10 +264,8 @@ restored='[?1049l'
 
 @test "the table fits into 40 columns" {
     TERM=xterm terminal 40 <<<"
-        launch canpid -l sim: watch lknee
-        want field value lknee. torque Nm
-        type q
-        ends 0"
+        launch canpid -l sim: watch lknee; want field value lknee. torque Nm
+        type q; ends 0"
 }
 
 # ---- How late lines come -------------------------------------------------------------------------
