@@ -309,41 +309,6 @@ TEST(written_packets_are_read_back)
     assert_int_equal(in.size, used);
 }
 
-TEST(truncated_file_yields_its_complete_packets)
-{
-    struct file file = written();
-    size_t before = 0;
-    for (size_t size = 0; size <= file.size; size++) {
-        size_t rest, bad, n = read_all(file.data, size, NULL, &bad, &rest);
-        assert_int_equal(bad, 0);
-        assert_true(n == before || n == before + 1);
-        assert_true(n == 3 || rest < 80);
-        before = n;
-    }
-    assert_int_equal(before, 3);
-}
-
-/* Reads the same bytes in pieces of any size. */
-TEST(file_is_read_in_pieces_of_any_size)
-{
-    struct file file = written();
-    for (size_t step = 1; step < 50; step++) {
-        struct aw_pcap_reader reader = {0};
-        struct aw_packet packet;
-        size_t n = 0, at = 0, used;
-        for (size_t here = step; at < file.size; here += step) {
-            size_t end = here < file.size ? here : file.size;
-            while (aw_pcap_next(&reader, (struct aw_span){file.data + at, end - at}, &packet, &used,
-                                NULL) == AW_OK) {
-                n++;
-                at += used;
-            }
-            at += used;
-        }
-        assert_int_equal(n, 3);
-    }
-}
-
 /* Returns a section with one interface of this time resolution, and one packet. */
 static struct file section(bool swapped, uint8_t resolution, uint64_t stamp)
 {

@@ -319,19 +319,6 @@ TEST(client_listens_on_the_right_address)
     }
 }
 
-TEST(empty_datagram_is_an_event)
-{
-    LINK server = opened("udp-listen:0?reply=sender");
-    unsigned port;
-    FD fd = plain_socket(&port);
-    send_plain(fd, port_in(server->key), "", 0); /* a greeting without an event */
-    send_plain(fd, port_in(server->key), "", 0);
-    assert_news(server, "empty");
-    send_plain(fd, port_in(server->key), "", 0);
-    send_plain(fd, port_in(server->key), "x", 1);
-    assert_reads(server, "x");
-}
-
 TEST(holder_of_a_busy_port_is_reported)
 {
     unsigned port;
