@@ -55,7 +55,7 @@ function p = find_packet(name)
             return
         end
     end
-    error('packets:name', 'no packet %s', name);
+    error('packets:name', 'packet %s not found', name);
 end
 
 function wrong(p, row)
@@ -269,7 +269,7 @@ function wires = unpack_frame(p, frame)
         end
         if isfield(row, 'fixed')
             if ~isfield(row, 'lenient') && get_bits(frame, row, row.bits) ~= row.fixed
-                error('packets:frame', '%s: %s is another one', p.name, row.name);
+                error('packets:frame', '%s: %s has an unexpected value', p.name, row.name);
             end
             continue
         end

@@ -195,9 +195,8 @@ static void notice_looking(struct aw_session *session)
     if (!session->mode.one_shot || state->looking.answered < 2)
         return;
     aw_session_notice(session,
-                      "looking on answered %" PRIu64
-                      " messages, with which the simulation went on by "
-                      "%" PRId64 " steps (--listen-only answers none)",
+                      "answered %" PRIu64 " messages, which advanced the simulation by %" PRId64
+                      " steps — use --listen-only to answer none",
                       state->looking.answered, state->looking.steps);
 }
 

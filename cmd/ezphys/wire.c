@@ -176,8 +176,8 @@ enum aw_status ezphys_check_unit(struct aw_session *session, const char *joint,
     struct ezphys_units units = ezphys_units(session, joint);
     if (moves == said || moves == AW_EZPHYS_MOVES_UNKNOWN || said == AW_EZPHYS_MOVES_UNKNOWN)
         return AW_OK;
-    return aw_fail(&session->err, AW_USAGE, "joint '%s' %s — its values are in %s, %s and %s",
-                   joint, moves == AW_EZPHYS_SLIDES ? "slides" : "turns", units.displacement,
+    return aw_fail(&session->err, AW_USAGE, "joint '%s' %s — give its values in %s, %s and %s",
+                   joint, moves == AW_EZPHYS_SLIDES ? "slides" : "rotates", units.displacement,
                    units.velocity, units.torque);
 }
 

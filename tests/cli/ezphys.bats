@@ -530,13 +530,13 @@ END
     step() { json .step; }
     for command in status "status -j" "status --for 0.2s" status; do
         ok ezphys -l "$url" $command
-        hasnt "$stderr" "looking on"
+        hasnt "$stderr" "advanced the simulation"
     done
     has "$output" "waiting for an answer"
     ok ezphys -l "$url" -j watch --where 'step>=0' -n 1
     same "$(step)" 0
     ok ezphys -l "$url" watch -n 500
-    matches "$stderr" "ezphys: looking on answered * messages, with which the simulation went on by * steps (--listen-only answers none)"
+    matches "$stderr" "ezphys: answered * messages, which advanced the simulation by * steps — use --listen-only to answer none"
     ok ezphys -q -l "$url" watch -n 500
     same "$stderr" ""
 }
@@ -649,9 +649,9 @@ SCENE
     sim cart-pole jog rail +5cm
     has "$output" "displacement=0.05"
     fails 2 ezphys -q -l sim:cart-pole motor rail 0.1rad/s 100
-    has "$why" "joint 'rail' slides — its values are in m, m/s and N"
+    has "$why" "joint 'rail' slides — give its values in m, m/s and N"
     fails_with 2 "'rail' slides" ezphys -q -l sim:cart-pole jog rail 5deg
-    fails_with 2 "joint 'pivot' turns — its values are in rad, rad/s and Nm" ezphys -q -l sim:cart-pole force pivot 5N
+    fails_with 2 "joint 'pivot' rotates — give its values in rad, rad/s and Nm" ezphys -q -l sim:cart-pole force pivot 5N
     simulator --scene cart-pole
     ok bash -c 'ezphys-sim --names cart-pole >names'
     prints " 0.0000 m " ezphys -q -l "$url" --names names status

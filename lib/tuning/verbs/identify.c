@@ -78,7 +78,7 @@ void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
     if (fabs(fit->process.lead) > 0)
         print_value(session, "zero", fit->process.lead, NAN, "s");
     if (damping < 1)
-        print_value(session, "damping", damping, NAN, "(the two lags oscillate)");
+        print_value(session, "damping", damping, NAN, "(underdamped)");
     if (aw_bench_sends_gains(session))
         print_value(session, "dead band", fit->dead_band, fit->half.dead_band, "of full scale");
     aw_output_print(out, "%-18s %10.1f %%          on data not used for the fit%s\n", "fit",
