@@ -100,8 +100,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
 @test "decode reports and counts damaged and foreign frames in a log and decodes the rest" {
     printf '%s\n' '(1.0) can0 05E#0102' '(1.1) can0 041#9A99193F0200' '(1.2) can0 7F4#010203040506' \
         '(1.3) can0 041#0000C07F0200' '(1.4) can0 05E#9CFF000200F0' >bad.log
-    run -5 --separate-stderr canpid decode -j bad.log
-    has "$stderr" "bad.log:1:12: joint: 2 bytes instead of 6"
+    exits_with 5 "bad.log:1:12: joint: 2 bytes instead of 6" canpid decode -j bad.log
     has "$stderr" "bad.log:4:12: kp: value is not a finite number"
     has "$stderr" "skipped 1 frame of other nodes (0x7F4)"
     has "$stderr" "2 damaged parts, 3 records decoded"
@@ -110,8 +109,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
     fails_with 2 "message 4: kp: value is not a finite number" canpid -q -l "$fast" --switch replay bad.log
     sed -i 4d bad.log
     fails 6 canpid -q -l "$fast" replay bad.log # the active controller is unknown
-    virtual_json --switch replay bad.log
-    same "$(json '[.sent,.left_out]')" '[1,3]'
+    gives_json '[.sent,.left_out]' '[1,3]' canpid -q -j -l "$fast" --switch replay bad.log
 }
 
 # ---- Commands ------------------------------------------------------------------------------------
@@ -120,10 +118,8 @@ overshooting='set kp 20 -b lknee -c pos --switch'
     while IFS='|' read -r words frames result; do
         ok canpid --dry-run $words
         same "$(sed -n 's/^   //p' <<<"$output" | xargs)" "$frames"
-        virtual $words
-        same "$output" "$result"
-        virtual_json $words
-        same "$(json '.ok')" true
+        gives "$result" canpid -q -l "$fast" $words
+        gives_json '.ok' true canpid -q -j -l "$fast" $words
     done <<'END'
 set kp 0.6 -b lknee -c tor --switch|041#9A99193F0200|set board=lknee controller=tor kp=0.6 result=sent
 setpoint 22.5deg -b lknee -c pos --max-jump 90deg|044#0000803D0000|setpoint board=lknee controller=pos value=22.5deg result=sent
@@ -206,8 +202,7 @@ END
     same "$(json '[.ok,.result,.confirmed,.silent]')" '[true,"disabled","lknee","lhip,lankle,rhip,rknee,rankle"]'
     # A board that received a setpoint in this session counts as present.
     printf '%s\n' 'setpoint 1deg -b rhip -c pos --force' stop >script
-    run -3 --separate-stderr canpid -q -l "$url" run script
-    has "$stderr" "stop sent, not confirmed: rhip: no telemetry"
+    exits_with 3 "stop sent, not confirmed: rhip: no telemetry" canpid -q -l "$url" run script
     prints "stop result=sent" canpid -q -l "$url" stop -T 0
     # No board at all.
     fails 3 canpid -q -l "$url" stop -b 0x200
@@ -332,8 +327,7 @@ END
     same "$(tail -n 2 <<<"$output" | jq -sc 'map([.board,.controller,.gain,.from,.to,.cmd,.ok,.differ])')" \
         '[["lknee","pos","kp",4,3,null,null,null],[null,null,null,null,null,"gains",false,1]]'
     fails 6 canpid -l "$fast" gains apply a.gains
-    virtual --switch gains apply a.gains
-    same "$output" "gains result=sent gains=4"
+    gives "gains result=sent gains=4" canpid -q -l "$fast" --switch gains apply a.gains
     fails_with 2 "over this link" canpid -l "$fast" gains save b.gains
     [ ! -e b.gains ]
     fails 2 canpid -l "$fast" gains apply nope.gains
@@ -375,8 +369,7 @@ END
 # bats test_tags=direct
 @test "record writes each format, and decode gives the same records for all" {
     for ending in log pcapng csv ndjson; do
-        virtual record "run.$ending" --for 0.2s
-        matches "$output" "record messages=3[56]?"
+        prints_like "record messages=3[56]?" canpid -q -l "$fast" record "run.$ending" --for 0.2s
         frames=${output#*=}
     done
     ok canpid decode -j --time none run.log
@@ -405,8 +398,7 @@ END
     kill "$pid"
     wait_for bus "frames received"
     matches "$line" "*: 21 frames received, 0 of them lost*"
-    virtual_json replay quick.log --max-jump 60deg --speed 0.1
-    same "$(json .held)" null
+    gives_json .held null canpid -q -j -l "$fast" replay quick.log --max-jump 60deg --speed 0.1
 }
 
 @test "replay checks every frame of a log before it sends the first" {
@@ -425,8 +417,7 @@ END
 6|049#0000803F0400|index 4
 6|041#0000803F0200|--switch
 END
-    virtual --switch replay bad.log
-    has "$output" "replay sent=2 left_out=0"
+    prints "replay sent=2 left_out=0" canpid -q -l "$fast" --switch replay bad.log
 }
 
 @test "play fails if a joint stood still while its setpoints moved" {
@@ -478,8 +469,7 @@ assert root.tag == "{http://www.w3.org/2000/svg}svg", root.tag
 texts = {t.text for t in root.iter("{http://www.w3.org/2000/svg}text")}
 assert {"time [s]", "pos [deg]", "control output [of full scale]", "measured", "setpoint"} <= texts, texts
 END
-    virtual "${step[@]}"
-    has "$output" "overshoot=0%"
+    prints "overshoot=0%" canpid -q -l "$fast" "${step[@]}"
 }
 
 @test "step exits 1 if a limit is exceeded" {
@@ -493,8 +483,7 @@ END
     virtual run over
     for limit in rise-time:10ms settling-time:10ms steady-state-error:0.01 iae:0.1; do
         sed -i "s/ --max.*/ --max-${limit%:*} ${limit#*:}/" over
-        run -1 --separate-stderr canpid -q -l "$fast" run over
-        has "$stderr" "exceeds the limit"
+        exits_with 1 "exceeds the limit" canpid -q -l "$fast" run over
     done
     fails 1 canpid -q -l "$fast" "${step[@]}" --max-rise-time 1s
     has "$why" "not reached"
@@ -938,8 +927,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
 @test "a board's number means the named board, and every column of a file is used" {
     fails_with 2 "lknee is given twice" canpid -q -l "$fast" move lknee=5 64=3 -c pos
     fails_with 2 "is given twice" canpid -q -l "$fast" move 0x100=5 256=3 -c pos
-    virtual_json move 64=3 -c pos
-    same "$(json '[.board, .value]')" '["lknee",3]'
+    gives_json '[.board, .value]' '["lknee",3]' canpid -q -j -l "$fast" move 64=3 -c pos
     printf '%s\n' t,64 0,0 2,20 >number.csv
     virtual_json play number.csv -c pos
     same "$(json '.ok and .joints == 1 and (.lknee.lag_ms | type) == "number"')" true
@@ -986,15 +974,13 @@ END
 
 @test "a gain that would switch the controller is refused without --switch" {
     printf 'setpoint 5deg -b lknee -c pos\nset kp 1 -b lknee -c tor\n' >script
-    run -6 --separate-stderr canpid -l sim: <script
-    has "$stderr" "--switch"
+    exits_with 6 "--switch" canpid -l sim: <script
     has "$stderr" "stdin:2:1: "
     hasnt "$output" "set board"
     sed -i 's/kp 1/kp 1 --switch/' script
     prints "set board=lknee controller=tor kp=1 result=sent switches=true" canpid -q -l sim: <script
     printf 'setpoint 5deg -b lknee -c pos\nprecompression 1mm -b lknee -c tor\n' >script
-    run -6 --separate-stderr canpid -q -l "$fast" run script
-    has "$stderr" "--switch"
+    exits_with 6 "--switch" canpid -q -l "$fast" run script
 }
 
 @test "one command gives one result record for all its boards and frames" {
@@ -1229,8 +1215,7 @@ END
 
 @test "replay -b sends only to the chosen boards" {
     printf '(1.0) can0 044#0000003E0000\n(1.1) can0 084#0000003E0000\n' >two.log
-    virtual replay -b rhip two.log --max-jump 60deg
-    has "$output" "replay sent=1 left_out=1"
+    prints "replay sent=1 left_out=1" canpid -q -l "$fast" replay -b rhip two.log --max-jump 60deg
 }
 
 @test "dump --raw prints wire numbers and the usual board numbers" {

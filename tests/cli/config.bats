@@ -242,8 +242,7 @@ END
 @test "an empty environment variable counts as unset" {
     local name
     for name in $(armctl config show --all -j | jq -r .option | tr 'a-z-' 'A-Z_'); do
-        run -0 --separate-stderr env "ARMCTL_$name=" armctl -l "$fast" deg 1 90
-        has "$stderr" "this is the simulator"
+        exits_with 0 "this is the simulator" env "ARMCTL_$name=" armctl -l "$fast" deg 1 90
     done
     fails_with 4 "no link given" env HIDMOTOR_LINK= hidmotor status
 }

@@ -55,8 +55,7 @@ load common.bash
     same "$(jq -c 'select(.msg) | .id' <<<"$output")" 1
     has "$stderr" "cut off"
     head -c 8 whole.bin >head.bin
-    run -5 --separate-stderr ezphys decode --as stream head.bin
-    has "$stderr" "cut off"
+    exits_with 5 "cut off" ezphys decode --as stream head.bin
     fails 5 ezphys decode 00 00 00 80 01 00 00 00 03 00 00 00 01 00 00 00 08 00 00 00 00 00 80 3F
     has "$why" "2147483648 bytes"
 }

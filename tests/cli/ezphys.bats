@@ -48,8 +48,7 @@ PYTHON
     ok ezphys encode --wire mine --dir rx timestamp step=1 step_size=1
     same "$output" "00 18 00 00 00 05 00 00 00 00 00 00 00 0C 00 00 00 00 00 00 00 01 3F 80 00 00"
     printf '%s\n' '[wire mine]' 'msg = size99' >config/armwire/ezphys.ini
-    run -2 --separate-stderr ezphys encode --wire mine reset
-    has "$stderr" "ezphys.ini:2:1: "
+    exits_with 2 "ezphys.ini:2:1: " ezphys encode --wire mine reset
     remarks "ezphys.ini:2:1: " ezphys encode reset
 }
 
@@ -286,8 +285,7 @@ for step in list(range(20)) + list(range(20)):
     s.sendall(message(step)); answer(s)
 say("through")
 time.sleep(20)'
-    run -1 --separate-stderr ezphys -l "$url" motor 7 1 1 --for 100s
-    has "$stderr" "another program restarted the simulation"
+    exits_with 1 "another program restarted the simulation" ezphys -l "$url" motor 7 1 1 --for 100s
 }
 
 # Returns the velocity of a joint in an answer, or None.
@@ -372,8 +370,7 @@ say("moved", *sorted(moved), "of", step)'
 
 @test "a connection without data exits 3" {
     fake 'time.sleep(30)'
-    run -3 --separate-stderr ezphys -l "$url" -T 2s advance
-    has "$stderr" "waiting for tcp:"
+    exits_with 3 "waiting for tcp:" ezphys -l "$url" -T 2s advance
     has "$stderr" ": no message yet"
 }
 
@@ -549,8 +546,7 @@ END
     started+=("$holder")
     until [ -s first ]; do read -r -t 0.02 _ <> <(:) || true; done
     fails_with 3 "no message from the simulator — in use by ezphys (pid $holder)" ezphys -q -T 300ms -l "$url" status
-    run -3 --separate-stderr ezphys -l "$url" hz --for 1500ms
-    has "$stderr" "no message yet — in use by ezphys (pid $holder)"
+    exits_with 3 "no message yet — in use by ezphys (pid $holder)" ezphys -l "$url" hz --for 1500ms
     end "$holder"
     ok ezphys -q -l "$url" status
 }

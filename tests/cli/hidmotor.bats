@@ -176,14 +176,12 @@ END
         '["status",[["target","actual","unit","fault","age","velocity","effort"]]]'
     virtual status --csv
     has "${lines[0]}" "m1.target,m1.actual,m1.unit,m1.fault,m1.age,m1.velocity,m1.effort,m2.target"
-    virtual status --format '%{m2.target} %{m3.actual}'
-    matches "$output" "0 *"
+    prints_like "0 *" hidmotor -q -l "$fast" status --format '%{m2.target} %{m3.actual}'
 }
 
 @test "gripper, light and velocity are confirmed by the echo" {
     while IFS='|' read -r words result; do
-        virtual $words
-        matches "$output" "$result result=confirmed ms=*"
+        prints_like "$result result=confirmed ms=*" hidmotor -q -l "$fast" $words
         virtual_json $words
         same "$(json '[.cmd,.ok,.result]')" "[\"$result\",true,\"confirmed\"]"
     done <<'END'
@@ -201,8 +199,7 @@ END
 }
 
 @test "stop holds the measured positions" {
-    virtual_json stop
-    same "$(json '[.cmd,.ok,.result,.measured]')" '["stop",true,"confirmed",true]'
+    gives_json '[.cmd,.ok,.result,.measured]' '["stop",true,"confirmed",true]' hidmotor -q -j -l "$fast" stop
     board
     ok hidmotor -q -l "$url" move 60 60 -60 duration=20s
     ok hidmotor -q -l "$url" ping -n 20 --rate 100
@@ -230,12 +227,9 @@ END
     refuses 2 hidmotor -l "$fast" send 1962 --bytes XY --yes
     refuses 2 hidmotor -l "$fast" send 1910 m1=3 --yes
     refuses 2 hidmotor -l "$fast" --packets "$root/docs/example/arm10.packets" send grip 3 --yes
-    virtual_json send 1848 500 1 0 45 -30 --yes
-    same "$(json '[.dir,.msg,.m2]')" '["rx","set_setpoints",45]'
-    virtual_json send 1910 # a query needs no confirmation
-    same "$(json '[.msg,.count]')" '["positions",3]'
-    virtual send 1962 --bytes B4 --yes
-    has "$output" "gripper value=180"
+    gives_json '[.dir,.msg,.m2]' '["rx","set_setpoints",45]' hidmotor -q -j -l "$fast" send 1848 500 1 0 45 -30 --yes
+    gives_json '[.msg,.count]' '["positions",3]' hidmotor -q -j -l "$fast" send 1910 # a query needs no confirmation
+    prints "gripper value=180" hidmotor -q -l "$fast" send 1962 --bytes B4 --yes
     for id in 1822 1857 1825; do virtual send $id; done
     fails 2 hidmotor -l "$fast" send 4660
     if [ -n "${SERVED:-}" ]; then # a server rejects unknown packets
@@ -386,8 +380,7 @@ END
     matches "$output" "play points=* joints=3 duration=*s sent=* lost=0 m1.lag_ms=*ms m1.rms=*deg m2.lag_ms=*ms m2.rms=*deg m3.lag_ms=*ms m3.rms=*deg late_max_ms=*"
     same "$(head -n 1 run.csv)" "t,m1.position,m2.position,m3.position,m1.setpoint,m2.setpoint,m3.setpoint,m1.velocity,m2.velocity,m3.velocity,m1.effort,m2.effort,m3.effort"
     same "$(sed -n '2s/,.*//p' run.csv)" 0
-    virtual_json play run.csv
-    same "$(json '[.cmd,.ok,.lost]')" '["play",true,0]'
+    gives_json '[.cmd,.ok,.lost]' '["play",true,0]' hidmotor -q -j -l "$fast" play run.csv
     same "$(json '.duration > 1.9 and .duration < 2.1')" true
 }
 
@@ -401,8 +394,7 @@ END
     ok hidmotor info -j run.csv
     same "$(jq -sr '[.[] | select(.field).field] | join(" ")' <<<"$output")" \
         "m1.position m2.position m3.position m1.setpoint m2.setpoint m3.setpoint m1.velocity m2.velocity m3.velocity m1.effort m2.effort m3.effort"
-    virtual_json play run.csv
-    same "$(json '[.ok,.lost]')" '[true,0]'
+    gives_json '[.ok,.lost]' '[true,0]' hidmotor -q -j -l "$fast" play run.csv
 }
 
 @test "play reproduces a recorded motion" {
@@ -420,8 +412,7 @@ END
 
 @test "a recording of the fastest motion and an interrupted one can be played" {
     printf 'move 60 60 -60\nrecord run.csv --for 1s\nhome --wait\nplay run.csv\n' >script
-    virtual_json <script
-    same "$(json '[.cmd,.ok]')" '["play",true]'
+    gives_json '[.cmd,.ok]' '["play",true]' hidmotor -q -j -l "$fast" <script
     board
     mkfifo live.csv
     hidmotor -q -j -l "$url" record live.csv >client.out 3>&- &
@@ -477,8 +468,7 @@ END
     has "$why" "no header — name the 13 columns in the first line, or give --columns t_s,m1,m2,m3,gripper,-"
     virtual_json play b.csv --columns t,m1,m2,m3,-,-,-,-,-,-,-,-,- --dry-run
     printf 'move 0 45 0 duration=500ms\nrecord c.csv --until-arrived\n' >script
-    virtual_json run script
-    same "$(json '.duration > 0.5 and .duration < 2')" true
+    gives_json '.duration > 0.5 and .duration < 2' true hidmotor -q -j -l "$fast" run script
     fails 2 hidmotor -q -l "$fast" record /nope/run.csv --for 0.1s
 }
 
@@ -496,8 +486,7 @@ END
         same "$(json '[.ok,.points,.duration,.sent,.lost]')" '[true,3,2,100,0]'
         same "$(json '[.m1.actual-60,.m2.actual-80,.m3.actual] | map(fabs <= 3) | all')" true
     done
-    virtual_json play way.csv --rate 100
-    same "$(json .sent)" 200
+    gives_json .sent 200 hidmotor -q -j -l "$fast" play way.csv --rate 100
     fails 2 hidmotor -q -l "$fast" play way.csv --cubic --quintic
     remarks "within limits" hidmotor --dry-run play way.csv
 }
@@ -520,13 +509,10 @@ END
     fails 6 hidmotor -q -l "$url" play away.csv --approach 900deg/s
     fails 2 hidmotor -q -l "$url" play away.csv --approach 10mm/s
     same "$(joints '.[1][0]')" 0
-    virtual_json play away.csv --max-jump 1.1rad --speed 50%
-    same "$(json '[.ok, .sent]')" '[true,120]'
-    virtual_json play away.csv --approach 60deg/s --record way.pcapng
-    same "$(json '[.ok, .sent]')" '[true,60]'
+    gives_json '[.ok, .sent]' '[true,120]' hidmotor -q -j -l "$fast" play away.csv --max-jump 1.1rad --speed 50%
+    gives_json '[.ok, .sent]' '[true,60]' hidmotor -q -j -l "$fast" play away.csv --approach 60deg/s --record way.pcapng
     fails_with 6 "--speed 199%" hidmotor -q -l "$fast" play away.csv --approach 60deg/s --speed 3
-    virtual_json play away.csv --approach 60deg/s --fit
-    same "$(json .sent)" 60 # the permitted speed
+    gives_json .sent 60 hidmotor -q -j -l "$fast" play away.csv --approach 60deg/s --fit # the permitted speed
     printf 't,m1,m2,m3\n0,0,0,0\n1,0,90,0\n' >hasty.csv # its lag is 7 deg
     fails_with 1 "m2 stays" hidmotor -q -l "$fast" play hasty.csv --max-lag 2deg
     has "$why" "behind its target, more than --max-lag 2 for 0.3 s"
@@ -600,8 +586,7 @@ END
 advised() {
     fails 5 hidmotor -q -l "$fast" play "$1"
     [[ $why =~ (--columns .*)$ ]]
-    virtual_json play "$1" ${BASH_REMATCH[1]}
-    same "$(json '[.cmd, .ok]')" '["play",true]'
+    gives_json '[.cmd, .ok]' '["play",true]' hidmotor -q -j -l "$fast" play "$1" ${BASH_REMATCH[1]}
 }
 
 @test "play rejects ambiguous files and suggests the --columns that play them" {

@@ -79,8 +79,7 @@ both() {
     same "$output" "$(hidmotor -q --no-attach -l "$fast" --format '%{cmd} %{msg} %{t}' --time none status)"
     gives_json '[.cmd, .ok, .result]' '["move",true,"sent"]' hidmotor -q -j move 0 20 0
     printf 'move 0 20 0\nmove 0 200 0\n' >script
-    run -6 --separate-stderr hidmotor -q run script
-    has "$stderr" "script:2:1: shoulder"
+    exits_with 6 "script:2:1: shoulder" hidmotor -q run script
     run -6 --separate-stderr hidmotor -q -j -l serve: move 0 200 0
     same "$(json '[.error, .exit]')" '["limit",6]'
 }

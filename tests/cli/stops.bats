@@ -28,8 +28,7 @@ ways() {
 
 # unwatched COMMAND…: exits 7 with the reason, and hidmotor's arm at $url has not moved.
 unwatched() {
-    run -7 --separate-stderr "$@"
-    has "$stderr" "cannot start the watchdog process ("
+    exits_with 7 "cannot start the watchdog process (" "$@"
     same "$(hidmotor -q -l "$url" -j status | jq .m2.setpoint)" "$at"
 }
 
@@ -89,8 +88,7 @@ watchdog_of() {
     ok canpid -v -l sim: <<<$'disable -b lknee -c pos\nset kp 1 -b lknee -c pos'
     hasnt "$stderr" "stopped"
     remarks "stopped: 1 joint held at velocity 0" ezphys -l sim: <<<"motor hinge 1 10"
-    run -2 --separate-stderr hidmotor -l sim: <<<$'move 10 10 10\nnonsense'
-    has "$stderr" "stopped: holding"
+    exits_with 2 "stopped: holding" hidmotor -l sim: <<<$'move 10 10 10\nnonsense'
 }
 
 @test "the end of a script stops a motion left by a replay" {

@@ -41,11 +41,9 @@ load common
     done
     fails_with 2 "stdin:1:7: angle: 'frob'" bash -c "armctl -q -l '$fast' <<<'deg 1 frob'"
     printf '041#9A99193F0200\n041#9A99Z93F0200\n' >bytes
-    run -5 --separate-stderr canpid decode bytes
-    has "$stderr" "bytes:2:9: 'Z' is no hex digit"
+    exits_with 5 "bytes:2:9: 'Z' is no hex digit" canpid decode bytes
     printf '(1.0) can0 044#CDCC4C3D0200\n(1.1) can0 044#XX\n' >bad.log
-    run -5 --separate-stderr canpid decode bad.log
-    has "$stderr" "bad.log:2:16: 'X' is no hex digit"
+    exits_with 5 "bad.log:2:16: 'X' is no hex digit" canpid decode bad.log
     fails_with 5 "bad.log:2:16: 'X' is no hex digit" canpid -l "$fast" replay bad.log
 }
 

@@ -201,8 +201,7 @@ time.sleep(60)' >port 3>&- &
     fails_with 4 "end that client, or use another port at both ends" unitysim -l "$url" status
     end "${started[-1]}"
     end "$pid"
-    run -3 --separate-stderr unitysim -l "$url" --timeout 0.3s scene basic
-    has "$stderr" "no program listens"
+    exits_with 3 "no program listens" unitysim -l "$url" --timeout 0.3s scene basic
 }
 
 @test "another client that drives the arm is reported" {
@@ -243,8 +242,7 @@ PYTHON
     run -3 --separate-stderr unitysim -q -j -l "$fast&stuck=elbow" move elbow=2300 hand=2600 timeout=3s
     same "$(json '[.ok,.error,.result,.elbow.ticks]')" '[false,"timeout","not-reached",2048]'
     has "$stderr" "elbow is at 2048, not 2300"
-    run -3 --separate-stderr unitysim -q -l "$fast&scene=0" move elbow=2300
-    has "$stderr" "no feedback"
+    exits_with 3 "no feedback" unitysim -q -l "$fast&scene=0" move elbow=2300
 }
 
 @test "limits and names are checked before anything is sent" {
@@ -285,8 +283,7 @@ PYTHON
     done
     ok unitysim --config u.ini -l "$fast" drive elbow=+45 --for 3s
     has "$stderr" "elbow: stopped at 2104 ticks, its limit is 2100"
-    virtual_json --config u.ini drive elbow=-45 --for 3s --force
-    same "$(json '.elbow.ticks < 1720')" true
+    gives_json '.elbow.ticks < 1720' true unitysim -q -j -l "$fast" --config u.ini drive elbow=-45 --for 3s --force
     ok unitysim -l "$fast" drive hand=open --for 3s # up to the simulator's limit
     hasnt "$stderr" "limit"
 }
@@ -369,8 +366,7 @@ END
     same "$(<"$D/config/armwire/CameraViews.csv")" "front,-185,500,0,66,270,0"
     printf 'Default,0,0,0,0,0,0\nTop Down,0,900,0,90,270,0,\n' >v.csv
     gives_json '[.view,.y,.rx]' '["Top Down",900,90]' unitysim --views v.csv -j camera views
-    virtual_json --views v.csv camera use "top down"
-    same "$(json '[.ok,.x,.y,.rx]')" '[true,0,900,90]'
+    gives_json '[.ok,.x,.y,.rx]' '[true,0,900,90]' unitysim -q -j -l "$fast" --views v.csv camera use "top down"
     virtual_json --views v.csv camera save Default
     same "$(head -n 1 v.csv)" "Default,-185,500,0,66,270,0"
     virtual_json --views v.csv scene 4 --camera "Top Down"
@@ -408,8 +404,7 @@ END
 
 @test "a sequence of 30 rows plays to its end, also with 20 % loss in both directions" {
     rows thirty.csv 30
-    virtual_json play thirty.csv
-    same "$(json '[.ok,.result,.rows,.rounds]')" '[true,"played",30,1]'
+    gives_json '[.ok,.result,.rows,.rounds]' '[true,"played",30,1]' unitysim -q -j -l "$fast" play thirty.csv
     same "$(grep -c '"row":' <<<"$output")" 30
     for seed in 1 2 3; do
         ok unitysim -q -j -l "$fast&drop=20%&seed=$seed" play thirty.csv --repeat 2
@@ -614,8 +609,7 @@ END
 # ---- Screens -------------------------------------------------------------------------------------
 
 @test "view in a pipe prints one picture without control characters, in ASCII without UTF-8" {
-    virtual view
-    has "$output" "from above"
+    prints "from above" unitysim -q -l "$fast" view
     has "$output" "elbow         2048     0.0"
     has "$output" "⣀"
     hasnt "$output" $'\e'
