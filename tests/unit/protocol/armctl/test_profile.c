@@ -6,38 +6,56 @@
 
 static struct aw_wire wire;
 
-static struct aw_record command(const char *name, const char *const *pairs)
+/* Returns the record of a command, "deg joint=1 angle=90". */
+static struct aw_record command(const char *text)
 {
     struct aw_record record;
+    char words[80], *save, *word;
+    snprintf(words, sizeof words, "%s", text);
     aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
-    aw_record_init(&record, aw_wire_codec(&wire, name, AW_TX), AW_TX);
-    for (; *pairs; pairs += 2)
-        assert_int_equal(aw_record_set_text(&record, pairs[0], pairs[1], NULL), AW_OK);
+    word = strtok_r(words, " ", &save);
+    aw_record_init(&record, aw_wire_codec(&wire, word, AW_TX), AW_TX);
+    while ((word = strtok_r(NULL, " ", &save)) != NULL) {
+        char *value = strchr(word, '=');
+        *value++ = '\0';
+        assert_int_equal(aw_record_set_text(&record, word, value, NULL), AW_OK);
+    }
     return record;
 }
 
-#define COMMAND(name, ...) command(name, (const char *const[]){__VA_ARGS__, NULL})
-
-static struct aw_armctl_profile arm(void)
+/* Sets the keys of joints, "base.index=1 base.max=90". */
+static enum aw_status set_all(struct aw_armctl_profile *profile, const char *text,
+                              struct aw_error *err)
 {
-    static const char *const keys[][3] = {
-        {"base", "index", "1"},  {"base", "min", "-90"},    {"base", "max", "90"},
-        {"base", "speed", "45"}, {"lift", "index", "2"},    {"lift", "kind", "translate"},
-        {"lift", "max", "300"},  {"lift", "home", "20"},    {"elbow", "index", "4"},
-        {"elbow", "max", "180"}, {"elbow", "signed", "no"},
-    };
+    char words[400], *save, *word = words;
+    snprintf(words, sizeof words, "%s", text);
+    for (word = strtok_r(words, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+        char *key = strchr(word, '.'), *value = strchr(word, '=');
+        *key++ = *value++ = '\0';
+        enum aw_status status = aw_armctl_profile_set(profile, word, key, value, err);
+        if (status != AW_OK)
+            return status;
+    }
+    return aw_armctl_profile_finish(profile, err);
+}
+
+static struct aw_armctl_profile profile_of(const char *text)
+{
     struct aw_armctl_profile profile = {0};
-    struct aw_error err;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        assert_int_equal(aw_armctl_profile_set(&profile, keys[i][0], keys[i][1], keys[i][2], &err),
-                         AW_OK);
-    assert_int_equal(aw_armctl_profile_finish(&profile, &err), AW_OK);
+    assert_int_equal(set_all(&profile, text, NULL), AW_OK);
     return profile;
 }
 
+#define ARM                                                                                        \
+    "base.index=1 base.min=-90 base.max=90 base.speed=45 lift.index=2 lift.kind=translate "        \
+    "lift.max=300 lift.home=20 elbow.index=4 elbow.max=180 elbow.signed=no"
+#define ROLES                                                                                      \
+    "waist.index=5 waist.role=theta waist.max=120 mast.index=6 mast.kind=translate mast.role=h "   \
+    "mast.max=300 boom.index=2 boom.kind=translate boom.role=r boom.max=200"
+
 TEST(joints_are_found_and_have_defaults)
 {
-    struct aw_armctl_profile profile = arm();
+    struct aw_armctl_profile profile = profile_of(ARM);
     const struct aw_armctl_joint *elbow = aw_armctl_profile_find(&profile, "elbow");
     assert_non_null(elbow);
     assert_ptr_equal(elbow, aw_armctl_profile_find(&profile, "4"));
@@ -62,39 +80,40 @@ TEST(joints_are_found_by_number)
         assert_null(aw_armctl_profile_find(&profile, none[i]));
 }
 
-TEST(invalid_keys_and_values_are_refused)
+TEST(wrong_profiles_are_refused)
 {
-    static const char *const bad[][2] = {{"lenght", "3"},     {"index", "10"},   {"index", "1.5"},
-                                         {"index", "-1"},     {"kind", "slide"}, {"min", "nan"},
-                                         {"max", ""},         {"max", "12x"},    {"speed", "0"},
-                                         {"signed", "maybe"}, {"role", "reach"}};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct aw_armctl_profile profile = {0};
-        struct aw_error err;
-        assert_int_equal(aw_armctl_profile_set(&profile, "elbow", bad[i][0], bad[i][1], &err),
-                         AW_USAGE);
-        assert_non_null(strstr(err.text, "[joint elbow]"));
-        assert_non_null(strstr(err.text, bad[i][0]));
-    }
-}
-
-TEST(contradictory_joints_are_refused)
-{
-    static const struct {
-        const char *joint, *key, *value, *says;
-    } cases[] = {
-        {"wrist", "max", "10", "no index"},     {"wrist", "index", "4", "is [joint elbow]"},
-        {"elbow", "min", "200", "above max"},   {"elbow", "home", "181", "outside"},
-        {"elbow", "min", "-5", "signed is no"},
+    static const char *const cases[][2] = {
+        {"elbow.lenght=3", "lenght"},
+        {"elbow.index=10", "index"},
+        {"elbow.index=1.5", "index"},
+        {"elbow.index=-1", "index"},
+        {"elbow.kind=slide", "kind"},
+        {"elbow.min=nan", "min"},
+        {"elbow.max=", "max"},
+        {"elbow.max=12x", "max"},
+        {"elbow.speed=0", "speed"},
+        {"elbow.signed=maybe", "signed"},
+        {"elbow.role=reach", "role"},
+        {ARM " wrist.max=10", "no index"},
+        {ARM " wrist.index=4", "is [joint elbow]"},
+        {ARM " elbow.min=200", "above max"},
+        {ARM " elbow.home=181", "outside"},
+        {ARM " elbow.min=-5", "signed is no"},
+        {"a.index=4 a.role=theta b.index=5 b.role=theta",
+         "[joint b]: role theta is [joint a] already"},
+        {"a.index=4 a.role=r",
+         "[joint a]: role r needs a translating joint (mm) — give kind = translate"},
+        {"a.index=4 a.kind=translate a.role=theta",
+         "[joint a]: role theta needs a rotating joint (deg) — give kind = rotate"},
+        {"a.index=4 a.kind=pulse a.role=h",
+         "[joint a]: role h needs a translating joint (mm) — give kind = translate"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_armctl_profile profile = arm();
-        struct aw_error err;
-        assert_int_equal(
-            aw_armctl_profile_set(&profile, cases[i].joint, cases[i].key, cases[i].value, &err),
-            AW_OK);
-        assert_int_equal(aw_armctl_profile_finish(&profile, &err), AW_USAGE);
-        assert_non_null(strstr(err.text, cases[i].says));
+        struct aw_armctl_profile profile = {0};
+        struct aw_error err = {.text = ""};
+        assert_int_equal(set_all(&profile, cases[i][0], &err), AW_USAGE);
+        if (!strstr(err.text, cases[i][1]) || !strstr(err.text, "[joint "))
+            fail_msg("%s: %s", cases[i][0], err.text);
     }
 }
 
@@ -110,70 +129,51 @@ TEST(number_of_joints_is_limited)
     assert_int_equal(aw_armctl_profile_finish(&profile, &err), AW_OK);
 }
 
-TEST(error_names_the_limit)
+TEST(commands_are_checked_against_the_profile)
 {
-    struct aw_armctl_profile profile = arm();
-    struct aw_error err;
-    struct aw_record record = COMMAND("deg", "joint", "4", "angle", "400");
-    assert_int_equal(aw_armctl_profile_check(&profile, false, &record, &err), AW_LIMIT);
-    assert_string_equal(err.text, "elbow: 400 deg is above its maximum 180 deg — see [joint elbow] "
-                                  "in the config, or --force");
-    record = COMMAND("deg", "joint", "1", "angle", "-91");
-    assert_int_equal(aw_armctl_profile_check(&profile, true, &record, &err), AW_LIMIT);
-    assert_non_null(strstr(err.text, "base: -91 deg is below its minimum -90 deg"));
-    record = COMMAND("deg", "joint", "1", "angle", "-90");
-    assert_int_equal(aw_armctl_profile_check(&profile, false, &record, &err), AW_OK);
-}
-
-TEST(arm_command_checks_its_three_joints)
-{
-    struct aw_armctl_profile profile = arm();
-    struct aw_error err;
-    struct aw_record record = COMMAND("arm", "r", "250", "theta", "45", "h", "120");
-    assert_int_equal(aw_armctl_profile_check(&profile, false, &record, &err), AW_OK);
-    record = COMMAND("arm", "r", "250", "theta", "91", "h", "120");
-    assert_int_equal(aw_armctl_profile_check(&profile, false, &record, &err), AW_LIMIT);
-    assert_non_null(strstr(err.text, "base:"));
-    record = COMMAND("arm", "r", "250", "theta", "45", "h", "301");
-    assert_int_equal(aw_armctl_profile_check(&profile, false, &record, &err), AW_LIMIT);
-    assert_non_null(strstr(err.text, "lift: 301 mm"));
-}
-
-static struct aw_armctl_profile profile_of(const char *const *rows, size_t n,
-                                           enum aw_status expected, struct aw_error *err)
-{
-    struct aw_armctl_profile profile = {0};
-    for (size_t i = 0; i < n; i++)
-        assert_int_equal(
-            aw_armctl_profile_set(&profile, rows[3 * i], rows[3 * i + 1], rows[3 * i + 2], err),
-            AW_OK);
-    assert_int_equal(aw_armctl_profile_finish(&profile, err), expected);
-    return profile;
-}
-
-TEST(roles_select_the_joints_of_arm)
-{
-    static const char *const rows[] = {
-        "waist", "index", "5",         "waist", "role", "theta",     "waist", "max",   "120", /* */
-        "mast",  "index", "6",         "mast",  "kind", "translate",                          /* */
-        "mast",  "role",  "h",         "mast",  "max",  "300",       "boom",  "index", "2",   /* */
-        "boom",  "kind",  "translate", "boom",  "role", "r",         "boom",  "max",   "200"};
-    struct aw_error err = {.text = ""};
-    struct aw_armctl_profile profile =
-        profile_of(rows, sizeof rows / sizeof *rows / 3, AW_OK, &err);
     static const struct {
-        const char *r, *theta, *h, *says;
-    } cases[] = {{"201", "90", "300", "boom: 201 mm"},
-                 {"200", "121", "300", "waist: 121 deg"},
-                 {"200", "120", "301", "mast: 301 mm"},
-                 {"200", "120", "300", NULL}};
+        const char *keys, *command; /* NULL: no profile */
+        bool negatives;
+        enum aw_status status;
+        const char *says;
+    } cases[] = {
+        {ARM, "deg joint=4 angle=400", false, AW_LIMIT,
+         "elbow: 400 deg is above its maximum 180 deg — see [joint elbow] in the config, or "
+         "--force"},
+        {ARM, "deg joint=1 angle=-91", true, AW_LIMIT,
+         "base: -91 deg is below its minimum -90 deg"},
+        {ARM, "deg joint=1 angle=-90", false, AW_OK, ""},
+        {ARM, "deg joint=2 angle=10", false, AW_USAGE, "use pos"},
+        {ARM, "arm r=250 theta=45 h=120", false, AW_OK, ""},
+        {ARM, "arm r=250 theta=91 h=120", false, AW_LIMIT, "base:"},
+        {ARM, "arm r=250 theta=45 h=301", false, AW_LIMIT, "lift: 301 mm"},
+        {ROLES, "arm r=201 theta=90 h=300", false, AW_LIMIT, "boom: 201 mm"},
+        {ROLES, "arm r=200 theta=121 h=300", false, AW_LIMIT, "waist: 121 deg"},
+        {ROLES, "arm r=200 theta=120 h=301", false, AW_LIMIT, "mast: 301 mm"},
+        {ROLES, "arm r=200 theta=120 h=300", false, AW_OK, ""},
+        {"elbow.index=2", "arm r=250 theta=45 h=120", false, AW_USAGE,
+         "elbow: joint 2 is h of arm, which needs a translating joint (mm), not a rotating one — "
+         "give the joint that is h 'role = h' in the config"},
+        {"boom.index=2 boom.kind=translate boom.role=r", "arm r=250 theta=45 h=120", false,
+         AW_USAGE,
+         "boom: joint 2 is h of arm, and its role is r — give the joint that is h 'role = h' in "
+         "the config"},
+        {NULL, "deg joint=7 angle=361", false, AW_LIMIT, "joint 7: 361 deg"},
+        {NULL, "deg joint=7 angle=-1", false, AW_LIMIT, "--signed"},
+        {NULL, "deg joint=7 angle=-1", true, AW_OK, ""},
+        {NULL, "pos joint=0 position=999", false, AW_OK, ""},
+        {NULL, "mov distance=-250", false, AW_OK, ""},
+    };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_record record =
-            COMMAND("arm", "r", cases[i].r, "theta", cases[i].theta, "h", cases[i].h);
-        enum aw_status expected = cases[i].says ? AW_LIMIT : AW_OK;
-        assert_int_equal(aw_armctl_profile_check(&profile, false, &record, &err), expected);
-        assert_true(!cases[i].says || strstr(err.text, cases[i].says));
+        struct aw_error err = {.text = ""};
+        struct aw_armctl_profile profile = profile_of(cases[i].keys ? cases[i].keys : "");
+        struct aw_record record = command(cases[i].command);
+        enum aw_status status = aw_armctl_profile_check(cases[i].keys ? &profile : NULL,
+                                                        cases[i].negatives, &record, &err);
+        if (status != cases[i].status || !strstr(err.text, cases[i].says))
+            fail_msg("%s: %d %s", cases[i].command, (int)status, err.text);
     }
+    struct aw_armctl_profile profile = profile_of(ROLES);
     assert_int_equal(aw_armctl_role_joint(&profile, AW_ARMCTL_R), 2);
     assert_int_equal(aw_armctl_role_joint(&profile, AW_ARMCTL_THETA), 5);
     assert_int_equal(aw_armctl_role_joint(NULL, AW_ARMCTL_R), AW_ARMCTL_REACH);
@@ -181,89 +181,15 @@ TEST(roles_select_the_joints_of_arm)
     assert_int_equal(aw_armctl_role_joint(NULL, AW_ARMCTL_H), AW_ARMCTL_LIFT);
 }
 
-TEST(contradictory_roles_are_refused)
-{
-    static const struct {
-        const char *rows[12], *says;
-    } cases[] = {
-        {{"a", "index", "4", "a", "role", "theta", "b", "index", "5", "b", "role", "theta"},
-         "[joint b]: role theta is [joint a] already"},
-        {{"a", "index", "4", "a", "role", "r"},
-         "[joint a]: role r needs a translating joint (mm) — give kind = translate"},
-        {{"a", "index", "4", "a", "kind", "translate", "a", "role", "theta"},
-         "[joint a]: role theta needs a rotating joint (deg) — give kind = rotate"},
-        {{"a", "index", "4", "a", "kind", "pulse", "a", "role", "h"},
-         "[joint a]: role h needs a translating joint (mm) — give kind = translate"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_error err = {.text = ""};
-        size_t n = 0;
-        while (n < 4 && cases[i].rows[3 * n])
-            n++;
-        profile_of(cases[i].rows, n, AW_USAGE, &err);
-        assert_string_equal(err.text, cases[i].says);
-    }
-}
-
-TEST(unsuitable_joint_of_arm_is_named)
-{
-    static const struct {
-        const char *rows[9];
-        size_t n;
-        const char *says;
-    } cases[] = {
-        {{"elbow", "index", "2"},
-         1,
-         "elbow: joint 2 is h of arm, which needs a translating joint (mm), not a rotating one — "
-         "give the joint that is h 'role = h' in the config"},
-        {{"boom", "index", "2", "boom", "kind", "translate", "boom", "role", "r"},
-         3,
-         "boom: joint 2 is h of arm, and its role is r — give the joint that is h 'role = h' in "
-         "the config"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_error err;
-        struct aw_armctl_profile profile = profile_of(cases[i].rows, cases[i].n, AW_OK, &err);
-        struct aw_record record = COMMAND("arm", "r", "250", "theta", "45", "h", "120");
-        assert_int_equal(aw_armctl_profile_check(&profile, false, &record, &err), AW_USAGE);
-        assert_string_equal(err.text, cases[i].says);
-    }
-}
-
-TEST(command_for_the_wrong_kind_is_refused)
-{
-    struct aw_armctl_profile profile = arm();
-    struct aw_error err;
-    struct aw_record record = COMMAND("deg", "joint", "2", "angle", "10");
-    assert_int_equal(aw_armctl_profile_check(&profile, false, &record, &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "use pos"));
-}
-
-TEST(default_limits_apply_without_a_profile)
-{
-    struct aw_error err;
-    struct aw_record record = COMMAND("deg", "joint", "7", "angle", "361");
-    assert_int_equal(aw_armctl_profile_check(NULL, false, &record, &err), AW_LIMIT);
-    assert_non_null(strstr(err.text, "joint 7: 361 deg"));
-    record = COMMAND("deg", "joint", "7", "angle", "-1");
-    assert_int_equal(aw_armctl_profile_check(NULL, false, &record, &err), AW_LIMIT);
-    assert_non_null(strstr(err.text, "--signed"));
-    assert_int_equal(aw_armctl_profile_check(NULL, true, &record, &err), AW_OK);
-    record = COMMAND("pos", "joint", "0", "position", "999");
-    assert_int_equal(aw_armctl_profile_check(NULL, false, &record, &err), AW_OK);
-    record = COMMAND("mov", "distance", "-250");
-    assert_int_equal(aw_armctl_profile_check(NULL, false, &record, &err), AW_OK);
-}
-
 TEST(longest_motion_time_is_calculated)
 {
-    struct aw_armctl_profile profile = arm();
-    struct aw_record record = COMMAND("deg", "joint", "1", "angle", "10");
+    struct aw_armctl_profile profile = profile_of(ARM);
+    struct aw_record record = command("deg joint=1 angle=10");
     assert_int_equal(aw_armctl_profile_longest_ms(&profile, &record), 4000);
-    record = COMMAND("deg", "joint", "4", "angle", "10");
+    record = command("deg joint=4 angle=10");
     assert_int_equal(aw_armctl_profile_longest_ms(&profile, &record), 0);
     struct aw_armctl_joint *slow = &profile.joints[0];
-    record = COMMAND("deg", "joint", "1", "angle", "10");
+    record = command("deg joint=1 angle=10");
     slow->speed = 1;
     slow->max = slow->min + 3599;
     assert_int_equal(aw_armctl_profile_longest_ms(&profile, &record), 3599000);
@@ -275,7 +201,7 @@ TEST(longest_motion_time_is_calculated)
 TEST(invalid_joint_numbers_are_no_joint)
 {
     struct aw_armctl_profile profile = {.n = 1};
-    struct aw_record record = COMMAND("deg", "joint", "1", "angle", "10");
+    struct aw_record record = command("deg joint=1 angle=10");
     int scalar = aw_codec_find(record.codec, "joint"), joint;
     enum aw_armctl_kind kind;
     static const double numbers[] = {-1, 0, 9, 10};
@@ -316,33 +242,31 @@ static void print_profile(const struct aw_armctl_profile *p, FILE *out)
 
 static void print_checks(const struct aw_armctl_profile *p, bool negatives, FILE *out)
 {
-    static const struct {
-        const char *name, *pairs[7];
-    } cases[] = {{"deg", {"joint", "1", "angle", "80"}},
-                 {"deg", {"joint", "1", "angle", "-80"}},
-                 {"deg", {"joint", "4", "angle", "361"}},
-                 {"deg", {"joint", "2", "angle", "10"}},
-                 {"pos", {"joint", "2", "position", "999"}},
-                 {"pos", {"joint", "2", "position", "-5"}},
-                 {"pos", {"joint", "5", "position", "7"}},
-                 {"pulse", {"joint", "5", "pulse", "1000"}},
-                 {"pulse", {"joint", "5", "pulse", "2000"}},
-                 {"pulse", {"joint", "5", "pulse", "2001"}},
-                 {"pulse", {"joint", "5", "pulse", "999"}},
-                 {"pos", {"position", "5"}},
-                 {"deg", {"joint", "3"}},
-                 {"arm", {"r", "250", "theta", "45", "h", "120"}},
-                 {"arm", {"r", "-1", "theta", "-45", "h", "999"}},
-                 {"arm", {"theta", "360"}},
-                 {"arm", {"h", "301"}},
-                 {"spd", {"speed", "50"}},
-                 {"duty", {"joint", "1", "duty", "5"}},
-                 {"mov", {"distance", "-50"}}};
+    static const char *const cases[] = {"deg joint=1 angle=80",
+                                        "deg joint=1 angle=-80",
+                                        "deg joint=4 angle=361",
+                                        "deg joint=2 angle=10",
+                                        "pos joint=2 position=999",
+                                        "pos joint=2 position=-5",
+                                        "pos joint=5 position=7",
+                                        "pulse joint=5 pulse=1000",
+                                        "pulse joint=5 pulse=2000",
+                                        "pulse joint=5 pulse=2001",
+                                        "pulse joint=5 pulse=999",
+                                        "pos position=5",
+                                        "deg joint=3",
+                                        "arm r=250 theta=45 h=120",
+                                        "arm r=-1 theta=-45 h=999",
+                                        "arm theta=360",
+                                        "arm h=301",
+                                        "spd speed=50",
+                                        "duty joint=1 duty=5",
+                                        "mov distance=-50"};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_error err = {.text = ""};
-        struct aw_record record = command(cases[i].name, cases[i].pairs);
+        struct aw_record record = command(cases[i]);
         enum aw_status status = aw_armctl_profile_check(p, negatives, &record, &err);
-        fprintf(out, "\t%s %zu: %d %s; %d ms;", cases[i].name, i, (int)status,
+        fprintf(out, "\t%s %zu: %d %s; %d ms;", record.codec->message->name, i, (int)status,
                 status == AW_OK ? "" : err.text, aw_armctl_profile_longest_ms(p, &record));
         for (int k = 0; k < record.codec->n_scalars; k++) {
             int joint = -1;
@@ -359,15 +283,7 @@ static void print_parsed(const char *input, size_t i, FILE *out)
 {
     struct aw_armctl_profile profile = {0};
     struct aw_error err = {.text = ""};
-    enum aw_status status = AW_OK;
-    char name[40], key[20], value[20];
-    for (const char *next = input; status == AW_OK && *next;
-         next += strcspn(next, " "), next += strspn(next, " ")) {
-        assert_int_equal(sscanf(next, "%39[^.].%19[^=]=%19s", name, key, value), 3);
-        status = aw_armctl_profile_set(&profile, name, key, value, &err);
-    }
-    if (status == AW_OK)
-        status = aw_armctl_profile_finish(&profile, &err);
+    enum aw_status status = set_all(&profile, input, &err);
     fprintf(out, "%d %s\n", (int)status, err.text);
     if (status != AW_OK)
         return;
