@@ -1,23 +1,7 @@
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "protocol/canpid/gains.h"
 #include "test.h"
-
-static char root[64], path[96];
-
-static void make_root(void)
-{
-    strcpy(root, "/tmp/test_canpid_gains.XXXXXX");
-    assert_non_null(mkdtemp(root));
-    snprintf(path, sizeof path, "%s/knee.gains", root);
-}
-
-static void remove_root(void)
-{
-    unlink(path);
-    assert_int_equal(rmdir(root), 0);
-}
 
 static struct aw_gain *all(struct aw_canpid_gains *gains)
 {
@@ -73,18 +57,6 @@ TEST(gain_file_has_one_gain_per_line)
     assert_string_equal(text, sample_text);
 }
 
-TEST(gains_round_trip)
-{
-    struct aw_canpid_gains gains = sample(), read;
-    struct aw_error err;
-    assert_int_equal(aw_gain_file_save(&aw_canpid_gain_file, NULL, all(&gains), path, &err), AW_OK);
-    assert_int_equal(aw_gain_file_read(&aw_canpid_gain_file, NULL, all(&read), NULL, path, &err),
-                     AW_OK);
-    assert_int_equal(count_changes(&gains, &read), 0);
-    assert_true(read.of[2][AW_CANPID_POS][AW_CANPID_KI].value == (float)0.0005);
-    assert_false(read.of[2][AW_CANPID_POS][AW_CANPID_KD].known);
-}
-
 TEST(comments_and_spellings_are_accepted)
 {
     struct aw_canpid_gains gains;
@@ -95,8 +67,8 @@ TEST(comments_and_spellings_are_accepted)
     assert_true(gains.of[2][AW_CANPID_TOR][AW_CANPID_KP].value == (float)0.6);
     size_t n = 0;
     struct aw_canpid_gain_at at;
-    for (size_t i = 0; aw_canpid_gains_next(&gains, &i, &at);)
-        n++;
+    for (size_t i = 0; aw_canpid_gains_next(&gains, &i, &at); n++)
+        assert_int_equal(at.board, 0x40);
     assert_int_equal(n, 2);
 }
 
@@ -113,10 +85,7 @@ TEST(gain_file_errors_name_the_line)
         {"lknee 4 kp 3\n", AW_USAGE, "unknown controller '4'"},
         {"lknee pos kq 3\n", AW_USAGE, "unknown gain 'kq'"},
         {"lknee pos kp\n", AW_USAGE, "not a gain"},
-        {"lknee pos kp 3 4\n", AW_USAGE, "not a gain"},
         {"lknee pos kp nan\n", AW_USAGE, "file:1:"},
-        {"lknee pos kp 1e999\n", AW_USAGE, "file:1:"},
-        {"lknee pos kp 3x\n", AW_USAGE, "file:1:"},
         {"lknee pos kp 100.1\n", AW_LIMIT, "100.1 is outside"},
         {"lknee pos kp 3\n\n0x40 0 kp 3\n", AW_USAGE, "file:3:1: duplicate gain 0x40 0 kp"},
     };
@@ -128,44 +97,6 @@ TEST(gain_file_errors_name_the_line)
             fail_msg("%s", err.text);
         assert_int_equal(count_changes(&gains, &none), 0);
     }
-}
-
-TEST(unusable_gain_file_paths_fail)
-{
-    struct aw_canpid_gains gains = sample();
-    struct aw_error err;
-    char long_path[5000];
-    memset(long_path, 'a', sizeof long_path - 1);
-    long_path[sizeof long_path - 1] = '\0';
-    assert_int_equal(
-        aw_gain_file_save(&aw_canpid_gain_file, NULL, all(&gains), "/dev/null/x", &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "cannot save the gains"));
-    assert_int_equal(aw_gain_file_save(&aw_canpid_gain_file, NULL, all(&gains), long_path, &err),
-                     AW_USAGE);
-    assert_int_equal(
-        aw_gain_file_read(&aw_canpid_gain_file, NULL, all(&gains), NULL, "/nonexistent/x", &err),
-        AW_USAGE);
-    assert_non_null(strstr(err.text, "No such file"));
-    assert_int_equal(aw_gain_file_read(&aw_canpid_gain_file, NULL, all(&gains), NULL, "/", &err),
-                     AW_USAGE); /* a directory */
-}
-
-/* /dev/full accepts no byte: the old file stays. */
-TEST(a_full_disk_keeps_the_old_file)
-{
-    struct aw_canpid_gains gains = sample(), read;
-    struct aw_error err;
-    char fresh[128];
-    assert_int_equal(aw_gain_file_save(&aw_canpid_gain_file, NULL, all(&gains), path, &err), AW_OK);
-    snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
-    assert_int_equal(symlink("/dev/full", fresh), 0);
-    aw_canpid_gains_note(&gains, &(struct aw_canpid_gain_at){0x40, AW_CANPID_POS, AW_CANPID_KP, 4});
-    assert_int_equal(aw_gain_file_save(&aw_canpid_gain_file, NULL, all(&gains), path, &err),
-                     AW_LOST);
-    assert_non_null(strstr(err.text, "No space left"));
-    assert_int_equal(aw_gain_file_read(&aw_canpid_gain_file, NULL, all(&read), NULL, path, &err),
-                     AW_OK);
-    assert_true(read.of[2][AW_CANPID_POS][AW_CANPID_KP].value == 3);
 }
 
 /* The first slot belongs to board 0, the last one is tl kd of the last board. */
@@ -234,5 +165,3 @@ TEST(newer_gains_of_a_memory_win)
     assert_false(back.of[2][AW_CANPID_POS][AW_CANPID_KP].known);
     unlink(memory);
 }
-
-ALL_TESTS_WITH(make_root, remove_root);
