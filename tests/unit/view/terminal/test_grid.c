@@ -64,15 +64,6 @@ TEST_WITH(start, stop, table_shows_the_latest_values)
     grid.messages = 1234567;
     grid.rate_hz = 99.96;
     grid.elapsed_ns = 75 * AW_SECOND;
-    draw(80, 12, AW_BRAILLE_UTF8);
-    expect_in(text, " canpid  can:can0 ");
-    expect_in(text, "01:15  1 234 567 messages  100/s\n");
-    expect_in(text, " field                      value unit         min        max    Hz    age\n");
-    expect_in(text, " lknee.torque              1.5000 Nm       -3.1250     1.5000   1.0    now\n");
-    expect_in(text, " lknee.error           pid_config ");
-    expect_in(text, " lknee.lever_angle              – deg            –          –     –    now");
-    expect_in(text, "0 lost  0 damaged");
-    expect_in(text, "q quit  space freeze  r reset  / filter");
     also(80, 12, AW_BRAILLE_UTF8);
     expect_pictures("grid-table.txt");
 }
