@@ -168,7 +168,7 @@ static enum aw_status read_values(struct drive *d, const struct aw_args *args)
         }
         if (d->motor.max_torque[i] < 0)
             return aw_fail(&session->err, AW_LIMIT,
-                           "%s: %g is below 0 — give the direction by the sign of the velocity",
+                           "%s: %g is below 0 — set the direction with the sign of the velocity",
                            names[i][1], d->motor.max_torque[i]);
     }
     return status;

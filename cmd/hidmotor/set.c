@@ -51,8 +51,9 @@ enum aw_status hidmotor_exchange(struct aw_session *session, const struct aw_rec
 enum aw_status run_velocity(struct aw_session *session, const struct aw_args *args)
 {
     if (args->n == 0)
-        return aw_fail(&session->err, AW_USAGE,
-                       "velocity: no joint given — write velocity 20 0 0, or velocity elbow=-20");
+        return aw_fail(
+            &session->err, AW_USAGE,
+            "velocity: no joint given — write 'velocity 20 0 0' or 'velocity elbow=-20'");
     struct aw_record request;
     aw_session_command(session, "set_velocity", &request);
     enum aw_status status = aw_args_to_record(session, args, 0, &request);

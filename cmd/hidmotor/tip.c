@@ -28,7 +28,7 @@ enum aw_status run_tip(struct aw_session *session, const struct aw_args *args)
     if (status == AW_OK && (args->n != 3 || isnan(in[0] + in[1] + in[2])))
         return aw_fail(
             &session->err, AW_USAGE,
-            "tip: requires three values — write tip 0 45 -30, or tip x=120mm y=50mm z=150mm");
+            "tip: requires three values — write 'tip 0 45 -30' or 'tip x=120mm y=50mm z=150mm'");
     struct aw_hidmotor_pose pose = {.deg = {in[0], in[1], in[2]}};
     struct aw_hidmotor_point point = {in[0], in[1], in[2]};
     if (status == AW_OK && !forward)

@@ -22,7 +22,7 @@ static enum aw_status parse(struct aw_session *session, const struct aw_args *ar
     }
     return *named ? AW_OK
                   : aw_fail(&session->err, AW_USAGE,
-                            "drive: no joint given — write drive elbow=+45 hand=open");
+                            "drive: no joint given — write 'drive elbow=+45 hand=open'");
 }
 
 static enum aw_status dry_run(struct aw_session *session)

@@ -868,7 +868,7 @@ END
     virtual_json sweep m2 --to-hz 4 --for 5s
     same "$(tail -n 1 <<<"$output" | jq '.bandwidth > 3 and .bandwidth < 5')" true
     fails 6 hidmotor -l "$fast" step m2 --from 0deg --to 120deg
-    has "$why" "--to: 120 deg is out of range -45 to 100 of m2"
+    has "$why" "--to: 120 deg is out of range -45 to 100 for m2"
     fails 2 hidmotor -l "$fast" step m9 --from 0 --to 1
     fails 2 hidmotor -l "$fast" step m2 --from 0
     fails_with 1 "m3: motor not found, the board has 2 motors" hidmotor -l "$fast&motors=2" step m3 --from 0 --to 1

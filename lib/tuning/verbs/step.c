@@ -73,7 +73,7 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct step_plan *plan)
     const char *from = aw_experiment_given(session)->from, *to = aw_experiment_given(session)->to;
     if (!from || !to)
         return aw_fail(&session->err, AW_USAGE,
-                       "step: --from or --to missing — write step --from 0deg --to 20deg");
+                       "step: --from or --to missing — write 'step --from 0deg --to 20deg'");
     plan->seconds = session->options.run.for_s > 0 ? session->options.run.for_s : 2;
     plan->settle_s = aw_experiment_given(session)->settle_s;
     if (!(plan->seconds > 0.05))
