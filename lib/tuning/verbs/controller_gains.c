@@ -68,7 +68,6 @@ void aw_bench_words(const struct aw_bench_hooks *hooks, const struct aw_bench_jo
 void aw_bench_set_words(const struct aw_bench_hooks *hooks, const struct aw_bench_joint *joint,
                         struct aw_gains gains, char *out, size_t size)
 {
-    static const char *const names[OWN] = {"kp", "ki", "kd"};
     const double values[OWN] = {gains.kp, gains.ki, gains.kd};
     if (hooks->set) {
         hooks->set(joint, gains, out, size);
@@ -77,5 +76,5 @@ void aw_bench_set_words(const struct aw_bench_hooks *hooks, const struct aw_benc
     snprintf(out, size, "gains set");
     for (int i = 0; i < OWN; i++)
         if (!joint->lacks[i])
-            aw_append(out, size, " ", "%s.%s=%.6g", joint->name, names[i], values[i]);
+            aw_append(out, size, " ", "%s.%s=%.6g", joint->name, aw_pid_gains[i], values[i]);
 }

@@ -238,14 +238,10 @@ enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitatio
     bool small = e->steps || e->relay;
     if (status == AW_OK && small)
         status = aw_bench_gains(bench, (struct aw_gains){e->kp, 0, 0});
-    if (status == AW_OK && small)
+    if (status == AW_OK)
         status = aw_bench_restart(bench);
-    if (status == AW_OK && small)
-        status = excite(bench, e);
-    if (status == AW_OK && !small)
-        status = aw_bench_restart(bench);
-    if (status == AW_OK && !small)
-        status = aw_bench_collect(bench, 0.1);
+    if (status == AW_OK)
+        status = small ? excite(bench, e) : aw_bench_collect(bench, 0.1);
     return status == AW_OK && e->multisine ? swing(bench, e) : status;
 }
 

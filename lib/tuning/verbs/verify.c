@@ -36,7 +36,7 @@ struct check {
     char name[NAME];
     struct aw_bench_joint joint;
     char joint_text[32];
-    bool has_mode, has_from, has_to, has_gains;
+    bool has_mode, has_gains;
     char from_text[32], to_text[32];
     double from, to, seconds, settle_s;
     struct aw_gains gains;
@@ -126,9 +126,8 @@ static enum aw_status take(struct spec *spec, struct check *check, const char *k
         return aw_bench_mode(session, value, true, &check->joint);
     }
     if (strcmp(key, "from") == 0 || strcmp(key, "to") == 0) {
-        bool from = *key == 'f';
-        *(from ? &check->has_from : &check->has_to) = true;
-        snprintf(from ? check->from_text : check->to_text, sizeof check->from_text, "%s", value);
+        snprintf(*key == 'f' ? check->from_text : check->to_text, sizeof check->from_text, "%s",
+                 value);
         return AW_OK;
     }
     if (strcmp(key, "for") == 0 || strcmp(key, "settle") == 0) {
@@ -186,8 +185,8 @@ static enum aw_status complete(struct spec *spec, struct check *check)
     for (int m = 0; m < AW_METRICS; m++)
         limits += check->limits[m].given;
     const struct aw_bench_hooks *hooks = session->tool->bench;
-    if (!*check->joint_text || check->has_mode != hooks->has_modes || !check->has_from ||
-        !check->has_to || !limits)
+    if (!*check->joint_text || check->has_mode != hooks->has_modes || !*check->from_text ||
+        !*check->to_text || !limits)
         return aw_fail(&session->err, AW_USAGE,
                        "[%s]: key missing — give %s%s, from, to and a limit such as max-overshoot",
                        check->name, aw_bench_place(session),
