@@ -6,13 +6,6 @@ load common.bash
 virtual() { ok canpid -q -l "$fast" "$@"; }
 virtual_json() { ok canpid -q -j -l "$fast" "$@"; }
 
-# refuses STATUS COMMAND…: fails with one line and sends no frame (-v logs each one).
-refuses() {
-    fails "$@"
-    run "-$1" --separate-stderr "${@:2}" -v
-    hasnt "$stderr" " ms -> "
-}
-
 # records NAME: prints the records of $output with this "msg" or "cmd" as one array.
 records() { jq -sc "[.[] | select(.msg == \"$1\" or .cmd == \"$1\")]" <<<"$output"; }
 

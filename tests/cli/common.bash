@@ -72,6 +72,13 @@ fails() {
     fi
 }
 
+# refuses STATUS COMMAND…: fails with one line and sends nothing (-v logs each packet).
+refuses() {
+    fails "$@"
+    run "-$1" --separate-stderr "${@:2}" -v
+    hasnt "$stderr" " ms -> "
+}
+
 # same ACTUAL EXPECTED, has TEXT PART, hasnt TEXT PART, matches TEXT PATTERN (a glob)
 same() {
     [ "$1" = "$2" ] || { printf 'found:    %s\nexpected: %s\n' "$1" "$2" && false; }
@@ -101,6 +108,23 @@ jq_itself() { command jq "$@"; }
 
 # json FILTER: prints the value in the last line of $output.
 json() { jq -c "$1" <<<"${output##*$'\n'}"; }
+
+# sees FILTER FILE: waits for such a line of JSON in the file.
+sees() {
+    for _ in {1..400}; do
+        [ -z "$(jq -c "select($1)" "$2" 2>/dev/null)" ] || return 0
+        sleep 0.05
+    done
+    cat "$2" && echo "$2 never has $1" && false
+}
+
+# free_port: prints a UDP port that was free just before.
+free_port() {
+    python3 -c 'import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])'
+}
 
 # start NAME COMMAND…: runs it in the background until its line "ready: URL"; sets $url and $pid.
 # Its later output can be read from ${said[NAME]}.

@@ -32,13 +32,6 @@ held() {
     for target; do [ "$before" != "$target" ]; done
 }
 
-# refuses STATUS COMMAND…: fails with one line and sends no report (-v logs each one).
-refuses() {
-    fails "$@"
-    run "-$1" --separate-stderr "${@:2}" -v
-    hasnt "$stderr" " ms -> "
-}
-
 # ---- Moves ---------------------------------------------------------------------------------------
 
 @test "move --wait arrives within 3 deg" {

@@ -40,15 +40,6 @@ shared() {
     bridge "$@"
 }
 
-# sees FILTER FILE: waits for such a line in the file.
-sees() {
-    for _ in {1..400}; do
-        [ -z "$(jq -c "select($1)" "$2" 2>/dev/null)" ] || return 0
-        sleep 0.05
-    done
-    cat "$2" && echo "never: $1" && false
-}
-
 # count TEXT: prints the number of answers that contain it.
 count() { grep -c -e "$1" me || true; }
 

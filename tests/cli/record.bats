@@ -39,13 +39,6 @@ ends() {
     same "$status" "$2"
 }
 
-free_port() {
-    python3 -c 'import socket
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-s.bind(("127.0.0.1", 0))
-print(s.getsockname()[1])'
-}
-
 # simulate TOOL NAME: starts a fresh simulator in its own process; $url is its link.
 simulate() {
     case $1 in

@@ -4,15 +4,6 @@ load common
 # serve NAME TOOL [OPTION…]: starts a server at the default path; $url is its link.
 serve() { start "$1" "$2" serve "${@:3}"; }
 
-# sees FILTER FILE: waits for such a line in the file.
-sees() {
-    for _ in {1..400}; do
-        [ -z "$(jq -c "select($1)" "$2" 2>/dev/null)" ] || return 0
-        sleep 0.05
-    done
-    echo "$2 never has $1" && false
-}
-
 # place TOOL: prints the path of its server's socket.
 place() { echo "$XDG_RUNTIME_DIR/armwire/$1.sock"; }
 

@@ -6,13 +6,6 @@ load common.bash
 virtual() { ok unitysim -q -l "$fast" "$@"; }
 virtual_json() { ok unitysim -q -j -l "$fast" "$@"; }
 
-# refuses STATUS COMMAND…: fails with one line and sends nothing (-v logs each packet).
-refuses() {
-    fails "$@"
-    run "-$1" --separate-stderr "${@:2}" -v
-    hasnt "$stderr" " ms -> "
-}
-
 # Starts a simulator for several processes: $url. It sends to a port that was free just before.
 simulator() {
     local port
@@ -42,14 +35,6 @@ datagrams() {
 out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 for text in sys.argv[2:]:
     out.sendto(bytes.fromhex(text), ("127.0.0.1", int(sys.argv[1])))' "${port%%\?*}" "$@"
-}
-
-# free_port: prints a UDP port that was free just before.
-free_port() {
-    python3 -c 'import socket
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-s.bind(("127.0.0.1", 0))
-print(s.getsockname()[1])'
 }
 
 # sending COMMAND…: starts it and waits for its first control packet; its id is $client.
