@@ -85,9 +85,9 @@ static const struct aw_command commands[] = {
          {.name = "joint", .optional = true, .complete = ezphys_complete_joints,
           .help = "only this joint"}),
      .run = aw_run_limits,
-     .details = "The maximum torque of a motor cannot be below 0. The stops of a joint come "
-         "from the scene of sim: or --scene, because the simulation reports no limits. For "
-         "'play' give --max-speed.",
+     .details = "The maximum torque of a motor cannot be below 0. The simulation reports no "
+         "limits, so the stops of a joint are read from the scene of sim: or --scene. For 'play' "
+         "give --max-speed.",
      .examples = AW_LIST("-l sim: limits")},
     {.name = "view", .summary = "draw the bodies on the terminal",
      .options = AW_OPTIONS(

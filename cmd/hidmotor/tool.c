@@ -249,9 +249,9 @@ static const struct aw_command commands[] = {
          {.name = "bytes", AW_AT(hidmotor_command_options, bytes), .value = "HEX",
           .help = "payload as bytes instead of floats"}),
      .safety = AW_DANGEROUS, .harmless = send_only_reads, .run = run_send,
-     .details = "Sends a packet of --packets, or one with any id. Ids that only read (1910, "
-         "1822, 1857, 1825) need no confirmation. 1848 without targets is refused, because it "
-         "would move all joints to 0 at once.",
+     .details = "Sends a packet of --packets, or one with any id. Ids that only query the board "
+         "(1910, 1822, 1857, 1825) need no confirmation. 1848 without targets is refused, because "
+         "it would move all joints to 0 at once.",
      .examples = AW_LIST("-l sim: send 1910", "-l sim: send 2000 0.5 1 1 --yes")},
     {.name = "tip", .summary = "compute the position of the tip, or the angles for a position",
      .args = AW_ARGS(
