@@ -69,11 +69,11 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
         'packet = go hold' >silent.packets
     for command in status "move m1=5" home "watch -n 1" "jog m1 +1"; do
         exits 2 hidmotor -v -l "$fast" --packets silent.packets $command
-        has "$stderr" "put 'ask = yes' into [packet st]"
+        has "$stderr" "add 'ask = yes' to [packet st]"
         hasnt "$stderr" "->"
     done
     ok hidmotor -l "$fast" --packets silent.packets stop
-    has "$stderr" "the stop that is sent is the tool's own"
+    has "$stderr" "sending the built-in stop"
     ok hidmotor --packets silent.packets limits
 }
 
@@ -225,7 +225,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     local from='replay run.pcapng --yes --from 1s' send='send go m1.setpoint=0 m2.setpoint=60 m3.setpoint=0 --yes' words
     for words in "$from" "$send"; do
         fails 6 hidmotor -q -l "$fast" --packets team.packets run <(echo "$words")
-        matches "$why" '*m2 stands at *, the first target is *: farther than --max-jump 3.6 deg — --approach * goes there first'
+        matches "$why" '*m2 is at *, the first target is *: farther than --max-jump 3.6 deg — give --approach * to move there first'
         ok hidmotor -q -l "$fast" --packets team.packets run <(echo "$words --approach 60deg/s")
     done
     # Not faster than the joint's speed.
@@ -243,11 +243,11 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     sed '/^\[joint/,/^\[stop/d;/^packet = go/d' team.packets >plain.packets
     printf '[stop]\npacket = halt\n[packet halt]\nid = 50\nhow = u8 1\n' >>plain.packets
     fails 2 hidmotor -q -l "$fast" --packets plain.packets $send
-    has "$why" "'go' moves, and nothing here would stop it"
+    has "$why" "'go' moves joints, but no stop is defined for them"
     # These stops do not end motions by the tool's own packets.
     ok hidmotor -q -l "$fast" --record own.pcapng move 0 2 0 --wait
     fails 2 hidmotor -q -l "$fast" --packets team.packets replay own.pcapng --yes
-    has "$why" "'set_setpoints' is the tool's own"
+    has "$why" "'set_setpoints' is a built-in command"
 }
 
 @test "custom joints of a node on the bus can be moved, watched and stopped" {
@@ -328,7 +328,7 @@ END
     export HIDMOTOR_PACKETS=hand.packets
     ok hidmotor -q -l "$url" send hand how=1 --yes
     exits 3 hidmotor -q -l "$url" stop
-    matches "$stderr" "hidmotor: NOT stopped: m1: its position is unknown*"
+    matches "$stderr" "hidmotor: NOT stopped: m1: position unknown*"
     hasnt "$output" confirmed
     same "$(awk '$2 == 37' taken)" ""
     exits 3 hidmotor -q -l "$url" move 10 10 10
@@ -354,7 +354,7 @@ END
     board
     export HIDMOTOR_PACKETS=team.packets
     exits 6 hidmotor -q -l "$url" move 0 0 20 duration=300ms
-    has "$stderr" "m3: 20 deg in 0.3 s is faster than 90 deg/s — duration=350ms would do, --force overrides"
+    has "$stderr" "m3: 20 deg in 0.3 s is faster than 90 deg/s — use duration=350ms or more, or --force"
     exits 6 hidmotor -q -l "$url" jog elbow 20 duration=0
     same "$(awk '$2 == 37' taken)" ""
     ok hidmotor -q -l "$url" move 0 0 20 duration=350ms --wait
@@ -478,12 +478,12 @@ law() {
     same "$(jq -c .value <<<"$output" | xargs)" "0.02 0 0 0.75 0 0 0.02 0 0"
     # Gains without a reading packet are sent unconfirmed, and all gains of the packet must be known.
     exits 2 hidmotor -v -l "$url" --packets mute.packets gains set m2.kp=0.5
-    has "$stderr" "m1.kp: packet 'set_gains' carries it, too, and its value is unknown"
+    has "$stderr" "m1.kp: value unknown, but packet 'set_gains' contains it"
     hasnt "$stderr" "-> set_gains"
     ok hidmotor -q -l "$url" --packets mute.packets gains apply arm.gains
     same "$output" "gains result=sent gains=9"
     ok hidmotor -l "$url" --packets mute.packets gains
-    has "$stderr" "the firmware tells none"
+    has "$stderr" "the firmware reports no gains"
 }
 
 @test "invalid custom gains send nothing, and unaccepted ones are reported" {
@@ -502,10 +502,10 @@ law() {
     has "$stderr" "bad.gains:1:1: unknown controller 'velocity'"
     board law deaf
     exits 1 hidmotor -q -l "$url" gains set m2.kp=1
-    has "$stderr" "m2.kp: 1 was sent, and the device has 0.02"
+    has "$stderr" "m2.kp: sent 1, but the device reports 0.02"
     files
     exits 2 hidmotor -q -l "$fast" --packets team.packets gains
-    has "$stderr" "no joint of the packet file has any"
+    has "$stderr" "no joint of the packet file has gains"
     # The same with another tool.
     sed 's/m1/shoulder/g; s/m2/elbow/g; s/m3/wrist/g; s/^id = \(..\)$/id = 1\1/; s/^id   = 42/id = 142/' \
         law.packets >uni.packets

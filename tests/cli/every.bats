@@ -346,24 +346,24 @@ END
         fails_with 2 "$usage" $words
         fails 2 ${words%% *} --dry-run ${words#* }
     done <<'END'
-unitysim camera set 1 2 3 4 5 6 7|'7' is too much — usage: camera set [X]
-unitysim camera get above|'above' is too much — usage: camera get
-unitysim camera default 1|'1' is too much
-unitysim camera views x|'x' is too much
-unitysim camera use above below|'below' is too much — usage: camera use [NAME]
+unitysim camera set 1 2 3 4 5 6 7|unexpected argument '7' — usage: camera set [X]
+unitysim camera get above|unexpected argument 'above' — usage: camera get
+unitysim camera default 1|unexpected argument '1'
+unitysim camera views x|unexpected argument 'x'
+unitysim camera use above below|unexpected argument 'below' — usage: camera use [NAME]
 unitysim camera save above y=3|camera save has no argument 'y'
-unitysim limits set elbow 1800 2400 5|'5' is too much — usage: limits set [JOINT] [MIN] [MAX]
-unitysim limits show elbow|'elbow' is too much — usage: limits show
-unitysim limits save a b|'b' is too much — usage: limits save [FILE]
-hidmotor gains show foo|'foo' is too much — usage: gains show
-hidmotor gains save a b|'b' is too much — usage: gains save [FILE]
+unitysim limits set elbow 1800 2400 5|unexpected argument '5' — usage: limits set [JOINT] [MIN] [MAX]
+unitysim limits show elbow|unexpected argument 'elbow' — usage: limits show
+unitysim limits save a b|unexpected argument 'b' — usage: limits save [FILE]
+hidmotor gains show foo|unexpected argument 'foo' — usage: gains show
+hidmotor gains save a b|unexpected argument 'b' — usage: gains save [FILE]
 hidmotor gains elbow.kp=1|gains has no argument 'elbow.kp' — usage: gains [ACTION]
-canpid gains apply a b|'b' is too much
+canpid gains apply a b|unexpected argument 'b'
 canpid set kp 1 2 -b lknee -c pos|requires one value
-armctl config show foo|'foo' is too much
+armctl config show foo|unexpected argument 'foo'
 armctl deg 1 90 2|angle is missing
-armctl help deg pos|'pos' is too much
-ezphys reset now|'now' is too much
+armctl help deg pos|unexpected argument 'pos'
+ezphys reset now|unexpected argument 'now'
 END
 }
 

@@ -494,7 +494,7 @@ END
     fails 1 ezphys -q -l sim: jog hinge 1 --max-torque 0.1
     has "$why" "hinge moves away from its target — motor or encoder is reversed, or the load is too heavy"
     fails 3 ezphys -q -l sim: jog hinge 1 --max-torque 5
-    has "$why" "rad behind — is it at its stop?"
+    has "$why" "rad from its target — check for an obstacle or end stop"
     fails 2 ezphys -q -l sim: jog hing 1
     has "$why" "did you mean 'hinge'?"
     fails 2 ezphys -q -l sim: jog hinge 5kg

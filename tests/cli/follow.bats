@@ -74,7 +74,7 @@ END
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a*0' --relative
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a+1kg' --relative
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a'
-    has "$why" 'another kind of arm'
+    has "$why" 'a different kind of arm'
     fails 2 hidmotor -q -l "$fast" follow lead.csv --map 'm3=a, elbow=a' --relative
     has "$why" 'the same joint'
     fails 2 canpid -q -l "$fast" follow lead.csv --map 'lknee=a' --relative -c pos
@@ -100,7 +100,7 @@ END
 @test "a recording that is too fast gets a suggested speed, and --fit applies it" {
     lead
     fails 6 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a*4' --relative
-    matches "$why" '*elbow: 62.8* deg/s at * s is faster than 30.78 deg/s — --speed 49% or --fit would do'
+    matches "$why" '*elbow: 62.8* deg/s at * s is faster than 30.78 deg/s — use --speed 49% or --fit'
     ok unitysim -q -l "$fast" follow lead.csv --map 'elbow=a*4' --relative --speed 49%
     ok unitysim -q -l "$fast" follow lead.csv --map 'elbow=a*4' --relative --fit -j
     [ "$(jq '.t > 0' <<<"$output")" = true ]
@@ -223,7 +223,7 @@ END
     fails 2 armctl -q --config arm.ini -l "$fast" follow two.ndjson --map lift=angle
     has "$why" "'angle' is joint1.angle and joint2.angle — name one of them"
     fails 6 armctl -q --config arm.ini -l "$fast" follow two.pcapng --map lift=base.angle
-    has "$why" 'its position is unknown'
+    has "$why" 'position unknown'
     ok armctl -q --config arm.ini -l "$fast" --record led.pcapng follow two.pcapng --map lift=base.angle --force
     same "$(armctl -q -j decode led.pcapng | jq -r 'select(.joint) | [.joint, .angle] | @text' | sort -u)" '[2,30]'
 }

@@ -63,7 +63,7 @@ held() {
     for words in 'move m2=90 duration=2' 'jog m2 5 duration=2' 'home duration=.5' 'home duration=1e1' \
         'moveto 120 50 150 duration=2'; do
         refuses 2 hidmotor -q -l "$fast" --record none.pcapng $words
-        has "$why" "${words%% *}: duration=${words##*=}: in s or in ms? — give a unit"
+        has "$why" "${words%% *}: duration=${words##*=} has no unit — write "
         hasnt "$(hidmotor decode none.pcapng 2>/dev/null)" set_setpoints
     done
     fails 2 hidmotor -q -j -l "$fast" <<<'{"cmd":"move","m2":90,"duration":2}'
@@ -72,10 +72,10 @@ held() {
         hasnt "$(hidmotor decode none.pcapng 2>/dev/null)" set_setpoints
         ok hidmotor -q -l "$fast" --force $words
     done <<'END'
-m2: 90 deg in 0.002 s is faster than 200 deg/s — is the duration in another unit, s or ms? duration=707ms would do|move m2=90 duration=2ms
-m2: 60 deg in 0 s is faster than 200 deg/s — duration=472ms would do, --force overrides|move 0 60 0 duration=0
+m2: 90 deg in 0.002 s is faster than 200 deg/s — check its unit, s or ms; use duration=707ms|move m2=90 duration=2ms
+m2: 60 deg in 0 s is faster than 200 deg/s — use duration=472ms or more, or --force|move 0 60 0 duration=0
 m2: 60 deg in 0.1 s is faster|move 0 60 0 duration=100ms
-m2: 60 deg in 0.299 s is faster than 200 deg/s — duration=300ms would do|move 0 60 0 duration=299ms mode=linear
+m2: 60 deg in 0.299 s is faster than 200 deg/s — use duration=300ms or more|move 0 60 0 duration=299ms mode=linear
 m2: 50 deg in 0.1 s is faster|jog shoulder 50 duration=100
 in 0.05 s is faster|moveto 120 50 150 duration=50ms
 END
@@ -87,7 +87,7 @@ END
     ok hidmotor -q -l "$fast" run steps
     echo 'move 0 6 0 duration=0' >>steps
     exits 6 hidmotor -q -l "$fast" run steps
-    has "$stderr" "m2: 4.5 deg in 0 s is faster than 200 deg/s — duration=36ms would do"
+    has "$stderr" "m2: 4.5 deg in 0 s is faster than 200 deg/s — use duration=36ms or more"
     # Without a duration: a second, or the minimum time.
     printf 'move m1=-90 m2=45 --wait\nhome duration=0.1s\nmove m1=90 --wait\n' >lines
     exits_with 6 "m1: 90 deg in 0.1 s is faster than 200 deg/s" hidmotor -q -l "$fast" run lines
@@ -498,7 +498,7 @@ END
     printf 't,m1,m2,m3\n0,0,60,0\n1,0,80,0\n1.2,0,60,0\n' >away.csv
     board
     fails 6 hidmotor -q -l "$url" play away.csv
-    matches "$why" "*shoulder stands at * deg, the first target is 60 deg: farther than --max-jump 40 deg — --approach 10deg/s goes there first*"
+    matches "$why" "*shoulder is at * deg, the first target is 60 deg: farther than --max-jump 40 deg — give --approach 10deg/s to move there first*"
     fails 6 hidmotor -q -l "$url" play away.csv --approach 900deg/s
     fails 2 hidmotor -q -l "$url" play away.csv --approach 10mm/s
     same "$(joints '.[1][0]')" 0
@@ -614,13 +614,13 @@ advised() {
     fails_with 5 "or give --columns t_s,-,- with joints in place of -" hidmotor -q -l "$fast" play german.csv
     fails 5 hidmotor -q -l "$fast" play german.csv --columns t_s,-,-
     fails 5 hidmotor -q -l "$fast" play note.csv --every 20ms
-    has "$why" "the file has times, in the column t"
+    has "$why" "the file has times in column t"
     printf 't,m2\n0,0\n1,30\n' >one.csv # a single joint
     virtual_json play one.csv
     same "$(json '.joints, .m2.target' | xargs)" "1 30"
     printf 't,m1,m2,m3\n0,0,0,0\n0.002,10,90,-3\n' >ms.csv
     fails 6 hidmotor -q -l "$fast" play ms.csv
-    has "$why" "are the times in another unit, s or ms?"
+    has "$why" "check the unit of the times, s or ms"
 }
 
 @test "play accepts measured positions slightly beyond limits and speed" {
@@ -630,7 +630,7 @@ advised() {
     fails_with 6 "m1: 92 deg at 1 s is beyond its limit of 90 deg" hidmotor -q -l "$fast" play typed.csv
     sed 's/92/89/; s/66/60/' typed.csv >fast.csv
     fails 6 hidmotor -q -l "$fast" play fast.csv
-    has "$why" "m1: 290 deg/s at 1 s is faster than 200 — --speed 68% or --fit would do"
+    has "$why" "m1: 290 deg/s at 1 s is faster than 200 — use --speed 68% or --fit"
     ok hidmotor -q -l "$fast" play fast.csv --speed 68%
     ok hidmotor -q -j -l "$fast" play fast.csv --fit
     sed 's/92/94/' run.csv >far.csv

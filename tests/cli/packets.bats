@@ -43,9 +43,9 @@ END
     done
     ok hidmotor -l "$fast" stop
     has "$stderr" "f33"
-    has "$stderr" "the stop that is sent is the tool's own"
+    has "$stderr" "sending the built-in stop"
     ok ezphys --packets wrong.packets -l sim: stop # the simulator does not get the file either
-    has "$stderr" "the stop that is sent is the tool's own"
+    has "$stderr" "sending the built-in stop"
     hasnt "$stderr" "connection lost"
     ok hidmotor config path
     exits 2 hidmotor -l sim: --packets <(cat wrong.packets) status # a pipe is read once

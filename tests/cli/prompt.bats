@@ -229,7 +229,7 @@ prompt() {
         type +
         want {elbow: 5 deg}
         type ?
-        want {leave; Ctrl-C}
+        want {quit; Ctrl-C}
         type q
         ends 0
         hasnt \033"

@@ -83,26 +83,26 @@ END
     exits 0 unitysim -l "$fast" replay v.pcapng
     hasnt "$stderr" elsewhere
     run -0 --separate-stderr unitysim -l "$fast" <<<$'move elbow=2400\nreplay v.pcapng --max-jump 90deg'
-    matches "$stderr" "*replay: it begins elsewhere: elbow at 2[34]??, not 2048 ticks — control says how fast, so that it ends elsewhere, too"
+    matches "$stderr" "*replay: different start position: elbow at 2[34]??, not 2048 ticks — control is relative, so the end position differs, too"
     ok hidmotor -q -l "$fast" --record m.pcapng move 0 10 0 --wait
     exits 0 hidmotor -l "$fast" replay m.pcapng
     hasnt "$stderr" elsewhere
     run -0 --separate-stderr hidmotor -l "$fast" <<<$'move 0 45 0 --wait\nreplay m.pcapng'
-    matches "$stderr" "*replay: it begins elsewhere: shoulder at 4?.?, not ?.? deg*"
+    matches "$stderr" "*replay: different start position: shoulder at 4?.?, not ?.? deg*"
     ok canpid -q -l "$fast" --record c.pcapng step --from 0deg --to 20deg --for 1s -b lknee -c pos
     exits 0 canpid -l "$fast" replay c.pcapng
     hasnt "$stderr" elsewhere
     run -0 --separate-stderr canpid -l "$fast" <<<$'step --from 0deg --to 50deg --for 1s -b lknee -c pos\nreplay c.pcapng --max-jump 90deg'
-    matches "$stderr" "*replay: it begins elsewhere: lknee at ??.?, not 0.0 % of its range"
+    matches "$stderr" "*replay: different start position: lknee at ??.?, not 0.0 % of its range"
     ok armctl -q -l "$fast" --record s.pcapng mov 100
     exits 0 armctl -l "$fast" replay s.pcapng
-    has "$stderr" "replay: mov says how far or how fast, not where to: it ends where it did only if"
+    has "$stderr" "replay: mov is relative: the end position is the recorded one only if"
     ok ezphys -q -l sim:pendulum --record e.pcapng motor hinge 2 100 --for 0.1s
     exits 0 ezphys -l sim:pendulum replay e.pcapng
-    has "$stderr" "replay: axis_motor says how far or how fast"
+    has "$stderr" "replay: axis_motor is relative"
     ok hidmotor -q -l "$fast" --record v.pcapng velocity 20 0 0
     exits 0 hidmotor -l "$fast" replay v.pcapng
-    has "$stderr" "replay: set_velocity says how far or how fast"
+    has "$stderr" "replay: set_velocity is relative"
 }
 
 @test "replay with nothing to send reports the reason" {
@@ -112,7 +112,7 @@ END
     ok canpid -q -l "$fast" record run.log -n 6
     ok canpid -l "$fast" replay run.log
     has "$output" "sent=0 left_out=6"
-    has "$stderr" "run.log has no commands, 6 messages from the device — --all sends"
+    has "$stderr" "run.log has no commands, 6 messages from the device — give --all"
     ok canpid -q -l "$fast" replay run.log
     same "$stderr" ""
 }
@@ -199,7 +199,7 @@ END
 @test "replay reports a long gap before it and how to shorten it" {
     printf '(100.000000) can0 044#0000000000000000\n(700.000000) can0 044#0000000000000000\n' >gap.log
     ok canpid -l "$fast" replay gap.log
-    has "$stderr" "canpid: the next message is due in 600 s — --speed makes it faster, --from leaves out"
+    has "$stderr" "canpid: the next message is due in 600 s — give --speed to replay faster, or --from"
     ok canpid -l "$fast" replay gap.log --speed 1000
     hasnt "$stderr" "is due in"
 }
@@ -251,7 +251,7 @@ END
     printf 't,m1,m2,m3\n0,0,0,0\n0.5,0,60,0\n' >lift.csv
     ok hidmotor -q -l "$fast" --record lift.pcapng play lift.csv
     fails 6 hidmotor -q -l "$fast" replay lift.pcapng --speed 300%
-    matches "$why" '*shoulder: 3[56]? deg/s at 0.* s is faster than 200 deg/s — --speed 16?% or --fit would do'
+    matches "$why" '*shoulder: 3[56]? deg/s at 0.* s is faster than 200 deg/s — use --speed 16?% or --fit'
     for speed in 50% 100%; do
         ok hidmotor -q -l "$fast" --record again.pcapng replay lift.pcapng --speed $speed
         hidmotor -q -j decode again.pcapng --dir tx | jq -s "(last.t - first.t) * ${speed%\%}" >"$speed"
@@ -267,7 +267,7 @@ END
     fails 6 hidmotor -q -l "$fast" play up.csv --loop --for 3s
     has "$why" "m2: the file ends at 80 deg and begins at 0: --loop would jump"
     fails 6 hidmotor -q -l "$fast" --record none.pcapng replay up.pcapng --loop --for 3s
-    matches "$why" "*m2: the file ends at 80 deg and begins at [0-9.]*: --loop would jump — let it end where it begins, *"
+    matches "$why" "*m2: the file ends at 80 deg and begins at [0-9.]*: --loop would jump — make the file end where it begins, *"
     hasnt "$(hidmotor decode none.pcapng 2>&1)" set_setpoints
     # With --approach it returns at that speed each time.
     ok timeout "$patience" hidmotor -q -j -l "$fast" --record back.pcapng replay up.pcapng --loop --approach 40deg/s --for 7s

@@ -244,7 +244,7 @@ asks() {
         type q
         ends 0"
     run -2 --separate-stderr hidmotor jog base </dev/null
-    has "$stderr" "jog needs a terminal"
+    has "$stderr" "jog: no terminal"
     ok hidmotor -q -j status
     same "$(json .m1.target)" -5
 }

@@ -66,7 +66,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     while IFS='|' read -r tool way words before; do
         { [ -z "$before" ] || echo "$before"; line "$words"; } >lines
         fails 6 "$tool" -q -l "$(link "$tool")" --record refused.pcapng <lines || { echo "$tool $way" && false; }
-        matches "$why" '*stands at *, the first target is *: farther than --max-jump *--approach * goes there first' ||
+        matches "$why" '* is at *, the first target is *: farther than --max-jump *give --approach * to move there first' ||
             { echo "$tool $way" && false; }
         [ -n "$before" ] || same "$("$tool" -q -j decode refused.pcapng --dir tx 2>/dev/null |
             jq -c 'select(.velocity1 != 0 and (.msg | test("setpoint|axis_motor|control"))) | select(.msg != "control" or .elbow.state != "stop")')" '' || { echo "$tool $way" && false; }
@@ -99,7 +99,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
 @test "follow of a simulation needs --approach because the start cannot be compared" {
     prepare
     fails 2 ezphys -q -l sim:cart-pole follow ezphys.leader --map rail=rail --max-speed 1
-    has "$why" '--approach 10m/s goes to where it is first'
+    has "$why" '--approach 10m/s to move to its position first'
     ok ezphys -q -l sim:cart-pole follow ezphys.leader --map rail=rail --max-speed 1 --approach 0.5
 }
 
@@ -111,7 +111,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     for between in stop 'watch --for 1s -b lknee' 'move lknee=5deg -c pos' 'status -c pos --take'; do
         printf '%s\n' 'setpoint 5deg -b lknee -c pos' "$between" 'setpoint 25deg -b lknee -c pos' >lines
         fails 6 canpid -q -l "$fast" <lines || { echo "$between" && false; }
-        has "$why" 'stdin:3:1: lknee stands at'
+        has "$why" 'stdin:3:1: lknee is at'
     done
     printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'status -c pos' 'set kp 6 -b lknee -c pos' 'setpoint 5deg -b lknee -c pos' >lines
     ok canpid -q -l "$fast" <lines
@@ -122,7 +122,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     ok canpid -q -l "$fast" run - --approach 40deg/s <file
     ok canpid -q -l "$fast" run file --max-jump 30deg
     fails 6 canpid -q -l "$fast" setpoint 20deg -b lknee -c pos
-    has "$why" 'lknee stands at 0 deg, the first target is 20 deg: farther than --max-jump 7.2 deg'
+    has "$why" 'lknee is at 0 deg, the first target is 20 deg: farther than --max-jump 7.2 deg'
     ok canpid -q -l "$fast" setpoint 20deg -b lknee -c pos --approach 40deg/s
     ok canpid -q -l "$fast" setpoint 20deg -b lknee -c pos --max-jump 30deg
     ok canpid -q -l "$fast" <<<'setpoint 540deg -b lknee -c pos'
@@ -131,7 +131,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
 
 @test "a stream to a silent board is refused without --force" {
     fails 6 canpid -q -l "$fast" <<<'setpoint 1deg -b 0xE0 -c pos'
-    has "$why" 'its position is unknown'
+    has "$why" 'position unknown'
     exits 3 canpid -q -l "$fast" <<<'setpoint 1deg -b 0xE0 -c pos --force' # it was sent, and no board confirms its end
     has "$output" 'value=1deg result=sent'
 }
@@ -140,7 +140,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     printf '[joint base]\nindex = 1\nkind = rotate\nmax = 180\n' >arm.ini
     printf 't;base\n0;90\n1;100\n' >arm.csv
     fails 6 armctl -q --config arm.ini -l "$fast" play arm.csv
-    has "$why" "base: its position is unknown, and the first target is 90 deg — move it once, or --force goes there"
+    has "$why" "base: position unknown, and the first target is 90 deg — move it once, or give --force to move there"
     ok armctl -q --config arm.ini -l "$fast" <<<$'move base=90\nplay arm.csv'
     has "$output" "play points=2 joints=1"
 }

@@ -131,7 +131,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
 @test "armctl: steps are confirmed one by one while the button is held, and need a known position" {
     pad 0.5=hold:1 1.0=lefty:-1 2.0=hold:0 2.5=lefty:0
     fails 6 armctl -q --config <(printf '[joint lift]\nindex = 2\n') -l "$fast" teleop --channels pad.ndjson
-    has "$why" 'no joint has confirmed where it stands — move lift once, or --force'
+    has "$why" 'no joint has confirmed its position — move lift once, or give --force'
     fails 2 armctl -q -l "$fast" teleop --channels pad.ndjson
     has "$why" "no joint of the map handler is configured — add [joint NAME] sections with an index"
     prints 'teleop result=ended stops=1' arm 'deg lift 90' 'teleop --channels pad.ndjson'
@@ -172,9 +172,9 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     printf '[joint lift]\nindex = 2\nspeed = 5\nmax = 180\n' >slow.ini
     TERM=xterm terminal 80 <<<"
         launch armctl -q --config slow.ini -l sim: teleop --force --keys
-        want {stands: press a key}
+        want {stopped: press a key}
         type \033\[A
-        want {RUNS}
+        want {RUNNING}
         type q
         set timeout 3
         want {teleop result=left stops=1}
@@ -201,7 +201,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     arm status >/dev/null 2>&1
     TERM=xterm terminal 80 <<<"
         launch armctl -q --config arm.ini -l sim: teleop --force --keys
-        want {[?1049h} {stands: press a key} {lift} {1320}
+        want {[?1049h} {stopped: press a key} {lift} {1320}
         type \033\[A
         want {92} stopped
         type q
@@ -215,9 +215,9 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
 @test "keys: a key moves and stops the joint, the panel shows its state, q quits" {
     TERM=xterm terminal 80 <<<"
         launch hidmotor -q -l sim: teleop --keys
-        want {[?1049h} {stands: press a key} shoulder {q stop, quit}
+        want {[?1049h} {stopped: press a key} shoulder {q stop, quit}
         type \033\[A
-        want RUNS {stands: press a key} stopped
+        want RUNNING {stopped: press a key} stopped
         type q
         want {result=left stops=1}
         ends 0"
@@ -226,7 +226,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
 @test "the next joint is announced with a bell" {
     TERM=xterm terminal 80 <<<"
         launch unitysim -q -l sim: teleop --keys --map sequential
-        want {[?1049h} {stands: press a key} {>elbow}
+        want {[?1049h} {stopped: press a key} {>elbow}
         type \r
         want \007 {now: wrist_rotate}
         type q; ends 0"
@@ -235,15 +235,15 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
 @test "keys: a held key moves until its reported release" {
     TERM=xterm terminal 80 <<<"
         launch hidmotor -q -l sim: teleop --keys
-        want {[?1049h} {stands: press a key}
+        want {[?1049h} {stopped: press a key}
         type \033\[?11u
         want {held to run}
         type \033\[1\;1:1A
-        want RUNS =====
+        want RUNNING =====
         type \033\[1\;1:3A
-        want {stands: press a key}
+        want {stopped: press a key}
         type \033\[1\;1:1A
-        want RUNS
+        want RUNNING
         type \003
         want {[?1049l} {stopped}
         ends 130"
@@ -280,7 +280,7 @@ held() { printf '%s\n' '0.3 hold 1' '0.6 lefty -1' '4 none' >pad.events && expor
 # drives WORD…: runs teleop with that gamepad; repeats it if a busy machine caused a delay.
 drives() {
     stderr='held up'
-    while [[ $stderr == *'held up'* || -z ${GARBLE:-} && $stderr == *'armwire-pad is silent'* ]]; do
+    while [[ $stderr == *'held up'* || -z ${GARBLE:-} && $stderr == *'no data from armwire-pad'* ]]; do
         ok played hidmotor -l sim: teleop --pad pad.events "$@"
     done
 }
@@ -288,7 +288,7 @@ drives() {
 @test "a gamepad drives a joint through armwire-pad, and its loss is a stop with exit 7" {
     printf '%s\n' '0.3 hold 1' '0.6 lefty -1' '1.2 none' >pad.events
     exits 7 played hidmotor -j -l sim: teleop --pad pad.events --record run.pcapng
-    has "$(jq -r .why <<<"$output")" 'teleop: gamepad disconnected: all is stopped'
+    has "$(jq -r .why <<<"$output")" 'teleop: gamepad disconnected; all joints stopped'
     hidmotor -q -j decode run.pcapng --dir tx |
         jq -se '[.[] | select(.msg == "set_setpoints")] | last | .duration == 0 and .m2 > 1'
     fails_with 4 "gamepad 'nothing' not found" played hidmotor -q -l sim: teleop --pad nothing
@@ -302,10 +302,10 @@ drives() {
 @test "a gamepad's partial lines, old records and garbage stop the motion" {
     held usb
     GARBLE='{"t":1' drives --for 2s
-    has "$stderr" 'stopped: armwire-pad is silent'
+    has "$stderr" 'stopped: no data from armwire-pad'
     has "$output" stops=1
     GARBLE=$'{"t":1,"age":0}\n' drives --for 2s # an old record
-    has "$stderr" 'stopped: armwire-pad is silent'
+    has "$stderr" 'stopped: no data from armwire-pad'
     has "$output" stops=1
     GARBLE=$'rubbish\n' drives --for 2s
     has "$stderr" 'stopped: events were lost'
@@ -375,7 +375,7 @@ END
     same "$(jq -c .stops <<<"$output")" 0
     cut -d, -f2- emg.csv >bare.csv
     fails 2 hidmotor -q -l "$fast" teleop --channels bare.csv
-    has "$why" 'played by its times'
+    has "$why" 'the file has no times'
     fails 2 hidmotor -q -l "$fast" teleop --channels nothing.csv
     muscles 1 </dev/null
     sed 's/emg2/other/' emg.csv >lacks.csv
@@ -421,7 +421,7 @@ push(1, 0.05, 10)
 push(1, 0.9, 50)
 if sys.argv[1] == "silence":
     begun = time.monotonic()
-    stops_for("the records are silent")
+    stops_for("no records received")
     assert time.monotonic() - begun > 0.4
 elif sys.argv[1] != "end":
     say(sys.argv[1])
@@ -433,7 +433,7 @@ assert tool.wait() == 7
 if "held up" in tool.stderr.read():
     sys.exit(75)
 result = json.loads(tool.stdout.read().splitlines()[-1])
-assert "records have ended" in result["why"], result
+assert "end of the records" in result["why"], result
 END
     done
     # The arm has moved and stopped.

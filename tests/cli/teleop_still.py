@@ -187,7 +187,7 @@ class Round:
                 return max(0, 1000 * (now - hit) - waited)
         self.said.seek(0)
         said = self.said.read()
-        if not hit and any(text in said for text in ("held up", "stood still", "armwire-pad is silent")):
+        if not hit and any(text in said for text in ("held up", "stood still", "no data from armwire-pad")):
             return None
         raise SystemExit(f"{self.tool.name}: {'no stop' if hit else 'it never moved'}: {said}")
 

@@ -85,7 +85,7 @@ END
         launch hidmotor -l sim: play lift.csv --record run.pcapng
         want {at 100 %}
         type speed\ 999999%\r
-        want {speed: the limits hold up to 66}
+        want {speed: limited to 66}
         ends 0"
     hidmotor -q -j decode run.pcapng --dir tx | jq 'select(.msg == "set_setpoints") | [.t, .m2]' |
         jq -s 'map(.[1]) | [.[1:], .[:-1]] | transpose | map((.[0] - .[1]) * 50) | max' >fastest

@@ -52,7 +52,7 @@ arm() { # writes an arm's joints to the default config file
     matches "${lines[0]}" "joint * target * actual unit * fault * age"
     matches "${lines[1]}" "base * - * - deg * - * -"
     fails 2 armctl -q -l "$url" jog base +5
-    has "$why" "base: its position is unknown — move it once"
+    has "$why" "base: position unknown — move it once"
     ok armctl -q -l "$url" deg base 10
     ok armctl -q -j -l "$url" jog base +5 # by another process
     same "$(json '[.cmd,.angle,.result]')" '["jog",15,"confirmed"]'
@@ -164,7 +164,7 @@ END
     printf '\1\0\0\0\x14\0\0\0\x93\0\0\0\0\0\0\0\x14\0\0\0' >>empty.pcapng
     for tool in canpid hidmotor unitysim ezphys; do
         fails 3 "$tool" -q -l log:empty.pcapng status
-        has "$why" "status: the recording ends before it says where the joints are"
+        has "$why" "status: the recording has no position for some joints"
         exits 3 "$tool" -q -j -l log:empty.pcapng status
         same "$(json .ok)" false
     done

@@ -38,7 +38,7 @@ END
     make_wheel
     printf '%s\n' 'move spin=-3 --speed 2' 'play across.csv' >lines
     fails 6 ezphys -q -l "$wheel" <lines
-    matches "$why" '*spin stands at -3 rad, the first target is 3 rad: farther than --max-jump 0.1 rad*'
+    matches "$why" '*spin is at -3 rad, the first target is 3 rad: farther than --max-jump 0.1 rad*'
     for words in 'play across.csv --approach 4' 'follow across.csv --map spin=spin --max-speed 4 --approach 4'; do
         places=$(went 'move spin=-3 --speed 2' "$words") || { echo "$words: $stderr" && false; }
         matches "$places" '0 *-29 -30 -29 * -1 * 1 *29 30 31 -31 -30*'

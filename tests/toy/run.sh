@@ -31,7 +31,7 @@ gives 6 'pan: 90 deg is outside -80 to 80 deg' move pan=90
 gives 2 "joint 'pam' not found — did you mean 'pan'?" move pam=9
 gives 2 "pan: 'nan' is not a number" move pan=nan
 gives 0 'jog result=arrived tilt.target=5deg' jog tilt +5
-gives 2 'jog needs a terminal' jog tilt
+gives 2 'jog: no terminal' jog tilt
 gives 0 'home result=arrived' home
 printf 't,pan,tilt [rad]\n0,0,0\n1,30,-0.3\n2,0,0\n' >way.csv
 gives 0 'play points=3 joints=2 duration=2s sent=101' play way.csv --cubic

@@ -39,11 +39,10 @@ static enum aw_status check_value(const void *context, size_t place, double valu
     const char *gain = aw_pid_gains[place % AW_JOINT_GAINS];
     if (!joint->gain_set[place % AW_JOINT_GAINS].message)
         return aw_fail(err, AW_USAGE,
-                       "%s has no %s — '%s = PACKET.FIELD' in its [joint] says what sets it",
+                       "%s has no %s — add '%s = PACKET.FIELD' to its [joint] section",
                        joint->row->name, gain, gain);
-    return isfinite((float)value)
-               ? AW_OK
-               : aw_fail(err, AW_LIMIT, "%.40s is more than a packet can carry", text);
+    return isfinite((float)value) ? AW_OK
+                                  : aw_fail(err, AW_LIMIT, "%.40s is too large for a packet", text);
 }
 
 static const struct aw_gain_file gain_file = {
@@ -127,11 +126,10 @@ static enum aw_status fill(struct aw_session *session, size_t message,
                 packet->v[spot->scalar] = value;
                 packet->present |= UINT64_C(1) << spot->scalar;
             } else if (!packet->codec->scalars[spot->scalar].field->optional)
-                return aw_fail(
-                    &session->err, AW_USAGE,
-                    "%s.%s: packet '%s' carries it, too, and its value is unknown — set it "
-                    "with the others",
-                    arm->joints[i].row->name, aw_pid_gains[k], spot->message->name);
+                return aw_fail(&session->err, AW_USAGE,
+                               "%s.%s: value unknown, but packet '%s' contains it — set it in the "
+                               "same command",
+                               arm->joints[i].row->name, aw_pid_gains[k], spot->message->name);
         }
     return AW_OK;
 }
@@ -222,7 +220,7 @@ static enum aw_status confirm(struct aw_session *session, const struct aw_gain_l
                          lost(session, &joint->gain_told[k], sent);
             if (!(fabs(joint->gains[k] - sent) <= off * (1 + FLOAT_STEP)))
                 return aw_fail(&session->err, AW_REFUSED,
-                               "%s.%s: %g was sent, and the device has %g", joint->row->name,
+                               "%s.%s: sent %g, but the device reports %g", joint->row->name,
                                aw_pid_gains[k], sent, joint->gains[k]);
         }
     return status;

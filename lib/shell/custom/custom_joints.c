@@ -184,7 +184,7 @@ static enum aw_status find_way(struct aw_session *session, const struct aw_joint
         const struct aw_joint *joint = &list->joints[command->goals[k].joint];
         double away = command->goals[k].value - way->from[command->goals[k].joint];
         if (isnan(away))
-            status = aw_fail(&session->err, AW_TIMEOUT, "%s: its position is unknown", joint->name);
+            status = aw_fail(&session->err, AW_TIMEOUT, "%s: position unknown", joint->name);
         else if (said)
             status = aw_duration_check(session, joint, away, M_PI / 2, way->seconds);
         else

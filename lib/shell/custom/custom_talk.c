@@ -257,8 +257,7 @@ enum aw_status aw_custom_fill(struct aw_session *session, size_t message, const 
             continue;
         double value = isnan(setpoints[i]) ? held(joint) : setpoints[i];
         if (isnan(value))
-            return aw_fail(&session->err, AW_TIMEOUT, "%s: its position is unknown",
-                           joint->row->name);
+            return aw_fail(&session->err, AW_TIMEOUT, "%s: position unknown", joint->row->name);
         packet->v[joint->setpoint.scalar] = whole(packet->codec, joint->setpoint.scalar, value);
         packet->present |= UINT64_C(1) << joint->setpoint.scalar;
     }
@@ -299,10 +298,9 @@ static enum aw_status next_message(struct aw_session *session, int64_t deadline,
     struct aw_received received;
     got->record.codec = NULL;
     if (!session->tool->receive)
-        return aw_fail(
-            &session->err, AW_USAGE,
-            "nothing asks where the joints are, and this device says nothing by itself — "
-            "'ask = yes' in the packet that has their positions");
+        return aw_fail(&session->err, AW_USAGE,
+                       "no packet requests the joint positions, and the device sends none by "
+                       "itself — add 'ask = yes' to the packet with the positions");
     enum aw_status status = session->tool->receive(session, deadline, &received);
     if (status != AW_OK || received.frame.size == 0 || received.frame.size > sizeof got->bytes)
         return status;
@@ -421,9 +419,7 @@ enum aw_status aw_custom_read(struct aw_session *session, int64_t deadline)
         status = aw_custom_hear(session, deadline);
     if (status != AW_TIMEOUT)
         return status;
-    return aw_fail(&session->err, AW_TIMEOUT,
-                   "no '%s' came for %.2g s: %s is not known to be "
-                   "anywhere",
+    return aw_fail(&session->err, AW_TIMEOUT, "no '%s' received for %.2g s: position of %s unknown",
                    find_silent(arm, start)->told[AW_JOINT_ACTUAL].message->name,
                    (double)(deadline - start) / 1e9, find_silent(arm, start)->row->name);
 }

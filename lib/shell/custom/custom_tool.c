@@ -24,12 +24,12 @@ static enum aw_status check_asked(struct aw_session *session, const struct aw_cu
         return AW_OK;
     const struct aw_custom_spot *place = &arm->joints[0].told[AW_JOINT_ACTUAL];
     aw_fail(&session->err, AW_USAGE,
-            "packets: nothing asks where the joints are — put 'ask = yes' into [packet %s]",
+            "packets: no packet requests the joint positions — add 'ask = yes' to [packet %s]",
             place->message ? place->message->name : "…");
     if (!command || !aw_command_stops(command))
         return AW_USAGE;
-    aw_session_report(session, "%s: %s; the stop that is sent is the tool's own\n",
-                      session->tool->name, session->err.text);
+    aw_session_report(session, "%s: %s; sending the built-in stop\n", session->tool->name,
+                      session->err.text);
     session->err = (struct aw_error){.status = AW_OK};
     return AW_END;
 }
@@ -96,8 +96,8 @@ enum aw_status aw_custom_check_stop(struct aw_session *session, const struct aw_
     if (!message->moves || session->tool->from_file)
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE,
-                   "'%s' moves, and nothing here would stop it — --packets FILE with [joint] and "
-                   "[stop] says what does",
+                   "'%s' moves joints, but no stop is defined for them — give --packets FILE with "
+                   "[joint] and [stop] sections",
                    message->name);
 }
 
@@ -149,7 +149,7 @@ static enum aw_status see_rest(struct aw_session *session)
     }
     if (status != AW_OK || !moved)
         return status;
-    return aw_fail(&session->err, AW_TIMEOUT, "it still moves");
+    return aw_fail(&session->err, AW_TIMEOUT, "still moving");
 }
 
 enum aw_status aw_custom_stop(struct aw_session *session)

@@ -67,22 +67,23 @@ static enum aw_status run_custom_gains(struct aw_session *session, const struct 
     bool any, all = are_told(aw_custom_arm(session), &any);
     const struct aw_gain_hooks hooks = {
         .sent = all ? "confirmed" : "sent",
-        .none = "the firmware tells none, and none were sent in this session — 'kp = SETS TELLS' "
-                "in a [joint] says which packet's field tells it",
+        .none =
+            "the firmware reports no gains, and none were sent in this session — write 'kp = "
+            "PACKET.FIELD PACKET.FIELD' in a [joint] section; the second field reports the gain",
         .read = read_all,
         .controller = "pid",
         .send = send};
     if (!any)
         return aw_fail(&session->err, AW_USAGE,
-                       "gains: no joint of the packet file has any — 'kp = PACKET.FIELD' in its "
-                       "[joint] says what sets it");
+                       "gains: no joint of the packet file has gains — add 'kp = PACKET.FIELD' to "
+                       "a [joint] section");
     return aw_gains_run(session, args, &hooks);
 }
 
 /* clang-format off */
 const struct aw_command aw_custom_gains_command = {
     .name = "gains", .from_file = true,
-    .summary = "show, set, save, apply or compare the gains of joints of a packet file",
+    .summary = "show, set, save, apply or compare the gains of a packet file's joints",
     .args = aw_gains_args, .safety = AW_WRITE, .run = run_custom_gains,
     .details = "In a [joint] of the packet file kp, ki and kd name the fields that set a gain and "
         "report it. A gain is read back\nafter it is set, if the device reports it. diff ends "

@@ -131,15 +131,15 @@ enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *arg
 
 /* clang-format off */
 const struct aw_command aw_send_command = {
-    .name = "send", .summary = "send a packet of a --packets file, show the answer",
+    .name = "send", .summary = "send a packet of a --packets file and print the answer",
     .args = AW_ARGS(
         {.name = "message", .kind = AW_ARG_MESSAGE, .help = "the name of the packet"},
         {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"}),
     .options = AW_OPTIONS(AW_START_OPTIONS), .custom = true, .safety = AW_DANGEROUS,
     .harmless = aw_send_only_reads, .run = aw_run_send,
     .lines = AW_LIST("describe --as packets >team.packets", "--packets team.packets describe"),
-    .details = "The tool does not know the effect of the packet. So it asks you first, unless "
-        "the packet only reads. A stop is sent after it only if the file says 'moves = yes'. In "
-        "a script such packets are a stream: the first one is refused if its setpoints are "
-        "farther away than --max-jump."};
+    .details = "The tool does not know what the packet does, so it asks first, unless the packet "
+        "only reads. It sends a stop afterwards only if the file has 'moves = yes'. In a script, "
+        "packets with setpoints form a stream: the first one is refused if a joint is farther "
+        "away than --max-jump."};
 /* clang-format on */

@@ -44,5 +44,5 @@ static enum aw_status run_custom_stop(struct aw_session *session, const struct a
 /* clang-format off */
 const struct aw_command aw_custom_stop_command = {
     .name = "stop", .group = AW_GROUP_MOVE, .from_file = true, .safety = AW_READ,
-    .summary = "send what stops the joints of a packet file", .run = run_custom_stop};
+    .summary = "stop the joints of a packet file", .run = run_custom_stop};
 /* clang-format on */

@@ -26,7 +26,7 @@ const struct aw_arg aw_gains_args[] = {
      .kind = AW_ARG_FILE,
      .optional = true,
      .with = (const char *const[]){"save", "apply", "diff", NULL},
-     .help = "one gain a line: elbow pid kp 0.02, lknee pos kp 3",
+     .help = "one gain per line: elbow pid kp 0.02, lknee pos kp 3",
      .endings = "gains"},
     {0},
 };
@@ -76,7 +76,7 @@ static void show_gain(const struct gains *g, size_t place)
                      NULL);
     aw_object_truth(&row, "known", known);
     if (!known && localtime_r(&sent_s, &local))
-        strftime(since, sizeof since, "   sent %Y-%m-%d %H:%M:%S, not known now", &local);
+        strftime(since, sizeof since, "   sent %Y-%m-%d %H:%M:%S, current value unknown", &local);
     aw_session_row(g->session, &row, "%s%s\n", text, since);
 }
 
@@ -161,8 +161,10 @@ static enum aw_status send(struct gains *g)
 
 static enum aw_status fail_form(struct gains *g, const char *word)
 {
-    return aw_fail(&g->session->err, AW_USAGE,
-                   "gains set: '%.40s' — write joint.gain=value, such as elbow.kp=0.02", word);
+    return aw_fail(
+        &g->session->err, AW_USAGE,
+        "gains set: invalid argument '%.40s' — write joint.gain=value, such as elbow.kp=0.02",
+        word);
 }
 
 /* Adds "elbow.kp" with its value. */
@@ -202,7 +204,7 @@ static enum aw_status set(struct gains *g, const struct aw_args *args)
         n++;
     }
     if (status == AW_OK && n == 0)
-        return aw_fail(err, AW_USAGE, "gains set: which? — gains set elbow.kp=0.02");
+        return aw_fail(err, AW_USAGE, "gains set: no gain given — write gains set elbow.kp=0.02");
     return status == AW_OK ? send(g) : status;
 }
 
@@ -220,7 +222,8 @@ static enum aw_status run_action(struct gains *g, const struct aw_args *args)
                        "gains: unknown action '%.20s' — use show, set, save, apply or diff",
                        action);
     if (!path)
-        return aw_fail(err, AW_USAGE, "gains %s: which file? — gains %s arm.gains", action, action);
+        return aw_fail(err, AW_USAGE, "gains %s: no file given — write gains %s arm.gains", action,
+                       action);
     if (saves)
         return save(g, path);
     enum aw_status status = aw_gain_file_read(g->file, g->context, g->wanted, NULL, path, err);

@@ -55,7 +55,7 @@ static enum aw_status act(struct aw_jog *jog, char action)
         aw_session_draw(jog->session,
                         "\r%sarrows, + -   move by a step\r\n"
                         "page keys     double, halve the step\r\n"
-                        "q             leave; Ctrl-C stops it\r\n",
+                        "q             quit; Ctrl-C stops the joint\r\n",
                         clear());
         return AW_OK;
     default:
@@ -120,7 +120,7 @@ enum aw_status aw_jog_keys(struct aw_jog *jog)
     enum aw_status status = AW_OK;
     if (!isatty(STDIN_FILENO))
         return aw_fail(&session->err, AW_USAGE,
-                       "jog needs a terminal for its keys — or say how far: jog JOINT +5");
+                       "jog: no terminal to read keys from — give an amount: jog JOINT +5");
     if (!aw_terminal_keys(&before))
         return aw_fail(&session->err, AW_USAGE, "jog: cannot read single keys from the terminal");
     aw_session_work_end(session); /* the keys need the progress line */

@@ -203,7 +203,7 @@ static enum aw_status check_goal(struct aw_session *session, const struct aw_joi
         return aw_fail(&session->err, AW_USAGE, "%s: the %s is not a finite number",
                        aw_joint_called(joint), velocity ? "velocity" : "target");
     if (!(joint->takes & takes))
-        return aw_fail(&session->err, AW_USAGE, "%s takes no %s", aw_joint_called(joint),
+        return aw_fail(&session->err, AW_USAGE, "%s does not accept %s", aw_joint_called(joint),
                        velocity ? "velocities" : "targets");
     if (session->options.run.force || (value >= min && value <= max))
         return AW_OK;
@@ -429,9 +429,9 @@ static enum aw_status fail_late(struct aw_session *session, const struct aw_join
 {
     const char *unit = joint->unit[AW_JOINT_ACTUAL];
     if (isnan(away))
-        return aw_fail(&session->err, AW_TIMEOUT, "%s: its position is unknown",
-                       aw_joint_called(joint));
-    return aw_fail(&session->err, AW_TIMEOUT, "%s stays %.4g%s%s behind — is it at its stop?",
+        return aw_fail(&session->err, AW_TIMEOUT, "%s: position unknown", aw_joint_called(joint));
+    return aw_fail(&session->err, AW_TIMEOUT,
+                   "%s is still %.4g%s%s from its target — check for an obstacle or end stop",
                    aw_joint_called(joint), fabs(away), unit ? " " : "", unit ? unit : "");
 }
 
@@ -469,7 +469,7 @@ static enum aw_status go_there(struct awaiting *a)
     goes_well(a, a->list);
     for (size_t i = 0; i < a->command->n && i < AW_JOINTS_STEERED; i++)
         if (isnan(a->from[i]))
-            return aw_fail(&a->session->err, AW_TIMEOUT, "%s: its position is unknown",
+            return aw_fail(&a->session->err, AW_TIMEOUT, "%s: position unknown",
                            aw_joint_called(&a->list->joints[a->command->goals[i].joint]));
     a->seconds = fmax(aw_joints_seconds(a->session, a->list, a->command), LEAST_S);
     steer_on(a, a->list);

@@ -38,9 +38,10 @@ enum aw_status aw_law_send_old(struct aw_session *session)
     const struct aw_gain_list *kept = aw_law_kept(session);
     enum aw_status status = kept ? law_of(session)->send(session, kept) : AW_OK;
     struct aw_error why = session->err;
-    return status == AW_OK ? AW_OK
-                           : aw_fail(&session->err, status, "%s previous gains are not back: %s",
-                                     law_of(session)->not_back, why.text);
+    return status == AW_OK
+               ? AW_OK
+               : aw_fail(&session->err, status, "%s previous gains could not be restored: %s",
+                         law_of(session)->not_back, why.text);
 }
 
 enum aw_status aw_law_back(struct aw_session *session)

@@ -44,7 +44,7 @@ static enum aw_status read_near(struct aw_session *session, const struct aw_join
     enum aw_status status = aw_number_parse_unit(
         wait, list->joints[command->goals->joint].unit[AW_JOINT_ACTUAL], near, &session->err);
     if (status == AW_OK && !(*near > 0))
-        status = aw_fail(&session->err, AW_USAGE, "--wait=%.40s: a distance is more than 0", wait);
+        status = aw_fail(&session->err, AW_USAGE, "--wait=%.40s: must be greater than 0", wait);
     return status;
 }
 
@@ -192,7 +192,7 @@ static enum aw_status check_word(struct request *r, const char *name)
         n++;
     const char *near =
         aw_joints_number(&r->list, name) == r->list.n ? aw_suggest(name, words, n) : NULL;
-    return near ? aw_fail(&r->session->err, AW_USAGE, "%s: no '%.40s' — did you mean '%s'?",
+    return near ? aw_fail(&r->session->err, AW_USAGE, "%s: '%.40s' not found — did you mean '%s'?",
                           r->args->command->name, name, near)
                 : aw_joints_find(r->session, &r->list, name, &at);
 }
@@ -209,7 +209,8 @@ static enum aw_status split(struct request *r, const struct aw_bound *bound,
         from = *text;
         if (!equals && r->command.n == r->list.n)
             return aw_fail(&r->session->err, AW_USAGE,
-                           "move: '%.40s' is too much — there are %zu joints", *text, r->list.n);
+                           "move: unexpected argument '%.40s' — there are %zu joints", *text,
+                           r->list.n);
         from = equals ? from : r->list.joints[r->command.n].name;
         *text = equals ? equals + 1 : *text;
     }
@@ -288,9 +289,9 @@ enum aw_status aw_run_move(struct aw_session *session, const struct aw_args *arg
     for (size_t i = 0; i < args->n && status == AW_OK; i++)
         status = take_goal(r, &args->bound[i]);
     if (status == AW_OK && r->command.n == 0)
-        status =
-            aw_fail(&session->err, AW_USAGE, "%s: which joint? — %s %s=VALUE", args->command->name,
-                    args->command->name, r->list.n ? aw_joint_called(&r->list.joints[0]) : "JOINT");
+        status = aw_fail(&session->err, AW_USAGE, "%s: no joint given — write %s %s=VALUE",
+                         args->command->name, args->command->name,
+                         r->list.n ? aw_joint_called(&r->list.joints[0]) : "JOINT");
     return end(r, status == AW_OK ? go(r) : status);
 }
 
@@ -310,8 +311,8 @@ enum aw_status aw_run_home(struct aw_session *session, const struct aw_args *arg
             status = add_goal(r, i, r->list.joints[i].home);
     if (status == AW_OK && r->command.n == 0)
         status = aw_fail(&session->err, AW_USAGE,
-                         "home: no joints are known — add [joint NAME] sections with index and "
-                         "home to the config file ('config path' tells where)");
+                         "home: no joints configured — add [joint NAME] sections with index and "
+                         "home to the config file (see 'config path')");
     return end(r, status == AW_OK ? go(r) : status);
 }
 
@@ -376,7 +377,7 @@ static enum aw_status fail_unknown(struct request *r, size_t number)
         status = joints->check(session, &r->list, &r->command);
     if (status != AW_OK)
         return status;
-    return aw_fail(&session->err, tells ? AW_TIMEOUT : AW_USAGE, "%s: its position is unknown%s",
+    return aw_fail(&session->err, tells ? AW_TIMEOUT : AW_USAGE, "%s: position unknown%s",
                    aw_joint_called(joint), tells ? "" : " — move it once");
 }
 
@@ -475,7 +476,8 @@ const struct aw_command aw_custom_move_command = {
          .help = "one for each joint, in the order of the file, or joint=value"},
         CUSTOM_DURATION),
     .options = AW_OPTIONS(AW_WAIT_OPTION), .safety = AW_MOTION, .run = aw_run_move,
-    .details = "Setpoints are sent along a sinusoidal way. Joints that are not named stay."};
+    .details = "Setpoints follow a sinusoidal profile. Joints that you do not name stay where "
+        "they are."};
 
 const struct aw_command aw_custom_home_command = {
     .name = "home", .from_file = true, .summary = "move all joints of a packet file to 0",
@@ -487,7 +489,8 @@ const struct aw_command aw_custom_jog_command = {
     .summary = "move a joint of a packet file by an amount, or with the keys",
     .args = AW_ARGS(
         {.name = "joint", .complete = aw_joints_complete, .help = "a joint of the packet file"},
-        {.name = "amount", .optional = true, .help = "so far: +5; without it the keys move it"},
+        {.name = "amount", .optional = true, .help = "the amount: +5; without it, the keys move "
+            "the joint"},
         CUSTOM_DURATION),
     .options = AW_OPTIONS(AW_WAIT_OPTION), .safety = AW_MOTION, .run = aw_run_jog};
 
@@ -505,13 +508,13 @@ const struct aw_command aw_jog_command = {
     .args = AW_ARGS(
         {.name = "joint", .complete = aw_joints_complete, .help = "its name"},
         {.name = "amount", .optional = true,
-         .help = "the amount, from its target: +5; without it the keys move the joint"}),
+         .help = "the amount relative to its target: +5; without it, the keys move the joint"}),
     .options = AW_OPTIONS(AW_WAIT_OPTION),
     .joints = true, .safety = AW_MOTION, .run = aw_run_jog,
-    .details = "Without an amount arrow keys or + and - move, page up and down change the step, q "
-        "quits."};
+    .details = "Without an amount, the arrow keys or + and - move the joint, Page Up and Page "
+        "Down change the step, and q quits."};
 
 const struct aw_command aw_stop_command = {
-    .name = "stop", .group = AW_GROUP_MOVE, .summary = "stop what moves", .joints = true,
+    .name = "stop", .group = AW_GROUP_MOVE, .summary = "stop all motion", .joints = true,
     .safety = AW_READ, .run = run_stop, .examples = AW_LIST("-l sim: stop")};
 /* clang-format on */

@@ -66,7 +66,7 @@ static enum aw_status find_far(struct aw_session *session, const struct aw_joint
     if (status != AW_OK)
         return aw_fail(&session->err, status, "--max-deviation: %s", why.text);
     return text && !(*far > 0) ? aw_fail(&session->err, AW_LIMIT,
-                                         "--max-deviation: %s leaves no room to move", text)
+                                         "--max-deviation: %s must be greater than 0", text)
                                : AW_OK;
 }
 
@@ -92,7 +92,8 @@ static enum aw_status begin(struct aw_play *p)
         status = joints->open(session);
     if (p->hz > joints->most) {
         if (session->options.move.rate > 0)
-            aw_session_notice(session, "--rate %g: the device takes no more than %g a second",
+            aw_session_notice(session,
+                              "--rate %g: the device accepts at most %g setpoints per second",
                               p->hz, joints->most);
         p->hz = joints->most;
     }
@@ -185,8 +186,8 @@ static enum aw_status check_moved(const struct aw_play *p)
         }
         if (high - low < joint->least && way > joint->near)
             return aw_fail(&p->session->err, AW_REFUSED,
-                           "%s did not move, its setpoints moved by %.3g%s%s — is it powered, "
-                           "enabled and free?",
+                           "%s did not move, but its setpoints moved by %.3g%s%s — check that it "
+                           "is powered, enabled and free",
                            mine->name, way, unit ? " " : "", unit ? unit : "");
     }
     return AW_OK;
@@ -319,8 +320,9 @@ static enum aw_status show(struct aw_play *p)
     enum aw_status status = AW_OK;
     aw_session_notice(p->session, "%zu points, %.3f s: within limits", p->path.n,
                       length_s / p->speed);
-    aw_session_notice(p->session, "first the joints go to the first point: how, depends on where "
-                                  "they are; then:");
+    aw_session_notice(
+        p->session,
+        "the approach to the first point depends on the joint positions and is not shown; then:");
     for (int64_t tick = 0; status == AW_OK; tick++) {
         at_s = (double)tick * passes + ahead;
         status = send(p, fmin(at_s, length_s), (int64_t)llround((double)tick * p->period_s * 1e9));
@@ -479,6 +481,6 @@ const struct aw_command aw_play_command = {
          .endings = "csv"}),
     .options = AW_OPTIONS(AW_PLAY_COLUMNS, AW_PLAY_UNIT, AW_PLAY_EVERY, AW_PLAY_OPTIONS),
     .streams = true, .safety = AW_MOTION, .timed = true, .run = aw_run_play,
-    .details = "The whole file is checked first. The joints have to stand where it begins "
-        "(--max-jump), or go there first\n(--approach)."};
+    .details = "The whole file is checked first. The joints must be near its first point "
+        "(--max-jump), or move there first (--approach)."};
 /* clang-format on */

@@ -35,27 +35,27 @@ AW_GIVEN(command, aw_play_options, aw_play_given)
 #define AW_PLAY_COLUMNS                                                                            \
     {                                                                                              \
         .name = "columns", AW_AT(aw_play_options, columns), .value = "NAMES",                      \
-        .help = "what the columns are, in place of the header: t_ms,elbow,-,hand (- for neither)"  \
+        .help = "names of the columns, in place of the header: t_ms,elbow,-,hand (- skips one)"    \
     }
 #define AW_PLAY_UNIT                                                                               \
     {                                                                                              \
         .name = "unit", AW_AT(aw_play_options, unit), .value = "UNIT",                             \
-        .help = "what places are in, where the file does not say it: rad"                          \
+        .help = "unit of the positions if the file has none: rad"                                  \
     }
 
 #define AW_PLAY_EVERY                                                                              \
     {                                                                                              \
         .name = "every", AW_AT(aw_play_options, every_s), .value = "TIME", .unit = "s",            \
-        .min = 1e-3, .max = 3600, .help = "the time between two rows of a file without times"      \
+        .min = 1e-3, .max = 3600, .help = "the time between rows if the file has no times"         \
     }
 
 #define AW_PLAY_OPTIONS                                                                            \
     {.name = "cubic",                                                                              \
      AW_AT(aw_play_options, cubic),                                                                \
-     .help = "smooth between the points, not straight"},                                           \
+     .help = "interpolate smoothly, not linearly"},                                                \
         {.name = "quintic",                                                                        \
          AW_AT(aw_play_options, quintic),                                                          \
-         .help = "smooth between the points, with continuous acceleration"},                       \
+         .help = "interpolate smoothly, with continuous acceleration"},                            \
         {.name = "loop", AW_AT_ALL(move.loop), .help = "repeat until --for or Ctrl-C"},            \
         AW_TEMPO_OPTIONS, AW_START_OPTIONS, AW_LAG_OPTION
 

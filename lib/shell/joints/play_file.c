@@ -235,7 +235,7 @@ static enum aw_status find_time(struct reading *r)
     char names[160];
     r->t = -1;
     if (every && t >= 0) {
-        aw_fail(err, AW_USAGE, "--every: the file has times, in the column %.60s — leave it out",
+        aw_fail(err, AW_USAGE, "--every: the file has times in column %.60s — remove the option",
                 table->names[t]);
         return fail_in_header(r);
     }
@@ -268,7 +268,7 @@ static enum aw_status find_columns(struct reading *r)
         if ((int)c != r->t)
             status = take_column(r, c);
     if (status == AW_OK && r->play->n == 0) {
-        aw_fail(&r->session->err, AW_MALFORMED, "there is no column for a joint");
+        aw_fail(&r->session->err, AW_MALFORMED, "no column for a joint");
         return fail_in_header(r);
     }
     return status;
@@ -342,8 +342,9 @@ static enum aw_status make_path(struct reading *r)
         }
     }
     if (status == AW_OK && n > 0 && times[n - 1] - times[0] > LONGEST_S) {
-        aw_fail(&r->session->err, AW_LIMIT, "the path takes %.9g s, more than %g — wrong times?",
-                times[n - 1] - times[0], LONGEST_S);
+        aw_fail(&r->session->err, AW_LIMIT,
+                "the path takes %.9g s, more than %g s — check the times", times[n - 1] - times[0],
+                LONGEST_S);
         status = aw_table_fail_in(&r->session->err, &r->table, n - 1);
     }
     if (status == AW_OK)
@@ -421,7 +422,7 @@ static enum aw_status check_speed(struct reading *r, const struct fastest *faste
             joint->name, x.speed * play->speed, unit_of(joint), x.speed_t_s,
             r->session->options.move.most_speed > 0 ? "--max-speed " : "",
             fastest_of(r, fastest->joint),
-            fastest->need >= AW_WRONG_UNIT ? "are the times in another unit, s or ms?"
+            fastest->need >= AW_WRONG_UNIT ? "check the unit of the times, s or ms"
                                            : aw_tempo_advice(fastest->need, advice));
     return aw_table_fail_in(&r->session->err, &r->table, fastest->point + 1);
 }

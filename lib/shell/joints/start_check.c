@@ -48,7 +48,7 @@ static enum aw_status read_option(struct aw_session *session, const struct aw_jo
         return aw_fail(&session->err, status, "--%s of %s: %s", option, aw_joint_called(joint),
                        why.text);
     if (!(*value > 0))
-        return aw_fail(&session->err, AW_USAGE, "--%s %s: more than 0", option, text);
+        return aw_fail(&session->err, AW_USAGE, "--%s %s: must be greater than 0", option, text);
     return AW_OK;
 }
 
@@ -110,9 +110,9 @@ enum aw_status aw_start_speed(struct aw_session *session, const struct aw_joint 
     enum aw_status status =
         read_option(session, joint, "approach", approach, joint->unit[AW_JOINT_VELOCITY], speed);
     if (status == AW_OK && *speed > joint->speed && !session->options.run.force)
-        return aw_fail(&session->err, AW_LIMIT, "--approach %s: %s goes no faster than %g %s",
-                       approach, aw_joint_called(joint), joint->speed,
-                       joint->unit[AW_JOINT_VELOCITY]);
+        return aw_fail(&session->err, AW_LIMIT,
+                       "--approach %s: faster than the max speed of %s, %g %s", approach,
+                       aw_joint_called(joint), joint->speed, joint->unit[AW_JOINT_VELOCITY]);
     double most = command_max_speed(session, joint);
     if (status == AW_OK && *speed > most && !session->options.run.force)
         return aw_fail(&session->err, AW_LIMIT, "--approach %s: faster than --max-speed %g",
@@ -136,13 +136,13 @@ static enum aw_status refuse(struct aw_session *session, const struct aw_joint *
     with_unit(joint, target, first);
     if (isnan(at))
         return aw_fail(&session->err, AW_LIMIT,
-                       "%s: its position is unknown, and the first target is %s — %s--force "
-                       "goes there all the same",
+                       "%s: position unknown, and the first target is %s — %sgive --force to move "
+                       "there anyway",
                        aw_joint_called(joint), first,
                        session->tool->joints->attend ? "" : "move it once, or ");
     return aw_fail(&session->err, AW_LIMIT,
-                   "%s stands at %s, the first target is %s: farther than --max-jump %s — "
-                   "--approach %g%s goes there first",
+                   "%s is at %s, the first target is %s: farther than --max-jump %s — give "
+                   "--approach %g%s to move there first",
                    aw_joint_called(joint), with_unit(joint, at, there), first,
                    with_unit(joint, reach, most), usual[usual_of(joint)].speed, per_s ? per_s : "");
 }
@@ -178,8 +178,8 @@ enum aw_status aw_start_check_loop(struct aw_session *session, const struct aw_j
     if (!*far || !isnan(speed))
         return status;
     return aw_fail(&session->err, AW_LIMIT,
-                   "%s: the file ends at %s and begins at %.4g: --loop would jump — "
-                   "let it end where it begins, or go back by --approach",
+                   "%s: the file ends at %s and begins at %.4g: --loop would jump — make the file "
+                   "end where it begins, or give --approach",
                    joint->name, with_unit(joint, last, end), first);
 }
 
@@ -270,12 +270,11 @@ static enum aw_status judge(struct way *way)
         const struct aw_joint *joint = &way->list->joints[way->goals[i].joint];
         if (joint->now.fails)
             return aw_fail(&session->err, AW_REFUSED,
-                           "%s: it reports %s on the way to the first target — see to that first",
-                           joint->name, joint->now.fault ? joint->now.fault : "a fault");
+                           "%s: reported %s during the approach — clear it first", joint->name,
+                           joint->now.fault ? joint->now.fault : "a fault");
         if (session->tool->joints->attend && aw_joint_age(session, joint) > SILENCE_S)
             return aw_fail(&session->err, AW_TIMEOUT,
-                           "%s: it says nothing any more on the way to the first target — is it "
-                           "powered, and the link up?",
+                           "%s: no reports during the approach — check its power and the link",
                            joint->name);
         status = aw_joint_keeps_up(session, joint, &way->lags[i], &way->behind_ns[i]);
     }
@@ -382,7 +381,7 @@ static enum aw_status arrive(struct way *way)
         return status;
     const struct aw_joint *joint = &list->joints[way->goals[arriving.late].joint];
     return aw_fail(&session->err, AW_REFUSED,
-                   "%s is at %s after the approach, and not at %s — is something in its way?",
+                   "%s is at %s after the approach, not at %s — check for an obstacle",
                    aw_joint_called(joint),
                    with_unit(joint, joint->now.value[AW_JOINT_ACTUAL], there),
                    with_unit(joint, way->goals[arriving.late].value, wanted));
@@ -438,8 +437,7 @@ enum aw_status aw_duration_read(struct aw_session *session, const struct aw_args
     if (status != AW_OK || !text || !(ms > 0 && ms < LEAST_MS) || text[strcspn(text, "smh")])
         return status;
     return aw_fail(&session->err, AW_USAGE,
-                   "%s: duration=%.20s: in s or in ms? — give a unit: duration=%.20ss or "
-                   "duration=%.20sms",
+                   "%s: duration=%.20s has no unit — write duration=%.20ss or duration=%.20sms",
                    args->command->name, text, text, text);
 }
 
@@ -461,13 +459,12 @@ enum aw_status aw_duration_check(struct aw_session *session, const struct aw_joi
     if (least <= fmax(seconds, 1 / session->tool->joints->hz) + ROUNDING ||
         session->options.run.force)
         return AW_OK;
-    return aw_fail(&session->err, AW_LIMIT,
-                   "%s: %.4g %s in %g s is faster than %g %s — %sduration=%.0fms would do, "
-                   "--force overrides",
-                   joint->name, fabs(away), unit ? unit : "", seconds, joint->speed,
-                   per_s ? per_s : "a second",
-                   other_unit ? "is the duration in another unit, s or ms? " : "",
-                   ceil(least * 1000));
+    return aw_fail(
+        &session->err, AW_LIMIT,
+        "%s: %.4g %s in %g s is faster than %g %s — %suse duration=%.0fms or more, or --force",
+        joint->name, fabs(away), unit ? unit : "", seconds, joint->speed,
+        per_s ? per_s : "per second", other_unit ? "check its unit, s or ms; " : "",
+        ceil(least * 1000));
 }
 
 /* ---- Streams of commands ---- */

@@ -31,10 +31,11 @@
     {.name = "max-jump",                                                                           \
      AW_AT_ALL(move.max_jump),                                                                     \
      .value = "DISTANCE",                                                                          \
-     .help = "the largest distance of a joint from its first target: 5deg; more is refused (6)"},  \
+     .help = "the largest distance of a joint from its first target: 5deg; a longer one is "       \
+             "refused (6)"},                                                                       \
     {                                                                                              \
         .name = "approach", AW_AT_ALL(move.approach), .value = "SPEED",                            \
-        .help = "go to the first target at this speed before anything else: 10deg/s"               \
+        .help = "first move to the first target at this speed: 10deg/s"                            \
     }
 
 #define AW_LAG_OPTION                                                                              \

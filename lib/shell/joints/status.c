@@ -125,8 +125,7 @@ static enum aw_status show_rows(struct aw_session *session, struct aw_joint_list
             left_out += is_shown(&list->joints[i]);
     }
     if (left_out)
-        aw_session_notice(session, "%zu joints have no room in one result: watch shows them",
-                          left_out);
+        aw_session_notice(session, "%zu joints do not fit in one result — use watch", left_out);
     return status == AW_OK ? show_beside(session, list, list->n) : status;
 }
 
@@ -143,7 +142,7 @@ enum aw_status aw_run_status(struct aw_session *session, const struct aw_args *a
     const struct aw_link *link = session->device.link;
     if (status == AW_LOST && link && link->recorded) /* the link did not fail */
         status = aw_fail(&session->err, AW_TIMEOUT,
-                         "status: the recording ends before it says where the joints are");
+                         "status: the recording has no position for some joints");
     if (status == AW_OK && !aw_session_text(session))
         aw_object_start(&session->result, "status");
     if (status == AW_OK)
@@ -253,6 +252,6 @@ const struct aw_command aw_limits_command = {
     .name = "limits", .summary = "show the limits of the joints and their sources",
     .args = AW_ARGS(
         {.name = "joint", .optional = true, .complete = aw_joints_complete,
-         .help = "only of this one"}),
+         .help = "only this joint"}),
     .joints = true, .run = aw_run_limits, .examples = AW_LIST("-l sim: limits")};
 /* clang-format on */

@@ -25,7 +25,7 @@ enum aw_status aw_tempo_choose(struct aw_session *session, double need, double *
         return aw_fail(&session->err, AW_USAGE, "%s: --speed or --fit, not both",
                        session->run.command->name);
     if (fit && need > 1)
-        aw_session_notice(session, "--fit: at %.3g %% of its speed every limit holds",
+        aw_session_notice(session, "--fit: %.3g %% of its speed, to stay within all limits",
                           100 * *speed);
     return AW_OK;
 }
@@ -34,9 +34,9 @@ const char *aw_tempo_advice(double need, char out[64])
 {
     double share = floor(100 / need) / 100;
     if (share >= SLOWEST)
-        snprintf(out, 64, "--speed %.0f%% or --fit would do", 100 * share);
+        snprintf(out, 64, "use --speed %.0f%% or --fit", 100 * share);
     else
-        snprintf(out, 64, "give it more time");
+        snprintf(out, 64, "allow more time");
     return out;
 }
 
@@ -55,7 +55,7 @@ void aw_tempo_begin(struct aw_tempo *tempo, struct aw_session *session, double s
     tell(session, true);
     if (tempo->keys)
         aw_session_notice(session,
-                          "+ and -, or a line like speed 30%%, change the speed, Ctrl-C stops");
+                          "+ and -, or a line such as speed 30%%, change the speed; Ctrl-C stops");
 }
 
 void aw_tempo_end(struct aw_tempo *tempo)
@@ -74,7 +74,7 @@ bool aw_tempo_changes(const struct aw_tempo *tempo)
 static void want(struct aw_tempo *tempo, double speed)
 {
     if (speed > tempo->most)
-        aw_session_notice(tempo->session, "speed: the limits hold up to %.0f %%",
+        aw_session_notice(tempo->session, "speed: limited to %.0f %% by the limits of the joints",
                           floor(100 * tempo->most));
     tempo->wanted = aw_clamp(speed, 0, tempo->most);
 }

@@ -28,10 +28,10 @@
      .unit = "",                                                                                   \
      .min = 0.001,                                                                                 \
      .max = 1e6,                                                                                   \
-     .help = "share of the speed of the file: 30%; 200% or 2 is twice as fast"},                   \
+     .help = "speed relative to the file: 30%; 200% or 2 is twice as fast"},                       \
     {                                                                                              \
         .name = "fit", AW_AT_ALL(move.fit),                                                        \
-        .help = "as fast as the file says, or so much slower that every limit holds"               \
+        .help = "at the speed of the file, or slower if a limit requires it"                       \
     }
 
 struct aw_tempo {

@@ -129,7 +129,7 @@ static enum aw_status run_follow(struct aw_session *session, const struct aw_arg
 /* clang-format off */
 const struct aw_command aw_follow_command = {
     .name = "follow", .group = AW_GROUP_MOVE, .hands = true, .streams = true,
-    .summary = "move the joints as another arm moves, or a recording of one",
+    .summary = "follow the motion of another arm, or of a recording",
     .args = AW_ARGS(
         {.name = "source", .kind = AW_ARG_FILE, .optional = true,
          .help = "the leader: - (records on standard input), a recording, serve:TOOL or "
@@ -138,10 +138,10 @@ const struct aw_command aw_follow_command = {
         AW_FOLLOW_OPTIONS,
         AW_FOLLOW_SPEED_OPTION),
     .safety = AW_MOTION, .timed = true, .run = run_follow,
-    .details = "A map has entries with commas between them: JOINT=FIELD*SCALE+OFFSET "
-        "clamp LO..HI dead BAND. No joint starts with a jump (--max-jump, --approach) or "
-        "exceeds its speed limit. "
-        "All joints stop when the leader is silent (--deadman, 500ms), jumps or starts again; "
-        "then they start again where the leader is near. A recording is played (--speed, --fit; "
-        "the keys + and - while it runs); with --speed so are records from a pipe."};
+    .details = "A map has entries with commas between them: JOINT=FIELD*SCALE+OFFSET clamp LO..HI "
+        "dead BAND. No joint starts with a jump (--max-jump, --approach) or exceeds its speed "
+        "limit. All joints stop when the leader sends nothing (--deadman, 500ms), jumps or "
+        "restarts; they follow again once the leader is near. A recording is played at its times "
+        "(--speed, --fit; the keys + and - while it runs); so are records from a pipe if you "
+        "give --speed."};
 /* clang-format on */

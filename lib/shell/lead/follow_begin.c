@@ -25,7 +25,7 @@ static enum aw_status read_speed(struct aw_follower *f, const struct aw_joint *j
         return aw_fail(&session->err, status, "--max-speed of %s: %s", aw_follower_called(joint),
                        why.text);
     if (!(most > 0))
-        return aw_fail(&session->err, AW_USAGE, "--max-speed %s: more than 0", text);
+        return aw_fail(&session->err, AW_USAGE, "--max-speed %s: must be greater than 0", text);
     *speed = session->options.run.force && text ? most : fmin(*speed, most);
     if (!isfinite(*speed))
         return aw_fail(&session->err, AW_USAGE,
@@ -70,8 +70,7 @@ static enum aw_status find_joints(struct aw_follower *f)
                                  f->map.rows[k].joint, f->map.rows[i].joint);
         if (status == AW_OK && !aw_follower_joint(f, i)->takes)
             status = aw_fail(&session->err, AW_USAGE,
-                             "follow: %s takes neither targets nor "
-                             "velocities",
+                             "follow: %s accepts neither targets nor velocities",
                              aw_follower_called(aw_follower_joint(f, i)));
     }
     for (size_t i = 0; i < f->list.n && status == AW_OK; i++)
@@ -88,8 +87,8 @@ static enum aw_status check_kind(struct aw_follower *f)
     if (f->leader.equal || f->engine.relative || session->options.move.approach)
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE,
-                   "follow: the leader is another kind of arm — --relative goes on from where both "
-                   "stand, --approach 10%s goes to where it is first",
+                   "follow: the leader is a different kind of arm — give --relative to follow only "
+                   "its changes, or --approach 10%s to move to its position first",
                    aw_follower_joint(f, 0)->unit[AW_JOINT_VELOCITY]
                        ? aw_follower_joint(f, 0)->unit[AW_JOINT_VELOCITY]
                        : "deg/s");
@@ -101,7 +100,7 @@ static enum aw_status read_options(struct aw_follower *f, const char *source)
     const char *map = aw_follow_given(session)->map;
     if (!map)
         return aw_fail(&session->err, AW_USAGE,
-                       "follow: which joint follows what? — --map 'elbow=m2*1.2+10deg'");
+                       "follow: no map given — give one, such as --map 'elbow=m2*1.2+10deg'");
     if (strcmp(source, "-") == 0 && aw_session_check_input(session) != AW_OK)
         return AW_USAGE;
     f->engine.relative = aw_follow_given(session)->relative;

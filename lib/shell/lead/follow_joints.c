@@ -98,8 +98,8 @@ enum aw_status aw_follower_stop(struct aw_follower *f)
     if (status == AW_OK && engine->halt == AW_UNFOLLOW_LAG)
         status =
             aw_fail(&session->err, AW_REFUSED,
-                    "%s stays behind its target by more than --max-lag %g for %g s — does "
-                    "something hold it? Else a lower --max-speed",
+                    "%s was more than --max-lag %g behind its target for %g s — check for an "
+                    "obstacle, or lower --max-speed",
                     aw_follower_called(joint), f->joints[engine->halted_joint].max_lag, AW_LAG_S);
     return status;
 }
@@ -113,11 +113,11 @@ enum aw_status aw_follower_refuse(struct aw_follower *f)
         f->session->motion.moving = false; /* nothing was sent */
     if (f->engine.relative && !isnan(f->joints[row].actual))
         return aw_fail(&f->session->err, AW_LIMIT,
-                       "follow: %s stands farther outside its clamp than --max-jump %.4g — "
-                       "--approach brings it in",
+                       "follow: %s is farther outside its clamp than --max-jump %.4g — give "
+                       "--approach to move it inside",
                        aw_follower_called(aw_follower_joint(f, row)), f->joints[row].reach);
     enum aw_status status = aw_start_check(f->session, &f->list, &goal, 1);
-    return status == AW_OK ? aw_fail(&f->session->err, AW_LIMIT, "%s: its position is unknown",
+    return status == AW_OK ? aw_fail(&f->session->err, AW_LIMIT, "%s: position unknown",
                                      aw_follower_called(aw_follower_joint(f, row)))
                            : status;
 }

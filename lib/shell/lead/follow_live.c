@@ -57,7 +57,7 @@ static enum aw_status look_for_leader(struct aw_follower *f)
     f->retry_ns = now + RETRY_NS;
     enum aw_status status = aw_leader_reopen(&f->leader);
     if (status == AW_OK)
-        aw_session_notice(session, "%s is there again", f->leader.source);
+        aw_session_notice(session, "%s is connected again", f->leader.source);
     return status == AW_STOPPED || status == AW_USAGE ? status : AW_OK;
 }
 

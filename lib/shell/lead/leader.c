@@ -106,7 +106,8 @@ static enum aw_status fail_several(struct aw_leader *l, const char *pattern, con
                                    const char *other)
 {
     return aw_fail(&l->session->err, AW_USAGE,
-                   "follow: '%.60s' is %.60s and %.60s — name one of them", pattern, one, other);
+                   "follow: '%.60s' is ambiguous: %.60s or %.60s — name one of them", pattern, one,
+                   other);
 }
 
 /* The best match in an item, and another one of the same rank, or NULL. */
@@ -212,13 +213,13 @@ enum aw_status aw_leader_fail_missing(struct aw_leader *l, size_t row)
     }
     if (!l->n_names)
         return aw_fail(&l->session->err, AW_USAGE,
-                       "follow: %.200s says nothing — is it of another tool? Its own "
-                       "'decode -j' makes records that all can read",
+                       "follow: no values in %.200s — if another tool made it, convert it with "
+                       "that tool's 'decode -j'",
                        l->source);
     char there[240];
     snprintf(there, sizeof there, "available: %s", all);
     return aw_fail_unknown(&l->session->err, aw_suggest(field, names, l->n_names), there,
-                           "follow: the leader has no '%.60s'", field);
+                           "follow: the leader has no field '%.60s'", field);
 }
 
 uint64_t aw_leader_lost(struct aw_leader *l)
@@ -267,8 +268,7 @@ static enum aw_status keep_all(struct aw_leader *l, const struct aw_said *said, 
     enum aw_status status = AW_OK;
     if (said->n && (said->time_ns == AW_NO_TIME || said->arrived))
         return aw_fail(&l->session->err, AW_USAGE,
-                       "follow: %.200s has no times — only what comes live can do without",
-                       l->source);
+                       "follow: %.200s has no times — only a live leader may omit them", l->source);
     if (!said->n || !find_time(l, said, gap_s, &t_s))
         return AW_OK;
     l->length_s = t_s;

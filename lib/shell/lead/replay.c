@@ -60,8 +60,8 @@ static void tell_gap(struct player *p, int64_t due)
     double wait_s = (double)(due - aw_clock_now(p->session->clock)) / 1e9;
     if (wait_s > LONG_GAP_S)
         aw_session_notice(p->session,
-                          "the next message is due in %.0f s — --speed makes it faster, --from "
-                          "leaves out what comes before",
+                          "the next message is due in %.0f s — give --speed to replay faster, or "
+                          "--from to skip the gap",
                           wait_s);
 }
 
@@ -198,13 +198,13 @@ static void notice_elsewhere(struct player *p)
     char where[160];
     for (size_t i = 0; asks && i < r->n_places; i++)
         if (session->tool->replay.elsewhere(session, &r->places[i].record, where, sizeof where))
-            aw_session_notice(session, "replay: it begins elsewhere: %s%s%s%s", where,
+            aw_session_notice(session, "replay: different start position: %s%s%s%s", where,
                               relative ? " — " : "", relative ? relative : "",
-                              relative ? " says how fast, so that it ends elsewhere, too" : "");
+                              relative ? " is relative, so the end position differs, too" : "");
     if (relative && !asks)
         aw_session_notice(session,
-                          "replay: %s says how far or how fast, not where to: it ends where it did "
-                          "only if the device stands where it stood then",
+                          "replay: %s is relative: the end position is the recorded one only if "
+                          "the start position is",
                           relative);
 }
 
@@ -317,13 +317,12 @@ static void notice_why_nothing(struct player *p, const char *path)
                           "replay: nothing to send: %.200s has no commands, %" PRIu64
                           " messages from the device — %s",
                           path, r->others,
-                          session->tool->protocol->can ? "--all sends what the devices said"
+                          session->tool->protocol->can ? "give --all to send them"
                                                        : "record a session with --record");
     else if (r->writes[r->n - 1].time_ns < p->from_ns)
         aw_session_notice(
             session,
-            "replay: nothing to send: the last command is at %.3f s — take an earlier "
-            "--from",
+            "replay: nothing to send: the last command is at %.3f s — give an earlier --from",
             (double)r->writes[r->n - 1].time_ns / 1e9);
 }
 
@@ -340,7 +339,7 @@ static void report(struct player *p)
         aw_object_count(result, "held", p->held);
         aw_session_notice(p->session,
                           "replay: %" PRIu64 " of %" PRIu64
-                          " commands were held back: the device does not take them as fast as that",
+                          " commands were delayed: the device does not accept them faster",
                           p->held, p->sent);
     }
     aw_object_stats_ms(result, "late", &late);
@@ -399,7 +398,7 @@ static enum aw_status run_replay(struct aw_session *session, const struct aw_arg
 /* clang-format off */
 const struct aw_command aw_replay_command = {
     .name = "replay", .group = AW_GROUP_KEEP,
-    .summary = "send the commands of a capture again, at their times",
+    .summary = "resend the commands of a capture, at their times",
     .args = AW_ARGS(
         {.name = "file", .kind = AW_ARG_FILE,
          .help = "a capture: pcapng, MCAP, pcap, or a log of candump or Vector (.asc)",

@@ -46,8 +46,8 @@ static enum aw_status allow_builtin(struct aw_session *session, const struct aw_
     const struct aw_tool *base = session->tool->from_file ? session->device.custom.base : NULL;
     if (base && base->share.saw && base->share.saw(session, true, frame) == AW_MOVES)
         return aw_fail(&session->err, AW_USAGE,
-                       "'%s' is the tool's own, and joints of --packets are stopped by other "
-                       "packets — replay it without them",
+                       "'%s' is a built-in command, and the stop of --packets does not stop it — "
+                       "replay without --packets",
                        record->codec->message->name);
     return session->tool->replay.allow ? session->tool->replay.allow(session, record) : AW_OK;
 }

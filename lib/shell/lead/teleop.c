@@ -25,8 +25,8 @@ static enum aw_status check_enable(struct aw_hands *h)
     if (h->pad.has[h->map.enable] || aw_teleop_given(h->session)->channels)
         return AW_OK;
     return aw_fail(&h->session->err, AW_USAGE,
-                   "teleop: '%s' has no control '%s', which the map %s holds to run — name "
-                   "another one in a section [teleop NAME]",
+                   "teleop: '%s' has no control '%s', the enabling button of map %s — name another "
+                   "one in a section [teleop NAME]",
                    h->pad.name, h->map.inputs[h->map.enable], h->map_name);
 }
 
@@ -150,7 +150,7 @@ static enum aw_status find_hands(struct aw_hands *h)
     h->screen = aw_live_wanted(session);
     if (h->keys.wanted && !h->screen)
         return aw_fail(&session->err, AW_USAGE,
-                       "teleop --keys needs a terminal to draw on — or take a pad (--pad)");
+                       "teleop --keys needs a terminal — or use a gamepad (--pad)");
     if (!h->keys.wanted && (!channels || aw_teleop_given(session)->pad))
         status = find_pad(h);
     return status == AW_OK && channels ? aw_teleop_channels_open(h, channels) : status;
@@ -498,7 +498,7 @@ static enum aw_status check_gone(struct aw_hands *h)
     if (h->engine.halt != AW_HALT_GONE)
         return AW_OK;
     return aw_fail(&h->session->err, AW_LOST,
-                   "teleop: %s: all is stopped — connect it and begin anew",
+                   "teleop: %s: all joints stopped — reconnect it and start teleop again",
                    h->pad.ended ? aw_teleop_pad_end(h) : aw_teleop_halt_text(h));
 }
 
@@ -569,16 +569,16 @@ const struct aw_command aw_teleop_command = {
     .summary = "drive the joints with a gamepad while a button is held, or with keys",
     .options = AW_OPTIONS(
         {.name = "pad", AW_AT(aw_teleop_options, pad), .value = "WHICH",
-         .help = "the gamepad: a number or path of armwire-pad --list, or a part of its name; "
+         .help = "the gamepad: a number or path of armwire-pad --list, or part of its name; "
              "default: the first one found"},
         {.name = "keys", AW_AT(aw_teleop_options, keys),
-         .help = "use the keys of the terminal, also if there is a gamepad"},
+         .help = "use the keys of the terminal, even with a gamepad connected"},
         {.name = "map", AW_AT(aw_teleop_options, map), .value = "NAME",
-         .complete = aw_teleop_complete_maps, .help = "the functions of the controls: a section "
-             "[teleop NAME] of the config file, or a built-in map"},
+         .complete = aw_teleop_complete_maps, .help = "the map of the controls: a section [teleop "
+             "NAME] of the config file, or a built-in map"},
         {.name = "channels", AW_AT(aw_teleop_options, channels), .value = "FILE",
-         .help = "drive by records (NDJSON, CSV) that name the inputs of the map: -: as they come "
-             "on standard input; a file: at its times"},
+         .help = "read the inputs of the map from records (NDJSON, CSV): - for standard input, as "
+             "they arrive; a file, at its times"},
         {.name = "stale", AW_AT(aw_teleop_options, stale_s), .missing = NAN, .value = "TIME",
          .unit = "s", .min = 0, .max = 60, .help = "stop if the gamepad sends nothing for this "
              "time while a stick is held; 0: never; default: 2s on Bluetooth, 0.5s with "
@@ -586,11 +586,10 @@ const struct aw_command aw_teleop_command = {
         AW_LAG_OPTION),
     .safety = AW_MOTION, .timed = true, .run = run_teleop,
     .details = "Hold the enabling button (right shoulder) to move; each stick must rest once "
-        "before it counts. The joints stop when you release the button, unplug the gamepad, "
-        "or armwire-pad is silent for 0.1 s. They move at a quarter of their speed; hold the left "
-        "shoulder for full speed. A key is one short push; on a terminal that reports key "
-        "releases the joint moves while you hold the key. An arm without speeds (armctl) "
-        "makes small steps, each when the one before is confirmed. "
-        "This button is no enabling device "
-        "of ISO 10218-1 and no safety function."};
+        "before it counts. The joints stop when you release the button, unplug the gamepad, or "
+        "armwire-pad is silent for 0.1 s. They move at a quarter of their speed; hold the left "
+        "shoulder for full speed. A key press is one short push; on a terminal that reports key "
+        "releases, the joint moves while you hold the key. An arm without speeds (armctl) makes "
+        "small steps, each after the previous one is confirmed. This button is neither an "
+        "enabling device as defined in ISO 10218-1 nor a safety function."};
 /* clang-format on */

@@ -21,8 +21,8 @@ static enum aw_status name_inputs(struct aw_hands *h)
     }
     if (status == AW_OK && c->names.n == 0)
         status = aw_fail(&h->session->err, AW_USAGE,
-                         "teleop --channels: the map %s takes nothing from records: the pad has "
-                         "all of its controls",
+                         "teleop --channels: no input of map %s is left for records — the gamepad "
+                         "has all of its controls",
                          h->map_name);
     c->unseen = c->names.n;
     return status;
@@ -90,8 +90,8 @@ static enum aw_status read_one(struct aw_hands *h)
     c->waiting = true;
     if (!c->live && c->item.time_ns == AW_NO_TIME)
         return aw_fail(&session->err, AW_USAGE,
-                       "teleop --channels: a file is played by its times, and it has none — add a "
-                       "column t, or take it on standard input");
+                       "teleop --channels: the file has no times — add a column t, or pipe it to "
+                       "standard input");
     if (!c->live && c->start_ns == AW_NO_TIME)
         c->start_ns = aw_clock_now(session->clock) - c->item.time_ns;
     return AW_OK;

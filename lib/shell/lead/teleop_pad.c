@@ -162,7 +162,7 @@ static enum aw_status start(struct aw_hands *h)
     if (!aw_child_find(PROGRAM, path, sizeof path))
         return aw_fail(err, AW_NO_LINK,
                        PROGRAM
-                       ": neither beside this program nor in PATH — install the package " PROGRAM);
+                       ": not found beside this program or in PATH — install the package " PROGRAM);
     char *argv[] = {PROGRAM, "--quiet", where && *where ? "--pad" : NULL, (char *)where, NULL};
     struct aw_child_plan plan = {.path = path, .argv = argv, .read = true, .dies_with_us = true};
     enum aw_status status = aw_child_start(&p->child, &plan, err);

@@ -18,17 +18,17 @@ struct panel {
 const char *aw_teleop_halt_text(const struct aw_hands *h)
 {
     if (h->engine.halt == AW_HALT_NONE)
-        return h->done ? "it was left" : "the time is over";
+        return h->done ? "quit by the user" : "time limit reached";
     if (h->engine.halt == AW_HALT_GONE && h->channels.over)
-        return "the records have ended";
+        return "end of the records";
     if (h->engine.halt == AW_HALT_GONE && h->pad.ended)
         return h->pad.why;
     if (h->engine.halt == AW_HALT_GONE)
-        return "the terminal is gone";
+        return "terminal closed";
     if (h->engine.halt == AW_HALT_STALE && h->pad.silent)
-        return "armwire-pad is silent";
+        return "no data from armwire-pad";
     if (h->engine.halt == AW_HALT_STALE && h->channels.stream && !h->pad.on)
-        return "the records are silent";
+        return "no records received";
     return aw_halt_names[h->engine.halt];
 }
 
@@ -40,7 +40,7 @@ static void draw_title(struct panel *p)
              h->pad.on            ? h->pad.name
              : h->channels.stream ? "records"
              : h->keys.releases   ? "keys, held to run"
-                                  : "keys, a step each",
+                                  : "keys, one step each",
              h->pad.on && h->channels.stream ? " and records" : "",
              h->session->device.tee ? "  REC" : "");
     aw_braille_text(p->canvas, 0, p->row++, text, AW_BRAILLE_BOLD);
@@ -50,12 +50,12 @@ static void draw_title(struct panel *p)
 static void say_lack(const struct aw_hands *h, char *out, size_t size)
 {
     if (h->channels.unseen)
-        snprintf(out, size, "stands: no record has had %s yet", aw_teleop_channels_lack(h));
+        snprintf(out, size, "stopped: no record with %s yet", aw_teleop_channels_lack(h));
     else if (!h->pad.on && !h->channels.stream)
-        snprintf(out, size, "stands: press a key");
+        snprintf(out, size, "stopped: press a key");
     else
-        snprintf(out, size, "stands: %s %s to run",
-                 h->engine.ready ? "hold" : "let go of, then hold", h->map.inputs[h->map.enable]);
+        snprintf(out, size, "stopped: %s %s to run",
+                 h->engine.ready ? "hold" : "release, then hold", h->map.inputs[h->map.enable]);
 }
 
 static void draw_head(struct panel *p)
@@ -68,12 +68,11 @@ static void draw_head(struct panel *p)
     draw_title(p);
     if (t->enabled) {
         aw_braille_text(p->canvas, 0, p->row++,
-                        full ? "RUNS, full speed" : "RUNS, a quarter of the speed",
-                        AW_BRAILLE_CARE);
+                        full ? "RUNNING, full speed" : "RUNNING, quarter speed", AW_BRAILLE_CARE);
         return;
     }
     if (lost)
-        snprintf(text, sizeof text, "STANDS: %s", aw_teleop_halt_text(h));
+        snprintf(text, sizeof text, "STOPPED: %s", aw_teleop_halt_text(h));
     else
         say_lack(h, text, sizeof text);
     aw_braille_text(p->canvas, 0, p->row++, text, lost ? AW_BRAILLE_WARN : AW_BRAILLE_DIM);
@@ -147,7 +146,7 @@ static void draw_input(struct panel *p, size_t row)
     bool armed = h->engine.armed[row];
     snprintf(text, sizeof text, " %-14.14s [%s] %s%s", h->map.inputs[r->input], bar,
              joint < h->list.n ? aw_joint_called(&h->list.joints[joint]) : "",
-             armed || !h->engine.enabled ? "" : ": let it rest first");
+             armed || !h->engine.enabled ? "" : ": release it first");
     aw_braille_text(p->canvas, 0, p->row++, text, armed ? 0 : AW_BRAILLE_DIM);
 }
 

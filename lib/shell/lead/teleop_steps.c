@@ -22,8 +22,8 @@ static enum aw_status check_known(struct aw_hands *h)
     const char *name = aw_joint_called(&h->list.joints[unknown]);
     if (known == 0)
         return aw_fail(&h->session->err, AW_LIMIT,
-                       "teleop: no joint has confirmed where it stands — move %s once, or --force "
-                       "begins in the middle of its range",
+                       "teleop: no joint has confirmed its position — move %s once, or give "
+                       "--force to start in the middle of its range",
                        name);
     aw_session_notice(h->session, "%s: position unknown, not driven — move it once", name);
     return AW_OK;

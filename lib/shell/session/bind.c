@@ -320,8 +320,8 @@ static enum aw_status too_many(struct binder *b, const char *word)
         return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' has no value — write %.40s=VALUE",
                        command->name, word, word);
     choice_usage(b->args, usage, sizeof usage);
-    return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' is too much — usage: %s", command->name,
-                   word, usage);
+    return aw_fail(&b->session->err, AW_USAGE, "%s: unexpected argument '%.40s' — usage: %s",
+                   command->name, word, usage);
 }
 
 /* Rejects arguments given by name=value that do not belong to the choice (aw_arg.with). */

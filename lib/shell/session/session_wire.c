@@ -147,8 +147,8 @@ static enum aw_status read_packets(struct aw_session *session, const struct aw_p
     if (status == AW_OK || !can_do_without(session))
         return status;
     if (aw_command_stops(session->run.command))
-        aw_session_report(session, "%s: %s; the stop that is sent is the tool's own\n",
-                          session->tool->name, session->err.text);
+        aw_session_report(session, "%s: %s; sending the built-in stop\n", session->tool->name,
+                          session->err.text);
     session->err = (struct aw_error){.status = AW_OK};
     return AW_OK;
 }

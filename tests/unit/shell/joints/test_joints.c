@@ -117,7 +117,7 @@ TEST_WITH(start_steered, stop, steered_joint_reaches_its_target)
     stops_at = 20;
     aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, 0, 0);
     assert_int_equal(aw_joints_await(session, &list, &command, NAN, 0), AW_TIMEOUT);
-    assert_string_equal(session->err.text, "elbow stays 10 deg behind — is it at its stop?");
+    assert_string_equal(session->err.text, "elbow is still 10 deg from its target — check for an obstacle or end stop");
 }
 
 /* The path is followed at its own velocity; the lag is one step. */
@@ -248,7 +248,7 @@ TEST_WITH(start, stop, invalid_joint_commands_are_refused)
         {AW_JOINT_VELOCITIES, 0, -50, AW_OK, ""},
         {AW_JOINT_VELOCITIES, 0, -51, AW_LIMIT,
          "elbow: -51 deg/s is outside -50 to 50 deg/s — --force overrides"},
-        {AW_JOINT_VELOCITIES, 1, 1, AW_USAGE, "hand takes no velocities"},
+        {AW_JOINT_VELOCITIES, 1, 1, AW_USAGE, "hand does not accept velocities"},
         {AW_JOINT_TARGETS, 1, 1e6, AW_OK, ""},
     };
     size_t good = 0;
@@ -288,7 +288,7 @@ TEST_WITH(start, stop, arrival_is_detected)
     stops_at = 20;
     assert_int_equal(aw_joints_await(session, &list, &command, NAN, aw_clock_after(now, 1)),
                      AW_TIMEOUT);
-    assert_string_equal(session->err.text, "elbow stays 10 deg behind — is it at its stop?");
+    assert_string_equal(session->err.text, "elbow is still 10 deg from its target — check for an obstacle or end stop");
 }
 
 /* A joint without measurements has not arrived. */
@@ -298,5 +298,5 @@ TEST_WITH(start, stop, unmeasured_joint_has_not_arrived)
     struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, NAN, false, AW_NO_TIME};
     int64_t now = aw_clock_now(session->clock);
     assert_int_equal(aw_joints_await(session, &list, &command, NAN, now), AW_TIMEOUT);
-    assert_string_equal(session->err.text, "elbow: its position is unknown");
+    assert_string_equal(session->err.text, "elbow: position unknown");
 }

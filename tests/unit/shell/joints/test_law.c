@@ -67,7 +67,7 @@ TEST_WITH(start, stop, failed_restore_is_retried_at_the_next_stop)
     keep_two();
     assert_int_equal(aw_law_back(session), AW_TIMEOUT);
     assert_string_equal(session->err.text,
-                        "it is held, but its previous gains are not back: no answer");
+                        "it is held, but its previous gains could not be restored: no answer");
     comes = AW_OK;
     assert_int_equal(aw_law_send_old(session), AW_OK);
     assert_int_equal(aw_law_kept(session)->n, 2); /* it moves them: another stop follows */

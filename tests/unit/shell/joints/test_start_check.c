@@ -123,7 +123,7 @@ TEST_WITH(start, stop, fault_ends_the_approach)
     assert_int_equal(go(), AW_REFUSED);
     assert_string_equal(
         session->err.text,
-        "elbow: it reports overheated on the way to the first target — see to that first");
+        "elbow: reported overheated during the approach — clear it first");
     assert_true(target < 16);
 }
 
@@ -132,8 +132,8 @@ TEST_WITH(start, stop, silence_ends_the_approach)
     silent_at_ns = 2 * AW_SECOND;
     assert_int_equal(go(), AW_TIMEOUT);
     assert_string_equal(session->err.text,
-                        "elbow: it says nothing any more on the way to the first "
-                        "target — is it powered, and the link up?");
+                        "elbow: no reports during the approach — "
+                        "check its power and the link");
     assert_true(target < 16);
 }
 
