@@ -294,7 +294,7 @@ static enum aw_status read_row(struct aw_table *table, const char *line, const s
         return aw_fail(err, AW_MALFORMED, "wrong number of cells: %zu cell%s, %s %zu column%s — %s",
                        n, n == 1 ? "" : "s", place->plain ? "expected" : "the header has",
                        table->n_columns, table->n_columns == 1 ? "" : "s",
-                       commas ? "are there decimal commas? separate columns by ;"
+                       commas ? "with decimal commas, separate columns by ;"
                               : "check for a truncated line");
     table->lines[table->n_rows++] = place->lines.number;
     return AW_OK;

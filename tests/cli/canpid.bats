@@ -386,7 +386,7 @@ END
     echo '(5.010000) can0 044#0000C03F0000' >>quick.log
     bus
     gives_json '[.sent, .held > 8]' '[21,true]' canpid -j -l "$url" replay quick.log --max-jump 60deg
-    has "$stderr" "held back"
+    has "$stderr" "delayed"
     disabled
     kill "$pid"
     wait_for bus "frames received"
@@ -493,14 +493,14 @@ END
     for words in 'jog lknee +5' 'play way.csv'; do
         run --separate-stderr canpid -v -l "$fast" <<<"$before"$'\n'"$words -c pos --switch"
         [ "$status" = 3 ] || [ "$status" = 6 ]
-        has "$stderr" "is unknown"
+        has "$stderr" "position unknown"
         hasnt "$stderr" "controller=pos" # neither switched nor moved
     done
 }
 
 @test "move --wait reports whether the joints arrived" {
     prints "move result=arrived lknee.target=30deg lknee.actual=" canpid -q -l "$fast" move lknee=30 -c pos --wait
-    fails_with 3 "lknee stays " canpid -q -j -l "$fast" move lknee=30 rknee=5 -c pos --wait=0.5deg
+    fails_with 3 "lknee is still " canpid -q -j -l "$fast" move lknee=30 rknee=5 -c pos --wait=0.5deg
     has "$output" '"result":"not-reached"'
     fails 1 canpid -q -l "$fast&plant=reversed" --record away.pcapng move lknee=10 -c pos --wait
     has "$why" "lknee moves away from its target — motor or encoder is reversed"

@@ -11,7 +11,7 @@ candidates() { armctl complete -- "$@" | cut -f 1 | xargs; }
     same "$(unitysim complete -- --wire com | cut -f 1)" "compat38"
     same "$(canpid complete -- --nope reco | cut -f 1)" "record"
     fails 2 unitysim --wire long=8 encode camera_request
-    has "$why" "no wire 'long=8' — use one of spec compat38"
+    has "$why" "unknown wire 'long=8' — use one of spec compat38"
     fails 2 armctl completion tcsh
     has "$why" "bash, zsh or fish"
 }

@@ -6,7 +6,7 @@ load common.bash
     gives "$D/config/armwire/armctl.ini" armctl config path
     ok armctl config show
     same "$output" ""
-    has "$stderr" "nothing is set — 'config show --all' shows the defaults"
+    has "$stderr" "no settings — use 'config show --all' to show the defaults"
     ok armctl config show --all
     matches "$(grep ^ack-timeout <<<"$output")" "ack-timeout * 2s * default"
     ok armctl -j config show --all
@@ -50,7 +50,7 @@ load common.bash
 @test "--config is rejected in a line because the config file was read before" {
     printf '[options]\ntimeout = 1s\n' >first.ini
     exits 2 canpid -q --config first.ini <<<'config show --config last.ini'
-    has "$stderr" "--config is read when canpid starts — give it there, not in a line"
+    has "$stderr" "--config is read only when canpid starts — give it on the command line"
     ok canpid -q --config first.ini <<<'config show --config first.ini'
 }
 
@@ -213,7 +213,7 @@ END
     fails_with 2 "canpid.ini:2:1: --record: " canpid -q -l sim: status
     printf '[options]\nlink = @nope\n' >config/armwire/canpid.ini
     fails 2 canpid stop
-    has "$why" "canpid.ini:2:1: no alias '@nope'"
+    has "$why" "canpid.ini:2:1: unknown alias '@nope'"
     # Errors about records do not affect help, lists and settings.
     printf '[options]\nfields = zebra\nformat = %%{\n' >config/armwire/canpid.ini
     for words in help list 'config show'; do

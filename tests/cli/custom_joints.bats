@@ -191,7 +191,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     exits 2 hidmotor -q -l "$url" --packets team.packets move m1=3 m1=4
     exits 2 hidmotor -q -l "$url" --packets team.packets move m1=3mm
     exits 2 hidmotor -q -l "$url" --packets team.packets moveto 100 0 100
-    has "$stderr" "no command 'moveto'"
+    has "$stderr" "unknown command 'moveto'"
     exits 2 hidmotor -q -l "$url" --packets team.packets send go m1.setpoint=1 m2.setpoint=1 m3.setpoint=1
     same "$(awk '$2 == 37' taken)" ""
     sed '/^\[stop\]/,$d' team.packets >nostop.packets

@@ -30,7 +30,7 @@ dbc() {
 @test "the other tools report that they have no DBC" {
     for tool in $(grep -vx canpid <<<"$tools"); do
         fails 2 $tool describe --as dbc
-        has "$why" "no CAN protocol"
+        has "$why" "not a CAN protocol"
         same "$output" ""
     done
 }

@@ -84,7 +84,7 @@ END
     ok canpid --dbc bms.dbc -q encode BMS.Pack Energy=1
     same "$output" "18FEF100#000000000000F03F"
     exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=0
-    has "$stderr" "add --yes to do it"
+    has "$stderr" "add --yes to confirm"
     exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=0 Low=7 --yes
     has "$stderr" "Low does not exist with this State"
     exits_with 2 "Low is missing" canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=low --yes
@@ -143,9 +143,9 @@ END
     done >many.dbc
     printf '(%s) can0 %s\n' 1.0 640#0000000000000080 1.1 641#0000000000000000 1.2 642#FFFFFFFFFFFFFFFF >many.log
     ok canpid -q --dbc many.dbc decode --csv many.log
-    same "$stderr" "canpid: CSV has room for 128 columns: fields are left out — name those that are wanted with --fields"
+    same "$stderr" "canpid: CSV is limited to 128 columns: some fields are missing — select fields with --fields"
     ok canpid -q --dbc many.dbc -l log:many.log record --for 1s some.csv
-    has "$stderr" "CSV has room for 128 columns"
+    has "$stderr" "CSV is limited to 128 columns"
     ok canpid -q --dbc many.dbc decode --csv many.log --fields S1600_1,S1602_49
     same "$stderr" ""
     has "$output" "S1600_1,S1602_49"
@@ -200,8 +200,8 @@ END
     exits_with 6 "601" canpid -q --force send BMS.Battery Voltage=601 --yes
     printf '[packet lamp]\nid = 1700\ndir = tx\nhue = u8 min=0 max=9\n' >lamp.packets
     exits 6 canpid -q --packets lamp.packets send lamp hue=9 --yes
-    has "$stderr" "the server cannot tell whether this is within its limits"
-    has "$stderr" "--packets or --dbc that describes it"
+    has "$stderr" "the server cannot check this frame against its limits"
+    has "$stderr" "--packets or --dbc that describes the frame"
     end "$pid"
     start free canpid -l sim: serve --force
     ok canpid -q --packets lamp.packets send lamp hue=9 --yes

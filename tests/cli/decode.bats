@@ -53,9 +53,9 @@ load common.bash
     { printf '\060\0\0\0\002\0\0\0' && tail -c +9 whole.bin; } >first.bin
     run -5 --separate-stderr ezphys decode -j --as stream first.bin
     same "$(jq -c 'select(.msg) | .id' <<<"$output")" 1
-    has "$stderr" "cut off"
+    has "$stderr" "truncated"
     head -c 8 whole.bin >head.bin
-    exits_with 5 "cut off" ezphys decode --as stream head.bin
+    exits_with 5 "truncated" ezphys decode --as stream head.bin
     fails 5 ezphys decode 00 00 00 80 01 00 00 00 03 00 00 00 01 00 00 00 08 00 00 00 00 00 80 3F
     has "$why" "2147483648 bytes"
 }
@@ -72,7 +72,7 @@ load common.bash
     ok hidmotor -q -j -l "$fast" watch -n 3 --where 'msg!=positions'
     same "$(jq -r .msg <<<"$output" | sort -u)" velocities
     fails 2 hidmotor decode run.pcapng --where msg=positins
-    has "$why" "no message 'positins' — did you mean 'positions'?"
+    has "$why" "unknown message 'positins' — did you mean 'positions'?"
     fails 2 hidmotor -l sim: watch --where dir=up
     has "$why" "dir is tx or rx, not 'up'"
 }

@@ -7,8 +7,8 @@ load common.bash
     same "${#lines[@]}" 1
     same "$(json .msg)" '"pid"'
     fails 3 canpid -q -l "$fast" wait 'lknee.measured>90' --for 0.3s
-    has "$why" 'canpid: wait: lknee.measured>90: not so in 0.3'
-    has "$why" ' s — at last lknee.measured=0'
+    has "$why" 'canpid: wait: lknee.measured>90: not true in 0.3'
+    has "$why" ' s; last value: lknee.measured=0'
     fails 2 canpid -q -l "$fast" wait 'lknee.frob>90' --for 0.3s
     fails 2 canpid -q -l "$fast" wait 'lknee.measured' --for 0.3s
     has "$why" 'wait: '
@@ -24,7 +24,7 @@ said() { printf '%s\n' "$@" | canpid -q -k -l "$fast"; }
         "wait 'lknee.lever_angle>2deg' --stable 100ms --for 5s"
     exits 3 said 'setpoint 5deg -b lknee -c pos --verify' 'disable -b lknee' \
         "wait 'lknee.setpoint<50' --for 0.2s"
-    has "$stderr" 'stdin:3:1: wait: lknee.setpoint<50: not so in 0.2 s'
+    has "$stderr" 'stdin:3:1: wait: lknee.setpoint<50: not true in 0.2 s'
     exits_with 3 'not for long enough' said "wait 'lknee.lever_angle>-1' --stable 5s --for 0.2s"
 }
 
@@ -35,11 +35,11 @@ said() { printf '%s\n' "$@" | canpid -q -k -l "$fast"; }
     ok hidmotor -q -l "$fast" expect --never 'm1.position>50' --for 0.1s
     has "$output" result=never
     exits 1 hidmotor -q -l "$fast" expect --never 'm1.position<50' --for 0.1s
-    has "$stderr" 'came after'
+    has "$stderr" 'received after'
     fails 2 hidmotor -q -l "$fast" expect --never 'm1.position<50'
     has "$why" '--for'
     exits 1 armctl -q -l "$fast" expect --never 'angle>80' --for 0.1s
-    has "$stderr" 'expect: never angle>80: no such message came in 0.1 s, so nothing is shown'
+    has "$stderr" 'expect: never angle>80: no such message received in 0.1 s, so nothing was checked'
 }
 
 asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
@@ -53,16 +53,16 @@ asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
     fails 2 armctl -q -l "$fast" expect deg angle=90 --tolerance 2kg
     fails 2 armctl -q -l "$fast" expect deg frob=90
     fails 2 armctl -q -l "$fast" expect 'angle>80' --tolerance 1deg
-    has "$why" '--tolerance goes with FIELD=VALUE'
+    has "$why" '--tolerance requires FIELD=VALUE'
 }
 
 @test "expect reports the distance of the nearest value, and --tolerance works without a message" {
     ok asked 'deg 1 90' 'expect angle=92 --tolerance 2deg'
     ok asked 'deg 1 90' 'expect angle=1.5707963rad --tolerance 1'
     exits 1 asked 'deg 1 90' 'expect angle=92deg --for 0.1s'
-    has "$stderr" '; nearest joint1.angle 90, 2 away — --tolerance allows that'
+    has "$stderr" '; nearest joint1.angle 90, 2 away — allow it with --tolerance'
     exits 1 asked 'deg 1 90' 'expect deg joint=1 angle=92 --for 0.1s'
-    has "$stderr" '; nearest angle 90, 2 away — --tolerance allows that'
+    has "$stderr" '; nearest angle 90, 2 away — allow it with --tolerance'
     exits 1 asked 'deg 1 90' 'expect angle=92 --tolerance 1deg --for 0.1s'
     has "$stderr" '; nearest joint1.angle 90, 2 away, more than --tolerance 1'
     exits_with 1 '; nearest joint1.angle 90, 5 away' asked 'deg 1 90' "expect 'angle>95deg' --for 0.1s"

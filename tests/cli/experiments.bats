@@ -6,9 +6,9 @@ load common.bash
 @test "a ratio above 1 without % is rejected" {
     for words in "design --overshoot 5" "tune --overshoot 5" "tune --amplitude 10" "tune --noise 2"; do
         fails 2 canpid -q -l "$fast" $words -b lknee -c pos
-        matches "$why" "canpid: --*: * is ambiguous — say *% or *00%"
+        matches "$why" "canpid: --*: * is ambiguous — write *% or *00%"
     done
-    has "$why" "--noise: 2 is ambiguous — say 2% or 200%"
+    has "$why" "--noise: 2 is ambiguous — write 2% or 200%"
 }
 
 # Also for steps too small to detect by their size alone.

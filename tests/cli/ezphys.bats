@@ -498,7 +498,7 @@ END
     fails 2 ezphys -q -l sim: jog hing 1
     has "$why" "did you mean 'hinge'?"
     fails 2 ezphys -q -l sim: jog hinge 5kg
-    fails_with 2 "needs a terminal" ezphys -q -l sim: jog hinge </dev/null
+    fails_with 2 "no terminal" ezphys -q -l sim: jog hinge </dev/null
     sim pendulum limits -j
     same "$(jq_itself -sc '.[0]' <<<"$output")" '{"joint":"hinge","of":"velocity","min":null,"max":null,"unit":"rad/s","from":"none"}'
     printf '%s\n' 'body arm box 1 0.1 0.1 mass 1 at 0.5 0 1' \

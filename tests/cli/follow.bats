@@ -68,7 +68,7 @@ END
     lead
     fails_with 2 '--map' unitysim -q -l "$fast" follow lead.csv
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=b' --relative
-    has "$why" "the leader has no 'b' — available: a"
+    has "$why" "the leader has no field 'b' — available: a"
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbo=a' --relative
     has "$why" "joint 'elbo' not found — did you mean 'elbow'?"
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a*0' --relative
@@ -84,7 +84,7 @@ END
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a' --relative --max-speed 0
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a' --relative --speed 50% --fit
     fails 2 bash -c "echo \"follow --map 'elbow=a' --relative\" | unitysim -q -l '$fast'"
-    has "$why" 'those of the script'
+    has "$why" 'already the script'
     fails 2 armctl -q -l "$fast" follow lead.csv --map '3=a' --relative
     has "$why" 'no maximum speed for 3 — add --max-speed 20'
     printf 'a\n1\n2\n' | fails 2 unitysim -q -l "$fast" follow --map 'elbow=a' --relative
@@ -92,7 +92,7 @@ END
     fails_with 2 'no times' unitysim -q -l "$fast" follow timeless.csv --map 'elbow=a' --relative
     ok hidmotor -q -l "$fast" --record run.pcapng move 0 10 0 duration=0.2s --wait
     fails 2 hidmotor -q -l "$fast" follow run.pcapng --map 'm2=position'
-    has "$why" "'position' is m1.position and m2.position — name one of them"
+    has "$why" "'position' is ambiguous: m1.position or m2.position — name one of them"
     fails_with 2 'decode -j' unitysim -q -l "$fast" follow run.pcapng --map 'elbow=m2' --relative
     fails_with 4 '/nobody.sock: ' unitysim -q -l "$fast" follow serve:nobody --map 'elbow=m2' --relative
 }
@@ -154,7 +154,7 @@ END
     until grep -qs 'has no' told; do say 5 2>/dev/null || true; sleep 0.05; done
     exec 9>&-
     wait "$follower" && false || same "$?" 2
-    has "$(cat told)" "the leader has no 'm3' — available: m2.position"
+    has "$(cat told)" "the leader has no field 'm3' — available: m2.position"
 }
 
 @test "a server as leader: its fields are checked, its restart is waited for, and the lag is measured" {
@@ -175,7 +175,7 @@ END
     : >told
     hidmotor -q -l sim: serve --listen unix:arm 2>said &
     started+=($!)
-    until grep -qs 'is there again' told && grep -qs follows told; do sleep 0.02; done
+    until grep -qs 'is connected again' told && grep -qs follows told; do sleep 0.02; done
     kill -INT "$follower"
     wait "$follower" || same "$?" 130
 }
@@ -218,10 +218,10 @@ END
     same "$(cat fast_ones)" ''
     ok armctl -q --config arm.ini -l "$fast" --record two.pcapng run <(printf 'deg base 30\ndeg lift 38\n')
     fails 2 armctl -q --config arm.ini -l "$fast" follow two.pcapng --map lift=angle
-    has "$why" "'angle' is base.angle and lift.angle — name one of them"
+    has "$why" "'angle' is ambiguous: base.angle or lift.angle — name one of them"
     armctl -q -j decode two.pcapng >two.ndjson
     fails 2 armctl -q --config arm.ini -l "$fast" follow two.ndjson --map lift=angle
-    has "$why" "'angle' is joint1.angle and joint2.angle — name one of them"
+    has "$why" "'angle' is ambiguous: joint1.angle or joint2.angle — name one of them"
     fails 6 armctl -q --config arm.ini -l "$fast" follow two.pcapng --map lift=base.angle
     has "$why" 'position unknown'
     ok armctl -q --config arm.ini -l "$fast" --record led.pcapng follow two.pcapng --map lift=base.angle --force

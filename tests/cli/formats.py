@@ -88,7 +88,7 @@ def check(words):
             before, text = text, run(words)[1]
             if not text or before == text:
                 break
-        if got == 2 and len(why) == 1 and "no records" in why[0] and (not out or form == "-j"):
+        if got == 2 and len(why) == 1 and "not records" in why[0] and (not out or form == "-j"):
             continue
         if not out and not text:
             continue

@@ -57,7 +57,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     ok hidmotor help links
     has "$output" slcan
     fails 2 hidmotor help --man
-    has "$why" "no option '--man'"
+    has "$why" "unknown option '--man'"
     fails 2 hidmotor help watc
     has "$why" "did you mean 'watch'"
 }
@@ -101,7 +101,7 @@ END
         for key in $("$tool" help options | grep -o -- '--[a-z-]*' | sort -u | sed 's/^--//'); do
             printf '[options]\n%s = \n' "$key" >"config/armwire/$tool.ini"
             run "$tool" list
-            [[ $output == *"no option"* || $output == *"only on the command line"* ]] ||
+            [[ $output == *"unknown option"* || $output == *"only on the command line"* ]] ||
                 grep -qF ".B ${key//-/\\-} = " "$root/docs/man/armwire.5" || { echo "$tool: $key" && false; }
         done
     done

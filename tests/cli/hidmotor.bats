@@ -124,7 +124,7 @@ END
 2|'inf' is not a number|move 0 0 inf
 2|not a finite number|--force move 0 1e39 0
 2|1e999|--force move 0 1e999 0
-2|which joint|move
+2|no joint given|move
 2|no joint given|velocity
 2|'wrist'|jog wrist 5
 2|unit|move 0 5mm 0
@@ -837,11 +837,11 @@ END
         ok "$tool" list
         usual=$(grep -o "^[^ ]*$D/armwire/$tool-sim" <<<"$output")
         fails 4 "$tool" status
-        has "$why" "a simulator runs here: -l $usual;"
+        has "$why" "use the running simulator with -l $usual,"
         ok "$tool" -q -l "$usual" ping -n 3
         start "$tool.serve" "$tool" serve -l sim:
         ok "$tool" -j list
-        has "$output" "\"link\":\"$url\",\"description\":\"a server, which shares a device\",\"holder\":\"$tool serve (pid $pid)\""
+        has "$output" "\"link\":\"$url\",\"description\":\"a server that shares a device\",\"holder\":\"$tool serve (pid $pid)\""
         end "$pid"
         end "$simulator"
         ok "$tool" list

@@ -138,7 +138,7 @@ END
         fails_with 2 "not a capture" armctl info "$file"
     done
     fails 2 armctl info nothing.csv
-    has "$why" "nothing.csv: no values in it"
+    has "$why" "nothing.csv: no values"
     fails 2 armctl info nope.csv
     has "$why" "nope.csv: No such file or directory"
 }

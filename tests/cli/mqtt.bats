@@ -187,7 +187,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     sees '.cmd == "velocity" and .ok' me
     client=you
     send 'move 0 10 0'
-    sees '.error and (.why | test("has commanded for .* --take"))' you
+    sees '.error and (.why | test("has been in command for .* --take"))' you
     send 'move 0 10 0 --take --wait duration=100ms'
     sees '.result == "arrived"' you
     for i in {1..300}; do # both have released: their tools have ended

@@ -61,11 +61,11 @@ END
     ok hidmotor run lines
     printf '%s\n' 'encode grip value=7 --packets team.packets' 'encode grip value=7' >lines
     exits 2 hidmotor run lines
-    [[ $stderr == *"no message 'grip'"* ]]
+    [[ $stderr == *"unknown message 'grip'"* ]]
     printf '%s\n' status 'encode grip value=7' \
         'encode lamp on=1 --packets team.packets,more.packets' >lines
     exits 2 hidmotor -l "$fast" --packets team.packets run lines
-    [[ $stderr == *"--packets: the link is open already"* ]]
+    [[ $stderr == *"--packets: the link is already open"* ]]
 }
 
 @test "custom packets of other bus nodes can be watched, recorded and decoded" {
@@ -123,7 +123,7 @@ END
     prints "status m1.angle=" hidmotor --packets other.packets decode run.pcapng
     printf '%s\n' 'decode run.pcapng' 'encode grip value=7' >lines
     exits 2 hidmotor run lines
-    has "$stderr" "no message 'grip'"
+    has "$stderr" "unknown message 'grip'"
     # A packet file longer than one comment.
     for i in {1..40}; do
         printf '[packet p%d]\nid = %d\nhelp = of which there are many, %s\nask = yes\nx = u8\n' \
@@ -178,7 +178,7 @@ END
 @test "send asks first except for queries; invalid files and values send nothing" {
     files
     exits 2 hidmotor -q -l "$fast" --packets team.packets send grip value=40
-    has "$stderr" "add --yes to do it"
+    has "$stderr" "add --yes to confirm"
     ok hidmotor -q -l "$fast" --packets team.packets send grip value=40 --yes
     ok hidmotor -q -l "$fast" --packets team.packets send status
     exits 2 hidmotor -q -l "$fast" --packets team.packets send positions
@@ -243,7 +243,7 @@ END
     ok hidmotor -q -l "$fast" --packets joint.packets record $table --no-header --for 0.1s
     same "$(sed 's/^.*,at,.*$/row/' $table | sort -u)" row
     ok canpid -l "$fast" --dbc bms.dbc --packets bus.packets record run.log --for 0.1s
-    has "$stderr" "run.log: a log cannot hold bus.packets and bms.dbc — give --packets and --dbc to read it"
+    has "$stderr" "run.log: a log cannot contain bus.packets and bms.dbc — give --packets and --dbc to read it"
     hasnt "$(cut -c 1 run.log)" "#"
 }
 

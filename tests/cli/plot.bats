@@ -393,7 +393,7 @@ m2.position (a.csv) #009e73 solid"
         ends 130"
     canpid -q -l "$fast" record run.pcapng -n 36
     TERM=xterm terminal 80 <<<"
-        launch canpid -l log:run.pcapng?speed=max plot lknee.torque; want {end of the input}
+        launch canpid -l log:run.pcapng?speed=max plot lknee.torque; want {end of input}
         type q; ends 0
         hasnt {link lost}"
 }
@@ -409,7 +409,7 @@ m2.position (a.csv) #009e73 solid"
 @test "live: plot of a pipe reads keys from the terminal and stays at the end of input until q" {
     motion 200 >run.ndjson
     TERM=xterm terminal 80 <<<"
-        launch sh -c {cat run.ndjson | hidmotor plot m1}; want {[?1049h} m1.setpoint deg {end of the input}
+        launch sh -c {cat run.ndjson | hidmotor plot m1}; want {[?1049h} m1.setpoint deg {end of input}
         type q
         want {[?1049l}
         ends 0"
@@ -450,7 +450,7 @@ pdf|%PDF
 END
     for command in "step --from 0deg --to 10deg" sweep tune identify; do
         fails 2 canpid -q -l "$fast" $command -b lknee -c pos --plot run.gif
-        has "$why" "--plot: 'run.gif' — what the name ends in says the form: .svg, .png, .pdf or .gp"
+        has "$why" "--plot: 'run.gif' — give a name that ends in .svg, .png, .pdf or .gp"
         [ ! -e run.gif ]
     done
 }
@@ -530,10 +530,10 @@ END
 }
 
 @test "plot and play report decimal commas between comma columns, and name spreadsheets" {
-    ask="are there decimal commas? separate columns by ;"
+    ask="with decimal commas, separate columns by ;"
     printf 't,m1,m2\n0,0,0\n0,5,5,10\n1,0,0\n' >mixed.csv
     ok hidmotor -q plot mixed.csv m2
-    same "$stderr" "hidmotor: mixed.csv: rows whose cells differ from the header: 1 — $ask"
+    same "$stderr" "hidmotor: mixed.csv: rows with more or fewer cells than the header: 1 — $ask"
     fails 5 hidmotor -q -l "$fast" play mixed.csv
     has "$why" "mixed.csv:3:1: wrong number of cells: 4 cells, the header has 3 columns — $ask"
     printf 'PK\003\004\024' >path.xlsx

@@ -24,8 +24,8 @@ prompt() {
     terminal <<<"
         launch armctl -l $fast
         want {armctl> }
-        ask {frobnicate 1} {no command 'frobnicate' — see 'help'} {armctl> }
-        ask {armctl deg 1 90} {no command 'armctl' — leave the tool's name out here} {armctl> }
+        ask {frobnicate 1} {unknown command 'frobnicate' — see 'help'} {armctl> }
+        ask {armctl deg 1 90} {unknown command 'armctl' — omit the name of the tool} {armctl> }
         type exit\r
         ends 0"
 }
@@ -39,7 +39,7 @@ prompt() {
         want angle=90deg angle=95deg {armctl> }
         type \033\[200~deg\ 1\ 400\rdeg\ 1\ 97\r\033\[201~
         type \r
-        want {above its maximum} {the lines behind it were not run} {armctl> }
+        want {above its maximum} {the lines after it were not run} {armctl> }
         ask {encode ack ack=2} {30 41 43 4B 32 0D 0A} {armctl> }
         hasnt angle=97
         type \020\020; want {deg 1 400}
@@ -153,15 +153,15 @@ prompt() {
     for answer in "" n 0y; do
         terminal <<<"
             launch hidmotor -l $fast send 2000 0.5 1 1
-            want {go on? [y/N] }
+            want {continue? [y/N] }
             type $answer\r
-            want {not done}
+            want {cancelled}
             ends 2"
     done
     for answer in y Y yes; do
         terminal <<<"
             launch hidmotor -l $fast send 2000 0.5 1 1
-            want {go on? [y/N] }
+            want {continue? [y/N] }
             type $answer\r
             want light
             ends 0"
@@ -235,7 +235,7 @@ prompt() {
         hasnt \033"
     terminal <<<"
         launch canpid -l $fast plot lknee.torque --for 1s
-        want {cannot show a moving drawing} {lknee.torque}
+        want {cannot show a live plot} {lknee.torque}
         ends 0
         hasnt \033"
 }
@@ -457,7 +457,7 @@ END
 @test "; separates commands, and a pipe is rejected with a hint" {
     prompt armctl -l "$fast" <<<"
         ask {deg 1 90; deg 1 95} angle=90deg angle=95deg {armctl> }
-        ask {deg 1 400; deg 1 97} {above its maximum} {what stands behind the ; was not run} {armctl> }
+        ask {deg 1 400; deg 1 97} {above its maximum} {the commands after ; were not run} {armctl> }
         hasnt angle=97
         ask {deg 1 92 | tee x} {'|' not supported at the prompt} {armctl> }
         hasnt angle=92
@@ -466,14 +466,14 @@ END
     run -0 armctl <<<'encode ack ack=1;encode ack ack=2'
     [[ $output == *31*32* ]]
     run -2 armctl <<<'encode ack ack=1; frob 1; encode ack ack=2'
-    [[ $output == *"no command 'frob'"* && $output != *'4B 32'* ]]
+    [[ $output == *"unknown command 'frob'"* && $output != *'4B 32'* ]]
 }
 
 @test "help and ? at the prompt fit 22 lines of 80 columns and accept topics" {
     for tool in $tools; do
         terminal 80 <<<"
             launch $tool -l $fast --color never
-            want {Ctrl-D leaves} {$tool sim:>}
+            want {Ctrl-D quits} {$tool sim:>}
             foreach word {help ?} {
                 set seen {}
                 ask \$word {look } {measure } {keep } {set up } { views} {$tool sim:>}
@@ -492,7 +492,7 @@ END
         ask {setpoint 5 -b lknee,rknee -c pos} result=sent {canpid> }
         ask {watch -j lknee.pid.output} {output}
         type \003
-        want {canpid: watch ended; lknee,rknee stay enabled — 'stop' or Ctrl-C at the prompt stops that} {canpid> }
+        want {canpid: watch ended; lknee,rknee stay enabled — use 'stop' or Ctrl-C at the prompt to stop} {canpid> }
         type \003; want {^C} {stopped: disabled the driver} {canpid> }
         ask {watch -j lknee.pid.output} {output}
         type \003

@@ -131,7 +131,7 @@ killed() {
 
 @test "marks can be typed on a terminal, which shows progress" {
     TERM=xterm terminal <<<"
-        launch canpid -l sim: record run.pcapng; want {Enter marks}
+        launch canpid -l sim: record run.pcapng; want {Enter sets a mark}
         ask {the knee locks} {, 1 mark — Enter}
         ask {} {, 2 marks — Enter}
         type \003; ends 0"
@@ -141,7 +141,7 @@ killed() {
     same "${lines[0]}" "the knee locks"
     for ending in csv ndjson log; do
         TERM=xterm terminal <<<"
-            launch canpid -l sim: record run.$ending; want {Enter marks}
+            launch canpid -l sim: record run.$ending; want {Enter sets a mark}
             ask here {, 1 mark — Enter}
             type \003; ends 0"
         ok grep -c '^# here$\|"mark":"here"' run.$ending
@@ -166,7 +166,7 @@ killed() {
 @test "record rejects invalid targets before it opens a link" {
     fails_with 4 "no link given" canpid record run.csv
     fails_with 2 ".pcapng, .mcap, .csv, .log or .ndjson" canpid -l can:nowhere record run.txt
-    fails_with 2 "recorded already" canpid -l "$fast" --record all.pcapng record run.pcapng
+    fails_with 2 "already records" canpid -l "$fast" --record all.pcapng record run.pcapng
     fails 2 canpid -l "$fast" record no/such/run.csv
     fails 2 canpid -l "$fast" record no/such/run.pcapng
 }
@@ -187,7 +187,7 @@ record_of() {
         fails 2 record_of "$tool" "$tool.csv" --for 0.2s --fields "${drawn[$tool]},nonsense"
         same "$(<"$tool.csv")" old
         echo old >"$tool.pcapng"
-        fails_with 2 ".csv and .ndjson" record_of "$tool" "$tool.pcapng" --for 0.2s --fields "${drawn[$tool]}"
+        fails_with 2 ".csv or .ndjson" record_of "$tool" "$tool.pcapng" --for 0.2s --fields "${drawn[$tool]}"
         same "$(<"$tool.pcapng")" old
         ok record_of "$tool" "$tool.csv" --for 0.2s --fields "${drawn[$tool]}"
         prints_like "record *=*" record_of "$tool" "$tool.ndjson" --for 0.2s --fields "${drawn[$tool]}"
@@ -276,7 +276,7 @@ t,m1.position"
 
 @test "end of input ends the marks, not the recording" {
     TERM=xterm terminal <<<"
-        launch canpid -l sim: record run.ndjson --for 1500ms; want {Enter marks}
+        launch canpid -l sim: record run.ndjson --for 1500ms; want {Enter sets a mark}
         type \004
         want \"messages\033\\[K\" record
         ends 0"
@@ -422,7 +422,7 @@ notes() { tshark -r "$1" -Y frame.comment -T fields -e frame.comment 2>/dev/null
     exits 7 sh -c 'hidmotor -q -l sim: record - >/dev/full'
     has "$stderr" "standard output: No space left"
     fails 2 hidmotor -l "$fast" <<<'record -'
-    has "$why" "needs a command line of its own"
+    has "$why" "allowed only on the command line"
     fails 2 hidmotor -l "$fast" --record - move 0 10 0
     has "$why" "'-' is not a file"
 }

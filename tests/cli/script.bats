@@ -12,11 +12,11 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
 
 @test "an invalid line ends the script with its exit status and line number" {
     run -2 --separate-stderr script 'deg 1 10\ndge 1 20\ndeg 1 30\n' -j
-    has "$stderr" "stdin:2:1: no command 'dge'"
+    has "$stderr" "stdin:2:1: unknown command 'dge'"
     same "$(grep -c '"ok":true' <<<"$output")" 1
     same "$(json '[.ok,.exit]')" '[false,2]'
     fails 2 hidmotor -q -l "$fast" <<<'sleep 1' # not sweep, which would move a joint
-    has "$why" "stdin:1:1: no command 'sleep' — did you mean 'pause'?"
+    has "$why" "stdin:1:1: unknown command 'sleep' — did you mean 'pause'?"
     fails 6 script 'deg 1 10\n\n# nothing\ndeg 1 400\n'
     has "$why" "stdin:4:"
     fails_with 2 "stdin:2:9: " script 'deg 1 10\n  deg 1 frob\n'
@@ -56,7 +56,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
 @test "a script that runs itself ends with an error" {
     printf 'deg 1 10\nrun again\n' >again
     fails 2 armctl -q -l "$fast" run again
-    has "$why" "again:2:1: run: again: 16 scripts deep — does it run itself?"
+    has "$why" "again:2:1: run: again: scripts nested 16 deep — check whether it runs itself"
     same "${#lines[@]}" 16
     printf 'deg 1 10\n' >one
     printf 'run one\n%.0s' {1..20} >many
@@ -100,7 +100,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
 
 @test "options on a line apply to that line only" {
     fails 2 script '-j\n'
-    has "$why" "stdin:1:1: no command — options hold for the line they stand in"
+    has "$why" "stdin:1:1: no command given — options apply only to their own line"
     ok script 'deg 1 10 -j\ndeg 1 20\n'
     matches "${lines[0]}" '{*'
     matches "${lines[2]}" 'deg joint=1 angle=20deg*'

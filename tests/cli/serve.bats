@@ -19,7 +19,7 @@ held() { becomes yes is_held "$1"; } # waits until some process holds the lease
     started+=($!)
     sees '.msg == "positions"' seen
     ok hidmotor move 0 45 -30 --wait
-    has "$stderr" "has sim: — this goes through it"
+    has "$stderr" "has sim: open — connecting through it"
     has "$output" "move result=arrived"
     kill "${started[1]}"
     wait "${started[1]}" || true
@@ -36,7 +36,7 @@ both() {
     started+=($!)
     sleep 0.2
     ok "$tool" "${@:4}"
-    has "$stderr" "$tool serve (pid $pid) has $link — this goes through it"
+    has "$stderr" "$tool serve (pid $pid) has $link open — connecting through it"
     for _ in {1..100}; do
         [ "$watched" = - ] || grep -q -- "$watched" "$tool.seen" && return
         sleep 0.05
@@ -92,7 +92,7 @@ both() {
     held hidmotor
     until grep -q velocity said.first; do sleep 0.02; done
     run -1 --separate-stderr hidmotor -q move 0 10 0
-    matches "$stderr" "hidmotor: hidmotor (pid $one, *) has commanded for * s — wait, or take over with --take; 'stop' always works"
+    matches "$stderr" "hidmotor: hidmotor (pid $one, *) has been in command for * s — wait, or take over with --take; 'stop' always works"
     local who=".commander | .program == \"hidmotor\" and .pid == $one and .idle_s <= 3 and .for_s > 0"
     ok hidmotor -q status # reading is always possible and shows the holder
     matches "$(tail -n 1 <<<"$output")" "commander: hidmotor (pid $one, *) for *.* s"
@@ -126,7 +126,7 @@ rival() {
     started+=($held)
     becomes "$held" holder "$tool"
     fails 1 "$tool" -q "${second[@]}"
-    matches "$why" "$tool: $tool (pid $held, *) has commanded for * s — wait, or take over with --take; 'stop' always works"
+    matches "$why" "$tool: $tool (pid $held, *) has been in command for * s — wait, or take over with --take; 'stop' always works"
     [ ! -e poses.csv ] || fails 1 "$tool" -q play poses.csv
     kill -0 $held # the command did not wait for it
     ok "$tool" -q --take "${second[@]}"
@@ -274,13 +274,13 @@ asks() {
     serve s2 armctl -l "$D/arm2"
     matches "$url" "serve:$XDG_RUNTIME_DIR/armwire/armctl-*arm2.sock"
     ok armctl -l "$D/arm2" ping -n 1
-    has "$stderr" "armctl serve (pid $pid) has $D/arm2 — this goes through it"
+    has "$stderr" "armctl serve (pid $pid) has $D/arm2 open — connecting through it"
     ok armctl -l "$url" -q ping -n 1
     ok armctl ping -n 1
-    has "$stderr" "armctl serve (pid $first) has $D/arm1 — this goes through it"
+    has "$stderr" "armctl serve (pid $first) has $D/arm1 open — connecting through it"
     end "$first"
     ok armctl ping -n 1
-    has "$stderr" "has $D/arm2 — this goes through it"
+    has "$stderr" "has $D/arm2 open — connecting through it"
     fails 4 armctl serve -l "$D/arm2"
     has "$why" busy
 }
@@ -328,7 +328,7 @@ faster() {
     status=0
     wait $! || status=$?
     same "$status" 3
-    has "$(<err)" 'the commander was silent for 1'
+    has "$(<err)" 'the commander sent nothing for 1'
     # A script's lines are its signs of life; no more arrive.
     timeout -s KILL 30 hidmotor -q --deadman 1500ms < <(echo 'play slow.csv'; exec sleep 20) >out 2>err 3>&- &
     faster
@@ -388,7 +388,7 @@ END
     until [ -S old ]; do sleep 0.02; done
     sleep 0.1
     fails 4 hidmotor -q -l serve:old status
-    has "$why" "the server runs armwire 0.0.9, another version — restart it"
+    has "$why" "the server runs a different version, armwire 0.0.9 — restart it"
     fails 4 hidmotor -q -l serve:old status
     has "$why" "not an armwire server"
     fails_with 2 "forward the socket with ssh -L" hidmotor serve -l sim: --listen tcp:127.0.0.1:0
@@ -481,7 +481,7 @@ END
         else
             kill "-$way" "$server"
             wait "$mover" && false || same "$?" 7
-            same "$(<said)" "hidmotor: the server was ended: it stops what moves"
+            same "$(<said)" "hidmotor: the server was shut down: it stops all motion"
             wait "$server" && false || same "$?" "$((128 + $(kill -l "$way")))"
         fi
     done
@@ -490,7 +490,7 @@ END
 @test "the end of a server gives each reading client one message" {
     local way why
     for way in TERM KILL; do
-        why="$([ $way = TERM ] && echo the server was ended || echo the server is gone)"
+        why="$([ $way = TERM ] && echo the server was shut down || echo connection to the server lost)"
         rm -f "$D/s.err"
         serve s hidmotor -l sim:
         hidmotor -q wait 'm1.position > 500' 2>waits 3>&- &
@@ -507,8 +507,8 @@ END
         wait "$waiter" && false || same "$?" 7
         wait "$reader" && false || same "$?" 7
         exec 7>&-
-        same "$(<waits)" "hidmotor: $url: $why — every motion by it is stopped"
-        same "$(<reads)" "hidmotor: $url: $why — every motion by it is stopped"
+        same "$(<waits)" "hidmotor: $url: $why — all its motions are stopped"
+        same "$(<reads)" "hidmotor: $url: $why — all its motions are stopped"
     done
 }
 
@@ -604,8 +604,8 @@ grows() {
     grows seen.ndjson
     kill -INT "$reader" "$recorder"
     wait "$recorder"
-    has "$(<record.said)" "the server is gone — waiting for it"
-    has "$(<record.said)" "is there again"
+    has "$(<record.said)" "connection to the server lost — reconnecting"
+    has "$(<record.said)" "reconnected"
     matches "$(jq -s 'map(select(.msg == "positions")) | length > 3' seen.ndjson)" true
 }
 
@@ -621,7 +621,7 @@ grows() {
         kill -KILL "$pid"
         wait "$pipe"
         same "$(<status)" 7
-        has "$(<said)" "the server is gone"
+        has "$(<said)" "connection to the server lost"
     done
 }
 

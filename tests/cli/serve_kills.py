@@ -40,7 +40,7 @@ from stops_tools import MOVES, STOPS, TOOLS, Front, children, waited_for_process
 # status: exit status of a commander that is a tool (None: not visible). told: message to other clients
 # (None: the connection ends; False: none, the commander stops itself). found: what detects it. goes_on: no stop.
 Way = collections.namedtuple("Way", "status told found goes_on", defaults=("at once", False))
-GONE, SILENT, STOPPED = "the commander is gone", "the commander was silent for", "stopped by"
+GONE, SILENT, STOPPED = "the commander disconnected", "the commander sent nothing for", "stopped by"
 
 WAYS = {
     "left": Way(0, None, goes_on=True),
@@ -50,11 +50,11 @@ WAYS = {
     "stranger": Way(3, STOPPED),
     "own": Way(None, STOPPED),
     "take": Way(3, "has taken over"),
-    "device": Way(7, "the device is gone", "search"),
-    "end": Way(7, "the server was ended"),
+    "device": Way(7, "device disconnected", "search"),
+    "end": Way(7, "the server was shut down"),
     "server": Way(7, None),
     "watchdog": Way(7, None),
-    "freeze": Way(6, "the server stood still", "dead-man"),
+    "freeze": Way(6, "the server was held up", "dead-man"),
     "mqtt-silent": Way(None, False, "dead-man"),
     "broker": Way(None, False),
     "broker-stop": Way(None, False, "dead-man"),

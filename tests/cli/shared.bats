@@ -175,8 +175,8 @@ time.sleep(60)' "$(place "$tool")" 3>&- &
         one=$!
         hidmotor -q move 0 -30 0 duration=30s --wait >two 2>&1 3>&- &
         two=$!
-        until grep -q 'has commanded' one two; do kill -0 $one || kill -0 $two; done
-        if grep -q 'has commanded' one; then
+        until grep -q 'has been in command' one two; do kill -0 $one || kill -0 $two; done
+        if grep -q 'has been in command' one; then
             loser=$one winner=$two
         else
             loser=$two winner=$one
@@ -185,7 +185,7 @@ time.sleep(60)' "$(place "$tool")" 3>&- &
         while [ "$(target)" = "$before" ]; do kill -0 "$winner"; done # a motion that has not started is not stopped
         kill -9 "$winner"
         wait "$winner" || true
-        wait_for s "the commander is gone — stopped"
+        wait_for s "the commander disconnected — stopped"
         stays .m2.target
     done
     python3 - "$(place hidmotor)" "${PAIRS:-100}" "$root/tests/cli" <<'END'
@@ -254,7 +254,7 @@ END
         wait $script && false || same "$?" 3
         has "$(<said)" "stopped by hidmotor (pid "
         if [ "$keep" ]; then
-            has "$(<said)" "hidmotor: commands again"
+            has "$(<said)" "hidmotor: in command again"
             has "$(<said)" "move result=arrived"
         else
             hasnt "$(<said)" "move result=arrived"

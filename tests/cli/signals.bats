@@ -136,6 +136,6 @@ arm_at_30() {
     head -c 65536 <&"$unread" >/dev/null
     echo "deg 1 80" >&"$in"
     said[client]=$unread
-    wait_for client "lines were dropped here: the reader was too slow"
+    wait_for client "lines dropped here: the reader was too slow"
     wait_for client "44 45 47 31 2C 30 38 30" # DEG1,080
 }

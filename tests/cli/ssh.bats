@@ -75,7 +75,7 @@ lab() { ssh -F "$D/client" lab "$@"; }
     mover=$!
     until lab hidmotor -q -j -l "serve:$D/arm" status | jq -e .commander >/dev/null; do :; done
     run -1 --separate-stderr lab hidmotor -q -l "serve:$D/arm" move 0 10 0
-    has "$stderr" "has commanded for"
+    has "$stderr" "has been in command for"
     run -0 lab hidmotor -q -l "serve:$D/arm" stop
     wait "$mover" && false || same "$?" 3
 }

@@ -203,7 +203,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
         "setpoint 5deg -b lknee -c pos" 3>&-
     echo now >go
     run -0 timeout "$patience" cat orphan
-    has "$output" "nothing begins to move — use nohup, setsid or --hold"
+    has "$output" "no motion starts — use nohup, setsid or --hold"
     hasnt "$output" "->"
 }
 

@@ -43,7 +43,7 @@ GOES_ON = 0.3  # s without a stop count as continuing
 NO_ANSWER, LOST = 3, 7  # exit status
 WAIT = 60  # s, for expected events
 STARVED = 4  # repetitions of a run that waits for a processor
-HELD_UP = "telemetry stopped", "this program stood still"  # the tool's message in such a case
+HELD_UP = "telemetry stopped", "this program was held up"  # the tool's message in such a case
 
 # ---- Processes -----------------------------------------------------------------------------------
 

@@ -28,15 +28,15 @@ load common
     printf '\n  nonsense\n' >moves
     for tool in $tools; do
         fails 2 $tool -q -l "$fast" run moves
-        has "$why" "$tool: moves:2:3: no command 'nonsense'"
+        has "$why" "$tool: moves:2:3: unknown command 'nonsense'"
         fails 2 bash -c "$tool -q -l '$fast' <moves"
-        has "$why" "$tool: stdin:2:3: no command 'nonsense'"
+        has "$why" "$tool: stdin:2:3: unknown command 'nonsense'"
         run -2 --separate-stderr bash -c "$tool -q -j -l '$fast' <moves"
-        matches "$(json .why)" "\"stdin:2:3: no command*"
+        matches "$(json .why)" "\"stdin:2:3: unknown command*"
         mkdir -p config/armwire
         printf '[options]\nnonsense = 1\n' >config/armwire/$tool.ini
         run -0 --separate-stderr $tool config show
-        has "$stderr" "$tool.ini:2:1: no option '--nonsense'"
+        has "$stderr" "$tool.ini:2:1: unknown option '--nonsense'"
         rm config/armwire/$tool.ini
     done
     fails_with 2 "stdin:1:7: angle: 'frob'" bash -c "armctl -q -l '$fast' <<<'deg 1 frob'"
@@ -316,11 +316,11 @@ rows() {
         [ $tool != ezphys ] || link=sim:pendulum
         ok $tool help
         fails 2 $tool nonsense
-        matches "$why" "$tool: no command 'nonsense' — see '$tool help'"
+        matches "$why" "$tool: unknown command 'nonsense' — see '$tool help'"
         fails 2 timeout 20 $tool -q -l "$link" watch --fields zebra
         matches "$why" "$tool: *'zebra'* — available: *"
         fails 2 bash -c "$tool -q -l '$link' <<<nonsense"
-        matches "$why" "$tool: stdin:1:1: no command *"
+        matches "$why" "$tool: stdin:1:1: unknown command *"
         fails 5 $tool decode FFF
         run -2 --separate-stderr $tool -q -j -l "$link" ping --nonsense
         same "$(json 'keys - ["cmd"] | sort | join(" ")')" '"error exit ok t why"'

@@ -288,7 +288,7 @@ drives() {
 @test "a gamepad drives a joint through armwire-pad, and its loss is a stop with exit 7" {
     printf '%s\n' '0.3 hold 1' '0.6 lefty -1' '1.2 none' >pad.events
     exits 7 played hidmotor -j -l sim: teleop --pad pad.events --record run.pcapng
-    has "$(jq -r .why <<<"$output")" 'teleop: gamepad disconnected; all joints stopped'
+    has "$(jq -r .why <<<"$output")" 'teleop: gamepad disconnected: all joints stopped'
     hidmotor -q -j decode run.pcapng --dir tx |
         jq -se '[.[] | select(.msg == "set_setpoints")] | last | .duration == 0 and .m2 > 1'
     fails_with 4 "gamepad 'nothing' not found" played hidmotor -q -l sim: teleop --pad nothing

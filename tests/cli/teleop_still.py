@@ -198,7 +198,7 @@ class Round:
         self.program.wait(PATIENCE)
         self.said.seek(0)
         said = self.said.read()
-        if last == [MOVES] or self.program.returncode != LIMIT or "this program stood still for " not in said:
+        if last == [MOVES] or self.program.returncode != LIMIT or "this program was held up for " not in said:
             raise SystemExit(f"{self.tool.name}: {last}, exit {self.program.returncode}: {said}")
 
     def close(self):

@@ -108,14 +108,14 @@ END
     printf 't,m1,m2,m3\n0,0,0,0\n100,0,45,0\n' >lift.csv
     start server hidmotor -q -l sim: serve --listen unix:arm --deadman 5s
     fails 1 hidmotor -q -l serve:arm speed 50%
-    same "$why" 'hidmotor: speed: nothing is played through this server'
+    same "$why" 'hidmotor: speed: nothing is playing through this server'
     fails 2 hidmotor -q -l serve:arm speed fast
     hidmotor -q -l serve:arm play lift.csv >result 2>told &
     started+=($!)
     player=$!
     until hidmotor -q -l serve:arm --take speed 10% 2>/dev/null; do sleep 0.02; done
     fails 1 hidmotor -q -l serve:arm speed 4000%
-    same "$why" "hidmotor: speed: hidmotor (pid $player, $(id -un)) commands — change its speed with --take"
+    same "$why" "hidmotor: speed: hidmotor (pid $player, $(id -un)) is in command — change its speed with --take"
     ok hidmotor -q -l serve:arm --take speed 4000%
     wait "$player"
     matches "$(cat result)" 'play points=2*'

@@ -290,10 +290,10 @@ PYTHON
 
 @test "teach and teleop need standard input for themselves" {
     fails 2 unitysim -q -l "$fast" <<<$'teach points.csv\n\nq'
-    has "$why" "stdin:1:1: teach: the lines it reads are those of the script"
+    has "$why" "stdin:1:1: teach: standard input is already the script"
     printf '[teleop emg]\nenable = on\nelbow1 = elbow velocity 50%%\n' >emg.ini
     fails 2 unitysim -q --config emg.ini -l "$fast" <<<$'teleop --map emg --channels -\non,elbow1\n1,0'
-    has "$why" "stdin:1:1: teleop: the lines it reads are those of the script"
+    has "$why" "stdin:1:1: teleop: standard input is already the script"
     start served unitysim -l sim: serve
     ok unitysim -q teach points.csv <<<$'\nq'
     ok unitysim -q teach points.csv --every 20ms --for 0.1s
@@ -321,7 +321,7 @@ END
     refuses 2 unitysim -q -l "$fast" jog elbow 5kg
     refuses 2 unitysim -q -l "$fast" jog elbo +5
     refuses 2 unitysim -q -l "$fast" jog elbow </dev/null
-    has "$why" "needs a terminal"
+    has "$why" "no terminal"
     prints_like "*elbow.ticks=2[01]??*" unitysim -q -l "$fast" move elbow=+2100 # absolute, as everywhere but in jog
 }
 
@@ -647,10 +647,10 @@ END
 stop|stop sent, no feedback — no program listens at 127.0.0.1:
 drive elbow=45 --for 0.1s|stop sent, no feedback — no program listens at 127.0.0.1:
 control elbow.velocity=10 elbow.state=increase|stop sent, no feedback — no program listens
-record r.csv --for 0.1s|record: nothing came — check the simulator with 'list'
-record r.pcapng --for 0.1s|record: nothing came
-watch --for 0.1s|watch: nothing came
-watch -n 3 --for 0.1s|watch: nothing came
+record r.csv --for 0.1s|record: no data received — check the simulator with 'list'
+record r.pcapng --for 0.1s|record: no messages received
+watch --for 0.1s|watch: no messages received
+watch -n 3 --for 0.1s|watch: no messages received
 status|no feedback
 END
 }

@@ -13,11 +13,11 @@ restored='[?1049l'
 
 @test "a silent device is reported once with a likely cause" {
     ok armctl -l "$fast" watch --for 5s
-    same "$(grep -c 'nothing has come yet — the arm only responds to commands' <<<"$stderr")" 1
+    same "$(grep -c 'no messages yet — the arm only responds to commands' <<<"$stderr")" 1
     ok armctl -l "$fast" watch --for 1s
-    hasnt "$stderr" "nothing has come"
+    hasnt "$stderr" "no messages yet"
     ok canpid -l "$fast" watch --for 5s
-    hasnt "$stderr" "nothing has come"
+    hasnt "$stderr" "no messages yet"
 }
 
 @test "watch accepts fields, subjects and patterns" {
@@ -175,7 +175,7 @@ restored='[?1049l'
         launch canpid -l sim: watch
         want {q quit}
         type t; want lhip.
-        type /zzz; want {nothing by this name}
+        type /zzz; want {no match}
         type \177\177\177; want setpoint
         type \033; want {0 lost}
         type /torq\r; want {/torq}
@@ -197,12 +197,12 @@ restored='[?1049l'
     { canpid decode -j run.pcapng && echo '{"t":'; } >run.ndjson
     TERM=xterm terminal 100 <<<"
         launch sh -c {cat run.ndjson | armctl watch - --where 'lknee.torque<5'}
-        want {end of the input} torque
+        want {end of input} torque
         type q
         want {$restored}
         ends 0"
     TERM=xterm terminal 100 <<<"
-        launch canpid -l log:run.pcapng?speed=max watch; want {end of the input}
+        launch canpid -l log:run.pcapng?speed=max watch; want {end of input}
         type q
         want {$restored}
         ends 0
@@ -291,7 +291,7 @@ in_time() { ok python3 "$root/tests/cli/lateness.py" "$@"; }
 @test "a long gap in a recording is reported as a gap, not as a power fault" {
     printf '(100.0) can0 15E#9CFF000200F0\n(20000.0) can0 05E#9CFF000200F0\n' >gap.log
     run -124 --separate-stderr timeout 4 canpid -l log:gap.log watch
-    has "$stderr" "nothing has come yet — the recording has a gap here; ?speed=max skips it"
+    has "$stderr" "no messages yet — the recording has a gap here; ?speed=max skips it"
     hasnt "$stderr" powered
     ok canpid -q -l 'log:gap.log?speed=max' watch
     has "$output" "joint board=lknee"

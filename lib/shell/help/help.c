@@ -116,7 +116,7 @@ static void command_body(struct aw_page *page, const struct aw_command *command)
 {
     static const char *const safety[] = {
         [AW_WRITE] = "Changes settings.",
-        [AW_MOTION] = "Moves joints. Ctrl-C, a closed pipe or the end of the terminal stop them.",
+        [AW_MOTION] = "Moves joints. Ctrl-C, a closed pipe or a closed terminal stops them.",
         [AW_DANGEROUS] = "Asks before it acts; needs --yes without a terminal.",
     };
     const char *tool = page->session->tool->name;
@@ -219,10 +219,10 @@ static void first_page(struct aw_page *page)
     topic_names(names, sizeof names);
     aw_page_row(page, "help TOPIC", names);
     snprintf(manual, sizeof manual, "man %s", tool->name);
-    aw_page_row(page, manual, "all of it; man 5 armwire: the config file; man 7 armwire: records");
-    aw_output_print(page->out,
-                    "\nWithout a command: a prompt on a terminal, else commands are read from "
-                    "standard input.\n");
+    aw_page_row(page, manual,
+                "the complete manual; man 5 armwire: the config file; man 7 armwire: records");
+    aw_output_print(page->out, "\nWithout a command, the tool starts a prompt on a terminal, or "
+                               "else reads commands from standard input.\n");
 }
 
 /* ---- The short page, at the prompt and of --help ---- */
@@ -284,7 +284,7 @@ static void short_page(struct aw_page *page)
     bool prompt = page->session->mode.interactive;
     char names[256], manual[96];
     aw_page_title(page, tool->name,
-                  prompt ? "TAB completes, Ctrl-C stops what moves, Ctrl-D leaves" : tool->summary);
+                  prompt ? "TAB completes, Ctrl-C stops all motion, Ctrl-D quits" : tool->summary);
     aw_output_print(page->out, "\n");
     for (int i = AW_GROUP_MOVE; i <= AW_GROUP_MESSAGES; i++) {
         struct group group = {(enum aw_group)i, ""};
@@ -296,7 +296,7 @@ static void short_page(struct aw_page *page)
     topic_names(names, sizeof names);
     aw_output_print(page->out, "\n");
     aw_page_list(page, "help",
-                 "COMMAND, as 'help config': arguments, options, examples; or TOPIC:");
+                 "COMMAND, such as 'help config': arguments, options, examples; or TOPIC:");
     aw_page_list(page, "", names);
     if (prompt)
         return;
@@ -321,11 +321,10 @@ static void manual_command(const struct aw_command *command, void *context)
 }
 
 static const char safety[] =
-    "While something moves, the tool sends the stop of the protocol on a signal, on a crash, when "
-    "the reader of the output ends, when the disk is full, at the end of the script, and when the "
-    "program that started the tool ends. --hold leaves the device as it is; with nohup or setsid "
-    "the tool goes on after its starter. After SIGKILL no stop can be sent: stop the device "
-    "yourself.";
+    "During a motion, the tool sends the protocol's stop on a signal or a crash, when the reader "
+    "of its output ends, when the disk is full, at the end of the script, and when its parent "
+    "process ends. --hold leaves the device as it is. With nohup or setsid the tool continues "
+    "without its parent process. After SIGKILL it cannot send a stop: stop the device yourself.";
 
 static void manual_topic(struct aw_page *page, const struct aw_topic *topic)
 {
@@ -371,7 +370,7 @@ void aw_man_page(struct aw_session *session)
     snprintf(path, sizeof path, "$XDG_CONFIG_HOME/armwire/%s.ini", tool->name);
     aw_page_row(&page, path, "the config file, see armwire(5)");
     snprintf(path, sizeof path, "$XDG_STATE_HOME/armwire/%s/", tool->name);
-    aw_page_row(&page, path, "history, and what is remembered about devices");
+    aw_page_row(&page, path, "history, and the saved state of devices");
     examples(&page, tool->examples);
     aw_page_heading(&page, "See also");
     aw_page_text(&page, "armwire(5), the config file; armwire(7), records, fields and units.");
@@ -479,12 +478,12 @@ static const struct aw_option help_options[] = {
     {0},
 };
 const struct aw_command aw_help_command = {
-    .name = "help", .prints = "a text", .prints_json = true, .group = AW_GROUP_SET_UP,
+    .name = "help", .prints = "text", .prints_json = true, .group = AW_GROUP_SET_UP,
     .summary = "show help on the tool, a command or a topic", .args = help_args,
     .options = help_options, .offline = true, .run = run_help,
     .examples = AW_LIST("help watch", "help links")};
 
 const struct aw_command aw_question_command = {
-    .name = "?", .prints = "a text", .summary = "help", .args = help_args,
+    .name = "?", .prints = "text", .summary = "help", .args = help_args,
     .options = help_options, .hidden = true, .offline = true, .run = run_help};
 /* clang-format on */

@@ -31,11 +31,11 @@
     {.name = "max-jump",                                                                           \
      AW_AT_ALL(move.max_jump),                                                                     \
      .value = "DISTANCE",                                                                          \
-     .help = "the largest distance of a joint from its first target: 5deg; a longer one is "       \
+     .help = "the largest distance of a joint from its first target: 5deg; a larger one is "       \
              "refused (6)"},                                                                       \
     {                                                                                              \
         .name = "approach", AW_AT_ALL(move.approach), .value = "SPEED",                            \
-        .help = "first move to the first target at this speed: 10deg/s"                            \
+        .help = "move to the first target at this speed, then start: 10deg/s"                      \
     }
 
 #define AW_LAG_OPTION                                                                              \

@@ -146,7 +146,7 @@ static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args
         status = aw_select_add(&p->select, *usual, err);
     if (status == AW_OK && p->select.n == 0)
         status =
-            aw_fail(err, AW_USAGE, "plot: which fields? — name some, such as %s; see 'describe'",
+            aw_fail(err, AW_USAGE, "plot: no fields given — name some, such as %s; see 'describe'",
                     p->session->tool->field);
     return status;
 }
@@ -415,8 +415,8 @@ static enum aw_status nothing_found(struct plot *p)
                        "plot: %.80s%sno default fields found — name numeric fields", file, colon);
     if (missing == p->select.n)
         return aw_fail(&p->session->err, AW_USAGE,
-                       "plot: %.80s%s'%.60s' comes as a text, not as a number — see 'watch %.60s'",
-                       file, colon, p->select.pattern[0], p->select.pattern[0]);
+                       "plot: %.80s%s'%.60s' is text, not a number — see 'watch %.60s'", file,
+                       colon, p->select.pattern[0], p->select.pattern[0]);
     const char *names[SEEN_MOST], *wanted = p->select.pattern[missing];
     char all[240] = "";
     for (size_t i = p->seen_before; i < p->n_seen; i++)
@@ -441,8 +441,8 @@ static enum aw_status nothing_found(struct plot *p)
 /* clang-format off */
 static const char *const all_keys[] = {
     "s", "stop the device",
-    "q", "leave",
-    "space", "freeze, and go on",
+    "q", "quit",
+    "space", "freeze or resume",
     "?", "show or hide this help",
     NULL,
 };
@@ -462,8 +462,8 @@ static void draw(struct plot *p)
     snprintf(title, sizeof title, "%s  last %g s%s", p->session->tool->name,
              (double)p->strip.span_ns / 1e9, p->modelled ? " of the simulation" : "");
     snprintf(keys, sizeof keys, "%s%s", stops ? "s STOP  " : "",
-             p->live.ended ? "end of the input  q quit  ? keys"
-             : p->frozen   ? "FROZEN  space goes on  q quit  ? keys"
+             p->live.ended ? "end of input  q quit  ? keys"
+             : p->frozen   ? "FROZEN  space resume  q quit  ? keys"
                            : "q quit  space freeze  ? keys");
     struct aw_strip_look look = {.end_ns = p->end_ns,
                                  .title = title,
@@ -578,9 +578,8 @@ static enum aw_status plot_text(struct plot *p)
     struct aw_clock *clock = p->session->clock;
     enum aw_status status = AW_TIMEOUT;
     if (isatty(STDOUT_FILENO) && every <= 0)
-        aw_session_notice(p->session,
-                          "this terminal cannot show a moving drawing: the drawing comes "
-                          "at the end — --every 1s prints one each second");
+        aw_session_notice(p->session, "this terminal cannot show a live plot: it is printed at the "
+                                      "end — give --every 1s to print one every second");
     while (status == AW_TIMEOUT) {
         int64_t due = every > 0 ? aw_clock_now(clock) + (int64_t)(every * 1e9) : AW_NEVER;
         status = read_until(p, due, false);
@@ -670,7 +669,7 @@ static enum aw_status print_recording(struct plot *p)
                 return AW_NO_MEMORY;
         }
     if (p->traces.n > AW_STRIP_SERIES)
-        aw_session_notice(p->session, "%d of %zu lines are drawn here — all of them with --out",
+        aw_session_notice(p->session, "%d of %zu lines are drawn — use --out to draw all",
                           AW_STRIP_SERIES, p->traces.n);
     return print_frame(
         p, &(struct aw_strip_look){.end_ns = p->traces.last_ns,
@@ -751,8 +750,8 @@ static enum aw_status collect_run(struct plot *p)
     uint64_t uneven = aw_stream_counters(p->stream)->uneven;
     if (uneven)
         aw_session_report(p->session,
-                          "%s: %s: rows whose cells differ from the header: %" PRIu64
-                          " — are there decimal commas? separate columns by ;\n",
+                          "%s: %s: rows with more or fewer cells than the header: %" PRIu64
+                          " — with decimal commas, separate columns by ;\n",
                           p->session->tool->name, p->input, uneven);
     for (size_t i = 0; i < p->select.n; i++)
         p->found_in_any[i] |= p->found[i];
@@ -858,15 +857,14 @@ static enum aw_status run_plot(struct aw_session *session, const struct aw_args 
 /* clang-format off */
 const struct aw_command aw_plot_command = {
     .name = "plot", .prints = "a drawing", .prints_json = true,
-    .summary = "plot fields over time: live, from a pipe, or of a recording",
+    .summary = "plot fields over time: live, from a pipe, or from a recording",
     .args = AW_ARGS(
         {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
-         .help = "what to plot, as in watch; and recordings (.csv, .ndjson, .pcapng, .mcap, "
-                 ".log), "
+         .help = "fields to plot, as in watch; recordings (.csv, .ndjson, .pcapng, .mcap, .log), "
              "or -", .endings = "csv ndjson pcapng mcap pcap log"}),
     .options = AW_OPTIONS(
         {.name = "span", AW_AT(aw_plot_options, span_s), .value = "TIME",
-         .help = "the time that is shown", .fallback = "10s", .unit = "s", .min = 0.01,
+         .help = "the time span to show", .fallback = "10s", .unit = "s", .min = 0.01,
          .max = 86400},
         {.name = "every", AW_AT(aw_plot_options, every_s), .value = "TIME", .unit = "s",
          .min = 0.01, .max = 86400,
@@ -878,10 +876,10 @@ const struct aw_command aw_plot_command = {
     .safety = AW_READ, .run = run_plot,
     .lines = AW_LIST("-l sim: --record run.pcapng {moves}", "plot run.pcapng",
         "plot run.pcapng {field} --title 'My run' --out run.svg"),
-    .details = "Without fields it draws the target and actual positions; "
-        "if a table has none, its first eight columns. Several recordings are "
-        "drawn over each other, with their names. In a picture a target is dashed, in the "
-        "colour of its actual value. Live on a terminal q leaves, space freezes. Without -l "
-        "it reads NDJSON from a pipe, so any tool can plot the output of watch -j of another "
-        "one. The time axis and --for use the time of a simulation if it reports one."};
+    .details = "Without fields it draws the target and actual positions; if a table has none, its "
+        "first eight columns. Several recordings are drawn over each other, with their names. In "
+        "a picture a target is dashed, in the colour of its actual value. In a live plot, q "
+        "quits and space freezes. Without -l it reads NDJSON from a pipe, so any tool can plot "
+        "what watch -j of another tool prints. The time axis and --for use the time of a "
+        "simulation if it reports one."};
 /* clang-format on */

@@ -92,8 +92,7 @@ static enum aw_status begin_tee(struct recorder *r, const char *path)
     struct aw_session *session = r->session;
     const char *url;
     if (session->device.tee)
-        return aw_fail(&session->err, AW_USAGE,
-                       "record: this session is being recorded already, by --record");
+        return aw_fail(&session->err, AW_USAGE, "record: --record already records this session");
     enum aw_status status = aw_session_url(session, &url);
     if (status == AW_OK)
         status = aw_tee_open(session, "record", path, url);
@@ -121,8 +120,9 @@ static void tell_of_packets(const struct recorder *r)
 {
     const char *packets = r->session->options.link.packets, *dbc = r->session->options.link.dbc;
     if (aw_tee_is_log(r->session, r->path) && (packets || dbc))
-        aw_session_notice(r->session, "%s: a log cannot hold %s%s%s — give %s to read it", r->path,
-                          packets ? packets : "", packets && dbc ? " and " : "", dbc ? dbc : "",
+        aw_session_notice(r->session, "%s: a log cannot contain %s%s%s — give %s to read it",
+                          r->path, packets ? packets : "", packets && dbc ? " and " : "",
+                          dbc ? dbc : "",
                           !dbc       ? "--packets"
                           : !packets ? "--dbc"
                                      : "--packets and --dbc");
@@ -138,7 +138,7 @@ static enum aw_status begin_file(struct recorder *r)
     if (session->device.link && !session->device.link->recorded)
         messages = aw_session_spoken(session);
     if (session->options.link.last_s > 0)
-        return aw_fail(&session->err, AW_USAGE, "record: --last goes with .pcapng and .mcap");
+        return aw_fail(&session->err, AW_USAGE, "record: --last requires .pcapng or .mcap");
     if (status == AW_OK)
         r->view = aw_session_file_view(session, r->wire, r->format->style, &messages);
     if (status != AW_OK || !r->view)
@@ -157,7 +157,7 @@ static enum aw_status check_fields(struct recorder *r)
         return AW_OK;
     if (r->format->item != view_item)
         return aw_fail(&session->err, AW_USAGE,
-                       "record: --fields goes with .csv and .ndjson: %s keeps whole messages",
+                       "record: --fields requires .csv or .ndjson: %s contains whole messages",
                        r->path);
     return aw_stream_check(session, r->fields, NULL);
 }
@@ -172,7 +172,7 @@ static enum aw_status check_output(struct aw_session *session)
 {
     if (!session->mode.one_shot || session->mode.scripts)
         return aw_fail(&session->err, AW_USAGE,
-                       "record: '-' needs a command line of its own — give a file here");
+                       "record: '-' is allowed only on the command line — give a file");
     if (isatty(STDOUT_FILENO))
         return aw_fail(&session->err, AW_USAGE,
                        "record: '-' writes binary data — pipe it to a program, or give a file");
@@ -198,8 +198,7 @@ static enum aw_status choose_format(struct recorder *r, const char *path)
     if (r->format || session->err.status != AW_OK)
         return r->format ? AW_OK : session->err.status;
     return aw_fail(&session->err, AW_USAGE,
-                   "record: '%.100s' — the ending says the format: .pcapng, .mcap, .csv%s or "
-                   ".ndjson",
+                   "record: '%.100s' — give a name that ends in .pcapng, .mcap, .csv%s or .ndjson",
                    path, session->tool->protocol->can ? ", .log" : "");
 }
 
@@ -283,7 +282,7 @@ static void show_progress(struct recorder *r)
     if (r->marks)
         snprintf(marks, sizeof marks, ", %" PRIu64 " mark%s", r->marks, r->marks == 1 ? "" : "s");
     snprintf(text, sizeof text, "recording %.1f s, %" PRIu64 " messages%s%s", seconds, r->messages,
-             marks, r->typing ? " — Enter marks, Ctrl-C ends" : "");
+             marks, r->typing ? " — Enter sets a mark, Ctrl-C ends" : "");
     aw_progress_show(&r->progress, text);
 }
 
@@ -379,11 +378,11 @@ const struct aw_command aw_record_command = {
     .run = aw_run_record,
     .examples = AW_LIST("-l sim: record run.pcapng --for 0.3s"),
     .next = {"plot {file}", "draws it"},
-    .details = "The ending of the file is the format: .pcapng (all messages on the link), "
+    .details = "The extension of the file selects the format: .pcapng (all messages on the link), "
         ".mcap (also decoded, for Foxglove, PlotJuggler, Rerun and ROS 2; the package "
-        "armwire-mcap writes it), .csv or .ndjson (decoded), .log (candump). --for, -n or "
-        "Ctrl-C end it; --last 60s keeps only the last minute. On a terminal each line that "
-        "you type becomes a mark. --fields chooses the columns; times in .csv begin at 0 (see "
-        "--time). 'record -' writes frames for another program ('record - | tshark -r -'), and "
-        "its result on standard error."};
+        "armwire-mcap writes it), .csv or .ndjson (decoded), .log (candump). --for, -n or Ctrl-C "
+        "ends it; --last 60s keeps only the last minute. On a terminal each line that you type "
+        "becomes a mark. --fields chooses the columns; times in .csv begin at 0 (see --time). "
+        "'record -' writes frames for another program ('record - | tshark -r -'), and prints its "
+        "result on standard error."};
 /* clang-format on */

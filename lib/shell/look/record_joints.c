@@ -125,11 +125,11 @@ static enum aw_status choose_columns(struct recorder *r)
         names[i] = text[i];
     size_t missing = aw_select_missing(asked, found);
     if (status == AW_OK && missing < asked->n)
-        status = aw_fail(&session->err, AW_USAGE,
-                         "record: '%.60s' is not recorded — available: position, setpoint, "
-                         "velocity, effort of the joints; .ndjson, .pcapng and .mcap take all "
-                         "messages",
-                         asked->pattern[missing]);
+        status =
+            aw_fail(&session->err, AW_USAGE,
+                    "record: '%.60s' is not recorded — available: position, setpoint, velocity, "
+                    "effort of the joints; .ndjson, .pcapng and .mcap contain all messages",
+                    asked->pattern[missing]);
     if (status == AW_OK)
         status = aw_table_init(&r->table, names, n, &session->err);
     free(text);
@@ -321,8 +321,8 @@ static enum aw_status sample(struct recorder *r, int64_t deadline)
     const char *hint = session->tool->no_answer_hint;
     return status != AW_OK || r->rows
                ? status
-               : aw_fail(&session->err, AW_TIMEOUT, "record: nothing came%s%s", hint ? " — " : "",
-                         hint ? hint : "");
+               : aw_fail(&session->err, AW_TIMEOUT, "record: no data received%s%s",
+                         hint ? " — " : "", hint ? hint : "");
 }
 
 static void report(struct recorder *r)

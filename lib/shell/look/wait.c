@@ -90,7 +90,7 @@ static enum aw_status find_slack(struct waiter *w)
     const char *tolerance = aw_wait_given(w->session)->tolerance;
     const struct aw_record *wanted = &w->wanted;
     bool any = !tolerance;
-    struct aw_error why = {.text = "there is no number to compare"};
+    struct aw_error why = {.text = "no number to compare"};
     for (int i = 0; i < wanted->codec->n_scalars; i++) {
         struct aw_range range = aw_scalar_range(wanted->codec, i, wanted);
         double value = 0;
@@ -119,7 +119,8 @@ static enum aw_status parse_message(struct waiter *w, const struct aw_args *args
     for (size_t i = 1; i < args->n && status == AW_OK; i++, n++) {
         const char *equals = strchr(args->bound[i].text, '=');
         if (!equals || n == PAIRS_MAX)
-            return aw_fail(&session->err, AW_USAGE, "expect: '%.60s' — write FIELD=VALUE",
+            return aw_fail(&session->err, AW_USAGE,
+                           "expect: invalid argument '%.60s' — write FIELD=VALUE",
                            args->bound[i].text);
         snprintf(names[n], sizeof names[n], "%.*s", (int)(equals - args->bound[i].text),
                  args->bound[i].text);
@@ -152,8 +153,8 @@ static enum aw_status allow(struct waiter *w)
     }
     if (!any)
         return aw_fail(&session->err, AW_USAGE,
-                       "expect: --tolerance goes with FIELD=VALUE — another condition says itself "
-                       "how far: 'FIELD>4 and FIELD<6'");
+                       "expect: --tolerance requires FIELD=VALUE — in other conditions write the "
+                       "range: 'FIELD>4 and FIELD<6'");
     if (*tolerance == '-')
         return aw_fail(&session->err, AW_LIMIT, "--tolerance: %s is below 0", tolerance);
     if (aw_stream_check(session, &w->none, &tolerated) != AW_OK) {
@@ -245,7 +246,7 @@ static void take_away(const struct waiter *w, struct away *away, const char *nam
     bool given = aw_wait_given(w->session)->tolerance;
     const char *advice = !equal  ? ""
                          : given ? ", more than --tolerance "
-                                 : " — --tolerance allows that";
+                                 : " — allow it with --tolerance";
     if (!(part(is, wanted) > away->part))
         return;
     away->part = part(is, wanted);
@@ -421,8 +422,8 @@ static enum aw_status wait_until(struct waiter *w)
     char last[160];
     tell_last(w, last, sizeof last);
     return aw_fail(&session->err, AW_TIMEOUT, "wait: %s: %s in %.3g s%s%s", w->text,
-                   first_ns != AW_NO_TIME ? "true, but not for long enough" : "not so", after_s(w),
-                   *last ? " — at last " : "", last);
+                   first_ns != AW_NO_TIME ? "true, but not for long enough" : "not true",
+                   after_s(w), *last ? "; last value: " : "", last);
 }
 
 static enum aw_status run_wait(struct aw_session *session, const struct aw_args *args)
@@ -456,16 +457,16 @@ static enum aw_status fail(struct waiter *w, bool came)
 {
     struct aw_session *session = w->session;
     for (size_t i = 0; i < w->n_nearest; i++)
-        aw_session_report(session, "%s: %s: %s\n", session->tool->name, came ? "came" : "nearest",
-                          w->nearest[i].text);
+        aw_session_report(session, "%s: %s: %s\n", session->tool->name,
+                          came ? "received" : "nearest", w->nearest[i].text);
     report(w, "failed");
     if (came)
-        return aw_fail(&session->err, AW_REFUSED, "expect: %s came after %.3g s", w->text,
+        return aw_fail(&session->err, AW_REFUSED, "expect: %s received after %.3g s", w->text,
                        after_s(w));
     if (aw_wait_given(session)->never)
         return aw_fail(&session->err, AW_REFUSED,
-                       "expect: never %s: no such message came in %.3g s, so nothing is shown "
-                       "— give a longer --for, or ask the device for it first",
+                       "expect: never %s: no such message received in %.3g s, so nothing was "
+                       "checked — give a longer --for, or request the message first",
                        w->text, after_s(w));
     return aw_fail(&session->err, AW_REFUSED,
                    "expect: no %s in %.3g s; messages of this kind received: %" PRIu64 "%s%s",
@@ -523,7 +524,7 @@ static enum aw_status run_expect(struct aw_session *session, const struct aw_arg
     w->session = session;
     enum aw_status status = parse_wanted(w, args);
     if (status == AW_OK && aw_wait_given(session)->never && session->options.run.for_s == 0)
-        status = aw_fail(&session->err, AW_USAGE, "expect: --never for how long? — add --for 5s");
+        status = aw_fail(&session->err, AW_USAGE, "expect: --never requires a time — add --for 5s");
     if (status == AW_OK)
         status = begin(w);
     if (status == AW_OK && session->options.run.for_s == 0)
@@ -589,25 +590,25 @@ const struct aw_command aw_wait_command = {
         "after that time: exit status 3."};
 
 const struct aw_command aw_pause_command = {
-    .name = "pause", .summary = "let time pass", .args = AW_ARGS(AW_PAUSE_ARG),
+    .name = "pause", .summary = "pause for a given time", .args = AW_ARGS(AW_PAUSE_ARG),
     .run = run_pause, .examples = AW_LIST("pause 0.1s"),
     .details = "For scripts and the prompt. Motions continue, and messages from the device "
         "are read."};
 
 const struct aw_command aw_expect_command = {
-    .name = "expect", .summary = "check that a message comes, or that none does",
+    .name = "expect", .summary = "check that a message arrives, or that none does",
     .args = AW_ARGS(
         {.name = "what", .kind = AW_ARG_REST, .complete = aw_complete_fields,
          .help = "MESSAGE FIELD=VALUE …, or a condition: 'FIELD>5 and OTHER<100'"}),
     .options = AW_OPTIONS(
         {.name = "never", AW_AT(aw_wait_options, never),
-         .help = "check that no such message comes during the time of --for"},
+         .help = "check that no such message arrives within --for"},
         {.name = "tolerance", AW_AT(aw_wait_options, tolerance), .value = "VALUE",
          .help = "the permitted difference from VALUE, with its unit: 1deg"}),
     .run = run_expect,
     .lines = AW_LIST("$ printf '{move}\\nexpect \"{field}>-5000\"\\n' >moves.txt",
         "-l sim: run moves.txt"),
-    .details = "Waits for 2 s, or the time of --for. If no such message comes, it prints the "
-        "nearest ones, exit status 1. If the device only answers commands, its messages since "
-        "the last command count."};
+    .details = "Waits for 2 s, or for --for. If no such message arrives, it prints the nearest "
+        "ones and ends with exit status 1. If the device only answers commands, its messages "
+        "since the last command count."};
 /* clang-format on */

@@ -259,7 +259,7 @@ static void draw(struct watch *w)
     w->grid.lost = counters->lost;
     w->grid.elapsed_ns = now - w->started_ns;
     w->grid.now_ns = w->is_frozen ? w->grid.now_ns : now;
-    w->grid.state = w->live.ended ? "end of the input" : aw_live_state(&w->live);
+    w->grid.state = w->live.ended ? "end of input" : aw_live_state(&w->live);
     w->grid.note = aw_live_note(&w->live);
     w->grid.blocks = aw_screen_how(w->live.screen) & AW_BRAILLE_UTF8;
     w->grid.frozen = w->is_frozen;
@@ -450,13 +450,13 @@ const struct aw_command aw_watch_command = {
         {.name = "where", AW_AT(aw_read_options, where), .value = "CONDITION",
          .help = "only messages that fulfil it: 'FIELD>5 and msg=NAME'"},
         {.name = "once", AW_AT(aw_read_options, once),
-         .help = "end when each of the fields has come once"}),
+         .help = "end once each of the fields was received"}),
     .safety = AW_READ, .run = run_watch,
     .lines = AW_LIST("-l sim: --record run.pcapng {move}",
         "-l 'log:run.pcapng?speed=max' watch {field}"),
-    .details = "On a terminal it is a table: q leaves, space freezes it, r resets min and "
-        "max, / filters, arrows scroll; if the link is lost, it waits for it. In a pipe, and "
-        "with -n, --once, --json, --csv, --format or --fields, it prints one line for each "
-        "message. Fields that only describe the message (count of hidmotor, seq of armctl) "
-        "are shown with -v or when you name them."};
+    .details = "On a terminal it shows a table: q quits, space freezes it, r resets min and max, "
+        "/ filters, arrows scroll; if the link is lost, it reconnects. In a pipe, and with -n, "
+        "--once, --json, --csv, --format or --fields, it prints one line for each message. "
+        "Fields that only describe the message (count of hidmotor, seq of armctl) are shown with "
+        "-v or when you name them."};
 /* clang-format on */

@@ -70,7 +70,7 @@ static enum aw_status run_config(struct aw_session *session, const struct aw_arg
         show(session, section, config->lines[i].key, config->lines[i].value, config->path);
     }
     if (!n_shown && !config->n_wrong)
-        aw_session_notice(session, "nothing is set — 'config show --all' shows the defaults");
+        aw_session_notice(session, "no settings — use 'config show --all' to show the defaults");
     return AW_OK;
 }
 

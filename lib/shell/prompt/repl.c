@@ -235,7 +235,7 @@ static enum aw_status run_line(struct aw_session *session, struct aw_words *word
     } while (status == AW_OK && words->next && !session->mode.quit);
     if (status != AW_OK && words->next &&
         strspn(line + words->next, " ") < strlen(line + words->next))
-        aw_session_notice(session, "what stands behind the ; was not run");
+        aw_session_notice(session, "the commands after ; were not run");
     return status;
 }
 
@@ -254,7 +254,7 @@ static void run_typed(struct prompt *prompt)
             session->mode.quit = aw_stop_ends(session);
     }
     if (rest && *rest && !session->mode.quit)
-        aw_session_notice(session, "the lines behind it were not run");
+        aw_session_notice(session, "the lines after it were not run");
     free(words);
     if (!session->mode.quit)
         aw_stop_rearm(session);
@@ -440,7 +440,7 @@ enum aw_status aw_repl(struct aw_session *session)
     rl_bind_key('\n', accept_line);
     open_history(&prompt);
     session->mode.interactive = true;
-    aw_session_notice(session, "TAB completes, 'help' explains, Ctrl-D leaves");
+    aw_session_notice(session, "TAB completes, 'help' explains, Ctrl-D quits");
     while (!session->mode.quit) {
         read_one_line(&prompt);
         if (prompt.entered && prompt.typed)

@@ -31,10 +31,10 @@ static enum aw_status ask_first(struct aw_session *session, const struct aw_args
     if (command->safety != AW_DANGEROUS || session->options.run.dry_run ||
         (command->harmless && command->harmless(session, args)))
         return AW_OK;
-    snprintf(question, sizeof question, "%s: %s — go on?", command->name, command->summary);
+    snprintf(question, sizeof question, "%s: %s — continue?", command->name, command->summary);
     if (aw_session_agrees(session, question))
         return AW_OK;
-    return aw_fail(&session->err, AW_USAGE, "%s: not done — add --yes to do it", command->name);
+    return aw_fail(&session->err, AW_USAGE, "%s: cancelled — add --yes to confirm", command->name);
 }
 
 /* Refuses to change a device if its config has errors, because a limit may be missing. Other
@@ -45,7 +45,7 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
     char more[48] = "";
     bool needed = session->tool->configure && command->safety != AW_READ;
     if (config->broken && needed)
-        return aw_fail(&session->err, AW_USAGE, "%s: %s — mend it, or give --config /dev/null",
+        return aw_fail(&session->err, AW_USAGE, "%s: %s — correct it, or give --config /dev/null",
                        command->name, config->wrong.text);
     const struct aw_setting *lacks = aw_config_lacks(session, command);
     if (lacks && command != &aw_run_command)
@@ -54,8 +54,8 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
     if (config->n_wrong > 1)
         snprintf(more, sizeof more, " (and %zu more)", config->n_wrong - 1);
     if (config->n_wrong && !config->reported)
-        aw_session_report(session, "%s: %s — %s%s\n", session->tool->name, config->wrong.text,
-                          config->found ? "left out" : "nothing is taken from it", more);
+        aw_session_report(session, "%s: %s — ignored%s\n", session->tool->name, config->wrong.text,
+                          more);
     config->reported = true;
     return AW_OK;
 }
@@ -151,9 +151,9 @@ static enum aw_status check_format(struct aw_session *session, const struct aw_c
         const struct aw_option_value *value = aw_options_find(&session->options, name);
         if (value->text && !(style == AW_STYLE_JSON && command->prints_json) &&
             value->origin == AW_FROM_COMMAND_LINE)
-            return aw_fail(&session->err, AW_USAGE, "%s prints %s, no records — leave --%s out%s",
+            return aw_fail(&session->err, AW_USAGE, "%s prints %s, not records — remove --%s%s",
                            command->name, command->prints, name,
-                           command->prints_json ? ", or take -j" : "");
+                           command->prints_json ? ", or use -j" : "");
     }
     return AW_OK;
 }
@@ -169,7 +169,7 @@ static enum aw_status check_time(struct aw_session *session, const struct aw_com
         value->text == before->values[i].text)
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE,
-                   "%s: --for does not end it — leave it out; what goes on is ended by stop",
+                   "%s: --for does not end it — remove the option, and use stop to end the motion",
                    command->name);
 }
 
@@ -181,7 +181,7 @@ static enum aw_status check_config_option(struct aw_session *session)
         strcmp(value->text, session->config->path) == 0)
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE,
-                   "--config is read when %s starts — give it there, not in a line",
+                   "--config is read only when %s starts — give it on the command line",
                    session->tool->name);
 }
 
@@ -198,7 +198,7 @@ static enum aw_status run_bound(struct aw_session *session, struct aw_args *args
         return aw_help(session, args->command);
     if (!args->command)
         return aw_fail(&session->err, AW_USAGE,
-                       "no command — options hold for the line they stand in");
+                       "no command given — options apply only to their own line");
     enum aw_status status = check_format(session, args->command);
     if (status == AW_OK)
         status = check_time(session, args->command, before);

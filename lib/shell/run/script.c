@@ -159,7 +159,8 @@ static enum aw_status run_script(struct aw_session *session, const struct aw_arg
     const char *name = aw_arg(args, "file", 0);
     if (session->mode.scripts == SCRIPTS_MAX)
         return aw_fail(&session->err, AW_USAGE,
-                       "run: %.120s: %d scripts deep — does it run itself?", name, SCRIPTS_MAX);
+                       "run: %.120s: scripts nested %d deep — check whether it runs itself", name,
+                       SCRIPTS_MAX);
     int fd = aw_file_descriptor(name, O_NONBLOCK);
     if (fd < 0)
         return aw_file_fail(&session->err, NULL, name);
@@ -185,9 +186,9 @@ const struct aw_command aw_run_command = {
     .summary = "run the commands of a file", .args = AW_ARGS(
         {.name = "file", .kind = AW_ARG_FILE, .help = "one command per line; # starts a comment"}),
     .options = AW_OPTIONS(AW_START_OPTIONS), .run = run_script,
-    .details = "The lines run one after the other. A wrong line is found only when its turn "
-        "comes, so the lines before it may already have moved the joints. --dry-run run FILE "
-        "checks all lines and shows what each one would send.",
+    .details = "The lines run one after the other. A wrong line is found only when it runs, so "
+        "the lines before it may already have moved the joints. --dry-run run FILE checks all "
+        "lines and shows what each one would send.",
     .lines = AW_LIST("$ printf '{move}\\n' >moves.txt", "--dry-run run moves.txt",
         "-l sim: run moves.txt")};
 

@@ -86,8 +86,7 @@ static enum aw_status open_record(struct aw_session *session, const char *url)
     aw_config_blame(session, "record");
     if (!session->run.command || !aw_command_stops(session->run.command))
         return status;
-    aw_session_report(session, "%s: %s — nothing is recorded\n", session->tool->name,
-                      session->err.text);
+    aw_session_report(session, "%s: %s — not recording\n", session->tool->name, session->err.text);
     return AW_OK;
 }
 
@@ -224,9 +223,9 @@ enum aw_status aw_session_link(struct aw_session *session)
     if (status == AW_OK && session->share.attached)
         status = session->share.sharing->begin(session);
     if (status == AW_OK && aw_stop_parent_gone(session))
-        return aw_fail(&session->err, AW_STOPPED,
-                       "the program that started this one is gone: nothing begins to move — use "
-                       "nohup, setsid or --hold");
+        return aw_fail(
+            &session->err, AW_STOPPED,
+            "the parent process ended, so no motion starts — use nohup, setsid or --hold");
     bool moves = session->run.command && session->run.command->safety >= AW_MOTION;
     return status == AW_OK && moves ? aw_watchdog_watch(session) : status;
 }

@@ -141,7 +141,7 @@ bool aw_feeder_put(struct aw_feeder *f, const void *bytes, size_t size)
 
 enum aw_status aw_feeder_fail(struct aw_feeder *f, struct aw_error *err)
 {
-    char said[600], words[40] = "it reads no more";
+    char said[600], words[40] = "it no longer reads its input";
     if (f->full)
         return aw_fail(err, AW_LOST, "%s: %s is too slow — record to a faster disk, or .pcapng",
                        f->what, f->program);

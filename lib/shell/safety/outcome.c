@@ -148,8 +148,8 @@ static void tell_what_goes_on(struct aw_session *session)
         return;
     if (session->tool->goes_on)
         session->tool->goes_on(session, what, sizeof what);
-    aw_fail(&session->err, AW_STOPPED, "%s ended; %s — 'stop' or Ctrl-C at the prompt stops that",
-            session->run.command->name, *what ? what : "what was set going goes on");
+    aw_fail(&session->err, AW_STOPPED, "%s ended; %s — use 'stop' or Ctrl-C at the prompt to stop",
+            session->run.command->name, *what ? what : "the motion continues");
 }
 
 /* A motion that is interrupted, by a signal or by a closed output, ends in a safe stop. */
@@ -207,9 +207,9 @@ enum aw_status aw_session_leave(struct aw_session *session, enum aw_status statu
     if (session->mode.one_shot)
         return status;
     enum aw_status stopped = halt(
-        session, early ? " — on its way, when the commands were over: let the last one wait, or "
-                         "give --hold"
-                       : "");
+        session,
+        early ? " — still moving at the end of the commands: let the last one wait, or give --hold"
+              : "");
     if (status != AW_OK)
         return status;
     if (stopped == AW_STOPPED)

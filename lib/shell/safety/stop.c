@@ -234,8 +234,7 @@ const char *aw_stop_read(struct aw_session *session)
         why = session->motion.stop.signal ? why : NULL;
     } else if (aw_stop_parent_gone(session)) {
         session->motion.stop.signal = SIGHUP;
-        why = "the program that started this one is gone — stopped; nohup, setsid or --hold let "
-              "it go on";
+        why = "the parent process ended — stopped; use nohup, setsid or --hold to keep moving";
     } else if (session->time.real.hangup_fd >= 0) {
         session->out.error = EPIPE;
     }

@@ -219,7 +219,7 @@ static void end_command(void *context, int64_t ns)
     struct aw_watchdog *watchdog = session->motion.watchdog;
     if (*watchdog->why || !session->motion.moving)
         return;
-    snprintf(watchdog->why, sizeof watchdog->why, "this program stood still for %.2g s",
+    snprintf(watchdog->why, sizeof watchdog->why, "this program was held up for %.2g s",
              (double)ns / 1e9);
     aw_stop_ask(session);
 }

@@ -136,7 +136,7 @@ int aw_address_connect(const struct aw_address *address, struct aw_error *err)
 {
     int fd = aw_address_open(address, false);
     if (fd < 0)
-        aw_fail(err, AW_NO_LINK, "%s: %s — is 'serve' running there?", address->text,
+        aw_fail(err, AW_NO_LINK, "%s: %s — check that 'serve' is running", address->text,
                 strerror(errno));
     return fd;
 }

@@ -95,7 +95,7 @@ static void take_stop(struct aw_attached *attached, const struct aw_mail *m, boo
     char why[AW_REASON_MAX + 1];
     aw_text_of(m, why, sizeof why);
     if (m->flag)
-        snprintf(attached->lost, sizeof attached->lost, "the server was ended");
+        snprintf(attached->lost, sizeof attached->lost, "the server was shut down");
     if (held)
         take_end(attached, (enum aw_status)(m->status & 15), why);
     else if (!m->flag)
@@ -141,10 +141,10 @@ static void take_message(struct aw_attached *attached, const struct aw_mail *m)
 
 enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_error *err)
 {
-    const char *why = *attached->lost ? attached->lost : "the server is gone";
+    const char *why = *attached->lost ? attached->lost : "connection to the server lost";
     if (attached->session->share.patient)
-        return aw_fail(err, AW_LOST, "%s: %s — waiting for it", attached->address.text, why);
-    return aw_fail(err, AW_LOST, "%s: %s — every motion by it is stopped", attached->address.text,
+        return aw_fail(err, AW_LOST, "%s: %s — reconnecting", attached->address.text, why);
+    return aw_fail(err, AW_LOST, "%s: %s — all its motions are stopped", attached->address.text,
                    why);
 }
 
@@ -194,17 +194,17 @@ static enum aw_status check_hello(struct aw_attached *attached, const char *devi
         return aw_fail(err, AW_NO_LINK, "%s: not an armwire server", at);
     if (strcmp(hello->version, AW_VERSION) != 0)
         return aw_fail(err, AW_NO_LINK,
-                       "%s: the server runs armwire %s, another version — restart it", at,
+                       "%s: the server runs a different version, armwire %s — restart it", at,
                        hello->version);
     if (strcmp(hello->tool, tool) != 0)
-        return aw_fail(err, AW_NO_LINK, "%s: it serves %s, not %s", at, hello->tool, tool);
+        return aw_fail(err, AW_NO_LINK, "%s: the server is for %s, not %s", at, hello->tool, tool);
     if (device && strcmp(hello->url, device) != 0)
-        return aw_fail(err, AW_NO_LINK, "%s: it serves %.200s now", at, hello->url);
+        return aw_fail(err, AW_NO_LINK, "%s: the server now serves %.200s", at, hello->url);
     uint32_t packets = aw_session_packets_sum(attached->session);
     if (packets && packets != hello->packets)
         return aw_fail(err, AW_USAGE,
-                       "%s: it would not stop these joints, because it has another packet file or "
-                       "none — give the same --packets to '%s serve'",
+                       "%s: the server cannot stop these joints, because it does not use this "
+                       "packet file — give the same --packets to '%s serve'",
                        at, tool);
     if (strncmp(hello->url, "sim:", 4) == 0)
         snprintf(attached->key, sizeof attached->key, "serve:%.100s", hello->url);
@@ -269,7 +269,7 @@ static enum aw_status attach_to_usual(struct aw_session *session, const char *ur
     for (size_t i = 0; i < n && !session->share.attached && status != AW_STOPPED; i++)
         status = connect_to(session, &places[i], device);
     if (session->share.attached)
-        aw_session_notice(session, "%s serve (pid %d) has %s — this goes through it",
+        aw_session_notice(session, "%s serve (pid %d) has %s open — connecting through it",
                           session->tool->name, session->share.attached->hello.pid,
                           session->share.attached->hello.url);
     return status == AW_STOPPED ? status : AW_OK;
@@ -343,7 +343,7 @@ enum aw_status aw_attached_want(struct aw_attached *attached, struct aw_error *e
     say(attached, stop ? AW_STOP : AW_WANT, session->options.link.take);
     enum aw_status status = aw_attached_await(attached, err);
     if (status == AW_OK && attached->told)
-        aw_session_notice(session, "commands again");
+        aw_session_notice(session, "in command again");
     attached->told = false;
     return status;
 }
@@ -416,7 +416,8 @@ enum aw_status aw_share_release(struct aw_session *session)
     if (status != AW_OK)
         return status;
     if (!session->share.attached) {
-        aw_session_notice(session, "serve: no server has the device: there is nothing to release");
+        aw_session_notice(session,
+                          "serve: no server has the device open, so there is nothing to release");
         return AW_OK;
     }
     session->share.attached->lease = 0;
@@ -468,7 +469,7 @@ static enum aw_status run_speed(struct aw_session *session, const struct aw_args
     struct aw_attached *attached = session->share.attached;
     if (!attached)
         return aw_fail(&session->err, AW_USAGE,
-                       "speed: nothing is played here, and no server has the device — type it "
+                       "speed: nothing is playing, and no server has the device open — type it "
                        "while play, replay or follow runs");
     return ask(attached, &(struct aw_mail){.type = AW_ASK_SPEED,
                                            .share = share,
@@ -494,8 +495,8 @@ static enum aw_status serves(struct aw_session *session, const char *url, char *
     if (status != AW_OK)
         return status;
     if (!aw_hello_look(session, &address, &who, &hello) || !*hello.tool)
-        return aw_fail(&session->err, AW_NO_LINK, "%s: no server is there — is 'serve' running?",
-                       address.text);
+        return aw_fail(&session->err, AW_NO_LINK,
+                       "%s: no server found — check that 'serve' is running", address.text);
     strcpy(tool, hello.tool);
     strcpy(place, address.text);
     return AW_OK;
@@ -518,14 +519,14 @@ const struct aw_sharing aw_sharing = {
 /* clang-format off */
 const struct aw_command aw_speed_command = {
     .name = "speed", .group = AW_GROUP_MOVE, .streams = true,
-    .summary = "on a server: how fast what another program plays goes on",
+    .summary = "on a server: change the playback speed of another program",
     .args = AW_ARGS(
         {.name = "share", .kind = AW_ARG_NUMBER, .unit = "", .min = 0, .max = 1e6,
-         .help = "of what the file says: 30%, 200% (or 2); 0 pauses it"}),
+         .help = "relative to the file: 30%, 200% (or 2); 0 pauses"}),
     .run = run_speed,
-    .details = "play, replay, sequences and follow of a recording go on at that speed, without "
-        "a jump and within the limits. If one of them runs at your own prompt, type it there: "
-        "+ and - are 10 % more and less. Through a server, --take changes what another program "
-        "plays.",
+    .details = "play, replay, sequences and follow of a recording continue at that speed, without "
+        "a jump and within the limits. If one of them runs at your own prompt, type the line "
+        "there; + and - change the speed by 10 %. Through a server, --take changes the speed of "
+        "another program.",
     .examples = AW_LIST("--dry-run speed 30%")};
 /* clang-format on */

@@ -68,11 +68,11 @@ static void change_speed(struct aw_peer *peer, double share, bool takes)
     struct aw_peer *holder = server->holder;
     struct aw_error err = {.status = AW_OK};
     if (!(share >= 0 && share <= SPEED_MOST))
-        aw_fail(&err, AW_USAGE, "from 0 to %g", SPEED_MOST);
+        aw_fail(&err, AW_USAGE, "speed: must be from 0 to %g", SPEED_MOST);
     else if (!holder || !holder->plays)
-        aw_fail(&err, AW_REFUSED, "speed: nothing is played through this server");
+        aw_fail(&err, AW_REFUSED, "speed: nothing is playing through this server");
     else if (holder != peer && !takes)
-        aw_fail(&err, AW_REFUSED, "speed: %s commands — change its speed with --take",
+        aw_fail(&err, AW_REFUSED, "speed: %s is in command — change its speed with --take",
                 holder->who.text);
     if (err.status == AW_OK)
         aw_peer_put(holder, &(struct aw_mail){.type = AW_SPEED, .share = share});

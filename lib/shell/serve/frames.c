@@ -25,8 +25,8 @@ static enum aw_status refuse_unknown(struct aw_server *server, const char *why)
     if (session->options.run.force)
         return AW_OK;
     return aw_fail(&session->err, AW_LIMIT,
-                   "the server cannot tell whether this is within its limits: %.160s — start it "
-                   "with --force, or with %s that describes it",
+                   "the server cannot check this frame against its limits: %.160s — start it with "
+                   "--force, or with %s that describes the frame",
                    why, session->tool->protocol->can ? "--packets or --dbc" : "--packets");
 }
 
@@ -71,7 +71,7 @@ static struct judged judge(struct aw_server *server, struct aw_span frame)
              &judged);
     judged.reads = judged.reads && judged.n > 0 && server->check.size == 0;
     if (judged.status == AW_OK && (server->check.size || server->check.damaged))
-        judged.status = refuse_unknown(server, "bytes that are no whole message");
+        judged.status = refuse_unknown(server, "incomplete message");
     return judged;
 }
 
@@ -204,7 +204,7 @@ static enum aw_status check_lease(const struct aw_peer *peer, unsigned lease)
     return server->holder == peer && lease == server->lease && !server->halt
                ? AW_OK
                : aw_fail(&server->session->err, AW_TIMEOUT,
-                         "another program commands now, or it was stopped");
+                         "another program took over, or stopped the device");
 }
 
 /* Checks whether the frame may be sent now. AW_MORE: not before *due. */
@@ -219,7 +219,7 @@ static enum aw_status check(struct aw_peer *peer, unsigned lease, struct aw_span
     if (status != AW_OK || watched != AW_OK)
         return status != AW_OK ? status : watched;
     if (!session->device.link || session->device.link->lost)
-        return aw_fail(err, AW_LOST, "the device is gone: the server waits for it");
+        return aw_fail(err, AW_LOST, "device disconnected: the server is waiting for it");
     struct judged judged = judge(server, frame);
     if (judged.status != AW_OK)
         return judged.status;

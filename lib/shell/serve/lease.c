@@ -73,10 +73,11 @@ static void refuse(struct aw_server *server, struct aw_peer *peer)
     char why[240], since[32] = "";
     if (idle > 1 && !moves(server))
         snprintf(since, sizeof since, ", idle for %.0f s", idle);
-    snprintf(why, sizeof why,
-             "%s has commanded for %.1f s%s — %s, or take over with --take; 'stop' always works",
-             server->holder->who.text, seconds_since(server, server->since_ns), since,
-             *since ? "ask them to leave" : "wait");
+    snprintf(
+        why, sizeof why,
+        "%s has been in command for %.1f s%s — %s, or take over with --take; 'stop' always works",
+        server->holder->who.text, seconds_since(server, server->since_ns), since,
+        *since ? "ask its user to exit" : "wait");
     turn_down(peer, AW_REFUSED, false, why);
 }
 
@@ -108,9 +109,9 @@ void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
     if (peer->spare)
         turn_down(peer, AW_REFUSED, true, "server full; only 'stop' is accepted");
     else if (server->ends)
-        turn_down(peer, AW_LOST, true, "the server was ended");
+        turn_down(peer, AW_LOST, true, "the server was shut down");
     else if (server->broken)
-        turn_down(peer, AW_LOST, true, "the device is gone: the server waits for it");
+        turn_down(peer, AW_LOST, true, "device disconnected: the server is waiting for it");
     else if (aw_watchdog_check(&server->watchdog, &err) != AW_OK)
         turn_down(peer, AW_LOST, true, err.text);
     else if (server->halt || server->closed)
@@ -215,7 +216,7 @@ void aw_lease_gone(struct aw_server *server, struct aw_peer *peer)
         aw_lease_release(server);
         return;
     }
-    aw_lease_revoke(server, AW_TIMEOUT, "the commander is gone — stopped");
+    aw_lease_revoke(server, AW_TIMEOUT, "the commander disconnected — stopped");
 }
 
 static bool is_there(const struct aw_session *session)
@@ -228,7 +229,7 @@ static enum aw_status stop_device(struct aw_session *session, const char *why)
 {
     enum aw_status status = is_there(session)
                                 ? aw_stop_device(session)
-                                : aw_fail(&session->err, AW_LOST, "the device is gone");
+                                : aw_fail(&session->err, AW_LOST, "device disconnected");
     const char *did = status == AW_OK ? session->motion.stop.did : "";
     aw_session_notice(session, "%s%s%s", why, *did ? ": " : "", did);
     if (status != AW_OK)
@@ -284,6 +285,6 @@ void aw_deadman_look(struct aw_server *server)
     }
     if (due == AW_NEVER || now < due)
         return;
-    aw_lease_revoke(server, AW_TIMEOUT, "the commander was silent for %.2f s — stopped",
+    aw_lease_revoke(server, AW_TIMEOUT, "the commander sent nothing for %.2f s — stopped",
                     (double)(now - server->holder->seen_ns) / 1e9);
 }

@@ -32,7 +32,7 @@ static bool list_server(struct aw_session *session, const struct aw_address *add
         return false;
     snprintf(holder, sizeof holder, "%s serve (pid %d)", session->tool->name, (int)who.pid);
     aw_list_link(session, address->text);
-    aw_list_add(session, "description", "a server, which shares a device");
+    aw_list_add(session, "description", "a server that shares a device");
     aw_list_add(session, "holder", holder);
     aw_list_add(session, "device", hello.url);
     aw_commander_add(session, &hello.commander);

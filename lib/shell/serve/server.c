@@ -65,7 +65,7 @@ static void on_stood(void *context, int64_t ns)
 {
     struct aw_server *server = context;
     if (server->moving || aw_session_goes_on(server->session))
-        aw_lease_revoke(server, AW_LIMIT, "the server stood still for %.2g s — stopped",
+        aw_lease_revoke(server, AW_LIMIT, "the server was held up for %.2g s — stopped",
                         (double)ns / 1e9);
 }
 
@@ -102,7 +102,7 @@ static enum aw_status find_device(struct aw_server *server)
     aw_session_notice(session, "the device is connected again");
     server->broken = false;
     if (aw_session_goes_on(session))
-        aw_lease_revoke(server, AW_LOST, "the device was gone");
+        aw_lease_revoke(server, AW_LOST, "the device was disconnected");
     return AW_OK;
 }
 
@@ -111,7 +111,7 @@ static void note_connections(struct aw_server *server)
 {
     unsigned now = server->session->device.link->connections;
     if (server->connections && now != server->connections)
-        aw_lease_revoke(server, AW_LOST, "the device is gone, and has connected anew — stopped");
+        aw_lease_revoke(server, AW_LOST, "the device was reconnected — stopped");
     server->connections = now;
 }
 
@@ -125,9 +125,9 @@ static enum aw_status turn(struct aw_server *server)
         return fine || session->device.link->lost ? status : wait_for_clients(server, SLICE_NS);
     }
     if (!server->broken) {
-        aw_session_notice(session, "the device is gone: waiting for it");
+        aw_session_notice(session, "device disconnected: waiting for it");
         server->broken = true;
-        aw_lease_revoke(server, AW_LOST, "the device is gone: the server waits for it");
+        aw_lease_revoke(server, AW_LOST, "device disconnected: the server is waiting for it");
         server->halt = false; /* once the device is back */
     }
     return find_device(server);
@@ -193,7 +193,7 @@ static enum aw_status make_room(struct aw_server *server)
     limit.rlim_cur = limit.rlim_max < FILES_MOST ? limit.rlim_max : FILES_MOST;
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < FILES_LEAST)
         return aw_fail(&server->session->err, AW_NO_LINK,
-                       "serve: %d descriptors are permitted, not %d — raise ulimit -n",
+                       "serve: %d file descriptors permitted, %d required — raise ulimit -n",
                        (int)limit.rlim_cur, FILES_LEAST);
     unsigned room = (unsigned)limit.rlim_cur - AW_SPARES_MAX - FILES_OWN;
     server->room = room < AW_PEERS_MAX ? room : AW_PEERS_MAX;
@@ -221,7 +221,7 @@ static void come_back(struct aw_server *server)
     struct aw_session *session = server->session;
     bool moves = server->moving || aw_session_goes_on(session);
     server->ends = true;
-    aw_lease_revoke(server, AW_LOST, "the server was ended: it stops what moves");
+    aw_lease_revoke(server, AW_LOST, "the server was shut down: it stops all motion");
     server->halt = moves;
     if (moves)
         aw_lease_halt(server);
@@ -299,10 +299,9 @@ const struct aw_command aw_serve_command = {
         {.name = "release", AW_AT(aw_serve_options, release),
          .help = "give up command of the running server, so that another program may take it"}),
     .run = run_serve,
-    .details = "Any number of programs may read, one at a time may command. If that one falls "
-        "silent while something moves, the device is stopped. The tools find the server by "
+    .details = "Any number of programs may read, one at a time may command. If that one sends "
+        "nothing during a motion, the server stops the device. The tools find the server by "
         "themselves, or with -l serve:. On another machine run the tool by ssh. armwire-mqtt "
-        "serves the clients of an MQTT broker. "
-        "See docs/sharing.md.",
+        "serves the clients of an MQTT broker. See docs/sharing.md.",
     .lines = AW_LIST("-l sim: serve &")};
 /* clang-format on */

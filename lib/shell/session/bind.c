@@ -175,7 +175,7 @@ enum aw_status aw_bind_option(struct aw_session *session, const struct aw_words 
     struct aw_option_value *value = aw_option_word(&session->options, word, &text);
     char name[64];
     if (!value && word[1] != '-')
-        return aw_fail(err, AW_USAGE, "no option '%.8s' — see '%s'", word,
+        return aw_fail(err, AW_USAGE, "unknown option '%.8s' — see '%s'", word,
                        session->tool->usage ? "--help" : "help");
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
     if (!value) /* fails, with a suggestion */
@@ -500,12 +500,12 @@ enum aw_status aw_unknown_command(struct aw_session *session, const char *word)
     char advice[40];
     bool sleeps = strcmp(word, "sleep") == 0; /* resembles sweep, which moves */
     if (strcmp(word, tool) == 0)
-        snprintf(advice, sizeof advice, "leave the tool's name out here");
+        snprintf(advice, sizeof advice, "omit the name of the tool");
     else
         snprintf(advice, sizeof advice, "see '%s%shelp'", session->mode.interactive ? "" : tool,
                  session->mode.interactive ? "" : " ");
     return aw_fail_unknown(&session->err, sleeps ? "pause" : aw_suggest(word, names.list, names.n),
-                           advice, "no command '%.40s'", word);
+                           advice, "unknown command '%.40s'", word);
 }
 
 static enum aw_status bind_word(struct binder *b)

@@ -52,7 +52,7 @@ const char *aw_range_text(const struct aw_arg_info *info, char *out, size_t size
 /* Writes the help text: "the angle, 0 to 180 deg", "how long, in s". */
 const char *aw_info_text(const struct aw_arg_info *info, char *out, size_t size);
 
-/* Fails with "no command 'dge' — did you mean 'deg'?". */
+/* Fails with "unknown command 'dge' — did you mean 'deg'?". */
 enum aw_status aw_unknown_command(struct aw_session *session, const char *word);
 
 #endif

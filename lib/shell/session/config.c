@@ -77,7 +77,7 @@ static enum aw_status set_option(struct aw_session *session, const char *key, co
     if (config->n_settings == AW_OPTIONS_MAX)
         return aw_fail(&session->err, AW_USAGE, "too many options");
     if (!aw_config_takes(key))
-        return aw_fail(&session->err, AW_USAGE, "--%s: only on the command line", key);
+        return aw_fail(&session->err, AW_USAGE, "--%s: allowed only on the command line", key);
     char *copy = strdup(value);
     if (!copy)
         return aw_no_memory(&session->err);
@@ -123,7 +123,7 @@ static enum aw_status take_entry(struct aw_session *session, const char *section
     else if (session->tool->configure)
         status = session->tool->configure(session, section, key, value, &session->err);
     else
-        return aw_fail(&session->err, AW_USAGE, "no section [%s] — use [link] or [options]",
+        return aw_fail(&session->err, AW_USAGE, "unknown section [%s] — use [link] or [options]",
                        section);
     return status == AW_OK ? keep_line(session, section, key, value) : status;
 }

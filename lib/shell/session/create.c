@@ -73,7 +73,7 @@ enum aw_status aw_session_create(struct aw_session *session, const char *what, c
     while ((fd = open(path, flags, 0666)) < 0 && errno == ENXIO && stat(path, &about) == 0 &&
            S_ISFIFO(about.st_mode))
         if (aw_clock_sleep(clock, aw_clock_now(clock) + LOOK_NS) != AW_OK)
-            return aw_fail(&session->err, AW_STOPPED, "%.200s: stopped before a program read it",
+            return aw_fail(&session->err, AW_STOPPED, "%.200s: stopped before a reader opened it",
                            path);
     if (fd < 0)
         return aw_file_fail(&session->err, what, path);

@@ -144,11 +144,11 @@ void aw_output_draw(struct aw_output *out, const char *format, ...)
 static enum aw_status output_error(const struct aw_output *out, struct aw_error *err)
 {
     if (out->stalled || out->error == ECANCELED)
-        return aw_fail(err, AW_STOPPED, "standard output: its reader takes nothing — stopped");
+        return aw_fail(err, AW_STOPPED, "standard output: the reader does not read — stopped");
     if (!out->error)
         return AW_OK;
     if (out->error == EPIPE)
-        return aw_fail(err, AW_LOST, "standard output: its reader has closed the pipe — stopped");
+        return aw_fail(err, AW_LOST, "standard output: the reader closed the pipe — stopped");
     return aw_fail(err, AW_LOST, "standard output: %s — %s", strerror(out->error),
                    out->error == ENOSPC ? "free some space or write elsewhere" : "stopped");
 }

@@ -50,9 +50,8 @@ static void write_report(struct aw_session *session, char *text)
 {
     char lost[128];
     if (session->run.unreported && is_room(session)) {
-        int n =
-            snprintf(lost, sizeof lost, "%s: %u lines were dropped here: the reader was too slow\n",
-                     session->tool->name, session->run.unreported);
+        int n = snprintf(lost, sizeof lost, "%s: %u lines dropped here: the reader was too slow\n",
+                         session->tool->name, session->run.unreported);
         session->run.unreported =
             write_line(session, lost, (size_t)n) ? 0 : session->run.unreported;
     }

@@ -80,8 +80,8 @@ static void tell_room(struct aw_session *session, const struct aw_view *view)
     size_t room = view ? aw_view_room(view) : 0;
     if (room)
         aw_session_report(session,
-                          "%s: CSV has room for %zu columns: fields are left out — name those that "
-                          "are wanted with --fields\n",
+                          "%s: CSV is limited to %zu columns: some fields are missing — select "
+                          "fields with --fields\n",
                           session->tool->name, room);
 }
 

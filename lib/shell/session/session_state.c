@@ -69,7 +69,7 @@ enum aw_status aw_session_check_input(struct aw_session *session)
     if (mode->one_shot || mode->interactive || mode->scripts > 0)
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE,
-                   "%s: the lines it reads are those of the script — put the script into a file "
-                   "('run FILE'), or give the command alone",
+                   "%s: standard input is already the script — put the script into a file ('run "
+                   "FILE'), or run the command alone",
                    session->run.command->name);
 }

@@ -13,8 +13,8 @@ static enum aw_status no_link(struct aw_session *session)
     aw_option_variable(session->tool->name, "link", variable, sizeof variable);
     if (aw_running_sim(session, sim, sizeof sim))
         return aw_fail(&session->err, AW_NO_LINK,
-                       "no link given — a simulator runs here: -l %s; or name the device with -l "
-                       "URL or %s",
+                       "no link given — use the running simulator with -l %s, or name the device "
+                       "with -l URL or %s",
                        sim, variable);
     return aw_fail(
         &session->err, AW_NO_LINK,
@@ -32,7 +32,8 @@ static enum aw_status fail_alias(struct aw_session *session, const char *name)
     const char *found = aw_suggest(name, names, config->n_aliases);
     snprintf(near, sizeof near, "@%.60s", found ? found : "");
     snprintf(advice, sizeof advice, "add it to [link] in %.160s", config->path);
-    return aw_fail_unknown(&session->err, found ? near : NULL, advice, "no alias '@%.60s'", name);
+    return aw_fail_unknown(&session->err, found ? near : NULL, advice, "unknown alias '@%.60s'",
+                           name);
 }
 
 /* Resolves aliases repeatedly, because an alias may name another one. */
@@ -50,7 +51,7 @@ enum aw_status aw_session_url(struct aw_session *session, const char **url)
             return fail_alias(session, *url + 1);
         if (steps == AW_ALIASES_MAX)
             return aw_fail(&session->err, AW_USAGE,
-                           "alias '%.60s' leads back to itself — name a device in [link] of %.160s",
+                           "alias '%.60s' refers to itself — name a device in [link] of %.160s",
                            named, session->config->path);
         *url = next;
     }

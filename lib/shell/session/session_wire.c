@@ -120,10 +120,10 @@ static enum aw_status load_named(struct aw_session *session, const char *files, 
     if (!files || (before && strcmp(before, files) == 0))
         return AW_OK;
     if (strlen(files) == most)
-        return aw_fail(&session->err, AW_USAGE, "--packets and --dbc: names of too many files");
+        return aw_fail(&session->err, AW_USAGE, "--packets and --dbc: too many files");
     if (session->device.link)
         return aw_fail(&session->err, AW_USAGE,
-                       "--%s: the link is open already — give it when %s starts",
+                       "--%s: the link is already open — give it when %s starts",
                        session->options.link.packets ? "packets" : "dbc", session->tool->name);
     return load(session, files);
 }

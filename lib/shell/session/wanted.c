@@ -187,6 +187,6 @@ enum aw_status aw_wanted_end(struct aw_session *session, enum aw_status status)
     name = name ? name : unseen(&wanted->all, wanted->seen[1]);
     if (status != AW_OK || !looked || !name || wanted->results)
         return status;
-    return aw_fail(&session->err, AW_USAGE, "%s has no '%.40s' — available: %s",
+    return aw_fail(&session->err, AW_USAGE, "%s has no field '%.40s' — available: %s",
                    session->run.command->name, name, wanted->offered);
 }

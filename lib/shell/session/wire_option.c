@@ -21,5 +21,5 @@ enum aw_status aw_wire_option(struct aw_session *session, const char *text,
     }
     for (const struct aw_variant *v = protocol->variants; v->name; v++)
         aw_append(list, sizeof list, " ", "%s", v->name);
-    return aw_fail(err, AW_USAGE, "no wire '%.40s' — use one of %s", text, list);
+    return aw_fail(err, AW_USAGE, "unknown wire '%.40s' — use one of %s", text, list);
 }

@@ -130,7 +130,8 @@ static enum aw_status open_file(struct aw_decoder *d, const char *name, struct a
     struct aw_error *err = &d->session->err;
     if (strcmp(name, "-") == 0 || access(name, R_OK) == 0)
         return aw_reading_open(reading, name, 0, err);
-    return aw_fail(err, AW_USAGE, "'%.100s' is no hex, and no file: %s", name, strerror(errno));
+    return aw_fail(err, AW_USAGE, "'%.100s' is neither hex nor a readable file: %s", name,
+                   strerror(errno));
 }
 
 static enum aw_status decode_file(struct aw_decoder *d, const char *name)
@@ -246,7 +247,7 @@ const struct aw_command aw_decode_command = {
          .help = "tx: the host sent it, rx: the device sent it", .fallback = "rx",
          .choices = AW_LIST("tx", "rx")},
         {.name = "as", AW_AT(aw_decode_options, as), .value = "FORM",
-         .help = "the form of the input: hex, stream, candump, pcapng (and other captures)",
+         .help = "the format of the input: hex, stream, candump, pcapng (and other captures)",
          .choices = AW_LIST("hex", "stream", "candump", "pcapng")},
         {.name = "port", AW_AT_ALL(link.port), .value = "PORT",
          .help = "in captures: the UDP or TCP port of the device, if not the usual one",
@@ -256,7 +257,6 @@ const struct aw_command aw_decode_command = {
     .offline = true, .messages = true, .run = run_decode,
     .lines = AW_LIST("-l sim: --record run.pcapng {move}",
         "decode run.pcapng --csv --fields {field} --where 'dir=rx'"),
-    .details = "Damaged messages are reported, exit status 5 at the end. A message with a "
-        "value that has no meaning (controller 9) is no error; it is marked, in JSON by "
-        "\"anomaly\"."};
+    .details = "Damaged messages are reported, and the exit status is 5. A message with an "
+        "undefined value (controller 9) is not an error; it is marked, in JSON by \"anomaly\"."};
 /* clang-format on */

@@ -179,7 +179,7 @@ static enum aw_status decode_stream(struct aw_decoder *d, struct aw_span in, boo
     if (*used < in.size)
         complain_of_rest(d, in.size - *used, "message");
     else if (d->wire->variant.envelope && d->framer.left)
-        aw_decoder_complain(d, "the last message is cut off: it should have more packets");
+        aw_decoder_complain(d, "the last message is truncated: packets are missing");
     *used = in.size;
     return status;
 }
@@ -367,7 +367,7 @@ enum aw_status aw_decoder_feed(struct aw_decoder *d, const char *data, size_t si
 enum aw_status aw_fail_foreign(struct aw_session *session, const char *path, const char *program)
 {
     return aw_fail(&session->err, AW_USAGE, "%.200s has no messages of %s — %s%s", path,
-                   session->tool->name, *program ? "written by " : "did another tool make it?",
+                   session->tool->name, *program ? "written by " : "check which tool made it",
                    program);
 }
 

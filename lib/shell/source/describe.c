@@ -42,8 +42,8 @@ static enum aw_status run_describe(struct aw_session *session, const struct aw_a
         aw_output_write(&session->out, text, size);
     free(text);
     if (described == 0)
-        return aw_fail(&session->err, AW_USAGE, "dbc: %s is no CAN protocol — see 'help describe'",
-                       session->tool->name);
+        return aw_fail(&session->err, AW_USAGE,
+                       "dbc: %s is not a CAN protocol — see 'help describe'", session->tool->name);
     return AW_OK;
 }
 

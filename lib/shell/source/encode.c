@@ -21,7 +21,7 @@ enum aw_status aw_find_message(struct aw_session *session, const char *name, enu
         if (protocol->messages[i].dir & dir)
             names[n++] = protocol->messages[i].name;
     return aw_fail_unknown(&session->err, aw_suggest(name, names, n), "see 'describe'",
-                           "no message '%.40s'", name);
+                           "unknown message '%.40s'", name);
 }
 
 /* A message of both directions is encoded as sent by the host. A message from the device is encoded

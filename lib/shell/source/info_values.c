@@ -149,7 +149,7 @@ enum aw_status aw_info_values(struct aw_session *session, const char *path)
     if (status == AW_OK)
         status = read_all(&s, stream);
     if (status == AW_OK && !is_table(&s, aw_stream_counters(stream)->uneven))
-        status = aw_fail(&session->err, AW_USAGE, "%s: no values in it", path);
+        status = aw_fail(&session->err, AW_USAGE, "%s: no values", path);
     if (status == AW_OK)
         report(&s, path);
     aw_stream_close(stream);

@@ -83,6 +83,6 @@ const struct aw_command aw_list_command = {
     .summary = "show devices, servers and simulators on this machine",
     .options = AW_OPTIONS(
         {.name = "udev", AW_AT(aw_list_options, udev),
-         .help = "print the udev rules that permit access, for the file that they name"}),
+         .help = "print the udev rules that permit access, and the file to save them in"}),
     .examples = AW_LIST("list")};
 /* clang-format on */

@@ -180,7 +180,7 @@ static enum aw_status wait_for_keys(struct aw_live *live, int64_t deadline)
 
 const char *aw_live_state(const struct aw_live *live)
 {
-    return aw_stream_waits(live->stream) ? "link lost — waiting for it to come back" : NULL;
+    return aw_stream_waits(live->stream) ? "link lost — reconnecting" : NULL;
 }
 
 enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_item *item)
@@ -209,6 +209,6 @@ enum aw_status aw_live_check_form(struct aw_session *session)
     enum aw_style style = aw_session_style(session);
     if (style == AW_STYLE_TEXT || !session->mode.one_shot || session->options.run.dry_run)
         return AW_OK;
-    return aw_fail(&session->err, AW_USAGE, "%s prints a drawing, no records — leave --%s out",
+    return aw_fail(&session->err, AW_USAGE, "%s prints a drawing, not records — remove --%s",
                    session->run.command->name, aw_option_of_style(style));
 }

@@ -44,8 +44,8 @@ static enum aw_status listen_url(struct aw_session *session, char *out, size_t s
     const char *url = session->options.link.listen, *at = strstr(url, AW_XDG_RUNTIME "/");
     if (strncmp(url, "unix:", 5) == 0)
         return aw_fail(&session->err, AW_USAGE,
-                       "sim: --listen %.100s is for who connects — write unix-listen:%.100s", url,
-                       url + 5);
+                       "sim: --listen %.100s is the URL for clients — write unix-listen:%.100s",
+                       url, url + 5);
     if (!at) {
         snprintf(out, size, "%s", url);
         return AW_OK;
@@ -74,7 +74,7 @@ static enum aw_status serve(struct aw_session *session, struct aw_device *device
     fprintf(stderr, "ready: %s\n", *link->ready ? link->ready : url);
     status = aw_device_serve(device, link, &session->err);
     if (link->dropped)
-        aw_session_notice(session, "%llu messages dropped: their reader was too slow",
+        aw_session_notice(session, "%llu messages dropped: the reader was too slow",
                           (unsigned long long)link->dropped);
     aw_link_close(link);
     return status;

@@ -240,7 +240,7 @@ static enum aw_status next_or_report(struct aw_stream *s, int64_t deadline)
         return status;
     s->report_ns = AW_NEVER;
     bool recorded = link_of(s) && link_of(s)->recorded;
-    aw_session_notice(session, "nothing has come yet — %s",
+    aw_session_notice(session, "no messages yet — %s",
                       recorded ? "the recording has a gap here; ?speed=max skips it"
                                : session->tool->no_answer_hint);
     return s->source->next(s, deadline);
@@ -296,7 +296,7 @@ static enum aw_status find_link(struct aw_stream *s, int64_t deadline)
     if (s->waits)
         aw_session_unlink(session);
     else if (!s->devices)
-        aw_session_notice(session, "it is there again");
+        aw_session_notice(session, "reconnected");
     return status == AW_STOPPED ? status : AW_TIMEOUT;
 }
 
@@ -370,8 +370,8 @@ enum aw_status aw_stream_answered(struct aw_stream *s, const char *command)
         return AW_OK;
     const char *why =
         s->report_ns == AW_NEVER ? NULL : session->tool->no_answer_hint; /* already printed */
-    return aw_fail(&session->err, AW_TIMEOUT, "%s: nothing came%s%s", command, why ? " — " : "",
-                   why ? why : "");
+    return aw_fail(&session->err, AW_TIMEOUT, "%s: no messages received%s%s", command,
+                   why ? " — " : "", why ? why : "");
 }
 
 const struct aw_stream_counters *aw_stream_counters(struct aw_stream *s)

@@ -24,8 +24,8 @@ static enum aw_status take_result(struct aw_stream *s)
     json_t *result = json_loads(s->item.line, 0, NULL);
     const char *why = json_string_value(json_object_get(result, "why"));
     enum aw_status code = (enum aw_status)json_integer_value(json_object_get(result, "exit"));
-    enum aw_status status =
-        code == AW_USAGE ? fail(s, code, why ? why : "") : fail(s, AW_LOST, "the server is gone");
+    enum aw_status status = code == AW_USAGE ? fail(s, code, why ? why : "")
+                                             : fail(s, AW_LOST, "connection to the server lost");
     json_decref(result);
     return status;
 }
@@ -35,7 +35,7 @@ static enum aw_status peer_next(struct aw_stream *s, int64_t deadline)
     for (;;) {
         enum aw_status status = aw_json_source.next(s, deadline);
         if (status == AW_END)
-            return fail(s, AW_LOST, "the server is gone");
+            return fail(s, AW_LOST, "connection to the server lost");
         if (status != AW_OK && status != AW_MALFORMED)
             return status;
         if (status == AW_OK && strstr(s->item.line, "\"msg\":"))
@@ -96,7 +96,7 @@ enum aw_status aw_stream_open_peer(struct aw_stream **out, struct aw_session *se
     s->source = &peer_source;
     enum aw_status status =
         sharing ? sharing->serves(session, url, tool, place)
-                : aw_fail(&session->err, AW_USAGE, "%s: no server can be reached from here", url);
+                : aw_fail(&session->err, AW_USAGE, "%s: cannot reach a server from here", url);
     if (status == AW_OK)
         status = start_watch(s, tool, place, select, hz);
     if (status == AW_OK)

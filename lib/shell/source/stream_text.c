@@ -169,7 +169,7 @@ static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
     if (!json_is_object(json->object)) {
         s->counters.damaged++;
         return aw_fail(&s->session->err, AW_MALFORMED,
-                       "%.120s:%" PRIu64 ":1: no JSON object: %.60s", s->name, s->line, line);
+                       "%.120s:%" PRIu64 ":1: not a JSON object: %.60s", s->name, s->line, line);
     }
     s->item.line = line;
     /* Seconds since 1970 or from another origin, or ISO 8601. */

@@ -39,7 +39,8 @@ static enum aw_status add_scalar(struct builder *b, const char *name, const json
         [JSON_TRUE] = "true", [JSON_FALSE] = "false", [JSON_NULL] = "none"};
     char number[48];
     if (json_is_object(value) || json_is_array(value))
-        return aw_fail(err, AW_USAGE, "'%.40s' is a list — a number or a text is needed", name);
+        return aw_fail(err, AW_USAGE, "'%.40s' is a list or object — give a number or a string",
+                       name);
     if (json_is_string(value))
         return add_word(b, name, json_string_value(value), err);
     if (!json_is_number(value))
@@ -109,13 +110,13 @@ static enum aw_status convert(struct aw_words *words, json_t *root, struct aw_er
     if (json_object_get(root, "ok") || json_object_get(root, "dry_run"))
         return AW_OK; /* what came of a command, piped on: nothing to do */
     if (!cmd && !msg)
-        return aw_fail(err, AW_USAGE, "no \"cmd\" in the JSON object — {\"cmd\":\"help\"}");
+        return aw_fail(err, AW_USAGE, "no \"cmd\" in the JSON object — write {\"cmd\":\"help\"}");
     if (!cmd && dir && strcmp(dir, "rx") == 0)
-        return aw_fail(
-            err, AW_USAGE,
-            "%.40s was received (\"dir\":\"rx\"), and only what was sent can be sent again — take "
-            "those with \"dir\":\"tx\", or decode with --dir tx what came without a direction",
-            msg);
+        return aw_fail(err, AW_USAGE,
+                       "%.40s was received (\"dir\":\"rx\"), and only sent messages can be sent "
+                       "again — select those with \"dir\":\"tx\", or decode messages without a "
+                       "direction with --dir tx",
+                       msg);
     words->json = true;
     words->message = !cmd;
     words->raw = words->message && json_is_true(json_object_get(root, "raw"));
@@ -135,7 +136,7 @@ enum aw_status aw_words_from_json(struct aw_words *words, const char *line, stru
         return aw_fail(err, AW_USAGE, "column %d: not JSON: %s", problem.column, problem.text);
     enum aw_status status = json_is_object(root)
                                 ? convert(words, root, err)
-                                : aw_fail(err, AW_USAGE, "a JSON command is an object");
+                                : aw_fail(err, AW_USAGE, "a JSON command must be an object");
     json_decref(root);
     return status;
 }

@@ -48,13 +48,13 @@ const struct aw_option aw_global_options[] = {
      .min = 0.001, .max = 1e9},
     {.name = "dry-run", AW_AT_ALL(run.dry_run),
      .help = "print fields and bytes; open nothing, send nothing"},
-    {.name = "yes", AW_AT_ALL(run.yes), .letter = 'y', .help = "answer questions with yes"},
-    {.name = "no-input", AW_AT_ALL(run.no_input), .help = "never ask anything"},
+    {.name = "yes", AW_AT_ALL(run.yes), .letter = 'y', .help = "answer all questions with yes"},
+    {.name = "no-input", AW_AT_ALL(run.no_input), .help = "never ask questions"},
     {.name = "force", AW_AT_ALL(run.force),
      .help = "send values outside the limits (never NaN, never what the wire cannot carry)"},
     {.name = "hold", AW_AT_ALL(run.hold), .help = "when interrupted, leave the device as it is"},
     {.name = "keep-going", AW_AT_ALL(run.keep_going), .letter = 'k',
-     .help = "go on with a script after a failure"},
+     .help = "continue a script after a failure"},
     {.name = "packets", AW_AT_ALL(link.packets), .value = "FILE", .endings = "packets",
      .help = "describe packets of your own firmware; several files: A,B"},
     {.name = "color", AW_AT_ALL(print.color), .value = "WHEN", .help = "auto, always, never",
@@ -229,8 +229,8 @@ static enum aw_status check_share(const char *what, const char *text,
     double value;
     bool bare = aw_number_parse_unit(text, NULL, &value, NULL) == AW_OK && !strchr(text, '%');
     if (bare && value > 1)
-        return aw_fail(err, AW_USAGE, "%s: %g is ambiguous — say %g%% or %g%%", what, value, value,
-                       100 * value);
+        return aw_fail(err, AW_USAGE, "%s: %g is ambiguous — write %g%% or %g%%", what, value,
+                       value, 100 * value);
     return aw_number_check(what, ":", text, rule, &value, err);
 }
 
@@ -258,8 +258,8 @@ static enum aw_status check_ending(const struct aw_option *option, const char *t
         aw_append(all, sizeof all, word[length] ? ", " : " or ", ".%.*s", (int)length, word);
         word += length;
     }
-    return aw_fail(err, AW_USAGE, "--%s: '%.100s' — what the name ends in says the form: %s",
-                   option->name, text, all);
+    return aw_fail(err, AW_USAGE, "--%s: '%.100s' — give a name that ends in %s", option->name,
+                   text, all);
 }
 
 static enum aw_status check_value(const struct aw_option *option, const char **text,
@@ -292,7 +292,7 @@ enum aw_status aw_options_set(struct aw_options *options, const char *name, cons
         for (size_t i = 0; i < options->n; i++)
             names[i] = options->values[i].option->name;
         const char *near = aw_suggest(name, names, options->n);
-        return aw_fail(err, AW_USAGE, "no option '--%.40s' — %s%s%s", name,
+        return aw_fail(err, AW_USAGE, "unknown option '--%.40s' — %s%s%s", name,
                        near ? "did you mean '--" : "see 'help'", near ? near : "",
                        near ? "'?" : "");
     }

@@ -417,7 +417,7 @@ char *aw_chart_script(const struct aw_chart *chart, enum aw_chart_form form, siz
         return NULL;
     }
     if (!find_ranges(&s)) {
-        aw_fail(err, AW_USAGE, "chart: no point is a number — record something first");
+        aw_fail(err, AW_USAGE, "chart: no numeric data — record something first");
         return NULL;
     }
     lay_out(&s);

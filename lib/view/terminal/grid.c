@@ -289,7 +289,7 @@ static const char *other_keys(const struct aw_grid *grid, int room)
     if (grid->typing)
         return "Enter keep  Esc clear";
     if (grid->frozen)
-        return "FROZEN  space goes on";
+        return "FROZEN  space resume";
     while (i + 1 < sizeof all / sizeof *all && (int)strlen(all[i]) > room)
         i++;
     return all[i];
@@ -359,13 +359,13 @@ static void put_empty(const struct aw_grid *grid, struct aw_braille *canvas, con
 /* clang-format off */
 static const char *const keys_of_table[] = {
     "s", "stop the device",
-    "q", "leave",
-    "space", "freeze, and go on",
-    "r", "least, greatest start afresh",
+    "q", "quit",
+    "space", "freeze or resume",
+    "r", "reset min and max",
     "/", "filter: torque, or r*.torque",
-    "Esc", "no filter",
+    "Esc", "clear the filter",
     "arrows", "scroll; Page keys, Home, End",
-    "t", "a row a joint, or a value",
+    "t", "rows: joints or values",
     "?", "show or hide this help",
     NULL,
 };
@@ -444,7 +444,7 @@ void aw_grid_draw(struct aw_grid *grid, const struct aw_channels *channels,
     else if (canvas->rows > 4 && grid->rows)
         put_rows(grid, shown, canvas, longest);
     else if (canvas->rows > 4)
-        put_empty(grid, canvas, channels->n ? "nothing by this name" : "nothing yet");
+        put_empty(grid, canvas, channels->n ? "no match" : "no data yet");
     put_bottom(grid, canvas);
     free(shown);
 }

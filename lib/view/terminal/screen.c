@@ -107,7 +107,7 @@ static bool is_known(void)
 struct aw_screen *aw_screen_open(bool color, struct aw_error *err)
 {
     if (!aw_screen_possible()) {
-        aw_fail(err, AW_REFUSED, "standard output is no terminal to draw on");
+        aw_fail(err, AW_REFUSED, "standard output is not a terminal");
         return NULL;
     }
     struct aw_screen *screen = calloc(1, sizeof *screen);
@@ -123,8 +123,7 @@ struct aw_screen *aw_screen_open(bool color, struct aw_error *err)
         screen->terminal = newterm(NULL, screen->out, screen->in);
     if (!screen->terminal) {
         aw_screen_close(screen);
-        aw_fail(err, AW_REFUSED, "the terminal '%.40s' is not known here — set TERM",
-                getenv("TERM"));
+        aw_fail(err, AW_REFUSED, "unknown terminal '%.40s' — set TERM", getenv("TERM"));
         return NULL;
     }
     set_term(screen->terminal);

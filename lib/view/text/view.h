@@ -25,8 +25,8 @@
  * otherwise compiling fails. */
 /* clang-format off */
 #define AW_EACH_STYLE(X)                                                                           \
-    /* one object a line */                                                                        \
-    X(JSON, json, 'j', NULL, "print JSON, one object a line")                                      \
+    /* one object per line */                                                                      \
+    X(JSON, json, 'j', NULL, "print JSON, one object per line")                                    \
     /* a header, then one line a record; grouped fields are label.field */                         \
     X(CSV, csv, 0, NULL, "print CSV with a header")                                                \
     /* prints .format: "%{elbow.position} %{t}"; supports \n and \t */                             \

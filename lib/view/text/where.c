@@ -66,8 +66,8 @@ static enum aw_status parse_value(struct aw_where_term *term, struct aw_error *e
     const char *digit = term->text + (*term->text == '-' || *term->text == '+');
     term->is_number = isdigit((unsigned char)*digit) || *digit == '.';
     if (!term->is_number && term->op != AW_WHERE_IS && term->op != AW_WHERE_IS_NOT)
-        return aw_fail(err, AW_USAGE,
-                       "--where: '%s' is no number — texts take = or !=", term->text);
+        return aw_fail(err, AW_USAGE, "--where: '%s' is not a number — use = or != for text",
+                       term->text);
     term->has_unit = term->is_number && aw_number_parse(term->text, &term->number, NULL) != AW_OK;
     return AW_OK;
 }
@@ -91,7 +91,7 @@ static enum aw_status add_term(struct aw_where *where, const struct aw_where_ter
         return AW_OK;
     }
     if (term->op != AW_WHERE_IS && term->op != AW_WHERE_IS_NOT)
-        return aw_fail(err, AW_USAGE, "--where: %s takes = or !=", term->field);
+        return aw_fail(err, AW_USAGE, "--where: %s allows only = and !=", term->field);
     if (dir && strcmp(term->text, "tx") != 0 && strcmp(term->text, "rx") != 0)
         return aw_fail(err, AW_USAGE, "--where: dir is tx or rx, not '%s'", term->text);
     struct aw_where_head *head = &where->heads[where->n_heads++];
@@ -110,9 +110,10 @@ static enum aw_status parse_term(const char *from, const char *end, struct aw_wh
         !copy_field(term, from, quoted ? behind : op, quoted) ||
         (quoted && strspn(behind, " \t") != (size_t)(op - behind)) ||
         !copy(term->text, sizeof term->text, after, end) || strpbrk(term->text, "<>=!"))
-        return aw_fail(err, AW_USAGE,
-                       "--where: '%.*s' is no condition — write FIELD OP NUMBER, such as torque>5",
-                       length, from);
+        return aw_fail(
+            err, AW_USAGE,
+            "--where: invalid condition '%.*s' — write FIELD OP NUMBER, such as torque>5", length,
+            from);
     return parse_value(term, err);
 }
 
@@ -171,7 +172,7 @@ static enum aw_status check_message(const char *name, struct aw_wire *wire, stru
     for (; n < wire->protocol->n_messages; n++)
         names[n] = wire->protocol->messages[n].name;
     return aw_fail_unknown(err, aw_suggest(name, names, n), "'describe' shows them all",
-                           "--where: no message '%s'", name);
+                           "--where: unknown message '%s'", name);
 }
 
 enum aw_status aw_where_check_units(const struct aw_where *where, struct aw_wire *wire,

@@ -95,10 +95,10 @@ static const struct complaint {
      "run.csv:2:1: y: '1234567890123456789012345678901234567890' " CELL},
     {"t,y\n0,1\n2\n", "run.csv:3:1: wrong number of cells: 1 cell, the header has 2 columns — "
                       "check for a truncated line"},
-    {"t,y\n0,1,2\n", "run.csv:2:1: wrong number of cells: 3 cells, the header has 2 columns — are "
-                     "there decimal commas? separate columns by ;"},
-    {"t,y\n0,1,x\n", "run.csv:2:1: wrong number of cells: 3 cells, the header has 2 columns — are "
-                     "there decimal commas? separate columns by ;"},
+    {"t,y\n0,1,2\n", "run.csv:2:1: wrong number of cells: 3 cells, the header has 2 columns — with "
+                     "decimal commas, separate columns by ;"},
+    {"t,y\n0,1,x\n", "run.csv:2:1: wrong number of cells: 3 cells, the header has 2 columns — with "
+                     "decimal commas, separate columns by ;"},
     {"t,y,y\n0,1,1\n", "run.csv:1:1: duplicate column y (column 3) — rename one"},
     {"# nothing\n", "run.csv: empty file — write the column names in the first line"},
 };

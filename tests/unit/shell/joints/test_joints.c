@@ -117,7 +117,9 @@ TEST_WITH(start_steered, stop, steered_joint_reaches_its_target)
     stops_at = 20;
     aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, 0, 0);
     assert_int_equal(aw_joints_await(session, &list, &command, NAN, 0), AW_TIMEOUT);
-    assert_string_equal(session->err.text, "elbow is still 10 deg from its target — check for an obstacle or end stop");
+    assert_string_equal(
+        session->err.text,
+        "elbow is still 10 deg from its target — check for an obstacle or end stop");
 }
 
 /* The path is followed at its own velocity; the lag is one step. */
@@ -288,7 +290,9 @@ TEST_WITH(start, stop, arrival_is_detected)
     stops_at = 20;
     assert_int_equal(aw_joints_await(session, &list, &command, NAN, aw_clock_after(now, 1)),
                      AW_TIMEOUT);
-    assert_string_equal(session->err.text, "elbow is still 10 deg from its target — check for an obstacle or end stop");
+    assert_string_equal(
+        session->err.text,
+        "elbow is still 10 deg from its target — check for an obstacle or end stop");
 }
 
 /* A joint without measurements has not arrived. */

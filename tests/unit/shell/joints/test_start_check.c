@@ -121,9 +121,8 @@ TEST_WITH(start, stop, fault_ends_the_approach)
 {
     fails_at_ns = 2 * AW_SECOND;
     assert_int_equal(go(), AW_REFUSED);
-    assert_string_equal(
-        session->err.text,
-        "elbow: reported overheated during the approach — clear it first");
+    assert_string_equal(session->err.text,
+                        "elbow: reported overheated during the approach — clear it first");
     assert_true(target < 16);
 }
 
@@ -131,9 +130,8 @@ TEST_WITH(start, stop, silence_ends_the_approach)
 {
     silent_at_ns = 2 * AW_SECOND;
     assert_int_equal(go(), AW_TIMEOUT);
-    assert_string_equal(session->err.text,
-                        "elbow: no reports during the approach — "
-                        "check its power and the link");
+    assert_string_equal(session->err.text, "elbow: no reports during the approach — "
+                                           "check its power and the link");
     assert_true(target < 16);
 }
 

@@ -313,8 +313,7 @@ static void look_after_parent(int told_fd, int out_fd, enum way way)
     strcat(found, aw_stop_parent_gone(session) ? "G" : "-");
     const char *why = aw_stop_read(session);
     strcat(found, session->motion.stop.signal == SIGHUP ? "H" : "-");
-    strcat(found,
-           why && strncmp(why, "the program that started this one is gone", 41) == 0 ? "w" : "-");
+    strcat(found, why && strncmp(why, "the parent process ended", 24) == 0 ? "w" : "-");
     aw_stop_watch_parent(session, false);
     strcat(found, is_asked() ? "A" : "-");
     aw_stop_watch_parent(session, true);

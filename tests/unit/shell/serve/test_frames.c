@@ -198,7 +198,7 @@ TEST_WITH(start_motor, stop, unknown_frames_require_force)
     server.holder = peers[0];
     server.lease = 4;
     say_packet(0, AW_FRAME, 3000, 10, 4);
-    acknowledged(0, AW_LIMIT, "the server cannot tell");
+    acknowledged(0, AW_LIMIT, "the server cannot check");
     assert_int_equal(stub.n, 0);
     assert_int_equal(session->motion.ongoing, AW_ONGOING_NOTHING);
     aw_options_set(&session->options, "force", "1", AW_FROM_COMMAND_LINE, NULL);

@@ -16,7 +16,8 @@ TEST_WITH(start, stop, lease_is_granted_to_one_client)
     say(0, AW_WANT, false);
     hears_grant(0, 1);
     say(1, AW_WANT, false);
-    hears_text(1, AW_DONE, "script (pid 70, ann) has commanded for 0.0 s — wait, or take over");
+    hears_text(1, AW_DONE,
+               "script (pid 70, ann) has been in command for 0.0 s — wait, or take over");
     say(1, AW_WANT, true); /* --take: after the stop */
     hears_nothing(1);
     hears_text(0, AW_REVOKED, "script (pid 71, ann) has taken over");
@@ -57,7 +58,7 @@ TEST_WITH(start, stop, lease_waits_for_the_stop_of_another_client)
         if (late) {
             server.stops_until_ns = now();
             aw_deadman_look(&server);
-            hears_text(1, AW_DONE, "script (pid 70, ann) has commanded for ");
+            hears_text(1, AW_DONE, "script (pid 70, ann) has been in command for ");
         } else {
             say(0, AW_RELEASE, false);
             assert_ptr_equal(server.holder, peers[1]);
@@ -107,8 +108,8 @@ TEST_WITH(start, stop, speed_of_another_client_requires_take_over)
             say(0, AW_PLAYS, true);
         tell(1, (struct aw_mail){.type = AW_ASK_SPEED, .share = 0.5, .flag = turn == 3});
         hears_text(1, AW_DONE,
-                   turn < 2    ? "speed: nothing is played"
-                   : turn == 2 ? "speed: script (pid 70, ann) commands"
+                   turn < 2    ? "speed: nothing is playing"
+                   : turn == 2 ? "speed: script (pid 70, ann) is in command"
                                : "");
     }
     assert_true(hears(0, AW_SPEED).share == 0.5);
@@ -159,6 +160,6 @@ TEST_WITH(start, stop, deadman_timeout_stops_the_motion)
     peers[0]->seen_ns -= 2 * AW_SECOND;
     aw_deadman_look(&server);
     assert_true(server.halt);
-    assert_non_null(strstr(server.why, "the commander was silent for 2.0"));
+    assert_non_null(strstr(server.why, "the commander sent nothing for 2.0"));
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }

@@ -100,8 +100,8 @@ static const struct {
     size_t bad;
     const char *part;
 } wrong[] = {
-    {"trun 1 2", AW_USAGE, 0, "no command 'trun' — did you mean 'turn'?"},
-    {"qqqqqqqq", AW_USAGE, 0, "no command 'qqqqqqqq' — see 'rig help'"},
+    {"trun 1 2", AW_USAGE, 0, "unknown command 'trun' — did you mean 'turn'?"},
+    {"qqqqqqqq", AW_USAGE, 0, "unknown command 'qqqqqqqq' — see 'rig help'"},
     {"secrt", AW_USAGE, 0, "see 'rig help'"}, /* hidden commands are not suggested */
     {"turn", AW_USAGE, 1, "turn: level is missing — usage: turn LEVEL WAY [LEVEL WAY …]"},
     {"turn 1", AW_USAGE, 2, "turn: way is missing"},
@@ -120,9 +120,9 @@ static const struct {
     {"set low -w 5mm", AW_USAGE, 2, "--wait"},
     {"set low --gently=yes", AW_USAGE, 2, "--gently takes no value"},
     {"set low -gw", AW_USAGE, 2, "--gently takes no value"},
-    {"set low -Q", AW_USAGE, 2, "no option '-Q' — see 'help'"},
-    {"--gently set low", AW_USAGE, 0, "no option '--gently'"}, /* unknown before its command */
-    {"--=x", AW_USAGE, 0, "no option '--'"},
+    {"set low -Q", AW_USAGE, 2, "unknown option '-Q' — see 'help'"},
+    {"--gently set low", AW_USAGE, 0, "unknown option '--gently'"}, /* unknown before its command */
+    {"--=x", AW_USAGE, 0, "unknown option '--'"},
     {"set low --", AW_OK, 3, ""},
     {"encode choice level=1 level=2", AW_USAGE, 3, "encode: level is given twice"},
     {"encode kind=1", AW_USAGE, 2, "encode: message is missing"},

@@ -83,7 +83,7 @@ TEST_WITH(start, stop, alias_is_expanded_to_its_url)
     assert_string_equal(url, "tcp:host:1");
     assert_int_equal(load("[options]\nlink = @leg\n"), AW_OK);
     assert_int_equal(aw_session_url(session, &url), AW_USAGE);
-    assert_says("no alias '@leg' — add it to [link] in ");
+    assert_says("unknown alias '@leg' — add it to [link] in ");
     assert_says(file);
 }
 
@@ -114,19 +114,19 @@ static const struct {
     int line;
     const char *part;
 } wrong[] = {
-    {"[options]\njsno = yes\n", AW_USAGE, 2, "no option '--jsno' — did you mean '--json'?"},
+    {"[options]\njsno = yes\n", AW_USAGE, 2, "unknown option '--jsno' — did you mean '--json'?"},
     {"[options]\njson = perhaps\n", AW_USAGE, 2, "--json is a switch"},
     {"[options]\n\n# x\ntimeout = 5mm\n", AW_USAGE, 4, "--timeout"},
     {"[options]\ntimeout = -1\n", AW_LIMIT, 2, "--timeout: -1 s is outside"},
     {"[options]\ncolor = sometime\n", AW_USAGE, 2, "--color: no 'sometime'"},
     {"[options]\nlink =\n", AW_USAGE, 2, "--link: empty value — give URL"},
-    {"[joint elbow]\nindex = 2\n", AW_USAGE, 2, "no section [joint elbow] — use [link] or"},
-    {"json = yes\n", AW_USAGE, 1, "no section []"},
+    {"[joint elbow]\nindex = 2\n", AW_USAGE, 2, "unknown section [joint elbow] — use [link] or"},
+    {"json = yes\n", AW_USAGE, 1, "unknown section []"},
     {"[options\njson = yes\n", AW_USAGE, 1, "neither [section] nor key = value"},
     {"[options]\njson\n", AW_USAGE, 2, "neither [section] nor key = value"},
     {"[options]\njson\nfrob = 1\n", AW_USAGE, 2, "neither [section] nor key = value"},
-    {"[options]\nfrob = 1\njson\n", AW_USAGE, 2, "no option '--frob'"},
-    {"[options]\nfrob = 1\nfreb = 1\n", AW_USAGE, 2, "no option '--frob'"},
+    {"[options]\nfrob = 1\njson\n", AW_USAGE, 2, "unknown option '--frob'"},
+    {"[options]\nfrob = 1\nfreb = 1\n", AW_USAGE, 2, "unknown option '--frob'"},
 };
 
 TEST_WITH(start, stop, errors_name_the_line)
@@ -159,7 +159,7 @@ TEST_WITH(start, stop, overlong_lines_are_refused)
     memset(text + strlen(text), 'x', 150);
     strcat(text, "\nfrob = 1\n");
     assert_int_equal(load(text), AW_USAGE);
-    assert_wrong(":3:1: no option '--frob'");
+    assert_wrong(":3:1: unknown option '--frob'");
 }
 
 TEST_WITH(start, stop, number_of_aliases_and_options_is_limited)

@@ -68,7 +68,7 @@ TEST_WITH(start, stop, unread_lines_are_counted)
     said();
     aw_session_report(session, "three\n");
     assert_int_equal(session->run.unreported, 0);
-    assert_string_equal(said(), "rig: 2 lines were dropped here: the reader was too slow\nthree\n");
+    assert_string_equal(said(), "rig: 2 lines dropped here: the reader was too slow\nthree\n");
     aw_session_report(session, "four\n");
     assert_string_equal(said(), "four\n");
 }

@@ -215,7 +215,7 @@ TEST_WITH(start, stop, hex_lines_of_several_packets_are_decoded)
     assert_int_equal(feed(text, strlen(text), 50), AW_OK);
     assert_int_equal(decoder.records, 4);
     assert_int_equal(decoder.bad, 2);
-    assert_says(decoder.first.text, "the last message is cut off: it should have more packets");
+    assert_says(decoder.first.text, "the last message is truncated: packets are missing");
 }
 
 /* An overlong line is skipped up to its end, wherever that is. */

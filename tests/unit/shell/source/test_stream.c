@@ -295,10 +295,10 @@ TEST_WITH(start, stop, silence_is_reported_once)
         const char *told;
         enum aw_status answered;
     } rows[] = {
-        {0, 0, "! rig: nothing has come yet — is it on?\n", AW_TIMEOUT},
+        {0, 0, "! rig: no messages yet — is it on?\n", AW_TIMEOUT},
         {1, 0, "", AW_OK},
         {2, 0, "", AW_OK},
-        {3, 4, "! rig: nothing has come yet — is it on?\n! rig: connected anew\n", AW_OK},
+        {3, 4, "! rig: no messages yet — is it on?\n! rig: connected anew\n", AW_OK},
     };
     tool.receive = receive_late;
     tool.no_answer_hint = "is it on?";
@@ -323,14 +323,14 @@ TEST_WITH(start, stop, silence_is_reported_once)
         assert_string_equal(told, rows[i].told);
         assert_int_equal(aw_stream_answered(stream, "watch"), rows[i].answered);
         if (rows[i].answered != AW_OK)
-            assert_string_equal(session->err.text, "watch: nothing came");
+            assert_string_equal(session->err.text, "watch: no messages received");
         close_stream();
     }
     assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
     has_said = 4;
     assert_int_equal(aw_stream_next(stream, s, &item), AW_TIMEOUT);
     assert_int_equal(aw_stream_answered(stream, "plot"), AW_TIMEOUT);
-    assert_string_equal(session->err.text, "plot: nothing came — is it on?");
+    assert_string_equal(session->err.text, "plot: no messages received — is it on?");
     tool.only_answers = true;
     assert_int_equal(aw_stream_answered(stream, "plot"), AW_OK);
 }

@@ -135,17 +135,17 @@ static const struct {
     {"out", "a.svg", ""},
     {"out", "a.pdf", ""},
     {"out", "a.b.png", ""},
-    {"out", "svg", "--out: 'svg' — what the name ends in says the form: .svg, .png or .pdf"},
-    {"out", "a.sv", "--out: 'a.sv' — what the name ends in says the form: .svg, .png or .pdf"},
-    {"out", "a.svgz", "--out: 'a.svgz' — what the name ends in says the form: .svg, .png or .pdf"},
-    {"only", "a.txt", "--only: 'a.txt' — what the name ends in says the form: .ini"},
+    {"out", "svg", "--out: 'svg' — give a name that ends in .svg, .png or .pdf"},
+    {"out", "a.sv", "--out: 'a.sv' — give a name that ends in .svg, .png or .pdf"},
+    {"out", "a.svgz", "--out: 'a.svgz' — give a name that ends in .svg, .png or .pdf"},
+    {"only", "a.txt", "--only: 'a.txt' — give a name that ends in .ini"},
     {"hint", "a.txt", ""},
     {"hint", "", "--hint: empty value — give FILE"},
     {"on", "true", ""},
     {"on", "", ""},
     {"on", "2", "--on is a switch: '2' is not yes or no"},
-    {"frobnicate", "1", "no option '--frobnicate' — see 'help'"},
-    {"rote", "1", "no option '--rote' — did you mean '--rate'?"},
+    {"frobnicate", "1", "unknown option '--frobnicate' — see 'help'"},
+    {"rote", "1", "unknown option '--rote' — did you mean '--rate'?"},
 };
 
 TEST(each_kind_of_value_is_validated)

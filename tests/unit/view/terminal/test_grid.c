@@ -169,7 +169,7 @@ TEST_WITH(start, stop, filter_limits_the_rows)
     draw(80, 12, AW_BRAILLE_UTF8);
     assert_int_equal(grid.rows, 2);
     grid.filter = "zebra";
-    expect_in(draw(80, 12, AW_BRAILLE_UTF8), "nothing by this name");
+    expect_in(draw(80, 12, AW_BRAILLE_UTF8), "no match");
     also(80, 6, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
     grid.filter = "torq";
     for (int width = 20; width < 60; width += 13)
@@ -181,10 +181,10 @@ TEST_WITH(start, stop, filter_limits_the_rows)
 
 TEST_WITH(start, stop, empty_lost_and_frozen_states_are_shown)
 {
-    expect_in(draw(80, 12, AW_BRAILLE_UTF8), "nothing yet");
-    grid.note = "nothing has come yet — are the drivers powered?";
-    expect_in(draw(30, 12, AW_BRAILLE_UTF8), "nothing has come yet — are");
-    expect_in(draw(30, 12, AW_BRAILLE_UTF8), "the drivers powered?");
+    expect_in(draw(80, 12, AW_BRAILLE_UTF8), "no data yet");
+    grid.note = "no messages yet — are the drivers powered?";
+    expect_in(draw(30, 12, AW_BRAILLE_UTF8), "no messages yet — are the");
+    expect_in(draw(30, 12, AW_BRAILLE_UTF8), "drivers powered?");
     grid.note = NULL;
     grid.state = "link lost";
     grid.lost = 12345;
@@ -282,7 +282,7 @@ TEST_WITH(start, stop, keys_are_shown_at_any_width)
     grid.note = NULL;
     grid.keys = true;
     draw(40, 12, AW_BRAILLE_UTF8);
-    expect_in(text, " space   freeze, and go on\n");
+    expect_in(text, " space   freeze or resume\n");
     expect_in(text, " /       filter: torque, or r*.torque\n");
     expect_in(text, " ?       show or hide this help\n");
     expect_not_in(text, "lkne");

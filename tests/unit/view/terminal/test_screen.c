@@ -245,9 +245,9 @@ TEST_WITH(start, stop, unusable_terminals_are_refused)
 {
     static const struct {
         const char *term, *says;
-    } rows[] = {{"", "standard output is no terminal to draw on"},
-                {"dumb", "standard output is no terminal to draw on"},
-                {"no-such-terminal", "the terminal 'no-such-terminal' is not known here"}};
+    } rows[] = {{"", "standard output is not a terminal"},
+                {"dumb", "standard output is not a terminal"},
+                {"no-such-terminal", "unknown terminal 'no-such-terminal'"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         setenv("TERM", rows[i].term, 1);
         assert_null(aw_screen_open(true, &err));

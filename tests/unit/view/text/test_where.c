@@ -95,9 +95,9 @@ TEST(msg_and_dir_are_properties_of_the_message)
         const char *text, *says;
     } wrong[] = {
         {"dir=up", "--where: dir is tx or rx, not 'up'"},
-        {"msg>joint", "--where: 'joint' is no number — texts take = or !="},
-        {"msg>5", "--where: msg takes = or !="},
-        {"msg=jiont", "--where: no message 'jiont' — did you mean 'joint'?"},
+        {"msg>joint", "--where: 'joint' is not a number — use = or != for text"},
+        {"msg>5", "--where: msg allows only = and !="},
+        {"msg=jiont", "--where: unknown message 'jiont' — did you mean 'joint'?"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_where where = {0};
@@ -163,24 +163,24 @@ TEST(condition_errors_are_explained)
     static const struct {
         const char *text, *says;
     } rows[] = {
-        {"torque>five", "--where: 'five' is no number — texts take = or !="},
-        {"torque<=five", "--where: 'five' is no number — texts take = or !="},
+        {"torque>five", "--where: 'five' is not a number — use = or != for text"},
+        {"torque<=five", "--where: 'five' is not a number — use = or != for text"},
         {"board==lknee", NULL},
         {"board!=lknee", NULL},
         {"torque>-5", NULL},
         {"torque>+5", NULL},
         {"torque>.5", NULL},
         {"torque>-.5Nm", NULL},
-        {"torque>-", "--where: '-' is no number — texts take = or !="},
+        {"torque>-", "--where: '-' is not a number — use = or != for text"},
         {"torque=1andy=2",
-         "--where: 'torque=1andy=2' is no condition — write FIELD OP NUMBER, such as torque>5"},
+         "--where: invalid condition 'torque=1andy=2' — write FIELD OP NUMBER, such as torque>5"},
         {"torque=1 andy=2",
-         "--where: 'torque=1 andy=2' is no condition — write FIELD OP NUMBER, such as torque>5"},
-        {"torque=1 and", "--where: '' is no condition — write FIELD OP NUMBER, such as torque>5"},
+         "--where: invalid condition 'torque=1 andy=2' — write FIELD OP NUMBER, such as torque>5"},
+        {"torque=1 and", "--where: invalid condition '' — write FIELD OP NUMBER, such as torque>5"},
         {"torque=1\tand\tboard=x", NULL},
-        {"a=1 and b", "--where: ' b' is no condition — write FIELD OP NUMBER, such as torque>5"},
+        {"a=1 and b", "--where: invalid condition ' b' — write FIELD OP NUMBER, such as torque>5"},
         {"a=1 and b and c=2",
-         "--where: ' b' is no condition — write FIELD OP NUMBER, such as torque>5"},
+         "--where: invalid condition ' b' — write FIELD OP NUMBER, such as torque>5"},
         {"a=1 and b=1 and c=1 and d=1 and e=1 and f=1 and g=1 and h=1", NULL},
         {"a=1 and b=1 and c=1 and d=1 and e=1 and f=1 and g=1 and h=1 and i=1",
          "--where: more than 8 conditions"},
@@ -189,12 +189,13 @@ TEST(condition_errors_are_explained)
          NULL},
         {"a23456789b123456789c123456789d123456789e123456789f123456789g123456789h123456789"
          "a23456789b123456789c123456789d123456789e123456789f123456789g123456789h123456789gh=1",
-         "--where: "
-         "'a23456789b123456789c123456789d123456789e123456789f123456789g123456789h123456789a' is no "
-         "condition — write FIELD OP NUMBER, such as torque>5"},
+         "--where: invalid condition "
+         "'a23456789b123456789c123456789d123456789e123456789f123456789g123456789h123456789a' — "
+         "write "
+         "FIELD OP NUMBER, such as torque>5"},
         {"a=b123456789c123456789d123456789e12345678", NULL},
         {"  a  =  b123456789c123456789d123456789e123456789  ",
-         "--where: '  a  =  b123456789c123456789d123456789e123456789  ' is no condition — write "
+         "--where: invalid condition '  a  =  b123456789c123456789d123456789e123456789  ' — write "
          "FIELD OP NUMBER, such as torque>5"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
