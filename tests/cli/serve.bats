@@ -299,10 +299,10 @@ asks() {
     started+=("$silent")
     becomes "$silent" holder hidmotor
     kill -STOP "$silent"
-    wait_for s "silent for 1"
+    wait_for s "sent nothing for 1"
     kill -CONT "$silent"
     wait "$silent" && false || same "$?" 3
-    has "$(<said)" "silent for 1"
+    has "$(<said)" "sent nothing for 1"
 }
 
 # faster [COMMAND]: another client sets the speed until nothing is played any more, and requires at
