@@ -117,19 +117,47 @@ void canpid_disabled(struct aw_session *session, uint64_t boards)
     leave(session, canpid_state(session)->ongoing & ~boards);
 }
 
-/* Records which drivers are enabled after a command: by an accepted setpoint, or by a gain or
- * precompression that may have switched the controller. Only a verified disable ends that. */
+/* An accepted setpoint enables the driver; so may a gain or precompression that switches the
+ * controller. */
+static bool may_enable(const struct aw_canpid_sent *sent)
+{
+    bool held = isnan(sent->setpoint) && (sent->switches || sent->unknown);
+    return held || fabs(sent->setpoint) <= 1;
+}
+
+/* Records which drivers are enabled after a command. Only a verified disable ends that. */
 static void note_sent(struct aw_session *session, const struct aw_canpid_sent *sent, bool verified)
 {
     struct canpid_state *state = session->state;
-    bool held = isnan(sent->setpoint) && (sent->switches || sent->unknown);
-    if (held || fabs(sent->setpoint) <= 1) {
+    if (may_enable(sent)) {
         state->driven |= AW_CANPID_BIT(sent->board);
         aw_session_moves(session);
         leave(session, state->ongoing | state->driven);
     } else if (!isnan(sent->setpoint) && verified) {
         canpid_disabled(session, AW_CANPID_BIT(sent->board));
     }
+}
+
+/* Makes the stop ready before the first byte leaves, because an adapter may take a while to accept
+ * the frame. */
+static enum aw_status send_ready(struct aw_session *session, const struct aw_record *command,
+                                 struct aw_canpid_sent *sent)
+{
+    struct canpid_state *state = session->state;
+    uint64_t driven = state->driven;
+    bool moving = session->motion.moving;
+    if (may_enable(sent)) {
+        state->driven |= AW_CANPID_BIT(sent->board);
+        aw_session_moves(session);
+    }
+    enum aw_status status = aw_canpid_send(&state->client, command, sent, &session->err);
+    if (status == AW_OK) {
+        note_sent(session, sent, false);
+    } else if (status != AW_STOPPED) {
+        state->driven = driven;
+        session->motion.moving = moving;
+    }
+    return status;
 }
 
 /* Remembers an unnamed board that a client commands, so that a stop includes it. */
@@ -182,9 +210,7 @@ enum aw_status canpid_send(struct aw_session *session, struct aw_record *command
                           "active controller unknown: this may switch the controller of %s",
                           list_boards(session, AW_CANPID_BIT(sent->board)));
     if (status == AW_OK)
-        status = aw_canpid_send(client, command, sent, &session->err);
-    if (status == AW_OK)
-        note_sent(session, sent, false);
+        status = send_ready(session, command, sent);
     return status;
 }
 

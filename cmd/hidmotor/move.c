@@ -61,6 +61,12 @@ enum aw_status hidmotor_send(struct aw_session *session, struct aw_hidmotor_plan
     return status;
 }
 
+bool hidmotor_is_motion(const struct aw_record *command)
+{
+    const char *name = command->codec->message->name;
+    return strcmp(name, "set_setpoints") == 0 || strcmp(name, "set_velocity") == 0;
+}
+
 void hidmotor_leave(struct aw_session *session, const struct aw_record *command)
 {
     const char *name = command->codec->message->name;

@@ -109,6 +109,8 @@ enum aw_status hidmotor_dry_run(struct aw_session *session, const struct aw_hidm
 /* Prints and sends a plan. Afterwards the arm counts as moving. */
 enum aw_status hidmotor_send(struct aw_session *session, struct aw_hidmotor_plan *plan);
 
+bool hidmotor_is_motion(const struct aw_record *command);
+
 /* Remembers the motion that this command starts without waiting for its end. */
 void hidmotor_leave(struct aw_session *session, const struct aw_record *command);
 void hidmotor_leave_plan(struct aw_session *session, const struct aw_hidmotor_plan *plan);

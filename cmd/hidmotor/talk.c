@@ -107,6 +107,7 @@ enum aw_status hidmotor_set(struct aw_session *session, struct aw_record *reques
     struct aw_hidmotor_reply reply;
     uint8_t report[AW_HIDMOTOR_REPORT];
     size_t size;
+    bool moved = session->motion.moving;
     /* An invalid value is refused before the link is opened. */
     enum aw_status status =
         aw_encode(request, session->options.run.force, report, sizeof report, &size, &session->err);
@@ -116,14 +117,15 @@ enum aw_status hidmotor_set(struct aw_session *session, struct aw_record *reques
         status = hidmotor_ready(session);
     if (status == AW_OK)
         status = aw_session_announce(session, request);
+    if (status == AW_OK && hidmotor_is_motion(request))
+        aw_session_moves(session);
     if (status == AW_OK)
         status = aw_hidmotor_command(hidmotor_arm(session), request, &reply, &session->err);
     if (status == AW_OK || status == AW_TIMEOUT) /* it may have arrived */
         hidmotor_leave(session, request);
-    if (status == AW_TIMEOUT && session->motion.ongoing != AW_ONGOING_NOTHING)
-        aw_session_moves(session); /* so it must be stopped */
     if (status != AW_OK)
         return status;
+    session->motion.moving = moved;
     aw_object_start(&session->result, request->codec->message->name);
     aw_object_text(&session->result, "result", "confirmed");
     aw_object_number(&session->result, "ms", (double)(reply.got_ns - reply.sent_ns) / 1e6, 3, NULL);

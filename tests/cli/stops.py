@@ -277,7 +277,8 @@ WAYS = {
     # The second signal may arrive after the stop, before the program has exited.
     "INT, TERM": Way(plainly, by_signal(signal.SIGINT, signal.SIGTERM), (130, 143)),
     "TSTP": Way(plainly, by_signal(signal.SIGTSTP), 148),
-    **{name: Way(plainly, by_signal(number_of(name)), 128 + number_of(name))
+    # SEGV comes before the answer to the first motion, the other crashes at any moment.
+    **{name: Way(plainly, by_signal(number_of(name)), 128 + number_of(name), at_once=name == "SEGV")
        for name in (*OTHERS, *CRASHES)},
     "EPIPE": Way(through_a_pipe, lambda run: run.program.process.stdout.close(), 141),
     "dead terminal": Way(to_a_dead_terminal, by_signal(signal.SIGTERM), 143, "first"),
@@ -288,7 +289,7 @@ WAYS = {
     "record": Way(with_a_recorder, fill_disk, LOST, at_once=True),
     "unplug": Way(plainly, lambda run: run.unplug(), LOST, silent=True),
     "full": Way(to_a_full_disk, lambda run: None, LOST, "announced", True, True),
-    "SEGV, later": Way(from_a_script, by_signal(signal.SIGSEGV), 139, "scripted"),
+    "SEGV, later": Way(from_a_script, by_signal(signal.SIGSEGV), 139, "scripted", at_once=True),
     "EOF": Way(from_a_script, end_input, 0, "scripted"),
     "writer": Way(from_a_writer, end_writer, 0, "scripted"),
     "error": Way(from_a_script, say(b"nonsense\n"), 2, "scripted"),
