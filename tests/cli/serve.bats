@@ -340,7 +340,7 @@ faster() {
 
 @test "the end of a script stops its motion, a single command's motion continues" {
     serve s hidmotor -l sim:
-    remarks " — on its way" hidmotor <<<'move -80 30 -60 duration=20s'
+    remarks " — still moving at the end of the commands" hidmotor <<<'move -80 30 -60 duration=20s'
     same "$(hidmotor -q -j status | jq .m1.target)" "$(hidmotor -q -j status | jq .m1.target)"
     ok hidmotor -q move 80 30 -60 duration=1s
     becomes 80 sh -c 'hidmotor -q -j status | jq .m1.target'
