@@ -35,7 +35,7 @@ import time
 
 sys.dont_write_bytecode = True
 from serve_client import Client
-from stops_tools import MOVES, STOPS, TOOLS, Front, children, waited_for_processor
+from stops_tools import MOVES, STOPS, TOOLS, Front, Waits, children
 
 # status: exit status of a commander that is a tool (None: not visible). told: message to other clients
 # (None: the connection ends; False: none, the commander stops itself). found: what detects it. goes_on: no stop.
@@ -386,12 +386,8 @@ class Run:
         pids += [one.pid for one in (self.commander, self.broker and self.broker.process) if one]
         if self.gateway:
             pids += [self.gateway.pid, *children(self.gateway.pid)]
-        self.waited = {pid: waited_for_processor(pid) for pid in pids}
+        self.waits = Waits(pids)
         self.ended = time.monotonic()
-
-    def waiting(self):
-        """Returns the waits for processors since then, ms."""
-        return sum(max(0, waited_for_processor(pid) - was) for pid, was in self.waited.items())
 
     def dying(self):
         """Returns the time in which the killed server exited, ms; other processes cannot see it earlier."""
@@ -413,12 +409,12 @@ class Run:
             self.step(0)
         self.begin_to_count()
         self.take_away()
-        while not self.stopped and time.monotonic() < self.ended + NO_STOP + self.waiting() / 1e3:
+        while not self.stopped and time.monotonic() < self.ended + NO_STOP + self.waits.ms() / 1e3:
             self.until(time.monotonic() + 0.1, lambda: self.stopped)
         if not self.stopped:
             self.wrong.append("no stop")
             return None
-        waited = max(self.waiting(), self.dying())
+        waited = max(self.waits.ms(), self.dying())
         if self.way == "freeze":
             self.server.send_signal(signal.SIGCONT)
         self.until(time.monotonic() + QUIET, lambda: False)

@@ -35,7 +35,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from stops_tools import MOVES, STOPS, TOOLS, Front, child_of, waited_for_processor
+from stops_tools import MOVES, STOPS, TOOLS, Front, Waits, child_of
 
 LANES = 4
 WITHIN = 10.0, 1000.0  # ms: for nine of ten, and for all
@@ -416,16 +416,15 @@ class Run:
     def end(self):
         """Ends the tool. Returns the time of the stop without waits for processors, ms;
         None: no stop."""
-        waiters = self.waiters()
-        before = {pid: waited_for_processor(pid) for pid in waiters}
+        waits = Waits(self.waiters())
         self.ended = time.monotonic()
         self.way.end(self)
         over = lambda: self.stopped or (not self.moved and self.is_gone())
         self.until(self.ended + 2, over)
         if not self.stopped:
             return None
-        waited = sum(max(0, waited_for_processor(pid) - before[pid]) for pid in waiters)
-        return (self.stopped - self.ended) * 1e3, max(0, (self.stopped - self.ended) * 1e3 - waited)
+        took = (self.stopped - self.ended) * 1e3
+        return took, max(0, took - waits.ms())
 
     def await_end(self):
         """A tool with a lost link reports the reason and ends."""

@@ -24,6 +24,24 @@ def waited_for_processor(pid):
         return 0.0
 
 
+def stolen():
+    """Returns the total time in which the host of a virtual machine did not run each processor, ms."""
+    with open("/proc/stat", encoding="ascii") as file:
+        rows = [line.split() for line in file if line.startswith("cpu") and not line.startswith("cpu ")]
+    return [1e3 * int(row[8]) / os.sysconf("SC_CLK_TCK") for row in rows]
+
+
+class Waits:
+    """Waits from now on that depend on the machine: of processes for a processor, and of processors for the host."""
+
+    def __init__(self, pids):
+        self.waited, self.stolen = {pid: waited_for_processor(pid) for pid in pids}, stolen()
+
+    def ms(self):
+        waited = sum(max(0, waited_for_processor(pid) - was) for pid, was in self.waited.items())
+        return waited + max(now - was for now, was in zip(stolen(), self.stolen))
+
+
 def children(pid):
     try:
         with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:

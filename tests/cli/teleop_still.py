@@ -20,7 +20,7 @@ import subprocess
 import sys
 import time
 
-from stops_tools import MOVES, STOPS, TOOLS, Front, child_of, children, waited_for_processor
+from stops_tools import MOVES, STOPS, TOOLS, Front, Waits, child_of, children
 
 BIN, FOLDER = sys.argv[1:3]
 PAD = sys.argv[3] if len(sys.argv) > 3 else None
@@ -176,12 +176,11 @@ class Round:
             if moved == few and not due:
                 due = now + random.random() / 10
             if due and not hit and now >= due and last == MOVES:
-                waiters = [pid for pid in (os.getpid(), child_of(self.program.pid)) if pid]
-                before = [waited_for_processor(pid) for pid in waiters]
+                waits = Waits(pid for pid in (os.getpid(), self.program.pid, child_of(self.program.pid)) if pid)
                 hit = time.monotonic()
                 os.kill(self.target(way), number)
             elif hit and what == STOPS:
-                waited = sum(max(0, waited_for_processor(pid) - was) for pid, was in zip(waiters, before))
+                waited = waits.ms()
                 if ends:
                     self.wake()
                 return max(0, 1000 * (now - hit) - waited)
