@@ -15,8 +15,8 @@ export LC_ALL=C.UTF-8 TERM=dumb NO_COLOR=1 CMOCKA_MESSAGE_OUTPUT=TAP
 passed=0 failed=0
 
 # Left out: test_link_hid needs umockdev's library of the other machine (the VM tests real HID). With
-# qemu also the test of udp:, because qemu loses control messages and errors of UDP sockets, and the test
-# of probe, which takes many minutes.
+# qemu also the test of udp:, because qemu loses control messages and errors of UDP sockets, and the tests
+# of probe and design, which take many minutes.
 left_out=" link/hid/test_hid "
 # qemu also loses some signals, does not support the terminal of ncurses, appears in /proc as the program
 # itself, and shows addresses in the host's byte order. Libraries differ, too (left_out_on): the pictures of
@@ -24,7 +24,7 @@ left_out=" link/hid/test_hid "
 # in use_default_colors().
 declare -A left_out_on=([i386]=" view/terminal/test_screen ")
 left_out+="tuning/identify/test_search tuning/identify/test_fit "
-left_out_emulated=" link/udp/test_udp protocol/ezphys/test_probe "
+left_out_emulated=" link/udp/test_udp protocol/ezphys/test_probe tuning/test_design "
 left_out_emulated+="link/core/test_port link/stream/test_tty shell/safety/test_stop view/terminal/test_screen "
 
 # Programs find their loader and libraries in the folder where they are unpacked, so they run directly.
