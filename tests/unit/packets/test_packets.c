@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/bytes.h"
 #include "packets/packets.h"
 #include "protocol/armctl/wire.h"
 #include "protocol/canpid/wire.h"
@@ -289,7 +290,7 @@ TEST_WITH(NULL, end, number_of_packets_is_limited)
         uint8_t bytes[64] = {0};
         struct aw_record record;
         uint32_t id = (uint32_t)(i * 65536 + 3000);
-        memcpy(bytes, &id, sizeof id);
+        aw_put_u32(bytes, id);
         assert_int_equal(aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, 64}, &record, NULL),
                          AW_OK);
         assert_int_equal(record.codec->message->code, id);

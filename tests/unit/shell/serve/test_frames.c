@@ -1,6 +1,7 @@
 /* Tests frames from clients to the device: sender, type and rate. */
 #include "server_helper.h"
 
+#include "base/bytes.h"
 #include "protocol/armctl/wire.h"
 #include "protocol/hidmotor/wire.h"
 
@@ -116,7 +117,7 @@ static void start_far(void)
 static void say_packet(int i, enum aw_verb type, uint32_t id, float shoulder, unsigned lease)
 {
     uint8_t packet[64] = {(uint8_t)id, (uint8_t)(id >> 8)};
-    memcpy(packet + 16, &shoulder, sizeof shoulder);
+    aw_put_f32(packet + 16, shoulder);
     give(i, type, (struct aw_span){packet, sizeof packet}, lease);
 }
 
