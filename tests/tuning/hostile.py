@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 from joints import BIN, canpid, kills, records
@@ -99,10 +100,11 @@ def table():
         print(f"| `{plant}` | {' | '.join(said)} | {max(r['on'] for r in results.values()):.1f}° | "
               f"{max(r['coasted'] for r in results.values()):.1f}° |{' '.join(faults)}")
     runs = len(all_runs())
-    print(f"\nThe table shows the messages at a tick of 10 ms. There were {runs} runs at ticks of 4, 8 and 10 ms" +
-          (". After each run the driver was disabled, was not enabled again, and had the previous gains, or the new "
-           "ones if they were applied. Past the deviation limit it stayed powered no longer than a stop takes." if good
-           else ", with faults."))
+    summary = f"The table shows the messages at a tick of 10 ms. There were {runs} runs at ticks of 4, 8 and 10 ms" + (
+        ". After each run the driver was disabled, was not enabled again, and had the previous gains, or the new "
+        "ones if they were applied. Past the deviation limit it stayed powered no longer than a stop takes." if good
+        else ", with faults.")
+    print(f"\n{textwrap.fill(summary, 120)}")
     return good
 
 

@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from pathlib import Path
 
@@ -106,11 +107,12 @@ def table(results):
             print(row(board, controller, r))
     enabled = sum(r["enabled"] for r in results.values())
     longest = max(r["seconds"] for r in results.values())
-    print(f"\n{sum(map(kept, results.values()))} of {len(results)} runs kept the new gains, and "
-          f"{sum(map(worse, results.values()))} of these were worse by IAE; the others restored the old ones. IAE was "
-          f"better in {sum(map(better, results.values()))} runs. The rise time was within 20 % of its prediction in "
-          f"{sum(map(near, results.values()))} runs. "
-          f"{enabled} ended with the driver enabled; the longest took {longest:.0f} s.")
+    summary = (f"{sum(map(kept, results.values()))} of {len(results)} runs kept the new gains, and "
+               f"{sum(map(worse, results.values()))} of these were worse by IAE; the others restored the old ones. "
+               f"IAE was better in {sum(map(better, results.values()))} runs. The rise time was within 20 % of its "
+               f"prediction in {sum(map(near, results.values()))} runs. "
+               f"{enabled} ended with the driver enabled; the longest took {longest:.0f} s.")
+    print(f"\n{textwrap.fill(summary, 120)}")
     return not enabled and not any(map(worse, results.values()))
 
 
@@ -172,7 +174,7 @@ def kills(count, plants=(), longest=24):
     for bus in buses.values():
         bus.kill()
         bus.communicate()
-    what = f" with joints that are {', '.join(plants)}" if plants else ""
+    what = " of faulty joints" if plants else ""
     print(f"{failed} of {done} joints were left enabled by a killed tune{what} ({over} had ended before)")
     return failed == 0
 
