@@ -196,7 +196,7 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
     status = aw_armctl_command_line(&state->arm, line, &state->outcome, &session->err);
     session->motion.moving = status == AW_STOPPED;
     if (!session->motion.moving || session->options.run.hold)
-        armctl_remember(session); /* before the stop, because a disk may be slow */
+        armctl_remember(session); /* else after the stop: a disk may be slow */
     /* A motor or vehicle keeps running, even if another program started it. */
     if (*state->arm.memory.motor ||
         (strncmp(line, "SPD", 3) == 0 && strpbrk(line, "123456789") && !strchr(line, ',')))

@@ -251,7 +251,7 @@ enum aw_status armctl_move(struct aw_session *session, struct aw_record *command
     status = aw_armctl_command(&state->arm, command, &state->outcome, &session->err);
     session->motion.moving = stream || status == AW_STOPPED;
     if (status != AW_STOPPED || session->options.run.hold)
-        armctl_remember(session); /* before the stop, because a disk may be slow */
+        armctl_remember(session); /* else after the stop: a disk may be slow */
     /* Motors and vehicles run until the next command, confirmed or not. */
     bool vehicle = strcmp(command->codec->message->name, "spd") == 0;
     bool drives = vehicle && aw_record_get(command, "speed") != 0;

@@ -253,8 +253,8 @@ static void begin(struct pad *pad)
     pad->event_ms = SDL_GetTicks64();
 }
 
-/* Sleeps until an event or the next record is due. SDL itself could only poll. False: the pad is
- * gone. */
+/* Sleeps until an event or the next record is due. SDL itself can only poll. Returns false if
+ * the pad is gone. */
 static bool wait_for_events(struct pad *pad, Uint64 due_ms)
 {
     struct pollfd fds[] = {{.fd = pad->fds[0], .events = POLLIN},

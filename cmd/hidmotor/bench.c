@@ -104,8 +104,8 @@ static bool take(struct aw_bench *bench, const struct aw_hidmotor_status *now)
            aw_bench_sample(bench, &sample);
 }
 
-/* Limits the wait for an answer to the silence that ends the motion, whatever --timeout says.
- * Returns the options to restore. */
+/* Caps the wait for an answer at the silence that ends the motion; overrides --timeout. Returns the
+ * options to restore. */
 static struct aw_hidmotor_options hurry(struct aw_bench *bench)
 {
     struct aw_hidmotor_options *options = &hidmotor_arm(bench->session)->options, usual = *options;

@@ -35,8 +35,8 @@ struct aw_lines {
  * read error. AW_USAGE: the file cannot be opened, or is a folder. AW_NO_MEMORY. */
 enum aw_status aw_lines_next(struct aw_lines *lines, struct aw_error *err);
 
-/* Closes and frees. Returns status, or AW_OK for AW_END. Puts "NAME:LINE:COLUMN: " in front of the
- * text of a line's error, but not of an error of aw_lines_next. */
+/* Closes the file and frees the buffer. Returns status, or AW_OK for AW_END. Prefixes an error
+ * about a line with "NAME:LINE:COLUMN: "; leaves errors of aw_lines_next unchanged. */
 enum aw_status aw_lines_end(struct aw_lines *lines, enum aw_status status, struct aw_error *err);
 
 /* Puts "WHERE:COLUMN: " in front of an error's text, where WHERE is "FILE:LINE". A leading "column

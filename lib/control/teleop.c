@@ -8,7 +8,7 @@
 #include "base/clamp.h"
 #include "control/lag.h"
 
-#define SLOW    0.25 /* share of the speed without the second button */
+#define SLOW    0.25 /* speed factor while the full-speed button is not held */
 #define BRAKE_S 0.1  /* braking time before a limit, s */
 #define ON      0.5
 #define OFF     0.4 /* release threshold of an analogue trigger used as a button */

@@ -31,7 +31,7 @@ static double period_of(double omega)
 struct subject {
     struct aw_process process;
     double sign;
-    double omega, ku; /* ultimate frequency and gain, of the process with the hold's half tick */
+    double omega, ku; /* ultimate frequency and gain, with the hold's delay of half a period */
 };
 
 static enum aw_status subject_of(const struct aw_process *process, const struct aw_driver *driver,

@@ -609,7 +609,7 @@ END
 }
 
 # bats test_tags=long,direct
-@test "tune --yes improves the step with each form that it uses" {
+@test "tune --yes improves the step response with each controller form" {
     for form in pid pi; do
         # The joint stands at 10 deg or more afterwards, far from the second step's start.
         printf '%s\n' "${step[*]/lknee/rankle}" "tune --form $form -b rankle -c pos --yes" \

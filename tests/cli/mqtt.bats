@@ -199,7 +199,7 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
 }
 
 # bats test_tags=long
-@test "a silent commander or a killed or suspended broker or armwire-mqtt stops the device" {
+@test "the device stops if the commander is silent, or the broker or armwire-mqtt is killed or suspended" {
     timeout 120 python3 "$root/tests/cli/serve_kills.py" "$D" hidmotor "${SERVE_KILLS:-1}" --within "${WITHIN:-1000}" \
         --queue 0,20 mqtt-silent broker broker-stop gateway gateway-stop
 }

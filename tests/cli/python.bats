@@ -176,7 +176,7 @@ asyncio.run(main())
 END
 }
 
-@test "every command returns, also without a result" {
+@test "every command returns, even without a result" {
     ok timeout "$patience" /usr/bin/env PYTHONPATH="$root/lib/python" ARMWIRE_BIN="$BIN" /usr/bin/python3 -B - <<'END'
 import armwire
 with armwire.open("hidmotor", "sim:?time=virtual") as arm:

@@ -137,7 +137,7 @@ END
     done
 }
 
-@test "Ctrl-C during the connection to a server ends the command and does not open the device" {
+@test "Ctrl-C while connecting to a server ends the command without opening the device" {
     for tool in $tools; do
         mkdir -p -m 700 "$XDG_RUNTIME_DIR/armwire"
         rm -f came silent

@@ -140,8 +140,8 @@ static enum aw_status read_address(struct address *out, const char *text, unsign
     return resolve(out, name, port, family, clock, err);
 }
 
-/* Returns the protocol's usual port of the device or of its host; 0: none. */
-static unsigned usual_port(const struct aw_link_options *options, int end)
+/* Returns the protocol's default port for the device or its host; 0: none. */
+static unsigned default_port(const struct aw_link_options *options, int end)
 {
     const struct aw_protocol *protocol = options->protocol;
     return protocol && protocol->medium == AW_MEDIUM_UDP ? protocol->ports[end] : 0;
@@ -501,14 +501,14 @@ enum aw_status aw_udp_open(struct aw_link **out, const struct aw_url *url,
     struct udp_link *self;
     struct address to, at;
     char name[NAME_LENGTH];
-    long port = (long)usual_port(options, 1);
+    long port = (long)default_port(options, 1);
     size_t source = 0;
     enum aw_status status = aw_url_int(url, "listen", 0, 65535, &port, err);
     if (status == AW_OK)
         status = aw_url_word(url, "from", sources, 2, &source, err);
     if (status == AW_OK)
         status =
-            read_address(&to, url->rest, usual_port(options, 0), AF_UNSPEC, options->clock, err);
+            read_address(&to, url->rest, default_port(options, 0), AF_UNSPEC, options->clock, err);
     if (status == AW_OK && port_of(&to) == 0)
         status = aw_fail(err, AW_USAGE, "udp:%.100s: port 0 — give the device's port", url->rest);
     if (status == AW_OK)
@@ -557,14 +557,14 @@ enum aw_status aw_udp_listen_open(struct aw_link **out, const struct aw_url *url
     const char *reply = aw_url_get(url, "reply");
     bool to_sender = reply && strcmp(reply, "sender") == 0;
     enum aw_status status =
-        read_address(&at, url->rest, usual_port(options, 0), AF_UNSPEC, options->clock, err);
+        read_address(&at, url->rest, default_port(options, 0), AF_UNSPEC, options->clock, err);
     bool v6 = status == AW_OK && at.at.ss_family == AF_INET6;
     if (status == AW_OK && !to_sender)
         status = read_address(&to,
                               reply ? reply
                               : v6  ? "::1"
                                     : "",
-                              usual_port(options, 1), at.at.ss_family, options->clock, err);
+                              default_port(options, 1), at.at.ss_family, options->clock, err);
     if (status == AW_OK && !to_sender && port_of(&to) == 0)
         status = aw_fail(err, AW_USAGE,
                          "udp-listen:%.100s: no reply address — add reply=PORT or reply=sender",

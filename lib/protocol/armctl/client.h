@@ -86,10 +86,10 @@ const char *aw_armctl_result_name(enum aw_armctl_result result);
 struct aw_armctl_options {
     int ack_timeout_ms;     /* 2000, as published */
     int confirm_timeout_ms; /* 10000 */
-    int flip_after_ms;      /* wait for a confirmation before the other digit is tried while the
-                               digits are uncertain; 0: confirm_timeout_ms. While they are
-                               certain the other digit is not tried if this exceeds
-                               confirm_timeout_ms. See aw_armctl_profile_longest_ms */
+    int flip_after_ms;      /* how long to wait for a confirmation before trying the other digit,
+                               if the digits are uncertain; 0: confirm_timeout_ms. If they are
+                               certain and this exceeds confirm_timeout_ms, the other digit is
+                               never tried. See aw_armctl_profile_longest_ms */
     int retries;            /* resends after the first transmission: 5 */
     int seq;                /* AW_ARMCTL_SEQ_AUTO, or the first digit 0 or 1, without a second
                                try */

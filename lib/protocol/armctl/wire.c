@@ -109,8 +109,8 @@ static size_t line_length(struct aw_span in)
     return 0;
 }
 
-/* Lines end with CR LF. Discards a line that has only one of them, and a line of more than 34
- * bytes, up to its end. */
+/* Lines end with CR LF. Discards lines that end with only one of the two, and lines longer than 34
+ * bytes. */
 static enum aw_status next_line(const struct aw_wire *wire, struct aw_framer *framer,
                                 struct aw_span in, struct aw_span *frame, size_t *used,
                                 struct aw_error *err)

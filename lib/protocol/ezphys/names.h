@@ -82,8 +82,8 @@ void aw_ezphys_names_stops(struct aw_ezphys_names *names, uint32_t id, const dou
 /* Writes an entry as a line of a names file, without the line end. */
 void aw_ezphys_name_line(const struct aw_ezphys_name *entry, char out[AW_EZPHYS_NAME_LINE]);
 
-/* Reads a names file to its end; in NULL: the file named file. AW_MALFORMED names file, line and
- * problem. Entries of earlier lines stay. */
+/* Reads a names file to its end. If in is NULL, opens the file named by file. After AW_MALFORMED,
+ * err has file, line and problem; entries of earlier lines are kept. */
 enum aw_status aw_ezphys_names_read(struct aw_ezphys_names *names, FILE *in, const char *file,
                                     struct aw_error *err);
 

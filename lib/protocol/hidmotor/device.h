@@ -88,7 +88,7 @@ enum aw_status aw_hidmotor_faults_parse(const char *text, struct aw_hidmotor_fau
 /* Names of the faults, NULL-terminated, in the order of the enum, for help and completion. */
 extern const char *const aw_hidmotor_fault_names[];
 
-/* Called for each report that the main loop reads, before its answer: 64 bytes. */
+/* Called with each report of 64 bytes that the main loop reads, before the loop answers it. */
 typedef void aw_hidmotor_taken_fn(void *context, const uint8_t *report, int64_t now);
 
 struct aw_hidmotor_device_options {

@@ -99,8 +99,8 @@ enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status s
     return status;
 }
 
-/* Returns the status of a command by its cause: a signal, its output, the end of its recording, or
- * another program. */
+/* Returns the status of a command by what ended it: a signal, lost output, the end of its
+ * recording, or another program. */
 static enum aw_status find_cause(struct aw_session *session, enum aw_status status)
 {
     const char *why = status == AW_STOPPED ? aw_stop_read(session) : NULL;

@@ -45,8 +45,8 @@ static void widen(struct stats *stats, double value)
     stats->sum += value;
 }
 
-/* Switching happens at samples. So even cycles of a perfect oscillation differ by one sample in
- * time, and by one sample's motion at either end. */
+/* The relay switches only at samples. So cycles of a perfect oscillation may differ by one sample
+ * in time, and by one sample's motion at each end. */
 static bool alike(const struct aw_relay *relay, double sample_s)
 {
     struct stats period = {INFINITY, -INFINITY, 0}, swing = period;

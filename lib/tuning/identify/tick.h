@@ -32,8 +32,8 @@ struct aw_tick {
     enum aw_tick_from from;
 };
 
-/* Returns false, and leaves *tick unchanged, if the output does not follow the integral: fewer than
- * 8 samples, or an interval of more than 20 % of the tick. */
+/* Returns false, and leaves *tick unchanged, if the output does not follow the integral, there are
+ * fewer than 8 samples, or the 95 % interval exceeds 20 % of the control period. */
 bool aw_tick_measure(const double *t, const double *error, const double *output, size_t n,
                      double ki, struct aw_tick *tick);
 

@@ -144,7 +144,8 @@ enum aw_status aw_bench_step_perform(struct aw_bench *bench, double from, double
 /* Puts t = 0 here and forgets the samples so far. */
 enum aw_status aw_bench_restart(struct aw_bench *bench);
 
-/* Ends the motion, if any, and writes --save. Returns status, or the error of the end. */
+/* Ends the motion, if any, and writes --save. Returns status, or the error from stopping or saving.
+ */
 enum aw_status aw_bench_end(struct aw_bench *bench, enum aw_status status);
 void aw_bench_free(struct aw_bench *bench);
 

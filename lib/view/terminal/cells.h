@@ -12,8 +12,8 @@
 
 #define AW_CELL_TEXT 48
 
-/* Prints a value of the channel. All of its values have the same decimals, with six digits at most.
- */
+/* Prints a value of the channel. All values of a channel have the same number of decimals, and at
+ * most six digits. */
 void aw_cell_number(const struct aw_channel *channel, double value, char *out);
 
 /* Writes text into a field of this width, left- or right-aligned. Cuts the end if it does not fit.

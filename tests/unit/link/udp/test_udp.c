@@ -233,7 +233,7 @@ static struct aw_link *client_at(unsigned peer, const char *more, unsigned *port
 
 /* A sender that is restarted again and again has a new port each time and never returns to the old
  * one. */
-TEST(senders_that_stay_away_are_not_reported)
+TEST(senders_that_never_return_are_not_reported)
 {
     LINK server = opened("udp-listen:0?reply=sender");
     unsigned port;
@@ -275,7 +275,7 @@ TEST(datagrams_of_strangers_are_refused)
 }
 
 /* More datagrams are refused than can be read, but the deadline still applies. */
-TEST(flood_of_strangers_does_not_delay_the_deadline)
+TEST(flood_of_foreign_datagrams_does_not_delay_the_deadline)
 {
     unsigned peer, forged, here;
     FD fd = plain_socket(&peer), forger = socket_at("127.0.0.2", &forged);
