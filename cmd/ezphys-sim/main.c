@@ -28,7 +28,7 @@ static const struct aw_option general_options[] = {
     {.name = "wire", AW_AT_TOOL(program_options, wire), .value = "NAME", .fallback = "le32",
      .help = "framing: le32, be32, packed8, stream, name32; add ,long=8 for 64-bit steps"},
     {.name = "packets", AW_AT_ALL(link.packets), .value = "FILE", .endings = "packets",
-     .help = "file of custom packets; several: A,B"},
+     .help = "custom packet file, or several: A,B"},
     {.name = "fd", AW_AT_TOOL(program_options, fd), .missing = -1, .value = "N", .unit = "",
      .min = 0, .max = 1048576,
      .help = "use this file descriptor (a stream socket); exit when it closes"},

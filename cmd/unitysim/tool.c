@@ -215,8 +215,8 @@ static const struct aw_command commands[] = {
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure latency, cadence, feedback interval and losses",
      .run = aw_run_ping,
-     .details = "Sends control packets without a change and requests the camera, 10 times by "
-         "default, -n COUNT times, or for --for TIME.",
+     .details = "Sends control packets that change nothing, and requests the camera. Repeats "
+         "this 10 times, -n COUNT times, or for --for TIME.",
      .examples = AW_LIST("-l sim: ping -n 2")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve the simulated arm",
      .options = AW_OPTIONS(
@@ -229,7 +229,7 @@ static const struct aw_command commands[] = {
           .choices = aw_unitysim_speed_names,
           .help = "velocity unit: servo 0.684, unity 0.80, nominal 1.2 deg/s"},
          {.name = "low-echo", AW_AT(unitysim_sim_options, low_echo),
-          .help = "round the velocities in the feedback like the original"},
+          .help = "round feedback velocities as the original simulator does"},
          {.name = "stuck", AW_AT(unitysim_sim_options, stuck), .value = "JOINTS",
           .help = "simulate joints that do not move",
           .complete = unitysim_complete_joints},

@@ -219,8 +219,7 @@ static enum aw_status check_packet(struct aw_packet *p, struct aw_error *err)
     if (p->answers && (p->ask || p->answer))
         return aw_fail(
             err, AW_USAGE,
-            "packet %s: 'answer =' begins the answer — remove 'ask' or the other 'answer'",
-            p->name);
+            "packet %s: 'answer =' conflicts with 'ask' or another 'answer' — remove one", p->name);
     p->fault = NULL;
     return aw_packet_check(p, err);
 }

@@ -737,7 +737,7 @@ END
         awk -v u=$first 'BEGIN { print "t,input,measured"; for (i = 0; i < 600; i++) { if (i == 300) u = 0.5 - u
             y += (2 * u - y) / 30; printf "%.2f,%g,%g\n", i / 100, u, y + 0.001 * (i % 3) } }' >start.csv
         ok canpid identify --from start.csv --input input
-        [ $first = 0 ] || has "$stderr" "no rest found before the input changes (row 301)"
+        [ $first = 0 ] || has "$stderr" "not at rest before the input changes (row 301)"
         [ $first != 0 ] || hasnt "$stderr" "rest before"
     done
     sed -i 's/,0,/,0.5,/' start.csv
@@ -750,7 +750,7 @@ END
             fails_with 1 "input is constant" canpid identify --from start.csv --time t --input u --output angle
         else
             ok canpid identify --from start.csv --time t --input u --output angle
-            has "$stderr" "no rest found before the input changes"
+            has "$stderr" "not at rest before the input changes"
         fi
     done
 }

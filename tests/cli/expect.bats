@@ -53,7 +53,7 @@ asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
     fails 2 armctl -q -l "$fast" expect deg angle=90 --tolerance 2kg
     fails 2 armctl -q -l "$fast" expect deg frob=90
     fails 2 armctl -q -l "$fast" expect 'angle>80' --tolerance 1deg
-    has "$why" '--tolerance requires FIELD=VALUE'
+    has "$why" '--tolerance works only with FIELD=VALUE'
 }
 
 @test "expect reports the distance of the nearest value, and --tolerance works without a message" {

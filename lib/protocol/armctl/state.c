@@ -209,7 +209,6 @@ enum aw_status aw_armctl_state_save(const char *dir, const char *key,
     if (aw_file_end(&saving))
         return AW_OK;
     return aw_fail(err, AW_REFUSED,
-                   "%s: the sequence digits could not be remembered: %s — the next command may "
-                   "need a second try",
+                   "%s: cannot save the sequence digits: %s — if the next command fails, repeat it",
                    path, strerror(errno));
 }

@@ -197,9 +197,10 @@ static enum aw_status choose_format(struct recorder *r, const char *path)
         r->format = &whole;
     if (r->format || session->err.status != AW_OK)
         return r->format ? AW_OK : session->err.status;
-    return aw_fail(&session->err, AW_USAGE,
-                   "record: '%.100s' — give a name that ends in .pcapng, .mcap, .csv%s or .ndjson",
-                   path, session->tool->protocol->can ? ", .log" : "");
+    return aw_fail(
+        &session->err, AW_USAGE,
+        "record: '%.100s': unknown file extension — use .pcapng, .mcap, .csv%s or .ndjson", path,
+        session->tool->protocol->can ? ", .log" : "");
 }
 
 static enum aw_status begin(struct recorder *r, const char *path)

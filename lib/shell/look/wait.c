@@ -153,8 +153,8 @@ static enum aw_status allow(struct waiter *w)
     }
     if (!any)
         return aw_fail(&session->err, AW_USAGE,
-                       "expect: --tolerance requires FIELD=VALUE — in other conditions write the "
-                       "range: 'FIELD>4 and FIELD<6'");
+                       "expect: --tolerance works only with FIELD=VALUE — otherwise give a range: "
+                       "'FIELD>4 and FIELD<6'");
     if (*tolerance == '-')
         return aw_fail(&session->err, AW_LIMIT, "--tolerance: %s is below 0", tolerance);
     if (aw_stream_check(session, &w->none, &tolerated) != AW_OK) {
@@ -576,7 +576,7 @@ static enum aw_status run_pause(struct aw_session *session, const struct aw_args
 
 /* clang-format off */
 const struct aw_command aw_wait_command = {
-    .name = "wait", .summary = "wait until a message fulfils a condition, and print it",
+    .name = "wait", .summary = "wait for a message that meets a condition, and print it",
     .args = AW_ARGS(
         {.name = "condition", .kind = AW_ARG_REST, .complete = aw_complete_fields,
          .help = "'FIELD>5 and OTHER<100'"}),

@@ -123,7 +123,7 @@ static enum aw_status load_named(struct aw_session *session, const char *files, 
         return aw_fail(&session->err, AW_USAGE, "--packets and --dbc: too many files");
     if (session->device.link)
         return aw_fail(&session->err, AW_USAGE,
-                       "--%s: the link is already open — give it when %s starts",
+                       "--%s: the link is already open — give the option when you start %s",
                        session->options.link.packets ? "packets" : "dbc", session->tool->name);
     return load(session, files);
 }

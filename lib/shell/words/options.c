@@ -29,7 +29,7 @@ const struct aw_option aw_global_options[] = {
     {.name = "raw", AW_AT_ALL(print.raw),
      .help = "wire numbers instead of units and names; encode: write the bytes"},
     {.name = "time", AW_AT_ALL(print.time), .value = "STYLE",
-     .help = "time stamps: none, abs, rel, delta, iso", .choices = time_styles},
+     .help = "timestamps: none, abs, rel, delta, iso", .choices = time_styles},
     {.name = "count", AW_AT_ALL(run.count), .letter = 'n', .value = "COUNT",
      .help = "end after this many records", .unit = "", .min = 1, .max = 1e15, .whole = true},
     {.name = "for", AW_AT_ALL(run.for_s), .value = "TIME", .help = "end after this time: 5s",

@@ -236,8 +236,8 @@ static void warn_of_start(struct aw_session *session, const struct aw_table *tab
     }
     if (n < FEWEST || high - low > SCATTERS * noise * c->measured_scale)
         aw_session_notice(session,
-                          "no rest found before the input changes (row %zu); the model may be "
-                          "wrong — record some rows at rest before the first change",
+                          "the joint is not at rest before the input changes (row %zu); the "
+                          "model may be wrong — record some rows at rest first",
                           n + 1);
 }
 

@@ -406,7 +406,7 @@ TEST(mistakes_are_reported_with_line_and_column)
         {A "x = checksum\n", "f:3:1: x: checksum not supported by hidmotor"},
         {A "x = digits:3\n", "f:3:1: x: invalid type 'digits:3'"},
         {A "x = u8 before=,\n", "f:3:1: x: before: invalid ','"},
-        {A "ask = yes\nanswer =\n", "f:4:1: packet a: 'answer =' begins the answer"},
+        {A "ask = yes\nanswer =\n", "f:4:1: packet a: 'answer =' conflicts with 'ask'"},
         {A "answer =\nanswer =\n", "f:4:1: answer: given twice — remove one"},
         {A "x = u8 foo\n", "f:3:1: x: unknown unit 'foo'"},
         {A "x = u8 deg foo\n", "f:3:1: x: invalid 'foo' — write KEY=VALUE"},

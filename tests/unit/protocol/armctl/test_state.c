@@ -166,7 +166,7 @@ TEST(failed_save_keeps_the_old_file)
     struct aw_armctl_memory memory = sample();
     struct aw_error err = {0};
     assert_int_equal(aw_armctl_state_save("/dev/null/x", "K", &memory, &err), AW_REFUSED);
-    assert_non_null(strstr(err.text, "could not be remembered"));
+    assert_non_null(strstr(err.text, "cannot save the sequence digits"));
     /* a directory replaces the file: the rename fails and the new file is removed */
     char path[PATH_MAX], fresh[PATH_MAX + 16];
     assert_int_equal(aw_armctl_state_save(dir, "first", &memory, NULL), AW_OK);
