@@ -107,6 +107,7 @@ enum aw_status hidmotor_set(struct aw_session *session, struct aw_record *reques
     struct aw_hidmotor_reply reply;
     uint8_t report[AW_HIDMOTOR_REPORT];
     size_t size;
+    struct aw_hidmotor_status now;
     bool moved = session->motion.moving;
     /* An invalid value is refused before the link is opened. */
     enum aw_status status =
@@ -115,6 +116,9 @@ enum aw_status hidmotor_set(struct aw_session *session, struct aw_record *reques
         return aw_session_dry_run(session, request, (struct aw_span){report, sizeof report});
     if (status == AW_OK)
         status = hidmotor_ready(session);
+    /* A stop holds the measured position. */
+    if (status == AW_OK && hidmotor_is_motion(request) && !hidmotor_arm(session)->known.n)
+        status = aw_hidmotor_positions(hidmotor_arm(session), &now, &session->err);
     if (status == AW_OK)
         status = aw_session_announce(session, request);
     if (status == AW_OK && hidmotor_is_motion(request))

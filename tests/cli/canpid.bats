@@ -1202,7 +1202,7 @@ END
     same "$(tail -n +2 some.csv | cut -d , -f 4 | sort -u | xargs)" "lhip rknee"
     same "$(canpid -j -b rknee info all.log | jq -c 'select(.cmd).messages')" 6
     for command in "watch -n 1" "dump -n 1" "record x.log -n 1"; do
-        fails_with 2 "board 'nobody' not found" canpid -q -l sim: $command -b nobody
+        fails_with 2 "board 'nosuch' not found" canpid -q -l sim: $command -b nosuch
     done
 }
 

@@ -94,7 +94,7 @@ END
     fails 2 hidmotor -q -l "$fast" follow run.pcapng --map 'm2=position'
     has "$why" "'position' is ambiguous: m1.position or m2.position — name one of them"
     fails_with 2 'decode -j' unitysim -q -l "$fast" follow run.pcapng --map 'elbow=m2' --relative
-    fails_with 4 '/nobody.sock: ' unitysim -q -l "$fast" follow serve:nobody --map 'elbow=m2' --relative
+    fails_with 4 '/nosuch.sock: ' unitysim -q -l "$fast" follow serve:nosuch --map 'elbow=m2' --relative
 }
 
 @test "a recording that is too fast gets a suggested speed, and --fit applies it" {

@@ -140,7 +140,7 @@ class Terminal:
 # ---- Ways out ------------------------------------------------------------------------------------
 
 # begin(run) starts run.program, end(run) causes the ending, status is the expected exit status (several:
-# any of them; None: not visible). which: "moving", "scripted", "announced" or "endless", see
+# any of them; None: not visible). which: "moving", "crashing", "scripted", "announced" or "endless", see
 # stops_tools; "first": the first moving command, because a delayed experiment ends itself. silent: no
 # stop is possible or needed. deaf: after the stop no data from the device reaches the tool. at_once:
 # directly after the first moving message.
@@ -278,8 +278,8 @@ WAYS = {
     "INT, TERM": Way(plainly, by_signal(signal.SIGINT, signal.SIGTERM), (130, 143)),
     "TSTP": Way(plainly, by_signal(signal.SIGTSTP), 148),
     # SEGV comes before the answer to the first motion, the other crashes at any moment.
-    **{name: Way(plainly, by_signal(number_of(name)), 128 + number_of(name), at_once=name == "SEGV")
-       for name in (*OTHERS, *CRASHES)},
+    **{name: Way(plainly, by_signal(number_of(name)), 128 + number_of(name)) for name in (*OTHERS, *CRASHES[1:])},
+    "SEGV": Way(plainly, by_signal(signal.SIGSEGV), 139, "crashing", at_once=True),
     "EPIPE": Way(through_a_pipe, lambda run: run.program.process.stdout.close(), 141),
     "dead terminal": Way(to_a_dead_terminal, by_signal(signal.SIGTERM), 143, "first"),
     "shell": Way(from_a_shell, by_signal(signal.SIGKILL), None),
@@ -517,7 +517,7 @@ class Lane:
         if way.which == "first":
             return self.tool.moving[0]
         words = getattr(self.tool, way.which) or self.tool.scripted
-        return words[self.turn % len(words)] if way.which == "moving" else words
+        return words[self.turn % len(words)] if way.which in ("moving", "crashing") else words
 
     def under(self, name, moment, early=False):
         """Runs once, ended a moment (s) after the motion has started; early: after the program's start. Runs in which a

@@ -66,6 +66,11 @@ class Tool:
     options = ()
     latest = 0.1  # s after the start of the program, latest moment of an early kill
 
+    @property
+    def crashing(self):
+        """Returns the commands whose first motion may be followed by a crash."""
+        return self.moving
+
     def __init__(self, folder, number):
         self.folder, self.number = folder, number
         self.pending = {True: b"", False: b""}  # bytes of an incomplete message, by sender
@@ -188,6 +193,10 @@ class Hidmotor(Tool):
                     pose = [x + (y - x) * share for x, y in zip(a, b)]
                     file.write(f"{t},{pose[0]},{pose[1]},{pose[2]}\n")
             self.moving += [("move", *map(str, b), "duration=4s", "--wait"), ("play", path)]
+
+    @property
+    def crashing(self):
+        return [*self.moving, self.endless]
 
     def begin(self):
         super().begin()

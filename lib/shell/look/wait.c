@@ -587,7 +587,7 @@ const struct aw_command aw_wait_command = {
     .run = run_wait,
     .lines = AW_LIST("--dry-run wait '{field}>5' --for 3s"),
     .details = "Only messages after the start of the command count. With --for it gives up "
-        "after that time: exit status 3."};
+        "after that time: exit code 3."};
 
 const struct aw_command aw_pause_command = {
     .name = "pause", .summary = "pause for a given time", .args = AW_ARGS(AW_PAUSE_ARG),
@@ -609,6 +609,6 @@ const struct aw_command aw_expect_command = {
     .lines = AW_LIST("$ printf '{move}\\nexpect \"{field}>-5000\"\\n' >moves.txt",
         "-l sim: run moves.txt"),
     .details = "Waits for 2 s, or for --for. If no such message arrives, it prints the nearest "
-        "ones and ends with exit status 1. If the device only answers commands, its messages "
+        "ones and ends with exit code 1. If the device only answers commands, its messages "
         "since the last command count."};
 /* clang-format on */
