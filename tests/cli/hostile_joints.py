@@ -295,7 +295,9 @@ def judge(proxy, plant, name, done):
     said = done.stderr.strip()
     wanted = 3 if plant == "silent" else 1 if why else 0
     any_of = why if isinstance(why, tuple) else (why or "",)
-    held_up = done.returncode == 6 and "this program was held up for " in said  # by a busy machine
+    # by a busy machine
+    held_up = (done.returncode == 6 and "this program was held up for " in said
+               or done.returncode == 1 and "— no samples for " in said)
     if done.returncode != wanted and not held_up:
         wrong.append(f"exit {done.returncode}, not {wanted}: {said}")
     if not held_up and not any(text in said for text in any_of):

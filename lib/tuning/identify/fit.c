@@ -17,6 +17,7 @@
 #define LARGEST    1e30
 #define SHOWN      0.7  /* intervals: faster lags look like dead time */
 #define HOPELESS   2    /* factor of the least sum of squares: worse structures are dropped */
+#define GAP        20   /* mean intervals without a sample: this program was probably held up */
 #define FOLLOWS    0.3  /* fit to the used data: below, the output does not follow the input */
 #define SMALL      0.1  /* share of dead time plus lags */
 #define LINEAR     0.33 /* min share of independent samples */
@@ -357,6 +358,30 @@ static size_t piece_of(const struct aw_trial *trial)
     return piece < 20 ? 20 : (size_t)fmin(piece, (double)trial->n);
 }
 
+/* Returns the longest time between two samples. */
+static double longest_gap(const struct aw_trial *trial)
+{
+    double gap = 0;
+    for (size_t i = 0; i + 1 < trial->n; i++)
+        gap = fmax(gap, trial->t[i + 1] - trial->t[i]);
+    return gap;
+}
+
+static enum aw_status fail_to_follow(const struct aw_search *s, double fit, struct aw_error *err)
+{
+    double gap = longest_gap(s->trial);
+    fit = 100 * fmax(fit, 0);
+    if (gap > GAP * s->weights.interval_s)
+        return aw_fail(err, AW_REFUSED,
+                       "fit: output does not follow the input (fit %.0f %%) — no samples for %.2g "
+                       "s: measure again, with fewer programs running",
+                       fit, gap);
+    return aw_fail(err, AW_REFUSED,
+                   "fit: output does not follow the input (fit %.0f %%) — use a larger amplitude, "
+                   "or check the columns",
+                   fit);
+}
+
 /* Fits each oscillation separately if that is better. Slow effects (a swinging leg, a hardening
  * spring) then do not distort the fast dynamics that a controller needs. */
 static enum aw_status choose_scale(struct aw_search *s, const struct aw_fit_options *o,
@@ -372,10 +397,7 @@ static enum aw_status choose_scale(struct aw_search *s, const struct aw_fit_opti
             *fit = fast;
     }
     if (status == AW_OK && !(fit->own > FOLLOWS))
-        return aw_fail(err, AW_REFUSED,
-                       "fit: output does not follow the input (fit %.0f %%) — use a larger "
-                       "amplitude, or check the columns",
-                       100 * fmax(fit->own, 0));
+        return fail_to_follow(s, fit->own, err);
     return status;
 }
 

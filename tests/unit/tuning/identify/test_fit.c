@@ -233,6 +233,10 @@ TEST(records_without_a_process_are_refused)
     assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_REFUSED);
     assert_non_null(strstr(err.text, "fit: output does not follow the input (fit "));
     assert_non_null(strstr(err.text, " %) — use a larger amplitude, or check the columns"));
+    for (size_t k = N / 2; k < N; k++)
+        t[k] += 1;
+    assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_REFUSED);
+    assert_non_null(strstr(err.text, " %) — no samples for 1 s: measure again, "));
     memset(input, 0, sizeof input);
     assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_REFUSED);
     assert_string_equal(err.text,
