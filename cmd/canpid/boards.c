@@ -209,7 +209,7 @@ enum aw_status canpid_parse(struct aw_session *session, const char *what, const 
     double scale = aw_canpid_full_scale(controller);
     *normalised = value / scale;
     if (*normalised < -limit || *normalised > limit)
-        return aw_fail(&session->err, AW_LIMIT, "%s: %g %s is out of range %g to %g for %s", what,
+        return aw_fail(&session->err, AW_LIMIT, "%s: %g %s is out of range (%g to %g) for %s", what,
                        value, aw_canpid_unit(controller), -limit * scale, limit * scale,
                        aw_canpid_controller_name(controller));
     return AW_OK;

@@ -80,7 +80,7 @@ static enum aw_status open(struct aw_bench *bench)
     double at = status == AW_OK ? now.position[joint->number] : 0;
     if (status == AW_OK && is_glitch(joint, at))
         return aw_fail(&session->err, AW_REFUSED,
-                       "%s: measured %.4g deg is out of range %.4g to %.4g — home the arm first",
+                       "%s: measured %.4g deg is out of range (%.4g to %.4g) — home the arm first",
                        joint->name, at, joint->low, joint->high);
     return status;
 }

@@ -38,7 +38,7 @@ enum aw_status unitysim_configure(struct aw_session *session, const char *sectio
     if (status != AW_OK)
         return aw_fail(err, status, "[%.40s] %s: %s", section, key, why.text);
     if (ticks < 0 || ticks > UINT16_MAX)
-        return aw_fail(err, AW_LIMIT, "[%.40s] %s: %.0f ticks is out of range 0 to %d", section,
+        return aw_fail(err, AW_LIMIT, "[%.40s] %s: %.0f ticks is out of range (0 to %d)", section,
                        key, ticks, UINT16_MAX);
     *(min ? &limits->joint[joint].min : &limits->joint[joint].max) = (int)lround(ticks);
     return AW_OK;

@@ -43,7 +43,7 @@ static void notice_clamped(struct play *play)
         const struct aw_unitysim_limit *limit = &limits->joint[row->joint];
         if (row->position < limit->min || row->position > limit->max)
             aw_session_notice(play->session,
-                              "%s:%u:1: %s %d is out of range %d to %d; using the limit",
+                              "%s:%u:1: %s %d is out of range (%d to %d); using the limit",
                               play->path, row->line, aw_unitysim_joint_name(row->joint),
                               row->position, limit->min, limit->max);
     }

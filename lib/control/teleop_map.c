@@ -65,7 +65,7 @@ static enum aw_status set_option(struct aw_teleop_row *row, const char *name, co
         if (status != AW_OK)
             return status;
         if (*options[i].to < options[i].min || *options[i].to > options[i].max)
-            return aw_fail(err, AW_USAGE, "%s is out of range %g to %g", name, options[i].min,
+            return aw_fail(err, AW_USAGE, "%s is out of range (%g to %g)", name, options[i].min,
                            options[i].max);
         if (!isnan(lockout))
             row->lockout_ns = (int64_t)(lockout * 1e9);

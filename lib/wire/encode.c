@@ -24,7 +24,7 @@ static enum aw_status limit_error(const struct aw_codec *codec, int scalar, doub
 {
     struct full_name name = full_name(codec, scalar);
     const char *unit = range->unit ? range->unit : "", *space = range->unit ? " " : "";
-    return aw_fail(err, AW_LIMIT, "%s: %s %.*g%s%s is outside %.*g to %.*g%s%s",
+    return aw_fail(err, AW_LIMIT, "%s: %s %.*g%s%s is out of range (%.*g to %.*g%s%s)",
                    codec->message->name, name.text, aw_digits_for(value), value, space, unit,
                    aw_digits_for(range->min), range->min, aw_digits_for(range->max), range->max,
                    space, unit);

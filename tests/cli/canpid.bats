@@ -1268,6 +1268,6 @@ END
     local key
     for key in for settle; do
         printf '[step]\nboard = lknee\ncontroller = pos\nfrom = 0deg\nto = 5deg\n%s = 1e308s\n' "$key" >wild.ini
-        fails_with 6 "is outside 0 to 86400 s" canpid -q -l "$fast" verify wild.ini
+        fails_with 6 "is out of range (0 to 86400 s" canpid -q -l "$fast" verify wild.ini
     done
 }

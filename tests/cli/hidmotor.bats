@@ -117,8 +117,8 @@ END
         refuses "$status" hidmotor -l "$fast" $words
         has "$why" "$part"
     done <<'END'
-6|shoulder: 200 deg is outside -45 to 100|move 0 200 0
-6|elbow: 63.1 deg is outside -90 to 63|move 0 0 63.1
+6|shoulder: 200 deg is out of range (-45 to 100|move 0 200 0
+6|elbow: 63.1 deg is out of range (-90 to 63|move 0 0 63.1
 6|base: -90.5 deg|move m1=-90.5
 2|'nan' is not a number|move 0 nan 0
 2|'inf' is not a number|move 0 0 inf
@@ -142,7 +142,7 @@ END
 6|m3 (elbow)|moveto 0 0 95
 2|not a number|moveto 100 nan 95
 END
-    fails_with 6 "elbow: 100 deg is outside" hidmotor -q -l "$fast" jog elbow 100 # needs the setpoint
+    fails_with 6 "elbow: 100 deg is out of range" hidmotor -q -l "$fast" jog elbow 100 # needs the setpoint
     fails 1 hidmotor -q -l "$fast" --force move 0 120 0 --wait # the board has this limit too
     has "$why" "the setpoint rests at 100.00 deg instead of 120.00"
 }
@@ -804,7 +804,7 @@ END
     kill -INT "$mover"
     wait "$mover" && status=0 || status=$?
     same "$status" 130
-    fails_with 6 "duration 1000000000 ms is outside 0 to 3600000 ms" hidmotor move 0 45 -30 duration=1e9
+    fails_with 6 "duration 1000000000 ms is out of range (0 to 3600000 ms" hidmotor move 0 45 -30 duration=1e9
     remarks "takes 45 s" hidmotor -l "$fast" move 0 45 -30 duration=45s --wait
     ok hidmotor -l "$fast" move 0 45 -30 --wait
     hasnt "$stderr" "takes"
@@ -861,7 +861,7 @@ END
     virtual_json sweep m2 --to-hz 4 --for 5s
     same "$(tail -n 1 <<<"$output" | jq '.bandwidth > 3 and .bandwidth < 5')" true
     fails 6 hidmotor -l "$fast" step m2 --from 0deg --to 120deg
-    has "$why" "--to: 120 deg is out of range -45 to 100 for m2"
+    has "$why" "--to: 120 deg is out of range (-45 to 100) for m2"
     fails 2 hidmotor -l "$fast" step m9 --from 0 --to 1
     fails 2 hidmotor -l "$fast" step m2 --from 0
     fails_with 1 "m3: motor not found, the board has 2 motors" hidmotor -l "$fast&motors=2" step m3 --from 0 --to 1

@@ -62,7 +62,7 @@ both() {
 @test "exit codes, messages and output formats are the same as without a server" {
     fails_with 2 "serve: time=virtual is not supported" hidmotor -q -l "$fast" serve
     serve s hidmotor -l sim:
-    fails_with 6 "shoulder: 400 deg is outside" hidmotor -q move 0 400 0
+    fails_with 6 "shoulder: 400 deg is out of range" hidmotor -q move 0 400 0
     fails 2 hidmotor -q mvoe 0
     ok hidmotor -q --csv status
     same "${lines[0]}" "$(hidmotor -q --no-attach -l "$fast" --csv status | head -n 1)"

@@ -232,7 +232,7 @@ PYTHON
 
 @test "limits and names are checked before anything is sent" {
     refuses 6 unitysim -q -l "$fast" move elbow=2571
-    has "$why" "outside 1700 to 2570"
+    has "$why" "out of range (1700 to 2570"
     refuses 6 unitysim -q -l "$fast" move elbow=90deg
     refuses 6 unitysim -q -l "$fast" move elbow=2100 velocity=46
     refuses 6 unitysim -q -l "$fast" drive hand=+91
@@ -444,7 +444,7 @@ END
 
 @test "a target beyond the limits is reported and moved to the limit" {
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,4000,45,10,0,\n' >s.csv
-    remarks "s.csv:2:1: elbow 4000 is out of range 1700 to 2570" unitysim -j -l "$fast" play s.csv
+    remarks "s.csv:2:1: elbow 4000 is out of range (1700 to 2570" unitysim -j -l "$fast" play s.csv
     has "${lines[0]}" '"goal":2570'
 }
 

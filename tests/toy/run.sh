@@ -27,7 +27,7 @@ gives() {
 gives 0 'tilt                 -     0.00 deg   -' status
 gives 0 'pan              angle               -80         80 deg    table' limits pan
 gives 0 'result=arrived pan.target=30deg pan.actual=' move pan=30 tilt=-10
-gives 6 'pan: 90 deg is outside -80 to 80 deg' move pan=90
+gives 6 'pan: 90 deg is out of range (-80 to 80 deg' move pan=90
 gives 2 "joint 'pam' not found — did you mean 'pan'?" move pam=9
 gives 2 "pan: 'nan' is not a number" move pan=nan
 gives 0 'jog result=arrived tilt.target=5deg' jog tilt +5

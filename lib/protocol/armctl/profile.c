@@ -248,7 +248,7 @@ static enum aw_status contradiction(const struct aw_armctl_profile *profile,
                        joint->name, joint->min, joint->max, AW_ARMCTL_PULSE_MIN,
                        AW_ARMCTL_PULSE_MAX);
     if (joint->home < joint->min || joint->home > joint->max)
-        return aw_fail(err, AW_USAGE, "[joint %s]: home %g is outside %g to %g", joint->name,
+        return aw_fail(err, AW_USAGE, "[joint %s]: home %g is out of range (%g to %g)", joint->name,
                        joint->home, joint->min, joint->max);
     return check_role(profile, joint, err);
 }

@@ -40,7 +40,8 @@ static enum aw_status check(const void *context, size_t place, double value, con
     (void)context, (void)place;
     if (fabs(value) <= AW_CANPID_GAIN_MAX)
         return AW_OK;
-    return aw_fail(err, AW_LIMIT, "%s is outside -100 to 100, to which the driver clamps it", text);
+    return aw_fail(err, AW_LIMIT, "%s is out of range (-100 to 100): the driver would clamp it",
+                   text);
 }
 
 const struct aw_gain_file aw_canpid_gain_file = {

@@ -144,7 +144,7 @@ static enum aw_status read_number(struct reader *r, const char *unit, double min
     if (status != AW_OK)
         return fail_at(r, &r->word, status, "%s", problem.text);
     if (*value < min || *value > max)
-        return fail_at(r, &r->word, AW_LIMIT, "%g is outside %g to %g%s%s", *value, min, max,
+        return fail_at(r, &r->word, AW_LIMIT, "%g is out of range (%g to %g%s%s)", *value, min, max,
                        unit ? " " : "", unit ? unit : "");
     advance(r);
     return AW_OK;

@@ -57,10 +57,11 @@ enum aw_status aw_hidmotor_check(int joint, double deg, bool force, struct aw_er
         return aw_fail(err, AW_USAGE, "%s: the target is not a finite number", limit.alias);
     if (force || (deg >= limit.min && deg <= limit.max))
         return AW_OK;
-    return aw_fail(err, AW_LIMIT,
-                   "%s: %.9g deg is outside %g to %g deg — the arm would hit something; --force "
-                   "overrides",
-                   limit.alias, deg, limit.min, limit.max);
+    return aw_fail(
+        err, AW_LIMIT,
+        "%s: %.9g deg is out of range (%g to %g deg) — the arm would hit something; --force "
+        "overrides",
+        limit.alias, deg, limit.min, limit.max);
 }
 
 static double clamp(int joint, double deg)
@@ -98,8 +99,8 @@ static enum aw_status check_duration(const struct aw_hidmotor_target *target, bo
         return aw_fail(err, AW_USAGE, "duration: not a finite number");
     if (force || (target->duration_ms >= row->min && target->duration_ms <= row->max))
         return AW_OK;
-    return aw_fail(err, AW_LIMIT, "duration: %.6g ms is outside %g to %.7g ms", target->duration_ms,
-                   row->min, row->max);
+    return aw_fail(err, AW_LIMIT, "duration: %.6g ms is out of range (%g to %.7g ms)",
+                   target->duration_ms, row->min, row->max);
 }
 
 /* Runs the checks that need no answer from the board. */

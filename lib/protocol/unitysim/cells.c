@@ -79,6 +79,6 @@ enum aw_status aw_cells_whole(struct aw_cells *cells, size_t i, const struct aw_
     if (*value >= what->min && *value <= what->max)
         return AW_OK;
     return aw_cells_fail(cells, cell->text, AW_LIMIT, err,
-                         "%s: %ld is outside %ld to %ld%s — correct the cell", what->title, *value,
-                         what->min, what->max, what->unit);
+                         "%s: %ld is out of range (%ld to %ld%s) — correct the cell", what->title,
+                         *value, what->min, what->max, what->unit);
 }

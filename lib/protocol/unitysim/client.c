@@ -630,12 +630,13 @@ enum aw_status aw_unitysim_move_check(const struct aw_unitysim *unity,
         if (!goal->wanted)
             continue;
         if (!force && (goal->position < limit->min || goal->position > limit->max))
-            return aw_fail(
-                err, AW_LIMIT, "%s: %d ticks (%.1f deg) is outside %d to %d (%.1f to %.1f deg)",
-                name, goal->position, aw_unitysim_degrees(goal->position), limit->min, limit->max,
-                aw_unitysim_degrees(limit->min), aw_unitysim_degrees(limit->max));
+            return aw_fail(err, AW_LIMIT,
+                           "%s: %d ticks (%.1f deg) is out of range (%d to %d, %.1f to %.1f deg)",
+                           name, goal->position, aw_unitysim_degrees(goal->position), limit->min,
+                           limit->max, aw_unitysim_degrees(limit->min),
+                           aw_unitysim_degrees(limit->max));
         if (goal->velocity < 0 || goal->velocity > cap)
-            return aw_fail(err, AW_LIMIT, "%s: velocity %d is outside 1 to %d", name,
+            return aw_fail(err, AW_LIMIT, "%s: velocity %d is out of range (1 to %d)", name,
                            goal->velocity, cap);
         if (goal->tolerance < 0)
             return aw_fail(err, AW_LIMIT, "%s: tolerance %d is below 1", name, goal->tolerance);

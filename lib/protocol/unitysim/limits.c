@@ -17,7 +17,7 @@ static enum aw_status parse_end(int joint, const char *text,
     if (status != AW_OK)
         return status;
     if (ticks < 0 || ticks > UINT16_MAX)
-        return aw_fail(err, AW_LIMIT, "%s: %.0f ticks is out of range 0 to %d",
+        return aw_fail(err, AW_LIMIT, "%s: %.0f ticks is out of range (0 to %d)",
                        aw_unitysim_joint_name(joint), ticks, UINT16_MAX);
     *end = (int)lround(ticks);
     return AW_OK;

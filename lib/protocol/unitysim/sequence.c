@@ -133,8 +133,8 @@ enum aw_status aw_sequence_add(struct aw_sequence *sequence, const struct aw_seq
     for (size_t i = 0; i < COLUMNS; i++) {
         long max = columns[i].words ? (long)columns[i].n - 1 : columns[i].range.max;
         if (value[i] < columns[i].range.min || value[i] > max)
-            return aw_fail(err, AW_LIMIT, "%s: %ld is outside %ld to %ld", titles[i], value[i],
-                           columns[i].range.min, max);
+            return aw_fail(err, AW_LIMIT, "%s: %ld is out of range (%ld to %ld)", titles[i],
+                           value[i], columns[i].range.min, max);
     }
     if (sequence->n == AW_SEQUENCE_ROWS)
         return aw_fail(err, AW_LIMIT, "more than %d motions — split the file", AW_SEQUENCE_ROWS);

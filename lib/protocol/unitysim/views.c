@@ -89,7 +89,7 @@ static enum aw_status check_camera(const struct aw_unitysim_camera *camera, stru
     const int values[] = {0, camera->x, camera->y, camera->z, camera->rx, camera->ry, camera->rz};
     for (size_t i = FIRST; i < COLUMNS; i++)
         if (values[i] < ranges[i].min || values[i] > ranges[i].max)
-            return aw_fail(err, AW_LIMIT, "camera.%s: %d is outside %ld to %ld%s", titles[i],
+            return aw_fail(err, AW_LIMIT, "camera.%s: %d is out of range (%ld to %ld%s)", titles[i],
                            values[i], ranges[i].min, ranges[i].max, ranges[i].unit);
     return AW_OK;
 }

@@ -189,7 +189,7 @@ static enum aw_status out_of_range(struct aw_session *session, const struct aw_j
     const char *blank = unit ? " " : "";
     unit = unit ? unit : "";
     return aw_fail(&session->err, AW_LIMIT,
-                   "%s: %.9g%s%s is outside %g to %g%s%s — --force overrides",
+                   "%s: %.9g%s%s is out of range (%g to %g%s%s) — --force overrides",
                    aw_joint_called(joint), value, blank, unit, min, max, blank, unit);
 }
 

@@ -216,8 +216,8 @@ enum aw_status aw_number_check(const char *what, const char *colon, const char *
         return aw_fail(err, AW_USAGE, "%s%s %.*g is not a whole number", what, colon,
                        aw_digits_for(*value), *value);
     if ((rule->min != 0 || rule->max != 0) && (*value < rule->min || *value > rule->max))
-        return aw_fail(err, AW_LIMIT, "%s%s %.*g%s%s is outside %.*g to %.*g%s%s", what, colon,
-                       aw_digits_for(*value), *value, space, unit, aw_digits_for(rule->min),
+        return aw_fail(err, AW_LIMIT, "%s%s %.*g%s%s is out of range (%.*g to %.*g%s%s)", what,
+                       colon, aw_digits_for(*value), *value, space, unit, aw_digits_for(rule->min),
                        rule->min, aw_digits_for(rule->max), rule->max, space, unit);
     return AW_OK;
 }

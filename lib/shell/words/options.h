@@ -138,7 +138,7 @@ static inline double aw_number_or(double given, double usual)
 }
 
 /* Parses a number by a rule. Errors (AW_USAGE, AW_LIMIT) begin with what and colon: "--for: …";
- * with colon "" and what "move: joint": "move: joint 9 is outside …". */
+ * with colon "" and what "move: joint": "move: joint 9 is out of range …". */
 enum aw_status aw_number_check(const char *what, const char *colon, const char *text,
                                const struct aw_number_rule *rule, double *value,
                                struct aw_error *err);

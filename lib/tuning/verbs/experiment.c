@@ -89,7 +89,7 @@ enum aw_status aw_bench_check(const struct aw_bench *bench, const char *what, do
     if ((value >= joint->low && value <= joint->high) || bench->session->options.run.force)
         return AW_OK;
     return aw_fail(&bench->session->err, AW_LIMIT,
-                   "%s: %.4g %s is out of range %.4g to %.4g for %s", what, value * joint->scale,
+                   "%s: %.4g %s is out of range (%.4g to %.4g) for %s", what, value * joint->scale,
                    joint->unit, joint->low * joint->scale, joint->high * joint->scale, joint->name);
 }
 

@@ -90,8 +90,8 @@ static enum aw_status take_gains(struct spec *spec, struct check *check, char *v
         status = aw_number_parse(words[i], places[i], err);
     for (int i = 0; i < 3 && status == AW_OK; i++)
         if (fabs(*places[i]) > most)
-            status =
-                aw_fail(err, AW_LIMIT, "gains: %s is out of range -%g to %g", words[i], most, most);
+            status = aw_fail(err, AW_LIMIT, "gains: %s is out of range (-%g to %g)", words[i], most,
+                             most);
     check->has_gains = true;
     return status;
 }

@@ -97,7 +97,7 @@ TEST(wrong_profiles_are_refused)
         {ARM " wrist.max=10", "no index"},
         {ARM " wrist.index=4", "is [joint elbow]"},
         {ARM " elbow.min=200", "above max"},
-        {ARM " elbow.home=181", "outside"},
+        {ARM " elbow.home=181", "out of range"},
         {ARM " elbow.min=-5", "signed is no"},
         {"a.index=4 a.role=theta b.index=5 b.role=theta",
          "[joint b]: role theta is [joint a] already"},

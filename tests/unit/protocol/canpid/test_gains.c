@@ -86,7 +86,7 @@ TEST(gain_file_errors_name_the_line)
         {"lknee pos kq 3\n", AW_USAGE, "unknown gain 'kq'"},
         {"lknee pos kp\n", AW_USAGE, "not a gain"},
         {"lknee pos kp nan\n", AW_USAGE, "file:1:"},
-        {"lknee pos kp 100.1\n", AW_LIMIT, "100.1 is outside"},
+        {"lknee pos kp 100.1\n", AW_LIMIT, "100.1 is out of range"},
         {"lknee pos kp 3\n\n0x40 0 kp 3\n", AW_USAGE, "file:3:1: duplicate gain 0x40 0 kp"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -54,7 +54,7 @@ TEST(targets_are_checked_against_limits)
     struct aw_error err;
     assert_int_equal(aw_hidmotor_check(2, 63, false, &err), AW_OK);
     assert_int_equal(aw_hidmotor_check(2, 63.001, false, &err), AW_LIMIT);
-    assert_non_null(strstr(err.text, "elbow: 63.001 deg is outside -90 to 63 deg"));
+    assert_non_null(strstr(err.text, "elbow: 63.001 deg is out of range (-90 to 63 deg"));
     assert_int_equal(aw_hidmotor_check(2, 64, true, &err), AW_OK);
     static const double never[] = {NAN, INFINITY, -INFINITY, 1e39};
     for (size_t i = 0; i < 4; i++) {
@@ -944,10 +944,10 @@ TEST(plan_speed_bounds)
     } bounds[] = {
         {0, 90, AW_OK, ""},
         {3600000, -90, AW_OK, ""},
-        {3600000.5, 0, AW_LIMIT, "duration: 3.6e+06 ms is outside 0 to 3600000 ms"},
-        {-0.5, 0, AW_LIMIT, "duration: -0.5 ms is outside 0 to 3600000 ms"},
+        {3600000.5, 0, AW_LIMIT, "duration: 3.6e+06 ms is out of range (0 to 3600000 ms)"},
+        {-0.5, 0, AW_LIMIT, "duration: -0.5 ms is out of range (0 to 3600000 ms)"},
         {1000, 90.5, AW_LIMIT,
-         "base: 90.5 deg is outside -90 to 90 deg — the arm would hit something; --force "
+         "base: 90.5 deg is out of range (-90 to 90 deg) — the arm would hit something; --force "
          "overrides"},
         {1e39, 0, AW_USAGE, "duration: not a finite number"},
     };

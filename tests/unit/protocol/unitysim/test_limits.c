@@ -45,8 +45,8 @@ TEST(limits_file_errors_name_the_line)
         {"elbow 2400 1800\n", "l.txt:1:1: ", AW_LIMIT},
         {"elbow 1800 2400mm\n", "l.txt:1:1: ", AW_USAGE},
         {"elbow nan 2400\n", "l.txt:1:1: ", AW_USAGE},
-        {"elbow -5 2400\n", "l.txt:1:1: elbow: -5 ticks is out of range 0 to 65535", AW_LIMIT},
-        {"elbow 5 70000\n", "l.txt:1:1: elbow: 70000 ticks is out of range 0 to 65535", AW_LIMIT},
+        {"elbow -5 2400\n", "l.txt:1:1: elbow: -5 ticks is out of range (0 to 65535", AW_LIMIT},
+        {"elbow 5 70000\n", "l.txt:1:1: elbow: 70000 ticks is out of range (0 to 65535", AW_LIMIT},
     };
     struct aw_unitysim_limits usual = aw_unitysim_limits_default();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -116,7 +116,7 @@ static const struct {
     {"set low --wiat 3", AW_USAGE, 2, "did you mean '--wait'?"},
     {"set low --wait", AW_USAGE, 2, "--wait needs a value: --wait TIME"},
     {"set low --wait=", AW_USAGE, 2, "--wait: empty value"},
-    {"set low --wait=11", AW_LIMIT, 2, "--wait: 11 s is outside 0 to 10"},
+    {"set low --wait=11", AW_LIMIT, 2, "--wait: 11 s is out of range (0 to 10"},
     {"set low -w 5mm", AW_USAGE, 2, "--wait"},
     {"set low --gently=yes", AW_USAGE, 2, "--gently takes no value"},
     {"set low -gw", AW_USAGE, 2, "--gently takes no value"},
@@ -216,13 +216,14 @@ static const struct {
     {"set low 3", "time", AW_OK, 3, ""},
     {"set low 1", "time", AW_OK, 1, ""},
     {"set low 9000ms", "time", AW_OK, 9, ""},
-    {"set low 9.1", "time", AW_LIMIT, 9.1, "set: time 9.1 s is outside 1 to 9"},
+    {"set low 9.1", "time", AW_LIMIT, 9.1, "set: time 9.1 s is out of range (1 to 9"},
     {"set low 0.9 --force", "time", AW_OK, 0.9, ""},
     {"set low 5mm", "time", AW_USAGE, -7, "set: time: '5mm': wrong unit 'mm' — use s"},
     {"set low nan --force", "time", AW_USAGE, -7, "set: time: 'nan' is not a number"},
     {"turn 1 5cm", "way", AW_OK, 50, ""},
-    {"turn 1 101", "way", AW_LIMIT, 101, "turn: way 101 mm is outside -40 to 100"},
-    {"turn 40000 1", "level", AW_LIMIT, 40000, "turn: level 40000 is outside -32768 to 32767"},
+    {"turn 1 101", "way", AW_LIMIT, 101, "turn: way 101 mm is out of range (-40 to 100"},
+    {"turn 40000 1", "level", AW_LIMIT, 40000,
+     "turn: level 40000 is out of range (-32768 to 32767"},
 };
 
 TEST_WITH(start, stop, numbers_are_checked)
