@@ -124,18 +124,6 @@ TEST(invalid_plans_are_refused)
     assert_non_null(strstr(err.text, "elbow: motor not found, the board has 2 motors"));
 }
 
-TEST(invalid_targets_are_refused_without_a_request)
-{
-    struct rig *rig = rig_faulty("");
-    for (int joint = 0; joint < AW_HIDMOTOR_JOINTS; joint++) {
-        struct aw_hidmotor_target target = only(joint, 101, 1000);
-        struct aw_hidmotor_plan plan;
-        assert_int_equal(aw_hidmotor_plan(&rig->arm, &target, &plan, &rig->err), AW_LIMIT);
-        assert_int_equal(rig->arm.counters.sent, 0);
-    }
-    rig_free(rig);
-}
-
 /* ---- Moving ---- */
 
 static struct aw_hidmotor_plan plan_of(struct rig *rig, struct aw_hidmotor_target target)
@@ -144,14 +132,6 @@ static struct aw_hidmotor_plan plan_of(struct rig *rig, struct aw_hidmotor_targe
     if (aw_hidmotor_plan(&rig->arm, &target, &plan, &rig->err) != AW_OK)
         fail_msg("%s", rig->err.text);
     return plan;
-}
-
-static enum aw_status wait_for(struct rig *rig, const struct aw_hidmotor_plan *plan, double seconds)
-{
-    int64_t deadline = rig->clock.time_ns + (int64_t)(seconds * AW_SECOND);
-    rig->err.text[0] = '\0';
-    return aw_hidmotor_wait(&rig->arm, plan, AW_HIDMOTOR_TOLERANCE, deadline, NULL, NULL,
-                            &rig->err);
 }
 
 struct looks {
@@ -189,194 +169,9 @@ TEST(wait_reports_every_measurement)
         __VA_ARGS__                                                                                \
     }
 
-#define NO_MOTION "arm not homed, or motors disabled"
-
-/* Moves and waits; a wait ends long before the motion if its end can be told. */
-TEST(waits_end_with_a_reason)
-{
-    static const struct {
-        enum aw_hidmotor_state state;
-        bool force;
-        double deg[AW_HIDMOTOR_JOINTS], duration_ms, tolerance, until_s;
-        enum aw_status status;
-        const char *says;
-        double least_s, most_s;
-    } cases[] = {
-        WAIT(AW_HIDMOTOR_RUNNING, false, {40, 45, -30}, 60000, 3, 120, AW_OK, "", 60, 61),
-        WAIT(AW_HIDMOTOR_UNHOMED, false, {40, 45, -30}, 60000, 3, 120, AW_REFUSED, NO_MOTION, 0,
-             20),
-        WAIT(AW_HIDMOTOR_DISABLED, false, {40, 45, -30}, 60000, 3, 120, AW_REFUSED, NO_MOTION, 0,
-             20),
-        WAIT(AW_HIDMOTOR_RUNNING, true, {0, 0, 90}, 500, 3, 20, AW_REFUSED,
-             "elbow: the setpoint rests at 63.00 deg", 0.5, 20),
-        WAIT(AW_HIDMOTOR_RUNNING, true, {100, 0, 0}, 500, 3, 20, AW_REFUSED,
-             "base: the setpoint rests at 90.00 deg instead of 100.00", 0.5, 20),
-        WAIT(AW_HIDMOTOR_RUNNING, false, {50, 45, -30}, 500, 0.001, 20, AW_REFUSED,
-             "deg from its setpoint", 0.5, 20),
-        WAIT(AW_HIDMOTOR_RUNNING, false, {80, 45, -30}, 10000, 3, 2, AW_TIMEOUT,
-             "not there in time: base is at ", 1.99, 2.01),
-        WAIT(AW_HIDMOTOR_RUNNING, true, {80, 45, -30}, 1e14, 3, 2, AW_TIMEOUT, "", 1.99, 2.01),
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct rig *rig = rig_in(cases[i].state);
-        rig->arm.options.force = cases[i].force;
-        struct aw_hidmotor_plan plan =
-            plan_of(rig, rig_target(cases[i].deg[0], cases[i].deg[1], cases[i].deg[2],
-                                    cases[i].duration_ms));
-        assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
-        rig->err.text[0] = '\0';
-        enum aw_status status =
-            aw_hidmotor_wait(&rig->arm, &plan, cases[i].tolerance,
-                             (int64_t)(cases[i].until_s * AW_SECOND), NULL, NULL, &rig->err);
-        double at_s = (double)rig->clock.time_ns / AW_SECOND;
-        if (status != cases[i].status || !strstr(rig->err.text, cases[i].says) ||
-            at_s < cases[i].least_s || at_s > cases[i].most_s)
-            fail_msg("case %zu: %d after %g s: %s", i, (int)status, at_s, rig->err.text);
-        rig_free(rig);
-    }
-}
-
-TEST(wait_works_on_a_faulty_link)
-{
-    struct rig *rig =
-        rig_faulty("lost:5%,late:2%,foreign:10%,duplicate:10%,short:3%,count:5%,nan:5%,glitch:5%");
-    int arrived = 0;
-    for (int i = 0; i < 100; i++) {
-        struct aw_hidmotor_plan plan;
-        struct aw_hidmotor_target target = rig_target(i % 2 ? 40 : -40, 20, i % 3 * 10, 400);
-        if (aw_hidmotor_plan(&rig->arm, &target, &plan, &rig->err) != AW_OK ||
-            aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err) != AW_OK)
-            continue;
-        enum aw_status status = wait_for(rig, &plan, 10);
-        if (status != AW_OK)
-            continue;
-        arrived++;
-        assert_near(rig_truth(rig).setpoint[0], target.deg[0], 0);
-        assert_near(rig_truth(rig).angle[0], target.deg[0], 5);
-    }
-    assert_in_range(arrived, 80, 100);
-    rig_free(rig);
-}
-
-/* ---- Lost replies ---- */
-
-struct counted {
-    int motions;
-};
-
-static void count_motions(void *context, const uint8_t *report, int64_t now)
-{
-    struct counted *counted = context;
-    (void)now;
-    counted->motions += report[0] == 0x38 && report[1] == 0x07;
-}
-
-/* A link that drops some replies to set_setpoints or some requests, or returns its own report
- * once. */
-struct sieve {
-    struct aw_link base;
-    struct aw_link *inner;
-    bool lose_echo, lose_request;
-    bool old_waits; /* until the next write */
-    uint8_t old[AW_HIDMOTOR_REPORT];
-};
-
 static bool is_motion(const void *report)
 {
     return memcmp(report, "\x38\x07\0\0", 4) == 0;
-}
-
-static enum aw_status sieve_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
-                                 int64_t deadline, struct aw_error *err)
-{
-    struct sieve *sieve = (struct sieve *)link;
-    enum aw_status status;
-    if (sieve->old_waits && deadline > aw_clock_now(link->clock)) {
-        sieve->old_waits = false;
-        memcpy(buf, sieve->old, *got = sizeof sieve->old);
-        return AW_OK;
-    }
-    do
-        status = aw_link_read(sieve->inner, buf, cap, got, deadline, err);
-    while (status == AW_OK && sieve->lose_echo && is_motion(buf));
-    return status;
-}
-
-static enum aw_status sieve_write(struct aw_link *link, const void *buf, size_t size,
-                                  struct aw_error *err)
-{
-    struct sieve *sieve = (struct sieve *)link;
-    if (sieve->lose_request && is_motion(buf))
-        return AW_OK;
-    return aw_link_write(sieve->inner, buf, size, err);
-}
-
-static struct sieve *put_sieve(struct rig *rig, struct sieve *sieve)
-{
-    static const struct aw_link_ops ops = {.read = sieve_read, .write = sieve_write};
-    sieve->base = *rig->link;
-    sieve->base.ops = &ops;
-    sieve->inner = rig->link;
-    rig->arm.link = &sieve->base;
-    return sieve;
-}
-
-TEST(setpoints_confirm_a_move_with_a_lost_reply)
-{
-    struct counted counted = {0};
-    struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
-    struct sieve sieve = {.lose_echo = true};
-    options.taken = count_motions;
-    options.context = &counted;
-    struct rig *rig = rig_of(&options);
-    put_sieve(rig, &sieve);
-    struct aw_hidmotor_moved moved;
-    struct aw_hidmotor_plan plan = plan_of(rig, rig_target(40, 0, -30, 2000));
-    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, &moved, &rig->err), AW_OK);
-    assert_true(moved.verified);
-    assert_true(moved.got_ns - moved.sent_ns < 150 * AW_MILLISECOND);
-    assert_int_equal(wait_for(rig, &plan, 5), AW_OK);
-    plan = plan_of(rig, rig_target(0, 0, 0, 0)); /* there at once */
-    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, &moved, &rig->err), AW_OK);
-    assert_true(moved.verified);
-    assert_int_equal(counted.motions, 2);
-    sieve.lose_request = true;
-    plan = plan_of(rig, rig_target(40, 0, -30, 2000));
-    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, &moved, &rig->err), AW_TIMEOUT);
-    assert_non_null(strstr(rig->err.text, "the setpoints do not move"));
-    assert_false(moved.verified);
-    assert_int_equal(counted.motions, 2);
-    rig_free(rig);
-}
-
-/* Prepares an answer from before the command that shows all joints at 40 deg. */
-static void prepare_old_answer(struct rig *rig, struct sieve *sieve)
-{
-    static const float values[] = {3, 40, 40, 40, 40, 40, 40};
-    struct aw_hidmotor_status now;
-    rig->arm.options.retries = 0;
-    sieve->lose_request = true;
-    aw_hidmotor_device_fault(rig->device, AW_HIDMOTOR_LOST, 1);
-    assert_int_equal(aw_hidmotor_positions(&rig->arm, &now, &rig->err), AW_TIMEOUT);
-    aw_hidmotor_device_fault(rig->device, AW_HIDMOTOR_LOST, 0);
-    memcpy(sieve->old, "\x76\x07\0\0", 4);
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        aw_put_f32(sieve->old + 4 + 4 * i, values[i]);
-}
-
-TEST(stale_answer_does_not_confirm_a_move)
-{
-    struct rig *rig = rig_faulty("");
-    struct sieve sieve = {.lose_echo = false};
-    put_sieve(rig, &sieve);
-    struct aw_hidmotor_plan plan = plan_of(rig, rig_target(40, 40, 40, 0));
-    prepare_old_answer(rig, &sieve);
-    plan.sent_ns = rig->clock.time_ns;
-    sieve.old_waits = true;
-    assert_int_equal(wait_for(rig, &plan, 3), AW_REFUSED);
-    assert_non_null(strstr(rig->err.text, "setpoint rests at 0.00 deg instead of 40.00"));
-    assert_false(sieve.old_waits);
-    rig_free(rig);
 }
 
 /* ---- Stopping ---- */
@@ -447,29 +242,6 @@ TEST(stop_waits_briefly_for_its_turn)
     rig_free(rig);
 }
 
-TEST(stop_without_an_answer_uses_the_setpoints)
-{
-    struct counted counted = {0};
-    struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
-    struct aw_hidmotor_stopped stopped;
-    options.taken = count_motions;
-    options.context = &counted;
-    options.latency_ns = 60 * AW_MILLISECOND; /* no answer within 5 ms */
-    struct rig *rig = rig_of(&options);
-    start_moving(rig, 0.7);
-    assert_int_equal(counted.motions, 1);
-    assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
-    assert_true(stopped.latency_ns <= 10 * AW_MILLISECOND);
-    assert_false(stopped.measured);
-    assert_true(stopped.confirmed);
-    assert_int_equal(counted.motions, 2);
-    /* The positions are older than the motion: the board's setpoints are a better estimate. */
-    double angle = rig_truth(rig).angle[0];
-    assert_near(stopped.deg[0], 90 * (0.76 / 1.5), 4);
-    assert_near(stopped.deg[0], angle, 8);
-    rig_free(rig);
-}
-
 static enum aw_status gone_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                                 int64_t deadline, struct aw_error *err)
 {
@@ -519,23 +291,35 @@ TEST(stop_works_after_a_stop_request)
     rig_free(rig);
 }
 
-/* Stops once the setpoints are sent: they are not sent again. */
+/* A link around another one. It stops once the setpoints are sent: they are not sent again. */
+struct signalled {
+    struct aw_link base;
+    struct aw_link *inner;
+};
+
+static enum aw_status signalled_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                                     int64_t deadline, struct aw_error *err)
+{
+    return aw_link_read(((struct signalled *)link)->inner, buf, cap, got, deadline, err);
+}
+
 static enum aw_status signalled_write(struct aw_link *link, const void *buf, size_t size,
                                       struct aw_error *err)
 {
     if (is_motion(buf))
         link->clock->wait = stopped_wait;
-    return sieve_write(link, buf, size, err);
+    return aw_link_write(((struct signalled *)link)->inner, buf, size, err);
 }
 
 TEST(interrupted_stop_is_not_sent_twice)
 {
-    static const struct aw_link_ops ops = {.read = sieve_read, .write = signalled_write};
+    static const struct aw_link_ops ops = {.read = signalled_read, .write = signalled_write};
     struct rig *rig = rig_faulty("");
-    struct sieve sieve = {.lose_echo = false};
+    struct signalled link = {*rig->link, rig->link};
     struct aw_hidmotor_stopped stopped;
+    link.base.ops = &ops;
     start_moving(rig, 0.7);
-    put_sieve(rig, &sieve)->base.ops = &ops;
+    rig->arm.link = &link.base;
     uint64_t sent = rig->arm.counters.sent;
     assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
     /* a status request and the setpoints to stay there */
@@ -561,6 +345,7 @@ struct played {
     bool silent; /* no answer to commands */
     bool deaf;   /* no answer to requests, either */
     bool asked;
+    int motions; /* commands to move */
     uint8_t report[AW_HIDMOTOR_REPORT];
 };
 
@@ -597,6 +382,7 @@ static enum aw_status played_write(struct aw_link *link, const void *buf, size_t
     assert_int_equal(size, AW_HIDMOTOR_REPORT);
     memcpy(board->report, buf, size);
     board->asked = !board->deaf && (!is_motion(buf) || !board->silent);
+    board->motions += is_motion(buf);
     if (is_motion(buf))
         return AW_OK;
     const struct row *row = board->row;
@@ -766,6 +552,7 @@ TEST(setpoints_reveal_an_accepted_command)
             after_ms > cases[i].after_ms)
             fail_msg("%zu: %d after %.3f ms", i, (int)status, after_ms);
         assert_int_equal(moved.verified, status == AW_OK);
+        assert_int_equal(board.motions, 1);
         assert_int_equal(rig->arm.motion.n, status == AW_OK ? 3 : 0);
         rig_free(rig);
     }
