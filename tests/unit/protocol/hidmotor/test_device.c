@@ -24,11 +24,6 @@ static const uint8_t *next(struct rig *rig, uint8_t report[AW_HIDMOTOR_REPORT])
     return status == AW_OK ? report : NULL;
 }
 
-static uint32_t id_of(const uint8_t *report)
-{
-    return report[0] | (uint32_t)report[1] << 8 | (uint32_t)report[2] << 16;
-}
-
 static void assert_near(double value, double expected, double tolerance)
 {
     if (!(fabs(value - expected) <= tolerance))
@@ -58,30 +53,6 @@ TEST(replies_echo_unset_bytes)
     rig_free(rig);
 }
 
-TEST(unknown_ids_get_packet_99)
-{
-    struct rig *rig = rig_faulty("");
-    uint8_t report[AW_HIDMOTOR_REPORT], expected[AW_HIDMOTOR_REPORT] = {0x63, 0, 0, 0, 0x34, 0x12};
-    put(rig, 0x1234, (const double[]){1, 2, 3}, 3, AW_HIDMOTOR_REPORT);
-    assert_non_null(next(rig, report));
-    assert_memory_equal(report, expected, sizeof expected);
-    assert_int_equal(aw_hidmotor_device_counters(rig->device)->unknown, 1);
-    rig_free(rig);
-}
-
-TEST(buffer_holds_one_report)
-{
-    struct rig *rig = rig_faulty("");
-    uint8_t report[AW_HIDMOTOR_REPORT];
-    put(rig, POSITIONS, NULL, 0, AW_HIDMOTOR_REPORT);
-    put(rig, VELOCITIES, NULL, 0, AW_HIDMOTOR_REPORT);
-    assert_int_equal(id_of(next(rig, report)), VELOCITIES);
-    assert_null(next(rig, report));
-    assert_int_equal(aw_hidmotor_device_counters(rig->device)->overwritten, 1);
-    assert_int_equal(aw_hidmotor_device_counters(rig->device)->taken, 1);
-    rig_free(rig);
-}
-
 TEST(short_report_keeps_the_end_of_the_previous_one)
 {
     struct rig *rig = rig_faulty("");
@@ -95,24 +66,6 @@ TEST(short_report_keeps_the_end_of_the_previous_one)
     assert_near(setpoint(rig, 2), 30, 0);
     put(rig, 0, NULL, 0, 0);
     assert_null(next(rig, report));
-    rig_free(rig);
-}
-
-TEST(answer_takes_at_most_one_main_loop)
-{
-    struct rig *rig = rig_faulty("");
-    struct aw_hidmotor_reply reply;
-    for (int i = 0; i < 100; i++) {
-        rig->clock.time_ns += 123457 * i;
-        assert_int_equal(aw_hidmotor_read(&rig->arm, "positions", &reply, &rig->err), AW_OK);
-        assert_true(reply.got_ns - reply.sent_ns <= AW_MILLISECOND);
-    }
-    rig_free(rig);
-    struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
-    options.latency_ns = 3 * AW_MILLISECOND;
-    rig = rig_of(&options);
-    assert_int_equal(aw_hidmotor_read(&rig->arm, "positions", &reply, &rig->err), AW_OK);
-    assert_true(reply.got_ns - reply.sent_ns == 4 * AW_MILLISECOND);
     rig_free(rig);
 }
 
@@ -249,30 +202,6 @@ TEST(step_response_resembles_the_real_arm)
     rig_free(rig);
 }
 
-TEST(measurements_are_quantized_in_position_and_time)
-{
-    struct rig *rig = rig_faulty("");
-    RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 90, 0, 0);
-    double last = rig_status(rig).position[0];
-    int64_t changed = rig->clock.time_ns;
-    int changes = 0;
-    for (int i = 0; i < 400; i++) {
-        struct aw_hidmotor_status now = rig_status(rig);
-        assert_near(remainder(now.position[0], 0.24), 0, 1e-4);
-        assert_near(remainder(now.velocity[0], 4.8), 0, 1e-3);
-        if (fabs(now.position[0] - last) > 0.1) {
-            int64_t ms = (now.time_ns - changed) / AW_MILLISECOND;
-            assert_true(changes == 0 || ms >= 14);
-            changes++;
-            changed = now.time_ns;
-            last = now.position[0];
-        }
-    }
-    assert_true(changes > 40 && changes <= 51); /* 800 ms */
-    assert_near(rig_status(rig).velocity[0], 90, 12);
-    rig_free(rig);
-}
-
 TEST(equal_seeds_give_equal_runs)
 {
     struct aw_hidmotor_status status[3];
@@ -305,134 +234,7 @@ TEST(time_without_traffic_costs_nothing)
 
 /* ---- Other packets ---- */
 
-TEST(effort_is_an_integer_with_a_dead_band)
-{
-    struct rig *rig = rig_in(AW_HIDMOTOR_DISABLED);
-    static const double dead[] = {126, 44, 44};
-    bool zero = false, more = false;
-    for (double deg = -80; deg <= 80; deg += 0.5) {
-        RIG_RAW(rig, SET_SETPOINTS, 0, 0, deg, deg, deg);
-        struct aw_hidmotor_status now = rig_status(rig);
-        for (int i = 0; i < 3; i++) {
-            double size = fabs(now.effort[i]);
-            assert_near(now.effort[i], round(now.effort[i]), 0);
-            assert_true(size <= 255 && (size < 0.5 || size >= dead[i]));
-            zero |= size < 0.5;
-            more |= size > 0.5;
-            assert_true(size < 0.5 || (now.effort[i] > 0) == (deg > now.position[i]));
-        }
-    }
-    assert_true(zero && more);
-    rig_free(rig);
-}
-
-TEST(gripper_and_light_are_set)
-{
-    struct rig *rig = rig_faulty("");
-    struct aw_hidmotor_reply reply;
-    assert_int_equal(rig_truth(rig).gripper, 180);
-    static const uint8_t values[] = {0, 90, 180, 181, 255};
-    rig->arm.options.force = true;
-    for (size_t i = 0; i < sizeof values; i++) {
-        assert_int_equal(
-            aw_hidmotor_raw(&rig->arm, 1962, (struct aw_span){&values[i], 1}, &reply, &rig->err),
-            AW_OK);
-        assert_int_equal(reply.bytes[4], values[i]);
-        assert_int_equal(rig_truth(rig).gripper, values[i] < 180 ? values[i] : 180);
-    }
-    RIG_RAW(rig, 2000, 0.25, 0.5, 1);
-    assert_near(rig_truth(rig).light[0], 0.25, 0);
-    assert_near(rig_truth(rig).light[2], 1, 0);
-    rig_free(rig);
-}
-
 /* ---- Faults ---- */
-
-TEST(faults_are_parsed)
-{
-    struct aw_hidmotor_faults faults;
-    struct aw_error err;
-    assert_int_equal(aw_hidmotor_faults_parse("lost:10%,slow,unplug:5s,nan:0.5", &faults, &err),
-                     AW_OK);
-    assert_near(faults.share[AW_HIDMOTOR_LOST], 0.1, 1e-12);
-    assert_near(faults.share[AW_HIDMOTOR_SLOW], 1, 0);
-    assert_near(faults.share[AW_HIDMOTOR_NAN], 0.5, 0);
-    assert_near(faults.share[AW_HIDMOTOR_LATE], 0, 0);
-    assert_true(faults.unplug_ns == 5 * AW_SECOND);
-    assert_int_equal(aw_hidmotor_faults_parse("", &faults, &err), AW_OK);
-    assert_near(faults.share[AW_HIDMOTOR_LOST], 0, 0);
-    assert_int_equal(aw_hidmotor_faults_parse("lots", &faults, &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "did you mean 'lost'?"));
-    assert_int_equal(aw_hidmotor_faults_parse("lost:200%", &faults, &err), AW_USAGE);
-    assert_int_equal(aw_hidmotor_faults_parse("late,,lost", &faults, &err), AW_USAGE);
-    for (int i = 0; i < AW_HIDMOTOR_FAULTS; i++) {
-        assert_int_equal(aw_hidmotor_faults_parse(aw_hidmotor_fault_names[i], &faults, &err),
-                         AW_OK);
-        assert_near(faults.share[i], 1, 0);
-    }
-    assert_null(aw_hidmotor_fault_names[AW_HIDMOTOR_FAULTS]);
-}
-
-TEST(states_have_names)
-{
-    assert_string_equal(aw_hidmotor_state_names[AW_HIDMOTOR_UNHOMED], "unhomed");
-    assert_string_equal(aw_hidmotor_state_names[AW_HIDMOTOR_RUNNING], "running");
-    assert_string_equal(aw_hidmotor_state_names[AW_HIDMOTOR_DISABLED], "disabled");
-    assert_null(aw_hidmotor_state_names[AW_HIDMOTOR_DISABLED + 1]);
-}
-
-/* Returns the number of replies to 1000 requests, 21 ms apart. */
-static int count_replies(const char *faults, double *glitches)
-{
-    struct rig *rig = rig_faulty(faults);
-    uint8_t report[AW_HIDMOTOR_REPORT];
-    int n = 0;
-    double last = 0;
-    for (int i = 0; i < 1000; i++) {
-        put(rig, POSITIONS, NULL, 0, AW_HIDMOTOR_REPORT);
-        while (next(rig, report)) {
-            double position = rig_float(report, 2);
-            *glitches += n > 0 && fabs(position - last) > 0.4;
-            last = position;
-            n++;
-        }
-        rig_run(rig, 0.015);
-    }
-    rig_free(rig);
-    return n;
-}
-
-TEST(faults_occur_at_their_rate)
-{
-    double glitches = 0;
-    assert_int_equal(count_replies("", &glitches), 1000);
-    assert_near(glitches, 0, 0);
-    assert_near(count_replies("lost:20%", &glitches), 800, 60);
-    assert_int_equal(count_replies("lost", &glitches), 0);
-    assert_near(count_replies("duplicate:20%", &glitches), 1200, 60);
-    assert_int_equal(count_replies("foreign", &(double){0}), 2000);
-    assert_near(count_replies("unplug:10s", &glitches), 10 / 0.021, 2);
-    assert_near(glitches, 0, 0);
-    assert_int_equal(count_replies("glitch:10%", &glitches), 1000);
-    assert_near(glitches, 200, 60); /* in each direction */
-}
-
-TEST(stuck_and_slow_faults)
-{
-    struct rig *rig = rig_faulty("stuck");
-    double before = rig_status(rig).position[0];
-    RIG_RAW(rig, SET_SETPOINTS, 0, 0, 60, 0, 0);
-    rig_run(rig, 1);
-    assert_near(rig_status(rig).position[0], before, 0);
-    assert_near(rig_truth(rig).angle[0], 60, 1.1);
-    rig_free(rig);
-    rig = rig_faulty("slow");
-    struct aw_hidmotor_reply reply;
-    rig_run(rig, 0.03);
-    assert_int_equal(aw_hidmotor_read(&rig->arm, "positions", &reply, &rig->err), AW_OK);
-    assert_true(reply.got_ns == 100 * AW_MILLISECOND);
-    rig_free(rig);
-}
 
 TEST(new_connection_gets_no_old_reports)
 {
@@ -688,47 +490,6 @@ TEST(start_time_of_a_board_does_not_matter)
         aw_device_close(device);
     }
     assert_memory_equal(answers[0], answers[1], sizeof answers[0]);
-}
-
-/* The number of inspections does not affect the simulation. */
-TEST(inspection_does_not_change_the_simulation)
-{
-    static const struct {
-        double at_ms;
-        const char *text; /* NULL: the rare observer inspects, too */
-    } steps[] = {{100, "1848 5000 1 60 40 -30"},
-                 {3300, NULL},
-                 {4990, NULL},
-                 {12000, "1848 0 0 0 0 0"},
-                 {13700, NULL},
-                 {14000, "1811 500 0 0"},
-                 {17300, NULL},
-                 {17304, "1848 1700 0 50 -20 30"},
-                 {20620, NULL},
-                 {20636, "1848 0 0 90 -40 60"},
-                 {22500, NULL}};
-    struct rig *often = rig_faulty(""), *rarely = rig_faulty("");
-    int64_t now = 0;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        struct aw_hidmotor_truth a, b;
-        uint8_t report[AW_HIDMOTOR_REPORT];
-        int64_t then = (int64_t)(steps[i].at_ms * AW_MILLISECOND);
-        for (; now < then; now += AW_MILLISECOND)
-            often->device->ops->step(often->device, now);
-        if (steps[i].text) {
-            size_t size = read_report(steps[i].text, report);
-            often->device->ops->receive(often->device, report, size, now);
-            rarely->device->ops->receive(rarely->device, report, size, now);
-            continue;
-        }
-        aw_hidmotor_device_truth(often->device, now, &a);
-        aw_hidmotor_device_truth(rarely->device, now, &b);
-        assert_memory_equal(a.angle, b.angle, sizeof a.angle);
-        assert_memory_equal(a.speed, b.speed, sizeof a.speed);
-        assert_memory_equal(a.setpoint, b.setpoint, sizeof a.setpoint);
-    }
-    rig_free(often);
-    rig_free(rarely);
 }
 
 TEST(device_defaults_and_timing)
