@@ -221,7 +221,7 @@ static enum aw_status read_chunk(struct aw_mcap_reader *reader, struct aw_span c
     return status == AW_OK ? AW_EVENT : status;
 }
 
-/* AW_EVENT: the record is no message. */
+/* AW_EVENT: the record is not a message. */
 static enum aw_status read_record(struct aw_mcap_reader *reader, unsigned op,
                                   struct aw_span content, struct aw_mcap_message *message,
                                   struct aw_error *err)

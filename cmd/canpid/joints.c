@@ -154,8 +154,8 @@ static const char *fault_of(const struct canpid_state *state, const struct aw_jo
     return is_silent(state, joint) ? "old" : canpid_fault(&state->client, joint->id);
 }
 
-/* A setpoint beyond the controller's range disables a driver, so it is no target. Values are in %
- * if the controller is unknown, and unknown if another controller than that of -c is active. */
+/* A setpoint beyond the controller's range disables a driver, so it is not a target. Values are in
+ * % if the controller is unknown, and unknown if another controller than that of -c is active. */
 static void take(struct aw_session *session, struct aw_joint *joint)
 {
     const struct canpid_state *state = session->state;

@@ -11,7 +11,7 @@
 
 #define PULLS_DEG  30.0 /* distance from the setpoint that counts as full output for the monitor */
 #define GLITCH_DEG 5.0  /* a position this far beyond the limits is a glitch */
-#define GLITCH_S   0.04 /* two of the board's sample periods; a longer deviation is no glitch */
+#define GLITCH_S   0.04 /* two of the board's sample periods; a longer deviation is not a glitch */
 #define REST_S     0.15 /* without a step of the servo: at rest */
 #define PATIENCE_S 1.0
 #define LOOP_S     1e-3 /* period of the board's main loop */
@@ -123,7 +123,7 @@ static enum aw_status ask(struct aw_bench *bench, struct aw_hidmotor_status *now
     return status;
 }
 
-/* Polls as fast as the board answers. A lost answer is no sample; the monitor detects silence. */
+/* Polls as fast as the board answers. Skips lost answers; the monitor detects silence. */
 static enum aw_status idle(struct aw_bench *bench, int64_t deadline)
 {
     struct aw_hidmotor_status now;

@@ -54,8 +54,8 @@ static enum aw_status add_motors(struct aw_session *session, struct aw_joint_lis
     return AW_OK;
 }
 
-/* Asks a given board for the number of motors, for limits. A missing board is no error, because the
- * table has limits, too. */
+/* Asks a given board for the number of motors, for limits. A missing board is not an error, because
+ * the table has limits, too. */
 static enum aw_status ask_for_motors(struct aw_session *session)
 {
     struct aw_hidmotor_status now;

@@ -20,7 +20,7 @@ enum aw_status unitysim_variant(struct aw_session *session, struct aw_variant *v
     if (status == AW_OK && aw_session_url(session, &url) == AW_OK)
         status = aw_unitysim_variant(url, variant, err);
     if (status == AW_OK)
-        session->err = before; /* a missing link is no error here */
+        session->err = before; /* a missing link is not an error here */
     return status;
 }
 

@@ -102,7 +102,7 @@ static inline enum aw_status aw_clock_wait(struct aw_clock *clock, int fd, short
 /* Sleeps until the deadline. Returns AW_OK, or AW_STOPPED. */
 enum aw_status aw_clock_sleep(struct aw_clock *clock, int64_t deadline);
 
-/* Returns the wall clock in ns since 1970, for time stamps in records. */
+/* Returns the wall clock in ns since 1970, for timestamps in records. */
 int64_t aw_wall_time(void);
 
 #endif

@@ -238,7 +238,7 @@ static enum aw_status read_simple(const struct aw_pcap_reader *reader, struct aw
     return AW_OK;
 }
 
-/* Each section numbers its interfaces anew. The program's name may follow the comments, so it is
+/* Each section numbers its interfaces from 0. The program's name may follow the comments, so it is
  * read first. */
 static enum aw_status read_section(struct aw_pcap_reader *reader, struct aw_span block)
 {

@@ -63,7 +63,7 @@ struct aw_packet {
 /* One interface of the file. */
 struct aw_pcap_interface {
     uint16_t linktype;
-    uint8_t resolution; /* of time stamps: 10^-n s, with the highest bit set 2^-n s */
+    uint8_t resolution; /* of timestamps: 10^-n s, with the highest bit set 2^-n s */
     uint32_t snaplen;
     int64_t offset_s;
     char name[32];

@@ -6,7 +6,7 @@
  *     … the leader said something at its time t_ns:
  *     if (aw_follow_record(&f, t_ns))
  *         aw_follow_value(&f, row, value, now_ns);          for each row that it is about
- *     … it is gone, or begins anew:  aw_follow_lose(&f, AW_UNFOLLOW_GONE);
+ *     … it is gone, or restarts:     aw_follow_lose(&f, AW_UNFOLLOW_GONE);
  *     … at once after each of these, and every few milliseconds:
  *     switch (aw_follow_step(&f, now_ns)) {
  *     case AW_FOLLOW_RUN:    … send joints[…].command of those that are engaged …
@@ -19,7 +19,7 @@
  *  - The first value of the leader is compared with the measured position. If it is farther
  *    than reach, the joint is refused, or moves there at approach. There is no shortest way round.
  *    With relative, it continues from both positions. A joint without a value is not moved.
- *  - The same happens anew after every loss. Losses are: silence for deadman_ns, a gap in the
+ *  - The same happens again after every loss. Losses are: silence for deadman_ns, a gap in the
  *    leader's own time or a step back (a restart), a jump of a value by more than reach (also a
  *    wrap), a leader that disconnects, a caller more than 100 ms late, a following error above
  *    max_lag for 0.3 s. Each one is one stop.

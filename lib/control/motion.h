@@ -19,16 +19,16 @@
  * FAULT     the device reports a fault.
  * BEYOND    more than max_deviation outside the range of the first position and all targets so far.
  *           The joint is not moved back: it no longer obeys.
- * REVERSED  the first motion is against the output, and goes on: a loop with such a motor or
+ * REVERSED  the first motion is against the output, and continues: a loop with such a motor or
  *           encoder runs away. (A busy device that took the command late comes back.)
  *           A joint that already moves must exceed the motion that this explains. There is no
  *           verdict after strong outputs of both signs: with a long dead time, the motion may
  *           answer the earlier one.
  * STUCK     a strong output, for answer_s in total, and the joint has never moved. Later: twice
  *           that output, far from the output of the last motion, on the same side for answer_s. A
- *           constant output is no fault: it may hold a load, or a leg against a wall. With 'moves'
- *           set: an output beyond that for answer_s in total since the last motion, even if
- *           constant.
+ *           constant output is not a fault: it may hold a load, or a leg against a wall. With
+ *           'moves' set: an output beyond that for answer_s in total since the last motion, even
+ *           if constant.
  * SILENT    no sample for silence_s.
  */
 #ifndef AW_CONTROL_MOTION_H

@@ -39,7 +39,7 @@ static bool is_blank(char c)
 
 static enum aw_status bad_hex(const char *text, size_t at, struct aw_error *err)
 {
-    return aw_fail(err, AW_MALFORMED, "column %zu: '%c' is no hex digit", at + 1, text[at]);
+    return aw_fail(err, AW_MALFORMED, "column %zu: '%c' is not a hex digit", at + 1, text[at]);
 }
 
 static enum aw_status parse_bytes(const char *text, size_t from, size_t length, uint8_t *out,
@@ -67,9 +67,10 @@ static enum aw_status parse_can_id(const char *text, size_t hash, uint8_t *out, 
 {
     struct aw_can_id can = {0, hash == LONG_DIGITS};
     if (hash != SHORT_DIGITS && !can.is_long)
-        return aw_fail(err, AW_MALFORMED,
-                       "'%.*s' is no id — three hex digits before #, or eight of one of 29 bits",
-                       (int)(hash > 16 ? 16 : hash), text);
+        return aw_fail(
+            err, AW_MALFORMED,
+            "'%.*s' is not an id — three hex digits before #, or eight of one of 29 bits",
+            (int)(hash > 16 ? 16 : hash), text);
     for (size_t i = 0; i < hash; i++) {
         if (aw_hex_digit(text[i]) < 0)
             return bad_hex(text, i, err);

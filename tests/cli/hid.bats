@@ -51,7 +51,7 @@ board() {
     prints "$rule" hidmotor list --udev
 }
 
-@test "hid: files that are no hidraw nodes give an error" {
+@test "hid: files that are not hidraw nodes give an error" {
     for path in /dev/null /dev/zero /tmp /bin/sh /dev/none; do
         fails_with 4 "hid:$path: " hid hidmotor -l "hid:$path" status
     done

@@ -429,7 +429,7 @@ class Run:
             self.wrong.append("nothing moves")
         self.ended = time.monotonic()
         if self.until(self.ended + GOES_ON, lambda: self.stopped):
-            self.wrong.append("stopped, but it was to go on")
+            self.wrong.append("stopped, but should have continued")
         self.check_end(0)
 
     def check_end(self, waited):

@@ -73,7 +73,7 @@ watchdog_of() {
     has "$line" "stopped: holding"
 }
 
-# ---- What goes on --------------------------------------------------------------------------------
+# ---- Motions that continue ------------------------------------------------------------------------
 
 @test "the end of a script stops a motion in progress" {
     echo 'lknee pos kp 3' >kp.gains

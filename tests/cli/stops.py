@@ -227,7 +227,7 @@ def see_it_go_on(run):
     """Kills the script, which is no reason to stop; a signal is."""
     run.program.kill()
     if run.until(time.monotonic() + GOES_ON, lambda: run.stopped):
-        run.wrong.append("stopped, but it was to go on")
+        run.wrong.append("stopped, but should have continued")
     run.stopped, run.ended = None, time.monotonic()
     os.kill(run.program.tool, signal.SIGTERM)
 

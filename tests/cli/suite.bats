@@ -41,10 +41,10 @@ load common
     done
     fails_with 2 "stdin:1:7: angle: 'frob'" bash -c "armctl -q -l '$fast' <<<'deg 1 frob'"
     printf '041#9A99193F0200\n041#9A99Z93F0200\n' >bytes
-    exits_with 5 "bytes:2:9: 'Z' is no hex digit" canpid decode bytes
+    exits_with 5 "bytes:2:9: 'Z' is not a hex digit" canpid decode bytes
     printf '(1.0) can0 044#CDCC4C3D0200\n(1.1) can0 044#XX\n' >bad.log
-    exits_with 5 "bad.log:2:16: 'X' is no hex digit" canpid decode bad.log
-    fails_with 5 "bad.log:2:16: 'X' is no hex digit" canpid -l "$fast" replay bad.log
+    exits_with 5 "bad.log:2:16: 'X' is not a hex digit" canpid decode bad.log
+    fails_with 5 "bad.log:2:16: 'X' is not a hex digit" canpid -l "$fast" replay bad.log
 }
 
 @test "describe -j prints one object on one line" {

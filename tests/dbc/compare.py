@@ -113,7 +113,7 @@ def make_frames(message, dice):
 
 
 def same(signal, mine, theirs):
-    """mine is of JSON; theirs a number, or a name of one. What is no whole number is printed with one
+    """mine is of JSON; theirs a number, or a name of one. What is not a whole number is printed with one
     decimal more than tells neighbours apart, a float with the digits of one."""
     if isinstance(theirs, (cantools.database.namedsignalvalue.NamedSignalValue, str)):
         name, number = cleaned(str(theirs), 80), getattr(theirs, "value", "")

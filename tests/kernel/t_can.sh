@@ -13,7 +13,7 @@ done
 
 check "10000 round trips" timeout 60 "$can_link" round-trips vcan0
 check "filters of the kernel" timeout 20 "$can_link" filters vcan0
-check "time stamps and own frames" timeout 20 "$can_link" own vcan0
+check "timestamps and own frames" timeout 20 "$can_link" own vcan0
 check "bursts, and frames that the kernel drops" timeout 20 "$can_link" bursts vcan0
 check "9000 frames a second are read several at a time" \
     timeout 20 "$can_link" busy vcan0

@@ -68,7 +68,7 @@ begun --pad "$node"
 echo >&9
 sleep 1.5
 jq -c 'select(.rightshoulder == 1 and .lefty == -1)' records >held
-check "a stick that is held goes on in the records, with a growing age" holds held '[inputs.age] | length > 50 and max > 1'
+check "a held stick stays in the records, with a growing age" holds held '[inputs.age] | length > 50 and max > 1'
 disconnect
 wait $reader
 

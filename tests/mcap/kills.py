@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Recorders that are killed: armwire-mcap goes on to the end of its input and leaves a complete file.
+"""Recorders that are killed: armwire-mcap continues to the end of its input and leaves a complete file.
 
     KILLS=50 kills.py BIN FOLDER      each of them at a random moment; 3 without KILLS
 

@@ -147,7 +147,7 @@ static enum aw_status await_return(struct can_link *self, int64_t deadline, stru
 
 /* Waking up for each frame of a busy bus is expensive. So if frames arrive faster than one per
  * millisecond, gathers them for that long, except when they may be answers to a write. The kernel's
- * time stamps remain exact. */
+ * timestamps remain exact. */
 static enum aw_status await_frames(struct can_link *self, int64_t deadline, struct aw_error *err)
 {
     struct aw_clock *clock = self->fd.base.clock;

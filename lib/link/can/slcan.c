@@ -16,7 +16,7 @@
 
 struct settings {
     char speed[8]; /* the command that sets the bit rate: "S8", "s0014" */
-    size_t time;   /* 1: requests time stamps on frames */
+    size_t time;   /* 1: requests timestamps on frames */
     size_t silent; /* 1: the adapter might never answer */
 };
 

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define AW_SLCAN_LINE    40    /* longest valid line, with its NUL */
-#define AW_SLCAN_MINUTE  60000 /* upper bound of time stamps, ms */
+#define AW_SLCAN_MINUTE  60000 /* upper bound of timestamps, ms */
 #define AW_SLCAN_NO_TIME (-1)
 
 /* Collects lines; begins as {0}. */

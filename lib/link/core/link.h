@@ -66,9 +66,9 @@ struct aw_link_ops {
     enum aw_status (*write)(struct aw_link *link, const void *buf, size_t size,
                             struct aw_error *err);
     void (*close)(struct aw_link *link); /* frees the link */
-    /* Returns the descriptor for poll(2), or -1: then read the link periodically. Call it anew each
-     * time, and first read until AW_TIMEOUT: poll(2) does not see datagrams in the link's buffers.
-     * NULL: the link has no descriptor. */
+    /* Returns the descriptor for poll(2), or -1: then read the link periodically. It may change:
+     * call this each time, and first read until AW_TIMEOUT: poll(2) does not see datagrams in the
+     * link's buffers. NULL: the link has no descriptor. */
     int (*fd)(const struct aw_link *link);
     /* Starts to serve many clients at once, see struct aw_link_options. NULL: not supported. */
     void (*share)(struct aw_link *link);

@@ -38,7 +38,7 @@ static enum aw_status server_read(struct aw_link *link, void *buf, size_t cap, s
     struct aw_server_link *self = (struct aw_server_link *)link;
     *got = 0;
     if (self->fd.fd >= 0) {
-        /* A client that disconnects is no error. */
+        /* A client that disconnects is not an error. */
         enum aw_status status = aw_fd_read(link, buf, cap, got, deadline, NULL);
         if (status != AW_LOST)
             return status;

@@ -80,7 +80,7 @@ void aw_armctl_init(struct aw_armctl *arm, struct aw_link *link,
     if (memory)
         arm->memory = *memory;
     if (link->connections) {
-        /* Both ends start anew with a new connection. */
+        /* Both ends start again with a new connection. */
         arm->memory.tx = arm->memory.rx = arm->memory.n_owed = 0;
         arm->memory.agreed = false;
         arm->memory.received[0] = '\0';

@@ -166,7 +166,7 @@ struct aw_armctl {
 };
 
 /* Initialises arm. Borrows link. memory is the saved state of this device, or NULL. On a link that
- * counts connections both ends start anew, so the saved digits are not used. With a simulator in
+ * counts connections both ends start again, so the saved digits are not used. With a simulator in
  * this process the digits are known to agree. */
 void aw_armctl_init(struct aw_armctl *arm, struct aw_link *link,
                     const struct aw_armctl_options *options, const struct aw_armctl_memory *memory);

@@ -46,7 +46,7 @@ enum aw_armctl_quirk {
     AW_ARMCTL_PUBLISHED = 127,   /* all quirks: the published handler */
 };
 
-/* Parses "no-reack,bare-confirm"; "" is no quirk, "published" all. AW_USAGE lists the quirks. */
+/* Parses "no-reack,bare-confirm"; "" means no quirk, "published" all. AW_USAGE lists the quirks. */
 enum aw_status aw_armctl_quirks_parse(const char *text, unsigned *quirks, struct aw_error *err);
 
 /* Names of the quirks, NULL-terminated, for help and completion. */

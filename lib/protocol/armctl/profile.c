@@ -291,8 +291,7 @@ const struct aw_armctl_joint *aw_armctl_profile_find(const struct aw_armctl_prof
     return digit ? aw_armctl_profile_joint(profile, text[0] - '0') : NULL;
 }
 
-/* Reads the record's field joint. Returns false if it is no joint number; aw_encode refuses that.
- */
+/* Reads the record's field joint. Returns false for an invalid number; aw_encode refuses that. */
 static bool custom_joint(const struct aw_record *record, int *joint)
 {
     int scalar = aw_codec_find(record->codec, "joint");

@@ -195,7 +195,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
     for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
         if (!wire->protocol->messages[i].replaced && fits(&messages[i], frame))
             return &wire->protocol->messages[i];
-    aw_fail(err, AW_MALFORMED, "%zu bytes that are no line of this protocol", frame.size);
+    aw_fail(err, AW_MALFORMED, "%zu bytes that are not a line of this protocol", frame.size);
     return NULL;
 }
 

@@ -272,7 +272,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
     bool others = wire->protocol->n_messages > COUNT(messages); /* from packet files */
     const struct aw_message *message = NULL;
     if (!aw_can_head(frame)) {
-        aw_fail(err, AW_MALFORMED, "frame: no identifier — cut off");
+        aw_fail(err, AW_MALFORMED, "frame: no identifier — truncated");
         return NULL;
     }
     struct aw_can_id can = aw_can_id_of(frame.data);

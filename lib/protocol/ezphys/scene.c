@@ -181,7 +181,7 @@ static enum aw_status read_id(struct reader *r, const struct attribute *row, voi
     struct word word = r->word;
     enum aw_status status = read_number(r, NULL, 1, ID_MAX, &value);
     if (status == AW_OK && value != floor(value))
-        return fail_at(r, &word, AW_USAGE, "%g is no whole number", value);
+        return fail_at(r, &word, AW_USAGE, "%g is not a whole number", value);
     if (status == AW_OK)
         *(uint32_t *)place_in(object, row) = (uint32_t)value;
     return status;

@@ -233,7 +233,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
                                          struct aw_span frame, struct aw_error *err)
 {
     if (frame.size < wire->head_size) {
-        aw_fail(err, AW_MALFORMED, "packet: %zu bytes are less than a header — cut off",
+        aw_fail(err, AW_MALFORMED, "packet: %zu bytes are less than a header — truncated",
                 frame.size);
         return NULL;
     }

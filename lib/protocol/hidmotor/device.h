@@ -81,7 +81,7 @@ struct aw_hidmotor_faults {
 };
 
 /* Parses "lost:10%,slow,unplug:5s" (a share, or for unplug a time). Without a share the fault
- * happens every time, and unplug at once. "" is no fault. AW_USAGE with did-you-mean. */
+ * happens every time, and unplug at once. "" means no fault. AW_USAGE with did-you-mean. */
 enum aw_status aw_hidmotor_faults_parse(const char *text, struct aw_hidmotor_faults *faults,
                                         struct aw_error *err);
 

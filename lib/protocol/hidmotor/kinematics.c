@@ -152,7 +152,7 @@ enum aw_status aw_hidmotor_ik(const struct aw_hidmotor_point *point,
     if (!isfinite(point->x_mm) || !isfinite(point->y_mm) || !isfinite(point->z_mm))
         return aw_fail(err, AW_USAGE, "point: not a number — give x, y and z in mm");
     if (!is_finite_pose(near))
-        return aw_fail(err, AW_USAGE, "pose: the one to start from is no number — read it again");
+        return aw_fail(err, AW_USAGE, "pose: the start pose is not a number — read it again");
     double r = hypot(point->x_mm, point->y_mm);
     bool on_axis = r < AW_HIDMOTOR_TOLERANCE_MM / 2;
     struct plane plane = (struct plane){

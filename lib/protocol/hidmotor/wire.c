@@ -179,7 +179,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
 {
     const uint8_t *p = frame.data;
     if (frame.size != AW_HIDMOTOR_REPORT) {
-        aw_fail(err, AW_MALFORMED, "report: %zu bytes instead of %d — cut off, or no report",
+        aw_fail(err, AW_MALFORMED, "report: %zu bytes instead of %d — truncated, or not a report",
                 frame.size, AW_HIDMOTOR_REPORT);
         return NULL;
     }

@@ -42,7 +42,7 @@ enum aw_status aw_cells_count(struct aw_cells *cells, size_t n, const char *cons
                              "text behind cell %zu — remove it", n);
     const struct aw_csv_cell *last = &cells->cell[cells->n - 1];
     return aw_cells_fail(cells, last->text + last->length, AW_MALFORMED, err,
-                         "%s is missing: %zu cells where %zu are needed — is the line cut off?",
+                         "%s is missing: %zu cells where %zu are needed — is the line truncated?",
                          titles[cells->n], cells->n, n);
 }
 

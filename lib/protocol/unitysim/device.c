@@ -203,7 +203,7 @@ static void load_scene(struct arm *arm, int scene, const struct aw_unitysim_came
                        const struct aw_unitysim_limits *limits)
 {
     if (scene > arm->options.scenes) {
-        snprintf(arm->dropped_why, sizeof arm->dropped_why, "scene: there is no number %d", scene);
+        snprintf(arm->dropped_why, sizeof arm->dropped_why, "scene: %d does not exist", scene);
         return;
     }
     look(arm);

@@ -218,8 +218,9 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
     }
     size_t size = aw_frame_size(wire, message);
     if (frame.size != size) {
-        aw_fail(err, AW_MALFORMED, "size: %s has %zu bytes, this datagram %zu — cut off or damaged",
-                message->name, size, frame.size);
+        aw_fail(err, AW_MALFORMED,
+                "size: %s has %zu bytes, this datagram %zu — truncated or damaged", message->name,
+                size, frame.size);
         return NULL;
     }
     return check_checksum(frame, err) == AW_OK ? message : NULL;

@@ -57,8 +57,8 @@ void aw_custom_find(struct aw_session *session, struct aw_custom_arm *arm);
 void aw_custom_take(struct aw_session *session, const struct aw_record *record);
 
 /* Returns the joint's target: as it reports it, else the last one sent if the joint is near it,
- * else its position. The last target sent is no measurement: a hand, another program or a restart
- * may have moved the joint. NaN: unknown. */
+ * else its position. The last target sent is not a measurement: a hand, another program or a
+ * restart may have moved the joint. NaN: unknown. */
 double aw_custom_target(const struct aw_custom_joint *joint);
 
 /* Returns the position at which a stop holds a joint. A joint at rest keeps its setpoint; at the

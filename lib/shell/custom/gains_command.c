@@ -87,5 +87,5 @@ const struct aw_command aw_custom_gains_command = {
     .args = aw_gains_args, .safety = AW_WRITE, .run = run_custom_gains,
     .details = "In a [joint] of the packet file kp, ki and kd name the fields that set a gain and "
         "report it. A gain is read back\nafter it is set, if the device reports it. diff ends "
-        "with exit status 1 if the gains differ."};
+        "with exit code 1 if the gains differ."};
 /* clang-format on */

@@ -19,7 +19,7 @@ struct aw_pager {
 /* Opens no pager at the prompt, with --quiet, or with TERM=dumb. */
 struct aw_pager aw_pager_open(struct aw_session *session);
 
-/* Waits until the pager ends. Leaving it early is no error. */
+/* Waits until the pager ends. Leaving it early is not an error. */
 void aw_pager_close(struct aw_session *session, struct aw_pager *pager);
 
 #endif

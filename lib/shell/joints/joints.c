@@ -614,7 +614,7 @@ void aw_joint_guard(struct aw_session *session, const struct aw_joint *joint, do
     if (joint->least > 0)
         config.least = joint->least;
     if (session->tool->joints->confirms)
-        config.silence_s = INFINITY; /* silence is no fault: each step is confirmed or fails */
+        config.silence_s = INFINITY; /* silence is not a fault: each step is confirmed or fails */
     aw_motion_start(guard, &config, (double)aw_joints_now(session) / 1e9);
 }
 

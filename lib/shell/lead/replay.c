@@ -299,7 +299,7 @@ static enum aw_status play_all(struct player *p)
     if (status == AW_OK && session->tool->replay.end)
         status = session->tool->replay.end(session);
     else if (status == AW_OK && p->replay.relative && p->sent)
-        session->motion.ongoing = AW_ONGOING_RUNNING; /* velocity commands go on after the end */
+        session->motion.ongoing = AW_ONGOING_RUNNING; /* velocity commands continue after the end */
     if (status == AW_OK)
         session->motion.moving = false;
     return status;

@@ -59,7 +59,7 @@ enum aw_status aw_teleop_record_toggle(struct aw_hands *h, const char **said)
     return ends ? end(h) : begin(h);
 }
 
-/* With --record, recording goes on for the next commands. It does not overwrite the first file. */
+/* With --record, the next commands are recorded, too, without overwriting the first file. */
 enum aw_status aw_teleop_record_end(struct aw_hands *h, enum aw_status status)
 {
     struct aw_session *session = h->session;

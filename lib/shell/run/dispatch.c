@@ -60,7 +60,7 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
     return AW_OK;
 }
 
-/* The end of a recording is no failure for a read-only command. */
+/* The end of a recording is not a failure for a read-only command. */
 static enum aw_status let_go(struct aw_session *session, enum aw_status status)
 {
     bool recorded = session->device.link && session->device.link->recorded;

@@ -376,7 +376,7 @@ static enum aw_status take_revoked(struct aw_session *session)
     return aw_fail(&session->err, attached->revoked_as, "%s", attached->reason);
 }
 
-/* Reports the end of the command to the server, and whether a motion goes on. Releases the lease
+/* Reports the end of the command to the server, and whether a motion continues. Releases the lease
  * after a command without motion. */
 static enum aw_status end(struct aw_session *session, enum aw_status status)
 {

@@ -28,7 +28,7 @@ enum aw_verb {
     AW_PLAYS,     /* flag: the client's play accepts speed changes */
     AW_ASK_SPEED, /* share, flag: take over; DONE */
     AW_WHO,       /* COMMANDER */
-    AW_RELEASE,   /* releases the lease; flag: before the end, and the motion goes on */
+    AW_RELEASE,   /* releases the lease; flag: before the end, and the motion continues */
     /* sent by a server */
     AW_HELLO = 64, /* body: struct aw_hello; the first message */
     AW_PASSED,     /* flag: sent to the device, ns: time, body */

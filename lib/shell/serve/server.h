@@ -26,7 +26,7 @@ struct aw_peer {
     int64_t seen_ns;       /* when bytes last came from it */
     bool blocked;          /* the socket has no room for queued output */
     bool spare;            /* beyond the limit of clients: only a stop is accepted */
-    bool left;             /* it left in order: the motion may go on */
+    bool left;             /* it left in order: the motion may continue */
     bool frames;           /* it receives the bytes that pass over the link */
     bool asked;            /* it waits for an answer */
     bool plays;            /* it plays something with adjustable speed */
@@ -66,7 +66,7 @@ struct aw_server {
     struct aw_peer *holder; /* client that holds the lease, or NULL */
     unsigned lease;         /* its number: frames with another number are refused */
     bool busy;              /* a command of the holder is running */
-    bool moving;            /* the holder's motion goes on */
+    bool moving;            /* the holder's motion continues */
     int64_t since_ns, frame_ns;
     int64_t stops_until_ns; /* the holder's stop delays others until then; 0: no stop */
     int64_t deadman_ns;

@@ -257,6 +257,6 @@ const struct aw_command aw_decode_command = {
     .offline = true, .messages = true, .run = run_decode,
     .lines = AW_LIST("-l sim: --record run.pcapng {move}",
         "decode run.pcapng --csv --fields {field} --where 'dir=rx'"),
-    .details = "Damaged messages are reported, and the exit status is 5. A message with an "
+    .details = "Damaged messages are reported, and the exit code is 5. A message with an "
         "undefined value (controller 9) is not an error; it is marked, in JSON by \"anomaly\"."};
 /* clang-format on */

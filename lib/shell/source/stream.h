@@ -77,8 +77,8 @@ static inline bool aw_stream_over(enum aw_status status)
 
 /* Reads the next item. AW_TIMEOUT at the deadline; AW_END at the end of the input, or of the
  * recording that the link plays; AW_STOPPED; AW_LOST for a lost link, see aw_stream_stay;
- * AW_MALFORMED for an invalid line, after which reading may go on; or a fatal error. Heavy traffic
- * is read in blocks, some ms apart. */
+ * AW_MALFORMED for an invalid line, after which reading may continue; or a fatal error. Heavy
+ * traffic is read in blocks, some ms apart. */
 enum aw_status aw_stream_next(struct aw_stream *stream, int64_t deadline, struct aw_item *item);
 
 /* Keeps reopening a lost link; aw_stream_next returns AW_TIMEOUT meanwhile. devices: any link; else

@@ -467,7 +467,7 @@ struct aw_tool {
      * second signal ended the wait), AW_LOST … */
     enum aw_status (*stop)(struct aw_session *session);
     /* Describes the continuing activity (aw_session_goes_on), "lknee stays enabled", in out. NULL:
-     * "what was set going goes on". */
+     * "the motion continues". */
     void (*goes_on)(struct aw_session *session, char *out, size_t size);
     /* Passes the messages that stop the current motion to add, without I/O and without changing any
      * state. Called after each write, so it may run in the middle of another message. A crash sends

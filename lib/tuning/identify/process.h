@@ -12,7 +12,7 @@
  *
  * There are four kinds: first order with dead time, integrator with one or two lags and dead time,
  * second order and third order with dead time. The second order has a1 = tau1 + tau2 and a2 =
- * tau1·tau2, so complex poles (a1² < 4·a2) are no special case. Only hand-written models have a
+ * tau1·tau2, so complex poles (a1² < 4·a2) are not a special case. Only hand-written models have a
  * zero (lead), in all kinds except first order.
  *
  * The responses in time are exact for an input that is linear in each interval. They use the

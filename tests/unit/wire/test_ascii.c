@@ -319,6 +319,6 @@ TEST_WITH(start, NULL, line_is_identified_by_its_word)
         else if (strcmp(rows[i].line, "0NOP") == 0)
             assert_says("nop: no CR at byte 4");
         else
-            assert_says("bytes that are no lines message from the device");
+            assert_says("bytes that are not a lines message from the device");
     }
 }

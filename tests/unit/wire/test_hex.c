@@ -76,28 +76,28 @@ static void assert_refused(const struct aw_protocol *protocol, const char *text,
 TEST(invalid_hex_is_refused)
 {
     char longer[140];
-    assert_refused(&aw_armctl_protocol, "FF G0", "column 4: 'G' is no hex digit");
+    assert_refused(&aw_armctl_protocol, "FF G0", "column 4: 'G' is not a hex digit");
     assert_refused(&aw_armctl_protocol, "FF 0", "column 4: half a byte — two digits each");
     assert_refused(&aw_armctl_protocol, "F", "column 1: half a byte — two digits each");
-    assert_refused(&aw_armctl_protocol, "@0", "column 1: '@' is no hex digit");
-    assert_refused(&aw_armctl_protocol, "G0", "column 1: 'G' is no hex digit");
-    assert_refused(&aw_armctl_protocol, "g0", "column 1: 'g' is no hex digit");
-    assert_refused(&aw_armctl_protocol, "`0", "column 1: '`' is no hex digit");
-    assert_refused(&aw_armctl_protocol, "/0", "column 1: '/' is no hex digit");
-    assert_refused(&aw_armctl_protocol, ":0", "column 1: ':' is no hex digit");
-    assert_refused(&aw_armctl_protocol, "41#00", "column 3: '#' is no hex digit");
+    assert_refused(&aw_armctl_protocol, "@0", "column 1: '@' is not a hex digit");
+    assert_refused(&aw_armctl_protocol, "G0", "column 1: 'G' is not a hex digit");
+    assert_refused(&aw_armctl_protocol, "g0", "column 1: 'g' is not a hex digit");
+    assert_refused(&aw_armctl_protocol, "`0", "column 1: '`' is not a hex digit");
+    assert_refused(&aw_armctl_protocol, "/0", "column 1: '/' is not a hex digit");
+    assert_refused(&aw_armctl_protocol, ":0", "column 1: ':' is not a hex digit");
+    assert_refused(&aw_armctl_protocol, "41#00", "column 3: '#' is not a hex digit");
     assert_refused(&aw_canpid_protocol, "800#00", "id 800 has more than 11 bits");
     assert_refused(&aw_canpid_protocol, "41#00",
-                   "'41' is no id — three hex digits before #, or eight of one of 29 bits");
-    assert_refused(&aw_canpid_protocol, "0X1#00", "column 2: 'X' is no hex digit");
+                   "'41' is not an id — three hex digits before #, or eight of one of 29 bits");
+    assert_refused(&aw_canpid_protocol, "0X1#00", "column 2: 'X' is not a hex digit");
     assert_refused(&aw_canpid_protocol, "0041#00",
-                   "'0041' is no id — three hex digits before #, or eight of one of 29 bits");
+                   "'0041' is not an id — three hex digits before #, or eight of one of 29 bits");
     assert_refused(
         &aw_canpid_protocol, "0123456789ABCDEF0#00",
-        "'0123456789ABCDEF' is no id — three hex digits before #, or eight of one of 29 bits");
+        "'0123456789ABCDEF' is not an id — three hex digits before #, or eight of one of 29 bits");
     assert_refused(&aw_canpid_protocol, "041#1", "column 5: half a byte — two digits each");
     assert_refused(&aw_canpid_protocol, "041#1x", "column 5: half a byte — two digits each");
-    assert_refused(&aw_canpid_protocol, "041#x1", "column 5: 'x' is no hex digit");
+    assert_refused(&aw_canpid_protocol, "041#x1", "column 5: 'x' is not a hex digit");
     assert_refused(&aw_canpid_protocol, "041#R", "a remote frame has no data");
     assert_int_equal(parse(&aw_canpid_protocol, "041#0001020304050607", NULL), AW_OK);
     assert_refused(&aw_canpid_protocol, "041#000102030405060708",

@@ -110,10 +110,10 @@ TEST(frame_is_identified_by_its_code)
         {AW_RX, "\x09\x02\x05", 3, 1, NULL},
         {AW_RX, "\x09\x03\x05", 3, 2, NULL},
         {AW_TX, "\x04\x05", 2, 3, NULL},
-        {AW_RX, "\x09\x01\x05", 3, -1, "3 bytes that are no small message from the device"},
-        {AW_TX, "\x09\x02\x05", 3, -1, "3 bytes that are no small message to the device"},
-        {AW_TX, "\x09", 1, -1, "1 bytes that are no small message to the device"},
-        {AW_TX, "", 0, -1, "0 bytes that are no small message to the device"},
+        {AW_RX, "\x09\x01\x05", 3, -1, "3 bytes that are not a small message from the device"},
+        {AW_TX, "\x09\x02\x05", 3, -1, "3 bytes that are not a small message to the device"},
+        {AW_TX, "\x09", 1, -1, "1 bytes that are not a small message to the device"},
+        {AW_TX, "", 0, -1, "0 bytes that are not a small message to the device"},
         {AW_TX, "\x09\x01", 2, -1, "one: 2 bytes instead of 3"},
         {AW_BOTH, "\x09\x02\x05", 3, 1, NULL},
     };
@@ -158,7 +158,7 @@ TEST(truncated_code_identifies_no_frame)
         aw_wire_decode(&wire, AW_TX, (struct aw_span){bytes, sizeof bytes}, &record, &err), AW_OK);
     assert_int_equal(aw_wire_decode(&wire, AW_TX, (struct aw_span){bytes, 8}, &record, &err),
                      AW_MALFORMED);
-    assert_string_equal(err.text, "8 bytes that are no small message to the device");
+    assert_string_equal(err.text, "8 bytes that are not a small message to the device");
 }
 
 static const struct aw_message *always_one(const struct aw_wire *any, enum aw_dir dir,

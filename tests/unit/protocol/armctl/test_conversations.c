@@ -36,7 +36,7 @@ static void begin(void)
     init(NULL);
 }
 
-/* Sets an option; "seq" and the memory of earlier sessions begin anew. */
+/* Sets an option; "seq" and the memory of earlier sessions start again. */
 static bool set(const char *key, const char *value)
 {
     struct aw_armctl_options *o = &rig.arm.options;

@@ -138,7 +138,7 @@ TEST(scene_errors_name_line_and_column)
         {"body a sphere 1 mas 1", "test:1:17: no attribute \"mas\" — did you mean \"mass\"?",
          AW_USAGE},
         {"body a sphere 1 mass 1 send maybe", "test:1:29: send is a switch", AW_USAGE},
-        {"body a sphere 1 mass 1 id 1.5", "test:1:27: 1.5 is no whole number", AW_USAGE},
+        {"body a sphere 1 mass 1 id 1.5", "test:1:27: 1.5 is not a whole number", AW_USAGE},
         {"body a sphere 1 mass 1 id 0", "test:1:27: 0 is out of range (1 to 65535", AW_LIMIT},
         {"body a sphere 1 mass 1 turn 0 0 0 1", "test:1:29: an axis of no length", AW_USAGE},
         {"body 1a sphere 1", "test:1:6: 1a: a name does not start with a digit", AW_USAGE},

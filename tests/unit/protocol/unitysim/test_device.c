@@ -108,7 +108,7 @@ static const struct effect {
              " 04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0",
      "scene 2 x 9 max 3073 shoulder 0 odd 1", NULL},
     {"an unknown scene does not load", false, "FF FF 00 28 07 1F" ZEROS LIMITS, "scene 0 rate 31",
-     "scene: there is no number 7"},
+     "scene: 7 does not exist"},
     {"its limits are stored", true, "FF FF 00 28 07 1F" ZEROS LOWER_LIMITS, "max 3073", NULL},
     {"they apply to the next scene that loads", true,
      "FF FF 00 28 07 1F" ZEROS LOWER_LIMITS "|FF FF 00 28 02 1F", "max 2816", NULL},

@@ -125,7 +125,7 @@ TEST_WITH(start, stop, hex_lines_are_decoded)
         assert_int_equal(decoder.bad, 3);
         assert_says(said, "rig: in.txt:5:1: short: sum is 0x53, but 0x52 is expected\n");
         assert_says(said, "rig: in.txt:6:");
-        assert_says(said, "rig: in.txt:7:1: 'z' is no hex digit\n");
+        assert_says(said, "rig: in.txt:7:1: 'z' is not a hex digit\n");
         assert_int_equal(aw_decoder_end(&decoder), AW_MALFORMED);
         assert_string_equal(session->err.text, "in.txt: 3 damaged parts, 3 records decoded");
     }
@@ -160,7 +160,8 @@ TEST_WITH(start, stop, printed_errors_are_limited)
     assert_int_equal(feed("A5\n", 3, 100), AW_OK);
     assert_string_equal(said, "");
     assert_int_equal(aw_decoder_end(&decoder), AW_MALFORMED);
-    assert_non_null(strstr(session->err.text, "no sample message")); /* leaves the error itself */
+    /* leaves the error itself */
+    assert_non_null(strstr(session->err.text, "not a sample message"));
 }
 
 TEST_WITH(start, stop, streams_in_pieces_are_decoded)

@@ -279,7 +279,7 @@ static enum aw_status receive_late(struct aw_session *s, int64_t deadline,
     *received = (struct aw_received){.frame = {frame, sizeof frame},
                                      .dir = AW_RX,
                                      .time_ns = AW_NO_TIME,
-                                     .news = "connected anew"};
+                                     .news = "connected again"};
     if (has_said++ == 1)
         received->frame.size = 0;
     return AW_OK;
@@ -298,7 +298,7 @@ TEST_WITH(start, stop, silence_is_reported_once)
         {0, 0, "! rig: no messages yet — is it on?\n", AW_TIMEOUT},
         {1, 0, "", AW_OK},
         {2, 0, "", AW_OK},
-        {3, 4, "! rig: no messages yet — is it on?\n! rig: connected anew\n", AW_OK},
+        {3, 4, "! rig: no messages yet — is it on?\n! rig: connected again\n", AW_OK},
     };
     tool.receive = receive_late;
     tool.no_answer_hint = "is it on?";
