@@ -174,26 +174,15 @@ static enum aw_status read_values(struct drive *d, const struct aw_args *args)
     return status;
 }
 
-static void fill_record(struct drive *d)
+static enum aw_status make_record(struct drive *d)
 {
-    static const char *const motor[] = {"velocity1",   "max_torque1", "velocity2",
-                                        "max_torque2", "velocity3",   "max_torque3"};
-    static const char *const force[] = {"axis1", "axis2", "axis3"};
-    struct aw_ezphys *ez = ezphys_of(d->session);
-    aw_session_command(d->session, d->forces ? "axis_force" : "axis_motor", &d->record);
-    if (aw_ezphys_named(ez))
-        aw_record_set_text(&d->record, "name", d->target.name, NULL);
-    else
-        aw_record_set(&d->record, "id", d->target.id, NULL);
-    for (int i = 0; i < AW_EZPHYS_AXES; i++) {
-        if (d->forces)
-            aw_record_set(&d->record, force[i], d->torque[i], NULL);
-        if (!d->forces)
-            aw_record_set(&d->record, motor[2 * i], d->motor.velocity[i], NULL);
-        if (!d->forces)
-            aw_record_set(&d->record, motor[2 * i + 1], d->motor.max_torque[i], NULL);
-    }
+    struct aw_wire *wire = d->session->wire;
+    struct aw_error *err = &d->session->err;
+    enum aw_status status =
+        d->forces ? aw_ezphys_force_record(wire, &d->target, d->torque, &d->record, err)
+                  : aw_ezphys_motor_record(wire, &d->target, &d->motor, &d->record, err);
     d->record.time_ns = AW_NO_TIME;
+    return status;
 }
 
 static enum aw_status check_joint(struct drive *d)
@@ -248,9 +237,7 @@ static enum aw_status drive_begin(struct drive *d, const struct aw_args *args)
         status = ezphys_check_unit(session, d->target.name, d->said);
     if (status == AW_OK && !session->options.run.dry_run)
         status = check_joint(d);
-    if (status == AW_OK)
-        fill_record(d);
-    return status;
+    return status == AW_OK ? make_record(d) : status;
 }
 
 /* Holds the joint at its position after --for. */

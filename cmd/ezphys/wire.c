@@ -116,10 +116,9 @@ enum aw_status ezphys_learn_scene(struct aw_session *session, const char *name,
         const char *bodies[] = {partner(scene, joint->body[0]), partner(scene, joint->body[1])};
         if (aw_ezphys_names_add(names, AW_EZPHYS_JOINT, joint->id, joint->name, bodies, NULL) ==
             AW_OK) {
-            aw_ezphys_names_move(names, joint->name,
-                                 joint->kind == AW_SCENE_SLIDER ? AW_EZPHYS_SLIDES
-                                                                : AW_EZPHYS_TURNS);
-            aw_ezphys_names_axes(names, joint->name, aw_scene_axes(joint->kind));
+            struct aw_ezphys_name *added = &names->list[names->n - 1];
+            added->moves = joint->kind == AW_SCENE_SLIDER ? AW_EZPHYS_SLIDES : AW_EZPHYS_TURNS;
+            added->axes = aw_scene_axes(joint->kind);
         }
         aw_ezphys_names_stops(names, joint->id, joint->low, joint->high);
     }

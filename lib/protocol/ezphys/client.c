@@ -381,73 +381,79 @@ static const char *const motor_fields[AW_EZPHYS_AXES][2] = {
 static const char *const force_fields[AW_EZPHYS_AXES] = {"axis1", "axis2", "axis3"};
 
 /* Starts a packet without values for a joint, or with target NULL for the scene. */
-static enum aw_status begin_packet(struct aw_ezphys *ez, const char *message,
+static enum aw_status begin_packet(struct aw_wire *wire, const char *message,
                                    const struct aw_ezphys_target *target, struct aw_record *record,
                                    struct aw_error *err)
 {
-    aw_record_init(record, aw_wire_codec(&ez->wire, message, AW_TX), AW_TX);
+    aw_record_init(record, aw_wire_codec(wire, message, AW_TX), AW_TX);
     if (!target)
         return AW_OK;
-    return aw_ezphys_named(ez) ? aw_record_set_text(record, "name", target->name, err)
-                               : aw_record_set(record, "id", target->id, err);
+    return aw_rows_have(wire->variant.head, AW_TEXT)
+               ? aw_record_set_text(record, "name", target->name, err)
+               : aw_record_set(record, "id", target->id, err);
 }
 
-static enum aw_status make_motor(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
-                                 const struct aw_ezphys_motor *motor, uint8_t *out, size_t *size,
-                                 struct aw_error *err)
+enum aw_status aw_ezphys_motor_record(struct aw_wire *wire, const struct aw_ezphys_target *target,
+                                      const struct aw_ezphys_motor *motor, struct aw_record *record,
+                                      struct aw_error *err)
 {
-    struct aw_record record;
-    enum aw_status status = begin_packet(ez, "axis_motor", target, &record, err);
+    enum aw_status status = begin_packet(wire, "axis_motor", target, record, err);
     for (int i = 0; i < AW_EZPHYS_AXES && status == AW_OK; i++) {
-        status = aw_record_set(&record, motor_fields[i][0], motor->velocity[i], err);
+        status = aw_record_set(record, motor_fields[i][0], motor->velocity[i], err);
         if (status == AW_OK)
-            status = aw_record_set(&record, motor_fields[i][1], motor->max_torque[i], err);
+            status = aw_record_set(record, motor_fields[i][1], motor->max_torque[i], err);
     }
-    return status == AW_OK ? aw_encode(&record, true, out, AW_EZPHYS_PACKET_MAX, size, err)
-                           : status;
+    return status;
 }
 
-static enum aw_status make_force(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
-                                 const double *torque, uint8_t *out, size_t *size,
-                                 struct aw_error *err)
+enum aw_status aw_ezphys_force_record(struct aw_wire *wire, const struct aw_ezphys_target *target,
+                                      const double torque[AW_EZPHYS_AXES], struct aw_record *record,
+                                      struct aw_error *err)
 {
-    struct aw_record record;
-    enum aw_status status = begin_packet(ez, "axis_force", target, &record, err);
+    enum aw_status status = begin_packet(wire, "axis_force", target, record, err);
     for (int i = 0; i < AW_EZPHYS_AXES && status == AW_OK; i++)
-        status = aw_record_set(&record, force_fields[i], torque[i], err);
-    return status == AW_OK ? aw_encode(&record, true, out, AW_EZPHYS_PACKET_MAX, size, err)
-                           : status;
+        status = aw_record_set(record, force_fields[i], torque[i], err);
+    return status;
+}
+
+/* Encodes a packet and finds its command; NULL with the error in *status. */
+static struct aw_ezphys_command *
+prepare(struct aw_ezphys *ez, const struct aw_ezphys_target *target, const struct aw_record *record,
+        struct aw_ezphys_encoded *packet, enum aw_status *status, struct aw_error *err)
+{
+    packet->set = true;
+    if (*status == AW_OK)
+        *status = aw_encode(record, true, packet->bytes, sizeof packet->bytes, &packet->size, err);
+    struct aw_ezphys_command *command = *status == AW_OK ? command_for(ez, target, err) : NULL;
+    if (!command && *status == AW_OK)
+        *status = AW_LIMIT;
+    return command;
 }
 
 enum aw_status aw_ezphys_motor(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
                                const struct aw_ezphys_motor *motor, struct aw_error *err)
 {
-    uint8_t packet[AW_EZPHYS_PACKET_MAX];
-    size_t size;
-    enum aw_status status = make_motor(ez, target, motor, packet, &size, err);
-    struct aw_ezphys_command *command = status == AW_OK ? command_for(ez, target, err) : NULL;
-    if (!command)
-        return status == AW_OK ? AW_LIMIT : status;
-    command->motor = true;
-    command->values = *motor;
-    command->motor_size = size;
-    memcpy(command->motor_packet, packet, size);
-    return AW_OK;
+    struct aw_record record;
+    struct aw_ezphys_encoded packet;
+    enum aw_status status = aw_ezphys_motor_record(&ez->wire, target, motor, &record, err);
+    struct aw_ezphys_command *command = prepare(ez, target, &record, &packet, &status, err);
+    if (command) {
+        command->values = *motor;
+        command->motor = packet;
+    }
+    return status;
 }
 
 enum aw_status aw_ezphys_force(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
                                const double torque[AW_EZPHYS_AXES], struct aw_error *err)
 {
-    uint8_t packet[AW_EZPHYS_PACKET_MAX];
-    size_t size;
-    enum aw_status status = make_force(ez, target, torque, packet, &size, err);
-    struct aw_ezphys_command *command = status == AW_OK ? command_for(ez, target, err) : NULL;
-    if (!command)
-        return status == AW_OK ? AW_LIMIT : status;
-    command->force = true;
-    command->force_size = size;
-    memcpy(command->force_packet, packet, size);
-    return AW_OK;
+    struct aw_record record;
+    struct aw_ezphys_encoded packet;
+    enum aw_status status = aw_ezphys_force_record(&ez->wire, target, torque, &record, err);
+    struct aw_ezphys_command *command = prepare(ez, target, &record, &packet, &status, err);
+    if (command)
+        command->force = packet;
+    return status;
 }
 
 enum aw_status aw_ezphys_add(struct aw_ezphys *ez, struct aw_span packet, struct aw_error *err)
@@ -484,10 +490,10 @@ static enum aw_status add_commands(const struct aw_ezphys *ez, struct aw_ezphys_
         status = add_packet(message, ez->own_packet, ez->own_size, err);
     for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
         const struct aw_ezphys_command *command = &ez->commands[i];
-        if (command->motor)
-            status = add_packet(message, command->motor_packet, command->motor_size, err);
-        if (command->force && status == AW_OK)
-            status = add_packet(message, command->force_packet, command->force_size, err);
+        if (command->motor.set)
+            status = add_packet(message, command->motor.bytes, command->motor.size, err);
+        if (command->force.set && status == AW_OK)
+            status = add_packet(message, command->force.bytes, command->force.size, err);
     }
     return status;
 }
@@ -514,19 +520,16 @@ enum aw_status aw_ezphys_encode(struct aw_ezphys *ez, uint8_t *out, size_t cap, 
 {
     struct aw_ezphys_message message = {.wire = &ez->wire, .data = out, .cap = cap};
     static const double no_force[AW_EZPHYS_AXES];
-    uint8_t nothing[AW_EZPHYS_PACKET_MAX];
-    struct aw_record reset;
+    struct aw_record record;
     aw_ezphys_message_begin(&message);
-    enum aw_status status =
-        ez->reset ? begin_packet(ez, "reset", NULL, &reset, err) : add_commands(ez, &message, err);
-    if (status == AW_OK && ez->reset)
-        status = aw_ezphys_message_add(&message, &reset, err);
-    if (status == AW_OK && message.size == 0) {
-        /* Without an envelope, an empty message would have no bytes. */
-        status = make_force(ez, NULL, no_force, nothing, size, err);
-        if (status == AW_OK)
-            status = add_packet(&message, nothing, *size, err);
-    }
+    enum aw_status status = ez->reset ? begin_packet(&ez->wire, "reset", NULL, &record, err)
+                                      : add_commands(ez, &message, err);
+    /* Without an envelope, an empty message would have no bytes. */
+    bool empty = !ez->reset && message.size == 0;
+    if (status == AW_OK && empty)
+        status = aw_ezphys_force_record(&ez->wire, NULL, no_force, &record, err);
+    if (status == AW_OK && (ez->reset || empty))
+        status = aw_ezphys_message_add(&message, &record, err);
     if (status == AW_OK)
         status = check_envelope(&message, err);
     *size = status == AW_OK ? aw_ezphys_message_end(&message).size : 0;
@@ -552,7 +555,7 @@ static enum aw_status send_now(struct aw_ezphys *ez, struct aw_error *err)
         ez->reset = false;
         ez->own_size = 0;
         for (size_t i = 0; i < ez->n_commands; i++)
-            ez->commands[i].force = false;
+            ez->commands[i].force.set = false;
     }
     return status;
 }
@@ -610,7 +613,7 @@ static enum aw_status halt_joint(struct aw_ezphys *ez, const struct aw_ezphys_ta
     if (!command)
         return AW_LIMIT;
     struct aw_ezphys_motor motor = halted(&command->values, axes_of(ez, target), how);
-    command->force = false;
+    command->force.set = false;
     return aw_ezphys_motor(ez, target, &motor, err);
 }
 
@@ -641,10 +644,9 @@ static enum aw_status add_halt(struct aw_ezphys *ez, struct aw_ezphys_message *m
                                const struct aw_ezphys_target *target,
                                const struct aw_ezphys_motor *motor, struct aw_error *err)
 {
-    uint8_t packet[AW_EZPHYS_PACKET_MAX];
-    size_t size;
-    enum aw_status status = make_motor(ez, target, motor, packet, &size, err);
-    return status == AW_OK ? add_packet(message, packet, size, err) : status;
+    struct aw_record record;
+    enum aw_status status = aw_ezphys_motor_record(&ez->wire, target, motor, &record, err);
+    return status == AW_OK ? aw_ezphys_message_add(message, &record, err) : status;
 }
 
 void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how, aw_frame_fn *add,

@@ -58,13 +58,17 @@ struct aw_ezphys_packet {
     struct aw_ezphys_about about;
 };
 
+struct aw_ezphys_encoded {
+    bool set;
+    size_t size;
+    uint8_t bytes[AW_EZPHYS_PACKET_MAX];
+};
+
 struct aw_ezphys_command {
     struct aw_ezphys_target target;
-    bool motor; /* motor values were commanded; every answer repeats them */
-    bool force; /* a force is to be sent once */
     struct aw_ezphys_motor values;
-    uint8_t motor_packet[AW_EZPHYS_PACKET_MAX], force_packet[AW_EZPHYS_PACKET_MAX];
-    size_t motor_size, force_size;
+    struct aw_ezphys_encoded motor; /* every answer repeats it */
+    struct aw_ezphys_encoded force; /* is sent once */
 };
 
 struct aw_ezphys_counters {
@@ -141,6 +145,14 @@ enum aw_status aw_ezphys_motor(struct aw_ezphys *ez, const struct aw_ezphys_targ
                                const struct aw_ezphys_motor *motor, struct aw_error *err);
 enum aw_status aw_ezphys_force(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
                                const double torque[AW_EZPHYS_AXES], struct aw_error *err);
+
+/* Write the packet of such a command. Errors as above. */
+enum aw_status aw_ezphys_motor_record(struct aw_wire *wire, const struct aw_ezphys_target *target,
+                                      const struct aw_ezphys_motor *motor, struct aw_record *record,
+                                      struct aw_error *err);
+enum aw_status aw_ezphys_force_record(struct aw_wire *wire, const struct aw_ezphys_target *target,
+                                      const double torque[AW_EZPHYS_AXES], struct aw_record *record,
+                                      struct aw_error *err);
 
 /* Adds an encoded custom packet to the next answer. AW_LIMIT: it is too long. */
 enum aw_status aw_ezphys_add(struct aw_ezphys *ez, struct aw_span packet, struct aw_error *err);

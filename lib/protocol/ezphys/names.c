@@ -92,29 +92,6 @@ enum aw_status aw_ezphys_names_add(struct aw_ezphys_names *names, enum aw_ezphys
     return AW_OK;
 }
 
-static struct aw_ezphys_name *find_joint(struct aw_ezphys_names *names, const char *joint)
-{
-    for (size_t i = 0; i < names->n; i++)
-        if (names->list[i].kind == AW_EZPHYS_JOINT && strcmp(names->list[i].name, joint) == 0)
-            return &names->list[i];
-    return NULL;
-}
-
-void aw_ezphys_names_move(struct aw_ezphys_names *names, const char *joint,
-                          enum aw_ezphys_moves moves)
-{
-    struct aw_ezphys_name *entry = find_joint(names, joint);
-    if (entry)
-        entry->moves = moves;
-}
-
-void aw_ezphys_names_axes(struct aw_ezphys_names *names, const char *joint, unsigned axes)
-{
-    struct aw_ezphys_name *entry = find_joint(names, joint);
-    if (entry)
-        entry->axes = axes;
-}
-
 void aw_ezphys_names_stops(struct aw_ezphys_names *names, uint32_t id, const double low[3],
                            const double high[3])
 {
@@ -195,11 +172,12 @@ static enum aw_status read_line(struct aw_ezphys_names *names, char *line, struc
     if (status == AW_OK)
         status = aw_ezphys_names_add(names, kind, id, words[2],
                                      n == 5 ? (const char *const *)&words[3] : NULL, err);
-    if (status == AW_OK && slides)
-        aw_ezphys_names_move(names, words[2], AW_EZPHYS_SLIDES);
-    if (status == AW_OK)
-        aw_ezphys_names_axes(names, words[2], axes);
-    return status;
+    if (status != AW_OK)
+        return status;
+    struct aw_ezphys_name *added = &names->list[names->n - 1];
+    added->moves = slides ? AW_EZPHYS_SLIDES : AW_EZPHYS_MOVES_UNKNOWN;
+    added->axes = axes;
+    return AW_OK;
 }
 
 enum aw_status aw_ezphys_names_read(struct aw_ezphys_names *names, FILE *in, const char *file,

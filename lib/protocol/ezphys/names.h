@@ -59,19 +59,12 @@ struct aw_ezphys_names {
 /* Returns "body" or "joint". */
 const char *aw_ezphys_kind_name(enum aw_ezphys_kind kind);
 
-/* Adds an entry; bodies may be NULL, and each of them "" or "world". AW_USAGE: the name is empty,
- * too long, begins with a digit, or has characters other than letters, digits, '.', '_' and '-';
- * or the name or number is in use. AW_LIMIT: more than AW_EZPHYS_NAMES_MAX. */
+/* Adds an entry at the end; bodies may be NULL, and each of them "" or "world". AW_USAGE: the name
+ * is empty, too long, begins with a digit, or has characters other than letters, digits, '.', '_'
+ * and '-'; or the name or number is in use. AW_LIMIT: more than AW_EZPHYS_NAMES_MAX. */
 enum aw_status aw_ezphys_names_add(struct aw_ezphys_names *names, enum aw_ezphys_kind kind,
                                    uint32_t id, const char *name, const char *const *bodies,
                                    struct aw_error *err);
-
-/* Sets how a joint moves; ignores unknown names. */
-void aw_ezphys_names_move(struct aw_ezphys_names *names, const char *joint,
-                          enum aw_ezphys_moves moves);
-
-/* Sets the number of axes of a joint; ignores unknown names. */
-void aw_ezphys_names_axes(struct aw_ezphys_names *names, const char *joint, unsigned axes);
 
 #define AW_EZPHYS_NAME_LINE (4 * AW_EZPHYS_NAME_SIZE + 32) /* size of a line, bytes, with its NUL */
 

@@ -48,10 +48,6 @@ TEST(joint_kind_is_read_if_given)
         assert_int_equal(entry->moves, AW_EZPHYS_MOVES_UNKNOWN);
     }
     assert_string_equal(aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, "rail")->bodies[0], "cart");
-    aw_ezphys_names_move(&names, "pivot", AW_EZPHYS_TURNS);
-    aw_ezphys_names_move(&names, "nobody", AW_EZPHYS_TURNS);
-    assert_int_equal(aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, "pivot")->moves,
-                     AW_EZPHYS_TURNS);
 }
 
 TEST(name_lines_round_trip)
