@@ -48,48 +48,6 @@ static const char *draw(struct aw_strip_look look, int width, int height)
     return text;
 }
 
-TEST_WITH(start, stop, line_is_drawn_with_axes)
-{
-    int line = aw_strip_series(&strip, "m1.position", "deg");
-    for (int i = 0; i <= 100; i++)
-        aw_strip_add(&strip, line, i * AW_SECOND / 10, i);
-    draw(
-        (struct aw_strip_look){
-            .end_ns = 10 * AW_SECOND, .title = "hidmotor", .keys = "q quit", .state = "oh"},
-        60, 16);
-    expect_in(text, " hidmotor  oh\n");
-    expect_in(text, " ● m1.position     100.0 deg\n");
-    expect_in(text, "  100 ┤");
-    expect_in(text, "    0 ┤");
-    expect_in(text, "     -10 s ");
-    expect_in(text, "  now\n");
-    expect_in(text, " q quit\n");
-    expect_picture("strip-line.txt", text);
-}
-
-/* The line rises from left to right: its row number falls from column to column. */
-TEST_WITH(start, stop, rising_line_is_drawn_rising)
-{
-    struct aw_braille canvas;
-    int line = aw_strip_series(&strip, "x", "");
-    for (int i = 0; i <= 1000; i++)
-        aw_strip_add(&strip, line, i * AW_SECOND / 100, i);
-    assert_true(aw_braille_init(&canvas, 60, 20));
-    aw_strip_draw(&strip, &(struct aw_strip_look){.end_ns = 10 * AW_SECOND}, &canvas);
-    int before = 20, columns = 0;
-    for (int x = 0; x < 60; x++)
-        for (int y = 0; y < 20; y++)
-            if (canvas.cells[y * 60 + x].dots) {
-                assert_true(y <= before);
-                before = y;
-                columns++;
-                break;
-            }
-    assert_in_range(columns, 50, 54);
-    assert_in_range(before, 1, 2);
-    aw_braille_free(&canvas);
-}
-
 TEST_WITH(start, stop, each_unit_has_a_panel)
 {
     int a = aw_strip_series(&strip, "a", "deg"), b = aw_strip_series(&strip, "b", "Nm");
@@ -128,27 +86,6 @@ TEST_WITH(start, stop, each_unit_has_a_panel)
     for (int width = 1; width < 100; width += 3)
         for (int height = 1; height < 30; height++)
             draw((struct aw_strip_look){.end_ns = AW_SECOND, .keys = "q quit"}, width, height);
-}
-
-/* The legend takes the rows that its lines need, but at most a quarter of the panel. */
-TEST_WITH(start, stop, legend_takes_at_most_a_quarter)
-{
-    static const char *const names[] = {"positions.m1.setpoint", "m1.position",
-                                        "positions.m2.setpoint", "m2.position",
-                                        "positions.m3.setpoint", "m3.position"};
-    for (int i = 0; i < 6; i++)
-        aw_strip_add(&strip, aw_strip_series(&strip, names[i], "deg"), AW_SECOND, 10 * i);
-    struct aw_strip_look look = {.end_ns = AW_SECOND, .numbered = true};
-    draw(look, 80, 23);
-    expect_in(text, " 1 positions.m1.setpoint      0.00  2 m1.position     10.00\n"
-                    " 3 positions.m2.setpoint     20.00  4 m2.position     30.00\n"
-                    " 5 positions.m3.setpoint     40.00  6 m3.position     50.00 deg\n");
-    draw(look, 120, 40);
-    expect_in(text, " 1 positions.m1.setpoint      0.00  2 m1.position     10.00  3 "
-                    "positions.m2.setpoint     20.00  4 m2.position     30.00\n"
-                    " 5 positions.m3.setpoint     40.00  6 m3.position     50.00 deg\n");
-    draw(look, 80, 9);
-    expect_in(text, " 1 positions.m1.setpoint      0.00  2 m1.position     10.00  …\n");
 }
 
 /* Samples within one time slot of the span are merged, others are not. */
@@ -459,19 +396,4 @@ TEST_WITH(start, stop, number_of_series_is_limited)
     aw_strip_add(&strip, 1, 5, 0);
     draw((struct aw_strip_look){.end_ns = AW_SECOND}, 80, 24);
     expect_in(text, "now");
-}
-
-TEST_WITH(start, stop, recordings_are_drawn)
-{
-    int line = aw_strip_series(&strip, "x", "");
-    aw_strip_add(&strip, line, 100 * AW_SECOND, 0);
-    aw_strip_add(&strip, line, 110 * AW_SECOND, 1);
-    draw((struct aw_strip_look){.end_ns = 110 * AW_SECOND,
-                                .start_ns = 100 * AW_SECOND,
-                                .absolute = true},
-         80, 20);
-    expect_in(text, " 0 s ");
-    expect_in(text, " 8 s ");
-    expect_not_in(text, "now");
-    expect_picture("strip-recording.txt", text);
 }
