@@ -31,17 +31,6 @@ TEST(forward_kinematics_of_known_poses)
         assert_true(apart(aw_hidmotor_fk(&cases[i].pose), cases[i].tip) < 1e-6);
 }
 
-TEST(limits_match_the_packet)
-{
-    struct aw_hidmotor_limits limits = aw_hidmotor_limits();
-    static const double min[] = {-90, -45, -90}, max[] = {90, 100, 63};
-    assert_memory_equal(limits.min, min, sizeof min);
-    assert_memory_equal(limits.max, max, sizeof max);
-    assert_string_equal(aw_hidmotor_joint(2).name, "m3");
-    assert_string_equal(aw_hidmotor_joint(0).alias, "base");
-    assert_string_equal(aw_hidmotor_joint(2).alias, "elbow");
-}
-
 /* Tries all poses of a grid, including the corners of the limits. The inverse leads to the same
  * point, and to the same pose when started there. */
 TEST(inverse_kinematics_round_trip_over_the_workspace)
@@ -66,69 +55,6 @@ TEST(inverse_kinematics_round_trip_over_the_workspace)
             }
     if (worst_mm > 1e-5 || worst_deg > 1e-5)
         fail_msg("off by up to %g mm, %g deg", worst_mm, worst_deg);
-}
-
-/* Every point of a spatial grid is reached or provably unreachable. */
-TEST(every_point_is_reached_or_refused)
-{
-    static const struct aw_hidmotor_pose home;
-    struct aw_hidmotor_pose pose;
-    int reached = 0, refused = 0;
-    for (double x = -210; x <= 210; x += 7)
-        for (double y = -210; y <= 210; y += 7)
-            for (double z = -120; z <= 310; z += 10) {
-                const struct aw_hidmotor_point point = {x, y, z};
-                if (aw_hidmotor_ik(&point, &home, &pose, &err) == AW_OK) {
-                    assert_int_equal(aw_hidmotor_check_pose(&pose, &err), AW_OK);
-                    assert_true(apart(aw_hidmotor_fk(&pose), point) < 1e-3);
-                    reached++;
-                } else {
-                    assert_int_equal(err.status, AW_LIMIT);
-                    refused++;
-                }
-            }
-    assert_true(reached > 10000 && refused > 10000);
-}
-
-TEST(rounded_points_at_full_reach_are_accepted)
-{
-    const struct aw_hidmotor_pose near = {{20, 80, -80}};
-    struct aw_hidmotor_pose pose;
-    for (int deg = -44; deg < 100; deg++) {
-        const struct aw_hidmotor_pose straight = {{30, deg, -90}};
-        struct aw_hidmotor_point tip = aw_hidmotor_fk(&straight);
-        tip.x_mm = round(tip.x_mm * 1000) / 1000;
-        tip.y_mm = round(tip.y_mm * 1000) / 1000;
-        tip.z_mm = round(tip.z_mm * 1000) / 1000;
-        if (aw_hidmotor_ik(&tip, &near, &pose, &err) != AW_OK)
-            fail_msg("%s", err.text);
-        assert_true(apart(aw_hidmotor_fk(&pose), tip) < 1e-3);
-    }
-}
-
-/* The base reaches a point behind it by turning or by leaning back; the nearer pose wins. */
-TEST(nearest_solution_is_chosen)
-{
-    const struct aw_hidmotor_pose back = {{90, -45, -80}}, front = {{-80, 30, -60}};
-    const struct aw_hidmotor_point tip = aw_hidmotor_fk(&back);
-    struct aw_hidmotor_pose pose;
-    assert_int_equal(aw_hidmotor_ik(&tip, &back, &pose, &err), AW_OK);
-    assert_true(fabs(pose.deg[0] - 90) < 1e-6 && fabs(pose.deg[1] + 45) < 1e-6);
-    assert_int_equal(aw_hidmotor_ik(&tip, &front, &pose, &err), AW_OK);
-    assert_true(fabs(pose.deg[0] + 90) < 1e-6 && pose.deg[1] > 0);
-    assert_true(apart(aw_hidmotor_fk(&pose), tip) < 1e-6);
-}
-
-TEST(base_stays_for_points_on_its_axis)
-{
-    const struct aw_hidmotor_point point = {0, 0, 250};
-    struct aw_hidmotor_pose near = {{37, 0, 0}}, pose;
-    assert_int_equal(aw_hidmotor_ik(&point, &near, &pose, &err), AW_OK);
-    assert_true(fabs(pose.deg[0] - 37) < 1e-9);
-    assert_true(apart(aw_hidmotor_fk(&pose), point) < 1e-6);
-    near.deg[0] = 240; /* possible report of an arm without calibration */
-    assert_int_equal(aw_hidmotor_ik(&point, &near, &pose, &err), AW_OK);
-    assert_true(apart(aw_hidmotor_fk(&pose), point) < 1e-6);
 }
 
 TEST(base_stays_for_points_near_its_axis)
