@@ -24,20 +24,6 @@ TEST_WITH(setup, NULL, every_field_round_trips)
     check_documented(&aw_ezphys_protocol);
 }
 
-TEST_WITH(setup, NULL, long_may_have_eight_bytes)
-{
-    struct aw_variant variant = aw_ezphys_protocol.variants[0];
-    variant.long_bits = 64;
-    check_variant(&aw_ezphys_protocol, &variant, true);
-    aw_wire_init(&wire, &aw_ezphys_protocol, &variant, false);
-    char hex[AW_HEX_SIZE(64)];
-    struct aw_error err;
-    assert_int_equal(
-        encode_text(&wire, AW_RX, "timestamp", "step=4294967296 step_size=0.5", hex, &err), AW_OK);
-    assert_string_equal(hex, "05 00 00 00 00 00 00 00 0C 00 00 00 "
-                             "00 00 00 00 01 00 00 00 00 00 00 3F");
-}
-
 TEST_WITH(setup, NULL, payloads_have_the_documented_sizes)
 {
     static const size_t sent[] = {0, 16, 84, 8, 48, 8}, received[] = {0, 0, 12, 24};
@@ -45,28 +31,6 @@ TEST_WITH(setup, NULL, payloads_have_the_documented_sizes)
         assert_int_equal(aw_payload_size(&wire, aw_find_code(&wire, AW_RX, code)), sent[code]);
     for (uint32_t code = 1; code <= 3; code++)
         assert_int_equal(aw_payload_size(&wire, aw_find_code(&wire, AW_TX, code)), received[code]);
-}
-
-TEST_WITH(setup, NULL, unused_floats_are_sent_as_zero_and_ignored)
-{
-    struct rng rng = {1};
-    struct aw_record record, got;
-    struct aw_error err;
-    uint8_t bytes[FRAME_CAP];
-    size_t size;
-    fill(&record, aw_wire_codec(&wire, "limb", AW_RX), AW_RX, &rng);
-    assert_int_equal(aw_encode(&record, false, bytes, sizeof bytes, &size, &err), AW_OK);
-    for (int i = 0; i < 4; i++) {
-        assert_int_equal(bytes[12 + 13 * 4 + i], 0);
-        assert_int_equal(bytes[12 + 20 * 4 + i], 0);
-    }
-    memset(bytes + 12 + 13 * 4, 0xFF, 4);
-    memset(bytes + 12 + 20 * 4, 0xFF, 4);
-    assert_int_equal(aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, size}, &got, &err),
-                     AW_OK);
-    for (int i = 0; i < record.codec->n_scalars; i++)
-        if (record.codec->scalars[i].value)
-            assert_same_value(&record, &got, i);
 }
 
 TEST_WITH(setup, NULL, nan_and_infinity_are_refused)
@@ -163,25 +127,6 @@ TEST_WITH(setup, NULL, messages_of_every_variant_are_split)
     }
 }
 
-TEST_WITH(setup, NULL, commands_are_split_in_their_direction)
-{
-    for (size_t v = 0; v < N_VARIANTS; v++) {
-        use(variant_names[v]);
-        struct aw_record record;
-        struct aw_error err;
-        uint8_t stream[FRAME_CAP];
-        size_t size, wrapped;
-        aw_record_init(&record, aw_wire_codec(&wire, "axis_force", AW_TX), AW_TX);
-        aw_record_set(&record, "axis1", 2.5, &err);
-        assert_int_equal(aw_encode(&record, false, stream, sizeof stream, &size, &err), AW_OK);
-        wrapped = aw_wire_wrap(&wire, stream, size, sizeof stream);
-        assert_int_equal(wrapped, size + (wire.variant.envelope ? 8 : 0));
-        struct found found = walk(stream, wrapped, 5, AW_TX);
-        assert_int_equal(found.decoded, 1);
-        assert_int_equal(found.malformed, 0);
-    }
-}
-
 static size_t words(uint8_t *out, const uint32_t *values, size_t n)
 {
     for (size_t i = 0; i < n * 4; i++)
@@ -192,36 +137,6 @@ static size_t words(uint8_t *out, const uint32_t *values, size_t n)
 #define WALK(...)                                                                                  \
     walk(stream, words(stream, (uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4),  \
          64, AW_RX)
-
-TEST_WITH(setup, NULL, messages_with_absurd_sizes_are_skipped)
-{
-    uint8_t stream[256];
-    /* size, count | type, id, length, payload | a valid message */
-    struct found found = WALK(0xFFFFFFFF, 1, 28, 1, 3, 1, 8, 0, 0);
-    assert_int_equal(found.malformed, 1);
-    assert_int_equal(found.skipped, 8);
-    assert_int_equal(found.decoded, 1);
-    found = WALK((1u << 20) + 1, 1, 28, 1, 3, 1, 8, 0, 0);
-    assert_int_equal(found.decoded, 1);
-    found = WALK(28, 2, 28, 1, 3, 1, 8, 0, 0); /* more packets than the size allows */
-    assert_int_equal(found.decoded, 1);
-    found = WALK(7, 0, 28, 1, 3, 1, 8, 0, 0);
-    assert_int_equal(found.decoded, 1);
-}
-
-TEST_WITH(setup, NULL, oversized_packet_loses_only_its_message)
-{
-    uint8_t stream[256];
-    struct found found = WALK(28, 1, 3, 1, 9, 0, 0, 28, 1, 3, 1, 8, 0, 0); /* length 9 */
-    assert_int_equal(found.malformed, 1);
-    assert_int_equal(found.decoded, 1);
-    found = WALK(28, 1, 3, 1, 0xFFFFFFFF, 0, 0, 28, 1, 3, 1, 8, 0, 0);
-    assert_int_equal(found.malformed, 1);
-    assert_int_equal(found.decoded, 1);
-    found = WALK(32, 1, 3, 1, 8, 0, 0, 0, 28, 1, 3, 1, 8, 0, 0); /* four extra bytes */
-    assert_int_equal(found.malformed, 1);
-    assert_int_equal(found.decoded, 1);
-}
 
 TEST_WITH(setup, NULL, wrong_length_or_type_is_malformed)
 {
@@ -274,16 +189,6 @@ TEST_WITH(setup, NULL, lenient_mode_accepts_longer_packets)
     assert_int_equal(found.malformed, 1);
 }
 
-TEST_WITH(setup, NULL, bare_stream_resynchronizes_after_garbage)
-{
-    uint8_t stream[256];
-    use("stream");
-    struct found found = WALK(3, 1, 8, 0, 0, 0xDEADBEEF, 5, 0, 8, 1, 0x3F000000);
-    assert_int_equal(found.decoded, 2);
-    assert_int_equal(found.malformed, 1);
-    assert_int_equal(found.skipped, 4);
-}
-
 TEST_WITH(setup, NULL, random_bytes_are_safe_to_read)
 {
     struct rng rng = {99};
@@ -299,25 +204,4 @@ TEST_WITH(setup, NULL, random_bytes_are_safe_to_read)
             stream[i] = (uint8_t)(rng_next(&rng) % (round % 3 ? 6 : 256));
         walk(stream, sizeof stream, 1 + (size_t)rng_next(&rng) % 500, round % 5 ? AW_RX : AW_TX);
     }
-}
-
-TEST_WITH(setup, NULL, names_replace_ids)
-{
-    use("name32");
-    struct aw_record record;
-    struct aw_error err;
-    char hex[AW_HEX_SIZE(FRAME_CAP)];
-    assert_int_equal(encode_text(&wire, AW_TX, "axis_force", "name=left_knee axis1=1", hex, &err),
-                     AW_OK);
-    assert_memory_equal(hex, "02 00 00 00 6C 65 66 74 5F 6B 6E 65 65 00 00", 44);
-    assert_int_equal(decode_text(&wire, AW_TX, hex, &record, &err), AW_OK);
-    assert_string_equal(record.text, "left_knee");
-    assert_int_equal(
-        encode_text(&wire, AW_TX, "reset", "name=123456789012345678901234567890123", hex, &err),
-        AW_LIMIT);
-    assert_int_equal(
-        encode_text(&wire, AW_TX, "reset", "name=12345678901234567890123456789012", hex, &err),
-        AW_OK);
-    assert_int_equal(decode_text(&wire, AW_TX, hex, &record, &err), AW_OK);
-    assert_string_equal(record.text, "12345678901234567890123456789012");
 }
