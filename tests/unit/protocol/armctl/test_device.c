@@ -213,37 +213,6 @@ TEST(handler_answers_line_by_line)
     }
 }
 
-TEST(next_event_is_exact)
-{
-    struct fixture *f = begin("", NULL);
-    const struct aw_device_ops *ops = f->device->ops;
-    assert_true(ops->next_event(f->device) == AW_NEVER);
-    say(f, "0DEG1,045\r\n");
-    assert_true(ops->next_event(f->device) == AW_SECOND / 2);
-    receive(f, AW_SECOND / 2);
-    assert_true(ops->next_event(f->device) == AW_SECOND / 2 + 2 * AW_SECOND);
-    say(f, "0ACK2\r\n");
-    assert_true(ops->next_event(f->device) == AW_NEVER);
-    end(f);
-}
-
-TEST(targets_are_clamped_to_limits)
-{
-    struct aw_armctl_profile profile = {0};
-    aw_armctl_profile_set(&profile, "elbow", "index", "2", NULL);
-    aw_armctl_profile_set(&profile, "elbow", "max", "120", NULL);
-    aw_armctl_profile_set(&profile, "elbow", "home", "30", NULL);
-    aw_armctl_profile_set(&profile, "elbow", "speed", "10", NULL);
-    aw_armctl_profile_finish(&profile, NULL);
-    struct fixture *f = begin("", &profile);
-    assert_true(angle(f, 2) == 30);
-    say(f, "0DEG2,300\r\n");
-    assert_string_equal(receive(f, 9 * AW_SECOND), "0ACK0 2DEG2,120");
-    say(f, "0ACK2\r\n1POS2,050\r\n"); /* it rotates and has no translation */
-    assert_string_equal(receive(f, 20 * AW_SECOND), "");
-    end(f);
-}
-
 /* ---- Quirks ---- */
 
 TEST(quirk_names_are_parsed)
@@ -291,21 +260,6 @@ TEST(controller_works_with_every_quirk)
     }
 }
 
-TEST(controller_works_with_the_published_firmware)
-{
-    struct fixture *f = begin("published", NULL);
-    struct aw_armctl_memory wrong = {.known = true, .tx = 1, .rx = 3, .received = "DEG"};
-    start_controller(f, &wrong);
-    assert_int_equal(go(f, "DEG2,1000"), AW_OK); /* no answer to digit 1, then 0 */
-    assert_true(f->out.flipped);
-    assert_string_equal(f->executed, "DEG2,1000");
-    assert_int_equal(go(f, "DEG2,2000"), AW_OK);
-    assert_int_equal(go(f, "XYZ"), AW_OK);
-    assert_int_equal(f->out.result, AW_ARMCTL_ARRIVED);
-    assert_string_equal(f->executed, "DEG2,1000 DEG2,2000");
-    end(f);
-}
-
 /* Two invocations with a restart of the handler in between: the command is executed once and
  * confirmed, regardless of the memory. */
 TEST(handler_may_restart_between_invocations)
@@ -326,22 +280,6 @@ TEST(handler_may_restart_between_invocations)
         assert_false(f->out.flipped);
         end(f);
     }
-}
-
-TEST(ping_agrees_on_digits_without_motion)
-{
-    static const char *const quirks[] = {"", "no-reack,ack-invalid"};
-    for (size_t q = 0; q < 2; q++)
-        for (uint8_t tx = 0; tx < 2; tx++) {
-            struct fixture *f = begin(quirks[q], NULL);
-            struct aw_armctl_memory memory = {.known = true, .tx = tx, .rx = 2};
-            start_controller(f, &memory);
-            assert_int_equal(aw_armctl_ping(&f->arm, &f->out, &f->err), AW_OK);
-            assert_string_equal(f->executed, "");
-            assert_int_equal(go(f, "MOV0100"), AW_OK);
-            assert_string_equal(f->executed, "MOV0100");
-            end(f);
-        }
 }
 
 TEST(stop_interrupts_a_motion)
