@@ -98,15 +98,6 @@ TEST_WITH(start, NULL, plain_field_takes_precedence_over_a_grouped_one)
     assert_int_equal(aw_codec_find(codec, "y"), aw_codec_find(codec, "force.y"));
 }
 
-TEST_WITH(start, NULL, scalar_name_is_truncated_to_the_buffer)
-{
-    const struct aw_codec *codec = codec_of("groups", "little");
-    char name[6] = "xxxxx";
-    aw_scalar_name(&codec->scalars[aw_codec_find(codec, "elbow.position")], name, 4);
-    assert_string_equal(name, "elb");
-    assert_int_equal(name[4], 'x');
-}
-
 TEST_WITH(start, NULL, too_many_rows_are_refused)
 {
     static struct aw_field rows[AW_MAX_SCALARS + 1];
@@ -318,33 +309,6 @@ TEST(layouts_match_the_expected_ones)
     end_picture(out, "codecs-sample.txt");
 }
 
-/* Checks each bit of each constant of a frame, wherever it is. */
-TEST(every_constant_is_checked)
-{
-    static const struct {
-        const struct aw_field *rows;
-        size_t from, to; /* byte range of the constants */
-    } frames[] = {{far_constants, 63, 65}, {eight_bytes, 2, 8}};
-    for (size_t i = 0; i < 2; i++) {
-        const struct aw_codec *codec = codec_of_rows(frames[i].rows);
-        struct aw_record record;
-        uint8_t bytes[70];
-        size_t size;
-        aw_record_init(&record, codec, AW_TX);
-        for (int n = 0; n < codec->n_scalars; n++)
-            set_scalar(&record, n, 7);
-        assert_int_equal(aw_encode(&record, false, bytes, sizeof bytes, &size, NULL), AW_OK);
-        for (size_t bit = 0; bit < 8 * size; bit++) {
-            struct aw_span frame = {bytes, size};
-            bool constant = bit >= 8 * frames[i].from && bit < 8 * frames[i].to;
-            bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-            enum aw_status status = aw_decode(codec, frame, &record, NULL);
-            bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-            assert_int_equal(status, constant ? AW_MALFORMED : AW_OK);
-        }
-    }
-}
-
 /* The number of repetitions may be the first row. */
 TEST(first_row_may_be_a_count)
 {
@@ -380,30 +344,6 @@ TEST(first_row_may_be_a_count)
     set_scalar(&record, 2, 256);
     assert_int_equal(aw_encode(&record, true, bytes, sizeof bytes, &size, &err), AW_USAGE);
     assert_string_equal(err.text, "m: n 1.5 is not a whole number");
-}
-
-/* The first row may also select a scale or have a selected scale. */
-TEST(first_row_may_select_a_scale)
-{
-    static const struct aw_field choosing = {
-        .name = "kind", .type = AW_UINT, .bits = 8, .names = zero_one};
-    static const struct aw_field chosen = {.name = "level",
-                                           .type = AW_SINT,
-                                           .bits = 16,
-                                           .by = "kind",
-                                           .scales = sample_scales,
-                                           .n_scales = 2};
-    static const struct aw_pair pairs[] = {{"level", "0.25rev"}, {"kind", "one"}};
-    for (size_t i = 0; i < 2; i++) {
-        const struct aw_field rows[] = {i ? chosen : choosing, i ? choosing : chosen, {0}};
-        struct aw_record record;
-        struct aw_error err;
-        aw_record_init(&record, codec_of_rows(rows), AW_TX);
-        if (aw_record_set_pairs(&record, pairs, 2, &err) != AW_OK)
-            fail_msg("%s", err.text);
-        assert_true(aw_record_get(&record, "level") == 90);
-        assert_true(aw_scalar_range(record.codec, i ? 0 : 1, &record).scale == 0.5);
-    }
 }
 
 /* A negative scale reverses the range. Wide integers end at the greatest doubles below 2^53 and
