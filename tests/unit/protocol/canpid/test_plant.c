@@ -14,29 +14,6 @@ static struct rig *rig_with(const char *plant)
     return rig_of(&options);
 }
 
-TEST(plant_kinds_are_parsed)
-{
-    static const struct {
-        const char *text;
-        enum aw_canpid_plant_kind kind;
-        double value;
-    } cases[] = {
-        {"sound", AW_CANPID_SOUND, 0},           {"dead", AW_CANPID_DEAD, 0},
-        {"stuck", AW_CANPID_STUCK, 0},           {"stuck:3deg", AW_CANPID_STUCK, 3 / DEG},
-        {"reversed", AW_CANPID_REVERSED, 0},     {"wall", AW_CANPID_WALL, 2 / DEG},
-        {"wall:-3", AW_CANPID_WALL, -3 / DEG},   {"wall:0.1rad", AW_CANPID_WALL, 0.1},
-        {"delay:200ms", AW_CANPID_DELAY, 0.2},   {"backlash:1deg", AW_CANPID_BACKLASH, 1 / DEG},
-        {"coulomb:5%", AW_CANPID_COULOMB, 0.05}, {"coulomb:5", AW_CANPID_COULOMB, 0.05},
-        {"unstable", AW_CANPID_UNSTABLE, 0},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_canpid_plant plant;
-        assert_int_equal(aw_canpid_plant_parse(cases[i].text, &plant, NULL), AW_OK);
-        assert_int_equal(plant.kind, cases[i].kind);
-        assert_true(fabs(plant.value - cases[i].value) < 1e-9);
-    }
-}
-
 TEST(invalid_plants_are_explained)
 {
     static const char *const cases[][2] = {
