@@ -38,16 +38,6 @@ static const char *show(const struct aw_view_options *options, const struct aw_r
     return line;
 }
 
-TEST_WITH(start, NULL, json_nests_groups)
-{
-    static const char *const fields[] = {"elbow", "hand.position", NULL};
-    struct aw_record record = feedback();
-    assert_string_equal(
-        show(&(struct aw_view_options){.style = AW_STYLE_JSON, .fields = fields}, &record),
-        "{\"dir\":\"rx\",\"msg\":\"feedback\",\"elbow\":{\"position\":1,\"velocity\":1},"
-        "\"hand\":{\"position\":4}}\n");
-}
-
 /* Boards have even spacing; values between, below and above them are not boards. */
 TEST(named_values_are_printed_by_name)
 {
@@ -83,43 +73,6 @@ TEST(named_values_are_printed_by_name)
     aw_view_free(view);
 }
 
-/* Prints names of a list with gaps; board 0x20 has its name from another list. */
-TEST(names_with_gaps_are_printed)
-{
-    static const struct aw_name names[] = {
-        {0x20, "one"}, {0x21, "two"}, {0x24, "five"}, {0x25, "six"}, {0}};
-    static const struct {
-        double value;
-        const char *text;
-    } rows[] = {{0x20, "\"one\""},  {0x21, "\"two\""}, {0x22, "34"}, {0x23, "35"},
-                {0x24, "\"five\""}, {0x25, "\"six\""}, {0x26, "38"}, {0x40, "64"},
-                {32.5, "32.5"},     {0, "0"}};
-    struct aw_record record;
-    aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
-    const struct aw_codec *codec = aw_wire_codec(&wire, "kp", AW_TX);
-    int controller = aw_codec_find(codec, "controller");
-    struct aw_scalar *scalar = &wire.codecs[codec - wire.codecs].scalars[controller];
-    struct aw_field field = *scalar->field;
-    field.names = names;
-    field.open_names = true;
-    scalar->field = &field;
-    aw_record_init(&record, codec, AW_TX);
-    record.present = codec->values;
-    record.time_ns = AW_NO_TIME;
-    record.v[aw_codec_find(codec, "board")] = 0x40;
-    struct aw_view *view =
-        aw_view_new(&wire, &(struct aw_view_options){.style = AW_STYLE_JSON}, NULL);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char expected[128];
-        record.v[controller] = rows[i].value;
-        snprintf(expected, sizeof expected, "\"board\":\"lknee\",\"value\":0,\"controller\":%s}\n",
-                 rows[i].text);
-        line[aw_view_record(view, &record, line)] = '\0';
-        assert_string_equal(strstr(line, "\"board"), expected);
-    }
-    aw_view_free(view);
-}
-
 /* t, msg and dir select no fields, but they hide the fields that are not listed. */
 TEST_WITH(start, NULL, record_heads_select_no_fields)
 {
@@ -134,16 +87,6 @@ TEST_WITH(start, NULL, record_heads_select_no_fields)
                         "<- feedback\n");
 }
 
-TEST_WITH(start, NULL, no_data_is_null)
-{
-    static const char *const fields[] = {"elbow.position", NULL};
-    struct aw_record record = feedback();
-    record.v[aw_codec_find(record.codec, "elbow.position")] = NAN;
-    assert_string_equal(
-        show(&(struct aw_view_options){.style = AW_STYLE_JSON, .fields = fields}, &record),
-        "{\"dir\":\"rx\",\"msg\":\"feedback\",\"elbow\":{\"position\":null}}\n");
-}
-
 TEST_WITH(start, NULL, formats_are_expanded)
 {
     struct aw_record record = feedback();
@@ -156,38 +99,6 @@ TEST_WITH(start, NULL, formats_are_expanded)
     assert_string_equal(show(&options, &record), "1\\xn\n");
     record.present &= ~(UINT64_C(1) << aw_codec_find(record.codec, "elbow.position"));
     assert_string_equal(show(&options, &record), "\\xn\n");
-}
-
-/* As many references as a format can have; the message names are longer than the references. */
-TEST_WITH(start, NULL, format_may_repeat_a_reference)
-{
-    enum { TIMES = 64 };
-    char format[6 * TIMES + 1] = "", names[8 * TIMES + 2] = "";
-    struct aw_record record = feedback();
-    for (int i = 0; i < TIMES; i++) {
-        strcat(format, "%{msg}");
-        strcat(names, "feedback");
-    }
-    strcat(names, "\n");
-    struct aw_view_options options = {.style = AW_STYLE_FORMAT, .format = format};
-    assert_string_equal(show(&options, &record), names);
-}
-
-TEST_WITH(start, NULL, csv_rows_have_the_columns_of_the_header)
-{
-    struct aw_record record = feedback();
-    struct aw_view_options options = {.style = AW_STYLE_CSV};
-    struct aw_view *view = aw_view_new(&wire, &options, NULL);
-    size_t commas = 0;
-    line[aw_view_header(view, line)] = '\0';
-    assert_int_equal(strncmp(line, "t,dir,msg,", 10), 0);
-    for (const char *p = line; *p; p++)
-        commas += *p == ',';
-    line[aw_view_record(view, &record, line)] = '\0';
-    for (const char *p = line; *p; p++)
-        commas -= *p == ',';
-    assert_int_equal(commas, 0);
-    aw_view_free(view);
 }
 
 TEST_WITH(start, NULL, unknown_fields_are_refused)
@@ -269,24 +180,6 @@ TEST_WITH(start, NULL, largest_float_stays_finite_when_scaled)
     record.time_ns = AW_NO_TIME;
     assert_string_equal(show(&options, &record),
                         "{\"dir\":\"tx\",\"msg\":\"setpoint\",\"value\":-8.50705867e+39}\n");
-}
-
-/* Time differences count from the last record with a time. */
-TEST_WITH(start, NULL, record_without_a_time_keeps_the_reference_time)
-{
-    const struct aw_view_options options = {
-        .style = AW_STYLE_FORMAT, .time = AW_TIME_DELTA, .format = "%{t}"};
-    static const int64_t times[] = {1000000000, AW_NO_TIME, 3500000000, 4000000000};
-    static const char *const shown[] = {"0.000000\n", "-\n", "2.500000\n", "0.500000\n"};
-    struct aw_record record = feedback();
-    struct aw_view *view = aw_view_new(&wire, &options, NULL);
-    assert_non_null(view);
-    for (size_t i = 0; i < 4; i++) {
-        record.time_ns = times[i];
-        line[aw_view_record(view, &record, line)] = '\0';
-        assert_string_equal(line, shown[i]);
-    }
-    aw_view_free(view);
 }
 
 /* Fills all values of a record, including invalid ones, and one beyond. */
@@ -440,16 +333,6 @@ TEST(invalid_formats_are_refused)
             fail_msg("%s: %s", rows[i].format, err.text);
         aw_view_free(view);
     }
-}
-
-/* A field that only the first message has. */
-TEST(format_may_refer_to_the_first_message)
-{
-    aw_wire_init(&wire, &aw_hidmotor_protocol, NULL, false);
-    struct aw_view_options options = {.style = AW_STYLE_FORMAT, .format = "%{duration}"};
-    struct aw_view *view = aw_view_new(&wire, &options, NULL);
-    assert_non_null(view);
-    aw_view_free(view);
 }
 
 /* A name between braces has at most 58 letters. */
