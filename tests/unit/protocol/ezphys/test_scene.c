@@ -23,35 +23,6 @@ static void assert_near(double found, double expected, double tolerance)
         fail_msg("%.17g is not %.17g", found, expected);
 }
 
-TEST(body_attributes_are_parsed)
-{
-    static struct aw_scene scene;
-    parses(&scene, "\xEF\xBB\xBF"
-                   "body a box 1 2m 30cm density 1000 at -1 0 2.5 velocity 0 0 1 spin 90deg/s 0 0\n"
-                   "body b sphere 0.1 mass 2kg collide off send off id 9\n"
-                   "body c capsule 0.1 0.5 mass 1\n"
-                   "body d cylinder 0.2 0.4 mass 1 turn 0 0 2 90deg\n");
-    const struct aw_scene_body *b = scene.bodies;
-    assert_int_equal(scene.n_bodies, 4);
-    assert_string_equal(b[0].name, "a");
-    assert_int_equal(b[0].shape, AW_SCENE_BOX);
-    assert_near(b[0].size_m[1], 2, 0);
-    assert_near(b[0].size_m[2], 0.3, 1e-15);
-    assert_near(b[0].density_kg_m3, 1000, 0);
-    assert_near(b[0].position_m[0], -1, 0);
-    assert_near(b[0].velocity_m_s[2], 1, 0);
-    assert_near(b[0].spin_rad_s[0], 1.5707963267948966, 1e-12);
-    assert_near(b[0].rotation[0], 1, 0);
-    assert_true(b[0].send && b[0].collide);
-    assert_false(b[1].send || b[1].collide);
-    assert_int_equal(b[0].id, 1);
-    assert_int_equal(b[1].id, 9);
-    assert_int_equal(b[2].id, 3);
-    assert_int_equal(b[2].shape, AW_SCENE_CAPSULE);
-    assert_near(b[3].rotation[0], sqrt(0.5), 1e-12);
-    assert_near(b[3].rotation[3], sqrt(0.5), 1e-12);
-}
-
 TEST(joint_attributes_are_parsed)
 {
     static struct aw_scene scene;
@@ -81,29 +52,6 @@ TEST(joint_attributes_are_parsed)
     assert_near(j[4].velocity[2], 1, 0);
     assert_int_equal(j[4].id, 40);
     assert_int_equal(j[3].id, 4);
-}
-
-TEST(world_has_defaults)
-{
-    static struct aw_scene scene;
-    parses(&scene, "title  two  words # and a remark\nbody a sphere 1 mass 1");
-    assert_string_equal(scene.title, "two words");
-    assert_near(scene.gravity_m_s2[2], -9.81, 0);
-    assert_near(scene.step_s, 0.01, 0);
-    assert_near(scene.solver_erp, 0.2, 0);
-    assert_false(scene.ground);
-    parses(&scene, "ground normal 0 3 0 offset 10cm\ngravity 0 -1 0\nstep 2ms\n"
-                   "contact friction 1 bounce 0.5 erp 0.3 cfm 1e-3\nsolver erp 0.8 cfm 1e-6\n"
-                   "body a sphere 1 mass 1");
-    assert_true(scene.ground);
-    assert_near(scene.ground_normal[1], 1, 0);
-    assert_near(scene.ground_offset_m, 0.1, 1e-12);
-    assert_near(scene.gravity_m_s2[1], -1, 0);
-    assert_near(scene.step_s, 0.002, 1e-12);
-    assert_near(scene.friction, 1, 0);
-    assert_near(scene.bounce, 0.5, 0);
-    assert_near(scene.contact_cfm, 1e-3, 0);
-    assert_near(scene.solver_erp, 0.8, 0);
 }
 
 #define BODY "body a sphere 1 mass 1\n"
@@ -211,23 +159,6 @@ TEST(number_of_bodies_and_joints_is_limited)
     *strstr(text, "body b128") = '\0';
     assert_int_equal(parse(&scene, text, &err), AW_OK);
     assert_int_equal(scene.n_bodies, AW_SCENE_BODIES_MAX);
-}
-
-/* Bodies with names of maximum length; the error for an unknown body cannot list all of them. */
-TEST(long_list_of_bodies_is_truncated)
-{
-    static struct aw_scene scene;
-    char text[600] = "", list[400] = "";
-    struct aw_error err;
-    for (int i = 0; i < 6; i++) {
-        snprintf(list + strlen(list), 40, " %c%031d", 'a' + i, 0);
-        snprintf(text + strlen(text), 70, "body%s sphere 1 mass 1\n", strrchr(list, ' '));
-    }
-    strcat(text, "joint j hinge z");
-    assert_int_equal(parse(&scene, text, &err), AW_USAGE);
-    char told[400];
-    snprintf(told, sizeof told, "test:7:15: unknown body \"z\" — use one of:%.160s", list);
-    assert_string_equal(err.text, told);
 }
 
 TEST(shipped_scenes_load)
