@@ -31,22 +31,6 @@ static const char *as_json(const struct aw_object *object, const char *why)
     return print(object, &(struct aw_object_form){.style = AW_STYLE_JSON, .head = &head});
 }
 
-TEST(entries_are_printed_in_each_style)
-{
-    struct aw_object object;
-    aw_object_start(&object, "deg");
-    aw_object_number(&object, "angle", 90, 0, "deg");
-    aw_object_number(&object, "ms", 1023.44, 1, NULL);
-    aw_object_number(&object, "x", NAN, 1, NULL);
-    aw_object_number(&object, "big", -1e39, -1, NULL);
-    aw_object_text(&object, "result", "confirmed");
-    aw_object_truth(&object, "flipped", true);
-    assert_string_equal(
-        as_json(&object, NULL),
-        "{\"t\":1.5,\"cmd\":\"x\",\"ok\":true,\"angle\":90,\"ms\":1023.4,\"x\":null,\"big\":-1e+39,"
-        "\"result\":\"confirmed\",\"flipped\":true}\n");
-}
-
 TEST(text_lines_have_units)
 {
     struct aw_object object;
@@ -99,36 +83,6 @@ TEST(results_are_printed_as_csv_and_by_format)
     assert_string_equal(in_format(&object, "%{x}\\t%{y} %{nosuch} %x {}"), "12.5\t- - %x {}\n");
 }
 
-TEST(dotted_keys_become_objects)
-{
-    struct aw_object object;
-    aw_object_start(&object, "x");
-    aw_object_number(&object, "m1.p", 1, 0, NULL);
-    aw_object_number(&object, "m1.v", 2, 0, NULL);
-    aw_object_number(&object, "m2.p", 3, 0, NULL);
-    aw_object_number(&object, "n", 4, 0, NULL);
-    assert_string_equal(as_json(&object, NULL), "{\"t\":1.5,\"cmd\":\"x\",\"ok\":true,\"m1\":{"
-                                                "\"p\":1,\"v\":2},\"m2\":{\"p\":3},\"n\":4}\n");
-}
-
-TEST(strings_are_escaped_in_json)
-{
-    struct aw_object object;
-    aw_object_start(&object, "x");
-    assert_string_equal(as_json(&object, "a\"b\\c\n\x01"),
-                        "{\"t\":1.5,\"cmd\":\"x\",\"ok\":false,\"error\":\"limit\",\"exit\":6,"
-                        "\"why\":\"a\\\"b\\\\c\\u000a\\u0001\"}\n");
-}
-
-TEST(invalid_utf8_is_replaced_in_json)
-{
-    char out[40];
-    *aw_json_string(out, "µ\xFF\xE2\x82", 10) = '\0';
-    assert_string_equal(out, "\"µ???\"");
-    *aw_json_string(out, "aµ", 2) = '\0'; /* cut within a character */
-    assert_string_equal(out, "\"a?\"");
-}
-
 TEST(excess_entries_are_dropped)
 {
     struct aw_object object;
@@ -153,30 +107,6 @@ TEST(overlong_texts_are_safe)
     assert_in_range(strlen(as_json(&object, bells)), AW_OBJECT_TEXT / 2, AW_OBJECT_TEXT);
     assert_string_equal(text + strlen(text) - 3, "\"}\n");
     assert_in_range(strlen(as(&object, AW_STYLE_TEXT)), AW_OBJECT_TEXT / 2, AW_OBJECT_TEXT);
-}
-
-static size_t columns(const char *line)
-{
-    size_t n = 1;
-    for (bool quoted = false; *line; line++) {
-        quoted = quoted != (*line == '"');
-        n += *line == ',' && !quoted;
-    }
-    return n;
-}
-
-TEST(overlong_texts_are_safe_in_csv)
-{
-    static char quotes[5000];
-    struct aw_object object;
-    memset(quotes, '"', sizeof quotes - 1);
-    aw_object_start(&object, "x");
-    for (int i = 0; i < AW_OBJECT_MAX; i++)
-        aw_object_text(&object, "a", quotes);
-    char *values = strchr(as(&object, AW_STYLE_CSV), '\n');
-    assert_in_range(strlen(values), AW_OBJECT_TEXT / 2, AW_OBJECT_TEXT);
-    *values++ = '\0';
-    assert_int_equal(columns(text), columns(values));
 }
 
 TEST(numbers_have_the_requested_decimals)
