@@ -16,46 +16,6 @@ static enum aw_status read_text(const char *text, struct aw_sequence *sequence,
     return status;
 }
 
-TEST(published_format_is_read)
-{
-    struct aw_sequence sequence;
-    struct aw_error err;
-    assert_int_equal(read_text(HEADER "Elbow,Auto,2135,45,10,0,\n"
-                                      "Wrist Rotate,User,1028,90,15,2500,\n",
-                               &sequence, &err),
-                     AW_OK);
-    assert_int_equal(sequence.n, 2);
-    assert_memory_equal(&sequence.rows[0],
-                        (&(struct aw_sequence_row){1, AW_SEQUENCE_AUTO, 2135, 45, 10, 0, 2}),
-                        sizeof(struct aw_sequence_row));
-    assert_memory_equal(&sequence.rows[1],
-                        (&(struct aw_sequence_row){2, AW_SEQUENCE_USER, 1028, 90, 15, 2500, 3}),
-                        sizeof(struct aw_sequence_row));
-    aw_sequence_free(&sequence);
-}
-
-TEST(other_spellings_are_read)
-{
-    struct aw_sequence sequence;
-    struct aw_error err;
-    assert_int_equal(read_text("\xEF\xBB\xBF# mine\r\n"
-                               "joint, motion type ,position,velocity,tolerance,delay (ms),\r\n"
-                               "\r\n"
-                               "  HAND , auto , +1928 , 90 , 5 , 0\r\n"
-                               "# end\n"
-                               "wrist flex,AUTO,4096,1023,1000,3600000, ",
-                               &sequence, &err),
-                     AW_OK);
-    assert_int_equal(sequence.n, 2);
-    assert_int_equal(sequence.rows[0].joint, 4);
-    assert_int_equal(sequence.rows[0].position, 1928);
-    assert_int_equal(sequence.rows[0].line, 4);
-    assert_int_equal(sequence.rows[1].joint, 3);
-    assert_int_equal(sequence.rows[1].delay_ms, 3600000);
-    assert_int_equal(sequence.rows[1].line, 6);
-    aw_sequence_free(&sequence);
-}
-
 TEST(sequence_errors_name_line_and_column)
 {
     static const struct {
@@ -106,17 +66,6 @@ TEST(sequence_errors_name_line_and_column)
         assert_int_equal(sequence.n, 0);
         assert_null(sequence.rows);
     }
-}
-
-TEST(zero_byte_is_refused)
-{
-    static const char text[] = HEADER "Elbow,\0Auto,2135,45,10,0,\n";
-    struct aw_sequence sequence;
-    struct aw_error err;
-    FILE *file = fmemopen((void *)(uintptr_t)text, sizeof text - 1, "r");
-    assert_int_equal(aw_sequence_read(file, "s.csv", &sequence, &err), AW_MALFORMED);
-    assert_non_null(strstr(err.text, "s.csv:2:7: zero byte"));
-    fclose(file);
 }
 
 TEST(sequence_round_trip)
