@@ -139,55 +139,6 @@ TEST_WITH(start, NULL, fields_are_set_from_text)
     end_picture(out, "words-sample.txt");
 }
 
-TEST_WITH(start, NULL, texts_longer_than_the_field_are_refused)
-{
-    begin("text");
-    assert_int_equal(aw_record_set_text(&record, "body", "12345678", &err), AW_OK);
-    assert_string_equal(record.text, "12345678");
-    assert_int_equal(aw_record_set_text(&record, "body", "123456789", &err), AW_LIMIT);
-    assert_string_equal(record.text, "12345678");
-    assert_int_equal(aw_record_set_text(&record, "body", "", &err), AW_OK);
-    assert_string_equal(record.text, "");
-}
-
-/* Ticks have no fractions: other units are rounded to the nearest tick, a value in ticks is
- * unchanged. */
-TEST_WITH(start, NULL, other_units_are_rounded_to_whole_steps)
-{
-    static const struct aw_field rows[] = {
-        {.name = "x", .type = AW_UINT, .bits = 16, .unit = "mm"},
-        {0},
-    };
-    static const struct aw_message message = {.name = "m", .dir = AW_TX, .fields = rows};
-    static const struct {
-        const char *text;
-        double value;
-    } cases[] = {{"0.00123m", 1}, {"0.0017m", 2}, {"1.7mm", 1.7}, {"1.7", 1.7}, {"2cm", 20}};
-    static struct aw_codec codec;
-    aw_codec_init(&codec, &sample_protocol, &sample_variants[0], &message, false);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        aw_record_init(&record, &codec, AW_TX);
-        assert_int_equal(aw_record_set_text(&record, "x", cases[i].text, &err), AW_OK);
-        assert_true(aw_record_get(&record, "x") == cases[i].value);
-    }
-}
-
-TEST_WITH(start, NULL, pairs_may_come_in_any_order)
-{
-    static const struct aw_pair orders[][2] = {
-        {{"kind", "angle"}, {"level", "0.25rev"}},
-        {{"level", "0.25rev"}, {"kind", "angle"}},
-    };
-    for (size_t i = 0; i < 2; i++) {
-        begin("choice");
-        if (aw_record_set_pairs(&record, orders[i], 2, &err) != AW_OK)
-            fail_msg("%s", err.text);
-        assert_true(fabs(aw_record_get(&record, "level") - 90) < 1e-9);
-    }
-    begin("choice");
-    assert_int_equal(aw_record_set_pairs(&record, NULL, 0, &err), AW_OK);
-}
-
 TEST_WITH(start, NULL, first_invalid_pair_is_reported)
 {
     static const struct aw_pair pairs[] = {
@@ -199,38 +150,4 @@ TEST_WITH(start, NULL, first_invalid_pair_is_reported)
     begin("choice");
     assert_int_equal(aw_record_set_pairs(&record, pairs, 3, &err), AW_USAGE);
     assert_says("level: '10deg': wrong unit 'deg' — use mm");
-}
-
-TEST_WITH(start, NULL, missing_field_is_named)
-{
-    static const struct {
-        const char *message, *set, *missing;
-    } rows[] = {
-        {"numbers", NULL, "numbers: u8 is missing — give u8=VALUE"},
-        {"groups", NULL, "groups: n is missing"},
-        {"groups", "n", "groups: base.position is missing — give base.position=VALUE"},
-        {"choice", "level", "choice: kind is missing"},
-        {"text", "id", "text: body is missing"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        begin(rows[i].message);
-        if (rows[i].set)
-            assert_int_equal(aw_record_set(&record, rows[i].set, 2, &err), AW_OK);
-        assert_int_equal(aw_record_complete(&record, &err), AW_USAGE);
-        assert_says(rows[i].missing);
-    }
-    begin("short");
-    assert_int_equal(aw_record_complete(&record, &err), AW_OK);
-}
-
-/* n is 2, so the third repetition may be missing. */
-TEST_WITH(start, NULL, uncounted_repetitions_may_be_missing)
-{
-    begin("groups");
-    aw_record_set(&record, "n", 2, NULL);
-    aw_record_set(&record, "base.position", 1, NULL);
-    assert_int_equal(aw_record_complete(&record, &err), AW_USAGE);
-    assert_says("elbow.position");
-    aw_record_set(&record, "elbow.position", 1, NULL);
-    assert_int_equal(aw_record_complete(&record, &err), AW_OK);
 }
