@@ -88,33 +88,6 @@ TEST_WITH(NULL, end, bit_positions_and_byte_orders)
     assert_decodes("643#", "E", "");
 }
 
-TEST_WITH(NULL, end, floats_and_long_identifiers)
-{
-    use("BO_ 2566844672 R: 8 M\n SG_ F : 0|32@1- (1,0) [0|0] \"\" X\n"
-        " SG_ G : 39|32@0- (0.5,1) [0|0] \"\" X\n"
-        "BO_ 2566844673 D: 8 M\n SG_ D : 7|64@0- (1,0) [0|0] \"\" X\n"
-        "BO_ 3 Low: 1 M\n SG_ X : 0|8@1+ (1,0) [0|0] \"\" X\n"
-        "SIG_VALTYPE_ 2566844672 F : 1;SIG_VALTYPE_ 2566844672 G : 1;"
-        "SIG_VALTYPE_ 2566844673 D : 2;");
-    assert_decodes("18FEF100#0000803F40000000", "M.R", "F=1 G=2");
-    assert_decodes("18FEF101#BFF0000000000000", "M.D", "D=-1");
-    assert_decodes("003#07", "M.Low", "X=7");
-    struct aw_can_id id = {0x18FEF101, true};
-    uint8_t head[AW_CAN_HEAD_MAX];
-    assert_int_equal(aw_can_put(head, id), 4);
-    assert_int_equal(aw_can_id_of(head).id, id.id);
-    assert_int_equal(aw_can_of_code(aw_can_code(id)).id, id.id);
-    struct aw_record record;
-    assert_int_equal(aw_wire_decode(&wire, AW_RX, (struct aw_span){head, 3}, &record, NULL),
-                     AW_MALFORMED);
-    /* an infinite or NaN value is malformed */
-    uint8_t frame[12] = {head[0] - 1, head[1], head[2], head[3], 0, 0, 0xC0, 0x7F};
-    assert_int_equal(aw_wire_decode(&wire, AW_RX, (struct aw_span){frame, 12}, &record, NULL),
-                     AW_MALFORMED);
-    assert_true(isnan(aw_record_get(&record, "F")));
-    assert_true(aw_record_get(&record, "G") == 1);
-}
-
 static const char nested[] = "BO_ 1605 N: 8 V\n"
                              " SG_ Outer M : 0|4@1+ (1,0) [0|15] \"\" X\n"
                              " SG_ Inner m1M : 4|4@1+ (1,0) [0|15] \"\" X\n"
@@ -254,27 +227,6 @@ TEST_WITH(NULL, end, numbers_stay_finite)
     const struct aw_codec *codec = record.codec;
     struct aw_range range = aw_scalar_range(codec, aw_codec_find(codec, "Z"), &record);
     assert_true(isfinite(range.min) && isfinite(range.max));
-}
-
-TEST_WITH(NULL, end, short_frames_report_their_payload_size)
-{
-    static const struct {
-        struct aw_can_id id;
-        const char *why;
-    } cases[] = {
-        {{1600, false}, "N.S: 3 bytes instead of 8"},
-        {{0x18FEF100, true}, "N.L: 3 bytes instead of 8"},
-    };
-    use("BO_ 1600 S: 8 N\n SG_ A : 0|8@1+ (1,0) [0|0] \"\" N\n"
-        "BO_ 2566844672 L: 8 N\n SG_ A : 0|8@1+ (1,0) [0|0] \"\" N\n");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_record record;
-        struct aw_error err = {0};
-        uint8_t frame[12] = {0};
-        struct aw_span span = {frame, aw_can_put(frame, cases[i].id) + 3u};
-        assert_int_equal(aw_wire_decode(&wire, AW_RX, span, &record, &err), AW_MALFORMED);
-        assert_string_equal(err.text, cases[i].why);
-    }
 }
 
 TEST_WITH(NULL, end, signal_and_message_limits)
