@@ -56,38 +56,6 @@ static void expect_pictures(const char *name)
     pictures = NULL;
 }
 
-TEST_WITH(start, stop, table_shows_the_latest_values)
-{
-    take("joint", "lknee", "torque=-3.125", 0);
-    take("joint", "lknee", "torque=1.5", AW_SECOND);
-    take("sensors", "lknee", "error=pid_config lever_angle=none", AW_SECOND);
-    grid.messages = 1234567;
-    grid.rate_hz = 99.96;
-    grid.elapsed_ns = 75 * AW_SECOND;
-    also(80, 12, AW_BRAILLE_UTF8);
-    expect_pictures("grid-table.txt");
-}
-
-/* The least important columns disappear first if the canvas is narrow; no row is wider than the
- * canvas. */
-TEST_WITH(start, stop, narrow_table_drops_columns)
-{
-    take("joint", "lknee", "torque=-3.125", 0);
-    expect_in(draw(120, 12, AW_BRAILLE_UTF8), "last 10 s");
-    expect_not_in(draw(70, 12, AW_BRAILLE_UTF8), " min");
-    expect_in(draw(70, 12, AW_BRAILLE_UTF8), " age");
-    expect_in(draw(40, 12, AW_BRAILLE_UTF8), "lknee.torque       -3.1250 Nm");
-    expect_in(draw(30, 12, AW_BRAILLE_UTF8), "torque");
-    for (int width = 1; width < 140; width++)
-        for (int height = 1; height < 12; height++)
-            draw(width, height, 0);
-    for (int width = 128; width > 8; width -= 40)
-        also(width, 7, AW_BRAILLE_UTF8);
-    for (int height = 1; height < 7; height += 2)
-        also(80, height, AW_BRAILLE_UTF8);
-    expect_pictures("grid-narrow.txt");
-}
-
 /* Rows that do not fit are placed side by side or, without space, scroll. */
 TEST_WITH(start, stop, table_scrolls_if_rows_do_not_fit)
 {
