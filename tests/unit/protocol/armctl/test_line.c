@@ -98,40 +98,6 @@ TEST(lines_are_decoded)
     }
 }
 
-TEST(garbage_is_skipped_to_the_next_line_end)
-{
-    static const char *const bad[] = {
-        "\r\n",        "DEG1,090\r\n",     "2deg1,090\r\n", "2DE\r\n", "2DEG1,\r", "2DEG1,0 0\r\n",
-        "xx0ACK0\r\n", "2DEG1,\xb9,0\r\n", "2DEG1\n",       "\r",      "\n"};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct fixture f = make();
-        feed(&f, bad[i]);
-        feed(&f, "0ACK0\r\n");
-        assert_int_equal(next(&f), AW_MALFORMED);
-        assert_int_equal(next(&f), AW_OK);
-        assert_int_equal(aw_armctl_ack_digit(&f.line), 0);
-    }
-}
-
-TEST(overlong_line_is_counted_once)
-{
-    struct fixture f = make();
-    int thrown = 0;
-    for (int i = 0; i < 10; i++) {
-        feed(&f, "0123456789012345678901234567890123456789");
-        while (next(&f) == AW_MALFORMED)
-            thrown++;
-    }
-    feed(&f, "0ACK1\r\n"); /* the end of the overlong line, not a line of its own */
-    assert_int_equal(next(&f), AW_MALFORMED);
-    assert_int_equal(next(&f), AW_MORE);
-    feed(&f, "0ACK0\r\n");
-    assert_int_equal(next(&f), AW_OK);
-    assert_int_equal(aw_armctl_ack_digit(&f.line), 0);
-    assert_int_equal(f.reader.framer.overlong, 1);
-    assert_true(thrown > 0);
-}
-
 TEST(lines_are_written_with_cr_lf)
 {
     uint8_t bytes[AW_ARMCTL_LINE_MAX + 1];
