@@ -105,8 +105,6 @@ enum aw_status aw_link_open(struct aw_link **out, const char *text,
     inner.transports = aw_link_transports();
     if (status == AW_OK)
         status = transport->open(&link, &url, &inner, err);
-    if (status == AW_OK && options->shared && link->ops->share)
-        link->ops->share(link);
     bool ascii = options->protocol && options->protocol->ascii;
     return status == AW_OK ? aw_fault_wrap(out, link, &url, ascii, err) : status;
 }

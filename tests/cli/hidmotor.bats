@@ -6,7 +6,7 @@ load common.bash
 virtual() { ok hidmotor -q -l "$fast" "$@"; }
 virtual_json() { ok hidmotor -q -j -l "$fast" "$@"; }
 
-# Starts a simulator for several processes: $url. count_reports ends it and sets $received.
+# Starts a simulator for one process at a time: $url. count_reports ends it and sets $received.
 board() {
     start board hidmotor sim --listen "unix-listen:$D/board" "$@"
     export HIDMOTOR_TIMEOUT=${patience}s # the simulator may wait for a processor
@@ -721,51 +721,6 @@ END
     done
 }
 
-@test "all commands work beside a recorder at full speed" {
-    board
-    # After 100 ms without its turn, a program continues; an answer may then be lost, and the recorder retries.
-    HIDMOTOR_TIMEOUT=1s hidmotor -q -l "$url" record run.csv >/dev/null 2>recorder.err 3>&- &
-    other=$!
-    started+=("$other")
-    becomes yes bash -c '[ ! -s run.csv ] || echo yes'
-    for deg in {1..20}; do
-        ok hidmotor -q -j -l "$url" move "$deg" $((2 * deg)) "-$deg" duration=20ms --wait
-        same "$(json '[.cmd,.ok,.result]')" '["move",true,"arrived"]'
-    done
-    for words in status "gripper 50%" "gains set elbow.kp=0.02" "velocity 150 0 0" stop "light 0 1 1" "ping -n 100"; do
-        ok hidmotor -q -l "$url" $words
-    done
-    matches "${lines[1]}" "round trip * 100 * 0 *"
-    kill -0 "$other" # the recorder still runs
-    before=$(wc -l <run.csv)
-    ok hidmotor -q -l "$url" ping -n 100
-    grows() { [ "$(wc -l <run.csv)" -gt "$before" ] && echo more; }
-    becomes more grows # it writes when its buffer is full, or after a second
-}
-
-@test "two programs move one arm, and each gets its own answers" {
-    board
-    for n in 1 2; do
-        for k in {1..20}; do echo "gripper $((n * 40 + k))"; done >"script$n"
-        hidmotor -q -j -l "$url" run "script$n" >"out$n" 2>"err$n" 3>&- &
-        started+=("$!")
-    done
-    wait "${started[@]:1}"
-    same "$(cat out1 out2 | jq -r 'select(.cmd) | .ok' | sort | uniq -c | xargs)" "40 true"
-}
-
-@test "a suspended program that holds the board is named in the others' errors" {
-    board --fault lost
-    hidmotor -q -l "$url" watch >/dev/null 2>&1 3>&- &
-    other=$!
-    started+=("$other")
-    becomes 1 bash -c "ls -l /proc/$other/fd | grep -c board.turns || true"
-    HIDMOTOR_TIMEOUT=50ms fails_with 3 "hidmotor (pid $other) uses the board, too" hidmotor -q -l "$url" status
-    kill -STOP "$other"
-    HIDMOTOR_TIMEOUT=50ms fails_with 3 "hidmotor (pid $other) uses the board, too" hidmotor -q -l "$url" status
-    kill -CONT "$other"
-}
-
 @test "the simulator does not log clients that come and go" {
     board
     ok hidmotor -q -l "$url" status
@@ -776,7 +731,7 @@ END
     rest=$(cat <&"${said[board]}")
     hasnt "$rest" "connection lost"
     has "$rest" "5 reports received, 0 overwritten"
-    [ ! -e board ] && [ ! -e board.turns ]
+    [ ! -e board ]
 }
 
 @test "two programs work in sequence, and a lost simulator exits 7" {

@@ -300,7 +300,7 @@ tried() {
 @test "tune through a server leaves the old gains however it ends" {
     start arm hidmotor sim --listen "unix-listen:$D/arm" --drive pid
     local arm=$url
-    last_gains() { hidmotor -q -l "unix:$D/arm" gains | grep '^m2 pid' | tr '\n' ' '; }
+    last_gains() { hidmotor -q -l "serve:$D/server" gains | grep '^m2 pid' | tr '\n' ' '; }
     start server hidmotor -l "$arm" serve --listen "unix:$D/server"
     kept=$(last_gains)
     tried hidmotor m2 KILL INT stop take

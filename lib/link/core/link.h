@@ -70,8 +70,6 @@ struct aw_link_ops {
      * call this each time, and first read until AW_TIMEOUT: poll(2) does not see datagrams in the
      * link's buffers. NULL: the link has no descriptor. */
     int (*fd)(const struct aw_link *link);
-    /* Starts to serve many clients at once, see struct aw_link_options. NULL: not supported. */
-    void (*share)(struct aw_link *link);
     /* Prepares a write: fills *raw, whose bytes and cap belong to the caller. Returns false if
      * there is no room or no client. NULL: not supported. */
     bool (*raw)(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
@@ -129,8 +127,6 @@ struct aw_link_options {
     /* For transports around another one; aw_link_open sets these to itself and its table. */
     aw_link_opener *open;
     const struct aw_transport *transports;
-    bool shared; /* unix-listen: many clients at once, as on a hidraw node. Each receives all
-                    output; the device is not informed of new ones */
 };
 
 enum aw_status aw_link_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
@@ -144,11 +140,10 @@ void aw_link_close(struct aw_link *link);
 int aw_link_fd(const struct aw_link *link);
 bool aw_link_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
 
-/* Several programs may have a hid: device (or its simulator behind unix:) open, and each receives
- * all answers. Programs with this library take turns. Waits for the turn until the deadline or a
- * request to stop. Returns true if the turn has begun; the caller ends it. Returns false if the
- * turn was not free in time, the link has no turns, or is in one already; the caller continues
- * anyway. */
+/* Several programs may have a hid: device open, and each receives all answers. Programs with this
+ * library take turns. Waits for the turn until the deadline or a request to stop. Returns true if
+ * the turn has begun; the caller ends it. Returns false if the turn was not free in time, the link
+ * has no turns, or is in one already; the caller continues anyway. */
 bool aw_link_take_turn(struct aw_link *link, int64_t deadline);
 void aw_link_end_turn(struct aw_link *link);
 

@@ -98,7 +98,6 @@ static const struct aw_link_ops server_ops = {
     .write = server_write,
     .close = server_close,
     .fd = server_fd,
-    .share = aw_server_share,
     .raw = aw_fd_raw,
 };
 
@@ -108,7 +107,7 @@ struct aw_server_link *aw_server_new(struct aw_clock *clock)
     if (self) {
         self->fd.socket = true;
         self->fd.base.waiting = true;
-        self->listen_fd = self->hub_fd = -1;
+        self->listen_fd = -1;
     }
     return self;
 }

@@ -1,10 +1,10 @@
 /* Programs that use the same device take turns, one exchange at a time. Internal to lib/link.
  *
  * Some devices answer every program that has them open, and have room for one request. They lose
- * requests when two programs send at once. So armwire's programs lock two bytes of a common file:
- * the device node itself, or a file beside a socket. The first byte is the head of the queue, the
- * second one the turn. So a program cannot take the turn again before others that wait. A program
- * that dies, or takes no turns, does not block others.
+ * requests when two programs send at once. So armwire's programs lock two bytes of the device node.
+ * The first byte is the head of the queue, the second one the turn. So a program cannot take the
+ * turn again before others that wait. A program that dies, or takes no turns, does not block
+ * others.
  */
 #ifndef AW_LINK_CORE_TURNS_H
 #define AW_LINK_CORE_TURNS_H
@@ -12,8 +12,6 @@
 #include <stdbool.h>
 
 #include "link/core/link.h"
-
-#define AW_TURNS ".turns" /* suffix of the lock file beside a socket */
 
 struct aw_turns {
     int fd; /* not owned; -1: the link has no turns */

@@ -1,6 +1,5 @@
 /* The transports unix: and unix-listen:, streams over a socket file. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -11,13 +10,7 @@
 #include "link/core/fd_link.h"
 #include "link/core/port.h"
 #include "link/core/server.h"
-#include "link/core/turns.h"
 #include "link/stream/transports.h"
-
-struct unix_link {
-    struct aw_fd_link fd;
-    struct aw_turns turns;
-};
 
 static enum aw_status make_address(struct sockaddr_un *address, const char *path,
                                    struct aw_error *err)
@@ -41,18 +34,10 @@ static bool connects(int fd, const struct sockaddr_un *address)
     return fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof *address) == 0;
 }
 
-static void unix_close(struct aw_link *link)
-{
-    const struct unix_link *self = (const struct unix_link *)link;
-    if (self->turns.fd >= 0)
-        close(self->turns.fd);
-    aw_fd_part(link);
-}
-
 static const struct aw_link_ops unix_ops = {
     .read = aw_fd_read,
     .write = aw_fd_write,
-    .close = unix_close,
+    .close = aw_fd_part,
     .fd = aw_fd_fd,
     .raw = aw_fd_raw,
 };
@@ -64,12 +49,12 @@ enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url,
     enum aw_status status = make_address(&address, url->rest, err);
     if (status != AW_OK)
         return status;
-    struct unix_link *self = aw_fd_link_new(sizeof *self, &unix_ops, options->clock);
+    struct aw_fd_link *self = aw_fd_link_new(sizeof *self, &unix_ops, options->clock);
     if (!self)
         return aw_no_memory(err);
-    struct aw_link *base = &self->fd.base;
-    self->fd.fd = new_socket();
-    if (!connects(self->fd.fd, &address)) {
+    struct aw_link *base = &self->base;
+    self->fd = new_socket();
+    if (!connects(self->fd, &address)) {
         if (errno == EPROTOTYPE)
             status = aw_fail(err, AW_NO_LINK,
                              "unix:%s: this socket belongs to a server — write -l serve:%s",
@@ -80,11 +65,7 @@ enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url,
         aw_fd_close(base);
         return status;
     }
-    char turns[sizeof address.sun_path + sizeof AW_TURNS];
-    snprintf(turns, sizeof turns, "%s" AW_TURNS, address.sun_path);
-    self->turns.fd = open(turns, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    base->turns = &self->turns;
-    self->fd.socket = true;
+    self->socket = true;
     base->datagrams = true;
     base->connections = 1;
     snprintf(base->key, sizeof base->key, "unix:%s", address.sun_path);

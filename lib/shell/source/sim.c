@@ -61,7 +61,6 @@ static enum aw_status serve(struct aw_session *session, struct aw_device *device
     struct aw_link_options options = {
         .clock = session->clock,
         .protocol = session->tool->protocol,
-        .shared = session->tool->protocol->medium == AW_MEDIUM_HID,
     };
     struct aw_link *link;
     aw_stop_catch(session);

@@ -83,134 +83,6 @@ TEST(unix_clients_take_turns)
     assert_int_equal(access(listen + strlen("unix-listen:"), F_OK), -1);
 }
 
-static void expect_datagram(struct aw_link *link, const char *text)
-{
-    char buf[16];
-    size_t got;
-    struct aw_error err = {0};
-    assert_int_equal(
-        aw_link_read(link, buf, sizeof buf, &got, aw_clock_now(link->clock) + AW_SECOND, &err),
-        AW_OK);
-    assert_int_equal(got, strlen(text));
-    assert_memory_equal(buf, text, got);
-}
-
-/* Works like a hidraw node: input of any client arrives, output goes to all, and they take
- * turns. */
-TEST(shared_server_sends_to_all_clients)
-{
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link_options options = {.clock = &clock.base, .shared = true};
-    struct aw_link *server, *clients[3];
-    struct aw_error err = {0};
-    char other[96];
-    size_t got;
-    const char *path = text_of("/tmp/aw-shared-%d", (int)getpid());
-    assert_int_equal(aw_link_open(&server, text_of("unix-listen:%s?dup=0%%", path), &options, &err),
-                     AW_OK);
-    for (int i = 0; i < 3; i++) {
-        clients[i] = open_link(server->ready, &clock.base);
-        assert_int_equal(aw_link_write(clients[i], &"abc"[i], 1, &err), AW_OK);
-        expect_datagram(server, (const char *[]){"a", "b", "c"}[i]);
-    }
-    assert_int_equal(server->connections, 0); /* the device does not see new clients */
-    assert_false(server->waiting);
-    aw_link_close(clients[1]);
-    assert_int_equal(aw_link_write(server, "all", 3, &err), AW_OK);
-    expect_datagram(clients[0], "all");
-    expect_datagram(clients[2], "all");
-    int64_t now = aw_clock_now(&clock.base);
-    assert_int_equal(aw_link_read(server, other, 1, &got, now + AW_MILLISECOND, &err), AW_TIMEOUT);
-    assert_string_equal(err.text, "");
-    /* One client has the turn at a time; a waiting client goes before a returning one. */
-    now = aw_clock_now(&clock.base);
-    assert_true(aw_link_take_turn(clients[0], now));
-    assert_false(aw_link_take_turn(clients[0], now)); /* it already has the turn */
-    assert_false(aw_link_take_turn(clients[2], now + AW_MILLISECOND));
-    aw_link_end_turn(clients[0]);
-    assert_true(aw_link_take_turn(clients[2], now));
-    aw_link_close(clients[2]); /* closing with the turn releases it */
-    assert_true(aw_link_take_turn(clients[0], now));
-    assert_false(aw_link_sharer(clients[0], other, sizeof other)); /* only this process */
-    aw_link_close(clients[0]);
-    path = text_of("/tmp/aw-shared-%d.turns", (int)getpid());
-    assert_int_equal(access(path, F_OK), 0);
-    aw_link_close(server);
-    assert_int_equal(access(path, F_OK), -1);
-}
-
-/* A clock during whose waits the holder ends its turn. */
-struct turning_clock {
-    struct aw_real_clock real;
-    struct aw_link *has; /* NULL: no holder */
-};
-
-static enum aw_status end_turn_meanwhile(struct aw_clock *clock, int fd, short events,
-                                         int64_t deadline)
-{
-    struct turning_clock *self = (struct turning_clock *)clock;
-    struct aw_real_clock real = aw_real_clock(-1);
-    if (self->has)
-        aw_link_end_turn(self->has);
-    self->has = NULL;
-    return aw_clock_wait(&real.base, fd, events, deadline);
-}
-
-TEST(client_waits_for_its_turn)
-{
-    struct turning_clock clock = {.real = aw_real_clock(-1)};
-    struct aw_link_options options = {.clock = &clock.real.base, .shared = true};
-    struct aw_link *server;
-    struct aw_error err = {0};
-    assert_int_equal(aw_link_open(&server, text_of("unix-listen:/tmp/aw-turns-%d", (int)getpid()),
-                                  &options, &err),
-                     AW_OK);
-    LINK first = open_link(server->ready, &clock.real.base);
-    LINK second = open_link(server->ready, &clock.real.base);
-    int64_t deadline = aw_clock_now(&clock.real.base) + 10 * AW_SECOND;
-    clock.real.base.wait = end_turn_meanwhile;
-    assert_true(aw_link_take_turn(first, deadline));
-    clock.has = first;
-    assert_true(aw_link_take_turn(second, deadline));
-    assert_null(clock.has);
-    aw_link_close(server);
-}
-
-/* The maximum number of clients; the next one is refused, the others are still served. */
-TEST(shared_server_limits_its_clients)
-{
-    enum { ROOM = 64 };
-    struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_link_options options = {.clock = &clock.base, .shared = true};
-    struct aw_link *server, *clients[ROOM + 1];
-    struct aw_error err = {0};
-    char buf[8];
-    size_t got;
-    const char *listen = text_of("unix-listen:/tmp/aw-room-%d", (int)getpid());
-    assert_int_equal(aw_link_open(&server, listen, &options, &err), AW_OK);
-    assert_true(server->waiting);
-    for (int i = 0; i <= ROOM; i++) {
-        clients[i] = open_link(server->ready, &clock.base);
-        assert_int_equal(aw_link_read(server, buf, sizeof buf, &got, 0, &err), AW_TIMEOUT);
-    }
-    assert_int_equal(aw_link_write(server, "x", 1, &err), AW_OK);
-    for (int i = 0; i < ROOM; i++)
-        expect_datagram(clients[i], "x");
-    assert_read_is(clients[ROOM], AW_LOST, AW_SECOND);
-    for (int i = 0; i <= ROOM; i++)
-        aw_link_close(clients[i]);
-    assert_int_equal(aw_link_read(server, buf, sizeof buf, &got, 0, &err), AW_TIMEOUT);
-    assert_true(server->waiting);
-    aw_link_close(server);
-    /* Without sharing there are no turns. */
-    options.shared = false;
-    assert_int_equal(aw_link_open(&server, listen, &options, &err), AW_OK);
-    LINK client = open_link(server->ready, &clock.base);
-    assert_false(aw_link_take_turn(client, 0));
-    assert_false(aw_link_take_turn(server, 0));
-    aw_link_close(server);
-}
-
 TEST(tcp_errors_are_explained)
 {
     char listen[80], ready[160];
@@ -423,24 +295,14 @@ TEST(output_before_the_close_arrives)
 }
 
 /* A killed client's unread input resets the socket. */
-static void last_words_of_the_dead_are_heard(bool shared)
+TEST(output_of_a_killed_client_arrives)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
-    struct aw_real_clock clock = aw_real_clock(-1);
     snprintf(at.sun_path, sizeof at.sun_path, "/tmp/aw-unix-%d", (int)getpid());
-    const char *url = text_of("unix-listen:%s", at.sun_path);
-    struct aw_error err = {0};
-    struct aw_link_options options = {.clock = &clock.base, .shared = shared};
-    struct aw_link *server = NULL;
-    assert_int_equal(aw_link_open(&server, url, &options, &err), AW_OK);
+    struct aw_link *server = opened(text_of("unix-listen:%s", at.sun_path));
     int client = socket(AF_UNIX, SOCK_SEQPACKET, 0);
     assert_int_equal(connect(client, (struct sockaddr *)&at, sizeof at), 0);
-    if (shared) {
-        assert_int_equal(write(client, "here", 4), 4);
-        assert_reads(server, "here");
-    } else {
-        assert_read_is(server, AW_EVENT, AW_SECOND);
-    }
+    assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_writes(server, "unread");
     assert_int_equal(write(client, "stop", 4), 4);
     assert_int_equal(write(client, "again", 5), 5);
@@ -449,12 +311,6 @@ static void last_words_of_the_dead_are_heard(bool shared)
     assert_reads(server, "again");
     assert_read_is(server, AW_TIMEOUT, 0);
     aw_link_close(server);
-}
-
-TEST(output_of_a_killed_client_arrives)
-{
-    last_words_of_the_dead_are_heard(false);
-    last_words_of_the_dead_are_heard(true);
 }
 
 /* With unread bytes the peer still sees an end instead of a reset. */

@@ -4,7 +4,12 @@
 
 #include "hidmotor_helper.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "link/core/random.h"
+#include "link/core/turns.h"
 #include "protocol/hidmotor/wire.h"
 
 #define POSITIONS     1910
@@ -399,6 +404,30 @@ TEST(oldest_kind_of_request_is_dropped)
         known |= 1ULL << rig->arm.owed[i].id;
     }
     assert_int_equal(known, ((1ULL << AW_HIDMOTOR_KINDS) - 1) << 3); /* 3 and later */
+    rig_free(rig);
+}
+
+TEST(unanswered_request_names_another_program_at_the_board)
+{
+    struct rig *rig = rig_faulty("lost");
+    char path[] = "/tmp/board-XXXXXX", expected[80];
+    struct aw_hidmotor_reply reply;
+    struct aw_turns turns = {.fd = mkstemp(path)};
+    assert_true(turns.fd >= 0);
+    assert_int_equal(unlink(path), 0);
+    rig->link->turns = &turns;
+    pid_t other = fork(); /* has the board open, too */
+    while (other == 0)
+        pause();
+    enum aw_status status = aw_hidmotor_read(&rig->arm, "positions", &reply, &rig->err);
+    kill(other, SIGKILL);
+    assert_int_equal(waitpid(other, NULL, 0), other);
+    assert_int_equal(status, AW_TIMEOUT);
+    snprintf(expected, sizeof expected, "(pid %d) uses the board, too: end it", (int)other);
+    if (!strstr(rig->err.text, expected))
+        fail_msg("%s", rig->err.text);
+    rig->link->turns = NULL;
+    close(turns.fd);
     rig_free(rig);
 }
 
