@@ -22,11 +22,6 @@ enum aw_carried_kind aw_carried_kind(const char *comment, const char **text)
     return kind;
 }
 
-const char *aw_carried_mark(enum aw_carried_kind kind)
-{
-    return marks[kind];
-}
-
 /* ---- Writing ---- */
 
 /* Splits at the end of a line if one fits, else between two characters. */

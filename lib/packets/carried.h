@@ -31,9 +31,6 @@ enum aw_carried_kind {
 /* Returns the kind of a comment; *text points after the mark. */
 enum aw_carried_kind aw_carried_kind(const char *comment, const char **text);
 
-/* Returns the mark of a kind, with its newline. */
-const char *aw_carried_mark(enum aw_carried_kind kind);
-
 /* Writes the next comment of at most size - 1 bytes. *at starts at 0. Returns false at the end. */
 bool aw_carried_next(const struct aw_packets *packets, size_t *at, char *out, size_t size);
 

@@ -107,8 +107,6 @@ static enum aw_status create(struct recorder *r)
     enum aw_status status = aw_session_create(r->session, NULL, r->path, &r->file);
     bool headed = status == AW_OK && r->view && !aw_record_joints_given(r->session)->no_header;
     size_t size = headed ? aw_view_header(r->view, header) : 0;
-    if (headed && r->format->style == AW_STYLE_CSV)
-        aw_session_write_packets(r->session, r->file);
     if (size && r->named)
         size = aw_record_add_name(r->format->style, "name", header, size);
     fwrite(header, 1, size, r->file);

@@ -328,9 +328,6 @@ bool aw_session_is_note(const char *comment);
  * context is the session. */
 void aw_session_about(void *session, const char *program, const char *comment, size_t length);
 
-/* Writes the custom packets as '#' lines at the start of a table. */
-void aw_session_write_packets(const struct aw_session *session, FILE *file);
-
 /* Reads the packets that the command's recording carries, unless --packets is given. They only
  * serve for display: session->wire, which checks what is sent, never has them. AW_MALFORMED; a
  * command that sends continues without them. */

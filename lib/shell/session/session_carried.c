@@ -3,13 +3,11 @@
  */
 #include "shell/session/session.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "capture/log.h"
 #include "packets/carried.h"
@@ -43,25 +41,6 @@ bool aw_session_keep_packets(const struct aw_session *session, size_t *at, char 
     return aw_carried_next(packets_of(session), at, out, size);
 }
 
-static void write_remarks(FILE *file, const char *mark, const char *text)
-{
-    fprintf(file, "# %s", mark);
-    for (size_t length; *text; text += length + (text[length] != '\0')) {
-        length = strcspn(text, "\n");
-        fprintf(file, "# %.*s\n", (int)length, text);
-    }
-}
-
-void aw_session_write_packets(const struct aw_session *session, FILE *file)
-{
-    const struct aw_packets *packets = packets_of(session);
-    const char *text = packets ? aw_packets_text(packets) : "";
-    if (*text)
-        write_remarks(file, aw_carried_mark(AW_CARRIED_PACKETS), text);
-    for (size_t i = 0; packets && (text = aw_packets_dbc(packets, i)); i++)
-        write_remarks(file, aw_carried_mark(AW_CARRIED_DBC), text);
-}
-
 /* ---- Reading ---- */
 
 /* Reads the comments before the first message. Only reports AW_NO_MEMORY; the recording's reader
@@ -85,51 +64,6 @@ static enum aw_status read_comments(struct aw_session *session, const char *path
     return status;
 }
 
-/* Reads the comment lines at the beginning of a table. *kind: of the text in them. */
-static enum aw_status read_remark(struct aw_carried *kept, const char *line,
-                                  enum aw_carried_kind *kind)
-{
-    const char *text;
-    enum aw_carried_kind begins = aw_carried_kind(line, &text);
-    if (begins != AW_CARRIED_NOTHING) {
-        *kind = begins == AW_CARRIED_DBC ? AW_CARRIED_DBC_MORE : begins;
-        return aw_carried_add(kept, begins, "");
-    }
-    return aw_carried_add(kept, *kind, line);
-}
-
-static enum aw_status read_remarks(FILE *file, struct aw_carried *kept)
-{
-    char *line = NULL;
-    size_t room = 0;
-    enum aw_carried_kind kind = AW_CARRIED_NOTHING;
-    enum aw_status status = AW_OK;
-    errno = 0;
-    while (status == AW_OK && getline(&line, &room, file) > 0 && strncmp(line, "# ", 2) == 0)
-        status = read_remark(kept, line + 2, &kind);
-    if (status == AW_OK && errno == ENOMEM)
-        status = AW_NO_MEMORY;
-    free(line);
-    return status;
-}
-
-static enum aw_status kept_in(struct aw_session *session, const char *path, struct aw_carried *kept)
-{
-    FILE *file = aw_file_open_text(path);
-    if (!file)
-        return errno == ENOMEM ? aw_no_memory(&session->err) : AW_OK;
-    int first = fgetc(file), second = fgetc(file);
-    bool table = first == '#' && second == ' ';
-    fclose(file);
-    file = table ? aw_file_open_text(path) : NULL; /* the stream cannot seek */
-    enum aw_status status = file ? read_remarks(file, kept) : AW_OK;
-    if (file)
-        fclose(file);
-    if (!table)
-        status = read_comments(session, path, kept);
-    return status == AW_NO_MEMORY ? aw_no_memory(&session->err) : AW_OK;
-}
-
 static enum aw_status take_kept(struct aw_session *session, const struct aw_carried *kept,
                                 const char *path)
 {
@@ -148,9 +82,9 @@ static enum aw_status take(struct aw_session *session, const char *path)
     struct aw_carried kept = {.packets = {.n = 0}};
     if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
         return AW_OK;
-    enum aw_status status = kept_in(session, path, &kept);
-    if (status == AW_OK)
-        status = take_kept(session, &kept, path);
+    enum aw_status status = read_comments(session, path, &kept) == AW_NO_MEMORY
+                                ? aw_no_memory(&session->err)
+                                : take_kept(session, &kept, path);
     aw_carried_free(&kept);
     return status;
 }
