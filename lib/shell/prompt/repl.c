@@ -29,13 +29,12 @@
 
 struct prompt {
     struct aw_session *session;
-    char text[96];       /* "canpid can0: moving> " */
-    char history[512];   /* history file; "": none */
-    char *typed;         /* the entered line; NULL at the end of the input */
-    bool entered;        /* a line was entered */
-    bool hinted;         /* a hint is shown after the typed line */
-    const char *endings; /* endings of files for TAB; "": any */
-    int typed_before;    /* unread characters from before the prompt */
+    char text[96];     /* "canpid can0: moving> " */
+    char history[512]; /* history file; "": none */
+    char *typed;       /* the entered line; NULL at the end of the input */
+    bool entered;      /* a line was entered */
+    bool hinted;       /* a hint is shown after the typed line */
+    int typed_before;  /* unread characters from before the prompt */
 };
 
 /* Holds the active prompt, because readline's callbacks have no context argument. */
@@ -89,7 +88,6 @@ static char **complete_word(const char *text, int start, int end)
     if (before && aw_words_split_last(&words, before) == AW_OK)
         aw_complete(active(NULL)->session, words.word, words.n, text, add_match, &m, &files);
     free(before);
-    active(NULL)->endings = files;
     if (files && m.n == 0)
         rl_attempted_completion_over = 0;
     if (m.n == 0)
@@ -98,40 +96,6 @@ static char **complete_word(const char *text, int start, int end)
     bool value_follows = m.n == 1 && strchr("=:", m.list[1][strlen(m.list[1]) - 1]);
     rl_completion_append_character = value_follows ? '\0' : ' ';
     return m.list;
-}
-
-static bool is_meant(const char *path, const char *endings)
-{
-    struct stat about;
-    const char *dot = strrchr(path, '.');
-    size_t length = dot ? strlen(dot + 1) : 0;
-    for (const char *at = endings; length && (at = strstr(at, dot + 1)) != NULL; at += length)
-        if ((at == endings || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
-            return true;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
-/* Keeps only files with the expected endings, if readline found any. */
-static int keep_meant(char **names)
-{
-    const char *endings = active(NULL)->endings;
-    struct matches m = {.list = names};
-    size_t n = 0, all = 0;
-    while (names[all + 1])
-        n += is_meant(names[++all], endings);
-    if (!*endings || n == 0 || n == all)
-        return 0;
-    for (size_t i = 1; i <= all; i++)
-        if (is_meant(names[i], endings))
-            m.list[++m.n] = names[i];
-        else
-            free(names[i]);
-    free(names[0]);
-    names[m.n + 1] = NULL;
-    names[0] = m.n == 1 ? names[1] : common_beginning(&m);
-    if (m.n == 1)
-        names[1] = NULL;
-    return 0;
 }
 
 static void clear_hint(struct prompt *prompt)
@@ -431,7 +395,6 @@ enum aw_status aw_repl(struct aw_session *session)
     rl_variable_bind("show-all-if-ambiguous", "on"); /* the user's inputrc may override it */
     rl_initialize(); /* must precede rl_redisplay_function, or readline skips the terminal setup */
     rl_attempted_completion_function = complete_word;
-    rl_ignore_some_completions_function = keep_meant;
     rl_completer_word_break_characters = " \t";
     rl_getc_function = read_key;
     rl_redisplay_function = redisplay_with_hint;
