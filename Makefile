@@ -66,7 +66,8 @@ endif
 
 # CFLAGS, CPPFLAGS and LDFLAGS stay free for the caller. Objects serve the programs, the .a and the
 # .so alike, so they are position independent, but call each other directly.
-ALL_CPPFLAGS = -D_GNU_SOURCE -Ilib -DAW_VERSION='"$(VERSION)"' $(CPPFLAGS)
+# Recordings may exceed 2 GB, on 32-bit machines, too.
+ALL_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -DAW_VERSION='"$(VERSION)"' $(CPPFLAGS)
 ALL_CFLAGS   = -std=c11 $(OPTIMISE) $(DEBUG) $(WARNINGS) $(POSITION) $(SANITIZE) $(FOLLOWED) $(CFLAGS)
 ALL_LDFLAGS  = $(SANITIZE) $(FOLLOWED) $(PLACED) -Wl,--as-needed -Wl,-O1 -Wl,--hash-style=gnu $(LDFLAGS)
 

@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck disable=SC2046 # a list of files
 [ $# -gt 0 ] || set -- $(git ls-files 'lib/*.c' 'cmd/*.c')
-flags=(-D_GNU_SOURCE -Ilib -Ibuild/gen '-DAW_VERSION="0"')
+flags=(-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -Ibuild/gen '-DAW_VERSION="0"')
 
 # False positives of cppcheck, with the reason:
 suppressions=(

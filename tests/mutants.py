@@ -34,8 +34,8 @@ SAN = os.environ.get("SAN", "")
 B, COUNTS = ROOT / ("san" if SAN else "plain"), ROOT / "counts"
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"] if SAN else []
 VERSION = re.search(r"VERSION *:= (.*)", Path("Makefile").read_text()).group(1)
-COMPILE = ["gcc", "-std=c11", "-w", "-fPIC", "-D_GNU_SOURCE", f'-DAW_VERSION="{VERSION}"', "-Ilib",
-           f"-I{B}/gen", "-xc", "-"]
+COMPILE = ["gcc", "-std=c11", "-w", "-fPIC", "-D_GNU_SOURCE", "-D_FILE_OFFSET_BITS=64",
+           f'-DAW_VERSION="{VERSION}"', "-Ilib", f"-I{B}/gen", "-xc", "-"]
 LIMITED = ["sh", "-c", 'ulimit -t ${CPU:-unlimited}; exec "$@"', "sh"]
 AFTER = """
 #include <sys/syscall.h>

@@ -84,7 +84,7 @@ static inline int other_opened(const char *path, int flags, int mode)
 {
     char to[PATH_MAX];
     int result = other_open ? other_open(path) : OTHER_OPEN;
-    return result != OTHER_OPEN ? result : NEXT(open)(other_target(path, to), flags, mode);
+    return result != OTHER_OPEN ? result : NEXT64(open)(other_target(path, to), flags, mode);
 }
 
 int open(const char *path, int flags, ...)
@@ -96,10 +96,14 @@ int open(const char *path, int flags, ...)
     return other_opened(path, flags, mode);
 }
 
-int open64(const char *path, int flags, ...) __attribute__((alias("open")));
+/* Called by a library that is not built for large files, as are the other functions "plain_". */
+int plain_open(const char *path, int flags, int mode) __asm__("open");
+int plain_open(const char *path, int flags, int mode)
+{
+    return other_opened(path, flags, mode);
+}
 
-/* The C library's headers may turn open(2) into this; libserialport is built that way. The same
- * holds for the functions below. */
+/* The C library's headers may turn open(2) into this; libserialport is built that way. */
 int __open_2(const char *path, int flags);
 int __open_2(const char *path, int flags)
 {
@@ -111,10 +115,14 @@ int __open64_2(const char *path, int flags) __attribute__((alias("__open_2")));
 FILE *fopen(const char *restrict path, const char *restrict mode)
 {
     char to[PATH_MAX];
-    return NEXT(fopen)(other_path(path, to), mode);
+    return NEXT64(fopen)(other_path(path, to), mode);
 }
 
-FILE *fopen64(const char *restrict path, const char *restrict mode) __attribute__((alias("fopen")));
+FILE *plain_fopen(const char *path, const char *mode) __asm__("fopen");
+FILE *plain_fopen(const char *path, const char *mode)
+{
+    return fopen(path, mode);
+}
 
 DIR *opendir(const char *path)
 {
@@ -137,7 +145,7 @@ ssize_t readlink(const char *restrict path, char *restrict out, size_t size)
 int stat(const char *restrict path, struct stat *restrict file)
 {
     char to[PATH_MAX];
-    int result = NEXT(stat)(other_target(path, to), file);
+    int result = NEXT64(stat)(other_target(path, to), file);
     if (result == 0 && other_stat && other_is(path))
         other_stat(file);
     return result;
@@ -146,13 +154,13 @@ int stat(const char *restrict path, struct stat *restrict file)
 int lstat(const char *restrict path, struct stat *restrict file)
 {
     char to[PATH_MAX];
-    return NEXT(lstat)(other_path(path, to), file);
+    return NEXT64(lstat)(other_path(path, to), file);
 }
 
-int lstat64(const char *restrict path, struct stat64 *restrict file)
+int plain_lstat(const char *path, struct stat *file) __asm__("lstat");
+int plain_lstat(const char *path, struct stat *file)
 {
-    char to[PATH_MAX];
-    return NEXT(lstat64)(other_path(path, to), file);
+    return lstat(path, file);
 }
 
 int __lxstat(int version, const char *path, struct stat *file);
@@ -162,12 +170,7 @@ int __lxstat(int version, const char *path, struct stat *file)
     return lstat(path, file);
 }
 
-int __lxstat64(int version, const char *path, struct stat64 *file);
-int __lxstat64(int version, const char *path, struct stat64 *file)
-{
-    (void)version;
-    return lstat64(path, file);
-}
+int __lxstat64(int version, const char *path, struct stat *file) __attribute__((alias("__lxstat")));
 
 static inline void other_make_directories(const char *path)
 {
@@ -183,7 +186,7 @@ static inline void other_file(const char *path, const char *text)
 {
     char to[PATH_MAX];
     other_make_directories(other_path(path, to));
-    FILE *file = NEXT(fopen)(to, "w");
+    FILE *file = NEXT64(fopen)(to, "w");
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
     assert_int_equal(fclose(file), 0);

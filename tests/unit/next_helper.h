@@ -14,12 +14,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-/* The function of the C library behind ours. */
-#define NEXT(name)                                                                                 \
+/* The function of the C library behind ours. NEXT64(open) is open64(): in a build for large files
+ * open() means that one. */
+#define NEXT(name)   NEXT_SYMBOL(name, name)
+#define NEXT64(name) NEXT_SYMBOL(name, name##64)
+#define NEXT_SYMBOL(name, symbol_name)                                                             \
     (((union {                                                                                     \
          void *symbol;                                                                             \
          __typeof__(&(name)) function;                                                             \
-     }){dlsym(RTLD_NEXT, #name)})                                                                  \
+     }){dlsym(RTLD_NEXT, #symbol_name)})                                                           \
          .function)
 
 /* Returns the result of a system call: -1 with this errno, or 0 if error is 0. */

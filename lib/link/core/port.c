@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <netinet/tcp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,9 +105,10 @@ static long lock_owner(const struct stat *file)
     while (locks && !owner && fgets(line, sizeof line, locks)) {
         long pid;
         unsigned major, minor;
-        unsigned long inode;
+        uint64_t inode;
         /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
-        if (sscanf(line, "%*d: FLOCK %*s %*s %ld %x:%x:%lu", &pid, &major, &minor, &inode) == 4 &&
+        if (sscanf(line, "%*d: FLOCK %*s %*s %ld %x:%x:%" SCNu64, &pid, &major, &minor, &inode) ==
+                4 &&
             inode == file->st_ino && makedev(major, minor) == file->st_dev)
             owner = pid;
     }
@@ -214,15 +215,15 @@ struct socket_line {
     char at[33]; /* local address, 8 hex digits per word in host byte order */
     char to[33]; /* remote address */
     unsigned at_port, to_port, state;
-    unsigned long inode;
+    uint64_t inode;
 };
 
 /* Parses a line of the table. Returns false for other lines. */
 static bool read_socket(const char *line, struct socket_line *out)
 {
     /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
-    return sscanf(line, "%*d: %32[0-9A-F]:%x %32[0-9A-F]:%x %x %*s %*s %*s %*s %*s %lu", out->at,
-                  &out->at_port, out->to, &out->to_port, &out->state, &out->inode) == 6 &&
+    return sscanf(line, "%*d: %32[0-9A-F]:%x %32[0-9A-F]:%x %x %*s %*s %*s %*s %*s %" SCNu64,
+                  out->at, &out->at_port, out->to, &out->to_port, &out->state, &out->inode) == 6 &&
            out->inode != 0;
 }
 
@@ -237,11 +238,10 @@ static bool next_socket(FILE *table, struct socket_line *out)
 }
 
 /* Returns the first result other than 0 of find in two tables. */
-static unsigned long find_socket(const char *const tables[2],
-                                 unsigned long (*find)(FILE *table, unsigned long what),
-                                 unsigned long what)
+static uint64_t find_socket(const char *const tables[2],
+                            uint64_t (*find)(FILE *table, uint64_t what), uint64_t what)
 {
-    unsigned long found = 0;
+    uint64_t found = 0;
     for (int i = 0; i < 2 && !found; i++) {
         FILE *table = fopen(tables[i], "re");
         found = table ? find(table, what) : 0;
@@ -251,7 +251,7 @@ static unsigned long find_socket(const char *const tables[2],
     return found;
 }
 
-static unsigned long bound_socket(FILE *table, unsigned long port)
+static uint64_t bound_socket(FILE *table, uint64_t port)
 {
     struct socket_line entry;
     while (next_socket(table, &entry))
@@ -260,7 +260,7 @@ static unsigned long bound_socket(FILE *table, unsigned long port)
     return 0;
 }
 
-unsigned long aw_udp_socket(unsigned port)
+uint64_t aw_udp_socket(unsigned port)
 {
     static const char *const tables[] = {"/proc/net/udp", "/proc/net/udp6"};
     return find_socket(tables, bound_socket, port);
@@ -275,7 +275,7 @@ bool aw_udp_holder(unsigned port, char *out, size_t size)
 static const char *const tcp_tables[] = {"/proc/net/tcp", "/proc/net/tcp6"};
 
 /* Returns the socket of another connection to the same server; 0: no other connection. */
-static unsigned long other_connection(FILE *table, unsigned long ours)
+static uint64_t other_connection(FILE *table, uint64_t ours)
 {
     struct socket_line entry, own = {.inode = 0};
     while (own.inode == 0 && next_socket(table, &entry))
@@ -298,7 +298,7 @@ bool aw_tcp_other_client(int fd, char *out, size_t size)
     return socket.st_ino && name_first(&socket, same_socket, 0, out, size);
 }
 
-static void name_socket(unsigned long inode, char *out, size_t size)
+static void name_socket(uint64_t inode, char *out, size_t size)
 {
     struct stat socket = {.st_ino = inode};
     if (!name_first(&socket, same_socket, 0, out, size))

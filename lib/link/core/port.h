@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
 #include "link/core/url.h"
@@ -51,7 +52,7 @@ void aw_port_process(long pid, char *out, size_t size);
 bool aw_port_sharer(int fd, char *out, size_t size);
 
 /* Returns the inode of the socket bound to a local UDP port, or 0. */
-unsigned long aw_udp_socket(unsigned port);
+uint64_t aw_udp_socket(unsigned port);
 
 /* Names the process that has that socket open. */
 bool aw_udp_holder(unsigned port, char *out, size_t size);

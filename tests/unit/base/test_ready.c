@@ -29,7 +29,7 @@ int fcntl(int fd, int what, ...)
 {
     va_list list;
     va_start(list, what);
-    int result = NEXT(fcntl)(fd, what, va_arg(list, int));
+    int result = NEXT64(fcntl)(fd, what, va_arg(list, int));
     va_end(list);
     if (what == F_SETFL)
         errno = EDOM;

@@ -33,7 +33,7 @@ int lstat(const char *restrict path, struct stat *restrict file)
         if (meanwhile.made_again)
             write_lock();
     }
-    return NEXT(lstat)(path, file);
+    return NEXT64(lstat)(path, file);
 }
 
 static void begin(void)

@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <grp.h>
+#include <inttypes.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/prctl.h>
@@ -276,14 +277,14 @@ static struct {
     struct aw_link *device; /* owner of the terminal */
     struct stat terminal;
     int sockets[2];
-    unsigned long inodes[2]; /* inodes of the sockets in the file system */
+    uint64_t inodes[2]; /* inodes of the sockets in the file system */
     char socket[100], another[100];
     struct stat says; /* replaces the terminal's st_rdev and st_dev; 0: unchanged */
 } others;
 
 int fstatat(int directory, const char *restrict path, struct stat *restrict file, int flags)
 {
-    int result = NEXT(fstatat)(directory, path, file, flags);
+    int result = NEXT64(fstatat)(directory, path, file, flags);
     if (others.says.st_rdev && result == 0) {
         file->st_rdev = others.says.st_rdev;
         file->st_dev += others.says.st_dev;
@@ -297,7 +298,7 @@ static void say_device(struct stat *file)
         file->st_rdev = others.says.st_rdev;
 }
 
-static unsigned long named_socket(int *fd, char path[100], const char *last)
+static uint64_t named_socket(int *fd, char path[100], const char *last)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     struct stat file;
@@ -410,7 +411,7 @@ TEST_WITH(begin_others, end_others, holder_of_the_lock_is_reported_first)
     static const struct {
         const char *kind;
         unsigned major, minor;
-        unsigned long inode; /* offset from the terminal's inode */
+        uint64_t inode; /* offset from the terminal's inode */
         bool owner;
     } cases[] = {{"1: FLOCK  ADVISORY  WRITE 4711", 0, 0, 0, true},
                  {"1: POSIX  ADVISORY  WRITE 4711", 0, 0, 0, false},
@@ -423,28 +424,27 @@ TEST_WITH(begin_others, end_others, holder_of_the_lock_is_reported_first)
     other_file("/proc/4711/comm", "lock\n");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         other_file("/proc/locks",
-                   text_of("7: POSIX  ADVISORY  READ 12 00:01:2 0 EOF\n%s %02x:%02x:%lu 0 EOF\n"
+                   text_of("7: POSIX  ADVISORY  READ 12 00:01:2 0 EOF\n%s %02x:%02x:%" PRIu64
+                           " 0 EOF\n"
                            "9: FLOCK  ADVISORY  WRITE 13 00:01:2 0 EOF\n",
                            cases[i].kind, major(file->st_dev) + cases[i].major,
-                           minor(file->st_dev) + cases[i].minor,
-                           (unsigned long)file->st_ino + cases[i].inode));
+                           minor(file->st_dev) + cases[i].minor, file->st_ino + cases[i].inode));
         assert_holds("/dev/ttyAW0", cases[i].owner ? "lock (pid 4711)" : "open (pid 8)");
     }
 }
 
 /* Appends a row to a socket table of the kernel. */
-static void add_socket(const char *table, const char *addresses, int socket_state,
-                       unsigned long inode)
+static void add_socket(const char *table, const char *addresses, int socket_state, uint64_t inode)
 {
     char to[PATH_MAX];
     const char *path = text_of("/proc/net/%s", table);
     if (access(path, F_OK) != 0)
         other_file(path, "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when "
                          "retrnsmt   uid  timeout inode\n");
-    const char *line =
-        text_of("   0: %s %02X 00000000:00000000 00:00000000 00000000     0        0 %lu 1\n",
-                addresses, (unsigned)socket_state, inode);
-    FILE *file = NEXT(fopen)(other_path(path, to), "a");
+    const char *line = text_of(
+        "   0: %s %02X 00000000:00000000 00:00000000 00000000     0        0 %" PRIu64 " 1\n",
+        addresses, (unsigned)socket_state, inode);
+    FILE *file = NEXT64(fopen)(other_path(path, to), "a");
     assert_non_null(file);
     assert_true(fputs(line, file) >= 0);
     assert_int_equal(fclose(file), 0);

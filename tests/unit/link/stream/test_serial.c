@@ -260,7 +260,7 @@ TEST_WITH(plug_in, unplug, holder_of_a_busy_port_is_reported)
         PORT ": busy: in use by test_serial (pid %d) — end that program first", (int)getpid());
     assert_open_fails(PORT, AW_NO_LINK, words);
     aw_link_close(link);
-    FD fd = NEXT(open)(port.name, O_RDWR | O_NOCTTY);
+    FD fd = NEXT64(open)(port.name, O_RDWR | O_NOCTTY);
     port.open_error = EBUSY; /* a process without a lock but with TIOCEXCL */
     assert_open_fails(PORT, AW_NO_LINK, words);
 }
@@ -310,7 +310,7 @@ TEST_WITH(plug_in, unplug, ports_are_listed)
                       "/dev/ttyAW7: port not found — available: " PORT " (see 'list')");
     assert_open_fails("serial:nope", AW_NO_LINK, "nope: port not found — available: " PORT);
 
-    int fd = NEXT(open)(port.name, O_RDWR | O_NOCTTY);
+    int fd = NEXT64(open)(port.name, O_RDWR | O_NOCTTY);
     assert_int_equal(aw_link_list_serial(ports, 4), 1);
     snprintf(holder, sizeof holder, "(pid %d)", (int)getpid());
     if (!getenv("AW_EMULATED"))
