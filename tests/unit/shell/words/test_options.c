@@ -25,50 +25,12 @@ static enum aw_status set(const char *name, const char *text, enum aw_origin ori
     return aw_options_set(&options, name, text, origin, NULL);
 }
 
-TEST_WITH(fresh, NULL, higher_rank_wins_in_any_order)
-{
-    static const char *const texts[] = {"1s", "3s", "4s", "5s"};
-    for (unsigned first = AW_FROM_CONFIG; first <= AW_FROM_COMMAND_LINE; first++)
-        for (unsigned second = AW_FROM_CONFIG; second <= AW_FROM_COMMAND_LINE; second++) {
-            fresh();
-            assert_int_equal(set("ack-timeout", texts[first], (enum aw_origin)first), AW_OK);
-            assert_int_equal(set("ack-timeout", texts[second], (enum aw_origin)second), AW_OK);
-            unsigned winner = first > second ? first : second;
-            const struct aw_option_value *value = aw_options_find(&options, "ack-timeout");
-            assert_string_equal(value->text, texts[winner]);
-            assert_int_equal(value->origin, winner);
-        }
-}
-
 TEST_WITH(fresh, NULL, options_have_their_defaults)
 {
     assert_string_equal(aw_options_find(&options, "ack-timeout")->text, "2s");
     assert_null(aw_options_find(&options, "loud")->text);
     assert_null(aw_options_find(&options, "nope"));
     assert_string_equal(aw_options_find_letter(&options, 's')->option->name, "size");
-}
-
-TEST_WITH(fresh, NULL, option_values_are_checked)
-{
-    struct aw_error err;
-    assert_int_equal(set("ack-timeout", "soon", AW_FROM_CONFIG), AW_USAGE);
-    assert_int_equal(set("ack-timeout", "5mm", AW_FROM_CONFIG), AW_USAGE);
-    assert_int_equal(set("ack-timeout", "61s", AW_FROM_CONFIG), AW_LIMIT);
-    assert_int_equal(set("ack-timeout", "500ms", AW_FROM_CONFIG), AW_OK);
-    assert_int_equal(set("name", "", AW_FROM_CONFIG), AW_USAGE);
-    assert_int_equal(aw_options_set(&options, "size", "smal", AW_FROM_CONFIG, &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "did you mean 'small'?"));
-    assert_int_equal(aw_options_set(&options, "szie", "small", AW_FROM_CONFIG, &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "--size"));
-}
-
-TEST_WITH(fresh, NULL, switches_are_set_and_cleared)
-{
-    assert_int_equal(set("loud", "yes", AW_FROM_CONFIG), AW_OK);
-    assert_non_null(aw_options_find(&options, "loud")->text);
-    assert_int_equal(set("loud", "no", AW_FROM_ENVIRONMENT), AW_OK);
-    assert_null(aw_options_find(&options, "loud")->text);
-    assert_int_equal(set("loud", "perhaps", AW_FROM_CONFIG), AW_USAGE);
 }
 
 TEST_WITH(fresh, NULL, options_are_read_from_the_environment)
