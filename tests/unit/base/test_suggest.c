@@ -32,47 +32,6 @@ TEST(unrelated_words_get_no_suggestion)
     assert_null(aw_suggest("elbow", names, 0));
 }
 
-/* Allows edits for a third of the longer word's letters; one in a two-letter word. */
-TEST(number_of_allowed_edits_depends_on_length)
-{
-    static const struct {
-        const char *word, *name;
-        bool near;
-    } rows[] = {
-        {"ab", "aX", true},
-        {"ab", "XY", false},
-        {"a", "ab", true},
-        {"a", "b", false},
-        {"", "a", false},
-        {"abX", "abc", true},
-        {"aXY", "abc", false},
-        {"abcXY", "abcde", false},
-        {"abcdX", "abcde", true},
-        {"abcdXY", "abcdef", true},
-        {"abcXYZ", "abcdef", false},
-        {"bacdfe", "abcdef", true}, /* two swaps */
-        {"bacdfX", "abcdef", false},
-        {"Xabcdef", "abcdef", true},
-        {"XYabcdef", "abcdef", true},
-        {"abcdefXY", "abcdef", true},
-        {"cdef", "abcdef", true},
-        {"ca", "abc", false}, /* no letter is edited twice */
-        {"acb", "abc", true},
-        {"bca", "abc", false},
-        {"ABC", "abc", true},
-        {"abcd", "abcdefghijklmnop", true}, /* a prefix */
-        {"a", "abcdefghijklmnop", false},
-        {"abcdefghijklmnopqrstuvwxyz012345", "abcdefghijklmnopqrstuvwxyz012345", true},
-        {"abcdefghijklmnopqrstuvwxyz01234XXXXXXXXXXXXXXXX", "abcdefghijklmnopqrstuvwxyz01234",
-         true},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *found = aw_suggest(rows[i].word, &rows[i].name, 1);
-        if ((found == rows[i].name) != rows[i].near)
-            fail_msg("%s: %s", rows[i].word, found ? found : "-");
-    }
-}
-
 TEST(nearest_word_is_suggested)
 {
     static const char *const several[] = {"abcdXY", "abcdeX", "Xbcdef", NULL, "abcdefgh"};
