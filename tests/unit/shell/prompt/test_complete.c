@@ -119,29 +119,6 @@ TEST_WITH(start, stop, matching_words_are_offered)
     }
 }
 
-/* Sanitizers see a read beyond its only character. */
-TEST_WITH(start, stop, lone_hyphen_offers_options)
-{
-    complete("set", "-");
-    assert_true(offers("--gently"));
-    complete("set - 3", "-");
-    assert_true(offers("--json"));
-    char *word = strdup("-");
-    const char *attached;
-    assert_null(aw_option_word(&session->options, word, &attached));
-    free(word);
-}
-
-TEST_WITH(start, stop, empty_line_offers_all_commands)
-{
-    complete("", "");
-    for (const struct aw_command *c = rig_commands; c->name; c++)
-        assert_int_equal(offers(c->name), !c->hidden);
-    assert_true(offers("decode"));
-    assert_true(offers("help"));
-    assert_false(offers("complete"));
-}
-
 TEST_WITH(start, stop, links_and_aliases_are_offered)
 {
     static const char *const places[] = {"--link", "-l", "connect"};
@@ -165,18 +142,6 @@ TEST_WITH(start, stop, command_without_arguments_offers_nothing)
     assert_string_equal(found, "");
 }
 
-/* A field of several messages is offered once. */
-TEST_WITH(start, stop, field_of_several_messages_is_offered_once)
-{
-    stop();
-    tool.protocol = &aw_armctl_protocol;
-    session = rig_new(&tool);
-    complete("--fields", "s");
-    assert_string_equal(found, " seq  speed ");
-    complete("encode deg", "");
-    assert_string_equal(found, " seq=  joint=  angle= ");
-}
-
 /* Completes a field with two names, and an argument with a one-letter name. */
 TEST_WITH(start, stop, all_names_of_a_field_are_offered)
 {
@@ -194,23 +159,6 @@ TEST_WITH(start, stop, all_names_of_a_field_are_offered)
     assert_string_equal(hint, "<1 to 2>");
     aw_hint(session, "push mag=", hint, sizeof hint);
     assert_string_equal(hint, "<-65535 to 65535>");
-}
-
-/* The option that is also a field of the message determines the subjects of a field. */
-TEST_WITH(start, stop, subjects_of_a_field_are_offered)
-{
-    static const struct aw_option options[] = {
-        {.name = "bright"},
-        {.name = "level"},
-        {.name = "absent", .value = "WHO", .addresses = true},
-        {.name = "kind", .value = "WHO", .addresses = true},
-        {0},
-    };
-    stop();
-    tool.options = options;
-    session = rig_new(&tool);
-    complete("--fields", "angle.w");
-    assert_string_equal(found, " angle.way ");
 }
 
 static void range_of(struct aw_session *of, const struct aw_command *command, const char *first,
