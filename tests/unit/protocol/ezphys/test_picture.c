@@ -106,27 +106,6 @@ TEST(every_body_is_in_the_picture)
     }
 }
 
-TEST(pendulum_is_drawn_from_its_pivot)
-{
-    static const double pivot[3] = {0, 0, 2}, floor_point[3] = {0, 0, 0};
-    load("pendulum");
-    for (double angle = 0; angle <= 3.15; angle += 0.35) {
-        double found[3], half[3] = {0.5 * cos(angle), 0, 2 - 0.5 * sin(angle)};
-        double *bob = state.bodies[0].position;
-        bob[0] = cos(angle);
-        bob[2] = 2 - sin(angle);
-        assert_true(aw_ezphys_pivot(&scene, &scene.joints[0], &state, found));
-        assert_memory_equal(found, pivot, sizeof pivot);
-        draw();
-        assert_inside(bob, "the bob");
-        assert_true(is_drawn(bob, 1));
-        assert_true(is_drawn(half, 3)); /* the rod */
-        assert_true(is_drawn(pivot, 3));
-        assert_true(is_drawn(floor_point, AW_BRAILLE_DIM));
-    }
-    assert_true(cells_of_color(AW_BRAILLE_DIM) > 50);
-}
-
 static const struct aw_scene_joint *joint_called(const char *name)
 {
     for (size_t i = 0; i < scene.n_joints; i++)
@@ -185,34 +164,6 @@ TEST(bodies_without_a_scene_are_crosses_joined_by_names)
     names.n--;
     draw();
     assert_int_equal(cells_of_color(3), 0);
-}
-
-/* Old entries of the tables are ignored. */
-TEST(removed_joints_and_bodies_are_not_drawn)
-{
-    load("pendulum");
-    double azimuth = picture.azimuth;
-    scene.n_joints = 0;
-    aw_ezphys_picture_aim(&picture, &state);
-    assert_true(picture.azimuth != azimuth);
-    draw();
-    assert_int_equal(cells_of_color(3), 0);
-    assert_true(cells_of_color(1) > 0);
-    state.n_bodies = 0;
-    draw();
-    assert_int_equal(cells_of_color(1), 0);
-    state.contacts[0] = (struct aw_ezphys_contact){.point = {0.2, 0.1, 0}};
-    draw();
-    assert_int_equal(cells_of_color(2), 0);
-}
-
-TEST(contacts_are_drawn)
-{
-    static const double point[3] = {0.2, 0.1, 0};
-    load("box");
-    state.contacts[state.n_contacts++] = (struct aw_ezphys_contact){.point = {0.2, 0.1, 0}};
-    draw();
-    assert_true(is_drawn(point, 2));
 }
 
 /* The view follows as soon as the centre of all bodies is farther from the view centre than the
