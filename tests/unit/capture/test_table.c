@@ -76,7 +76,6 @@ TEST_WITH(NULL, end, csv_is_read)
     assert_int_equal(table.n_rows, 0);
 }
 
-#define LONG "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 #define CELL "is not a number — correct the cell or delete the line"
 
 /* Expected messages about the requested column y. */
@@ -118,32 +117,6 @@ TEST_WITH(NULL, end, invalid_cells_are_reported_with_their_place)
     assert_non_null(strstr(err.text, "zero byte"));
 }
 
-/* Columns may have any name, and unused columns may contain anything. */
-TEST_WITH(NULL, end, columns_may_have_any_name)
-{
-    static const char text[] =
-        "__time,/joint_states/left_knee/position,motor 1 [deg],note,,note," LONG LONG LONG LONG
-        ",\"a \"\"b\"\", c\"\n"
-        "0,1,2,fine,7,,8,9\n1,2,,nan,7,x,8,9\n";
-    int column;
-    assert_int_equal(read_text(text), AW_OK);
-    assert_int_equal(table.n_columns, 8);
-    assert_int_equal(table.n_rows, 2);
-    assert_int_equal(aw_table_column(&table, "/joint_states/left_knee/position", &column, &err),
-                     AW_OK);
-    assert_true(aw_table_cell(&table, 1, column) == 2);
-    assert_fails(aw_table_column(&table, "motor 1 [deg]", &column, &err), AW_MALFORMED,
-                 "run.csv:3:1: motor 1 [deg]: '' " CELL);
-    assert_true(aw_table_cell(&table, 0, column) == 2 && isnan(aw_table_cell(&table, 1, column)));
-    assert_int_equal(aw_table_column(&table, LONG LONG LONG LONG, &column, &err), AW_OK);
-    assert_int_equal(aw_table_column(&table, "column5", &column, &err), AW_OK);
-    assert_int_equal(aw_table_column(&table, "a \"b\", c", &column, &err), AW_OK);
-    assert_int_equal(column, 7);
-    assert_int_equal(aw_table_column(&table, "note", &column, &err), AW_MALFORMED);
-    assert_int_equal(read_text("t,a;b,c\n0,1,2\n"), AW_OK);
-    assert_int_equal(aw_table_find(&table, "a;b"), 1);
-}
-
 /* Reads numbers and names up to their maximum length, and the maximum number of columns. */
 TEST_WITH(NULL, end, longest_numbers_names_and_most_columns)
 {
@@ -168,31 +141,6 @@ TEST_WITH(NULL, end, longest_numbers_names_and_most_columns)
     assert_int_equal(table.n_columns, AW_TABLE_COLUMNS);
     assert_fails(read_text(strcat(text, ",d")), AW_MALFORMED,
                  "run.csv:1:1: table: more than 4096 columns — remove some");
-}
-
-TEST_WITH(NULL, end, table_without_a_header_gets_column_names)
-{
-    assert_int_equal(read_headless("# lab 1\n\n0, 1.5, 7\n\n1, 2, 8\n"), AW_OK);
-    assert_int_equal(table.n_columns, 3);
-    assert_int_equal(table.n_rows, 2);
-    assert_string_equal(table.names[0], "t");
-    assert_string_equal(table.names[2], "column3");
-    assert_true(aw_table_cell(&table, 0, 1) == 1.5);
-    assert_int_equal(table.lines[0], 3);
-    assert_int_equal(table.lines[1], 5);
-    /* an existing header takes precedence */
-    assert_int_equal(read_headless("y,t\n1,2\n"), AW_OK);
-    assert_int_equal(aw_table_find(&table, "t"), 1);
-    assert_int_equal(table.lines[0], 2);
-    assert_fails(read_headless("0,1\n2\n"), AW_MALFORMED,
-                 "run.csv:2:1: wrong number of cells: 1 cell, expected 2 columns — check for a "
-                 "truncated line");
-    assert_int_equal(read_headless("0\n2\n"), AW_OK); /* uses the columns that exist */
-    assert_int_equal(table.n_columns, 1);
-    int column;
-    assert_int_equal(read_headless("0,nan\n"), AW_OK);
-    assert_int_equal(aw_table_column(&table, "y", &column, &err), AW_MALFORMED);
-    assert_non_null(strstr(err.text, "run.csv:1:1: y: 'nan' is not a number"));
 }
 
 /* All texts contain t 0, 1; y 1.5, -2e-3. */
