@@ -80,55 +80,6 @@ TEST(joints_are_found_by_number)
         assert_null(aw_armctl_profile_find(&profile, none[i]));
 }
 
-TEST(wrong_profiles_are_refused)
-{
-    static const char *const cases[][2] = {
-        {"elbow.lenght=3", "lenght"},
-        {"elbow.index=10", "index"},
-        {"elbow.index=1.5", "index"},
-        {"elbow.index=-1", "index"},
-        {"elbow.kind=slide", "kind"},
-        {"elbow.min=nan", "min"},
-        {"elbow.max=", "max"},
-        {"elbow.max=12x", "max"},
-        {"elbow.speed=0", "speed"},
-        {"elbow.signed=maybe", "signed"},
-        {"elbow.role=reach", "role"},
-        {ARM " wrist.max=10", "no index"},
-        {ARM " wrist.index=4", "is [joint elbow]"},
-        {ARM " elbow.min=200", "above max"},
-        {ARM " elbow.home=181", "out of range"},
-        {ARM " elbow.min=-5", "signed is no"},
-        {"a.index=4 a.role=theta b.index=5 b.role=theta",
-         "[joint b]: role theta is [joint a] already"},
-        {"a.index=4 a.role=r",
-         "[joint a]: role r needs a translating joint (mm) — give kind = translate"},
-        {"a.index=4 a.kind=translate a.role=theta",
-         "[joint a]: role theta needs a rotating joint (deg) — give kind = rotate"},
-        {"a.index=4 a.kind=pulse a.role=h",
-         "[joint a]: role h needs a translating joint (mm) — give kind = translate"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_armctl_profile profile = {0};
-        struct aw_error err = {.text = ""};
-        assert_int_equal(set_all(&profile, cases[i][0], &err), AW_USAGE);
-        if (!strstr(err.text, cases[i][1]) || !strstr(err.text, "[joint "))
-            fail_msg("%s: %s", cases[i][0], err.text);
-    }
-}
-
-TEST(number_of_joints_is_limited)
-{
-    struct aw_armctl_profile profile = {0};
-    struct aw_error err;
-    for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {
-        char name[2] = {(char)('a' + i), 0}, index[2] = {(char)('0' + i), 0};
-        assert_int_equal(aw_armctl_profile_set(&profile, name, "index", index, &err), AW_OK);
-    }
-    assert_int_equal(aw_armctl_profile_set(&profile, "k", "index", "1", &err), AW_USAGE);
-    assert_int_equal(aw_armctl_profile_finish(&profile, &err), AW_OK);
-}
-
 TEST(commands_are_checked_against_the_profile)
 {
     static const struct {
