@@ -69,73 +69,6 @@ TEST(invalid_key_closes_the_inner_link)
     assert_int_equal(closed, 1);
 }
 
-TEST(everything_is_dropped)
-{
-    char log[64];
-    struct aw_virtual_clock clock;
-    LINK link = faulty_echo(&clock, "sim:?drop=100%", true, false);
-    assert_string_equal(link->key, "sim:echo");
-    assert_true(link->simulated && link->datagrams);
-    assert_int_equal(exchange(link, 10, log, sizeof log), 0);
-    assert_int_equal(clock.time_ns, 10 * AW_SECOND);
-}
-
-TEST(everything_is_doubled)
-{
-    char log[64];
-    struct aw_virtual_clock clock;
-    LINK link = faulty_echo(&clock, "sim:?dup=1", true, false);
-    /* two copies are sent; the echo returns both as one message, which is doubled */
-    assert_int_equal(exchange(link, 1, log, sizeof log), 2);
-    assert_string_equal(log, "00000000000000000000");
-}
-
-static struct aw_fault_counters counted(const char *url)
-{
-    char log[64];
-    struct aw_virtual_clock clock;
-    struct aw_fault_counters sum = {0};
-    struct aw_link *link = faulty_echo(&clock, url, true, false);
-    exchange(link, 1, log, sizeof log);
-    aw_fault_count(link, &sum);
-    aw_link_close(link);
-    return sum;
-}
-
-/* Sends one message in each direction. */
-TEST(faults_are_counted)
-{
-    static const struct {
-        const char *url;
-        struct aw_fault_counters counters;
-    } cases[] = {
-        {"sim:?drop=1", {.messages = 1, .dropped = 1}},
-        {"sim:?dup=1", {.messages = 2, .doubled = 2}},
-        {"sim:?corrupt=1", {.messages = 2, .damaged = 2}},
-        {"sim:?delay=5ms", {.messages = 2, .delayed = 2}},
-        {"sim:?delay=5ms&dup=1", {.messages = 2, .doubled = 2, .delayed = 4}},
-        {"sim:?reorder=1", {.messages = 2, .reordered = 2}},
-        {"sim:?seed=1", {.messages = 2}},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_fault_counters sum = counted(cases[i].url);
-        if (memcmp(&sum, &cases[i].counters, sizeof sum) != 0)
-            fail_msg("%s: messages %llu, dropped %llu, doubled %llu, damaged %llu, delayed %llu, "
-                     "reordered %llu",
-                     cases[i].url, sum.messages, sum.dropped, sum.doubled, sum.damaged, sum.delayed,
-                     sum.reordered);
-    }
-}
-
-TEST(drop_share_is_kept)
-{
-    static char log[80000];
-    struct aw_virtual_clock clock;
-    LINK link = faulty_echo(&clock, "sim:?drop=10%&seed=3", true, false);
-    size_t answers = exchange(link, 10000, log, sizeof log);
-    assert_in_range(answers, 8000, 8200); /* 0.9 * 0.9 */
-}
-
 TEST(equal_seeds_give_equal_runs)
 {
     static const char *const urls[] = {
@@ -154,30 +87,6 @@ TEST(equal_seeds_give_equal_runs)
     assert_string_equal(logs[0], logs[1]);
     assert_int_equal(times[0], times[1]);
     assert_string_not_equal(logs[0], logs[2]);
-}
-
-static unsigned bits_that_differ(const char *a, const char *b, size_t size)
-{
-    unsigned n = 0;
-    for (size_t i = 0; i < size; i++)
-        for (unsigned x = (unsigned char)(a[i] ^ b[i]); x; x &= x - 1)
-            n++;
-    return n;
-}
-
-TEST(damaged_bytes_differ_in_one_bit)
-{
-    char buf[16];
-    size_t got;
-    struct aw_error err;
-    struct aw_virtual_clock clock;
-    LINK link = faulty_echo(&clock, "sim:?corrupt=100%", true, false);
-    for (int i = 0; i < 200; i++) {
-        assert_writes(link, "ABCDEFGH");
-        assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &err), AW_OK);
-        assert_int_equal(got, 8);
-        assert_in_range(bits_that_differ(buf, "ABCDEFGH", 8), 0, 2); /* once in each direction */
-    }
 }
 
 /* Removing characters above 0x7F, or bit 7, must restore the sent text. */
@@ -202,18 +111,6 @@ TEST(damaged_text_is_detectable)
             assert_int_equal(buf[k] & 0x7F, "0DEG1,090\r\n"[k]);
     }
     assert_true(inserted > 50 && set > 20);
-}
-
-TEST(delays_apply_in_both_directions)
-{
-    struct aw_virtual_clock clock;
-    LINK link = faulty_echo(&clock, "sim:?delay=5ms", false, false);
-    assert_int_equal(aw_link_fd(link), -1);
-    assert_writes(link, "x");
-    assert_read_is(link, AW_TIMEOUT, 4 * AW_MILLISECOND);
-    assert_read_is(link, AW_TIMEOUT, 5 * AW_MILLISECOND);
-    assert_reads(link, "x");
-    assert_int_equal(clock.time_ns, 10 * AW_MILLISECOND);
 }
 
 TEST(jitter_keeps_the_order)
@@ -319,32 +216,6 @@ TEST(delayed_input_of_the_old_client_is_dropped)
     assert_int_equal(clock.time_ns, 3 * AW_SECOND);
     aw_link_close(link);
     assert_true(inner.waiting);
-}
-
-TEST(some_datagrams_are_overtaken)
-{
-    enum { SENT = 200 };
-    struct aw_virtual_clock clock;
-    LINK link = faulty_echo(&clock, "sim:?reorder=20%&seed=1", true, false);
-    char buf[64];
-    size_t got;
-    int seen = 0, overtaken = 0, highest = -1;
-    for (int i = 0; i < SENT; i++) {
-        assert_writes(link, text_of("%05d", i));
-        int64_t deadline = clock.time_ns + 5 * AW_MILLISECOND;
-        while (aw_link_read(link, buf, sizeof buf - 1, &got, deadline + (i == SENT - 1) * AW_SECOND,
-                            NULL) == AW_OK) {
-            /* the echo joins its pending messages */
-            for (size_t at = 0; at < got; at += 5, seen++) {
-                int number = -1;
-                assert_int_equal(sscanf(buf + at, "%5d", &number), 1);
-                overtaken += number < highest;
-                highest = number > highest ? number : highest;
-            }
-        }
-    }
-    assert_int_equal(seen, SENT);
-    assert_in_range(overtaken, SENT / 10, SENT * 45 / 100);
 }
 
 /* Each pending message arrives once; those not held back keep their order. */
