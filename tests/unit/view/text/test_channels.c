@@ -111,17 +111,6 @@ TEST_WITH(start, stop, rate_is_correct_for_bunched_messages)
     assert_true(aw_channel_stale(torque, end + 2 * AW_SECOND));
 }
 
-TEST_WITH(start, stop, slow_rate_is_measured)
-{
-    take("joint", "lknee", "", 0);
-    assert_true(aw_channel_rate(find("lknee.torque"), AW_SECOND) == 0);
-    for (int i = 1; i < 5; i++)
-        take("joint", "lknee", "", i * 4 * AW_SECOND);
-    const struct aw_channel *torque = find("lknee.torque");
-    assert_true(fabs(aw_channel_rate(torque, 17 * AW_SECOND) - 0.25) < 1e-9);
-    assert_false(aw_channel_stale(torque, 20 * AW_SECOND));
-}
-
 TEST_WITH(start, stop, trend_stores_values_per_step)
 {
     take("joint", "lknee", "torque=1", 0);
