@@ -66,8 +66,8 @@ struct schema {
 struct call {
     struct client *client;
     uint32_t id;
-    bool json;  /* the encoding of the answer, else CDR */
-    bool begun; /* the command runs for it */
+    bool json;    /* the encoding of the answer, else CDR */
+    bool started; /* the command runs for it */
 };
 
 struct stop {

@@ -21,7 +21,7 @@ static void answer(struct hub *hub, bool good, const char *text)
     fprintf(stderr, "armwire-foxglove: /stop: %s\n", text);
     for (size_t i = 0; i < stop->n_calls; i++) {
         struct call call = stop->calls[i];
-        if (!call.begun) {
+        if (!call.started) {
             stop->calls[kept++] = call;
         } else if (call.client) {
             client_put(call.client, packet_answer(call.id, call.json, good, text), 0);
@@ -90,7 +90,7 @@ static void begin(struct hub *hub)
     char *const argv[] = {"sh", "-c", "trap '' PIPE; eval \"$0\" 2>&1 </dev/null",
                           (char *)stop->command, NULL};
     for (size_t i = 0; i < stop->n_calls; i++)
-        stop->calls[i].begun = true;
+        stop->calls[i].started = true;
     stop->size = 0;
     if (aw_child_start(&stop->child, &(struct aw_child_plan){"/bin/sh", argv, .read = true},
                        &err) != AW_OK) {

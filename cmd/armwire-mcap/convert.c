@@ -25,7 +25,7 @@ struct converter {
     int error; /* errno of a failed write */
     struct aw_recording *recording;
     struct aw_mcap *mcap;
-    bool begun;
+    bool started;
     int64_t due; /* when pending messages are written; AW_NEVER: none are pending */
     uint64_t damaged;
     struct aw_error first; /* the first damage */
@@ -60,7 +60,7 @@ static bool put_about(struct converter *c)
                                          {"link", about->link},
                                          {"wire", about->wire},
                                          {NULL, NULL}};
-    c->begun = true;
+    c->started = true;
     if (!aw_mcap_metadata(c->mcap, "armwire", pairs))
         return false;
     struct aw_span config = {(const uint8_t *)about->config,
@@ -72,7 +72,7 @@ static bool put_about(struct converter *c)
 static unsigned put_schema(void *context, const char *name, const char *text)
 {
     struct converter *c = context;
-    return c->begun || put_about(c) ? aw_mcap_schema(c->mcap, name, text) : 0;
+    return c->started || put_about(c) ? aw_mcap_schema(c->mcap, name, text) : 0;
 }
 
 static unsigned put_channel(void *context, unsigned schema, const char *topic, bool shared)
@@ -108,7 +108,7 @@ static bool put_end(struct converter *c)
         *aw_print_float32(texts[i], (float)value) = '\0';
         pairs[i].value = texts[i];
     }
-    bool good = c->begun || put_about(c);
+    bool good = c->started || put_about(c);
     return good && (!n || aw_mcap_metadata(c->mcap, "gains", pairs)) && aw_mcap_end(c->mcap);
 }
 
@@ -239,7 +239,7 @@ enum aw_status run_write(const char *path, struct aw_error *err)
         errno = c.error ? c.error : errno;
         status = aw_file_fail(err, NULL, is_output(path) ? "stdout" : path);
     }
-    if (written && c.begun && !is_output(path))
+    if (written && c.started && !is_output(path))
         name_layouts(&c, path);
     if (written && c.damaged)
         status = aw_fail(err, AW_MALFORMED, "%s", c.first.text);

@@ -22,7 +22,7 @@ enum {
 
 struct frames {
     struct input in;
-    bool begun;
+    bool started;
     struct aw_wrapper wrapper;
     uint8_t packet[PACKET_MAX], block[BLOCK_MAX];
 };
@@ -128,7 +128,7 @@ static bool put_header(struct frames *f, const char *medium)
              configured ? about.config : "");
     snprintf(program, sizeof program, "%s %s", about.tool, about.version);
     find_medium(f, about.tool, medium);
-    f->begun = true;
+    f->started = true;
     size_t size = aw_pcapng_section(f->block, SECTION_MAX, program, comments, configured ? 3 : 2);
     size += aw_pcapng_interface(f->block + size, aw_wrapper_linktype(&f->wrapper), about.link);
     return put(f->block, size);
@@ -153,10 +153,10 @@ static enum aw_status copy_all(struct frames *f, struct aw_error *err)
         struct aw_packet packet;
         if (!read_packet(&message, &packet))
             continue;
-        good = f->begun || put_header(f, message.topic->medium);
+        good = f->started || put_header(f, message.topic->medium);
         good = good && put_packet(f, &packet);
     }
-    if (good && status == AW_END && !f->begun)
+    if (good && status == AW_END && !f->started)
         good = put_header(f, "");
     if (!good)
         return aw_file_fail(err, NULL, "stdout");

@@ -15,7 +15,7 @@ struct schema {
 };
 
 struct aw_mcap_reader {
-    bool begun, ended;
+    bool started, ended;
     uint64_t skip;             /* bytes left of a skipped record */
     struct aw_mcap_bytes held; /* of a record that is not whole yet */
     size_t done;               /* bytes of held that the next call may drop */
@@ -323,7 +323,7 @@ static enum aw_status begin(struct aw_mcap_reader *reader, struct aw_span *in, s
         pass_over(reader, in, used);
         return damaged(err, "not an MCAP file: magic bytes missing");
     }
-    reader->begun = true;
+    reader->started = true;
     reader->skip = AW_MCAP_MAGIC_SIZE;
     pass_over(reader, in, used);
     return AW_OK;
@@ -336,7 +336,7 @@ enum aw_status aw_mcap_next(struct aw_mcap_reader *reader, struct aw_span in,
     *used = 0;
     if (status == AW_MORE && reader->skip)
         pass_over(reader, &in, used);
-    if (status == AW_MORE && !reader->begun && !reader->skip) {
+    if (status == AW_MORE && !reader->started && !reader->skip) {
         status = begin(reader, &in, used, err);
         if (status != AW_OK)
             return status;

@@ -25,7 +25,7 @@ static void describe(int controller, struct aw_bench_joint *joint)
     joint->scale = aw_canpid_full_scale(controller);
     joint->low = -limit;
     joint->high = limit;
-    joint->max_deviation = canpid_usual_deviation(controller);
+    joint->max_deviation = canpid_default_deviation(controller);
     joint->least = canpid_least_motion(controller);
     joint->step = controller == AW_CANPID_TOR ? 0.1 : 10 / 360.0;
     snprintf(joint->mode, sizeof joint->mode, "%s", aw_canpid_controller_name(controller));

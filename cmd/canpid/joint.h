@@ -16,7 +16,7 @@ const char *canpid_guard_fault(struct canpid_guard *guard, struct aw_canpid *cli
 
 /* Return the default deviation limit from start and targets, and the smallest detectable motion.
  * Both are normalised. */
-double canpid_usual_deviation(int controller);
+double canpid_default_deviation(int controller);
 double canpid_least_motion(int controller);
 
 /* Returns the name of the error that the driver reports, or NULL. */

@@ -12,7 +12,7 @@
 #include "state.h"
 
 #define PATIENCE_S 0.5 /* wait for a new frame of each kind from each board */
-#define USUAL_HZ   100
+#define DEFAULT_HZ 100
 #define NEAR       20 /* default tolerance, in smallest detectable motions: 3 deg, 0.6 Nm */
 
 static const struct aw_joint_column columns[] = {
@@ -37,7 +37,7 @@ static void describe(struct aw_joint *joint, unsigned board, int controller)
         return;
     double scale = aw_canpid_full_scale(controller);
     joint->takes = AW_JOINT_TAKES_TARGETS;
-    joint->far = canpid_usual_deviation(controller) * scale;
+    joint->far = canpid_default_deviation(controller) * scale;
     joint->least = canpid_least_motion(controller) * scale;
     joint->near = NEAR * joint->least;
     joint->unit[AW_JOINT_VELOCITY] = strcmp(joint->unit[AW_JOINT_ACTUAL], "deg") ? "Nm/s" : "deg/s";
@@ -376,7 +376,7 @@ const struct aw_joints canpid_joints = {
     .law = &canpid_law,
     .played = played,
     .columns = columns,
-    .hz = USUAL_HZ,
+    .hz = DEFAULT_HZ,
     .most = 1000,
     .stays = true,
     .open = canpid_ready_to_make,

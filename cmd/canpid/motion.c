@@ -23,7 +23,7 @@ bool canpid_is_enabled(const struct aw_canpid_board *board)
     return fabs(board->setpoint) < saturated && fabs(board->setpoint) <= 100 * limit;
 }
 
-double canpid_usual_deviation(int controller)
+double canpid_default_deviation(int controller)
 {
     return usual[controller].max_deviation;
 }

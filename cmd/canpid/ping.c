@@ -7,7 +7,7 @@
 #include "shell/source/ping.h"
 #include "state.h"
 
-#define USUAL_S     1
+#define DEFAULT_S   1
 #define MANY        8    /* intervals per mean, and number of means */
 #define EVEN        0.1  /* largest deviation from the median interval */
 #define TOGETHER_MS 0.25 /* shorter intervals are batches of frames */
@@ -67,7 +67,7 @@ static double even_ms(const struct aw_samples *intervals)
 
 /* Adapters and busy machines deliver frames in batches and late, so single intervals are
  * unreliable. Uses the median of means over many intervals. */
-static double usual_ms(const struct aw_samples *intervals)
+static double default_ms(const struct aw_samples *intervals)
 {
     struct aw_samples means = {0};
     double sum = 0, even = even_ms(intervals);
@@ -98,7 +98,7 @@ static void report(struct listener *l, unsigned board)
     };
     for (int kind = 0; kind < AW_CANPID_KINDS; kind++) {
         const struct aw_samples *intervals = &l->interval_ms[at][kind];
-        row.lost += aw_ping_missing(intervals, usual_ms(intervals));
+        row.lost += aw_ping_missing(intervals, default_ms(intervals));
         for (size_t i = 0; i < intervals->n; i++)
             aw_samples_add(&row.ms, intervals->values[i]);
     }
@@ -117,7 +117,7 @@ static enum aw_status ping(struct listener *l)
         status = canpid_ready(session);
     l->limit = (uint64_t)session->options.run.count;
     if (seconds == 0 && !l->limit)
-        seconds = USUAL_S;
+        seconds = DEFAULT_S;
     int64_t now = aw_clock_now(session->clock);
     int64_t deadline = seconds > 0 ? aw_clock_after(now, seconds) : AW_NEVER;
     if (status == AW_OK)

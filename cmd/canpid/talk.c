@@ -409,8 +409,9 @@ void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *contex
 enum aw_status canpid_safe_stop(struct aw_session *session)
 {
     struct canpid_state *state = session->state;
-    int usual_ms = aw_canpid_defaults().confirm_ms, *confirm_ms = &state->client.options.confirm_ms;
-    *confirm_ms = *confirm_ms < usual_ms ? *confirm_ms : usual_ms; /* stops should be fast */
+    int default_ms = aw_canpid_defaults().confirm_ms,
+        *confirm_ms = &state->client.options.confirm_ms;
+    *confirm_ms = *confirm_ms < default_ms ? *confirm_ms : default_ms; /* stops should be fast */
     bool tried = aw_law_kept(session), confirmed;
     enum aw_status status = disable(session, state->driven | state->ongoing, &confirmed);
     struct aw_error why = session->err;

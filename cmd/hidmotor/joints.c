@@ -13,13 +13,13 @@
 #include "shell/joints/start_check.h"
 #include "state.h"
 
-#define GRIPPER  AW_HIDMOTOR_JOINTS /* number after the motors that joints have */
-#define LEAST    0.5                /* deg: a following arm moves more than that */
-#define EFFORT   255.0
-#define USUAL_S  1.0
-#define LOST_MAX 5    /* lost replies of a stream in a row */
-#define REPLY_MS 20   /* in a stream: a lost reply must not delay it */
-#define USUAL_HZ 62.5 /* measuring rate of the board */
+#define GRIPPER    AW_HIDMOTOR_JOINTS /* number after the motors that joints have */
+#define LEAST      0.5                /* deg: a following arm moves more than that */
+#define EFFORT     255.0
+#define DEFAULT_S  1.0
+#define LOST_MAX   5    /* lost replies of a stream in a row */
+#define REPLY_MS   20   /* in a stream: a lost reply must not delay it */
+#define DEFAULT_HZ 62.5 /* measuring rate of the board */
 
 static const struct aw_joint_column columns[] = {
     {AW_JOINT_VELOCITY, "velocity", 2}, {AW_JOINT_EFFORT, "effort", 0}, {0}};
@@ -169,7 +169,7 @@ static enum aw_status beside(struct aw_session *session, struct aw_joint_list *l
 static void begin_answer(struct aw_session *session)
 {
     struct hidmotor_state *state = hidmotor_state(session);
-    state->usual_ms = state->arm.options.timeout_ms;
+    state->default_ms = state->arm.options.timeout_ms;
     if (state->streams && isnan(session->options.link.timeout_s))
         state->arm.options.timeout_ms = REPLY_MS;
 }
@@ -178,7 +178,7 @@ static enum aw_status end_answer(struct aw_session *session, enum aw_status stat
 {
     struct hidmotor_state *state = hidmotor_state(session);
     bool lost = state->streams && status == AW_TIMEOUT;
-    state->arm.options.timeout_ms = state->usual_ms;
+    state->arm.options.timeout_ms = state->default_ms;
     state->lost = lost ? state->lost + 1 : 0;
     state->lost_all += lost;
     return lost && state->lost < LOST_MAX ? AW_OK : status;
@@ -188,7 +188,7 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
                              int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
 {
     struct hidmotor_state *state = hidmotor_state(session);
-    int64_t period = isinf(hz) ? 0 : (int64_t)(1e9 / (hz > 0 ? hz : USUAL_HZ));
+    int64_t period = isinf(hz) ? 0 : (int64_t)(1e9 / (hz > 0 ? hz : DEFAULT_HZ));
     enum aw_status status = AW_OK;
     while (status == AW_OK) {
         int64_t now_ns = aw_clock_now(session->clock);
@@ -261,7 +261,7 @@ static struct aw_hidmotor_target target_of(struct aw_session *session,
                                            const struct aw_joint_command *command)
 {
     struct aw_hidmotor_target target = {
-        .duration_ms = 1000 * (isnan(command->seconds) ? USUAL_S : command->seconds),
+        .duration_ms = 1000 * (isnan(command->seconds) ? DEFAULT_S : command->seconds),
         .mode = command->stream || hidmotor_state(session)->linear ? AW_HIDMOTOR_LINEAR
                                                                    : AW_HIDMOTOR_SINUSOIDAL};
     for (size_t i = 0; i < command->n; i++) {
@@ -506,7 +506,7 @@ const struct aw_joints hidmotor_joints = {
     .hz = 50,
     .most = 500,
     .timed = true,
-    .usual_s = USUAL_S,
+    .default_s = DEFAULT_S,
     .key_s = 0.2,
     .tabled = true,
     .take = take_shape,

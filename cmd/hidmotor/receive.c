@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "state.h"
 
-#define USUAL_HZ 62.5 /* measuring rate of the board */
+#define DEFAULT_HZ 62.5 /* measuring rate of the board */
 
 /* Polls both status packets of the table, or those of the packet files if they describe joints. */
 static void find_questions(struct aw_session *session)
@@ -41,7 +41,7 @@ static int64_t period_of(const struct aw_session *session, const struct aw_messa
 {
     double hz = session->options.move.rate > 0 ? session->options.move.rate
                 : message->rate > 0            ? message->rate
-                                               : USUAL_HZ;
+                                               : DEFAULT_HZ;
     return (int64_t)(1e9 / hz);
 }
 

@@ -105,7 +105,7 @@ static void stand(struct aw_motion *g, const struct aw_motion_sample *s)
 
 static void begin(struct aw_motion *g, const struct aw_motion_sample *s)
 {
-    g->begun = true;
+    g->started = true;
     g->lowest = g->highest = s->measured;
     g->low = g->high = g->measured = s->measured;
     g->last_s = s->t;
@@ -126,7 +126,7 @@ enum aw_motion_verdict aw_motion_feed(struct aw_motion *g, const struct aw_motio
         return g->verdict;
     if (!isfinite(s->measured))
         return aw_motion_wait(g, s->t);
-    if (!g->begun)
+    if (!g->started)
         begin(g, s);
     if (isfinite(s->target))
         widen(g, s->target);

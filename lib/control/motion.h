@@ -76,7 +76,7 @@ struct aw_motion_sample {
 struct aw_motion {
     struct aw_motion_config config;
     enum aw_motion_verdict verdict;
-    bool begun;       /* a sample has been fed */
+    bool started;     /* a sample has been fed */
     double low, high; /* range of the first position and the targets */
     double last_s, measured, speed;
     bool answered, mixed;               /* the joint has moved; strong outputs had both signs */

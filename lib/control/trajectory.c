@@ -238,7 +238,7 @@ static double duration(const struct aw_path *path, size_t segment)
 
 void aw_path_at(const struct aw_path *path, double t_s, double *position, double *velocity)
 {
-    size_t segment = 0; /* last one that has begun at t_s */
+    size_t segment = 0; /* last one that has started at t_s */
     for (size_t end = path->n > 1 ? path->n - 1 : 1; end - segment > 1;) {
         size_t middle = segment + (end - segment) / 2;
         *(t_s < path->t_s[middle] ? &end : &segment) = middle;

@@ -105,9 +105,9 @@ static void label_row(struct grid *grid, int row)
         while (last + 1 < grid->slots && !wall(grid, row, last + 1))
             last++;
         int cell = grid->owner[row][first];
-        bool begun =
+        bool started =
             owner_at(grid, row - 1, first) == cell || owner_at(grid, row - 1, last) == cell;
-        if (cell == NOTHING || begun)
+        if (cell == NOTHING || started)
             continue;
         int column = column_of(grid, first), end = column_of(grid, last + 1);
         int line = row + last_row(grid, row, first, last) + 1;

@@ -10,9 +10,9 @@
 #include "base/clock.h"
 #include "base/number.h"
 
-#define ANSWERS 64
-#define USUAL_N 100 /* packets at the default rate; with more, each has a lower rate */
-#define NAME    96
+#define ANSWERS   64
+#define DEFAULT_N 100 /* packets at the default rate; with more, each has a lower rate */
+#define NAME      96
 
 struct frame {
     size_t size;
@@ -88,7 +88,7 @@ static void set_timers(struct aw_packet_memory *memory)
         usual += !(message->rate > 0);
         memory->timers[memory->n_timers++] = (struct timer){.message = i};
     }
-    double share = usual > USUAL_N ? (double)usual / USUAL_N : 1;
+    double share = usual > DEFAULT_N ? (double)usual / DEFAULT_N : 1;
     for (size_t i = 0; i < memory->n_timers; i++) {
         double rate = message_at(memory, memory->timers[i].message)->rate;
         memory->timers[i].period_ns =

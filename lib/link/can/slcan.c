@@ -188,8 +188,8 @@ static enum aw_status command(struct client *self, const char *line, bool *answe
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* Ends a line that another program may have begun, sends a query and waits for its answer, so that
- * later answers belong to later commands. */
+/* Ends a line that another program may have started, sends a query and waits for its answer. Later
+ * answers then belong to later commands. */
 static enum aw_status find_adapter(struct client *self, bool *answered, struct aw_error *err)
 {
     enum aw_slcan_kind kind = AW_SLCAN_DONE;

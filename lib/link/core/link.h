@@ -142,8 +142,8 @@ bool aw_link_raw(const struct aw_link *link, const void *buf, size_t size, struc
 
 /* Several programs may have a hid: device open, and each receives all answers. Programs with this
  * library take turns. Waits for the turn until the deadline or a request to stop. Returns true if
- * the turn has begun; the caller ends it. Returns false if the turn was not free in time, the link
- * has no turns, or is in one already; the caller continues anyway. */
+ * the turn has started; the caller ends it. Returns false if the turn was not free in time, the
+ * link has no turns, or is in one already; the caller continues anyway. */
 bool aw_link_take_turn(struct aw_link *link, int64_t deadline);
 void aw_link_end_turn(struct aw_link *link);
 

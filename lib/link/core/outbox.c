@@ -23,7 +23,7 @@ static void take_out(struct aw_outbox *box, size_t at)
 /* Returns false if no message may be dropped. */
 static bool drop_oldest(struct aw_outbox *box)
 {
-    size_t at = box->begun ? sizeof(size_t) + size_at(box, 0) : 0;
+    size_t at = box->first_sent ? sizeof(size_t) + size_at(box, 0) : 0;
     if (at >= box->held)
         return false;
     take_out(box, at);
@@ -45,28 +45,29 @@ void aw_outbox_add(struct aw_outbox *box, const void *message, size_t size, size
     memcpy(bytes + box->held, &size, sizeof size);
     memcpy(bytes + box->held + sizeof size, message, size);
     box->held += n;
-    box->begun = sent ? sent : box->begun;
+    box->first_sent = sent ? sent : box->first_sent;
 }
 
 struct aw_span aw_outbox_next(const struct aw_outbox *box)
 {
     if (box->held == 0)
         return (struct aw_span){NULL, 0};
-    return (struct aw_span){box->bytes + sizeof(size_t) + box->begun, size_at(box, 0) - box->begun};
+    return (struct aw_span){box->bytes + sizeof(size_t) + box->first_sent,
+                            size_at(box, 0) - box->first_sent};
 }
 
 void aw_outbox_sent(struct aw_outbox *box, size_t n)
 {
-    box->begun += n;
-    if (box->begun < size_at(box, 0))
+    box->first_sent += n;
+    if (box->first_sent < size_at(box, 0))
         return;
     take_out(box, 0);
-    box->begun = 0;
+    box->first_sent = 0;
 }
 
 void aw_outbox_clear(struct aw_outbox *box)
 {
-    box->held = box->begun = 0;
+    box->held = box->first_sent = 0;
 }
 
 void aw_outbox_free(struct aw_outbox *box)

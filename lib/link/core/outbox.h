@@ -15,7 +15,7 @@
 struct aw_outbox {
     uint8_t *bytes; /* messages, each preceded by its size */
     size_t held, cap;
-    size_t begun; /* sent bytes of the first message; it is not dropped any more */
+    size_t first_sent; /* sent bytes of the first message; it is not dropped any more */
     uint64_t dropped;
 };
 

@@ -16,7 +16,7 @@ struct log_link {
     int64_t from_ns;
     bool loop;
     struct aw_log_entry entry;
-    bool has_entry, begun;
+    bool has_entry, started;
     size_t taken;                /* bytes of the entry already read */
     int64_t first_ns, origin_ns; /* time of the first entry with a time; its time on the clock */
     uint64_t delivered;          /* since the start of the file */
@@ -27,7 +27,7 @@ static enum aw_status start_again(struct log_link *self, struct aw_error *err)
 {
     if (!self->loop || !self->delivered)
         return aw_fail(err, AW_LOST, "%s: end of file", self->name);
-    self->begun = false;
+    self->started = false;
     self->delivered = 0;
     return aw_log_rewind(self->log, err);
 }
@@ -52,11 +52,11 @@ static bool is_for_us(const struct log_link *self)
 
 static void note_begin(struct log_link *self)
 {
-    if (!self->begun) {
+    if (!self->started) {
         self->origin_ns = aw_clock_now(self->base.clock);
         self->first_ns = AW_NO_TIME;
     }
-    self->begun = true;
+    self->started = true;
     if (self->first_ns == AW_NO_TIME)
         self->first_ns = self->entry.time_ns;
 }
@@ -71,7 +71,7 @@ static enum aw_status load(struct log_link *self, struct aw_error *err)
             note_begin(self);
         if (status != AW_OK && status != AW_MALFORMED)
             return status;
-        self->has_entry = status == AW_OK && self->begun && is_for_us(self);
+        self->has_entry = status == AW_OK && self->started && is_for_us(self);
         self->taken = 0;
     }
     return AW_OK;

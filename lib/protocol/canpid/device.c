@@ -17,7 +17,7 @@
 #define STEP_S       0.001
 #define GAP_NS       (200 * AW_MICROSECOND) /* between the three frames of a cycle, as published */
 #define FRAME_NS     (115 * AW_MICROSECOND) /* the longest frame of six bytes at 1 Mbit/s */
-#define USUAL_HZ     100
+#define DEFAULT_HZ   100
 #define OTHERS_HZ    10                   /* default for messages of other nodes */
 #define SLOWEST_HZ   10                   /* slowest telemetry that sets the control period */
 #define WAKING       100                  /* control periods without output after power-up */
@@ -129,7 +129,7 @@ const char *const aw_canpid_quirk_names[] = {"power-up", NULL};
 
 struct aw_canpid_device_options aw_canpid_device_defaults(void)
 {
-    return (struct aw_canpid_device_options){.boards = AW_CANPID_SIX, .rate_hz = USUAL_HZ};
+    return (struct aw_canpid_device_options){.boards = AW_CANPID_SIX, .rate_hz = DEFAULT_HZ};
 }
 
 double aw_canpid_device_max_rate(uint64_t boards)
@@ -143,7 +143,7 @@ double aw_canpid_device_tick(const struct aw_canpid_device_options *options)
     double rate = aw_clamp(options->rate_hz, 1, aw_canpid_device_max_rate(options->boards));
     if (options->tick_s > 0)
         return aw_clamp(options->tick_s, AW_CANPID_TICK_S, AW_CANPID_TICK_MOST_S);
-    return fmax(AW_CANPID_TICK_S, 1 / (rate < SLOWEST_HZ ? USUAL_HZ : rate));
+    return fmax(AW_CANPID_TICK_S, 1 / (rate < SLOWEST_HZ ? DEFAULT_HZ : rate));
 }
 
 /* Sensing */

@@ -54,7 +54,7 @@ enum {
 
 struct motor {
     double from, to; /* of the interpolation, deg */
-    int64_t begun_ms, lasts_ms;
+    int64_t started_ms, lasts_ms;
     bool sinusoidal;
     double velocity_setpoint;
     struct aw_hidmotor_dc dc; /* of the arm; servos use only angle and speed */
@@ -184,7 +184,7 @@ static bool befalls(struct board *board, enum aw_hidmotor_fault fault)
 static double setpoint_at(const struct motor *motor, int64_t time_ms)
 {
     double u =
-        motor->lasts_ms > 0 ? (double)(time_ms - motor->begun_ms) / (double)motor->lasts_ms : 1;
+        motor->lasts_ms > 0 ? (double)(time_ms - motor->started_ms) / (double)motor->lasts_ms : 1;
     return aw_hidmotor_interpolate(motor->from, motor->to, u,
                                    motor->sinusoidal ? AW_HIDMOTOR_SINUSOIDAL : AW_HIDMOTOR_LINEAR);
 }
@@ -329,7 +329,7 @@ static void advance(struct board *board, int64_t now)
             struct motor *motor = &board->motors[i];
             if (running && (has_servos(board) ? move_servo(motor) : drive_motor(board, i)))
                 board->still = false;
-            if (board->time_ms <= motor->begun_ms + motor->lasts_ms + PLANNER_MS)
+            if (board->time_ms <= motor->started_ms + motor->lasts_ms + PLANNER_MS)
                 board->still = false;
             if (!has_servos(board) || board->time_ms % PLANNER_MS == 0)
                 motor->measured = measure(board, i, motor->measured);
@@ -381,7 +381,7 @@ static void set_motor(struct board *board, struct motor *motor, double target, i
         return;
     motor->from = now;
     motor->to = target;
-    motor->begun_ms = board->time_ms;
+    motor->started_ms = board->time_ms;
     motor->lasts_ms = lasts_ms;
     motor->sinusoidal = sinusoidal;
 }

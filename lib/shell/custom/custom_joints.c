@@ -10,7 +10,7 @@
 #include "shell/safety/outcome.h"
 
 #define HZ         50.0
-#define USUAL_S    1.0
+#define DEFAULT_S  1.0
 #define PATIENCE_S 0.5
 #define LOST_MAX   5
 #define REST_S     1.0 /* time for the arm to catch up with the last setpoint, s */
@@ -176,7 +176,7 @@ static enum aw_status find_way(struct aw_session *session, const struct aw_joint
 {
     bool said = !isnan(command->seconds);
     enum aw_status status = AW_OK;
-    way->seconds = said ? command->seconds : USUAL_S;
+    way->seconds = said ? command->seconds : DEFAULT_S;
     for (size_t i = 0; i < list->n; i++) {
         way->from[i] = aw_custom_target(&aw_custom_arm(session)->joints[i]);
     }

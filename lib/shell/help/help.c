@@ -240,7 +240,7 @@ static enum aw_group group_of(const struct aw_command *command)
         [AW_MOTION] = AW_GROUP_MOVE,
         [AW_DANGEROUS] = AW_GROUP_SET_UP,
     };
-    return command->group == AW_GROUP_USUAL ? usual[command->safety] : command->group;
+    return command->group == AW_GROUP_BY_SAFETY ? usual[command->safety] : command->group;
 }
 
 static void add_to_group(const struct aw_command *command, void *context)

@@ -365,13 +365,13 @@ enum aw_status aw_joints_until(struct aw_session *session, struct aw_joint_list 
 
 /* ---- Arrival ---- */
 
-/* A motion to targets. Joints that the host steers move linearly, in seconds from begun_ns. */
+/* A motion to targets. Joints that the host steers move linearly, in seconds from started_ns. */
 struct awaiting {
     struct aw_session *session;
     struct aw_joint_list *list;
     const struct aw_joint_command *command;
     double tolerance, seconds;
-    int64_t begun_ns;
+    int64_t started_ns;
     double from[AW_JOINTS_STEERED]; /* first known positions, or NaN */
     size_t far; /* the joint with the largest distance relative to its tolerance */
     double away;
@@ -439,7 +439,7 @@ double aw_joints_seconds(const struct aw_session *session, const struct aw_joint
                          const struct aw_joint_command *command)
 {
     const struct aw_joints *joints = session->tool->joints;
-    double seconds = isnan(command->seconds) ? joints->usual_s : command->seconds, longest = NAN;
+    double seconds = isnan(command->seconds) ? joints->default_s : command->seconds, longest = NAN;
     bool steered = session->tool->steer > 0 && !joints->await;
     for (size_t i = 0; i < command->n && steered; i++) {
         const struct aw_joint *joint = &list->joints[command->goals[i].joint];
@@ -453,7 +453,7 @@ double aw_joints_seconds(const struct aw_session *session, const struct aw_joint
 static bool steer_on(void *context, const struct aw_joint_list *list)
 {
     struct awaiting *a = context;
-    double t = (double)(aw_joints_now(a->session) - a->begun_ns) / 1e9;
+    double t = (double)(aw_joints_now(a->session) - a->started_ns) / 1e9;
     double part = aw_clamp(t / a->seconds, 0, 1);
     for (size_t i = 0; i < a->command->n && i < AW_JOINTS_STEERED; i++) {
         const struct aw_joint_goal *goal = &a->command->goals[i];
@@ -480,7 +480,7 @@ static enum aw_status go_there(struct awaiting *a)
 struct telling {
     const struct aw_joint_list *list;
     const struct aw_joint_command *command;
-    int64_t begun_ns;
+    int64_t started_ns;
     double seconds; /* NaN: unknown */
 };
 
@@ -508,7 +508,7 @@ static void tell(struct aw_session *session, const void *context)
                  joint->now.value[AW_JOINT_ACTUAL], far->value, unit ? " " : "", unit ? unit : "");
     }
     aw_session_work(session, "%s %.0f%s s%s", session->run.command->name,
-                    (double)(aw_joints_now(session) - t->begun_ns) / 1e9, of, where);
+                    (double)(aw_joints_now(session) - t->started_ns) / 1e9, of, where);
 }
 
 /* A steered joint has no target: it stops when steering ends. Other joints stop on a fault. */
@@ -560,8 +560,8 @@ enum aw_status aw_joints_await(struct aw_session *session, struct aw_joint_list 
                                const struct aw_joint_command *command, double tolerance,
                                int64_t deadline)
 {
-    struct awaiting a = {session, list, command, tolerance, .begun_ns = aw_joints_now(session)};
-    const struct telling telling = {list, command, a.begun_ns,
+    struct awaiting a = {session, list, command, tolerance, .started_ns = aw_joints_now(session)};
+    const struct telling telling = {list, command, a.started_ns,
                                     aw_joints_seconds(session, list, command)};
     for (size_t i = 0; i < AW_JOINTS_STEERED; i++)
         a.from[i] = (double)NAN;

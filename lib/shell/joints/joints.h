@@ -182,7 +182,7 @@ struct aw_joints {
     /* Converts a message field "NAME.position" to the joint's unit. NULL: no conversion. */
     double (*of_wire)(double value, const char **unit);
     bool tabled;                   /* record FILE.csv writes a table of joints, not of messages */
-    double usual_s;                /* default duration of the device for a target; 0: unknown */
+    double default_s;              /* default duration of the device for a target; 0: unknown */
     double key_s;                  /* how long a key of jog moves, s; 0: the default */
     enum aw_joint_value jogs_from; /* base value of jog if known: TARGET or ACTUAL */
     const char *const *words; /* names that pairs of move accept besides joints: "velocity"; or NULL

@@ -144,9 +144,9 @@ enum aw_status aw_move_joints(struct aw_session *session, struct aw_joint_list *
     if (status != AW_OK)
         return status;
     status = send(session, list, command);
-    bool begun = status == AW_OK || session->motion.moving;
-    return begun && !session->options.run.dry_run ? finish(session, list, command, near, status)
-                                                  : status;
+    bool started = status == AW_OK || session->motion.moving;
+    return started && !session->options.run.dry_run ? finish(session, list, command, near, status)
+                                                    : status;
 }
 
 /* ---- Arguments ---- */

@@ -15,7 +15,7 @@
 #define LONGEST_LAG 1.0 /* s */
 #define LAG_STEP    0.005
 #define ARRIVE_S    10
-#define USUAL_HZ    50.0
+#define DEFAULT_HZ  50.0
 #define LATE_NS     (20 * AW_MILLISECOND) /* to read what arrived during a suspension */
 
 static const char *const sample_columns[] = {"t", "measured"};
@@ -464,7 +464,7 @@ enum aw_status aw_run_play(struct aw_session *session, const struct aw_args *arg
         return aw_no_memory(&session->err);
     p->session = session;
     p->speed = p->most = 1;
-    p->hz = session->options.move.rate > 0 ? session->options.move.rate : USUAL_HZ;
+    p->hz = session->options.move.rate > 0 ? session->options.move.rate : DEFAULT_HZ;
     enum aw_status status = load(p, aw_arg(args, "file", 0));
     if (status == AW_OK)
         status = run(p);

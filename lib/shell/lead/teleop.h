@@ -94,7 +94,7 @@ struct aw_hands {
     int64_t next_ns, event_ns; /* when the next command is due; time of the event being handled */
     size_t turn;               /* in steps: the joint to move next */
     bool waited;               /* the last command was awaited until its confirmation */
-    unsigned stops, marks, recordings; /* recordings begun by the button */
+    unsigned stops, marks, recordings; /* recordings started by the button */
     unsigned recording;                /* the number of the last one */
     char record_path[PATH_MAX];        /* file of the last recording */
     double worst_ms;                   /* max time from an event to the confirmed stop */

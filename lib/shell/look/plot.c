@@ -28,13 +28,13 @@ struct aw_plot_options {
 };
 AW_GIVEN(command, aw_plot_options, aw_plot_given)
 
-#define LONG_AGO_NS (INT64_C(1000000000) * AW_SECOND) /* 2001: earlier times are not dates */
-#define JUMP_NS     (2 * AW_SECOND) /* a longer gap between samples breaks the line */
-#define FPS_MOST    15
-#define FPS_LEAST   5
-#define SEEN_MOST   64
-#define USUAL_MOST  8  /* max columns of a table without named fields */
-#define LINES       12 /* max lines of a recording */
+#define LONG_AGO_NS  (INT64_C(1000000000) * AW_SECOND) /* 2001: earlier times are not dates */
+#define JUMP_NS      (2 * AW_SECOND) /* a longer gap between samples breaks the line */
+#define FPS_MOST     15
+#define FPS_LEAST    5
+#define SEEN_MOST    64
+#define DEFAULT_MOST 8  /* max columns of a table without named fields */
+#define LINES        12 /* max lines of a recording */
 
 struct plot {
     struct aw_session *session;
@@ -53,7 +53,7 @@ struct plot {
     int64_t offset_ns, end_ns; /* strip time minus time of day; time of the right edge */
     int64_t before_ns;         /* time of the previous sample minus time of day */
     int64_t shift_ns;          /* strip time minus sample time */
-    bool begun, frozen, keys;
+    bool started, frozen, keys;
     bool usual;  /* no field is named: plot the tool's usual fields … */
     bool others; /* … or all columns of a table without them */
     uint64_t limit, taken;
@@ -240,7 +240,7 @@ static bool is_doubled(const struct plot *p, const struct aw_point *point)
 static bool is_asked_for(const struct plot *p, const struct aw_point *point, size_t n)
 {
     return !point->text && !is_doubled(p, point) &&
-           (aw_select_match(&p->select, point) >= 0 || (p->others && n < USUAL_MOST));
+           (aw_select_match(&p->select, point) >= 0 || (p->others && n < DEFAULT_MOST));
 }
 
 /* Returns NULL if the point was not requested. */
@@ -294,14 +294,14 @@ static int64_t follow_time(struct plot *p, int64_t time)
     int64_t offset = time - aw_wall_time();
     if (p->modelled)
         return time;
-    if (p->begun && is_far(offset, p->before_ns)) {
+    if (p->started && is_far(offset, p->before_ns)) {
         aw_strip_break(&p->strip);
         p->shift_ns += offset < p->before_ns ? p->before_ns - offset : 0;
     }
     p->before_ns = offset;
-    if (!p->begun || is_far(offset + p->shift_ns, p->offset_ns))
+    if (!p->started || is_far(offset + p->shift_ns, p->offset_ns))
         p->offset_ns = offset + p->shift_ns;
-    p->begun = true;
+    p->started = true;
     return time + p->shift_ns;
 }
 
@@ -324,9 +324,9 @@ static int64_t time_of(struct plot *p, const struct aw_item *item)
 static int64_t align(struct plot *p, int64_t time)
 {
     bool dated = time > LONG_AGO_NS || p->traces.first_ns > LONG_AGO_NS;
-    if (p->base > 0 && !p->begun)
+    if (p->base > 0 && !p->started)
         p->align_ns = dated ? time - p->traces.first_ns : 0;
-    p->begun = true;
+    p->started = true;
     return time - p->align_ns;
 }
 
@@ -776,7 +776,7 @@ static enum aw_status next_run(struct plot *p, size_t at)
     p->base = p->traces.n;
     p->seen_before = p->n_seen;
     p->taken = 0;
-    p->begun = p->others = false;
+    p->started = p->others = false;
     memset(p->found, 0, sizeof p->found);
     p->traces.run = at;
     p->traces.suffix = name_of(p, at);

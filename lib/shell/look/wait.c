@@ -20,7 +20,7 @@ struct aw_wait_options { /* options of wait and expect */
 };
 AW_GIVEN(command, aw_wait_options, aw_wait_given)
 
-#define USUAL_S     2.0 /* default wait of expect */
+#define DEFAULT_S   2.0 /* default wait of expect */
 #define NEAREST     3   /* nearest records that a failed expect shows */
 #define PAIRS_MAX   32
 #define SHOWN_MAX   160 /* max characters of one record */
@@ -528,7 +528,7 @@ static enum aw_status run_expect(struct aw_session *session, const struct aw_arg
     if (status == AW_OK)
         status = begin(w);
     if (status == AW_OK && session->options.run.for_s == 0)
-        w->deadline = aw_clock_after(aw_clock_now(session->clock), USUAL_S);
+        w->deadline = aw_clock_after(aw_clock_now(session->clock), DEFAULT_S);
     if (status == AW_OK) {
         w->view = aw_view_new(aw_stream_names(w->stream)->wire,
                               &(struct aw_view_options){.style = AW_STYLE_TEXT}, NULL);

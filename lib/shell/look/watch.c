@@ -129,7 +129,7 @@ static void choose_fields(struct watch *w, const struct aw_item *first)
         return;
     if (about >= 0)
         w->fields[n] = names->field[of - names->wire->codecs][about];
-    w->session->run.printing.usual_fields = w->fields;
+    w->session->run.printing.default_fields = w->fields;
 }
 
 /* Gives each row of a CSV file the columns of the first row. */
@@ -433,7 +433,7 @@ static enum aw_status run_watch(struct aw_session *session, const struct aw_args
         status = watch(w);
     }
     aw_stream_close(w->stream);
-    session->run.printing.usual_fields = NULL;
+    session->run.printing.default_fields = NULL;
     session->run.printing.brief = false;
     free(w);
     return status;

@@ -206,9 +206,9 @@ static enum aw_status begin(struct aw_tee *tee, const char *what, const char *pa
     tee->open = true;
     if (aw_tee_is_log(session, path))
         aw_session_interface(session, tee->interface, sizeof tee->interface);
-    bool begun = *tee->interface || begin_pcapng(tee, interface);
+    bool started = *tee->interface || begin_pcapng(tee, interface);
     tee->bytes = 0;
-    if (begun)
+    if (started)
         return AW_OK;
     lose(tee, &session->err);
     end_filter(tee, NULL);

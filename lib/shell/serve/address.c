@@ -55,7 +55,7 @@ static bool find_system(struct aw_address *address, const char *tool)
            access(address->path, F_OK) == 0;
 }
 
-size_t aw_address_usual(struct aw_address *list, size_t max, const char *tool)
+size_t aw_address_defaults(struct aw_address *list, size_t max, const char *tool)
 {
     char folder[80], pattern[128];
     glob_t found = {.gl_pathc = 0};

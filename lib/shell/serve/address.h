@@ -36,7 +36,7 @@ enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, c
 
 /* Lists the default addresses that have a socket: the first device's server first, systemd's last.
  * Returns their number. */
-size_t aw_address_usual(struct aw_address *list, size_t max, const char *tool);
+size_t aw_address_defaults(struct aw_address *list, size_t max, const char *tool);
 
 /* Return a non-blocking socket, or -1 with errno set. */
 int aw_address_connect(const struct aw_address *address, struct aw_error *err);

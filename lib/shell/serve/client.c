@@ -53,7 +53,7 @@ static void take_end(struct aw_attached *attached, enum aw_status status, const 
     }
     session->motion.ongoing = AW_ONGOING_NOTHING;
     session->motion.moving = false;
-    if (session->mode.interactive && (looks || !attached->begun)) {
+    if (session->mode.interactive && (looks || !attached->started)) {
         if (attached->over || !*attached->lost)
             aw_session_notice(session, "%s", why);
         return;
@@ -260,12 +260,12 @@ static enum aw_status connect_to(struct aw_session *session, const struct aw_add
 
 /* Without -l, connects to the first default address; else to the server with this link. Without a
  * server, the device itself is used. */
-static enum aw_status attach_to_usual(struct aw_session *session, const char *url)
+static enum aw_status attach_to_default(struct aw_session *session, const char *url)
 {
     enum aw_status status = AW_OK;
     struct aw_address places[PLACES_MAX];
     const char *device = session->options.link.url ? url : NULL;
-    size_t n = aw_address_usual(places, PLACES_MAX, session->tool->name);
+    size_t n = aw_address_defaults(places, PLACES_MAX, session->tool->name);
     for (size_t i = 0; i < n && !session->share.attached && status != AW_STOPPED; i++)
         status = connect_to(session, &places[i], device);
     if (session->share.attached)
@@ -285,7 +285,7 @@ static enum aw_status attach_first(struct aw_session *session, const char *url)
         if (status == AW_OK)
             status = connect_to(session, &address, NULL);
     } else if (!session->options.link.no_attach) {
-        status = attach_to_usual(session, url);
+        status = attach_to_default(session, url);
         session->err = before;
     }
     if (session->share.attached)
@@ -359,9 +359,9 @@ static enum aw_status begin(struct aw_session *session)
     attached->fresh_memory = false;
     bool stop = is_stop(command);
     bool known = attached->lease && !session->tool->share.turn && !stop;
-    if (attached->begun || !command || (command->safety == AW_READ && !stop))
+    if (attached->started || !command || (command->safety == AW_READ && !stop))
         return AW_OK;
-    attached->begun = true;
+    attached->started = true;
     attached->fresh = !attached->lease;
     return known ? AW_OK : aw_attached_want(attached, &session->err);
 }
@@ -383,7 +383,7 @@ static enum aw_status end(struct aw_session *session, enum aw_status status)
     struct aw_attached *attached = session->share.attached;
     bool goes_on = aw_session_goes_on(session);
     bool moves = session->run.command && session->run.command->safety >= AW_MOTION;
-    attached->begun = false;
+    attached->started = false;
     if (attached->revoked && status != AW_OK && !session->motion.stop.signal)
         return take_revoked(session);
     if (!attached->lease || attached->over)

@@ -24,7 +24,7 @@ struct aw_attached {
     char why[AW_REASON_MAX + 1];
 
     unsigned lease; /* 0: this client does not hold the lease */
-    bool begun;     /* the current command holds the lease */
+    bool started;   /* the current command holds the lease */
     bool fresh;     /* the current command acquired the lease */
     bool waits;     /* waits for GRANTED, ACK, DONE or COMMANDER */
     struct aw_commander commander;

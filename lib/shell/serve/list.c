@@ -43,7 +43,7 @@ static bool list_server(struct aw_session *session, const struct aw_address *add
 size_t aw_share_list(struct aw_session *session)
 {
     struct aw_address servers[SERVERS_MAX];
-    size_t n = aw_address_usual(servers, SERVERS_MAX, session->tool->name), found = 0;
+    size_t n = aw_address_defaults(servers, SERVERS_MAX, session->tool->name), found = 0;
     for (size_t i = 0; i < n; i++)
         found += list_server(session, &servers[i]);
     return found;

@@ -54,7 +54,7 @@ static const char *const *split_fields(struct aw_session *session)
     const char *text = session->options.print.fields;
     size_t n = 0;
     if (!text)
-        return printing->usual_fields;
+        return printing->default_fields;
     snprintf(printing->field_text, sizeof printing->field_text, "%s", text);
     char *rest = printing->field_text, *part;
     while (n < AW_FIELDS_MAX && (part = aw_next_name(&rest, ',')))
@@ -207,7 +207,7 @@ static void choose_columns(struct aw_session *session, const struct aw_record *r
 {
     struct aw_printing *printing = &session->run.printing;
     size_t at = (size_t)(record->codec - printing->wire->codecs);
-    bool chosen = session->options.print.fields || printing->usual_fields;
+    bool chosen = session->options.print.fields || printing->default_fields;
     if (!aw_style_is_table(aw_session_style(session)) || chosen ||
         (printing->view && !printing->messages.any) || aw_messages_have(&printing->messages, at))
         return;

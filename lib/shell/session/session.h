@@ -69,11 +69,11 @@ struct aw_work {
 
 /* How the running command prints records and rows. */
 struct aw_printing {
-    struct aw_wire *wire;            /* of the printed records */
-    struct aw_view *view;            /* made on first use */
-    const char *const *usual_fields; /* defaults of the command without --fields */
-    bool brief;                      /* shortens records in text style, for watch */
-    char field_text[512];            /* --fields, split in place */
+    struct aw_wire *wire;              /* of the printed records */
+    struct aw_view *view;              /* made on first use */
+    const char *const *default_fields; /* defaults of the command without --fields */
+    bool brief;                        /* shortens records in text style, for watch */
+    char field_text[512];              /* --fields, split in place */
     const char *fields[AW_FIELDS_MAX + 1];
     struct aw_wanted wanted;
     bool rows;                   /* the command has printed rows */

@@ -16,7 +16,7 @@ static enum aw_status end_input(struct aw_stream *s)
 {
     struct aw_error why;
     enum aw_status status = aw_reading_end(&s->reading, &why);
-    if (status != AW_OK && !s->begun)
+    if (status != AW_OK && !s->started)
         return aw_fail(&s->session->err, status, "%s", why.text);
     if (status != AW_OK)
         aw_session_notice(s->session, "%s", why.text);
@@ -39,7 +39,7 @@ enum aw_status aw_stream_fill(struct aw_stream *s, int64_t deadline)
         if (n < 0)
             return aw_file_fail(&s->session->err, NULL, s->name);
         s->held += (size_t)n;
-        s->begun = s->begun || n > 0;
+        s->started = s->started || n > 0;
         if (n > 0)
             return AW_OK;
         s->ended = true;

@@ -49,7 +49,7 @@ struct aw_stream {
     struct aw_child child;     /* prints the lines of a server */
     const char *name;          /* name of the file or server; NULL: reads a link */
     uint64_t line;             /* line of the input, from 1 */
-    bool ended, begun;         /* at the end of the input; the input has yielded something */
+    bool ended, started;       /* at the end of the input; the input has yielded something */
     size_t held, used;         /* bytes in buffer: total, processed */
     char buffer[AW_STREAM_BLOCK + 1];
 };

@@ -204,7 +204,7 @@ struct csv {
     char separator;
     char *header;                   /* split into names */
     char *first;                    /* the first line if it is not a header; or NULL */
-    bool begun;                     /* that line has been read */
+    bool started;                   /* that line has been read */
     bool cut;                       /* the file has more columns than are read */
     char number[AW_POINTS_MAX][12]; /* names of columns without a name */
     size_t n;
@@ -323,11 +323,11 @@ static enum aw_status csv_next(struct aw_stream *s, int64_t deadline)
     char *rest, *cells[AW_POINTS_MAX];
     int n = 0;
     enum aw_status status = AW_OK;
-    if (csv->first && !csv->begun)
+    if (csv->first && !csv->started)
         rest = csv->first;
     else
         status = next_line(s, "#", deadline, &rest);
-    csv->begun = true;
+    csv->started = true;
     if (status != AW_OK)
         return status;
     while (n < (int)csv->n && (cells[n] = next_cell(&rest, csv->separator)))

@@ -41,8 +41,7 @@ enum aw_safety {
 
 /* The section of the help page at the prompt that lists a command. */
 enum aw_group {
-    AW_GROUP_USUAL, /* by its safety: motions under move, settings under set up, the rest under look
-                       */
+    AW_GROUP_BY_SAFETY, /* motions under move, settings under set up, the rest under look */
     AW_GROUP_MOVE,
     AW_GROUP_LOOK,
     AW_GROUP_MEASURE,

@@ -59,7 +59,7 @@ struct aw_relay {
     bool high;   /* the upper output is on */
     double bias; /* current value */
     double start_s, last_s; /* times of the samples; NaN before the first */
-    bool in_cycle;          /* current has begun with an upward switch */
+    bool in_cycle;          /* current has started with an upward switch */
     struct aw_relay_cycle current;
     size_t n_cycles; /* total since the start; cycles is a ring of the last ones */
     struct aw_relay_cycle cycles[AW_RELAY_CYCLES];

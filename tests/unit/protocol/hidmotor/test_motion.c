@@ -227,10 +227,10 @@ TEST(stop_waits_briefly_for_its_turn)
     assert_int_equal(fcntl(other, F_OFD_SETLK, &whole), 0);
     start_moving(rig, 0.7);
     rig->link->turns = &turns;
-    int64_t begun = rig->clock.time_ns;
+    int64_t started = rig->clock.time_ns;
     assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
     assert_true(stopped.measured && stopped.confirmed);
-    assert_in_range(rig->clock.time_ns - begun, 3 * AW_MILLISECOND, 5 * AW_MILLISECOND);
+    assert_in_range(rig->clock.time_ns - started, 3 * AW_MILLISECOND, 5 * AW_MILLISECOND);
     whole.l_type = F_UNLCK;
     assert_int_equal(fcntl(other, F_OFD_SETLK, &whole), 0);
     assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
@@ -680,13 +680,13 @@ static void print_stop_case(const struct stop_case *c, FILE *out)
     board.silent = c->silent;
     fprintf(out, "%s\n", c->what);
     aw_hidmotor_last_stop(&rig->arm, print_last_stop, out);
-    int64_t begun = rig->clock.time_ns;
+    int64_t started = rig->clock.time_ns;
     uint64_t sent = rig->arm.counters.sent;
     rig->err.text[0] = '\0';
     enum aw_status status = aw_hidmotor_stop(&rig->arm, &stopped, &rig->err);
     fprintf(out,
             "\t%d %s\n\tafter %.3f ms and %d reports, first %.3f, %d times%s%s: %.6g %.6g %.6g\n",
-            (int)status, rig->err.text, (double)(rig->clock.time_ns - begun) / 1e6,
+            (int)status, rig->err.text, (double)(rig->clock.time_ns - started) / 1e6,
             (int)(rig->arm.counters.sent - sent), (double)stopped.latency_ns / 1e6,
             stopped.attempts, stopped.measured ? " measured" : "",
             stopped.confirmed ? " confirmed" : "", stopped.deg[0], stopped.deg[1], stopped.deg[2]);
