@@ -87,49 +87,28 @@ bool send_only_reads(struct aw_session *session, const struct aw_args *args)
     return message && !message->fields;
 }
 
-static void make_report(uint32_t id, struct aw_span payload, uint8_t report[AW_HIDMOTOR_REPORT])
-{
-    memset(report, 0, AW_HIDMOTOR_REPORT);
-    aw_put_u32(report, id);
-    if (payload.size)
-        memcpy(report + 4, payload.data, payload.size);
-}
-
-/* Tracks a motion that the packet starts. */
-static void leave(struct aw_session *session, uint32_t id, struct aw_span payload)
-{
-    uint8_t report[AW_HIDMOTOR_REPORT];
-    struct aw_span frame = {report, sizeof report};
-    struct aw_record record;
-    make_report(id, payload, report);
-    if (aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) == AW_OK)
-        hidmotor_leave(session, &record);
-}
-
 static enum aw_status send_id(struct aw_session *session, const struct aw_args *args)
 {
-    uint8_t bytes[AW_HIDMOTOR_PAYLOAD];
-    struct aw_span payload;
+    uint8_t report[AW_HIDMOTOR_REPORT] = {0};
+    struct aw_span payload, frame = {report, sizeof report};
     struct aw_hidmotor_reply reply;
+    struct aw_record record;
     double id = 0;
     enum aw_status status = aw_arg_number(session, args, "message", &id);
+    aw_put_u32(report, (uint32_t)id);
     if (status == AW_OK)
-        status = parse_payload(session, args, bytes, &payload);
-    if (status == AW_OK && session->options.run.dry_run) {
-        uint8_t report[AW_HIDMOTOR_REPORT];
-        make_report((uint32_t)id, payload, report);
+        status = parse_payload(session, args, report + 4, &payload);
+    if (status == AW_OK && session->options.run.dry_run)
         return show_bytes(session, report);
-    }
     if (status == AW_OK)
         status = hidmotor_ready(session);
     if (status == AW_OK)
         status =
             aw_hidmotor_raw(hidmotor_arm(session), (uint32_t)id, payload, &reply, &session->err);
-    if (status == AW_OK || status == AW_TIMEOUT) /* it may have arrived */
-        leave(session, (uint32_t)id, payload);
-    if (status != AW_OK)
-        return status;
-    return hidmotor_show_reply(session, reply.bytes);
+    bool sent = status == AW_OK || status == AW_TIMEOUT; /* it may have arrived and move the arm */
+    if (sent && aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) == AW_OK)
+        hidmotor_leave(session, &record);
+    return status == AW_OK ? hidmotor_show_reply(session, reply.bytes) : status;
 }
 
 enum aw_status run_send(struct aw_session *session, const struct aw_args *args)

@@ -19,28 +19,17 @@ static double shoulder_height(void)
 
 /* Joint limits */
 
-struct aw_hidmotor_limits aw_hidmotor_limits(void)
+/* Returns the angle within the joint's limits that is nearest to that of the pose. */
+static double inside(const struct aw_hidmotor_pose *pose, int joint)
 {
-    struct aw_hidmotor_limits limits;
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
-        struct aw_hidmotor_joint joint = aw_hidmotor_joint(i);
-        limits.min[i] = joint.min;
-        limits.max[i] = joint.max;
-    }
-    return limits;
+    struct aw_hidmotor_joint row = aw_hidmotor_joint(joint);
+    return aw_clamp(pose->deg[joint], row.min, row.max);
 }
 
 /* Returns the joint's excess over its limits; 0 inside. */
-static double excess(const struct aw_hidmotor_limits *limits, const struct aw_hidmotor_pose *pose,
-                     int joint)
+static double excess(const struct aw_hidmotor_pose *pose, int joint)
 {
-    double deg = pose->deg[joint];
-    return fmax(0, fmax(limits->min[joint] - deg, deg - limits->max[joint]));
-}
-
-static double limit_passed(const struct aw_hidmotor_limits *limits, double deg, int joint)
-{
-    return deg < limits->min[joint] ? limits->min[joint] : limits->max[joint];
+    return fabs(pose->deg[joint] - inside(pose, joint));
 }
 
 static bool is_finite_pose(const struct aw_hidmotor_pose *pose)
@@ -50,19 +39,17 @@ static bool is_finite_pose(const struct aw_hidmotor_pose *pose)
 
 enum aw_status aw_hidmotor_check_pose(const struct aw_hidmotor_pose *pose, struct aw_error *err)
 {
-    struct aw_hidmotor_limits limits = aw_hidmotor_limits();
-    int worst = 0;
+    int joint = 0;
     for (int i = 1; i < AW_HIDMOTOR_JOINTS; i++)
-        if (excess(&limits, pose, i) > excess(&limits, pose, worst))
-            worst = i;
-    int joint = worst;
-    double over = excess(&limits, pose, joint);
+        if (excess(pose, i) > excess(pose, joint))
+            joint = i;
+    double over = excess(pose, joint);
     if (!is_finite_pose(pose))
         return aw_fail(err, AW_USAGE, "pose: not a number — give three angles in deg");
     if (over > 0)
         return aw_fail(err, AW_LIMIT, "%s (%s): %.7g deg is %.3g deg beyond its limit of %g deg",
                        aw_hidmotor_joint(joint).name, aw_hidmotor_joint(joint).alias,
-                       pose->deg[joint], over, limit_passed(&limits, pose->deg[joint], joint));
+                       pose->deg[joint], over, inside(pose, joint));
     return AW_OK;
 }
 
@@ -115,25 +102,15 @@ static struct aw_hidmotor_pose way_to(const struct plane *plane, bool away, bool
                                       wrapped(lean / degree), wrapped(bend / degree - 90)}};
 }
 
-static struct aw_hidmotor_pose clamped(const struct aw_hidmotor_limits *limits,
-                                       const struct aw_hidmotor_pose *pose)
-{
-    struct aw_hidmotor_pose in;
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
-        in.deg[i] = aw_clamp(pose->deg[i], limits->min[i], limits->max[i]);
-    return in;
-}
-
 /* The elbow angle is equal in all valid solutions. */
 static double travel(const struct aw_hidmotor_pose *a, const struct aw_hidmotor_pose *b)
 {
     return hypot(a->deg[0] - b->deg[0], a->deg[1] - b->deg[1]);
 }
 
-static double total_excess(const struct aw_hidmotor_limits *limits,
-                           const struct aw_hidmotor_pose *pose)
+static double total_excess(const struct aw_hidmotor_pose *pose)
 {
-    return excess(limits, pose, 0) + excess(limits, pose, 1) + excess(limits, pose, 2);
+    return excess(pose, 0) + excess(pose, 1) + excess(pose, 2);
 }
 
 static enum aw_status explain_limit(const struct aw_hidmotor_point *p,
@@ -169,14 +146,14 @@ enum aw_status aw_hidmotor_ik(const struct aw_hidmotor_point *point,
                        shoulder_height());
     /* Chooses the best of the four solutions. If none is valid, the smallest excess gives the
      * reason. */
-    struct aw_hidmotor_limits limits = aw_hidmotor_limits();
     struct aw_hidmotor_pose mildest = {{0}};
     double shortest = DBL_MAX, least = DBL_MAX;
     for (int i = 0; i < 4; i++) {
-        struct aw_hidmotor_pose way = way_to(&plane, i & 1, i & 2), in = clamped(&limits, &way);
+        struct aw_hidmotor_pose way = way_to(&plane, i & 1, i & 2);
+        struct aw_hidmotor_pose in = {{inside(&way, 0), inside(&way, 1), inside(&way, 2)}};
         struct aw_hidmotor_point tip = aw_hidmotor_fk(&in);
-        if (total_excess(&limits, &way) < least) {
-            least = total_excess(&limits, &way);
+        if (total_excess(&way) < least) {
+            least = total_excess(&way);
             mildest = way;
         }
         if (distance(&tip, point) < AW_HIDMOTOR_TOLERANCE_MM && travel(&in, near) < shortest) {

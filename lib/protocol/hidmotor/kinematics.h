@@ -28,13 +28,6 @@ struct aw_hidmotor_point {
     double x_mm, y_mm, z_mm;
 };
 
-struct aw_hidmotor_limits {
-    double min[AW_HIDMOTOR_JOINTS], max[AW_HIDMOTOR_JOINTS]; /* deg */
-};
-
-/* Returns the limits of set_setpoints in the packet table. */
-struct aw_hidmotor_limits aw_hidmotor_limits(void);
-
 /* Checks a pose. AW_USAGE if it is not finite; AW_LIMIT outside the limits, with the joint and the
  * excess. */
 enum aw_status aw_hidmotor_check_pose(const struct aw_hidmotor_pose *pose, struct aw_error *err);

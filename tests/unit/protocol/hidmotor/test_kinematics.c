@@ -35,15 +35,16 @@ TEST(forward_kinematics_of_known_poses)
  * point, and to the same pose when started there. */
 TEST(inverse_kinematics_round_trip_over_the_workspace)
 {
-    struct aw_hidmotor_limits limits = aw_hidmotor_limits();
+    const struct aw_hidmotor_joint base = aw_hidmotor_joint(0), shoulder = aw_hidmotor_joint(1),
+                                   elbow = aw_hidmotor_joint(2);
     double worst_mm = 0, worst_deg = 0;
     for (int i = 0; i <= 60; i++)
         for (int j = 0; j <= 58; j++)
             for (int k = 0; k <= 51; k++) {
                 const struct aw_hidmotor_pose pose = {
-                    {limits.min[0] + (limits.max[0] - limits.min[0]) * i / 60,
-                     limits.min[1] + (limits.max[1] - limits.min[1]) * j / 58,
-                     limits.min[2] + (limits.max[2] - limits.min[2]) * k / 51}};
+                    {base.min + (base.max - base.min) * i / 60,
+                     shoulder.min + (shoulder.max - shoulder.min) * j / 58,
+                     elbow.min + (elbow.max - elbow.min) * k / 51}};
                 struct aw_hidmotor_pose back;
                 struct aw_hidmotor_point tip = aw_hidmotor_fk(&pose);
                 if (aw_hidmotor_ik(&tip, &pose, &back, &err) != AW_OK)
