@@ -530,7 +530,7 @@ def try_way(tool, front, way, count, options, queue, seed):
         for what in run.wrong[:3]:
             print(f"{tool.name} {way} {number}: {what} (SEED={seed})", *run.said.decode().splitlines()[-3:],
                   *run.last, sep="\n    ", flush=True)
-    what = f"{len(times)} stopped" if not WAYS[way].goes_on else "goes on"
+    what = f"{len(times)} stopped" if not WAYS[way].goes_on else "continues"
     print(f"{tool.name} {way}, queue {queue}: {count} runs, {what}, {after} motions after it, {failures} wrong; "
           f"ms: {spread(times)}; with processors waited for: {spread(raw)}"
           f"{f'; the commander ended after: {spread(ends)}; the server: {spread(deaths)}' if ends else ''}", flush=True)
@@ -556,7 +556,7 @@ def table(path):
                 wrong.append(f"{name}: is not tested")
             elif way.status != status:
                 wrong.append(f"{name}: exit {status}, but tested is {way.status}")
-            elif way.goes_on != ("goes on" in happens):
+            elif way.goes_on != ("continues" in happens):
                 wrong.append(f"{name}: '{happens}' is not what is tested")
     wrong += [f"{name}: stands there {seen.count(name)} times" for name in WAYS if seen.count(name) != 1]
     print(*wrong, sep="\n", end="\n" if wrong else "")
