@@ -558,7 +558,7 @@ TEST(setpoints_reveal_an_accepted_command)
     }
 }
 
-/* Answers to requests before the command do not count. */
+/* Without an answer, the stop holds the positions interpolated for its time. */
 TEST(stop_estimates_the_position_of_a_follow)
 {
     static const struct row rows[2] = {AT(1, 0, 0, 10, 0, -20, 0)};
