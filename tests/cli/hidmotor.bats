@@ -785,18 +785,22 @@ END
     fails 2 hidmotor -l 'sim:?motors=4' status
 }
 
-@test "list names local servers, and the link that sim prints works" {
+@test "list and 'no link given' name local simulators and servers" {
     for tool in hidmotor armctl canpid; do
         start "$tool.sim" "$tool" sim
         simulator=$pid
-        has "$url" "$D/armwire/$tool-sim"
-        ok "$tool" -q -l "$url" ping -n 3
+        ok "$tool" list
+        usual=$(grep -o "^[^ ]*$D/armwire/$tool-sim" <<<"$output")
+        fails 4 "$tool" status
+        has "$why" "use the running simulator with -l $usual,"
+        ok "$tool" -q -l "$usual" ping -n 3
         start "$tool.serve" "$tool" serve -l sim:
         ok "$tool" -j list
         has "$output" "\"link\":\"$url\",\"description\":\"a server that shares a device\",\"holder\":\"$tool serve (pid $pid)\""
         end "$pid"
         end "$simulator"
         ok "$tool" list
+        hasnt "$output" "$tool-sim"
         hasnt "$output" "serve:"
     done
     fails_with 2 "write unix-listen:$D/x" hidmotor sim --listen "unix:$D/x"

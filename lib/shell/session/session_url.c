@@ -4,12 +4,18 @@
 
 #include "base/suggest.h"
 #include "shell/session/config.h"
+#include "shell/session/running.h"
 #include "shell/session/session.h"
 
 static enum aw_status no_link(struct aw_session *session)
 {
-    char variable[64];
+    char variable[64], sim[400];
     aw_option_variable(session->tool->name, "link", variable, sizeof variable);
+    if (aw_running_sim(session, sim, sizeof sim))
+        return aw_fail(&session->err, AW_NO_LINK,
+                       "no link given — use the running simulator with -l %s, or name the device "
+                       "with -l URL or %s",
+                       sim, variable);
     return aw_fail(
         &session->err, AW_NO_LINK,
         "no link given — name the device with -l URL or %s (see '%s list'), or try -l sim:",

@@ -5,6 +5,7 @@
 #include "link/stream/ports.h"
 #include "shell/safety/dry.h"
 #include "shell/safety/outcome.h"
+#include "shell/session/running.h"
 #include "shell/session/share.h"
 #include "shell/source/source.h"
 
@@ -40,6 +41,19 @@ void aw_list_port(struct aw_session *session, const char *link, const struct aw_
     aw_session_print_result(session);
 }
 
+/* Prints the tool's servers, and a simulator at its default address. */
+static bool print_running(struct aw_session *session)
+{
+    char sim[400];
+    size_t found = session->share.sharing ? session->share.sharing->list(session) : 0;
+    if (!aw_running_sim(session, sim, sizeof sim))
+        return found > 0;
+    aw_list_link(session, sim);
+    aw_list_add(session, "description", "a simulator");
+    aw_session_print_result(session);
+    return true;
+}
+
 static enum aw_status print_rules(struct aw_session *session)
 {
     char rules[4096];
@@ -59,14 +73,14 @@ static enum aw_status run_list(struct aw_session *session, const struct aw_args 
     enum aw_status status = aw_dry_ends(session);
     if (status != AW_OK)
         return status;
-    bool found = session->share.sharing && session->share.sharing->list(session) > 0;
-    return session->tool->list ? session->tool->list(session, found) : AW_OK;
+    bool running = print_running(session);
+    return session->tool->list ? session->tool->list(session, running) : AW_OK;
 }
 
 /* clang-format off */
 const struct aw_command aw_list_command = {
     .name = "list", .group = AW_GROUP_SET_UP, .offline = true, .run = run_list,
-    .summary = "show devices and servers on this machine",
+    .summary = "show devices, servers and simulators on this machine",
     .options = AW_OPTIONS(
         {.name = "udev", AW_AT(aw_list_options, udev),
          .help = "print the udev rules that permit access, and the file to save them in"}),

@@ -430,8 +430,8 @@ struct aw_tool {
     const char *const *links; /* supported schemes, the most likely first, for the first help page;
                                  NULL: all */
     const char *link;         /* default link if only one is possible: "udp:"; or NULL */
-    /* For the command list: prints the devices that a link can open. running: a server was
-     * already printed. NULL: there are no others. */
+    /* For the command list: prints the devices that a link can open. running: a server or
+     * simulator was already printed. NULL: there are no others. */
     enum aw_status (*list)(struct aw_session *session, bool running);
     /* Starts the conversation. Called once for each link after it opens. */
     void (*connect)(struct aw_session *session, struct aw_link *link);
