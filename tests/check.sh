@@ -246,7 +246,7 @@ quick_suites() {
 # Repeats the tests of a client through a server.
 served() {
     "${network[@]}" env SERVED="$1" BIN="$PWD/build/bin" BATS_TEST_TIMEOUT=$PATIENCE \
-        bats --tap --filter-tags '!direct' "tests/cli/$1.bats"
+        timeout -k 10 $LIMIT bats --tap --filter-tags '!direct' "tests/cli/$1.bats"
 }
 
 in_real_time() {

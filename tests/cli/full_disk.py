@@ -27,7 +27,7 @@ WORDS = {
     "help": "help", "sim": "sim --listen tcp-listen:0 --help", "completion": "completion bash",
     "config": "config path", "describe": "describe", "quit": "quit", "list": "list", "info": "info",
     "wait": "wait {field}>-9999 --for 0.1s", "expect": "expect {field}>-9999 --for 0.1s",
-    "limits": "limits", "pause": "pause 1ms",
+    "limits": "limits", "pause": "pause 200ms",
     "teleop": "teleop --channels pad.ndjson --force", "verify": "verify --help",
     "send": "send --help", "speed": "speed --help",
     "armctl": {"send": "send DEG1,001", "jog": "jog 1 --help", "move": "move 1=90", "home": "--config home.ini home",

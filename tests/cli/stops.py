@@ -420,7 +420,7 @@ class Run:
         self.ended = time.monotonic()
         self.way.end(self)
         over = lambda: self.stopped or (not self.moved and self.is_gone())
-        self.until(self.ended + 2, over)
+        self.until(self.ended + (2 if self.way.silent else WAIT), over)  # judge() has the limit of time
         if not self.stopped:
             return None
         took = (self.stopped - self.ended) * 1e3
