@@ -67,7 +67,7 @@ static double even_ms(const struct aw_samples *intervals)
 
 /* Adapters and busy machines deliver frames in batches and late, so single intervals are
  * unreliable. Uses the median of means over many intervals. */
-static double default_ms(const struct aw_samples *intervals)
+static double period_ms(const struct aw_samples *intervals)
 {
     struct aw_samples means = {0};
     double sum = 0, even = even_ms(intervals);
@@ -82,9 +82,9 @@ static double default_ms(const struct aw_samples *intervals)
             aw_samples_add(&means, sum / (double)many);
         sum = 0;
     }
-    double usual = aw_samples_stats(&means).p50;
+    double median = aw_samples_stats(&means).p50;
     aw_samples_free(&means);
-    return usual;
+    return median;
 }
 
 static void report(struct listener *l, unsigned board)
@@ -98,7 +98,7 @@ static void report(struct listener *l, unsigned board)
     };
     for (int kind = 0; kind < AW_CANPID_KINDS; kind++) {
         const struct aw_samples *intervals = &l->interval_ms[at][kind];
-        row.lost += aw_ping_missing(intervals, default_ms(intervals));
+        row.lost += aw_ping_missing(intervals, period_ms(intervals));
         for (size_t i = 0; i < intervals->n; i++)
             aw_samples_add(&row.ms, intervals->values[i]);
     }

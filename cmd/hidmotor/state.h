@@ -34,7 +34,7 @@ struct hidmotor_state {
     bool streams;       /* the motion is a stream */
     int lost;           /* lost answers of a stream, in a row */
     uint64_t lost_all;  /* lost answers of the stream */
-    int default_ms;     /* the usual timeout, while another one is in force */
+    int default_ms;     /* the default timeout, while another one is in force */
     int64_t due_ns;     /* when attend polls again */
     int64_t sound_ns;   /* time of an experiment's last plausible position */
 };

@@ -59,6 +59,9 @@ enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url,
             status = aw_fail(err, AW_NO_LINK,
                              "unix:%s: this socket belongs to a server — write -l serve:%s",
                              url->rest, url->rest);
+        else if (errno == EAGAIN) /* its queue of clients is full */
+            status = aw_fail(err, AW_NO_LINK,
+                             "unix:%s: busy: in use by other programs — end them first", url->rest);
         else
             status = aw_fail(err, AW_NO_LINK, "unix:%s: %s — start the device or simulator first",
                              url->rest, strerror(errno));

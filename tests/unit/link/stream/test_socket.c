@@ -216,8 +216,13 @@ TEST(unix_socket_errors_are_explained)
     assert_open_fails(text_of("unix:/tmp/%0150d", 0), AW_NO_LINK, "longer than");
 
     url = text_of("unix-listen:%s", path);
-    struct aw_link *server = opened(url);
-    assert_open_fails(url, AW_NO_LINK, "in use");
+    struct aw_link *server = opened(url), *waiting[8];
+    assert_open_fails(url, AW_NO_LINK, "in use"); /* the first place in the queue */
+    for (size_t i = 0; i < 8; i++)
+        waiting[i] = client_of(server);
+    assert_open_fails(server->ready, AW_NO_LINK, "busy: in use by other programs — end them first");
+    for (size_t i = 0; i < 8; i++)
+        aw_link_close(waiting[i]);
     assert_int_equal(rename(path, "/tmp/aw-unix-left-over"), 0);
     aw_link_close(server);
     assert_int_equal(rename("/tmp/aw-unix-left-over", path), 0);
