@@ -33,6 +33,24 @@ TEST_WITH(start, stop, lease_is_granted_to_one_client)
     assert_null(server.holder);
 }
 
+TEST_WITH(start, stop, commander_is_idle_while_nothing_moves)
+{
+    struct aw_commander commander;
+    aw_lease_who(&server, &commander);
+    assert_int_equal(commander.who.pid, 0);
+    say(0, AW_WANT, false);
+    server.since_ns = now() - 300 * AW_SECOND;
+    server.frame_ns = now() - 100 * AW_SECOND;
+    aw_lease_who(&server, &commander);
+    assert_int_equal(commander.who.pid, 70);
+    assert_in_range(commander.for_s, 300, 399);
+    assert_in_range(commander.idle_s, 100, 199);
+    server.moving = true;
+    session->motion.ongoing = AW_ONGOING_RUNNING;
+    aw_lease_who(&server, &commander);
+    assert_float_equal(commander.idle_s, 0, 0);
+}
+
 static void forget(int i)
 {
     struct aw_mail m;
