@@ -195,22 +195,13 @@ static const struct aw_command commands[] = {
          "sends gains before the step. If the driver may run another controller, add switch = "
          "yes, or --switch. A step always fails if the joint ends more than 10 % of the step away "
          "from its target. If a step fails, the exit code is 1."},
-    {.name = "play", .group = AW_GROUP_MOVE,
-     .summary = "play a file of setpoints on up to six joints",
-     .args = AW_ARGS(
-         {.name = "file", .kind = AW_ARG_FILE, .help = "t,lknee,rknee: seconds, and deg or Nm",
-          .endings = "csv"}),
-     .options = AW_OPTIONS(
-         AW_PLAY_COLUMNS,
-         AW_PLAY_UNIT,
-         AW_PLAY_EVERY,
+    {AW_PLAY_ROW("t,lknee,rknee: seconds, and deg or Nm",
          AW_PLAY_OPTIONS,
          DEVIATION_OPTION,
          {.name = "max-speed", AW_AT_ALL(move.most_speed), .value = "NUMBER",
-          .help = "maximum speed in deg/s or Nm/s; faster files are "
-              "refused", .fallback = "300", .unit = "",
-          .min = 0.001, .max = 1e6}),
-     .safety = AW_MOTION, .timed = true,
+          .help = "maximum speed in deg/s or Nm/s; faster files are refused", .fallback = "300",
+          .unit = "", .min = 0.001, .max = 1e6}),
+     .summary = "play a file of setpoints on up to six joints",
      .lines = AW_LIST("$ printf 't,lknee\\n0,0\\n1,5\\n2,0\\n' >knee.csv",
          "-l sim: play knee.csv -c pos --speed 50%"),
      .run = aw_run_play,

@@ -115,13 +115,8 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(XYZ(false), DURATION, MODE),
      .options = wait_options, .safety = AW_MOTION, .run = run_moveto,
      .examples = AW_LIST("-l sim: moveto 120mm 50mm 150mm --wait")},
-    {.name = "play", .summary = "play the waypoints of a file",
-     .args = AW_ARGS(
-         {.name = "file", .kind = AW_ARG_FILE, .help = "CSV with the columns t, m1, m2, m3",
-          .endings = "csv"}),
-     .options = AW_OPTIONS(AW_PLAY_COLUMNS, AW_PLAY_UNIT, AW_PLAY_EVERY,
-         AW_PLAY_OPTIONS),
-     .safety = AW_MOTION, .timed = true,
+    {AW_PLAY_ROW("CSV with the columns t, m1, m2, m3", AW_PLAY_OPTIONS),
+     .summary = "play the waypoints of a file",
      .lines = AW_LIST("$ printf 't,m1,m2,m3\\n0,0,0,0\\n1,0,30,-20\\n' "
          ">path.csv",
          "-l sim: play path.csv --speed 50%"),

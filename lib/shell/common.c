@@ -4,7 +4,7 @@
 #include "shell/joints/move.h"
 #include "shell/joints/play.h"
 #include "shell/joints/status.h"
-#include "shell/lead/follow.h"
+#include "shell/lead/follower.h"
 #include "shell/lead/replay.h"
 #include "shell/lead/teleop.h"
 #include "shell/look/look.h"

@@ -475,12 +475,8 @@ enum aw_status aw_run_play(struct aw_session *session, const struct aw_args *arg
 
 /* clang-format off */
 const struct aw_command aw_play_command = {
-    .name = "play", .group = AW_GROUP_MOVE, .summary = "play a file of setpoints",
-    .args = AW_ARGS(
-        {.name = "file", .kind = AW_ARG_FILE, .help = "columns t (s) and joints",
-         .endings = "csv"}),
-    .options = AW_OPTIONS(AW_PLAY_COLUMNS, AW_PLAY_UNIT, AW_PLAY_EVERY, AW_PLAY_OPTIONS),
-    .streams = true, .safety = AW_MOTION, .timed = true, .run = aw_run_play,
+    AW_PLAY_ROW("columns t (s) and joints", AW_PLAY_OPTIONS),
+    .summary = "play a file of setpoints", .streams = true, .run = aw_run_play,
     .details = "The whole file is checked first. The joints must be near its first point "
         "(--max-jump), or move there first (--approach)."};
 /* clang-format on */

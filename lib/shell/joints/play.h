@@ -32,32 +32,25 @@ struct aw_play_options {
 };
 AW_GIVEN(command, aw_play_options, aw_play_given)
 
-#define AW_PLAY_COLUMNS                                                                            \
-    {                                                                                              \
-        .name = "columns", AW_AT(aw_play_options, columns), .value = "NAMES",                      \
-        .help = "names of the columns, in place of the header: t_ms,elbow,-,hand (- skips one)"    \
-    }
-#define AW_PLAY_UNIT                                                                               \
-    {                                                                                              \
-        .name = "unit", AW_AT(aw_play_options, unit), .value = "UNIT",                             \
-        .help = "unit of the positions if the file has none: rad"                                  \
-    }
-
-#define AW_PLAY_EVERY                                                                              \
-    {                                                                                              \
-        .name = "every", AW_AT(aw_play_options, every_s), .value = "TIME", .unit = "s",            \
-        .min = 1e-3, .max = 3600, .help = "the time between rows if the file has no times"         \
-    }
-
+/* clang-format off */
 #define AW_PLAY_OPTIONS                                                                            \
-    {.name = "cubic",                                                                              \
-     AW_AT(aw_play_options, cubic),                                                                \
+    {.name = "columns", AW_AT(aw_play_options, columns), .value = "NAMES",                         \
+     .help = "names of the columns, in place of the header: t_ms,elbow,-,hand (- skips one)"},     \
+    {.name = "unit", AW_AT(aw_play_options, unit), .value = "UNIT",                                \
+     .help = "unit of the positions if the file has none: rad"},                                   \
+    {.name = "every", AW_AT(aw_play_options, every_s), .value = "TIME", .unit = "s",               \
+     .min = 1e-3, .max = 3600, .help = "the time between rows if the file has no times"},          \
+    {.name = "cubic", AW_AT(aw_play_options, cubic),                                               \
      .help = "interpolate smoothly, not linearly"},                                                \
-        {.name = "quintic",                                                                        \
-         AW_AT(aw_play_options, quintic),                                                          \
-         .help = "interpolate smoothly, with continuous acceleration"},                            \
-        {.name = "loop", AW_AT_ALL(move.loop), .help = "repeat until --for or Ctrl-C"},            \
-        AW_TEMPO_OPTIONS, AW_START_OPTIONS, AW_LAG_OPTION
+    {.name = "quintic", AW_AT(aw_play_options, quintic),                                           \
+     .help = "interpolate smoothly, with continuous acceleration"},                                \
+    AW_LOOP_OPTION, AW_TEMPO_OPTIONS, AW_START_OPTIONS, AW_LAG_OPTION
+/* The row, except for summary, run and texts. columns: help of the file; then the tool's own
+ * options, and AW_PLAY_OPTIONS. */
+#define AW_PLAY_ROW(columns, ...)                                                                  \
+    .name = "play", .safety = AW_MOTION, .timed = true, .options = AW_OPTIONS(__VA_ARGS__),        \
+    .args = AW_ARGS({.name = "file", .kind = AW_ARG_FILE, .help = columns, .endings = "csv"})
+/* clang-format on */
 
 struct aw_play_joint {
     char name[AW_JOINT_NAME];

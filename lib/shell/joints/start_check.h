@@ -27,22 +27,17 @@
 
 #define AW_START_JOINTS 64 /* max joints of a stream */
 
+/* clang-format off */
 #define AW_START_OPTIONS                                                                           \
-    {.name = "max-jump",                                                                           \
-     AW_AT_ALL(move.max_jump),                                                                     \
-     .value = "DISTANCE",                                                                          \
+    {.name = "max-jump", AW_AT_ALL(move.max_jump), .value = "DISTANCE",                            \
      .help = "the largest distance of a joint from its first target: 5deg; a larger one is "       \
-             "refused (6)"},                                                                       \
-    {                                                                                              \
-        .name = "approach", AW_AT_ALL(move.approach), .value = "SPEED",                            \
-        .help = "move to the first target at this speed, then start: 10deg/s"                      \
-    }
-
+         "refused (6)"},                                                                           \
+    {.name = "approach", AW_AT_ALL(move.approach), .value = "SPEED",                               \
+     .help = "move to the first target at this speed, then start: 10deg/s"}
 #define AW_LAG_OPTION                                                                              \
-    {                                                                                              \
-        .name = "max-lag", AW_AT_ALL(move.max_lag), .value = "DISTANCE",                           \
-        .help = "stop if a joint lags its target by more than this for 0.3 s"                      \
-    }
+    {.name = "max-lag", AW_AT_ALL(move.max_lag), .value = "DISTANCE",                              \
+     .help = "stop if a joint lags its target by more than this for 0.3 s"}
+/* clang-format on */
 
 /* Returns --max-lag in the joint's unit, else the joint's own limit; AW_USAGE. */
 enum aw_status aw_joint_max_lag(struct aw_session *session, const struct aw_joint *joint,

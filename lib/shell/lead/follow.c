@@ -99,7 +99,7 @@ static void add_row(void *context, const char *word, const char *help)
     words->add(words->context, row, help);
 }
 
-void aw_follow_complete_map(struct aw_session *session, aw_candidate_fn *add, void *context)
+static void complete_map(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     struct map_words words = {add, context};
     aw_joints_complete(session, add_row, &words);
@@ -135,8 +135,17 @@ const struct aw_command aw_follow_command = {
          .help = "the leader: - (records on standard input), a recording, serve:TOOL or "
              "serve:PATH", .endings = "csv ndjson pcapng mcap log"}),
     .options = AW_OPTIONS(
-        AW_FOLLOW_OPTIONS,
-        AW_FOLLOW_SPEED_OPTION),
+        {.name = "map", AW_AT(aw_follow_options, map), .value = "MAP", .complete = complete_map,
+         .help = "which joint follows which field: 'elbow=m2*1.2+10deg clamp 20deg..160deg dead "
+             "1deg, hand=gripper'"},
+        {.name = "relative", AW_AT(aw_follow_options, relative),
+         .help = "follow changes of the leader only, from the positions at the start"},
+        {.name = "smooth", AW_AT(aw_follow_options, smooth_s), .value = "TIME",
+         .help = "smooth the motion of the leader over this time: 50ms", .unit = "s", .min = 0,
+         .max = 10},
+        AW_TEMPO_OPTIONS, AW_START_OPTIONS, AW_LAG_OPTION,
+        {.name = "max-speed", AW_AT_ALL(move.max_speed), .value = "SPEED",
+         .help = "the maximum speed of each joint: 30deg/s; default: its limit, if known"}),
     .safety = AW_MOTION, .timed = true, .run = run_follow,
     .details = "A map has entries with commas between them: JOINT=FIELD*SCALE+OFFSET clamp LO..HI "
         "dead BAND. No joint starts with a jump (--max-jump, --approach) or exceeds its speed "

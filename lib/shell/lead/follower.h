@@ -18,8 +18,17 @@
 #include <math.h>
 
 #include "control/samples.h"
-#include "shell/lead/follow.h"
+#include "shell/joints/start_check.h"
+#include "shell/joints/tempo.h"
 #include "shell/lead/leader.h"
+
+/* Options of follow. */
+struct aw_follow_options {
+    const char *map;
+    double smooth_s;
+    bool relative;
+};
+AW_GIVEN(command, aw_follow_options, aw_follow_given)
 
 struct aw_follower {
     struct aw_session *session;
@@ -85,5 +94,7 @@ enum aw_status aw_follower_send(struct aw_follower *f);
 enum aw_status aw_follower_stop(struct aw_follower *f);
 enum aw_status aw_follower_refuse(struct aw_follower *f);
 enum aw_status aw_follower_arrive(struct aw_follower *f);
+
+extern const struct aw_command aw_follow_command;
 
 #endif

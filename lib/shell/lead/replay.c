@@ -408,7 +408,7 @@ const struct aw_command aw_replay_command = {
         AW_START_OPTIONS,
         {.name = "from", AW_AT(aw_replay_options, from_s), .value = "TIME",
          .help = "begin at this time of the recording: 3s", .unit = "s", .min = 0, .max = 1e9},
-        {.name = "loop", AW_AT_ALL(move.loop), .help = "repeat until --for or Ctrl-C"},
+        AW_LOOP_OPTION,
         {.name = "all", AW_AT(aw_replay_options, all),
          .help = "on a CAN bus: send the frames of the devices, too"}),
     .safety = AW_MOTION, .timed = true, .run = run_replay,
