@@ -401,6 +401,15 @@ END
     fails_with 2 "forward the socket with ssh -L" hidmotor serve -l sim: --listen tcp:127.0.0.1:0
 }
 
+@test "without -l the message says why the server cannot be used" {
+    serve s hidmotor -l sim:
+    kill -STOP "${started[0]}"
+    run -4 --separate-stderr hidmotor -q status
+    kill -CONT "${started[0]}"
+    has "$stderr" "serve:$(place hidmotor): the server does not answer"
+    ok hidmotor -q status
+}
+
 @test "the table of endings in docs/sharing.md matches the tests" {
     run -0 python3 "$root/tests/cli/serve_kills.py" table "$root/docs/sharing.md"
 }

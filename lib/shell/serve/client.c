@@ -191,7 +191,9 @@ static enum aw_status check_hello(struct aw_attached *attached, const char *devi
     const struct aw_hello *hello = &attached->hello;
     const char *tool = attached->session->tool->name, *at = attached->address.text;
     if (!*hello->tool)
-        return aw_fail(err, AW_NO_LINK, "%s: not an armwire server", at);
+        return aw_fail(err, AW_NO_LINK, "%s: %s", at,
+                       attached->conn.wrong || attached->conn.gone ? "not an armwire server"
+                                                                   : "the server does not answer");
     if (strcmp(hello->version, AW_VERSION) != 0)
         return aw_fail(err, AW_NO_LINK,
                        "%s: the server runs a different version, armwire %s — restart it", at,
@@ -232,9 +234,10 @@ static void detach(struct aw_session *session)
     drop(attached);
 }
 
-/* device: the only one that the server may serve; NULL: any. */
+/* device: the only one that the server may serve; NULL: any. refusal: optional, the error if a
+ * server was found that cannot be used. */
 static enum aw_status connect_to(struct aw_session *session, const struct aw_address *address,
-                                 const char *device)
+                                 const char *device, struct aw_error *refusal)
 {
     struct aw_attached *attached = calloc(1, sizeof *attached);
     if (!attached)
@@ -243,8 +246,11 @@ static enum aw_status connect_to(struct aw_session *session, const struct aw_add
     attached->address = *address;
     enum aw_status status =
         aw_hello_open(session, address, HELLO_NS, &attached->conn, &attached->hello, &session->err);
-    if (status == AW_OK)
+    if (status == AW_OK) {
         status = check_hello(attached, device);
+        if (status != AW_OK && refusal)
+            *refusal = session->err;
+    }
     if (status != AW_OK) {
         drop(attached);
         return status;
@@ -259,35 +265,35 @@ static enum aw_status connect_to(struct aw_session *session, const struct aw_add
 }
 
 /* Without -l, connects to the first default address; else to the server with this link. Without a
- * server, the device itself is used. */
+ * server, the device itself is used, if there is a link to it. */
 static enum aw_status attach_to_default(struct aw_session *session, const char *url)
 {
     enum aw_status status = AW_OK;
     struct aw_address places[PLACES_MAX];
+    struct aw_error before = session->err, refusal = {.status = AW_OK};
     const char *device = session->options.link.url ? url : NULL;
     size_t n = aw_address_defaults(places, PLACES_MAX, session->tool->name);
     for (size_t i = 0; i < n && !session->share.attached && status != AW_STOPPED; i++)
-        status = connect_to(session, &places[i], device);
+        status = connect_to(session, &places[i], device, &refusal);
     if (session->share.attached)
         aw_session_notice(session, "%s serve (pid %d) has %s open — connecting through it",
                           session->tool->name, session->share.attached->hello.pid,
                           session->share.attached->hello.url);
-    return status == AW_STOPPED ? status : AW_OK;
+    bool refused = !session->share.attached && !url && refusal.status != AW_OK;
+    session->err = refused ? refusal : before;
+    return refused ? refusal.status : status == AW_STOPPED ? status : AW_OK;
 }
 
 static enum aw_status attach_first(struct aw_session *session, const char *url)
 {
-    struct aw_error before = session->err;
     struct aw_address address;
     enum aw_status status = AW_OK;
     if (url && strncmp(url, "serve:", 6) == 0) {
         status = aw_address_of_server(&address, session->tool->name, url, &session->err);
         if (status == AW_OK)
-            status = connect_to(session, &address, NULL);
-    } else if (!session->options.link.no_attach) {
+            status = connect_to(session, &address, NULL, NULL);
+    } else if (!session->options.link.no_attach)
         status = attach_to_default(session, url);
-        session->err = before;
-    }
     if (session->share.attached)
         aw_session_notice_simulator(session, session->share.attached->hello.url);
     return status;
@@ -301,7 +307,7 @@ static enum aw_status attach(struct aw_session *session, const char *url)
     if (!old->over)
         return AW_OK;
     if (session->share.patient)
-        return connect_to(session, &old->address, old->hello.url);
+        return connect_to(session, &old->address, old->hello.url, NULL);
     if (session->mode.one_shot && !session->mode.scripts)
         return aw_attached_fail(old, &session->err);
     aw_session_unlink(session); /* the server is gone, and url named its device */
