@@ -33,18 +33,13 @@ AW_GIVEN(command, aw_plot_options, aw_plot_given)
 #define FPS_MOST     15
 #define FPS_LEAST    5
 #define SEEN_MOST    64
-#define DEFAULT_MOST 8  /* max columns of a table without named fields */
-#define LINES        12 /* max lines of a recording */
+#define DEFAULT_MOST 8 /* max columns of a table without named fields */
 
 struct plot {
     struct aw_session *session;
     struct aw_stream *stream;
     struct aw_select select;
-    size_t n_inputs; /* 0: reads the device */
-    const char *inputs[AW_TRACES];
-    const char *input; /* the input being read; NULL: the device */
-    size_t base;       /* number of traces from earlier recordings */
-    int64_t align_ns;  /* its time offset to the first recording */
+    const char *input; /* the recording; NULL: the device */
     const char *out;
     struct aw_strip strip;
     struct aw_traces traces;
@@ -59,11 +54,9 @@ struct plot {
     uint64_t limit, taken;
     bool modelled; /* sample times are the times of a simulation, at its own pace */
     int64_t length_ns, first_ns, latest_ns; /* --for, and its progress in simulation time */
-    size_t n_seen;                          /* names that were not requested, for suggestions … */
-    size_t seen_before;                     /* … and their number from earlier recordings */
+    size_t n_seen;                          /* names that were not requested, for suggestions */
     char seen[SEEN_MOST][AW_POINT_NAME];
-    bool found[AW_SELECT_MAX];                    /* patterns that matched a point … */
-    bool found_in_any[AW_SELECT_MAX];             /* … in any recording */
+    bool found[AW_SELECT_MAX];                    /* patterns that matched a point */
     char qualified[AW_SELECT_MAX][AW_POINT_NAME]; /* patterns qualified with their message */
 };
 
@@ -107,7 +100,7 @@ static bool reads_pipe(struct aw_session *session)
            (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
-/* Sorts the arguments into inputs and field names. */
+/* Sorts the arguments into the recording and field names. */
 static enum aw_status parse_words(struct plot *p, const struct aw_args *args)
 {
     struct aw_error *err = &p->session->err;
@@ -120,16 +113,16 @@ static enum aw_status parse_words(struct plot *p, const struct aw_args *args)
     for (int i = 0; i < (int)args->n && status == AW_OK; i++) {
         word = args->bound[i].text;
         bool another = is_file(word) || (strchr(word, '/') && access(word, F_OK) == 0);
-        if (i != file && !another)
+        if (i == file)
+            p->input = word;
+        else if (!another)
             status = aw_select_add(&p->select, word, err);
-        else if (p->n_inputs < AW_TRACES)
-            p->inputs[p->n_inputs++] = word;
         else
-            status = aw_fail(err, AW_USAGE, "plot: at most %d recordings at once", AW_TRACES);
+            status = aw_fail(err, AW_USAGE,
+                             "plot: '%.60s' is a second recording — plot each one by itself", word);
     }
-    if (p->n_inputs == 0 && piped)
-        p->inputs[p->n_inputs++] = "-";
-    p->input = p->inputs[0];
+    if (!p->input && piped)
+        p->input = "-";
     return status;
 }
 
@@ -217,7 +210,7 @@ static double value_of(const struct plot *p, const struct aw_point *point, const
 /* Saves the names of other fields for suggestions. */
 static void note_name(struct plot *p, const struct aw_point *point)
 {
-    size_t i = p->seen_before;
+    size_t i = 0;
     while (i < p->n_seen && strcmp(p->seen[i], point->name) != 0)
         i++;
     if (i == p->n_seen && i < SEEN_MOST)
@@ -246,14 +239,14 @@ static bool is_asked_for(const struct plot *p, const struct aw_point *point, siz
 /* Returns NULL if the point was not requested. */
 static struct aw_trace *trace_for(struct plot *p, const struct aw_point *point)
 {
-    size_t n = p->traces.n - p->base, most = p->n_inputs > 2 ? AW_TRACES / p->n_inputs : LINES;
+    const size_t n = p->traces.n;
     struct aw_trace *trace = NULL;
     char text[16];
     const char *unit = NULL;
-    for (size_t i = p->base; i < p->traces.n; i++)
+    for (size_t i = 0; i < n; i++)
         if (strcmp(p->traces.list[i].name, point->name) == 0)
             return &p->traces.list[i];
-    if (n == most)
+    if (n == AW_TRACES)
         return NULL;
     value_of(p, point, &unit);
     if (is_asked_for(p, point, n))
@@ -274,7 +267,7 @@ static enum aw_status add_to_strip(struct plot *p, const struct aw_trace *trace,
     if (line >= AW_STRIP_SERIES)
         return AW_OK;
     while (p->strip.n <= line)
-        if (aw_strip_series(&p->strip, p->traces.list[p->strip.n].label,
+        if (aw_strip_series(&p->strip, p->traces.list[p->strip.n].name,
                             p->traces.list[p->strip.n].unit) < 0)
             return aw_no_memory(&p->session->err); /* the strip has as many lines as traces */
     aw_strip_add(&p->strip, line, time, value);
@@ -320,16 +313,6 @@ static int64_t time_of(struct plot *p, const struct aw_item *item)
     return p->latest_ns;
 }
 
-/* Aligns the starts of recordings, unless both have their own zero. */
-static int64_t align(struct plot *p, int64_t time)
-{
-    bool dated = time > LONG_AGO_NS || p->traces.first_ns > LONG_AGO_NS;
-    if (p->base > 0 && !p->started)
-        p->align_ns = dated ? time - p->traces.first_ns : 0;
-    p->started = true;
-    return time - p->align_ns;
-}
-
 /* Returns true for a table without the tool's usual fields. */
 static bool is_of_others(const struct plot *p, const struct aw_item *item)
 {
@@ -347,8 +330,7 @@ static int64_t count_row(struct plot *p, const struct aw_item *item, bool keep)
     if (!table)
         return (int64_t)p->taken * AW_MILLISECOND;
     if (p->taken == 0)
-        aw_session_notice(p->session, "%s%sno time column: using row numbers",
-                          p->n_inputs > 1 ? p->input : "", p->n_inputs > 1 ? ": " : "");
+        aw_session_notice(p->session, "no time column: using row numbers");
     p->traces.counted = true;
     return (int64_t)p->taken * AW_SECOND;
 }
@@ -362,7 +344,7 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
         time = count_row(p, item, keep);
     else
         p->traces.timed = true;
-    if (p->traces.n == p->base)
+    if (p->traces.n == 0)
         p->others = is_of_others(p, item);
     bool any = false, missing = aw_select_missing(&p->select, p->found) < p->select.n;
     if (missing && aw_select_note(&p->select, p->found, item->points, item->n) == p->select.n)
@@ -373,8 +355,6 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
             continue;
         if (!any && !keep)
             time = follow_time(p, time);
-        if (!any && keep)
-            time = align(p, time);
         any = true;
         double value = value_of(p, &item->points[i], &(const char *){NULL});
         status = keep ? aw_traces_add(&p->traces, trace, time, value, &p->session->err)
@@ -390,50 +370,34 @@ static bool is_enough(const struct plot *p)
     return over || (p->limit && p->taken >= p->limit);
 }
 
-/* Returns the first name missing in all recordings, else the first one missing in this
- * recording. */
-static size_t first_missing(struct plot *p)
-{
-    for (size_t i = 0; i < p->select.n; i++)
-        p->found_in_any[i] |= p->found[i];
-    size_t missing = aw_select_missing(&p->select, p->found_in_any);
-    return missing < p->select.n ? missing : aw_select_missing(&p->select, p->found);
-}
-
 /* Reports that the requested fields did not arrive. */
 static enum aw_status nothing_found(struct plot *p)
 {
-    const size_t missing = first_missing(p);
-    const char *file = p->n_inputs > 1 ? p->input : "", *colon = *file ? ": " : "";
-    if (p->usual && p->n_seen == p->seen_before)
+    const size_t missing = aw_select_missing(&p->select, p->found);
+    if (p->usual && p->n_seen == 0)
         return aw_fail(&p->session->err, AW_TIMEOUT,
-                       "plot: %.80s%sno messages — check the recording, or link and power of the "
-                       "device",
-                       file, colon);
+                       "plot: no messages — check the recording, or link and power of the device");
     if (p->usual)
         return aw_fail(&p->session->err, AW_USAGE,
-                       "plot: %.80s%sno default fields found — name numeric fields", file, colon);
+                       "plot: no default fields found — name numeric fields");
     if (missing == p->select.n)
         return aw_fail(&p->session->err, AW_USAGE,
-                       "plot: %.80s%s'%.60s' is text, not a number — see 'watch %.60s'", file,
-                       colon, p->select.pattern[0], p->select.pattern[0]);
+                       "plot: '%.60s' is text, not a number — see 'watch %.60s'",
+                       p->select.pattern[0], p->select.pattern[0]);
     const char *names[SEEN_MOST], *wanted = p->select.pattern[missing];
     char all[240] = "";
-    for (size_t i = p->seen_before; i < p->n_seen; i++)
-        names[i - p->seen_before] = p->seen[i];
-    const char *near = aw_suggest(wanted, names, p->n_seen - p->seen_before);
+    for (size_t i = 0; i < p->n_seen; i++)
+        names[i] = p->seen[i];
+    const char *near = aw_suggest(wanted, names, p->n_seen);
     if (near)
-        return aw_fail(&p->session->err, AW_USAGE,
-                       "plot: %.80s%sno data for '%.60s' — did "
-                       "you mean '%s'?",
-                       file, colon, wanted, near);
-    for (size_t i = p->base; i < p->traces.n; i++)
+        return aw_fail(&p->session->err, AW_USAGE, "plot: no data for '%.60s' — did you mean '%s'?",
+                       wanted, near);
+    for (size_t i = 0; i < p->traces.n; i++)
         aw_append_name(all, sizeof all, p->traces.list[i].name);
-    for (size_t i = p->seen_before; i < p->n_seen; i++)
+    for (size_t i = 0; i < p->n_seen; i++)
         aw_append_name(all, sizeof all, p->seen[i]);
-    return aw_fail(&p->session->err, p->n_seen > p->seen_before ? AW_USAGE : AW_TIMEOUT,
-                   "plot: %.80s%sno data for '%.60s'%s%s", file, colon, wanted,
-                   *all ? " — available: " : "", all);
+    return aw_fail(&p->session->err, p->n_seen > 0 ? AW_USAGE : AW_TIMEOUT,
+                   "plot: no data for '%.60s'%s%s", wanted, *all ? " — available: " : "", all);
 }
 
 /* ---- On the terminal ---- */
@@ -624,7 +588,7 @@ static bool has_namesake(const struct plot *p, const struct aw_trace *trace)
         const struct aw_trace *other = &p->traces.list[i];
         const struct aw_codec *of = codec_of(wire, other->name);
         const char *dot = strchr(other->name, '.');
-        if (of && other->n > 1 && other->run == trace->run && strcmp(dot, field) == 0 &&
+        if (of && other->n > 1 && strcmp(dot, field) == 0 &&
             (of < codec || (of != codec && trace->n == 1)))
             return true;
     }
@@ -647,7 +611,7 @@ static void leave_out_points(struct plot *p)
     for (size_t i = 0; i < p->traces.n && lines > 0 && !p->usual; i++)
         if (p->traces.list[i].n == 1 && !has_namesake(p, &p->traces.list[i]))
             aw_session_notice(p->session, "plot: %s: only one sample — skipped",
-                              p->traces.list[i].label);
+                              p->traces.list[i].name);
     leave_out_namesakes(p);
     aw_traces_leave_out_points(&p->traces);
 }
@@ -686,17 +650,7 @@ static const char *without_folder(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Returns the file name, with its folder if another input has the same name. */
-static const char *name_of(const struct plot *p, size_t at)
-{
-    const char *name = without_folder(p->inputs[at]);
-    for (size_t i = 0; i < p->n_inputs; i++)
-        if (i != at && strcmp(without_folder(p->inputs[i]), name) == 0)
-            return p->inputs[at];
-    return name;
-}
-
-/* Writes a title from the values, the device's settings and the sources. */
+/* Writes a title from the values, the device's settings and the recording. */
 static void make_title(const struct plot *p, char *out, size_t size)
 {
     static const size_t longest = 40;
@@ -710,17 +664,16 @@ static void make_title(const struct plot *p, char *out, size_t size)
         snprintf(out, size, "%s", given);
         return;
     }
-    for (; p->n_inputs < 2 && i < p->traces.n && strlen(what) < longest; i++)
+    for (; i < p->traces.n && strlen(what) < longest; i++)
         aw_append(what, sizeof what, " ", "%.90s", p->traces.list[i].name);
     snprintf(subject, sizeof subject, "%.*s", (int)strcspn(p->traces.list[0].name, "."),
              p->traces.list[0].name);
     if (live && session->tool->subject.about)
         session->tool->subject.about(session, subject, about, sizeof about);
-    aw_append(what, sizeof what, "", "%s%s%.90s", p->n_inputs < 2 && i < p->traces.n ? " …" : "",
-              *about ? ", " : "", about);
-    for (size_t k = 0; k < p->n_inputs && k < 3; k++)
-        if (strcmp(p->inputs[k], "-") != 0)
-            aw_append(what, sizeof what, ", ", "%.60s", name_of(p, k));
+    aw_append(what, sizeof what, "", "%s%s%.90s", i < p->traces.n ? " …" : "", *about ? ", " : "",
+              about);
+    if (p->input && strcmp(p->input, "-") != 0)
+        aw_append(what, sizeof what, ", ", "%.60s", without_folder(p->input));
     aw_picture_title(session, what, dated ? p->traces.first_ns : AW_NO_TIME, out, size);
 }
 
@@ -743,8 +696,15 @@ static enum aw_status write_out(struct plot *p, enum aw_status collected)
     return status == AW_OK ? collected : status;
 }
 
-/* Reads the current input to its end. Ctrl-C ends reading; the samples so far are drawn. */
-static enum aw_status collect_run(struct plot *p)
+/* Each field that the user names must be in the recording. */
+static bool has_all(const struct plot *p)
+{
+    bool named = p->input && !p->usual;
+    return p->traces.n > 0 && (!named || aw_select_missing(&p->select, p->found) == p->select.n);
+}
+
+/* Reads the input to its end. Ctrl-C ends reading; the samples so far are drawn. */
+static enum aw_status plot_all(struct plot *p)
 {
     enum aw_status status = collect(p);
     uint64_t uneven = aw_stream_counters(p->stream)->uneven;
@@ -753,47 +713,8 @@ static enum aw_status collect_run(struct plot *p)
                           "%s: %s: rows with more or fewer cells than the header: %" PRIu64
                           " — with decimal commas, separate columns by ;\n",
                           p->session->tool->name, p->input, uneven);
-    for (size_t i = 0; i < p->select.n; i++)
-        p->found_in_any[i] |= p->found[i];
-    return status == AW_OK && p->traces.n == p->base ? nothing_found(p) : status;
-}
-
-/* Each requested field must be in one of the recordings. */
-static enum aw_status check_found(struct plot *p)
-{
-    if (!p->input || p->usual || aw_select_missing(&p->select, p->found_in_any) == p->select.n)
-        return AW_OK;
-    p->base = p->seen_before = 0;
-    p->n_inputs = 1; /* keeps the file name out of the error message */
-    return nothing_found(p);
-}
-
-/* Opens another recording and resets the search for fields. */
-static enum aw_status next_run(struct plot *p, size_t at)
-{
-    aw_stream_close(p->stream);
-    p->input = p->inputs[at];
-    p->base = p->traces.n;
-    p->seen_before = p->n_seen;
-    p->taken = 0;
-    p->started = p->others = false;
-    memset(p->found, 0, sizeof p->found);
-    p->traces.run = at;
-    p->traces.suffix = name_of(p, at);
-    return aw_stream_open(&p->stream, p->session, p->input);
-}
-
-static enum aw_status plot_all(struct plot *p)
-{
-    p->traces.suffix = p->n_inputs > 1 ? name_of(p, 0) : NULL;
-    enum aw_status status = collect_run(p);
-    for (size_t i = 1; i < p->n_inputs && status == AW_OK; i++) {
-        status = next_run(p, i);
-        if (status == AW_OK)
-            status = collect_run(p);
-    }
-    if (status == AW_OK)
-        status = check_found(p);
+    if (status == AW_OK && !has_all(p))
+        return nothing_found(p);
     if ((status != AW_OK && status != AW_STOPPED && status != AW_LOST) || !p->traces.any)
         return status;
     return p->out ? write_out(p, status) : status == AW_OK ? print_recording(p) : status;
@@ -803,8 +724,7 @@ static enum aw_status plot_all(struct plot *p)
 
 static enum aw_status plot(struct plot *p)
 {
-    bool recording = p->n_inputs > 1 || (p->input && !aw_stream_is_live(p->stream));
-    if (p->out || recording)
+    if (p->out || (p->input && !aw_stream_is_live(p->stream)))
         return plot_all(p);
     double span = aw_plot_given(p->session)->span_s, end = p->session->options.run.for_s;
     bool given = aw_options_find(&p->session->options, "span")->origin != AW_FROM_DEFAULT;
@@ -860,7 +780,7 @@ const struct aw_command aw_plot_command = {
     .summary = "plot fields over time: live, from a pipe, or from a recording",
     .args = AW_ARGS(
         {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
-         .help = "fields to plot, as in watch; recordings (.csv, .ndjson, .pcapng, .mcap, .log), "
+         .help = "fields to plot, as in watch; a recording (.csv, .ndjson, .pcapng, .mcap, .log), "
              "or -", .endings = "csv ndjson pcapng mcap pcap log"}),
     .options = AW_OPTIONS(
         {.name = "span", AW_AT(aw_plot_options, span_s), .value = "TIME",
@@ -877,9 +797,8 @@ const struct aw_command aw_plot_command = {
     .lines = AW_LIST("-l sim: --record run.pcapng {moves}", "plot run.pcapng",
         "plot run.pcapng {field} --title 'My run' --out run.svg"),
     .details = "Without fields it draws the target and actual positions; if a table has none, its "
-        "first eight columns. Several recordings are drawn over each other, with their names. In "
-        "a picture a target is dashed, in the colour of its actual value. In a live plot, q "
-        "quits and space freezes. Without -l it reads NDJSON from a pipe, so any tool can plot "
-        "what watch -j of another tool prints. The time axis and --for use the time of a "
-        "simulation if it reports one."};
+        "first eight columns. In a picture a target is dashed, in the colour of its actual value. "
+        "In a live plot, q quits and space freezes. Without -l it reads NDJSON from a pipe, so "
+        "any tool can plot what watch -j of another tool prints. The time axis and --for use the "
+        "time of a simulation if it reports one."};
 /* clang-format on */

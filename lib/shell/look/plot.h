@@ -6,30 +6,26 @@
 #include "view/terminal/strip.h"
 #include "view/text/select.h"
 
-#define AW_TRACES 24
+#define AW_TRACES 12 /* max lines of a drawing */
 
 struct aw_trace {
     char name[AW_POINT_NAME], unit[16];
-    char label[AW_POINT_NAME + 64]; /* the name, and the recording if there are several */
-    size_t run;                     /* index of the recording */
-    bool held;                      /* a command: it holds until the next command */
-    double *t, *v;                  /* seconds since the first sample of all, value */
-    size_t n, room;                 /* number of points, including the corners of held values */
-    size_t samples;                 /* number of points without those corners */
+    bool held;      /* a command: it holds until the next command */
+    double *t, *v;  /* seconds since the first sample of all, value */
+    size_t n, room; /* number of points, including the corners of held values */
+    size_t samples; /* number of points without those corners */
 };
 
 /* Owns its samples; {0} is empty. */
 struct aw_traces {
     size_t n;
     struct aw_trace list[AW_TRACES];
-    size_t run;         /* the recording being read, from 0 */
-    const char *suffix; /* appended to the names of its values in the legend; NULL: nothing */
     bool any;
-    bool timed, counted; /* some recordings have times; in others a row is a second */
+    bool timed, counted; /* some samples have times; for others a row is a second */
     int64_t first_ns, last_ns;
 };
 
-/* Finds or adds the trace of this name in the current recording; NULL if there are too many. */
+/* Finds or adds the trace of this name; NULL if there are too many. */
 struct aw_trace *aw_traces_find(struct aw_traces *traces, const char *name, const char *unit);
 
 /* Adds a sample. AW_NO_MEMORY. */

@@ -18,15 +18,12 @@
 struct aw_trace *aw_traces_find(struct aw_traces *traces, const char *name, const char *unit)
 {
     for (size_t i = 0; i < traces->n; i++)
-        if (traces->list[i].run == traces->run && strcmp(traces->list[i].name, name) == 0)
+        if (strcmp(traces->list[i].name, name) == 0)
             return &traces->list[i];
     if (traces->n == AW_TRACES)
         return NULL;
     struct aw_trace *trace = &traces->list[traces->n++];
-    trace->run = traces->run;
     snprintf(trace->name, sizeof trace->name, "%s", name);
-    snprintf(trace->label, sizeof trace->label, "%s%s%.60s%s", name, traces->suffix ? " (" : "",
-             traces->suffix ? traces->suffix : "", traces->suffix ? ")" : "");
     snprintf(trace->unit, sizeof trace->unit, "%s", unit ? unit : "");
     return trace;
 }
@@ -140,9 +137,9 @@ static size_t actual_of(const struct aw_traces *traces, size_t target)
     for (; i < traces->n; i++) {
         const struct aw_trace *trace = &traces->list[i];
         const struct part other = part_of(trace->name);
-        if (trace->run == wanted->run && strcmp(trace->unit, wanted->unit) == 0 &&
-            !is_target(trace) && strcmp(other.field, "output") != 0 &&
-            other.length == part.length && strncmp(other.owner, part.owner, part.length) == 0)
+        if (strcmp(trace->unit, wanted->unit) == 0 && !is_target(trace) &&
+            strcmp(other.field, "output") != 0 && other.length == part.length &&
+            strncmp(other.owner, part.owner, part.length) == 0)
             break;
     }
     return i;
@@ -264,7 +261,7 @@ enum aw_status aw_traces_write(const struct aw_traces *traces, struct aw_session
             .label = panels.label[p], .unit = panels.unit[p], .series = series + used};
         for (size_t i = 0; i < traces->n; i++)
             if (panels.of[i] == p)
-                series[used++] = (struct aw_series){.label = traces->list[i].label,
+                series[used++] = (struct aw_series){.label = traces->list[i].name,
                                                     .colour = colours[i],
                                                     .dashed = is_target(&traces->list[i]) ||
                                                               traces->list[i].held,

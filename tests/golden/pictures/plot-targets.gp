@@ -37,8 +37,8 @@ plot NaN notitle, \
     $d3 using 1:2 with lines lw 1.6 dt solid lc rgb '#d55e00' title 'm1.position', \
     $d4 using 1:2 with lines lw 1.2 dt (5, 3) lc rgb '#d55e00' title 'm1_target', \
     $d5 using 1:2 with lines lw 1.2 dt (5, 3) lc rgb '#009e73' title 'm2.goal', \
-    $d6 using 1:2 with lines lw 1.2 dt (5, 3) lc rgb '#cc79a7' title 'm1.desired', \
-    $d7 using 1:2 with lines lw 1.6 dt solid lc rgb '#cc79a7' title 'm1.position'
+    $d6 using 1:2 with lines lw 1.2 dt (5, 3) lc rgb '#cc79a7' title 'm3.desired', \
+    $d7 using 1:2 with lines lw 1.6 dt solid lc rgb '#cc79a7' title 'm3.position'
 
 set tmargin at screen 0.4503
 set bmargin at screen 0.0691

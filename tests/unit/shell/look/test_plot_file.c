@@ -27,20 +27,6 @@ TEST_WITH(NULL, stop, each_name_has_one_trace)
     assert_int_equal(traces.n, AW_TRACES);
 }
 
-/* The same name in another recording is another line; the legend names the recording. */
-TEST_WITH(NULL, stop, each_run_has_its_own_traces)
-{
-    traces.suffix = "before.csv";
-    struct aw_trace *before = aw_traces_find(&traces, "m1.position", "deg");
-    traces.run = 1;
-    traces.suffix = "after.csv";
-    struct aw_trace *after = aw_traces_find(&traces, "m1.position", "deg");
-    assert_true(before != after && aw_traces_find(&traces, "m1.position", "deg") == after);
-    assert_string_equal(before->label, "m1.position (before.csv)");
-    assert_string_equal(after->label, "m1.position (after.csv)");
-    assert_string_equal(after->name, "m1.position");
-}
-
 /* Seconds since the first sample; a clock that was set back makes time stand still. */
 TEST_WITH(NULL, stop, sample_times_never_go_back)
 {
@@ -78,28 +64,26 @@ static void draw(const char *title, char *text, size_t size)
     unlink(path);
 }
 
-/* A target has the colour of the actual value in the panel of its unit and recording; alone it has
- * its own colour. An output does not belong to a setpoint. */
+/* A target has the colour of the actual value in the panel of its unit; alone it has its own
+ * colour. An output does not belong to a setpoint. */
 TEST_WITH(NULL, stop, targets_share_the_colour_of_actual_values)
 {
     static const struct {
         const char *name, *unit;
-        size_t run;
     } rows[] = {
-        {"positions.m1.setpoint", "deg", 0},
-        {"m1.output", "deg", 0},
-        {"m1.position", "deg", 0},
-        {"m1_target", "deg", 0},
-        {"m2.goal", "deg", 0},
-        {"m1.velocity", "deg/s", 0},
-        {"m1.desired", "deg", 1},
-        {"m1.position", "deg", 1},
-        {"m1.setpoint", "deg/s", 0},
+        {"positions.m1.setpoint", "deg"},
+        {"m1.output", "deg"},
+        {"m1.position", "deg"},
+        {"m1_target", "deg"},
+        {"m2.goal", "deg"},
+        {"m1.velocity", "deg/s"},
+        {"m3.desired", "deg"},
+        {"m3.position", "deg"},
+        {"m1.setpoint", "deg/s"},
     };
     char text[65536];
     struct aw_error err;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        traces.run = rows[i].run;
         struct aw_trace *trace = aw_traces_find(&traces, rows[i].name, rows[i].unit);
         for (int k = 0; k < 3; k++)
             aw_traces_add(&traces, trace, k * AW_SECOND, (double)i + k % 2, &err);
