@@ -198,11 +198,9 @@ static const struct aw_command commands[] = {
      .run = aw_run_ping, .details = "Sends one ping, or -n COUNT pings, or pings for --for "
          "TIME. A missing ACK ends the command.",
      .examples = AW_LIST("-l sim: ping", "-l sim: ping -n 5")},
-    {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulated arm",
-     .options = AW_OPTIONS(
-         {.name = "listen", AW_AT_ALL(link.listen), .value = "URL",
-          .help = "listen here: pty:PATH, tcp-listen:PORT, serial:PATH",
-          .fallback = "pty:" AW_XDG_RUNTIME "/armctl-sim"},
+    {AW_SIM_ROW("a simulated arm", ".",
+         AW_LISTEN_OPTION("pty:" AW_XDG_RUNTIME "/armctl-sim",
+             "pty:PATH, tcp-listen:PORT, serial:PATH"),
          {.name = "quirks", AW_AT(armctl_sim_options, quirks), .value = "LIST",
           .words = aw_armctl_quirk_names,
           .help = "imitate the published firmware: published (all), or a list of no-reack, "
@@ -212,9 +210,7 @@ static const struct aw_command commands[] = {
           .unit = "deg/s", .min = 0.1, .max = 1e6},
          {.name = "slide-speed", AW_AT(armctl_sim_options, slide_mm_s), .value = "SPEED",
           .help = "speed of sliding joints", .fallback = "200mm/s",
-          .unit = "mm/s", .min = 0.1, .max = 1e6}),
-     .lines = AW_LIST("sim &"), .run = aw_run_sim, .details = "Prints 'ready: URL' on standard "
-         "error. Use that URL with -l."},
+          .unit = "mm/s", .min = 0.1, .max = 1e6})},
     {0},
 };
 

@@ -136,29 +136,18 @@ static const struct aw_command commands[] = {
           .choices = AW_LIST("candump", "decoded", "both")}),
      .run = run_dump,
      .examples = AW_LIST("-l sim: dump -n 3", "-l sim: dump --as candump -n 3")},
-    {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
-     .options = AW_OPTIONS(
-         DEVIATION_OPTION,
-         AW_STEP_OPTIONS),
-     .safety = AW_MOTION, .timed = true, .run = aw_run_step,
+    {AW_STEP_ROW("", DEVIATION_OPTION),
      .details = "Measures rise time (10 to 90 %), overshoot in % of the step, settling time (2 "
          "%), steady-state error and IAE. Disables the driver at the end, or at once if the "
          "joint exceeds --max-deviation, moves against the output or does not move.",
      .examples = AW_LIST("-l 'sim:?time=virtual' step --from 0deg --to 20deg --for 2s -b lknee -c "
          "pos")},
-    {.name = "sweep", .group = AW_GROUP_MEASURE, .summary = "measure a frequency response",
-     .options = AW_OPTIONS(
-         DEVIATION_OPTION,
-         AW_SWEEP_OPTIONS),
-     .safety = AW_MOTION, .timed = true, .run = aw_run_sweep,
+    {AW_SWEEP_ROW("", DEVIATION_OPTION),
      .examples = AW_LIST("-l 'sim:?time=virtual' sweep --amplitude 5deg -b lknee -c pos")},
-    {.name = "identify", .group = AW_GROUP_MEASURE,
-     .summary = "identify a process model of a joint, or from a recording",
-     .options = AW_OPTIONS(
+    {AW_IDENTIFY_ROW("a joint",
          EXPERIMENT_OPTIONS,
          AW_MODEL_OPTIONS("output"),
          AW_TICK_OPTION("measured")),
-     .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
      .details = "Moves the joint within --max-deviation, disables the driver, and prints the "
          "model: each parameter with its 95 % interval, the fit on validation data, and the "
          "coherence of each frequency. With --from it reads a recording with columns for time, "
@@ -177,20 +166,11 @@ static const struct aw_command commands[] = {
      .run = aw_run_tune,
      .examples = AW_LIST("-l 'sim:?time=virtual' tune -b lknee -c pos --yes",
          "-l 'sim:?time=virtual' tune --form pi -b lknee -c pos --yes")},
-    {.name = "verify", .group = AW_GROUP_MEASURE,
-     .summary = "run the steps of a specification and check the results",
-     .args = AW_ARGS(
-         {.name = "spec", .kind = AW_ARG_FILE,
-          .help = "sections with board, controller, from, to, for, gains, max-overshoot and "
-              "others"}),
-     .options = AW_OPTIONS(
-         DEVIATION_OPTION,
-         AW_VERDICTS_OPTION),
-     .safety = AW_MOTION, .lines = AW_LIST("$ printf '[calm]\\nboard = lknee\\ncontroller = "
+    {AW_VERIFY_ROW("board, controller, from, to, for, gains", DEVIATION_OPTION),
+     .lines = AW_LIST("$ printf '[calm]\\nboard = lknee\\ncontroller = "
          "pos\\nfrom = 0deg\\nto = 20deg\\nfor = 2s\\ngains = 17.9 0.354 40.8\\nswitch = yes\\n"
          "max-overshoot = 40%%\\n' >spec.ini",
          "-l 'sim:?time=virtual' verify spec.ini"),
-     .run = aw_run_verify, .prints = "TAP or JUnit",
      .details = "The file has a section for each step, as in the example. 'gains = KP KI KD' "
          "sends gains before the step. If the driver may run another controller, add switch = "
          "yes, or --switch. A step always fails if the joint ends more than 10 % of the step away "
@@ -218,11 +198,13 @@ static const struct aw_command commands[] = {
          "period late. Late frames and bursts do not count as losses. The command fails if a "
          "board of -b sends no telemetry.",
      .examples = AW_LIST("-l sim: ping", "-l sim: ping -b lknee -n 30")},
-    {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve six simulated drivers",
-     .options = AW_OPTIONS(
-         {.name = "listen", AW_AT_ALL(link.listen), .value = "URL",
-          .fallback = "slcan:pty:" AW_XDG_RUNTIME "/canpid-sim",
-          .help = "listen here: can:vcan0, slcan:pty:PATH, slcan:tcp-listen:PORT"},
+    {AW_SIM_ROW("six simulated drivers",
+         ". -b selects the boards.\nThe six joints differ in their parameters. --plant, or "
+         "?plant=KIND and ?plant.BOARD=KIND after sim:, simulates a broken joint: dead (the motor), "
+         "stuck (the encoders; stuck:3deg: from 3 deg on), reversed (the motor), wall:2deg, "
+         "delay:1s, backlash:1deg, coulomb:5% (dry friction, as a share of the output), unstable.",
+         AW_LISTEN_OPTION("slcan:pty:" AW_XDG_RUNTIME "/canpid-sim",
+             "can:vcan0, slcan:pty:PATH, slcan:tcp-listen:PORT"),
          {.name = "rate", AW_AT(canpid_sim_options, rate_hz), .value = "HZ",
           .help = "rate of the telemetry", .fallback = "100", .unit = "Hz", .min = 1, .max = 1000},
          {.name = "tick", AW_AT(canpid_sim_options, tick_s), .value = "TIME",
@@ -237,13 +219,7 @@ static const struct aw_command commands[] = {
           .help = "simulate broken joints: dead, or lknee=wall:2deg,rhip=delay:1s"},
          {.name = "quirks", AW_AT(canpid_sim_options, quirks), .value = "NAME",
           .choices = aw_canpid_quirk_names,
-          .help = "power-up: no output for the first 100 control periods"}),
-     .lines = AW_LIST("sim &"), .run = aw_run_sim,
-     .details = "Prints 'ready: URL' on standard error. Use that URL with -l. -b selects the "
-         "boards.\nThe six joints differ in their parameters. --plant, or ?plant=KIND and "
-         "?plant.BOARD=KIND after sim:, simulates a broken joint: dead (the motor), stuck (the "
-         "encoders; stuck:3deg: from 3 deg on), reversed (the motor), wall:2deg, delay:1s, "
-         "backlash:1deg, coulomb:5% (dry friction, as a share of the output), unstable."},
+          .help = "power-up: no output for the first 100 control periods"})},
     {0},
 };
 /* clang-format on */

@@ -55,15 +55,9 @@ static const struct aw_arg force_args[] = {
     {.name = "axis3", .field = "axis_force.axis3", .optional = true},
     {0},
 };
-#define JOINT                                                                                      \
-    {.name = "joint", .complete = aw_joints_complete, .help = "name; with several axes hip.axis2"}
 #define DEVIATION                                                                                  \
     AW_DEVIATION_OPTION("hold all joints if this one leaves the range of its start and targets "   \
                         "by more than this: 0.3rad, 0.3m")
-#define SPEED                                                                                      \
-    {.name = "speed", AW_AT_ALL(move.speed), .value = "SPEED", .fallback = "1", .unit = "",        \
-     .min = 0.001, .max = 100, .help = "maximum speed in rad/s or m/s"}
-
 #define WAY_SPEED                                                                                  \
     {.name = "speed", AW_AT_ALL(move.speed), .value = "SPEED", .fallback = "1", .unit = "rad/s",   \
      .min = 0.001, .max = 100, .help = "speed of the motion in rad/s or m/s"}
@@ -174,13 +168,13 @@ static const struct aw_command commands[] = {
      .details = "Checks the whole file first. The joints must be near the first row "
          "(--max-jump), or move there first (--approach 0.5rad/s). They are held at the end. "
          "Times are simulation times; the simulation runs as fast as it can."},
-    {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
-     .args = AW_ARGS(JOINT),
-     .options = AW_OPTIONS(
+    {AW_STEP_ROW("",
          DEVIATION,
-         SPEED,
-         AW_STEP_OPTIONS),
-     .safety = AW_MOTION, .timed = true, .run = aw_run_step,
+         {.name = "speed", AW_AT_ALL(move.speed), .value = "SPEED", .fallback = "1", .unit = "",
+          .min = 0.001, .max = 100, .help = "maximum speed in rad/s or m/s"}),
+     .args = AW_ARGS(
+         {.name = "joint", .complete = aw_joints_complete,
+          .help = "name; with several axes hip.axis2"}),
      .details = "Answers each message with a motor velocity of ten times the remaining "
          "distance per second, at most --speed. Times are simulation times. All joints are held "
          "at the end, or at once if this one exceeds --max-deviation, moves in the wrong direction "

@@ -158,35 +158,24 @@ static const struct aw_command commands[] = {
          "exit code 1 if the gains differ.",
      .examples = AW_LIST("-l sim: gains", "-l sim: gains set elbow.kp=0.02",
          "-l sim: gains save arm.gains")},
-    {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
+    {AW_STEP_ROW("", DEVIATION),
      .args = AW_ARGS(JOINT),
-     .options = AW_OPTIONS(
-         DEVIATION,
-         AW_STEP_OPTIONS),
-     .safety = AW_MOTION, .timed = true, .run = aw_run_step,
      .details = "Measures rise time (10 to 90 %), overshoot in % of the step, settling time (2 "
          "%), steady-state error and IAE. The setpoint jumps, the servo moves at full speed, "
          "and the joint stays at the target. The joint is held at once if it exceeds "
          "--max-deviation, moves in the wrong direction or does not move.",
      .examples = AW_LIST("-l 'sim:?time=virtual' step m2 --from 0deg --to 20deg")},
-    {.name = "sweep", .group = AW_GROUP_MEASURE, .summary = "measure a frequency response",
+    {AW_SWEEP_ROW("", DEVIATION),
      .args = AW_ARGS(JOINT),
-     .options = AW_OPTIONS(
-         DEVIATION,
-         AW_SWEEP_OPTIONS),
-     .safety = AW_MOTION, .timed = true, .run = aw_run_sweep,
      .examples = AW_LIST("-l 'sim:?time=virtual' sweep m2 --to-hz 4")},
-    {.name = "identify", .group = AW_GROUP_MEASURE,
-     .summary = "identify a process model of a joint, or from a recording",
-     .args = AW_ARGS(
-         {.name = "joint", .complete = aw_joints_complete, .optional = true,
-          .help = "m1, m2, m3, base, shoulder or elbow; none with --from"}),
-     .options = AW_OPTIONS(
+    {AW_IDENTIFY_ROW("a joint",
          DEVIATION,
          AW_LAW_OPTIONS(NULL),
          AW_TICK_OPTION("1 ms, as published"),
          AW_IDENTIFY_OPTIONS),
-     .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
+     .args = AW_ARGS(
+         {.name = "joint", .complete = aw_joints_complete, .optional = true,
+          .help = "m1, m2, m3, base, shoulder or elbow; none with --from"}),
      .details = "The model maps the setpoint of the servo to its position. The setpoint steps "
          "to both sides by a third of --max-deviation, then follows a sum of twelve sines for "
          "--for (12 s). The joint returns to its start. With --with the model maps the output "
@@ -209,18 +198,10 @@ static const struct aw_command commands[] = {
      .args = AW_ARGS(JOINT), .run = aw_run_tune,
      .examples = AW_LIST("-l 'sim:?drive=pid&time=virtual' tune m2 --yes",
          "-l 'sim:?drive=pid&time=virtual' tune m2 --yes --report /dev/null")},
-    {.name = "verify", .group = AW_GROUP_MEASURE,
-     .summary = "run the steps of a specification and check the results",
-     .args = AW_ARGS(
-         {.name = "spec", .kind = AW_ARG_FILE,
-          .help = "sections with joint, from, to, for, gains, max-overshoot and others"}),
-     .options = AW_OPTIONS(
-         DEVIATION,
-         AW_VERDICTS_OPTION),
-     .safety = AW_MOTION, .lines = AW_LIST("$ printf '[no overshoot]\\njoint = m2\\nfrom = "
+    {AW_VERIFY_ROW("joint, from, to, for, gains", DEVIATION),
+     .lines = AW_LIST("$ printf '[no overshoot]\\njoint = m2\\nfrom = "
          "0deg\\nto = 20deg\\nfor = 2s\\nmax-overshoot = 10%%\\n' >spec.ini",
          "-l 'sim:?time=virtual' verify spec.ini"),
-     .run = aw_run_verify, .prints = "TAP or JUnit",
      .details = "The file has a section for each step, as in the example. "
          "A step always fails if the joint ends more than 10 % of the step away from its "
          "target. If a step fails, the exit code is 1."},
@@ -263,11 +244,9 @@ static const struct aw_command commands[] = {
     {.name = "set_velocity", .summary = "send velocities, with the fields of a "
         "record", .args = velocity_args,
      .hidden = true, .safety = AW_MOTION, .run = run_velocity},
-    {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulated arm",
-     .options = AW_OPTIONS(
-         {.name = "listen", AW_AT_ALL(link.listen), .value = "URL",
-          .fallback = "unix-listen:" AW_XDG_RUNTIME "/hidmotor-sim",
-          .help = "listen here: unix-listen:PATH, or uhid: for a real HID device"},
+    {AW_SIM_ROW("a simulated arm", ".",
+         AW_LISTEN_OPTION("unix-listen:" AW_XDG_RUNTIME "/hidmotor-sim",
+             "unix-listen:PATH, or uhid: for a real HID device"),
          {.name = "state", AW_AT(hidmotor_sim_options, state), .value = "NAME",
           .fallback = "running", .choices = aw_hidmotor_state_names,
           .help = "state of the board: running, unhomed or disabled"},
@@ -279,9 +258,7 @@ static const struct aw_command commands[] = {
           .help = "number of motors: 1, 2 or 3"},
          {.name = "fault", AW_AT(hidmotor_sim_options, fault), .value = "LIST",
           .words = aw_hidmotor_fault_names,
-          .help = "simulate faults of the board: lost:5%,late,glitch:1%"}),
-     .lines = AW_LIST("sim &"), .run = aw_run_sim, .details = "Prints 'ready: URL' on standard "
-         "error. Use that URL with -l."},
+          .help = "simulate faults of the board: lost:5%,late,glitch:1%"})},
     {0},
 };
 /* clang-format on */

@@ -192,13 +192,9 @@ static const struct aw_command commands[] = {
      .details = "Each Enter saves the current positions. q and Enter, or the end of the input, "
          "ends the command. --every 500ms saves positions automatically.",
      .examples = AW_LIST("-l sim: teach path.csv --every 100ms --for 0.3s")},
-    {.name = "step", .group = AW_GROUP_MEASURE, .summary = "measure a step response",
+    {AW_STEP_ROW("", DEVIATION),
      .args = AW_ARGS(
          {.name = "joint", .complete = aw_joints_complete, .help = "name of a joint"}),
-     .options = AW_OPTIONS(
-         DEVIATION,
-         AW_STEP_OPTIONS),
-     .safety = AW_MOTION, .timed = true, .run = aw_run_step,
      .details = "The simulator accepts only velocities. The tool answers each feedback message "
          "with a velocity of five times the remaining distance per second, up to the limit of the "
          "joint. All joints stop at the end, or at once if this one exceeds --max-deviation, "
@@ -210,10 +206,9 @@ static const struct aw_command commands[] = {
      .details = "Sends control packets that change nothing, and requests the camera. Repeats "
          "this 10 times, -n COUNT times, or for --for TIME.",
      .examples = AW_LIST("-l sim: ping -n 2")},
-    {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve the simulated arm",
-     .options = AW_OPTIONS(
-         {.name = "listen", AW_AT_ALL(link.listen), .value = "URL", .fallback = "udp-listen:",
-          .help = "listen here: udp-listen:PORT, udp-listen:*:PORT?reply=sender, unix-listen:PATH"},
+    {AW_SIM_ROW("the simulated arm", ": 'view' draws the arm, and 'teleop --keys' moves it.",
+         AW_LISTEN_OPTION("udp-listen:",
+             "udp-listen:PORT, udp-listen:*:PORT?reply=sender, unix-listen:PATH"),
          {.name = "scene", AW_AT(unitysim_sim_options, scene), .value = "NAME",
           .help = "initial scene; without it the simulator sends no feedback until a client "
               "loads a scene", .complete = complete_scenes},
@@ -228,10 +223,7 @@ static const struct aw_command commands[] = {
          {.name = "feedback-loss", AW_AT(unitysim_sim_options, feedback_loss), .value = "SHARE",
           .help = "share of lost feedback: 20%", .unit = "", .min = 0, .max = 1},
          {.name = "seed", AW_AT(unitysim_sim_options, seed), .value = "NUMBER",
-          .help = "random seed for the lost feedback", .unit = "", .max = 1e15, .whole = true}),
-     .lines = AW_LIST("sim &"), .run = aw_run_sim,
-     .details = "Prints 'ready: URL' on standard error. Use that URL with -l: 'view' draws the "
-         "arm, and 'teleop --keys' moves it."},
+          .help = "random seed for the lost feedback", .unit = "", .max = 1e15, .whole = true})},
     {0},
 };
 /* clang-format on */

@@ -28,4 +28,16 @@ enum aw_status aw_sim_begin(struct aw_link **out, const struct aw_url *url,
  * the device until a signal or the end of the link. Then prints a summary. */
 aw_run_fn aw_run_sim;
 
+/* clang-format off */
+/* The row of sim. of: what it serves; more: continues "Use that URL with -l"; then AW_LISTEN_OPTION
+ * and the tool's own options. */
+#define AW_SIM_ROW(of, more, ...)                                                                  \
+    .name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve " of, .run = aw_run_sim,            \
+    .options = AW_OPTIONS(__VA_ARGS__), .lines = AW_LIST("sim &"),                                 \
+    .details = "Prints 'ready: URL' on standard error. Use that URL with -l" more
+#define AW_LISTEN_OPTION(url, places)                                                              \
+    {.name = "listen", AW_AT_ALL(link.listen), .value = "URL", .fallback = url,                    \
+     .help = "listen here: " places}
+/* clang-format on */
+
 #endif

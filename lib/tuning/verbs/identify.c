@@ -335,13 +335,10 @@ enum aw_status aw_run_identify(struct aw_session *session, const struct aw_args 
 
 /* clang-format off */
 const struct aw_command aw_custom_identify_command = {
-    .name = "identify", .group = AW_GROUP_MEASURE, .from_file = true,
-    .summary = "identify a process model of a custom joint, or from a recording",
+    AW_IDENTIFY_ROW("a custom joint", AW_CUSTOM_DEVIATION, AW_IDENTIFY_OPTIONS), .from_file = true,
     .args = AW_ARGS(
         {.name = "joint", .complete = aw_joints_complete, .optional = true,
          .help = "joint of the packet file; none with --from"}),
-    .options = AW_OPTIONS(AW_CUSTOM_DEVIATION, AW_IDENTIFY_OPTIONS),
-    .safety = AW_MOTION, .timed = true, .run = aw_run_identify,
     .details = "The model maps the setpoint of the joint to its position. The joint returns to "
         "its start."};
 /* clang-format on */

@@ -334,9 +334,7 @@ const struct aw_command aw_custom_tune_command = {
         "Assumes that the firmware computes kp·e + ki·sum(e) + kd·(e - previous e) once per "
         "control period. The experiment uses kp alone, so that the output is known, and moves the "
         "joint by at most --max-deviation. Then it restores the old gains and prints the new ones.",
-        {.name = "with", AW_AT(aw_experiment_options, with), .value = "NAME",
-         .help = "step, relay, multisine or all of them", .fallback = "all",
-         .choices = AW_LIST("step", "relay", "multisine", "all")},
+        AW_WITH_OPTION("all"),
         {.name = "amplitude", AW_AT(aw_experiment_options, amplitude), .value = "NUMBER",
          .unit = "", .min = 1e-9, .max = 1e9, .help = "amplitude of the output in the experiment; "
              "default: kp times half of --max-deviation"},

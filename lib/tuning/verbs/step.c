@@ -208,10 +208,8 @@ enum aw_status aw_run_step(struct aw_session *session, const struct aw_args *arg
 
 /* clang-format off */
 const struct aw_command aw_custom_step_command = {
-    .name = "step", .group = AW_GROUP_MEASURE, .from_file = true,
-    .summary = "measure a step response of a custom joint",
-    .args = AW_ARGS(AW_CUSTOM_JOINT), .options = AW_OPTIONS(AW_CUSTOM_DEVIATION, AW_STEP_OPTIONS),
-    .safety = AW_MOTION, .timed = true, .run = aw_run_step,
+    AW_STEP_ROW(" of a custom joint", AW_CUSTOM_DEVIATION),
+    .from_file = true, .args = AW_ARGS(AW_CUSTOM_JOINT),
     .details = "The setpoint jumps, the firmware moves the joint there, and the joint stays at "
         "the target. It is held at once if it exceeds --max-deviation, moves in the wrong "
         "direction or does not move."};

@@ -249,8 +249,6 @@ enum aw_status aw_run_sweep(struct aw_session *session, const struct aw_args *ar
 
 /* clang-format off */
 const struct aw_command aw_custom_sweep_command = {
-    .name = "sweep", .group = AW_GROUP_MEASURE, .from_file = true,
-    .summary = "measure a frequency response of a custom joint",
-    .args = AW_ARGS(AW_CUSTOM_JOINT), .options = AW_OPTIONS(AW_CUSTOM_DEVIATION, AW_SWEEP_OPTIONS),
-    .safety = AW_MOTION, .timed = true, .run = aw_run_sweep};
+    AW_SWEEP_ROW(" of a custom joint", AW_CUSTOM_DEVIATION),
+    .from_file = true, .args = AW_ARGS(AW_CUSTOM_JOINT)};
 /* clang-format on */

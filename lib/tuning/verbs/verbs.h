@@ -54,6 +54,12 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
 
 #define AW_DEVIATION_OPTION(does)                                                                 \
     {.name = "max-deviation", AW_AT_ALL(move.max_deviation), .value = "VALUE", .help = does}
+/* Rows of the experiments, except for args, texts and examples. of: follows "a joint" or the like in
+ * the summary; then the tool's own options. */
+#define AW_STEP_ROW(of, ...)                                                                      \
+    .name = "step", .group = AW_GROUP_MEASURE, .safety = AW_MOTION, .timed = true,                \
+    .summary = "measure a step response" of, .run = aw_run_step,                                  \
+    .options = AW_OPTIONS(__VA_ARGS__, AW_STEP_OPTIONS)
 #define AW_STEP_OPTIONS                                                                           \
     {.name = "from", AW_AT(aw_experiment_options, from), .value = "VALUE",                        \
      .help = "start of the step: 0deg"},                                                          \
@@ -68,6 +74,10 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
     {.name = "max-steady-state-error", .value = "NUMBER",                                         \
      .help = "fail if larger, in the unit of the step"},                                          \
     {.name = "max-iae", .value = "NUMBER", .help = "fail if larger, in unit·s"}
+#define AW_SWEEP_ROW(of, ...)                                                                     \
+    .name = "sweep", .group = AW_GROUP_MEASURE, .safety = AW_MOTION, .timed = true,               \
+    .summary = "measure a frequency response" of, .run = aw_run_sweep,                            \
+    .options = AW_OPTIONS(__VA_ARGS__, AW_SWEEP_OPTIONS)
 #define AW_SWEEP_OPTIONS                                                                          \
     {.name = "around", AW_AT(aw_experiment_options, around), .value = "VALUE",                    \
      .help = "centre of the oscillation"},                                                        \
@@ -83,6 +93,10 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
     AW_SETTLE_OPTION,                                                                             \
     AW_SAVE_OPTION,                                                                               \
     AW_PLOT_OPTION
+#define AW_IDENTIFY_ROW(joint, ...)                                                               \
+    .name = "identify", .group = AW_GROUP_MEASURE, .safety = AW_MOTION, .timed = true,            \
+    .summary = "identify a process model of " joint ", or from a recording",                      \
+    .run = aw_run_identify, .options = AW_OPTIONS(__VA_ARGS__)
 /* Options of identify, from an experiment or a recorded file. of_input: default column for the
  * process input. */
 #define AW_MODEL_OPTIONS(of_input)                                                                \
@@ -105,10 +119,12 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
 /* The same for joints without settable gains: only setpoints excite them. */
 #define AW_IDENTIFY_OPTIONS AW_AROUND_OPTION, AW_MODEL_OPTIONS("setpoint")
 /* Options of identify and tune if gains can be sent: the excitation of the controller. */
-#define AW_LAW_OPTIONS(with_fallback)                                                             \
+#define AW_WITH_OPTION(with_fallback)                                                             \
     {.name = "with", AW_AT(aw_experiment_options, with), .value = "NAME",                         \
      .help = "step, relay, multisine or all of them", .fallback = with_fallback,                  \
-     .choices = AW_LIST("step", "relay", "multisine", "all")},                                    \
+     .choices = AW_LIST("step", "relay", "multisine", "all")}
+#define AW_LAW_OPTIONS(with_fallback)                                                             \
+    AW_WITH_OPTION(with_fallback),                                                                \
     {.name = "amplitude", AW_AT(aw_experiment_options, amplitude), .value = "SHARE",              \
      .help = "amplitude of the control output, as a share of full scale", .fallback = "0.1",      \
      .unit = "", .min = 0.02, .max = 0.8}
@@ -175,9 +191,16 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
 #define AW_CUSTOM_DEVIATION                                                                        \
     AW_DEVIATION_OPTION("hold the joint if it leaves the range of its start and targets by "       \
                         "more than this: 15deg")
-#define AW_VERDICTS_OPTION                                                                        \
-    {.name = "as", AW_AT(aw_experiment_options, verdicts), .value = "FORM",                       \
-     .help = "tap or junit", .fallback = "tap", .choices = AW_LIST("tap", "junit")}
+#define AW_VERIFY_ROW(keys, ...)                                                                  \
+    .name = "verify", .group = AW_GROUP_MEASURE, .safety = AW_MOTION, .run = aw_run_verify,       \
+    .summary = "run the steps of a specification and check the results",                          \
+    .args = AW_ARGS({.name = "spec", .kind = AW_ARG_FILE,                                         \
+                     .help = "sections with " keys ", max-overshoot and others"}),                \
+    .options = AW_OPTIONS(                                                                        \
+        __VA_ARGS__,                                                                              \
+        {.name = "as", AW_AT(aw_experiment_options, verdicts), .value = "FORM",                   \
+         .help = "tap or junit", .fallback = "tap", .choices = AW_LIST("tap", "junit")}),         \
+    .prints = "TAP or JUnit"
 /* clang-format on */
 
 aw_run_fn aw_run_step, aw_run_sweep, aw_run_identify, aw_run_design, aw_run_tune, aw_run_verify;

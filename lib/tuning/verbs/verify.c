@@ -389,11 +389,5 @@ enum aw_status aw_run_verify(struct aw_session *session, const struct aw_args *a
 
 /* clang-format off */
 const struct aw_command aw_custom_verify_command = {
-    .name = "verify", .group = AW_GROUP_MEASURE, .from_file = true,
-    .summary = "run the steps of a specification and check the results",
-    .args = AW_ARGS(
-        {.name = "spec", .kind = AW_ARG_FILE,
-         .help = "sections with joint, from, to, for, max-overshoot and others"}),
-    .options = AW_OPTIONS(AW_CUSTOM_DEVIATION, AW_VERDICTS_OPTION),
-    .safety = AW_MOTION, .run = aw_run_verify, .prints = "TAP or JUnit"};
+    AW_VERIFY_ROW("joint, from, to, for", AW_CUSTOM_DEVIATION), .from_file = true};
 /* clang-format on */
