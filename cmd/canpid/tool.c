@@ -200,9 +200,10 @@ static const struct aw_command commands[] = {
      .examples = AW_LIST("-l sim: ping", "-l sim: ping -b lknee -n 30")},
     {AW_SIM_ROW("six simulated drivers",
          ". -b selects the boards.\nThe six joints differ in their parameters. --plant, or "
-         "?plant=KIND and ?plant.BOARD=KIND after sim:, simulates a broken joint: dead (the motor), "
-         "stuck (the encoders; stuck:3deg: from 3 deg on), reversed (the motor), wall:2deg, "
-         "delay:1s, backlash:1deg, coulomb:5% (dry friction, as a share of the output), unstable.",
+         "?plant=KIND and ?plant.BOARD=KIND after sim:, simulates a broken joint: dead (the "
+         "motor), stuck (the encoders; stuck:3deg: from 3 deg on), reversed (the motor), "
+         "wall:2deg, delay:1s, backlash:1deg, coulomb:5% (dry friction, as a share of the "
+         "output), unstable.",
          AW_LISTEN_OPTION("slcan:pty:" AW_XDG_RUNTIME "/canpid-sim",
              "can:vcan0, slcan:pty:PATH, slcan:tcp-listen:PORT"),
          {.name = "rate", AW_AT(canpid_sim_options, rate_hz), .value = "HZ",

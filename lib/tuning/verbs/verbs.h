@@ -54,8 +54,8 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
 
 #define AW_DEVIATION_OPTION(does)                                                                 \
     {.name = "max-deviation", AW_AT_ALL(move.max_deviation), .value = "VALUE", .help = does}
-/* Rows of the experiments, except for args, texts and examples. of: follows "a joint" or the like in
- * the summary; then the tool's own options. */
+/* Rows of the experiments, except for args, texts and examples. of: the end of the summary; then the
+ * tool's own options. */
 #define AW_STEP_ROW(of, ...)                                                                      \
     .name = "step", .group = AW_GROUP_MEASURE, .safety = AW_MOTION, .timed = true,                \
     .summary = "measure a step response" of, .run = aw_run_step,                                  \
