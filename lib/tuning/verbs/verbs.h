@@ -54,7 +54,7 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
 
 #define AW_DEVIATION_OPTION(does)                                                                 \
     {.name = "max-deviation", AW_AT_ALL(move.max_deviation), .value = "VALUE", .help = does}
-/* Rows of the experiments, except for args, texts and examples. of: the end of the summary; then the
+/* Rows of the experiments, except for args, texts and examples. of: end of the summary; then the
  * tool's own options. */
 #define AW_STEP_ROW(of, ...)                                                                      \
     .name = "step", .group = AW_GROUP_MEASURE, .safety = AW_MOTION, .timed = true,                \
