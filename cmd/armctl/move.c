@@ -5,8 +5,7 @@
 
 #include "base/text.h"
 #include "shell/custom/custom.h"
-#include "shell/safety/dry.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "state.h"
 
 /* Progress of a command for several joints, which has one result. */

@@ -6,9 +6,7 @@
 
 #include "base/suggest.h"
 #include "shell/custom/custom.h"
-#include "shell/safety/device.h"
-#include "shell/safety/dry.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "shell/session/config.h"
 #include "state.h"

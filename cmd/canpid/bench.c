@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "joint.h"
 #include "protocol/canpid/joint.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 
 #define ENCODER_DEG 0.045 /* step of the lever arm's encoder, the controller's input */
 #define PERIOD_S    0.01  /* published telemetry period */

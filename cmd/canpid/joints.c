@@ -8,7 +8,7 @@
 
 #include "joint.h"
 #include "protocol/canpid/names.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "state.h"
 
 #define PATIENCE_S 0.5 /* wait for a new frame of each kind from each board */

@@ -4,7 +4,7 @@
 
 #include "link/can/can.h"
 #include "link/stream/ports.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "shell/source/list.h"
 #include "state.h"
 

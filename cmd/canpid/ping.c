@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "shell/source/ping.h"
 #include "state.h"
 

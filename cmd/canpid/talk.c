@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shell/safety/device.h"
-#include "shell/safety/dry.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "state.h"
 #include "wire/can_id.h"

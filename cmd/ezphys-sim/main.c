@@ -15,7 +15,7 @@
 #include "protocol/ezphys/wire.h"
 #include "say.h"
 #include "shell/help/help.h"
-#include "shell/safety/device.h"
+#include "shell/safety/safety.h"
 #include "shell/session/bind.h"
 #include "shell/words/options.h"
 #include "simulator.h"

@@ -15,8 +15,7 @@
 #include "shell/joints/move.h"
 #include "shell/joints/play.h"
 #include "shell/joints/status.h"
-#include "shell/safety/dry.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "state.h"
 
 #define ENDS_MAX (12 * sizeof((struct aw_ezphys_name *)NULL)->bodies[0] + 8) /* as JSON */

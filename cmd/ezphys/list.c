@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "link/core/tcp.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "shell/source/list.h"
 #include "state.h"
 

@@ -7,8 +7,7 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
-#include "shell/safety/dry.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "state.h"
 
 /* ---- Time ---- */

@@ -9,7 +9,7 @@
 #include "base/child.h"
 #include "link/core/spawn.h"
 #include "link/core/url.h"
-#include "shell/safety/dry.h"
+#include "shell/safety/safety.h"
 #include "shell/words/options.h"
 #include "state.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "link/core/tcp.h"
-#include "shell/safety/device.h"
+#include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "state.h"
 

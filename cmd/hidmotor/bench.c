@@ -6,7 +6,7 @@
 
 #include "base/clamp.h"
 #include "base/number.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "state.h"
 
 #define PULLS_DEG  30.0 /* distance from the setpoint that counts as full output for the monitor */

@@ -1,7 +1,7 @@
 /* hidmotor gains: the board's packets for showing, setting and sending gains. */
 #include "protocol/hidmotor/gains.h"
 #include "shell/joints/gains.h"
-#include "shell/safety/dry.h"
+#include "shell/safety/safety.h"
 #include "state.h"
 
 static enum aw_status read_all(struct aw_session *session, struct aw_gain *gains)

@@ -1,7 +1,7 @@
 /* The joints of hidmotor: their state, limits and motions. */
 #include "shell/joints/joints.h"
 #include "shell/joints/status.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "link/hid/hid.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "shell/source/list.h"
 #include "state.h"
 

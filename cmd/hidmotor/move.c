@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "shell/safety/dry.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "state.h"
 

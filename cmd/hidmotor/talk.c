@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shell/safety/device.h"
-#include "shell/safety/dry.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "state.h"
 
 static struct aw_hidmotor_options defaults(const struct aw_session *session)

@@ -9,7 +9,7 @@
 
 #include "base/xdg.h"
 #include "protocol/unitysim/fields.h"
-#include "shell/safety/dry.h"
+#include "shell/safety/safety.h"
 #include "state.h"
 
 static const struct {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "protocol/unitysim/fields.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "state.h"
 

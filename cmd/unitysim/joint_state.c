@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "protocol/unitysim/shape.h"
 #include "shell/joints/move.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "state.h"
 
 #define NEAR_TICKS 10

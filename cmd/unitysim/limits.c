@@ -8,7 +8,7 @@
 
 #include "shell/joints/joints.h"
 #include "shell/joints/status.h"
-#include "shell/safety/dry.h"
+#include "shell/safety/safety.h"
 #include "shell/session/config.h"
 #include "state.h"
 

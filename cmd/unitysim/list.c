@@ -3,7 +3,7 @@
 
 #include "link/open.h"
 #include "link/udp/udp.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "shell/source/list.h"
 #include "state.h"
 

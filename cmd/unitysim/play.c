@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "protocol/unitysim/sequence.h"
 #include "shell/joints/tempo.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "state.h"
 
 struct play {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "protocol/unitysim/device.h"
-#include "shell/safety/device.h"
+#include "shell/safety/safety.h"
 #include "shell/source/sim.h"
 #include "state.h"
 

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shell/safety/device.h"
-#include "shell/safety/dry.h"
+#include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "shell/session/wire_option.h"
 #include "state.h"

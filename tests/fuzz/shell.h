@@ -3,7 +3,7 @@
 #define TESTS_FUZZ_SHELL_H
 
 #include "fuzz.h"
-#include "shell/safety/device.h"
+#include "shell/safety/safety.h"
 #include "shell/session/bind.h"
 #include "shell/session/config.h"
 

@@ -7,7 +7,7 @@
 
 #include "sample_helper.h"
 #include "shell/main.h"
-#include "shell/safety/device.h"
+#include "shell/safety/safety.h"
 #include "shell/session/config.h"
 #include "shell/session/session.h"
 #include "test.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "shell/custom/custom_parts.h"
-#include "shell/safety/dry.h"
+#include "shell/safety/safety.h"
 
 #define PATIENCE_S 0.5
 #define TRIES      3

@@ -5,9 +5,7 @@
 
 #include "shell/custom/custom_parts.h"
 #include "shell/joints/start_check.h"
-#include "shell/safety/device.h"
-#include "shell/safety/dry.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 
 #define HZ         50.0
 #define DEFAULT_S  1.0

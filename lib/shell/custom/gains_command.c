@@ -6,7 +6,7 @@
 #include "shell/custom/custom.h"
 #include "shell/custom/custom_parts.h"
 #include "shell/joints/gains.h"
-#include "shell/safety/dry.h"
+#include "shell/safety/safety.h"
 
 /* ---- The command ---- */
 

@@ -4,9 +4,7 @@
 #include "shell/custom/custom.h"
 #include "shell/custom/custom_joints.h"
 #include "shell/joints/start_check.h"
-#include "shell/safety/device.h"
-#include "shell/safety/dry.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 
 const struct aw_codec *aw_find_custom(struct aw_session *session, const char *name)
 {

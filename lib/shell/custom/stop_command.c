@@ -3,8 +3,7 @@
 
 #include "shell/custom/custom.h"
 #include "shell/joints/joints.h"
-#include "shell/safety/dry.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 
 /* A CAN bus also has the tool's own devices. */
 static enum aw_status stop_others(struct aw_session *session, const struct aw_args *args)

@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "control/lag.h"
 #include "control/steer.h"
-#include "shell/safety/dry.h"
+#include "shell/safety/safety.h"
 
 #define NAMES_MAX         128
 #define AW_JOINTS_STEERED 64

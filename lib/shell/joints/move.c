@@ -10,8 +10,7 @@
 #include "shell/joints/jog.h"
 #include "shell/joints/move.h"
 #include "shell/joints/start_check.h"
-#include "shell/safety/dry.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 
 #define GOALS_MAX  64
 #define PATIENCE_S 10 /* extra time after a motion before it counts as failed */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 
 #define GAP_NS      (200 * AW_MILLISECOND) /* after a longer delay, the path resumes where it was */
 #define ROUNDING    1e-6

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "capture/times.h"
 #include "shell/joints/play.h"
-#include "shell/safety/dry.h"
+#include "shell/safety/safety.h"
 
 #define ROUNDING       1e-6
 #define SAMPLED_S      0.02    /* devices measure at least this often while a joint moves */

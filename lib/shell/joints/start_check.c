@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 #include "control/lag.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 
 #define AT_LIMIT_S 0.2  /* max distance: travel at max speed in this time, s */
 #define OF_RANGE   0.02 /* max distance if the max speed is unknown, share of the range */

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "shell/joints/joints.h"
 #include "shell/joints/status.h"
-#include "shell/safety/dry.h"
+#include "shell/safety/safety.h"
 #include "shell/session/share.h"
 
 #define ENTRIES 10 /* max entries of the result for each joint */

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 #include "shell/lead/follower.h"
-#include "shell/safety/dry.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 
 static enum aw_status take_in(struct aw_follower *f)
 {

@@ -7,8 +7,7 @@
 #include "control/samples.h"
 #include "shell/joints/tempo.h"
 #include "shell/lead/replay.h"
-#include "shell/safety/device.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "wire/split.h"
 
 #define LONG_GAP_S  30

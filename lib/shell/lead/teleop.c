@@ -10,7 +10,7 @@
 #include "base/ready.h"
 #include "shell/joints/start_check.h"
 #include "shell/lead/teleop.h"
-#include "shell/safety/dry.h"
+#include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "shell/safety/tee.h"
 

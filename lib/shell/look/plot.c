@@ -17,7 +17,7 @@
 #include "shell/look/picture.h"
 #include "shell/look/plot.h"
 #include "shell/look/view.h"
-#include "shell/safety/dry.h"
+#include "shell/safety/safety.h"
 #include "shell/source/live.h"
 #include "shell/source/source.h"
 #include "view/terminal/cells.h"

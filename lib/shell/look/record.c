@@ -12,7 +12,7 @@
 #include "base/ready.h"
 #include "shell/joints/joints.h"
 #include "shell/look/look.h"
-#include "shell/safety/device.h"
+#include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "shell/safety/tee.h"
 #include "shell/session/progress.h"

@@ -12,8 +12,7 @@
 #include "control/samples.h"
 #include "shell/joints/joints.h"
 #include "shell/look/look.h"
-#include "shell/safety/dry.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "shell/source/stream.h"
 
 #define FLUSH_NS    (50 * AW_MILLISECOND)

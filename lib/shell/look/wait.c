@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "shell/look/look.h"
-#include "shell/safety/device.h"
+#include "shell/safety/safety.h"
 #include "shell/session/recent.h"
 #include "shell/source/source.h"
 #include "shell/source/stream.h"

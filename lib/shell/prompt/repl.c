@@ -18,7 +18,7 @@
 #include "base/ready.h"
 #include "shell/prompt/complete.h"
 #include "shell/run/dispatch.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "shell/session/config.h"
 #include "view/terminal/screen.h"

@@ -14,7 +14,7 @@
 #include "shell/joints/start_check.h"
 #include "shell/run/dispatch.h"
 #include "shell/safety/deadman.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "shell/session/share.h"
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/ready.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 
 bool aw_session_agrees(struct aw_session *session, const char *question)
 {

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 
 #define LOOKS 16 /* checks per timeout, so that input counts from its arrival */

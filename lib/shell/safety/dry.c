@@ -1,5 +1,5 @@
 /* Implements --dry-run: ends commands before they open anything, and shows bytes. */
-#include "shell/safety/dry.h"
+#include "shell/safety/safety.h"
 
 #include <stdlib.h>
 #include <string.h>

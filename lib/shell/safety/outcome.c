@@ -1,6 +1,6 @@
 /* Ends a command: stops its motion and prints its result or error. */
-#include "shell/safety/outcome.h"
 #include "shell/safety/crash.h"
+#include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "shell/safety/watchdog.h"
 

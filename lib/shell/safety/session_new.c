@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "packets/packets.h"
-#include "shell/safety/device.h"
+#include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "shell/session/config.h"
 #include "shell/session/recent.h"

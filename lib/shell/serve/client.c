@@ -8,9 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "shell/safety/device.h"
-#include "shell/safety/dry.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "shell/serve/client.h"
 #include "shell/serve/serve.h"

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "shell/serve/client.h"
 
 #define SERVERS_MAX 16

@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 #include "shell/safety/crash.h"
-#include "shell/safety/device.h"
-#include "shell/safety/dry.h"
+#include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "shell/serve/address.h"
 #include "shell/serve/client.h"

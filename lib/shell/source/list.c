@@ -3,8 +3,7 @@
 
 #include "link/hid/hid.h"
 #include "link/stream/ports.h"
-#include "shell/safety/dry.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "shell/session/running.h"
 #include "shell/session/share.h"
 #include "shell/source/source.h"

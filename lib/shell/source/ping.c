@@ -1,6 +1,6 @@
 /* Prints the statistics of 'ping': rows with a histogram for people, records for programs. */
 #include "shell/source/ping.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 
 #include <inttypes.h>
 #include <math.h>

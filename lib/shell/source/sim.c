@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/xdg.h"
-#include "shell/safety/device.h"
-#include "shell/safety/dry.h"
+#include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 
 /* Binds the parameters of the URL like the options of the command. */

@@ -14,7 +14,7 @@
 #include "base/utf8.h"
 #include "capture/foreign.h"
 #include "capture/packet.h"
-#include "shell/safety/device.h"
+#include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "shell/session/share.h"
 #include "shell/source/stream_source.h"

@@ -1,7 +1,7 @@
 /* Reads records from the device, with the tool's own hook or directly from the link. */
 #include <string.h>
 
-#include "shell/safety/device.h"
+#include "shell/safety/safety.h"
 #include "shell/source/stream_source.h"
 
 #define REST_NS (4 * AW_MILLISECOND) /* pause after a message, to read the next in blocks */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "shell/look/picture.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "tuning/predict.h"
 #include "tuning/verbs/trials.h"
 #include "tuning/verbs/verbs.h"

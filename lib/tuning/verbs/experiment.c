@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "shell/look/picture.h"
-#include "shell/safety/dry.h"
+#include "shell/safety/safety.h"
 
 #define LATE_S 0.02 /* time to read messages that arrived while this program was held up */
 

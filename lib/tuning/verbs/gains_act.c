@@ -1,7 +1,7 @@
 /* Checks that the gains of a joint take effect. */
 #include <string.h>
 
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "tuning/verbs/trials.h"
 
 #define REST_S 0.2

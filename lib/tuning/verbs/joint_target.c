@@ -10,7 +10,7 @@
 #include "base/clamp.h"
 #include "base/number.h"
 #include "shell/custom/custom_parts.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "tuning/verbs/experiment.h"
 #include "tuning/verbs/verbs.h"
 

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "shell/look/picture.h"
 #include "shell/safety/ask.h"
-#include "shell/safety/outcome.h"
+#include "shell/safety/safety.h"
 #include "tuning/verbs/trials.h"
 #include "tuning/verbs/verbs.h"
 

@@ -1,0 +1,89 @@
+/* What commands use of this room: the link, the dry run, and the start and end of a motion.
+ *
+ * With --dry-run no command opens anything. A command that can build its messages shows them. A
+ * command that needs the device ends where it would open it, and the dispatcher reports that in one
+ * line. No command needs its own code for this.
+ */
+#ifndef AW_SHELL_SAFETY_SAFETY_H
+#define AW_SHELL_SAFETY_SAFETY_H
+
+#include "shell/session/session.h"
+
+/* Creates a session with default settings that prints to standard output. NULL: out of memory. */
+struct aw_session *aw_session_new(const struct aw_tool *tool);
+
+/* Frees the session and closes its link. */
+void aw_session_free(struct aw_session *session);
+
+/* Opens session->device.link on first use, with the URL of the options. AW_STOPPED with --dry-run.
+ */
+enum aw_status aw_session_link(struct aw_session *session);
+void aw_session_unlink(struct aw_session *session);
+
+/* Opens a link. Prints its traffic with --verbose and records it with --record. The caller closes
+ * it. AW_STOPPED with --dry-run. */
+enum aw_status aw_session_open(struct aw_session *session, const char *url,
+                               const struct aw_link_options *options, struct aw_link **link);
+
+/* Starts the recording of --record unless it is already running; url: of the link. */
+enum aw_status aw_session_open_tee(struct aw_session *session, const char *url);
+
+/* Sets session->share.attached if the session uses its device through a server. AW_OK also without
+ * a server. */
+enum aw_status aw_session_find_server(struct aw_session *session);
+
+/* Call it before opening, starting or overwriting anything. Returns AW_OK, or with --dry-run
+ * AW_STOPPED, which ends the command. Every link of a session passes here. */
+enum aw_status aw_dry_ends(struct aw_session *session);
+
+/* Like aw_dry_ends, for a command whose messages depend on the device; on names the dependency
+ * ("the position of the arm"). */
+enum aw_status aw_dry_depends(struct aw_session *session, const char *on);
+
+/* Returns the command's status; or prints that line and returns AW_OK if --dry-run ended the
+ * command. */
+enum aw_status aw_dry_outcome(struct aw_session *session, const char *command,
+                              enum aw_status status);
+
+/* Shows bytes to send that no record describes. With CSV and --format they go to standard error. */
+enum aw_status aw_dry_bytes(struct aw_session *session, struct aw_span frame);
+
+/* For --dry-run: prints the fields and the exact bytes. With CSV and --format the bytes go to
+ * standard error. */
+enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record,
+                                  struct aw_span frame);
+
+/* Stops the motion of a command that failed or was interrupted. Returns the resulting status, with
+ * session->err set.
+ */
+enum aw_status aw_outcome_safe(struct aw_session *session, enum aw_status status);
+
+/* Prints its result or its error. */
+void aw_outcome_print(struct aw_session *session, enum aw_status status);
+
+/* Prints session->err, for people. */
+void aw_outcome_error(struct aw_session *session);
+
+/* Prints the current result, if any, and starts a new one, for commands with several steps. */
+void aw_session_print_result(struct aw_session *session);
+
+/* Reports session->err like aw_dispatch, for errors before any command. */
+enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status);
+
+/* Marks the start of a motion. Call it before the first byte is sent, or as soon as the motion is
+ * known. */
+void aw_session_moves(struct aw_session *session);
+
+/* Stops an activity that continues after its command returned; not with --hold. Reports an
+ * unconfirmed stop and returns its status. */
+enum aw_status aw_session_halt(struct aw_session *session);
+
+/* Stops continuing activities at the end of a script or of the prompt. Does nothing with --hold, or
+ * after a single command. Returns status, or the stop's status if status is AW_OK. */
+enum aw_status aw_session_leave(struct aw_session *session, enum aw_status status);
+
+/* Reports once that the recorder was lost: AW_LOST in session->err, unless the command already
+ * failed. */
+enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status status);
+
+#endif
