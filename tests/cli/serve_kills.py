@@ -1,7 +1,7 @@
 """Removes the commander of a shared device in every possible way, and checks on the wire that the stop
 arrives, how long it takes, and that nothing moves until another command.
 
-    serve_kills.py FOLDER TOOL COUNT [--within MS] [--deadman MS] [--queue N,…] [--load N] [WAY…]
+    serve_kills.py FOLDER TOOL COUNT [--within MS] [--deadman MS] [--queue N,…] [--frames N,…] [--load N] [WAY…]
     serve_kills.py table FILE       compares the table of endings in FILE with the tests
 
 This program relays all messages between the server and its simulator, notes when the stop arrives,
@@ -13,8 +13,11 @@ Within: the time of the stop after the ending is detected (after the dead-man ti
 a lost device). Waits of a process for a processor do not count, nor does the time in which a killed
 server exits while its connections stay open (long with sanitizers): both depend on the machine.
 With --deadman 0 silence is not detected, and stop and cut fail. SEED repeats the random numbers.
-With --queue N the commander has N pending motions: none of them may start. With --load N, N
-processes compute and N clients read.
+With --queue N the commander's script has N pending motions: none of them may start. With --frames N
+the server has received N more frames of the commander, but not read them: it is suspended until the
+commander's end has also arrived. After the stop none of them may leave. A client may send one frame at
+a time, so the server may also disconnect this commander: its status and the reason are not checked.
+With --load N, N processes compute and N clients read.
 
 If the server is killed, its commander must end within 10 ms (plus --within).
 
@@ -22,6 +25,7 @@ Prints a line for each ending, with and without waits, and a line for each failu
 messages on the wire; exit status 1 after any failure.
 """
 import collections
+import itertools
 import os
 import random
 import re
@@ -34,7 +38,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from serve_client import Client
+from serve_client import FROM_CLIENT, HEAD, Client
 from stops_tools import MOVES, STOPS, TOOLS, Front, Waits, children
 
 # status: exit status of a commander that is a tool (None: not visible). told: message to other clients
@@ -69,6 +73,7 @@ WAIT = 20  # s, for expected events
 NO_STOP = 2  # s without waits for processors, until it counts as missing
 JUST_BEFORE = 0.05  # s, in which the end of a motion and the next one may cross the stop
 GOES_ON = 0.4  # s without a stop count as continuing
+ARRIVES = 0.01  # s, for the commander's end to reach a suspended server
 
 
 def ready(process):
@@ -117,10 +122,14 @@ class Broker:
 
 
 class Relay:
-    """A relay to a socket that can be cut: afterwards it accepts data and discards it."""
+    """A relay to a socket that can be cut: afterwards it accepts data and discards it. It can repeat
+    the commander's last frame."""
 
-    def __init__(self, path):
-        self.to, self.path = path, path + ".relay"
+    def __init__(self, path, ending):
+        """ending: SHUT_RDWR if the end of one connection closes the other one."""
+        self.to, self.path, self.ending = path, path + ".relay", ending
+        self.sent = {}  # bytes of an incomplete message, by the server's end
+        self.frame = self.moving = None  # the server's end and the last frame
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.path)
         self.listener.listen()
@@ -128,7 +137,10 @@ class Relay:
         self.cut = False
 
     def sockets(self):
-        return [] if self.cut else [self.listener, *self.ends]
+        if self.cut:
+            return []
+        # A suspended commander reads nothing.
+        return [self.listener, *(end for end, other in self.ends.items() if select.select([], [other], [], 0)[1])]
 
     def step(self, ready_ones):
         for end in ready_ones:
@@ -136,17 +148,41 @@ class Relay:
                 near, far = end.accept()[0], socket.socket(socket.AF_UNIX)
                 far.connect(self.to)
                 self.ends.update({near: far, far: near})
+                self.sent[far] = b""
             elif end in self.ends:
-                data = end.recv(65536)
-                if data:
-                    self.ends[end].sendall(data)
-                else:
+                if not self.forward(end, self.ends[end]):
                     self.end(self.ends.pop(end))
 
-    @staticmethod
-    def end(other):
+    def forward(self, end, other):
+        """Returns False at the end of the connection."""
         try:
-            other.shutdown(socket.SHUT_WR)
+            data = end.recv(65536)
+            self.note_frame(other, data)
+            other.sendall(data)
+            return bool(data)
+        except OSError:
+            return False
+
+    def note_frame(self, to, data):
+        """Keeps the last frame for the server."""
+        if to not in self.sent:
+            return
+        data = self.sent[to] + data
+        while len(data) >= HEAD.size and len(data) >= (size := HEAD.unpack_from(data)[0]):
+            if HEAD.unpack_from(data)[2] == FROM_CLIENT["FRAME"]:
+                self.frame = to, data[:size]
+            data = data[size:]
+        self.sent[to] = data
+
+    def repeat(self, count):
+        """Sends the last frame that moved the device again; count times."""
+        to, frame = self.moving
+        assert not self.sent[to]
+        to.sendall(frame * count)
+
+    def end(self, other):
+        try:
+            other.shutdown(self.ending)
         except OSError:  # it has ended too
             pass
 
@@ -160,9 +196,10 @@ class Run:
     """A server, its simulator, and a commander that ends."""
     patience = 10  # ms, for the end of a commander whose server has ended
 
-    def __init__(self, tool, front, way, deadman, chance, queue, load=0):
+    def __init__(self, tool, front, way, deadman, chance, pending, load=0):
         self.tool, self.front, self.way, self.chance = tool, front, way, chance
-        self.queue = int(queue)
+        self.queue, self.frames = pending
+        self.left = None  # number of the frames that left before the stop
         self.moved = self.stopped = self.ended = self.host = self.board = self.relay = None
         self.lost = False  # the device, as seen by the host
         self.after = 0  # moving frames after the expected last one
@@ -228,8 +265,8 @@ class Run:
             self.begin_by_broker(lines, deadman)
             return
         url = f"serve:{self.path}"
-        if self.way == "cut":
-            self.relay = Relay(self.path)
+        if self.way == "cut" or self.frames:
+            self.relay = Relay(self.path, socket.SHUT_RDWR if self.way == "kill" else socket.SHUT_WR)
             url = f"serve:{self.relay.path}"
         command = [*self.base, "-l", url]
         nowhere = {"stdout": subprocess.DEVNULL, "stderr": self.complaints}
@@ -315,7 +352,11 @@ class Run:
             self.last.append(f"{1e3 * (now - (self.ended or now)):.0f}ms {what} {message[:32].hex()}")
             if what == MOVES:
                 self.moved = now
-                if self.stopped and not self.lost and not self.again and now < self.ended + JUST_BEFORE:
+                if self.relay:
+                    self.relay.moving = self.relay.frame
+                if self.left is not None and not self.stopped:
+                    self.left += 1
+                if self.stopped and not (self.lost or self.again or self.frames) and now < self.ended + JUST_BEFORE:
                     self.again, self.stopped = True, None
                 elif self.stopped or self.lost:
                     self.after += 1
@@ -369,6 +410,28 @@ class Run:
         elif self.way == "take":
             self.raw.send("WANT", flag=True)
 
+    def take_away_with_frames(self):
+        """The same while frames of the commander wait in the server's socket."""
+        if self.way == "freeze":
+            self.begin_to_count()
+        self.server.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.server.pid, os.WSTOPPED | os.WNOWAIT)
+        self.drain()
+        self.left = 0
+        self.relay.repeat(self.frames)
+        if self.way in ("server", "watchdog"):
+            self.begin_to_count()
+        self.take_away()
+        if self.way not in ("freeze", "server", "watchdog"):
+            self.until(time.monotonic() + ARRIVES, lambda: False)
+            self.begin_to_count()
+            self.server.send_signal(signal.SIGCONT)
+
+    def drain(self):
+        """Judges what is still on the wire: the start of a motion may look like a stop."""
+        while self.host and select.select([self.host], [], [], 0)[0]:
+            self.step(0)
+
     def replace_watchdog(self):
         """Kills the watchdog process; the server starts another one."""
         self.until(time.monotonic() + WAIT, lambda: self.has_watchdog(()))  # it gives itself that name
@@ -405,10 +468,12 @@ class Run:
         self.until(time.monotonic() + self.chance.uniform(0.02, 0.2), lambda: False)
         if self.way == "watchdog":
             self.replace_watchdog()
-        while self.host and select.select([self.host], [], [], 0)[0]:  # the start of a motion may look like a stop
-            self.step(0)
-        self.begin_to_count()
-        self.take_away()
+        self.drain()
+        if self.frames:
+            self.take_away_with_frames()
+        else:
+            self.begin_to_count()
+            self.take_away()
         while not self.stopped and time.monotonic() < self.ended + NO_STOP + self.waits.ms() / 1e3:
             self.until(time.monotonic() + 0.1, lambda: self.stopped)
         if not self.stopped:
@@ -441,6 +506,8 @@ class Run:
             self.until(time.monotonic() + NO_STOP, lambda: not self.watched)
         self.until(time.monotonic() + WAIT, lambda: self.commander.poll() is not None)
         status = self.commander.poll()
+        if self.frames:
+            return
         if self.way == "freeze" and status == 3:  # it timed out before
             return
         if status != wanted:
@@ -455,6 +522,7 @@ class Run:
         wanted, told = WAYS[self.way].told, []
         if wanted is False:
             return
+        wanted = "" if self.frames and wanted else wanted
         end = time.monotonic() + WAIT
         while time.monotonic() < end:
             try:
@@ -463,10 +531,10 @@ class Run:
                 break
             if message and message[0] == "STOPPED_BY":
                 told.append(message[1]["body"].decode())
-            if wanted and any(wanted in text or SILENT in text for text in told):  # a busy machine may cause that
+            if wanted is not None and any(wanted in text or SILENT in text for text in told):  # a busy machine may cause that
                 return
             self.step(0)
-        if wanted or time.monotonic() > end:
+        if wanted is not None or time.monotonic() > end:
             self.wrong.append(f"who looks on was told {told}, not {wanted}")
 
     def finish(self):
@@ -500,20 +568,21 @@ def spread(times):
                     for name, share in (("p50", 0.5), ("p99", 0.99), ("max", 1)))
 
 
-def ways_of(tool, wanted):
-    """Returns the applicable endings: datagram sockets never disconnect, and some motions end with their program."""
-    missing = {"device" if tool.url.startswith("udp") else None, None if tool.left else "left",
+def ways_of(tool, wanted, frames):
+    """Returns the applicable endings: datagram sockets never disconnect, and some motions end with their program.
+    Frames would continue the motion of a commander that has left."""
+    missing = {"device" if tool.url.startswith("udp") else None, None if tool.left and not frames else "left",
                None if "EOF" in tool.ended_by and tool.name != "unitysim" else "own"}
     return [way for way in wanted or [way for way in WAYS if way not in BY_MQTT] if way not in missing]
 
 
-def try_way(tool, front, way, count, options, queue, seed):
+def try_way(tool, front, way, count, options, pending, seed):
     """Prints a line of the table; returns the number of failed runs."""
     chance, times, raw, ends, deaths = random.Random(f"{seed}{way}"), [], [], [], []
     limit = options["--within"] + {"at once": 0, "dead-man": options["--deadman"], "search": SEARCH}[WAYS[way].found]
-    failures = after = 0
+    failures = after = left = 0
     for number in range(count):
-        run = Run(tool, front, way, options["--deadman"], chance, queue, int(options["--load"]))
+        run = Run(tool, front, way, options["--deadman"], chance, pending, int(options["--load"]))
         took = run.see_it_go_on() if WAYS[way].goes_on else run.measure()
         run.finish()
         if took is not None:
@@ -527,11 +596,13 @@ def try_way(tool, front, way, count, options, queue, seed):
                              "or for an end")
         failures += bool(run.wrong)
         after += run.after
+        left = max(left, run.left or 0)
         for what in run.wrong[:3]:
             print(f"{tool.name} {way} {number}: {what} (SEED={seed})", *run.said.decode().splitlines()[-3:],
                   *run.last, sep="\n    ", flush=True)
     what = f"{len(times)} stopped" if not WAYS[way].goes_on else "continues"
-    print(f"{tool.name} {way}, queue {queue}: {count} runs, {what}, {after} motions after it, {failures} wrong; "
+    what += f", at most {left} frames before it" if pending[1] else ""
+    print(f"{tool.name} {way}, queue {pending[0]}, frames {pending[1]}: {count} runs, {what}, {after} motions after it, {failures} wrong; "
           f"ms: {spread(times)}; with processors waited for: {spread(raw)}"
           f"{f'; the commander ended after: {spread(ends)}; the server: {spread(deaths)}' if ends else ''}", flush=True)
     return failures
@@ -567,13 +638,13 @@ def main():
     words = sys.argv[1:]
     if words[0] == "table":
         return table(words[1])
-    options = {"--within": "20", "--deadman": "200", "--queue": "0", "--load": "0"}
+    options = {"--within": "20", "--deadman": "200", "--queue": "0", "--frames": "0", "--load": "0"}
     for name in options:
         if name in words:
             at = words.index(name)
             options[name] = words[at + 1]
             del words[at:at + 2]
-    queues = [int(queue) for queue in options.pop("--queue").split(",")]
+    queues, frames = ([int(part) for part in options.pop(name).split(",")] for name in ("--queue", "--frames"))
     options = {name: float(value) for name, value in options.items()}
     folder, name, count, *ways = words
     seed = int(os.environ.get("SEED", time.time_ns() % 1000000))
@@ -584,8 +655,9 @@ def main():
         for name in TOOLS if name == "all" else [name]:
             tool = TOOLS[name](folder, 0)
             front = Front(tool)
-            failures += sum(try_way(tool, front, way, int(count), options, queue, seed)
-                            for queue in queues for way in ways_of(tool, ways))
+            failures += sum(try_way(tool, front, way, int(count), options, pending, seed)
+                            for pending in itertools.product(queues, frames)
+                            for way in ways_of(tool, ways, pending[1]))
     finally:
         for burner in burners:
             burner.kill()

@@ -15,6 +15,14 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     done
 }
 
+# bats test_tags=long
+@test "frames that the server has received but not read do not leave after the stop" {
+    for tool in $tools; do
+        timeout 200 python3 "$root/tests/cli/serve_kills.py" "$D" "$tool" "${SERVE_KILLS:-1}" --frames 0,1,20 \
+            --within "${WITHIN:-1000}"
+    done
+}
+
 @test "record beside motions loses nothing, delays nothing and stops nothing" {
     for tool in hidmotor canpid unitysim; do
         mkdir "$tool"
