@@ -1,4 +1,4 @@
-/* The commands that every tool has, in the order of help. */
+/* The commands that every tool has, in the order in which help lists them. */
 #include "shell/custom/custom.h"
 #include "shell/help/help.h"
 #include "shell/joints/move.h"

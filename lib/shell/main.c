@@ -18,9 +18,8 @@
 #include "shell/session/bind.h"
 #include "shell/session/config.h"
 
-/* --config is looked for first, because the file has a lower rank than what follows it. Given twice
- * it counts as it is given last, like every option. Behind -- are no options, but those of the line
- * that is to be completed. */
+/* Finds --config first, because later sources override the config file. The last one given counts.
+ * Options after "--" belong to the line that `complete` completes. */
 static const char *config_argument(int argc, char **argv)
 {
     const char *path = NULL;
@@ -43,13 +42,14 @@ static enum aw_status load_settings(struct aw_session *session, int argc, char *
     const char *named = getenv(variable);
     if (!path && named && *named)
         path = named;
-    /* Other errors in the file are reported with the first command. */
+    /* The first command reports other errors in the file. */
     if (aw_config_load(session, path) == AW_NO_MEMORY)
         return AW_NO_MEMORY;
     return aw_options_from_environment(&session->options, session->tool->name, &session->err);
 }
 
-/* Is there a command among the words, or a switch that stands for one? */
+/* Binds the tokens once to find out whether they contain a command, or an option that acts as
+ * one. */
 static enum aw_status parse_globals(struct aw_session *session, const struct aw_words *words,
                                     bool *command)
 {
@@ -69,7 +69,7 @@ static enum aw_status parse_globals(struct aw_session *session, const struct aw_
     return AW_OK;
 }
 
-/* With --last the recorder writes only now. */
+/* Ends the recording. With --last, all packets are written here. */
 static enum aw_status end_record(struct aw_session *session, enum aw_status status)
 {
     enum aw_status result = status;
@@ -107,9 +107,9 @@ static enum aw_status run(struct aw_session *session, int argc, char **argv)
 
 int aw_main(const struct aw_tool *tool, int argc, char **argv)
 {
-    /* If the parent closed a standard descriptor, a device could get its number, and messages for
-     * the user would be sent to it. Opened in the wrong direction, its use fails as if it was
-     * closed. */
+    /* A closed standard descriptor could be reused for a device, which would then receive messages
+     * meant for the user. Opens such descriptors in the wrong direction, so that using them fails
+     * as before. */
     static const int how[] = {O_WRONLY, O_RDONLY, O_RDWR};
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", how[fd]) != fd)

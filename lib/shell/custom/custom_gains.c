@@ -30,7 +30,7 @@ static void name(const void *context, size_t joint, char *out, size_t size)
     snprintf(out, size, "%s", arm->joints[joint].row->name);
 }
 
-/* Only checks that it fits a float; encoding checks the field's range. */
+/* Only checks that the value fits a float; encoding checks the field's range. */
 static enum aw_status check_value(const void *context, size_t place, double value, const char *text,
                                   struct aw_error *err)
 {
@@ -134,7 +134,7 @@ static enum aw_status fill(struct aw_session *session, size_t message,
     return AW_OK;
 }
 
-/* Finds the message with the next wanted gain, from *from on; SIZE_MAX: no more. */
+/* Finds the next message that sets a wanted gain, starting at *from; SIZE_MAX: none. */
 static size_t next_packet(const struct aw_custom_arm *arm, const struct aw_gain_list *wanted,
                           size_t from)
 {
@@ -181,7 +181,7 @@ static enum aw_status show(struct aw_session *session, struct aw_record *packet)
                            : status;
 }
 
-/* Updates the known gains; after a failure they are unknown. */
+/* Updates the known gains. After a failure they count as unknown. */
 static enum aw_status send(struct aw_session *session, struct aw_record *packet)
 {
     struct aw_custom_arm *arm = aw_custom_arm(session);
@@ -197,7 +197,7 @@ static enum aw_status send(struct aw_session *session, struct aw_record *packet)
     return status;
 }
 
-/* Returns the max rounding error of a value on the wire. */
+/* Returns the largest rounding error of a value on the wire. */
 static double lost(struct aw_session *session, const struct aw_custom_spot *spot, double value)
 {
     const struct aw_codec *codec = aw_wire_codec_at(session->wire, spot->index);
@@ -251,7 +251,7 @@ static bool in_packets_of(const struct aw_custom_joint *joint, const struct aw_c
     return false;
 }
 
-/* Does not query the device, because tune has read the gains. */
+/* tune has already read the gains, so this does not query the device. */
 static void read_law(struct aw_session *session, size_t kp, struct aw_gain_list *gains)
 {
     const struct aw_custom_arm *arm = aw_custom_arm(session);
@@ -285,7 +285,7 @@ void aw_custom_add_old_gains(struct aw_session *session, aw_frame_fn *add, void 
     struct aw_record packet;
     for (size_t at = 0; old && (at = next_packet(arm, old, at)) != SIZE_MAX; at++)
         for (int i = 0; i < TRIES && fill(session, at, old, &packet) == AW_OK; i++) {
-            add(context, NULL, 0); /* a pause: a board may buffer only one packet */
+            add(context, NULL, 0); /* pause, because a board may buffer only one packet */
             aw_custom_add_frames(session, &packet, add, context);
         }
 }

@@ -1,4 +1,4 @@
-/* The hooks of custom joints: list, read, command, attend. */
+/* The hooks of custom joints: list, read, command and attend. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,7 +104,7 @@ static bool is_done(const struct aw_custom_arm *arm, const double *setpoints, si
     return i < joint;
 }
 
-/* Calls act once for each packet of these goals. */
+/* Calls act once for each packet that these goals need. */
 static enum aw_status
 each_packet(struct aw_session *session, const double *setpoints,
             enum aw_status (*act)(struct aw_session *, struct aw_record *, void *), void *context)
@@ -123,7 +123,7 @@ each_packet(struct aw_session *session, const double *setpoints,
     return status;
 }
 
-/* Does not check ranges: the caller did, unless forced. */
+/* Does not check ranges: the caller has done so, unless --force is given. */
 static enum aw_status send_packet(struct aw_session *session, struct aw_record *packet,
                                   void *context)
 {
@@ -152,7 +152,7 @@ static enum aw_status show(struct aw_session *session, struct aw_record *packet,
                            : status;
 }
 
-/* Without the device, a packet is complete only if the command names all its joints. */
+/* Without a connected device, a packet is complete only if the command names all its joints. */
 static enum aw_status dry_run(struct aw_session *session, const double *setpoints, int64_t show_ns)
 {
     const struct aw_custom_arm *arm = aw_custom_arm(session);
@@ -303,8 +303,8 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* The firmware holds its last setpoint. After a failure the motion counts as unfinished, so a stop
- * follows. */
+/* The firmware holds its last setpoint. After a failure the motion counts as unfinished; the caller
+ * then sends a stop. */
 static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
                           enum aw_status status)
 {

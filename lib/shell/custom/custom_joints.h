@@ -24,7 +24,7 @@ enum aw_status aw_custom_joints_begin(struct aw_session *session);
  * has no joints to hold. */
 enum aw_status aw_custom_check_stop(struct aw_session *session, const struct aw_message *message);
 
-/* The answer to a packet; codec of the record NULL: none. */
+/* The answer to a packet. record.codec is NULL without an answer. */
 struct aw_custom_answer {
     struct aw_record record;
     uint8_t bytes[256];

@@ -1,5 +1,4 @@
-/* Internal to custom joints: the fields of joint values, and the exchange of packets.
- */
+/* Internal to custom joints: the fields that hold joint values, and the exchange of packets. */
 #ifndef AW_SHELL_CUSTOM_CUSTOM_PARTS_H
 #define AW_SHELL_CUSTOM_CUSTOM_PARTS_H
 
@@ -10,8 +9,8 @@
 
 /* A field of a wire message that holds a joint value. */
 struct aw_custom_spot {
-    const struct aw_message *message; /* NULL: no such field */
-    size_t index;                     /* of the message */
+    const struct aw_message *message; /* NULL: the packets have no such field */
+    size_t index;                     /* index of the field in the message */
     int scalar;
     double scale, offset; /* from the message's unit to the joint's */
 };
@@ -20,14 +19,15 @@ struct aw_custom_joint {
     const struct aw_joint_row *row;
     struct aw_custom_spot setpoint, told[AW_JOINT_VALUES];
     struct aw_custom_spot gain_set[AW_JOINT_GAINS], gain_told[AW_JOINT_GAINS];
-    double gains[AW_JOINT_GAINS]; /* reported, or sent in this session; NaN: unknown */
+    /* reported by the device, or sent in this session; NaN: unknown */
+    double gains[AW_JOINT_GAINS];
     struct aw_joint_state now;
     double sent; /* the last setpoint; NaN: none */
-    double kept; /* the setpoint that has not changed since kept_ns; NaN: none */
+    double kept; /* setpoint unchanged since kept_ns; NaN: none */
     int64_t kept_ns;
     double min, max;
     double near, least; /* see struct aw_joint */
-    double far;         /* max distance from the last target sent for that target to count */
+    double far;         /* if farther away than this, the last target sent no longer counts */
     const char *unit, *velocity_unit;
     char per_s[32]; /* the unit of velocities, or "" */
 };
@@ -39,10 +39,11 @@ struct aw_custom_arm {
     size_t questions[AW_CUSTOM_JOINTS * AW_JOINT_VALUES], n_questions; /* messages that only query
                                                                           */
     struct aw_joint_column columns[4];
-    const char *speaks[AW_CUSTOM_JOINTS * AW_JOINT_VALUES + 1]; /* their names */
-    int64_t due_ns;                                             /* time of the next query */
-    unsigned lost;                                              /* lost answers in a row */
-    double law_kp; /* kp of a controller with kp alone, from tune; NaN or 0: more gains */
+    /* names of the messages that report values */
+    const char *speaks[AW_CUSTOM_JOINTS * AW_JOINT_VALUES + 1];
+    int64_t due_ns; /* time of the next query */
+    unsigned lost;  /* consecutive lost answers */
+    double law_kp;  /* kp of a controller with kp alone, from tune; NaN or 0: more gains */
 };
 
 static inline struct aw_custom_arm *aw_custom_arm(const struct aw_session *session)
@@ -56,30 +57,30 @@ void aw_custom_find(struct aw_session *session, struct aw_custom_arm *arm);
 /* Stores the joint values in a record. */
 void aw_custom_take(struct aw_session *session, const struct aw_record *record);
 
-/* Returns the joint's target: as it reports it, else the last one sent if the joint is near it,
- * else its position. The last target sent is not a measurement: a hand, another program or a
- * restart may have moved the joint. NaN: unknown. */
+/* Returns the joint's target: the reported one, otherwise the last one sent if the joint is near
+ * it, otherwise its position. The last target sent is not a measurement: a hand, another program or
+ * a restart may have moved the joint. NaN: unknown. */
 double aw_custom_target(const struct aw_custom_joint *joint);
 
-/* Returns the position at which a stop holds a joint. A joint at rest keeps its setpoint; at the
- * measured position it would sag by its standing error with each stop. Any other joint gets its
+/* Returns the position at which a stop holds a joint. A joint at rest keeps its setpoint; held at
+ * the measured position, it would sag a little more with each stop. Any other joint gets its
  * measured position. */
 double aw_custom_place_to_stay(const struct aw_session *session,
                                const struct aw_custom_joint *joint);
 
-/* Builds a packet with these setpoints (NaN: the joint's current one) for its joints. AW_TIMEOUT: a
- * joint's position is unknown. */
+/* Builds a packet with these setpoints for its joints; NaN keeps the joint's current setpoint.
+ * AW_TIMEOUT: a joint's position is unknown. */
 enum aw_status aw_custom_fill(struct aw_session *session, size_t message, const double *setpoints,
                               struct aw_record *packet);
 
 /* Sends the packet and stores the values in its answer. */
 enum aw_status aw_custom_exchange(struct aw_session *session, const struct aw_record *packet);
 
-/* Sends each query once, or else reads reports until every joint has a position. AW_TIMEOUT at the
- * deadline. */
+/* Sends each query once. Without queries, reads reports until every joint has a position.
+ * AW_TIMEOUT at the deadline. */
 enum aw_status aw_custom_read(struct aw_session *session, int64_t deadline);
 
-/* Reads the next message with values, without a query. AW_TIMEOUT at the deadline. */
+/* Reads the next message that has values, without sending a query. AW_TIMEOUT at the deadline. */
 enum aw_status aw_custom_hear(struct aw_session *session, int64_t deadline);
 
 /* Returns the message that only queries this field; SIZE_MAX: none. */
@@ -88,9 +89,9 @@ size_t aw_custom_question(const struct aw_session *session, const struct aw_cust
 /* Reads the gains that the firmware reports. AW_TIMEOUT: no report. */
 enum aw_status aw_custom_read_gains(struct aw_session *session);
 
-/* Sets gains, those of one packet together, and reads them back if the device reports them;
- * AW_REFUSED if they differ. Checks all gains before the first byte: AW_USAGE names an unknown gain
- * that a packet carries too. With --dry-run it shows them. */
+/* Sets gains and reads them back if the device reports them; AW_REFUSED if they differ. Gains of
+ * the same packet are sent together. Checks all gains before the first byte: AW_USAGE names an
+ * unknown gain that a packet carries too. With --dry-run it shows them. */
 enum aw_status aw_custom_set_gains(struct aw_session *session, const struct aw_gain_list *wanted);
 
 /* Adds packets that restore the old gains to last_stop during a trial. */
@@ -100,7 +101,7 @@ void aw_custom_add_old_gains(struct aw_session *session, aw_frame_fn *add, void 
 void aw_custom_add_frames(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
                           void *context);
 
-/* Gains have the places joint * AW_JOINT_GAINS + gain. */
+/* The index of a gain is joint * AW_JOINT_GAINS + gain. */
 #define AW_CUSTOM_GAINS ((size_t)AW_CUSTOM_JOINTS * AW_JOINT_GAINS)
 extern const struct aw_law aw_custom_law;
 

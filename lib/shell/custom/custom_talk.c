@@ -6,10 +6,11 @@
 #include "base/number.h"
 #include "shell/custom/custom_parts.h"
 
-#define PATIENCE_S 0.5 /* for unsolicited messages, s */
+#define PATIENCE_S 0.5 /* max wait for unsolicited messages, s */
 #define FRAME_ROOM 256
-#define SAME       1e-3 /* tolerance of an unchanged setpoint, share of near */
-#define KEPT_NS    (500 * AW_MILLISECOND)
+/* tolerance of an unchanged setpoint, as a share of the arrival tolerance */
+#define SAME    1e-3
+#define KEPT_NS (500 * AW_MILLISECOND)
 
 /* ---- Fields of joint values ---- */
 
@@ -43,7 +44,7 @@ static const char *unit_of(struct aw_session *session, const struct aw_custom_sp
     return aw_scalar_range(aw_wire_codec_at(session->wire, spot->index), spot->scalar, NULL).unit;
 }
 
-/* A velocity in another unit than the joint's gets its own column. */
+/* Adds a separate column for a velocity whose unit does not match the joint's. */
 static void find_velocity(struct aw_session *session, struct aw_custom_joint *joint)
 {
     double scale, offset;
@@ -137,7 +138,8 @@ static void find_question(struct aw_session *session, struct aw_custom_arm *arm,
     arm->questions[arm->n_questions++] = question;
 }
 
-/* Adds a column for each value that any joint has; prefers a velocity in the joint's unit. */
+/* Adds a column for each value that at least one joint has. Prefers a velocity in the joint's
+ * unit. */
 static void find_columns(struct aw_custom_arm *arm)
 {
     static const struct aw_joint_column all[] = {{AW_JOINT_VELOCITY, "velocity", 2},
@@ -178,7 +180,8 @@ static double told(const struct aw_custom_spot *spot, const struct aw_record *re
                : (double)NAN;
 }
 
-/* Records when a setpoint changed. The first known setpoint may be old, so it gets no time. */
+/* Records when a setpoint changed. The age of the first known setpoint is unknown, so it gets no
+ * time. */
 static void note_setpoint(struct aw_custom_joint *joint, double value, int64_t now)
 {
     if (fabs(value - joint->kept) <= SAME * joint->near)
@@ -229,15 +232,15 @@ double aw_custom_place_to_stay(const struct aw_session *session,
     return rests ? fmin(fmax(target, joint->min), joint->max) : actual;
 }
 
-/* Returns the target that holds a joint. NaN: unknown; fmax and fmin would turn that into a limit.
- */
+/* Returns the target that holds a joint; NaN: unknown. Avoids fmax and fmin, which would turn NaN
+ * into a limit. */
 static double held(const struct aw_custom_joint *joint)
 {
     double value = aw_custom_target(joint);
     return isnan(value) ? value : fmin(fmax(value, joint->min), joint->max);
 }
 
-/* Rounds values of digit fields; encoding rounds all others. */
+/* Rounds values for digit fields. Encoding rounds all others. */
 static double whole(const struct aw_codec *codec, int scalar, double value)
 {
     struct aw_range range = aw_scalar_range(codec, scalar, NULL);
@@ -277,7 +280,7 @@ static enum aw_status write_packet(struct aw_session *session, const struct aw_r
                            : status;
 }
 
-/* Returns the custom packet that answers this one, by its code or word; NULL: no answer. */
+/* Returns the custom packet that answers this one, by its code or keyword; NULL: no answer. */
 static const struct aw_message *answer_to(const struct aw_session *session,
                                           const struct aw_message *there)
 {
@@ -360,8 +363,8 @@ enum aw_status aw_custom_exchange(struct aw_session *session, const struct aw_re
     return AW_OK;
 }
 
-/* Sends lines with an alternating digit with both digits: a stop must not wait to learn which one
- * the device expects. */
+/* Sends a line that has an alternating digit twice, once with each digit. A stop cannot wait to
+ * find out which one the device expects. */
 void aw_custom_add_frames(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
                           void *context)
 {

@@ -10,13 +10,13 @@
 
 #define TRIES    3
 #define REST_S   0.5  /* max time to come to rest, s */
-#define SAMPLE_S 0.06 /* sample interval, s */
-#define STEADY   0.01 /* max motion at rest, share of the range */
+#define SAMPLE_S 0.06 /* sampling interval, s */
+#define STEADY   0.01 /* max movement at rest, as a share of the range */
 
 /* ---- The copy ---- */
 
-/* A device that reports nothing by itself must have a packet that asks for positions. Without it no
- * packet of the file can hold the joints. */
+/* A device that reports nothing by itself must have a packet that asks for positions. Without such
+ * a packet, no packet of the file can hold the joints. */
 static enum aw_status check_asked(struct aw_session *session, const struct aw_custom_arm *arm)
 {
     const struct aw_command *command = session->run.command;
@@ -101,7 +101,7 @@ enum aw_status aw_custom_check_stop(struct aw_session *session, const struct aw_
                    message->name);
 }
 
-/* Repeats each stop until the device has it. Skips stops that cannot be encoded. */
+/* Repeats each stop until the device confirms it. Skips stops that cannot be encoded. */
 static enum aw_status send_stops(struct aw_session *session, unsigned *sent)
 {
     enum aw_status worst = AW_OK;
@@ -159,7 +159,7 @@ enum aw_status aw_custom_stop(struct aw_session *session)
     unsigned sent = 0;
     if (!session->device.link)
         return aw_fail(&session->err, AW_LOST, "NOT stopped: no link");
-    /* If this fails, the stop holds the last known positions. */
+    /* on failure the stop holds the last known positions */
     aw_custom_read(session, aw_clock_after(aw_clock_now(session->clock), REST_S));
     session->err = (struct aw_error){.status = AW_OK};
     enum aw_status status = send_stops(session, &sent);

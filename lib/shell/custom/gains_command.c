@@ -48,7 +48,8 @@ static enum aw_status send(struct aw_session *session, const struct aw_gain *wan
     return status;
 }
 
-/* Returns true if the device reports every gain that can be set: then sent gains are confirmed. */
+/* Returns true if the device reports every gain that can be set, so that sent gains can be
+ * confirmed. */
 static bool are_told(const struct aw_custom_arm *arm, bool *any)
 {
     bool all = true;

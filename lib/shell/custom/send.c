@@ -63,7 +63,7 @@ enum aw_status aw_show_answer(struct aw_session *session, struct aw_span frame)
     return aw_session_show(session, &record);
 }
 
-/* A packet that is refused, or printed with --dry-run, never opens the link. */
+/* Does not open the link for a packet that is refused, or that --dry-run prints. */
 static enum aw_status send_packet(struct aw_session *session, struct aw_record *packet)
 {
     uint8_t bytes[256];

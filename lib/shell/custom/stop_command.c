@@ -5,7 +5,7 @@
 #include "shell/joints/joints.h"
 #include "shell/safety/safety.h"
 
-/* A CAN bus also has the tool's own devices. */
+/* Also stops the tool's own devices on a CAN bus. */
 static enum aw_status stop_others(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_command *stop = aw_find_command(session->device.custom.base, "stop");

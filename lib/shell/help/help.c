@@ -92,7 +92,7 @@ static void examples(struct aw_page *page, const char *const *list)
     }
 }
 
-/* Appends the values of an argument: " — open, close". */
+/* Appends the choices of an argument: " — open, close". */
 static void add_words(char *text, size_t size, const struct aw_name *names,
                       const char *const *choices)
 {
@@ -250,7 +250,7 @@ static void add_to_group(const struct aw_command *command, void *context)
         aw_append(group->names, sizeof group->names, " ", "%s", command->name);
 }
 
-/* Returns an example without its link, because the prompt has one. */
+/* Removes the link from an example, because the prompt already has one. */
 static const char *behind_link(const char *example)
 {
     if (strncmp(example, "-l ", 3) != 0)
@@ -409,8 +409,8 @@ enum aw_status aw_help(struct aw_session *session, const struct aw_command *comm
     return AW_OK;
 }
 
-/* Prints a topic for docs and the manual pages of all tools: all of it, or only this tool's tables.
- */
+/* Prints a topic for docs and the manual pages of all tools: the whole topic, or only this tool's
+ * tables. */
 static void topic_source(struct aw_session *session, const struct aw_topic *topic, const char *form,
                          bool tables)
 {

@@ -7,8 +7,8 @@
 /* Prints the help of a command; NULL: the first page. */
 enum aw_status aw_help(struct aw_session *session, const struct aw_command *command);
 
-/* Prints help as one JSON object, for programs: the whole tool with its options, commands and
- * messages, or one command, or the text of a topic. The topic records describes its members. */
+/* Prints help as one JSON object, for programs. It describes the whole tool (options, commands,
+ * messages), one command, or a topic. The topic records describes its members. */
 struct aw_topic;
 enum aw_status aw_help_json(struct aw_session *session, const struct aw_command *command,
                             const struct aw_topic *topic);
@@ -16,7 +16,8 @@ enum aw_status aw_help_json(struct aw_session *session, const struct aw_command 
 /* Prints the man page of the tool, in man(7) macros. */
 void aw_man_page(struct aw_session *session);
 
-/* Calls fn with each example of a command as it is typed, and the context: "armctl deg 1 90". */
+/* Calls fn with the context and each example of a command, as the user types it: "armctl deg 1
+ * 90". */
 typedef void aw_example_fn(void *context, const char *line);
 void aw_each_example(const struct aw_tool *tool, const struct aw_command *command,
                      aw_example_fn *fn, void *context);

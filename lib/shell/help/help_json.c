@@ -9,7 +9,7 @@
 #include "shell/help/topics.h"
 #include "shell/session/bind.h"
 
-#define FORM 1 /* version of the object; increases if a member changes or disappears */
+#define FORM 1 /* version of the object; increment it when a member changes or disappears */
 
 static void set_text(json_t *object, const char *key, const char *text)
 {
@@ -96,7 +96,7 @@ struct examples {
     const char *tool;
 };
 
-/* Adds an example without the tool's name; other shell lines begin with "$ ". */
+/* Adds an example without the tool's name; other shell lines keep their "$ ". */
 static void add_example(void *context, const char *line)
 {
     struct examples *examples = context;
@@ -154,8 +154,8 @@ static void add_command(const struct aw_command *command, void *context)
         json_array_append_new(listing->commands, describe_command(listing->session, command));
 }
 
-/* Adds the messages as 'describe --as json' prints them: jansson does not print the shortest
- * decimal of a number. The caller frees the result. */
+/* Adds the messages as 'describe --as json' prints them, because jansson does not print the
+ * shortest decimal of a number. The caller frees the result. */
 static char *add_messages(struct aw_session *session, const char *object)
 {
     char *text = NULL;

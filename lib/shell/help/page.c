@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-#define WIDEST   100 /* columns; longer lines are hard to read */
+#define WIDEST   100 /* columns; wider text is hard to read */
 #define NARROW   64  /* narrower terminals have no room for two columns */
 #define LEFT     28  /* start of the right column */
 #define INDENTED 6   /* indent of text below the left column */
@@ -30,7 +30,7 @@ struct aw_page aw_page_open(struct aw_session *session, enum aw_page_form form)
     return page;
 }
 
-/* Counts UTF-8 characters: … has three bytes but one column. */
+/* Counts UTF-8 characters, not bytes: "…" is three bytes but one column. */
 static int columns_of(const char *text, size_t length)
 {
     int columns = 0;
@@ -39,7 +39,7 @@ static int columns_of(const char *text, size_t length)
     return columns;
 }
 
-/* Prints words from column at on, wraps them with this indent, and ends the last line. */
+/* Prints words starting at column at, wraps them with this indent, and ends the last line. */
 static void wrap(const struct aw_page *page, int indent, int at, const char *text)
 {
     bool first = true;
@@ -61,7 +61,8 @@ static void wrap(const struct aw_page *page, int indent, int at, const char *tex
     aw_output_print(page->out, "%s\n", text);
 }
 
-/* Escapes a leading dot or quote, which would be a macro, and hyphens, which must stay hyphens. */
+/* Escapes a leading dot or quote, which man(7) would read as a macro, and hyphens, which it would
+ * change to dashes. */
 static void write_man(struct aw_output *out, const char *words)
 {
     bool bold = false;
@@ -202,7 +203,7 @@ void aw_page_list(struct aw_page *page, const char *left, const char *words)
 void aw_page_text(struct aw_page *page, const char *text)
 {
     char words[LINE];
-    bool fresh = page->last == AW_PAGE_START; /* in a manual page a heading begins a paragraph */
+    bool fresh = page->last == AW_PAGE_START; /* a heading in a manual page starts a paragraph */
     begins(page, AW_PAGE_PARAGRAPH);
     if (page->form == AW_PAGE_TEXT) {
         wrap(page, 0, 0, plain(text, words, sizeof words));
@@ -252,11 +253,11 @@ static void markdown_row(struct aw_page *page, char *line)
         aw_page_row(page, cells[0], cells[1]);
 }
 
-/* The state of reading a topic. */
+/* State of the Markdown reader. */
 struct markdown {
     struct aw_page *page;
     const char *tool;
-    bool ours, code; /* in a visible section; in a ``` block */
+    bool ours, code; /* inside a visible section; inside a ``` block */
     char paragraph[LINE];
 };
 

@@ -11,7 +11,7 @@ enum aw_page_form {
     AW_PAGE_MARKDOWN,
 };
 
-/* The last part written: a blank line separates different parts, and paragraphs. */
+/* The last part written. A blank line separates parts of different kinds, and paragraphs. */
 enum aw_page_part { AW_PAGE_START, AW_PAGE_HEADING, AW_PAGE_ROW, AW_PAGE_PARAGRAPH, AW_PAGE_CODE };
 
 struct aw_page {
@@ -19,14 +19,16 @@ struct aw_page {
     struct aw_output *out;
     enum aw_page_form form;
     const char *bold, *plain;
-    int width; /* columns of the terminal; 0: no terminal, so lines do not wrap, for grep */
-    int depth; /* of headings in a manual page: 0 .SH, 1 .SS, 2 a line */
+    /* columns of the terminal; 0: no terminal, so lines do not wrap and grep works on them */
+    int width;
+    int depth; /* level of headings in a manual page: 0 .SH, 1 .SS, 2 a plain line */
     enum aw_page_part last;
 };
 
 struct aw_page aw_page_open(struct aw_session *session, enum aw_page_form form);
 
-/* Prints "deg — turn joints to angles"; in a manual page nothing, because it has its own title. */
+/* Prints "deg — turn joints to angles"; prints nothing in a manual page, which has its own
+ * title. */
 void aw_page_title(struct aw_page *page, const char *name, const char *summary);
 void aw_page_heading(struct aw_page *page, const char *text);
 void aw_page_row(struct aw_page *page, const char *left, const char *right);
@@ -35,9 +37,9 @@ void aw_page_row(struct aw_page *page, const char *left, const char *right);
 void aw_page_list(struct aw_page *page, const char *left, const char *words);
 
 void aw_page_text(struct aw_page *page, const char *text); /* a paragraph */
-void aw_page_code(struct aw_page *page, const char *line); /* a line to type as it is */
+void aw_page_code(struct aw_page *page, const char *line); /* a line to type verbatim */
 
-/* Prints the Markdown of a topic: paragraphs, "## heading", tables of two columns without heads,
+/* Prints the Markdown of a topic: paragraphs, "## heading", two-column tables without a header row,
  * ``` blocks, `words`. A section with a lower-case heading of one word belongs to the tool of that
  * name. It is shown only for that tool, or for all if tool is NULL. Skips the first line, the
  * title. */

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Uses a shell, because $PAGER may have arguments; falls back to cat without less. */
+/* Uses a shell, because $PAGER may have arguments. Falls back to cat if less is not installed. */
 static void become_pager(int from)
 {
     const char *pager = getenv("PAGER");

@@ -53,7 +53,7 @@ const char *aw_topic_row(const struct aw_topic *topic, const char *tool, const c
     return out;
 }
 
-/* Matches whole names only: m1.target is not m1. */
+/* Matches whole names only: "m1.target" does not match "m1". */
 static bool has_word(const char *text, size_t size, const char *word)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_.";
@@ -140,7 +140,7 @@ static void field_row(struct aw_page *page, const struct aw_codec *codec, int sc
     aw_page_row(page, left, aw_info_text(&info, right, sizeof right));
 }
 
-/* Lists only fields that the device sends, because users watch those. */
+/* Lists only fields that the device sends, because users watch only those. */
 static void fields(struct aw_page *page)
 {
     aw_page_heading(page, "Fields that the device sends");

@@ -1,5 +1,5 @@
-/* The topics of help: texts of lib/shell/help/topics, the same in help, manual pages and docs,
- * extended from the tables of a tool. */
+/* The topics of help: the files in lib/shell/help/topics, shared by help, manual pages and docs,
+ * plus tables of the tool. */
 #ifndef AW_SHELL_HELP_TOPICS_H
 #define AW_SHELL_HELP_TOPICS_H
 
@@ -12,13 +12,13 @@ struct aw_topic {
 
 extern const struct aw_topic aw_topics[]; /* {0}-terminated */
 
-const struct aw_topic *aw_topic_find(const char *name); /* or NULL */
+const struct aw_topic *aw_topic_find(const char *name); /* Returns NULL if not found. */
 
-/* Writes the part of the first line after the —; size of out: 128. */
+/* Writes the part of the first line after the "—" to out, which has 128 bytes. */
 const char *aw_topic_summary(const struct aw_topic *topic, char *out);
 
-/* Returns the right side of the topic's row about this word, for the tool or for experiments of all
- * tools; "" without such a row. */
+/* Returns the right column of the topic's row about this word, for the tool or for experiments of
+ * all tools; "" if there is no such row. */
 const char *aw_topic_row(const struct aw_topic *topic, const char *tool, const char *word,
                          char *out, size_t size);
 

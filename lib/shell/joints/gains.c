@@ -31,19 +31,19 @@ const struct aw_arg aw_gains_args[] = {
     {0},
 };
 
-/* A run of the command: the present gains, and the wanted gains. */
+/* A run of the command: the current gains and the wanted gains. */
 struct gains {
     struct aw_session *session;
     const struct aw_gain_hooks *hooks;
     const struct aw_gain_file *file;
     const void *context;
     struct aw_gain *there, *wanted;
-    const struct aw_gain *now; /* NULL: all present gains */
+    const struct aw_gain *now; /* NULL: all current gains */
 };
 
 /* ---- Output ---- */
 
-/* Begins a row with the joint, controller and name of a gain; text receives its line as in a
+/* Begins a row with the joint, controller and name of a gain; text receives the line as in a gain
  * file. */
 static void start(const struct gains *g, size_t place, float value, struct aw_object *row,
                   char text[AW_GAIN_TEXT])
@@ -167,7 +167,7 @@ static enum aw_status fail_form(struct gains *g, const char *word)
         word);
 }
 
-/* Adds "elbow.kp" with its value. */
+/* Adds a token "elbow.kp" and its value. */
 static enum aw_status take_word(struct gains *g, const char *name, const char *text)
 {
     char joint[64];

@@ -1,4 +1,4 @@
-/* The command gains, the same in every tool with gains. It shows, sets, saves, applies and compares
+/* The command gains, shared by all tools with gains. It shows, sets, saves, applies and compares
  * gains.
  *
  *     lknee pos kp 3              {"board":"lknee","controller":"pos","gain":"kp","value":3,
@@ -13,22 +13,22 @@
 #include "control/gain_file.h"
 #include "shell/session/session.h"
 
-/* A tool's gains, beside the controller of its joints (law.h): the file and its context. All arrays
- * have file->places entries; entries that are not needed or not available are unknown. */
+/* A tool's gains, beside the controller of its joints (law.h): the file format and its context. All
+ * arrays have file->places entries; unused or unavailable entries are unknown. */
 struct aw_gain_hooks {
     const char *sent; /* the status of sent gains: "sent", "confirmed" */
-    const char *none; /* why there may be no gains to show or save; NULL: there always are some */
+    const char *none; /* why there may be no gains to show or save; NULL: there are always some */
 
-    /* Reads the known gains. *now: the gains certain to be in the device, if it may have lost
-     * others; else unchanged. */
+    /* Reads the known gains. Sets *now to the gains that the device certainly has if it may have
+     * lost others; otherwise leaves *now unchanged. */
     enum aw_status (*read)(struct aw_session *session, struct aw_gain *gains,
                            const struct aw_gain **now);
 
-    /* For show: drops the gains that the options exclude (-b). NULL: the options exclude none. */
+    /* For show: drops gains that an option such as -b excludes. NULL: no option excludes any. */
     enum aw_status (*narrow)(struct aw_session *session, struct aw_gain *gains);
 
-    /* Adds an argument of set: name and value of "elbow.kp=0.02" ("elbow.kp", "0.02"). NULL: the
-     * name is JOINT.GAIN, and controller is the one that has the gain. */
+    /* Adds an argument of set: "elbow.kp=0.02" gives name "elbow.kp" and value "0.02". NULL: the
+     * name is JOINT.GAIN, and controller is the controller with that gain. */
     const char *controller;
     enum aw_status (*word)(struct aw_session *session, const char *name, const char *value,
                            struct aw_gain *wanted);
@@ -41,7 +41,7 @@ struct aw_gain_hooks {
 extern const struct aw_arg aw_gains_args[];
 
 /* Runs the command. diff ends with AW_REFUSED if gains differ, for the exit code of diff(1). Gains
- * that the file does not name do not differ; apply leaves them unchanged. */
+ * missing from the file do not count as different; apply leaves them unchanged. */
 enum aw_status aw_gains_run(struct aw_session *session, const struct aw_args *args,
                             const struct aw_gain_hooks *hooks);
 

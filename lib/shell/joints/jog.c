@@ -78,8 +78,8 @@ static size_t handle_key(const char *text, char *action)
     return 1;
 }
 
-/* While the joint moved, only q counts. This way the joint stops when the user releases an arrow
- * key. */
+/* Discards keys typed while the joint moved, except q. So the joint stops when the user releases an
+ * arrow key. */
 static void drop_keys(struct aw_jog *jog)
 {
     char text[64];
@@ -123,7 +123,7 @@ enum aw_status aw_jog_keys(struct aw_jog *jog)
                        "jog: no terminal to read keys from — give an amount: jog JOINT +5");
     if (!aw_terminal_keys(&before))
         return aw_fail(&session->err, AW_USAGE, "jog: cannot read single keys from the terminal");
-    aw_session_work_end(session); /* the keys need the progress line */
+    aw_session_work_end(session); /* reading keys requires the progress line to be gone */
     while (status == AW_OK && !jog->done) {
         struct winsize size = {.ws_col = 80};
         char place[80];

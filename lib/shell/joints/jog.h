@@ -1,4 +1,4 @@
-/* Keys of the interactive 'jog' (no amount given) in every tool: arrows step one joint, page
+/* Keys of the interactive 'jog' (without an amount), in every tool: arrows step one joint, page
  * keys change the step, q quits.
  *
  *     struct aw_jog jog = {.session = session, .name = "elbow", .unit = "deg", .value = 30,
@@ -15,11 +15,11 @@ struct aw_jog {
     const char *name, *unit;
     double value;             /* commanded position of the joint; updated by aw_jog_keys */
     double step, least, most; /* current, min and max step of one key */
-    /* Moves the joint by this change and returns when it may move again. Reports a target outside
-     * the limits and does not send it (AW_LIMIT). */
+    /* Moves the joint by this change. Returns once the joint may move again. Reports a target
+     * outside the limits and does not send it (AW_LIMIT). */
     enum aw_status (*go)(struct aw_jog *jog, double change);
     void *context;
-    bool keys; /* driven by keys, not by a single amount */
+    bool keys; /* driven by keys instead of a single amount */
     bool done; /* set to end aw_jog_keys */
 };
 

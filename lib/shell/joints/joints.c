@@ -222,13 +222,14 @@ enum aw_status aw_joints_check(struct aw_session *session, struct aw_joint_list 
     return status;
 }
 
-/* Sets steering targets; the velocity follows from the distance between targets. */
+/* Sets steering targets. The velocity follows from the distance between consecutive targets. */
 static enum aw_status aim(struct aw_session *session, struct aw_joint_list *list,
                           const struct aw_joint_command *command)
 {
     if (session->options.run.dry_run)
         return aw_dry_depends(session, "the positions of the joints");
-    for (size_t i = 0; i < command->n && command->stream; i++) { /* otherwise await steers them */
+    /* otherwise aw_joints_await steers them */
+    for (size_t i = 0; i < command->n && command->stream; i++) {
         struct aw_joint *joint = &list->joints[command->goals[i].joint];
         double way = command->goals[i].value - joint->aim;
         joint->rate = command->seconds > 0 && isfinite(way) ? way / command->seconds : 0;
@@ -365,7 +366,8 @@ enum aw_status aw_joints_until(struct aw_session *session, struct aw_joint_list 
 
 /* ---- Arrival ---- */
 
-/* A motion to targets. Joints that the host steers move linearly, in seconds from started_ns. */
+/* A motion to targets. A joint steered by the host moves linearly, starting at started_ns and
+ * lasting seconds. */
 struct awaiting {
     struct aw_session *session;
     struct aw_joint_list *list;
@@ -396,7 +398,8 @@ static bool is_away(struct awaiting *a)
     return most > 0;
 }
 
-/* Finds a joint that is farther from its target than it began. A joint on its way may swing. */
+/* Finds a joint that is farther from its target than at the start. Tolerates oscillation of a joint
+ * that is still moving. */
 static bool find_stray(struct awaiting *a, bool ended)
 {
     for (size_t i = 0; i < a->command->n && i < AW_JOINTS_STEERED && !a->stray; i++) {
@@ -511,13 +514,14 @@ static void tell(struct aw_session *session, const void *context)
                     (double)(aw_joints_now(session) - t->started_ns) / 1e9, of, where);
 }
 
-/* A steered joint has no target: it stops when steering ends. Other joints stop on a fault. */
+/* A steered joint has no target, so it stops when steering ends. Other joints stop only on a
+ * fault. */
 static enum aw_status stop_now(struct aw_session *session, enum aw_status status)
 {
     struct aw_error why = session->err;
     enum aw_status stopped = session->tool->stop(session);
     session->motion.moving = stopped != AW_OK;
-    session->motion.stop.did[0] = '\0'; /* no user or program asked for this stop */
+    session->motion.stop.did[0] = '\0'; /* not requested by a user or a program */
     if (status == AW_OK)
         return stopped;
     session->err = why;
@@ -614,7 +618,8 @@ void aw_joint_guard(struct aw_session *session, const struct aw_joint *joint, do
     if (joint->least > 0)
         config.least = joint->least;
     if (session->tool->joints->confirms)
-        config.silence_s = INFINITY; /* silence is not a fault: each step is confirmed or fails */
+        /* a silent device is not a fault here: each step is confirmed or fails */
+        config.silence_s = INFINITY;
     aw_motion_start(guard, &config, (double)aw_joints_now(session) / 1e9);
 }
 

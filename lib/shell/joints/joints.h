@@ -63,7 +63,7 @@ struct aw_law;
 #define AW_JOINT_NAME   64
 #define AW_JOINT_LABEL  13 /* min width of labels, columns */
 #define AW_JOINT_LIMITS 8
-#define AW_JOINT_ABOVE  SIZE_MAX /* for the hook beside: above the table's header */
+#define AW_JOINT_ABOVE  SIZE_MAX /* for the hook "beside": above the table's header */
 
 /* The values of a joint. */
 enum aw_joint_value {
@@ -83,22 +83,25 @@ struct aw_joint_state {
     bool fails;                       /* the fault is current: stop driving the joint */
 };
 
-/* The kinds of commands that a joint takes. */
+/* The kinds of commands that a joint accepts. */
 #define AW_JOINT_TAKES_TARGETS    1u
 #define AW_JOINT_TAKES_VELOCITIES 2u
 
 struct aw_joint {
-    char name[AW_JOINT_NAME];  /* its name in results: "m3", "lknee", "hip.axis2" */
-    char alias[AW_JOINT_NAME]; /* another name that commands accept: "elbow"; or "" */
-    char label[AW_JOINT_NAME]; /* display name if different: "m3 elbow"; or "" */
-    const char *mode;          /* controller of its targets if there are several: "pos"; or NULL */
-    const char *unit[AW_JOINT_VALUES]; /* ACTUAL and TARGET share one; NULL: none */
-    int decimals;                      /* decimals of targets in text */
-    double min, max;  /* limits of targets; infinite: none. The caller handles --force */
-    double speed;     /* max speed; INFINITY: unknown. Warns of targets that need a higher one;
-                         refuses velocities above it */
-    double near;      /* tolerance of an arrival */
-    double least;     /* smallest real motion, above noise and encoder resolution */
+    char name[AW_JOINT_NAME];  /* name in results: "m3", "lknee", "hip.axis2" */
+    char alias[AW_JOINT_NAME]; /* alternative name that commands accept: "elbow"; or "" */
+    char label[AW_JOINT_NAME]; /* display name if it differs: "m3 elbow"; or "" */
+    /* controller of its targets if the joint has several: "pos"; or NULL */
+    const char *mode;
+    /* unit of each value; the same for ACTUAL and TARGET; NULL: none */
+    const char *unit[AW_JOINT_VALUES];
+    int decimals;    /* decimals of targets in text style */
+    double min, max; /* limits of targets; infinite: none. The caller handles --force */
+    /* max speed; INFINITY: unknown. Targets that need a higher speed cause a warning; higher
+     * velocities are refused */
+    double speed;
+    double near;      /* arrival tolerance */
+    double least;     /* smallest detectable motion, above noise and encoder resolution */
     double far;       /* max deviation from the expected position; INFINITY: none */
     double home;      /* target of home; NaN: none */
     double full;      /* full-scale effort; NaN: unknown */
@@ -106,14 +109,14 @@ struct aw_joint {
     bool wraps;       /* an angle in rad that wraps after a turn */
     bool blind;       /* no measurements: status skips it */
     bool left_out;    /* not selected (-b): status skips it */
-    bool other;       /* has no description: limits shows one row for all of these */
-    uint32_t id;      /* the tool's own number */
+    bool other;       /* has no description: limits shows one row for all such joints */
+    uint32_t id;      /* number used by the tool */
     double aim, rate; /* steering target and its velocity; NaN: not steered */
     double most;      /* max steering speed; NaN: speed */
     struct aw_joint_state now;
 };
 
-/* An extra column of status, record and files of samples, after the usual ones. */
+/* An extra column of status, record and sample files, after the standard columns. */
 struct aw_joint_column {
     enum aw_joint_value value;
     const char *key; /* "velocity", "output"; NULL ends the list */
@@ -123,19 +126,19 @@ struct aw_joint_column {
 struct aw_joint_list {
     size_t n, room;
     struct aw_joint *joints;
-    const struct aw_joint_column *columns; /* initially those of the tool */
-    int width;                             /* width of the labels if the tool needs more */
-    bool named; /* callers hold joint numbers: read must not rebuild the list */
+    const struct aw_joint_column *columns; /* initially the tool's columns */
+    int width;                             /* width of the labels if the tool needs a larger one */
+    bool named; /* callers hold joint numbers, so read must not rebuild the list */
 };
 
-/* A limit of a joint's commands and its source. A joint may have several. */
+/* A limit of a joint's commands, and its source. A joint may have several. */
 struct aw_joint_limit {
     const char *of;   /* limited quantity: "angle", "velocity", "setpoint pos" */
     double min, max;  /* infinite or NaN: no limit */
     const char *unit; /* "" for none */
     char from[160];   /* "table" (of the protocol), "config", "device" (reported or built in),
                          "none", or a file name */
-    bool firm;        /* --force does not lift it */
+    bool firm;        /* --force does not override it */
 };
 
 /* ---- Commands ---- */
@@ -153,15 +156,16 @@ struct aw_joint_command {
     enum aw_joint_what what;
     const struct aw_joint_goal *goals;
     size_t n;
-    double seconds; /* TARGETS: duration, if the device takes one; the sample interval of a path. 0:
-                       a jump. NaN: the tool's default */
-    bool stream;    /* one of a stream: not announced one by one, and only several lost answers in a
-                       row are a failure */
+    /* TARGETS: duration if the device accepts one, or the sample interval of a path. 0: jump. NaN:
+     * the tool's default */
+    double seconds;
+    /* part of a stream: not announced, and fails only after several consecutive lost answers */
+    bool stream;
     int64_t show_ns; /* time shown by --dry-run; AW_NO_TIME: none */
 };
 
-/* Called after each report of a joint, with list->joints[…].now up to date. Returns false to end
- * the wait. */
+/* Called after each report of a joint; list->joints[…].now is up to date. Returns false to end the
+ * wait. */
 typedef bool aw_joints_look_fn(void *context, const struct aw_joint_list *list);
 
 /* ---- Hooks of a tool for its joints ------------------------------------------------------------
@@ -172,33 +176,35 @@ typedef bool aw_joints_look_fn(void *context, const struct aw_joint_list *list);
 struct aw_joints {
     /* The columns after target and actual; key NULL ends the list. */
     const struct aw_joint_column *columns;
-    double hz;     /* default rate of a stream of commands; of steps if the device confirms */
-    double most;   /* max useful rate, Hz */
-    bool timed;    /* the device itself moves to a target in command.seconds */
-    bool told;     /* the device reports its joints: list is empty before open */
-    bool confirms; /* a single command returns when it is done, without a wait */
-    bool stays;    /* the device holds a joint's target after a single command: end is only for
-                      other commands */
+    double hz;   /* default rate of a stream; for devices that confirm, the rate of steps */
+    double most; /* max useful rate, Hz */
+    bool timed;  /* the device itself interpolates to a target within command.seconds */
+    bool told;   /* the device reports which joints it has: the list is empty before open */
+    /* a single command returns when the motion is complete, without a separate wait */
+    bool confirms;
+    /* the device holds its target after a single command, so end applies to other commands only */
+    bool stays;
     /* Converts a message field "NAME.position" to the joint's unit. NULL: no conversion. */
     double (*of_wire)(double value, const char **unit);
-    bool tabled;                   /* record FILE.csv writes a table of joints, not of messages */
-    double default_s;              /* default duration of the device for a target; 0: unknown */
-    double key_s;                  /* how long a key of jog moves, s; 0: the default */
+    /* record FILE.csv writes a table of joints instead of messages */
+    bool tabled;
+    double default_s;              /* the device's default duration for a target; 0: unknown */
+    double key_s;                  /* how long a jog key moves the joint, s; 0: the default */
     enum aw_joint_value jogs_from; /* base value of jog if known: TARGET or ACTUAL */
-    const char *const *words; /* names that pairs of move accept besides joints: "velocity"; or NULL
-                                 */
-    const struct aw_law *law; /* the controller of the joints, see law.h; NULL: the device reports
-                                 none */
+    /* names other than joints that the pairs of move accept: "velocity"; or NULL */
+    const char *const *words;
+    /* controller of the joints, see law.h; NULL: the device reports none */
+    const struct aw_law *law;
 
-    /* Opens the link with the options of this command and starts the conversation. With --dry-run
-     * it only prepares what encoding needs. */
+    /* Opens the link with this command's options and starts the conversation. With --dry-run it
+     * only prepares what encoding needs. */
     enum aw_status (*open)(struct aw_session *session);
 
-    /* Adds the joints with aw_joints_add. Works without the device, unless told is set.
-     */
+    /* Adds the joints with aw_joints_add. Works without a device, unless told is set. */
     enum aw_status (*list)(struct aw_session *session, struct aw_joint_list *list);
 
-    /* Returns true if text is another name of this joint. NULL: only its name and alias count. */
+    /* Returns true if text is an additional name of this joint. NULL: joints have only a name and
+     * an alias. */
     bool (*called)(struct aw_session *session, const struct aw_joint *joint, const char *text);
 
     /* Parses a target, or a distance for jog, in the tool's own notation ("open", "50tick"). NULL:
@@ -212,11 +218,11 @@ struct aw_joints {
                            struct aw_joint_command *command);
 
     /* Reports the end of a single command: what continues, and the result. NULL: nothing continues,
-     * and the result is the usual one unless command made one. */
+     * and the default result is printed unless command set one. */
     void (*report)(struct aw_session *session, struct aw_joint_list *list,
                    const struct aw_joint_command *command, enum aw_status status, bool awaited);
 
-    /* Adds the tool's own fields to the result of play. */
+    /* Adds tool-specific fields to the result of play. */
     void (*played)(struct aw_session *session);
 
     /* Writes the limits of one joint and returns their number. The limit of its targets, if any,
@@ -224,28 +230,28 @@ struct aw_joints {
     size_t (*limits)(struct aw_session *session, const struct aw_joint *joint,
                      struct aw_joint_limit limits[AW_JOINT_LIMITS]);
 
-    /* Fills in a joint that is not listed, named by a digit or an identifier without a description.
-     * text NULL: fills in what may be sent to all of these, with an empty name. Returns false if
+    /* Fills in an unlisted joint: one named by a digit or an identifier without a description. text
+     * NULL: fills in the common limits of all such joints, with an empty name. Returns false if
      * there is no such joint. */
     bool (*others)(struct aw_session *session, const char *text, struct aw_joint *joint);
 
     /* Waits at most --timeout for reports of all joints and stores them in list->joints[…].now.
-     * partly: AW_OK also if some joints were silent; these keep their old values. */
+     * partly: returns AW_OK even if some joints were silent; these keep their old values. */
     bool partly;
     enum aw_status (*read)(struct aw_session *session, struct aw_joint_list *list);
 
     /* Prints extra lines of status above the row of this joint, above all rows (AW_JOINT_ABOVE) or
-     * below the last one (list->n). Text style prints lines, other styles add values to the result.
-     * An error below the last row fails the command after it printed all rows. */
+     * below the last one (list->n). Prints lines in text style; adds values to the result in other
+     * styles. An error below the last row makes the command fail after all rows are printed. */
     enum aw_status (*beside)(struct aw_session *session, struct aw_joint_list *list, size_t joint);
 
-    /* Checks a command beyond the ranges. Sends nothing. */
+    /* Checks a command beyond the ranges, without sending anything. */
     enum aw_status (*check)(struct aw_session *session, struct aw_joint_list *list,
                             const struct aw_joint_command *command);
 
     /* Sends a command, or with --dry-run shows its records and bytes (aw_dry_depends if only the
-     * device knows them). Not a stream: returns when the device has it, confirmed as far as the
-     * device confirms. */
+     * device knows them). Unless the command is part of a stream, waits for the confirmation if the
+     * device sends one. */
     enum aw_status (*command)(struct aw_session *session, struct aw_joint_list *list,
                               const struct aw_joint_command *command);
 
@@ -258,16 +264,16 @@ struct aw_joints {
 
     /* Waits until the joints of the last command are within tolerance of their targets (NaN: near
      * of each joint), or until look returns false (AW_OK). AW_REFUSED if they rest elsewhere, or
-     * AW_TIMEOUT, with the joint and its distance in session->err. NULL: attend looks until then;
+     * AW_TIMEOUT, with the joint and its distance in session->err. NULL: attend waits instead;
      * steered joints move at their speed or at --speed. */
     enum aw_status (*await)(struct aw_session *session, struct aw_joint_list *list,
                             const struct aw_joint_command *command, double tolerance,
                             int64_t deadline, aw_joints_look_fn *look, void *context);
 
-    /* Ends the motion of a command that finished with this status: disables enabled drivers and
-     * zeroes lasting velocities, and confirms that. Returns status with its error, or else the new
-     * failure. The tool's stop, not this hook, ends an interrupted command (AW_STOPPED). NULL:
-     * nothing to end; the tool's stop ends steering. */
+    /* Ends the motion of a command that finished with this status: disables enabled drivers, zeroes
+     * persistent velocities, and waits for confirmation. Returns status and its error if it failed,
+     * otherwise the hook's own status. The tool's stop, not this hook, ends an interrupted command
+     * (AW_STOPPED). NULL: nothing to end; the tool's stop ends steering. */
     enum aw_status (*end)(struct aw_session *session, struct aw_joint_list *list,
                           enum aw_status status);
 
@@ -285,8 +291,8 @@ enum aw_status aw_joints_begin(struct aw_session *session, struct aw_joint_list 
 enum aw_status aw_joints_list(struct aw_session *session, struct aw_joint_list *list);
 void aw_joints_free(struct aw_joint_list *list);
 
-/* Finds a joint's number by name or alias, and adds joints known to others. AW_USAGE with a
- * suggestion and the available names. */
+/* Finds a joint's number by name or alias, and adds joints that the hook "others" knows. AW_USAGE:
+ * not found; the error suggests a name and lists those available. */
 enum aw_status aw_joints_find(struct aw_session *session, struct aw_joint_list *list,
                               const char *text, size_t *joint);
 
@@ -297,22 +303,21 @@ size_t aw_joints_number(const struct aw_joint_list *list, const char *text);
 enum aw_status aw_joints_value(struct aw_session *session, const struct aw_joint *joint,
                                enum aw_joint_what what, const char *text, double *value);
 
-/* Checks a command against the ranges in list (unless --force) and the tool's own rules. AW_LIMIT;
- * AW_USAGE for a command that the joint does not take or a value that is not finite. */
+/* Checks a command against the ranges in list (unless --force) and the tool's own rules. AW_LIMIT:
+ * out of range. AW_USAGE: the joint does not accept the command, or the value is not finite. */
 enum aw_status aw_joints_check(struct aw_session *session, struct aw_joint_list *list,
                                const struct aw_joint_command *command);
 
-/* Reads the joints by the tool's hook. With --dry-run no link is open, so the command ends here
+/* Reads the joints with the tool's hook. With --dry-run no link is open, so the command ends here
  * with AW_STOPPED. */
 enum aw_status aw_joints_read(struct aw_session *session, struct aw_joint_list *list);
 
-/* Reads the joints as the start of a motion: sets targets and positions without a new report to
- * NaN. */
+/* Reads the joints before a motion: sets targets and positions without a new report to NaN. */
 enum aw_status aw_joints_news(struct aw_session *session, struct aw_joint_list *list);
 
-/* These check the command, then call the hook of the same name, or do what NULL means for it.
- * stream does not check. await shows the progress of the motion, see aw_session_work. It stops a
- * joint that moves away from its target: AW_REFUSED. */
+/* Each function checks the command and calls the hook of the same name, or performs its default if
+ * the hook is NULL. stream does not check. await shows the progress of the motion, see
+ * aw_session_work. It stops a joint that moves away from its target: AW_REFUSED. */
 enum aw_status aw_joints_stream(struct aw_session *session, struct aw_joint_list *list,
                                 const struct aw_joint_command *command);
 enum aw_status aw_joints_command(struct aw_session *session, struct aw_joint_list *list,
@@ -327,7 +332,7 @@ enum aw_status aw_joints_end(struct aw_session *session, struct aw_joint_list *l
                              enum aw_status status);
 int64_t aw_joints_now(struct aw_session *session);
 
-/* Returns the duration in s of a motion that begins now, by aw_joints_now; NaN: unknown. */
+/* Returns the duration in s of a motion that begins now by aw_joints_now; NaN: unknown. */
 double aw_joints_seconds(const struct aw_session *session, const struct aw_joint_list *list,
                          const struct aw_joint_command *command);
 
@@ -335,22 +340,22 @@ double aw_joints_seconds(const struct aw_session *session, const struct aw_joint
 enum aw_status aw_joints_until(struct aw_session *session, struct aw_joint_list *list,
                                int64_t at_ns, aw_joints_look_fn *look, void *context);
 
-/* Returns the name that users prefer: "elbow", not "m3"; "base", not "1". */
+/* Returns the name that users prefer: "elbow" rather than "m3", "base" rather than "1". */
 const char *aw_joint_called(const struct aw_joint *joint);
 
-/* Returns the velocity that answers the position of a steered joint; 0: not steered. */
+/* Returns the velocity to send after a steered joint reported its position; 0: not steered. */
 double aw_joint_answer(const struct aw_session *session, const struct aw_joint *joint);
 
-/* Ends steering; the next command sets new targets. aw_joints_end does it, too. */
+/* Ends steering until the next command sets new targets. aw_joints_end also does this. */
 void aw_joints_let_go(struct aw_joint_list *list);
 
 /* Returns the position of a joint. For a joint that wraps, picks the turn closest to near; NaN: as
- * measured. Use the target as near only while the joint moves, because a motion that starts takes
- * no shortcut. */
+ * measured. Pass the target as near only while the joint moves: a new motion must not take the
+ * shorter way round. */
 double aw_joint_at(const struct aw_joint *joint, double near);
 
 /* Returns the signed distance from the position to place, for steering, arrivals and following
- * errors. Start checks compare the plain numbers instead (start_check.h). */
+ * errors. Start checks compare the unwrapped numbers instead (start_check.h). */
 double aw_joint_way(const struct aw_joint *joint, double place);
 
 /* Returns the age of the actual value in s; NaN: never received. */
@@ -376,7 +381,7 @@ struct aw_joint aw_joint_unknown(const char *name);
 /* Stores a value that arrived at this time. */
 void aw_joint_set(struct aw_joint *joint, enum aw_joint_value what, double value, int64_t time_ns);
 
-/* Completion of the measured joints, for rows of commands; pairs add "=". */
+/* Complete the names of measured joints, in rows of commands; the pairs variant adds "=". */
 aw_complete_fn aw_joints_complete, aw_joints_complete_pairs;
 
 #endif

@@ -24,8 +24,7 @@ void aw_law_keep(struct aw_session *session, const struct aw_gain_list *old)
             aw_gain_list_add(kept, (size_t)old->of[i].place, old->of[i].value);
 }
 
-/* Compares the number of gains, because custom packets may have changed the controller since then.
- */
+/* Compares the number of gains, because custom packets may have replaced the controller since. */
 const struct aw_gain_list *aw_law_kept(const struct aw_session *session)
 {
     const struct aw_law *law = law_of(session);

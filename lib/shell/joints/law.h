@@ -1,6 +1,6 @@
 /* The gains of the controllers that drive a device's joints, and the old gains during a trial of
- * new ones. From the first new gain on, each end restores the old ones: the end of the command, a
- * stop, a crash, or a lost client of a server.
+ * new ones. Once a new gain is sent, the old ones are restored at the end of the command, on a stop
+ * or a crash, and when a server loses its client.
  *
  *     law->read(session, kp, &gains);         the gains of a joint and of its packets
  *     aw_law_keep(session, &gains);           saves them before a trial
@@ -20,18 +20,19 @@
 /* A tool's controller, in its struct aw_joints. */
 struct aw_law {
     const struct aw_gain_file *file;
-    const void *(*context)(const struct aw_session *session); /* context of file; NULL: none */
+    /* returns the context of file; NULL: no context */
+    const void *(*context)(const struct aw_session *session);
     /* Adds (aw_gain_list_add) the gains of a joint: its kp at this index, ki and kd after it, then
-     * all others in the same packets. Queries the device, else uses the last ones sent. A gain that
-     * the joint does not have is 0. */
+     * all others in the same packets. Queries the device if possible; otherwise uses the last gains
+     * sent. A gain that the joint lacks is 0. */
     void (*read)(struct aw_session *session, size_t kp, struct aw_gain_list *gains);
-    /* Sends gains, all of them known, and confirms them if the device supports it. */
+    /* Sends gains, all of which are known, and confirms them if the device supports that. */
     enum aw_status (*send)(struct aw_session *session, const struct aw_gain_list *gains);
     const char *not_back; /* "the joint is held, but its": start of the error if restoring fails */
 };
 
-/* Saves these gains for restoring; skips unknown ones. NULL: saves none, because the new ones stay
- * or the old ones are restored. */
+/* Saves these gains for restoring; skips unknown ones. NULL: drops the saved gains, because the new
+ * ones stay or the old ones are back. */
 void aw_law_keep(struct aw_session *session, const struct aw_gain_list *old);
 
 /* Returns the saved gains during a trial; else NULL. */
@@ -43,7 +44,7 @@ enum aw_status aw_law_send_old(struct aw_session *session);
 /* Restores the saved gains and drops them on success. */
 enum aw_status aw_law_back(struct aw_session *session);
 
-/* For a server: returns the saved gains as the first *size bytes of a memory. The second function
+/* For a server: returns the saved gains as the first *size bytes of a memory. aw_law_take_memory
  * restores them and returns their size; 0: invalid. It restores nothing if the gains differ or this
  * session is a client. */
 const void *aw_law_memory(const struct aw_session *session, size_t *size);

@@ -1,5 +1,5 @@
-/* move, jog and home: move joints to targets, and wait for arrival on request. stop: for tools
- * without a stop of their own. */
+/* move, jog and home: move joints to targets, and wait for arrival on request. stop: for tools that
+ * do not define their own. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static void warn_of_long(struct aw_session *session, double seconds)
                           seconds / units[i].scale_s, units[i].unit);
 }
 
-/* Reads the tolerance of --wait=DISTANCE; NaN: the default. */
+/* Reads the tolerance from --wait=DISTANCE; NaN: the default. */
 static enum aw_status read_near(struct aw_session *session, const struct aw_joint_list *list,
                                 const struct aw_joint_command *command, double *near)
 {
@@ -182,7 +182,7 @@ static enum aw_status add_goal(struct request *r, size_t joint, double value)
     return AW_OK;
 }
 
-/* Refuses a misspelt argument of the tool's own. */
+/* Refuses a misspelt tool-specific argument. */
 static enum aw_status check_word(struct request *r, const char *name)
 {
     const char *const *words = r->session->tool->joints->words;
@@ -229,7 +229,7 @@ static enum aw_status take_goal(struct request *r, const struct aw_bound *bound)
         return status;
     if ((words && aw_is_one_of(words, name)) ||
         (!any && aw_joints_number(&r->list, name) == r->list.n))
-        return AW_OK; /* the tool's hook take reads it */
+        return AW_OK; /* read by the tool's hook "take" */
     status = check_word(r, name);
     if (status == AW_OK)
         status = aw_joints_find(r->session, &r->list, name, &at);
@@ -238,7 +238,7 @@ static enum aw_status take_goal(struct request *r, const struct aw_bound *bound)
     return status == AW_OK ? add_goal(r, at, value) : status;
 }
 
-/* Lists the joints. Connects only if the device alone knows them. */
+/* Lists the joints. Connects only if the list depends on the device. */
 static enum aw_status begin(struct request *r, struct aw_session *session,
                             const struct aw_args *args)
 {
@@ -322,7 +322,7 @@ struct jogging {
     size_t joint;
 };
 
-/* Returns the start of a jog; NaN: unknown. */
+/* Returns the position at which a jog starts; NaN: unknown. */
 static double base_of(const struct request *r, size_t joint)
 {
     const double *value = r->list.joints[joint].now.value;
@@ -344,7 +344,7 @@ static enum aw_status jog_by(struct aw_jog *jog, double change)
     return status;
 }
 
-/* Returns the default step of a key for the joint's unit. */
+/* Returns the default key step for the joint's unit. */
 static struct aw_jog keys_of(const struct aw_joint *joint)
 {
     static const struct aw_jog steps[] = {
@@ -385,7 +385,7 @@ static enum aw_status find_joint(struct request *r, size_t *joint)
     enum aw_status status =
         aw_joints_find(r->session, &r->list, aw_arg(r->args, "joint", 0), joint);
     for (size_t i = 0; i < r->list.n && status == AW_OK; i++)
-        r->list.joints[i].left_out = i != *joint; /* need not report */
+        r->list.joints[i].left_out = i != *joint; /* no report required */
     return status;
 }
 

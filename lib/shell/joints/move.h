@@ -18,14 +18,14 @@
         .help = "wait until each joint is this close to its target: 2deg (default: its tolerance)" \
     }
 
-/* Checks, announces and sends the motion. Waits for its end with --wait, and if the host steers it.
- * Then prints the tool's report or the usual result. With --dry-run: prints its bytes. The link is
- * open. */
+/* Checks, announces and sends the motion. Waits for its end if --wait is given or the host steers
+ * it. Then prints the tool's report or the default result. With --dry-run, prints its bytes. The
+ * link must be open. */
 enum aw_status aw_move_joints(struct aw_session *session, struct aw_joint_list *list,
                               const struct aw_joint_command *command);
 
-/* For reports: the outcome, "arrived", "sent", "confirmed", "stopped" or "not-reached". aw_move_ms
- * adds the time since the command began to the result. */
+/* For reports: returns the outcome, "arrived", "sent", "confirmed", "stopped" or "not-reached".
+ * aw_move_ms adds the time since the command began to the result. */
 const char *aw_move_word(const struct aw_session *session, enum aw_status status, bool awaited);
 void aw_move_ms(struct aw_session *session);
 

@@ -1,5 +1,4 @@
-/* Plays a path with joints: the start check, the stream of setpoints and the following error, at
- * the chosen speed. */
+/* Plays a path: start check, stream of setpoints, following error and playback speed. */
 #include "shell/joints/play.h"
 
 #include <math.h>
@@ -10,13 +9,15 @@
 #include "base/number.h"
 #include "shell/safety/safety.h"
 
-#define GAP_NS      (200 * AW_MILLISECOND) /* after a longer delay, the path resumes where it was */
+/* after a longer delay, the path resumes where it stopped */
+#define GAP_NS      (200 * AW_MILLISECOND)
 #define ROUNDING    1e-6
 #define LONGEST_LAG 1.0 /* s */
 #define LAG_STEP    0.005
 #define ARRIVE_S    10
 #define DEFAULT_HZ  50.0
-#define LATE_NS     (20 * AW_MILLISECOND) /* to read what arrived during a suspension */
+/* time to read messages that arrived during a suspension */
+#define LATE_NS (20 * AW_MILLISECOND)
 
 static const char *const sample_columns[] = {"t", "measured"};
 
@@ -37,7 +38,7 @@ static const struct aw_joint *joint_of(const struct aw_play *p, size_t k)
     return &p->list.joints[p->joints[k].number];
 }
 
-/* Computes the position of the path at a time since its start. Clamps rounding errors to the
+/* Computes the position of the path at this time since its start. Clamps rounding errors to the
  * limits. */
 static void at(const struct aw_play *p, double t_s, struct aw_joint_goal *goals)
 {
@@ -77,7 +78,7 @@ static enum aw_status begin(struct aw_play *p)
     enum aw_status status = AW_OK;
     p->list.named = true;
     for (size_t i = 0; i < p->list.n; i++)
-        p->list.joints[i].left_out = true; /* need not report */
+        p->list.joints[i].left_out = true; /* no report required */
     for (size_t k = 0; k < p->n && status == AW_OK; k++) {
         struct aw_play_joint *joint = &p->joints[k];
         status = aw_joint_max_lag(session, joint_of(p, k), &joint->max_lag);
@@ -123,7 +124,7 @@ static enum aw_status check_loop(struct aw_play *p, bool *closed)
 
 /* ---- Monitoring ---- */
 
-/* Returns the present time in the file. */
+/* Returns the current time in the file. */
 static double path_now(const struct aw_play *p)
 {
     double since = (double)(aw_joints_now(p->session) - p->due_ns) / 1e9;
@@ -172,7 +173,7 @@ static enum aw_status judge(struct aw_play *p)
     return AW_OK;
 }
 
-/* A joint that stood still while its setpoints moved has not played the path, however short. */
+/* Fails if a joint stood still while its setpoints moved, however short the path. */
 static enum aw_status check_moved(const struct aw_play *p)
 {
     for (size_t k = 0; k < p->n; k++) {
@@ -209,10 +210,10 @@ static enum aw_status attend(struct aw_play *p, int64_t until)
     struct aw_session *session = p->session;
     enum aw_status status = AW_OK;
     if (session->tool->joints->confirms)
-        look(p, &p->list); /* the device only confirms; a confirmation counts as a report */
+        look(p, &p->list); /* the device only confirms, so a confirmation counts as a report */
     do {
         status = aw_joints_until(session, &p->list, until, look, p);
-        /* This program itself may have been suspended: queued messages end the silence. */
+        /* This program may have been suspended: queued messages end the apparent silence. */
         if (status == AW_OK && seems_silent(p))
             status = aw_joints_until(session, &p->list, aw_joints_now(session) + LATE_NS, look, p);
     } while (status == AW_OK && judge(p) == AW_OK && aw_joints_now(session) < until);
@@ -241,8 +242,8 @@ static enum aw_status send(struct aw_play *p, double t_s, int64_t show_ns)
     return aw_joints_stream(p->session, &p->list, &command);
 }
 
-/* Streams the path once, or repeatedly if it is closed. A device that moves to targets by itself
- * receives the position of the next period. */
+/* Streams the path once, or repeatedly if it is closed. A device that interpolates receives the
+ * position of the next period. */
 static enum aw_status stream(struct aw_play *p, bool again)
 {
     struct aw_session *session = p->session;
@@ -279,7 +280,8 @@ static enum aw_status stream(struct aw_play *p, bool again)
     return status;
 }
 
-/* Moves to the first point, along the path, and waits for the end. first: nothing has moved yet. */
+/* Moves to the first point and along the path, and waits for the end. first: nothing has moved
+ * yet. */
 static enum aw_status play_once(struct aw_play *p, bool first, bool again)
 {
     struct aw_session *session = p->session;
@@ -311,7 +313,7 @@ static enum aw_status play_once(struct aw_play *p, bool first, bool again)
                            aw_clock_after(aw_clock_now(session->clock), ARRIVE_S));
 }
 
-/* Prints the setpoints of one round. */
+/* Prints the setpoints of one pass. */
 static enum aw_status show(struct aw_play *p)
 {
     const struct aw_joints *joints = p->session->tool->joints;

@@ -8,7 +8,7 @@
  *
  * A file without a header needs --columns; a file without times needs --every. In a recording
  * (".position"), rows that repeat a measurement are dropped. A value outside a limit by up to the
- * joint's tolerance is clamped. The path may be 1.5 times as fast as the joint.
+ * joint's tolerance is clamped. The path may exceed the joint's speed by a factor of 1.5.
  *
  * The whole file is checked before the first byte is sent. After a pause of the process (SIGSTOP, a
  * busy machine), play resumes where the joints waited. A device with its own clock plays by that
@@ -57,10 +57,10 @@ struct aw_play_joint {
     size_t number; /* index of the joint in the list */
     /* For play only: */
     double far;                        /* --max-deviation; NaN: from the joint list */
-    double max_lag, target, low, high; /* setpoint, and the range of all of them */
+    double max_lag, target, low, high; /* last setpoint; lowest and highest setpoint */
     int64_t seen_ns, behind_ns;
     struct aw_motion guard;
-    struct aw_table samples; /* position in the file, measured */
+    struct aw_table samples; /* measured positions, by their time in the file */
 };
 
 struct aw_play {
@@ -68,15 +68,16 @@ struct aw_play {
     struct aw_path path;
     size_t n; /* number of joints: channels of the path */
     struct aw_play_joint joints[AW_PLAY_JOINTS];
-    double speed, most; /* playback speed at the start, and its max; 1: as in the file */
+    double speed, most; /* playback speed at the start, and max playback speed; 1: as in the file */
     double hz;
 
-    uint64_t sent; /* setpoints, counted once for all joints */
+    uint64_t sent; /* number of setpoints; one for all joints counts once */
     struct aw_samples late_ms;
     struct aw_joint_list list;
     struct aw_tempo tempo;
-    double period_s, at_s, rounds_s; /* path time: period, now, and length of the rounds before */
-    int64_t due_ns, end_ns; /* due time of the next setpoint; end of --for, 0: unknown yet */
+    /* path time: period, current time, length of the previous passes */
+    double period_s, at_s, rounds_s;
+    int64_t due_ns, end_ns; /* due time of the next setpoint; end of --for (0: not known yet) */
 };
 
 enum aw_path_mode aw_play_mode(const struct aw_session *session);

@@ -14,7 +14,7 @@
 #include "shell/safety/safety.h"
 
 #define ROUNDING       1e-6
-#define SAMPLED_S      0.02    /* devices measure at least this often while a joint moves */
+#define SAMPLED_S      0.02    /* devices measure at least this often while a joint moves, s */
 #define MEASURED_SPEED 1.5     /* encoder noise makes a measured motion look faster */
 #define LONGEST_S      86400.0 /* max duration of a path */
 
@@ -22,7 +22,7 @@ struct reading {
     struct aw_play *play;
     struct aw_session *session;
     struct aw_table table;
-    int t;                       /* column of times; -1: --every sets them */
+    int t;                       /* index of the time column; -1: --every sets the times */
     int columns[AW_PLAY_JOINTS]; /* column of each joint */
     double scale[AW_PLAY_JOINTS], offset[AW_PLAY_JOINTS];
     bool measured; /* the values are positions of a recording */
@@ -44,7 +44,7 @@ static enum aw_status read_table(struct reading *r, const char *file)
                 : aw_table_read_headless(NULL, file, none, 0, &r->table, &r->session->err);
 }
 
-/* Returns true for recorded columns of joints that are not positions. */
+/* Returns true for recorded columns of a joint other than its position. */
 static bool is_beside(const struct reading *r, const char *name)
 {
     static const char *const others[] = {"setpoint", "target", "velocity", "effort",
@@ -54,7 +54,7 @@ static bool is_beside(const struct reading *r, const char *name)
            (aw_play_given(r->session)->columns && strncmp(name, "column", 6) == 0);
 }
 
-/* Returns the joint that a column names, with its unit if it has one; n: no joint. */
+/* Returns the joint that a column names, and the column's unit if given; n: not a joint. */
 static size_t joint_called(const struct reading *r, const char *name, char unit[16])
 {
     const struct aw_joint_list *list = &r->play->list;
@@ -81,7 +81,7 @@ static bool is_position(const char *name)
     return dot && strcmp(dot, ".position") == 0;
 }
 
-/* Returns the next joint of the list for a column without a joint's name; n: no joint left. */
+/* Returns the next joint of the list for a column that names no joint; n: no joint left. */
 static size_t next_joint(const struct reading *r, size_t *next)
 {
     const struct aw_joint_list *list = &r->play->list;
@@ -117,15 +117,16 @@ static size_t columns_each(const struct reading *r)
     return logged ? 3 : 1;
 }
 
-/* A suggestion for the columns. */
+/* A suggestion for --columns. */
 struct offer {
     struct aw_time_column time;
-    int t; /* -1: no column is named like a time */
+    int t; /* -1: no column looks like a time */
     bool named, timed, unknown;
     size_t each, next, joints;
 };
 
-/* Returns true if a column may be the joint of that number: it has no name, or ends with it. */
+/* Returns true if the column may hold the joint with this number: it has no name, or its name ends
+ * in the number. */
 static bool may_be_joint(const struct reading *r, size_t column, size_t number)
 {
     const char *name = r->table.names[column], *end = name + strlen(name);
@@ -134,8 +135,8 @@ static bool may_be_joint(const struct reading *r, size_t column, size_t number)
     return r->table.headless || strtoul(end, NULL, 10) == number;
 }
 
-/* Keeps known names; '-' ignores a column. If the file names no joint, assigns joints in their
- * order, but not to columns with other names. */
+/* Keeps known names; '-' ignores a column. If the file names no joint, assigns joints in order,
+ * skipping columns with other names. */
 static const char *offer_for(const struct reading *r, size_t column, struct offer *o)
 {
     const struct aw_joint_list *list = &r->play->list;
@@ -300,8 +301,8 @@ static void keep_row(struct aw_table *table, size_t to, size_t from)
     table->lines[to] = table->lines[from];
 }
 
-/* A recording contains the same position several times until the next measurement. Drops these
- * repeats, as they would turn a steady motion into steps. Keeps the rows of a joint at rest. */
+/* A recording repeats a position until the next measurement. Drops the repeats, which would turn a
+ * steady motion into steps. Keeps the rows of a joint at rest. */
 static void drop_repeats(struct reading *r)
 {
     struct aw_table *table = &r->table;
@@ -373,7 +374,7 @@ static bool may_be_fast(const struct reading *r)
     return r->session->options.run.force && !is_said;
 }
 
-/* The point of highest speed: its speed as a multiple of the joint's limit. */
+/* The fastest point of the path. Its speed is a multiple of the joint's limit. */
 struct fastest {
     double need;
     size_t point, joint;
@@ -441,7 +442,7 @@ static enum aw_status check_path(struct reading *r, const struct fastest *fastes
     return status == AW_OK ? check_speed(r, fastest) : status;
 }
 
-/* If only the device knows its joints and none is connected, the file cannot be checked. */
+/* The file cannot be checked if only the device knows its joints and none is connected. */
 enum aw_status aw_play_load(struct aw_play *play, const char *file)
 {
     struct aw_session *session = play->session;

@@ -8,22 +8,22 @@
 #include "control/lag.h"
 #include "shell/safety/safety.h"
 
-#define AT_LIMIT_S 0.2  /* max distance: travel at max speed in this time, s */
-#define OF_RANGE   0.02 /* max distance if the max speed is unknown, share of the range */
+/* max distance if the max speed is known: travel at that speed in this time, s */
+#define AT_LIMIT_S 0.2
+#define OF_RANGE   0.02 /* max distance otherwise, as a share of the range */
 #define EASE_S     0.5  /* duration of a short approach, s */
-#define EASE       0.3  /* max speed of a short approach, share of the limit */
+#define EASE       0.3  /* speed of a short approach, as a share of the limit */
 #define SETTLE_S   5    /* time to settle on arrival, s */
 #define SMOOTH     1.58 /* peak speed of a sinusoidal motion is pi/2 times its mean */
-#define NEAR       0.1  /* arrival tolerance if steered, share of the max distance */
+#define NEAR       0.1  /* arrival tolerance of steered joints, as a share of the max distance */
 #define SILENCE_S  0.5  /* max time without a report during the approach, s */
 #define GAP_NS     (200 * AW_MILLISECOND) /* a longer delay pauses the path */
 #define STREAM_NS  (500 * AW_MILLISECOND) /* max time between two setpoints of a stream */
 #define TEXT       48
 #define ROUNDING   1e-6 /* s */
-#define LEAST_MS   20   /* a shorter duration without a unit may be in s */
+#define LEAST_MS   20   /* without a unit, a shorter duration may be meant in s */
 
-/* Defaults if neither speed nor range is known: max distance and a slow approach speed.
- */
+/* Defaults if neither speed nor range is known: max distance, and a slow approach speed. */
 static const struct {
     const char *unit;
     double reach, speed;
@@ -261,7 +261,7 @@ static bool is_far(const struct way *way)
     return false;
 }
 
-/* A fault of one joint ends the approach of all. */
+/* A fault of one joint ends the approach of all joints. */
 static enum aw_status judge(struct way *way)
 {
     struct aw_session *session = way->session;
@@ -299,7 +299,7 @@ static enum aw_status begin_way(struct way *way)
     return status;
 }
 
-/* Continues at the same place after the program was suspended. */
+/* Resumes at the same point after the program was suspended. */
 static enum aw_status ramp(struct way *way)
 {
     struct aw_session *session = way->session;
@@ -357,7 +357,7 @@ static bool is_away(struct arriving *a, const struct aw_joint_list *list)
     return false;
 }
 
-/* Applies the limits of the approach until its end. */
+/* Applies the approach limits until the approach ends. */
 static bool comes_nearer(void *context, const struct aw_joint_list *list)
 {
     struct arriving *a = context;
@@ -492,7 +492,7 @@ static bool goes_on(struct aw_session *session, const struct aw_joint *joint)
         i++;
     bool on = i < streamed->n && now - streamed->last_ns[i] <= STREAM_NS;
     if (i == AW_STREAMED)
-        return false; /* no room left: checks each time */
+        return false; /* no space left: checks each time */
     streamed->n = i == streamed->n ? i + 1 : streamed->n;
     streamed->id[i] = joint->id;
     streamed->last_ns[i] = now;
@@ -529,7 +529,7 @@ enum aw_status aw_start_single(struct aw_session *session, struct aw_joint_list 
     size_t n = 0;
     list->named = true;
     for (size_t i = 0; i < list->n; i++)
-        list->joints[i].left_out = true; /* do not wait for reports of the others */
+        list->joints[i].left_out = true; /* no reports of the other joints required */
     for (size_t i = 0; i < command->n && n < AW_START_JOINTS; i++) {
         struct aw_joint *joint = &list->joints[command->goals[i].joint];
         if (joint->blind || goes_on(session, joint))

@@ -10,7 +10,7 @@
  * is unknown it is 2 % of the joint's range; without a range, 0.1 rad (10 deg, 0.1 of any other
  * unit). Positions count as plain numbers without wrapping, so a wrap is a jump.
  *
- * A script whose commands are setpoints (setpoints in their rows) is a stream, too. Each joint's
+ * A script of setpoint commands (with .setpoints in their rows) is a stream, too. Each joint's
  * first setpoint is checked, and again after a stop, a gap, a reconnect, --take, or another motion
  * command. A single setpoint to which the device jumps is always checked. move, jog and home are
  * motions and are not checked.
@@ -44,10 +44,11 @@ enum aw_status aw_joint_max_lag(struct aw_session *session, const struct aw_join
                                 double *max_lag);
 
 /* Checks the following error of a joint. AW_REFUSED if it exceeded most for AW_LAG_S
- * (control/lag.h); the error suggests a lower --slower. *behind_ns: 0 at the beginning. */
+ * (control/lag.h); the error suggests a lower value of the option named by slower. *behind_ns is 0
+ * at the start. */
 struct aw_joint_lag {
     double target, most;
-    const char *slower; /* an option: "speed" */
+    const char *slower; /* name of the option to lower: "speed" */
 };
 enum aw_status aw_joint_keeps_up(struct aw_session *session, const struct aw_joint *joint,
                                  const struct aw_joint_lag *lag, int64_t *behind_ns);
@@ -61,13 +62,13 @@ enum aw_status aw_start_reach(struct aw_session *session, const struct aw_joint 
 enum aw_status aw_start_speed(struct aw_session *session, const struct aw_joint *joint,
                               double *speed);
 
-/* Runs the start check. AW_OK if all targets are near enough or --approach is given; AW_LIMIT names
- * the joint, both positions and the remedy. */
+/* Runs the start check. AW_OK: all targets are close enough, or --approach is given. AW_LIMIT: the
+ * error names the joint, both positions and the remedy. */
 enum aw_status aw_start_check(struct aw_session *session, const struct aw_joint_list *list,
                               const struct aw_joint_goal *goals, size_t n);
 
 /* For --loop: sets *far if the last and first target of a file are farther apart than the max jump.
- * AW_LIMIT if so without --approach. */
+ * AW_LIMIT if they are and --approach is not given. */
 enum aw_status aw_start_check_loop(struct aw_session *session, const struct aw_joint *joint,
                                    double last, double first, bool *far);
 
@@ -75,12 +76,12 @@ enum aw_status aw_start_check_loop(struct aw_session *session, const struct aw_j
 size_t aw_start_keep_far(struct aw_session *session, const struct aw_joint_list *list,
                          struct aw_joint_goal *goals, size_t n);
 
-/* Returns true if the device itself moves to the target within the joint's max speed, so it is no
- * jump. seconds: duration of the motion; 0 or NaN: a jump. */
+/* Returns true if the device itself moves to the target within the joint's max speed, so the target
+ * is not a jump. seconds: duration of the motion; 0 or NaN: a jump. */
 bool aw_start_is_motion(const struct aw_joint *joint, double target, double seconds);
 
-/* For a single setpoint before sending. If it starts a stream of a script, reads the joints and
- * checks it; with --approach moves there. */
+/* For a single setpoint, before it is sent. If it starts a stream in a script, reads the joints and
+ * checks the setpoint; with --approach moves there. */
 bool aw_start_is_streamed(const struct aw_session *session);
 enum aw_status aw_start_streamed(struct aw_session *session, struct aw_joint_list *list,
                                  const struct aw_joint_command *command);
@@ -89,11 +90,12 @@ enum aw_status aw_start_streamed(struct aw_session *session, struct aw_joint_lis
 enum aw_status aw_start_single(struct aw_session *session, struct aw_joint_list *list,
                                const struct aw_joint_command *command);
 
-/* A motion this many times faster than its limit has the wrong time unit: s and ms. */
+/* A duration that exceeds the joint's speed limit by this factor is in the wrong unit: s instead of
+ * ms. */
 #define AW_WRONG_UNIT 100
 
-/* Reads the argument duration in s; NaN: not given. AW_USAGE for a short one without a unit, which
- * may be meant in seconds. */
+/* Reads the argument duration in s; NaN: not given. AW_USAGE: a short duration without a unit,
+ * which may be meant in seconds. */
 enum aw_status aw_duration_read(struct aw_session *session, const struct aw_args *args,
                                 double *seconds);
 
@@ -101,15 +103,15 @@ enum aw_status aw_duration_read(struct aw_session *session, const struct aw_args
  * divided by mean speed; pi/2 for a sinusoidal motion. */
 double aw_duration_needed(const struct aw_joint *joint, double away, double steepest);
 
-/* Returns AW_LIMIT, unless --force, if the joint would exceed its max speed in these seconds. A
- * shorter time counts as the period of a stream, so that scripts may send small steps with duration
- * 0. With duration 0 a step within a given --max-jump passes. */
+/* Returns AW_LIMIT, unless --force, if the joint would exceed its max speed in these seconds. Short
+ * durations count as the period of a stream, so scripts may send small steps with duration 0. With
+ * duration 0, a step within --max-jump passes. */
 enum aw_status aw_duration_check(struct aw_session *session, const struct aw_joint *joint,
                                  double away, double steepest, double seconds);
 
-/* Moves the joints to these targets at --approach, or in half a second if they are near, and waits
- * for arrival. A fault, 0.5 s without reports, or --max-lag end it: AW_REFUSED, AW_TIMEOUT. Then
- * the caller stops the joints. */
+/* Moves the joints to these targets at --approach, or in half a second if they are close, and waits
+ * for arrival. AW_REFUSED: a fault, or --max-lag exceeded. AW_TIMEOUT: 0.5 s without reports. On
+ * failure the caller stops the joints. */
 enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *list,
                            const struct aw_joint_goal *goals, size_t n);
 

@@ -1,4 +1,4 @@
-/* status and limits: show positions, targets and permitted ranges of joints. */
+/* status and limits: show positions, targets and allowed ranges of joints. */
 #include <math.h>
 #include <string.h>
 
@@ -140,7 +140,7 @@ enum aw_status aw_run_status(struct aw_session *session, const struct aw_args *a
     if (status == AW_OK)
         status = aw_joints_read(session, &list);
     const struct aw_link *link = session->device.link;
-    if (status == AW_LOST && link && link->recorded) /* the link did not fail */
+    if (status == AW_LOST && link && link->recorded) /* this is not a failure of the link */
         status = aw_fail(&session->err, AW_TIMEOUT,
                          "status: the recording has no position for some joints");
     if (status == AW_OK && !aw_session_text(session))

@@ -1,4 +1,4 @@
-/* The playback speed, and its changes by keys, lines and other programs. */
+/* The playback speed, and changes to it by keys, lines and other programs. */
 #include "shell/joints/tempo.h"
 
 #include <ctype.h>
@@ -15,7 +15,7 @@
 #include "shell/session/share.h"
 
 #define KEY_STEP 0.1
-#define SLOWEST  0.01 /* min speed to advise */
+#define SLOWEST  0.01 /* lowest speed to suggest */
 
 enum aw_status aw_tempo_choose(struct aw_session *session, double need, double *speed)
 {
@@ -116,7 +116,7 @@ static void read_keys(struct aw_tempo *tempo)
     char text[64];
     ssize_t n = aw_read_ready(STDIN_FILENO, text, sizeof text);
     if (n == 0 || (n < 0 && errno != EAGAIN))
-        tempo->keys = false; /* the terminal is gone; a signal follows */
+        tempo->keys = false; /* the terminal is gone; a signal will follow */
     for (ssize_t i = 0; i < n; i++)
         take_key(tempo, text[i]);
 }

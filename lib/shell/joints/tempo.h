@@ -33,23 +33,23 @@
 
 struct aw_tempo {
     struct aw_session *session;
-    double speed, wanted, most; /* now; target; max speed within the limits */
-    bool keys;                  /* the terminal provides keys */
+    double speed, wanted, most; /* current speed, target speed, max speed within the limits */
+    bool keys;                  /* the terminal supplies keys */
     struct termios before;
-    char typed[AW_TEMPO_LINE]; /* the typed part of a line */
+    char typed[AW_TEMPO_LINE]; /* incomplete line typed by the user */
     size_t n;
     char shown[AW_TEMPO_LINE + 8]; /* " > speed 3", or "" */
 };
 
-/* Returns the speed of --speed or --fit; 1 without them. need: highest demand of a joint as a share
- * of its limit, at speed 1; above 1 it exceeds the limit. AW_USAGE: both are given. */
+/* Returns the speed of --speed or --fit; 1 without them. need: highest joint speed at playback
+ * speed 1, as a share of the joint's limit; above 1 exceeds the limit. AW_USAGE: both are given. */
 enum aw_status aw_tempo_choose(struct aw_session *session, double need, double *speed);
 
-/* Returns "--speed 35% would do" for this demand at the file's speed. Asks for more time if the
- * speed would be too low for a motion. */
+/* Returns "--speed 35% would do" if the file needs this share of the limits. Asks for more time if
+ * that speed would be too low for a motion. */
 const char *aw_tempo_advice(double need, char out[64]);
 
-/* Starts at speed. The key + raises the speed up to most, unless speed already exceeds it. */
+/* Starts at speed. The key + raises the speed up to most; a higher initial speed stays. */
 void aw_tempo_begin(struct aw_tempo *tempo, struct aw_session *session, double speed, double most);
 void aw_tempo_end(struct aw_tempo *tempo);
 

@@ -1,4 +1,4 @@
-/* The command follow: moves the joints of this tool after a leader. */
+/* The command follow: moves this tool's joints to match a leader. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 
 #define DEADMAN_S 0.5
 
-/* Returns the joint's limit, or --max-speed if lower. Without reports, the limit is its range per
- * second. */
+/* Returns the joint's speed limit, or --max-speed if that is lower. The limit of a joint without
+ * reports is its range per second. */
 static enum aw_status read_speed(struct aw_follower *f, const struct aw_joint *joint, double *speed)
 {
     struct aw_session *session = f->session;
@@ -74,13 +74,13 @@ static enum aw_status find_joints(struct aw_follower *f)
                              aw_follower_called(aw_follower_joint(f, i)));
     }
     for (size_t i = 0; i < f->list.n && status == AW_OK; i++)
-        f->list.joints[i].left_out = true; /* need not report */
+        f->list.joints[i].left_out = true; /* no report required */
     for (size_t i = 0; i < f->map.n && status == AW_OK; i++)
         aw_follower_joint(f, i)->left_out = false;
     return status;
 }
 
-/* Positions of another kind of arm mean something else, whatever the map. */
+/* Positions of another kind of arm have a different meaning, whatever the map. */
 static enum aw_status check_kind(struct aw_follower *f)
 {
     struct aw_session *session = f->session;

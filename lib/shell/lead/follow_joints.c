@@ -7,7 +7,8 @@
 
 #define SLICE_NS (5 * AW_MILLISECOND) /* interval of checks of a live leader */
 #define ARRIVE_S 10.0                 /* max wait after the end of a recording */
-#define CLOCKS_S 10.0 /* max lag by the leader's clock; if larger, counts from the arrival */
+/* max plausible lag by the leader's clock; if larger, measures from the arrival */
+#define CLOCKS_S 10.0
 
 void aw_follower_see(struct aw_follower *f)
 {
@@ -79,7 +80,7 @@ enum aw_status aw_follower_send(struct aw_follower *f)
     return status;
 }
 
-/* Sends one confirmed stop. If it fails, the command ends and the shell reports it. */
+/* Sends one confirmed stop. If it fails, the command ends and the shell reports the failure. */
 enum aw_status aw_follower_stop(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
@@ -104,7 +105,7 @@ enum aw_status aw_follower_stop(struct aw_follower *f)
     return status;
 }
 
-/* The first target of a joint is too far away. */
+/* Reports that the first target of a joint is too far away. */
 enum aw_status aw_follower_refuse(struct aw_follower *f)
 {
     size_t row = f->engine.halted_joint;
@@ -122,7 +123,7 @@ enum aw_status aw_follower_refuse(struct aw_follower *f)
                            : status;
 }
 
-/* Boards that move to a target by themselves still need time after the last command. */
+/* Boards that interpolate still need time after the last command. */
 enum aw_status aw_follower_arrive(struct aw_follower *f)
 {
     struct aw_session *session = f->session;

@@ -1,11 +1,11 @@
-/* A live leader: its records as they arrive, and a server that may be gone for a while. */
+/* A live leader: reads records as they arrive, and waits for a server that is gone. */
 #include "shell/lead/follower.h"
 
 #define SEEN_S   2.0 /* time for a leader to send all fields of the map */
 #define RETRY_NS AW_SECOND
-#define AT_ONCE  256 /* max records per cycle, so the joints get their turn */
+#define AT_ONCE  256 /* max records per cycle, so that the joints are served too */
 
-/* Nothing moves before all fields of the map have arrived. */
+/* Allows no motion before all fields of the map have arrived. */
 static enum aw_status check_seen(struct aw_follower *f, bool *all)
 {
     size_t missing = aw_leader_missing(&f->leader);
@@ -34,7 +34,7 @@ static enum aw_status take(struct aw_follower *f, const struct aw_said *said)
     return AW_OK;
 }
 
-/* A lost server may return. The joints stop meanwhile. */
+/* Waits for a lost server to return. The joints stop meanwhile. */
 static enum aw_status lose_leader(struct aw_follower *f)
 {
     struct aw_session *session = f->session;

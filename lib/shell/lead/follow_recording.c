@@ -1,12 +1,12 @@
-/* A recorded leader: its gaps and jumps, its speed limit, and its values over time. */
+/* A recorded leader: gaps and jumps, speed limit, and values over time. */
 #include <math.h>
 
 #include "shell/lead/follower.h"
 
 #define FASTEST_S 0.05 /* min time over which a speed is averaged */
 #define GAP_TIMES 5.0  /* gap: this many times the mean sample interval */
-#define JUMP_S    0.1  /* a far sample within this time is a jump */
-#define CATCH_S   10.0 /* max wait after the end */
+#define JUMP_S    0.1  /* a large change within this time is a jump, s */
+#define CATCH_S   10.0 /* max wait after the end, s */
 
 /* Returns the length of a gap: longer than the deadman time and the usual sample interval. A table
  * of a few points has no gaps. */
@@ -27,8 +27,8 @@ static double mapped(const struct aw_follower *f, size_t row, size_t sample)
     return aw_follow_mapped(&f->map.rows[row], f->leader.rows[row].samples[sample].value);
 }
 
-/* Returns true if there is no gap or jump after this sample. A large change over a long time is a
- * motion, which may be too fast. */
+/* Returns true if there is no gap or jump after this sample. A large change over a longer time
+ * counts as a motion. */
 static bool goes_on(const struct aw_follower *f, size_t row, size_t sample)
 {
     const struct aw_leader_sample *s = &f->leader.rows[row].samples[sample];
@@ -38,7 +38,7 @@ static bool goes_on(const struct aw_follower *f, size_t row, size_t sample)
 }
 
 struct fastest {
-    double need, speed, t_s; /* highest demand of a joint as a share of its limit */
+    double need, speed, t_s; /* highest speed of a joint as a share of its limit */
     size_t row;
 };
 
@@ -97,7 +97,7 @@ static void take_between(struct aw_follower *f, size_t row, int64_t now)
     aw_follow_value(&f->engine, row, s[0].value + part * (s[1].value - s[0].value), now);
 }
 
-/* Returns the time of the next sample of any row; INFINITY: none. */
+/* Returns the time of the next sample in any row; INFINITY: none. */
 static double next_s(const struct aw_follower *f)
 {
     double next = INFINITY;
@@ -107,7 +107,7 @@ static double next_s(const struct aw_follower *f)
     return next;
 }
 
-/* Takes the values of a recording up to its present time. */
+/* Takes the values of a recording up to its current time. */
 void aw_follower_take_recording(struct aw_follower *f)
 {
     int64_t now = aw_clock_now(f->session->clock);
@@ -131,7 +131,7 @@ void aw_follower_take_recording(struct aw_follower *f)
             take_between(f, row, now);
 }
 
-/* After the end, the joints still move to the last position. */
+/* Returns true once the joints have reached the last position of the recording. */
 static bool has_caught_up(const struct aw_follower *f)
 {
     for (size_t i = 0; i < f->map.n; i++)

@@ -1,4 +1,4 @@
-/* Internal to follow: what its files share.
+/* Internal to follow: declarations shared by its files.
  *
  *     status = aw_follower_begin(f, source);       follow_begin.c: options, map, joints, the leader
  *     while (…) {
@@ -41,19 +41,20 @@ struct aw_follower {
     double speed, most; /* of a recording: initial and max speed */
     struct aw_tempo tempo;
     size_t next[AW_FOLLOW_ROWS]; /* next sample of a recording */
-    double at_s, taken_s, gap_s; /* of a recording: present time, time of the latest used sample,
-                                  * min length of a gap */
-    bool follows, done;          /* the start of following has been reported; the end is reached */
-    int64_t next_ns, first_ns;   /* when the next command is due; when the first record arrived */
+    /* of a recording: current time, time of the latest sample used, min length of a gap */
+    double at_s, taken_s, gap_s;
+    /* the start of following has been reported; the end has been reached */
+    bool follows, done;
+    int64_t next_ns, first_ns; /* when the next command is due; when the first record arrived */
     int64_t retry_ns;
-    int64_t fresh_ns, news_ns; /* time and arrival of the newest record not yet sent in a command;
-                                * AW_NO_TIME */
+    /* time and arrival of the newest record not yet sent in a command; or AW_NO_TIME */
+    int64_t fresh_ns, news_ns;
     uint64_t commands, limited;
     unsigned stops;
     struct aw_samples lag_ms;
 };
 
-/* The joint of a row of the map, and its name in messages. */
+/* Returns the joint of a row of the map. The other function returns its name for messages. */
 static inline struct aw_joint *aw_follower_joint(const struct aw_follower *f, size_t row)
 {
     return &f->list.joints[f->number[row]];
@@ -64,23 +65,23 @@ static inline const char *aw_follower_called(const struct aw_joint *joint)
     return *joint->alias ? joint->alias : joint->name;
 }
 
-/* Max silence of the leader, s; INFINITY: no limit. */
+/* Returns the max silence of the leader, s; INFINITY: no limit. */
 static inline double aw_follower_deadman_s(const struct aw_follower *f)
 {
     return f->engine.deadman_ns > 0 ? (double)f->engine.deadman_ns / 1e9 : (double)INFINITY;
 }
 
-/* Performs all checks before the motion; with --dry-run those that need no device. */
+/* Performs all checks before the motion; with --dry-run, only those that need no device. */
 enum aw_status aw_follower_begin(struct aw_follower *f, const char *source);
 
 /* Reads a whole recording and chooses its speed. AW_LIMIT if that exceeds a joint's speed. */
 enum aw_status aw_follower_load(struct aw_follower *f);
 
-/* Takes the values of a recording up to the present; advances its time. */
+/* Takes the values of a recording up to the current time, and advances that time. */
 void aw_follower_take_recording(struct aw_follower *f);
 void aw_follower_play_on(struct aw_follower *f, double seconds);
 
-/* Reads what a live leader has sent, in bounded parts. Waits for a server that is gone. */
+/* Reads a bounded number of records from a live leader. Waits for a server that is gone. */
 enum aw_status aw_follower_listen(struct aw_follower *f);
 
 /* Copies the joint positions into the engine; attend reads positions until the next command is

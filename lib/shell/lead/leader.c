@@ -15,9 +15,9 @@
 
 #define PEER_HZ  100 /* max rate of a server's records, and of its queries */
 #define EXACT    0
-#define FIELD    15  /* matches by name alone, which other messages may also have */
+#define FIELD    15  /* matches by name alone; other messages may have the same name */
 #define SOME     20  /* a value of a group other than the measured one */
-#define PASSES_S 0.1 /* additional length of a gap before a restart */
+#define PASSES_S 0.1 /* additional gap before the records after a restart, s */
 
 /* ---- Opening ---- */
 
@@ -28,7 +28,7 @@ static bool is_file(const char *source)
     return found == 0 && S_ISREG(about.st_mode);
 }
 
-/* Returns true if the fields are those of this tool. A name alone may belong to any tool. */
+/* Returns true if the fields belong to this tool. A name without a group may belong to any tool. */
 static bool are_ours(struct aw_leader *l)
 {
     bool any = aw_session_subjects(l->session) != AW_SUBJECTS_KNOWN;
@@ -74,7 +74,8 @@ void aw_leader_close(struct aw_leader *l)
 
 /* ---- Finding a field ---- */
 
-/* A group's name alone stands for its measured value; the lowest rank wins. */
+/* Ranks the fields that a bare group name may mean: its measured value has the lowest rank, which
+ * wins. */
 static int measured_rank(const char *field)
 {
     static const char *const measured[] = {"position", "measured", "displacement",
@@ -86,7 +87,7 @@ static int measured_rank(const char *field)
     return SOME;
 }
 
-/* Returns how well the value matches the pattern, lowest is best; -1: no match. */
+/* Returns how well the value matches the pattern: 0 is best, -1 is no match. */
 static int rank_of(const char *pattern, const struct aw_point *point, bool sent)
 {
     const struct aw_select one = {.n = 1, .pattern = {pattern}};
@@ -132,8 +133,8 @@ static struct found find(const struct aw_item *item, const char *pattern)
     return found;
 }
 
-/* Finds the value of a row in the item, or NULL. The best match so far determines the row's
- * field. */
+/* Finds the value of a row in the item, or NULL. The best match so far decides which field the row
+ * uses. */
 static enum aw_status find_row(struct aw_leader *l, const struct aw_item *item, size_t row,
                                const struct aw_point **value)
 {
@@ -152,7 +153,7 @@ static enum aw_status find_row(struct aw_leader *l, const struct aw_item *item, 
     if (!*mine->name || found.rank < mine->rank) {
         snprintf(mine->name, sizeof mine->name, "%s", name);
         mine->rank = found.rank;
-        mine->n = 0; /* earlier samples were a worse match */
+        mine->n = 0; /* earlier samples came from a worse match */
         same = true;
     }
     *value = same ? found.point : NULL;

@@ -1,5 +1,5 @@
-/* Internal to follow: the leader, as values of the fields that a map names. A leader is a pipe such
- * as standard input (NDJSON or CSV of any tool), a recording, or a server of any tool.
+/* Internal to follow: the leader, a source of values for the fields that a map names. A leader is a
+ * pipe such as standard input (NDJSON or CSV of any tool), a recording, or a server of any tool.
  *
  *     struct aw_leader leader = {0};
  *     status = aw_leader_open(&leader, session, "serve:hidmotor", &map);
@@ -9,9 +9,8 @@
  *         while ((status = aw_leader_next(&leader, deadline, &said)) == AW_OK) …
  *     aw_leader_close(&leader);
  *
- * Fields are named as in watch. A group ("m2") means its measured value. Values sent to a device
- * count only if the map names their message ("set_setpoints.m2").
- */
+ * Fields are named as in watch. A bare group name ("m2") means its measured value. Values sent to a
+ * device count only if the map names their message ("set_setpoints.m2"). */
 #ifndef AW_SHELL_LEAD_LEADER_H
 #define AW_SHELL_LEAD_LEADER_H
 
@@ -21,12 +20,11 @@
 #define AW_LEADER_NAMES 64
 
 struct aw_leader_sample {
-    double t_s, value; /* since the first record of all; after a restart, time continues behind a
-                        * gap */
+    double t_s, value; /* since the first record; after a restart, time continues after a gap */
 };
 
 struct aw_leader_row {
-    char name[AW_POINT_NAME]; /* full name of the value; "": not seen yet */
+    char name[AW_POINT_NAME]; /* full name of the value; "": not received yet */
     int rank;
     struct aw_leader_sample *samples;
     size_t n, room;
@@ -38,14 +36,14 @@ struct aw_leader {
     const char *source;
     struct aw_stream *stream; /* NULL: the server is gone for now */
     struct aw_select select;
-    bool recorded; /* a recording: it has its own times and can wait */
+    bool recorded; /* a recording: it has its own times, and reading may wait */
     bool equal;    /* the leader is a tool of the same kind */
-    bool peer;     /* a server: it confirmed that it has these fields */
+    bool peer;     /* a server that confirmed that it has these fields */
     char tool[24];
     struct aw_leader_row rows[AW_FOLLOW_ROWS];
-    double length_s, shift_s; /* length of the parts before a restart, and their shift */
+    double length_s, shift_s; /* length of the parts before a restart, and their time shift */
     int64_t start_ns;
-    uint64_t records, ignored, late, lost_before; /* ignored, late: for recordings */
+    uint64_t records, ignored, late, lost_before; /* ignored and late are for recordings */
     size_t n_names;
     char names[AW_LEADER_NAMES][AW_POINT_NAME]; /* some of the received names */
 };
@@ -53,7 +51,7 @@ struct aw_leader {
 /* The values of one record. */
 struct aw_said {
     int64_t time_ns; /* since 1970, leader's clock */
-    bool arrived;    /* the record had no time: time_ns is its arrival */
+    bool arrived;    /* the record had no time: time_ns is its time of arrival */
     size_t n;
     struct {
         size_t row;
@@ -61,7 +59,7 @@ struct aw_said {
     } of[AW_FOLLOW_ROWS];
 };
 
-/* Opens the leader. AW_USAGE: unreadable, or known to lack the fields. */
+/* Opens the leader. AW_USAGE: unreadable, or known not to have the fields. */
 enum aw_status aw_leader_open(struct aw_leader *leader, struct aw_session *session,
                               const char *source, const struct aw_follow_map *map);
 void aw_leader_close(struct aw_leader *leader);
@@ -69,11 +67,12 @@ void aw_leader_close(struct aw_leader *leader);
 /* Reopens a server that is gone. */
 enum aw_status aw_leader_reopen(struct aw_leader *leader);
 
-/* As aw_stream_next; said->n 0: no wanted values. AW_USAGE: a field has several values. */
+/* Like aw_stream_next. said->n is 0 if the record has no wanted values. AW_USAGE: a field has
+ * several values. */
 enum aw_status aw_leader_next(struct aw_leader *leader, int64_t deadline, struct aw_said *said);
 
-/* Reads a whole recording. gap_s: records that step back by no more are late and skipped; a larger
- * step back is a restart. */
+/* Reads a whole recording. gap_s: a record that steps back in time by at most this is late and
+ * skipped; a larger step back is a restart. */
 enum aw_status aw_leader_load(struct aw_leader *leader, double gap_s);
 
 /* Returns the first row without any value; map->n: none. */

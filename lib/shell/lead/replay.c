@@ -1,4 +1,4 @@
-/* The command replay: sends a recording's commands again at their times, and waits for replies. */
+/* The command replay: resends a recording's commands at their times, and waits for replies. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,25 +11,25 @@
 #include "wire/split.h"
 
 #define LONG_GAP_S  30
-#define ANSWER_WAIT AW_SECOND             /* max wait for a reply in the recording */
+#define ANSWER_WAIT AW_SECOND             /* max wait for a recorded reply */
 #define SLICE_NS    (20 * AW_MILLISECOND) /* interval of speed checks */
 
 struct player {
     struct aw_session *session;
     struct aw_replay replay;
     struct aw_splitter received;
-    uint64_t answers; /* messages received */
+    uint64_t answers; /* number of messages received */
     struct aw_tempo tempo;
     double speed, most;
     int64_t from_ns;
-    int64_t anchor_ns; /* clock time of the anchor */
-    double anchor_s;   /* recording time of the anchor, s */
+    int64_t anchor_ns; /* clock time of the reference point */
+    double anchor_s;   /* recording time of the reference point, s */
     uint64_t sent, unanswered;
-    uint64_t held;   /* messages delayed for the device */
-    uint64_t rounds; /* complete rounds, with --loop */
-    bool greeted;    /* the device's first message was already read */
-    bool far;        /* each further round begins far from the previous end */
-    bool done;       /* no message is left, or --for is over */
+    uint64_t held;   /* number of messages delayed for the device */
+    uint64_t rounds; /* completed passes, with --loop */
+    bool greeted;    /* the device's first message has been read */
+    bool far;        /* every further pass begins far from the end of the previous one */
+    bool done;       /* no message is left, or the time of --for is over */
     int64_t deadline;
     struct aw_samples late_ms;
 };
@@ -40,7 +40,7 @@ static void on_answer(void *context, struct aw_span frame)
     ((struct player *)context)->answers++;
 }
 
-/* Reads and counts the device's messages, so that it does not block. */
+/* Reads and counts the device's messages, so that the device does not block. */
 static enum aw_status listen(struct player *p, int64_t deadline)
 {
     struct aw_session *session = p->session;
@@ -53,7 +53,7 @@ static enum aw_status listen(struct player *p, int64_t deadline)
     return status == AW_EVENT ? AW_OK : status;
 }
 
-/* A recording may have a gap of hours if the host's clock was set. */
+/* Announces a long gap: a recording has one of hours if the host's clock was set. */
 static void tell_gap(struct player *p, int64_t due)
 {
     double wait_s = (double)(due - aw_clock_now(p->session->clock)) / 1e9;
@@ -90,7 +90,7 @@ static void show_work(const struct player *p, double at_s)
                     (unsigned long long)p->sent, 100 * p->tempo.speed, p->tempo.shown);
 }
 
-/* Dense messages leave no waiting time, so this updates the speed without waiting. */
+/* Updates the speed without waiting, because dense messages leave no time to wait. */
 static void look_at_speed(struct player *p, int64_t now)
 {
     if (!aw_tempo_changes(&p->tempo) || now - p->anchor_ns < SLICE_NS)
@@ -117,7 +117,7 @@ static enum aw_status await_turn(struct player *p, double time_s)
     return status;
 }
 
-/* A lost reply must not end the replay. */
+/* Waits for the recorded replies. A lost reply must not end the replay. */
 static enum aw_status await_answers(struct player *p, uint64_t answers)
 {
     int64_t deadline = aw_clock_now(p->session->clock) + ANSWER_WAIT;
@@ -159,7 +159,7 @@ static enum aw_status send_write(struct player *p, const struct aw_replay_write 
     return status;
 }
 
-/* Sends the messages from --from on. Messages without times are sent at once. */
+/* Sends the messages from the time of --from on. Messages without times are sent at once. */
 static enum aw_status play(struct player *p)
 {
     enum aw_status status = AW_OK;
@@ -169,12 +169,12 @@ static enum aw_status play(struct player *p)
     p->done = first == p->replay.n || aw_clock_now(p->session->clock) >= p->deadline;
     if (p->done)
         return AW_OK;
-    /* A device repeats its greeting on each connection, but not on each round of a loop. */
+    /* A device repeats its greeting on each connection, but not on each pass of a loop. */
     uint64_t answers = p->replay.writes[first].answers;
     p->answers = p->rounds || p->greeted ? answers : answers - p->replay.writes[0].answers;
     if (p->session->tool->replay.in_step)
         status = await_answers(p, answers);
-    p->anchor_ns = aw_clock_now(p->session->clock); /* times count from here */
+    p->anchor_ns = aw_clock_now(p->session->clock); /* times count from this moment */
     p->anchor_s = 0;
     for (size_t i = first; i < p->replay.n && status == AW_OK && !p->done; i++)
         status = send_write(p, &p->replay.writes[i]);
@@ -186,8 +186,8 @@ static enum aw_status play(struct player *p)
     return status;
 }
 
-/* Relative commands end elsewhere if they begin elsewhere. Absolute commands may begin with a
- * jump. */
+/* Warns if the start position differs: relative commands then end elsewhere, and absolute ones may
+ * begin with a jump. */
 static void notice_elsewhere(struct player *p)
 {
     struct aw_session *session = p->session;
@@ -207,8 +207,9 @@ static void notice_elsewhere(struct player *p)
                           relative);
 }
 
-/* Collects the first targets to compare with the joint positions. For velocity commands these are
- * the recorded positions. Motions that the device makes by itself are not jumps. */
+/* Collects the first targets to compare with the joint positions. For velocity commands, uses the
+ * recorded positions. Skips targets to which the device interpolates, because these are not
+ * jumps. */
 static size_t first_goals(struct player *p, struct aw_joint_goal goals[AW_START_JOINTS])
 {
     struct aw_replay *r = &p->replay;
@@ -241,13 +242,13 @@ static enum aw_status guard(struct player *p)
         return AW_OK;
     if (status == AW_OK)
         status = aw_start_check(session, &r->list, goals, n);
-    /* Only far joints are approached; then the replay starts. */
+    /* only distant joints are approached before the replay starts */
     n = status == AW_OK ? aw_start_keep_far(session, &r->list, goals, n) : 0;
     return n ? aw_start_go(session, &r->list, goals, n) : status;
 }
 
-/* A repeated recording moves from its last targets to its first ones. Motions that the device makes
- * by itself are not jumps. */
+/* A repeated recording moves from its last targets to its first ones. Motions that the device
+ * interpolates are not jumps. */
 static enum aw_status check_loop(struct player *p)
 {
     struct aw_session *session = p->session;
@@ -304,7 +305,7 @@ static enum aw_status play_all(struct player *p)
     return status;
 }
 
-/* Explains why a replay sends nothing. That is not an error, but hardly intended. */
+/* Explains why a replay sends nothing: that is not an error, but rarely intended. */
 static void notice_why_nothing(struct player *p, const char *path)
 {
     struct aw_session *session = p->session;

@@ -1,37 +1,38 @@
-/* The messages a host sent in a recording, prepared to be sent again. */
+/* The messages that a host sent in a recording, prepared for sending again. */
 #ifndef AW_SHELL_LEAD_REPLAY_H
 #define AW_SHELL_LEAD_REPLAY_H
 
 #include "shell/joints/start_check.h"
 
-/* One write on the link. */
+/* One write to the link. */
 struct aw_replay_write {
-    int64_t time_ns;   /* after the first message of the recording */
-    uint64_t answers;  /* messages from the device before it */
+    int64_t time_ns;   /* since the first message of the recording */
+    uint64_t answers;  /* messages from the device before this write */
     size_t at, size;   /* offset and size of its bytes */
-    uint32_t commands; /* messages in it */
+    uint32_t commands; /* number of messages in it */
 };
 
 #define AW_REPLAY_PLACES 6
 
-/* The position of the device, from one of its messages: the first one that begins with these bytes,
- * which identify the sender on a bus. */
+/* The first message with the device's position. It begins with these bytes, which identify the
+ * sender on a bus. */
 struct aw_replay_place {
     uint8_t from[2];
     struct aw_record record;
 };
 
-/* The first target of a joint, and its top speed in the recording. */
+/* The first target of a joint, and its highest speed in the recording. */
 struct aw_replay_joint {
-    bool known;       /* the recording has a target for it */
-    double first;     /* first target, in the joint's unit */
-    double seconds;   /* time in which the device moves there by itself */
-    const char *mode; /* mode of the joint then: targets mean something else in other modes */
-    double last;      /* latest target */
-    int64_t last_ns;  /* time of the latest target */
+    bool known;     /* the recording has a target for it */
+    double first;   /* first target, in the joint's unit */
+    double seconds; /* time that the device takes to interpolate to it, s */
+    /* mode of the joint at that time: targets have another meaning in other modes */
+    const char *mode;
+    double last;     /* latest target */
+    int64_t last_ns; /* time of the latest target */
 };
 
-/* Owns the arrays and the list; {0} is empty. */
+/* Owns the arrays and the list. {0} is empty. */
 struct aw_replay {
     struct aw_replay_write *writes;
     size_t n, room;
@@ -41,8 +42,8 @@ struct aw_replay {
     uint64_t commands; /* messages that are sent */
     struct aw_replay_place places[AW_REPLAY_PLACES];
     size_t n_places;
-    const char *relative;      /* a command that depends on the position, or NULL */
-    bool afresh;               /* the device is first restored to its initial state */
+    const char *relative;      /* first command that depends on the position, or NULL */
+    bool afresh;               /* the recording first restores the device's initial state */
     int64_t from_ns;           /* set by the caller: messages before it are not sent */
     struct aw_joint_list list; /* empty: the commands' targets are unknown */
     struct aw_replay_joint joints[AW_START_JOINTS];
@@ -50,21 +51,20 @@ struct aw_replay {
     struct aw_record *told; /* messages from the device before the first command, if only the device
                              * knows its joints */
     size_t n_told, told_room;
-    double need, need_speed; /* highest demand of a joint as a share of its limit, and its speed
-                              * then; */
-    size_t need_joint;       /* the joint with that demand */
-    int64_t need_ns;         /* time of that demand */
+    double need, need_speed; /* highest speed of a joint as a share of its limit, and that speed */
+    size_t need_joint;       /* the joint with that speed */
+    int64_t need_ns;         /* time of that speed */
 };
 
 /* Reads and checks the whole file. Every command must be in the table, within its limits (unless
- * forced) and allowed by the tool. AW_USAGE if the file cannot be read, AW_MALFORMED, AW_LIMIT or
- * the tool's status, with the message's number in the file. */
+ * forced) and allowed by the tool. AW_USAGE if the file cannot be read; AW_MALFORMED, AW_LIMIT or
+ * the tool's status. The error gives the message's number in the file. */
 enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *session,
                               const char *path);
 void aw_replay_free(struct aw_replay *replay);
 
-/* Finds the recorded start positions of joints that only the device knows. Lists the joints once
- * the device is connected. Does nothing for other joints. */
+/* Finds the recorded start positions of joints that only the device knows. The joints are listed
+ * once the device is connected. Does nothing for other joints. */
 enum aw_status aw_replay_find_joints(struct aw_replay *replay, struct aw_session *session);
 
 struct aw_replay_options {

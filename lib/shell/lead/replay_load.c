@@ -13,23 +13,23 @@
 #include "wire/split.h"
 
 #define TOLD_MAX 1024 /* max saved messages before the first command */
-#define STREAM_S 0.1  /* the device makes a longer motion by itself, at its own speed */
+#define STREAM_S 0.1  /* a longer motion is interpolated by the device at its own speed */
 
-/* Both directions of a recording during loading. */
+/* State of loading: both directions of a recording. */
 struct loader {
     struct aw_replay *replay;
     struct aw_session *session;
-    struct aw_splitter ways[2]; /* streams to the device, and from it */
-    struct aw_wire *carried;    /* the wire with the recording's packets; NULL: the recording has
-                                 * none */
-    struct aw_splitter unknown; /* splits commands by that wire */
+    struct aw_splitter ways[2]; /* bytes to the device, and from it */
+    /* the wire with the recording's custom packets; NULL: no custom packets */
+    struct aw_wire *carried;
+    struct aw_splitter unknown; /* splits commands of that wire */
     enum aw_status status;
-    uint64_t answers, number;      /* counted so far */
-    bool answered;                 /* one of the answers is a message of the tool */
+    uint64_t answers, number;      /* totals so far */
+    bool answered;                 /* one of the device's messages belongs to the tool */
     char program[AW_PCAP_PROGRAM]; /* the program that wrote the recording */
-    uint32_t commands;             /* number in the write being read */
+    uint32_t commands;             /* commands in the write being read */
     int64_t first_ns;              /* AW_NO_TIME: no message had a time so far */
-    int64_t after_ns;              /* time of the latest message, from the first one */
+    int64_t after_ns;              /* time of the latest message since the first one */
 };
 
 static enum aw_status refuse(struct loader *l, enum aw_status status)
@@ -39,7 +39,8 @@ static enum aw_status refuse(struct loader *l, enum aw_status status)
                    cause.text);
 }
 
-/* The stop of custom joints does not stop motions by the tool's own packets. */
+/* Refuses motions by the tool's own packets, because the stop of custom joints does not stop
+ * them. */
 static enum aw_status allow_builtin(struct aw_session *session, const struct aw_record *record,
                                     struct aw_span frame)
 {
@@ -52,7 +53,7 @@ static enum aw_status allow_builtin(struct aw_session *session, const struct aw_
     return session->tool->replay.allow ? session->tool->replay.allow(session, record) : AW_OK;
 }
 
-/* Custom packets may do anything: they need --yes. */
+/* Requires --yes for custom packets, because their effect is unknown. */
 static enum aw_status allow(struct aw_session *session, const struct aw_record *record,
                             struct aw_span frame)
 {
@@ -88,7 +89,7 @@ static void note_target(struct aw_replay *r, const struct aw_joint_goal *goal, d
     mine->last_ns = after_ns;
 }
 
-/* Notes the targets of sent messages; before the first one, the reported positions. */
+/* Notes the targets of sent messages, and the positions reported before the first one. */
 static void note_targets(struct aw_replay *r, struct aw_session *session,
                          const struct aw_record *record, int64_t after_ns)
 {
@@ -113,7 +114,7 @@ static enum aw_status check_command(struct loader *l, struct aw_span frame)
     size_t size;
     enum aw_status status = aw_wire_decode(session->wire, AW_TX, frame, &record, &session->err);
     if (status != AW_OK && record.present)
-        status = AW_USAGE; /* not a finite number: refused as if typed */
+        status = AW_USAGE; /* not a finite number: refused as if the user had typed it */
     if (status == AW_OK)
         status = aw_encode(&record, session->options.run.force, session->device.frame,
                            AW_FRAME_ROOM, &size, &session->err);
@@ -137,7 +138,7 @@ static bool knows(struct aw_wire *wire, struct aw_span frame, struct aw_record *
     return wire && (aw_wire_decode(wire, AW_TX, frame, record, NULL) == AW_OK || record->present);
 }
 
-/* A packet described in the recording is only for display: its effect on the device is unknown. */
+/* Refuses a packet that only the recording describes: its effect on the device is unknown. */
 static void on_unknown(void *context, struct aw_span frame)
 {
     struct loader *l = context;
@@ -158,7 +159,7 @@ static void on_command(void *context, struct aw_span frame)
         l->status = check_command(l, frame);
 }
 
-/* Saves messages until a device is connected that identifies their joints. */
+/* Saves messages until a device is connected that tells which joints they are about. */
 static void keep_told(struct loader *l, const struct aw_record *record)
 {
     struct aw_replay *r = l->replay;
@@ -229,8 +230,8 @@ static enum aw_status keep(struct loader *l, const struct aw_log_entry *entry)
     return AW_OK;
 }
 
-/* If the file does not name the sender, as in CAN logs, the table decides. The recording's packets
- * are used for unknown frames only. */
+/* Uses the table if the file does not record the sender, as in CAN logs. Uses the recording's
+ * custom packets only for unknown frames. */
 static bool is_command(struct loader *l, const struct aw_log_entry *entry)
 {
     struct aw_record record;

@@ -47,7 +47,7 @@ static enum aw_status read_rate(struct aw_hands *h, size_t row)
     return aw_number_parse_unit(r->rate_text, NULL, &h->engine.share[row], &h->session->err);
 }
 
-/* Returns 100 % of a share: the joint's speed limit, else its range per second. */
+/* Returns the speed that 100 % means: the joint's speed limit, otherwise its range per second. */
 static double whole_of(const struct aw_hands *h, const struct aw_joint *joint)
 {
     return isfinite(joint->speed) ? joint->speed : h->way->of_range * (joint->max - joint->min);
@@ -74,7 +74,7 @@ static void see_joint(struct aw_hands *h, size_t i)
     const struct aw_joint *joint = &h->list.joints[i];
     struct aw_teleop_joint *j = &h->joints[i];
     double at = joint->now.value[AW_JOINT_ACTUAL];
-    /* Else keeps the position assumed by --force. */
+    /* otherwise keeps the position assumed by --force */
     if (!joint->blind && !(h->way->waits && isnan(at)))
         j->actual = at;
     else if (joint->blind && !isnan(j->target))
@@ -83,7 +83,7 @@ static void see_joint(struct aw_hands *h, size_t i)
         aw_teleop_lose(&h->engine, AW_HALT_FAULT);
 }
 
-/* A joint without reports has no known position. It must not move, unless --force assumes the
+/* A joint without reports has no known position. It may move only with --force, which assumes the
  * middle of its range. */
 static enum aw_status describe_joints(struct aw_hands *h)
 {
@@ -129,7 +129,7 @@ static void find_mapped(struct aw_hands *h)
     }
 }
 
-/* By default: a pad if one is connected, else the keys of the terminal. */
+/* Uses a pad if one is connected, otherwise the keys of the terminal. */
 static enum aw_status find_pad(struct aw_hands *h)
 {
     struct aw_session *session = h->session;
@@ -156,7 +156,7 @@ static enum aw_status find_hands(struct aw_hands *h)
     return status == AW_OK && channels ? aw_teleop_channels_open(h, channels) : status;
 }
 
-/* Starts the engine with the map's rates and the present joints. */
+/* Starts the engine with the map's rates and the current joint states. */
 static enum aw_status begin_engine(struct aw_hands *h)
 {
     struct aw_session *session = h->session;
@@ -210,12 +210,12 @@ static void say(struct aw_hands *h, const char *text, const char *more)
         aw_session_notice(h->session, "%s", h->said);
 }
 
-/* Rings on the terminal itself, since the panel captures standard error. */
+/* Rings on the terminal itself, because the panel captures standard error. */
 static void ring(const struct aw_hands *h)
 {
     int fd = h->screen ? STDOUT_FILENO : STDERR_FILENO;
     if (isatty(fd) && write(fd, "\a", 1) < 0)
-        return; /* the text is shown anyway */
+        return; /* the text is shown without the bell */
 }
 
 static void mark(struct aw_hands *h, const char *text)
@@ -229,7 +229,7 @@ static void mark(struct aw_hands *h, const char *text)
     }
 }
 
-/* If a recording cannot begin or end, the command and the motion end. */
+/* Starts or ends a recording. If that fails, the command and the motion end. */
 static enum aw_status toggle_recording(struct aw_hands *h)
 {
     const char *said;
@@ -264,8 +264,8 @@ static enum aw_status act(struct aw_hands *h)
 
 /* ---- Running ---- */
 
-/* ncurses cannot report key releases and hides unknown sequences. Returns true if all input was
- * read. */
+/* Reads the terminal directly: ncurses cannot report key releases and hides unknown sequences.
+ * Returns true if all input was read. */
 static bool read_typed(struct aw_hands *h)
 {
     char text[64];
@@ -318,7 +318,7 @@ static enum aw_status send_stream(struct aw_hands *h)
 
 static const struct aw_teleop_way stream = {.of_range = 1, .send = send_stream};
 
-/* After waiting for a confirmation, reads the controls before anything else begins. */
+/* Reads the controls after waiting for a confirmation, before anything else begins. */
 static void catch_up(struct aw_hands *h)
 {
     for (size_t i = 0; i < h->engine.n; i++)
@@ -335,14 +335,14 @@ static int pad_fd(const struct aw_hands *h)
     return h->pad.on ? h->pad.child.from : -1;
 }
 
-/* Runs during the wait for a step: redraws the panel, and ends the wait if the user ends the
- * step. */
+/* Called during the wait for a step: redraws the panel, and ends the wait if the user releases the
+ * button. */
 struct glance {
     struct aw_aside aside;
     struct aw_hands *hands;
     int64_t last_ns;
-    bool busy;        /* reading channels may wait, which calls this again */
-    bool ended, late; /* late: meanwhile the watchdog process may have sent its stop */
+    bool busy;        /* reading channels may wait, which calls this function again */
+    bool ended, late; /* late: the watchdog process may have sent its stop in the meantime */
 };
 
 static void glance(struct aw_aside *aside)
@@ -361,7 +361,7 @@ static void glance(struct aw_aside *aside)
     if (h->pad.on)
         aw_teleop_pad_take(h);
     if (h->channels.stream)
-        aw_teleop_channels_take(h); /* the next turn returns the same error */
+        aw_teleop_channels_take(h); /* the next cycle returns the same error */
     while (!read_typed(h))
         ;
     h->keys.late = g->busy = false;
@@ -389,7 +389,7 @@ static enum aw_status send_attended(struct aw_hands *h)
         late = false;
     if (late)
         aw_teleop_lose(&h->engine, AW_HALT_LATE);
-    bool other = late && status == AW_REFUSED; /* the stop is confirmed, but not the step */
+    bool other = late && status == AW_REFUSED; /* the stop is confirmed, the step is not */
     return other || (g.ended && status == AW_STOPPED) ? AW_OK : status;
 }
 
@@ -403,7 +403,7 @@ static enum aw_status send(struct aw_hands *h)
     return status;
 }
 
-/* Sends one confirmed stop. If it fails, the command ends and the shell reports it. */
+/* Sends one confirmed stop. If it fails, the command ends and the shell reports the failure. */
 static enum aw_status stop(struct aw_hands *h)
 {
     struct aw_session *session = h->session;
@@ -455,7 +455,7 @@ static enum aw_status take_in(struct aw_hands *h)
     return h->channels.stream ? aw_teleop_channels_take(h) : AW_OK;
 }
 
-/* Prompts once the button would count, that is, was seen released. */
+/* Shows a prompt once pressing the button would take effect, that is, after a release. */
 static void say_ready(struct aw_hands *h)
 {
     if (h->screen || h->told || !h->engine.ready)

@@ -21,17 +21,17 @@ struct aw_teleop_options {
 AW_GIVEN(command, aw_teleop_options, aw_teleop_given)
 
 /* Keys instead of a pad. A held key moves the joint if the terminal reports releases (kitty's
- * protocol). Elsewhere a key press lasts STEP_NS. */
+ * protocol). On other terminals a key press lasts STEP_NS. */
 struct aw_teleop_keys {
-    bool wanted, releases; /* the terminal reports releases */
+    bool wanted, releases; /* the terminal reports key releases */
     bool down;             /* a control is deflected */
     bool fast;             /* Shift is held */
     int control;           /* index of the control in the table of teleop_keys.c */
-    int64_t until;         /* end of a key press, session clock */
+    int64_t until;         /* end of the key press, session clock */
     bool quit;
-    bool late; /* input was typed during a step: only releases and q count */
+    bool late; /* keys were typed during a step: only releases and q count */
     size_t used;
-    char text[64]; /* the beginning of an escape sequence */
+    char text[64]; /* the start of an incomplete escape sequence */
 };
 
 /* A gamepad, read by the program armwire-pad. */
@@ -39,7 +39,8 @@ struct aw_teleop_pad {
     bool on, bluetooth, ended;
     bool silent;                /* armwire-pad was silent for too long */
     bool has[AW_TELEOP_INPUTS]; /* inputs of the map that the pad has */
-    int64_t came_ns;            /* arrival of the last record, real clock; AW_NEVER: none yet */
+    /* arrival time of the last record, real clock; AW_NEVER: none yet */
+    int64_t came_ns;
     struct aw_child child;
     size_t held, used; /* bytes in buffer: total, processed */
     char name[80], why[400], buffer[8192];
@@ -48,31 +49,36 @@ struct aw_teleop_pad {
 /* Channels received as records; stream NULL: none. */
 struct aw_teleop_channels {
     struct aw_stream *stream;
-    struct aw_select names;      /* names in the map that the pad lacks */
+    struct aw_select names;      /* names in the map that the pad does not have */
     size_t input[AW_SELECT_MAX]; /* map input of each name */
     bool seen[AW_SELECT_MAX];
-    char came[240];        /* "a, b, …": names in the records, until all expected ones came */
+    /* "a, b, …": names in the records, until all expected names have arrived */
+    char came[240];
     size_t unseen;         /* missing channels; records count once all have arrived */
-    enum aw_status status; /* why the channels failed */
-    bool live;             /* standard input; else a file, played by its times */
-    bool waiting, over;    /* item is read and not due yet; the end is reached */
-    bool behind;           /* more records arrived than were read at once */
+    enum aw_status status; /* error that ended the channels */
+    bool live;             /* reads standard input; otherwise a file, played by its times */
+    bool waiting, over;    /* item is read but not due yet; the input has ended */
+    bool behind;           /* more records arrived than one call reads */
     struct aw_item item;
-    int64_t start_ns; /* of a file: offset of its times to the session's clock */
-    int64_t came_ns;  /* arrival of the last record */
+    int64_t start_ns; /* of a file: offset from its times to the session's clock */
+    int64_t came_ns;  /* arrival time of the last record */
     int64_t stale_ns; /* max silence; 0: no limit */
 };
 
-/* How commands go out: as a stream, or in steps. */
+/* How commands are sent: as a stream, or in steps. */
 struct aw_teleop_way {
-    bool waits;      /* waits until each command is confirmed; no other reports exist */
-    double of_range; /* 100 % of a joint without a speed: this share of its range per second */
-    enum aw_status (*check)(struct aw_hands *hands); /* checks that it can begin; NULL: always */
-    /* Sends the wanted motion; sets next_ns, and waited if it waited. */
+    /* waits for the confirmation of each command; the device reports nothing else */
+    bool waits;
+    /* the speed that 100 % means for a joint without a max speed: this share of its range per
+     * second */
+    double of_range;
+    /* checks whether teleop can start; NULL: always */
+    enum aw_status (*check)(struct aw_hands *hands);
+    /* Sends the wanted motion. Sets next_ns, and sets waited if it waited. */
     enum aw_status (*send)(struct aw_hands *hands);
 };
 
-/* For joints without speeds: sends one small step after the other. */
+/* For joints that do not accept velocities: sends one small step after another. */
 extern const struct aw_teleop_way aw_teleop_steps;
 
 struct aw_hands {
@@ -88,26 +94,26 @@ struct aw_hands {
     struct aw_teleop_keys keys;
     struct aw_teleop_channels channels;
     struct aw_live live;
-    bool screen, done, told;   /* told: the keys have been explained */
+    bool screen, done, told;   /* told: the keys have been explained to the user */
     bool over;                 /* the time of --for is over */
-    char said[120];            /* the last event */
-    int64_t next_ns, event_ns; /* when the next command is due; time of the event being handled */
+    char said[120];            /* text of the last event */
+    int64_t next_ns, event_ns; /* due time of the next command; time of the event being handled */
     size_t turn;               /* in steps: the joint to move next */
-    bool waited;               /* the last command was awaited until its confirmation */
-    unsigned stops, marks, recordings; /* recordings started by the button */
-    unsigned recording;                /* the number of the last one */
+    bool waited;               /* the last command waited for its confirmation */
+    unsigned stops, marks, recordings; /* counts; recordings are those started by the button */
+    unsigned recording;                /* number of the last recording */
     char record_path[PATH_MAX];        /* file of the last recording */
     double worst_ms;                   /* max time from an event to the confirmed stop */
 };
 
-/* The panel, on the canvas of hands->live.screen. */
+/* Draws the panel on the canvas of hands->live.screen. */
 void aw_teleop_draw(struct aw_hands *hands);
 
-/* Returns the reason of the halt, for people. */
+/* Returns the reason of the halt as a message. */
 const char *aw_teleop_halt_text(const struct aw_hands *hands);
 
-/* Keys: begin and end switch the terminal's reports of releases; take processes one character; step
- * sets the inputs. */
+/* Keys. begin and end switch the terminal's reports of key releases on and off; take processes one
+ * character; step sets the inputs. */
 void aw_teleop_keys_begin(struct aw_hands *hands);
 void aw_teleop_keys_end(struct aw_hands *hands);
 void aw_teleop_keys_take(struct aw_hands *hands, char c);
@@ -123,15 +129,15 @@ void aw_teleop_pad_close(struct aw_hands *hands);
 /* After the stop: waits for the end of armwire-pad, and returns the reason of its end. */
 const char *aw_teleop_pad_end(struct aw_hands *hands);
 
-/* Channels. open needs the map and the pad; path "-": standard input. take processes received or
- * due records, and reports the loss of a silent or ended source (AW_USAGE, AW_STOPPED: fatal). due
- * returns the time of the next record. */
+/* Channels. open needs the map and the pad; path "-": standard input. take processes records that
+ * were received or are due. It reports a source that is silent or has ended; AW_USAGE and
+ * AW_STOPPED are fatal. due returns the time of the next record. */
 enum aw_status aw_teleop_channels_open(struct aw_hands *hands, const char *path);
 enum aw_status aw_teleop_channels_take(struct aw_hands *hands);
 int64_t aw_teleop_channels_due(const struct aw_hands *hands);
 /* Returns the first input that no record has named; NULL: none. */
 const char *aw_teleop_channels_lack(const struct aw_hands *hands);
-/* At the end of a file. AW_USAGE: no record named one of the inputs. */
+/* For the end of a file. AW_USAGE: no record named one of the inputs. */
 enum aw_status aw_teleop_channels_check(const struct aw_hands *hands);
 void aw_teleop_channels_close(struct aw_hands *hands);
 

@@ -1,5 +1,5 @@
-/* Channels of teleop received as records: muscles, a glove, another arm. Standard input is live; a
- * file is played by its times. */
+/* Channels of teleop received as records: muscle signals, a data glove, another arm. Standard input
+ * is live; a file is played by its times. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "shell/lead/teleop.h"
 
 #define STALE_S 0.5 /* default */
-#define AT_ONCE 256 /* max records at once, so the joints get their turn */
+#define AT_ONCE 256 /* max records per call, so that the joints are served too */
 
 static enum aw_status name_inputs(struct aw_hands *h)
 {
@@ -69,14 +69,15 @@ static void apply(struct aw_hands *h, const struct aw_item *item)
     }
 }
 
-/* Returns when the record counts, session clock. A live record counts at once. */
+/* Returns the time at which the record takes effect, session clock. A live record takes effect at
+ * once. */
 static int64_t due(const struct aw_hands *h)
 {
     const struct aw_teleop_channels *c = &h->channels;
     return c->live ? INT64_MIN : c->start_ns + c->item.time_ns;
 }
 
-/* Reads the next record into c->item. AW_OK: it is there. */
+/* Reads the next record into c->item. AW_OK: there is one. */
 static enum aw_status read_one(struct aw_hands *h)
 {
     struct aw_teleop_channels *c = &h->channels;

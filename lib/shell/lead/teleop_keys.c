@@ -9,7 +9,7 @@
 #define STEP_NS (100 * AW_MILLISECOND)
 
 static const struct {
-    int key; /* a character, or 256 plus the final letter of its sequence */
+    int key; /* a character, or 256 plus the final letter of an escape sequence */
     const char *control;
     double value;
 } keys[] = {
@@ -33,7 +33,7 @@ static const struct {
 static void send(const char *text)
 {
     if (write(STDOUT_FILENO, text, strlen(text)) < 0)
-        return; /* then the terminal reports no releases */
+        return; /* without this the terminal reports no releases */
 }
 
 /* Requests key reports and asks for support: 1 unambiguous keys, 2 releases, 8 letters as well. A
@@ -76,7 +76,7 @@ static void let_go(struct aw_hands *hands)
     k->down = false;
 }
 
-/* The key also holds the enable button. The engine first sees the control at rest. */
+/* Also holds the enable button. The engine first sees the control at rest. */
 static void push(struct aw_hands *hands, int control, bool fast)
 {
     struct aw_teleop_keys *k = &hands->keys;
@@ -108,7 +108,7 @@ static void handle(struct aw_hands *hands, int key, int event, bool fast)
             control = (int)i;
     if (event == 3 && control == k->control && k->down)
         let_go(hands);
-    else if (event == 1 && control >= 0 && !k->down && !k->late) /* one key at a time */
+    else if (event == 1 && control >= 0 && !k->down && !k->late) /* handles one key at a time */
         push(hands, control, fast);
 }
 

@@ -26,7 +26,7 @@ static enum aw_status add_choice(struct aw_hands *hands)
     return aw_teleop_map_set(map, "select", names, &hands->session->err);
 }
 
-/* Reads the map's section of the config file; *found: there is one. */
+/* Reads the map's section of the config file. Sets *found if there is one. */
 static enum aw_status read_section(struct aw_hands *hands, const char *name, bool *found)
 {
     const struct aw_config *config = hands->session->config;
@@ -55,7 +55,7 @@ static bool is_there(const struct aw_hands *hands, const struct aw_teleop_row *r
     return row->does >= AW_DOES_NEXT || (joint < hands->list.n && !hands->list.joints[joint].other);
 }
 
-/* Drops the rows of a preset map whose joints this arm lacks. */
+/* Drops rows of a preset map whose joints this arm does not have. */
 static enum aw_status leave_out(struct aw_hands *hands)
 {
     struct aw_teleop_map *map = &hands->map;

@@ -10,11 +10,12 @@
 
 #include "shell/lead/teleop.h"
 
-#define PROGRAM    "armwire-pad"
-#define START_NS   (10 * AW_SECOND)
-#define SILENT_NS  (80 * AW_MILLISECOND) /* at 50 records/s; sends the stop within 100 ms */
-#define STALE_S    2.0                   /* default for Bluetooth */
-#define AT_ONCE    256                   /* max lines at once, so the joints get their turn */
+#define PROGRAM  "armwire-pad"
+#define START_NS (10 * AW_SECOND)
+/* the pad sends 50 records/s; ensures the stop within 100 ms */
+#define SILENT_NS  (80 * AW_MILLISECOND)
+#define STALE_S    2.0 /* default for Bluetooth */
+#define AT_ONCE    256 /* max lines per call, so that the joints are served too */
 #define END_MS     200
 #define FIRST_LINE AW_NEVER
 
@@ -60,7 +61,7 @@ static void lose_silent(struct aw_hands *h)
     aw_teleop_lose(&h->engine, AW_HALT_STALE);
 }
 
-/* A delayed record shows an old position of the stick, so it counts as silence. */
+/* A delayed record has an old stick position, so it counts as silence. */
 static void apply(struct aw_hands *h, const json_t *record)
 {
     struct aw_teleop_pad *p = &h->pad;
@@ -98,7 +99,7 @@ static void take_line(struct aw_hands *h, const char *line)
 
 /* ---- Reading ---- */
 
-/* Does not wait for the exit status: the stop comes first. */
+/* Does not wait for the exit status, because the stop comes first. */
 static void close_pipe(struct aw_hands *h)
 {
     struct aw_teleop_pad *p = &h->pad;
@@ -108,7 +109,7 @@ static void close_pipe(struct aw_hands *h)
         end(h, PROGRAM " has ended");
 }
 
-/* Returns the next whole line; NULL: none yet, or the program has ended. */
+/* Returns the next complete line; NULL: none yet, or the program has ended. */
 static char *next_line(struct aw_hands *h)
 {
     struct aw_teleop_pad *p = &h->pad;
@@ -122,7 +123,7 @@ static char *next_line(struct aw_hands *h)
         p->held -= p->used;
         memmove(p->buffer, start, p->held);
         p->used = 0;
-        if (p->held == sizeof p->buffer) { /* no record is that long */
+        if (p->held == sizeof p->buffer) { /* no valid record is that long */
             p->held = 0;
             aw_teleop_lose(&h->engine, AW_HALT_EVENTS);
         }
@@ -190,7 +191,7 @@ enum aw_status aw_teleop_pad_open(struct aw_hands *h)
         status = aw_fail(&h->session->err, AW_NO_LINK, "%s", aw_teleop_pad_end(h));
     if (status != AW_OK) {
         aw_teleop_pad_close(h);
-        h->engine.halt = AW_HALT_NONE; /* keys may replace the pad */
+        h->engine.halt = AW_HALT_NONE; /* the user may continue with keys */
         h->done = false;
         return status;
     }

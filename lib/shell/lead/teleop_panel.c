@@ -11,7 +11,7 @@
 struct panel {
     struct aw_hands *hands;
     struct aw_braille *canvas;
-    int row, foot; /* the next row; the first row of the footer */
+    int row, foot; /* next free row; first row of the footer */
     bool narrow;
 };
 
@@ -46,7 +46,7 @@ static void draw_title(struct panel *p)
     aw_braille_text(p->canvas, 0, p->row++, text, AW_BRAILLE_BOLD);
 }
 
-/* Writes what is missing to enable the motion. */
+/* Writes what is needed to enable motion. */
 static void say_lack(const struct aw_hands *h, char *out, size_t size)
 {
     if (h->channels.unseen)

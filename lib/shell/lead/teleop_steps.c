@@ -3,9 +3,9 @@
 
 #include "shell/lead/teleop.h"
 
-#define OF_RANGE 0.5 /* share of the range per second */
+#define OF_RANGE 0.5 /* default speed, as a share of the range per second */
 
-/* A step needs a known position. */
+/* Refuses to start a step from an unknown position. */
 static enum aw_status check_known(struct aw_hands *h)
 {
     size_t known = 0, unknown = h->engine.n;
@@ -41,7 +41,7 @@ static size_t whose_turn(const struct aw_hands *h)
     return n;
 }
 
-/* Sends one step, and delays the next so that the speed is not exceeded. */
+/* Sends one step, and delays the next one to keep within the max speed. */
 static enum aw_status take_step(struct aw_hands *h)
 {
     struct aw_session *session = h->session;

@@ -1,4 +1,4 @@
-/* The commands that show and record messages, and those that wait for them. */
+/* The commands that show and record messages, and that wait for them. */
 #ifndef AW_SHELL_LOOK_LOOK_H
 #define AW_SHELL_LOOK_LOOK_H
 
@@ -14,7 +14,7 @@ AW_GIVEN(command, aw_record_joints_options, aw_record_joints_given)
         .help = "seconds, or with a unit: 200ms"                                                   \
     }
 
-/* Record a table of joints, with one row per time. record does so for a .csv file if the tool has
+/* Record a table of joints, one row per time. record does this for a .csv file if the tool has
  * joints. */
 aw_run_fn aw_run_record_joints, aw_run_record;
 
@@ -22,7 +22,7 @@ aw_run_fn aw_run_record_joints, aw_run_record;
  * is moving or a script has more lines. */
 enum aw_status aw_record_ended(struct aw_session *session, enum aw_status status);
 
-/* Returns true if the user typed a line, the text of a mark. Clears *typing at the end of the
+/* Returns true if the user typed a line: the text of a mark. Clears *typing at the end of the
  * input. */
 #define AW_MARK_MAX 400
 bool aw_record_typed(bool *typing, char text[AW_MARK_MAX]);

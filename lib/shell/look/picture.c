@@ -48,7 +48,7 @@ static bool is_readable(int fd)
     return poll(&in, 1, 0) > 0;
 }
 
-/* Reads to the end and appends a zero; the caller frees the bytes in any case. AW_STOPPED by a
+/* Reads to the end and appends a NUL. The caller frees the bytes, also on failure. AW_STOPPED by a
  * signal, AW_TIMEOUT, AW_NO_MEMORY. A signal that ended sampling is still pending and must not end
  * the drawing. */
 static enum aw_status read_whole(struct aw_session *session, int fd, char **bytes, size_t *size)
@@ -91,7 +91,7 @@ static void explain(struct aw_error *err, enum aw_status status, int how, const 
                                      : aw_child_words(words, sizeof words, how));
 }
 
-/* gnuplot reads the script from a memory file, so it can write while it still reads. */
+/* gnuplot reads the script from a memory file, so it can write its output while it still reads. */
 static char *run_program(struct aw_session *session, const char *path, const char *script,
                          const char *picture, size_t *size)
 {

@@ -1,5 +1,5 @@
-/* Pictures of charts, drawn by gnuplot. The ending of the file is the format: .svg, .png or .pdf;
- * .gp is the script for gnuplot.
+/* Pictures of charts, drawn by gnuplot. The file extension selects the format: .svg, .png or .pdf;
+ * .gp is the gnuplot script.
  *
  *     {.name = "plot", .value = "FILE", AW_PICTURE, …}                      another is refused
  *     enum aw_status status = aw_picture_check("run.png", &err);            before anything moves
@@ -11,22 +11,21 @@
 #include "shell/session/session.h"
 #include "view/chart/chart.h"
 
-/* For struct aw_option. */
+/* For rows of struct aw_option. */
 #define AW_PICTURE .endings = "svg png pdf gp", .ends = true
 
-/* "canpid step: lknee pos kp 6, 2026-11-22": tool, command, what it shows, and the day of time_ns
+/* "canpid step: lknee pos kp 6, 2026-11-22": tool, command, contents, and the date of time_ns
  * (AW_NO_TIME: today). */
 void aw_picture_title(const struct aw_session *session, const char *what, int64_t time_ns,
                       char *out, size_t size);
 
-/* Checks that the file can be made and that gnuplot is installed, unless the file is a script.
- * Changes nothing. As aw_file_check, or AW_NO_LINK with the package to install. */
+/* Checks that the file can be created and that gnuplot is installed (not needed for a script).
+ * Changes nothing. Errors as in aw_file_check; AW_NO_LINK names the package to install. */
 enum aw_status aw_picture_check(const char *path, struct aw_error *err);
 
-/* Returns the drawing, ended by a zero, not yet written to the file (path NULL: SVG); or NULL with
- * session->err.
- * AW_USAGE: nothing to draw; AW_NO_LINK: no gnuplot; AW_REFUSED: gnuplot failed or took more than
- * 30 s; AW_STOPPED: a signal; AW_NO_MEMORY. */
+/* Returns the drawing, NUL-terminated and not yet written to the file, or NULL with session->err
+ * set. path NULL: SVG. AW_USAGE: nothing to draw; AW_NO_LINK: no gnuplot; AW_REFUSED: gnuplot
+ * failed or took more than 30 s; AW_STOPPED: a signal; AW_NO_MEMORY. */
 char *aw_picture_draw(struct aw_session *session, const struct aw_chart *chart, const char *path,
                       size_t *size);
 

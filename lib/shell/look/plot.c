@@ -1,4 +1,4 @@
-/* The command plot: draws values live as a strip chart, or as a chart in text or in a file. */
+/* The command plot: draws a live strip chart, or a chart as text or into a file. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,17 +23,18 @@
 #include "view/terminal/cells.h"
 
 struct aw_plot_options {
-    double span_s, every_s; /* every_s 0: not given */
+    double span_s, every_s; /* every_s 0: option not given */
     const char *out, *title;
 };
 AW_GIVEN(command, aw_plot_options, aw_plot_given)
 
-#define LONG_AGO_NS  (INT64_C(1000000000) * AW_SECOND) /* 2001: earlier times are not dates */
+/* 2001: earlier times are not plausible dates */
+#define LONG_AGO_NS  (INT64_C(1000000000) * AW_SECOND)
 #define JUMP_NS      (2 * AW_SECOND) /* a longer gap between samples breaks the line */
 #define FPS_MOST     15
 #define FPS_LEAST    5
 #define SEEN_MOST    64
-#define DEFAULT_MOST 8 /* max columns of a table without named fields */
+#define DEFAULT_MOST 8 /* max columns of a table without known fields */
 
 struct plot {
     struct aw_session *session;
@@ -46,18 +47,20 @@ struct plot {
     struct aw_live live;
     int64_t deadline;
     int64_t offset_ns, end_ns; /* strip time minus time of day; time of the right edge */
-    int64_t before_ns;         /* time of the previous sample minus time of day */
+    int64_t before_ns;         /* the same for the previous sample */
     int64_t shift_ns;          /* strip time minus sample time */
     bool started, frozen, keys;
-    bool usual;  /* no field is named: plot the tool's usual fields … */
-    bool others; /* … or all columns of a table without them */
+    bool usual;  /* no field was requested: plot the tool's default fields … */
+    bool others; /* … or all columns of a table without such fields */
     uint64_t limit, taken;
-    bool modelled; /* sample times are the times of a simulation, at its own pace */
-    int64_t length_ns, first_ns, latest_ns; /* --for, and its progress in simulation time */
-    size_t n_seen;                          /* names that were not requested, for suggestions */
+    bool modelled; /* sample times are simulation times */
+    /* duration of --for; start and latest time of the simulation */
+    int64_t length_ns, first_ns, latest_ns;
+    size_t n_seen; /* names that were not requested, for suggestions */
     char seen[SEEN_MOST][AW_POINT_NAME];
-    bool found[AW_SELECT_MAX];                    /* patterns that matched a point */
-    char qualified[AW_SELECT_MAX][AW_POINT_NAME]; /* patterns qualified with their message */
+    bool found[AW_SELECT_MAX]; /* patterns that matched a point */
+    /* patterns, completed with the name of their message */
+    char qualified[AW_SELECT_MAX][AW_POINT_NAME];
 };
 
 /* ---- Arguments ---- */
@@ -72,8 +75,8 @@ static bool is_file(const char *word)
     return strcmp(word, "-") == 0 || (dot && aw_is_one_of(endings, dot));
 }
 
-/* Finds the file argument: by its extension, else an existing path with a slash, else any argument
- * with a slash. -1: none. */
+/* Finds the file argument: one with a known extension; otherwise an existing path with a slash;
+ * otherwise any argument with a slash. -1: none. */
 static int find_file(const struct aw_args *args)
 {
     int slash = -1;
@@ -109,7 +112,7 @@ static enum aw_status parse_words(struct plot *p, const struct aw_args *args)
     int file = find_file(args);
     const char *word = file >= 0 ? args->bound[file].text : NULL;
     if (piped && word && !is_file(word) && access(word, F_OK) != 0)
-        file = -1; /* a field name of the piped input */
+        file = -1; /* it is a field name of the piped input */
     for (int i = 0; i < (int)args->n && status == AW_OK; i++) {
         word = args->bound[i].text;
         bool another = is_file(word) || (strchr(word, '/') && access(word, F_OK) == 0);
@@ -144,8 +147,8 @@ static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args
     return status;
 }
 
-/* If several messages have this field, the pattern means the first one, unless it names a message
- * or a joint. Each name is one curve. */
+/* If several messages have this field, completes the pattern with the first one, unless it names a
+ * message or a joint. Each name gives one curve. */
 static void qualify(struct plot *p, const struct aw_names *names, size_t at)
 {
     for (struct aw_walk w = {0}; aw_walk_next(&w, names->wire, AW_RX);) {
@@ -179,8 +182,8 @@ static enum aw_status check_names(struct plot *p)
 
 /* ---- Samples ---- */
 
-/* A table without message names may come from another tool: the unit of "m1.position" is known, the
- * unit of "position" is not. "base [deg]" contains its unit, which is copied to unit. */
+/* A table without message names may come from another tool: the unit of "m1.position" is known,
+ * that of "position" is not. "base [deg]" contains its unit, which is copied to unit. */
 static const char *unit_of(const struct plot *p, const struct aw_point *point, char unit[16])
 {
     char name[AW_POINT_NAME];
@@ -196,7 +199,7 @@ static const char *unit_of(const struct plot *p, const struct aw_point *point, c
     return aw_scalar_range(point->codec, point->scalar, point->record).unit;
 }
 
-/* Values in a table of joints are already in their unit. */
+/* Values in a table of joints are already in the joints' units. */
 static double value_of(const struct plot *p, const struct aw_point *point, const char **unit)
 {
     const struct aw_joints *joints = p->session->tool->joints;
@@ -207,7 +210,7 @@ static double value_of(const struct plot *p, const struct aw_point *point, const
     return point->codec || *point->message ? value : point->value;
 }
 
-/* Saves the names of other fields for suggestions. */
+/* Saves the names of fields that were not requested, for suggestions. */
 static void note_name(struct plot *p, const struct aw_point *point)
 {
     size_t i = 0;
@@ -217,7 +220,8 @@ static void note_name(struct plot *p, const struct aw_point *point)
         snprintf(p->seen[p->n_seen++], AW_POINT_NAME, "%s", point->name);
 }
 
-/* If no field is named, only the device's first message with a field is drawn. */
+/* Returns true for a field that an earlier message of the device has too. If no field is requested,
+ * only the first is drawn. */
 static bool is_doubled(const struct plot *p, const struct aw_point *point)
 {
     const struct aw_names *names = aw_stream_names(p->stream);
@@ -258,8 +262,7 @@ static struct aw_trace *trace_for(struct plot *p, const struct aw_point *point)
     return trace;
 }
 
-/* Lines of the strip have the numbers of the traces. The strip has room for the first traces
- * only. */
+/* Lines of the strip are numbered like the traces. The strip holds only the first traces. */
 static enum aw_status add_to_strip(struct plot *p, const struct aw_trace *trace, int64_t time,
                                    double value)
 {
@@ -269,7 +272,8 @@ static enum aw_status add_to_strip(struct plot *p, const struct aw_trace *trace,
     while (p->strip.n <= line)
         if (aw_strip_series(&p->strip, p->traces.list[p->strip.n].name,
                             p->traces.list[p->strip.n].unit) < 0)
-            return aw_no_memory(&p->session->err); /* the strip has as many lines as traces */
+            /* the strip holds as many lines as there are traces */
+            return aw_no_memory(&p->session->err);
     aw_strip_add(&p->strip, line, time, value);
     return AW_OK;
 }
@@ -279,9 +283,9 @@ static bool is_far(int64_t a, int64_t b)
     return a - b >= JUMP_NS || b - a >= JUMP_NS;
 }
 
-/* Recordings and other hosts have other clocks, so the strip follows local time from the first
- * sample on. A pipe may be faster, but time must not jump between two samples. A restarted input
- * continues after the previous samples. Returns the strip time. */
+/* Returns the strip time of a sample. Recordings and other hosts have other clocks, so the strip
+ * follows local time from the first sample on. A pipe may run faster, but time must not jump
+ * between two samples. A restarted input continues after the previous samples. */
 static int64_t follow_time(struct plot *p, int64_t time)
 {
     int64_t offset = time - aw_wall_time();
@@ -299,7 +303,7 @@ static int64_t follow_time(struct plot *p, int64_t time)
 }
 
 /* A simulation may run faster or slower than real time, so the plot uses simulation time. --for
- * counts simulation time, and real time only while no sample arrives. */
+ * counts simulation time; while no sample arrives, it counts real time. */
 static int64_t time_of(struct plot *p, const struct aw_item *item)
 {
     if (!item->received.modelled)
@@ -313,7 +317,7 @@ static int64_t time_of(struct plot *p, const struct aw_item *item)
     return p->latest_ns;
 }
 
-/* Returns true for a table without the tool's usual fields. */
+/* Returns true for a table that lacks the tool's default fields. */
 static bool is_of_others(const struct plot *p, const struct aw_item *item)
 {
     bool table = p->usual && item->n > 0 && !item->points[0].codec;
@@ -335,7 +339,7 @@ static int64_t count_row(struct plot *p, const struct aw_item *item, bool keep)
     return (int64_t)p->taken * AW_SECOND;
 }
 
-/* keep: stores all samples, not only the latest. */
+/* keep: stores all samples instead of only the latest. */
 static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bool keep)
 {
     enum aw_status status = AW_OK;
@@ -370,7 +374,7 @@ static bool is_enough(const struct plot *p)
     return over || (p->limit && p->taken >= p->limit);
 }
 
-/* Reports that the requested fields did not arrive. */
+/* Reports requested fields that did not arrive. */
 static enum aw_status nothing_found(struct plot *p)
 {
     const size_t missing = aw_select_missing(&p->select, p->found);
@@ -457,7 +461,7 @@ static bool handle_keys(struct plot *p)
     return true;
 }
 
-/* Plots incoming samples. At the end of the input the picture stays until the user presses a
+/* Plots incoming samples. At the end of the input, shows the picture until the user presses a
  * key. */
 static enum aw_status plot_live(struct plot *p)
 {
@@ -507,7 +511,7 @@ static enum aw_status print_frame(struct plot *p, const struct aw_strip_look *lo
 static enum aw_status print_now(struct plot *p)
 {
     int64_t end = p->offset_ns + aw_wall_time();
-    for (int i = 0; i < p->strip.n; i++) { /* ends with the last sample, without an empty margin */
+    for (int i = 0; i < p->strip.n; i++) { /* ends at the last sample, without an empty margin */
         const struct aw_strip_line *line = &p->strip.lines[i];
         int64_t last = line->n ? line->buckets[(line->next + 4095) % 4096].time_ns : 0;
         end = i == 0 || last > end ? last : end;
@@ -575,7 +579,8 @@ static const struct aw_codec *codec_of(struct aw_wire *wire, const char *name)
 }
 
 /* Returns true if an earlier message has the same field and the user has not named this message:
- * "positions.m2.setpoint" for "velocities.m2.setpoint". One name is one line, as for a device. */
+ * "positions.m2.setpoint" for "velocities.m2.setpoint". Each name gives one line, as for a
+ * device. */
 static bool has_namesake(const struct plot *p, const struct aw_trace *trace)
 {
     struct aw_wire *wire = p->session->run.printing.wire;
@@ -602,7 +607,7 @@ static void leave_out_namesakes(struct plot *p)
             aw_traces_remove(&p->traces, i);
 }
 
-/* Reports a dropped one-sample trace only if the user chose the fields. */
+/* Drops traces with a single sample; reports them only if the user chose the fields. */
 static void leave_out_points(struct plot *p)
 {
     size_t lines = 0;

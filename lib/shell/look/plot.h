@@ -1,4 +1,4 @@
-/* Internal to plot: the samples of the plotted fields, stored for a drawing of all of them. */
+/* Internal to plot: stores the samples of the plotted fields for a single drawing. */
 #ifndef AW_SHELL_LOOK_PLOT_H
 #define AW_SHELL_LOOK_PLOT_H
 
@@ -10,9 +10,9 @@
 
 struct aw_trace {
     char name[AW_POINT_NAME], unit[16];
-    bool held;      /* a command: it holds until the next command */
-    double *t, *v;  /* seconds since the first sample of all, value */
-    size_t n, room; /* number of points, including the corners of held values */
+    bool held;      /* a command, which holds until the next command */
+    double *t, *v;  /* seconds since the first sample of all traces; values */
+    size_t n, room; /* points, including the corners of held values; capacity */
     size_t samples; /* number of points without those corners */
 };
 
@@ -42,9 +42,9 @@ void aw_traces_remove(struct aw_traces *traces, size_t at);
 /* Removes traces with a single sample, which draw no line, unless all traces have only one. */
 void aw_traces_leave_out_points(struct aw_traces *traces);
 
-/* Draws the traces into a file, as aw_picture_draw, with a panel for each unit. A commanded value
- * (setpoint, target) is dashed, in the colour of its measured value. AW_USAGE: nothing to draw; as
- * aw_file_fail if the file cannot be written. */
+/* Draws the traces into a file like aw_picture_draw, with one panel per unit. A commanded value
+ * (setpoint, target) is dashed, in the colour of its measured value. AW_USAGE: nothing to draw.
+ * Errors as in aw_file_fail if the file cannot be written. */
 enum aw_status aw_traces_write(const struct aw_traces *traces, struct aw_session *session,
                                const char *path, const char *title);
 

@@ -11,7 +11,7 @@
 #include "shell/look/plot.h"
 
 #define MOST_PANELS 4 /* max panels of a chart */
-#define NAMED       4 /* max names along an axis without a unit */
+#define NAMED       4 /* max names that label an axis without a unit */
 
 /* ---- Samples ---- */
 
@@ -104,7 +104,8 @@ void aw_traces_leave_out_points(struct aw_traces *traces)
 
 /* ---- Targets and measured values ---- */
 
-/* "m1.setpoint" is "setpoint" of "m1", as is "m1_setpoint". A message name may precede them. */
+/* A name split into owner and part: "m1.setpoint" and "m1_setpoint" are "setpoint" of "m1". A
+ * message name may come first. */
 struct part {
     const char *owner, *field;
     size_t length; /* length of the owner */
@@ -186,8 +187,8 @@ static bool is_first(const struct aw_traces *traces, const struct panels *panels
     return i == at;
 }
 
-/* Returns true if the axis label contains the name. With a common unit, a target needs no name of
- * its own. */
+/* Returns true if the axis label contains the name. Where all have the same unit, a target needs no
+ * separate name. */
 static bool is_named(const struct aw_traces *traces, const struct panels *panels, size_t at,
                      bool one_unit)
 {
@@ -208,8 +209,8 @@ static void add_name(const struct aw_trace *trace, bool with_unit, char *label, 
               has_unit ? trace->unit : "", has_unit ? "]" : "");
 }
 
-/* Sets the label of an axis. With one unit, it is the common name of its values, if any. Else it
- * lists the names. */
+/* Sets the label of an axis. With one unit, the label is the common name of the values, if any.
+ * Otherwise it lists the names. */
 static void name_panel(const struct aw_traces *traces, struct panels *panels, size_t p)
 {
     bool mixed = panels->mixed && p + 1 == panels->n, one_unit = !mixed && *panels->unit[p];

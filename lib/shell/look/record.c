@@ -1,5 +1,5 @@
-/* The command record: writes the messages on the link into a pcapng, CSV, JSON or candump file,
- * with marks. */
+/* The command record: writes the messages on the link to a pcapng, CSV, JSON or candump file, with
+ * marks. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,15 +19,15 @@
 #include "shell/source/stream.h"
 #include "wire/rows.h"
 
-#define LOOK_NS (100 * AW_MILLISECOND) /* interval of checks for a typed mark */
+#define LOOK_NS (100 * AW_MILLISECOND) /* interval at which typed marks are read */
 
 struct recorder;
 
 /* An output format, chosen by the file extension. */
 struct format {
     const char *ending;
-    enum aw_style style; /* style of the decoded records */
-    bool tee;            /* written from the bytes on the link */
+    enum aw_style style; /* style of decoded records */
+    bool tee;            /* writes the bytes on the link instead of records */
     void (*item)(struct recorder *r, const struct aw_item *item);
     void (*mark)(struct recorder *r, int64_t time_ns, const char *text);
 };
@@ -41,11 +41,11 @@ struct recorder {
     FILE *file; /* NULL: written by the tee, or not created yet */
     struct aw_wire *wire;
     struct aw_view *view;
-    const struct aw_select *fields; /* the only fields to write (--fields) */
+    const struct aw_select *fields; /* fields to write (--fields) */
     uint64_t messages, marks, limit;
     int64_t start_ns;
     bool owns_tee; /* this command created the tee */
-    bool named;    /* appends the subject, which the message's fields do not contain */
+    bool named;    /* adds the subject to records whose fields do not contain it */
     bool typing;   /* lines on standard input are marks */
 };
 
@@ -82,7 +82,7 @@ static const struct format formats[] = {
     {.ending = ".ndjson", .style = AW_STYLE_JSON, .item = view_item, .mark = json_mark},
 };
 
-/* Records whole messages from the link. */
+/* Records complete messages from the link. */
 static const struct format whole = {.tee = true, .mark = tee_mark};
 
 /* ---- Beginning ---- */
@@ -113,7 +113,7 @@ static enum aw_status create(struct recorder *r)
     return status;
 }
 
-/* A log cannot contain packet files: other programs reject logs with comments. */
+/* Notes that a log does not contain packet files: other programs reject logs with comments. */
 static void tell_of_packets(const struct recorder *r)
 {
     const char *packets = r->session->options.link.packets, *dbc = r->session->options.link.dbc;
@@ -126,8 +126,8 @@ static void tell_of_packets(const struct recorder *r)
                                      : "--packets and --dbc");
 }
 
-/* Creates the file once the names of --fields are verified. That may need the first message, which
- * reveals the subjects. */
+/* Creates the file once the names in --fields are verified. This may require the first message,
+ * because only that shows the subjects. */
 static enum aw_status begin_file(struct recorder *r)
 {
     struct aw_session *session = r->session;
@@ -165,7 +165,7 @@ static bool is_output(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-/* Frames go to standard output, so nothing else may print there. */
+/* Refuses other output: frames go to standard output. */
 static enum aw_status check_output(struct aw_session *session)
 {
     if (!session->mode.one_shot || session->mode.scripts)
@@ -273,7 +273,7 @@ static enum aw_status take(struct recorder *r, const struct aw_item *item)
     return AW_OK;
 }
 
-/* The user cannot see a typed mark; its number confirms it. */
+/* Shows the number of marks, because the user cannot see a typed mark. */
 static void show_progress(struct recorder *r)
 {
     char text[160], marks[48] = "";
@@ -325,7 +325,7 @@ static enum aw_status end(struct recorder *r, enum aw_status status)
     aw_progress_end(&r->progress);
     status = aw_record_ended(session, status);
     if (status == AW_OK && r->fields && !r->file && !r->format->tee)
-        status = create(r); /* no message arrived: write a table without rows */
+        status = create(r); /* no message arrived: writes a table without rows */
     aw_stream_close(r->stream);
     aw_view_free(r->view);
     if (r->file)
@@ -334,12 +334,12 @@ static enum aw_status end(struct recorder *r, enum aw_status status)
         status = aw_file_fail(&session->err, "record", r->path);
     if (r->owns_tee)
         aw_tee_close(session, &session->device.tee_lost);
-    if (is_output(r->path) && !session->out.error) /* the result is for people */
+    if (is_output(r->path) && !session->out.error) /* the result is human-readable */
         session->out.fd = STDERR_FILENO;
     return status;
 }
 
-/* A table of joints has no columns for custom packets. */
+/* Returns true for a table of joints, which has no columns for custom packets. */
 static bool is_table(const struct aw_session *session, const char *path)
 {
     const char *dot = strrchr(path, '.');

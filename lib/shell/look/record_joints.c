@@ -1,4 +1,4 @@
-/* record for joints: writes a table over time for play and plot. */
+/* record for joints: writes a table over time that play and plot can read. */
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,12 +16,12 @@
 #include "shell/source/stream.h"
 
 #define FLUSH_NS    (50 * AW_MILLISECOND)
-#define REST_NS     (200 * AW_MILLISECOND) /* unchanged for this long counts as arrived */
+#define REST_NS     (200 * AW_MILLISECOND) /* a value unchanged for this long counts as arrived */
 #define JOINTS_MAX  64
 #define COLUMNS_MAX (1 + 4 * JOINTS_MAX)
 
-/* Values of each joint, named as in records. Positions come first: play reads them from files
- * without a header. */
+/* The values of each joint, named as in records. Positions come first, because play reads them from
+ * files without a header. */
 static const struct {
     const char *name;
     enum aw_joint_value value;
@@ -38,19 +38,19 @@ struct recorder {
     const char *path;
     FILE *file;
     struct aw_joint_list list;
-    struct aw_table table; /* its columns; rows go to the file directly */
+    struct aw_table table; /* columns of the file; rows are written directly */
     struct {
         size_t joint;
         enum aw_joint_value value;
     } column[COLUMNS_MAX]; /* columns of values, from index 1 on */
-    bool more;             /* values other than positions and setpoints: these must be queried */
+    bool more;             /* values other than positions and setpoints, which must be queried */
     bool fresh[JOINTS_MAX];
     struct aw_samples gaps_ms;
     int64_t first_ns, last_ns, flushed_ns, changed_ns;
     double row[COLUMNS_MAX];
     uint64_t rows, repeats, marks, limit;
     bool typing;           /* lines on standard input are marks */
-    enum aw_status status; /* outcome of the last row */
+    enum aw_status status; /* status of the last row */
 };
 
 /* ---- Columns ---- */
@@ -155,7 +155,7 @@ static enum aw_status begin(struct recorder *r)
 
 /* ---- Rows ---- */
 
-/* A killed recorder loses only the last FLUSH_NS. */
+/* Flushes every FLUSH_NS: a killed recorder loses only what came later. */
 static enum aw_status flush(struct recorder *r, int64_t now)
 {
     char mark[AW_MARK_MAX];
@@ -184,7 +184,7 @@ static double *value_of(struct recorder *r, size_t column)
     return &r->list.joints[r->column[column].joint].now.value[r->column[column].value];
 }
 
-/* No row is written while a position is unknown. */
+/* Writes no row while a position is unknown. */
 static enum aw_status add(struct recorder *r, int64_t time_ns)
 {
     double row[COLUMNS_MAX] = {0};
@@ -214,7 +214,7 @@ static enum aw_status add(struct recorder *r, int64_t time_ns)
     return status == AW_OK ? flush(r, time_ns) : status;
 }
 
-/* Adds a row once all joints have a new position, or one has a second one. */
+/* Adds a row once every joint has a new position, or one joint has a second one. */
 static enum aw_status take(struct recorder *r)
 {
     int64_t last = r->last_ns;
@@ -260,7 +260,7 @@ static bool look(void *context, const struct aw_joint_list *list)
     return r->status == AW_OK && !is_enough(r);
 }
 
-/* Queries the fields that do not come with every position. */
+/* Queries the fields that do not arrive with each position. */
 static enum aw_status ask(struct recorder *r, int64_t deadline, double hz)
 {
     struct aw_session *session = r->session;
@@ -353,7 +353,7 @@ enum aw_status aw_run_record_joints(struct aw_session *session, const struct aw_
         report(r);
     }
     if (status == AW_STOPPED && !aw_session_json(session))
-        aw_session_print_result(session); /* Ctrl-C is a normal end */
+        aw_session_print_result(session); /* Ctrl-C is a normal way to end */
     if (r->file && !aw_file_close(r->file) && (status == AW_OK || status == AW_STOPPED))
         status = aw_file_fail(&session->err, "record", path);
     aw_samples_free(&r->gaps_ms);

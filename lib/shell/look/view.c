@@ -1,4 +1,4 @@
-/* Shows drawings of the device live on the terminal, or one as text. */
+/* Shows live drawings of the device on the terminal, or prints one as text. */
 #include "shell/look/view.h"
 
 #include <string.h>

@@ -10,23 +10,24 @@
 #include "shell/session/session.h"
 #include "view/terminal/braille.h"
 
-/* The functions get the context of aw_view_show. */
+/* The functions receive the context of aw_view_show. */
 struct aw_view {
-    int columns, rows;       /* size of a drawing as text; a terminal has its own size */
+    int columns, rows;       /* size of a drawing printed as text; a terminal has its own size */
     const char *const *keys; /* for the help page: key, meaning, …, NULL; or NULL: none */
 
-    /* Draws on an empty canvas. On a terminal, the end of its last row shows how to leave. */
+    /* Draws on an empty canvas. On a terminal, aw_view_show adds a hint how to leave at the end of
+     * the last row. */
     void (*draw)(void *context, struct aw_braille *canvas);
 
     /* Communicates with the device until due_ns. */
     enum aw_status (*wait)(void *context, int64_t due_ns);
 
-    /* Handles a key, see aw_screen_key. NULL: there are only q, Escape and ?. */
+    /* Handles a key, see aw_screen_key. NULL: the only keys are q, Escape and ?. */
     void (*key)(void *context, int key);
 };
 
-/* Draws 20 times a second until the user leaves, -n pictures were shown, or --for has passed.
- * Without a terminal, prints one drawing. */
+/* Draws 20 times a second until the user leaves, -n drawings have been shown, or the time of --for
+ * is over. Without a terminal, prints one drawing. */
 enum aw_status aw_view_show(struct aw_session *session, const struct aw_view *view, void *context);
 
 /* Prints the canvas as lines of text. */

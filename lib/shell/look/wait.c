@@ -1,4 +1,4 @@
-/* wait, expect and pause: wait for a record; assert a record; wait for a time. */
+/* wait, expect and pause: wait for a record; assert a record; wait for a duration. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct aw_wait_options { /* options of wait and expect */
 AW_GIVEN(command, aw_wait_options, aw_wait_given)
 
 #define DEFAULT_S   2.0 /* default wait of expect */
-#define NEAREST     3   /* nearest records that a failed expect shows */
+#define NEAREST     3   /* number of nearest records that a failed expect shows */
 #define PAIRS_MAX   32
 #define SHOWN_MAX   160 /* max characters of one record */
 #define WANTED_MAX  400
@@ -37,21 +37,22 @@ struct near {
 struct waiter {
     struct aw_session *session;
     struct aw_stream *stream;
-    struct aw_view *view;         /* prints the nearest records; NULL: none are collected */
-    char text[WANTED_MAX];        /* the wanted condition as typed */
-    struct aw_select none;        /* no fields besides those of the condition */
-    struct aw_where where;        /* the wanted condition, or */
+    struct aw_view *view;  /* prints the nearest records; NULL: none are collected */
+    char text[WANTED_MAX]; /* the wanted condition as typed */
+    /* an empty selection: fields outside the condition are not shown */
+    struct aw_select none;
+    struct aw_where where;        /* the wanted condition; or */
     struct aw_record wanted;      /* the wanted message with these values, if its codec is not
                                    * NULL */
     double slack[AW_MAX_SCALARS]; /* tolerance of each value */
-    int64_t since_ns, deadline;   /* accepts records from this time on, until the deadline */
-    uint64_t seen;                /* number of records of that kind */
+    int64_t since_ns, deadline;   /* accepts records between these times */
+    uint64_t seen;                /* number of records of the wanted kind */
     size_t n_nearest;
     struct near nearest[NEAREST + 1];
     struct last {
         char name[AW_POINT_NAME]; /* "": no value yet */
         double value;
-    } last[AW_WHERE_TERMS]; /* latest values of the condition's terms */
+    } last[AW_WHERE_TERMS]; /* latest values of the terms in the condition */
 };
 
 /* ---- The wanted record ---- */
@@ -77,14 +78,14 @@ static enum aw_status parse_condition(struct waiter *w, const struct aw_args *ar
     if (status != AW_OK)
         return status;
     status = aw_where_parse(w->text, &w->where, &why);
-    if (status != AW_OK) /* the parser names the option --where */
+    if (status != AW_OK) /* otherwise the error would name --where */
         return aw_fail(&w->session->err, status, "%s%s", args->command->name,
                        strncmp(why.text, "--where", 7) == 0 ? why.text + 7 : why.text);
     return aw_stream_check(w->session, &w->none, &w->where);
 }
 
-/* Sets the tolerance of each value: --tolerance for values in its unit, else half a step of the
- * field. */
+/* Sets the tolerance of each value: --tolerance for values in that unit, otherwise half a step of
+ * the field. */
 static enum aw_status find_slack(struct waiter *w)
 {
     const char *tolerance = aw_wait_given(w->session)->tolerance;
@@ -127,13 +128,13 @@ static enum aw_status parse_message(struct waiter *w, const struct aw_args *args
         pairs[n] = (struct aw_pair){names[n], equals + 1};
     }
     aw_record_init(&w->wanted, codec, AW_RX);
-    w->wanted.present = 0; /* fields that are not named may have any value */
+    w->wanted.present = 0; /* fields that were not given may have any value */
     if (status == AW_OK)
         status = aw_record_set_pairs(&w->wanted, pairs, n, &session->err);
     return status == AW_OK ? find_slack(w) : status;
 }
 
-/* Sets the tolerance of a condition. */
+/* Applies the tolerance to a condition. */
 static enum aw_status allow(struct waiter *w)
 {
     struct aw_session *session = w->session;
@@ -148,7 +149,8 @@ static enum aw_status allow(struct waiter *w)
         any = true;
         term->tolerance = tolerance;
         tolerated.terms[t].has_unit = true;
-        tolerated.terms[t].op = AW_WHERE_AT_MOST; /* this operator requires a unit of the field */
+        /* this operator requires that the field has a unit */
+        tolerated.terms[t].op = AW_WHERE_AT_MOST;
         snprintf(tolerated.terms[t].text, sizeof tolerated.terms[t].text, "%s", tolerance);
     }
     if (!any)
@@ -210,7 +212,7 @@ static double part(double is, double wanted)
     return fabs(is - wanted) / fmax(1, fabs(wanted));
 }
 
-/* Returns INFINITY if the item is of another kind. */
+/* Returns the distance of the item from the wanted record; INFINITY: another kind. */
 static double distance_of(const struct waiter *w, const struct aw_item *item)
 {
     const struct aw_record *wanted = &w->wanted;
@@ -236,7 +238,7 @@ static double distance_of(const struct waiter *w, const struct aw_item *item)
 }
 
 struct away {
-    double part; /* relative distance from the wanted value; 0: none so far */
+    double part; /* relative distance from the wanted value; 0: none yet */
     char text[AWAY_MAX];
 };
 
@@ -254,7 +256,7 @@ static void take_away(const struct waiter *w, struct away *away, const char *nam
              fabs(is - wanted), advice, equal && given ? aw_wait_given(w->session)->tolerance : "");
 }
 
-/* Finds the value nearest to a term that does not hold. Returns false if there is no number. */
+/* Finds the value nearest to a term that does not hold. Returns false if no value is a number. */
 static bool is_away_by_term(const struct waiter *w, const struct aw_where_term *term,
                             const struct aw_item *item, struct away *away)
 {
@@ -279,7 +281,7 @@ static bool is_away_by_term(const struct waiter *w, const struct aw_where_term *
     return nearest;
 }
 
-/* Returns false for texts, and for numbers that name the subject: they have no distance. */
+/* Returns false for strings, and for numbers that identify the subject: these have no distance. */
 static bool is_away_by_scalar(const struct waiter *w, const struct aw_item *item, int scalar,
                               struct away *away)
 {
@@ -330,7 +332,7 @@ static void note_nearest(struct waiter *w, const struct aw_item *item)
     snprintf(w->nearest[at].text, SHOWN_MAX, "%.*s", SHOWN_MAX - 1, line);
 }
 
-/* Saves the latest values of the condition's terms. */
+/* Saves the latest values of the terms in the condition. */
 static void note_last(struct waiter *w, const struct aw_item *item)
 {
     for (size_t t = 0; t < w->where.n; t++) {
@@ -376,7 +378,7 @@ static enum aw_status begin(struct waiter *w)
     w->since_ns = aw_session_time(session);
     enum aw_status status = aw_stream_open(&w->stream, session, NULL);
     if (session->clock != clock)
-        w->since_ns = AW_NO_TIME; /* the link has its own clock: all records are new */
+        w->since_ns = AW_NO_TIME; /* the link has its own clock, so all records count as new */
     if (status == AW_OK && aw_where_any(&w->where))
         aw_stream_expect(w->stream, &w->none, &w->where);
     w->deadline = aw_session_end(session);
@@ -474,7 +476,7 @@ static enum aw_status fail(struct waiter *w, bool came)
                    w->nearest[0].away);
 }
 
-/* Checks the replies since the last command, for a device that never sends unasked. */
+/* Checks the replies since the last command, for a device that sends nothing by itself. */
 static bool was_said(struct waiter *w)
 {
     const struct aw_recent_frame *frame;
@@ -538,7 +540,7 @@ static enum aw_status run_expect(struct aw_session *session, const struct aw_arg
     return status;
 }
 
-/* The clock of a simulator may be virtual. Other devices may be absent during a pause. */
+/* Opens a simulator, whose clock may be virtual. Other devices may be absent during a pause. */
 static enum aw_status open_simulator(struct aw_session *session)
 {
     const char *url = NULL;

@@ -1,4 +1,4 @@
-/* The command watch: shows values as a live table on a terminal, or as lines in a pipe. */
+/* The command watch: shows values in a live table on a terminal, or prints them as lines. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +26,11 @@ struct watch {
     struct aw_select select;
     struct aw_where where;
     struct aw_wanted wanted;
-    uint64_t limit, shown; /* records to show, 0: no limit; shown so far */
-    const char *input;     /* text input; NULL: the device */
+    uint64_t limit, shown; /* max number of records, 0: no limit; number shown so far */
+    const char *input;     /* input of text records; NULL: the device */
     bool once;
-    bool found[AW_SELECT_MAX]; /* fields that have arrived */
-    char came[160];            /* other names of a text input, as many as fit */
+    bool found[AW_SELECT_MAX]; /* patterns that matched a field */
+    char came[160];            /* other names in the text input, as many as fit */
     int64_t deadline;
     struct aw_channels channels, frozen;
     bool is_frozen;
@@ -39,8 +39,9 @@ struct watch {
     char filter[64];
     int64_t started_ns, counted_ns;
     uint64_t counted;
-    struct aw_object columns;              /* CSV columns of rows that are not records */
-    const char *fields[AW_FIELDS_MAX + 1]; /* fields from the arguments, in the form of --fields */
+    struct aw_object columns; /* CSV columns of rows that are not records */
+    /* fields from the arguments, as --fields would give them */
+    const char *fields[AW_FIELDS_MAX + 1];
 };
 
 /* ---- Arguments ---- */
@@ -57,7 +58,7 @@ static enum aw_status parse_arguments(struct watch *w, const struct aw_args *arg
             status = aw_select_add(&w->select, args->bound[i].text, &w->session->err);
     if (status == AW_OK && where)
         status = aw_where_parse(where, &w->where, &w->session->err);
-    if (w->select.n == 0) /* --fields or --format then select the values */
+    if (w->select.n == 0) /* --fields or --format selects the values instead */
         w->select = w->wanted.any.n ? w->wanted.any : w->wanted.all;
     w->session->run.printing.brief = w->select.n == 0 && !w->session->options.print.verbose;
     return status;
@@ -76,7 +77,7 @@ static bool is_wanted(struct watch *w, const struct aw_item *item)
     return w->select.n == 0 || !chosen;
 }
 
-/* Notes which fields arrived, and the other names of a text input. */
+/* Notes which fields arrived, and which other names a text input has. */
 static void note_names(struct watch *w, const struct aw_item *item)
 {
     bool missing = aw_select_missing(&w->select, w->found) < w->select.n;
@@ -97,7 +98,7 @@ static enum aw_status end_of_input(struct watch *w)
 
 /* ---- Lines ---- */
 
-/* Adds each field that the pattern part names, once. Returns the new number of fields. */
+/* Adds each field that matches the pattern, once. Returns the new number of fields. */
 static size_t add_fields(struct watch *w, const char *part, const struct aw_names *names, size_t n)
 {
     for (struct aw_walk at = {0}; part && aw_walk_next(&at, names->wire, AW_BOTH);) {
@@ -113,8 +114,8 @@ static size_t add_fields(struct watch *w, const char *part, const struct aw_name
     return n;
 }
 
-/* Selects exactly these fields and their subjects for the view. A pattern without a field is a
- * subject; then the view prints all fields. */
+/* Selects exactly these fields and their subjects for the view. A pattern that names only a subject
+ * makes the view print all fields. */
 static void choose_fields(struct watch *w, const struct aw_item *first)
 {
     struct aw_names *names = aw_stream_names(w->stream);
@@ -132,7 +133,7 @@ static void choose_fields(struct watch *w, const struct aw_item *first)
     w->session->run.printing.default_fields = w->fields;
 }
 
-/* Gives each row of a CSV file the columns of the first row. */
+/* Gives every row of a CSV file the columns of the first row. */
 static void keep_columns(struct aw_object *columns, struct aw_object *row)
 {
     if (columns->n == 0)
@@ -150,14 +151,14 @@ static void keep_columns(struct aw_object *columns, struct aw_object *row)
     *row = *columns;
 }
 
-/* Returns true if an NDJSON line can be printed as is. */
+/* Returns true if an NDJSON line can be printed unchanged. */
 static bool is_ndjson(const struct watch *w, const struct aw_item *item)
 {
     enum aw_style style = aw_session_style(w->session);
     return item->line && (style == AW_STYLE_TEXT || style == AW_STYLE_JSON);
 }
 
-/* Prints a foreign record: a row of the requested values, or NDJSON in its own form. */
+/* Prints a record of another program: a row of the requested values, or unchanged NDJSON. */
 static void show_points(struct watch *w, const struct aw_item *item)
 {
     char text[AW_OBJECT_TEXT + 1];
@@ -355,7 +356,7 @@ static bool handle_keys(struct watch *w)
     return true;
 }
 
-/* At the end of a recording the table stays until the user presses a key. */
+/* Shows the table until the user presses a key at the end of a recording. */
 static enum aw_status watch_table(struct watch *w)
 {
     enum aw_status status = AW_OK;
@@ -396,7 +397,7 @@ static enum aw_status open_table(struct watch *w)
     return aw_live_open(&w->live, session, w->stream, FPS);
 }
 
-/* With --count or --once, prints lines: they stay on the terminal, a table does not. */
+/* Prints lines with --count or --once: lines stay on the terminal, a table does not. */
 static enum aw_status watch(struct watch *w)
 {
     if (w->once || w->limit || !aw_live_wanted(w->session) || open_table(w) != AW_OK)
@@ -419,7 +420,7 @@ static enum aw_status run_watch(struct aw_session *session, const struct aw_args
     enum aw_status status = parse_arguments(w, args);
     if (status == AW_OK && !w->input) /* a text input has its own names */
         status = aw_stream_check(session, &w->select, &w->where);
-    /* Creating the view now detects wrong names before waiting. */
+    /* Creating the view now detects wrong names before the first wait. */
     if (status == AW_OK && !w->input &&
         (session->options.print.fields || session->options.print.format))
         status = aw_session_view(session, NULL);
@@ -427,7 +428,8 @@ static enum aw_status run_watch(struct aw_session *session, const struct aw_args
         status = aw_stream_open(&w->stream, session, w->input);
     if (status == AW_OK) {
         aw_stream_expect(w->stream, &w->select, &w->where);
-        if (!aw_stop_is_pipe(session->out.fd)) /* the reader of a pipe waits for its end */
+        /* a reader at the other end of a pipe waits for the end of the output */
+        if (!aw_stop_is_pipe(session->out.fd))
             aw_stream_stay(w->stream, false);
         w->deadline = aw_session_end(session);
         status = watch(w);

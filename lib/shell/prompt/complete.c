@@ -20,12 +20,12 @@ struct completion {
     aw_candidate_fn *add;
     void *context;
     const char **files;
-    struct aw_options options; /* options of every tool, of the tool and of the command */
+    struct aw_options options; /* options of all tools, of the tool and of the command */
     const struct aw_command *command;
     bool unknown;        /* the command is unknown */
     size_t position;     /* number of positional arguments so far */
     const char *choice;  /* value of the first argument */
-    const char *first;   /* the same in the last repetition of the list */
+    const char *first;   /* the same in the last repetition of the argument list */
     const char *message; /* message named for encode, or NULL */
 };
 
@@ -38,7 +38,7 @@ static void offer(struct completion *c, const char *word, const char *help)
     c->add(c->context, c->head_length ? whole : word, help);
 }
 
-/* Completes only value, the part of the token after the prefix. */
+/* Completes only value: the part of the token after the prefix. */
 static void go_behind(struct completion *c, const char *value)
 {
     c->head = c->partial;
@@ -78,7 +78,7 @@ static const struct aw_codec *codec_of(const struct completion *c)
     return c->message ? aw_wire_codec(c->session->wire, c->message, AW_BOTH) : NULL;
 }
 
-/* Offers field= of the message, and its named values after the =. */
+/* Offers field= for each field of the message; after the =, the named values of the field. */
 static void offer_fields(struct completion *c)
 {
     const struct aw_codec *codec = codec_of(c);
@@ -117,7 +117,7 @@ static void offer_links(struct completion *c)
     *c->files = "";
 }
 
-/* Lets the completer use the line's options and command. */
+/* Gives the completer the options and command of the line. */
 static void ask_for(struct completion *c, aw_complete_fn *complete, aw_candidate_fn *add,
                     void *context)
 {
@@ -187,7 +187,7 @@ static void offer_value(struct completion *c, const struct aw_option *option)
         *c->files = option->endings ? option->endings : "";
 }
 
-/* Returns the option if the next token is its value; stores attached values for completers. */
+/* Returns the option if the next token is its value; stores an attached value for completers. */
 static const struct aw_option *parse_option(struct completion *c, const char *word)
 {
     const char *attached;
@@ -200,7 +200,7 @@ static const struct aw_option *parse_option(struct completion *c, const char *wo
     return option->value && !option->bare && !attached ? option : NULL;
 }
 
-/* Returns true for pairs and the rest, which take any number of tokens. */
+/* Returns true for arguments that take any number of tokens. */
 static bool is_endless(const struct aw_arg *arg)
 {
     return arg->kind == AW_ARG_PAIRS || arg->kind == AW_ARG_REST;
@@ -231,7 +231,7 @@ static bool is_called(struct completion *c, const struct aw_arg *arg, const char
     return aw_arg_is_called(c->session, arg, word, strcspn(word, "="));
 }
 
-/* Reads packet files named in the line, so that their messages can be completed. */
+/* Reads packet files named in the line, to complete their messages. */
 static void follow_packets(struct completion *c)
 {
     struct aw_options before = c->session->options;
@@ -281,7 +281,7 @@ static const struct aw_option *walk(struct completion *c, const char *const *bef
     return waiting;
 }
 
-/* Offers the values of --color=…, -bl…; else all options. */
+/* Offers the values of --color=… or -bl…; otherwise all options. */
 static void offer_options(struct completion *c)
 {
     const char *attached;
@@ -299,7 +299,7 @@ static void offer_options(struct completion *c)
     }
 }
 
-/* Offers the values of mode=…; else those of the next argument, and all names. */
+/* Offers the values of mode=…; otherwise those of the next argument, and all names. */
 static void offer_arguments(struct completion *c)
 {
     const struct aw_arg *args = c->command->args, *due = current_argument(c);
@@ -344,7 +344,7 @@ void aw_complete(struct aw_session *session, const char *const *before, size_t n
     else if (!c.unknown)
         aw_session_each_command(session, offer_command, &c);
     if (c.head_length)
-        *files = NULL; /* the shells complete files as whole words */
+        *files = NULL; /* shells complete file names only as whole tokens */
 }
 
 /* Writes the choices of an argument: "low|high"; "" without choices. */
@@ -371,7 +371,7 @@ static void hint_argument(struct completion *c, const struct aw_arg *arg, char *
     snprintf(out, size, arg->optional ? "[%s%s%s]" : "<%s%s%s>", arg->name, *said ? " " : "", said);
 }
 
-/* Writes the fields of the message: joint= angle= [seq=] */
+/* Writes the fields of the message: joint= angle= [seq=]. */
 static void hint_fields(struct completion *c, char *out, size_t size)
 {
     const struct aw_codec *codec = codec_of(c);
@@ -404,7 +404,7 @@ static void hint_field(struct completion *c, const char *word, char *out, size_t
         snprintf(out, size, "<%s>", range.unit);
 }
 
-/* The hint for name=: its range, or the completer's help, as for "elbow=" of unitysim. */
+/* The hint for name=: its range, or the completer's help, as for "elbow=" in unitysim. */
 struct named_hint {
     const char *word;
     char *out;

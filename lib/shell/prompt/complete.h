@@ -7,12 +7,12 @@
 #include "shell/session/session.h"
 
 /* Calls add for each candidate for partial after the n tokens before it. Does not list files: for a
- * file argument *files has its endings, "csv ndjson", or "" for any; else it is NULL. partial may
- * be "". */
+ * file argument *files is the list of extensions, "csv ndjson", or "" for any file. Otherwise it is
+ * NULL. partial may be "". */
 void aw_complete(struct aw_session *session, const char *const *before, size_t n,
                  const char *partial, aw_candidate_fn *add, void *context, const char **files);
 
-/* Writes a hint for the next argument of a partial line: "<angle 0 to 360 deg>"; "" if there is
+/* Writes a hint for the next argument of an incomplete line: "<angle 0 to 360 deg>"; "" if there is
  * none. */
 void aw_hint(struct aw_session *session, const char *line, char *out, size_t size);
 

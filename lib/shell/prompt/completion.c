@@ -5,8 +5,8 @@
 #include "shell/prompt/complete.h"
 #include "shell/prompt/prompt.h"
 
-/* The scripts contain no words of the tool. They ask the tool, so they never go out of date. T is
- * the tool's name. */
+/* The scripts contain no names of commands or options. They ask the tool, so they never go out of
+ * date. T stands for the tool's name. */
 static const char bash_script[] =
     "# bash completion for T: asks the tool itself\n"
     "_T() {\n"

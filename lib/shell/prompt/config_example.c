@@ -6,7 +6,7 @@
 
 #include "shell/session/config.h"
 
-/* Returns a value of the option that the file accepts, or a placeholder in capitals. */
+/* Returns a valid value for the option in the file, or a placeholder in capitals. */
 static const char *example_value(const struct aw_option *option)
 {
     if (!option->value)
@@ -20,7 +20,7 @@ struct line {
     const char *section, *key, *value, *help;
 };
 
-/* Prints a key: for a person its help and the line as a comment, else an object. */
+/* Prints a key: in text style its help and the commented line, otherwise an object. */
 static void print_line(struct aw_session *session, const struct line *line)
 {
     struct aw_object row;
@@ -35,7 +35,7 @@ static void print_line(struct aw_session *session, const struct line *line)
         aw_session_row(session, &row, "# %s = %s\n", line->key, line->value);
 }
 
-/* Prints text that only a person reads. */
+/* Prints text in text style only. */
 static void print_head(struct aw_session *session, const char *text, const char *name)
 {
     if (aw_session_style(session) == AW_STYLE_TEXT)
@@ -68,7 +68,7 @@ static void print_section(struct aw_session *session, const struct aw_config_sec
     }
 }
 
-/* Prints the first map of the tool, which teleop uses when the file has none. */
+/* Prints the tool's first map, which teleop uses if the file has none. */
 static void print_map(struct aw_session *session, const struct aw_teleop_preset *map)
 {
     char head[160];

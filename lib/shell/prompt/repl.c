@@ -24,17 +24,17 @@
 #include "view/terminal/screen.h"
 
 #define HISTORY_LINES 5000
-#define LINK_MOST     24 /* max characters of the link in the prompt */
+#define LINK_MOST     24 /* max length of the link in the prompt */
 #define REPEAT_MOST   999
 
 struct prompt {
     struct aw_session *session;
     char text[96];     /* "canpid can0: moving> " */
     char history[512]; /* history file; "": none */
-    char *typed;       /* the entered line; NULL at the end of the input */
+    char *typed;       /* the line entered; NULL at the end of the input */
     bool entered;      /* a line was entered */
     bool hinted;       /* a hint is shown after the typed line */
-    int typed_before;  /* unread characters from before the prompt */
+    int typed_before;  /* characters from before the prompt that are still unread */
 };
 
 /* Holds the active prompt, because readline's callbacks have no context argument. */
@@ -153,7 +153,7 @@ static void on_line(char *line)
     prompt->entered = true;
 }
 
-/* The history must be a regular file: readline would block on a pipe. */
+/* Opens the history if it is a regular file: readline would block on a pipe. */
 static void open_history(struct prompt *prompt)
 {
     struct stat about;
@@ -224,8 +224,8 @@ static void run_typed(struct prompt *prompt)
         aw_stop_rearm(session);
 }
 
-/* Writes the prompt "hidmotor hid: moving> ": the link without its part after '?', and its state.
- * Shortens a long link at the front. */
+/* Writes the prompt "hidmotor hid: moving> ": the link without its parameters, and its state. Cuts
+ * the start of a long link. */
 static void write_prompt(struct prompt *prompt)
 {
     const struct aw_session *session = prompt->session;
@@ -247,8 +247,8 @@ static void write_prompt(struct prompt *prompt)
              length ? " " : "", cut, length, named, state);
 }
 
-/* Removes the typed line for other output; draw_typed_line restores it. A search or a repeat count
- * keeps its own prompt. */
+/* Removes the typed line to make room for output; draw_typed_line restores it. A search or a repeat
+ * count keeps its own prompt. */
 static void clear_typed_line(struct prompt *prompt)
 {
     clear_hint(prompt);
@@ -299,12 +299,12 @@ static void install(struct prompt *prompt)
     prompt->typed_before = ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 ? waiting : 0;
 }
 
-/* Ctrl-C discards the typed line or search and stops a continuing activity; so does a failed
- * recorder. Other signals end the session. */
+/* Ctrl-C or a failed recorder discards the typed line or search, and stops a continuing activity.
+ * Other signals end the session. */
 static void on_signal(struct prompt *prompt)
 {
     struct aw_session *session = prompt->session;
-    if (aw_stop_is_suspend()) { /* Ctrl-Z; fg restores the typed line */
+    if (aw_stop_is_suspend()) { /* Ctrl-Z: fg later restores the typed line */
         clear_hint(prompt);
         fflush(rl_outstream);
         rl_deprep_terminal();
@@ -392,8 +392,9 @@ enum aw_status aw_repl(struct aw_session *session)
     aw_stop_catch(session);
     rl_readline_name = prompt.session->tool->name;
     rl_catch_signals = 0;
-    rl_variable_bind("show-all-if-ambiguous", "on"); /* the user's inputrc may override it */
-    rl_initialize(); /* must precede rl_redisplay_function, or readline skips the terminal setup */
+    rl_variable_bind("show-all-if-ambiguous", "on"); /* the user's inputrc may override this */
+    /* must come before rl_redisplay_function is set, or readline skips the terminal setup */
+    rl_initialize();
     rl_attempted_completion_function = complete_word;
     rl_completer_word_break_characters = " \t";
     rl_getc_function = read_key;

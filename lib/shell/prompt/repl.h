@@ -4,7 +4,7 @@
 
 #include "shell/session/session.h"
 
-/* Runs until Ctrl-D, "quit" or the end of the terminal. Failures of commands do not end it. */
+/* Runs until Ctrl-D, "quit" or the loss of the terminal. A failed command does not end it. */
 enum aw_status aw_repl(struct aw_session *session);
 
 #endif

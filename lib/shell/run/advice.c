@@ -1,4 +1,4 @@
-/* Prints the suggestion for the next command. */
+/* Prints a suggestion for the next command. */
 #include "shell/run/advice.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static bool is_wanted(struct aw_session *session)
            isatty(STDERR_FILENO);
 }
 
-/* Returns the file of an argument or option, if it is a regular file with content. */
+/* Returns the file named by an argument or option if it is regular and not empty. */
 static const char *find_file(struct aw_session *session, const struct aw_args *args,
                              const char *name)
 {
@@ -39,7 +39,7 @@ static const char *find_file(struct aw_session *session, const struct aw_args *a
     return readable ? path : NULL;
 }
 
-/* Excludes models and gains, which plot cannot draw. */
+/* Returns false for models and gains, which plot cannot draw. */
 static bool is_drawn(const char *path)
 {
     static const char *const endings[] = {".csv", ".ndjson", ".pcapng", ".mcap", ".log", NULL};

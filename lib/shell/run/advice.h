@@ -4,10 +4,10 @@
 
 #include "shell/session/session.h"
 
-/* Prints one line on stderr, "next: hidmotor plot run.csv draws it": the command's .next, or how to
- * plot the samples or the recording that it wrote. Prints nothing with --quiet, -j, --csv and
- * --format, or in scripts. Prints nothing without a terminal on stdout and stderr, or if the file
- * is missing or empty. Prints only once per session. */
+/* Prints one line on stderr, "next: hidmotor plot run.csv draws it": either the command's .next, or
+ * how to plot the samples or recording that it wrote. Prints at most one line per session. Prints
+ * nothing with --quiet, -j, --csv or --format, in scripts, without a terminal on stdout and stderr,
+ * or if the file is missing or empty. */
 void aw_advise(struct aw_session *session, const struct aw_args *args);
 
 #endif

@@ -1,4 +1,5 @@
-/* Runs one command: binds its tokens, guards motion and recording, prints its result or error. */
+/* Runs one command: binds its tokens, supervises motion and recording, and prints its result or
+ * error. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 #include "shell/session/recent.h"
 #include "shell/session/share.h"
 
-/* Asks before a dangerous command, except with --dry-run. */
+/* Asks for confirmation before a dangerous command, except with --dry-run. */
 static enum aw_status ask_first(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_command *command = args->command;
@@ -58,7 +59,7 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
     return AW_OK;
 }
 
-/* The end of a recording is not a failure for a read-only command. */
+/* The end of a recording is not a failure of a read-only command. */
 static enum aw_status let_go(struct aw_session *session, enum aw_status status)
 {
     bool recorded = session->device.link && session->device.link->recorded;
@@ -69,8 +70,8 @@ static enum aw_status let_go(struct aw_session *session, enum aw_status status)
     return ended ? AW_OK : status;
 }
 
-/* Returns true if a stream of setpoints may continue after this command: it neither moves, stops,
- * nor takes the lease. */
+/* Returns true if a stream of setpoints may continue after this command: it neither moves nor stops
+ * anything, and does not take the lease. */
 static bool goes_on_streaming(const struct aw_session *session, const struct aw_command *command)
 {
     bool looks = command->safety == AW_READ && command->group != AW_GROUP_MOVE;
@@ -123,8 +124,8 @@ static enum aw_status prepare_wire(struct aw_session *session)
     return status;
 }
 
-/* Reads packet files in advance, also those named after the command, because they may add joints
- * and so commands. Errors are reported once the command is known. */
+/* Reads packet files in advance, even those named after the command: they may add joints, and
+ * joints add commands. Errors are reported once the command is known. */
 static void foresee(struct aw_session *session, const struct aw_words *words)
 {
     static const char name[] = "--packets";
@@ -156,7 +157,7 @@ static enum aw_status check_format(struct aw_session *session, const struct aw_c
     return AW_OK;
 }
 
-/* Refuses --for for a motion that it would not end. */
+/* Refuses --for for a motion that it could not end. */
 static enum aw_status check_time(struct aw_session *session, const struct aw_command *command,
                                  const struct aw_options *before)
 {
@@ -213,7 +214,7 @@ static enum aw_status run_bound(struct aw_session *session, struct aw_args *args
     return status == AW_OK ? run_command(session, args) : status;
 }
 
-/* Returns the column of the wrong token, or of the token that the error quotes; 0: unknown. */
+/* Returns the column of the token that is wrong or that the error quotes; 0: unknown. */
 static unsigned column_of(const struct aw_session *session, const struct aw_words *words,
                           size_t bad)
 {
@@ -232,8 +233,7 @@ static unsigned column_of(const struct aw_session *session, const struct aw_word
     return 0;
 }
 
-/* Explains units if the user typed "12 cm" as two tokens.
- */
+/* Mentions the unit syntax if the user typed "12 cm" as two tokens. */
 static void advise_on_units(struct aw_session *session, const struct aw_command *command,
                             const struct aw_words *words, size_t *bad)
 {
@@ -276,7 +276,7 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
     args->command = NULL;
     session->err = session->run.unread = (struct aw_error){.status = AW_OK};
     aw_object_start(&session->result, NULL);
-    /* A record with wire numbers depends on the variant of the wire. */
+    /* A record with wire numbers depends on the wire's variant. */
     enum aw_status status = words->raw ? prepare_wire(session) : AW_OK;
     if (status == AW_OK && words->raw)
         status = aw_words_from_raw(session, words);

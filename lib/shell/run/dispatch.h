@@ -4,7 +4,7 @@
 
 #include "shell/session/session.h"
 
-/* Runs one command and prints its error. where: its place "FILE:LINE"; NULL: the command line or
+/* Runs one command and prints its error. where: "FILE:LINE" in a script; NULL: the command line or
  * the prompt. */
 enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, const char *where);
 

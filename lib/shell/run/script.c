@@ -1,4 +1,4 @@
-/* Runs the commands of a script or a pipe line by line, text and JSON alike. */
+/* Runs the commands of a script or a pipe line by line; lines may be text or JSON. */
 #include "shell/run/script.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ struct lines {
     char buffer[AW_LINE_MAX * 2];
 };
 
-/* Returns the next line in place, without its newline; NULL: incomplete. */
+/* Returns the next line in place, without its newline; NULL: no complete line. */
 static char *handle_line(struct lines *in)
 {
     char *line = in->buffer + in->start;
@@ -77,7 +77,7 @@ static bool goes_on(const struct aw_session *session, enum aw_status status)
             (status != AW_STOPPED && !session->out.error && session->options.run.keep_going));
 }
 
-/* Runs the line's command at words->next; the next call runs the following one. */
+/* Runs the command at words->next; the next call runs the command after it. */
 static enum aw_status run_command(struct aw_session *session, struct lines *in, const char *line,
                                   struct aw_words *words)
 {
@@ -169,7 +169,7 @@ static enum aw_status run_script(struct aw_session *session, const struct aw_arg
     enum aw_status status = aw_run_lines(session, fd, aw_file_name(name));
     session->mode.scripts--;
     close(fd);
-    session->run.reported = true; /* its last command has reported */
+    session->run.reported = true; /* its last command has already reported */
     return status;
 }
 

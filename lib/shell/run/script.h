@@ -5,7 +5,7 @@
 #include "shell/session/session.h"
 
 /* Runs the lines of fd until the end, the first failure (unless --keep-going), "quit" or a signal.
- * name is for messages, NULL for standard input. Returns the status of the first failure. */
+ * name: for messages; NULL: standard input. Returns the status of the first failure. */
 enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name);
 
 extern const struct aw_command aw_run_command, aw_quit_command, aw_exit_command;

@@ -1,4 +1,5 @@
-/* Asks yes or no on the terminal (without one the answer is no, unless --yes), and reads keys. */
+/* Asks for confirmation on the terminal, and reads keys. Without a terminal the answer is no,
+ * unless --yes is given. */
 #include "shell/safety/ask.h"
 
 #include <unistd.h>

@@ -16,19 +16,19 @@
 #define ROOM       73728   /* more than the longest message */
 #define STACK_SIZE 65536   /* enough for the registers of any processor */
 #define FULL_MS    100     /* max wait for a blocked link */
-#define TRIES      3       /* attempts per write */
+#define TRIES      3       /* attempts for each write */
 #define MS_NS      1000000 /* nanoseconds per millisecond */
 #define RENEW_NS   (10 * AW_MILLISECOND)
 
-/* Frames for one descriptor. The first ones are repeated, because a device may miss them; those
- * after the first pause follow once. */
+/* The frames for one descriptor. Frames before the first pause are repeated, because a device may
+ * miss them. Frames after it are sent once. */
 struct plan {
     int fd;
     struct sockaddr_storage to;
     socklen_t to_size; /* 0: none */
     unsigned times, gap_ms;
     size_t n, again, end[FRAMES_MAX];
-    unsigned pauses[FRAMES_MAX]; /* pauses before each frame, gap_ms each */
+    unsigned pauses[FRAMES_MAX]; /* pauses of gap_ms before each frame */
     uint8_t bytes[ROOM];
 };
 
@@ -38,7 +38,7 @@ static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, 
 
 struct plans {
     struct plan plans[2];
-    volatile sig_atomic_t ready; /* number of the valid plan, from 1; 0: none */
+    volatile sig_atomic_t ready; /* index of the valid plan, starting at 1; 0: none */
 };
 
 static struct {
@@ -95,8 +95,8 @@ static void carry_out(const struct plan *plan)
     write_frames(plan, plan->again, plan->n);
 }
 
-/* The raised signal is blocked until this handler returns, so the core file shows the crash
- * location. */
+/* Raises the signal again. It is blocked until this handler returns, so the core file shows the
+ * location of the crash. */
 static void on_crash(int number)
 {
     int ready = plans()->ready;
@@ -127,7 +127,7 @@ void aw_crash_catch(void)
 struct draft {
     const struct aw_link *link;
     struct plan *plan;
-    unsigned pauses; /* before the next frame */
+    unsigned pauses; /* pauses before the next frame */
     bool paused;     /* a pause was added */
 };
 

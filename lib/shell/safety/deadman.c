@@ -9,7 +9,7 @@
 #include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 
-#define LOOKS 16 /* checks per timeout, so that input counts from its arrival */
+#define LOOKS 16 /* checks per timeout, so that input counts from its time of arrival */
 
 static bool moves(const struct aw_session *session)
 {

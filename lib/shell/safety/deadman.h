@@ -1,6 +1,6 @@
-/* --deadman TIME: stops what a script from a pipe moves when no line has come for this time. An
- * empty line is a sign of life too. Unread lines are not, because they came earlier. Nor is the end
- * of the input, which also follows the death of the writer.
+/* --deadman TIME: stops the motion of a script from a pipe if no line arrives for this time. An
+ * empty line also counts as a sign of life. Unread lines do not count, because they arrived
+ * earlier. Nor does the end of the input, which may mean that the writer died.
  *
  *     struct aw_deadman deadman;
  *     aw_deadman_begin(&deadman, session, fd);
@@ -32,8 +32,8 @@ void aw_deadman_read(struct aw_deadman *deadman, size_t n);
 void aw_deadman_line(struct aw_deadman *deadman);
 void aw_deadman_end(struct aw_deadman *deadman);
 
-/* Handles the end of a wait for a line. If the dead-man ended it, stops and reports the continuing
- * activity and returns AW_TIMEOUT. */
+/* Handles the end of a wait for a line. If the dead-man ended the wait, stops the continuing
+ * activity, reports that, and returns AW_TIMEOUT. */
 enum aw_status aw_deadman_outcome(struct aw_deadman *deadman, enum aw_status status);
 
 #endif

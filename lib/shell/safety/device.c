@@ -18,7 +18,7 @@
 #include "wire/hex.h"
 
 #define FRAME_MAX    4096
-#define NAMES_WITHIN 1000 /* max packets of a recording to search for names */
+#define NAMES_WITHIN 1000 /* packets at the start of a recording that are searched for names */
 
 static void print_trace(struct aw_session *session, bool tx, enum aw_dir dir, struct aw_span frame)
 {
@@ -76,7 +76,7 @@ enum aw_status aw_session_open_tee(struct aw_session *session, const char *url)
     return record && !session->device.tee ? aw_tee_open(session, "--record", record, url) : AW_OK;
 }
 
-/* A stop must work even if the config file's recording fails. */
+/* A failed recording from the config file must not prevent a stop. */
 static enum aw_status open_record(struct aw_session *session, const char *url)
 {
     enum aw_status status = aw_session_open_tee(session, url);
@@ -104,8 +104,8 @@ enum aw_status aw_session_open(struct aw_session *session, const char *url,
     return *link ? AW_OK : aw_no_memory(&session->err);
 }
 
-/* Reads the names in a recording. They come before its first packet, or after it if the recording
- * began in the middle of a conversation. */
+/* Reads the names in a recording. They come before the first packet, or later if the recording
+ * began during a conversation. */
 static void take_names(struct aw_session *session, const char *url)
 {
     struct aw_log *log;
@@ -153,7 +153,7 @@ static enum aw_status begin_conversation(struct aw_session *session, const char 
     return AW_OK;
 }
 
-/* Once found, a server is used for the whole session. */
+/* Once found, the server is used for the whole session. */
 enum aw_status aw_session_find_server(struct aw_session *session)
 {
     const char *url = NULL;

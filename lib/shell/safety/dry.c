@@ -44,8 +44,8 @@ enum aw_status aw_dry_bytes(struct aw_session *session, struct aw_span frame)
         return aw_no_memory(&session->err);
     aw_hex_print(session->tool->protocol, frame, hex);
     bool json = aw_session_json(session);
-    if (!json && aw_session_formatted(session)) { /* bytes would break the table or the user's
-                                                     format */
+    /* bytes would not fit the table or the user's format */
+    if (!json && aw_session_formatted(session)) {
         aw_output_flush(&session->out, NULL);
         aw_session_report(session, "%s: bytes: %s\n", session->tool->name, hex);
     } else {
@@ -60,7 +60,7 @@ enum aw_status aw_dry_bytes(struct aw_session *session, struct aw_span frame)
 enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record,
                                   struct aw_span frame)
 {
-    bool results = session->run.printing.wanted.results; /* a dry run has no results */
+    bool results = session->run.printing.wanted.results; /* a dry run prints no results */
     enum aw_status status = results ? AW_OK : aw_session_show(session, record);
     if (status == AW_OK)
         status = aw_dry_bytes(session, frame);

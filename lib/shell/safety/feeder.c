@@ -13,22 +13,22 @@
 
 #define AGAIN_NS   (5 * AW_MILLISECOND) /* retry interval for a full pipe */
 #define PIPE_SIZE  (1 << 20)
-#define PATIENT_MS 5000 /* max wait for a blocked filter if no device waits */
+#define PATIENT_MS 5000 /* max wait for a blocked filter if no device is waiting */
 #define END_MS     5000
 #define DEAD_MS    10 /* max wait for the exit status of a filter that closed its input */
 
 struct aw_feeder {
-    struct aw_aside aside;  /* retries while bytes are queued */
+    struct aw_aside aside;  /* retries the write while bytes are queued */
     struct aw_feeder *next; /* in session->device.ending */
     struct aw_session *session;
     const char *what;
     struct aw_child child;
     char program[32];
     bool full;               /* the queue is full */
-    aw_feeder_lost_fn *lost; /* NULL: the filter ends by itself */
+    aw_feeder_lost_fn *lost; /* called when the filter fails; NULL: the filter ends by itself */
     void *context;
     uint8_t *held;
-    size_t from, to, room; /* range of the queued bytes, and the size of the buffer */
+    size_t from, to, room; /* start, end and capacity of the queue */
 };
 
 /* Returns false if the filter has ended. */
@@ -120,7 +120,7 @@ static bool hold(struct aw_feeder *f, const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* Waiting delays nothing if time is virtual or recorded. */
+/* Returns true if time is virtual or recorded: then waiting delays no device. */
 static bool may_wait(const struct aw_session *session)
 {
     const struct aw_link *link = session->device.link;

@@ -13,8 +13,8 @@ static bool shows_all(const struct aw_session *session)
     return session->options.print.verbose || session->options.print.fields;
 }
 
-/* Names the command as the user typed it. In CSV and --format, records or rows replace the result.
- */
+/* Prints the result under the command's name as the user typed it. With CSV and --format, records
+ * or rows replace the result. */
 static void print_result(struct aw_session *session, enum aw_status status)
 {
     const char *name = session->run.command ? session->run.command->name : NULL;
@@ -39,7 +39,7 @@ static void print_result(struct aw_session *session, enum aw_status status)
     aw_session_print_line(session, &session->result);
 }
 
-/* No message if the reader of a read-only command closed the pipe. */
+/* Prints no message if the reader of a read-only command closed the pipe. */
 void aw_outcome_error(struct aw_session *session)
 {
     if (session->out.error == EPIPE && session->run.command &&
@@ -48,7 +48,7 @@ void aw_outcome_error(struct aw_session *session)
     aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
 }
 
-/* Prints the outcome for every way of use. */
+/* Prints the outcome, on the command line, in scripts and at the prompt alike. */
 void aw_outcome_print(struct aw_session *session, enum aw_status status)
 {
     if (status != AW_OK)
@@ -76,8 +76,8 @@ void aw_session_print_result(struct aw_session *session)
 
 void aw_session_moves(struct aw_session *session)
 {
-    if (aw_watchdog_watch(session) != AW_OK) { /* first, because it checks whether something moved
-                                                  before */
+    /* first, because it checks whether something was already moving */
+    if (aw_watchdog_watch(session) != AW_OK) {
         session->device.tee_lost = session->err;
         aw_stop_ask(session);
     }
@@ -99,8 +99,8 @@ enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status s
     return status;
 }
 
-/* Returns the status of a command by what ended it: a signal, lost output, the end of its
- * recording, or another program. */
+/* Returns the status that follows from the cause that ended the command: a signal, lost output, the
+ * end of its recording, or another program. */
 static enum aw_status find_cause(struct aw_session *session, enum aw_status status)
 {
     const char *why = status == AW_STOPPED ? aw_stop_read(session) : NULL;
@@ -108,7 +108,7 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
     if (session->device.tee_lost.status != AW_OK && session->motion.ongoing != AW_ONGOING_NOTHING)
         session->motion.moving = true;
     status = aw_session_take_loss(session, status);
-    const char *stood = aw_watchdog_stood(session); /* other errors follow from that */
+    const char *stood = aw_watchdog_stood(session); /* other errors are consequences */
     if (stood && !session->motion.stop.signal)
         return aw_fail(&session->err, AW_LIMIT, "%s", stood);
     if (status != AW_STOPPED)
@@ -116,7 +116,8 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
     if (session->out.error)
         status = aw_output_flush(&session->out, &session->err);
     else if (why &&
-             (session->err.status != AW_STOPPED || !*session->err.text)) /* not an older error */
+             /* the error is not an older one */
+             (session->err.status != AW_STOPPED || !*session->err.text))
         aw_fail(&session->err, status, "%s", why);
     if (status != AW_STOPPED || !session->motion.stopped_by || !*session->motion.stopped_by)
         return status;
@@ -124,8 +125,8 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
     return aw_fail(&session->err, session->motion.stopped_as, "%s", session->motion.stopped_by);
 }
 
-/* Reports a stop in one line: its cause, and its effect. Does not mention a signal, because its
- * sender knows about it. */
+/* Reports a stop in one line: its cause, and its effect. Does not mention a signal, because the
+ * sender knows. */
 static void add_stopped(struct aw_session *session, const struct aw_error *cause,
                         enum aw_status status)
 {
@@ -140,7 +141,8 @@ static void add_stopped(struct aw_session *session, const struct aw_error *cause
         aw_fail(&session->err, status, "%s; stopped: %s", cause->text, did);
 }
 
-/* Users who end a read-only command may believe that the motion ended, too. */
+/* Mentions a motion that continues: users who end a read-only command may believe that it ended
+ * too. */
 static void tell_what_goes_on(struct aw_session *session)
 {
     char what[128] = "";
@@ -152,7 +154,7 @@ static void tell_what_goes_on(struct aw_session *session)
             session->run.command->name, *what ? what : "the motion continues");
 }
 
-/* A motion that is interrupted, by a signal or by a closed output, ends in a safe stop. */
+/* Ends a motion that a signal or a closed output interrupted with a safe stop. */
 enum aw_status aw_outcome_safe(struct aw_session *session, enum aw_status status)
 {
     status = find_cause(session, status);

@@ -25,23 +25,23 @@ void aw_session_unlink(struct aw_session *session);
 enum aw_status aw_session_open(struct aw_session *session, const char *url,
                                const struct aw_link_options *options, struct aw_link **link);
 
-/* Starts the recording of --record unless it is already running; url: of the link. */
+/* Starts the recording of --record unless it is running. url: of the link. */
 enum aw_status aw_session_open_tee(struct aw_session *session, const char *url);
 
-/* Sets session->share.attached if the session uses its device through a server. AW_OK also without
- * a server. */
+/* Sets session->share.attached if the session uses its device through a server. Also returns AW_OK
+ * if there is no server. */
 enum aw_status aw_session_find_server(struct aw_session *session);
 
-/* Call it before opening, starting or overwriting anything. Returns AW_OK, or with --dry-run
- * AW_STOPPED, which ends the command. Every link of a session passes here. */
+/* Call before opening, starting or overwriting anything. Returns AW_OK, or AW_STOPPED with
+ * --dry-run, which ends the command. Every link of a session is opened through this check. */
 enum aw_status aw_dry_ends(struct aw_session *session);
 
 /* Like aw_dry_ends, for a command whose messages depend on the device; on names the dependency
  * ("the position of the arm"). */
 enum aw_status aw_dry_depends(struct aw_session *session, const char *on);
 
-/* Returns the command's status; or prints that line and returns AW_OK if --dry-run ended the
- * command. */
+/* Returns the command's status. If --dry-run ended the command, prints that line and returns
+ * AW_OK. */
 enum aw_status aw_dry_outcome(struct aw_session *session, const char *command,
                               enum aw_status status);
 
@@ -61,28 +61,28 @@ enum aw_status aw_outcome_safe(struct aw_session *session, enum aw_status status
 /* Prints its result or its error. */
 void aw_outcome_print(struct aw_session *session, enum aw_status status);
 
-/* Prints session->err, for people. */
+/* Prints session->err in text form. */
 void aw_outcome_error(struct aw_session *session);
 
 /* Prints the current result, if any, and starts a new one, for commands with several steps. */
 void aw_session_print_result(struct aw_session *session);
 
-/* Reports session->err like aw_dispatch, for errors before any command. */
+/* Reports session->err like aw_dispatch, for errors before the first command. */
 enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status);
 
-/* Marks the start of a motion. Call it before the first byte is sent, or as soon as the motion is
+/* Marks the start of a motion. Call before the first byte is sent, or as soon as the motion is
  * known. */
 void aw_session_moves(struct aw_session *session);
 
-/* Stops an activity that continues after its command returned; not with --hold. Reports an
+/* Stops an activity that continues after its command returned, except with --hold. Reports an
  * unconfirmed stop and returns its status. */
 enum aw_status aw_session_halt(struct aw_session *session);
 
-/* Stops continuing activities at the end of a script or of the prompt. Does nothing with --hold, or
- * after a single command. Returns status, or the stop's status if status is AW_OK. */
+/* Stops continuing activities at the end of a script or of the prompt. Does nothing with --hold or
+ * after a single command. Returns status if it is an error, otherwise the stop's status. */
 enum aw_status aw_session_leave(struct aw_session *session, enum aw_status status);
 
-/* Reports once that the recorder was lost: AW_LOST in session->err, unless the command already
+/* Reports once that the recorder failed: AW_LOST in session->err, unless the command has already
  * failed. */
 enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status status);
 

@@ -11,9 +11,9 @@
 #include "shell/session/session.h"
 #include "view/terminal/screen.h"
 
-/* One large allocation that the kernel maps, so unused pages cost nothing. */
+/* One large allocation, which the kernel maps, so unused pages cost nothing. */
 struct whole {
-    struct aw_session session; /* first, so that freeing the session frees all */
+    struct aw_session session; /* first, so that freeing the session frees everything */
     struct aw_wire wire;
     max_align_t state[];
 };

@@ -1,4 +1,4 @@
-/* Turns signals, the parent's end and a closed pipe into one request to stop. */
+/* Turns signals, the end of the parent process and a closed pipe into a single request to stop. */
 #include "shell/safety/stop.h"
 
 #include <errno.h>
@@ -20,15 +20,16 @@
 static const int numbers[] = {SIGHUP,  SIGALRM,   SIGUSR1, SIGUSR2, SIGXCPU,  SIGXFSZ,
                               SIGPROF, SIGVTALRM, SIGIO,   SIGPWR,  SIGSTKFLT};
 
-/* nohup(1) ignores SIGHUP; a profiler handles some others. */
+/* Returns true if the signal still has its default effect. nohup(1) ignores SIGHUP; a profiler
+ * handles some others. */
 static bool is_free(int number)
 {
     struct sigaction now;
     return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_DFL;
 }
 
-/* Catches SIGINT even if ignored. Shells ignore it in background jobs, but Ctrl-C in a script must
- * stop its motion. */
+/* Includes SIGINT even if it is ignored. Shells ignore it in background jobs, but Ctrl-C in a
+ * script must stop its motion. */
 static void stop_signals(sigset_t *set)
 {
     sigemptyset(set);
@@ -43,8 +44,8 @@ static void stop_signals(sigset_t *set)
             sigaddset(set, number);
 }
 
-/* Returns the signals of the descriptor: SIGTSTP only while it is blocked. Otherwise it would
- * suspend the program and wake waits for the descriptor. */
+/* Returns the signals that the descriptor reads. Includes SIGTSTP only while it is blocked;
+ * otherwise it would suspend the program and also wake waits for the descriptor. */
 static sigset_t watched_signals(const struct aw_stop *stop)
 {
     sigset_t blocked, set = stop->caught;
@@ -68,8 +69,8 @@ static bool watch(int all, int fd, bool on)
     return epoll_ctl(all, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, fd, &event) == 0;
 }
 
-/* Opens a descriptor that becomes readable when the parent process ends; -1: do not watch it. If
- * the parent has ended already, init or a subreaper in another session is the parent now: then the
+/* Opens a descriptor that becomes readable when the parent process ends; -1: do not watch. If the
+ * parent has already ended, the new parent is init or a subreaper in another session, and the
  * descriptor is readable at once. */
 static int open_parent(void)
 {
@@ -208,7 +209,7 @@ void aw_stop_ask(struct aw_session *session)
     uint64_t one = 1;
     forget_size_limit();
     if (session->time.real.stop_fd >= 0 && write(session->motion.stop.asked, &one, sizeof one) < 0)
-        session->out.error = ECANCELED; /* unreachable: the counter holds billions */
+        session->out.error = ECANCELED; /* unreachable: the counter never overflows */
 }
 
 void aw_stop_forget(struct aw_session *session)

@@ -1,11 +1,11 @@
 /* Requests to stop while something moves, and how each leads to the tool's safe stop.
  *
- * Signals that end a program by default, except KILL and STOP, are not handled but read from a
- * signalfd: INT, QUIT (Ctrl-\), TERM, HUP, ALRM, USR1, USR2, XCPU, XFSZ, VTALRM, PROF, IO, PWR,
- * STKFLT and the real-time ones; TSTP (Ctrl-Z) while something moves. So no stop is lost between a
- * check and a wait, and no code runs in a handler. A signal that is ignored at the start, or
- * already has a handler (a profiler's), stays as it is. INT and QUIT are the exception, because
- * scripts ignore them in background jobs. The program stops what moves and exits with 128 + the
+ * Signals that end a program by default, except KILL and STOP, are read from a signalfd instead of
+ * being handled: INT, QUIT (Ctrl-\), TERM, HUP, ALRM, USR1, USR2, XCPU, XFSZ, VTALRM, PROF, IO,
+ * PWR, STKFLT and the real-time ones; TSTP (Ctrl-Z) while something moves. So no stop is lost
+ * between a check and a wait, and no code runs in a handler. A signal that is ignored at the start,
+ * or already has a handler (a profiler's), stays as it is. INT and QUIT are exceptions, because
+ * shells ignore them in background jobs. The program stops what moves and exits with 128 + the
  * signal's number.
  *
  * If the parent process dies, motion stops as after a hangup (129). A pidfd watches the parent,
@@ -24,12 +24,11 @@
 
 #include "shell/session/session.h"
 
-/* From now on signals end waits (AW_STOPPED) instead of the program. Called when the session uses a
- * device.
- */
+/* From this call on, signals end waits (AW_STOPPED) instead of the program. Called when the session
+ * uses a device. */
 void aw_stop_catch(struct aw_session *session);
 
-/* Returns true for a pipe or a socket, whose reader may end first. */
+/* Returns true for a pipe or a socket, whose reader may go away. */
 bool aw_stop_is_pipe(int fd);
 
 /* Watches the reader of the output during a motion; its end is a request to stop. */
@@ -44,38 +43,38 @@ bool aw_stop_parent_gone(const struct aw_session *session);
  * moving device. */
 void aw_stop_watch_suspend(struct aw_session *session, bool watch);
 
-/* For programs that watch Ctrl-Z and restore the terminal first. aw_stop_is_suspend returns true if
- * Ctrl-Z ended a wait. aw_stop_suspend then suspends the program and returns in the foreground. */
+/* For programs that must restore the terminal before Ctrl-Z suspends them. aw_stop_is_suspend
+ * returns true if Ctrl-Z ended a wait. aw_stop_suspend then suspends the program and returns in the
+ * foreground. */
 bool aw_stop_is_suspend(void);
 void aw_stop_suspend(struct aw_session *session);
 
-/* Lets the end of a script from a pipe stop an endless motion: no later line can stop it. ended
- * returns whether the input has ended, and stops watching. */
+/* Makes the end of a piped script stop an endless motion, because no later line can. ended returns
+ * whether the input has ended, and stops watching. */
 void aw_stop_watch_input(struct aw_session *session);
 bool aw_stop_input_ended(struct aw_session *session);
 
-/* Requests a stop from inside the program: the recorder failed, session->device.tee_lost has the
- * reason. */
+/* Requests a stop from inside the program, because the recorder failed; session->device.tee_lost
+ * has the reason. */
 void aw_stop_ask(struct aw_session *session);
 
 /* Withdraws that request before it takes effect. */
 void aw_stop_forget(struct aw_session *session);
 
 /* Reads the cause that ended a wait: session->motion.stop.signal, or EPIPE in session->out.error,
- * or session->device.tee_lost. Returns a description if these do not give one, or NULL.
- */
+ * or session->device.tee_lost. Returns a description if none of these gives one; otherwise NULL. */
 const char *aw_stop_read(struct aw_session *session);
 
-/* Returns true if only Ctrl-C ended a wait, and consumes it: for commands that Ctrl-C ends
- * normally. */
+/* For commands that Ctrl-C ends normally: returns true if only Ctrl-C ended a wait, and consumes
+ * it. */
 bool aw_stop_take_interrupt(struct aw_session *session);
 
 /* Returns true if the cause also ends the prompt. Ctrl-C, Ctrl-Z and a failed recorder do not. */
 bool aw_stop_ends(const struct aw_session *session);
 
-/* Sends the tool's safe stop. For half a second signals do not end it, because a closed terminal,
- * timeout(1) and many scripts send two. After that the next signal ends it without waiting for the
- * device. */
+/* Sends the tool's safe stop. For half a second further signals have no effect, because a closed
+ * terminal, timeout(1) and many scripts send two. After that, a signal ends the stop without
+ * waiting for the device. */
 enum aw_status aw_stop_device(struct aw_session *session);
 
 /* For the tool's stop: describes what the device does now, "holding 0.0 45.0 -30.0 deg". The shell
@@ -88,7 +87,7 @@ void aw_stop_did(struct aw_session *session, const char *format, ...)
 /* Enables new stop requests after a stop at the prompt. */
 void aw_stop_rearm(struct aw_session *session);
 
-/* At the end, before the link closes: after one received signal, the next signal ends the program
+/* Call at the end, before the link closes. If a signal was received, the next one ends the program
  * at once. */
 void aw_stop_release(struct aw_session *session);
 

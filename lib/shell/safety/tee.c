@@ -13,7 +13,7 @@
 
 enum { PACKET_MAX = 66000, BLOCK_MAX = PACKET_MAX + 640, NAMES_MAX = 500 };
 
-/* A queued message or remark, until it is written or too old. */
+/* A queued message or comment, until it is written or too old. */
 struct aw_tee_packet {
     struct aw_tee_packet *next;
     int64_t time_ns;
@@ -26,7 +26,7 @@ struct aw_tee_packet {
 struct message {
     int64_t time_ns;
     enum aw_dir dir;
-    bool remark; /* the bytes are its text, followed by a NUL */
+    bool remark; /* the bytes are a comment, followed by a NUL */
     struct aw_span bytes;
 };
 
@@ -43,7 +43,7 @@ static bool put_bytes(struct aw_tee *tee, const void *bytes, size_t size)
     return aw_output_flush(out, NULL) == AW_OK;
 }
 
-/* Only the command record prints the notices of a filter. */
+/* Ends the filter. Only the command record prints its notices. */
 static bool end_filter(struct aw_tee *tee, struct aw_error *err)
 {
     char said[600] = "";
@@ -106,7 +106,7 @@ static bool begin_pcapng(struct aw_tee *tee, const char *url)
     return good;
 }
 
-/* Writes a mark as a remark. */
+/* Writes a mark as a comment. */
 static bool put_log(struct aw_tee *tee, const struct message *message)
 {
     char line[NAMES_MAX];
@@ -240,7 +240,8 @@ static void pop(struct aw_tee *tee)
     free(first);
 }
 
-/* Queues a message for the end. If out of memory, drops the oldest ones, then this one. */
+/* Queues a message to be written at the end. If out of memory, drops the oldest messages, then this
+ * one. */
 static void push(struct aw_tee *tee, const struct message *message)
 {
     struct aw_tee_packet *packet;
@@ -309,7 +310,7 @@ bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_n
 {
     char text[NAMES_MAX];
     size_t own = 0;
-    bool good = !*tee->interface; /* a log cannot hold them */
+    bool good = !*tee->interface; /* a candump log cannot hold comments */
     while (!tee->named && tee->open && good &&
            aw_session_keep_packets(session, &own, text, sizeof text))
         good = put_note(tee, time_ns, text);

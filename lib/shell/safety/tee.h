@@ -13,9 +13,9 @@ struct aw_feeder;
 
 /* Owns the file or filter and the queued packets; {0} records nothing. */
 struct aw_tee {
-    bool narrowed;     /* records only messages of the recording command's subjects */
+    bool narrowed;     /* records only messages about the recording command's subjects */
     bool named;        /* the custom packets have been written */
-    uint64_t names_at; /* position in names.keep after the written names */
+    uint64_t names_at; /* position in names.keep after the names already written */
     bool open;         /* accepts messages; false after a failure */
     FILE *file;        /* NULL: a filter, or standard output */
     struct aw_feeder *feeder;
@@ -24,20 +24,21 @@ struct aw_tee {
     struct aw_session *session;
     struct aw_wrapper wrapper;
     char interface[64]; /* interface in a candump log; "": pcapng */
-    int64_t last_ns;    /* keeps only packets up to this age until the end (--last), ns; 0: writes
-                           all */
+    /* with --last: keeps only packets up to this age until the end, ns; 0: writes all packets at
+     * once */
+    int64_t last_ns;
     struct aw_tee_packet *first, *newest;
     uint64_t packets, bytes; /* written or queued so far */
 };
 
-/* Creates the file and session->device.tee, unless it exists. "-" is pcapng on standard output,
- * flushed after each message; .log is a candump log, for CAN; a filter writes files with another
- * ending. AW_USAGE: no filter, or the file cannot be written (see aw_file_fail); AW_NO_MEMORY.
+/* Creates the file and session->device.tee, unless it exists. "-" writes pcapng to standard output,
+ * flushed after each message; .log writes a candump log, for CAN; a filter writes other file
+ * extensions. AW_USAGE: no filter, or the file cannot be written (see aw_file_fail); AW_NO_MEMORY.
  * Creates no tee on failure. what: the option for messages, "--record". */
 enum aw_status aw_tee_open(struct aw_session *session, const char *what, const char *path,
                            const char *interface);
 
-/* Adds one message and, except with --last, writes it at once, so that a killed program leaves a
+/* Adds one message. Writes it at once, except with --last, so that a killed program leaves a
  * readable file. Returns false, once, with the reason on failure; the file ends there. */
 bool aw_tee_add(struct aw_tee *tee, enum aw_dir dir, int64_t time_ns, struct aw_span bytes,
                 struct aw_error *err);
@@ -45,17 +46,17 @@ bool aw_tee_add(struct aw_tee *tee, enum aw_dir dir, int64_t time_ns, struct aw_
 /* Adds a packet that has only a comment. */
 bool aw_tee_mark(struct aw_tee *tee, int64_t time_ns, const char *comment, struct aw_error *err);
 
-/* Call it before each message: writes the custom packets, once, and new names, as packets with only
- * a comment. --last keeps all of them. */
+/* Writes the custom packets (once) and new names, as packets with only a comment. Call before each
+ * message. --last keeps all of them. */
 bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_ns);
 
-/* Returns true if aw_tee_open accepts the path. *filter: for its ending, unless the tool writes
- * that format itself. Otherwise AW_USAGE; the message names the missing package, if there is one.
- */
+/* Returns true if aw_tee_open accepts the path. Sets *filter to the filter for the file extension,
+ * unless the tool writes that format itself. Otherwise sets AW_USAGE; the message names the missing
+ * package, if any. */
 bool aw_tee_takes(struct aw_session *session, const char *path, struct aw_filter *filter);
 
 /* Returns true for a candump log. It carries no custom packets, because other programs reject logs
- * with remarks. */
+ * with comments. */
 bool aw_tee_is_log(const struct aw_session *session, const char *path);
 
 /* Writes queued packets, closes the file and frees the tee, if there is one. Returns false with the

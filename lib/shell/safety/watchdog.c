@@ -1,4 +1,4 @@
-/* Forks the watchdog process, which sleeps until the pipe ends or the signs of life stop. */
+/* Forks the watchdog process, which sleeps until the pipe closes or the signs of life stop. */
 #include "shell/safety/watchdog.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "shell/safety/stop.h"
 
 #define LATE_NS  AW_SECOND              /* max time without a sign of life */
-#define HANDS_NS (100 * AW_MILLISECOND) /* the same while a user steers by hand */
+#define HANDS_NS (100 * AW_MILLISECOND) /* the same for a command that a user steers by hand */
 #define SIGN_NS  (20 * AW_MILLISECOND)
 
 struct aw_watchdog_life {
@@ -37,7 +37,7 @@ static int64_t now_ns(void)
 
 /* ---- The child ---- */
 
-/* Returns the ms until a sign of life is overdue; -1: none is expected. */
+/* Returns the ms until the next sign of life is overdue; -1: none is expected. */
 static int patience(const struct aw_watchdog_life *life)
 {
     if (!life)
@@ -47,7 +47,7 @@ static int patience(const struct aw_watchdog_life *life)
     return left <= 0 ? 0 : (int)(left / AW_MILLISECOND) + 1;
 }
 
-/* Sends the stop repeatedly, because a resumed program may still send its pending command. Without
+/* Sends the stop repeatedly, because a resumed program may still send a pending command. Without a
  * motion no stop is prepared. */
 static void keep_watch(int fd, const struct aw_watchdog_life *life)
 {
@@ -57,7 +57,7 @@ static void keep_watch(int fd, const struct aw_watchdog_life *life)
     sigprocmask(SIG_BLOCK, &all, NULL);
     setsid();
     prctl(PR_SET_NAME, "armwire-watch");
-    /* Real-time priority if permitted; the process sleeps until it is needed. */
+    /* Uses real-time priority if permitted; the process sleeps until it is needed. */
     sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = 1});
     for (;;) {
         int wait = patience(life);
@@ -243,7 +243,7 @@ const char *aw_watchdog_stood(struct aw_session *session)
     return watchdog->why;
 }
 
-/* Returns true if the motion depends on this program, so that a hang must stop it. */
+/* Returns true if the motion depends on this program, so that a hang has to stop it. */
 static bool goes_on(const struct aw_session *session)
 {
     const struct aw_command *command = session->run.command;

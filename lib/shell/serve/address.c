@@ -31,7 +31,7 @@ enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, c
     enum aw_status status = aw_xdg_runtime(folder, sizeof folder, err);
     if (status != AW_OK)
         return status;
-    size_t length = strlen(key); /* the end of the key distinguishes devices */
+    size_t length = strlen(key); /* the end of the key distinguishes the devices */
     snprintf(name, sizeof name, "%s",
              key + (length > NAME_MAX_OF_KEY ? length - NAME_MAX_OF_KEY : 0));
     for (char *p = name; *p; p++)

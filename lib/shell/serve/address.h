@@ -1,4 +1,4 @@
-/* The address of a server: "serve:" alone, or followed by a tool, a path or unix:PATH.
+/* The address of a server: "serve:", alone or followed by a tool, a path or unix:PATH.
  *
  *     struct aw_address address;
  *     if (aw_address_parse(&address, "hidmotor", "serve:", &err) == AW_OK)
@@ -13,24 +13,24 @@
 
 #include "base/status.h"
 
-#define AW_SYSTEM_FOLDER "/run/armwire" /* servers that systemd manages */
+#define AW_SYSTEM_FOLDER "/run/armwire" /* folder of the servers that systemd manages */
 
 struct aw_address {
     char text[160]; /* the address in messages */
     char path[108];
 };
 
-/* Parses url, which may begin with "serve:". tool gives the name of the default socket. AW_USAGE;
+/* Parses url, which may begin with "serve:". tool determines the default socket. AW_USAGE;
  * AW_NO_LINK if no folder exists for the socket. */
 enum aw_status aw_address_parse(struct aw_address *address, const char *tool, const char *url,
                                 struct aw_error *err);
 
-/* The same for a client, whose url begins with "serve:". A word that is not a file names a tool.
- * "serve:" falls back to systemd's server if no other socket exists. */
+/* The same for a client, whose url begins with "serve:". A name that is not a file is the name of a
+ * tool. "serve:" falls back to systemd's server if no other socket exists. */
 enum aw_status aw_address_of_server(struct aw_address *address, const char *tool, const char *url,
                                     struct aw_error *err);
 
-/* The default address of a further device's server: named after the key of its link. */
+/* Finds the default address of another device's server, named after the key of its link. */
 enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, const char *key,
                                  struct aw_error *err);
 

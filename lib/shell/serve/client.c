@@ -1,5 +1,5 @@
-/* A client of a server that holds its device: finds the server, requests the lease, and reports its
- * loss. */
+/* A client of the server that holds its device: finds the server, requests the lease, and reports
+ * its loss. */
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
@@ -14,10 +14,11 @@
 #include "shell/serve/serve.h"
 #include "shell/serve/server.h"
 
-#define PLACES_MAX 16                     /* max servers of one tool */
-#define SIGN_NS    (100 * AW_MILLISECOND) /* max interval of signs of life */
-#define ANSWER_NS  (5 * AW_SECOND)        /* max wait for the lease, which may need a stop first */
-#define HELLO_NS   (3 * AW_SECOND)
+#define PLACES_MAX 16                     /* max number of servers of one tool */
+#define SIGN_NS    (100 * AW_MILLISECOND) /* max interval between signs of life */
+/* max wait for the lease; a stop may have to come first */
+#define ANSWER_NS (5 * AW_SECOND)
+#define HELLO_NS  (3 * AW_SECOND)
 
 static struct aw_clock *clock_of(const struct aw_attached *attached)
 {
@@ -44,7 +45,7 @@ static void take_end(struct aw_attached *attached, enum aw_status status, const 
     bool looks = !session->run.command || session->run.command->safety == AW_READ;
     attached->lease = 0;
     attached->told = true;
-    if (attached->waits) { /* pending frames will not be acknowledged */
+    if (attached->waits) { /* pending frames will no longer be acknowledged */
         attached->waits = false;
         attached->status = status;
         snprintf(attached->why, sizeof attached->why, "%.*s", AW_REASON_MAX, why);
@@ -87,7 +88,7 @@ static void take_answer(struct aw_attached *attached, const struct aw_mail *m)
     attached->waits = false;
 }
 
-/* Other clients report the end of the server only once it is gone. */
+/* Clients without the lease report the end of the server only once it is gone. */
 static void take_stop(struct aw_attached *attached, const struct aw_mail *m, bool held)
 {
     char why[AW_REASON_MAX + 1];
@@ -113,7 +114,7 @@ static void take_message(struct aw_attached *attached, const struct aw_mail *m)
     case AW_GRANTED:
         take_grant(attached, m);
         break;
-    case AW_ACK: /* a revoked frame's reason is already known */
+    case AW_ACK: /* the reason is known if the frame was revoked */
         if (m->number != attached->frames || !attached->waits)
             break;
         /* fall through */
@@ -380,7 +381,7 @@ static enum aw_status take_revoked(struct aw_session *session)
     return aw_fail(&session->err, attached->revoked_as, "%s", attached->reason);
 }
 
-/* Reports the end of the command to the server, and whether a motion continues. Releases the lease
+/* Tells the server that the command has ended and whether a motion continues. Releases the lease
  * after a command without motion. */
 static enum aw_status end(struct aw_session *session, enum aw_status status)
 {

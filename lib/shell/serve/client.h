@@ -1,4 +1,4 @@
-/* Internal to lib/shell/serve: the connection of a client to the server that holds its device. */
+/* Internal to lib/shell/serve: a client's connection to the server that holds its device. */
 #ifndef AW_SHELL_SERVE_CLIENT_H
 #define AW_SHELL_SERVE_CLIENT_H
 
@@ -17,9 +17,9 @@ struct aw_attached {
 
     struct aw_link *link;    /* NULL: no link is open */
     struct aw_buffer passed; /* unread PASSED messages */
-    size_t taken;            /* read bytes of the first one */
-    unsigned n;              /* number of them */
-    uint32_t frames;         /* number of the last frame sent */
+    size_t taken;            /* bytes already read from the first message */
+    unsigned n;              /* number of unread messages */
+    uint32_t frames;         /* number of the last frame that was sent */
     enum aw_status status;   /* outcome of the last frame or request */
     char why[AW_REASON_MAX + 1];
 
@@ -28,8 +28,8 @@ struct aw_attached {
     bool fresh;     /* the current command acquired the lease */
     bool waits;     /* waits for GRANTED, ACK, DONE or COMMANDER */
     struct aw_commander commander;
-    bool revoked; /* since the command or line began; the reason is in: reason */
-    bool told;    /* the loss is reported; the client requests the lease again */
+    bool revoked; /* the lease was revoked since the command or line began; reason says why */
+    bool told;    /* the loss has been reported; the client requests the lease again */
     char reason[400];
     enum aw_status revoked_as;
 };
@@ -41,7 +41,7 @@ void aw_attached_take(struct aw_attached *attached); /* handles all received mes
 enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_error *err);
 /* Waits for the reply and returns its status. */
 enum aw_status aw_attached_await(struct aw_attached *attached, struct aw_error *err);
-/* Requests the lease as the options say. AW_REFUSED names the holder. */
+/* Requests the lease as the options demand. AW_REFUSED: the error names the holder. */
 enum aw_status aw_attached_want(struct aw_attached *attached, struct aw_error *err);
 
 /* Gives up the lease of this client. */

@@ -1,4 +1,4 @@
-/* The connections of a server: its listeners, and its clients in turn. */
+/* The connections of a server: its listeners, and its clients, served in turn. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,8 +16,8 @@
 
 #define SPARES     8 /* spare connections for a user whose limit is reached */
 #define EVENTS     256
-#define AT_ONCE    8 /* messages of one client, or new clients, per turn */
-#define FILLS      4 /* reads per turn of a closed client */
+#define AT_ONCE    8 /* messages of one client, or new clients, handled per turn */
+#define FILLS      4 /* reads per turn from a closing client */
 #define SPEED_MOST 1e6
 
 /* ---- One client ---- */
@@ -28,7 +28,7 @@ static void hello(struct aw_peer *peer)
     struct aw_session *session = server->session;
     const struct aw_link *device = session->device.link;
     struct aw_hello hello;
-    memset(&hello, 0, sizeof hello); /* the gaps, too */
+    memset(&hello, 0, sizeof hello); /* also clears the padding */
     hello.pid = getpid();
     hello.datagrams = device && device->datagrams;
     hello.deadman_ns = server->deadman_ns;
@@ -51,7 +51,7 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
     if (*at)
         *at = peer->next;
     server->n_peers--;
-    /* A forked child may also have the socket, so closing it is not enough. */
+    /* A forked child may hold the socket too, so closing it is not enough. */
     epoll_ctl(server->all, EPOLL_CTL_DEL, peer->conn.fd, NULL);
     aw_lease_gone(server, peer);
     aw_buffer_clear(&peer->held);
@@ -61,7 +61,7 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
 
 /* ---- Messages ---- */
 
-/* Changes the playback speed of the holder, within its limits. */
+/* Changes the holder's playback speed, within its limits. */
 static void change_speed(struct aw_peer *peer, double share, bool takes)
 {
     struct aw_server *server = peer->server;
@@ -137,8 +137,8 @@ static void take_messages(struct aw_peer *peer)
     peer->conn.gone = peer->conn.gone || peer->conn.wrong;
 }
 
-/* A closed client gets no replies. Of its last messages, only its end and a stop count. Reads a
- * bounded part per turn, because a flood may be queued. */
+/* Handles the last messages of a closing client, which gets no replies: only its end and a stop
+ * count. Reads a bounded amount per turn, because many messages may be queued. */
 static void finish(struct aw_peer *peer)
 {
     struct aw_mail m;
@@ -155,7 +155,7 @@ static void finish(struct aw_peer *peer)
     peer->more = false;
 }
 
-/* Reads only as fast as messages are handled, except for a stop, which comes first. */
+/* Reads no faster than it handles messages. A stop is handled first. */
 static void serve_peer(struct aw_peer *peer, uint32_t events)
 {
     if (peer->conn.gone)
@@ -179,7 +179,7 @@ static void serve_peer(struct aw_peer *peer, uint32_t events)
 /* ---- New clients ---- */
 
 /* Each local user has a limited number of connections, and a few spare ones that accept only a
- * stop. A new spare connection replaces the oldest one. */
+ * stop. A new spare connection replaces the oldest spare one. */
 static void take_room(struct aw_server *server, struct aw_peer *peer)
 {
     unsigned n = 0, spares = 0;
@@ -239,7 +239,7 @@ void aw_server_due(struct aw_server *server)
     server->aside.due = due;
 }
 
-/* Sends delayed messages; removes clients that ended or were disconnected. */
+/* Sends delayed messages, and removes clients that ended or were disconnected. */
 static void look_after(struct aw_server *server)
 {
     int64_t now = aw_server_now(server);
@@ -259,12 +259,12 @@ void aw_server_serve(struct aw_aside *aside)
 {
     struct aw_server *server = (struct aw_server *)aside;
     struct epoll_event events[EVENTS];
-    if (server->closed || server->serves) { /* a write to the device may also wait */
+    if (server->closed || server->serves) { /* a write to the device may also wait here */
         aside->due = AW_NEVER;
         return;
     }
     server->serves = true;
-    aw_watchdog_look(&server->watchdog); /* checked first: a client's frame may be old */
+    aw_watchdog_look(&server->watchdog); /* checked first, because a client's frame may be old */
     aside->fd = -1;
     int n = epoll_wait(server->all, events, EVENTS, 0);
     for (int i = 0; i < n; i++)
@@ -305,7 +305,8 @@ static enum aw_status take_place(struct aw_server *server, const struct aw_addre
     if (there) {
         snprintf(server->other, sizeof server->other, "%s", hello.url);
         left =
-            who.pid > 0 && kill(who.pid, 0) != 0 && errno == ESRCH; /* only its watchdog remains */
+            /* only its watchdog process remains */
+            who.pid > 0 && kill(who.pid, 0) != 0 && errno == ESRCH;
     }
     if (left && unlink(address->path) == 0)
         return AW_OK;
@@ -355,7 +356,7 @@ void aw_server_close_fds(void *context)
     close(server->all);
 }
 
-/* Another server may have replaced the socket file. */
+/* Returns false if another server has replaced the socket file. */
 static bool is_ours(const struct aw_listener *listener)
 {
     struct stat file;

@@ -70,7 +70,7 @@ static size_t *queued(struct aw_conn *conn, const struct aw_mail *head)
     return head->type == AW_PASSED ? &conn->records : &conn->kept;
 }
 
-/* Reports the loss at the gap: after the messages that stay. */
+/* Reports the loss at the gap, after the messages that stay queued. */
 static bool tell_loss(struct aw_conn *conn)
 {
     if (!conn->lost)
@@ -82,12 +82,12 @@ static bool tell_loss(struct aw_conn *conn)
     return true;
 }
 
-/* Drops the oldest record, but not one of which a part was sent. The messages before it stay. */
+/* Drops the oldest record, unless part of it was sent. The messages before it stay. */
 static bool lose_one(struct aw_conn *conn)
 {
     struct aw_mail m;
     size_t size = aw_buffer_first(&conn->out, &m);
-    if (size == conn->out.end - conn->out.start) /* the newest message */
+    if (size == conn->out.end - conn->out.start) /* the newest message stays */
         return false;
     if (m.type == AW_PASSED && (!conn->sent || conn->stays.bytes)) {
         conn->records -= size;

@@ -1,10 +1,10 @@
-/* One end of a connection between a server of a device and a client. Nothing here blocks, and both
- * directions are bounded. Input holds one message and is read again once that message is handled.
+/* One end of a connection between a server of a device and a client. Its functions never block, and
+ * both directions are bounded. Input holds one message; reading continues once that message is
+ * handled.
  *
- * A slow reader loses its oldest PASSED messages. A LOST_SOME message in their place gives their
+ * A slow reader loses its oldest PASSED messages; a LOST_SOME message in their place gives their
  * number. All other messages are queued; a reader with more than AW_CONN_KEPT queued bytes is
- * disconnected.
- */
+ * disconnected. */
 #ifndef AW_SHELL_SERVE_CONN_H
 #define AW_SHELL_SERVE_CONN_H
 
@@ -17,15 +17,15 @@
 struct aw_conn {
     int fd; /* non-blocking; -1: closed */
     struct aw_buffer in;
-    struct aw_buffer stays, out; /* unsent messages; the first ones may not be dropped */
-    size_t sent;                 /* sent bytes of the first message */
-    size_t records, kept;        /* queued bytes */
+    struct aw_buffer stays, out; /* unsent messages; those in "stays" may not be dropped */
+    size_t sent;                 /* bytes already sent of the first message */
+    size_t records, kept;        /* queued bytes of each kind */
     size_t queue;                /* max queued bytes of PASSED */
     uint32_t lost;               /* dropped PASSED messages not yet reported */
-    int64_t since_ns; /* arrival of the oldest PASSED that waits to be sent with others; 0: none */
-    bool wrong;       /* invalid message: reading has ended */
-    bool shut;        /* the peer accepts no more, but unread input may remain */
-    bool gone;        /* disconnected */
+    int64_t since_ns;            /* time when the oldest delayed PASSED message arrived; 0: none */
+    bool wrong;                  /* an invalid message was received: reading has ended */
+    bool shut;                   /* the peer accepts no more output, but unread input may remain */
+    bool gone;                   /* disconnected */
 };
 
 void aw_conn_init(struct aw_conn *conn, int fd);

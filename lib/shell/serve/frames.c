@@ -7,10 +7,10 @@
 #include "shell/safety/stop.h"
 #include "shell/serve/server.h"
 
-#define FLIGHT_NS (25 * AW_MILLISECOND) /* max wait for a reply before another question */
-#define AGAIN_NS  (4 * AW_MILLISECOND)  /* an earlier repetition of a question is ignored */
+#define FLIGHT_NS (25 * AW_MILLISECOND) /* max wait for a reply before the next question is sent */
+#define AGAIN_NS  (4 * AW_MILLISECOND)  /* an earlier repetition of a question is dropped */
 
-/* The checks of a frame, message by message. */
+/* Result of checking a frame, message by message. */
 struct judged {
     struct aw_server *server;
     bool reads;
@@ -18,7 +18,7 @@ struct judged {
     enum aw_status status;
 };
 
-/* The effect is unknown, so a limit may be exceeded. */
+/* Refuses an unknown frame: its effect is unknown, so it may exceed a limit. */
 static enum aw_status refuse_unknown(struct aw_server *server, const char *why)
 {
     struct aw_session *session = server->session;
@@ -43,7 +43,7 @@ static void judge_message(void *context, struct aw_span frame)
     if (aw_wire_decode(session->wire, AW_TX, frame, &record, &err) != AW_OK) {
         bool harmless = session->tool->share.harmless && session->tool->share.harmless(frame);
         judged->reads = false;
-        if (judged->status == AW_OK && record.present) /* not a number: even --force fails */
+        if (judged->status == AW_OK && record.present) /* not a number: fails even with --force */
             judged->status = aw_fail(&session->err, AW_LIMIT, "%s", err.text);
         else if (judged->status == AW_OK && !harmless)
             judged->status = refuse_unknown(server, err.text);
@@ -61,7 +61,7 @@ static void judge_message(void *context, struct aw_span frame)
         aw_fail(&session->err, judged->status, "refused by the server: %s", err.text);
 }
 
-/* Judges a frame. On failure session->err has the reason. */
+/* Checks a frame. On failure session->err has the reason. */
 static struct judged judge(struct aw_server *server, struct aw_span frame)
 {
     struct judged judged = {.server = server, .reads = true, .status = AW_OK};
@@ -118,8 +118,7 @@ void aw_frames_pass(struct aw_session *session, bool tx, struct aw_span bytes, i
 
 /* ---- Exchanges ---------------------------------------------------------------------------------
  *
- * A device that replies to each frame accepts one at a time.
- */
+ * A device that replies to each frame accepts only one at a time. */
 
 static struct aw_question *find_question(struct aw_server *server, struct aw_span frame)
 {
@@ -135,7 +134,7 @@ static struct aw_question *find_question(struct aw_server *server, struct aw_spa
     return oldest;
 }
 
-/* Returns when the exchange in progress times out; INT64_MIN: no exchange. */
+/* Returns when the current exchange times out; INT64_MIN: no exchange. */
 static int64_t exchange_end(const struct aw_server *server)
 {
     int64_t now = aw_server_now(server), end = INT64_MIN;
@@ -194,7 +193,7 @@ static enum aw_status write_frame(struct aw_server *server, struct aw_span frame
     enum aw_status status =
         aw_link_write(session->device.link, frame.data, frame.size, &session->err);
     if (server->listens && (session->device.link->simulated || status == AW_LOST))
-        aw_stop_ask(session); /* a simulated device may reply earlier now */
+        aw_stop_ask(session); /* a simulated device may now have an earlier reply */
     return status;
 }
 
@@ -214,7 +213,8 @@ static enum aw_status check(struct aw_peer *peer, unsigned lease, struct aw_span
     struct aw_server *server = peer->server;
     struct aw_session *session = server->session;
     struct aw_error *err = &session->err;
-    enum aw_status watched = aw_watchdog_check(&server->watchdog, err); /* may revoke the lease */
+    /* this may revoke the lease */
+    enum aw_status watched = aw_watchdog_check(&server->watchdog, err);
     enum aw_status status = check_lease(peer, lease);
     if (status != AW_OK || watched != AW_OK)
         return status != AW_OK ? status : watched;
@@ -228,7 +228,7 @@ static enum aw_status check(struct aw_peer *peer, unsigned lease, struct aw_span
     return *due <= aw_server_now(server) ? AW_OK : AW_MORE;
 }
 
-/* The device counts as moving before the first byte leaves. */
+/* Marks the device as moving before the first byte leaves. */
 static void note(struct aw_server *server, struct aw_span frame)
 {
     struct aw_session *session = server->session;
@@ -256,7 +256,8 @@ static void command(struct aw_peer *peer, const struct aw_mail *m)
     if (status == AW_OK) {
         aw_memory_take(server->session, m->memory);
         note(server, m->body);
-        aw_watchdog_look(&server->watchdog); /* the server may have been suspended meanwhile */
+        /* the server may have been suspended in the meantime */
+        aw_watchdog_look(&server->watchdog);
         status = check_lease(peer, m->lease);
     }
     if (status == AW_OK) {
@@ -273,8 +274,8 @@ static void command(struct aw_peer *peer, const struct aw_mail *m)
                                         .body = aw_text(why)});
 }
 
-/* Does not repeat a question that another client has just asked. Reuses an answer that is young
- * enough. */
+/* Sends a question, unless another client has just asked it or a recent enough answer can be
+ * reused. */
 static enum aw_status ask(struct aw_peer *peer, struct aw_span frame, int64_t younger_ns)
 {
     struct aw_server *server = peer->server;
@@ -316,7 +317,8 @@ void aw_frames_take(struct aw_peer *peer, const struct aw_mail *m)
     struct aw_mail held;
     bool waits = aw_buffer_first(&peer->held, &held) && held.type == AW_FRAME;
     if (!m->body.size || m->body.size > AW_FRAME_ROOM || (waits && m->type == AW_FRAME))
-        peer->conn.gone = true; /* the client must not send a frame before the last ACK */
+        /* the client violates the protocol: it must wait for the last ACK */
+        peer->conn.gone = true;
     else if (m->type == AW_FRAME)
         command(peer, m);
     else if (!waits)

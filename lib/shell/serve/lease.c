@@ -1,5 +1,5 @@
-/* The lease of a shared device: one client at a time holds it, as long as it sends signs of life.
- * Every revocation sends the safe stop. */
+/* The lease of a shared device: one client at a time holds it while it sends signs of life. Every
+ * revocation sends the safe stop. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,8 +8,9 @@
 #include "shell/safety/stop.h"
 #include "shell/serve/server.h"
 
-#define AGAIN_NS (500 * AW_MILLISECOND) /* interval after an unconfirmed stop */
-#define STOPS_NS (2 * AW_SECOND)        /* time for the rest of a stop command, while others wait */
+#define AGAIN_NS (500 * AW_MILLISECOND) /* interval between attempts after an unconfirmed stop */
+/* max time for the rest of a stop command while other clients wait */
+#define STOPS_NS (2 * AW_SECOND)
 
 static double seconds_since(const struct aw_server *server, int64_t then)
 {
@@ -115,12 +116,12 @@ void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
     else if (aw_watchdog_check(&server->watchdog, &err) != AW_OK)
         turn_down(peer, AW_LOST, true, err.text);
     else if (server->halt || server->closed)
-        return; /* wait until the stop is over */
+        return; /* other clients wait until the stop is over */
     else if (!server->holder || server->holder == peer) {
         grant(server, peer);
-        serve_wants(server); /* reports the new holder to clients that waited for the stop */
+        serve_wants(server); /* tells clients that waited for the stop who the new holder is */
     } else if (!takes && server->stops_until_ns)
-        return; /* wait as well: a stop is not a motion command */
+        return; /* waits too: a stop is not a motion command */
     else if (!takes)
         refuse(server, peer);
     else

@@ -1,5 +1,5 @@
-/* The link of a client to a server's device. Reads return the bytes that pass over the server's
- * link. A write returns once the server has sent the frame. */
+/* The link of a client to a server's device. A read returns bytes that pass over the server's link.
+ * A write returns once the server has sent the frame. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "shell/safety/tee.h"
 #include "shell/serve/client.h"
 
-#define PASSED_MAX  4096 /* max unread messages */
-#define FRESH_SHARE 0.9  /* an answer is fresh for this share of the query interval */
+#define PASSED_MAX  4096 /* max number of unread messages */
+#define FRESH_SHARE 0.9  /* an answer counts as fresh for this share of the query interval */
 
 struct serve_link {
     struct aw_link base;
@@ -37,7 +37,7 @@ void aw_attached_flush(struct aw_attached *attached)
     attached->taken = attached->n = 0;
 }
 
-/* Frames of other clients go to recordings. On a CAN bus, every client receives every frame. */
+/* Passes frames of other clients to recordings. On a CAN bus, every client receives every frame. */
 void aw_attached_pass(struct aw_attached *attached, const struct aw_mail *m)
 {
     struct aw_session *session = attached->session;
@@ -104,7 +104,8 @@ static bool only_reads(const struct aw_session *session, struct aw_span frame)
            record.codec->message->reads;
 }
 
-/* A reader with a rate accepts an answer that another program received just before. */
+/* Asks a question. A reader with a rate accepts an answer that another program has just
+ * received. */
 static enum aw_status ask(struct aw_attached *attached, struct aw_span frame)
 {
     const struct aw_session *session = attached->session;

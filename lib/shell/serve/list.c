@@ -1,4 +1,4 @@
-/* Lists the tool's servers on this machine for the command list. */
+/* Finds the tool's servers on this machine, for the command list. */
 #include "shell/source/list.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #define SERVERS_MAX 16
 
-/* For people, prints the holder as text, if there is one. */
+/* Adds the holder of the lease, if any; as plain text in text style. */
 void aw_commander_add(struct aw_session *session, const struct aw_commander *commander)
 {
     char text[AW_COMMANDER_TEXT];

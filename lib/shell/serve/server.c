@@ -17,14 +17,14 @@
 #include "shell/serve/systemd.h"
 
 #define SLICE_NS AW_MILLISECOND         /* pause after a failed read */
-#define AGAIN_NS (200 * AW_MILLISECOND) /* interval of attempts to reopen a lost device */
+#define AGAIN_NS (200 * AW_MILLISECOND) /* interval between attempts to reopen a lost device */
 
-/* The time after which the server counts as stalled: the deadman time, within these limits. */
+/* The server counts as stalled after the deadman time, clamped to these limits. */
 #define STILL_LEAST (100 * AW_MILLISECOND)
 #define STILL_MOST  AW_SECOND
 
 #define FILES_LEAST 256
-#define FILES_OWN   64 /* descriptors for everything except clients */
+#define FILES_OWN   64 /* descriptors reserved for everything except clients */
 #define FILES_MOST  (AW_PEERS_MAX + AW_SPARES_MAX + FILES_OWN)
 
 /* ---- The device ---- */
@@ -73,7 +73,7 @@ static void on_unwatched(void *context, const struct aw_error *err)
     aw_lease_revoke(context, AW_LOST, "%s — stopped", err->text);
 }
 
-/* Starts the watchdog process. Without it no motion is allowed; clients learn that when they
+/* Starts the watchdog process. Without it no motion is allowed; clients get the error when they
  * request the lease. */
 static void start_watchdog(struct aw_server *server)
 {
@@ -105,7 +105,7 @@ static enum aw_status find_device(struct aw_server *server)
     return AW_OK;
 }
 
-/* A device that reconnects has lost the motion in progress, so this revokes the lease. */
+/* Revokes the lease when a device has reconnected, because it has lost the motion in progress. */
 static void note_connections(struct aw_server *server)
 {
     unsigned now = server->session->device.link->connections;
@@ -214,7 +214,7 @@ static void leave_terminal(struct aw_server *server)
     aw_aside_add(&session->time.real.aside, &server->aside);
 }
 
-/* Informs the holder of the lease before the stop, which may take time. */
+/* Informs the holder of the lease before the stop, which may take some time. */
 static void come_back(struct aw_server *server)
 {
     struct aw_session *session = server->session;

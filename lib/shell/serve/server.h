@@ -1,5 +1,5 @@
-/* Internal to lib/shell/serve: the server of a device. It holds the link and grants the lease to
- * one client at a time. It checks the clients' frames and stops the motion. */
+/* Internal to lib/shell/serve: the server of a device. It holds the link, grants the lease to one
+ * client at a time, checks the clients' frames, and stops the motion. */
 #ifndef AW_SHELL_SERVE_SERVER_H
 #define AW_SHELL_SERVE_SERVER_H
 
@@ -14,33 +14,35 @@
 #define AW_LISTEN_MAX   4
 #define AW_QUESTION_MAX 256 /* max bytes of a question shared by several clients */
 #define AW_QUESTIONS    8
-#define AW_TOGETHER     (2 * AW_MILLISECOND) /* max delay of PASSED, to send several at once */
+/* max delay of PASSED messages, to send several at once */
+#define AW_TOGETHER (2 * AW_MILLISECOND)
 
 struct aw_peer {
     struct aw_server *server;
     struct aw_conn conn;
     struct aw_peer *next;
     struct aw_who who;
-    struct aw_buffer held; /* a frame that waits for its board, or a question for its turn */
-    int64_t until_ns;      /* when held is due */
-    int64_t seen_ns;       /* when bytes last came from it */
-    bool blocked;          /* the socket has no room for queued output */
-    bool spare;            /* beyond the limit of clients: only a stop is accepted */
-    bool left;             /* it left in order: the motion may continue */
-    bool frames;           /* it receives the bytes that pass over the link */
-    bool asked;            /* it waits for an answer */
-    bool plays;            /* it plays something with adjustable speed */
-    bool wants, takes;     /* the lease, after the stop */
-    bool halts;            /* it sent a stop */
-    bool keeps;            /* it sent a stop and held the lease before */
-    bool more, over;       /* messages wait for the next turn; the connection ends after them */
+    /* a frame that waits for its board, or a question that waits for its turn */
+    struct aw_buffer held;
+    int64_t until_ns;  /* when held is due */
+    int64_t seen_ns;   /* time when bytes last came from the client */
+    bool blocked;      /* the socket has no room for queued output */
+    bool spare;        /* beyond the limit of clients: may only send a stop */
+    bool left;         /* released the lease in order: the motion may continue */
+    bool frames;       /* receives the bytes that pass over the link */
+    bool asked;        /* waits for an answer */
+    bool plays;        /* plays something whose speed can be changed */
+    bool wants, takes; /* wants the lease after the stop; takes it over */
+    bool halts;        /* sent a stop */
+    bool keeps;        /* sent a stop and held the lease before */
+    bool more, over;   /* has messages for the next turn; the connection ends after these */
 };
 
 struct aw_question {
     size_t size, answer_size;
     int64_t asked_ns, answered_ns; /* session clock; 0: not yet */
     bool open;
-    const void *by; /* the last client that asked; only compared */
+    const void *by; /* the last client that asked; only its address is compared */
     uint8_t bytes[AW_QUESTION_MAX], answer[AW_QUESTION_MAX];
 };
 
@@ -59,53 +61,54 @@ struct aw_server {
     struct aw_listener listeners[AW_LISTEN_MAX];
     size_t n_listeners;
     struct aw_peer *peers;
-    unsigned n_peers, room; /* connections; max connections by file descriptors */
-    struct aw_who newest;   /* the last one that connected */
+    /* number of connections; limit that follows from the file descriptors */
+    unsigned n_peers, room;
+    struct aw_who newest; /* the newest connection */
 
     /* The lease. */
     struct aw_peer *holder; /* client that holds the lease, or NULL */
-    unsigned lease;         /* its number: frames with another number are refused */
+    unsigned lease;         /* number of the lease: frames with another number are refused */
     bool busy;              /* a command of the holder is running */
     bool moving;            /* the holder's motion continues */
     int64_t since_ns, frame_ns;
-    int64_t stops_until_ns; /* the holder's stop delays others until then; 0: no stop */
+    int64_t stops_until_ns; /* until then the holder's stop delays others; 0: there is no stop */
     int64_t deadman_ns;
     int64_t again_ns; /* when to repeat an unconfirmed stop; 0: never */
-    bool halt;        /* the safe stop must be sent; the reason is in: why */
+    bool halt;        /* the safe stop must be sent; why has the reason */
     char why[200];
-    bool ends; /* the server is ending: no lease is granted */
+    bool ends; /* the server is shutting down: it grants no lease */
 
     /* The device. */
-    bool closed;                  /* a stop is being sent: no client is served */
-    bool serves;                  /* a client is being served */
-    bool listens;                 /* the link is being read: a write may interrupt that */
+    bool closed;                  /* a stop is being sent: the server serves no client */
+    bool serves;                  /* the server is serving a client */
+    bool listens;                 /* the server is reading the link: a write may interrupt that */
     bool broken;                  /* the link is lost */
-    unsigned connections;         /* connection count of the link at the last check */
+    unsigned connections;         /* number of reconnects of the link at the last check */
     const struct aw_peer *sender; /* client whose frame is being written, or NULL */
     struct aw_question questions[AW_QUESTIONS];
     struct aw_splitter received;
     struct aw_splitter check;    /* checks the frames of clients */
     struct aw_watchdog watchdog; /* stops the device if this process dies or stalls */
     char url[256];               /* URL of the device */
-    char other[256]; /* device of the server that already uses this server's usual address; or "" */
-    int64_t systemd_ns, alive_ns; /* period of the signs of life for systemd, and the time of the
-                                   * next one */
+    char other[256]; /* device of another server that uses this server's default address; or "" */
+    /* interval of the signs of life for systemd, and the due time of the next one */
+    int64_t systemd_ns, alive_ns;
 };
 
 /* peer.c */
 int64_t aw_server_now(const struct aw_server *server);
 /* Adds a peer that owns fd. Returns NULL if the server is full. */
 struct aw_peer *aw_peer_add(struct aw_server *server, int fd);
-void aw_peer_watch(struct aw_peer *peer); /* waits for room in its socket while output is queued */
+void aw_peer_watch(struct aw_peer *peer); /* waits for space in its socket while output is queued */
 void aw_peer_flush(struct aw_peer *peer); /* sends as much as the socket accepts */
 void aw_peer_put(struct aw_peer *peer, const struct aw_mail *m);
-/* Answers a request. named: the client's message begins with its command. */
+/* Answers a request. named: the message begins with the command. */
 void aw_peer_done(struct aw_peer *peer, enum aw_status status, bool named, const char *why);
 
 /* clients.c */
 enum aw_status aw_server_listen(struct aw_server *server, const char *url);
 void aw_server_close(struct aw_server *server);
-void aw_server_close_fds(void *server);       /* for a child process */
+void aw_server_close_fds(void *server);       /* called in a child process */
 void aw_server_serve(struct aw_aside *aside); /* serves all clients */
 void aw_server_due(struct aw_server *server); /* sets the time of the next check */
 
@@ -119,15 +122,16 @@ void aw_lease_idle(struct aw_server *server, struct aw_peer *peer, const struct 
 void aw_lease_revoke(struct aw_server *server, enum aw_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void aw_lease_stop(struct aw_server *server, struct aw_peer *peer);
-void aw_lease_gone(struct aw_server *server, struct aw_peer *peer); /* its connection ended */
+/* handles the end of the client's connection */
+void aw_lease_gone(struct aw_server *server, struct aw_peer *peer);
 void aw_lease_halt(struct aw_server *server); /* sends the stop and reports its outcome */
 int64_t aw_deadman_due(const struct aw_server *server);
 void aw_deadman_look(struct aw_server *server);
 
 /* frames.c */
 void aw_frames_take(struct aw_peer *peer, const struct aw_mail *m);
-void aw_frames_held(struct aw_peer *peer); /* once its time has come */
-/* Sends a client that joins within a message the part of the message it missed. */
+void aw_frames_held(struct aw_peer *peer); /* sends the held frame once it is due */
+/* Sends a client that joins in the middle of a message the bytes that it missed. */
 void aw_frames_catch_up(struct aw_server *server, struct aw_peer *peer);
 void aw_frames_pass(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns);
 

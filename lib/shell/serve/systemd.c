@@ -36,7 +36,8 @@ int64_t aw_systemd_watchdog_ns(void)
     return atoll(text) * AW_MICROSECOND / 2;
 }
 
-/* The folder belongs to systemd (RuntimeDirectory=), and the unit's group may enter it. */
+/* Returns true if the folder belongs to systemd (RuntimeDirectory=) and the unit's group may enter
+ * it. */
 bool aw_systemd_shares(const char *path)
 {
     const char *folder = getenv("RUNTIME_DIRECTORY");

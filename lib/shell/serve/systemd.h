@@ -9,7 +9,7 @@
  * is unset. */
 void aw_systemd_tell(const char *text);
 
-/* How often systemd expects "WATCHDOG=1": half of $WATCHDOG_USEC; 0: never. */
+/* Returns how often systemd expects "WATCHDOG=1": half of $WATCHDOG_USEC; 0: never. */
 int64_t aw_systemd_watchdog_ns(void);
 
 /* Returns true if the members of the unit's group may also use a socket with this path. */

@@ -1,4 +1,5 @@
-/* Identifies the process at the other end from the kernel's data, and formats it. */
+/* Identifies the process at the other end of a socket, using the kernel's data, and formats its
+ * name. */
 #include "shell/serve/who.h"
 
 #include <poll.h>
@@ -81,7 +82,7 @@ void aw_commander_json(const struct aw_commander *commander, char *out)
 
 /* ---- The first message of a server ---- */
 
-/* Another version may have fewer or more fields after its name. */
+/* Reads a hello. Another version may have more or fewer fields after the tool's name. */
 static void read_hello(struct aw_span body, struct aw_hello *hello)
 {
     memcpy(hello, body.data, body.size < sizeof *hello ? body.size : sizeof *hello);

@@ -1,5 +1,5 @@
-/* Internal to lib/shell/serve: the peer of a connection, the holder of the lease, and the first
- * message of a server. */
+/* Internal to lib/shell/serve: the peer of a connection, the holder of the lease, and a server's
+ * first message. */
 #ifndef AW_SHELL_SERVE_WHO_H
 #define AW_SHELL_SERVE_WHO_H
 
@@ -17,13 +17,13 @@ struct aw_who {
 
 /* The holder of the lease. */
 struct aw_commander {
-    struct aw_who who; /* pid 0: none */
+    struct aw_who who; /* pid 0: no client holds the lease */
     double for_s, idle_s;
 };
 
 void aw_commander_get(const struct aw_mail *m, struct aw_commander *commander);
 
-/* Identifies the local program at the other end of the socket. known: a peer whose user name may be
+/* Identifies the local program at the other end of the socket. known: a peer whose user name can be
  * reused, or NULL. */
 void aw_who_local(struct aw_who *who, int fd, const struct aw_who *known);
 
@@ -35,11 +35,11 @@ void aw_commander_json(const struct aw_commander *commander, char *out);
 
 /* The first message of a server. */
 struct aw_hello {
-    char version[32], tool[24]; /* tool "": not an armwire server */
+    char version[32], tool[24]; /* tool is "" if this is not an armwire server */
     char url[256], key[128];    /* URL and key of its device */
     int pid, datagrams;
     int64_t deadman_ns; /* 0: none */
-    uint32_t packets;   /* checksum of its packet files */
+    uint32_t packets;   /* checksum of the server's packet files */
     struct aw_commander commander;
     uint32_t memory_size;
     uint8_t memory[AW_MEMORY_MAX];
@@ -51,8 +51,8 @@ enum aw_status aw_hello_open(struct aw_session *session, const struct aw_address
                              int64_t ns, struct aw_conn *conn, struct aw_hello *hello,
                              struct aw_error *err);
 
-/* Queries a server: its hello, and the process that listens. Returns false with errno if none
- * listens. */
+/* Asks a server for its hello and for the process that listens. Returns false with errno set if no
+ * process listens. */
 bool aw_hello_look(struct aw_session *session, const struct aw_address *address, struct aw_who *who,
                    struct aw_hello *hello);
 

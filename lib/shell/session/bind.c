@@ -14,12 +14,12 @@ struct binder {
     struct aw_session *session;
     const struct aw_words *words;
     struct aw_args *args;
-    size_t at;   /* the current token */
-    size_t next; /* the argument for the next bare token */
+    size_t at;   /* index of the current token */
+    size_t next; /* the argument for the next token without a name */
     size_t turn;
     bool only_arguments;            /* after -- */
-    const struct aw_option *option; /* option that a token JOINT=VALUE sets, */
-    const char *joint;              /* to this joint */
+    const struct aw_option *option; /* option set by a token JOINT=VALUE … */
+    const char *joint;              /* … for this joint */
 };
 
 bool aw_is_option(const char *word)
@@ -87,7 +87,7 @@ void aw_usage_line(const struct aw_command *command, char *out, size_t size)
     }
 }
 
-/* The row of the wire table behind "message.field". */
+/* The row of the wire table for "message.field". */
 struct wire_field {
     const struct aw_field *row;
     const char *alias;
@@ -122,7 +122,7 @@ struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *
     return info;
 }
 
-#define ENDLESS 1e30 /* larger limits are meaningless */
+#define ENDLESS 1e30 /* a limit larger than this means none */
 
 const char *aw_range_text(const struct aw_arg_info *info, char *out, size_t size)
 {
@@ -201,7 +201,7 @@ static bool is_bound(const struct binder *b, const struct aw_arg *arg)
     return false;
 }
 
-/* Pairs may repeat, but each field only once. */
+/* Returns true if the field is already set. Pairs may repeat, but each field only once. */
 static bool is_field_bound(const struct binder *b, const char *name)
 {
     size_t length = strcspn(name, "=");
@@ -242,7 +242,8 @@ static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const 
     return aw_choice_unknown(what, text, arg->choices, err);
 }
 
-/* Returns true for a record's field with another name as argument; the first of several counts. */
+/* Returns true if this is another name of the argument in records. If several are given, the first
+ * one counts. */
 static bool is_field(const struct binder *b, const struct aw_arg *arg, const char *word,
                      size_t length)
 {
@@ -259,7 +260,7 @@ bool aw_arg_is_called(struct aw_session *session, const struct aw_arg *arg, cons
     return aw_is_word(arg->name, word, length) || (alias && aw_is_word(alias, word, length));
 }
 
-/* Returns the argument of name=value, or the one that takes any pairs. */
+/* Returns the argument that name=value sets, or the one that accepts any pairs. */
 static const struct aw_arg *find_named(const struct binder *b, const char *word, size_t length)
 {
     const struct aw_arg *arg = b->args->command->args;
@@ -270,7 +271,7 @@ static const struct aw_arg *find_named(const struct binder *b, const char *word,
     return NULL;
 }
 
-/* Returns the option that stands for a field of the tool's messages. */
+/* Returns the option that corresponds to a field of the tool's messages. */
 static const struct aw_option *find_address(const struct binder *b, const char *word, size_t length)
 {
     const struct aw_option *option = b->words->json ? b->session->tool->options : NULL;
@@ -280,7 +281,7 @@ static const struct aw_option *find_address(const struct binder *b, const char *
     return NULL;
 }
 
-/* Returns the next missing argument; pairs and rests take any number. */
+/* Returns the next missing argument. Pairs and rests accept any number of tokens. */
 static const struct aw_arg *next_bare(struct binder *b)
 {
     const struct aw_command *command = b->args->command;
@@ -410,7 +411,7 @@ static enum aw_status bind_joint(struct binder *b, const struct aw_arg *arg, con
     return value ? bind_to(b, value, NULL, word + length + 1) : status;
 }
 
-/* Rejects a different joint in the option: the wrong one of the two would move. */
+/* Rejects a different joint in the option, because one of the two would be the wrong one. */
 static enum aw_status check_joint(const struct binder *b)
 {
     const char *other = b->option ? aw_option(b->session, b->option->name) : NULL;
@@ -433,7 +434,7 @@ static enum aw_status bind_bare(struct binder *b, const char *word, size_t name_
     return arg ? bind_to(b, arg, NULL, word) : too_many(b, word);
 }
 
-/* Returns true for a field that the command fills in by itself: "seq". */
+/* Returns true for a field that the command sets by itself: "seq". */
 static bool is_own_field(const struct binder *b, const char *word, size_t length)
 {
     const struct aw_codec *codec = aw_wire_codec(b->session->wire, b->args->command->name, AW_BOTH);
@@ -498,7 +499,7 @@ enum aw_status aw_unknown_command(struct aw_session *session, const char *word)
     aw_session_each_command(session, collect_name, &names);
     const char *tool = session->tool->name;
     char advice[40];
-    bool sleeps = strcmp(word, "sleep") == 0; /* resembles sweep, which moves */
+    bool sleeps = strcmp(word, "sleep") == 0; /* "sleep" resembles "sweep", which moves the joint */
     if (strcmp(word, tool) == 0)
         snprintf(advice, sizeof advice, "omit the name of the tool");
     else
@@ -575,7 +576,7 @@ enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *a
     return aw_number_check(what, "", text, &rule, value, &session->err);
 }
 
-/* Returns true for a field that only printed records have. */
+/* Returns true for a field that only occurs in printed records. */
 static bool is_label(const struct aw_session *session, const struct aw_record *record,
                      const char *name)
 {

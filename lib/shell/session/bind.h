@@ -4,17 +4,17 @@
 
 #include "shell/session/session.h"
 
-/* Parses the tokens: sets options in session->options (for this command) and binds the rest to the
- * command's table. command is NULL if there was none. On AW_USAGE *bad is the index of the wrong
- * token, or words->n if something is missing. */
+/* Parses the tokens: sets options in session->options for this command, and binds the other tokens
+ * by the command's table. args->command is NULL if there was none. On AW_USAGE *bad is the index of
+ * the wrong token, or words->n if something is missing. */
 enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words,
                        struct aw_args *args, size_t *bad);
 
 /* Sets the option in words->word[*at]; advances *at to the option's last token. */
 enum aw_status aw_bind_option(struct aw_session *session, const struct aw_words *words, size_t *at);
 
-/* Converts a record with wire numbers ("raw":true) in place to its usual form. AW_USAGE or AW_LIMIT
- * if the wire cannot carry the message; leaves unknown messages unchanged. */
+/* Converts a record with wire numbers ("raw":true) in place to the normal form. AW_USAGE or
+ * AW_LIMIT if the wire cannot carry the message; leaves unknown messages unchanged. */
 enum aw_status aw_words_from_raw(struct aw_session *session, struct aw_words *words);
 
 /* Returns true for an option, false for a negative number. */
@@ -28,7 +28,7 @@ struct aw_option_value *aw_option_word(struct aw_options *options, const char *w
 /* Writes the usage line: "deg JOINT ANGLE [JOINT ANGLE …]". */
 void aw_usage_line(const struct aw_command *command, char *out, size_t size);
 
-/* Returns true if the argument is valid for this choice of the first one. See aw_arg.with. */
+/* Returns true if the argument is valid for this choice of the first argument. See aw_arg.with. */
 bool aw_arg_goes(const struct aw_arg *arg, const char *choice);
 
 /* Returns true if name=value sets this argument, by its name or by its field's alias in the wire
@@ -36,17 +36,17 @@ bool aw_arg_goes(const struct aw_arg *arg, const char *choice);
 bool aw_arg_is_called(struct aw_session *session, const struct aw_arg *arg, const char *word,
                       size_t length);
 
-/* Help, unit and range of an argument, from its own row or from the wire table. */
+/* Help, unit and range of an argument, from its row or from the wire table. */
 struct aw_arg_info {
     const char *help, *unit;
     const char *alias; /* the alias that name=value accepts; or NULL */
     const struct aw_name *names;
-    double min, max; /* both 0: no range to show */
+    double min, max; /* both 0: no range to display */
 };
 struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *arg);
 
-/* Writes "-40 to 100 mm" to out; "" if the range does not help a person: no range, the range of the
- * number's type, or names for all values. */
+/* Writes "-40 to 100 mm" to out; "" if the range is not worth showing: no range, the
+ * range of the number's type, or all values have names. */
 const char *aw_range_text(const struct aw_arg_info *info, char *out, size_t size);
 
 /* Writes the help text: "the angle, 0 to 180 deg", "how long, in s". */

@@ -90,7 +90,7 @@ static enum aw_status set_option(struct aw_session *session, const char *key, co
     return status;
 }
 
-/* Stores a valid line unparsed, because the joints are not known yet. */
+/* Stores a valid line without parsing its value, because the joints are not known yet. */
 static enum aw_status keep_line(struct aw_session *session, const char *section, const char *key,
                                 const char *value)
 {
@@ -108,7 +108,7 @@ static enum aw_status keep_line(struct aw_session *session, const char *section,
     return AW_OK;
 }
 
-/* Reads one line of the file. Given twice, the last line counts. */
+/* Reads one line of the file. If a key is given twice, the last line counts. */
 static enum aw_status take_entry(struct aw_session *session, const char *section, const char *key,
                                  const char *value)
 {
@@ -128,7 +128,7 @@ static enum aw_status take_entry(struct aw_session *session, const char *section
     return status == AW_OK ? keep_line(session, section, key, value) : status;
 }
 
-/* The state of reading the file. */
+/* State while reading the file. */
 struct reading {
     struct aw_session *session;
     FILE *file;
@@ -136,7 +136,7 @@ struct reading {
     bool ended; /* the last chunk ended the line */
 };
 
-/* Stores the first error for the report and counts the others. */
+/* Stores the first error, to report it later, and counts the others. */
 static enum aw_status note_wrong(struct aw_config *config, int line, bool broken,
                                  const struct aw_error *problem)
 {
@@ -152,7 +152,7 @@ static enum aw_status note_wrong(struct aw_config *config, int line, bool broken
     return config->wrong.status;
 }
 
-/* Removes leading blanks, because inih treats them as a continuation. */
+/* Removes leading blanks, because inih treats an indented line as a continuation. */
 static char *next_line(char *line, int size, void *user)
 {
     struct reading *reading = user;

@@ -12,7 +12,7 @@
 #include "shell/session/session.h"
 
 #define PATIENCE_MS 200                   /* max wait for a blocked reader, ms */
-#define LOOK_NS     (20 * AW_MILLISECOND) /* interval of checks for a reader */
+#define LOOK_NS     (20 * AW_MILLISECOND) /* interval between checks for a reader */
 
 /* A pipe whose reader may be slow, or stop reading. */
 struct pipe_end {
@@ -69,7 +69,7 @@ enum aw_status aw_session_create(struct aw_session *session, const char *what, c
     struct stat about = {0};
     int fd;
     if (session->options.run.dry_run)
-        path = "/dev/null"; /* a dry run leaves no file */
+        path = "/dev/null"; /* a dry run creates no file */
     while ((fd = open(path, flags, 0666)) < 0 && errno == ENXIO && stat(path, &about) == 0 &&
            S_ISFIFO(about.st_mode))
         if (aw_clock_sleep(clock, aw_clock_now(clock) + LOOK_NS) != AW_OK)

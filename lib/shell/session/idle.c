@@ -10,7 +10,7 @@ struct drain {
     struct aw_session *session;
 };
 
-/* Reports the loss at once at the prompt, and the next command reconnects. In a script the next
+/* At the prompt, reports a lost link at once; the next command reconnects. In a script, the next
  * command fails. */
 static void note_loss(struct aw_session *session)
 {
@@ -20,7 +20,7 @@ static void note_loss(struct aw_session *session)
         session->device.link->lost = false;
 }
 
-/* Removes the descriptor while reading, because reading waits, too. */
+/* Removes the descriptor while reading, because reading also waits. */
 static void take_in(struct aw_aside *aside)
 {
     struct drain *drain = (struct drain *)aside;

@@ -1,4 +1,4 @@
-/* Makes commands of messages: their fields are the arguments. */
+/* Creates commands from messages, with the message's fields as arguments. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static enum aw_status run_message(struct aw_session *session, const struct aw_ar
     return status == AW_OK ? session->tool->message(session, &message) : status;
 }
 
-/* Returns true for a field that the user types; options give the others. */
+/* Returns true for a field that the user types; other fields come from options. */
 static bool is_typed(const struct aw_tool *tool, const struct aw_scalar *scalar)
 {
     const struct aw_option *option = tool->options;

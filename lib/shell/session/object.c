@@ -10,11 +10,12 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
-#define TEXT_MAX    1000 /* max characters of a text */
+#define TEXT_MAX    1000 /* max length of a string */
 #define WHY_MAX     400
-#define ESCAPE      6                         /* max bytes of a character, such as \\u000a */
-#define PUNCTUATION 32                        /* bytes per entry, including its unit */
-#define REST_MAX    (1024 + ESCAPE * WHY_MAX) /* the head, or the headline, and why */
+#define ESCAPE      6  /* max bytes of a character, such as \\u000a */
+#define PUNCTUATION 32 /* bytes per entry, including its unit */
+/* max size of the head or headline, with the error message */
+#define REST_MAX (1024 + ESCAPE * WHY_MAX)
 
 void aw_object_start(struct aw_object *object, const char *cmd)
 {
@@ -126,7 +127,7 @@ void aw_object_stats_ms(struct aw_object *object, const char *what, const struct
         snprintf(key, sizeof key, "%s%s%s_ms", what ? what : "", what ? "_" : "", rows[i].name);
         aw_object_number(object, key, rows[i].value, 3, NULL);
     }
-    if (what && stats->n) /* except max */
+    if (what && stats->n) /* the max is not a detail */
         aw_object_details(object, object->n - sizeof rows / sizeof *rows);
     if (what && stats->n)
         object->entries[object->n - 1].detail = false;
@@ -182,8 +183,8 @@ static char *put_number(char *out, const struct aw_entry *entry)
     return aw_print_fixed(out, entry->number, entry->decimals);
 }
 
-/* Returns the length of the groups that a key shares with a neighbour. Keys with dots are nested
- * objects: m1.position. Entries of one group are adjacent. */
+/* Returns the length of the prefix that a key shares with its neighbour, in whole groups. A key
+ * with dots such as m1.position stands for nested objects. Entries of one group are adjacent. */
 static size_t shared_groups(const char *key, const char *neighbour)
 {
     size_t shared = 0;
@@ -193,7 +194,7 @@ static size_t shared_groups(const char *key, const char *neighbour)
     return shared;
 }
 
-/* Returns the number of entries that fit, at up to "width" bytes per character. */
+/* Returns the number of entries that fit if a character takes up to "width" bytes. */
 static size_t that_fit(const struct aw_object *object, size_t width)
 {
     size_t room = AW_OBJECT_TEXT - REST_MAX, i = 0;
@@ -294,7 +295,7 @@ static char *print_csv(const struct aw_object *object, const struct aw_object_fo
     return out;
 }
 
-/* Writes a value as text; "-" without a value. */
+/* Writes a value as text; "-" if unknown. */
 static char *put_value(char *out, const struct aw_entry *entry)
 {
     if (entry && entry->text)
@@ -302,8 +303,8 @@ static char *put_value(char *out, const struct aw_entry *entry)
     return entry && isfinite(entry->number) ? put_number(out, entry) : put(out, "-");
 }
 
-/* Returns the entry of this name, else the only one with this last part: "torque" of
- * "lknee.torque". */
+/* Returns the entry with this name, otherwise the only one whose name ends in this part: "torque"
+ * of "lknee.torque". */
 static const struct aw_entry *find(const struct aw_object *object, const char *key, size_t length)
 {
     const struct aw_entry *found = NULL;

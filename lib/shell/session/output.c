@@ -14,24 +14,24 @@
 #include "view/terminal/screen.h"
 
 #define PATIENCE_MS 200  /* max wait for a blocked reader after a stop */
-#define TEXT_MAX    8192 /* max size of one print */
-#define PAUSE_MS    10   /* retry interval if a terminal lacks room for a whole character */
+#define TEXT_MAX    8192 /* max size of one printed string */
+#define PAUSE_MS    10   /* retry interval if a terminal has no space for a whole character */
 
-/* Waits for room or a request to stop. */
+/* Waits for space in the output, or for a request to stop. */
 static bool await_room(struct aw_output *out)
 {
     struct pollfd fds[] = {{.fd = out->fd, .events = POLLOUT},
                            {.fd = out->stop_fd > 0 ? out->stop_fd : -1, .events = POLLIN}};
     int n = poll(fds, 2, out->stalled ? PATIENCE_MS : -1);
     if (n < 0 || fds[0].revents)
-        return true; /* without room write(2) sets errno */
+        return true; /* write(2) then fails and sets errno */
     if (n == 0)
         out->error = ECANCELED;
     out->stalled = true;
     return false;
 }
 
-/* Waits if poll(2) reports room but write(2) finds none. */
+/* Waits when poll(2) reports space but write(2) finds none. */
 static bool await_more(struct aw_output *out)
 {
     struct pollfd stop = {.fd = out->stop_fd, .events = POLLIN};

@@ -1,6 +1,6 @@
 /* Buffered standard output. The buffer is written when it is full or the program is idle. Commands
- * that print incoming data also write it before a line is late. So a single line appears soon, and
- * a flood goes out in blocks.
+ * that print incoming data also write it before a line becomes too old. So a single line appears
+ * soon, and heavy output goes out in blocks.
  *
  * A blocked reader must not hide a request to stop. While a request is pending (stop_fd), unwritten
  * output stays in the buffer. Afterwards the program waits only briefly for the reader.
@@ -17,31 +17,32 @@
 #define AW_OUTPUT_SIZE 131072
 #define AW_OUTPUT_LATE INT64_C(5000000) /* max delay of a line in the buffer, ns */
 
-/* Receives output in place of a descriptor: standard output, or lines of standard error. */
+/* Receives output instead of a descriptor: standard output, or lines of standard error. */
 struct aw_sink {
     void (*put)(struct aw_sink *sink, bool error, const char *text, size_t size);
 };
 
-/* The locale is read at the first non-ASCII character, because that opens files.
- */
+/* The locale is determined at the first non-ASCII character, because that opens files. */
 enum aw_charset { AW_CHARSET_OF_LOCALE, AW_CHARSET_UTF8, AW_CHARSET_ASCII };
 
 struct aw_output {
     struct aw_sink *sink; /* NULL: output goes to fd */
     int fd;
-    int stop_fd;  /* readable during a request to stop; 0: none, so a write may block forever */
-    int error;    /* errno of the failed write, or 0; then writing ends. ECANCELED: gave up because
-                     of a stop */
-    bool stalled; /* a request to stop came while the reader was blocked */
+    /* readable while a stop is requested; 0: no descriptor, so a write may block forever */
+    int stop_fd;
+    /* errno of the write that failed, or 0; nothing is written afterwards. ECANCELED: gave up
+     * because of a stop */
+    int error;
+    bool stalled; /* a stop was requested while the reader was blocked */
     bool color;
-    enum aw_charset charset; /* characters of texts; see aw_output_spell */
+    enum aw_charset charset; /* character set of the output; see aw_output_spell */
     int64_t since_ns; /* time at which aw_output_pace first saw the buffered text; 0: not yet */
     size_t used;
     char buffer[AW_OUTPUT_SIZE];
 };
 
-/* Reserves size bytes (at most AW_OUTPUT_SIZE) and returns their place; the caller then calls
- * aw_output_done. */
+/* Reserves size bytes (at most AW_OUTPUT_SIZE) and returns a pointer to them. The caller fills them
+ * and calls aw_output_done. */
 char *aw_output_reserve(struct aw_output *out, size_t size);
 void aw_output_done(struct aw_output *out, const char *end);
 
@@ -59,7 +60,7 @@ void aw_output_draw(struct aw_output *out, const char *format, ...)
 /* Returns true if the locale lacks UTF-8, so that output must be ASCII. */
 bool aw_output_ascii(struct aw_output *out);
 
-/* Converts a text in place if output must be ASCII, as aw_utf8_to_ascii. */
+/* Converts a string in place with aw_utf8_to_ascii if output must be ASCII. */
 void aw_output_spell(struct aw_output *out, char *text, size_t size);
 
 /* Writes the buffer. AW_LOST if the output is closed or full; err says which. AW_STOPPED on a
@@ -67,8 +68,8 @@ void aw_output_spell(struct aw_output *out, char *text, size_t size);
 enum aw_status aw_output_flush(struct aw_output *out, struct aw_error *err);
 
 /* For a command that prints incoming data, before each wait: writes the buffer if it is half full
- * or holds text for AW_OUTPUT_LATE. now is of a real monotonic clock. *left is the time in ns until
- * the next call is due (AW_NEVER: the buffer is empty), even without new input. */
+ * or holds text for AW_OUTPUT_LATE. now: from the real monotonic clock. Sets *left to the ns until
+ * the next call is due, even without new input; AW_NEVER: the buffer is empty. */
 enum aw_status aw_output_pace(struct aw_output *out, int64_t now, int64_t *left,
                               struct aw_error *err);
 

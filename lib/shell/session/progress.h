@@ -1,4 +1,4 @@
-/* A progress bar for long work, on standard error of a terminal; disappears at the end.
+/* A progress bar for long work. It appears on standard error and disappears at the end.
  *
  *     struct aw_progress progress = aw_progress(session, "run.pcapng", true);
  *     while (…) aw_progress_at(&progress, done, all);
@@ -17,10 +17,10 @@ struct aw_progress {
     int64_t start_ns, next_ns; /* real time */
 };
 
-/* prints: the work prints to standard output; then no bar is shown if that is a terminal. */
+/* prints: the work prints to standard output, so no bar is shown if that is a terminal. */
 struct aw_progress aw_progress(const struct aw_session *session, const char *what, bool prints);
 
-/* all 0: unknown. Cheap: most calls only read the clock. */
+/* all 0: the total is unknown. Cheap: most calls only read the clock. */
 void aw_progress_at(struct aw_progress *progress, uint64_t done, uint64_t all);
 void aw_progress_show(struct aw_progress *progress, const char *text);
 void aw_progress_end(struct aw_progress *progress);

@@ -50,7 +50,7 @@ enum aw_status aw_words_from_raw(struct aw_session *session, struct aw_words *wo
     const struct aw_codec *codec =
         status == AW_OK ? aw_wire_codec(session->device.decoding, words->word[0], AW_TX) : NULL;
     if (!codec)
-        return status; /* the unknown command gives a better error */
+        return status; /* binding gives a better error for an unknown command */
     aw_record_init(&record, codec, AW_TX);
     for (size_t i = 1; i < words->n && status == AW_OK; i++) {
         char name[64];

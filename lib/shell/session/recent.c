@@ -1,4 +1,4 @@
-/* Stores the newest frames of a device that only answers, for 'expect'. */
+/* Stores the latest frames of a device that only answers, for 'expect'. */
 #include "shell/session/recent.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 struct aw_recent {
     struct aw_splitter splitter;
     int64_t time_ns; /* time of the bytes being split */
-    size_t n;        /* frames so far */
+    size_t n;        /* number of frames stored so far */
     struct aw_recent_frame frames[AW_RECENT_MAX];
 };
 

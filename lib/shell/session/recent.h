@@ -29,6 +29,6 @@ void aw_recent_begin(struct aw_session *session, const struct aw_command *comman
 /* Returns a stored frame by age; 0 is the newest. NULL: not stored. */
 const struct aw_recent_frame *aw_recent_frame(const struct aw_session *session, size_t ago);
 
-void aw_recent_free(struct aw_recent *recent); /* NULL is fine */
+void aw_recent_free(struct aw_recent *recent); /* Accepts NULL. */
 
 #endif

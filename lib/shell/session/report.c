@@ -1,4 +1,4 @@
-/* Reports on standard error, without blocking a command that uses a device. */
+/* Prints to standard error without blocking a command that uses a device. */
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -16,8 +16,8 @@
 #define TEXT_MAX 32768
 #define PATIENCE (200 * AW_MILLISECOND) /* max wait for the reader while a device is in use */
 
-/* Returns true if write(2) can take a line or reports an error. Without a device the write may
- * block. */
+/* Returns true if write(2) can accept a line or would report an error. Without a device the write
+ * may block. */
 static bool is_room(struct aw_session *session)
 {
     struct aw_clock *clock = &session->time.real.base;
@@ -94,7 +94,7 @@ void aw_session_draw(struct aw_session *session, const char *format, ...)
     va_end(args);
 }
 
-/* Real time between two lines of progress. */
+/* Time between two progress lines, by the real clock. */
 #define WORK_NS (100 * AW_MILLISECOND)
 
 void aw_session_work_begin(struct aw_session *session)
@@ -107,7 +107,7 @@ void aw_session_work_begin(struct aw_session *session)
         session->run.work.next_ns = aw_clock_now(&session->time.real.base) + AW_SECOND;
 }
 
-/* Cuts a line after its last part that fits, or after the last word if that leaves little. */
+/* Cuts a line after the last part that fits, or after the last word if too little would remain. */
 static void cut(char *line, size_t room)
 {
     size_t part = 0, word = 0;

@@ -1,5 +1,5 @@
-/* Finds a simulator at its default place: a socket with a listener, or the symlink of a
- * pseudo-terminal whose maker runs. */
+/* Finds a simulator at its default address: a socket with a listener, or the symlink of a
+ * pseudo-terminal whose creator is running. */
 #include "shell/session/running.h"
 
 #include <errno.h>

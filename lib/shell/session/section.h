@@ -5,8 +5,8 @@
 #include "capture/pcapng.h"
 #include "shell/session/session.h"
 
-/* Makes a section header of pcapng with its interface, allocated, of *size bytes. Its program is
- * "hidmotor 0.1.0"; its comments are
+/* Allocates a pcapng section header with its interface, *size bytes long. Its program is "hidmotor
+ * 0.1.0"; its comments are
  *
  *     wire NAME
  *     link URL

@@ -47,7 +47,7 @@ static struct aw_view_options view_options(struct aw_session *session)
     return options;
 }
 
-/* Splits "a,b" into a list, in a copy that lives as long as the view. */
+/* Splits "a,b" into a list, in a copy with the lifetime of the view. */
 static const char *const *split_fields(struct aw_session *session)
 {
     struct aw_printing *printing = &session->run.printing;
@@ -74,7 +74,7 @@ enum aw_status aw_session_check_fields(struct aw_session *session)
     return view ? AW_OK : session->err.status;
 }
 
-/* Not a notice: --quiet must not hide that a file lacks fields. */
+/* Does not use a notice, because --quiet must not hide that a file lacks fields. */
 static void tell_room(struct aw_session *session, const struct aw_view *view)
 {
     size_t room = view ? aw_view_room(view) : 0;
@@ -168,7 +168,7 @@ enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wi
     enum aw_status status = make_wire(session, aw_session_read_protocol(session), &variant, raw);
     if (status != AW_OK)
         return status;
-    /* Frees an earlier view of sent messages: it uses another wire. */
+    /* Frees an earlier view of sent messages, because it uses another wire. */
     aw_view_free(session->run.printing.view);
     session->run.printing.view = NULL;
     session->run.printing.wire = *wire = session->device.decoding;
@@ -270,7 +270,7 @@ static bool print_picked(struct aw_session *session, const struct aw_object *row
     return session->run.printing.wanted.any.n > 0;
 }
 
-/* Returns false in text style and prints nothing. */
+/* Returns false in text style, without printing. */
 static bool print_row(struct aw_session *session, const struct aw_object *row)
 {
     bool printed = session->run.printing.wanted.picks ? print_picked(session, row)

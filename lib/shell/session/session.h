@@ -1,6 +1,5 @@
-/* The state of a running tool: options, output, wire, link, and the last result. Commands get it as
- * their first argument and use it for everything they do.
- */
+/* The state of a running tool: options, output, wire, link, and the last result. Every command gets
+ * it as its first argument. */
 #ifndef AW_SHELL_SESSION_SESSION_H
 #define AW_SHELL_SESSION_SESSION_H
 
@@ -30,21 +29,21 @@ struct aw_server;
 struct aw_sharing;
 struct aw_tee;
 
-/* Activities that continue after a command has returned. */
+/* An activity that continues after its command has returned. */
 enum aw_ongoing {
     AW_ONGOING_NOTHING,
     AW_ONGOING_ENDING,  /* a motion that ends by itself */
     AW_ONGOING_RUNNING, /* an activity that lasts until the next command */
 };
 
-/* Sources of a request to stop, see stop.h: descriptors, and one that covers them all. */
+/* Sources of a request to stop, see stop.h. One descriptor covers all of them. */
 struct aw_stop {
     int all, signals, asked;
     sigset_t caught;  /* signals that request a stop */
     int parent;       /* pidfd of the parent; -1: not watched */
     bool with_parent; /* the parent is watched */
     int signal;       /* signal that requested the stop, or 0 */
-    char did[160];    /* unreported result of the device's stop, or "" */
+    char did[160];    /* result of the device's stop that was not reported yet, or "" */
 };
 
 /* Refreshes the prepared crash stop; the hold position changes during an unreported motion. */
@@ -54,34 +53,35 @@ struct aw_renewal {
     bool on;
 };
 
-/* Reports the progress of the running command with aw_session_work. */
+/* Reports the progress of a running command with aw_session_work. */
 typedef void aw_work_fn(struct aw_session *session, const void *context);
 
 /* The progress line. */
 struct aw_work {
     struct aw_aside aside; /* calls tell while the command waits */
     struct aw_session *session;
-    aw_work_fn *tell; /* or NULL */
+    aw_work_fn *tell; /* reports progress; or NULL */
     const void *context;
-    int64_t next_ns; /* real time of the next line; AW_NEVER: none is shown */
+    int64_t next_ns; /* due time of the next line, real clock; AW_NEVER: no line is shown */
     bool shown;      /* a line is on the terminal */
 };
 
 /* How the running command prints records and rows. */
 struct aw_printing {
-    struct aw_wire *wire;              /* of the printed records */
-    struct aw_view *view;              /* made on first use */
-    const char *const *default_fields; /* defaults of the command without --fields */
+    struct aw_wire *wire;              /* wire of the printed records */
+    struct aw_view *view;              /* created on first use */
+    const char *const *default_fields; /* the command's default for --fields */
     bool brief;                        /* shortens records in text style, for watch */
     char field_text[512];              /* --fields, split in place */
     const char *fields[AW_FIELDS_MAX + 1];
     struct aw_wanted wanted;
-    bool rows;                   /* the command has printed rows */
-    struct aw_messages messages; /* messages whose fields are the view's columns; none: all */
-    size_t columns;              /* columns of the last printed header */
+    bool rows; /* the command has printed rows */
+    /* messages whose fields are the view's columns; empty: all messages */
+    struct aw_messages messages;
+    size_t columns; /* columns of the last printed header */
 };
 
-/* Custom packets (--packets) in the wire's table, in addition to the tool's messages. */
+/* Custom packets (--packets), which extend the tool's messages in the wire's table. */
 struct aw_session_custom {
     struct aw_packets *packets; /* NULL: none */
     char *files;                /* file names as the user gave them */
@@ -89,19 +89,21 @@ struct aw_session_custom {
     const struct aw_tool *base; /* the tool without custom joints; valid if arm is set */
 };
 
-/* The device's side: the link and the stored input from it. */
+/* The device's side: the link, and input stored from it. */
 struct aw_session_device {
-    struct aw_link *link;     /* made on first use, kept for the session */
-    bool gone;                /* the last link was lost and not reopened */
+    struct aw_link *link;     /* opened on first use, then kept for the session */
+    bool gone;                /* the last link was lost and has not been reopened */
     struct aw_wire *decoding; /* see aw_session_decoding_wire; NULL: not needed yet */
-    uint8_t *frame;           /* room for one frame, AW_FRAME_ROOM bytes */
-    struct aw_tee *tee;       /* of --record; NULL: not recording */
-    struct aw_feeder *ending; /* filters of finished recordings, see feeder.h */
-    struct aw_error tee_lost; /* unreported reason why recording stopped, or AW_OK */
-    struct aw_recent *recent; /* the last frames of the device, see recent.h; NULL: not stored */
-    aw_concerns_fn *concerns; /* filter for the subjects of messages; NULL: all */
+    uint8_t *frame;           /* space for one frame, AW_FRAME_ROOM bytes */
+    struct aw_tee *tee;       /* recording of --record; NULL: none */
+    /* filters of finished recordings that are still running, see feeder.h */
+    struct aw_feeder *ending;
+    struct aw_error tee_lost; /* reason why recording stopped, not reported yet; or AW_OK */
+    struct aw_recent *recent; /* latest frames from the device, see recent.h; NULL: not stored */
+    aw_concerns_fn *concerns; /* selects messages by their subject; NULL: all messages */
     struct aw_session_custom custom;
-    struct aw_packets *carried; /* packets of the recording being read, to display it; NULL: none */
+    /* custom packets in the recording being read, for display; NULL: none */
+    struct aw_packets *carried;
 };
 
 /* Both clocks; session->clock is one of them. */
@@ -115,32 +117,33 @@ struct aw_session_mode {
     bool interactive; /* at the prompt */
     bool one_shot;    /* a single command on the command line */
     bool serving;     /* a simulated device; input consists of commands */
-    bool quit;        /* the user asked to leave */
-    bool idling;      /* waits for input and reads the link meanwhile */
+    bool quit;        /* the user asked to leave the program */
+    bool idling;      /* the session waits for input and reads the link meanwhile */
     bool advised;     /* a next step has been printed, see advice.h */
-    unsigned scripts; /* nesting depth of running scripts */
-    /* Set by the prompt while the user types a line: removes it from the screen (begin) and draws
-     * it again around other output. NULL: no line is being typed. */
+    unsigned scripts; /* nesting depth of scripts */
+    /* Set by the prompt while the user types a line. Removes that line from the screen before other
+     * output (begin) and redraws it afterwards. NULL: no line is being typed. */
     void (*make_room)(struct aw_session *session, bool begin);
 };
 
 /* The running command. */
 struct aw_session_run {
-    const struct aw_command *command; /* or NULL */
-    const char *dry_end;              /* why --dry-run ended it, see dry.h */
+    const struct aw_command *command; /* its row; or NULL */
+    const char *dry_end;              /* why --dry-run ended the command, see dry.h */
     int64_t started;                  /* start time by session->clock, ns */
     struct aw_printing printing;
     struct aw_work work;
-    struct aw_error unread; /* why a packet file of this line cannot be read: a pipe is read once */
-    struct aw_message_command *made; /* owned; the command made of a message last, or NULL */
-    bool reported;                   /* the outcome is already printed (scripts) */
+    /* why a packet file of this line could not be read; stored, because a pipe is read only once */
+    struct aw_error unread;
+    struct aw_message_command *made; /* the last command created from a message, owned; or NULL */
+    bool reported;                   /* the outcome has already been printed (scripts) */
     unsigned unreported;             /* lines that standard error did not accept */
 };
 
 #define AW_STREAMED 64
 
-/* Joints that a script drives with a stream of setpoints. Only the first setpoint of each is
- * compared with its position, see start_check.h. */
+/* Joints that a script drives with a stream of setpoints. Only the first setpoint of each joint is
+ * checked against its position, see start_check.h. */
 struct aw_streamed {
     size_t n;
     uint32_t id[AW_STREAMED];
@@ -152,13 +155,13 @@ struct aw_session_motion {
     struct aw_stop stop;
     bool moving;             /* a motion was sent and has not ended, see aw_session_moves */
     enum aw_ongoing ongoing; /* set by the tool's commands */
-    int64_t until;           /* end of AW_ONGOING_ENDING by session->clock, ns */
+    int64_t until;           /* end time of AW_ONGOING_ENDING by session->clock, ns */
     struct aw_renewal renewal;
     struct aw_streamed streamed;
     double asked; /* playback speed that another client requested through a server; NaN: none */
-    struct aw_watchdog *watchdog; /* of the moving command, see watchdog.h; NULL: none */
+    struct aw_watchdog *watchdog; /* watchdog of the moving command, see watchdog.h; NULL: none */
     struct aw_gain_list kept;     /* old gains to restore after a trial, see law.h */
-    const char *stopped_by;       /* source of the stop if not a signal; or NULL */
+    const char *stopped_by;       /* source of the stop if it is not a signal; or NULL */
     enum aw_status stopped_as;    /* status of the command that the stop ends */
 };
 
@@ -167,7 +170,7 @@ struct aw_session_share {
     const struct aw_sharing *sharing; /* NULL: no sharing */
     struct aw_attached *attached;     /* connection to the server of the device; NULL: none */
     struct aw_server *server;         /* set if this session is a server; else NULL */
-    const char *url;                  /* device of this server; NULL: not a server */
+    const char *url;                  /* URL of this server's device; NULL: not a server */
     bool ended;                       /* another client ended the running command */
     bool patient;                     /* the running command waits for another server */
 };
@@ -178,10 +181,10 @@ struct aw_session {
     struct aw_config *config;
     struct aw_options options;
     struct aw_output out;
-    struct aw_object result; /* of the running command */
+    struct aw_object result; /* result of the running command */
     struct aw_error err;
     struct aw_wire *wire;   /* the tool's protocol in the device's variant */
-    struct aw_clock *clock; /* points to a clock in time */
+    struct aw_clock *clock; /* points to one of the clocks in time */
     struct aw_session_time time;
     struct aw_session_device device;
     struct aw_session_mode mode;
@@ -190,12 +193,12 @@ struct aw_session {
     struct aw_session_share share;
 };
 
-/* One argument of a command, bound to its table. */
+/* An argument of a command, bound to its row. */
 struct aw_bound {
     const struct aw_arg *arg;
-    const char *name; /* of the field, for AW_ARG_PAIRS */
+    const char *name; /* name of the field, for AW_ARG_PAIRS */
     const char *text;
-    size_t turn; /* repetition of the list of arguments, from 0 */
+    size_t turn; /* index of the repetition of the argument list */
 };
 
 #define AW_JOINT_WORDS 16
@@ -208,38 +211,39 @@ struct aw_args {
     char joints[AW_JOINT_WORDS][48];
 };
 
-/* Finds a command of the tool, or makes one that sends a message with an example, which is valid
+/* Finds a command of the tool, or creates one that sends a message with an .example; it is valid
  * until the next call. NULL: not found. */
 const struct aw_command *aw_session_find_command(struct aw_session *session, const char *name);
 
-/* Calls visit for each command, then for each message that is a command. */
+/* Calls visit for each command, then for each message that acts as a command. */
 void aw_session_each_command(struct aw_session *session,
                              void (*visit)(const struct aw_command *, void *), void *context);
 
 /* Returns the text of an argument, or NULL if it was not given. */
 const char *aw_arg(const struct aw_args *args, const char *name, size_t turn);
 
-/* Reads a number argument in its unit. AW_USAGE: not a number, or a wrong unit. AW_LIMIT: out of
+/* Reads a number argument in its unit. AW_USAGE: not a number, or the wrong unit. AW_LIMIT: out of
  * range. *value is unchanged if the argument is missing. */
 enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *args,
                              const char *name, double *value);
 
-/* Copies the arguments that name fields into a record of the wire's message. */
+/* Copies the arguments named after fields into a record of the wire's message. */
 enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_args *args,
                                  size_t turn, struct aw_record *record);
 
-/* Returns the text of an option by its name, for lists of names. Other code reads the option's
- * field. NULL: not set. */
+/* Returns an option's value as text, for lists of names. Other code reads the member of the options
+ * struct. NULL: not set. */
 const char *aw_option(const struct aw_session *session, const char *name);
 
-/* Returns the URL from the options with aliases replaced; AW_NO_LINK with advice without a URL. */
+/* Returns the URL from the options, with aliases resolved. AW_NO_LINK: no URL is given; the error
+ * advises how to give one. */
 enum aw_status aw_session_url(struct aw_session *session, const char **url);
 
 /* Writes the link's name in recordings: "can0" for can:can0, else its scheme. */
 void aw_session_interface(struct aw_session *session, char *out, size_t size);
 
-/* Creates session->run.printing.view from the options and prints its header. like: NULL, or as in
- * struct aw_view_options. */
+/* Creates session->run.printing.view from the options and prints its header. like: as in struct
+ * aw_view_options, or NULL. */
 enum aw_status aw_session_view(struct aw_session *session, const struct aw_record *like);
 
 /* Creates a view for writing records to a file, with the fields of --fields. CSV times start at 0
@@ -251,16 +255,16 @@ struct aw_view *aw_session_file_view(struct aw_session *session, struct aw_wire 
 /* Returns AW_USAGE if a name in --fields is not a field of any record. */
 enum aw_status aw_session_check_fields(struct aw_session *session);
 
-/* Returns the wire for decoding and display, never for sending. This is the session's wire, unless
- * the recording carries packets, the tool has ordered fields, or --raw asks for wire numbers. */
+/* Returns the wire for decoding and display; it must not be used for sending. It is the session's
+ * wire, unless the recording carries packets, the tool has ordered fields, or --raw is given. */
 enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire);
 
-/* Makes session->device.decoding a wire with raw numbers, for the session's variant. The next call
- * replaces it. */
+/* Sets session->device.decoding to a wire with raw numbers, for the session's variant. The next
+ * call replaces it. */
 enum aw_status aw_session_raw_wire(struct aw_session *session);
 
-/* Call before the first message is read: applies options that restrict the subjects (-b lknee).
- * AW_USAGE: unknown name. */
+/* Applies options that select subjects (-b lknee). Call before the first message is read. AW_USAGE:
+ * unknown name. */
 enum aw_status aw_session_narrow(struct aw_session *session);
 
 /* Returns true if the message is about a selected subject. Decides by the frame, or by the
@@ -272,7 +276,7 @@ static inline bool aw_session_concerns(struct aw_session *session, struct aw_spa
     return !session->device.concerns || session->device.concerns(session, frame, subject);
 }
 
-/* Returns which subjects the messages have beyond those that the wire names. */
+/* Returns which subjects messages can have in addition to those in the wire's table. */
 enum aw_subjects aw_session_subjects(const struct aw_session *session);
 
 /* Returns the subject of a record by the tool's hook, which may use out; "" without one. */
@@ -290,13 +294,13 @@ enum aw_status aw_session_show(struct aw_session *session, const struct aw_recor
 void aw_session_command(const struct aw_session *session, const char *message,
                         struct aw_record *record);
 
-/* Prints a command before it is sent (JSON, CSV, --format) and flushes the output. This reports a
- * full disk or a closed pipe before the first byte is sent. Sets its time. */
+/* Sets the command's time, prints the command (JSON, CSV, --format) and flushes the output. So a
+ * full disk or a closed pipe fails before the first byte is sent. */
 enum aw_status aw_session_announce(struct aw_session *session, struct aw_record *command);
 
-/* Prints one row of a command's output as JSON, CSV or --format, else the text, which ends with a
- * newline. All rows of a command have the same columns. With CSV and --format no result follows the
- * rows. */
+/* Prints one row of a command's output as JSON, CSV or --format; in text style prints the text,
+ * which ends with a newline. All rows of a command have the same columns. With CSV and --format no
+ * result follows the rows. */
 void aw_session_row(struct aw_session *session, const struct aw_object *row, const char *text, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -307,7 +311,7 @@ void aw_session_row_text(struct aw_session *session, const char *key, const char
  * valid wire. */
 enum aw_status aw_session_prepare_wire(struct aw_session *session);
 
-/* Checks an option: AW_OK if its wire exists. */
+/* Checks the value of an option: AW_OK if that wire exists. */
 enum aw_status aw_session_check_wire(struct aw_session *session, const char *text);
 
 /* Returns true for a message of --packets, in the session's wire or another wire of its protocol.
@@ -317,42 +321,43 @@ bool aw_session_is_custom(const struct aw_session *session, const struct aw_mess
 /* Returns the set of messages that watch and record receive. */
 struct aw_messages aw_session_spoken(const struct aw_session *session);
 
-/* Recordings carry custom packets as comments, including those of the recording being read. Writes
- * the next text from *at on and advances *at. Returns false at the end. */
+/* Returns the next comment with custom packets for a recording, starting at *at, and advances *at;
+ * includes packets of the recording being read. Returns false at the end. */
 bool aw_session_keep_packets(const struct aw_session *session, size_t *at, char *out, size_t size);
 
 /* Returns true if a recording's comment holds packets or subject names, not a user's mark. */
 bool aw_session_is_note(const char *comment);
 
-/* Implements aw_pcap_about_fn for readers of recordings: takes the names in a section header. The
+/* Implements aw_pcap_about_fn for readers of recordings: stores the names in a section header. The
  * context is the session. */
 void aw_session_about(void *session, const char *program, const char *comment, size_t length);
 
-/* Reads the packets that the command's recording carries, unless --packets is given. They only
- * serve for display: session->wire, which checks what is sent, never has them. AW_MALFORMED; a
- * command that sends continues without them. */
+/* Reads the packets that the command's recording carries, unless --packets is given. They are only
+ * for display: session->wire, which checks commands, never has them. AW_MALFORMED: a command that
+ * sends continues without them. */
 enum aw_status aw_session_take_packets(struct aw_session *session, const struct aw_args *args);
 
-/* Returns the protocol for reading: that of the session's wire, or with the recording's packets. */
+/* Returns the protocol for reading: the session wire's protocol, or one with the recording's
+ * packets. */
 const struct aw_protocol *aw_session_read_protocol(const struct aw_session *session);
 
 /* Sets *wire to a wire with the recording's packets; NULL: the recording carries none. */
 enum aw_status aw_session_carried_wire(struct aw_session *session, struct aw_wire **wire);
 
-/* Returns a checksum of the joints and stops of --packets, to compare two programs. 0: no joints or
- * stops. */
+/* Returns a checksum of the joints and stops in --packets, to compare two programs; 0: there are
+ * none. */
 uint32_t aw_session_packets_sum(const struct aw_session *session);
 
-/* Frees the packets of --packets. The caller must not use the wire afterwards. */
+/* Frees the custom packets. The caller must not use the wire afterwards. */
 void aw_session_free_packets(struct aw_session *session);
 
-/* Checks an option: AW_OK if the file is readable. */
+/* Checks the value of an option: AW_OK if the file is readable. */
 enum aw_status aw_session_check_file(struct aw_session *session, const char *text);
 
 /* Prints an object as a line of text. */
 void aw_session_print_line(struct aw_session *session, const struct aw_object *object);
 
-/* Prints a row or result as JSON, CSV or --format; returns false in text style. head: of a result;
+/* Prints a row or result as JSON, CSV or --format. Returns false in text style. head: of a result;
  * NULL: a row. */
 bool aw_session_print_object(struct aw_session *session, const struct aw_object *object,
                              const struct aw_object_head *head);
@@ -373,21 +378,21 @@ void aw_session_work_begin(struct aw_session *session);
 void aw_session_work_hide(struct aw_session *session);
 void aw_session_work_end(struct aw_session *session);
 
-/* For a command that waits without returning: calls tell periodically until the command ends or the
- * next call of this function. tell may be NULL. */
+/* For a command that waits without returning: calls tell periodically, until the command ends or
+ * this function is called again. tell may be NULL. */
 void aw_session_work_while(struct aw_session *session, aw_work_fn *tell, const void *context);
 
 /* Returns the seconds since the command began, by its clock. */
 double aw_session_seconds(const struct aw_session *session);
 
-/* Writes the text to standard error unchanged, for the tool's own escape sequences. */
+/* Writes to standard error unchanged, for the tool's own escape sequences. */
 void aw_session_draw(struct aw_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Creates the output file of a command. A request to stop ends the wait for a named pipe's reader.
- * A reader that stays blocked for a moment ends the file with ETIMEDOUT. what: printed before the
- * path in errors, or NULL. With --dry-run no file is created and the output is discarded. Errors as
- * in aw_file_fail; AW_STOPPED. */
+/* Creates the output file of a command. A request to stop ends the wait for the reader of a named
+ * pipe. If a reader stays blocked, writing fails with ETIMEDOUT. what: printed before the path in
+ * errors, or NULL. With --dry-run no file is created and the output is discarded. Errors as in
+ * aw_file_fail; AW_STOPPED. */
 enum aw_status aw_session_create(struct aw_session *session, const char *what, const char *path,
                                  FILE **file);
 
@@ -405,7 +410,7 @@ bool aw_session_json(const struct aw_session *session);
 /* Returns true for JSON, CSV and --format. */
 bool aw_session_formatted(const struct aw_session *session);
 
-/* Returns true for text style without --fields. Then a table may replace a record. */
+/* Returns true for text style without --fields, where a table may replace records. */
 bool aw_session_text(const struct aw_session *session);
 
 /* Returns the time at which --for ends the command; AW_NEVER without --for. */
@@ -421,12 +426,12 @@ bool aw_session_virtual(const struct aw_session *session);
  * counts until its end time. */
 bool aw_session_goes_on(const struct aw_session *session);
 
-/* For a command that returns before its motion ends, in about this many seconds. Until then any
- * stop also stops this motion. */
+/* For a command that returns before its motion ends. The motion ends in about this many seconds;
+ * until then, any stop also stops this motion. */
 void aw_session_ends_in(struct aw_session *session, double seconds);
 
-/* Returns AW_USAGE if the command must not read standard input, because the input is the script or
- * belongs to a client of a server. */
+/* Returns AW_USAGE if the command must not read standard input: it is the script, or it belongs to
+ * a client of a server. */
 enum aw_status aw_session_check_input(struct aw_session *session);
 
 /* Returns the exit code for a status. */

@@ -1,6 +1,5 @@
-/* Custom packets in recordings, so that other machines can decode a recording without the packet
- * files.
- */
+/* Stores custom packets in recordings, so that other machines can decode a recording without the
+ * packet files. */
 #include "shell/session/session.h"
 
 #include <stdio.h>
@@ -43,8 +42,8 @@ bool aw_session_keep_packets(const struct aw_session *session, size_t *at, char 
 
 /* ---- Reading ---- */
 
-/* Reads the comments before the first message. Only reports AW_NO_MEMORY; the recording's reader
- * reports other errors. */
+/* Reads the comments before the first message. Reports only AW_NO_MEMORY; the reader of the
+ * recording reports other errors. */
 static enum aw_status read_comments(struct aw_session *session, const char *path,
                                     struct aw_carried *kept)
 {
@@ -89,7 +88,7 @@ static enum aw_status take(struct aw_session *session, const char *path)
     return status;
 }
 
-/* Safe here, because nothing refers to the packets between two commands. */
+/* Drops the packets. This is safe between two commands, because nothing refers to them then. */
 static void forget(struct aw_session *session)
 {
     if (!session->device.carried)
@@ -100,7 +99,7 @@ static void forget(struct aw_session *session)
     session->device.carried = NULL;
 }
 
-/* Reads the packets of the recording that is an argument or the link. */
+/* Reads the packets of the recording that is the argument or the link. */
 static enum aw_status take_first(struct aw_session *session, const struct aw_args *args)
 {
     static const char *const readers[] = {"decode", "info", "plot", "replay", NULL};

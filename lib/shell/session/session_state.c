@@ -1,4 +1,4 @@
-/* Queries of a session's options, time and continuing activity. */
+/* Queries the session's options, time and continuing activity. */
 #include <string.h>
 
 #include "shell/session/session.h"

@@ -1,4 +1,4 @@
-/* Finds the device's URL from the option, the environment or an alias of the config file. */
+/* Finds the device's URL: the option, the environment, or an alias in the config file. */
 #include <stdio.h>
 #include <string.h>
 
@@ -65,7 +65,8 @@ void aw_session_interface(struct aw_session *session, char *out, size_t size)
     if (aw_session_url(session, &url) != AW_OK)
         url = "link";
     session->err = before;
-    if (strncmp(url, "serve:", 6) == 0 && session->device.link) /* its key ends with the device's */
+    /* its key ends with the device's key */
+    if (strncmp(url, "serve:", 6) == 0 && session->device.link)
         url = session->device.link->key + 6;
     const char *name = strncmp(url, "can:", 4) == 0 ? url + 4 : url;
     snprintf(out, size, "%.*s", (int)strcspn(name, ":?/"), name);

@@ -1,5 +1,5 @@
-/* Prepares the session's wire: its variant, and the tool's table with the custom packets appended.
- */
+/* Prepares the session's wire: selects the variant, and appends the custom packets to the tool's
+ * table. */
 #include "shell/session/session.h"
 
 #include <stdio.h>
@@ -55,7 +55,7 @@ static enum aw_status read_dbc_file(struct aw_session *session, struct aw_packet
 typedef enum aw_status read_fn(struct aw_session *session, struct aw_packets *packets,
                                const char *name);
 
-/* Reads each file of a list A,B; NULL: none. */
+/* Reads each file of a list "A,B". NULL: no file. */
 static enum aw_status read_files(struct aw_session *session, struct aw_packets *packets,
                                  const char *files, read_fn *read)
 {
@@ -69,7 +69,7 @@ static enum aw_status read_files(struct aw_session *session, struct aw_packets *
     return status;
 }
 
-/* Replaces the packets; no pointer to the old ones may remain. */
+/* Replaces the packets. No pointer to the old ones may remain. */
 static void exchange_packets(struct aw_session *session, const struct aw_session_custom *custom)
 {
     aw_wire_init(session->wire, aw_packets_protocol(custom->packets), &session->wire->variant,
@@ -106,7 +106,7 @@ static bool can_do_without(const struct aw_session *session)
     return command && (aw_command_stops(command) || (command->offline && !command->messages));
 }
 
-/* Joins both options in one text; NULL: neither is given. */
+/* Joins the files of both options in one string; NULL: neither option is given. */
 static const char *named_files(const struct aw_session *session, char *out, size_t size)
 {
     const char *packets = session->options.link.packets, *dbc = session->options.link.dbc;
@@ -128,7 +128,7 @@ static enum aw_status load_named(struct aw_session *session, const char *files, 
     return load(session, files);
 }
 
-/* Selects the protocol by the options. It must not change while a link is open. */
+/* Selects the protocol that the options require. It must not change while a link is open. */
 static enum aw_status read_packets(struct aw_session *session, const struct aw_protocol **protocol)
 {
     char both[2048];

@@ -7,18 +7,19 @@
 #include "shell/session/session.h"
 
 struct aw_sharing {
-    /* ---- of a client: session->share.attached is its connection ---- */
+    /* ---- Client: session->share.attached is its connection ---- */
 
-    /* Finds a server of the device. url NULL: no link given. AW_OK with session->share.attached:
-     * uses the server. AW_OK without: open the device directly. Otherwise the reason of the
-     * failure. */
+    /* Finds a server of the device. url NULL: no link given. AW_OK: session->share.attached is set
+     * if there is a server; otherwise the caller opens the device directly. Other statuses: the
+     * reason of the failure. */
     enum aw_status (*attach)(struct aw_session *session, const char *url);
     /* Opens the link through the server, which forwards frames to the device when it permits. */
     enum aw_status (*open)(struct aw_session *session, struct aw_link **link);
-    /* The running command needs the device. A command that changes something takes the lease.
-     * AW_REFUSED names the holder. */
+    /* Called when the running command needs the device. A command that changes something takes the
+     * lease. AW_REFUSED: the error names the holder. */
     enum aw_status (*begin)(struct aw_session *session);
-    /* The command ended with status; returns the resulting status if the server ended it. */
+    /* Called when the command has ended with this status. Returns the resulting status if the
+     * server ended it. */
     enum aw_status (*end)(struct aw_session *session, enum aw_status status);
     /* Reports the end of a wait for a line if the server ended it. */
     enum aw_status (*outcome)(struct aw_session *session, enum aw_status status);
@@ -35,13 +36,13 @@ struct aw_sharing {
     /* For the command list: prints the servers on this machine and returns their number. */
     size_t (*list)(struct aw_session *session);
 
-    /* Asks the server of this URL (serve:PATH, serve:TOOL) for its tool's name, tool[24]. Also
-     * returns its socket's URL for that tool's command line, place[400]. */
+    /* Asks the server with this URL (serve:PATH, serve:TOOL) for the name of its tool, tool[24].
+     * Also returns the URL of its socket for that tool's command line, place[400]. */
     enum aw_status (*serves)(struct aw_session *session, const char *url, char *tool, char *place);
 
-    /* ---- of a server: session->share.server ---- */
+    /* ---- Server: session->share.server ---- */
 
-    /* Called for all traffic of the link. */
+    /* Called for all traffic on the link. */
     void (*traffic)(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns);
 };
 

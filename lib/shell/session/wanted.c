@@ -1,5 +1,5 @@
-/* Extracts the names in --fields and --format, and matches them with messages, rows and results.
- */
+/* Extracts the names in --fields and --format, and matches them against messages, rows and
+ * results. */
 #include "shell/session/wanted.h"
 
 #include <stdio.h>
@@ -65,7 +65,8 @@ bool aw_wanted_has(const struct aw_wanted *wanted, uint64_t present, const uint6
 
 /* ---- Rows and results ---- */
 
-/* Returns true for commands like "gains show", although "gains set" changes settings. */
+/* Returns true for commands that only show something, such as "gains show", although "gains set"
+ * changes settings. */
 static bool only_looks(const struct aw_args *args)
 {
     const struct aw_arg *arg = args->command->args;
@@ -99,7 +100,7 @@ static bool are_results(const struct aw_session *session, const struct aw_args *
     const char *tool = session->tool->name, *command = args->command->name;
     for (size_t i = 0; i < wanted->all.n; i++) {
         const char *name = wanted->all.pattern[i], *dot = strrchr(name, '.');
-        char group[64]; /* "before" of before.iae, or a joint */
+        char group[64]; /* "before" in before.iae, or a joint */
         snprintf(group, sizeof group, "%.*s", dot ? (int)(dot - name) : 0, name);
         if (!has_key(tool, command, name) &&
             !(dot && has_key(tool, command, dot + 1) &&
@@ -115,7 +116,8 @@ enum aw_status aw_wanted_begin(struct aw_session *session, const struct aw_args 
     struct aw_wanted *wanted = &session->run.printing.wanted;
     bool stops = aw_command_stops(args->command);
     enum aw_status status = aw_wanted_init(wanted, session);
-    bool named = wanted->any.n + wanted->all.n > 0 && !stops; /* a stop is never refused for this */
+    /* a stop is never refused for a wrong name */
+    bool named = wanted->any.n + wanted->all.n > 0 && !stops;
     wanted->picks = named && only_looks(args);
     if (stops)
         return AW_OK;

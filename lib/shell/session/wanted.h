@@ -10,14 +10,14 @@
 struct aw_args;
 struct aw_session;
 
-/* Do not copy: its patterns point into text. */
+/* Do not copy: its patterns point into its own buffer. */
 struct aw_wanted {
     struct aw_select any, all; /* patterns of --fields and of --format */
     char text[2048];
-    bool picks;       /* selects in rows and results: */
-    bool results;     /* in results of a command that changes something; it then hides the record it
-                     sends */
-    unsigned seen[2]; /* bits of the patterns of any and all that matched, */
+    bool picks; /* applies to rows and results: */
+    /* applies to results of a command that changes something; the record it sends is then hidden */
+    bool results;
+    unsigned seen[2];  /* bits of the patterns in any and all that matched */
     char offered[160]; /* the available names, as many as fit */
 };
 
@@ -32,19 +32,21 @@ bool aw_wanted_fits(const struct aw_wanted *wanted, const struct aw_point *point
 bool aw_wanted_has(const struct aw_wanted *wanted, uint64_t present, const uint64_t *any,
                    const uint64_t *all);
 
-/* Returns true if the result of a command may have this key. */
+/* Returns true if the result of this command may have this key. */
 typedef bool aw_has_key_fn(const char *tool, const char *command, const char *key);
 
-/* Prepares session->run.printing.wanted before a command runs. AW_USAGE: a command that changes
- * something has no such field in a record and, by has_key, no such result. */
+/* Prepares session->run.printing.wanted before a command runs. AW_USAGE: the command changes
+ * something and has neither such a field in a record nor, according to has_key, such a key in its
+ * result. */
 enum aw_status aw_wanted_begin(struct aw_session *session, const struct aw_args *args,
                                aw_has_key_fn *has_key);
 
-/* Removes entries that --fields does not select from a row or result; false: none left. */
+/* Removes entries that --fields does not select from a row or result. Returns false if none is
+ * left. */
 bool aw_wanted_pick(struct aw_session *session, struct aw_object *object);
 
-/* Returns true if --fields and --format name nothing, or this key. In a script, the names may be
- * those of other commands. */
+/* Returns true if --fields and --format name this key or nothing. In a script, the names may belong
+ * to other commands. */
 bool aw_wanted_names(const struct aw_session *session, const char *key);
 
 /* Call it after the command. AW_USAGE for a name that no row or result had. */

@@ -1,4 +1,4 @@
-/* Reads --wire, and lists the variants of a tool. */
+/* Parses --wire, and lists the variants of a tool. */
 #include "shell/session/wire_option.h"
 
 #include "base/text.h"

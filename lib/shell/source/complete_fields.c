@@ -6,7 +6,7 @@
 #include "shell/source/source.h"
 #include "view/text/point.h"
 
-/* Returns true if an earlier message of the device has a field of this name. */
+/* Returns true if an earlier message of the device has a field with this name. */
 static bool is_earlier(const struct aw_names *names, size_t message, const char *field)
 {
     for (struct aw_walk at = {0}; aw_walk_next(&at, names->wire, AW_RX) && at.message < message;)
@@ -29,7 +29,7 @@ static const struct aw_name *subjects_of(const struct aw_session *session,
     return codec->scalars[aw_codec_find(codec, option->name)].field->names;
 }
 
-/* Context to add one field of several subjects. */
+/* Context for adding one field of several subjects. */
 struct of_each {
     aw_candidate_fn *add;
     void *context;

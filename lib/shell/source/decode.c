@@ -1,4 +1,5 @@
-/* The command decode: decodes bytes from arguments, files or pipes to records, with --where. */
+/* The command decode: decodes bytes from arguments, files or pipes to records, with an optional
+ * --where. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -41,7 +42,8 @@ static enum aw_input wanted_input(const struct aw_session *session)
     return (enum aw_input)(AW_INPUT_HEX + aw_decode_given(session)->as); /* -1: unknown */
 }
 
-/* The arguments form one frame: FF FF 03 FC. Each CAN frame is one argument. */
+/* Decodes the arguments. Together they form one frame, as in FF FF 03 FC; on CAN, each argument is
+ * a frame. */
 static enum aw_status decode_words(struct aw_decoder *d, const struct aw_args *args)
 {
     size_t used, size = 1;
@@ -69,7 +71,8 @@ static void hurry_output(struct aw_decoder *d, int fd)
         aw_output_flush(out, NULL);
 }
 
-/* If a filter fails after some output, the file is damaged from there on. Else nothing was read. */
+/* If a filter fails after some output, the input is damaged from there on. Otherwise nothing was
+ * read. */
 static enum aw_status end_input(struct aw_decoder *d, struct aw_reading *reading, bool any)
 {
     struct aw_error why;
@@ -176,7 +179,7 @@ struct condition {
     struct aw_wanted wanted;
     struct aw_select fields; /* fields of where */
     struct aw_names names;
-    struct aw_finder any, all, terms; /* match the requested fields, and those of where */
+    struct aw_finder any, all, terms; /* find the requested fields, and those of where */
 };
 
 static bool holds(void *context, const struct aw_record *record)
@@ -192,8 +195,8 @@ static bool holds(void *context, const struct aw_record *record)
                          aw_finder_look(&c->all, record, subject));
 }
 
-/* Bytes contain no subject names, so a single name is a field. A name before a field matches any
- * subject, as in commands that query the device. */
+/* Reads --where. Bytes contain no subject names, so a single name is a field. A name before a field
+ * is a subject, as in commands that query the device. */
 static enum aw_status read_condition(struct aw_decoder *d, const char *where)
 {
     struct aw_session *session = d->session;

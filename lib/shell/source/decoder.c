@@ -1,4 +1,4 @@
-/* Detects the format of an input (hex, candump, raw, capture) and decodes it block by block. */
+/* Detects the input format (hex, candump, raw, capture) and decodes the input block by block. */
 #include "shell/source/decoder.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@
 #include "capture/packet.h"
 #include "wire/hex.h"
 
-#define COMPLAINTS_MAX 5 /* max damaged parts reported one by one */
+#define COMPLAINTS_MAX 5 /* max number of damaged parts that are reported individually */
 
 enum aw_input aw_input_guess(const struct aw_protocol *protocol, const char *data, size_t size)
 {
@@ -47,7 +47,7 @@ enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *se
     return status;
 }
 
-/* Text and JSON records show a known name. Other styles have fixed columns. */
+/* Adds known names to text and JSON records. Other styles have fixed columns. */
 static void look_for_names(struct aw_decoder *d)
 {
     struct aw_session *session = d->session;
@@ -119,7 +119,7 @@ static enum aw_status show(struct aw_decoder *d)
     return d->limit && d->records >= d->limit ? AW_ENOUGH : AW_OK;
 }
 
-/* Shows a record even if a float is not a number, with null instead. */
+/* Shows a record even if a float is not a number; its value is null. */
 static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame, bool inside)
 {
     struct aw_session *session = d->session;
@@ -193,7 +193,7 @@ static enum aw_status decode_hex(struct aw_decoder *d, const char *line, size_t 
         aw_decoder_complain(d, err->text);
         return AW_OK;
     }
-    /* One line is one frame, or one stream message where frames come in envelopes. */
+    /* One line is one frame, or one stream message if frames come in envelopes. */
     struct aw_span bytes = (struct aw_span){frame, size};
     size_t used;
     if (!d->wire->variant.envelope)
@@ -238,7 +238,7 @@ static bool is_ours(const struct aw_decoder *d, enum aw_linktype linktype,
            aw_payload_is_of(payload, d->ports);
 }
 
-/* Names appear before the first packet, or in a packet's comment. */
+/* Reads names, which are before the first packet or in a packet's comment. */
 static void take_names(struct aw_decoder *d, const struct aw_packet *packet)
 {
     char comment[512];
@@ -264,8 +264,8 @@ static enum aw_status decode_packet(struct aw_decoder *d, const struct aw_packet
     struct aw_way *way = &d->ways[d->dir == AW_TX ? 0 : 1];
     if (d->wire->protocol->datagrams)
         return decode_frame(d, payload.data, false);
-    /* A frame may span several packets; a frame within one packet is decoded in place. Repeated
-     * bytes are dropped. After a gap the saved part of a frame is useless. */
+    /* A frame may span several packets. A frame within one packet is decoded in place. Drops
+     * repeated bytes; after a gap, also drops the saved part of a frame. */
     bool gap;
     struct aw_span segment = aw_tcp_in_order(&way->order, &payload, &gap);
     if (gap) {

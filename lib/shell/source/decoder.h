@@ -18,7 +18,7 @@ enum aw_input {
     AW_INPUT_CAPTURE,
 };
 
-/* One direction of a stream, with its incomplete frame. */
+/* One direction of a stream, and its incomplete frame. */
 struct aw_way {
     struct aw_framer framer;
     uint8_t *held; /* half of session->device.frame */
@@ -31,40 +31,40 @@ struct aw_decoder {
     struct aw_wire *wire;
     struct aw_view *view;
     enum aw_dir dir;    /* direction of the next frames */
-    enum aw_dir wanted; /* direction if the input does not state it */
-    uint16_t ports[2];  /* captures: ports of the device and of the host */
+    enum aw_dir wanted; /* direction if the input does not give it */
+    uint16_t ports[2];  /* for captures: ports of the device and of the host */
     enum aw_input input;
     const char *name; /* name of the input in messages; NULL: the command line */
     int64_t time_ns;  /* time of the next records */
     uint64_t line;    /* line or packet of the input, from 1 */
     size_t column;    /* column of the frame in its line, from 1; 0: unknown */
     uint64_t records, bad;
-    uint64_t seen;             /* all frames, wanted or not */
+    uint64_t seen;             /* number of all frames, selected or not */
     struct aw_skipped skipped; /* frames skipped in the current input */
-    struct aw_error first;     /* the first problem, for the command line */
+    struct aw_error first;     /* the first problem, for a command-line argument */
     uint64_t limit;            /* stop after this many records; 0: no limit */
     bool named;                /* records end with the name of their subject */
     bool passing;              /* skipping the rest of a line that was processed in part */
     struct aw_framer framer;
     struct aw_pcap_reader reader;
     struct aw_way ways[2];   /* captures: to the device, and from it */
-    struct aw_record record; /* the one being decoded */
-    /* Receives the records instead of the output; a status other than AW_OK ends decoding. May be
-     * NULL. */
+    struct aw_record record; /* the record being decoded */
+    /* Receives the records, which are then not printed. A status other than AW_OK ends decoding.
+     * May be NULL. */
     enum aw_status (*take)(void *context, const struct aw_record *record);
-    /* Selects records; the others are skipped and not counted. May be NULL. */
+    /* Selects records; others are skipped and not counted. May be NULL. */
     bool (*wants)(void *context, const struct aw_record *record);
     void *context;
 };
 
 enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *session);
 
-/* Begins another input. name: see above. AW_INPUT_UNKNOWN: detect the format. */
+/* Begins another input. name: as in struct aw_decoder. AW_INPUT_UNKNOWN: detect the format. */
 void aw_decoder_begin(struct aw_decoder *decoder, const char *name, enum aw_input input);
 
-/* Consumes whole lines or frames; *used is the number of bytes. last: nothing follows, or the
- * buffer is full: decodes the remaining bytes, and skips the rest of the line. AW_ENOUGH after the
- * last wanted record; AW_LOST when the output is closed. */
+/* Consumes complete lines or frames, and sets *used to the number of bytes consumed. last: no more
+ * input follows, or the buffer is full; decodes the remaining bytes and skips the rest of the line.
+ * AW_ENOUGH after the last wanted record; AW_LOST when the output is closed. */
 enum aw_status aw_decoder_feed(struct aw_decoder *decoder, const char *data, size_t size, bool last,
                                size_t *used);
 
@@ -75,7 +75,7 @@ void aw_decoder_complain(struct aw_decoder *decoder, const char *text);
  * header; "" if unknown. */
 enum aw_status aw_fail_foreign(struct aw_session *session, const char *path, const char *program);
 
-/* Prints the same as a notice. */
+/* Prints the same text as a notice. */
 void aw_notice_foreign(struct aw_session *session, const char *path, const char *program);
 
 /* Ends decoding. AW_MALFORMED with the number of damaged parts, if any. */

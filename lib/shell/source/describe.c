@@ -1,4 +1,4 @@
-/* The command describe: prints a protocol's messages in one of several forms. */
+/* The command describe: prints a protocol's messages in several formats. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "shell/source/source.h"
 
 struct aw_describe_options {
-    int as; /* place in .choices */
+    int as; /* index in .choices */
 };
 AW_GIVEN(command, aw_describe_options, aw_describe_given)
 

@@ -1,4 +1,4 @@
-/* The command encode: encodes a message and its fields to bytes, without a device. */
+/* The command encode: encodes a message with its fields to bytes, without a device. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ enum aw_status aw_find_message(struct aw_session *session, const char *name, enu
                            "unknown message '%.40s'", name);
 }
 
-/* A message of both directions is encoded as sent by the host. A message from the device is encoded
+/* Encodes a message of both directions as sent by the host; a message that only the device sends,
  * as sent by the device. */
 static enum aw_status run_encode(struct aw_session *session, const struct aw_args *args)
 {

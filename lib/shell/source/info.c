@@ -1,4 +1,4 @@
-/* The command info: counts a capture's messages by kind, with rate and damage. For a file of
+/* The command info: counts the messages in a capture by kind, with rate and damage. For files of
  * values, see info_values.c. */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -32,7 +32,7 @@ struct survey {
     char program[AW_PCAP_PROGRAM]; /* the program that wrote the file */
     struct kind kinds[KINDS_MAX];
     size_t n_kinds;
-    struct aw_splitter ways[2]; /* streams to the device, and from it */
+    struct aw_splitter ways[2]; /* bytes to the device, and from it */
     uint64_t segments, bytes, messages, unknown, marks;
     struct aw_skipped skipped;
     int64_t first_ns, last_ns, now_ns;
@@ -67,7 +67,7 @@ static void on_frame(void *context, struct aw_span frame)
     s->kinds[i].last_ns = s->now_ns;
 }
 
-/* Marks and kinds are rows of one table. Each leaves the other's columns empty. */
+/* Marks and kinds are rows of one table; each leaves the columns of the other empty. */
 static void absent(struct aw_object *row, size_t n, const char *const *keys)
 {
     for (size_t i = 0; i < n; i++) {
@@ -196,7 +196,7 @@ static enum aw_status info_capture(struct aw_session *session, const char *path,
     return status;
 }
 
-/* Finds out whether a filter converts the file to values instead of packets. */
+/* Finds out whether a filter converts the file to values rather than packets. */
 static enum aw_status look(const char *path, bool *values, struct aw_error *err)
 {
     uint8_t first;
@@ -213,8 +213,8 @@ static enum aw_status look(const char *path, bool *values, struct aw_error *err)
     return status;
 }
 
-/* Tries the format of the file extension first. If no format fits, reports the error for that
- * one. */
+/* Tries the format that matches the file extension first. If no format fits, reports that format's
+ * error. */
 static enum aw_status run_info(struct aw_session *session, const struct aw_args *args)
 {
     const char *path = aw_arg(args, "file", 0), *ending = strrchr(path, '.');

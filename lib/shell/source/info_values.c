@@ -1,4 +1,4 @@
-/* info for a CSV or NDJSON file: its values by name, with count, rate and range. */
+/* info for a CSV or NDJSON file: lists its values by name, with count, rate and range. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,13 +24,13 @@ struct survey {
     struct aw_session *session;
     struct value *list;
     size_t n, room;
-    size_t next; /* start of the next search: values repeat in the same order */
+    size_t next; /* start of the next search, because values repeat in the same order */
     uint64_t lines, damaged, numbers;
     int width; /* width of the name column */
     int64_t first_ns, last_ns;
 };
 
-/* Finds or adds the value of this name. Returns NULL if out of memory. */
+/* Finds or adds the value with this name. Returns NULL if out of memory. */
 static struct value *find(struct survey *s, const struct aw_point *point)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -135,7 +135,7 @@ static void report(struct survey *s, const char *path)
     aw_object_count(result, "damaged", s->damaged);
 }
 
-/* Returns true for values in regular rows, unlike prose or program text. */
+/* Returns true if the values come in regular rows, unlike prose or source code. */
 static bool is_table(const struct survey *s, uint64_t uneven)
 {
     return 2 * uneven <= s->lines && (s->numbers || (s->n && s->first_ns != AW_NO_TIME));

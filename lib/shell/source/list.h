@@ -1,5 +1,5 @@
-/* The output of 'list' for a link to a device, the same in every tool: a line that begins with an
- * argument for -l, or a record with "link".
+/* The output of 'list', shared by all tools: for each link, a line that begins with an argument for
+ * -l, or a record with "link".
  *
  *     struct aw_port ports[64];
  *     size_t n = aw_link_list_serial(ports, 64);
@@ -13,10 +13,10 @@
 #include "link/stream/ports.h"
 #include "shell/session/session.h"
 
-/* Begins the result of 'list'; entries can follow before aw_session_print_result. */
+/* Begins an entry of 'list'; more members may follow before aw_session_print_result. */
 void aw_list_link(struct aw_session *session, const char *link);
 
-/* Adds an entry, unless the text is empty. */
+/* Adds a member, unless the string is empty. */
 void aw_list_add(struct aw_session *session, const char *key, const char *text);
 
 /* Prints all known data of a serial port. */

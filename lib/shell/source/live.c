@@ -1,4 +1,4 @@
-/* Screen, keys, drawing rate and reconnecting for watch and plot on a terminal. */
+/* Screen, keys, frame rate and reconnecting for watch and plot on a terminal. */
 #include "shell/source/live.h"
 
 #include <fcntl.h>
@@ -21,8 +21,8 @@ bool aw_live_wanted(const struct aw_session *session)
 
 /* ---- Standard error ---- */
 
-/* Messages would spoil the picture, so they go to its last line. A pipe also captures libraries and
- * the trace. A full pipe drops text and never blocks. */
+/* Messages would spoil the picture, so they are shown in its last line. A pipe also captures output
+ * of libraries and the trace. A full pipe drops text and never blocks. */
 static void redirect_stderr(struct aw_live *live)
 {
     int ends[2];
@@ -36,7 +36,7 @@ static void redirect_stderr(struct aw_live *live)
     close(ends[1]);
 }
 
-/* Saves the last line of the text, without the tool's name. */
+/* Stores the last line of the text, without the tool's name. */
 static void take_note(struct aw_live *live, char *text, size_t n)
 {
     const char *tool = live->session->tool->name;
@@ -55,7 +55,7 @@ static void take_note(struct aw_live *live, char *text, size_t n)
 static void read_notes(struct aw_live *live)
 {
     char text[4096];
-    /* Reads all available text and saves its end. */
+    /* Reads all available text, and keeps the end of it. */
     size_t size = sizeof text;
     size_t held = 0, most = size / 2;
     for (ssize_t n;
@@ -114,7 +114,7 @@ void aw_live_stop(struct aw_live *live)
     aw_output_flush(&session->out, NULL);
     session->out.sink = NULL;
     session->run.printing = printing;
-    read_notes(live); /* so that the reply is the latest message */
+    read_notes(live); /* makes the reply the latest message */
     take_note(live, answer.text, answer.n);
     free(words);
 }

@@ -20,8 +20,8 @@ struct aw_live {
     int64_t frame_ns; /* frame period */
     int64_t due_ns;   /* due time of the next frame */
     int said_fd;      /* the original standard error; -1: not captured */
-    int note_fd;      /* receives standard error instead */
-    char note[160];   /* its last line */
+    int note_fd;      /* pipe that receives standard error instead */
+    char note[160];   /* last line from it */
     int64_t noted_ns;
     bool ended; /* the input has ended */
 };
@@ -36,24 +36,24 @@ enum aw_status aw_live_open(struct aw_live *live, struct aw_session *session,
 void aw_live_close(struct aw_live *live);
 
 /* Waits for the next item. AW_OK: an item. AW_TIMEOUT: no item, but a frame is due (aw_live_due) or
- * keys were typed; after the end of the input only this. AW_ENOUGH: the deadline. AW_STOPPED, and
+ * keys were typed; after the end of the input, always this. AW_ENOUGH: the deadline. AW_STOPPED, or
  * errors that waiting cannot fix. Reopens a lost link; never resends anything. */
 enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_item *item);
 
 /* Returns true once per frame and marks the frame as drawn. */
 bool aw_live_due(struct aw_live *live);
 
-/* aw_live_stops returns true if the key s can stop something: a live device, not a recording or a
- * pipe. aw_live_stop runs the command stop and shows its message. Through a server, stop needs no
- * lease. */
+/* aw_live_stops returns true if the key s can stop something, that is, for a live device but not
+ * for a recording or a pipe. aw_live_stop runs the command stop and shows its message. Through a
+ * server, stop needs no lease. */
 bool aw_live_stops(const struct aw_live *live);
 void aw_live_stop(struct aw_live *live);
 
-/* Return the latest message while it is fresh, and the problem with the link; or NULL. */
+/* Return the latest message while it is recent, and the problem with the link; or NULL. */
 const char *aw_live_note(struct aw_live *live);
 const char *aw_live_state(const struct aw_live *live);
 
-/* AW_USAGE if a single command line, not a script, requests records from a drawing. */
+/* Returns AW_USAGE if a single command line, not a script, requests records from a drawing. */
 enum aw_status aw_live_check_form(struct aw_session *session);
 
 #endif

@@ -1,4 +1,4 @@
-/* Prints the statistics of 'ping': rows with a histogram for people, records for programs. */
+/* Prints the statistics of 'ping': rows and a histogram in text style, otherwise records. */
 #include "shell/source/ping.h"
 #include "shell/safety/safety.h"
 
@@ -7,8 +7,8 @@
 
 #define BINS      12
 #define BAR_WIDTH 40
-#define TOGETHER  16 /* at least one of this many arrivals is on time */
-#define LAST      6  /* number of last arrivals checked at the end */
+#define TOGETHER  16 /* of this many arrivals, at least one is on time */
+#define LAST      6  /* number of final arrivals checked at the end */
 
 static const char *const heads[] = {"min/ms", "mean/ms", "p50/ms", "p95/ms", "p99/ms", "max/ms"};
 
@@ -70,8 +70,8 @@ void aw_ping_row(struct aw_session *session, struct aw_ping *ping)
     aw_object_stats_ms(result, NULL, &stats);
 }
 
-/* The delay of each message against its due time, in periods. After a late message, others are on
- * time again. After a missing one, all later ones are a period late. */
+/* The delay of each message after its due time, in periods. After a late message, the next ones are
+ * on time again. After a missing message, all later ones are a period late. */
 struct lateness {
     double now, usual; /* delay of the last message; usual delay */
     double least;      /* min delay in the current group */
@@ -80,8 +80,8 @@ struct lateness {
     double missing;
 };
 
-/* Counts the increase of the min delay as missing messages. A fraction of a period is an error of
- * the usual interval. */
+/* Counts the increase of the min delay as missing messages. A fraction of a period is an error in
+ * the estimated interval. */
 static void settle(struct lateness *late, double least)
 {
     late->missing += fmax(0, round(least - late->usual));
@@ -170,5 +170,5 @@ enum aw_status aw_run_ping(struct aw_session *session, const struct aw_args *arg
     aw_samples_free(&ping.ms);
     if (none && status == AW_LOST && session->device.link && session->device.link->recorded)
         return aw_fail(&session->err, AW_TIMEOUT, "ping: no replies in the recording");
-    return none && status == AW_OK ? AW_TIMEOUT : status; /* the last request's error stays */
+    return none && status == AW_OK ? AW_TIMEOUT : status; /* keeps the error of the last request */
 }

@@ -1,5 +1,5 @@
-/* The output of 'ping', the same in every tool: the number of requests, the number of lost ones,
- * and their times in milliseconds.
+/* The output of 'ping', shared by all tools: the number of requests, the number of lost ones, and
+ * their times in milliseconds.
  *
  *     struct aw_ping ping = {.name = "round trip"};
  *     ping.n++;
@@ -25,10 +25,10 @@ struct aw_ping {
     struct aw_samples ms;
 };
 
-/* For people: prints a row, below a header before the first one. A single row of several different
- * numbers is followed by their histogram, unless --quiet. Else begins the result of ping: n, lost,
- * min_ms, mean_ms, p50_ms, p95_ms, p99_ms, max_ms (null without samples). More may be added; with
- * several rows aw_session_print_result is called between them. */
+/* In text style, prints a row, with a header before the first one. A single row of several
+ * different numbers is followed by their histogram, unless --quiet. Otherwise begins the result of
+ * ping: n, lost, min_ms, mean_ms, p50_ms, p95_ms, p99_ms, max_ms (null without samples). More
+ * members may be added. Between several rows, the caller calls aw_session_print_result. */
 void aw_ping_row(struct aw_session *session, struct aw_ping *ping);
 
 /* The command, implemented by tool->ping. */

@@ -1,4 +1,4 @@
-/* Creates a simulated device and runs it on a link until a signal, or in this process. */
+/* Creates a simulated device and runs it: on a link until a signal, or inside this process. */
 #include "shell/source/sim.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* A simulated device: in this process, for the link "sim:?fault=stuck"; or for other processes, by
- * the command sim --fault stuck. Its options have the same names and values in both. The tool
- * builds it from them (.simulate of its row):
+ * the command sim --fault stuck. Both have the same options. The tool's .simulate creates the
+ * device from them:
  *
  *     const struct canpid_sim_options *given = sim->given;
  *     …
@@ -15,12 +15,12 @@
 
 struct aw_sim {
     struct aw_session *session;
-    const struct aw_url *url;           /* URL of the link; NULL: use the command's options */
+    const struct aw_url *url;           /* URL of the link; NULL: use the options of the command */
     const struct aw_protocol *protocol; /* the protocol, including custom packets */
-    const void *given;                  /* the command's block of options, of either source */
+    const void *given;                  /* block of the command's options, from either source */
 };
 
-/* Opens the transport sim:. Its context is the session. */
+/* Opens the transport "sim:". Its context is the session. */
 enum aw_status aw_sim_begin(struct aw_link **out, const struct aw_url *url,
                             const struct aw_link_options *link, struct aw_error *err);
 

@@ -12,21 +12,21 @@
 #include "capture/candump.h"
 #include "shell/session/session.h"
 
-#define AW_SKIPPED_IDS 4 /* identifiers that the report lists */
+#define AW_SKIPPED_IDS 4 /* max number of identifiers that the report lists */
 
-/* Plain data, initialized with zeros. */
+/* Plain data; initialize to zero. */
 struct aw_skipped {
     uint64_t others; /* frames of other nodes */
     struct aw_can_id ids[AW_SKIPPED_IDS];
-    size_t n_ids; /* distinct identifiers, at most one more than fit */
+    size_t n_ids; /* number of distinct identifiers, at most one more than fit */
     struct aw_candump_log lines;
 };
 
 /* Counts a frame of another node. */
 void aw_skip_frame(struct aw_skipped *skipped, struct aw_span frame);
 
-/* Prints one notice for each kind of skipped frame, and how to name or separate them. name: the
- * file or device. */
+/* Prints one notice for each kind of skipped frame, with advice how to name or separate them. name:
+ * the file or device. */
 void aw_report_skipped(struct aw_session *session, const char *name,
                        const struct aw_skipped *skipped);
 

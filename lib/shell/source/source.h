@@ -1,10 +1,10 @@
-/* The commands that decode, encode and describe messages, and info. */
+/* The commands decode, encode, describe and info. */
 #ifndef AW_SHELL_SOURCE_SOURCE_H
 #define AW_SHELL_SOURCE_SOURCE_H
 
 #include "shell/session/session.h"
 
-/* Finds the message of this name. AW_USAGE with a suggestion if this direction has no such
+/* Finds the message with this name. AW_USAGE, with a suggestion, if this direction has no such
  * message. */
 enum aw_status aw_find_message(struct aw_session *session, const char *name, enum aw_dir dir,
                                const struct aw_codec **codec);

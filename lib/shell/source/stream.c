@@ -19,10 +19,11 @@
 #include "shell/session/share.h"
 #include "shell/source/stream_source.h"
 
-#define SILENCE_NS (2 * AW_SECOND) /* prints the hint after this long without a message */
+#define SILENCE_NS (2 * AW_SECOND) /* time without a message after which the hint is printed */
 #define PAUSE_NS   (200 * AW_MILLISECOND)
-#define LONGEST_NS (2 * AW_SECOND) /* max interval of attempts to open a link */
-#define CHILD_MS   1000            /* max wait for the end of the process that reads a server */
+#define LONGEST_NS (2 * AW_SECOND) /* max interval between attempts to open a link */
+/* max wait for the end of the process that reads from a server */
+#define CHILD_MS 1000
 
 /* Returns the link being read; NULL: none, or not open yet. */
 static const struct aw_link *link_of(const struct aw_stream *s)
@@ -30,8 +31,8 @@ static const struct aw_link *link_of(const struct aw_stream *s)
     return aw_stream_has_link(s) ? s->session->device.link : NULL;
 }
 
-/* A recording answers no queries and does not wait, so it is only read. On a CAN bus, receive also
- * only reads. */
+/* A recording answers no queries and does not wait, so the link is only read. On a CAN bus, receive
+ * also only reads. */
 static enum aw_status begin_link(struct aw_stream *s)
 {
     const struct aw_tool *tool = s->session->tool;
@@ -45,7 +46,7 @@ static enum aw_status begin_link(struct aw_stream *s)
     s->source = receives ? &aw_receive_source : &aw_link_source;
     if (status == AW_OK)
         status = s->source->begin(s, "");
-    if (tool->no_answer_hint) /* on the link's clock */
+    if (tool->no_answer_hint) /* by the link's clock */
         s->report_ns = aw_clock_now(s->session->clock) + SILENCE_NS;
     return status;
 }
@@ -218,7 +219,7 @@ static enum aw_status check_expected(struct aw_stream *s)
 
 /* ---- The next item ---- */
 
-/* Text records are selected by their name, or by a name in a column. */
+/* Text records are selected by their name, or by a name in one of their columns. */
 static bool is_left_out(struct aw_stream *s)
 {
     const struct aw_span none = {NULL, 0};
@@ -228,7 +229,7 @@ static bool is_left_out(struct aw_stream *s)
     return !ours;
 }
 
-/* Prints once why a device may be silent, if no message arrived for SILENCE_NS. */
+/* If no message has arrived for SILENCE_NS, prints once why the device may be silent. */
 static enum aw_status next_or_report(struct aw_stream *s, int64_t deadline)
 {
     struct aw_session *session = s->session;
@@ -260,7 +261,7 @@ bool aw_stream_waits(const struct aw_stream *s)
     return s->waits;
 }
 
-/* Returns false if the link is not lost, or the caller does not wait for it. */
+/* Returns false if the link is not lost, or if the caller does not wait for it to return. */
 static bool lose_link(struct aw_stream *s, enum aw_status status)
 {
     struct aw_session *session = s->session;
@@ -280,7 +281,7 @@ static bool lose_link(struct aw_stream *s, enum aw_status status)
     return true;
 }
 
-/* Tries to reopen the link. Growing pauses avoid load on a device that is off. */
+/* Tries to reopen the link. Increasing pauses limit the load while a device is off. */
 static enum aw_status find_link(struct aw_stream *s, int64_t deadline)
 {
     struct aw_session *session = s->session;
@@ -312,7 +313,8 @@ static uint64_t wanted_scalars(struct aw_stream *s)
     return scalars;
 }
 
-/* If a simulation restarts, its time continues from the last value, as over a link. */
+/* Reports simulation time. If the simulation restarts, its time continues from the last value, as
+ * on a link. */
 static void tell_model_time(struct aw_stream *s)
 {
     double seconds = s->session->tool->model_time(s->item.record);

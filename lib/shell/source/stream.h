@@ -21,12 +21,12 @@ struct aw_stream;
 
 /* One message. Valid until the next call of aw_stream_next. */
 struct aw_item {
-    int64_t time_ns;                /* since 1970, or AW_NO_TIME in a recording without times */
-    bool arrived;                   /* the text had no time: time_ns is its arrival */
+    int64_t time_ns;                /* since 1970; AW_NO_TIME in a recording without times */
+    bool arrived;                   /* the text had no time: time_ns is its time of arrival */
     const struct aw_record *record; /* decoded, with wire values if --raw is given; or NULL */
     const char *subject;            /* name of the record's subject, or "" */
     struct aw_received received;    /* the frame; size 0 if it came as text */
-    const char *line;               /* NDJSON: the received line, without its newline; or NULL */
+    const char *line;               /* NDJSON: the received line without its newline; or NULL */
     const struct aw_point *points;
     size_t n;
 };
@@ -38,35 +38,35 @@ bool aw_item_head_holds(const struct aw_where *where, const struct aw_item *item
 struct aw_stream_counters {
     uint64_t messages;
     uint64_t damaged; /* messages that could not be decoded */
-    uint64_t lost;    /* frames dropped by the link */
-    uint64_t uneven;  /* rows of CSV whose columns differ from the header */
+    uint64_t lost;    /* number of frames dropped by the link */
+    uint64_t uneven;  /* number of CSV rows whose columns do not match the header */
 };
 
-/* input: NULL, "-", or a file. AW_USAGE for a file that cannot be read or has no known
- * format; else the error of the link. *out is NULL on failure. */
+/* input: NULL, "-", or a file. AW_USAGE: a file that cannot be read or whose format is unknown.
+ * Otherwise returns the error of the link. *out is NULL on failure. */
 enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session,
                               const char *input);
 void aw_stream_close(struct aw_stream *stream); /* accepts NULL */
 
 /* Opens a server's records with these fields, at most hz per second of each kind. Another process
- * reads them: 'TOOL -l serve:… watch'. tool receives the name of the server's tool, in tool[24].
- * aw_stream_next reports a failure of that process as its own, and its end as AW_LOST. */
+ * reads them: 'TOOL -l serve:… watch'. Writes the name of the server's tool to tool[24].
+ * aw_stream_next returns a failure of that process, and AW_LOST when it ends. */
 enum aw_status aw_stream_open_peer(struct aw_stream **out, struct aw_session *session,
                                    const char *url, const struct aw_select *select, double hz,
                                    char *tool);
-bool aw_stream_is_peer(const char *input); /* true for a server's URL */
+bool aw_stream_is_peer(const char *input); /* Returns true for a server's URL. */
 
-/* Checks that the wire's table has these names, before a link is opened. AW_USAGE. */
+/* Checks before a link is opened that the wire's table has these names. AW_USAGE. */
 enum aw_status aw_stream_check(struct aw_session *session, const struct aw_select *fields,
                                const struct aw_where *where);
 
-/* Checks the same at the device's first message, if only that shows its joints. aw_stream_next then
- * returns AW_USAGE once. Both are not owned; where may be NULL. */
+/* Does the same check when the first message arrives, for a device whose joints only that message
+ * shows. aw_stream_next then returns AW_USAGE once. Both are not owned; where may be NULL. */
 void aw_stream_expect(struct aw_stream *stream, const struct aw_select *fields,
                       const struct aw_where *where);
 
-/* From now on records contain only the named points. Building all points takes longer than reading
- * the record. Not owned. */
+/* Restricts records to the named points from now on, because building all points takes longer than
+ * reading the record. Not owned. */
 void aw_stream_only(struct aw_stream *stream, const struct aw_select *select);
 
 /* Returns true if the stream is over: AW_END, or AW_ENOUGH from its reader. */
@@ -77,17 +77,17 @@ static inline bool aw_stream_over(enum aw_status status)
 
 /* Reads the next item. AW_TIMEOUT at the deadline; AW_END at the end of the input, or of the
  * recording that the link plays; AW_STOPPED; AW_LOST for a lost link, see aw_stream_stay;
- * AW_MALFORMED for an invalid line, after which reading may continue; or a fatal error. Heavy
- * traffic is read in blocks, some ms apart. */
+ * AW_MALFORMED for an invalid line, after which reading may continue; or a fatal error. Reads heavy
+ * traffic in blocks, a few ms apart. */
 enum aw_status aw_stream_next(struct aw_stream *stream, int64_t deadline, struct aw_item *item);
 
-/* Keeps reopening a lost link; aw_stream_next returns AW_TIMEOUT meanwhile. devices: any link; else
- * only a link to a server, which another server may replace. */
+/* Keeps reopening a lost link; aw_stream_next returns AW_TIMEOUT meanwhile. devices: for any link;
+ * otherwise only for a link to a server, which another server may replace. */
 void aw_stream_stay(struct aw_stream *stream, bool devices);
 bool aw_stream_waits(const struct aw_stream *stream); /* true while the link is lost */
 
-/* At the end of a command that listens for some time: AW_TIMEOUT with a likely reason if the device
- * sent nothing. AW_OK for a device that only replies. */
+/* Call at the end of a command that listens for some time. AW_TIMEOUT, with a likely reason, if the
+ * device sent nothing; AW_OK for a device that only answers. */
 enum aw_status aw_stream_answered(struct aw_stream *stream, const char *command);
 
 const struct aw_stream_counters *aw_stream_counters(struct aw_stream *stream);

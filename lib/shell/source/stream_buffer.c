@@ -11,7 +11,8 @@
 
 /* ---- Standard input and files ---- */
 
-/* If a filter fails after some output, the file is damaged from there on. Else nothing was read. */
+/* If a filter fails after some output, the input is damaged from there on. Otherwise nothing was
+ * read. */
 static enum aw_status end_input(struct aw_stream *s)
 {
     struct aw_error why;

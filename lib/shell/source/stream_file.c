@@ -5,7 +5,7 @@
 #include "shell/source/decoder.h"
 #include "shell/source/stream_source.h"
 
-/* A block may contain many records: they are queued here. */
+/* Queues records, because a block may contain many of them. */
 struct capture {
     struct aw_decoder decoder;
     struct aw_record *records;
@@ -35,7 +35,7 @@ static enum aw_status capture_begin(struct aw_stream *s, const char *name)
     return status;
 }
 
-#define SLICE 8192 /* bytes decoded at once: the records stay in the processor's cache */
+#define SLICE 8192 /* bytes decoded at once, so that the records stay in the processor's cache */
 
 static enum aw_status decode_slice(struct aw_stream *s, struct aw_decoder *decoder, size_t *used)
 {
@@ -52,7 +52,7 @@ static enum aw_status decode_slice(struct aw_stream *s, struct aw_decoder *decod
     return status;
 }
 
-/* Decodes the buffer, and reads on until there is a record. */
+/* Decodes the buffer, and reads more until there is a record. */
 static enum aw_status fill_queue(struct aw_stream *s, struct capture *capture, int64_t deadline)
 {
     struct aw_decoder *decoder = &capture->decoder;

@@ -1,10 +1,11 @@
-/* Reads records from the device, with the tool's own hook or directly from the link. */
+/* Reads records from the device, with the tool's receive hook or directly from the link. */
 #include <string.h>
 
 #include "shell/safety/safety.h"
 #include "shell/source/stream_source.h"
 
-#define REST_NS (4 * AW_MILLISECOND) /* pause after a message, to read the next in blocks */
+/* pause after a message, so that the next ones are read in blocks */
+#define REST_NS (4 * AW_MILLISECOND)
 
 static enum aw_status decode(struct aw_stream *s, struct aw_span frame, enum aw_dir dir,
                              bool inside)
@@ -24,7 +25,7 @@ static enum aw_status decode(struct aw_stream *s, struct aw_span frame, enum aw_
     return AW_OK;
 }
 
-/* Constant foreign traffic would prevent every timeout, so this checks the time. */
+/* Checks the time, because constant foreign traffic would prevent every timeout. */
 static bool is_over(const struct aw_stream *s, int64_t deadline)
 {
     return aw_clock_now(s->session->clock) > deadline;
@@ -32,7 +33,7 @@ static bool is_over(const struct aw_stream *s, int64_t deadline)
 
 /* ---- With the tool's receive ---- */
 
-/* The tool's receive opens the link at its first call. This calls it before anything is drawn. */
+/* Calls the tool's receive before anything is drawn, because its first call opens the link. */
 static enum aw_status receive_begin(struct aw_stream *s, const char *name)
 {
     (void)name;
@@ -70,7 +71,7 @@ const struct aw_source aw_receive_source = {.begin = receive_begin, .next = rece
 struct reading {
     struct aw_framer framer;
     bool busy;       /* bytes arrived since the last pause */
-    int64_t read_ns; /* arrival of the bytes in the buffer */
+    int64_t read_ns; /* arrival time of the bytes in the buffer */
 };
 
 static void link_restart(struct aw_stream *s)
@@ -104,9 +105,8 @@ static enum aw_status next_frame(struct aw_stream *s, struct aw_framer *framer)
         else if (decode(s, frame, AW_RX, aw_framer_inside(s->wire, framer)) == AW_OK)
             return AW_OK;
     }
-    /* A datagram that ends within a message has no continuation. A full buffer without a frame has
-     * none either.
-     */
+    /* Returns true for a datagram that ends within a message, or a full buffer without a frame:
+     * nothing can complete them. */
     bool hopeless =
         s->session->device.link->datagrams || (s->used == 0 && s->held == AW_STREAM_BLOCK);
     s->counters.damaged += hopeless && s->used < s->held;

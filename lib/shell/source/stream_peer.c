@@ -77,7 +77,7 @@ static enum aw_status start_watch(struct aw_stream *s, const char *tool, const c
         .path = path, .argv = argv, .read = true, .quiet = true, .dies_with_us = true};
     enum aw_status status = aw_child_start(&s->child, &plan, err);
     s->reading.fd = s->child.from;
-    s->child.from = -1; /* closed with the stream */
+    s->child.from = -1; /* the stream closes it */
     return status;
 }
 

@@ -12,12 +12,13 @@
 
 /* A kind of source. Its state is in stream->state. */
 struct aw_source {
-    /* name: of the file, for messages; "" for a link. */
+    /* name: name of the file in messages; "" for a link. */
     enum aw_status (*begin)(struct aw_stream *stream, const char *name);
-    /* Fills stream->item, except for the subject and points of a record. */
+    /* Fills stream->item. The stream adds the subject and points of a record. */
     enum aw_status (*next)(struct aw_stream *stream, int64_t deadline);
-    void (*restart)(struct aw_stream *stream); /* after a reconnect; or NULL */
-    void (*end)(struct aw_stream *stream);     /* frees what state points to, not state; or NULL */
+    void (*restart)(struct aw_stream *stream); /* called after a reconnect; or NULL */
+    /* frees what state points to, but not state; or NULL */
+    void (*end)(struct aw_stream *stream);
 };
 
 struct aw_stream {
@@ -26,30 +27,32 @@ struct aw_stream {
     void *state;
     struct aw_item item;
     struct aw_stream_counters counters;
-    struct aw_skipped skipped; /* frames from the link */
+    struct aw_skipped skipped; /* skipped frames of the link */
     struct aw_wire *wire;
     struct aw_record record;
     char subject[AW_POINT_NAME];
     bool live;
-    bool primed;                     /* an item was already read ahead */
-    int64_t report_ns;               /* when to report silence; AW_NEVER: off, or reported */
-    uint64_t lost_before;            /* frames dropped by closed links */
+    bool primed; /* an item has been read ahead */
+    /* when to report silence; AW_NEVER: never, or already reported */
+    int64_t report_ns;
+    uint64_t lost_before;            /* frames dropped by links that are closed now */
     bool stays, devices;             /* see aw_stream_stay */
     bool waits;                      /* the link is lost */
     bool modelled;                   /* the recording contains simulation time */
-    int64_t model_ns, model_base_ns; /* latest simulation time; its base since a restart */
+    int64_t model_ns, model_base_ns; /* latest simulation time; its base since the last restart */
     int64_t retry_ns, pause_ns;
     struct aw_names names;
-    const struct aw_select *only;   /* wanted points of records; NULL: all */
-    struct aw_finder finder;        /* finds the wanted points */
-    const struct aw_select *fields; /* expected fields; NULL: already checked */
+    const struct aw_select *only; /* wanted points of records; NULL: all */
+    struct aw_finder finder;      /* finds those points */
+    /* fields to check at the first message; NULL: already checked */
+    const struct aw_select *fields;
     const struct aw_where *where;
     struct aw_point points[AW_POINTS_MAX];
-    struct aw_reading reading; /* input of text and captures */
+    struct aw_reading reading; /* input buffer for text and captures */
     struct aw_child child;     /* prints the lines of a server */
-    const char *name;          /* name of the file or server; NULL: reads a link */
-    uint64_t line;             /* line of the input, from 1 */
-    bool ended, started;       /* at the end of the input; the input has yielded something */
+    const char *name;          /* name of the file or server; NULL: the input is a link */
+    uint64_t line;             /* line number in the input, from 1 */
+    bool ended, started;       /* the input has ended; the input has delivered something */
     size_t held, used;         /* bytes in buffer: total, processed */
     char buffer[AW_STREAM_BLOCK + 1];
 };
@@ -58,7 +61,7 @@ extern const struct aw_source aw_receive_source, aw_link_source; /* stream_link.
 extern const struct aw_source aw_json_source, aw_csv_source;     /* stream_text.c */
 extern const struct aw_source aw_capture_source;                 /* stream_file.c */
 
-/* Returns a stream without a source yet; NULL: out of memory, or an invalid wire. */
+/* Creates a stream without a source. NULL: out of memory, or invalid wire. */
 struct aw_stream *aw_stream_new(struct aw_session *session);
 
 /* Appends bytes of the file or pipe to the buffer. AW_END at its end. */

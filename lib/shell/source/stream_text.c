@@ -1,4 +1,4 @@
-/* Reads values from lines of NDJSON or CSV, from any tool or another program. */
+/* Reads values from NDJSON or CSV lines of any tool or another program. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "shell/source/stream_source.h"
 #include "view/text/timestamp.h"
 
-#define TIME_MOST 4e9 /* max seconds, positive or negative: differences fit 64 bits of ns */
+#define TIME_MOST 4e9 /* max absolute value of a time in s, so that differences fit 64 bits of ns */
 
 static enum aw_status next_line(struct aw_stream *s, const char *none, int64_t deadline,
                                 char **line)
@@ -28,7 +28,7 @@ static enum aw_status next_line(struct aw_stream *s, const char *none, int64_t d
 
 /* ---- NDJSON ---- */
 
-/* Returns true for a record's keys that are not values. */
+/* Returns true for keys of a record that are not values. */
 static bool is_envelope(const char *key)
 {
     return aw_is_one_of((const char *const[]){"t", "timestamp", "__time", "dir", "msg", "cmd",
@@ -36,8 +36,8 @@ static bool is_envelope(const char *key)
                         key);
 }
 
-/* A text that names the subject of an object is prefixed to its value names. These are the keys of
- * all tools, because each tool reads the others' records. */
+/* Returns true for keys whose string names the subject of an object; it becomes a prefix of the
+ * value names. Lists the keys of all tools, because each tool reads the others' records. */
 static bool is_subject(const char *key)
 {
     return aw_is_one_of((const char *const[]){"board", "name", "object", "body", "subject", NULL},
@@ -67,7 +67,7 @@ static bool scalar(const json_t *value, double *number, const char **text)
 }
 
 struct json {
-    json_t *object; /* owns the texts of the points */
+    json_t *object; /* owns the strings in the points */
     char paths[AW_POINTS_MAX][AW_POINT_NAME];
 };
 
@@ -106,7 +106,7 @@ static void add_member(struct aw_stream *s, const char *path, json_t *value, int
         add_members(s, path, value, depth + 1);
 }
 
-/* Elements of a list are numbered from 0. */
+/* Adds the elements of a list, numbered from 0. */
 static void add_members(struct aw_stream *s, const char *prefix, json_t *value, int depth)
 {
     const char *key;
@@ -143,7 +143,8 @@ static const char *subject_of(const json_t *object, char number[AW_POINT_NAME])
     return "";
 }
 
-/* Converts in two parts: the sum exceeds the precision of a double. */
+/* Converts integer and fractional seconds separately, because the sum exceeds the precision of a
+ * double. */
 static int64_t to_ns(double seconds)
 {
     double whole = floor(seconds);
@@ -172,7 +173,7 @@ static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
                        "%.120s:%" PRIu64 ":1: not a JSON object: %.60s", s->name, s->line, line);
     }
     s->item.line = line;
-    /* Seconds since 1970 or from another origin, or ISO 8601. */
+    /* Seconds since 1970 or another origin, or ISO 8601. */
     const json_t *t = json_object_get(json->object, "t");
     t = t ? t : json_object_get(json->object, "timestamp");
     t = t ? t : json_object_get(json->object, "__time");
@@ -203,10 +204,10 @@ const struct aw_source aw_json_source = {.begin = json_begin, .next = json_next,
 struct csv {
     char separator;
     char *header;                   /* split into names */
-    char *first;                    /* the first line if it is not a header; or NULL */
-    bool started;                   /* that line has been read */
+    char *first;                    /* the first line, if it is not a header; or NULL */
+    bool started;                   /* that line has been returned */
     bool cut;                       /* the file has more columns than are read */
-    char number[AW_POINTS_MAX][12]; /* names of columns without a name */
+    char number[AW_POINTS_MAX][12]; /* numbers that serve as names of unnamed columns */
     size_t n;
     const char *name[AW_POINTS_MAX];
     int time, message; /* column numbers, or -1 */
@@ -229,7 +230,8 @@ static const char *number_of(struct csv *csv, size_t column)
     return csv->number[column];
 }
 
-/* Times are in seconds unless the name says otherwise. Intervals between rows are not times. */
+/* Finds the time column. Times are in seconds unless the column name says otherwise. Intervals
+ * between rows are not times. */
 static void find_time(struct csv *csv)
 {
     struct aw_time_column time = {.scale = 1};
@@ -239,8 +241,8 @@ static void find_time(struct csv *csv)
     csv->scale = time.scale;
 }
 
-/* A first line of numbers, with at most one leading name, is not a header. Saved camera data and
- * record --no-header have none. The columns are then numbered. */
+/* Names the columns from the header. A first line of numbers, with at most one leading name, is not
+ * a header; saved camera data and record --no-header have none. The columns are then numbered. */
 static enum aw_status name_columns(struct aw_stream *s, const char *line)
 {
     struct csv *csv = s->state;

@@ -1,4 +1,4 @@
-/* A JSON object, as our records are printed, turned into the words of a command. */
+/* Converts a JSON object, in the form that the tools print, to the tokens of a command. */
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static enum aw_status add_word(struct builder *b, const char *name, const char *
     return AW_OK;
 }
 
-/* Keys that a record has besides its fields. */
+/* Returns true for keys of a record that are not fields. */
 static bool is_envelope(const char *key)
 {
     return aw_is_one_of((const char *const[]){"cmd", "msg", "t", "dir", NULL}, key);
@@ -52,7 +52,7 @@ static enum aw_status add_scalar(struct builder *b, const char *name, const json
     return add_word(b, name, number, err);
 }
 
-/* {"dry-run":true,"rate":"20Hz"} */
+/* Adds options given as {"dry-run":true,"rate":"20Hz"}. */
 static enum aw_status add_options(struct builder *b, json_t *object, struct aw_error *err)
 {
     const char *key;
@@ -108,7 +108,7 @@ static enum aw_status convert(struct aw_words *words, json_t *root, struct aw_er
     const char *msg = json_string_value(json_object_get(root, "msg"));
     const char *dir = json_string_value(json_object_get(root, "dir"));
     if (json_object_get(root, "ok") || json_object_get(root, "dry_run"))
-        return AW_OK; /* what came of a command, piped on: nothing to do */
+        return AW_OK; /* the piped result of another command: nothing to do */
     if (!cmd && !msg)
         return aw_fail(err, AW_USAGE, "no \"cmd\" in the JSON object — write {\"cmd\":\"help\"}");
     if (!cmd && dir && strcmp(dir, "rx") == 0)
@@ -122,7 +122,7 @@ static enum aw_status convert(struct aw_words *words, json_t *root, struct aw_er
     words->raw = words->message && json_is_true(json_object_get(root, "raw"));
     if (words->message) {
         json_object_del(root, "raw");
-        json_object_del(root, "anomaly"); /* the value that it is about is refused by itself */
+        json_object_del(root, "anomaly"); /* binding refuses the invalid value itself */
     }
     enum aw_status status = add_word(&b, cmd ? cmd : msg, NULL, err);
     return status == AW_OK ? add_object(&b, "", root, err) : status;

@@ -1,4 +1,4 @@
-/* The options of every tool, and the parsing of their values from four sources. */
+/* The options of all tools, and the parsing of option values from four sources. */
 #include "shell/words/options.h"
 
 #include <ctype.h>
@@ -93,7 +93,7 @@ static double number_of(const struct aw_option *option, const char *text)
     return number;
 }
 
-/* Stores a checked text in the option's field. */
+/* Stores a checked value in the option's field. */
 static void store(struct aw_options *options, const struct aw_option_value *value, const char *text)
 {
     const struct aw_option *option = value->option;
@@ -222,7 +222,7 @@ enum aw_status aw_number_check(const char *what, const char *colon, const char *
     return AW_OK;
 }
 
-/* Rejects a bare 5, which may mean 5 % or 500 %. */
+/* Rejects a bare number such as 5, which may mean 5 % or 500 %. */
 static enum aw_status check_share(const char *what, const char *text,
                                   const struct aw_number_rule *rule, struct aw_error *err)
 {
@@ -330,7 +330,7 @@ void aw_option_variable(const char *tool, const char *option, char *out, size_t 
         *p = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
 }
 
-/* Returns true if the tool has variables in the environment. Saves time, because most starts have
+/* Returns true if the environment has variables of this tool. Saves time, because most runs have
  * none. */
 static bool has_variables(const char *tool)
 {

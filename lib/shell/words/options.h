@@ -1,6 +1,5 @@
-/* Option values and where they came from: defaults, config file, environment, command line, in this
- * order of rank.
- */
+/* Option values and their sources: defaults, config file, environment, command line. Later sources
+ * override earlier ones. */
 #ifndef AW_SHELL_WORDS_OPTIONS_H
 #define AW_SHELL_WORDS_OPTIONS_H
 
@@ -30,7 +29,7 @@ struct aw_options_link {
     const char *url, *record, *config, *packets, *dbc;
     const char *dir;                     /* direction of the messages in a file: tx or rx */
     const char *listen;                  /* address for serve and sim */
-    double last_s, timeout_s, deadman_s; /* NAN: no timeout, no deadman given */
+    double last_s, timeout_s, deadman_s; /* NAN: no timeout, or no deadman time given */
     bool take, no_attach, lenient;
     int64_t port; /* port of the device in a capture; 0: the default */
 };
@@ -38,21 +37,21 @@ struct aw_options_link {
 /* Options of the output. */
 struct aw_options_print {
     const char *fields, *format;
-    int time, color; /* indexes in their choices; time -1: not given */
+    int time, color; /* indexes of the choices; time is -1 if not given */
     bool json, csv, raw, verbose, quiet, help, help_all, version;
 };
 
-/* Options of how a command runs and when it ends. */
+/* Options that control how a command runs and when it ends. */
 struct aw_options_run {
     bool dry_run, yes, no_input, force, hold, keep_going;
-    int64_t count; /* 0: no end */
-    double for_s;  /* 0: no end */
+    int64_t count; /* 0: no limit */
+    double for_s;  /* 0: no limit */
 };
 
-/* Options of joint motion. Texts are in the joint's unit. Numbers: 0 if not given. */
+/* Options of joint motion. Strings are in the joint's unit. Numbers are 0 if not given. */
 struct aw_options_move {
     const char *max_jump, *approach, *max_lag, *max_speed, *max_deviation, *wait;
-    double most_speed; /* --max-speed if it is one number for all joints */
+    double most_speed; /* value of --max-speed if it is a single number for all joints */
     double speed, rate;
     double kp; /* NAN: not given */
     bool fit, loop;
@@ -60,11 +59,11 @@ struct aw_options_move {
 
 #define AW_OPTIONS_BLOCK 512
 
-/* Plain data, copied to remember and restore it around one command. */
+/* Plain data, copied to save and restore the options around one command. */
 struct aw_options {
     size_t n;
     struct aw_option_value values[AW_OPTIONS_MAX];
-    /* Fields of every tool. */
+    /* Options shared by all tools. */
     struct aw_options_link link;
     struct aw_options_print print;
     struct aw_options_run run;
@@ -80,7 +79,8 @@ extern const struct aw_option aw_global_options[];
 /* Returns the name of the option for this style; NULL for text style. */
 const char *aw_option_of_style(enum aw_style style);
 
-/* Defines name(session), which returns the options of the running command or of the tool. */
+/* Defines the function name(session), which returns the options of the running command or of the
+ * tool. */
 #define AW_GIVEN(home, block, name)                                                                \
     static inline const struct block *name(const struct aw_session *session)                       \
     {                                                                                              \
@@ -88,15 +88,15 @@ const char *aw_option_of_style(enum aw_style style);
         return (const void *)session->options.home;                                                \
     }
 
-/* Marks all options of a tool, including those common to all tools, as not given. */
+/* Marks all options of a tool, including the shared ones, as not given. */
 void aw_options_begin(struct aw_options *options, const struct aw_tool *tool);
 
-/* Adds a table of options with their defaults. An option that the enclosing line set has its value:
+/* Adds a table of options with their defaults. An option set by the enclosing line keeps its value:
  * run FILE --approach 10deg/s applies to all lines of the file. */
 void aw_options_add(struct aw_options *options, const struct aw_option *table);
 
-/* Adds the options of a command to an empty block. --fields and --format of the config file only
- * apply to commands that use messages or devices. */
+/* Adds the options of a command to an empty block. --fields and --format in the config file apply
+ * only to commands that use messages or devices. */
 void aw_options_add_command(struct aw_options *options, const struct aw_command *command);
 
 /* Resets an option to its default. */
@@ -105,7 +105,7 @@ void aw_options_forget(struct aw_options *options, struct aw_option_value *value
 struct aw_option_value *aw_options_find(struct aw_options *options, const char *name);
 struct aw_option_value *aw_options_find_letter(struct aw_options *options, char letter);
 
-/* Checks and sets a value unless one of higher rank is there. The text is not copied. */
+/* Checks and sets a value, unless a source of higher rank has set one. The string is not copied. */
 enum aw_status aw_options_set(struct aw_options *options, const char *name, const char *text,
                               enum aw_origin origin, struct aw_error *err);
 
@@ -114,11 +114,11 @@ enum aw_status aw_options_set(struct aw_options *options, const char *name, cons
 enum aw_status aw_options_from_environment(struct aw_options *options, const char *tool,
                                            struct aw_error *err);
 
-/* Writes the help with the default: "rate of requests (default 50)". */
+/* Writes the help text with the default: "rate of requests (default 50)". */
 void aw_option_help(const struct aw_tool *tool, const struct aw_option *option, char *out,
                     size_t size);
 
-/* Returns the default, or NULL. That of --max-lag is the tool's. */
+/* Returns the default, or NULL. The default of --max-lag comes from the tool. */
 const char *aw_option_default(const struct aw_tool *tool, const struct aw_option *option);
 
 /* Appends the option's value for help: " VALUE", "[=VALUE]", or nothing. */
@@ -143,8 +143,8 @@ enum aw_status aw_number_check(const char *what, const char *colon, const char *
                                const struct aw_number_rule *rule, double *value,
                                struct aw_error *err);
 
-/* Fails with AW_USAGE: "--color: no 'nver' — did you mean 'never'?", with what "--color: no".
- * choices end with NULL. */
+/* Fails with AW_USAGE: "--color: no 'nver' — did you mean 'never'?", where what is "--color: no".
+ * choices is NULL-terminated. */
 enum aw_status aw_choice_unknown(const char *what, const char *text, const char *const *choices,
                                  struct aw_error *err);
 

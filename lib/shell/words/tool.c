@@ -1,4 +1,4 @@
-/* Searches the tables of a tool. */
+/* Looks up commands, arguments and options in the tables of a tool. */
 #include "shell/words/tool.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static bool fits(const struct aw_tool *tool, const struct aw_command *command)
            (!command->from_file || tool->from_file);
 }
 
-/* Returns the first supported command with this name. */
+/* Returns the first supported common command with this name. */
 static const struct aw_command *find_common(const struct aw_tool *tool, const char *name)
 {
     for (const struct aw_command *const *c = tool->common; c && *c; c++)
@@ -28,8 +28,7 @@ static const struct aw_command *find_common(const struct aw_tool *tool, const ch
     return NULL;
 }
 
-/* With custom joints, hides the tool's own motion commands, because only the tool's table describes
- * them. */
+/* Returns true if the command is available. Custom joints hide the tool's own motion commands. */
 static bool fits_own(const struct aw_tool *tool, const struct aw_command *command)
 {
     if (!tool->from_file)

@@ -1,5 +1,6 @@
-/* A tool as tables: its commands, their arguments and options. One-shot use, REPL, scripts, JSON
- * input, help, man pages, completion and hints all read the same tables; there is one dispatcher.
+/* A tool as tables: its commands, their arguments and options. The command line, the prompt,
+ * scripts, JSON input, help, man pages, completion and hints all use these tables and one
+ * dispatcher.
  *
  *     static const struct aw_arg deg_args[] = {
  *         {.name = "joint", .field = "deg.joint"},    unit, range and help come from the wire table
@@ -31,35 +32,35 @@ struct aw_record;
 struct aw_joints;
 struct aw_bench_hooks;
 
-/* Effect of a command on the device. Decides on limits, questions and the safe stop. */
+/* Effect of a command on the device. It determines limits, questions and the safe stop. */
 enum aw_safety {
     AW_READ,      /* changes no settings and moves no joint */
     AW_WRITE,     /* changes settings */
     AW_MOTION,    /* moves something: a request to stop also stops the device */
-    AW_DANGEROUS, /* asks on a terminal; needs --yes without one */
+    AW_DANGEROUS, /* asks for confirmation on a terminal; requires --yes without one */
 };
 
-/* The section of the help page at the prompt that lists a command. */
+/* The section of the prompt's help page that lists a command. */
 enum aw_group {
-    AW_GROUP_BY_SAFETY, /* motions under move, settings under set up, the rest under look */
+    AW_GROUP_BY_SAFETY, /* motions under "move", settings under "set up", the rest under "look" */
     AW_GROUP_MOVE,
     AW_GROUP_LOOK,
     AW_GROUP_MEASURE,
     AW_GROUP_KEEP,
     AW_GROUP_SET_UP,
-    AW_GROUP_MESSAGES, /* made of messages, see aw_session_find_command */
+    AW_GROUP_MESSAGES, /* commands created from messages, see aw_session_find_command */
 };
 
 enum aw_arg_kind {
-    AW_ARG_WORD,   /* any text */
+    AW_ARG_WORD,   /* any string */
     AW_ARG_NUMBER, /* a number, with .unit */
     AW_ARG_CHOICE, /* one of .choices */
     AW_ARG_FILE,
     AW_ARG_LINK,
     AW_ARG_COMMAND, /* the name of a command */
     AW_ARG_MESSAGE, /* the name of a message */
-    AW_ARG_PAIRS,   /* field=value …, fields of the message named before */
-    AW_ARG_REST,    /* all remaining words as they are */
+    AW_ARG_PAIRS,   /* field=value …: fields of the message named before */
+    AW_ARG_REST,    /* all remaining tokens, unchanged */
 };
 
 /* Calls add for each candidate; help may be NULL. */
@@ -74,24 +75,27 @@ struct aw_arg {
     const char *help;
     const char *unit;
     enum aw_arg_kind kind;
-    const char *const *choices; /* AW_ARG_CHOICE, NULL-terminated */
-    const char *field;          /* "message.field": take help, unit and range from the wire table */
-    double min, max;            /* AW_ARG_NUMBER, for hints and help */
-    bool whole;                 /* an integer; --force does not lift the range */
+    const char *const *choices; /* for AW_ARG_CHOICE; NULL-terminated */
+    /* "message.field": takes help, unit and range from the wire table */
+    const char *field;
+    double min, max; /* for AW_ARG_NUMBER, in hints and help */
+    bool whole;      /* integer; --force does not override the range */
     bool optional;
     aw_complete_fn *complete;
-    const char *const *with;   /* only for these choices of the first argument (its first one is the
-                                default), NULL-terminated; or NULL */
-    const char *const *fields; /* other names for it in records, NULL-terminated; or NULL */
-    const char *endings;       /* AW_ARG_FILE: file endings for completion: "csv ndjson"; NULL: any
-                                  */
+    /* valid only for these choices of the first argument, NULL-terminated; the first argument
+     * defaults to its first choice; or NULL */
+    const char *const *with;
+    /* other names of this argument in records, NULL-terminated; or NULL */
+    const char *const *fields;
+    /* AW_ARG_FILE: file extensions for completion: "csv ndjson"; NULL: any */
+    const char *endings;
 };
 
 /* Commands that fail if this option is invalid in the config file; `stop` never does. */
 enum aw_needed_by {
     AW_NEEDED_BY_NOBODY,
     AW_NEEDED_BY_DEVICES,  /* commands that use the device */
-    AW_NEEDED_BY_MESSAGES, /* and commands that use its messages */
+    AW_NEEDED_BY_MESSAGES, /* also commands that use its messages */
 };
 
 /* The type that the binder writes to an option's field, see AW_AT. */
@@ -111,8 +115,8 @@ enum aw_option_home {
     AW_OPTION_OF_ALL,     /* in struct aw_options, for options that several tools share */
 };
 
-/* For the row of an option: the binder fills this member of the block. The type of the member is
- * the type of the option. */
+/* For the row of an option: names the member of the block that the binder sets. The type of the
+ * member is the type of the option. */
 #define AW_FIELD(block, member, its_home)                                                          \
     .type = _Generic(((struct block *)0)->member,                                                  \
         bool: AW_OPTION_SWITCH,                                                                    \
@@ -128,103 +132,108 @@ enum aw_option_home {
 struct aw_option {
     const char *name;  /* without the dashes */
     char letter;       /* 0: none */
-    const char *value; /* its value in help: "URL", "SECONDS"; NULL: a switch */
+    const char *value; /* name of its value in help: "URL", "SECONDS"; NULL: a switch */
     const char *help;
-    const char *bare;     /* value of "--name" without "=VALUE", for an option with an optional
-                             value (then it never takes the next argument); NULL: requires a value
-                             */
+    /* value of a bare "--name", for an option with an optional value, which never takes the next
+     * argument; NULL: requires a value */
+    const char *bare;
     const char *fallback; /* default value; NULL: none */
-    const char *unit;     /* a number in this unit ("" for a bare one); NULL: text */
-    double min, max;      /* range of the number unless both are 0 */
-    bool whole;           /* a number without a fraction */
+    /* the value is a number in this unit ("" for a bare number); NULL: a string */
+    const char *unit;
+    double min, max; /* range of the number, unless both are 0 */
+    bool whole;      /* the number must be an integer */
     const char *const *choices;
-    const char *const *words; /* completion candidates, {…, NULL}; the command itself checks the
-                                 value, which may be a list */
+    /* candidates for completion, {…, NULL}; the command checks the value, which may be a list */
+    const char *const *words;
     aw_complete_fn *complete;
-    const char *endings; /* file endings, as above */
-    bool ends;           /* refuses other endings, because the ending selects the output format */
-    bool addresses;      /* also a field of messages: records and JSON commands may set it */
-    bool joint;          /* it names joints: lknee=10deg gives this option and the argument 10deg */
-    /* Checks the value beyond this row's rules, when the config file is read, so that errors name
-     * the line. Sets session->err. NULL: the command checks the value when it uses it. */
+    const char *endings; /* file extensions, as in struct aw_arg */
+    /* rejects other extensions, because the extension selects the output format */
+    bool ends;
+    bool addresses; /* also a field of messages, which records and JSON commands may set */
+    bool joint;     /* names joints: lknee=10deg gives this option, and 10deg as an argument */
+    /* Checks the value beyond the rules of this row. Called when the config file is read, so that
+     * errors name the line. Sets session->err. NULL: the command checks the value when it uses
+     * it. */
     enum aw_status (*check)(struct aw_session *session, const char *text);
     enum aw_needed_by needed_by;
-    enum aw_option_type type; /* of the field that holds it, by AW_AT */
+    enum aw_option_type type; /* type of the member that holds it, set by AW_AT */
     enum aw_option_home home;
     size_t at;
-    double missing; /* AW_OPTION_NUMBER: value if not given; NAN if 0 is a valid value */
+    double missing; /* value of AW_OPTION_NUMBER if not given; NAN if 0 is valid */
 };
 
-/* Lists inside the row they belong to: words; arguments and options of a command. */
+/* Lists for use inside a row: strings; arguments and options of a command. */
 #define AW_TEXT_OF(number) AW_AS_TEXT(number)
 #define AW_AS_TEXT(words)  #words
 #define AW_LIST(...)       ((const char *const[]){__VA_ARGS__, NULL})
 #define AW_ARGS(...)       ((const struct aw_arg[]){__VA_ARGS__, {0}})
 #define AW_OPTIONS(...)    ((const struct aw_option[]){__VA_ARGS__, {0}})
 
-/* A suggested next command line: "plot {file}", with the name of a file argument or option in
- * braces. It needs no device, so users can run it as printed. */
+/* A suggested command line: "plot {file}", with the name of a file argument or option in braces. It
+ * must work without a device. */
 struct aw_next {
-    const char *words; /* or NULL */
-    const char *why;   /* "draws it" */
+    const char *words; /* command line; or NULL */
+    const char *why;   /* its effect: "draws it" */
 };
 
 struct aw_command {
     const char *name;
-    const char *summary;             /* one line, no full stop */
+    const char *summary;             /* one line, without a full stop */
     const char *details;             /* longer description, or NULL */
     const struct aw_arg *args;       /* {0}-terminated, or NULL */
     const struct aw_option *options; /* {0}-terminated, or NULL; added to the global ones */
-    bool repeats;                    /* the whole list of args may repeat */
+    bool repeats;                    /* the whole list of arguments may repeat */
     bool hidden;                     /* not listed in help and completion */
-    bool offline;                    /* needs no device: signals keep their usual meaning */
-    bool messages;                   /* an offline command that uses the device's messages */
-    bool joints;                     /* only if the tool has joints, see joints.h */
-    bool streams;                    /* only if the joints take streams of targets */
-    bool hands;                      /* only if the tool has teleop maps */
-    bool custom;                     /* only if the tool supports custom packets */
-    bool from_file;                  /* only for custom joints; replaces the tool's command of that
-                                        name */
-    bool timed;                      /* for a motion: --for ends it */
-    bool setpoints;                  /* sends one setpoint; in a script the first one of each joint
-                                        is compared with its position, see start_check.h */
+    bool offline;                    /* uses no device, so signals keep their default effect */
+    bool messages;                   /* uses the device's messages although it is offline */
+    bool joints;                     /* available only if the tool has joints, see joints.h */
+    bool streams;                    /* available only if the joints accept streams of targets */
+    bool hands;                      /* available only if the tool has teleop maps */
+    bool custom;                     /* available only if the tool supports custom packets */
+    /* available only for custom joints; replaces the tool's command of that name */
+    bool from_file;
+    bool timed; /* a motion that --for ends */
+    /* sends one setpoint; in a script, the first setpoint of each joint is checked against its
+     * position, see start_check.h */
+    bool setpoints;
     enum aw_safety safety;
     enum aw_group group;
     /* Returns true if a dangerous command is harmless with these arguments, so it needs no --yes.
      * NULL: never. */
     bool (*harmless)(struct aw_session *session, const struct aw_args *args);
-    const char *prints; /* its output if it prints no records ("a script"): refuses --csv, --format
-                           and -j; NULL: supports all of them */
-    bool prints_json;   /* but accepts -j */
-    const char *const *examples; /* without the tool's name; the tests run each one */
-    const char *const *lines;    /* a worked example of several lines, printed after these; earlier
-                                 lines create the files for later ones. {move} and {field} are the
-                                 tool's; '$ ' begins a shell line. NULL: none */
-    struct aw_next next;         /* printed after success, see advice.h */
+    /* what it prints instead of records ("a script"); then --csv, --format and -j are refused;
+     * NULL: all of them work */
+    const char *prints;
+    bool prints_json;            /* -j is accepted nevertheless */
+    const char *const *examples; /* without the tool's name; the tests run each example */
+    /* a longer example, printed after these; earlier lines create the files for later lines. {move}
+     * and {field} are the tool's; '$ ' begins a shell line. NULL: none */
+    const char *const *lines;
+    struct aw_next next; /* suggested after success, see advice.h */
     aw_run_fn *run;
 };
 
-/* A key of a section of the config file, for help, config example and errors. */
+/* A key in a section of the config file, for help, config example and errors. */
 struct aw_config_key {
     const char *name;
-    const char *value; /* its value in help: "0 to 9" */
+    const char *value; /* name of its value in help: "0 to 9" */
     const char *help;
-    const char *example; /* a value; the examples of all keys form a valid section */
+    const char *example; /* example value; the examples of all keys form a valid section */
 };
 
 struct aw_config_section {
     const char *name;                 /* "joint NAME" */
-    const char *help;                 /* a sentence */
+    const char *help;                 /* one sentence */
     const char *instance;             /* example for NAME; NULL: the section has no NAME */
     const struct aw_config_key *keys; /* {0}-terminated */
 };
 
-/* Returns true if the message is about a subject that the options name. Decides by the frame, or by
- * the subject's name if the frame is empty. */
+/* Returns true if the message is about a subject that the options select. Decides by the frame, or
+ * by the subject's name if the frame is empty. */
 typedef bool aw_concerns_fn(struct aw_session *session, struct aw_span frame, const char *subject);
 
-/* For tools with several devices or objects on one link. A subject is the device or object of a
- * message ("lknee", "humanoid.knee"). Each may be NULL. */
+/* Hooks of tools with several devices or objects on one link. A subject is the device or object
+ * that a message is about ("lknee", "humanoid.knee"). Each hook may be NULL. */
 struct aw_subject_hooks {
     /* Returns the subject of a record; watch, plot and --where put it before field names. Writes a
      * name of at most size - 1 characters to out. NULL: no subject. */
@@ -233,17 +242,17 @@ struct aw_subject_hooks {
     /* Lists all possible subjects, if the wire's table does not name them. Called after the first
      * message; adds them like completion candidates. */
     aw_complete_fn *all;
-    bool leads; /* without all: subjects only precede a field name ("base.angle") and have no topics
-                   of their own */
-    /* Lists the subjects that a message of this kind can have, as far as known without the device:
-     * for completion, if the wire's table does not name them. */
+    /* set if all is NULL: subjects only precede a field name ("base.angle") and have no topics of
+     * their own */
+    bool leads;
+    /* Lists the subjects that a message of this kind can have, as far as they are known without the
+     * device. Used for completion if the wire's table does not name them. */
     void (*known)(struct aw_session *session, const struct aw_message *message,
                   aw_candidate_fn *add, void *context);
-    /* Sets *concerns if the options name subjects (-b lknee): commands that read messages then skip
-     * the others. AW_USAGE: unknown name. */
+    /* Sets *concerns to a filter if an option selects subjects (-b lknee); commands that read
+     * messages then skip all others. AW_USAGE: unknown name. */
     enum aw_status (*narrow)(struct aw_session *session, aw_concerns_fn **concerns);
-    /* Describes a subject for the title of a plot: "lknee pos kp 6". out is "" at the call.
-     */
+    /* Describes a subject for the title of a plot: "lknee pos kp 6". out is "" initially. */
     void (*about)(struct aw_session *session, const char *subject, char *out, size_t size);
     /* The columns of watch's table if each row is a subject. unit returns the display unit of a
      * subject's value if it differs from the record's; its context is the session. */
@@ -251,13 +260,13 @@ struct aw_subject_hooks {
     aw_grid_unit_fn *unit;
 };
 
-/* Names that the wire does not carry, kept in recordings. A text is lines of "subject FIELD NUMBER
- * NAME" ("subject board 64 lknee", "subject joint 3 neck axes=3"). */
+/* Names that the wire does not carry, stored in recordings as lines "subject FIELD NUMBER NAME"
+ * ("subject board 64 lknee", "subject joint 3 neck axes=3"). */
 struct aw_name_hooks {
-    /* Writes the next text from *at on; *at starts at 0 and belongs to the tool. A later call
-     * returns names that became known since. Returns false if there is nothing new. */
+    /* Writes the next lines, starting at *at, which is 0 initially and belongs to the tool. A later
+     * call returns names that became known since then. Returns false if there is nothing new. */
     bool (*keep)(struct aw_session *session, uint64_t *at, char *out, size_t size);
-    /* Reads such a text from a recording. NULL: a new recording begins, and its names replace the
+    /* Reads such lines from a recording. NULL: a new recording begins, whose names replace the
      * previous ones. Returns false for a plain comment. */
     bool (*take)(struct aw_session *session, const char *text);
     /* Returns true if the messages of a recording have names; decode adds them to its records. */
@@ -269,19 +278,20 @@ struct aw_name_hooks {
 
 /* Messages with zero-width fields, whose values follow from the order of the packets. */
 struct aw_ordered {
-    const struct aw_message *messages; /* for the decoding wire; NULL: none */
-    /* Fills in those fields of each record in turn. inside: not the first record of a compound
-     * message. */
+    const struct aw_message *messages; /* table for the decoding wire; NULL: none */
+    /* Sets those fields in each record, one record after the other. inside: not the first record of
+     * a compound message. */
     void (*fill)(struct aw_session *session, struct aw_record *record, bool inside);
     const char *const *labels; /* fields that decode adds and encode ignores; NULL-terminated */
 };
 
-#define AW_REPLAY_GOALS 16 /* in one message */
+#define AW_REPLAY_GOALS 16 /* max number of targets in one message */
 
 /* Facts about a device for replay. Each may be NULL. */
 struct aw_replay_hooks {
-    bool in_step; /* the device answers each message before it accepts the next: replay waits for
-                     the recorded answers */
+    /* the device answers each message before it accepts the next one, so replay waits for the
+     * recorded answers */
+    bool in_step;
     /* Messages with relative or velocity commands, {…, NULL}: their effect depends on the start
      * position. NULL: all messages are absolute. */
     const char *const *relative;
@@ -292,18 +302,18 @@ struct aw_replay_hooks {
     const char *place;
     bool (*elsewhere)(struct aw_session *session, const struct aw_record *there, char *out,
                       size_t size);
-    /* Writes the targets of this recorded message for joints of the list, and the seconds in which
-     * the device moves there by itself (0: at once). Returns their number, at most AW_REPLAY_GOALS.
-     * If commands are velocities, the device's own messages have the positions. NULL: unknown, and
-     * replay may begin with a jump. */
+    /* Writes the targets of this recorded message for joints of the list, and the seconds that the
+     * device takes to interpolate (0: none, it jumps). Returns their number, at most
+     * AW_REPLAY_GOALS. If commands are velocities, reads positions from the device's messages.
+     * NULL: targets are unknown, so replay may begin with a jump. */
     size_t (*targets)(struct aw_session *session, struct aw_joint_list *list,
                       const struct aw_record *record, struct aw_joint_goal *goals, double *seconds);
     /* Checks a command beyond the table's ranges. Called for each command before the first is sent;
-     * sets session->err on refusal. Called with NULL if nothing was sent after all. */
+     * sets session->err on refusal. Called with NULL if in the end nothing was sent. */
     enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);
-    /* Called before the first message: replay now writes and reads the link itself, so the tool's
-     * conversation state is void. Returns true if the device waits for that and its first message
-     * was already read. */
+    /* Called before the first message. From then on, replay reads and writes the link itself, so
+     * the tool's conversation state is invalid. Returns true if the device's first message has
+     * already been read. */
     bool (*takes_link)(struct aw_session *session);
     /* Writes a message when it is due, or later if the device needs a pause; *held reports such a
      * delay. NULL: replay writes it when due. */
@@ -315,13 +325,13 @@ struct aw_replay_hooks {
 
 /* How ping queries the device. once NULL: not supported. */
 struct aw_ping_hooks {
-    const char *name; /* of the measured time: "round trip" */
-    const char *key;  /* key of that name if end adds other rows to the table; or NULL */
+    const char *name; /* name of the measured time: "round trip" */
+    const char *key;  /* key of that name, if end adds more rows to the table; or NULL */
     unsigned usual;   /* default number of queries without -n and --for */
-    double pace_s;    /* min interval with --for and without --rate, s */
+    double pace_s;    /* min interval with --for but without --rate, s */
     bool ends;        /* a lost query ends ping */
     enum aw_status (*begin)(struct aw_session *session);
-    /* Sends one query and measures the ms until its answer; NaN: the time is meaningless.
+    /* Sends one query and measures the ms until the answer; NaN: the query has no meaningful time.
      * AW_TIMEOUT or another failure: the query is lost. */
     enum aw_status (*once)(struct aw_session *session, double *ms);
     /* Adds to the result at the end. Returns status, or a new failure. NULL: nothing to add.
@@ -336,11 +346,11 @@ struct aw_teleop_preset {
 
 enum aw_turn { AW_TURN_BEGIN, AW_TURN_GO_ON, AW_TURN_END };
 
-/* Effect of a frame on the motion state: unchanged, the device moves, all motion has ended. */
+/* Effect of a frame on the motion state: unchanged; the device moves; all motion has ended. */
 enum aw_moves { AW_MOVES_ON, AW_MOVES, AW_MOVES_NO_MORE };
 
-/* Hooks for a server: the device's frames, and a conversation that continues while another client
- * commands. Each may be NULL. */
+/* Hooks for a server: about the device's frames, and about a conversation that continues while
+ * another client has the lease. Each may be NULL. */
 struct aw_share_hooks {
     /* Called for each frame from the device (tx: about to be sent for a client). Updates the state
      * that the safe stop needs. NULL: every command that is not read-only counts as a motion. */
@@ -352,22 +362,23 @@ struct aw_share_hooks {
      */
     int64_t (*due)(struct aw_session *session, struct aw_span frame);
     /* Returns true if the frame answers the question. With this hook the server sends identical
-     * questions of several clients once. */
+     * questions of several clients only once. */
     bool (*answers)(struct aw_span question, struct aw_span frame);
     /* Checks a command beyond the table's ranges; sets session->err on refusal. */
     enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);
-    /* Returns true for a frame outside the table that does not affect the device. NULL: none. */
+    /* Returns true for a frame that is not in the table but does not affect the device. NULL: no
+     * such frames exist. */
     bool (*harmless)(struct aw_span frame);
     /* Returns true for a host frame that only keeps the conversation alive. The holder of the lease
-     * sends it, else the server. */
+     * sends it; without a holder, the server does. */
     bool (*keeps)(struct aw_session *session, struct aw_span frame);
     /* The conversation state, plain data of *size bytes in the session. The server passes it to the
      * next holder of the lease, which checks it before use. Both hooks or none. */
     const void *(*memory)(struct aw_session *session, size_t *size);
     void (*remember)(struct aw_session *session, const void *bytes, size_t size);
-    /* Says which program communicates from now on: this session, beginning with a new message
-     * (AW_TURN_BEGIN) or with the unanswered one (AW_TURN_GO_ON), or another program (AW_TURN_END).
-     */
+    /* Called when the communicating program changes: AW_TURN_BEGIN, this session with a new
+     * message; AW_TURN_GO_ON, this session with the unanswered message; AW_TURN_END, another
+     * program. */
     void (*turn)(struct aw_session *session, enum aw_turn turn);
 };
 
@@ -380,26 +391,27 @@ struct aw_tool {
         *common; /* commands of every tool: aw_common_commands; NULL-terminated */
     const struct aw_option *options; /* global options of this tool, {0}-terminated, or NULL */
     const char *const *examples;     /* for the first help page, NULL-terminated */
-    const char *max_lag;             /* default of --max-lag: "20 deg"; the joints have it, too */
-    const char *field;               /* a typical field for advice: "m1.position" */
+    const char *max_lag;             /* default of --max-lag: "20 deg"; the joints use it too */
+    const char *field;               /* a typical field, for advice: "m1.position" */
     const char *move;                /* a motion that ends by itself, for examples: "deg 1 90" */
-    const char *moves;          /* lines of a motion for plot, "deg 1 10\\n…"; NULL: one move is
-                                   enough */
-    const char *const *usual;   /* default fields of plot FILE: {"position", NULL} */
-    const char *no_answer_hint; /* why the device may be silent: watch, plot and record print it
-                                   once without data; NULL: no hint */
+    /* lines of a motion for plot: "deg 1 10\\n…"; NULL: one move is enough */
+    const char *moves;
+    const char *const *usual; /* default fields of plot FILE: {"position", NULL} */
+    /* why the device may be silent; watch, plot and record print it once if no data arrives; NULL:
+     * no hint */
+    const char *no_answer_hint;
     const char *const *speaks; /* messages that watch and record receive, {…, NULL}; NULL: all that
                                   the device can send */
-    bool only_answers; /* the device only answers commands: an observer without data has not failed
-                          */
+    /* the device only answers commands, so an observer that receives no data has not failed */
+    bool only_answers;
 
     /* ---- State and settings ---- */
 
-    /* For a program without commands; its main() reads the options with aw_bind_option. */
+    /* For a program without commands, whose main() reads the options with aw_bind_option. */
     const char *usage;               /* "[options] [SCENE]" */
-    const struct aw_option *general; /* replaces the options of every tool */
+    const struct aw_option *general; /* replaces the options of all tools */
 
-    size_t state_size; /* zeroed memory for the tool at session->state */
+    size_t state_size; /* size of the tool's zeroed memory at session->state */
     /* Frees the contents of state at exit, after disconnect. */
     void (*finish)(struct aw_session *session);
     const struct aw_config_section *sections; /* config file sections in addition to [link] and
@@ -422,18 +434,18 @@ struct aw_tool {
 
     const struct aw_transport *sim; /* its sim: link, or NULL; its context is the session */
     /* Creates the simulated device from the options in sim->given; *device is NULL if out of
-     * memory. With this hook .sim opens with aw_sim_begin, and the command sim is aw_run_sim
+     * memory. A tool with this hook has aw_sim_begin in .sim, and aw_run_sim as its command sim
      * (shell/source/sim.h). simulated prints one summary line at the end; NULL: none. */
     enum aw_status (*simulate)(const struct aw_sim *sim, struct aw_device **device,
                                struct aw_error *err);
     void (*simulated)(struct aw_session *session, struct aw_device *device);
-    const char *const *links; /* supported schemes, the most likely first, for the first help page;
-                                 NULL: all */
-    const char *link;         /* default link if only one is possible: "udp:"; or NULL */
-    /* For the command list: prints the devices that a link can open. running: a server or
-     * simulator was already printed. NULL: there are no others. */
+    /* supported schemes for the first help page, the most likely one first; NULL: all */
+    const char *const *links;
+    const char *link; /* default link if only one is possible: "udp:"; or NULL */
+    /* For the command list: prints the devices that a link can open. running: a server or simulator
+     * has already been printed. NULL: the link cannot list devices. */
     enum aw_status (*list)(struct aw_session *session, bool running);
-    /* Starts the conversation. Called once for each link after it opens. */
+    /* Starts the conversation. Called once for each link, after it opens. */
     void (*connect)(struct aw_session *session, struct aw_link *link);
     /* Ends the conversation and saves or frees its state. Called once for each link before it
      * closes. */
@@ -441,15 +453,15 @@ struct aw_tool {
     /* Called before replay and record: opens the link (unless --dry-run needs none) and prepares
      * receive and replay.allow. NULL: only opens the link. */
     enum aw_status (*prepare)(struct aw_session *session);
-    /* Receives the device's next message, for read-only commands. Opens the link on first use and
-     * keeps messages coming. It polls a device that only answers (at most at --rate), answers a
-     * device that waits for answers, and reconnects. Returns AW_OK, AW_TIMEOUT at the deadline,
+    /* Receives the device's next message, for read-only commands. Opens the link on first use, and
+     * keeps the conversation going: polls a device that only answers (at most at --rate), answers a
+     * device that expects answers, and reconnects. Returns AW_OK, AW_TIMEOUT at the deadline,
      * AW_STOPPED, AW_LOST, or another failure. NULL: only reads the link. */
     enum aw_status (*receive)(struct aw_session *session, int64_t deadline,
                               struct aw_received *received);
     bool asks; /* receive polls the device, which sends nothing by itself */
-    /* Returns the simulation time of a recorded message in s, else NaN. On a link, receive reports
-     * it. NULL: the device has no clock of its own. */
+    /* Returns the simulation time of a recorded message in s; NaN: it has none. On a link, receive
+     * reports that time. NULL: the device has no clock of its own. */
     double (*model_time)(const struct aw_record *record);
     /* Reads pending input without waiting, so that no stale data is left after a wait for a line.
      * AW_OK, AW_STOPPED, AW_LOST. NULL: the device sends nothing by itself. */
@@ -461,17 +473,17 @@ struct aw_tool {
     /* ---- The stop ---- */
 
     /* Makes the device safe after an interrupted motion. Sends the bytes at once, then waits
-     * briefly for their confirmation. AW_OK: confirmed; aw_stop_did has its description. Otherwise
-     * session->err names the unconfirmed part, and the caller reports it: AW_TIMEOUT, AW_STOPPED (a
-     * second signal ended the wait), AW_LOST … */
+     * briefly for their confirmation. AW_OK: confirmed, and described with aw_stop_did. Otherwise
+     * (AW_TIMEOUT, AW_LOST, AW_STOPPED if a second signal ended the wait) session->err names the
+     * unconfirmed part, and the caller reports it. */
     enum aw_status (*stop)(struct aw_session *session);
     /* Describes the continuing activity (aw_session_goes_on), "lknee stays enabled", in out. NULL:
      * "the motion continues". */
     void (*goes_on)(struct aw_session *session, char *out, size_t size);
     /* Passes the messages that stop the current motion to add, without I/O and without changing any
      * state. Called after each write, so it may run in the middle of another message. A crash sends
-     * them, repeated stop_again more times. No message (NULL) is a pause of stop_gap_ms. Everything
-     * after the first pause is sent once, at the end. */
+     * them, and repeats them stop_again times. A NULL message is a pause of stop_gap_ms. Messages
+     * after the first pause are sent only once, at the end. */
     void (*last_stop)(struct aw_session *session, aw_frame_fn *add, void *context);
     unsigned stop_again, stop_gap_ms;
 
@@ -480,8 +492,9 @@ struct aw_tool {
     /* ---- Joints ---- */
 
     const struct aw_joints *joints; /* see joints.h; NULL: no joints */
-    double steer; /* the host steers joints to targets: velocity per unit of following error, 1/s
-                     (--kp in tools that have it); 0: the device takes targets */
+    /* steering gain if the host steers joints: velocity per unit of following error, 1/s (--kp in
+     * tools that have it); 0: the device accepts targets */
+    double steer;
     const struct aw_teleop_preset
         *maps; /* teleop maps, {0}-terminated, or NULL; the default one first */
 
@@ -491,14 +504,15 @@ struct aw_tool {
     bool from_file; /* the joints are custom joints, see custom_joints.h: the tool's own motion
                        commands are not available */
     /* Sends a custom packet and waits for its answer; (*answer).codec stays NULL if the answer has
-     * no values. The link is open. NULL: writes the packet; no answer comes. */
+     * no values. The link is open. NULL: the packet is written, and no answer is expected. */
     enum aw_status (*exchange)(struct aw_session *session, const struct aw_record *packet,
                                struct aw_record *answer);
 
     /* ---- Messages ---- */
 
-    const struct aw_bench_hooks *bench; /* experiments with its joints; NULL: not supported */
-    const struct aw_bench_hooks *custom_bench; /* the same with custom joints */
+    /* hooks for experiments with its joints; NULL: not supported */
+    const struct aw_bench_hooks *bench;
+    const struct aw_bench_hooks *custom_bench; /* the same for custom joints */
     /* Sends a custom packet, or shows it with --dry-run, and shows the answer. NULL: only writes
      * it. */
     enum aw_status (*send)(struct aw_session *session, struct aw_record *packet);
@@ -510,8 +524,8 @@ struct aw_tool {
     struct aw_ordered ordered;
     struct aw_replay_hooks replay;
     struct aw_share_hooks share;
-    /* Called for each decoded message of watch, plot, record, decode and info, to report a general
-     * problem once. */
+    /* Called for each decoded message of watch, plot, record, decode and info, to report a problem
+     * of the device once. */
     void (*notice)(struct aw_session *session, const struct aw_record *record);
     /* Writes a short remark about the link below watch's table ("bus 12.3 %, lknee tor") to out.
      * NULL: no remark. */
@@ -525,7 +539,7 @@ const struct aw_command *aw_find_command(const struct aw_tool *tool, const char 
 void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_command *, void *),
                      void *context);
 
-/* Returns true for the stop command, which must work despite invalid optional settings. */
+/* Returns true for the stop command, which must work even if optional settings are invalid. */
 bool aw_command_stops(const struct aw_command *command);
 
 #endif

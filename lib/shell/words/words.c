@@ -1,4 +1,4 @@
-/* Splits a line at blanks, quotes and comments into words. */
+/* Splits a line into tokens at blanks, handling quotes and comments. */
 #include "shell/words/words.h"
 
 #include <string.h>
@@ -44,8 +44,8 @@ static enum aw_status copy_word(struct splitter *s, struct aw_error *err)
     return status;
 }
 
-/* People who come from a shell try them; taken as words they would be patterns that nothing fits.
- */
+/* Returns true for shell characters such as pipes and redirections. Users try these from habit, and
+ * as tokens they would silently match nothing. */
 static bool is_the_shells(const char *at)
 {
     bool alone = !at[1] || is_blank(at[1]);
