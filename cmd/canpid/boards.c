@@ -8,7 +8,6 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "packets/carried.h"
-#include "shell/session/wire_option.h"
 #include "state.h"
 #include "wire/rows.h"
 

@@ -12,9 +12,8 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "ezphys.h"
-#include "shell/joints/move.h"
 #include "shell/joints/play.h"
-#include "shell/joints/status.h"
+#include "shell/joints/verbs.h"
 #include "shell/safety/safety.h"
 #include "state.h"
 

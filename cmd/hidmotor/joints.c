@@ -1,6 +1,6 @@
 /* The joints of hidmotor: their state, limits and motions. */
 #include "shell/joints/joints.h"
-#include "shell/joints/status.h"
+#include "shell/joints/verbs.h"
 #include "shell/safety/safety.h"
 
 #include <math.h>
@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "hidmotor.h"
-#include "shell/joints/move.h"
 #include "shell/joints/start_check.h"
 #include "state.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "protocol/hidmotor/kinematics.h"
-#include "shell/joints/move.h"
+#include "shell/joints/verbs.h"
 #include "state.h"
 
 static const char *const place[] = {"x", "y", "z"}, *const angles[] = {"m1", "m2", "m3"};

@@ -5,7 +5,7 @@
 
 #include "base/number.h"
 #include "protocol/unitysim/shape.h"
-#include "shell/joints/move.h"
+#include "shell/joints/verbs.h"
 #include "shell/safety/safety.h"
 #include "state.h"
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "shell/joints/joints.h"
-#include "shell/joints/status.h"
+#include "shell/joints/verbs.h"
 #include "shell/safety/safety.h"
 #include "shell/session/config.h"
 #include "state.h"

@@ -6,7 +6,6 @@
 
 #include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
-#include "shell/session/wire_option.h"
 #include "state.h"
 
 /* Selects the variant of --wire, or that of the link. */

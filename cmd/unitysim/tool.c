@@ -1,11 +1,9 @@
 /* The tables of unitysim's commands and options, and the completion of scenes. */
 #include "protocol/unitysim/device.h"
 #include "protocol/unitysim/wire.h"
-#include "shell/joints/move.h"
 #include "shell/joints/play.h"
-#include "shell/joints/status.h"
+#include "shell/joints/verbs.h"
 #include "shell/main.h"
-#include "shell/session/wire_option.h"
 #include "shell/source/ping.h"
 #include "shell/source/sim.h"
 #include "state.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "protocol/unitysim/shape.h"
-#include "shell/joints/status.h"
+#include "shell/joints/verbs.h"
 #include "shell/look/view.h"
 #include "state.h"
 #include "view/terminal/screen.h"

@@ -9,9 +9,8 @@
 #include <unistd.h>
 
 #include "shell/main.h"
-#include "shell/prompt/repl.h"
-#include "shell/run/dispatch.h"
-#include "shell/run/script.h"
+#include "shell/prompt/prompt.h"
+#include "shell/run/run.h"
 #include "shell/safety/safety.h"
 #include "shell/safety/tee.h"
 #include "shell/serve/serve.h"

@@ -11,7 +11,7 @@
 
 #include "shell.h"
 #include "shell/lead/replay.h"
-#include "shell/prompt/complete.h"
+#include "shell/prompt/prompt.h"
 #include "shell/source/decoder.h"
 #include "shell/source/stream.h"
 #include "view/terminal/grid.h"

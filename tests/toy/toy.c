@@ -2,7 +2,7 @@
 #include "toy.h"
 #include "link/core/url.h"
 #include "shell/joints/joints.h"
-#include "shell/joints/move.h"
+#include "shell/joints/verbs.h"
 #include "shell/main.h"
 #include "shell/safety/safety.h"
 #include "shell/safety/stop.h"

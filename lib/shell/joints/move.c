@@ -8,8 +8,8 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "shell/joints/jog.h"
-#include "shell/joints/move.h"
 #include "shell/joints/start_check.h"
+#include "shell/joints/verbs.h"
 #include "shell/safety/safety.h"
 
 #define GOALS_MAX  64

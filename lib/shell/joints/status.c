@@ -4,7 +4,7 @@
 
 #include "base/utf8.h"
 #include "shell/joints/joints.h"
-#include "shell/joints/status.h"
+#include "shell/joints/verbs.h"
 #include "shell/safety/safety.h"
 #include "shell/session/share.h"
 

@@ -1,5 +1,5 @@
 /* Finds the candidates for the token under the cursor, and the hint after it. */
-#include "shell/prompt/complete.h"
+#include "shell/prompt/prompt.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  * answers. */
 #include <string.h>
 
-#include "shell/prompt/complete.h"
 #include "shell/prompt/prompt.h"
 
 /* The scripts contain no names of commands or options. They ask the tool, so they never go out of

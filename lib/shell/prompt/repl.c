@@ -1,5 +1,5 @@
 /* The interactive prompt: readline with history, completion, hints and signals. */
-#include "shell/prompt/repl.h"
+#include "shell/prompt/prompt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +16,7 @@
 
 #include "base/grow.h"
 #include "base/ready.h"
-#include "shell/prompt/complete.h"
-#include "shell/run/dispatch.h"
+#include "shell/run/run.h"
 #include "shell/safety/safety.h"
 #include "shell/safety/stop.h"
 #include "shell/session/config.h"

@@ -1,5 +1,5 @@
 /* Prints a suggestion for the next command. */
-#include "shell/run/advice.h"
+#include "shell/run/run.h"
 
 #include <stdio.h>
 #include <string.h>

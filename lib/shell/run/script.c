@@ -1,5 +1,5 @@
 /* Runs the commands of a script or a pipe line by line; lines may be text or JSON. */
-#include "shell/run/script.h"
+#include "shell/run/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,6 @@
 #include "base/lines.h"
 #include "base/utf8.h"
 #include "shell/joints/start_check.h"
-#include "shell/run/dispatch.h"
 #include "shell/safety/deadman.h"
 #include "shell/safety/safety.h"
 #include "shell/safety/stop.h"

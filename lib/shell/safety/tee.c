@@ -9,7 +9,6 @@
 #include "capture/candump.h"
 #include "shell/safety/feeder.h"
 #include "shell/safety/stop.h"
-#include "shell/session/section.h"
 
 enum { PACKET_MAX = 66000, BLOCK_MAX = PACKET_MAX + 640, NAMES_MAX = 500 };
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "capture/packet.h"
+#include "capture/pcapng.h"
 #include "capture/reading.h"
 #include "shell/session/session.h"
 
@@ -62,5 +63,17 @@ bool aw_tee_is_log(const struct aw_session *session, const char *path);
 /* Writes queued packets, closes the file and frees the tee, if there is one. Returns false with the
  * reason if writing failed. */
 bool aw_tee_close(struct aw_session *session, struct aw_error *err);
+
+/* Allocates a pcapng section header with its interface, *size bytes long. Its program is "hidmotor
+ * 0.1.0"; its comments are
+ *
+ *     wire NAME
+ *     link URL
+ *     subject FIELD NUMBER NAME      lines of it, see struct aw_name_hooks
+ *     config file: NAME              and the text of the file behind that line, up to 32 KiB
+ *
+ * *names is the position in names.keep after the included names. NULL: out of memory. */
+uint8_t *aw_section_make(struct aw_session *session, const char *url, enum aw_linktype linktype,
+                         uint64_t *names, size_t *size);
 
 #endif

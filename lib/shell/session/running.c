@@ -1,6 +1,6 @@
 /* Finds a simulator at its default address: a socket with a listener, or the symlink of a
  * pseudo-terminal whose creator is running. */
-#include "shell/session/running.h"
+#include "shell/session/session.h"
 
 #include <errno.h>
 #include <stdio.h>

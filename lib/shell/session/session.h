@@ -239,6 +239,10 @@ const char *aw_option(const struct aw_session *session, const char *name);
  * advises how to give one. */
 enum aw_status aw_session_url(struct aw_session *session, const char **url);
 
+/* Finds a simulator of the tool on this machine, at the path that its command sim uses. Writes its
+ * URL for -l to out; false: none is running. */
+bool aw_running_sim(const struct aw_session *session, char *out, size_t size);
+
 /* Writes the link's name in recordings: "can0" for can:can0, else its scheme. */
 void aw_session_interface(struct aw_session *session, char *out, size_t size);
 
@@ -313,6 +317,14 @@ enum aw_status aw_session_prepare_wire(struct aw_session *session);
 
 /* Checks the value of an option: AW_OK if that wire exists. */
 enum aw_status aw_session_check_wire(struct aw_session *session, const char *text);
+
+/* For tools whose devices have several variants: copies the variant that text names; AW_USAGE with
+ * the available names. text NULL: leaves *variant unchanged. */
+enum aw_status aw_wire_option(struct aw_session *session, const char *text,
+                              struct aw_variant *variant, struct aw_error *err);
+
+/* Completes the names of all variants. */
+aw_complete_fn aw_wire_complete;
 
 /* Returns true for a message of --packets, in the session's wire or another wire of its protocol.
  */

@@ -4,7 +4,6 @@
 
 #include "base/suggest.h"
 #include "shell/session/config.h"
-#include "shell/session/running.h"
 #include "shell/session/session.h"
 
 static enum aw_status no_link(struct aw_session *session)

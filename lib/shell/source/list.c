@@ -4,7 +4,6 @@
 #include "link/hid/hid.h"
 #include "link/stream/ports.h"
 #include "shell/safety/safety.h"
-#include "shell/session/running.h"
 #include "shell/session/share.h"
 #include "shell/source/source.h"
 

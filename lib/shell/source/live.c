@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shell/run/dispatch.h"
+#include "shell/run/run.h"
 #include "shell/safety/stop.h"
 
 #define NOTE_NS (8 * AW_SECOND) /* how long a message is shown */

@@ -1,7 +1,7 @@
 #include "shell_helper.h"
 
 #include "protocol/armctl/wire.h"
-#include "shell/prompt/complete.h"
+#include "shell/prompt/prompt.h"
 #include "shell/session/bind.h"
 
 static struct aw_tool tool; /* of the session; a test may change it */

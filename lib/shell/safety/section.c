@@ -1,5 +1,5 @@
 /* Writes the session's link, names and config to the header of a recording. */
-#include "shell/session/section.h"
+#include "shell/safety/tee.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A single motion of joints, for move, jog, home, and a tool's commands that compute their own
- * targets.
+/* The commands status, limits, move, jog and home, and a single motion of joints for them and for a
+ * tool's commands that compute their own targets.
  *
  *     status = aw_joints_begin(session, &list);
  *     … goals …
@@ -7,8 +7,8 @@
  *                                        .seconds = NAN, .show_ns = AW_NO_TIME};
  *     status = aw_move_joints(session, &list, &command);
  */
-#ifndef AW_SHELL_JOINTS_MOVE_H
-#define AW_SHELL_JOINTS_MOVE_H
+#ifndef AW_SHELL_JOINTS_VERBS_H
+#define AW_SHELL_JOINTS_VERBS_H
 
 #include "shell/joints/joints.h"
 
@@ -33,5 +33,12 @@ aw_run_fn aw_run_move, aw_run_jog, aw_run_home;
 
 extern const struct aw_command aw_custom_move_command, aw_move_command, aw_custom_home_command,
     aw_custom_jog_command, aw_jog_command, aw_stop_command;
+
+aw_run_fn aw_run_status, aw_run_limits;
+
+/* Shows the limits of one joint, or (NULL) of all. */
+enum aw_status aw_limits_show(struct aw_session *session, const char *text);
+
+extern const struct aw_command aw_status_command, aw_limits_command;
 
 #endif
