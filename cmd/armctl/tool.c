@@ -267,7 +267,7 @@ static const struct aw_teleop_preset maps[] = {
      "enable = rightshoulder\nfull = leftshoulder\nrightx = 1 velocity -100%\n"
      "righty = 3 velocity 100%\nlefty = 2 velocity -100%\nrighttrigger = 4 velocity 100%\n"
      "lefttrigger = 4 velocity -100%\nb = 5 toggle\n"
-     "y = mark success\nx = mark failure\nstart = record toggle\nback = quit\n"},
+     "y = mark success\nx = mark failure\nback = quit\n"},
     {0},
 };
 

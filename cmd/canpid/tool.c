@@ -247,9 +247,7 @@ static const struct aw_config_section sections[] = {
 static const struct aw_teleop_preset maps[] = {
     {"one", "left stick drives one joint, button a selects the next",
      "enable = rightshoulder\nfull = leftshoulder\nlefty = select velocity -3%\n"
-     "a = next lockout=0.5s\ny = mark success\nx = mark failure\nstart = record "
-     "toggle\nback = "
-     "quit\n"},
+     "a = next lockout=0.5s\ny = mark success\nx = mark failure\nback = quit\n"},
     {0},
 };
 

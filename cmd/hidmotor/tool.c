@@ -278,7 +278,7 @@ static const struct aw_teleop_preset maps[] = {
      "enable = rightshoulder\nfull = leftshoulder\nleftx = base velocity -100%\n"
      "lefty = shoulder velocity -100%\nrighty = elbow velocity -100%\n"
      "righttrigger = gripper velocity 180\nlefttrigger = gripper velocity -180\n"
-     "y = mark success\nx = mark failure\nstart = record toggle\nback = quit\n"},
+     "y = mark success\nx = mark failure\nback = quit\n"},
     {0},
 };
 

@@ -257,13 +257,11 @@ static const struct aw_teleop_preset maps[] = {
      "enable = rightshoulder\nfull = leftshoulder\nleftx = shoulder velocity 100%\n"
      "lefty = elbow velocity -100%\nrightx = wrist_rotate velocity 100%\n"
      "righty = wrist_flex velocity -100%\nrighttrigger = hand velocity 100%\n"
-     "lefttrigger = hand velocity -100%\ny = mark success\nx = mark failure\nstart = "
-     "record "
-     "toggle\nback = quit\n"},
+     "lefttrigger = hand velocity -100%\ny = mark success\nx = mark failure\nback = quit\n"},
     {"sequential", "left stick drives one joint, button a selects the next",
      "enable = rightshoulder\nfull = leftshoulder\nlefty = select velocity -100%\n"
      "select = elbow, wrist_rotate, wrist_flex, hand, shoulder\na = next lockout=0.5s\n"
-     "y = mark success\nx = mark failure\nstart = record toggle\nback = quit\n"},
+     "y = mark success\nx = mark failure\nback = quit\n"},
     {0},
 };
 

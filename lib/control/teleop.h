@@ -50,7 +50,6 @@ enum aw_teleop_does {
     AW_DOES_TOGGLE, /* moves to the other end of the joint's range, while enable is held */
     AW_DOES_NEXT,   /* selects the next of the selectable joints */
     AW_DOES_MARK,
-    AW_DOES_RECORD,
     AW_DOES_QUIT,
 };
 
@@ -120,7 +119,7 @@ extern const char *const aw_halt_names[AW_HALTS];
 enum aw_teleop_turn { AW_TELEOP_REST, AW_TELEOP_RUN, AW_TELEOP_STOP };
 
 struct aw_teleop_action {
-    enum aw_teleop_does does; /* NEXT: another joint is selected; MARK; RECORD; QUIT */
+    enum aw_teleop_does does; /* NEXT: another joint is selected; MARK; QUIT */
     const char *text;         /* joint, or text of the mark */
 };
 

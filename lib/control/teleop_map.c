@@ -79,8 +79,11 @@ static enum aw_status set_option(struct aw_teleop_row *row, const char *name, co
 static const struct {
     const char *word;
     enum aw_teleop_does does;
-} verbs[] = {{"velocity", AW_DOES_VELOCITY}, {"toggle", AW_DOES_TOGGLE}, {"next", AW_DOES_NEXT},
-             {"mark", AW_DOES_MARK},         {"record", AW_DOES_RECORD}, {"quit", AW_DOES_QUIT}};
+} verbs[] = {{"velocity", AW_DOES_VELOCITY},
+             {"toggle", AW_DOES_TOGGLE},
+             {"next", AW_DOES_NEXT},
+             {"mark", AW_DOES_MARK},
+             {"quit", AW_DOES_QUIT}};
 
 static bool find_verb(const char *word, enum aw_teleop_does *does)
 {
@@ -92,19 +95,17 @@ static bool find_verb(const char *word, enum aw_teleop_does *does)
     return false;
 }
 
-/* Parses the first words: "next", "mark TEXT", "record toggle", "quit"; or "JOINT velocity
- * [RATE]", "JOINT toggle". */
+/* Parses the first words: "next", "mark TEXT", "quit"; or "JOINT velocity [RATE]",
+ * "JOINT toggle". */
 static enum aw_status set_verb(struct aw_teleop_row *row, char **rest, struct aw_error *err)
 {
     const char *first = strtok_r(*rest, " \t", rest);
     if (!first)
         return aw_fail(err, AW_USAGE,
                        "no action given — write JOINT velocity 30deg/s, JOINT toggle, next, mark "
-                       "TEXT, record toggle or quit");
+                       "TEXT or quit");
     if (find_verb(first, &row->does) && row->does >= AW_DOES_NEXT) {
-        const char *text = row->does == AW_DOES_MARK || row->does == AW_DOES_RECORD
-                               ? strtok_r(*rest, " \t", rest)
-                               : NULL;
+        const char *text = row->does == AW_DOES_MARK ? strtok_r(*rest, " \t", rest) : NULL;
         snprintf(row->joint, sizeof row->joint, "%s", text ? text : "");
         return AW_OK;
     }

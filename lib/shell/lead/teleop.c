@@ -229,21 +229,8 @@ static void mark(struct aw_hands *h, const char *text)
     }
 }
 
-/* Starts or ends a recording. If that fails, the command and the motion end. */
-static enum aw_status toggle_recording(struct aw_hands *h)
+static void act(struct aw_hands *h)
 {
-    const char *said;
-    enum aw_status status = aw_teleop_record_toggle(h, &said);
-    if (status == AW_OK)
-        say(h, said, h->record_path);
-    else
-        h->session->err.status = status = AW_LOST;
-    return status;
-}
-
-static enum aw_status act(struct aw_hands *h)
-{
-    enum aw_status status = AW_OK;
     for (size_t i = 0; i < h->engine.n_actions; i++) {
         const struct aw_teleop_action *action = &h->engine.actions[i];
         if (action->does == AW_DOES_NEXT) {
@@ -251,15 +238,10 @@ static enum aw_status act(struct aw_hands *h)
             ring(h);
         } else if (action->does == AW_DOES_QUIT) {
             h->done = true;
-        } else if (action->does == AW_DOES_RECORD) {
-            status = toggle_recording(h);
         } else {
             mark(h, action->text);
         }
-        if (status != AW_OK)
-            return status;
     }
-    return AW_OK;
 }
 
 /* ---- Running ---- */
@@ -473,10 +455,9 @@ static enum aw_status turn(struct aw_hands *h)
     if (h->channels.unseen == 0) {
         now = aw_teleop_step(&h->engine, aw_clock_now(h->session->clock));
         say_ready(h);
-        status = act(h);
+        act(h);
     }
-    if (status == AW_OK)
-        status = now == AW_TELEOP_RUN ? send(h) : now == AW_TELEOP_STOP ? stop(h) : AW_OK;
+    status = now == AW_TELEOP_RUN ? send(h) : now == AW_TELEOP_STOP ? stop(h) : AW_OK;
     if (h->screen && aw_live_due(&h->live))
         aw_teleop_draw(h);
     return status == AW_OK && !h->done ? attend(h, now == AW_TELEOP_RUN) : status;
@@ -509,7 +490,6 @@ static enum aw_status run(struct aw_hands *h)
     enum aw_status status = open_screen(h);
     if (status != AW_OK)
         return status;
-    aw_teleop_record_begin(h);
     while (status == AW_OK && !h->done && !h->over) {
         status = turn(h);
         h->over = aw_clock_now(session->clock) >= end;
@@ -521,8 +501,7 @@ static enum aw_status run(struct aw_hands *h)
         status = stop(h);
     if (status == AW_OK)
         status = check_gone(h);
-    status = aw_teleop_record_end(h, aw_joints_end(session, &h->list, status));
-    return status;
+    return aw_joints_end(session, &h->list, status);
 }
 
 static void tell(struct aw_hands *h)
@@ -536,8 +515,6 @@ static void tell(struct aw_hands *h)
         aw_object_number(result, "stop_ms", h->worst_ms, 1, NULL);
     if (h->marks)
         aw_object_count(result, "marks", h->marks);
-    if (h->recordings)
-        aw_object_count(result, "recordings", h->recordings);
 }
 
 static enum aw_status run_teleop(struct aw_session *session, const struct aw_args *args)

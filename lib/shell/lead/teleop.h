@@ -2,8 +2,6 @@
 #ifndef AW_SHELL_LEAD_TELEOP_H
 #define AW_SHELL_LEAD_TELEOP_H
 
-#include <limits.h>
-
 #include "base/child.h"
 #include "control/teleop.h"
 #include "shell/joints/joints.h"
@@ -100,10 +98,8 @@ struct aw_hands {
     int64_t next_ns, event_ns; /* due time of the next command; time of the event being handled */
     size_t turn;               /* in steps: the joint to move next */
     bool waited;               /* the last command waited for its confirmation */
-    unsigned stops, marks, recordings; /* counts; recordings are those started by the button */
-    unsigned recording;                /* number of the last recording */
-    char record_path[PATH_MAX];        /* file of the last recording */
-    double worst_ms;                   /* max time from an event to the confirmed stop */
+    unsigned stops, marks;
+    double worst_ms; /* max time from an event to the confirmed stop */
 };
 
 /* Draws the panel on the canvas of hands->live.screen. */
@@ -140,12 +136,6 @@ const char *aw_teleop_channels_lack(const struct aw_hands *hands);
 /* For the end of a file. AW_USAGE: no record named one of the inputs. */
 enum aw_status aw_teleop_channels_check(const struct aw_hands *hands);
 void aw_teleop_channels_close(struct aw_hands *hands);
-
-/* The recording button: ends a recording and begins the next. *said: text to print before its
- * path. */
-void aw_teleop_record_begin(struct aw_hands *hands);
-enum aw_status aw_teleop_record_toggle(struct aw_hands *hands, const char **said);
-enum aw_status aw_teleop_record_end(struct aw_hands *hands, enum aw_status status);
 
 /* Sets hands->map to the map of this name: from the config file, from the tool, or built from the
  * joints. NULL: the default map. AW_USAGE lists the available maps. */
