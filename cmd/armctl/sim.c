@@ -42,13 +42,11 @@ enum aw_status armctl_simulate(const struct aw_sim *sim, struct aw_device **devi
     return status;
 }
 
-static const char *const sim_keys[] = {"quirks", "time", "turn-speed", "slide-speed", NULL};
-
 const struct aw_transport armctl_sim_transport = {
     .scheme = "sim",
     .usage = "sim:?quirks=LIST&time=virtual",
     .help = "simulated arm, in this process",
-    .keys = sim_keys,
+    .keys = AW_LIST("quirks", "time", "turn-speed", "slide-speed"),
     .open = aw_sim_begin,
 };
 

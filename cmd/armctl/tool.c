@@ -213,16 +213,7 @@ static const struct aw_command commands[] = {
     {0},
 };
 
-static const char *const examples
-    /* clang-format on */[] = {
-        "-l sim: deg 1 90",
-        "-l sim: arm 250 45 120",
-        "-l sim: -j deg 1 90 2 45",
-        "encode deg joint=1 angle=90",
-        "decode -j 30444547312C3039300D0A",
-        "list",
-        NULL,
-};
+/* clang-format on */
 
 static enum aw_status configure(struct aw_session *session, const char *section, const char *key,
                                 const char *value, struct aw_error *err)
@@ -279,7 +270,8 @@ const struct aw_tool armctl_tool = {
     .commands = commands,
     .common = aw_common_commands,
     .options = options,
-    .examples = examples,
+    .examples = AW_LIST("-l sim: deg 1 90", "-l sim: arm 250 45 120", "-l sim: -j deg 1 90 2 45",
+                        "encode deg joint=1 angle=90", "decode -j 30444547312C3039300D0A", "list"),
     .max_lag = "none",
     .field = "angle",
     .move = "deg 1 90",

@@ -99,14 +99,11 @@ enum aw_status canpid_simulate(const struct aw_sim *sim, struct aw_device **devi
     return status;
 }
 
-static const char *const sim_keys[] = {"fault", "plant", PLANT_OF, "quirks",
-                                       "rate",  "tick",  "time",   NULL};
-
 const struct aw_transport canpid_sim_transport = {
     .scheme = "sim",
     .usage = "sim:?fault=NAME&rate=HZ&tick=TIME&plant=KIND&plant.BOARD=KIND",
     .help = "six simulated drivers, in this process",
-    .keys = sim_keys,
+    .keys = AW_LIST("fault", "plant", PLANT_OF, "quirks", "rate", "tick", "time"),
     .open = aw_sim_begin,
 };
 

@@ -223,17 +223,6 @@ static const struct aw_command commands[] = {
 };
 /* clang-format on */
 
-static const char *const examples[] = {
-    "-l sim: watch -n 6",
-    "-l sim: set kp 0.6 -b lknee -c tor --switch",
-    "-l sim: setpoint 5deg -b lknee -c pos --verify",
-    "-l 'sim:?time=virtual' step --from 0deg --to 20deg --for 2s -b lknee -c pos",
-    "encode setpoint board=lknee controller=tor value=-5Nm",
-    "decode -j '05F#80F8730806FF'",
-    "-l sim: -c pos teleop --keys --for 2s",
-    NULL,
-};
-
 static const struct aw_config_key board_keys[] = {
     {"id", "a multiple of 32 below 2048", "CAN identifier of the board; required", "0x100"},
     {0},
@@ -258,7 +247,12 @@ const struct aw_tool canpid_tool = {
     .commands = commands,
     .common = aw_common_commands,
     .options = options,
-    .examples = examples,
+    .examples =
+        AW_LIST("-l sim: watch -n 6", "-l sim: set kp 0.6 -b lknee -c tor --switch",
+                "-l sim: setpoint 5deg -b lknee -c pos --verify",
+                "-l 'sim:?time=virtual' step --from 0deg --to 20deg --for 2s -b lknee -c pos",
+                "encode setpoint board=lknee controller=tor value=-5Nm",
+                "decode -j '05F#80F8730806FF'", "-l sim: -c pos teleop --keys --for 2s"),
     .max_lag = AW_TEXT_OF(CANPID_FAR_DEG) " deg or " AW_TEXT_OF(CANPID_FAR_NM) " Nm",
     .field = "lknee.torque",
     .move = "setpoint 5deg -b lknee -c pos --verify",

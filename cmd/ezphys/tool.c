@@ -202,19 +202,6 @@ static const struct aw_command commands[] = {
 };
 /* clang-format on */
 
-static const char *const examples[] = {
-    "-l 'sim:?scene=humanoid' status",
-    "-l sim: watch -n 10 -j",
-    "-l sim: motor 1 2rad/s 1000Nm --for 1s",
-    "encode axis_motor id=3 velocity1=2 max_torque1=1000",
-    "encode --wire be32 timestamp step=100 step_size=0.01",
-    "decode -j 1C 00 00 00 01 00 00 00 05 00 00 00 00 00 00 00 08 00 00 00 64 00 00 00 0A "
-    "D7 23 3C",
-    "describe limb",
-    "-l sim: teleop --keys --for 2s",
-    NULL,
-};
-
 static const struct aw_config_key wire_keys[] = {
     {"base", "le32, be32, packed8, stream or name32", "preset to start from", "le32"},
     {"endian", "le or be", "byte order", "be"},
@@ -243,7 +230,14 @@ const struct aw_tool ezphys_tool = {
     .commands = commands,
     .common = aw_common_commands,
     .options = options,
-    .examples = examples,
+    .examples = AW_LIST(
+        "-l 'sim:?scene=humanoid' status", "-l sim: watch -n 10 -j",
+        "-l sim: motor 1 2rad/s 1000Nm --for 1s",
+        "encode axis_motor id=3 velocity1=2 max_torque1=1000",
+        "encode --wire be32 timestamp step=100 step_size=0.01",
+        "decode -j 1C 00 00 00 01 00 00 00 05 00 00 00 00 00 00 00 08 00 00 00 64 00 00 00 0A "
+        "D7 23 3C",
+        "describe limb", "-l sim: teleop --keys --for 2s"),
     .max_lag = AW_TEXT_OF(EZPHYS_FAR) " rad or m",
     .field = "hinge.displacement",
     .move = "motor 1 2 1000 --for 1s",

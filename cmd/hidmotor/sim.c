@@ -24,14 +24,11 @@ enum aw_status hidmotor_simulate(const struct aw_sim *sim, struct aw_device **de
     return status;
 }
 
-static const char *const sim_keys[] = {"state",   "drive", "fault", "motors",
-                                       "latency", "time",  NULL};
-
 const struct aw_transport hidmotor_sim_transport = {
     .scheme = "sim",
     .usage = "sim:?state=NAME&drive=pid&fault=LIST&motors=2&latency=3ms&time=virtual",
     .help = "simulated arm, in this process",
-    .keys = sim_keys,
+    .keys = AW_LIST("state", "drive", "fault", "motors", "latency", "time"),
     .open = aw_sim_begin,
 };
 

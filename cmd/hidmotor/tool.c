@@ -262,17 +262,6 @@ static const struct aw_command commands[] = {
 };
 /* clang-format on */
 
-static const char *const examples[] = {
-    "-l sim: status",
-    "-l sim: move 0 45 -30 --wait",
-    "-l sim: gripper open",
-    "-l sim: watch -n 4 -j",
-    "encode set_setpoints duration=1000 mode=sinusoidal m1=0 m2=45 m3=-30",
-    "tip 0 45 -30",
-    "-l sim: teleop --keys --for 2s",
-    NULL,
-};
-
 static const struct aw_teleop_preset maps[] = {
     {"arm", "left stick: base, shoulder; right stick: elbow; triggers: gripper",
      "enable = rightshoulder\nfull = leftshoulder\nleftx = base velocity -100%\n"
@@ -289,7 +278,10 @@ const struct aw_tool hidmotor_tool = {
     .commands = commands,
     .common = aw_common_commands,
     .options = options,
-    .examples = examples,
+    .examples = AW_LIST("-l sim: status", "-l sim: move 0 45 -30 --wait", "-l sim: gripper open",
+                        "-l sim: watch -n 4 -j",
+                        "encode set_setpoints duration=1000 mode=sinusoidal m1=0 m2=45 m3=-30",
+                        "tip 0 45 -30", "-l sim: teleop --keys --for 2s"),
     .max_lag = AW_TEXT_OF(HIDMOTOR_FAR) " deg",
     .field = "m2.position",
     .move = "move 0 45 -30 --wait",

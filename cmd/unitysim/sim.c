@@ -55,14 +55,11 @@ enum aw_status unitysim_simulate(const struct aw_sim *sim, struct aw_device **de
     return status;
 }
 
-static const char *const sim_keys[] = {"model",         "scene", "stuck",  "low-echo",
-                                       "feedback-loss", "time",  "compat", NULL};
-
 const struct aw_transport unitysim_sim_transport = {
     .scheme = "sim",
     .usage = "sim:?model=unity&time=virtual",
     .help = "simulated arm with scene 1 loaded, in this process",
-    .keys = sim_keys,
+    .keys = AW_LIST("model", "scene", "stuck", "low-echo", "feedback-loss", "time", "compat"),
     .open = aw_sim_begin,
 };
 

@@ -226,18 +226,6 @@ static const struct aw_command commands[] = {
 };
 /* clang-format on */
 
-static const char *const examples[] = {
-    "-l 'sim:?time=virtual' move elbow=2300 hand=2600",
-    "-l sim: drive elbow=+45 --for 0.3s",
-    "-l sim: view",
-    "-l sim: watch -n 3",
-    "encode control elbow.velocity=45 elbow.state=increase",
-    "decode -j FF FF 05 12 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01 E4",
-    "describe feedback",
-    "-l sim: teleop --keys --for 2s",
-    NULL,
-};
-
 static const struct aw_config_key joint_keys[] = {
     {"min", "ticks or deg", "min position: 1700, or -30deg from the centre", "1700"},
     {"max", "ticks or deg", "max position", "2570"},
@@ -272,7 +260,12 @@ const struct aw_tool unitysim_tool = {
     .commands = commands,
     .common = aw_common_commands,
     .options = options,
-    .examples = examples,
+    .examples =
+        AW_LIST("-l 'sim:?time=virtual' move elbow=2300 hand=2600",
+                "-l sim: drive elbow=+45 --for 0.3s", "-l sim: view", "-l sim: watch -n 3",
+                "encode control elbow.velocity=45 elbow.state=increase",
+                "decode -j FF FF 05 12 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01 E4",
+                "describe feedback", "-l sim: teleop --keys --for 2s"),
     .max_lag = "none",
     .field = "elbow.position",
     .move = "move elbow=2300",
