@@ -75,6 +75,8 @@ record_session() {
 }
 
 proves() {
+    # A machine that stands still is no loss: a message sent again would be another session.
+    export ARMCTL_ACK_TIMEOUT=${patience}s "${1^^}_TIMEOUT=${patience}s"
     record_session "$1"
 
     agree "$1" "$1.pcapng" # Wireshark sees every field of every message

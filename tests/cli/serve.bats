@@ -312,37 +312,50 @@ asks() {
     has "$(<said)" "sent nothing for 1"
 }
 
-# faster [COMMAND]: another client sets the speed until nothing is played any more, and requires at
-# least one success. Runs the command after the first one.
+# faster COMMAND…: another client sets the speed until $player plays nothing any more, and requires at least one
+# success. Runs the command after the first one.
 faster() {
-    local n=0 end=$((SECONDS + 20))
-    until timeout 5 hidmotor -q speed 80% --take >/dev/null 2>&1; do [ $SECONDS -lt $end ]; done
-    ${1:-true}
-    while timeout 5 hidmotor -q speed 80% --take >/dev/null 2>&1; do
-        n=$((n + 1))
-        [ $SECONDS -lt $end ]
+    local n=0 begun
+    until hidmotor -q speed 80% --take >/dev/null 2>&1; do
+        held_up "$(<err)"
+        kill -0 "$player"
     done
-    [ $n -gt 0 ]
+    "$@"
+    begun=$SECONDS
+    while hidmotor -q speed 80% --take >/dev/null 2>&1; do
+        n=$((n + 1))
+        sleep 0.05
+    done
+    [ $n -gt 0 ] || [ $((SECONDS - begun)) -gt 2 ] # on a machine that stood still meanwhile
+}
+
+# ends_by REASON: $player ends with exit 3 for this reason, or for that of a machine that held it up.
+ends_by() {
+    local status=0
+    wait "$player" || status=$?
+    has "$(<err)" "$1" || held_up "$(<err)"
+    same "$status" 3
+    has "$(<err)" "$1"
 }
 
 @test "another client's speed change does not count as a sign of life" {
     serve s hidmotor -l sim: --deadman 1s
     printf 't,m1,m2,m3\n0,0,0,0\n60,0,40,0\n' >slow.csv
-    timeout -s KILL 30 hidmotor -q play slow.csv >out 2>err 3>&- &
-    stand_still() { player=$(pgrep -P $!) && kill -STOP "$player"; }
-    faster stand_still
+    hidmotor -q play slow.csv >out 2>err 3>&- &
+    player=$!
+    started+=("$player")
+    until hidmotor -q -j status | jq -e '.m2.target > 0.1' >/dev/null; do kill -0 "$player"; done # a motion has begun
+    faster kill -STOP "$player"
     kill -CONT "$player"
-    status=0
-    wait $! || status=$?
-    same "$status" 3
-    has "$(<err)" 'the commander sent nothing for 1'
+    ends_by 'the commander sent nothing for '
     # A script's lines are its signs of life; no more arrive.
-    timeout -s KILL 30 hidmotor -q --deadman 1500ms < <(echo 'play slow.csv'; exec sleep 20) >out 2>err 3>&- &
-    faster
-    status=0
-    wait $! || status=$?
-    same "$status" 3
-    has "$(<err)" 'no input for 1.'
+    end "$pid"
+    serve long hidmotor -l sim: --deadman 20s
+    hidmotor -q --deadman 1500ms < <(echo 'play slow.csv'; exec sleep 100) >out 2>err 3>&- &
+    player=$!
+    started+=("$player")
+    faster true
+    ends_by 'no input for '
 }
 
 @test "the end of a script stops its motion, a single command's motion continues" {

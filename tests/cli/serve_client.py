@@ -28,7 +28,7 @@ def unpack(message):
 
 
 class Client:
-    def __init__(self, path, timeout=20):
+    def __init__(self, path, timeout=60):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.connect(path)
         self.timeout, self.data = timeout, b""

@@ -9,6 +9,9 @@ and counts motions after it. WAYS lists the endings with the commander's exit st
 to other clients; the default is all that need no broker. TOOL may be "all". Endings by an MQTT
 broker need mosquitto.
 
+Runs in which this machine did not run this program for a while do not count: they are repeated, at
+most STOOD_STILL times.
+
 Within: the time of the stop after the ending is detected (after the dead-man time, or the search for
 a lost device). Waits of a process for a processor do not count, nor does the time in which a killed
 server exits while its connections stay open (long with sanitizers): both depend on the machine.
@@ -39,7 +42,7 @@ import time
 
 sys.dont_write_bytecode = True
 from serve_client import FROM_CLIENT, HEAD, Client
-from stops_tools import MOVES, STOPS, TOOLS, Front, Waits, children
+from stops_tools import MOVES, STOPS, TOOLS, Front, Pulse, Waits, children
 
 # status: exit status of a commander that is a tool (None: not visible). told: message to other clients
 # (None: the connection ends; False: none, the commander stops itself). found: what detects it. goes_on: no stop.
@@ -69,10 +72,11 @@ BY_MQTT = ("mqtt-silent", "broker", "broker-stop", "gateway", "gateway-stop")
 SEARCH = 1000  # ms, limit for finding a device that returned
 
 QUIET = 0.12  # s after the stop, in which no motion may follow
-WAIT = 20  # s, for expected events
+WAIT = 60  # s, for expected events
 NO_STOP = 2  # s without waits for processors, until it counts as missing
 JUST_BEFORE = 0.05  # s, in which the end of a motion and the next one may cross the stop
 GOES_ON = 0.4  # s without a stop count as continuing
+STOOD_STILL = 5  # repetitions of a run in which this machine stood still
 ARRIVES = 0.01  # s, for the commander's end to reach a suspended server
 
 
@@ -576,15 +580,19 @@ def ways_of(tool, wanted, frames):
     return [way for way in wanted or [way for way in WAYS if way not in BY_MQTT] if way not in missing]
 
 
-def try_way(tool, front, way, count, options, pending, seed):
+def try_way(tool, front, pulse, way, count, options, pending, seed):
     """Prints a line of the table; returns the number of failed runs."""
     chance, times, raw, ends, deaths = random.Random(f"{seed}{way}"), [], [], [], []
     limit = options["--within"] + {"at once": 0, "dead-man": options["--deadman"], "search": SEARCH}[WAYS[way].found]
     failures = after = left = 0
     for number in range(count):
-        run = Run(tool, front, way, options["--deadman"], chance, pending, int(options["--load"]))
-        took = run.see_it_go_on() if WAYS[way].goes_on else run.measure()
-        run.finish()
+        for _ in range(1 + STOOD_STILL):
+            stood = pulse.stood
+            run = Run(tool, front, way, options["--deadman"], chance, pending, int(options["--load"]))
+            took = run.see_it_go_on() if WAYS[way].goes_on else run.measure()
+            run.finish()
+            if pulse.stood == stood:
+                break
         if took is not None:
             raw.append(took[0])
             times.append(max(0, took[0] - took[1]))
@@ -650,12 +658,12 @@ def main():
     seed = int(os.environ.get("SEED", time.time_ns() % 1000000))
     Run.patience += options["--within"] - 20
     burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(int(options["--load"]))]
-    failures = 0
+    failures, pulse = 0, Pulse()
     try:
         for name in TOOLS if name == "all" else [name]:
             tool = TOOLS[name](folder, 0)
             front = Front(tool)
-            failures += sum(try_way(tool, front, way, int(count), options, pending, seed)
+            failures += sum(try_way(tool, front, pulse, way, int(count), options, pending, seed)
                             for pending in itertools.product(queues, frames)
                             for way in ways_of(tool, ways, pending[1]))
     finally:

@@ -33,14 +33,17 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
 @test "record works beside other programs' motions without delaying them" {
     serve s hidmotor -l sim:
     for file in run.pcapng run.csv run.ndjson; do
+        times=()
         hidmotor -q record "$file" 3>&- & # runs until it is killed
         recorder=$!
         started+=("$recorder")
         becomes yes sh -c "[ ! -s $file ] || echo yes"
         for _ in 1 2 3; do
-            ok timeout 20 hidmotor -q -j move 0 20 0 duration=160ms --wait
-            [ "$(json .ms | cut -d. -f1)" -lt "${WITHIN:-1000}" ]
+            ok hidmotor -q -j move 0 20 0 duration=160ms --wait
+            times+=("$(json .ms | cut -d. -f1)")
         done
+        # A recorder would delay them all; a machine that stands still delays one.
+        [ "$(printf '%s\n' "${times[@]}" | sort -n | head -n 1)" -lt "${WITHIN:-1000}" ]
         [ "$file" != run.ndjson ] || becomes 60 sh -c "grep -m 60 -c '\"msg\":\"positions\"' $file"
         kill "$recorder" # it still runs
         wait "$recorder" && false || same "$?" 143
@@ -57,7 +60,7 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     up='{"msg":"control","elbow":{"velocity":20,"state":"increase"}}'
     ok unitysim -q < <(for _ in {1..10}; do echo "$up"; sleep 0.1; done)
     [ "$(elbow)" -gt "$before" ]
-    read -r -t 1 line <&7
+    read -r -t "$patience" line <&7
     same "$line" elbow=-20
     exec 7>&-
     end "$pid"
@@ -73,9 +76,10 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     printf '%s\n' '0.3 hold 1' '0.6 lefty -1' '1.4 hold 0' >pad.events
     "$root/tests/cli/pad_player.py" --channels pad.events >pad.ndjson
     serve s hidmotor -l sim:
-    ok hidmotor -q teleop --channels pad.ndjson -j
+    ok hidmotor teleop --channels pad.ndjson -j
     same "$(jq -c '[.cmd, .result, .stops]' <<<"$output")" '["teleop","ended",1]'
-    [ "$(hidmotor -q -j status | jq '.m2.target > 1')" = true ] # it moves farther on an idle machine
+    # It moves farther on an idle machine. One that held it up has stopped it.
+    [ "$(hidmotor -q -j status | jq '.m2.target > 1')" = true ] || has "$stderr" 'held up'
     stays .m2.target
 }
 
@@ -294,7 +298,7 @@ tried() {
         "$tool" -v -l "$url" tune $words --yes 2>>"$tool.err" >/dev/null 3>&- &
         client=$!
         started+=("$client")
-        becomes 1 count relay: "$tool.err"
+        becomes 1 count relay: "$tool.err" || { held_up "$(<"$tool.err")" && false; }
         case $way in
         stop) ok "$tool" -q -l "$url" stop ;;
         take) ok "$tool" -q -l "$url" --take stop ;;
@@ -328,6 +332,7 @@ tried() {
 @test "tune through a server in real time sends signs of life while it computes" {
     start server hidmotor -l "sim:?drive=pid" serve --listen "unix:$D/server"
     run --separate-stderr hidmotor -q -l "$url" tune m2 --yes
+    held_up "$stderr"
     hasnt "$stderr" silent
     has "$output" "outcome="
 }

@@ -35,14 +35,14 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from stops_tools import MOVES, STOPS, TOOLS, Front, Waits, child_of
+from stops_tools import MOVES, STOPS, TOOLS, Front, Pulse, Waits, child_of
 
 LANES = 4
 WITHIN = 10.0, 1000.0  # ms: for nine of ten, and for all
 GOES_ON = 0.3  # s without a stop count as continuing
 NO_ANSWER, LOST = 3, 7  # exit status
 WAIT = 60  # s, for expected events
-STARVED = 4  # repetitions of a run that waits for a processor
+STARVED = 4  # repetitions of a run that waits for a processor, or in which this machine stood still
 HELD_UP = "telemetry stopped", "this program was held up"  # the tool's message in such a case
 
 # ---- Processes -----------------------------------------------------------------------------------
@@ -484,6 +484,7 @@ class Lane:
         self.tool = TOOLS[name](folder, number)
         self.options = [*self.tool.options, *options]
         self.front = Front(self.tool)
+        self.pulse = Pulse()
         self.simulator = self.ready = None
         self.problems, self.times, self.under_way, self.turn = [], [], 0, 0
 
@@ -507,9 +508,13 @@ class Lane:
 
     def settle(self, *words):
         """Runs a command to completion."""
-        run = Run(self, Way(plainly, None, None, silent=True), words)
-        run.until(time.monotonic() + WAIT, lambda: not run.alive())
-        run.finish()
+        for _ in range(STARVED):
+            stood = self.pulse.stood
+            run = Run(self, Way(plainly, None, None, silent=True), words)
+            run.until(time.monotonic() + WAIT, lambda: not run.alive())
+            run.finish()
+            if run.program.process.returncode == 0 or self.pulse.stood == stood:
+                break
         return run.program.process.returncode
 
     def words(self, way):
@@ -521,7 +526,17 @@ class Lane:
 
     def under(self, name, moment, early=False):
         """Runs once, ended a moment (s) after the motion has started; early: after the program's start. Runs in which a
-        busy machine delays the simulated driver or the tool, which then ends itself, do not count."""
+        busy machine delays the simulated driver or the tool, which then ends itself, do not count; nor do runs in which
+        this machine ran no program for a while."""
+        for _ in range(STARVED):
+            stood = self.pulse.stood
+            outcome = self.once(name, moment, early)
+            if self.pulse.stood == stood:
+                break
+        self.judge(*outcome)
+
+    def once(self, name, moment, early):
+        """Runs once; returns what judge needs."""
         self.tool.settle(self.settle)
         way = WAYS[name]
         for _ in range(STARVED):
@@ -538,7 +553,7 @@ class Lane:
         moved = run.moved
         took = run.end()
         run.finish()
-        self.judge(run, name, moved, took)
+        return run, name, moved, took
 
     def judge(self, run, name, moved, took):
         self.under_way += moved

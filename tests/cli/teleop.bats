@@ -9,12 +9,12 @@ pad() {
     "$root/tests/cli/pad_player.py" --channels pad.events >pad.ndjson
 }
 
-# played TOOL WORD…: runs the tool with a stand-in for armwire-pad that plays pad.events in real time.
+# played TOOL WORD…: becomes the tool with a stand-in for armwire-pad that plays pad.events in real time.
 played() {
     mkdir -p played
     [ -e "played/$1" ] || cp "$BIN/$1" played/
     cp "$root/tests/cli/pad_player.py" played/armwire-pad
-    "$D/played/$1" "${@:2}"
+    exec "$D/played/$1" "${@:2}"
 }
 
 drive() { hidmotor -q -l "$fast" teleop --channels pad.ndjson "$@"; }
@@ -81,9 +81,12 @@ ends_of() {
     while IFS='|' read -r tool words field least most; do
         stderr='held up'
         while [[ $stderr == *'held up'* ]]; do # caused by a busy machine; ezphys has no clock of its own
+            begun_ms=$((${EPOCHREALTIME/./} / 1000))
             ok $tool $words teleop --channels pad.ndjson --record run.pcapng
         done
         has "$output" 'result=ended stops=1'
+        # The events take 2.5 s. A machine that stands still meanwhile shortens the motion.
+        [ $((${EPOCHREALTIME/./} / 1000 - begun_ms)) -lt 3300 ] || least=0
         moved=$("$tool" -q decode run.pcapng -j | jq "select($field != null and (.id // 1) == 1) | $field" |
             sort -g | awk 'NR == 1 { a = $1 } { b = $1 } END { print b - a }')
         [ "$(jq -n "$moved >= $least and $moved <= $most")" = true ] || {
@@ -267,11 +270,27 @@ drives() {
     done
 }
 
+# halts REASON WORD…: runs teleop with that gamepad until it stops the motion, once and for this reason; repeats it
+# like drives.
+halts() {
+    local client
+    : | tee out told
+    until [ -s told ] && ! grep -q 'held up' told && { [ -n "${GARBLE:-}" ] || ! grep -q 'no data from armwire-pad' told; }; do
+        played hidmotor -l sim: teleop --pad pad.events "${@:2}" >out 2>told 3>&- &
+        client=$!
+        started+=("$client")
+        until grep -q 'stopped: ' told; do kill -0 "$client"; sleep 0.02; done
+        kill -INT "$client"
+        wait "$client" && false || same "$?" 130
+    done
+    same "$(grep -o 'stopped: .*' told)" "stopped: $1"
+}
+
 @test "a gamepad drives a joint through armwire-pad, and its loss is a stop with exit 7" {
     printf '%s\n' '0.3 hold 1' '0.6 lefty -1' '1.2 none' >pad.events
     exits 7 played hidmotor -j -l sim: teleop --pad pad.events --record run.pcapng
     has "$(jq -r .why <<<"$output")" 'teleop: gamepad disconnected: all joints stopped'
-    hidmotor -q -j decode run.pcapng --dir tx |
+    [[ $stderr == *'held up'* ]] || hidmotor -q -j decode run.pcapng --dir tx | # else it may have moved too little
         jq -se '[.[] | select(.msg == "set_setpoints")] | last | .duration == 0 and .m2 > 1'
     fails_with 4 "gamepad 'nothing' not found" played hidmotor -q -l sim: teleop --pad nothing
     mkdir -p config/armwire
@@ -283,28 +302,19 @@ drives() {
 
 @test "a gamepad's partial lines, old records and garbage stop the motion" {
     held usb
-    GARBLE='{"t":1' drives --for 2s
-    has "$stderr" 'stopped: no data from armwire-pad'
-    has "$output" stops=1
-    GARBLE=$'{"t":1,"age":0}\n' drives --for 2s # an old record
-    has "$stderr" 'stopped: no data from armwire-pad'
-    has "$output" stops=1
-    GARBLE=$'rubbish\n' drives --for 2s
-    has "$stderr" 'stopped: events were lost'
-    has "$output" stops=1
-    GARBLE=$(printf '%9000s' x) drives --for 2s
-    has "$stderr" 'stopped: events were lost'
+    GARBLE='{"t":1' halts 'no data from armwire-pad'
+    GARBLE=$'{"t":1,"age":0}\n' halts 'no data from armwire-pad' # an old record
+    GARBLE=$'rubbish\n' halts 'events were lost'
+    GARBLE=$(printf '%9000s' x) halts 'events were lost'
 }
 
 @test "a silent gamepad stops the motion over Bluetooth and with --stale, not over a cable" {
     held bluetooth
-    drives --for 3.5s
-    has "$stderr" 'stopped: no data from the gamepad'
+    halts 'no data from the gamepad'
     held usb
-    drives --for 3.5s --stale 0.5s
-    has "$stderr" 'stopped: no data from the gamepad'
+    halts 'no data from the gamepad' --stale 0.5s
     drives --for 3.5s
-    hasnt "$stderr" 'silent'
+    hasnt "$stderr" 'no data from the gamepad'
 }
 
 # muscles T: writes a recording of T seconds with 100 records a second, from lines "FROM TO NAME VALUE".
