@@ -7,14 +7,14 @@
 #include <string.h>
 
 #define QUICKLY_MS 300 /* more than a round trip over Bluetooth */
-#define LF_MS      100 /* how long an LF may come after its CR */
+#define LF_MS      100 /* max delay of an LF after its CR */
 #define COPIES     3   /* copies without an ACK before the handler counts as silent */
 
-/* The match between a packet of the handler and a command that waits for its confirmation. */
+/* How well a packet of the handler matches a command that waits for its confirmation. */
 enum fit {
     FIT_NONE, /* another type */
     FIT_EXACT,
-    FIT_BARE, /* the same type, without values */
+    FIT_BARE, /* the same type, but without values */
     FIT_OTHER,
 };
 
@@ -23,25 +23,26 @@ struct talk {
     struct aw_armctl *arm;
     struct aw_armctl_outcome *out;
     struct aw_error *err;
-    struct aw_record record; /* the command, if decoded */
+    struct aw_record record; /* the decoded command, if it can be decoded */
     bool decoded;
-    bool repeatable;       /* absolute: may be carried out twice */
-    bool known;            /* the table has its type */
+    bool repeatable;       /* an absolute command, which may be carried out twice */
+    bool known;            /* the table has the command's type */
     bool own;              /* a custom packet: does not move the arm's joints */
-    bool both_carried_out; /* a stop: both digits may be new to the handler */
-    bool stopping;         /* a stop: its values may be those of the last confirmation */
+    bool both_carried_out; /* a stop: the handler may carry out both digits */
+    bool stopping;         /* a stop: its values may equal those of the last confirmation */
     bool resent;
-    bool acked;      /* the present transmission was acknowledged */
-    unsigned wanted; /* bits of the digits whose ACK sets acked */
+    bool acked;      /* the current transmission was acknowledged */
+    unsigned wanted; /* bits of the digits whose ACK counts */
     unsigned acks;   /* bits of the acknowledged digits */
     bool answered;
-    bool held;                     /* out->answer may confirm an earlier command */
+    /* out->answer is held, because it may confirm an earlier command */
+    bool held;
     char line[AW_ARMCTL_LINE_MAX]; /* the held packet, with its digit */
-    bool held_exact;   /* the packet is ours once the handler has certainly carried out the
-                          command */
-    bool before_ack;   /* the packet came before the ACK */
-    bool doubtful;     /* the packet is not ours if the ACK follows */
-    int64_t accept_at; /* time to accept the packet if no other one comes */
+    /* the held packet is ours once the handler has certainly carried out the command */
+    bool held_exact;
+    bool before_ack;   /* the held packet arrived before the ACK */
+    bool doubtful;     /* the held packet is not ours if the ACK still arrives */
+    int64_t accept_at; /* time at which the packet is accepted if no other one arrives */
     int64_t sent_ns, first_ns;
 };
 
@@ -80,12 +81,13 @@ void aw_armctl_init(struct aw_armctl *arm, struct aw_link *link,
     if (memory)
         arm->memory = *memory;
     if (link->connections) {
-        /* Both ends start again with a new connection. */
+        /* Both ends start over with a new connection. */
         arm->memory.tx = arm->memory.rx = arm->memory.n_owed = 0;
         arm->memory.agreed = false;
         arm->memory.received[0] = '\0';
     }
-    arm->tx_sure = arm->rx_sure = link->simulated; /* a simulated handler starts with its link */
+    /* a simulated handler starts together with its link */
+    arm->tx_sure = arm->rx_sure = link->simulated;
     bool received = arm->memory.rx >= 2;
     arm->receiver = (struct aw_armctl_receiver){received ? arm->memory.rx : 2, !received};
     if (options->seq != AW_ARMCTL_SEQ_AUTO) {
@@ -128,8 +130,8 @@ static int64_t now_of(const struct aw_armctl *arm)
     return aw_clock_now(arm->link->clock);
 }
 
-/* A peer that sends without pause must not delay the timeout. AW_MALFORMED: the first line has no
- * LF yet. */
+/* Reads once. A peer that sends without pause must not delay the timeout. AW_MALFORMED: the first
+ * line has no LF yet. */
 static enum aw_status read_more(struct aw_armctl *arm, int64_t deadline, struct aw_error *err)
 {
     int64_t now = now_of(arm), lf = now + LF_MS * AW_MILLISECOND;
@@ -148,8 +150,8 @@ static enum aw_status read_more(struct aw_armctl *arm, int64_t deadline, struct 
     return status == AW_EVENT ? AW_OK : status;
 }
 
-/* Reads the next packet into arm->line. AW_MALFORMED: its line end is half, and no valid line has
- * come before it. */
+/* Reads the next packet into arm->line. AW_MALFORMED: its line end is incomplete, and no valid line
+ * was received before. */
 static enum aw_status next_line(struct aw_armctl *arm, int64_t deadline, struct aw_error *err)
 {
     for (;;) {
@@ -168,7 +170,7 @@ static enum aw_status next_line(struct aw_armctl *arm, int64_t deadline, struct 
     }
 }
 
-/* A write that times out is a lost message like any other. */
+/* Writes to the link. A write that times out counts as a lost message. */
 static enum aw_status write_bytes(struct aw_armctl *arm, const uint8_t *bytes, size_t size,
                                   struct aw_error *err)
 {
@@ -176,8 +178,8 @@ static enum aw_status write_bytes(struct aw_armctl *arm, const uint8_t *bytes, s
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* Compares the values that both records have, except the digit. Another joint is another command.
- */
+/* Compares the values that both records have, except the digit. A different joint means a different
+ * command. */
 static enum fit compare_records(const struct aw_record *asked, const struct aw_record *answer)
 {
     int seq = aw_codec_find(answer->codec, "seq"), joint = aw_codec_find(answer->codec, "joint");
@@ -200,7 +202,7 @@ static bool decode_body(struct aw_armctl *arm, const char *body, struct aw_recor
     return aw_wire_decode(&arm->wire, AW_TX, (struct aw_span){bytes, size}, record, NULL) == AW_OK;
 }
 
-/* Returns true for the answer to a custom packet whose answer has other fields. */
+/* Returns true if the packet answers a custom packet whose answer has other fields. */
 static bool is_answer(const struct aw_record *asked, const struct aw_record *answer)
 {
     const struct aw_message *there = asked->codec->message, *back = answer->codec->message;
@@ -230,7 +232,7 @@ static enum fit compare_with(const struct talk *talk, const struct aw_armctl_lin
     return compare(talk->out->sent, talk->decoded ? &talk->record : NULL, line);
 }
 
-/* Finds the pending command that this packet fits best, the oldest of equals. */
+/* Finds the pending command that this packet fits best; of equal ones, the oldest. */
 static enum fit find_owed(struct aw_armctl *arm, int *index)
 {
     enum fit best = FIT_NONE;
@@ -260,14 +262,14 @@ static void accept(struct talk *talk)
     talk->answered = true;
 }
 
-/* Returns a time longer than the handler's interval of repeating a pending packet. */
+/* Returns a time longer than the interval at which the handler repeats a pending packet. */
 static int until_repeated_ms(const struct aw_armctl *arm)
 {
     return arm->options.ack_timeout_ms + QUICKLY_MS;
 }
 
-/* Holds a confirmation that may be ours. It counts as ours if no other one comes within for_ms; 0:
- * no time limit. */
+/* Holds a confirmation that may be ours. It counts as ours if no better one arrives within for_ms;
+ * 0: no time limit. */
 static void hold(struct talk *talk, int for_ms)
 {
     handle_answer(talk);
@@ -283,7 +285,7 @@ static void belongs_elsewhere(struct aw_armctl *arm)
     report(arm, AW_ARMCTL_LATE, arm->line.text, 0);
 }
 
-/* The held confirmation belongs to an earlier command. */
+/* Gives up the held confirmation: it belongs to an earlier command. */
 static void let_go(struct talk *talk)
 {
     talk->held = talk->before_ack = false;
@@ -292,9 +294,9 @@ static void let_go(struct talk *talk)
     report(talk->arm, AW_ARMCTL_LATE, talk->line, 0);
 }
 
-/* Returns true if the command was carried out. One of two digits is new to the handler. A stop
- * repeats the last confirmed values, so an earlier command's confirmation looks the same. It needs
- * both ACKs, or one ACK with agreed digits and no pending confirmation. */
+/* Returns true if the command was carried out. If both digits were sent, one of them is new to the
+ * handler. A stop repeats the last confirmed values, so its confirmation looks like an earlier one.
+ * It therefore needs both ACKs, or one ACK with agreed digits and no pending confirmation. */
 static bool is_carried_out(const struct talk *talk)
 {
     const struct aw_armctl_memory *memory = &talk->arm->memory;
@@ -319,8 +321,9 @@ static void sort_exact(struct talk *talk)
         hold_exact(talk);
 }
 
-/* The handler acknowledges a command before it confirms it. So this packet confirms an earlier
- * command, unless the ACK got lost. If a confirmation is pending, time alone cannot decide. */
+/* Holds a confirmation that arrived before the ACK. The handler acknowledges a command before it
+ * confirms it, so this packet confirms an earlier command, unless the ACK was lost. If a
+ * confirmation is pending, waiting cannot decide that. */
 static void hold_before_ack(struct talk *talk, bool doubtful)
 {
     hold(talk, 0);
@@ -330,7 +333,8 @@ static void hold_before_ack(struct talk *talk, bool doubtful)
         talk->accept_at = talk->sent_ns + talk->arm->options.ack_timeout_ms * AW_MILLISECOND;
 }
 
-/* Returns true if the command was sent once and nothing shows that the handler has received it. */
+/* Returns true if the command was sent only once and nothing shows yet that the handler received
+ * it. */
 static bool is_early(const struct talk *talk)
 {
     return !talk->acks && !talk->resent && !talk->out->flipped;
@@ -356,14 +360,15 @@ static void sort_bare(struct talk *talk)
         hold_exact(talk);
 }
 
-/* A stop that was sent with both digits may be confirmed twice, possibly to the next program. */
+/* A stop sent with both digits may be confirmed twice; the second confirmation may reach the next
+ * program. */
 static bool is_said_again(const struct aw_armctl *arm)
 {
     return strcmp(arm->line.body, arm->memory.received) == 0 ||
            strcmp(arm->line.body, arm->memory.confirmed) == 0;
 }
 
-/* Returns the longest time of a motion. */
+/* Returns the max duration of a motion. */
 static int longest_ms(const struct aw_armctl *arm)
 {
     const struct aw_armctl_options *options = &arm->options;
@@ -383,7 +388,7 @@ static void sort_other(struct talk *talk)
     } else if (fit == FIT_NONE && !talk->out->flipped && !is_said_again(arm)) {
         accept(talk);
     } else {
-        /* It may confirm an earlier motion, or the first copy, which the second interrupted. */
+        /* May confirm an earlier motion, or the first copy, which the second one interrupted. */
         hold(talk, fit == FIT_NONE && !talk->out->flipped ? longest_ms(arm)
                                                           : arm->options.confirm_timeout_ms);
         belongs_elsewhere(arm);
@@ -409,9 +414,9 @@ static void deliver_packet(struct aw_armctl *arm, struct talk *talk)
         report(arm, AW_ARMCTL_CONFIRMATION, arm->line.text, 0);
 }
 
-/* A restarted handler begins at 2 again. Until that is ruled out, its packet is a duplicate only
- * if it equals the last one. An equal packet with the other digit is new only if it can answer
- * this command. */
+/* A restarted handler starts at 2 again. Until a restart is ruled out, its packet counts as a
+ * duplicate only if it equals the last one. An equal packet with the other digit is new only if it
+ * can answer this command. */
 static enum aw_armctl_verdict judge(const struct aw_armctl *arm, const struct talk *talk)
 {
     enum aw_armctl_verdict verdict = aw_armctl_judge(&arm->receiver, arm->line.digit);
@@ -460,7 +465,8 @@ static void receive_ack(struct aw_armctl *arm, struct talk *talk)
     report(arm, AW_ARMCTL_ACKED, arm->line.text, 0);
     if (talk->before_ack && talk->doubtful) {
         let_go(talk);
-    } else if (talk->before_ack) { /* the ACK of a second copy: ours, unless a better one comes */
+        /* the ACK of a second copy: ours, unless a better match arrives */
+    } else if (talk->before_ack) {
         talk->before_ack = false;
         talk->accept_at = AW_NEVER;
     } else if (talk->held_exact && is_carried_out(talk)) {
@@ -491,7 +497,7 @@ enum aw_status aw_armctl_idle(struct aw_armctl *arm, int64_t deadline, struct aw
 
 /* Sending */
 
-/* Accepts the held confirmation as ours after its delay. Half a line end ends the wait. */
+/* Accepts the held confirmation as ours after its delay. An incomplete line end ends the wait. */
 static enum aw_status wait_for(struct talk *talk, const bool *what, int timeout_ms)
 {
     struct aw_armctl *arm = talk->arm;
@@ -510,7 +516,7 @@ static enum aw_status wait_for(struct talk *talk, const bool *what, int timeout_
     return status == AW_MALFORMED ? AW_TIMEOUT : status;
 }
 
-/* Returns true if lines come, but none ends with CR LF: retries cannot help. */
+/* Returns true if lines arrive, but none ends with CR LF; retries are then useless. */
 static bool only_half_lines(const struct aw_armctl *arm)
 {
     return arm->reader.half_lines > 1;
@@ -536,7 +542,7 @@ static enum aw_status transmit(struct talk *talk, int attempt)
     return write_bytes(arm, bytes, size, talk->err);
 }
 
-/* Sends until an ACK comes, or a confirmation, which implies it. */
+/* Sends until an ACK arrives, or a confirmation, which implies the ACK. */
 static enum aw_status deliver(struct talk *talk, int retries)
 {
     enum aw_status status = AW_TIMEOUT;
@@ -570,7 +576,7 @@ static bool may_flip(const struct talk *talk)
 }
 
 /* The published firmware does not acknowledge a digit that it does not expect, nor a duplicate. If
- * the digits agreed before, silence with a confirmation means a duplicate. */
+ * the digits agreed before, a confirmation without an ACK means a duplicate. */
 static enum aw_status deliver_somehow(struct talk *talk)
 {
     enum aw_status status = deliver(talk, talk->arm->options.retries);
@@ -620,9 +626,9 @@ static enum aw_status send_copy(struct talk *talk, bool *acked)
     return status == AW_OK && !talk->answered ? AW_TIMEOUT : status;
 }
 
-/* While it is unknown whether the digits agree: sends the other digit to a handler that
- * acknowledges duplicates. Any other handler has carried the command out; waits more_ms longer for
- * it. */
+/* Called while it is unknown whether the digits agree. Sends the other digit to a handler that
+ * acknowledges duplicates. Any other handler has carried out the command, so waits more_ms
+ * longer. */
 static enum aw_status try_again(struct talk *talk, int more_ms)
 {
     bool again = false;
@@ -632,14 +638,14 @@ static enum aw_status try_again(struct talk *talk, int more_ms)
     return status == AW_TIMEOUT && more_ms > 0 ? wait_for(talk, &talk->answered, more_ms) : status;
 }
 
-/* Returns true if the other digit is to be tried after *after_ms. */
+/* Returns true if the other digit should be tried after *after_ms. */
 static bool is_to_flip(const struct talk *talk, int *after_ms)
 {
     const struct aw_armctl_options *options = &talk->arm->options;
     bool flips = may_flip(talk), sure = talk->arm->tx_sure;
     if (flips && options->flip_after_ms && !sure)
         *after_ms = options->flip_after_ms;
-    /* With agreed digits the confirmation may still come. */
+    /* With agreed digits the confirmation may still arrive. */
     return flips && !(sure && options->flip_after_ms > options->confirm_timeout_ms);
 }
 
@@ -657,7 +663,8 @@ static enum aw_status await_confirmation(struct talk *talk)
     return status;
 }
 
-/* The handler does not confirm unknown types; one that does would confirm at once. */
+/* Waits for any confirmation. The handler does not confirm unknown types; one that does would
+ * confirm at once. */
 static enum aw_status await_any_answer(struct talk *talk)
 {
     enum aw_status status = wait_for(talk, &talk->answered, QUICKLY_MS);
@@ -696,7 +703,7 @@ static bool same_joint(const char *body, const char *other)
     return strncmp(body, other, strncmp(body, "ARM", 3) == 0 ? 3 : 4) == 0;
 }
 
-/* Records the positions of the joints. */
+/* Records the joint positions. */
 static void note_places(struct talk *talk, enum fit fit)
 {
     struct aw_armctl *arm = talk->arm;
@@ -724,7 +731,7 @@ static void note_confirmed(struct talk *talk, enum fit fit)
         memory->pending[0] = '\0';
     if (talk->decoded)
         note_motor(memory, &talk->record, talk->out->sent, true);
-    /* The handler confirms the motions of a joint in their order. */
+    /* The handler confirms the motions of a joint in order. */
     for (int i = memory->n_owed - 1; i >= 0; i--)
         if (same_joint(memory->owed[i], talk->out->sent))
             aw_armctl_memory_settle(memory, i);
@@ -825,8 +832,8 @@ static enum aw_status report_ended(struct talk *talk, enum aw_status status)
 {
     bool stopped = status == AW_STOPPED;
     talk->out->result = stopped ? AW_ARMCTL_STOPPED : AW_ARMCTL_LINK_LOST;
-    bool told = status == AW_LIMIT || status == AW_REFUSED; /* a server that has the port refused
-                                                               it */
+    /* a server that owns the port refused it */
+    bool told = status == AW_LIMIT || status == AW_REFUSED;
     if (!stopped)
         return told || status == AW_NO_MEMORY ? status : AW_LOST;
     return aw_fail(talk->err, AW_STOPPED,
@@ -885,7 +892,7 @@ static void start(struct talk *talk, struct aw_armctl *arm, const char *body,
         err->text[0] = '\0';
 }
 
-/* Formats TYPE and parameters of a record for a line. */
+/* Formats the TYPE and parameters of a record for a line. */
 static enum aw_status body_of(const struct aw_record *record, char *body, struct aw_error *err)
 {
     struct aw_record copy = *record;
@@ -982,7 +989,7 @@ enum aw_status aw_armctl_ping(struct aw_armctl *arm, struct aw_armctl_outcome *o
         return report_ended(&talk, status);
     if (!talk.acked)
         return report_not_acked(&talk);
-    /* Later pings try the digit that worked. */
+    /* Later pings first try the digit that worked. */
     if (arm->memory.agreed)
         arm->memory.pings =
             outcome->digit == next ? AW_ARMCTL_PINGS_NEXT : AW_ARMCTL_PINGS_DUPLICATE;
@@ -1033,7 +1040,7 @@ bool aw_armctl_last_confirmed(struct aw_armctl *arm, const struct aw_record *com
     return moves;
 }
 
-/* A motor would never stop by itself, so it comes first. */
+/* A motor would never stop by itself, so it has priority. */
 static bool stop_body(struct aw_armctl *arm, char *body)
 {
     const struct aw_armctl_memory *memory = &arm->memory;
@@ -1046,8 +1053,8 @@ static bool stop_body(struct aw_armctl *arm, char *body)
            aw_armctl_last_confirmed(arm, &command, &back) && body_of(&back, body, NULL) == AW_OK;
 }
 
-/* Sends both digits, the handler's last one first: it is a duplicate, and the other is carried out
- * once. If the handler expects the first one it carries out both. */
+/* Sends both digits, starting with the handler's last one: that is a duplicate, and the other one
+ * is carried out once. If the handler expects the first one, it carries out both. */
 static enum aw_status transmit_both(struct talk *talk, int attempt)
 {
     uint8_t digit = talk->out->digit;
@@ -1057,8 +1064,8 @@ static enum aw_status transmit_both(struct talk *talk, int attempt)
     return status == AW_OK ? transmit(talk, attempt) : status;
 }
 
-/* After an ACK of one digit the handler expects the other, so it certainly carries out the second
- * of two in a row. */
+/* After it acknowledges one digit, the handler expects the other. So it certainly carries out the
+ * second of two. */
 static enum aw_status deliver_surely(struct talk *talk)
 {
     enum aw_status status = AW_TIMEOUT;
@@ -1077,7 +1084,7 @@ static enum aw_status deliver_surely(struct talk *talk)
     return status;
 }
 
-/* Sends the stop once, for signal handling, and does not wait for the motion back. */
+/* Sends the stop once, for signal handling, without waiting for the motion back. */
 static enum aw_status stop_at_once(struct talk *talk)
 {
     struct aw_armctl_outcome *out = talk->out;

@@ -16,23 +16,23 @@
  *     status = aw_armctl_command(&arm, &command, &outcome, &err);
  *     aw_armctl_state_save(dir, link->key, aw_armctl_memory(&arm), &warning);
  *
- * The host's digit and the digit that the handler expects can differ after a restart of either. The
- * handler acknowledges a wrong digit as a duplicate and does not carry it out; the published
- * firmware does not even acknowledge it. With seq AW_ARMCTL_SEQ_AUTO such a command is sent once
- * more with the other digit. This requires an absolute command (deg, pos, arm, spd), because it may
- * be carried out twice; mov and unknown types are not repeated. After an ACK, it also requires a
- * handler that acknowledges copies. To find out, the host sends a copy with the same digit, which
- * no handler carries out. If the handler ignores copies, its ACK proves that it carried out the
- * command. Until this session has shown that the digits agree, the wait is flip_after_ms;
- * afterwards it is confirm_timeout_ms. After that, the host accepts the first digit of the handler.
- * Before the digits are shown to agree, a packet with a duplicate's digit but other contents is a
- * new packet.
+ * After a restart of either end, the host's digit may differ from the digit that the handler
+ * expects. The handler acknowledges a wrong digit as a duplicate and does not carry it out; the
+ * published firmware does not even acknowledge it. With seq AW_ARMCTL_SEQ_AUTO such a command is
+ * sent once more with the other digit. This requires an absolute command (deg, pos, arm, spd),
+ * because it may be carried out twice; mov and unknown types are not repeated. After an ACK, it
+ * also requires a handler that acknowledges copies. To find out, the host sends a copy with the
+ * same digit, which no handler carries out. If the handler ignores copies, its ACK proves that it
+ * carried out the command. Until this session has shown that the digits agree, the wait is
+ * flip_after_ms; afterwards it is confirm_timeout_ms. After that, the host accepts the first digit
+ * of the handler. Until the digits are shown to agree, a packet with a duplicate's digit but
+ * different contents counts as new.
  *
- * A lost ACK does no harm if the confirmation comes: the link keeps the order, so the confirmation
- * implies the ACK.
+ * A lost ACK does no harm if the confirmation arrives: the link keeps the order, so the
+ * confirmation implies the ACK.
  *
- * A confirmation of an earlier command that timed out must not count for the current command, nor
- * the reverse. The memory lists the commands whose confirmation may still come (memory.owed). A
+ * A confirmation of an earlier command that timed out must not count for the current command, or
+ * vice versa. The memory lists the commands whose confirmation may still arrive (memory.owed). A
  * confirmation of an earlier command is reported as AW_ARMCTL_LATE and its entry is removed. The
  * first rule that applies decides:
  *  - another type or joint: belongs to an earlier command;
@@ -68,46 +68,46 @@
 
 enum aw_armctl_result {
     AW_ARMCTL_NOT_SENT,          /* refused locally; not sent */
-    AW_ARMCTL_CONFIRMED,         /* AW_OK: done as asked (or confirmed without values: bare) */
+    AW_ARMCTL_CONFIRMED,         /* AW_OK: done as requested; or confirmed without values (bare) */
     AW_ARMCTL_CONFIRMED_OTHER,   /* AW_REFUSED: done with other values; both are in the outcome */
     AW_ARMCTL_CONFIRMED_DAMAGED, /* AW_MALFORMED: done, with values that cannot be read */
-    AW_ARMCTL_ARRIVED, /* AW_OK: ACKed; send_line expects no confirmation of unknown types */
+    AW_ARMCTL_ARRIVED, /* AW_OK: acknowledged; send_line expects no confirmation of unknown types */
     AW_ARMCTL_ACKED_NOT_CONFIRMED, /* AW_TIMEOUT: acknowledged, but not confirmed */
     AW_ARMCTL_NOT_ACKED,           /* AW_TIMEOUT: no sign that the handler received it */
     AW_ARMCTL_LINK_LOST,           /* AW_LOST: the port was removed */
-    AW_ARMCTL_STOPPED,             /* AW_STOPPED: the clock asked to stop; no more resends */
+    AW_ARMCTL_STOPPED,             /* AW_STOPPED: the clock requested a stop; nothing is resent */
 };
 
-/* Returns "confirmed", "confirmed-other", "acked-not-confirmed" … for result records. */
+/* Returns the name for result records: "confirmed", "confirmed-other", "acked-not-confirmed" … */
 const char *aw_armctl_result_name(enum aw_armctl_result result);
 
 #define AW_ARMCTL_SEQ_AUTO (-1)
 
 struct aw_armctl_options {
-    int ack_timeout_ms;     /* 2000, as published */
-    int confirm_timeout_ms; /* 10000 */
-    int flip_after_ms;      /* how long to wait for a confirmation before trying the other digit,
-                               if the digits are uncertain; 0: confirm_timeout_ms. If they are
-                               certain and this exceeds confirm_timeout_ms, the other digit is
-                               never tried. See aw_armctl_profile_longest_ms */
-    int retries;            /* resends after the first transmission: 5 */
-    int seq;                /* AW_ARMCTL_SEQ_AUTO, or the first digit 0 or 1, without a second
-                               try */
-    int64_t wall_ns; /* time of day minus the link's clock, for times of positions; 0: use the
-                        link's clock */
-    const struct aw_protocol *protocol;      /* with custom packets; NULL: without */
-    const struct aw_armctl_profile *profile; /* its roles choose the joints of arm; NULL: default
-                                                joints. Borrowed */
+    int ack_timeout_ms;     /* 2000 by default, as published */
+    int confirm_timeout_ms; /* 10000 by default */
+    /* how long to wait for a confirmation before trying the other digit, if the digits are
+     * uncertain; 0: confirm_timeout_ms. If they are certain and this exceeds confirm_timeout_ms,
+     * never tries the other digit. See aw_armctl_profile_longest_ms */
+    int flip_after_ms;
+    int retries; /* resends after the first transmission; 5 by default */
+    /* AW_ARMCTL_SEQ_AUTO, or the first digit (0 or 1), without a second attempt */
+    int seq;
+    /* time of day minus the link's clock, to date positions; 0: use the link's clock */
+    int64_t wall_ns;
+    const struct aw_protocol *protocol; /* protocol with custom packets; NULL: without */
+    /* its roles select the joints of arm; NULL: default joints. Borrowed */
+    const struct aw_armctl_profile *profile;
 };
 
 struct aw_armctl_options aw_armctl_defaults(void);
 
 enum aw_armctl_event_kind {
-    AW_ARMCTL_SENT,        /* a command went out; attempt 0 is the first */
-    AW_ARMCTL_RESENT,      /* the same command went out again */
-    AW_ARMCTL_FLIPPED,     /* retries use the other digit from now on */
+    AW_ARMCTL_SENT,        /* a command was sent; attempt 0 is the first */
+    AW_ARMCTL_RESENT,      /* the same command was sent again */
+    AW_ARMCTL_FLIPPED,     /* retries use the other digit from here on */
     AW_ARMCTL_ACKED,       /* the expected ACK */
-    AW_ARMCTL_ACK_IGNORED, /* an ACK for another digit, or when none was due */
+    AW_ARMCTL_ACK_IGNORED, /* an ACK for another digit, or when none was expected */
     AW_ARMCTL_CONFIRMATION,
     AW_ARMCTL_LATE,        /* a packet of an earlier command, or an unexpected one */
     AW_ARMCTL_REPEATED,    /* a duplicate: acknowledged again, not delivered */
@@ -115,12 +115,12 @@ enum aw_armctl_event_kind {
     AW_ARMCTL_GARBAGE,     /* an invalid or overlong line */
 };
 
-/* An event; valid during the call only. */
+/* An event; valid only during the call. */
 struct aw_armctl_event {
     enum aw_armctl_event_kind kind;
-    const char *text; /* the line without CRLF, "" for garbage */
+    const char *text; /* the line without CRLF; "" for garbage */
     int attempt;
-    const struct aw_record *record; /* NULL: the table does not know the packet */
+    const struct aw_record *record; /* NULL: the table does not have the packet */
 };
 
 typedef void aw_armctl_event_fn(void *context, const struct aw_armctl_event *event);
@@ -130,19 +130,19 @@ struct aw_armctl_counters {
         garbage, overlong;
 };
 
-/* The result of a command. Plain data; the records are valid as long as the arm. */
+/* The result of a command. Plain data; the records are valid for the lifetime of the arm. */
 struct aw_armctl_outcome {
     enum aw_armctl_result result;
     char sent[AW_ARMCTL_BODY_MAX + 1];   /* "DEG1,090" */
     char answer[AW_ARMCTL_BODY_MAX + 1]; /* the confirmation, or "" */
     bool answers;                        /* the answer is a confirmation packet, not an ACK */
-    bool bare;                           /* confirmed without values: the reached position is
-                                            unknown */
+    /* confirmed without values, so the position reached is unknown */
+    bool bare;
     bool has_record;
     struct aw_record record; /* the confirmation, if has_record */
     uint8_t digit;           /* digit of the last transmission */
     bool acked;
-    bool flipped; /* the other digit was used too */
+    bool flipped; /* the other digit was tried too */
     int retries;
     int64_t ack_ns;   /* from the last transmission to its ACK, or -1 */
     int64_t total_ns; /* from the first transmission to the end */
@@ -162,30 +162,29 @@ struct aw_armctl {
     aw_armctl_event_fn *event;
     void *context;
     struct aw_armctl_line line; /* the line being handled */
-    struct aw_wire wire;        /* last, because initialisation leaves its unused part untouched */
+    struct aw_wire wire;        /* last, because initialisation leaves the unused part untouched */
 };
 
 /* Initialises arm. Borrows link. memory is the saved state of this device, or NULL. On a link that
- * counts connections both ends start again, so the saved digits are not used. With a simulator in
+ * counts connections, both ends start over, so the saved digits are not used. With a simulator in
  * this process the digits are known to agree. */
 void aw_armctl_init(struct aw_armctl *arm, struct aw_link *link,
                     const struct aw_armctl_options *options, const struct aw_armctl_memory *memory);
 
-/* Sets the event callback, or removes it if event is NULL. */
+/* Sets the event callback; NULL removes it. */
 void aw_armctl_on_event(struct aw_armctl *arm, aw_armctl_event_fn *event, void *context);
 
 /* Returns the state to save now. Valid until the next call. */
 const struct aw_armctl_memory *aw_armctl_memory(struct aw_armctl *arm);
 
 /* Sends a command and waits for its result. Sets the record's seq. Checks only the ranges of the
- * wire; aw_armctl_profile_check checks the others. */
+ * wire; aw_armctl_profile_check checks the joint limits. */
 enum aw_status aw_armctl_command(struct aw_armctl *arm, const struct aw_record *command,
                                  struct aw_armctl_outcome *outcome, struct aw_error *err);
 
-/* Sends a line of text, TYPE[PARAMS], in the same way. If the table cannot read its type or
- * parameters it ends with its ACK (AW_ARMCTL_ARRIVED), because the handler confirms only commands.
- * A packet of the same type within 0.3 s confirms it. AW_USAGE: it does not fit a line, or is an
- * ACK. */
+/* Sends a line of text, TYPE[PARAMS], in the same way. If the table cannot decode it, the exchange
+ * ends with the ACK (AW_ARMCTL_ARRIVED), because the handler confirms only commands. A packet of
+ * the same type within 0.3 s confirms it. AW_USAGE: the text does not fit a line, or is an ACK. */
 enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
                                       struct aw_armctl_outcome *outcome, struct aw_error *err);
 
@@ -201,41 +200,41 @@ enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
 enum aw_status aw_armctl_ping(struct aw_armctl *arm, struct aw_armctl_outcome *outcome,
                               struct aw_error *err);
 
-/* Returns the target of the last command if it moves this joint and was never confirmed, in the
- * joint's unit; else NaN. */
+/* Returns the target of the last command, in the joint's unit, if it moves this joint and was never
+ * confirmed; otherwise NaN. */
 double aw_armctl_target(struct aw_armctl *arm, int joint);
 
 /* Sets back to the command that returns to the last confirmed positions of this command's joints.
- * Returns false if they are unknown. For the vehicle (mov, spd) it is spd 0, and for a motor
- * (duty) duty 0: they have no position to return to. */
+ * Returns false if they are unknown. The vehicle (mov, spd) and a motor (duty) have no position to
+ * return to; for them *back is spd 0 or duty 0. */
 bool aw_armctl_last_confirmed(struct aw_armctl *arm, const struct aw_record *command,
                               struct aw_record *back);
 
-/* Announces the next command ("DEG1,090"): until it ends, aw_armctl_last_stop stops what it moves.
- * Sends nothing. */
+/* Announces the next command ("DEG1,090"): until that command ends, aw_armctl_last_stop stops what
+ * it moves. Sends nothing. */
 void aw_armctl_intend(struct aw_armctl *arm, const char *body);
 
 /* Returns the state to save before sending the intended command. If this program is killed, the
- * command is pending and its confirmation may still come. */
+ * command is pending and its confirmation may still arrive. */
 struct aw_armctl_memory aw_armctl_memory_ahead(struct aw_armctl *arm);
 
-/* Stops the arm as far as the protocol can. Commands the last confirmed position of the joints of a
- * command in progress or unconfirmed. Otherwise repeats the last confirmed command. Sends both
- * digits, so that it is carried out whichever the handler expects. The digit that the handler has
- * received already goes first, so that it is carried out once if the digits agree. With wait,
- * repeats both until they are acknowledged, and waits for the confirmation. Without wait (in signal
- * handling), sends both lines once and at once. AW_OK: acknowledged within AW_ARMCTL_STOP_LOOK_MS,
- * so the stop is carried out. AW_TIMEOUT: not acknowledged. AW_STOPPED: the clock refuses to wait.
- * AW_OK with AW_ARMCTL_NOT_SENT: no position is known. */
+/* Stops the arm as far as the protocol can. If a command is in progress or unconfirmed, commands
+ * the last confirmed position of its joints. Otherwise repeats the last confirmed command. Sends
+ * both digits, so that the stop is carried out whichever one the handler expects. The digit that
+ * the handler received last goes first, so that the stop is carried out only once if the digits
+ * agree. With wait, repeats both until they are acknowledged, and waits for the confirmation.
+ * Without wait (in signal handling), sends each line once, immediately. AW_OK: acknowledged within
+ * AW_ARMCTL_STOP_LOOK_MS, so the stop is carried out. AW_TIMEOUT: not acknowledged. AW_STOPPED: the
+ * clock refuses to wait. AW_OK with AW_ARMCTL_NOT_SENT: no position is known. */
 #define AW_ARMCTL_STOP_LOOK_MS 300
 enum aw_status aw_armctl_stop(struct aw_armctl *arm, bool wait, struct aw_armctl_outcome *outcome,
                               struct aw_error *err);
 
-/* Passes the lines of that stop, with both digits, to add, for use in a crash. Sends and changes
- * nothing. Adds nothing if no position is known. */
+/* Passes the lines of that stop, with both digits, to add, for use in a crash. Sends nothing and
+ * changes no state. Adds nothing if no position is known. */
 void aw_armctl_last_stop(struct aw_armctl *arm, aw_frame_fn *add, void *context);
 
-/* Reads between commands until the deadline. Acknowledges what the handler sends and reports it as
+/* Reads between commands until the deadline. Acknowledges the handler's packets and reports them as
  * AW_ARMCTL_LATE. AW_OK at the deadline, AW_STOPPED, AW_LOST. */
 enum aw_status aw_armctl_idle(struct aw_armctl *arm, int64_t deadline, struct aw_error *err);
 

@@ -13,13 +13,13 @@
 #include "protocol/armctl/line.h"
 
 #define RESEND_NS    (2 * AW_SECOND)
-#define MAX_JOBS     16 /* commands in progress; further ones are ignored until one ends */
+#define MAX_JOBS     16 /* commands in progress; more are ignored until one ends */
 #define MAX_CONFIRMS 32
 #define MAX_OUTGOING 64
 #define VEHICLE      AW_ARMCTL_JOINTS /* index of the vehicle, after the sliding joints */
 #define AXES         (AW_ARMCTL_JOINTS + 1)
 #define MAX_MOVES    3
-#define RAW_MAX      32 /* maximum line of the published handler, characters */
+#define RAW_MAX      32 /* max line length of the published handler, characters */
 
 /* Limits of the published handler. */
 #define PULSE_LEAST 1000
@@ -55,21 +55,21 @@ struct handler {
     struct aw_armctl_profile profile;
     struct aw_armctl_device_counters counters;
     struct aw_wire wire;
-    struct aw_packet_memory *memory; /* of custom packets; or NULL */
+    struct aw_packet_memory *memory; /* memory of custom packets; or NULL */
     struct aw_armctl_reader reader;
     struct aw_armctl_line line;
     struct aw_armctl_receiver receiver;
-    size_t n_raw; /* AW_ARMCTL_RAW_LINES */
+    size_t n_raw; /* for AW_ARMCTL_RAW_LINES */
     bool after_cr;
     uint8_t raw[RAW_MAX + 2];
     int64_t now_ns;
     double vehicle_mm_s;
-    struct aw_armctl_axis axes[AW_ARMCTL_KINDS][AXES]; /* by kind */
+    struct aw_armctl_axis axes[AW_ARMCTL_KINDS][AXES]; /* indexed by kind */
     int n_jobs;
     struct job jobs[MAX_JOBS]; /* in the order of arrival */
     /* Sender: */
     uint8_t digit;
-    bool busy; /* confirms[0] is sent and not acknowledged */
+    bool busy; /* confirms[0] has been sent but not acknowledged */
     int64_t resend_ns;
     int n_confirms;
     struct body confirms[MAX_CONFIRMS];
@@ -166,7 +166,7 @@ static void confirm_record(struct handler *h, const struct aw_record *record)
     char body[AW_ARMCTL_BODY_MAX + 1];
     size_t size;
     if (aw_encode(record, true, bytes, sizeof bytes, &size, NULL) != AW_OK)
-        return; /* impossible: it was decoded from as many digits, and clamped to fewer */
+        return; /* unreachable: decoded from the same number of digits, then clamped */
     snprintf(body, sizeof body, "%.*s", (int)size - 3, (const char *)bytes + 1);
     confirm(h, body);
 }
@@ -186,7 +186,7 @@ static void end_job(struct handler *h, int index)
         confirm_record(h, &job.record);
 }
 
-/* Ends the command in progress on this axis; its other joints continue. */
+/* Ends the command in progress on this axis. Its other joints continue. */
 static void release_axis(struct handler *h, struct aw_armctl_axis *axis)
 {
     for (int j = 0; j < h->n_jobs; j++)
@@ -223,7 +223,8 @@ static void add_move(struct handler *h, struct job *job, int scalar, struct aw_a
     job->due_ns = there > job->due_ns ? there : job->due_ns;
 }
 
-/* With pulses, an angle moves nothing, and neither does a pulse outside the servo's range. */
+/* Returns true if the command moves the axis. On a pulse joint, an angle moves nothing, nor does a
+ * pulse outside the servo's range. */
 static bool moves(const struct handler *h, enum aw_armctl_kind kind, double value)
 {
     if (kind == AW_ARMCTL_PULSE)
@@ -261,7 +262,7 @@ static void execute(struct handler *h, const struct aw_armctl_line *line)
     if (h->options.executed)
         h->options.executed(h->options.context, line->body, h->now_ns);
     if (strcmp(name, "mov") == 0) {
-        /* Counts the distance from 0 for each mov, for its confirmation. */
+        /* Counts the distance of each mov from 0, for its confirmation. */
         struct aw_armctl_axis *axis = &h->axes[AW_ARMCTL_TRANSLATE][VEHICLE];
         int scalar = aw_codec_find(job.record.codec, "distance");
         release_axis(h, axis);
@@ -283,7 +284,7 @@ static int first_due(const struct handler *h)
     return first;
 }
 
-/* Handles motions in the order of their ends, also after late calls. */
+/* Handles motions in the order in which they end, even after late calls. */
 static void advance(struct handler *h, int64_t now)
 {
     while (h->n_jobs) {
@@ -299,7 +300,7 @@ static void advance(struct handler *h, int64_t now)
 
 /* Receiving */
 
-/* Returns true for a command with all its values, for joints of its kind. */
+/* Returns true for a command that has all its values and whose joints are of its kind. */
 static bool can_execute(const struct handler *h, const struct aw_armctl_line *line)
 {
     if (!line->decoded)
@@ -334,7 +335,7 @@ static void pulse_is_angle(struct handler *h, struct aw_armctl_line *line)
     aw_record_set(angle, "angle", aw_record_get(&pulse, "pulse"), NULL);
 }
 
-/* Parses <joint>,<number>. A number may be empty, which is 0, and may have several digits. */
+/* Parses <joint>,<number>. A number may have several digits; an empty one is 0. */
 static bool read_published(const char *text, int *joint, int *value)
 {
     char *comma, *end;
@@ -457,7 +458,7 @@ static void handle_text(struct handler *h)
         receive_packet(h, &h->line);
 }
 
-/* Returns false if there is no further line. */
+/* Returns false if there is no complete line left. */
 static bool receive_line(struct handler *h)
 {
     enum aw_status status = aw_armctl_reader_next(&h->reader, &h->wire, AW_TX, &h->line);
@@ -470,7 +471,8 @@ static bool receive_line(struct handler *h)
     return true;
 }
 
-/* Adds the next character of a line as the published handler reads it. Returns true at its end. */
+/* Adds the next character of a line like the published handler. Returns true at the end of the
+ * line. */
 static bool add_raw(struct handler *h, uint8_t c)
 {
     bool second = h->after_cr;

@@ -7,10 +7,10 @@
  *     struct aw_link *link = aw_sim_link(device, &clock.base, false, "sim:");
  *
  * The receiver acknowledges and carries out a packet with the expected digit. It only acknowledges
- * one with the other digit. It neither acknowledges invalid lines and impossible commands nor
- * changes the digit for them. The sender sends a confirmation with 2, 3, 2 … when a motion ends. It
- * repeats the confirmation every 2 s until it is acknowledged. It sends one at a time, in the order
- * of the motions' ends.
+ * one with the other digit. Invalid lines and impossible commands are not acknowledged and do not
+ * change the digit. The sender sends a confirmation with 2, 3, 2 … when a motion ends. It repeats
+ * the confirmation every 2 s until it is acknowledged. It sends one at a time, in the order of the
+ * motions' ends.
  *
  * Every joint has an angle, a position and a pulse, unless the profile names one of them. All start
  * at home, or 0. Motions have constant speed and are clamped to the limits. The confirmation has
@@ -30,10 +30,10 @@
 
 /* Deviations of the published firmware from its specification. */
 enum aw_armctl_quirk {
-    AW_ARMCTL_NO_REACK = 1,      /* duplicates are ignored, not acknowledged again */
-    AW_ARMCTL_BARE_CONFIRM = 2,  /* confirmations carry no values: 2DEG */
-    AW_ARMCTL_DROP_CONFIRM = 4,  /* drops a confirmation that is due before the last one is
-                                   acknowledged */
+    AW_ARMCTL_NO_REACK = 1,     /* duplicates are ignored, not acknowledged again */
+    AW_ARMCTL_BARE_CONFIRM = 2, /* confirmations carry no values: 2DEG */
+    /* drops a confirmation that becomes due before the previous one is acknowledged */
+    AW_ARMCTL_DROP_CONFIRM = 4,
     AW_ARMCTL_ACK_INVALID = 8,   /* acknowledges every line with the expected digit; confirms
                                    commands only */
     AW_ARMCTL_PULSE_DEG = 16,    /* the value of deg is a servo pulse, 1000 to 2000 µs (0 to 180
@@ -46,24 +46,26 @@ enum aw_armctl_quirk {
     AW_ARMCTL_PUBLISHED = 127,   /* all quirks: the published handler */
 };
 
-/* Parses "no-reack,bare-confirm"; "" means no quirk, "published" all. AW_USAGE lists the quirks. */
+/* Parses "no-reack,bare-confirm"; "" means no quirks, "published" means all. The error of AW_USAGE
+ * lists the quirks. */
 enum aw_status aw_armctl_quirks_parse(const char *text, unsigned *quirks, struct aw_error *err);
 
 /* Names of the quirks, NULL-terminated, for help and completion. */
 extern const char *const aw_armctl_quirk_names[];
 
-/* Called when the device starts to carry out a command, with its body: "DEG1,090". */
+/* Called when the device starts to carry out a command. Receives its body: "DEG1,090". */
 typedef void aw_armctl_executed_fn(void *context, const char *body, int64_t now);
 
 struct aw_armctl_device_options {
-    unsigned quirks;                         /* of enum aw_armctl_quirk */
-    double turn_deg_s;                       /* speed of joints without one in the profile; 90 */
-    double slide_mm_s;                       /* 200; also the vehicle's initial speed, until spd
-                                                changes it */
+    unsigned quirks; /* bits of enum aw_armctl_quirk */
+    /* speed of joints without one in the profile; default 90 */
+    double turn_deg_s;
+    /* default 200; also the vehicle's initial speed, until spd changes it */
+    double slide_mm_s;
     const struct aw_armctl_profile *profile; /* NULL: none; copied */
-    const struct aw_protocol *protocol;      /* with custom packets, which are confirmed at once,
-                                                see packets/memory.h; or NULL */
-    aw_armctl_executed_fn *executed;         /* or NULL */
+    /* protocol with custom packets, which are confirmed at once, see packets/memory.h; or NULL */
+    const struct aw_protocol *protocol;
+    aw_armctl_executed_fn *executed; /* or NULL */
     void *context;
 };
 
@@ -77,10 +79,11 @@ struct aw_armctl_device_counters {
 /* Returns NULL if out of memory. The caller closes the device through its ops. */
 struct aw_device *aw_armctl_device(const struct aw_armctl_device_options *options);
 
-/* Returns the counters for tests and the simulator's status line; valid as long as the device. */
+/* Returns the counters for tests and the simulator's status line; valid for the lifetime of the
+ * device. */
 const struct aw_armctl_device_counters *aw_armctl_device_counters(const struct aw_device *device);
 
-/* Returns the position of joint 0 to 9 at this time in deg, mm or µs, for tests. */
+/* Returns the position of joint 0 to 9 at this time in deg, mm or µs. For tests. */
 double aw_armctl_device_joint(const struct aw_device *device, enum aw_armctl_kind kind, int joint,
                               int64_t now);
 

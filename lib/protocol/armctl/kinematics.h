@@ -1,11 +1,11 @@
 /* Motion of the simulated arm: one axis at constant speed. θ (base), H (lift) and R (reach) are
- * joints of their own. */
+ * separate joints. */
 #ifndef AW_PROTOCOL_ARMCTL_KINEMATICS_H
 #define AW_PROTOCOL_ARMCTL_KINEMATICS_H
 
 #include <stdint.h>
 
-/* An axis in motion at constant speed. Plain data; {0} is at rest at 0. */
+/* An axis that moves at constant speed. Plain data; {0} is at rest at 0. */
 struct aw_armctl_axis {
     double from, to; /* deg, mm or µs */
     int64_t start_ns, end_ns;
@@ -14,8 +14,8 @@ struct aw_armctl_axis {
 /* Returns the position at this time. */
 double aw_armctl_axis_at(const struct aw_armctl_axis *axis, int64_t now);
 
-/* Starts a motion from the present position to target, at speed in units per second (above 0).
- * Returns the time of arrival, which is now if the axis is there already. */
+/* Starts a motion from the current position to target, at speed in units per second (above 0).
+ * Returns the time of arrival, which is now if the axis is already there. */
 int64_t aw_armctl_axis_go(struct aw_armctl_axis *axis, double target, double speed, int64_t now);
 
 #endif

@@ -19,7 +19,7 @@ bool aw_armctl_body_valid(const char *body)
     size_t size = strlen(body);
     if (size < 3 || size > AW_ARMCTL_BODY_MAX)
         return false;
-    for (size_t i = 0; i < size; i++) /* three capitals, then printable characters */
+    for (size_t i = 0; i < size; i++) /* three capitals, followed by printable characters */
         if (body[i] < (i < 3 ? 'A' : '!') || body[i] > (i < 3 ? 'Z' : '~'))
             return false;
     return true;
@@ -55,7 +55,7 @@ bool aw_armctl_type_known(const struct aw_protocol *protocol, const char *body)
 /* The framer guarantees the CRLF. */
 static bool split(struct aw_span frame, struct aw_armctl_line *line)
 {
-    size_t size = frame.size - 2; /* digit and body: the same size as a body with its NUL */
+    size_t size = frame.size - 2; /* digit and body, as long as a body with its NUL */
     if (size > sizeof line->body || memchr(frame.data, 0, size))
         return false;
     memcpy(line->text, frame.data, size);
@@ -75,7 +75,7 @@ enum aw_status aw_armctl_line_read(struct aw_wire *wire, enum aw_dir dir, struct
     return AW_OK;
 }
 
-/* Returns the character that alone ends this packet; 0: not a packet, or both are present. */
+/* Returns the only line-end character of this packet; 0: not a packet, or both are present. */
 static char half_end(const uint8_t *bytes, size_t size)
 {
     struct aw_armctl_line line;

@@ -22,7 +22,7 @@
 
 /* A line that has the shape of a packet. Plain data. */
 struct aw_armctl_line {
-    uint8_t digit;                     /* 0..9, the first character */
+    uint8_t digit;                     /* first character, 0 to 9 */
     bool known;                        /* the table has this TYPE */
     bool decoded;                      /* record has its values */
     char body[AW_ARMCTL_BODY_MAX + 1]; /* "DEG1,090" */
@@ -33,14 +33,16 @@ struct aw_armctl_line {
 /* Splits a byte stream into lines. Start with {0}. */
 struct aw_armctl_reader {
     struct aw_framer framer; /* .overlong counts lines that were too long */
-    uint64_t garbage;        /* other discarded lines */
-    char half_end;           /* line end of the last one, if only CR LF was incomplete */
-    int half_lines;          /* number of lines with such an end; -1: a valid line has come */
+    uint64_t garbage;        /* number of other discarded lines */
+    char half_end;           /* end of the last line, if its CR LF was incomplete */
+    /* number of lines with such an end; -1: a valid line has been received */
+    int half_lines;
     size_t have;
     uint8_t bytes[256];
 };
 
-/* Returns where to store the next bytes and sets their maximum, which is never 0 after AW_MORE. */
+/* Returns where to store the next bytes and sets *cap to their max number, which is never 0 after
+ * AW_MORE. */
 uint8_t *aw_armctl_reader_room(struct aw_armctl_reader *reader, size_t *size);
 void aw_armctl_reader_added(struct aw_armctl_reader *reader, size_t size);
 
@@ -48,8 +50,8 @@ void aw_armctl_reader_added(struct aw_armctl_reader *reader, size_t size);
 bool aw_armctl_reader_lacks_lf(const struct aw_armctl_reader *reader);
 
 /* Reads the next line. AW_OK: *line has the shape of a packet; decoded is true if its parameters
- * are readable. Keeps lines with odd parameters, because the handler repeats unacknowledged lines
- * forever. AW_MALFORMED: dropped a line. AW_MORE: no complete line is left. */
+ * are readable. Accepts lines with unreadable parameters, because the handler repeats
+ * unacknowledged lines forever. AW_MALFORMED: dropped a line. AW_MORE: no complete line is left. */
 enum aw_status aw_armctl_reader_next(struct aw_armctl_reader *reader, struct aw_wire *wire,
                                      enum aw_dir dir, struct aw_armctl_line *line);
 
@@ -60,26 +62,26 @@ enum aw_status aw_armctl_line_read(struct aw_wire *wire, enum aw_dir dir, struct
 /* Returns true if body ("DEG1,090") has a valid shape for a line. */
 bool aw_armctl_body_valid(const char *body);
 
-/* Returns true if the table has its TYPE. For custom packets the whole name counts. */
+/* Returns true if the table has its TYPE. For custom packets, compares the whole name. */
 bool aw_armctl_type_known(const struct aw_protocol *protocol, const char *body);
 
 /* Returns true if body has no parameters. */
 bool aw_armctl_is_bare(const char *body);
 
-/* Returns true if both lines have the same TYPE, in all its capitals. */
+/* Returns true if both lines have the same TYPE (all its capitals). */
 bool aw_armctl_same_type(const char *body, const char *other);
 
-/* Writes digit, body and CRLF; out holds AW_ARMCTL_LINE_MAX bytes. Returns the number of bytes. */
+/* Writes digit, body and CRLF; out has AW_ARMCTL_LINE_MAX bytes. Returns the number of bytes. */
 size_t aw_armctl_line_write(uint8_t *out, uint8_t digit, const char *body);
 
-/* Writes the ACK of digit, 7 bytes. */
+/* Writes the ACK of a digit, 7 bytes. */
 size_t aw_armctl_ack_write(uint8_t *out, uint8_t digit);
 
 /* Returns the digit that an ACK acknowledges, or -1 if the line is not an ACK or names no digit. */
 int aw_armctl_ack_digit(const struct aw_armctl_line *line);
 bool aw_armctl_is_ack(const struct aw_armctl_line *line);
 
-/* The receiver's state: the next digit. */
+/* The receiver's state: the next expected digit. */
 struct aw_armctl_receiver {
     uint8_t expected; /* 0 or 1 in the handler, 2 or 3 in the controller */
     bool any;         /* the peer's state is unknown: accepts either digit of the pair */
@@ -87,8 +89,8 @@ struct aw_armctl_receiver {
 
 enum aw_armctl_verdict {
     AW_ARMCTL_NEW,       /* handle and acknowledge it */
-    AW_ARMCTL_DUPLICATE, /* received before: acknowledge it again, do not handle it */
-    AW_ARMCTL_FOREIGN,   /* a digit of the other direction: ignore it */
+    AW_ARMCTL_DUPLICATE, /* received before: acknowledge it again, but do not handle it */
+    AW_ARMCTL_FOREIGN,   /* has a digit of the other direction: ignore it */
 };
 
 enum aw_armctl_verdict aw_armctl_judge(const struct aw_armctl_receiver *receiver, uint8_t digit);

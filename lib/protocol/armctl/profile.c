@@ -104,7 +104,7 @@ static int choose(const struct choice *choices, const char *word)
 static const struct key_row {
     const char *name;
     enum key key;
-    const struct choice *choices; /* NULL: a number */
+    const struct choice *choices; /* NULL: the value is a number */
     const char *wanted;
 } key_rows[] = {
     {"index", INDEX, NULL, "a whole number 0 to 9"},
@@ -302,7 +302,7 @@ static bool custom_joint(const struct aw_record *record, int *joint)
     return true;
 }
 
-/* Returns true if the scalar moves a joint. The fields of arm have the names of the roles. */
+/* Returns true if the scalar moves a joint. The fields of arm are named after the roles. */
 static bool moves_joint(const struct aw_record *record, int scalar, enum aw_armctl_role *role,
                         enum aw_armctl_kind *kind)
 {
@@ -336,7 +336,7 @@ bool aw_armctl_scalar_joint(const struct aw_armctl_profile *profile, const struc
     return true;
 }
 
-/* One value for one joint. */
+/* One value for a joint. */
 struct request {
     const struct aw_armctl_joint *joint; /* NULL: not in the profile */
     int index;
@@ -360,7 +360,7 @@ static enum aw_status outside(const struct request *request, double limit, bool 
                    above ? "" : "--signed or ");
 }
 
-/* The profile may give the default joint of arm's r, theta or h another kind. */
+/* Reports that the default joint for r, theta or h has another kind in the profile. */
 static enum aw_status not_for_arm(const struct request *request, struct aw_error *err)
 {
     const struct aw_armctl_joint *joint = request->joint;

@@ -16,7 +16,7 @@
 
 #define AW_ARMCTL_JOINTS 10 /* joint numbers are one digit */
 
-/* The joints that arm moves as theta, h and r, unless a profile assigns these roles. */
+/* Default joints for theta, h and r of arm, unless a profile assigns these roles. */
 #define AW_ARMCTL_BASE  1
 #define AW_ARMCTL_LIFT  2
 #define AW_ARMCTL_REACH 3
@@ -47,7 +47,7 @@ struct aw_armctl_joint {
     double min, max, home; /* deg, mm or µs */
     double speed;          /* deg/s, mm/s or µs/s; 0: unknown */
     bool is_signed;        /* negative values may be sent */
-    unsigned given;        /* bits of the keys that were set, for aw_armctl_profile_finish */
+    unsigned given;        /* bits of the keys that were given, for aw_armctl_profile_finish */
 };
 
 struct aw_armctl_profile {
@@ -55,17 +55,17 @@ struct aw_armctl_profile {
     struct aw_armctl_joint joints[AW_ARMCTL_JOINTS];
 };
 
-/* Sets one key (index kind role min max home speed signed) of the joint with this name; the first
- * key creates the joint. AW_USAGE, with the valid choices in the message: an unknown key, a bad
- * value, or an eleventh joint. */
+/* Sets one key (index kind role min max home speed signed) of the joint with this name. The first
+ * key creates the joint. AW_USAGE: an unknown key, an invalid value, or an eleventh joint; the
+ * message lists the valid choices. */
 enum aw_status aw_armctl_profile_set(struct aw_armctl_profile *profile, const char *joint,
                                      const char *key, const char *value, struct aw_error *err);
 
-/* Fills in missing keys and checks for contradictions; call it once after the last key. It refuses
- * a missing or duplicate index, min above max, home outside the limits, and a pulse outside the
+/* Fills in missing keys and checks for contradictions; call once, after the last key. It refuses a
+ * missing or duplicate index, min above max, home outside the limits, and a pulse outside the
  * wire's range. It also refuses a duplicate role and a role that does not fit the joint's kind.
- * Defaults: rotate, 0..360 deg, 0..999 mm (from the negative if signed) or 1000..2000 us. Home is
- * 0 or the nearest limit; for a pulse joint 1500 us. */
+ * Defaults: rotate, 0..360 deg, 0..999 mm (from the negative if signed) or 1000..2000 us. Home is 0
+ * or the nearest limit; for a pulse joint 1500 us. */
 enum aw_status aw_armctl_profile_finish(struct aw_armctl_profile *profile, struct aw_error *err);
 
 /* Returns a joint by name, or by number as text ("2"); NULL: not found. */
@@ -86,15 +86,15 @@ const char *aw_armctl_kind_unit(enum aw_armctl_kind kind);
 double aw_armctl_kind_least(enum aw_armctl_kind kind, bool negatives);
 double aw_armctl_kind_most(enum aw_armctl_kind kind);
 
-/* Returns true if the profile sets this key ("min") of the joint; otherwise it has the kind's
- * default. */
+/* Returns true if the profile sets this key ("min") of the joint; otherwise the joint uses the
+ * kind's default. */
 bool aw_armctl_joint_gives(const struct aw_armctl_joint *joint, const char *key);
 
 /* Returns "r", "theta" or "h", the name of arm's field; "" for AW_ARMCTL_NO_ROLE. */
 const char *aw_armctl_role_name(enum aw_armctl_role role);
 
-/* Returns the number of the joint with role r, theta or h, else the default joint. profile may be
- * NULL. */
+/* Returns the number of the joint with role r, theta or h, otherwise the default joint. profile may
+ * be NULL. */
 int aw_armctl_role_joint(const struct aw_armctl_profile *profile, enum aw_armctl_role role);
 
 /* Returns which joint a scalar of a record moves, and its kind. The profile's roles, if any, name
@@ -113,8 +113,8 @@ bool aw_armctl_scalar_joint(const struct aw_armctl_profile *profile, const struc
 enum aw_status aw_armctl_profile_check(const struct aw_armctl_profile *profile, bool negatives,
                                        const struct aw_record *record, struct aw_error *err);
 
-/* Returns the time of the slowest possible motion of this command by the profile, in milliseconds;
- * 0 if a speed is not known. */
+/* Returns the duration in ms of the slowest possible motion of this command according to the
+ * profile; 0 if a speed is unknown. */
 int aw_armctl_profile_longest_ms(const struct aw_armctl_profile *profile,
                                  const struct aw_record *record);
 

@@ -26,7 +26,7 @@ static bool ends(const char text[AW_ARMCTL_BODY_MAX + 1])
 
 static bool is_place(const struct aw_armctl_place *place)
 {
-    static const int most = 9999; /* the wire's number of digits */
+    static const int most = 9999; /* max value that the wire's digits can express */
     return is_truth(&place->known) && (unsigned)place->kind <= AW_ARMCTL_PULSE &&
            place->value >= -most && place->value <= most;
 }

@@ -1,4 +1,4 @@
-/* The state of a port that is saved between two runs of a program; a serial line has no reset.
+/* The state of a port, saved between two runs of a program, because a serial line has no reset.
  *
  * The handler continues its alternating bit when the controller program ends. If it receives the
  * wrong digit, it acknowledges the command as a duplicate and never carries it out. Therefore one
@@ -24,29 +24,31 @@ struct aw_armctl_place {
     bool known;
     enum aw_armctl_kind kind;
     int value;       /* deg, mm or us */
-    int64_t time_ns; /* time since 1970; 0: not known */
+    int64_t time_ns; /* since 1970; 0: unknown */
 };
 
 #define AW_ARMCTL_OWED_MAX 8
 
-/* The handler's answer to a packet without effect. */
+/* How the handler answers a packet without effect. */
 enum aw_armctl_pings {
     AW_ARMCTL_PINGS_UNKNOWN,
-    AW_ARMCTL_PINGS_DUPLICATE, /* acknowledges the digit it received last: the published drawing */
-    AW_ARMCTL_PINGS_NEXT,      /* acknowledges only the digit it expects: the published firmware */
+    /* acknowledges the digit that it received last, as in the published diagram */
+    AW_ARMCTL_PINGS_DUPLICATE,
+    /* acknowledges only the digit that it expects, as the published firmware does */
+    AW_ARMCTL_PINGS_NEXT,
 };
 
-/* Plain data; {0}, with known false, is the state of a port without history. */
+/* Plain data. {0}, with known false, is the state of a port without history. */
 struct aw_armctl_memory {
     bool known;  /* the digits come from an earlier session */
     uint8_t tx;  /* our next digit, 0 or 1 */
-    uint8_t rx;  /* the handler's next digit, 2 or 3; 0: not known */
-    bool agreed; /* the handler's last answer agreed with tx */
+    uint8_t rx;  /* the handler's next digit, 2 or 3; 0: unknown */
+    bool agreed; /* the handler's last answer was consistent with tx */
     enum aw_armctl_pings pings;
-    uint8_t n_owed; /* commands whose confirmation may still come, the oldest first */
+    uint8_t n_owed; /* commands whose confirmation may still arrive, oldest first */
     char owed[AW_ARMCTL_OWED_MAX][AW_ARMCTL_BODY_MAX + 1];
     char received[AW_ARMCTL_BODY_MAX + 1];  /* the handler's last packet, to recognise duplicates */
-    char pending[AW_ARMCTL_BODY_MAX + 1];   /* the last command if it was never confirmed, or "" */
+    char pending[AW_ARMCTL_BODY_MAX + 1];   /* the last command, if it was never confirmed; or "" */
     char confirmed[AW_ARMCTL_BODY_MAX + 1]; /* the last confirmed command, or "" */
     /* The last duty or vehicle speed other than 0, active until 0 is sent, or "". */
     char motor[AW_ARMCTL_BODY_MAX + 1];
@@ -57,7 +59,7 @@ struct aw_armctl_memory {
  * if the bytes are not a valid state. */
 bool aw_armctl_memory_read(struct aw_armctl_memory *memory, const void *bytes, size_t size);
 
-/* Records that a confirmation of this command may still come. Drops the oldest entry if the list
+/* Records that a confirmation of this command may still arrive. Drops the oldest entry if the list
  * is full. */
 void aw_armctl_memory_owe(struct aw_armctl_memory *memory, const char *body);
 
@@ -65,12 +67,12 @@ void aw_armctl_memory_owe(struct aw_armctl_memory *memory, const char *body);
 void aw_armctl_memory_settle(struct aw_armctl_memory *memory, int index);
 
 /* Builds the path of a device's file: dir, a readable part of the key, and a hash of it. AW_USAGE:
- * it does not fit. */
+ * the path does not fit. */
 enum aw_status aw_armctl_state_path(const char *dir, const char *key, char *path, size_t size,
                                     struct aw_error *err);
 
-/* Loads the state. Without a file, or if it is damaged or of another user: {0}, which is always a
- * safe start. Returns true if a state was loaded. */
+/* Loads the state and returns true. If there is no file, or it is damaged or belongs to another
+ * user, sets {0}, which is always a safe start, and returns false. */
 bool aw_armctl_state_load(const char *dir, const char *key, struct aw_armctl_memory *memory);
 
 /* Saves the state atomically (renames a new file) and creates missing directories. On failure the

@@ -33,8 +33,8 @@ static const struct aw_field deg[] = {
      .help = "angle to go to"},
     {0},
 };
-/* The published firmware has servos on joints 2, 4 and 5 and motors on 1 and 3. No field may be
- * missing here, so that a bare 2DEG or 2SPD is deg or spd. */
+/* The published firmware has servos on joints 2, 4 and 5 and motors on 1 and 3. No field is
+ * optional here, so that a bare 2DEG or 2SPD is deg or spd. */
 static const struct aw_field pulse[] = {
     WHICH,
     {.name = "pulse", .type = AW_DIGITS, .digits = 4, .before = ',', .unit = "us",
@@ -96,8 +96,8 @@ static const struct aw_variant variants[] = {
     {0},
 };
 
-/* Returns the size up to and including the first CR, LF or CRLF; 0: no end yet. A CR as the last
- * byte may still get its LF. */
+/* Returns the size up to and including the first CR, LF or CRLF; 0: incomplete. A CR as the last
+ * byte may still be followed by its LF. */
 static size_t line_length(struct aw_span in)
 {
     for (size_t i = 0; i < in.size; i++) {
@@ -109,8 +109,8 @@ static size_t line_length(struct aw_span in)
     return 0;
 }
 
-/* Lines end with CR LF. Discards lines that end with only one of the two, and lines longer than 34
- * bytes. */
+/* Returns the next line that ends with CR LF. Discards lines with only one of the two, and lines
+ * longer than 34 bytes. */
 static enum aw_status next_line(const struct aw_wire *wire, struct aw_framer *framer,
                                 struct aw_span in, struct aw_span *frame, size_t *used,
                                 struct aw_error *err)
@@ -125,7 +125,7 @@ static enum aw_status next_line(const struct aw_wire *wire, struct aw_framer *fr
         *frame = (struct aw_span){in.data, length};
         return AW_OK;
     }
-    if (!length) /* keep a last CR: its LF may follow */
+    if (!length) /* wait for the LF of a final CR */
         *used = in.size - (in.data[in.size - 1] == '\r');
     framer->skipped += *used;
     framer->overlong += over && !framer->left;
@@ -154,8 +154,8 @@ static bool is_whole_arm(struct aw_span frame)
                  : frame.size == strlen("0ARM\r\n");
 }
 
-/* Two messages share the word DEG, and two the word SPD; the part after the comma tells them
- * apart. */
+/* Two messages share the code DEG, and two the code SPD; the part after the comma distinguishes
+ * them. */
 static bool fits(const struct aw_message *message, struct aw_span frame)
 {
     if (frame.size < 4 || memcmp(frame.data + 1, message->word, 3) != 0)
@@ -168,7 +168,7 @@ static bool fits(const struct aw_message *message, struct aw_span frame)
     return message->fields != duty || second_number(frame) >= 0;
 }
 
-/* Finds a custom packet by its whole word. */
+/* Finds a custom packet by its complete name. */
 static const struct aw_message *find_custom(const struct aw_wire *wire, enum aw_dir dir,
                                             struct aw_span frame)
 {
@@ -188,7 +188,7 @@ static const struct aw_message *find_custom(const struct aw_wire *wire, enum aw_
 static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
                                          struct aw_span frame, struct aw_error *err)
 {
-    /* all other messages have both directions */
+    /* all other messages go in both directions */
     const struct aw_message *own = find_custom(wire, dir, frame);
     if (own)
         return own;
@@ -199,7 +199,8 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
     return NULL;
 }
 
-/* Custom packets get the rest of a line after the digit, three letters and the line end. */
+/* Custom packets may use the rest of a line, between the digit with three letters and the line
+ * end. */
 static const struct aw_custom_packets own = {.room = AW_ARMCTL_LINE_MAX - 6, .dir = AW_BOTH};
 
 const struct aw_protocol aw_armctl_protocol = {

@@ -1,4 +1,4 @@
-/* Sends commands with checks, collects telemetry, verifies setpoints, repeats disable until
+/* Sends commands with checks, collects telemetry, verifies setpoints, and repeats disable until
  * confirmed. */
 #include "protocol/canpid/client.h"
 
@@ -14,8 +14,8 @@
 /* The effects of commands that name a controller. */
 enum effect {
     NO_CONTROLLER,
-    HOLDS, /* a switch holds the joint in place with force: checked */
-    SETS,  /* has the joint's target itself */
+    HOLDS, /* a switch of controllers holds the joint in place with force: checked */
+    SETS,  /* sets the joint's target itself */
 };
 
 struct aw_canpid_options aw_canpid_defaults(void)
@@ -188,7 +188,7 @@ static int controller_of(const struct aw_record *command)
     return controller >= 0 && controller < AW_CANPID_CONTROLLERS ? (int)controller : AW_CANPID_LAST;
 }
 
-/* Records a command on the bus, from this or another program. */
+/* Records a command on the bus, sent by this or another program. */
 static void note_command(struct aw_canpid *client, unsigned board, const struct aw_record *command)
 {
     int controller = controller_of(command);
@@ -216,7 +216,7 @@ static enum aw_status guard(struct aw_canpid *client, const struct aw_record *co
                        "joint with force — use --switch if that is meant",
                        command->codec->message->name, controller, board,
                        aw_canpid_controller_name(last));
-    if (!client->link) /* no frame will be sent */
+    if (!client->link) /* nothing will be sent */
         return AW_OK;
     return aw_fail(err, AW_LIMIT,
                    "%s of %s: which controller %s runs is not known, and this may switch it over "
@@ -225,7 +225,7 @@ static enum aw_status guard(struct aw_canpid *client, const struct aw_record *co
                    command->codec->message->name, controller, board, board, controller);
 }
 
-/* Limits that no option overrides, because the firmware writes past its tables beyond them. */
+/* Limits that no option overrides, because the firmware would write beyond its tables. */
 static const struct {
     const char *field;
     double max;
@@ -254,8 +254,9 @@ enum aw_status aw_canpid_encode(struct aw_canpid *client, const struct aw_record
     return guard(client, command, sent, err);
 }
 
-/* A round of the loop may take a little longer than the measured one. Gains have a margin, because
- * they would pile up. A new setpoint replaces the ones before it, so it needs no margin. */
+/* Returns when the next frame may be sent. A round of the loop may take a little longer than
+ * measured. Gains get a margin, because they would accumulate. A new setpoint replaces earlier
+ * ones, so it needs no margin. */
 int64_t aw_canpid_paced_ns(const struct aw_canpid *client, unsigned id)
 {
     const struct aw_canpid_board *to = &client->boards[id / 32 % AW_CANPID_BOARDS];
@@ -394,8 +395,8 @@ enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int 
 
 /* Receiving */
 
-/* Reads a frame. After a pause, frames that come at once have waited in the link, until a read
- * finds none. */
+/* Reads a frame. After a pause, frames that are available at once have waited in the link, until a
+ * read finds none. */
 static enum aw_status read_frame(struct aw_canpid *client, int64_t deadline, size_t *size,
                                  struct aw_error *err)
 {
@@ -435,7 +436,7 @@ enum aw_status aw_canpid_receive(struct aw_canpid *client, int64_t deadline,
     received->record = record;
     received->dir = record->dir;
     unsigned id = id_of(client->frame);
-    if (record->codec->message->head) { /* of another node */
+    if (record->codec->message->head) { /* from another node */
         client->counters.others++;
     } else if (record->dir == AW_RX) {
         handle_telemetry(client, id, record);
@@ -482,10 +483,10 @@ struct verification {
     const struct aw_canpid_sent *sent;
     aw_received_fn *fn;
     void *context;
-    int64_t since_ns; /* earlier frames may precede the command */
+    int64_t since_ns; /* earlier frames may have been sent before the command */
     uint64_t seen;    /* count of the board's pid telemetry */
-    bool received;    /* relevant telemetry was received */
-    int off;          /* consecutive frames that show it, and no output */
+    bool received;    /* relevant telemetry has been received */
+    int off;          /* consecutive frames that show it without output */
     bool good;
 };
 
@@ -494,7 +495,7 @@ static bool is_zero(double value)
     return fabs(value) < 1e-9;
 }
 
-/* Beyond full scale the firmware saturates. */
+/* Returns true if the telemetry shows this setpoint. Beyond full scale the firmware saturates. */
 static bool shows_setpoint(const struct aw_canpid_board *board, double setpoint)
 {
     return fabs(board->setpoint / 100 * 32768 - aw_canpid_q15(setpoint)) < 1.5;
@@ -510,7 +511,7 @@ static bool verify_frame(void *context, const struct aw_received *received)
         check->fn(check->context, received);
     int64_t came_ns = aw_canpid_last_ns(&board->streams[AW_CANPID_PID]);
     if (count != check->seen && came_ns >= check->since_ns) {
-        /* No output alone proves nothing: an enabled driver at its target has none either. */
+        /* Missing output alone proves nothing: an enabled driver at its target has none either. */
         bool shown = shows_setpoint(board, sent->setpoint);
         bool disables = fabs(sent->setpoint) > aw_canpid_setpoint_limit(sent->controller);
         check->received = true;
@@ -572,9 +573,9 @@ struct stopping {
     struct aw_canpid_stopped done;
     struct {
         unsigned sent;
-        int64_t since_ns; /* earlier frames may precede the first disable */
-        bool counts;      /* telemetry has come since then */
-        int off;          /* consecutive frames that show it */
+        int64_t since_ns; /* earlier frames may have been sent before the first disable */
+        bool counts;      /* telemetry has arrived since then */
+        int off;          /* consecutive frames that show the disable */
     } of[AW_CANPID_BOARDS];
 };
 
@@ -595,7 +596,8 @@ static uint64_t unconfirmed(const struct stopping *s)
     return s->wanted & ~s->done.confirmed;
 }
 
-/* Returns half a pace after the previous frame, in which the driver's loop frees a buffer. */
+/* Returns a time half a pace after the previous frame; by then the driver's loop has freed a
+ * buffer. */
 static int64_t first_due(const struct aw_canpid *client, unsigned board)
 {
     int64_t sent = client->boards[board / 32].sent_ns;
@@ -603,8 +605,8 @@ static int64_t first_due(const struct aw_canpid *client, unsigned board)
     return sent == INT64_MIN ? sent : sent + aw_sooner(half, AW_CANPID_PACE_MIN_NS);
 }
 
-/* Sends the due disables and sets the time of the next one; AW_NEVER: all were sent. The first one
- * is sent even if the clock refuses to wait. */
+/* Sends the disables that are due, and sets the time of the next one; AW_NEVER: all were sent. The
+ * first one is sent even if the clock refuses to wait. */
 static enum aw_status send_disables(struct stopping *s, bool refused, int64_t *next,
                                     struct aw_error *err)
 {
@@ -651,7 +653,7 @@ static bool on_disabled(void *context, const struct aw_received *received)
     s->of[i].counts = true;
     s->of[i].off =
         shows_setpoint(board, AW_CANPID_DISABLE) && is_zero(board->output) ? s->of[i].off + 1 : 0;
-    /* It may show another program's frame, after which one of ours was lost. */
+    /* The telemetry may reflect another program's frame, after which one of ours was lost. */
     if (s->of[i].off >= 2 && s->of[i].sent == AW_CANPID_STOPS)
         s->done.confirmed |= UINT64_C(1) << i;
     return unconfirmed(s) != 0;

@@ -42,13 +42,15 @@
 
 struct aw_canpid_options {
     bool allow_switch; /* gains may switch the controller */
-    bool force;        /* send values outside the table's ranges, if the wire can carry them */
-    int confirm_ms;    /* how long to wait for the confirmation of a disable: 500; 0: no wait */
-    int latency_ms;    /* longest round trip of command and telemetry: 20, covers 16 ms of serial
-                        adapters */
-    int64_t wall_ns;   /* time of day minus the link's clock, for times of gains; 0: use the link's
-                        clock */
-    const struct aw_protocol *protocol; /* with custom packets, those of other nodes; or NULL */
+    bool force;        /* send values outside the table's ranges if the wire can carry them */
+    int confirm_ms;    /* max wait for the confirmation of a disable, default 500; 0: no wait */
+    /* max delay between a command and its telemetry, default 20, which covers the 16 ms of serial
+     * adapters */
+    int latency_ms;
+    /* time of day minus the link's clock, to date gains; 0: use the link's clock */
+    int64_t wall_ns;
+    /* protocol with custom packets, those of other nodes; or NULL */
+    const struct aw_protocol *protocol;
 };
 
 struct aw_canpid_options aw_canpid_defaults(void);
@@ -67,12 +69,12 @@ enum aw_canpid_kind {
 #define AW_CANPID_TIMES 32 /* number of arrivals for the rate */
 
 struct aw_canpid_stream {
-    uint64_t count;                    /* frames so far */
+    uint64_t count;                    /* number of frames received */
     int64_t times_ns[AW_CANPID_TIMES]; /* arrival times, by count modulo AW_CANPID_TIMES */
 };
 
 #define AW_CANPID_PACE_MIN_NS (5 * AW_MILLISECOND)
-#define AW_CANPID_PACE_NS     (10 * AW_MILLISECOND) /* the published 100 Hz */
+#define AW_CANPID_PACE_NS     (10 * AW_MILLISECOND) /* the published rate of 100 Hz */
 
 /* The period of a board's telemetry: the mean over at least 100 ms, so that reading in blocks does
  * not matter. The first frame after a silence (100 ms) may be late and does not count. Telemetry
@@ -80,21 +82,21 @@ struct aw_canpid_stream {
 struct aw_canpid_period {
     int64_t period_ns; /* 0: not known yet */
     int64_t from_ns, last_ns;
-    unsigned frames; /* since from_ns */
-    bool steady;     /* no frame has waited in the link */
+    unsigned frames; /* frames since from_ns */
+    bool steady;     /* no frame has been waiting in the link */
 };
 
-/* The latest values of a board; a stream with count 0 has no values. */
+/* The latest values of a board. A stream with count 0 has no values. */
 struct aw_canpid_board {
     struct aw_canpid_stream streams[AW_CANPID_KINDS];
     double setpoint, output, measured;          /* % of full scale */
     double fix_link_angle, alpha_angle, torque; /* deg, deg, Nm */
-    int error;                                  /* code, 0 none */
+    int error;                                  /* error code; 0: none */
     double velocity, current, lever_angle;      /* rpm, A, deg; lever NaN: no data */
-    int controller;                             /* the last one seen; AW_CANPID_LAST: none yet */
-    int64_t sent_ns;                            /* time of the last frame to the board;
-                                                   INT64_MIN: none */
-    struct aw_canpid_period period;             /* of its pid telemetry */
+    int controller;                             /* controller seen last; AW_CANPID_LAST: none yet */
+    /* time of the last frame sent to the board; INT64_MIN: none */
+    int64_t sent_ns;
+    struct aw_canpid_period period; /* period of its pid telemetry */
 };
 
 struct aw_canpid_counters {
@@ -105,55 +107,58 @@ struct aw_canpid_counters {
 struct aw_canpid {
     struct aw_link *link;
     struct aw_canpid_options options;
-    const struct aw_codec *codecs[AW_CANPID_KINDS]; /* of the telemetry; scalars are its field
-                                                       indices */
+    /* codecs of the telemetry; scalars are its field indices */
+    const struct aw_codec *codecs[AW_CANPID_KINDS];
     int8_t scalars[AW_CANPID_KINDS][AW_CANPID_VALUES];
-    struct aw_canpid_board boards[AW_CANPID_BOARDS]; /* by board / 32 */
+    struct aw_canpid_board boards[AW_CANPID_BOARDS]; /* indexed by board / 32 */
     struct aw_canpid_gains gains;                    /* gains that this program sent */
     struct aw_canpid_counters counters;
     int64_t read_ns;    /* time of the last read; INT64_MIN: never */
-    int64_t waiting_ns; /* frames read now came at this time or later; AW_NEVER: now */
+    int64_t waiting_ns; /* frames read now arrived at this time or later; AW_NEVER: now */
     uint8_t frame[AW_CANPID_FRAME_MAX]; /* the last received frame */
     struct aw_record record;            /* the decoded frame */
-    struct aw_wire wire;                /* last, because initialisation leaves its unused part
-                                           untouched */
+    /* last, because initialisation leaves the unused part untouched */
+    struct aw_wire wire;
 };
 
 /* Initialises client. Borrows link, which must preserve datagrams. variant NULL: the protocol's
- * first. */
+ * first variant. */
 void aw_canpid_init(struct aw_canpid *client, struct aw_link *link,
                     const struct aw_variant *variant, const struct aw_canpid_options *options);
 
 /* Returns the board of any identifier below 2048. */
 struct aw_canpid_board *aw_canpid_board(struct aw_canpid *client, unsigned board);
 
-/* Return when the last frame came (AW_NEVER: none yet), and the present rate in frames a second.
- * The time is the link's own stamp, else when the frame was read; after a pause in reading, when
- * the pause began. The rate is 0 with fewer than two frames and sinks as soon as one is overdue. */
+/* Return when the last frame arrived (AW_NEVER: none yet), and the current rate in frames per
+ * second. The time is the link's own timestamp, otherwise the time of reading; after a pause in
+ * reading, the time when the pause began. The rate is 0 with fewer than two frames, and drops as
+ * soon as a frame is overdue. */
 int64_t aw_canpid_last_ns(const struct aw_canpid_stream *stream);
 double aw_canpid_rate_hz(const struct aw_canpid_stream *stream, int64_t now);
 
 /* Reads and handles one frame: telemetry (dir AW_RX) or a command seen on the bus (AW_TX). AW_OK,
- * AW_TIMEOUT, AW_STOPPED, AW_LOST; AW_EVENT: no frame but news; AW_MALFORMED: a damaged frame or
- * one of another node (received has no record); the caller may continue. */
+ * AW_TIMEOUT, AW_STOPPED, AW_LOST; AW_EVENT: no frame, but the link has news; AW_MALFORMED: a
+ * damaged frame or one of another node (received has no record); the caller may continue. */
 enum aw_status aw_canpid_receive(struct aw_canpid *client, int64_t deadline,
                                  struct aw_received *received, struct aw_error *err);
 
 /* The result of a command. */
 struct aw_canpid_sent {
     unsigned board;
-    int controller;   /* of the command, or AW_CANPID_LAST if it has none */
-    bool switches;    /* the driver switches to this controller */
-    bool unknown;     /* a gain may switch the unknown active controller; warn with allow_switch */
+    int controller; /* controller of the command; AW_CANPID_LAST: none */
+    bool switches;  /* the driver switches to this controller */
+    /* a gain may switch controllers, because the active one is unknown; with allow_switch, warn
+     * about it */
+    bool unknown;
     double setpoint;  /* normalised, as sent on the wire; NaN: not a setpoint */
     uint8_t bytes[8]; /* the frame */
     size_t size;
 };
 
-/* Checks a command, reads until the board's pace allows it, and sends it. AW_USAGE or AW_LIMIT
- * from the table; AW_LIMIT from the switch check, with the remedy; AW_LOST, AW_TIMEOUT from the
- * link; AW_STOPPED while waiting. Sets *sent (may be NULL) also on refusal, to report switches.
- * Sends nothing unless the result is AW_OK. */
+/* Checks a command, reads until the board's pace allows it, and sends it. AW_USAGE or AW_LIMIT from
+ * the table; AW_LIMIT from the switch check, with the remedy; AW_LOST, AW_TIMEOUT from the link;
+ * AW_STOPPED while waiting. Sets *sent (may be NULL) even on refusal, to report switches. Sends
+ * nothing unless the result is AW_OK. */
 enum aw_status aw_canpid_send(struct aw_canpid *client, const struct aw_record *command,
                               struct aw_canpid_sent *sent, struct aw_error *err);
 
@@ -161,7 +166,7 @@ enum aw_status aw_canpid_send(struct aw_canpid *client, const struct aw_record *
 enum aw_status aw_canpid_encode(struct aw_canpid *client, const struct aw_record *command,
                                 struct aw_canpid_sent *sent, struct aw_error *err);
 
-/* Build and send a record with a gain or a setpoint (normalised). */
+/* Build and send a record that sets a gain or a setpoint (normalised). */
 enum aw_status aw_canpid_set(struct aw_canpid *client, const struct aw_canpid_gain_at *gain,
                              struct aw_canpid_sent *sent, struct aw_error *err);
 enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int controller,
@@ -170,7 +175,7 @@ enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int 
 
 /* Build the records that these functions and aw_canpid_stop send. wire is any wire of this
  * protocol: the client's, or another one for display. Encoding checks the values. AW_CANPID_LAST
- * is the last controller seen, else pos. */
+ * stands for the last controller seen, otherwise pos. */
 void aw_canpid_gain_record(struct aw_wire *wire, const struct aw_canpid_gain_at *gain,
                            struct aw_record *command);
 void aw_canpid_setpoint_record(struct aw_wire *wire, unsigned board, int controller,
@@ -178,7 +183,8 @@ void aw_canpid_setpoint_record(struct aw_wire *wire, unsigned board, int control
 void aw_canpid_disable_record(const struct aw_canpid *client, struct aw_wire *wire, unsigned board,
                               int controller, struct aw_record *command);
 
-/* Sends a frame unchanged, for replays. Checks nothing, but keeps the board's pace for commands. */
+/* Sends a frame unchanged, for replays. Does not check it, but keeps the board's pace for
+ * commands. */
 enum aw_status aw_canpid_send_frame(struct aw_canpid *client, struct aw_span frame,
                                     struct aw_error *err);
 
@@ -186,54 +192,55 @@ enum aw_status aw_canpid_send_frame(struct aw_canpid *client, struct aw_span fra
  * Returns false if it is not a command. */
 bool aw_canpid_saw(struct aw_canpid *client, struct aw_span frame, struct aw_canpid_sent *sent);
 
-/* Returns when a frame with this identifier (of the board or any command) may be sent; INT64_MIN:
- * at once, as always for frames that are not commands. */
+/* Returns when a frame with this identifier (of the board or any of its commands) may be sent;
+ * INT64_MIN: at once. Frames that are not commands may always be sent at once. */
 int64_t aw_canpid_paced_ns(const struct aw_canpid *client, unsigned id);
 
 /* The result of a disable, as bits of boards. */
 struct aw_canpid_stopped {
-    uint64_t confirmed; /* the telemetry shows it */
+    uint64_t confirmed; /* the telemetry confirms the disable */
     uint64_t silent;    /* sent, but the board has no telemetry */
 };
 
-/* Disables these boards with setpoint 1.5 for the controller; AW_CANPID_LAST: the last one seen by
- * each, else pos. No check refuses it. Sends the first frame at once, whatever the board's pace.
- * Then repeats it at the pace, AW_CANPID_STOPS times in all. After that the telemetry confirms it:
- * two frames in a row with the setpoint saturated and no output, later than latency_ms after the
- * first disable (see aw_canpid_verify). Tries every board, even if another one fails.
+/* Disables these boards with setpoint 1.5 for the controller; AW_CANPID_LAST: each board's last
+ * controller seen, otherwise pos. No check refuses it. Sends the first frame at once, whatever the
+ * board's pace, and repeats it at the pace, AW_CANPID_STOPS frames in total. The telemetry then
+ * confirms it by two consecutive frames with the setpoint saturated and no output, later than
+ * latency_ms after the first disable (see aw_canpid_verify). Tries every board, even if another one
+ * fails.
  *
- * AW_OK: all boards confirmed it, or all frames went out and confirm_ms is 0. AW_TIMEOUT: not all
- * confirmed within confirm_ms; err names them. AW_STOPPED: the clock refuses to wait; even so
- * every board got one disable. Otherwise the link's first failure. Always sets *done (may be
- * NULL). */
+ * AW_OK: all boards confirmed it, or all frames were sent and confirm_ms is 0. AW_TIMEOUT: not all
+ * confirmed within confirm_ms; err names them. AW_STOPPED: the clock refuses to wait; even so every
+ * board got one disable. Otherwise the link's first failure. Always sets *done (may be NULL). */
 #define AW_CANPID_STOPS 3
 enum aw_status aw_canpid_stop(struct aw_canpid *client, uint64_t boards, int controller,
                               struct aw_canpid_stopped *done, struct aw_error *err);
 
-/* Passes the first frames of that stop to add, for use in a crash. Sends and changes nothing. */
+/* Passes the first frames of that stop to add, for use in a crash. Sends nothing and changes no
+ * state. */
 void aw_canpid_last_stop(struct aw_canpid *client, uint64_t boards, aw_frame_fn *add,
                          void *context);
 
 /* Receives until the deadline and calls fn (or NULL) for each frame and for news. Malformed frames
- * and frames of other nodes have no record. fn returns false to return early. AW_OK then and at
- * the deadline, AW_STOPPED, AW_LOST. */
+ * and frames of other nodes have no record. fn returns false to end the wait. AW_OK at the deadline
+ * or when fn ended the wait; AW_STOPPED, AW_LOST. */
 enum aw_status aw_canpid_idle(struct aw_canpid *client, int64_t deadline, aw_received_fn *fn,
                               void *context, struct aw_error *err);
 
-/* Handles received frames without waiting. AW_OK, AW_STOPPED, AW_LOST. */
+/* Handles available frames without waiting. AW_OK, AW_STOPPED, AW_LOST. */
 enum aw_status aw_canpid_poll(struct aw_canpid *client, struct aw_error *err);
 
 /* Reads until the board's pid telemetry shows this setpoint, within one step of the wire. For a
- * setpoint outside the controller's limits (disabled), reads until two frames in a row show it and
- * no output. AW_OK, AW_TIMEOUT (err names the setpoint shown, or missing telemetry), AW_STOPPED,
- * AW_LOST. fn as in aw_canpid_idle, or NULL; its result is ignored.
+ * setpoint outside the controller's limits (disabled), reads until two consecutive frames show it
+ * and no output. AW_OK, AW_TIMEOUT (err names the setpoint shown, or missing telemetry),
+ * AW_STOPPED, AW_LOST. fn as in aw_canpid_idle, or NULL; its result is ignored.
  *
- * Telemetry does not name the command that it reflects. So frames that already waited, or come
- * within latency_ms of the call, do not count: an earlier command may have set the same setpoint.
- * On a slower line an old frame cannot be told from a confirmation. The same applies to an equal
- * setpoint of another controller, and to values beyond full scale. The confirmation holds only for
- * that moment: a driver that pushes a joint into a mechanical stop soon switches to pos, which
- * only later telemetry shows. */
+ * Telemetry does not name the command that it reflects. So frames that were already waiting, or
+ * that arrive within latency_ms of the call, do not count: an earlier command may have set the same
+ * setpoint. On a slower line, an old frame cannot be distinguished from a confirmation. The same
+ * applies to an equal setpoint of another controller, and to values beyond full scale. The
+ * confirmation holds only for that moment: a driver that pushes a joint into a mechanical stop soon
+ * switches to pos, which only later telemetry shows. */
 enum aw_status aw_canpid_verify(struct aw_canpid *client, const struct aw_canpid_sent *sent,
                                 int64_t deadline, aw_received_fn *fn, void *context,
                                 struct aw_error *err);

@@ -1,5 +1,5 @@
-/* Simulates drivers on a bus: handles commands once per control period, sends telemetry, and has
- * faults on request. */
+/* Simulates drivers on a bus: handles commands once per control period, sends telemetry, and
+ * simulates faults on request. */
 #include "protocol/canpid/device.h"
 
 #include <math.h>
@@ -13,15 +13,16 @@
 #include "packets/memory.h"
 #include "protocol/canpid/wire.h"
 
-#define STEP_NS      AW_MILLISECOND
-#define STEP_S       0.001
-#define GAP_NS       (200 * AW_MICROSECOND) /* between the three frames of a cycle, as published */
+#define STEP_NS AW_MILLISECOND
+#define STEP_S  0.001
+/* between the three frames of a telemetry cycle, as published */
+#define GAP_NS       (200 * AW_MICROSECOND)
 #define FRAME_NS     (115 * AW_MICROSECOND) /* the longest frame of six bytes at 1 Mbit/s */
 #define DEFAULT_HZ   100
-#define OTHERS_HZ    10                   /* default for messages of other nodes */
-#define SLOWEST_HZ   10                   /* slowest telemetry that sets the control period */
+#define OTHERS_HZ    10                   /* default rate of messages of other nodes */
+#define SLOWEST_HZ   10                   /* slowest telemetry that determines the control period */
 #define WAKING       100                  /* control periods without output after power-up */
-#define LATE_NS      (2 * AW_MILLISECOND) /* a caller this late delivers old frames */
+#define LATE_NS      (2 * AW_MILLISECOND) /* a caller that is this late delivers old frames */
 #define WAITING      2                    /* hardware buffers, RXB0 and RXB1 */
 #define MAX_OUTGOING 1024
 #define FRAME_SIZE   8  /* identifier and six bytes */
@@ -30,15 +31,15 @@
 
 #define LEVER_TURN   8000.0 /* counts of the optical encoder */
 #define ALPHA_TURN   16384.0
-#define SOFT_STOP    (2 * M_PI / 180) /* distance to a mechanical stop */
-#define TELEMETRY_P  0.002            /* m: the precompression in the firmware's formula */
+#define SOFT_STOP    (2 * M_PI / 180) /* angle over which a mechanical stop acts, rad */
+#define TELEMETRY_P  0.002            /* precompression in the firmware's formula, m */
 #define FULL_TORQUE  25.0
 #define BOOST_UP     (STEP_S / 0.1)
 #define BOOST_DOWN   (STEP_S / 0.2)
 #define CURRENT_ZERO 512
 #define CURRENT_STEP (25.0 / 1024)
 
-/* Sensor values, in counts of the encoders. */
+/* Sensor values, in encoder counts. */
 struct senses {
     int link, alpha, lever;
     double torque_nm;
@@ -52,11 +53,11 @@ struct driver {
     bool still;      /* the last step changed nothing, so the next one will not either */
     unsigned waking; /* remaining control periods without output */
     struct aw_joint_model model;
-    double limit;  /* rad: beyond it the driver protects the mechanical stop */
-    double sticks; /* rad: beyond it the encoders stick */
+    double limit;  /* the driver protects the mechanical stop beyond this angle, rad */
+    double sticks; /* the encoders stick beyond this angle, rad */
     bool stuck;
-    struct aw_canpid_joint shown; /* at the last tick, or when the encoders stuck */
-    double *late;                 /* ring of delayed speeds for the motor; NULL: no delay */
+    struct aw_canpid_joint shown; /* state at the last tick, or when the encoders stuck */
+    double *late;                 /* ring buffer of delayed speeds for the motor; NULL: no delay */
     size_t n_late, late_at;
     struct aw_canpid_joint joint;
     struct aw_joint_drive drive;
@@ -76,7 +77,7 @@ struct driver {
     unsigned kind;  /* its kind */
 };
 
-/* In their order on the wire. */
+/* The kinds of telemetry, in the order in which a driver sends them. */
 enum kind {
     JOINT,
     PID,
@@ -92,13 +93,14 @@ struct bus {
     struct aw_device base;
     struct aw_canpid_device_options options;
     struct aw_canpid_device_counters counters;
-    struct aw_wire wire; /* raw */
+    struct aw_wire wire; /* wire with raw numbers */
     const struct aw_codec *codecs[KINDS];
-    struct aw_packet_memory *memory; /* of other nodes; or NULL */
+    struct aw_packet_memory *memory; /* memory of other nodes' packets; or NULL */
     bool started;
     int64_t now_ns, cycle_ns, gap_ns;
-    int64_t tick_ns;       /* control period of the drivers; each reads one frame in it */
-    int64_t late_until_ns; /* frames until then have waited for a late caller */
+    /* control period of the drivers, each of which reads one frame per period */
+    int64_t tick_ns;
+    int64_t late_until_ns; /* frames up to this time have waited for a late caller */
     unsigned out_head, out_count;
     struct frame out[MAX_OUTGOING];
     int8_t message_of[COMMANDS]; /* index of the command in the table, -1: none */
@@ -109,7 +111,7 @@ struct bus {
 
 /* Options */
 
-/* The first two are short names, the others are the telemetry's names. */
+/* The first two are short names; the others are those of the telemetry. */
 const char *const aw_canpid_fault_names[] = {
     "none", "encoder", "pid_config", "fix_link_encoder", "lever_arm_encoder", NULL};
 static const enum aw_canpid_error fault_codes[] = {AW_CANPID_NO_ERROR, AW_CANPID_ERROR_LEVER,
@@ -153,7 +155,7 @@ static int counts(double angle, double turn)
     return (int)round(angle / (2 * M_PI) * turn);
 }
 
-/* Wraps to one turn, -turn/2 < value <= turn/2, as the encoders count. */
+/* Wraps to one turn, -turn/2 < value <= turn/2, as the encoders do. */
 static int wrap(int value, int turn)
 {
     value %= turn;
@@ -170,7 +172,7 @@ static int encoder_noise(struct bus *bus, struct driver *driver)
     return (int)round(share * bus->options.noise);
 }
 
-/* Returns the joint that the encoders measure. */
+/* Returns the joint state that the encoders measure. */
 static const struct aw_canpid_joint *seen(const struct driver *driver)
 {
     return driver->stuck ? &driver->shown : &driver->joint;
@@ -274,8 +276,8 @@ static void take_waiting(struct bus *bus, struct driver *driver)
     handle_command(bus, driver, frame);
 }
 
-/* Advances this driver to now. As published, one gate controls both: the driver reads a frame,
- * then runs the controller. */
+/* Advances this driver to now. As published, reading a frame and running the controller share one
+ * gate. */
 static void advance(struct bus *bus, struct driver *driver, int64_t now)
 {
     for (; driver->time_ns + STEP_NS <= now; driver->time_ns += STEP_NS) {
@@ -295,12 +297,12 @@ static void advance(struct bus *bus, struct driver *driver, int64_t now)
 struct command {
     double value;
     int index; /* controller or variable */
-    int what;  /* of the row in actions: gain, or encoders */
+    int what;  /* action of the row: gain, or encoders */
 };
 
 typedef void act_fn(struct bus *bus, struct driver *driver, const struct command *command);
 
-/* A wrong controller number in a switch only causes an error in the telemetry here. */
+/* A wrong controller number only causes an error in the telemetry. */
 static bool valid_controller(struct driver *driver, int controller)
 {
     driver->confused = controller >= AW_CANPID_CONTROLLERS;
@@ -333,7 +335,7 @@ static void act_precompression(struct bus *bus, struct driver *driver,
         driver->precompression = command->value;
 }
 
-/* Only the edge counts: repeating 1 does not start a second boost. */
+/* Only the edge counts: repeating 1 does not start another boost. */
 static void act_event(struct bus *bus, struct driver *driver, const struct command *command)
 {
     (void)bus;
@@ -366,7 +368,7 @@ static void act_aux(struct bus *bus, struct driver *driver, const struct command
 static const struct {
     const char *message;
     act_fn *act;
-    const char *index; /* the field with a number after the value, or NULL */
+    const char *index; /* the field after the value that holds a number; or NULL */
     int what;
 } actions[] = {
     {"kp", act_gain, "controller", AW_CANPID_KP},
@@ -399,8 +401,8 @@ static void learn_messages(struct bus *bus)
     }
 }
 
-/* The firmware checks only the identifier and reads six bytes whatever the length. So invalid
- * values (floats that are NaN) are used unchanged. */
+/* The firmware checks only the identifier and reads six bytes, whatever the length. Invalid values
+ * such as NaN are used unchanged. */
 static void handle_command(struct bus *bus, struct driver *driver, const uint8_t *frame)
 {
     unsigned code = frame[0] & 31U;
@@ -433,7 +435,7 @@ static struct driver *find_driver(struct bus *bus, unsigned board)
 
 /* Sending */
 
-/* Values in the order of the table, which begins with the board. */
+/* Encodes values in the order of the table, which begins with the board. */
 static bool encode(struct bus *bus, enum kind kind, const double *values, uint8_t bytes[FRAME_SIZE])
 {
     struct aw_record record;
@@ -509,8 +511,8 @@ static int first_due(const struct bus *bus)
     return first;
 }
 
-/* The loop sends its latest measurement. So a control period ends just before a telemetry cycle if
- * both have the same length. */
+/* The loop sends its latest measurement, so a control period ends just before a telemetry cycle of
+ * the same length. */
 static void begin(struct bus *bus, struct driver *driver, int64_t now, int64_t due)
 {
     driver->time_ns = now;
@@ -561,8 +563,8 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
         handle_command(bus, driver, frame);
         return;
     }
-    /* A third waiting frame is lost without a sign. But if a late caller delivered several at
-     * once, the driver's loop would have run between them. */
+    /* A third waiting frame is lost silently. If a late caller delivers several at once, however,
+     * the driver's loop would have run between them. */
     if (driver->n_waiting == WAITING && now <= bus->late_until_ns)
         take_waiting(bus, driver);
     if (driver->n_waiting == WAITING)
@@ -607,7 +609,8 @@ static size_t delay_steps(const struct aw_canpid_device_options *options, unsign
     return late ? (size_t)(plant->value / STEP_S + 0.5) : 0;
 }
 
-/* Assigns the driver its part of the delayed speeds, which are stored after all drivers. */
+/* Assigns the driver its part of the buffer for delayed speeds, which follows all drivers in
+ * memory. */
 static void set_up(struct bus *bus, struct driver *driver, unsigned at, double **late)
 {
     const struct aw_canpid_device_options *o = &bus->options;

@@ -35,8 +35,8 @@
  * s on top of those 2 mm. End (or idle) removes it within 0.2 s; the leg feels this wherever the
  * spring is bent. An aux variable above 5 is ignored.
  *
- * Other nodes of custom packets send their periodic packets at the file's rate, else 10 times a
- * second. A frame to one of them replaces what it sends from then on.
+ * Other nodes, from custom packets, send their periodic packets at the file's rate, otherwise 10
+ * times a second. A frame to such a node replaces the values that it sends from then on.
  *
  * Time advances in steps of 1 ms, so that a run depends only on the commands, their times and the
  * seed.
@@ -58,8 +58,8 @@ enum aw_canpid_error {
     AW_CANPID_ERROR_LEVER,    /* lever_arm_encoder */
 };
 
-/* Parses a fault by name: "none", "encoder" (the lever arm's), or the error codes' names. AW_USAGE
- * lists them. */
+/* Parses a fault by name: "none", "encoder" (the lever arm's), or the error codes' names. The error
+ * of AW_USAGE lists them. */
 enum aw_status aw_canpid_fault_parse(const char *text, enum aw_canpid_error *fault,
                                      struct aw_error *err);
 
@@ -76,24 +76,27 @@ extern const char *const aw_canpid_quirk_names[]; /* "power-up", NULL; in the or
 #define AW_CANPID_TICK_MOST_S 1.0 /* longest control period of simulated drivers */
 
 struct aw_canpid_device_options {
-    uint64_t boards;            /* bits; AW_CANPID_SIX */
-    double rate_hz;             /* telemetry rate, 100; clamped to 1 … the bus's maximum */
-    double tick_s;              /* control period, 0.004 to 1; 0: from rate_hz, see above */
-    unsigned quirks;            /* of enum aw_canpid_quirk */
+    uint64_t boards;            /* bits of the boards; default AW_CANPID_SIX */
+    double rate_hz;             /* telemetry rate, default 100; clamped to 1 … the bus's max */
+    double tick_s;              /* control period, 0.004 to 1; 0: derived from rate_hz, see above */
+    unsigned quirks;            /* bits of enum aw_canpid_quirk */
     bool fw;                    /* sensors as the published firmware packs them (variant "fw") */
     enum aw_canpid_error fault; /* an encoder that is broken from the start */
-    uint64_t fault_boards;      /* 0: all */
-    double noise;               /* of both encoders, counts either way; 0 */
+    uint64_t fault_boards;      /* boards with the fault; 0: all */
+    double noise;               /* noise of both encoders, counts in either direction; default 0 */
     uint64_t seed;              /* of the noise */
-    bool takes_at_once; /* every frame acts on arrival, without the receive path; for other tests */
-    const struct aw_joint_model *model; /* of every joint; NULL: six different ones, see plant.h */
-    struct aw_canpid_plant plants[AW_CANPID_BOARDS]; /* faults of the mechanics, by board / 32 */
-    const struct aw_protocol *protocol; /* with custom packets, see packets/memory.h; or NULL */
+    /* every frame takes effect on arrival, without the receive path; for other tests */
+    bool takes_at_once;
+    /* model of every joint; NULL: six different ones, see plant.h */
+    const struct aw_joint_model *model;
+    struct aw_canpid_plant plants[AW_CANPID_BOARDS]; /* mechanical faults, indexed by board / 32 */
+    /* protocol with custom packets, see packets/memory.h; or NULL */
+    const struct aw_protocol *protocol;
 };
 
 struct aw_canpid_device_options aw_canpid_device_defaults(void);
 
-/* Returns the maximum of telemetry cycles a second that 1 Mbit/s carries for these boards. */
+/* Returns the max number of telemetry cycles per second that 1 Mbit/s carries for these boards. */
 double aw_canpid_device_max_rate(uint64_t boards);
 
 /* Returns the control period of drivers with these options, s. */
@@ -102,27 +105,28 @@ double aw_canpid_device_tick(const struct aw_canpid_device_options *options);
 struct aw_canpid_device_counters {
     uint64_t received, /* frames for one of the boards */
         foreign,       /* frames for other nodes */
-        ignored,       /* for a board, but not a known command */
+        ignored,       /* frames for a board that are not a known command */
         overruns,      /* lost, because two frames were already waiting */
-        switches,      /* changes of a controller */
-        sent, dropped; /* telemetry frames; dropped: the host did not read them */
+        switches,      /* changes of the active controller */
+        sent, dropped; /* telemetry frames sent; dropped: not read by the host */
 };
 
 /* Returns NULL if out of memory or without a board. The caller closes the device through its ops.
  */
 struct aw_device *aw_canpid_device(const struct aw_canpid_device_options *options);
 
-/* Returns the counters for tests and the simulator's status line; valid as long as the device. */
+/* Returns the counters for tests and the simulator's status line; valid for the lifetime of the
+ * device. */
 const struct aw_canpid_device_counters *aw_canpid_device_counters(const struct aw_device *device);
 
-/* For tests, as all below: the true state of a board's driver and joint at this time, independent
- * of the telemetry. Returns false if the board does not exist. */
+/* For tests, like everything below: the true state of a board's driver and joint at this time,
+ * independent of the telemetry. Returns false if the board does not exist. */
 struct aw_canpid_truth {
     struct aw_canpid_joint joint; /* rad, rad/s */
     struct aw_canpid_law law;     /* controller, gains, setpoint, output */
     double aux[6];
-    double precompression_m; /* as set */
-    double boost;            /* fraction of it that is active: 0 … 1 */
+    double precompression_m; /* as configured */
+    double boost;            /* active fraction of it, 0 … 1 */
     bool lamp;
     enum aw_canpid_error error;
 };

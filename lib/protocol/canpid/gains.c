@@ -58,7 +58,7 @@ const struct aw_gain_file aw_canpid_gain_file = {
     .check = check,
 };
 
-/* Returns the kind of file with times, for gains that earlier processes sent to a link. */
+/* Returns the file kind that includes times, for gains that earlier processes sent to a link. */
 static struct aw_gain_file memory_of_gains(void)
 {
     struct aw_gain_file kind = aw_canpid_gain_file;

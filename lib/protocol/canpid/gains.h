@@ -1,6 +1,6 @@
 /* The gains that were sent, by board and controller; a driver cannot report its gains.
  *
- * The file is text, one gain a line, # begins a comment:
+ * The file is text with one gain per line; # starts a comment:
  *
  *     lknee pos kp 3
  *     lknee pos ki 0.0005
@@ -18,7 +18,7 @@
 #include "control/gain_file.h"
 #include "protocol/canpid/names.h"
 
-/* Plain data; {0}: no gain known. By board / 32, controller and gain. */
+/* Plain data, indexed by board / 32, controller and gain. {0}: no gain is known. */
 struct aw_canpid_gains {
     struct aw_gain of[AW_CANPID_BOARDS][AW_CANPID_CONTROLLERS][AW_CANPID_GAINS];
 };
@@ -38,14 +38,13 @@ struct aw_canpid_gain_at aw_canpid_gain_at(size_t place, double value);
 /* Records a gain. Ignores boards and controllers that do not exist. */
 void aw_canpid_gains_note(struct aw_canpid_gains *gains, const struct aw_canpid_gain_at *at);
 
-/* Returns the next known gain from *at on (start with {0}, *i = 0), in the file's order; false at
- * the end:
+/* Finds the next known gain, in the file's order. Returns false at the end:
  *     for (size_t i = 0; aw_canpid_gains_next(&gains, &i, &at);) */
 bool aw_canpid_gains_next(const struct aw_canpid_gains *gains, size_t *i,
                           struct aw_canpid_gain_at *at);
 
-/* Its context is a struct aw_variant with the boards' names, or NULL for the default ones.
- * AW_USAGE for an invalid line, AW_LIMIT outside ±100. */
+/* The file kind. Its context is a struct aw_variant with the boards' names; NULL: default names.
+ * AW_USAGE: an invalid line. AW_LIMIT: outside ±100. */
 extern const struct aw_gain_file aw_canpid_gain_file;
 
 /* Load and save the gains sent to a link, with times. Without a readable file, no gain is known. */
@@ -54,7 +53,8 @@ void aw_canpid_gains_recall(struct aw_canpid_gains *gains, const char *path,
 enum aw_status aw_canpid_gains_remember(const struct aw_canpid_gains *gains, const char *path,
                                         const struct aw_variant *variant, struct aw_error *err);
 
-/* Copies each gain of top that gains does not know or that was sent later. Returns their number. */
+/* Copies each gain of top that gains lacks or that was sent later. Returns the number of copied
+ * gains. */
 size_t aw_canpid_gains_over(struct aw_canpid_gains *gains, const struct aw_canpid_gains *top);
 
 #endif

@@ -11,8 +11,8 @@
 #define DUTY_RANGE 0.80
 
 /* A flat 100 W motor at 60:1: 600 deg/s and 40 Nm at the lever, 8 A. With kp 3 the lever follows
- * with a time constant of 0.15 s. Droop and inertia give a lag of 0.03 s, which is well damped at
- * kp 3 and not at kp 30. The leg is a shank: 2.6 kg at 0.2 m. More torque than its weight turns it
+ * with a time constant of 0.15 s. Droop and inertia cause a lag of 0.03 s, which is well damped at
+ * kp 3 but not at kp 30. The leg is a shank: 2.6 kg at 0.2 m. More torque than its weight turns it
  * to its stop. From there the lever has 30 deg left to bend the spring to 25 Nm. */
 struct aw_joint_model aw_joint_defaults(void)
 {
@@ -73,7 +73,7 @@ static double asked_nm(const struct aw_canpid_joint *joint, const struct aw_join
     return model->droop_nm_s * (wanted - speed);
 }
 
-/* The motor moves the lever; the lever stays while the motor crosses the play. */
+/* Moves the lever with the motor; the lever stays while the motor crosses the play. */
 static void follow(struct aw_canpid_joint *joint, double play, double before)
 {
     double motor = joint->lever - joint->slack, half = play / 2;

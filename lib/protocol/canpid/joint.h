@@ -25,26 +25,26 @@
 
 struct aw_joint_model {
     double gear;            /* motor turns per lever turn */
-    double motor_speed_rpm; /* of the motor at full duty, without load */
+    double motor_speed_rpm; /* motor speed at full duty without load */
     double droop_nm_s;      /* torque per rad/s of the lever's speed deficit */
-    double torque_max_nm;   /* of the motor, at the lever */
+    double torque_max_nm;   /* torque limit of the motor, at the lever */
     double current_nm_a;    /* torque at the lever per ampere */
     double lever_inertia;   /* motor, gear and lever arm, at the lever, kg m² */
     double lever_friction_nm;
-    double lever_stop_rad;  /* either direction */
+    double lever_stop_rad;  /* limit in either direction */
     double link_inertia;    /* leg, kg m² */
     double link_gravity_nm; /* mass · g · distance: torque of the leg when horizontal */
     double link_damping;    /* Nm s/rad */
     double link_friction_nm;
     double link_stop_rad;
     bool link_locked;        /* the leg is clamped in place, as on a test stand */
-    double precompression_m; /* of the spring */
+    double precompression_m; /* precompression of the spring */
 
-    /* Faults; 0: none. */
-    bool wall;       /* the lever stops at wall_rad, on that side of 0 */
+    /* Faults; 0: no fault. */
+    bool wall;       /* the lever stops at wall_rad on that side of 0 */
     double wall_rad; /* positive or negative */
-    double play_rad; /* between motor and lever */
-    double push;     /* a speed loop with the wrong sign adds this fraction of its speed */
+    double play_rad; /* play between motor and lever */
+    double push;     /* a speed loop with the wrong sign adds this fraction of its own speed */
 };
 
 struct aw_joint_model aw_joint_defaults(void);
@@ -53,11 +53,11 @@ struct aw_joint_model aw_joint_defaults(void);
 struct aw_canpid_joint {
     double lever, link;             /* rad */
     double lever_speed, link_speed; /* rad/s */
-    double motor_nm;                /* torque of the motor at the lever in the last step */
-    double slack;                   /* lever − motor, rad; within half the play */
+    double motor_nm;                /* motor torque at the lever in the last step */
+    double slack;                   /* lever − motor, rad; at most half the play */
 };
 
-/* Command of the drive: off, or a speed of the lever. */
+/* Command of the drive: off, or a speed for the lever. */
 struct aw_joint_drive {
     bool on;
     double speed; /* rad/s */

@@ -25,7 +25,7 @@
 #include "protocol/canpid/names.h"
 
 struct aw_canpid_law {
-    int controller; /* the active one, enum aw_canpid_controller */
+    int controller; /* the active controller, enum aw_canpid_controller */
     bool enabled;
     double gains[AW_CANPID_CONTROLLERS][AW_CANPID_GAINS];
     double setpoint;
@@ -33,8 +33,9 @@ struct aw_canpid_law {
     double output;             /* u of the last tick, 0 while disabled */
 };
 
-/* Returns pos with 3.0, 0.0005, 0; tor with 0.6, 0, 0; the others 0; disabled. As published it is
- * in tor: a gain for pos switches a driver that has just started, and enables it. */
+/* Returns pos with 3.0, 0.0005, 0; tor with 0.6, 0, 0; the others 0; disabled. As published, the
+ * active controller is tor: a gain for pos switches a driver that has just started, and enables
+ * it. */
 struct aw_canpid_law aw_canpid_law_defaults(void);
 
 /* Makes the controller (0..3) the active one. On a switch, clears integral and previous error and
@@ -46,7 +47,8 @@ bool aw_canpid_law_switch(struct aw_canpid_law *law, int controller, const doubl
 bool aw_canpid_law_gain(struct aw_canpid_law *law, int controller, enum aw_canpid_gain gain,
                         double value, const double *measured);
 
-/* Switches to the controller and sets it: enabled within the limits, disabled outside. */
+/* Switches to the controller and stores its setpoint: enabled within the limits, disabled outside
+ * them. */
 bool aw_canpid_law_setpoint(struct aw_canpid_law *law, int controller, double value);
 
 void aw_canpid_law_disable(struct aw_canpid_law *law);

@@ -24,7 +24,7 @@ enum aw_canpid_controller {
     AW_CANPID_CONTROLLERS,
 };
 
-/* Not a controller: the last one seen, else pos. */
+/* Not a controller: stands for the last one seen, otherwise pos. */
 #define AW_CANPID_LAST (-1)
 
 enum aw_canpid_gain {
@@ -34,30 +34,34 @@ enum aw_canpid_gain {
     AW_CANPID_GAINS,
 };
 
-#define AW_CANPID_GAIN_MAX 100.0 /* a driver clamps gains to this, either way */
-#define AW_CANPID_DISABLE  1.5   /* normalised setpoint that is outside every limit */
-#define AW_CANPID_TICK_S   0.004 /* shortest control period; ki and kd count periods */
+#define AW_CANPID_GAIN_MAX 100.0 /* a driver clamps gains to this magnitude */
+#define AW_CANPID_DISABLE  1.5   /* a normalised setpoint outside every limit */
+#define AW_CANPID_TICK_S   0.004 /* shortest control period, s; ki and kd are per period */
 
-/* Returns the name of the board in this variant, which the configuration can change; without a
- * name its number, "0x100". variant NULL: the default names. Writes to out and returns it. */
+/* Returns the name of the board in this variant, which the configuration can change. If it has no
+ * name, returns its number, "0x100". variant NULL: the default names. Writes to out and returns
+ * it. */
 #define AW_CANPID_NAME_MAX 24
 const char *aw_canpid_board_name(const struct aw_variant *variant, unsigned board,
                                  char out[AW_CANPID_NAME_MAX]);
 
-/* Lists the names of a set, "lhip,lknee"; omits names that do not fit. Returns out, "" for none. */
+/* Lists the names of a set, "lhip,lknee"; omits names that do not fit. Returns out; "" for an empty
+ * set. */
 const char *aw_canpid_board_list(const struct aw_variant *variant, uint64_t boards, char *out,
                                  size_t size);
 
 /* Finds a board by name or number (64, 0x40). Returns -1 if there is no such board. */
 int aw_canpid_board_find(const struct aw_variant *variant, const char *text);
 
-const char *aw_canpid_controller_name(int controller);     /* "tor", "?" outside 0..3 */
-int aw_canpid_controller_find(const char *text);           /* name or digit; -1 */
-const char *aw_canpid_gain_name(enum aw_canpid_gain gain); /* "kp" */
-int aw_canpid_gain_find(const char *text);                 /* -1 */
+const char *aw_canpid_controller_name(int controller); /* Returns "tor"; "?" outside 0..3. */
+/* Returns the controller for a name or digit; -1: not found. */
+int aw_canpid_controller_find(const char *text);
+const char *aw_canpid_gain_name(enum aw_canpid_gain gain); /* Returns "kp". */
+/* Returns the gain with this name; -1: not found. */
+int aw_canpid_gain_find(const char *text);
 
-/* Return normalised 1 in the controller's unit: 360 (deg), 25 (Nm); 100 (%) for lvl and tl,
- * because the published sources contradict each other about their unit. */
+/* Return the value of normalised 1 in the controller's unit: 360 (deg), 25 (Nm); 100 (%) for lvl
+ * and tl, because the published sources contradict each other about their unit. */
 double aw_canpid_full_scale(int controller);
 const char *aw_canpid_unit(int controller);
 

@@ -9,12 +9,12 @@
 #include "base/suggest.h"
 
 #define RAD  (M_PI / 180)
-#define PUSH 0.2 /* fraction of its own speed */
+#define PUSH 0.2 /* as a fraction of its own speed */
 
 const char *const aw_canpid_plant_names[] = {"sound", "dead",     "stuck",   "reversed", "wall",
                                              "delay", "backlash", "coulomb", "unstable", NULL};
 
-/* Values of the kinds in the user's unit; scale converts them to the struct's unit. */
+/* Values of the faults in the user's unit; scale converts them to the unit of the struct. */
 static const struct {
     const char *unit, *example;
     double fallback, least, most, scale;

@@ -8,9 +8,8 @@
  *
  * As in joint.h, the joints are our choice. All differ: hips are slow and heavy, ankles light and
  * quick, and the right leg is more worn than the left. They simulate a person standing in the
- * exoskeleton: the legs are heavier than in joint.h and hardly swing. (A leg that hangs free swings
- * between motor and torque, and no model of lib/control explains that torque.)
- */
+ * exoskeleton: the legs are heavier than in joint.h and hardly swing. (A freely hanging leg
+ * oscillates, and no model of lib/control explains the resulting torque.) */
 #ifndef AW_PROTOCOL_CANPID_PLANT_H
 #define AW_PROTOCOL_CANPID_PLANT_H
 
@@ -21,19 +20,19 @@ enum aw_canpid_plant_kind {
     AW_CANPID_SOUND,
     AW_CANPID_DEAD,     /* the motor does not turn */
     AW_CANPID_STUCK,    /* the encoders repeat their values beyond this angle, rad */
-    AW_CANPID_REVERSED, /* the motor turns the other way */
+    AW_CANPID_REVERSED, /* the motor turns in the wrong direction */
     AW_CANPID_WALL,     /* the lever stops at this angle, rad, on its side of 0 */
-    AW_CANPID_DELAY,    /* the motor follows the driver this many seconds later; a disable cuts
-                           its power at once */
-    AW_CANPID_BACKLASH, /* play between motor and lever, rad in all */
-    AW_CANPID_COULOMB,  /* dry friction: outputs up to this fraction do not move it */
+    /* the motor follows the driver with this delay, s; a disable cuts its power at once */
+    AW_CANPID_DELAY,
+    AW_CANPID_BACKLASH, /* total play between motor and lever, rad */
+    AW_CANPID_COULOMB,  /* dry friction: outputs up to this fraction do not move the joint */
     AW_CANPID_UNSTABLE, /* accelerates by itself while driven */
     AW_CANPID_PLANTS,
 };
 
 struct aw_canpid_plant {
     enum aw_canpid_plant_kind kind;
-    double value; /* in the kind's unit */
+    double value; /* in the unit of the kind */
 };
 
 /* "sound", "dead", "stuck", "reversed", "wall", "delay", "backlash", "coulomb", "unstable", NULL.

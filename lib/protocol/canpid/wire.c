@@ -55,7 +55,7 @@ static const struct aw_field gain[] = {
     {0},
 };
 
-/* More than twice the largest useful setpoint: 1.5 of full scale disables a driver. */
+/* More than twice the largest useful setpoint, because 1.5 of full scale disables a driver. */
 static const struct aw_scale setpoint_scales[] = {
     {.when = 0, .unit = "deg", .scale = TURN, .min = -1.5 * TURN, .max = 1.5 * TURN},
     {.when = 1, .scale = 1, .min = -1.5, .max = 1.5},
@@ -138,8 +138,8 @@ static const struct aw_field joint[] = {
 #define ERROR                                                                                      \
     {.name = "error", .type = AW_UINT, .bits = 4, .names = errors, .open_names = true,             \
      .help = "error reported by the driver"}
-/* An error frame has no measurements: the lever's 0x7FFF marks all of them as missing. This
- * includes a layout that the driver does not use. */
+/* An error frame has no measurements: the lever's 0x7FFF marks all of them as missing, in either
+ * layout. */
 #define NO_DATA(number) .has_no_data = true, .no_data = (number), .no_data_with = "lever_angle"
 #define CURRENT                                                                                    \
     {.name = "current", .type = AW_UINT, .bits = 10, .unit = "A", .scale = 25.0 / 1024,            \
@@ -218,7 +218,7 @@ static const struct aw_message messages[] = {
 
 /* clang-format on */
 
-/* Identifiers of other nodes are their own codes; those of the table are below OWN. */
+/* Identifiers of other nodes are their own codes; those in the table are below OWN. */
 enum { OWN = AW_CAN_LOW };
 
 static const struct aw_field custom_head[] = {
@@ -269,7 +269,8 @@ static void fail_id(const struct aw_wire *wire, struct aw_can_id can, struct aw_
 static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
                                          struct aw_span frame, struct aw_error *err)
 {
-    bool others = wire->protocol->n_messages > COUNT(messages); /* from packet files */
+    /* packets of other nodes, from packet files */
+    bool others = wire->protocol->n_messages > COUNT(messages);
     const struct aw_message *message = NULL;
     if (!aw_can_head(frame)) {
         aw_fail(err, AW_MALFORMED, "frame: no identifier — truncated");

@@ -18,10 +18,11 @@ enum {
     BUFFER_SIZE = AW_EZPHYS_MESSAGE_MAX + READ_ROOM,
 };
 
-#define SILENCE_NS (1 * AW_MILLISECOND)  /* ends a message without another end */
-#define PARTIAL_NS (1 * AW_SECOND)       /* limit for receiving a complete message */
-#define SPARED_NS  (50 * AW_MILLISECOND) /* minimum silence after a message that was not answered */
-#define SPARED     4                     /* the same, in longest message intervals */
+#define SILENCE_NS (1 * AW_MILLISECOND)  /* silence that ends a message without a marked end */
+#define PARTIAL_NS (1 * AW_SECOND)       /* max time to receive a complete message */
+#define SPARED_NS  (50 * AW_MILLISECOND) /* min silence after a message that was not answered */
+/* the same, as a multiple of the longest message interval */
+#define SPARED 4
 
 enum aw_status aw_ezphys_init(struct aw_ezphys *ez, const struct aw_variant *variant,
                               const struct aw_ezphys_names *names, struct aw_error *err)
@@ -92,7 +93,7 @@ static bool is_message(const struct aw_message *message, const char *name)
     return message && strcmp(message->name, name) == 0;
 }
 
-/* Scans one packet, valid or not, from the received bytes. AW_OK: a message is complete. */
+/* Scans one packet, valid or not, in the received bytes. AW_OK: a message is complete. */
 static enum aw_status scan_one(struct aw_ezphys *ez, bool *again)
 {
     struct aw_span frame, rest = {ez->buffer + ez->parsed, ez->held - ez->parsed};
@@ -101,7 +102,7 @@ static enum aw_status scan_one(struct aw_ezphys *ez, bool *again)
     enum aw_status found = aw_wire_next(&ez->wire, &ez->framer, rest, &frame, &used, &cause);
     const struct aw_message *message = found == AW_OK ? message_of(ez, frame) : NULL;
     if (!ez->wire.variant.envelope && ez->n_packets > 0 && is_message(message, "timestamp"))
-        return AW_OK; /* on a wire without an envelope it begins the next message */
+        return AW_OK; /* on a wire without an envelope, this packet begins the next message */
     ez->parsed += used;
     *again = found != AW_MORE;
     if (found == AW_OK) {
@@ -134,14 +135,15 @@ static bool nothing_is_there(const struct aw_ezphys *ez)
            !ez->waits;
 }
 
-/* Returns true if all received bytes are parsed and may form a message without a marked end. */
+/* Returns true if all received bytes are parsed and may form a complete message whose end is not
+ * marked. */
 static bool may_be_whole(const struct aw_ezphys *ez)
 {
     return !ez->wire.variant.envelope && ez->n_packets > 0 &&
            (ez->parsed == ez->held || ez->held == BUFFER_SIZE);
 }
 
-/* Returns the longest time that a simulator may take that waits for no answer. */
+/* Returns the longest time that a simulator which does not wait for answers may take. */
 static int64_t silence(const struct aw_ezphys *ez)
 {
     int64_t ns = SPARED * aw_sooner(ez->longest_ns, PARTIAL_NS / SPARED);
@@ -155,7 +157,7 @@ static int64_t patience(const struct aw_ezphys *ez, int64_t deadline)
     if (may_be_whole(ez))
         until = ez->expected && ez->counted >= ez->expected ? now : now + SILENCE_NS;
     else if (ez->damaged || ez->waits || ez->parsed < ez->held || ez->framer.bytes)
-        /* an incomplete message */
+        /* the message is incomplete */
         until = ez->byte_ns + PARTIAL_NS;
     else if (ez->spared)
         until = ez->received_ns + silence(ez);
@@ -185,9 +187,9 @@ static enum aw_status read_more(struct aw_ezphys *ez, int64_t deadline, bool *en
     return status;
 }
 
-/* ---- Handling messages ---- */
+/* ---- Messages ---- */
 
-/* Finds the step of the timestamp in the message. Returns false without a timestamp. */
+/* Finds the step in the message's timestamp. Returns false without a timestamp. */
 static bool find_step(struct aw_ezphys *ez, int64_t *step)
 {
     struct aw_record record;
@@ -202,9 +204,10 @@ static bool find_step(struct aw_ezphys *ez, int64_t *step)
     return false;
 }
 
-/* Messages in transit when the reset was sent have later steps than the last one. If the reset
- * came early, messages of the new run may also have later steps. The step of a new run is at most
- * as far from 0 as the next one is from it; an old step is farther. */
+/* Returns true for a message from before the reset. Messages that were in transit have later steps
+ * than the last one; after an early reset, messages of the new run may have later steps too. In a
+ * new run, the distance of a step from 0 is at most that to the next step; in the old run it is
+ * larger. */
 static bool is_stale(struct aw_ezphys *ez, bool timed, int64_t step)
 {
     if (!ez->resetting || !timed || step <= ez->reset_step || step == 0)
@@ -225,7 +228,7 @@ static void handle_packets(struct aw_ezphys *ez)
         struct aw_error cause;
         if (aw_wire_decode(&ez->wire, AW_RX, packet->frame, &record, &cause) != AW_OK) {
             note_problem(ez, &cause);
-            /* an axis without a number still counts, and must not keep its last position */
+            /* an axis without a number still counts, and must not keep its old position */
             if (!record.present || strcmp(record.codec->message->name, "joint_axis") != 0)
                 continue;
         }
@@ -252,7 +255,7 @@ static bool handle_message(struct aw_ezphys *ez)
     ez->whole = true;
     ez->expected = ez->counted;
     bool rest = stream && ez->state.timed && !timed && ez->n_packets > 0;
-    /* Answers an answered message again if the simulator still waits. */
+    /* Answers an answered message again if the simulator is still waiting. */
     ez->waits = rest;
     ez->spared = !rest && ez->ahead > 0;
     ez->ahead -= ez->spared;
@@ -267,7 +270,7 @@ static bool handle_message(struct aw_ezphys *ez)
         return false;
     }
     if (ez->resetting || (timed && ez->state.timed && step < ez->state.step)) {
-        /* Motor commands apply only to the run of the simulation for which they were given. */
+        /* Motor commands are valid only for the simulation run for which they were given. */
         if (ez->resetting)
             aw_ezphys_state_forget(&ez->state);
         else
@@ -279,7 +282,7 @@ static bool handle_message(struct aw_ezphys *ez)
     return true;
 }
 
-/* Drops an incomplete message: the simulator waits for an answer to a damaged one. */
+/* Drops an incomplete message. The simulator waits for an answer to a damaged one. */
 static void drop_partial(struct aw_ezphys *ez)
 {
     struct aw_error cause;
@@ -380,7 +383,7 @@ static const char *const motor_fields[AW_EZPHYS_AXES][2] = {
 };
 static const char *const force_fields[AW_EZPHYS_AXES] = {"axis1", "axis2", "axis3"};
 
-/* Starts a packet without values for a joint, or with target NULL for the scene. */
+/* Starts a packet without values for a joint, or for the scene if target is NULL. */
 static enum aw_status begin_packet(struct aw_wire *wire, const char *message,
                                    const struct aw_ezphys_target *target, struct aw_record *record,
                                    struct aw_error *err)
@@ -416,7 +419,7 @@ enum aw_status aw_ezphys_force_record(struct aw_wire *wire, const struct aw_ezph
     return status;
 }
 
-/* Encodes a packet and finds its command; NULL with the error in *status. */
+/* Encodes a packet and finds its command. Returns NULL with the error in *status. */
 static struct aw_ezphys_command *
 prepare(struct aw_ezphys *ez, const struct aw_ezphys_target *target, const struct aw_record *record,
         struct aw_ezphys_encoded *packet, enum aw_status *status, struct aw_error *err)
@@ -498,7 +501,7 @@ static enum aw_status add_commands(const struct aw_ezphys *ez, struct aw_ezphys_
     return status;
 }
 
-/* Checks that size and count fit the rows of the envelope. */
+/* Checks that size and count fit the fields of the envelope. */
 static enum aw_status check_envelope(const struct aw_ezphys_message *message, struct aw_error *err)
 {
     const struct aw_field *row = message->wire->variant.envelope;
@@ -545,7 +548,7 @@ static enum aw_status send_now(struct aw_ezphys *ez, struct aw_error *err)
         status = aw_link_write(ez->link, message, size, err);
     if (status == AW_OK) {
         ez->sent_ns = aw_clock_now(ez->link->clock);
-        /* One-time requests have been sent. */
+        /* One-time requests have now been sent. */
         if (ez->reset) {
             ez->resetting = true;
             ez->reset_step = ez->state.timed ? ez->state.step : -1;
@@ -565,7 +568,7 @@ enum aw_status aw_ezphys_answer(struct aw_ezphys *ez, struct aw_error *err)
     bool says = ez->owed && !ez->silent;
     enum aw_status status = says ? send_now(ez, err) : AW_OK;
     if (status == AW_OK) {
-        ez->owed = false; /* a message that a stop preceded still needs an answer */
+        ez->owed = false; /* a message that arrived after a stop still needs an answer */
         ez->counters.answers += says;
     }
     return status;
@@ -590,7 +593,7 @@ static const struct aw_ezphys_joint *joint_of(const struct aw_ezphys *ez,
     return NULL;
 }
 
-/* Returns the joint's number of axes, or the maximum if it is unknown. */
+/* Returns the number of axes of the joint, or the max if it is unknown. */
 static int axes_of(const struct aw_ezphys *ez, const struct aw_ezphys_target *target)
 {
     const struct aw_ezphys_joint *joint = joint_of(ez, target);
@@ -682,7 +685,7 @@ void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
 
 #define KNOWN_MAX (AW_EZPHYS_JOINTS + AW_EZPHYS_NAMES_MAX)
 
-/* Lists the joints of the simulation, and those that only have a name. */
+/* Lists the joints of the simulation, and joints for which only a name is known. */
 static size_t known_joints(const struct aw_ezphys *ez, const char *known[KNOWN_MAX])
 {
     size_t n = 0;

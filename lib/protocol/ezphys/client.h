@@ -11,15 +11,15 @@
  *     aw_ezphys_free(&ez);
  *
  * Lock-step: the simulator sends a message and waits for the answer. Without one it pauses, and
- * ends after some time. So answer every message exactly once, at once, and in one write. An answer
- * repeats the last motor commands (which changes nothing) and has the forces of the next step, or a
- * reset. Without commands it is an empty message, or a force of 0 on the scene if the wire has no
- * envelope. A simulator in real time does not wait for answers, but accepts them.
+ * ends after some time. So every message must be answered exactly once, immediately, and in one
+ * write. An answer repeats the last motor commands (which changes nothing) and has the forces of
+ * the next step, or a reset. Without commands it is an empty message, or a force of 0 on the scene
+ * if the wire has no envelope. A real-time simulator does not wait for answers, but accepts them.
  *
  * If the wire does not mark the end of a message, the client finds it by other signs. These are the
  * next timestamp, the number of packets in the previous message, or a short silence.
  *
- * A stop is sent at once, so the simulator may get one more message than it waits for. Then its
+ * A stop is sent at once, so the simulator may receive one more message than it waits for. Then its
  * next message counts as answered. If the simulator reads both as one, it waits silently; the
  * client then answers that message after all.
  *
@@ -27,9 +27,8 @@
  * the first message after the reset. A new connection discards all state, including motor commands,
  * which are never repeated automatically.
  *
- * Damaged messages are counted, explained in problem, and skipped. A message that is incomplete
- * after a second counts as damaged, too. Memory use is constant. Starts no thread.
- */
+ * Damaged messages are counted, explained in problem, and skipped. A message that is still
+ * incomplete after a second also counts as damaged. Memory use is constant. Starts no thread. */
 #ifndef AW_PROTOCOL_EZPHYS_CLIENT_H
 #define AW_PROTOCOL_EZPHYS_CLIENT_H
 
@@ -37,11 +36,11 @@
 #include "link/core/received.h"
 #include "protocol/ezphys/state.h"
 
-#define AW_EZPHYS_PACKET_MAX 128  /* bytes of one packet, with its header */
-#define AW_EZPHYS_PACKETS    4096 /* listed packets of one message */
+#define AW_EZPHYS_PACKET_MAX 128  /* max bytes of one packet, with its header */
+#define AW_EZPHYS_PACKETS    4096 /* max number of listed packets per message */
 #define AW_EZPHYS_COMMANDS   256  /* maximum number of commanded joints */
 
-/* The joint of a command: its number, or on wires with names its name. */
+/* The joint of a command: its number, or its name on wires with names. */
 struct aw_ezphys_target {
     uint32_t id;
     char name[AW_EZPHYS_NAME_SIZE];
@@ -67,8 +66,8 @@ struct aw_ezphys_encoded {
 struct aw_ezphys_command {
     struct aw_ezphys_target target;
     struct aw_ezphys_motor values;
-    struct aw_ezphys_encoded motor; /* every answer repeats it */
-    struct aw_ezphys_encoded force; /* is sent once */
+    struct aw_ezphys_encoded motor; /* repeated in every answer */
+    struct aw_ezphys_encoded force; /* sent once */
 };
 
 struct aw_ezphys_counters {
@@ -83,47 +82,49 @@ struct aw_ezphys {
     const struct aw_ezphys_names *names;
     struct aw_framer framer;
     uint8_t *buffer;
-    size_t held, parsed; /* bytes in the buffer, and the parsed ones among them */
+    size_t held, parsed; /* bytes in the buffer; bytes already parsed */
     unsigned connections;
-    uint64_t framed;          /* messages that the framer has counted earlier */
-    size_t expected, counted; /* packets except contacts: of the previous message, of this one */
-    bool whole;               /* the last message is complete; the next call starts another one */
-    bool damaged;             /* something was damaged since the last complete message */
-    bool waits;               /* the simulator may be waiting, although it has its answer */
-    bool owed;                /* the last message has not been answered yet; then ahead is 0 */
-    bool spared;              /* the last message was answered before it came */
-    unsigned ahead;           /* messages sent before the simulator waited for them */
-    bool silent;              /* answers nothing */
-    bool reset, resetting;    /* a reset is to be sent; it was sent, and its effect is pending */
-    int64_t reset_step;       /* the last step before the reset */
+    uint64_t framed; /* messages that the framer had counted before */
+    /* number of packets except contacts: in the previous message, in this one */
+    size_t expected, counted;
+    bool whole;            /* the last message is complete; the next call starts another one */
+    bool damaged;          /* something was damaged since the last complete message */
+    bool waits;            /* the simulator may be waiting although it has its answer */
+    bool owed;             /* the last message has not been answered; ahead is then 0 */
+    bool spared;           /* the last message was answered before it arrived */
+    unsigned ahead;        /* number of messages sent before the simulator waited for them */
+    bool silent;           /* does not answer */
+    bool reset, resetting; /* a reset has to be sent; it was sent but has not taken effect */
+    int64_t reset_step;    /* last step before the reset */
     int64_t stale_first, stale_step; /* first and last skipped step, 0: none yet */
     int64_t byte_ns;                 /* time of the last bytes, by the link's clock */
-    int64_t received_ns, sent_ns;    /* time of the last message in and out, by the link's clock */
-    int64_t longest_ns;              /* longest time from an answer to the next message */
+    /* time of the last received and the last sent message, by the link's clock */
+    int64_t received_ns, sent_ns;
+    int64_t longest_ns; /* longest time from an answer to the next message */
     struct aw_ezphys_state state;
     size_t n_packets, n_commands, own_size;
     uint8_t
-        own_packet[AW_EZPHYS_PACKET_MAX]; /* a custom packet, to be sent once; own_size 0: none */
+        own_packet[AW_EZPHYS_PACKET_MAX]; /* a custom packet to be sent once; own_size 0: none */
     struct aw_ezphys_counters counters;
     char problem[160]; /* description of the last damage */
-    /* Last, because initialisation leaves their unused parts untouched. */
+    /* Last, because initialisation leaves the unused parts untouched. */
     struct aw_wire wire;
     struct aw_ezphys_packet packets[AW_EZPHYS_PACKETS];
     struct aw_ezphys_command commands[AW_EZPHYS_COMMANDS];
 };
 
-/* Initialises ez. variant NULL: the protocol's first. Borrows names, which may be NULL.
+/* Initialises ez. variant NULL: the protocol's first variant. Borrows names, which may be NULL.
  * AW_NO_LINK: out of memory. */
 enum aw_status aw_ezphys_init(struct aw_ezphys *ez, const struct aw_variant *variant,
                               const struct aw_ezphys_names *names, struct aw_error *err);
 void aw_ezphys_free(struct aw_ezphys *ez);
 
-/* Uses this link from now on and discards all state of the previous one. Borrows link. */
+/* Uses this link from now on, and discards all state of the previous one. Borrows link. */
 void aw_ezphys_attach(struct aw_ezphys *ez, struct aw_link *link);
 
-/* Prepares for another program that uses the link until the next call: the client no longer knows
- * whether the simulator waits. It answers the next message; if none comes, it sends an answer
- * first. Keeps the state of the simulation. */
+/* Continues after another program used the link: the client no longer knows whether the simulator
+ * is waiting. It answers the next message; if none arrives, it sends an answer first. Keeps the
+ * state of the simulation. */
 void aw_ezphys_resume(struct aw_ezphys *ez);
 
 /* Reads the next complete message and updates state and packets. AW_OK, AW_TIMEOUT, AW_STOPPED,
@@ -135,8 +136,8 @@ enum aw_status aw_ezphys_receive(struct aw_ezphys *ez, int64_t deadline,
 /* Returns a packet of the last message, not decoded; size 0: no such packet. */
 struct aw_received aw_ezphys_received(const struct aw_ezphys *ez, size_t packet);
 
-/* Answers the last message; does nothing if it is answered already. AW_LIMIT if the wire's size or
- * count cannot hold all commands; AW_LOST, AW_TIMEOUT from the link. */
+/* Answers the last message; does nothing if it was already answered. AW_LIMIT: size or count of the
+ * wire cannot hold all commands. AW_LOST, AW_TIMEOUT from the link. */
 enum aw_status aw_ezphys_answer(struct aw_ezphys *ez, struct aw_error *err);
 
 /* Add a command to the next answer. AW_USAGE: a number is not finite. AW_LIMIT: a number exceeds a
@@ -146,7 +147,7 @@ enum aw_status aw_ezphys_motor(struct aw_ezphys *ez, const struct aw_ezphys_targ
 enum aw_status aw_ezphys_force(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
                                const double torque[AW_EZPHYS_AXES], struct aw_error *err);
 
-/* Write the packet of such a command. Errors as above. */
+/* Write the packet of such a command. Errors are the same. */
 enum aw_status aw_ezphys_motor_record(struct aw_wire *wire, const struct aw_ezphys_target *target,
                                       const struct aw_ezphys_motor *motor, struct aw_record *record,
                                       struct aw_error *err);
@@ -154,27 +155,28 @@ enum aw_status aw_ezphys_force_record(struct aw_wire *wire, const struct aw_ezph
                                       const double torque[AW_EZPHYS_AXES], struct aw_record *record,
                                       struct aw_error *err);
 
-/* Adds an encoded custom packet to the next answer. AW_LIMIT: it is too long. */
+/* Adds an encoded custom packet to the next answer. AW_LIMIT: the packet is too long. */
 enum aw_status aw_ezphys_add(struct aw_ezphys *ez, struct aw_span packet, struct aw_error *err);
 
 /* Restarts the simulation with the next answer and discards motor commands. */
 void aw_ezphys_reset(struct aw_ezphys *ez);
 
-/* The way to stop motors. */
+/* How to stop motors. */
 struct aw_ezphys_halt {
-    bool coast;    /* motors off, instead of velocity 0 with their torque */
-    double torque; /* Nm or N if the torque of a joint is unknown */
+    bool coast;    /* switches motors off, instead of velocity 0 with their torque */
+    double torque; /* torque for joints whose torque is unknown, Nm or N */
 };
 #define AW_EZPHYS_STOP_TORQUE 1000
 
-/* Stops every joint that was seen or commanded: velocity 0 with its torque. Sends the stop at
- * once, whether the simulator waits or not, and repeats it in later answers. Never waits, so it
- * works in signal handling, when the clock refuses to wait. how NULL: hold, with
+/* Stops every joint that was seen or commanded: velocity 0 with its torque. Sends the stop at once,
+ * whether or not the simulator is waiting, and repeats it in later answers. Never waits, so it also
+ * works during signal handling, when the clock refuses to wait. how NULL: hold, with
  * AW_EZPHYS_STOP_TORQUE. */
 enum aw_status aw_ezphys_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
                               struct aw_error *err);
 
-/* Passes the message of that stop to add, for use in a crash. Sends and changes nothing. */
+/* Passes the message of that stop to add, for use in a crash. Sends nothing and changes no
+ * state. */
 void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how, aw_frame_fn *add,
                          void *context);
 
@@ -183,18 +185,17 @@ void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
 enum aw_status aw_ezphys_encode(struct aw_ezphys *ez, uint8_t *out, size_t cap, size_t *size,
                                 struct aw_error *err);
 
-/* Finds the target for an argument: a number, a name of the names file or of the simulation, or on
- * wires with names any name. AW_USAGE with a suggestion. */
+/* Finds the target for an argument: a number, a name of the names file or of the simulation, or or
+ * on wires with names any name. AW_USAGE with a suggestion. */
 enum aw_status aw_ezphys_target(const struct aw_ezphys *ez, const char *word,
                                 struct aw_ezphys_target *target, struct aw_error *err);
 
-/* Checks that the joint can exist. AW_USAGE, with the list of joints, if the simulation sends
- * joints and neither it nor the names include this one. A joint that the simulation does not send
- * (its Send is off) may still exist. */
+/* Checks that the joint can exist. AW_USAGE, with a list of joints: the simulation sends joints,
+ * and neither it nor the names include this one. A joint whose Send is off may still exist. */
 enum aw_status aw_ezphys_expect(const struct aw_ezphys *ez, const struct aw_ezphys_target *target,
                                 struct aw_error *err);
 
-/* Returns true if the wire identifies objects by name, not by number. */
+/* Returns true if the wire identifies objects by name rather than by number. */
 bool aw_ezphys_named(const struct aw_ezphys *ez);
 
 #endif

@@ -11,11 +11,11 @@
 #include "protocol/ezphys/wire.h"
 #include "wire/rows.h"
 
-/* A part of a header by name, without its size. */
+/* A part of a header: its name, without its size. */
 struct part {
     const char *name;
     struct aw_field row;
-    bool bytes; /* its number counts bytes, not bits */
+    bool bytes; /* its number counts bytes instead of bits */
 };
 
 /* clang-format off */
@@ -40,7 +40,7 @@ static const struct part message_parts[] = {
 struct reading {
     struct aw_ezphys_framing *framing;
     const struct aw_ezphys_framing_names *names;
-    const char *text; /* the whole description, for positions in messages */
+    const char *text; /* the whole description, to compute positions for error messages */
     bool nested;      /* inside a named description */
     struct aw_error *err;
 };
@@ -83,7 +83,7 @@ static bool has_row(const struct aw_field *rows, size_t n, const struct aw_field
     return false;
 }
 
-/* Parses "type32" and appends its row. */
+/* Parses "type32" and appends a row for it. */
 static enum aw_status add_part(const struct reading *r, const struct part *parts, const char *at,
                                size_t length, struct aw_field *rows, size_t *n)
 {
@@ -205,7 +205,7 @@ static enum aw_status unknown_word(const struct reading *r, const char *at, size
     return wrong(r, at, length, why);
 }
 
-/* Parses a preset, or a name from the config file. */
+/* Parses a preset, or a name defined in the config file. */
 static enum aw_status read_name(struct reading *r, const char *at, size_t length)
 {
     char name[48];

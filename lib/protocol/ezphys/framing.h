@@ -23,8 +23,8 @@
 
 #include "wire/table.h"
 
-#define AW_EZPHYS_FRAMING_ROWS 8   /* maximum number of fields of a header, including the end */
-#define AW_EZPHYS_FRAMING_TEXT 256 /* bytes of a description, with its NUL */
+#define AW_EZPHYS_FRAMING_ROWS 8   /* max number of fields in a header, including the end */
+#define AW_EZPHYS_FRAMING_TEXT 256 /* max size of a description with its NUL */
 #define AW_EZPHYS_FRAMING_HEAD 44  /* maximum size of a packet's header, bytes */
 
 struct aw_ezphys_framing {
@@ -42,7 +42,8 @@ struct aw_ezphys_framing_names {
     void *context;
 };
 
-/* Parses a description. AW_USAGE names the wrong part, its position and the valid choices. */
+/* Parses a description. The error of AW_USAGE gives the wrong part, its position and the valid
+ * choices. */
 enum aw_status aw_ezphys_framing_parse(struct aw_ezphys_framing *framing, const char *text,
                                        const struct aw_ezphys_framing_names *names,
                                        struct aw_error *err);

@@ -3,7 +3,7 @@
  *     uint8_t room[4096];
  *     struct aw_ezphys_message message = {.wire = &wire, .data = room, .cap = sizeof room};
  *     aw_ezphys_message_begin(&message);
- *     aw_ezphys_message_add(&message, &record, &err);        // as often as you like
+ *     aw_ezphys_message_add(&message, &record, &err);        // any number of times
  *     struct aw_span bytes = aw_ezphys_message_end(&message); // to be sent in one piece
  *
  * Allocates nothing and does no I/O. On the wire "stream" a message is just its packets; an empty
@@ -19,7 +19,7 @@ struct aw_ezphys_message {
     uint8_t *data; /* owned by the caller */
     size_t cap;    /* at least 64 */
     size_t size;
-    uint32_t count; /* packets so far */
+    uint32_t count; /* number of packets so far */
 };
 
 /* Starts a new message in the same buffer. */

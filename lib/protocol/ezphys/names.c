@@ -117,7 +117,7 @@ void aw_ezphys_name_line(const struct aw_ezphys_name *entry, char out[AW_EZPHYS_
         aw_append(out, size, " ", "axes=%u", entry->axes);
 }
 
-#define WORDS 8 /* of a line, and one to detect an excess */
+#define WORDS 8 /* max tokens in a line, plus one to detect more */
 
 static enum aw_status read_kind(const char *word, enum aw_ezphys_kind *kind, struct aw_error *err)
 {
@@ -142,7 +142,7 @@ static enum aw_status read_id(const char *word, uint32_t *id, struct aw_error *e
     return AW_OK;
 }
 
-/* Removes the words about a joint's traits from the end of its line. */
+/* Removes the tokens that describe a joint from the end of its line. */
 static size_t take_traits(char **words, size_t n, bool *slides, unsigned *axes)
 {
     if (n > 3 && sscanf(words[n - 1], "axes=%1u", axes) == 1)

@@ -1,6 +1,6 @@
 /* Names for the numbers of bodies and joints on the wire.
  *
- * A file of names has one object a line; blanks separate, '#' begins a comment:
+ * A names file has one object per line; blanks separate tokens, '#' starts a comment:
  *
  *     body  1 humanoid.pelvis
  *     body  2 humanoid.left.thigh
@@ -30,7 +30,7 @@ enum aw_ezphys_kind {
     AW_EZPHYS_JOINT,
 };
 
-#define AW_EZPHYS_NAME_SIZE 33 /* 32 characters, the maximum of wires with names, and a NUL */
+#define AW_EZPHYS_NAME_SIZE 33 /* max name length of wires with names (32), plus a NUL */
 #define AW_EZPHYS_NAMES_MAX 512
 
 /* The motion of a joint, if known. */
@@ -44,10 +44,11 @@ struct aw_ezphys_name {
     enum aw_ezphys_kind kind;
     uint32_t id;
     char name[AW_EZPHYS_NAME_SIZE];
-    char bodies[2][AW_EZPHYS_NAME_SIZE]; /* of a joint; "": unknown, or the world */
-    enum aw_ezphys_moves moves;          /* of a joint */
-    unsigned axes;                       /* of a joint; 0: unknown */
-    double low[3], high[3];              /* stops of its axes, rad or m; both 0: unknown */
+    /* bodies that a joint connects; "": unknown, or the world */
+    char bodies[2][AW_EZPHYS_NAME_SIZE];
+    enum aw_ezphys_moves moves; /* motion of a joint */
+    unsigned axes;              /* number of axes of a joint; 0: unknown */
+    double low[3], high[3];     /* stops of its axes, rad or m; both 0: unknown */
 };
 
 /* {0} is empty. */
@@ -59,14 +60,16 @@ struct aw_ezphys_names {
 /* Returns "body" or "joint". */
 const char *aw_ezphys_kind_name(enum aw_ezphys_kind kind);
 
-/* Adds an entry at the end; bodies may be NULL, and each of them "" or "world". AW_USAGE: the name
- * is empty, too long, begins with a digit, or has characters other than letters, digits, '.', '_'
- * and '-'; or the name or number is in use. AW_LIMIT: more than AW_EZPHYS_NAMES_MAX. */
+/* Adds an entry at the end. bodies may be NULL; each of them may be "" or "world". AW_USAGE: the
+ * name is empty, too long, begins with a digit or contains characters other than letters, digits,
+ * '.', '_' and '-'; or the name or number is already in use. AW_LIMIT: more than
+ * AW_EZPHYS_NAMES_MAX. */
 enum aw_status aw_ezphys_names_add(struct aw_ezphys_names *names, enum aw_ezphys_kind kind,
                                    uint32_t id, const char *name, const char *const *bodies,
                                    struct aw_error *err);
 
-#define AW_EZPHYS_NAME_LINE (4 * AW_EZPHYS_NAME_SIZE + 32) /* size of a line, bytes, with its NUL */
+/* max size of a line, bytes, with its NUL */
+#define AW_EZPHYS_NAME_LINE (4 * AW_EZPHYS_NAME_SIZE + 32)
 
 /* Sets the stops of the axes of the joint with this number; ignores unknown numbers. */
 void aw_ezphys_names_stops(struct aw_ezphys_names *names, uint32_t id, const double low[3],
@@ -80,22 +83,23 @@ void aw_ezphys_name_line(const struct aw_ezphys_name *entry, char out[AW_EZPHYS_
 enum aw_status aw_ezphys_names_read(struct aw_ezphys_names *names, FILE *in, const char *file,
                                     struct aw_error *err);
 
-/* Finds an entry by number, or by name; NULL: not found. */
+/* Finds an entry by number or by name; NULL: not found. */
 const struct aw_ezphys_name *aw_ezphys_names_of(const struct aw_ezphys_names *names,
                                                 enum aw_ezphys_kind kind, uint32_t id);
 const struct aw_ezphys_name *aw_ezphys_names_find(const struct aw_ezphys_names *names,
                                                   enum aw_ezphys_kind kind, const char *name);
 
-/* Adds the names in a note of a recording, lines of "subject joint 3 neck axes=3". Ignores damaged
- * lines, and names and numbers that exist already. Returns false if the text is of another kind. */
+/* Adds the names from a comment in a recording, which has lines like "subject joint 3 neck axes=3".
+ * Ignores damaged lines, and names and numbers that already exist. Returns false if the comment is
+ * of another kind. */
 bool aw_ezphys_names_take(struct aw_ezphys_names *names, const char *text);
 
 /* Finds the name of a number; NULL: not found. */
 typedef const struct aw_ezphys_name *aw_ezphys_names_fn(void *context, enum aw_ezphys_kind kind,
                                                         uint32_t id);
 
-/* Writes the subject of a record from the simulator: the name of its joint or body, else "joint3",
- * and ".axis2" for a further axis. Returns out; NULL: the record has no subject. */
+/* Writes the subject of a record from the simulator: the name of its joint or body, otherwise
+ * "joint3"; appends ".axis2" for further axes. Returns out; NULL: the record has no subject. */
 const char *aw_ezphys_subject(const struct aw_record *record, aw_ezphys_names_fn *find,
                               void *context, char *out, size_t size);
 

@@ -7,10 +7,10 @@
 
 #include "base/ticks.h"
 
-#define CROSS_M     0.15 /* half of a cross for bodies of unknown size */
-#define SIDEWAYS    0.35 /* rad between the view and the plane of a swing */
-#define GRID_LINES  2    /* on each side of the centre */
-#define FRAME       0.45 /* radius as a fraction of the canvas */
+#define CROSS_M     0.15 /* half the size of the cross drawn for bodies of unknown size */
+#define SIDEWAYS    0.35 /* angle between the view and the plane of a swing, rad */
+#define GRID_LINES  2    /* grid lines on each side of the centre */
+#define FRAME       0.45 /* radius of the view, as a fraction of the canvas */
 #define JOINT_COLOR 3
 
 /* ---- From the world to the canvas ---- */
@@ -163,7 +163,7 @@ static const struct aw_ezphys_body *member(const struct aw_scene *scene,
     return index == AW_SCENE_WORLD ? NULL : aw_ezphys_state_body(state, scene->bodies[index].name);
 }
 
-/* A slider has no pivot; it uses the position of its body. */
+/* Finds the pivot of a joint. A slider has none, so uses the position of its body. */
 bool aw_ezphys_pivot(const struct aw_scene *scene, const struct aw_scene_joint *joint,
                      const struct aw_ezphys_state *state, double out[3])
 {
@@ -308,7 +308,7 @@ static double size_of(const struct aw_scene *scene, const struct aw_ezphys_body 
 }
 
 /* Returns true if the body may swing from the world on a turning joint. It may swing in any
- * direction, but with gravity not above its start. */
+ * direction, but with gravity never higher than its start. */
 static bool hangs(const struct aw_scene_joint *joint)
 {
     return joint->body[1] == AW_SCENE_WORLD && joint->kind != AW_SCENE_SLIDER &&
@@ -338,7 +338,8 @@ static void look_at(struct aw_ezphys_picture *p, const struct bounds *b)
     }
     double right = sa * extent[0] + ca * extent[1], away = ca * extent[0] + sa * extent[1];
     double up = cos(p->elevation) * extent[2] + sin(p->elevation) * away;
-    p->radius_m = fmax(0.5, 1.05 * fmax(up, right / 1.6)); /* terminals are wider than high */
+    /* terminals are wider than they are high */
+    p->radius_m = fmax(0.5, 1.05 * fmax(up, right / 1.6));
     p->grid_m = aw_nice_step(p->radius_m / 3);
 }
 
@@ -365,7 +366,7 @@ void aw_ezphys_picture_aim(struct aw_ezphys_picture *p, const struct aw_ezphys_s
     bool ground = scene && scene->ground;
     double height = b.high[2] - b.low[2];
     p->floor_m = ground ? scene->ground_offset_m : fmin(0, b.low[2] - height / 10);
-    if (b.low[2] - p->floor_m < height) /* the floor is near enough to be shown */
+    if (b.low[2] - p->floor_m < height) /* the floor is close enough to be shown */
         b.low[2] = fmin(b.low[2], p->floor_m);
     look_at(p, &b);
 }

@@ -6,10 +6,10 @@
  *     aw_ezphys_picture_draw(&picture, &ez.state, &canvas);                   // for each frame
  *
  * The wire carries no shapes and pivots. With a scene they are drawn to scale. Otherwise each body
- * is the cross of its axes, and joints are lines between the bodies that names list. Objects fixed
- * to the world stay where the scene has them. Without a ground in the scene the grid is at height
- * 0, or below the lowest object. It is only a visual aid that nothing touches.
- */
+ * is drawn as the cross of its axes, and each joint as a line between the bodies listed in names.
+ * Objects fixed to the world stay where the scene places them. Without a ground in the scene the
+ * grid is at height 0, or below the lowest object. The grid is only a visual aid; nothing collides
+ * with it. */
 #ifndef AW_PROTOCOL_EZPHYS_PICTURE_H
 #define AW_PROTOCOL_EZPHYS_PICTURE_H
 
@@ -20,21 +20,21 @@
 struct aw_ezphys_picture {
     const struct aw_scene *scene;
     const struct aw_ezphys_names *names;
-    double azimuth, elevation;  /* rad, of the camera; it looks towards azimuth, x is 0 */
-    double center[3], radius_m; /* of the visible region */
+    double azimuth, elevation;  /* direction of the camera, rad; azimuth 0 looks along x */
+    double center[3], radius_m; /* centre and radius of the visible region */
     double zoom;
-    double floor_m, grid_m; /* height of the grid, and distance of its lines */
+    double floor_m, grid_m; /* height of the grid, and distance between its lines */
 };
 
 /* Aims the camera so that all bodies fit and stay visible when they swing. */
 void aw_ezphys_picture_aim(struct aw_ezphys_picture *picture, const struct aw_ezphys_state *state);
 
-/* Moves the camera to the centre of the bodies if that has left the picture, as when a body falls
- * or walks away. */
+/* Moves the camera to the centre of the bodies if that has left the picture, for example because a
+ * body falls or walks away. */
 void aw_ezphys_picture_follow(struct aw_ezphys_picture *picture,
                               const struct aw_ezphys_state *state);
 
-/* Draws on top of the canvas's content. */
+/* Draws over the current content of the canvas. */
 void aw_ezphys_picture_draw(const struct aw_ezphys_picture *picture,
                             const struct aw_ezphys_state *state, struct aw_braille *canvas);
 
@@ -43,7 +43,7 @@ void aw_ezphys_picture_project(const struct aw_ezphys_picture *picture,
                                const struct aw_braille *canvas, const double point[3], double *x,
                                double *y);
 
-/* Computes the present pivot of a scene's joint. It moves with the joint's first body, or is fixed
+/* Computes the current pivot of a scene's joint. It moves with the joint's first body, or is fixed
  * if the other one is the world. Returns false if the state does not have that body. */
 bool aw_ezphys_pivot(const struct aw_scene *scene, const struct aw_scene_joint *joint,
                      const struct aw_ezphys_state *state, double out[3]);

@@ -12,7 +12,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-/* Tries all combinations, likely ones first: of equals the first wins. */
+/* Tries all combinations, likely ones first; the first of equal ones wins. */
 static const char *const endians[] = {"le", "be"};
 static const char *const longs[] = {"4", "8"};
 static const char *const message_heads[] = {
@@ -29,18 +29,18 @@ static const char *const packet_heads[] = {
 
 enum {
     FIRST_LOOK = 8192, /* bytes after which most descriptions are dropped */
-    HOPELESS = 3500,   /* discarded bytes with few explained ones */
+    HOPELESS = 3500,   /* gives up after this many discarded bytes with few explained ones */
     KEPT = 8,          /* best guesses to keep while searching */
 };
 
-#define UNIT_TOLERANCE 1e-3 /* of a quaternion's length, from rounding and integration */
-#define HUGE_VALUE     1e9  /* m, N, rad/s …: exceeds all values of a simulation */
+#define UNIT_TOLERANCE 1e-3 /* tolerance of a quaternion's length, for rounding and integration */
+#define HUGE_VALUE     1e9  /* exceeds any plausible value of a simulation (m, N, rad/s …) */
 
 /* A trial of one description. */
 struct trial {
     struct aw_wire wire;
     struct aw_ezphys_guess guess;
-    uint64_t messages, full; /* all messages, and the ones with packets */
+    uint64_t messages, full; /* number of messages, and of messages with packets */
     uint64_t breaks;         /* skipped bytes or invalid messages */
     bool stamped;
     double step, advance, step_size;
@@ -54,7 +54,7 @@ static bool is_sane(const struct aw_record *record)
     return true;
 }
 
-/* Checks that steps increase by the same number. After a restart, they begin again near 0. */
+/* Checks that steps increase evenly. After a restart, they begin near 0 again. */
 static void check_stamp(struct trial *t, const struct aw_record *record)
 {
     double step = aw_record_get(record, "step"), size = aw_record_get(record, "step_size");
@@ -99,8 +99,8 @@ static double share(uint64_t good, uint64_t all)
     return all ? (double)good / (double)all : 1;
 }
 
-/* Errors in every message, or empty messages between others, mean that the description misreads
- * part of a header. Occasional damage does not. */
+/* Returns how few errors there are. Errors in every message, or empty messages between others, mean
+ * that the description misreads part of a header; occasional damage does not. */
 static double smoothness(const struct trial *t)
 {
     static const uint64_t allowed = 3;
@@ -117,7 +117,7 @@ static double score(const struct trial *t)
            odd * smoothness(t);
 }
 
-/* Bytes between frames belong to headers unless the framer discarded them. */
+/* Scans the bytes. Bytes between frames belong to headers, unless the framer discarded them. */
 static void walk(struct trial *t, struct aw_span bytes)
 {
     struct aw_framer framer = {.dir = AW_RX};
@@ -158,8 +158,8 @@ static bool run(struct trial *t, const struct aw_variant *variant, struct aw_spa
     aw_wire_init(&t->wire, &aw_ezphys_protocol, variant, false);
     walk(t, bytes);
     t->guess.score = score(t);
-    /* Most of the capture must have been decoded. A description that still waits for the end of a
-     * message of 1 MB is wrong. */
+    /* Most of the capture must be decoded. A description that still waits for the end of a 1 MB
+     * message is wrong. */
     return t->guess.packets > 0 && t->guess.bytes + 2048 > bytes.size / 2;
 }
 
@@ -173,10 +173,10 @@ static bool agrees(const struct aw_variant *preset, bool big, bool wide, const c
     return strcmp(text, parts) == 0;
 }
 
-/* Prefers "be32,long=8" if it equals the parts. */
+/* Prefers a preset such as "be32,long=8" if it equals the parts. */
 static void name_it(struct aw_ezphys_guess *guess)
 {
-    for (int other = 0; other < 2; other++) /* first with the preset's own byte order */
+    for (int other = 0; other < 2; other++) /* tries the preset's own byte order first */
         for (const struct aw_variant *v = aw_ezphys_protocol.variants; v->name; v++)
             for (int wide = 0; wide < 2; wide++) {
                 bool big = v->big_endian != (other == 1);
@@ -191,7 +191,8 @@ static void name_it(struct aw_ezphys_guess *guess)
             }
 }
 
-/* Keeps the list sorted; among equals (except for rounding) the first one stays in front. */
+/* Inserts a guess into the sorted list. Of guesses that are equal except for rounding, the first
+ * one stays in front. */
 static void keep(struct aw_ezphys_guess *best, size_t *n, const struct aw_ezphys_guess *guess)
 {
     size_t at = *n;

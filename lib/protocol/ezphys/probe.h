@@ -14,22 +14,23 @@
 
 #include "protocol/ezphys/framing.h"
 
-#define AW_EZPHYS_PROBE_WINDOW 262144 /* number of examined bytes, from the start */
+#define AW_EZPHYS_PROBE_WINDOW 262144 /* number of bytes examined, from the start */
 
 struct aw_ezphys_guess {
-    char wire[AW_EZPHYS_FRAMING_TEXT]; /* for --wire: a preset if one is equal, else the parts */
-    double score;                      /* 0 to 1: share of plausible bytes */
-    double margin;                     /* score minus that of the next different description */
-    uint64_t bytes, explained;         /* examined bytes, and bytes in packets that fit */
+    /* value for --wire: a preset if one is equal, otherwise the parts */
+    char wire[AW_EZPHYS_FRAMING_TEXT];
+    double score;              /* 0 to 1: share of plausible bytes */
+    double margin;             /* score minus that of the next best different description */
+    uint64_t bytes, explained; /* bytes examined, and bytes in packets that fit */
     uint64_t packets;
-    uint64_t limbs, unit;  /* rotations, and the ones of length 1 */
-    uint64_t stamps, even; /* consecutive timestamps, and the evenly spaced ones */
-    uint64_t odd;          /* impossible values: negative depths, huge numbers */
+    uint64_t limbs, unit;  /* number of rotations, and of those with length 1 */
+    uint64_t stamps, even; /* number of consecutive timestamps, and of evenly spaced ones */
+    uint64_t odd;          /* number of impossible values: negative depths, huge numbers */
     bool sure;             /* enough data, and no other description comes close */
     char why[200];
 };
 
-/* Finds the best guesses, best first. Returns their number, at most max; 0: none fits. */
+/* Finds the best guesses, best first. Returns their number, at most max; 0: no description fits. */
 size_t aw_ezphys_probe(struct aw_span bytes, struct aw_ezphys_guess *guesses, size_t max);
 
 #endif

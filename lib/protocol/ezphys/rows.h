@@ -1,5 +1,5 @@
-/* Header fields, each by its size in bits, for the presets (wire.c) and custom wire descriptions
- * (framing.c). Internal to the two. */
+/* Header fields, named after their size in bits, for the presets (wire.c) and custom wire
+ * descriptions (framing.c). Internal to these two files. */
 #ifndef AW_PROTOCOL_EZPHYS_ROWS_H
 #define AW_PROTOCOL_EZPHYS_ROWS_H
 

@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 
 #define COUNT(a)  (sizeof(a) / sizeof *(a))
-#define FAR_M     1e5 /* limit of positions and speeds, beyond which single precision fails */
+#define FAR_M     1e5 /* limit of positions and speeds; beyond it single precision is too coarse */
 #define ID_MAX    65535
 #define NAMES_MAX (AW_SCENE_BODIES_MAX + 1)
 
@@ -23,12 +23,12 @@ struct word {
     unsigned line, column;
 };
 
-/* A word in the first column starts a statement; all others continue the previous one. */
+/* Reads tokens. One in the first column starts a statement; all others continue it. */
 struct reader {
     const char *name;
     const char *next, *end, *line_start;
     unsigned line;
-    struct word word; /* the next word */
+    struct word word; /* the next token */
     struct aw_scene *scene;
     struct aw_error *err;
 };
@@ -36,7 +36,7 @@ struct reader {
 struct attribute {
     const char *name;
     enum aw_status (*read)(struct reader *reader, const struct attribute *row, void *object);
-    size_t offset;    /* in the object */
+    size_t offset;    /* offset in the object */
     unsigned count;   /* number of values */
     unsigned axis;    /* index of the axis, from 0 */
     const char *unit; /* NULL: none */
@@ -81,7 +81,7 @@ static bool in_statement(const struct reader *r)
     return r->word.size > 0 && r->word.column > 1;
 }
 
-/* Copies a word as text; replaces characters that cannot be printed with question marks. */
+/* Copies a token as text; replaces unprintable characters with question marks. */
 static const char *text_of(const struct word *word, char *out, size_t size)
 {
     size_t n = word->size < size - 1 ? word->size : size - 1;
@@ -120,7 +120,7 @@ static enum aw_status unknown_word(const struct reader *r, const char *what,
     return fail_at(r, &r->word, AW_USAGE, "unknown %s \"%s\" — use one of: %s", what, text, list);
 }
 
-/* Returns the index of the next word among the names, or -1. */
+/* Returns the index of the next token in the names; -1: not found. */
 static int look_up(const struct reader *r, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -389,8 +389,8 @@ static enum aw_status read_attribute(struct reader *r, const struct attribute *r
     return unknown_word(r, "attribute", names, n);
 }
 
-/* Reads all attributes up to the end of the statement. Sets a bit in *seen for each row that came.
- */
+/* Reads all attributes up to the end of the statement. Sets a bit in *seen for each row that
+ * occurs. */
 static enum aw_status read_attributes(struct reader *r, const struct attribute *rows, void *object,
                                       uint32_t *seen)
 {

@@ -1,5 +1,5 @@
 /* A scene for the EZPhysics stand-in: bodies, joints, ground and gravity, from a text file. Parses
- * text to plain data; has no physics.
+ * text to plain data; contains no physics.
  *
  *     static struct aw_scene scene;                  // about 100 kB, no pointers
  *     if (aw_scene_load(&scene, "pendulum", &err) != AW_OK)
@@ -9,10 +9,9 @@
  * The text format is described in docs/scenes.md. Lengths are in m, masses in kg, angles in rad and
  * times in s unless a number has its unit ("90deg", "5ms"); z points up in the shipped scenes.
  *
- * Ids: bodies have the numbers 1, 2, 3, … in their order in the text. Joints are numbered
- * separately in the same way, and "id N" overrides the number. 0 is the scene itself. Names are
- * unique among all objects; the wire name32 uses them, with an empty name for the scene.
- */
+ * Ids: bodies are numbered 1, 2, 3, … in the order of the text. Joints are numbered separately in
+ * the same way, and "id N" overrides the number. 0 is the scene itself. Names are unique among all
+ * objects; the wire name32 uses them, with an empty name for the scene. */
 #ifndef AW_PROTOCOL_EZPHYS_SCENE_H
 #define AW_PROTOCOL_EZPHYS_SCENE_H
 
@@ -25,9 +24,9 @@
 #define AW_SCENE_BODIES_MAX 128
 #define AW_SCENE_JOINTS_MAX 128
 #define AW_SCENE_NAME_MAX   32
-#define AW_SCENE_TEXT_MAX   (1u << 20) /* bytes of a file */
+#define AW_SCENE_TEXT_MAX   (1u << 20) /* max size of a file, bytes */
 #define AW_SCENE_AXES       3
-#define AW_SCENE_WORLD      (-1) /* instead of a body: the fixed world */
+#define AW_SCENE_WORLD      (-1) /* stands for the fixed world instead of a body */
 
 enum aw_scene_shape {
     AW_SCENE_BOX,      /* size: x, y, z */
@@ -47,7 +46,7 @@ struct aw_scene_body {
     double rotation[4]; /* unit quaternion, w x y z */
     double velocity_m_s[3], spin_rad_s[3];
     bool send;    /* sends its state (limb) and its contacts (collision) */
-    bool collide; /* touches ground and other bodies; never those connected by a joint */
+    bool collide; /* collides with the ground and other bodies, except those connected by a joint */
 };
 
 enum aw_scene_kind {
@@ -63,16 +62,16 @@ struct aw_scene_joint {
     char name[AW_SCENE_NAME_MAX + 1];
     uint32_t id;
     enum aw_scene_kind kind;
-    int body[2]; /* indices into bodies; the second one may be AW_SCENE_WORLD */
+    int body[2]; /* indices into bodies; the second may be AW_SCENE_WORLD */
     double anchor_m[3];
     double axis[AW_SCENE_AXES][3];    /* unit vectors, in the world */
-    double low[AW_SCENE_AXES];        /* stops, rad or m; minus infinity: none */
-    double high[AW_SCENE_AXES];       /* infinity: none */
+    double low[AW_SCENE_AXES];        /* stops, rad or m; minus infinity: no stop */
+    double high[AW_SCENE_AXES];       /* infinity: no stop */
     double velocity[AW_SCENE_AXES];   /* initial target velocity of the motors */
     double max_torque[AW_SCENE_AXES]; /* 0: motor off */
     bool send;                        /* sends its axes (joint_axis) */
     bool feedback;                    /* sends its forces (joint_feedback) */
-    bool receive;                     /* takes commands */
+    bool receive;                     /* accepts commands */
 };
 
 struct aw_scene {
@@ -82,16 +81,16 @@ struct aw_scene {
     double solver_erp, solver_cfm;
     bool ground;
     double ground_normal[3], ground_offset_m; /* normal · point = offset */
-    double friction, bounce;                  /* of contacts: Coulomb's µ, restitution 0 to 1 */
+    double friction, bounce; /* of contacts: Coulomb's µ, and restitution 0 to 1 */
     double contact_erp, contact_cfm;
     size_t n_bodies, n_joints;
     struct aw_scene_body bodies[AW_SCENE_BODIES_MAX];
     struct aw_scene_joint joints[AW_SCENE_JOINTS_MAX];
 };
 
-/* Parses a scene from text of size bytes (no NUL needed). For the first mistake: AW_USAGE with
- * "NAME:LINE:COLUMN: what: why — what to do", or AW_LIMIT for a number outside its range. name
- * appears only in that message. Never reads past the text and allocates nothing. */
+/* Parses a scene from text of size bytes (no NUL needed). Reports the first mistake: AW_USAGE with
+ * "NAME:LINE:COLUMN: what: why — what to do", or AW_LIMIT for a number out of range. name is used
+ * only in that message. Never reads past the text and allocates nothing. */
 enum aw_status aw_scene_parse(struct aw_scene *scene, const char *name, const char *text,
                               size_t size, struct aw_error *err);
 
@@ -107,8 +106,8 @@ struct aw_scene_text {
 };
 const struct aw_scene_text *aw_scene_shipped(void);
 
-/* Loads a shipped scene by its name, or a file (any name with a / or a dot). AW_USAGE, with a
- * suggestion, if there is no such scene; AW_NO_LINK if the file cannot be read. */
+/* Loads a shipped scene by its name, or a file (any name with a / or a dot). AW_USAGE: no such
+ * scene; the error suggests one. AW_NO_LINK: the file cannot be read. */
 enum aw_status aw_scene_load(struct aw_scene *scene, const char *name, struct aw_error *err);
 
 #endif

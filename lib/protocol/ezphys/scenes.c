@@ -9,13 +9,13 @@
 #include "base/text.h"
 #include "protocol/ezphys/scene.h"
 
-/* The Makefile generates this from scenes/NAME.scene: one array of characters for each, and the
+/* The Makefile generates this from scenes/NAME.scene: an array of characters for each file, and the
  * rows. */
 #include "scenes.inc"
 
 #define NAMES_MAX 32
 
-enum { ROOM = AW_SCENE_TEXT_MAX + 1 }; /* one more, to detect long files */
+enum { ROOM = AW_SCENE_TEXT_MAX + 1 }; /* one byte more, to detect files that are too long */
 
 const struct aw_scene_text *aw_scene_shipped(void)
 {

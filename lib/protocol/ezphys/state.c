@@ -1,4 +1,4 @@
-/* Stores the newest state of each body, joint and axis, and finds it by name or id. */
+/* Stores the latest state of each body, joint and axis, and finds it by name or id. */
 #include "protocol/ezphys/state.h"
 
 #include <ctype.h>
@@ -67,7 +67,7 @@ static const struct {
     [TIMESTAMP] = {"timestamp", timestamp},
 };
 
-/* Codes of the simulator's messages count from 1 in the order of the table above. */
+/* Codes of the simulator's messages start at 1, in the order of the table above. */
 static int kind_of(struct aw_ezphys_state *state, const struct aw_record *record)
 {
     int kind = (int)record->codec->message->code - 1;
@@ -135,8 +135,8 @@ static struct aw_ezphys_object *object_at(const struct objects *table, size_t in
     return (struct aw_ezphys_object *)(table->first + index * table->size);
 }
 
-/* Packets come in the same order in every message, so the last packet's object, or the next one,
- * is most often right. */
+/* Packets arrive in the same order in every message, so the object of the last packet, or the next
+ * one, is usually right. */
 static struct aw_ezphys_object *look_up(const struct objects *table, const struct aw_record *record,
                                         uint32_t id, bool named)
 {
@@ -225,7 +225,7 @@ static void handle_feedback(struct aw_ezphys_state *s, const struct aw_ezphys_na
     copy(s, JOINT_FEEDBACK, record, joint);
 }
 
-/* A contact gives its body's id; the simulation may not send the body itself. */
+/* A contact gives the id of its body, which the simulation may not send. */
 static void handle_collision(struct aw_ezphys_state *s, const struct aw_ezphys_names *names,
                              const struct aw_record *record)
 {

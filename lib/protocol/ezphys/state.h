@@ -9,8 +9,8 @@
  * the next one axis 2. If the step number decreases, the simulation has restarted, and all older
  * values are discarded.
  *
- * Tables of fixed size; counts and skips what does not fit. Does no I/O and allocates nothing.
- */
+ * Tables have fixed sizes; entries that do not fit are counted and skipped. Does no I/O and
+ * allocates nothing. */
 #ifndef AW_PROTOCOL_EZPHYS_STATE_H
 #define AW_PROTOCOL_EZPHYS_STATE_H
 
@@ -24,10 +24,11 @@
 
 /* The identity of an object on the wire and in output. */
 struct aw_ezphys_object {
-    uint32_t id;                    /* 0 if the wire has names */
-    char name[AW_EZPHYS_NAME_SIZE]; /* from the wire or the names file; else "body1", "joint1" */
-    uint64_t count;                 /* packets of the object so far */
-    uint64_t message;               /* number of the last message with such a packet */
+    uint32_t id; /* 0 if the wire has names */
+    /* from the wire or the names file; otherwise "body1", "joint1" */
+    char name[AW_EZPHYS_NAME_SIZE];
+    uint64_t count;   /* packets of the object so far */
+    uint64_t message; /* number of the last message that contained such a packet */
 };
 
 /* In the world's frame; m, N, Nm, m/s, rad/s. rotation is a unit quaternion w x y z. */
@@ -42,10 +43,10 @@ struct aw_ezphys_axis {
 
 struct aw_ezphys_joint {
     struct aw_ezphys_object object;
-    int n_axes; /* seen so far */
-    int turn;   /* axes in this message so far */
+    int n_axes; /* number of axes seen so far */
+    int turn;   /* number of axes in this message so far */
     struct aw_ezphys_axis axes[AW_EZPHYS_AXES];
-    uint64_t feedback; /* packets of feedback so far; 0: the values below are unknown */
+    uint64_t feedback; /* number of feedback packets so far; 0: the values below are unknown */
     double force1[3], torque1[3], force2[3], torque2[3];
 };
 
@@ -56,28 +57,29 @@ struct aw_ezphys_contact {
 
 /* The subject of the last packet. */
 struct aw_ezphys_about {
-    const struct aw_ezphys_object *object; /* NULL: the scene */
-    int axis;                              /* 1.., of a joint_axis; else 0 */
+    const struct aw_ezphys_object *object; /* NULL: the scene itself */
+    int axis;                              /* axis of a joint_axis, from 1; otherwise 0 */
     int axes;                              /* number of axes of this joint */
 };
 
-#define AW_EZPHYS_MESSAGES 5 /* kinds of packets from the simulator */
-#define AW_EZPHYS_VECTORS  6 /* maximum number of one kind */
+#define AW_EZPHYS_MESSAGES 5 /* kinds of packets that the simulator sends */
+#define AW_EZPHYS_VECTORS  6 /* max number of vectors in one kind */
 
 struct aw_ezphys_state {
     bool timed; /* step and step_size are known */
     int64_t step;
     double step_size;  /* s */
-    uint64_t messages; /* messages so far, including the present one */
+    uint64_t messages; /* number of messages so far, including the current one */
     uint64_t packets;
     uint64_t epoch;    /* number of times that all state was discarded */
-    uint64_t overflow; /* packets ignored because a table was full */
+    uint64_t overflow; /* number of packets ignored because a table was full */
     size_t n_bodies, n_joints, n_contacts;
-    size_t last_body, last_joint; /* of the last packet; the next search starts there */
+    /* indices of the last packet's objects, where the next search starts */
+    size_t last_body, last_joint;
     struct aw_ezphys_about about;
     struct aw_ezphys_body bodies[AW_EZPHYS_BODIES];
     struct aw_ezphys_joint joints[AW_EZPHYS_JOINTS];
-    struct aw_ezphys_contact contacts[AW_EZPHYS_CONTACTS]; /* of this message */
+    struct aw_ezphys_contact contacts[AW_EZPHYS_CONTACTS]; /* contacts of this message */
     struct {
         const struct aw_codec *codec;
         int8_t scalar[AW_EZPHYS_VECTORS];
@@ -101,8 +103,8 @@ const struct aw_ezphys_body *aw_ezphys_state_body(const struct aw_ezphys_state *
 const struct aw_ezphys_joint *aw_ezphys_state_joint(const struct aw_ezphys_state *state,
                                                     const char *name);
 
-/* Converts a step number of the wire to an integer, clamped: with long=8 it may exceed the range.
- */
+/* Converts a step number on the wire to an integer. Clamps it, because with long=8 it may exceed
+ * the range. */
 int64_t aw_ezphys_step(double step);
 
 /* Returns the time of the simulation in s; 0 before it is known. */

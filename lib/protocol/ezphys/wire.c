@@ -186,8 +186,9 @@ const struct aw_message aw_ezphys_ordered[] = {
 /* The header of a packet. */
 struct packet {
     uint32_t code;
-    uint32_t length;                  /* of the payload, as announced or by its type */
-    size_t head;                      /* bytes of the header */
+    /* size of the payload, as announced or determined by its type */
+    uint32_t length;
+    size_t head;                      /* size of the header, bytes */
     const struct aw_message *message; /* NULL: unknown type */
 };
 
@@ -203,7 +204,7 @@ static uint32_t read_uint(const uint8_t *p, size_t size, bool big_endian)
     return value;
 }
 
-/* Requires at least the header in in. */
+/* Reads a header. in must contain at least the header. */
 static struct packet read_head(const struct aw_wire *wire, enum aw_dir dir, struct aw_span in)
 {
     struct packet packet = {.head = wire->head_size};
@@ -252,7 +253,8 @@ static enum aw_dir direction(const struct aw_framer *framer)
     return framer->dir ? framer->dir : AW_RX;
 }
 
-/* Without an envelope, accepts only packets of a known type with a fitting length. */
+/* Returns true for a valid packet. Without an envelope, its type must be known and its length must
+ * fit. */
 static bool is_packet(const struct aw_wire *wire, enum aw_dir dir, struct aw_span in)
 {
     struct packet packet = read_head(wire, dir, in);
@@ -266,8 +268,8 @@ struct envelope {
     bool sized, counted;
 };
 
-/* Requires at least the envelope in in. Uses a pointer, because returning the struct costs more
- * than all the rest here, and searches call this for every byte. */
+/* Reads an envelope, which in must contain completely. Writes to a pointer: returning the struct
+ * would cost more than the rest of the function, and searches call this for every byte. */
 static void read_envelope(const struct aw_wire *wire, struct aw_span in, struct envelope *env)
 {
     const uint8_t *p = in.data;
@@ -301,8 +303,9 @@ static bool is_empty(const struct aw_wire *wire, const struct envelope *env)
     return env->counted ? env->count == 0 : env->size == wire->envelope_size;
 }
 
-/* Returns AW_OK if a message may start here with this envelope. After skipped bytes its first
- * packet must be plausible too: eight bytes inside a message often look like an envelope. */
+/* Returns AW_OK if a message may start here with this envelope. After skipped bytes, the first
+ * packet must be plausible too, because eight bytes inside a message often look like an
+ * envelope. */
 static enum aw_status check_envelope(const struct aw_wire *wire, enum aw_dir dir, bool lost,
                                      struct aw_span in, struct envelope *env)
 {
@@ -338,8 +341,7 @@ static enum aw_status skip_to_envelope(const struct aw_wire *wire, struct aw_fra
                    (unsigned)env.size, (unsigned)env.count, *used - start);
 }
 
-/* Drops the received rest of a damaged message. Without a size, the framer must search for the
- * next one. */
+/* Drops the rest of a damaged message. Without a size, the framer must search for the next one. */
 static void drop_message(struct aw_framer *framer, struct aw_span in, size_t *used)
 {
     size_t here = in.size - *used;
@@ -385,7 +387,8 @@ static enum aw_status open_message(const struct aw_wire *wire, struct aw_framer 
     return AW_OK;
 }
 
-/* Checks that the packet fits the rest of its message, and that the last packet ends it. */
+/* Checks that the packet fits the rest of its message, and that the last packet ends the
+ * message. */
 static enum aw_status check_fit(const struct aw_wire *wire, const struct aw_framer *framer,
                                 const struct packet *packet, struct aw_error *err)
 {
@@ -406,7 +409,7 @@ static enum aw_status check_fit(const struct aw_wire *wire, const struct aw_fram
     return AW_OK;
 }
 
-/* The returned frame ends with its type's fields, even if the sender has appended bytes. */
+/* Cuts the frame after the fields of its type, because the sender may have appended bytes. */
 static size_t cut(const struct aw_wire *wire, const struct packet *packet)
 {
     size_t wanted = packet->message ? aw_payload_size(wire, packet->message) : 0;
@@ -445,7 +448,7 @@ static enum aw_status next_in_message(const struct aw_wire *wire, struct aw_fram
         return AW_MORE;
     *frame = (struct aw_span){rest.data, cut(wire, &packet)};
     *used += size;
-    /* One packet of the message is handled. */
+    /* One packet of the message has been handled. */
     framer->bytes -= (uint32_t)size;
     framer->done++;
     if (framer->uncounted)
@@ -495,7 +498,7 @@ static enum aw_status next_frame(const struct aw_wire *wire, struct aw_framer *f
                                   : next_bare(wire, framer, in, frame, used, err);
 }
 
-/* Custom packets have the same head as the others. */
+/* Custom packets have the same header as the others. */
 static const struct aw_custom_packets own = {.room = 64, .most = 0xFF, .dir = AW_BOTH};
 
 const struct aw_protocol aw_ezphys_protocol = {

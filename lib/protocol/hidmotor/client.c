@@ -9,7 +9,8 @@
 #include "base/bytes.h"
 #include "wire/rows.h"
 
-#define DRAIN_MAX 1024 /* more reports at once are a flood, which must not block the program */
+/* max number of reports to drain; more are a flood, which must not block the program */
+#define DRAIN_MAX 1024
 
 struct aw_hidmotor_options aw_hidmotor_defaults(void)
 {
@@ -64,7 +65,7 @@ static struct aw_hidmotor_owed *find_owed(struct aw_hidmotor *arm, uint32_t id)
     return NULL;
 }
 
-/* Returns the slot of this id, a free one, or the least recently used one. */
+/* Returns the slot of this id; otherwise a free slot, or the least recently used one. */
 static struct aw_hidmotor_owed *place_for(struct aw_hidmotor *arm, uint32_t id)
 {
     struct aw_hidmotor_owed *place = find_owed(arm, id), *oldest = &arm->owed[0];
@@ -100,8 +101,8 @@ static void forget_oldest(struct aw_hidmotor_owed *owed)
 }
 
 /* Returns true if an unexpected reply answers one of our earlier requests. A reply equal to the
- * last one may be a duplicate, and with other programs on the board it may be theirs: both prove
- * nothing. */
+ * last one may be a duplicate, and other programs on the board may have caused the reply; neither
+ * proves anything. */
 static bool was_owed(struct aw_hidmotor *arm, uint32_t id)
 {
     struct aw_hidmotor_owed *owed = find_owed(arm, id);
@@ -112,9 +113,9 @@ static bool was_owed(struct aw_hidmotor *arm, uint32_t id)
     return true;
 }
 
-/* Handles an answer. If requests of its kind are unanswered, it may belong to the oldest of them;
- * then this request becomes unanswered. Requests before the answered one get no more answers,
- * because the board keeps the order. */
+/* Handles an answer. If requests of its kind are unanswered, it may answer the oldest of them; this
+ * request then stays unanswered. Requests before the answered one get no more answers, because the
+ * board keeps the order. */
 static void settle(struct aw_hidmotor *arm, uint32_t id, int64_t sent_ns)
 {
     struct aw_hidmotor_owed *owed = find_owed(arm, id);
@@ -185,9 +186,9 @@ struct exchange {
     struct aw_hidmotor *arm;
     uint8_t request[AW_HIDMOTOR_REPORT];
     uint32_t id;
-    const struct aw_message *message; /* NULL: the table does not have it */
-    bool question;                    /* changes nothing */
-    bool lenient;                     /* does not check the reply's content */
+    const struct aw_message *message; /* NULL: not in the table */
+    bool question;                    /* the request changes nothing */
+    bool lenient;                     /* does not check the contents of the reply */
     struct aw_hidmotor_counters before;
     struct aw_hidmotor_reply *reply;
 };
@@ -212,9 +213,9 @@ static bool is_custom(const struct aw_hidmotor *arm, const struct aw_message *me
     return message >= arm->wire.protocol->messages + aw_hidmotor_protocol.n_messages;
 }
 
-/* A setter's reply repeats the request, or has no meaning on boards that do not repeat it. A reply
- * that repeats another request is late or another program's. Answers to custom packets depend on
- * the firmware and are not judged. */
+/* Returns true if the reply repeats another request: it is late, or meant for another program. A
+ * setter's reply repeats the request, or is meaningless on boards that do not repeat it. Answers to
+ * custom packets depend on the firmware and are not checked. */
 static bool repeats_another(const struct exchange *x, const uint8_t *bytes)
 {
     return !x->question && x->message && !is_custom(x->arm, x->message) &&
@@ -271,7 +272,7 @@ static bool lacks_joints(const struct exchange *x)
     return protocol != &aw_hidmotor_protocol && !protocol->joints;
 }
 
-/* Sets *taken if a report ended the wait. */
+/* Waits for a report. Sets *taken if a report ended the wait. */
 static enum aw_status await(struct exchange *x, int64_t deadline, bool *taken, struct aw_error *err)
 {
     uint8_t bytes[AW_HIDMOTOR_REPORT + 1];
@@ -309,7 +310,7 @@ static int timeout_ms(const struct exchange *x)
     return own > x->arm->options.timeout_ms ? own : x->arm->options.timeout_ms;
 }
 
-/* Reports "3 foreign replies", with the possible meaning. */
+/* Reports "3 foreign replies" and the possible meaning. */
 static enum aw_status no_answer(const struct exchange *x, struct aw_error *err)
 {
     const struct aw_hidmotor_counters *now = &x->arm->counters, *before = &x->before;
@@ -341,7 +342,7 @@ static enum aw_status no_answer(const struct exchange *x, struct aw_error *err)
                    timeout_ms(x), asked, what);
 }
 
-/* Sets *taken if another try would not help. */
+/* Tries once. Sets *taken if another try would not help. */
 static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error *err)
 {
     struct aw_hidmotor *arm = x->arm;
@@ -349,14 +350,14 @@ static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error 
     enum aw_status status = aw_hidmotor_poll(arm, err);
     reply->sent_ns = aw_clock_now(arm->link->clock);
     if (reply->retries == 0) {
-        /* Unanswered requests determine the possible age of an answer. */
+        /* The unanswered requests determine how old an answer may be. */
         const struct aw_hidmotor_owed *owed = find_owed(arm, x->id);
         reply->maybe_stale = owed && owed->n > 0;
         reply->since_ns = reply->maybe_stale ? owed->sent_ns[0] : reply->sent_ns;
     }
     if (status == AW_OK)
         status = aw_link_write(arm->link, x->request, AW_HIDMOTOR_REPORT, err);
-    *taken = status != AW_OK; /* no answer will come */
+    *taken = status != AW_OK; /* no answer will arrive */
     if (*taken)
         return status;
     arm->counters.sent++;
@@ -366,7 +367,8 @@ static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error 
     return status;
 }
 
-/* Continues without the turn: its holder may be a suspended program. */
+/* Takes a turn on the board, but continues without it, because its holder may be a suspended
+ * program. */
 static enum aw_status converse(struct exchange *x, struct aw_error *err)
 {
     struct aw_hidmotor *arm = x->arm;
@@ -388,14 +390,14 @@ static enum aw_status converse(struct exchange *x, struct aw_error *err)
     }
 }
 
-/* Returns the bytes of a message's packet id and fields. */
+/* Returns the size of a message's packet id and fields. */
 static size_t content_size(const struct aw_codec *codec)
 {
     const struct aw_scalar *last = &codec->scalars[codec->n_scalars - 1];
     return (last->bit + last->bits) / 8U;
 }
 
-/* Checks the floats after the table's fields, because a board with more motors uses them. */
+/* Checks the floats after the table's fields, because boards with more motors use them. */
 static bool is_finite_behind(const struct aw_codec *codec, const uint8_t *report)
 {
     bool floats = codec->scalars[codec->n_scalars - 1].field->type == AW_FLOAT;
@@ -442,7 +444,7 @@ static double *values_at(struct aw_hidmotor_reply *reply, int scalar)
     return reply->record.v + scalar;
 }
 
-/* Uses every valid answer to positions, also to requests of other programs. */
+/* Uses every valid answer to positions, including answers to other programs. */
 static void handle_positions(struct aw_hidmotor *arm, struct aw_hidmotor_reply *reply,
                              struct aw_hidmotor_status *status)
 {
@@ -476,7 +478,7 @@ enum aw_status aw_hidmotor_encode(struct aw_hidmotor *arm, const struct aw_recor
     return aw_encode(request, arm->options.force, report, AW_HIDMOTOR_REPORT, &size, err);
 }
 
-/* Returns the last motor, from 1, that a request changes; 0: none. */
+/* Returns the number of the last motor that a request changes, from 1; 0: none. */
 static int last_motor(const struct aw_record *request)
 {
     int last = 0;
@@ -490,7 +492,7 @@ static int last_motor(const struct aw_record *request)
     return last;
 }
 
-/* A board also confirms requests for motors that it does not have. */
+/* Checks the motors, because a board also confirms requests for motors that it does not have. */
 static enum aw_status check_motors(struct aw_hidmotor *arm, const struct aw_record *request,
                                    struct aw_error *err)
 {
@@ -565,7 +567,7 @@ enum aw_status aw_hidmotor_status(struct aw_hidmotor *arm, struct aw_hidmotor_st
 
 /* Raw packets */
 
-/* The missing values of a short set_setpoints would be 0. */
+/* Refuses a short set_setpoints, whose missing values would be 0. */
 static enum aw_status check_length(struct aw_hidmotor *arm, uint32_t id, size_t size,
                                    struct aw_error *err)
 {

@@ -12,10 +12,10 @@
  *     status = aw_hidmotor_status(&arm, &now, &err);     // now.position[0] …
  *
  * A transaction drops all waiting reports and writes the request. Then it reads reports until one
- * has the request's packet id or the time is over. The wire has no sequence number, and every
- * program that has the board open gets every reply. So the client counts and ignores replies with
- * another id, reports that are not 64 bytes long, and error packets about another id. If no answer
- * comes, the error message mentions them.
+ * has the request's packet id or the time is up. The wire has no sequence number, and every program
+ * that has the board open gets every reply. So the client counts and ignores replies with another
+ * id, reports that are not 64 bytes long, and error packets about another id. If no answer arrives,
+ * the error message mentions them.
  *
  * Only packets that change nothing (positions, velocities, pid_gains, velocity_gains) are repeated.
  * A setter is sent once, even if its reply is lost.
@@ -31,8 +31,8 @@
  *  - late_ms have passed since it was sent.
  * The repeated requests of one call count as one: the reply to any of them answers the call. The
  * reply to a setter repeats the request (or is blank); one that repeats another request is foreign
- * or late. Two cases cannot be recognised and are not marked: the reply to the same request of
- * another program, and a reply that comes twice, the second time after the next request of its
+ * or late. Two cases cannot be recognised and are not marked: the reply to the same request from
+ * another program, and a reply that arrives twice, the second time after the next request of its
  * kind.
  *
  * Several programs. The board can hold only one request, so programs with this library take turns,
@@ -49,28 +49,29 @@
 #include "protocol/hidmotor/wire.h"
 #include "wire/wire.h"
 
-#define AW_HIDMOTOR_MOTORS 7 /* maximum number of motors in positions */
+#define AW_HIDMOTOR_MOTORS 7 /* max number of motors in positions */
 
 struct aw_hidmotor_options {
-    int timeout_ms;  /* limit for one reply: 100 */
-    int retries;     /* maximum resends of a packet that changes nothing: 2 */
-    int late_ms;     /* a reply counts as lost after this: 2000 */
-    int turn_ms;     /* maximum wait for the exchange of another program: 100 */
-    bool force;      /* send values outside the table's ranges, but never NaN or infinity */
-    int64_t wall_ns; /* time of day minus the link's clock, for times of records; 0: use the
-                        link's clock */
-    const struct aw_protocol *protocol; /* with custom packets after the table's; or NULL */
+    int timeout_ms; /* max wait for one reply, default 100 */
+    int retries;    /* max resends of a packet that changes nothing, default 2 */
+    int late_ms;    /* a reply counts as lost after this time, default 2000 */
+    int turn_ms;    /* max wait for the exchange of another program, default 100 */
+    bool force;     /* send values outside the table's ranges, except NaN and infinity */
+    /* time of day minus the link's clock, to date records; 0: use the link's clock */
+    int64_t wall_ns;
+    /* protocol with custom packets after the table's; or NULL */
+    const struct aw_protocol *protocol;
 };
 
 struct aw_hidmotor_options aw_hidmotor_defaults(void);
 
 struct aw_hidmotor_counters {
-    uint64_t sent,       /* requests, including resends */
-        resent, replies, /* replies: answers to a request */
+    uint64_t sent,       /* requests sent, including resends */
+        resent, replies, /* resends; replies that answer a request */
         late,            /* answers to requests that had timed out */
-        foreign,         /* not for our requests: of another program, or duplicates */
-        cut,             /* not 64 bytes */
-        errors,          /* packets 99, about any id */
+        foreign,         /* replies to other programs, or duplicates */
+        cut,             /* reports that are not 64 bytes long */
+        errors,          /* error packets (99) about any id */
         malformed,       /* replies with our id but invalid contents */
         timeouts,        /* calls that ended without a reply */
         maybe_stale;
@@ -81,28 +82,28 @@ struct aw_hidmotor_counters {
 struct aw_hidmotor_owed {
     uint32_t id;
     int n;
-    bool more;                         /* than fit the list: only time clears them */
+    bool more;                         /* more than fit the list: only time clears these */
     int64_t sent_ns[AW_HIDMOTOR_OWED]; /* ascending */
 };
 
 /* The state of the arm. Plain data. */
 struct aw_hidmotor_status {
-    int n;          /* motors with setpoint and position, 1 to 7; 0: unknown */
-    int n_velocity; /* motors with the rest, 1 to 4; 0: not requested */
+    int n;          /* number of motors with setpoint and position, 1 to 7; 0: unknown */
+    int n_velocity; /* number of motors with the other values, 1 to 4; 0: not requested */
     double setpoint[AW_HIDMOTOR_MOTORS], position[AW_HIDMOTOR_MOTORS];          /* deg */
     double velocity_setpoint[AW_HIDMOTOR_MOTORS], velocity[AW_HIDMOTOR_MOTORS]; /* deg/s */
     double effort[AW_HIDMOTOR_MOTORS]; /* -255 to 255, not a torque */
-    bool maybe_stale;                  /* one of the replies */
-    int64_t since_ns;                  /* link's clock: lower limit of the positions' time */
-    int64_t time_ns;                   /* link's clock: arrival of the positions */
+    bool maybe_stale;                  /* at least one reply may be stale */
+    int64_t since_ns;                  /* earliest time of the positions, link's clock */
+    int64_t time_ns;                   /* arrival time of the positions, link's clock */
     int64_t wall_ns;                   /* time_ns plus the options' wall_ns */
 };
 
-/* The last motion that was sent (aw_hidmotor_move). Gives the setpoints if the board has not
+/* The last motion that was sent (aw_hidmotor_move). Supplies the setpoints if the board has not
  * reported them. */
 struct aw_hidmotor_motion {
-    int n;           /* motors; 0: none was sent */
-    bool sinusoidal; /* else linear */
+    int n;           /* number of motors; 0: no motion was sent */
+    bool sinusoidal; /* sinusoidal; otherwise linear */
     double duration_ms;
     double from[AW_HIDMOTOR_MOTORS], to[AW_HIDMOTOR_MOTORS]; /* deg */
     int64_t sent_ns;                                         /* link's clock */
@@ -115,16 +116,16 @@ struct aw_hidmotor {
     struct aw_link *link;
     struct aw_hidmotor_options options;
     struct aw_hidmotor_counters counters;
-    struct aw_hidmotor_status known; /* the last good answer to positions, see known.n */
+    struct aw_hidmotor_status known; /* the last valid answer to positions, see known.n */
     struct aw_hidmotor_motion motion;
-    struct aw_received received; /* the last report that was read as an answer; size 0: none */
+    struct aw_received received; /* the last report that was used as an answer; size 0: none */
     uint8_t received_bytes[AW_HIDMOTOR_REPORT];
     uint8_t previous[AW_HIDMOTOR_REPORT]; /* the last report of any kind */
-    bool doubled;                         /* the one before was equal */
+    bool doubled;                         /* the report before it was equal */
     int64_t foreign_ns;                   /* time of the last foreign reply */
     struct aw_hidmotor_owed owed[AW_HIDMOTOR_KINDS];
     int8_t position_scalars[AW_HIDMOTOR_MOTORS], velocity_scalars[AW_HIDMOTOR_MOTORS];
-    struct aw_wire wire; /* last, because initialisation leaves its unused part untouched */
+    struct aw_wire wire; /* last, because initialisation leaves the unused part untouched */
 };
 
 /* Initialises arm. Borrows link, which must preserve datagrams. */
@@ -136,35 +137,35 @@ struct aw_hidmotor_reply {
     uint8_t bytes[AW_HIDMOTOR_REPORT];
     bool maybe_stale;
     int retries;      /* number of resends of the request */
-    int64_t since_ns; /* by the link's clock: earliest time of the answered request */
+    int64_t since_ns; /* earliest time of the answered request, link's clock */
     int64_t sent_ns;  /* time of the last transmission */
-    int64_t got_ns;   /* time of the reply; minus sent_ns: the round trip */
+    int64_t got_ns;   /* time of the reply; the round trip is got_ns - sent_ns */
 };
 
-/* Reads all waiting reports without waiting: answers to other programs, and late answers. AW_OK,
+/* Reads all available reports without waiting: late answers, and answers to other programs. AW_OK,
  * AW_STOPPED, AW_LOST. */
 enum aw_status aw_hidmotor_poll(struct aw_hidmotor *arm, struct aw_error *err);
 
 /* Sends a request of the table and waits for its reply. AW_USAGE: a value is not finite. AW_LIMIT:
  * a value is outside the table's ranges without options.force (nothing was sent). AW_TIMEOUT: no
- * reply; err names what came instead. AW_REFUSED: the board does not know the packet.
+ * reply; err lists what arrived instead. AW_REFUSED: the board does not know the packet.
  * AW_MALFORMED: the reply has a bad number of motors or values that are not finite (reply->bytes
  * and the readable values are set). AW_STOPPED, AW_LOST. Does not check that a setter's reply
  * repeats the request. reply may be NULL. */
 enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_record *request,
                                    struct aw_hidmotor_reply *reply, struct aw_error *err);
 
-/* Uses a report that the board sent to another program, to learn its positions. */
+/* Uses a report that the board sent to another program, to learn the positions. */
 void aw_hidmotor_saw(struct aw_hidmotor *arm, struct aw_span report);
 
 /* Encodes a request without sending it, for --dry-run. */
 enum aw_status aw_hidmotor_encode(struct aw_hidmotor *arm, const struct aw_record *request,
                                   uint8_t report[AW_HIDMOTOR_REPORT], struct aw_error *err);
 
-/* Sends any packet id with up to 60 bytes of payload, padded with 0. A set_setpoints without all
- * its targets is AW_LIMIT unless options.force is set: the missing targets are 0, and the joints
- * would jump there. A packet of the table is decoded and checked as in aw_hidmotor_command.
- * reply->record is decoded if the table knows the id and the contents are valid. */
+/* Sends any packet id with up to 60 bytes of payload, padded with 0. AW_LIMIT for a set_setpoints
+ * that lacks targets, unless options.force is set: missing targets are 0, and the joints would jump
+ * there. A packet of the table is decoded and checked as in aw_hidmotor_command. reply->record is
+ * decoded if the table knows the id and the contents are valid. */
 enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_span payload,
                                struct aw_hidmotor_reply *reply, struct aw_error *err);
 

@@ -8,8 +8,8 @@
 
 #define TICK_S   0.001
 #define STEP_DEG (360.0 / 4096)
-#define STOP_DEG 5.0  /* beyond a limit */
-#define REST     1e-3 /* deg/s: a slower motor without drive is at rest */
+#define STOP_DEG 5.0  /* distance of the stops beyond the limits */
+#define REST     1e-3 /* below this speed, a motor without drive is at rest, deg/s */
 
 static const struct {
     double fastest, lag_s;

@@ -12,8 +12,8 @@
  *     out = kp·e + ki·sum(e) + kd·(e - e before), clamped to ±1
  *
  * once per control period of 1 ms; the sum is cleared when e changes its sign. The firmware
- * converts it to an effort that begins at the motor's dead band (see gains.h), so friction consumes
- * none of it.
+ * converts it to an effort that begins at the motor's dead band (see gains.h), so friction does not
+ * reduce it.
  *
  * Our choice: typical values of such motors. m1 to m3 turn at most 150, 180 and 220 deg/s, with
  * time constants of 120, 80 and 50 ms. They stop 5 deg beyond their limits. An encoder has 4096
@@ -26,7 +26,7 @@ struct aw_hidmotor_dc {
     double angle, speed; /* deg, deg/s */
     double encoder;      /* deg, in whole encoder steps */
     double sum, before;  /* state of the controller */
-    double effort;       /* of the last control period, integer, -255 to 255 */
+    double effort;       /* effort in the last control period, integer, -255 to 255 */
 };
 
 /* Puts the motor at rest at this angle and resets its controller. */
@@ -35,7 +35,7 @@ void aw_hidmotor_dc_put(struct aw_hidmotor_dc *motor, double angle);
 /* Runs one control period. gains: kp, ki, kd. An output that is not finite becomes 0. */
 double aw_hidmotor_dc_law(struct aw_hidmotor_dc *motor, const double gains[3], double setpoint);
 
-/* Advances one millisecond with this output; low and high: the limits of the joint. */
+/* Advances one millisecond with this output. low and high: limits of the joint. */
 void aw_hidmotor_dc_turn(struct aw_hidmotor_dc *motor, int number, double output, double low,
                          double high);
 

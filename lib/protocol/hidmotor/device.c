@@ -20,7 +20,7 @@
 
 #define REPORT  AW_HIDMOTOR_REPORT
 #define MOTORS  AW_HIDMOTOR_DEVICE_MOTORS
-#define PENDING 64 /* the kernel's queue for a program */
+#define PENDING 64 /* size of the kernel's queue for a program */
 
 /* Indices of the table of packets. */
 enum {
@@ -33,9 +33,9 @@ enum {
 #define LOOP_NS     AW_MILLISECOND
 #define SLOW_NS     (100 * AW_MILLISECOND)
 #define LATE_NS     (150 * AW_MILLISECOND)
-#define PLANNER_MS  16 /* measuring, commanding the servos, limits */
+#define PLANNER_MS  16 /* time for measuring, commanding the servos and checking limits */
 #define VELOCITY_MS 50
-#define QUANTUM     0.24 /* deg: 240 deg in 1000 steps */
+#define QUANTUM     0.24 /* resolution, deg: 240 deg in 1000 steps */
 #define SERVO_MID   120.0
 #define SERVO_MAX   240.0
 #define FULL_EFFORT AW_HIDMOTOR_FULL_EFFORT
@@ -46,20 +46,20 @@ enum {
 #define DAMPING     23.0   /* 1/s */
 #define MOST_ACCEL  2600.0 /* deg/s² */
 #define MOST_SPEED  205.0  /* deg/s */
-#define REST        1e-3   /* deg and deg/s: below both, the servo is at rest */
-#define REST_ERROR  0.8    /* deg: maximum error of a joint at rest */
-#define AT_REST     1.0    /* deg: a joint this close to its setpoint needs no effort */
-#define REST_PERIOD 71.0   /* deg: period of the error */
-#define MOST_NOISE  0.05   /* deg: of a measurement before rounding, in both directions */
+#define REST        1e-3   /* speed and distance, deg/s and deg, below which the servo is at rest */
+#define REST_ERROR  0.8    /* max error of a joint at rest, deg */
+#define AT_REST     1.0    /* a joint this close to its setpoint needs no effort, deg */
+#define REST_PERIOD 71.0   /* period of the error over the position, deg */
+#define MOST_NOISE  0.05   /* max noise of a measurement before rounding, deg */
 
 struct motor {
-    double from, to; /* of the interpolation, deg */
+    double from, to; /* start and end of the interpolation, deg */
     int64_t started_ms, lasts_ms;
     bool sinusoidal;
     double velocity_setpoint;
-    struct aw_hidmotor_dc dc; /* of the arm; servos use only angle and speed */
-    double command;           /* to the servo, deg */
-    double measured, before;  /* deg; before: for the previous velocity */
+    struct aw_hidmotor_dc dc; /* motor of the arm; servos use only angle and speed */
+    double command;           /* command to the servo, deg */
+    double measured, before;  /* deg; before: used for the previous velocity */
     double velocity;
     double gains[3], velocity_gains[3];
 };
@@ -74,7 +74,7 @@ struct board;
 struct packet;
 typedef void act_fn(struct board *board, const struct packet *packet);
 
-/* A packet that the board knows. Its values have the table's order. */
+/* A packet that the board knows. Its values are in the table's order. */
 struct packet {
     const struct aw_codec *down, *up;
     act_fn *act;
@@ -86,9 +86,9 @@ struct board {
     struct aw_hidmotor_device_counters counters;
     struct aw_wire wire;
     struct packet packets[PACKETS];
-    struct aw_packet_memory *memory; /* of custom packets; or NULL */
+    struct aw_packet_memory *memory; /* memory of custom packets; or NULL */
     struct aw_hidmotor_joint limits[MOTORS];
-    struct aw_random random; /* for injected report faults */
+    struct aw_random random; /* for injected faults of reports */
     bool started;
     int64_t start_ns, now_ns;
     int64_t time_ms; /* simulated time since the start */
@@ -97,9 +97,9 @@ struct board {
     struct motor motors[MOTORS];
     int gripper;
     double light[3];
-    uint8_t buffer[REPORT]; /* receive and answer buffer */
+    uint8_t buffer[REPORT]; /* receive buffer, also used for answers */
     bool full;
-    int64_t loop_ns; /* next reading by the main loop */
+    int64_t loop_ns; /* time at which the main loop reads next */
     int64_t due_ns;  /* time of the last queued report */
     int n_pending, first_pending;
     struct pending pending[PENDING];
@@ -215,7 +215,8 @@ static double quantise(double deg)
 static void command(struct board *board, int i)
 {
     struct motor *motor = &board->motors[i];
-    /* Friction and play leave the joint a little off, by the same error for the same position. */
+    /* Friction and play leave the joint slightly off; the error is the same at the same
+     * position. */
     double setpoint = setpoint_at(motor, board->time_ms);
     double phase = chance(board, 0, i, PHASE);
     double held =
@@ -224,8 +225,8 @@ static void command(struct board *board, int i)
         motor->command = held;
 }
 
-/* The output of a motor's controller in velocity mode: from the dead band to full effort, for the
- * slowest to the fastest velocity. Below the dead band such a motor would not turn. */
+/* Controller output in velocity mode: from the dead band to full effort, for the slowest to the
+ * fastest velocity. Below the dead band a motor would not turn. */
 static const double slowest[MOTORS] = {150, 150, 50};
 
 static double fastest(const struct board *board, int i)
@@ -242,7 +243,7 @@ static double velocity_effort(const struct board *board, int i)
     return copysign(floor(dead + (FULL_EFFORT - dead) * part), velocity);
 }
 
-/* Returns true if the joint moved. */
+/* Advances the servo. Returns true if the joint moved. */
 static bool move_servo(struct motor *motor)
 {
     double off = motor->command - motor->dc.angle;
@@ -283,7 +284,7 @@ static double glitch_now(const struct board *board, int i)
     double size = 0.7 + 2.3 * chance_now(board, i, GLITCH_SIZE);
     double kind = chance_now(board, i, GLITCH_KIND);
     if (kind < 1.0 / 16)
-        return 65536 * QUANTUM; /* a raw angle a little below 0, read as unsigned */
+        return 65536 * QUANTUM; /* a raw angle slightly below 0, read as unsigned */
     return kind < 0.5 ? size : -size;
 }
 
@@ -316,7 +317,7 @@ static void advance(struct board *board, int64_t now)
     if (now > board->now_ns)
         board->now_ns = now;
     while (board->time_ms < time_ms) {
-        /* At rest, skips ahead, except for the last measurements. */
+        /* While at rest, skips ahead, except for the last measurements. */
         static const int64_t whole = 2 * VELOCITY_MS * PLANNER_MS;
         int64_t from = (time_ms / whole - 1) * whole;
         if (board->still && from > board->time_ms)
@@ -514,7 +515,7 @@ static void drop_first(struct board *board)
     board->n_pending--;
 }
 
-/* Reports keep their order: a late report delays the ones after it. */
+/* Queues a report. Reports keep their order, so a late report delays those after it. */
 static void queue(struct board *board, int64_t due_ns, const uint8_t *bytes, size_t size)
 {
     if (board->n_pending == PENDING) {
@@ -549,7 +550,7 @@ static void add_foreign(struct board *board, int64_t due_ns, uint32_t id)
     memcpy(board->buffer, kept, REPORT);
 }
 
-/* Passes the present contents of positions and velocities to the packet memory. */
+/* Passes the current contents of positions and velocities to the packet memory. */
 static void tell_joints(struct board *board)
 {
     static const char *const told[] = {"positions", "velocities"};
@@ -584,7 +585,7 @@ static void tell_joints(struct board *board)
             aw_packet_memory_tell_gain(board->memory, i, k, board->motors[i].gains[k]);
 }
 
-/* Applies gains that a custom packet has set. New gains reset the integrator. */
+/* Applies gains set by a custom packet. New gains reset the integrator. */
 static void take_gains(struct board *board, size_t i)
 {
     struct motor *motor = &board->motors[i];
@@ -596,7 +597,7 @@ static void take_gains(struct board *board, size_t i)
     }
 }
 
-/* Handles a custom packet. Without an answer of its own, the buffer stays unchanged. */
+/* Handles a custom packet. If it has no answer, the buffer stays unchanged. */
 static bool serve_custom(struct board *board)
 {
     const struct aw_message *message = aw_find_code(&board->wire, AW_TX, aw_get_u32(board->buffer));
@@ -643,7 +644,7 @@ static void serve(struct board *board)
     int64_t due_ns = board->loop_ns + board->options.latency_ns;
     size_t size = REPORT;
     if (is_data(packet)) {
-        /* Puts wrong numbers into a reply with a number of motors. */
+        /* Puts wrong numbers into a reply that has a number of motors. */
         const double counts[] = {0, 99, (double)NAN, packet->up->scalars[1].field->max + 1};
         if (befalls(board, AW_HIDMOTOR_COUNT))
             put(board, packet->up, 0, counts[aw_random_below(&board->random, 4)]);
@@ -762,7 +763,7 @@ static void boot(struct board *board)
     memset(board->light, 0, sizeof board->light);
 }
 
-/* Moves the arm to the stops, where the board starts to count. */
+/* Moves the arm to the stops, where the board starts counting. */
 static void to_calibration_pose(struct board *board)
 {
     static const double pose[MOTORS] = {-90, 86.14, 33.71};

@@ -87,7 +87,7 @@ const struct aw_gain_file aw_hidmotor_gain_file = {
 
 /* Packets */
 
-/* Writes the packets' name of a gain, "m1.kp". */
+/* Writes the name of a gain in packets, "m1.kp". */
 static void field_of(size_t place, char out[16])
 {
     snprintf(out, 16, "%s.%s", aw_hidmotor_joint(aw_hidmotor_gain_motor(place)).name,

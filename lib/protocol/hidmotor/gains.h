@@ -1,4 +1,4 @@
-/* The gains of the board's controllers as a text file: saved, compared, and sent back.
+/* The gains of the board's controllers as a text file, to save, compare and send them.
  *
  *     m1 pid kp 0.1
  *     m1 pid ki 0.4
@@ -33,26 +33,27 @@ double aw_hidmotor_output_of(int motor, double effort);
 
 #define AW_HIDMOTOR_GAIN_PLACES 18
 
-/* AW_USAGE for an invalid line, AW_LIMIT for values beyond a float's range and for a velocity ki
- * other than 0. Needs no context. */
+/* The file kind; needs no context. AW_USAGE: an invalid line. AW_LIMIT: values beyond a float's
+ * range, or a velocity ki other than 0. */
 extern const struct aw_gain_file aw_hidmotor_gain_file;
 
-/* kp, ki and kd of each motor's pid after power-up, as published. */
+/* kp, ki and kd of each motor's pid controller after power-up, as published. */
 extern const double aw_hidmotor_power_up[AW_HIDMOTOR_JOINTS][3];
 
-/* Return the first place of a motor's three gains, and the motor, 0 to 2, and controller of a
- * place. */
+/* The first function returns the index of a motor's first of three gains. The others return the
+ * motor, 0 to 2, and the controller of an index. */
 size_t aw_hidmotor_gain_place(int motor, enum aw_hidmotor_controller controller);
 int aw_hidmotor_gain_motor(size_t place);
 enum aw_hidmotor_controller aw_hidmotor_gain_controller(size_t place);
 
-/* Reads the gains of a controller from its packet (either direction: "m1.kp" …). Leaves missing
+/* Copies the gains of a controller from its packet in either direction ("m1.kp" …). Leaves missing
  * ones unchanged. */
 void aw_hidmotor_gains_from_record(struct aw_gain *gains, enum aw_hidmotor_controller controller,
                                    const struct aw_record *record);
 
-/* Fills a set_…_gains packet, which has the gains of all motors. AW_USAGE names the first unknown
- * gain. Start from the board's present gains and overwrite the ones to change. */
+/* Fills a set_…_gains packet, which has the gains of all motors. The error of AW_USAGE names the
+ * first unknown gain. Callers start from the board's current gains and overwrite those to
+ * change. */
 enum aw_status aw_hidmotor_gains_to_record(const struct aw_gain *gains,
                                            enum aw_hidmotor_controller controller,
                                            struct aw_record *record, struct aw_error *err);

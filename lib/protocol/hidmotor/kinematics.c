@@ -19,14 +19,14 @@ static double shoulder_height(void)
 
 /* Joint limits */
 
-/* Returns the angle within the joint's limits that is nearest to that of the pose. */
+/* Returns the angle within the joint's limits that is nearest to the pose's. */
 static double inside(const struct aw_hidmotor_pose *pose, int joint)
 {
     struct aw_hidmotor_joint row = aw_hidmotor_joint(joint);
     return aw_clamp(pose->deg[joint], row.min, row.max);
 }
 
-/* Returns the joint's excess over its limits; 0 inside. */
+/* Returns by how much the joint exceeds its limits; 0: not at all. */
 static double excess(const struct aw_hidmotor_pose *pose, int joint)
 {
     return fabs(pose->deg[joint] - inside(pose, joint));
@@ -81,7 +81,8 @@ static double wrapped(double deg)
     return remainder(deg, 360);
 }
 
-/* The plane of the arm: r out from the base's axis (negative behind it), h above the shoulder. */
+/* The plane of the arm: r is the distance from the base's axis (negative behind it), h the height
+ * above the shoulder. */
 struct plane {
     double bearing, r, h;
 };
@@ -102,7 +103,7 @@ static struct aw_hidmotor_pose way_to(const struct plane *plane, bool away, bool
                                       wrapped(lean / degree), wrapped(bend / degree - 90)}};
 }
 
-/* The elbow angle is equal in all valid solutions. */
+/* Returns the travel between two poses. The elbow angle is the same in all valid solutions. */
 static double travel(const struct aw_hidmotor_pose *a, const struct aw_hidmotor_pose *b)
 {
     return hypot(a->deg[0] - b->deg[0], a->deg[1] - b->deg[1]);
@@ -144,8 +145,8 @@ enum aw_status aw_hidmotor_ik(const struct aw_hidmotor_point *point,
                        "the shoulder at (0, 0, %g)",
                        point->x_mm, point->y_mm, point->z_mm, beyond, links[2] + links[3],
                        shoulder_height());
-    /* Chooses the best of the four solutions. If none is valid, the smallest excess gives the
-     * reason. */
+    /* Chooses the best of the four solutions. If none is valid, the one with the smallest excess
+     * gives the reason. */
     struct aw_hidmotor_pose mildest = {{0}};
     double shortest = DBL_MAX, least = DBL_MAX;
     for (int i = 0; i < 4; i++) {

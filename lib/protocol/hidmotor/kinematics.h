@@ -28,19 +28,19 @@ struct aw_hidmotor_point {
     double x_mm, y_mm, z_mm;
 };
 
-/* Checks a pose. AW_USAGE if it is not finite; AW_LIMIT outside the limits, with the joint and the
- * excess. */
+/* Checks a pose. AW_USAGE: not finite. AW_LIMIT: outside the limits; the error gives the joint and
+ * the excess. */
 enum aw_status aw_hidmotor_check_pose(const struct aw_hidmotor_pose *pose, struct aw_error *err);
 
-/* Returns the tip of the arm in this pose, which may exceed the limits. */
+/* Returns the position of the tip in this pose, which may exceed the limits. */
 struct aw_hidmotor_point aw_hidmotor_fk(const struct aw_hidmotor_pose *pose);
 
-/* Finds the pose within the limits that brings the tip to the point. There are up to four (the
- * base turned to the point or away from it, the elbow bent either way). Chooses the one with the
- * least travel from the pose near, so that the base stays for a point on its axis.
+/* Finds the pose within the limits that brings the tip to the point. There are up to four (the base
+ * turned to the point or away from it, the elbow bent either way). Chooses the one with the least
+ * travel from the pose near, so that the base does not move for a point on its axis.
  *
- * AW_USAGE if a number is not finite; AW_LIMIT if the arm cannot reach the point. The message has
- * the distance ("12.3 mm too far") or the joint and the missing degrees. */
+ * AW_USAGE if a number is not finite; AW_LIMIT if the arm cannot reach the point. The message gives
+ * the distance ("12.3 mm too far"), or the joint and the missing degrees. */
 enum aw_status aw_hidmotor_ik(const struct aw_hidmotor_point *point,
                               const struct aw_hidmotor_pose *near, struct aw_hidmotor_pose *pose,
                               struct aw_error *err);

@@ -8,18 +8,20 @@
 #include "base/clamp.h"
 #include "protocol/hidmotor/wire.h"
 
-#define EXACT           2e-5      /* deg: a 32-bit float near 100 has steps of 8e-6 */
-#define SAME            0.25      /* deg: tolerance of a setpoint at rest, a servo step */
-#define ALIVE           0.5       /* deg: minimum motion of an arm that follows … */
-#define STILL_NS        AW_SECOND /* … within this time */
-#define VERIFY_NS       (500 * AW_MILLISECOND)
-#define STOP_ASK_MS     5
-#define STOP_TURN_NS    (2 * AW_MILLISECOND) /* for another program to finish its exchange */
+#define EXACT       2e-5      /* a 32-bit float near 100 has a resolution of 8e-6, deg */
+#define SAME        0.25      /* tolerance of a setpoint at rest: one servo step, deg */
+#define ALIVE       0.5       /* min motion, in deg, of an arm that follows … */
+#define STILL_NS    AW_SECOND /* … within this time */
+#define VERIFY_NS   (500 * AW_MILLISECOND)
+#define STOP_ASK_MS 5
+/* max wait for another program to finish its exchange */
+#define STOP_TURN_NS    (2 * AW_MILLISECOND)
 #define STOP_TIMEOUT_MS 100
-#define STOP_OLD_NS     (100 * AW_MILLISECOND) /* older positions are not current */
-#define NOT_BELIEVED    5.0                    /* deg beyond a limit: a glitch, or an unhomed arm */
-#define STOP_AGAIN_NS   (500 * AW_MILLISECOND)
-#define BAD_REPLIES     3
+#define STOP_OLD_NS     (100 * AW_MILLISECOND) /* older positions do not count as current */
+/* a position this far beyond a limit, in deg, is a glitch or from an unhomed arm */
+#define NOT_BELIEVED  5.0
+#define STOP_AGAIN_NS (500 * AW_MILLISECOND)
+#define BAD_REPLIES   3
 
 /* Joints */
 
@@ -85,7 +87,7 @@ double aw_hidmotor_peak_speed(double from_deg, double to_deg, double duration_ms
                               enum aw_hidmotor_mode mode)
 {
     double way = fabs(to_deg - from_deg);
-    double steepest = mode == AW_HIDMOTOR_LINEAR ? 1 : M_PI / 2; /* ratio to the average */
+    double steepest = mode == AW_HIDMOTOR_LINEAR ? 1 : M_PI / 2; /* ratio of peak to mean speed */
     if (way < EXACT)
         return 0;
     return duration_ms < 1 ? (double)INFINITY : steepest * way / duration_ms * 1000;
@@ -103,7 +105,7 @@ static enum aw_status check_duration(const struct aw_hidmotor_target *target, bo
                    target->duration_ms, row->min, row->max);
 }
 
-/* Runs the checks that need no answer from the board. */
+/* Performs the checks that need no answer from the board. */
 static enum aw_status check_target(const struct aw_hidmotor_target *target, bool force,
                                    struct aw_error *err)
 {
@@ -167,8 +169,8 @@ enum aw_status aw_hidmotor_plan(struct aw_hidmotor *arm, const struct aw_hidmoto
     return status;
 }
 
-/* Encodes duration, mode, and a target for each of the board's motors: missing values would be 0.
- */
+/* Encodes duration, mode, and a target for every motor of the board, because missing values would
+ * be 0. */
 static struct aw_span payload_of(const struct aw_hidmotor_plan *plan,
                                  uint8_t bytes[AW_HIDMOTOR_PAYLOAD])
 {
@@ -261,8 +263,8 @@ static enum aw_status send_plan(struct aw_hidmotor *arm, const struct aw_hidmoto
     uint8_t bytes[AW_HIDMOTOR_PAYLOAD];
     struct aw_span payload = payload_of(plan, bytes);
     bool force = arm->options.force;
-    arm->options.force = true; /* the plan was checked, and a joint without a target may be
-                                  anywhere */
+    /* the plan has been checked, and a joint without a target may be anywhere */
+    arm->options.force = true;
     enum aw_status status = aw_hidmotor_raw(arm, set_setpoints()->code, payload, reply, err);
     arm->options.force = force;
     return status;
@@ -277,7 +279,7 @@ static bool setpoints_at(const struct aw_hidmotor_plan *plan,
     return true;
 }
 
-/* Returns true if some setpoints have left the start, and all of these are between it and the
+/* Returns true if at least one setpoint has left the start, and all that have are between start and
  * target. */
 static bool setpoints_move(const struct aw_hidmotor_plan *plan,
                            const struct aw_hidmotor_status *status)
@@ -350,7 +352,7 @@ enum aw_status aw_hidmotor_move(struct aw_hidmotor *arm, struct aw_hidmotor_plan
         moved->verified = status == AW_OK;
     }
     if (status != AW_OK && status != AW_STOPPED)
-        arm->motion.n = 0; /* the motion is uncertain */
+        arm->motion.n = 0; /* the state of the motion is uncertain */
     moved->maybe_stale = reply.maybe_stale && !moved->verified;
     moved->sent_ns = plan->sent_ns;
     moved->got_ns = aw_clock_now(arm->link->clock);
@@ -363,13 +365,13 @@ struct waiting {
     const struct aw_hidmotor_plan *plan;
     double tolerance;
     struct aw_hidmotor_status now;
-    double position[AW_HIDMOTOR_MOTORS];  /* position of each motor at its last motion … */
-    int64_t alive_ns[AW_HIDMOTOR_MOTORS]; /* … and its time */
+    double position[AW_HIDMOTOR_MOTORS];  /* position of each motor when it last moved … */
+    int64_t alive_ns[AW_HIDMOTOR_MOTORS]; /* … and the time of that */
     double setpoint[AW_HIDMOTOR_MOTORS];
-    int64_t moving_ns; /* time of a setpoint's last change */
+    int64_t moving_ns; /* time at which a setpoint last changed */
 };
 
-/* A joint is alive if it moves or is at its setpoint. */
+/* Notes which joints are alive: those that move or are at their setpoint. */
 static void watch_motion(struct waiting *w)
 {
     for (int i = 0; i < w->now.n; i++) {
@@ -428,7 +430,7 @@ static enum aw_status elsewhere(const struct waiting *w, struct aw_error *err)
                    joint_name(joint), w->now.setpoint[joint], w->plan->target[joint]);
 }
 
-/* Returns a failure as soon as the motion certainly fails. */
+/* Returns a failure as soon as the motion is certain to fail. */
 static enum aw_status judge(const struct waiting *w, struct aw_error *err)
 {
     int64_t now = w->now.time_ns;
@@ -454,7 +456,7 @@ static enum aw_status too_late(const struct waiting *w, struct aw_error *err)
                    joint_name(worst), w->now.position[worst], w->plan->target[worst]);
 }
 
-/* A single damaged reply does not end a wait; several in a row do. */
+/* A single damaged reply does not end a wait; several consecutive ones do. */
 static enum aw_status look(struct aw_hidmotor *arm, struct waiting *w, struct aw_error *err)
 {
     enum aw_status status = AW_MALFORMED;
@@ -515,8 +517,8 @@ static double measured(const struct aw_hidmotor *arm, int motor)
     return clamp(motor, believed ? deg : arm->known.setpoint[motor]);
 }
 
-/* Returns true if the setpoint stays and the joint is near it. Such a joint keeps its setpoint:
- * holding the measured position would let it sag by its static error with each stop. */
+/* Returns true if the setpoint is constant and the joint is near it. Such a joint keeps its
+ * setpoint: holding the measured position would make it sag a little more with each stop. */
 static bool rests(const struct aw_hidmotor *arm, int motor, const struct aw_hidmotor_status *before)
 {
     const struct aw_hidmotor_status *known = &arm->known;
@@ -535,8 +537,8 @@ static double place_to_stay(const struct aw_hidmotor *arm, int motor,
     return motor < AW_HIDMOTOR_JOINTS ? clamp(motor, setpoint) : setpoint;
 }
 
-/* Plans a stop. before: the state before the last answer. old: the positions are too old. The plan
- * is empty if no position is known. */
+/* Plans a stop. before: state before the last answer. old: the positions are too old. The plan is
+ * empty if no position is known. */
 static struct aw_hidmotor_plan stay(const struct aw_hidmotor *arm,
                                     const struct aw_hidmotor_status *before, bool old)
 {
@@ -574,8 +576,8 @@ static enum aw_status plan_to_stay(struct aw_hidmotor *arm, struct aw_hidmotor_s
     return status;
 }
 
-/* During a request to stop, the transaction ends before the write, so this writes the report
- * directly. */
+/* Writes the report directly, because during a request to stop a transaction ends before the
+ * write. */
 static enum aw_status write_stop(struct aw_hidmotor *arm, const uint8_t report[AW_HIDMOTOR_REPORT],
                                  struct aw_error *err)
 {
@@ -591,7 +593,7 @@ static enum aw_status try_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopp
     struct aw_hidmotor_reply reply = {.maybe_stale = false};
     uint8_t report[AW_HIDMOTOR_REPORT];
     enum aw_status status = plan_to_stay(arm, stopped, &plan);
-    if (plan.n == 0) /* try again only after a timeout, when the board may still answer */
+    if (plan.n == 0) /* retry only after a timeout, because the board may still answer */
         return aw_fail(err, status == AW_LOST || status == AW_STOPPED ? status : AW_TIMEOUT,
                        "stop: no position is known, the board does not answer");
     if (stopped->attempts++ == 0)
@@ -601,7 +603,7 @@ static enum aw_status try_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopp
     aw_hidmotor_plan_bytes(&plan, report);
     stopped->confirmed =
         status == AW_OK && (!reply.maybe_stale || memcmp(reply.bytes, report, sizeof report) == 0);
-    if (stopped->confirmed) { /* the earlier motion is over */
+    if (stopped->confirmed) { /* the earlier motion has ended */
         memcpy(plan.start, plan.target, sizeof plan.start);
         plan.sent_ns = aw_clock_now(arm->link->clock);
         note_motion(arm, &plan);

@@ -8,7 +8,7 @@
  *     aw_hidmotor_move(&arm, &plan, &moved, &err);           // set_setpoints, once
  *     aw_hidmotor_wait(&arm, &plan, 3, deadline, NULL, NULL, &err);
  *
- * The board interpolates from its present setpoints, not from the arm's position. So joints without
+ * The board interpolates from its current setpoints, not from the arm's position. So joints without
  * a target keep their setpoint, and a relative motion is relative to the setpoint. Starting from
  * the measured positions, the arm would sag a little with each command.
  *
@@ -21,17 +21,17 @@
 #include "protocol/hidmotor/client.h"
 
 #define AW_HIDMOTOR_JOINTS    3
-#define AW_HIDMOTOR_FAST      200.0 /* deg/s: maximum speed of the servos */
-#define AW_HIDMOTOR_TOLERANCE 3.0   /* deg: upper limit of the arm's steady-state error */
+#define AW_HIDMOTOR_FAST      200.0                 /* max speed of the servos, deg/s */
+#define AW_HIDMOTOR_TOLERANCE 3.0                   /* max steady-state error of the arm, deg */
 #define AW_HIDMOTOR_POLL_NS   (16 * AW_MILLISECOND) /* the board's measuring period */
 
-/* Values as on the wire. */
+/* The values are those on the wire. */
 enum aw_hidmotor_mode {
     AW_HIDMOTOR_LINEAR,
     AW_HIDMOTOR_SINUSOIDAL,
 };
 
-/* A joint, from the targets of set_setpoints in the table. */
+/* A joint, as described by the targets of set_setpoints in the table. */
 struct aw_hidmotor_joint {
     const char *name;  /* "m3" */
     const char *alias; /* "elbow" */
@@ -46,15 +46,15 @@ int aw_hidmotor_find_joint(const char *name);
  * without force. */
 enum aw_status aw_hidmotor_check(int joint, double deg, bool force, struct aw_error *err);
 
-/* Checks that this joint is one of the board's n motors; else AW_REFUSED. */
+/* Checks that this joint is one of the board's n motors. AW_REFUSED: it is not. */
 enum aw_status aw_hidmotor_check_count(int joint, int n, struct aw_error *err);
 
-/* Returns the board's interpolated setpoint after part (0 … 1) of the time. */
+/* Returns the board's interpolated setpoint after this fraction (part, 0 … 1) of the time. */
 double aw_hidmotor_interpolate(double from_deg, double to_deg, double part,
                                enum aw_hidmotor_mode mode);
 
-/* Returns the peak speed of a motion in deg/s: infinite below 1 ms (the setpoint jumps), 0 if the
- * setpoint stays. */
+/* Returns the peak speed of a motion in deg/s: infinite below 1 ms (the setpoint jumps); 0 if the
+ * setpoint does not change. */
 double aw_hidmotor_peak_speed(double from_deg, double to_deg, double duration_ms,
                               enum aw_hidmotor_mode mode);
 
@@ -69,12 +69,13 @@ struct aw_hidmotor_target {
 
 /* The motion to send. */
 struct aw_hidmotor_plan {
-    int n;                             /* motors of the board; those after the third stay */
+    /* number of motors of the board; those after the third keep their setpoints */
+    int n;
     double start[AW_HIDMOTOR_MOTORS];  /* setpoints at planning time, deg */
     double target[AW_HIDMOTOR_MOTORS]; /* deg */
     double speed[AW_HIDMOTOR_JOINTS];  /* implied peak speed, deg/s */
     int fastest;                       /* the joint with the highest speed */
-    bool fast;                         /* above AW_HIDMOTOR_FAST: the arm cannot follow */
+    bool fast;                         /* faster than AW_HIDMOTOR_FAST: the arm cannot follow */
     double duration_ms;
     enum aw_hidmotor_mode mode;
     int64_t sent_ns; /* set by aw_hidmotor_move, link's clock; AW_NEVER before */
@@ -92,14 +93,14 @@ enum aw_status aw_hidmotor_plan(struct aw_hidmotor *arm, const struct aw_hidmoto
                                 struct aw_hidmotor_plan *plan, struct aw_error *err);
 
 /* Lets joints without a target continue to the target of this arm's last motion if it is in
- * progress. Sets their bits in *kept. Returns the remaining time of that motion, ms; 0: none is
- * kept. */
+ * progress. Sets their bits in *kept. Returns the remaining time of that motion, ms; 0: no joint
+ * continues. */
 double aw_hidmotor_keep_targets(const struct aw_hidmotor *arm,
                                 const struct aw_hidmotor_target *target,
                                 struct aw_hidmotor_plan *plan, unsigned *kept);
 
-/* Reads again and sets the bits of joints, neither given nor kept, that another program moves. The
- * plan ends that motion, because the board does not report its target. */
+/* Reads again and sets the bits of joints that another program moves, except those given or kept.
+ * The plan ends that motion, because the board does not report its target. */
 enum aw_status aw_hidmotor_find_moving(struct aw_hidmotor *arm,
                                        const struct aw_hidmotor_target *target, unsigned kept,
                                        unsigned *moving, struct aw_error *err);
@@ -115,27 +116,27 @@ struct aw_hidmotor_moved {
 };
 
 /* Sends set_setpoints, once. If its reply is lost, checks the setpoints for up to half a second.
- * AW_OK with verified: all are at the target, or moving from start to target; else AW_TIMEOUT. (An
- * earlier motion in the same direction looks equal while in progress; wait detects it at its end.)
- * moved may be NULL. */
+ * AW_OK with verified: all are at the target, or moving from start to target; otherwise AW_TIMEOUT.
+ * (An earlier motion in the same direction looks the same while in progress; wait detects it at its
+ * end.) moved may be NULL. */
 enum aw_status aw_hidmotor_move(struct aw_hidmotor *arm, struct aw_hidmotor_plan *plan,
                                 struct aw_hidmotor_moved *moved, struct aw_error *err);
 
-/* Sends one of a stream of set_setpoints. Unlike aw_hidmotor_move, a lost reply is AW_TIMEOUT
- * without a further check, because the next setpoint follows anyway. */
+/* Sends one set_setpoints of a stream. A lost reply is AW_TIMEOUT without a further check, unlike
+ * in aw_hidmotor_move, because the next setpoint follows anyway. */
 enum aw_status aw_hidmotor_follow(struct aw_hidmotor *arm, struct aw_hidmotor_plan *plan,
                                   struct aw_error *err);
 
-/* Called after each reading; false returns early with AW_OK. */
+/* Called after each reading. Returns false to end the wait with AW_OK. */
 typedef bool aw_hidmotor_look_fn(void *context, const struct aw_hidmotor_status *status);
 
 /* Reads every 16 ms until all setpoints are at the target, or rest within a servo step of it. All
  * positions must also be within tolerance_deg of it. Ignores answers that may be older than the
  * command. AW_TIMEOUT at the deadline, naming the joint with the largest error. AW_REFUSED as soon
- * as the arm certainly fails: a position is still for a second with an error above the tolerance,
- * because the arm is not homed or its motors are disabled. Or setpoints rest elsewhere after the
- * motion's time. AW_STOPPED, AW_LOST; AW_TIMEOUT if the board stops answering; AW_MALFORMED after
- * three bad replies in a row. fn may be NULL. */
+ * as the arm is certain to fail: a position does not change for a second with an error above the
+ * tolerance (the arm is not homed, or its motors are disabled), or setpoints rest elsewhere after
+ * the motion's time. AW_STOPPED, AW_LOST; AW_TIMEOUT if the board stops answering; AW_MALFORMED
+ * after three consecutive bad replies. fn may be NULL. */
 enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmotor_plan *plan,
                                 double tolerance_deg, int64_t deadline, aw_hidmotor_look_fn *fn,
                                 void *context, struct aw_error *err);
@@ -151,18 +152,18 @@ struct aw_hidmotor_stopped {
 /* Stops the arm. The board has no packet for this, so it sends set_setpoints with duration 0. A
  * joint in motion gets its measured position. A joint at rest, whose setpoint stays within
  * AW_HIDMOTOR_TOLERANCE of its position, keeps its setpoint. Both are clamped to the limits. (A
- * position more than 5 deg beyond them is implausible; that joint keeps its setpoint.) Suits
+ * position more than 5 deg beyond them is implausible; that joint keeps its setpoint.) Suitable for
  * signal handling: reading takes at most 5 ms. Without an answer, uses the last known positions if
- * they are at most 100 ms old. Otherwise uses the setpoints computed from the last motion, else
- * the last known positions of any age. Without a confirmation, retries with fresh positions for
- * half a second. If the clock refuses to wait (AW_STOPPED), nothing can be read; one set_setpoints
- * goes out unconfirmed, which is AW_OK. AW_TIMEOUT: not confirmed, or no position is known
- * (stopped->attempts 0: nothing was sent); AW_LOST. stopped may be NULL. */
+ * they are at most 100 ms old. Otherwise uses the setpoints computed from the last motion, or
+ * failing that the last known positions of any age. Without a confirmation, retries with fresh
+ * positions for half a second. If the clock refuses to wait (AW_STOPPED), nothing can be read; one
+ * set_setpoints is sent unconfirmed, which is AW_OK. AW_TIMEOUT: not confirmed, or no position is
+ * known (stopped->attempts 0: nothing was sent); AW_LOST. stopped may be NULL. */
 enum aw_status aw_hidmotor_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped,
                                 struct aw_error *err);
 
-/* Passes the report of that stop to add, for use in a crash. Uses only known data, sends and
- * changes nothing. Adds nothing if no position is known. */
+/* Passes the report of that stop to add, for use in a crash. Uses only known data, sends nothing
+ * and changes no state. Adds nothing if no position is known. */
 void aw_hidmotor_last_stop(const struct aw_hidmotor *arm, aw_frame_fn *add, void *context);
 
 #endif

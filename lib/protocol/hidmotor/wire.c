@@ -104,7 +104,7 @@ static const struct aw_field velocity_gains[] = {
     {0},
 };
 
-/* The published firmware treats higher speeds as these. */
+/* The published firmware clamps higher speeds to these. */
 static const struct aw_field set_velocity[] = {
     {.name = "m1", .alias = "base", FLOAT, .unit = "deg/s", .min = -876, .max = 876,
      .optional = true,

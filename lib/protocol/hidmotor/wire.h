@@ -12,8 +12,8 @@
 
 #include "wire/table.h"
 
-#define AW_HIDMOTOR_REPORT  64 /* bytes of a report */
-#define AW_HIDMOTOR_PAYLOAD 60 /* after the packet id: 15 floats */
+#define AW_HIDMOTOR_REPORT  64 /* size of a report, bytes */
+#define AW_HIDMOTOR_PAYLOAD 60 /* bytes after the packet id: 15 floats */
 #define AW_HIDMOTOR_ERROR   99 /* id of the answer to an unknown id */
 
 extern const struct aw_protocol aw_hidmotor_protocol;

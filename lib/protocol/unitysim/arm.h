@@ -21,7 +21,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 
-/* In the wire's order. */
+/* In the order of the wire. */
 enum aw_unitysim_joint {
     AW_UNITYSIM_SHOULDER,
     AW_UNITYSIM_ELBOW,
@@ -32,18 +32,20 @@ enum aw_unitysim_joint {
 };
 
 /* Command of a joint. Ticks increase when shoulder and wrist_rotate turn right, elbow and
- * wrist_flex go up, and the hand opens. */
+ * wrist_flex move up, and the hand opens. */
 enum aw_unitysim_state {
     AW_UNITYSIM_STOP,
     AW_UNITYSIM_INCREASE,
     AW_UNITYSIM_DECREASE,
-    AW_UNITYSIM_KEEP, /* continue with the last packet's command */
+    AW_UNITYSIM_KEEP, /* continue with the command of the last packet */
 };
 
-#define AW_UNITYSIM_CENTRE       2048                  /* ticks; start of every joint in a scene */
-#define AW_UNITYSIM_TURN         4096                  /* ticks */
-#define AW_UNITYSIM_CADENCE_NS   (15 * AW_MILLISECOND) /* period of control and feedback */
-#define AW_UNITYSIM_DEG_S        0.684                 /* one unit of velocity, from the servos */
+/* initial position of every joint in a scene, ticks */
+#define AW_UNITYSIM_CENTRE     2048
+#define AW_UNITYSIM_TURN       4096                  /* ticks per turn */
+#define AW_UNITYSIM_CADENCE_NS (15 * AW_MILLISECOND) /* period of control and feedback */
+/* speed of one unit of velocity, a property of the servos */
+#define AW_UNITYSIM_DEG_S        0.684
 #define AW_UNITYSIM_VELOCITY_MAX 1023
 
 double aw_unitysim_degrees(double ticks);
@@ -54,8 +56,8 @@ double aw_unitysim_ticks(double degrees);
 /* Returns "elbow", for example. */
 const char *aw_unitysim_joint_name(int joint);
 
-/* Finds a joint by name. Ignores case, and accepts a space, dash or underscore between words
- * ("Wrist Rotate" in sequence files). Returns -1: not found. */
+/* Finds a joint by name; -1: not found. Ignores case, and accepts a space, dash or underscore
+ * between words ("Wrist Rotate" in sequence files). */
 int aw_unitysim_joint_find(const char *name);
 
 /* Finds a joint by name. AW_USAGE with a suggestion. */
@@ -82,7 +84,7 @@ enum aw_status aw_unitysim_limits_check(const struct aw_unitysim_limits *limits,
 int aw_unitysim_velocity_cap(int joint);
 
 /* Parses a position: "2135", "2135tick", "30deg", "0.5rad", and for the hand "open" (its upper
- * limit) and "close" (its lower one). AW_USAGE if invalid; does not check limits. */
+ * limit) and "close" (its lower limit). AW_USAGE: invalid. Does not check limits. */
 enum aw_status aw_unitysim_position_parse(int joint, const char *text,
                                           const struct aw_unitysim_limits *limits, double *ticks,
                                           struct aw_error *err);
@@ -99,17 +101,17 @@ static inline bool aw_unitysim_driven(const struct aw_unitysim_drive *drive)
     return drive->state == AW_UNITYSIM_INCREASE || drive->state == AW_UNITYSIM_DECREASE;
 }
 
-/* Parses a command: "+45" or "45" (ticks increase), "-45", "-30deg/s", "0" and "stop", "keep".
- * Also accepts "increase" and "decrease", and for the hand "open" and "close", at the joint's cap.
- * AW_USAGE if invalid. AW_LIMIT above the cap unless force, and always above 1023; drive then has
- * that limit. */
+/* Parses a command: "+45" or "45" (ticks increase), "-45", "-30deg/s", "0" and "stop", "keep". Also
+ * accepts "increase" and "decrease", and for the hand "open" and "close", at the joint's cap.
+ * AW_USAGE if invalid. AW_LIMIT above the cap (unless force) and always above 1023; drive is then
+ * set to that limit. */
 enum aw_status aw_unitysim_drive_parse(int joint, const char *text, bool force,
                                        struct aw_unitysim_drive *drive, struct aw_error *err);
 
 /* Scenes */
 
 /* Position in mm (the arm points to negative x, y is up), rotation in whole degrees. y 0 selects
- * the scene's own view and ignores the others; {0} does so. */
+ * the scene's own view and ignores the other values, as in {0}. */
 struct aw_unitysim_camera {
     int x, y, z, rx, ry, rz;
 };
@@ -120,17 +122,17 @@ struct aw_unitysim_scene {
     const char *instruction; /* task for the user */
 };
 
-/* Returns one of the six scenes; NULL for another index (the simulator may have more). */
+/* Returns one of the six scenes; NULL: another index (the simulator may have more scenes). */
 const struct aw_unitysim_scene *aw_unitysim_scene(int index);
 
-/* Returns the name in the wire table, "slam-dunk"; NULL as above. */
+/* Returns the name in the wire table, "slam-dunk"; NULL: another index. */
 const char *aw_unitysim_scene_name(int index);
 
 /* Parses "slam-dunk", "2", or any number 1 … 255. AW_USAGE with a suggestion; AW_LIMIT for a
  * number. */
 enum aw_status aw_unitysim_scene_parse(const char *text, int *index, struct aw_error *err);
 
-/* Returns the scene's own camera view; for an unknown scene that of scene 0. */
+/* Returns the scene's own camera view; for an unknown scene, that of scene 0. */
 struct aw_unitysim_camera aw_unitysim_scene_view(int index);
 
 #endif

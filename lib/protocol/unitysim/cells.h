@@ -20,21 +20,21 @@
 
 struct aw_cells {
     struct aw_lines lines;
-    char separator; /* separator in the first line: ';' of spreadsheets, or ',' */
+    char separator; /* separator found in the first line: ';' (from spreadsheets) or ',' */
     size_t n;
     struct aw_csv_cell cell[AW_CELLS_MAX + 1];
 };
 
-/* Reads the next line, as aw_lines_next. Splits off at most max + 1 cells (max <= AW_CELLS_MAX),
- * so that the caller can detect an excess cell. */
+/* Reads the next line like aw_lines_next. Splits it into at most max + 1 cells (max <=
+ * AW_CELLS_MAX), so that the caller can detect an excess cell. */
 enum aw_status aw_cells_next(struct aw_cells *cells, size_t max, struct aw_error *err);
 
 /* Checks for exactly n cells, with an optional comma after the last one. The error names the first
- * missing cell (titles). */
+ * missing cell by its title. */
 enum aw_status aw_cells_count(struct aw_cells *cells, size_t n, const char *const *titles,
                               struct aw_error *err);
 
-/* Sets an error with the column of at in the line. */
+/* Sets an error that gives the column of at in the line. */
 enum aw_status aw_cells_fail(struct aw_cells *cells, const char *at, enum aw_status status,
                              struct aw_error *err, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

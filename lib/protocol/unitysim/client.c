@@ -13,11 +13,13 @@
 #include "protocol/unitysim/fields.h"
 #include "protocol/unitysim/wire.h"
 
-#define STALE_NS        (200 * AW_MILLISECOND)
-#define SAMPLES_MAX     1000000
-#define FRAME_RATE      30
-#define SETTLE_NS       (500 * AW_MILLISECOND) /* until feedback must show our commands */
-#define STRANGE         5                      /* consecutive feedback that shows other commands */
+#define STALE_NS    (200 * AW_MILLISECOND)
+#define SAMPLES_MAX 1000000
+#define FRAME_RATE  30
+/* time after which feedback must show our commands */
+#define SETTLE_NS (500 * AW_MILLISECOND)
+/* number of consecutive feedback messages with other commands */
+#define STRANGE         5
 #define SILENCE_NS      AW_SECOND
 #define REPORT_AGAIN_NS (5 * AW_SECOND)
 #define DRAIN_MOST      100000
@@ -27,15 +29,18 @@
 #define UPDATES         3
 #define STOPS_LEAST     5
 #define STOPS_MOST      20
-#define QUIET           3 /* consecutive feedback without a drive */
+#define QUIET           3 /* number of consecutive feedback messages without a driven joint */
 #define MOVE_NS         (10 * AW_SECOND)
 #define TOLERANCE       10
-#define SETTLED         3  /* consecutive feedback: a stopped joint coasts for a step */
-#define PATIENCE        20 /* feedback within the tolerance, after which it will not come closer */
+/* number of consecutive feedback messages: a stopped joint coasts for a step */
+#define SETTLED 3
+/* number of feedback messages within the tolerance after which the joint will not come closer */
+#define PATIENCE 20
 
 /* Approximate time until the next, better informed command takes effect. */
-#define HORIZON_S   0.12
-#define TICKS_S     (AW_UNITYSIM_DEG_S * AW_UNITYSIM_TURN / 360) /* per unit of velocity */
+#define HORIZON_S 0.12
+/* speed in ticks/s per unit of velocity */
+#define TICKS_S     (AW_UNITYSIM_DEG_S * AW_UNITYSIM_TURN / 360)
 #define BRAKE_TICKS (TICKS_S * HORIZON_S)
 
 struct aw_unitysim_options aw_unitysim_defaults(void)
@@ -146,7 +151,7 @@ static enum aw_status tick(struct aw_unitysim *unity, struct aw_error *err)
     if (!first && (int64_t)unity->cadence_ms.n < unity->options.samples_max)
         aw_samples_add(&unity->cadence_ms, (double)(now - unity->last_tick_ns) / 1e6);
     unity->last_tick_ns = now;
-    /* The next period stays on the grid; skips the past ones. */
+    /* The next period stays on the grid; missed periods are skipped. */
     unity->next_tick_ns += AW_UNITYSIM_CADENCE_NS;
     if (unity->next_tick_ns <= now) {
         int64_t missed = (now - unity->next_tick_ns) / AW_UNITYSIM_CADENCE_NS + 1;
@@ -189,7 +194,7 @@ static bool shows_other_command(const struct aw_unitysim *unity, int joint, int6
            abs(unity->feedback.velocity[joint] - wanted) > 1;
 }
 
-/* Feedback repeats the velocities last sent, so another program's stream is visible in it. */
+/* Detects another program's stream: feedback repeats the velocities that were sent last. */
 static void watch_for_fight(struct aw_unitysim *unity, int64_t now)
 {
     int joint = 0;
@@ -208,7 +213,8 @@ static void watch_for_fight(struct aw_unitysim *unity, int64_t now)
              aw_unitysim_driven(drive) ? drive->velocity : 0);
 }
 
-/* The simulator enforces the limits that it received, which may be wider than ours. */
+/* Stops joints beyond our limits. The simulator enforces only the limits that it received, which
+ * may be wider. */
 static void stop_beyond_limits(struct aw_unitysim *unity, struct aw_received *received)
 {
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
@@ -307,7 +313,8 @@ enum aw_status aw_unitysim_receive(struct aw_unitysim *unity, int64_t deadline,
     return status;
 }
 
-/* Lost and damaged feedback does not end a wait; a link or server that refuses a command does. */
+/* Returns true if a wait continues. Lost and damaged feedback does not end it; a link or server
+ * that refuses a command does. */
 static bool goes_on(enum aw_status status)
 {
     return status == AW_OK || status == AW_TIMEOUT || status == AW_EVENT || status == AW_MALFORMED;
@@ -357,7 +364,7 @@ bool aw_unitysim_stale(const struct aw_unitysim *unity)
     return aw_unitysim_age_ns(unity) > unity->options.stale_ns;
 }
 
-/* Reports why no data comes: the link's news, or advice. */
+/* Reports why no data arrives: the link's news, or advice. */
 static enum aw_status fail_silent(const struct aw_unitysim *unity, const char *what,
                                   int64_t wait_ns, const char *advice, struct aw_error *err)
 {
@@ -390,7 +397,7 @@ static int first_driven(const struct aw_unitysim *unity)
 
 struct stopping {
     struct aw_unitysim *unity;
-    uint64_t seen; /* feedback count */
+    uint64_t seen; /* number of feedback messages */
     int quiet;
 };
 
@@ -470,7 +477,7 @@ struct request {
     const struct aw_record *record;
     int64_t again_ns;
     bool (*answered)(const struct request *request);
-    uint64_t before; /* earlier messages of the awaited kind */
+    uint64_t before; /* number of messages of the awaited kind before */
     int sent, least;
     bool done;
 };
@@ -530,7 +537,7 @@ enum aw_status aw_unitysim_scene_load(struct aw_unitysim *unity, int scene,
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         latch(unity, i, (struct aw_unitysim_drive){.state = AW_UNITYSIM_STOP});
     aw_unitysim_scene_record(unity, scene, camera, &record);
-    /* Feedback of an arm at its start does not confirm the first request. */
+    /* Feedback of an arm that is at its start does not confirm the first request. */
     bool unclear = !aw_unitysim_stale(unity) && at_start(unity);
     struct request request = {.unity = unity,
                               .record = &record,
@@ -647,10 +654,11 @@ enum aw_status aw_unitysim_move_check(const struct aw_unitysim *unity,
 struct moving {
     struct aw_unitysim *unity;
     struct aw_unitysim_move move; /* with all defaults filled in */
-    int64_t left_ns;              /* of the timeout */
+    int64_t left_ns;              /* remaining part of the timeout */
     uint64_t seen;
     int settled;
-    int inside[AW_UNITYSIM_JOINTS]; /* consecutive feedback within the tolerance */
+    /* number of consecutive feedback messages within the tolerance */
+    int inside[AW_UNITYSIM_JOINTS];
 };
 
 static int distance(const struct moving *moving, int joint)
@@ -669,7 +677,7 @@ static double speed_of(const struct moving *moving)
     return moving->move.speed ? *moving->move.speed : 1;
 }
 
-/* Returns the velocity of a joint at the current speed, at most its cap. */
+/* Returns the velocity of a joint at the current playback speed, limited to its cap. */
 static int velocity_of(const struct moving *moving, int joint)
 {
     bool force = moving->unity->options.force;
@@ -728,7 +736,7 @@ static enum aw_status not_there(const struct moving *moving, struct aw_error *er
                    *who ? who : "the joints do not stand still", seconds);
 }
 
-/* Runs until all joints are at rest, fn returns false (AW_ENOUGH), or an error. */
+/* Runs until all joints are at rest, fn returns false (AW_ENOUGH), or an error occurs. */
 static enum aw_status follow(struct moving *moving, aw_received_fn *fn, void *context,
                              struct aw_error *err)
 {

@@ -17,7 +17,7 @@
  * The command of each joint is stored and sent every 15 ms while streaming is on, so a lost
  * datagram costs only 15 ms. Deadlines are absolute: a late period is skipped, and the cadence does
  * not drift. While streaming is off the client sends nothing, so that a reader does not disturb
- * another client.
+ * other clients.
  *
  * The simulator has no watchdog, so a program that drives must send the stop. aw_unitysim_stop may
  * be called in any state and after a request to stop. Every other function that fails while joints
@@ -35,15 +35,17 @@
 #include "protocol/unitysim/arm.h"
 #include "wire/wire.h"
 
-#define AW_UNITYSIM_FRAME_MAX 64 /* longer ones are truncated; the protocol's maximum is 45 bytes */
+/* longer datagrams are truncated; the protocol's max is 45 bytes */
+#define AW_UNITYSIM_FRAME_MAX 64
 
 struct aw_unitysim_options {
-    struct aw_unitysim_limits limits;   /* of targets; driven joints stop beyond them */
-    bool force;                         /* ignore limits and velocity caps */
-    int frame_rate;                     /* of a scene: 30 */
-    int64_t stale_ns;                   /* older feedback does not count: 200 ms */
-    int64_t samples_max;                /* stored cadence samples: 1,000,000 (four hours) */
-    const struct aw_protocol *protocol; /* with custom packets; NULL: without */
+    struct aw_unitysim_limits limits; /* limits of targets; driven joints stop beyond them */
+    bool force;                       /* ignore limits and velocity caps */
+    int frame_rate;                   /* frame rate of a scene, default 30 */
+    int64_t stale_ns;                 /* older feedback does not count, default 200 ms */
+    /* max number of stored cadence samples, default 1,000,000 (four hours) */
+    int64_t samples_max;
+    const struct aw_protocol *protocol; /* protocol with custom packets; NULL: without */
 };
 
 struct aw_unitysim_options aw_unitysim_defaults(void);
@@ -52,11 +54,11 @@ struct aw_unitysim_counters {
     uint64_t sent, /* datagrams of all kinds */
         ticks,     /* control datagrams of the stream */
         late,      /* skipped periods of the stream */
-        feedback,  /* handled messages */
+        feedback,  /* handled feedback messages */
         lost,      /* missing feedback messages; a silence of a second does not count */
         camera,    /* camera answers */
         malformed, /* datagrams of another protocol, or damaged */
-        foreign;   /* packets of another client to the simulator that arrived here */
+        foreign;   /* packets from another client to the simulator that arrived here */
 };
 
 /* The last feedback. count 0: none yet. */
@@ -65,7 +67,8 @@ struct aw_unitysim_feedback {
     int64_t received_ns;              /* by the link's clock */
     int64_t time_ns;                  /* since 1970, or AW_NO_TIME */
     int position[AW_UNITYSIM_JOINTS]; /* ticks */
-    int velocity[AW_UNITYSIM_JOINTS]; /* commanded magnitude while the joint is driven, else 0 */
+    /* commanded magnitude while the joint is driven; otherwise 0 */
+    int velocity[AW_UNITYSIM_JOINTS];
 };
 
 /* Handle. Callers may read the members, and may use wire to create and show records. */
@@ -78,32 +81,33 @@ struct aw_unitysim {
     char why_malformed[160];          /* the reason of the last malformed datagram, or "" */
     char link_news[160]; /* link->event since the last reception: "no program listens …" */
     char news[160];      /* the last news, or "" */
-    char fight[160];     /* message while another program also drives the arm, else "" */
+    char fight[160];     /* message while another program also drives the arm; otherwise "" */
     char held[80];       /* message about the last joint that stopped at its limit */
     bool streaming;
-    struct aw_unitysim_drive drive[AW_UNITYSIM_JOINTS]; /* latched */
+    struct aw_unitysim_drive drive[AW_UNITYSIM_JOINTS]; /* latched commands */
     struct aw_samples cadence_ms; /* intervals of the stream's control datagrams */
     /* Internal: */
-    bool listening; /* no pause since the last feedback: a gap is a loss */
+    bool listening; /* there was no pause since the last feedback, so a gap is a loss */
     bool stopped;   /* later feedback confirmed the last aw_unitysim_stop */
     int64_t next_tick_ns, last_tick_ns;
-    int64_t changed_ns[AW_UNITYSIM_JOINTS]; /* time of the drive's last change */
-    unsigned strange;                       /* consecutive feedback that shows other commands */
-    int64_t reported_ns;                    /* time of the last report about another sender */
+    int64_t changed_ns[AW_UNITYSIM_JOINTS]; /* time at which the drive last changed */
+    /* number of consecutive feedback messages with other commands */
+    unsigned strange;
+    int64_t reported_ns; /* time of the last report about another sender */
     const struct aw_codec *control, *feedback_codec, *camera_codec;
     int8_t velocity_scalar[AW_UNITYSIM_JOINTS], state_scalar[AW_UNITYSIM_JOINTS];
     int8_t position_scalar[AW_UNITYSIM_JOINTS], echo_scalar[AW_UNITYSIM_JOINTS];
     uint8_t frame[AW_UNITYSIM_FRAME_MAX]; /* the last datagram */
     struct aw_record record;              /* the decoded datagram */
-    struct aw_wire wire;                  /* last, because initialisation leaves its unused part
-                                             untouched */
+    /* last, because initialisation leaves the unused part untouched */
+    struct aw_wire wire;
 };
 
 /* Initialises unity. Borrows link, which must preserve datagrams. variant NULL: the protocol's
- * first. link may be NULL for building records only (--dry-run). */
+ * first variant. link may be NULL to only build records (--dry-run). */
 void aw_unitysim_init(struct aw_unitysim *unity, struct aw_link *link,
                       const struct aw_variant *variant, const struct aw_unitysim_options *options);
-void aw_unitysim_free(struct aw_unitysim *unity); /* frees the samples; the link stays open */
+void aw_unitysim_free(struct aw_unitysim *unity); /* Frees the samples; the link stays open. */
 
 /* Sets the variant from a link URL: "compat=38" is compat38; "compat=40" or no such key leaves
  * *variant unchanged. AW_USAGE for another value. The transports udp: and udp-listen: accept the
@@ -118,47 +122,47 @@ enum aw_status aw_unitysim_variant(const char *url, struct aw_variant *variant,
 /* Listening and streaming */
 
 /* Reads and handles one datagram; sends the control stream while waiting. AW_OK, AW_TIMEOUT at the
- * deadline, AW_STOPPED, AW_LOST. AW_EVENT: no datagram but news (a second client, no simulator
+ * deadline, AW_STOPPED, AW_LOST. AW_EVENT: no datagram, but news (a second client, no simulator
  * listening, another program driving). AW_MALFORMED: not a datagram of the simulator (received has
- * no record); the caller may continue. Other failures are those of aw_link_write, such as AW_LIMIT
- * if a server refuses the stream. */
+ * no record); the caller may continue. Otherwise a failure of aw_link_write, such as AW_LIMIT if a
+ * server refuses the stream. */
 enum aw_status aw_unitysim_receive(struct aw_unitysim *unity, int64_t deadline,
                                    struct aw_received *received, struct aw_error *err);
 
-/* Handles all waiting datagrams, so that old feedback is not mistaken for new. As
+/* Handles all available datagrams, so that old feedback is not mistaken for new. Returns like
  * aw_unitysim_idle. */
 enum aw_status aw_unitysim_poll(struct aw_unitysim *unity, struct aw_error *err);
 
-/* Return the time of the last feedback (AW_NEVER: none), and true if it is too old. */
+/* Return the age of the last feedback (AW_NEVER: none yet), and whether it is too old. */
 int64_t aw_unitysim_age_ns(const struct aw_unitysim *unity);
 bool aw_unitysim_stale(const struct aw_unitysim *unity);
 
-/* Sets the command of a joint and starts the streaming: the next aw_unitysim_receive or
+/* Sets the command of a joint and starts streaming: the next aw_unitysim_receive or
  * aw_unitysim_idle sends it at once and then every 15 ms. Clamps velocities to the joint's cap
  * unless force. */
 void aw_unitysim_drive(struct aw_unitysim *unity, int joint, struct aw_unitysim_drive drive);
 
 /* Stops all joints: sends state stop at once and repeats it every 15 ms. A datagram may be lost or
- * overtaken by an older one. Sends five in all. If there is feedback, sends until three messages in
- * a row show that no joint is driven, at most 20 times. Sends all at once if the clock refuses to
- * wait. Ends the streaming. Only feedback after the call sets stopped. AW_OK, also without any
- * feedback; AW_LOST, or AW_TIMEOUT from the link if the first one did not go out; AW_REFUSED if the
- * joints are still driven afterwards (another client). */
+ * overtaken by an older one, so sends five in total. If there is feedback, sends until three
+ * consecutive messages show that no joint is driven, at most 20 times. Sends all at once if the
+ * clock refuses to wait. Ends streaming. Only feedback received after the call sets stopped. AW_OK,
+ * also without any feedback; AW_LOST, or AW_TIMEOUT from the link if the first one could not be
+ * sent; AW_REFUSED if the joints are still driven afterwards (another client). */
 enum aw_status aw_unitysim_stop(struct aw_unitysim *unity, struct aw_error *err);
 
-/* Ends the streaming without sending: for programs that stream only AW_UNITYSIM_KEEP, to read
- * feedback without moving the arm. */
+/* Ends streaming without sending: for programs that stream only AW_UNITYSIM_KEEP, to read feedback
+ * without moving the arm. */
 void aw_unitysim_leave(struct aw_unitysim *unity);
 
 /* Sends the first datagram of aw_unitysim_stop, without waiting. */
 enum aw_status aw_unitysim_halt(struct aw_unitysim *unity, struct aw_error *err);
 
-/* Passes that datagram to add, for use in a crash. Sends and changes nothing. */
+/* Passes that datagram to add, for use in a crash. Sends nothing and changes no state. */
 void aw_unitysim_last_stop(struct aw_unitysim *unity, aw_frame_fn *add, void *context);
 
 /* Receives and streams until the deadline and calls fn (or NULL) for each message and for news.
- * Counts and skips malformed datagrams. fn returns false to return early. AW_OK then and at the
- * deadline, else AW_STOPPED, AW_LOST or the failure to write the stream. */
+ * Counts and skips malformed datagrams. fn returns false to end the wait. AW_OK at the deadline or
+ * when fn ended the wait; AW_STOPPED, AW_LOST, or the failure to write the stream. */
 enum aw_status aw_unitysim_idle(struct aw_unitysim *unity, int64_t deadline, aw_received_fn *fn,
                                 void *context, struct aw_error *err);
 
@@ -177,9 +181,9 @@ enum aw_status aw_unitysim_scene_load(struct aw_unitysim *unity, int scene,
 enum aw_status aw_unitysim_camera_get(struct aw_unitysim *unity, struct aw_unitysim_camera *camera,
                                       int64_t wait_ns, struct aw_error *err);
 
-/* Sends camera and limits (of the options) to the running scene. An update always has both; camera
- * NULL requests the present camera first and sends it back. There is no answer, so it is sent
- * three times, 15 ms apart. AW_TIMEOUT if the camera is unknown, AW_LIMIT. */
+/* Sends camera and limits (of the options) to the running scene. An update always has both, so
+ * camera NULL requests the current camera first and sends it back. There is no answer, so it is
+ * sent three times, 15 ms apart. AW_TIMEOUT if the camera is unknown, AW_LIMIT. */
 enum aw_status aw_unitysim_update(struct aw_unitysim *unity,
                                   const struct aw_unitysim_camera *camera, int64_t wait_ns,
                                   struct aw_error *err);
@@ -195,7 +199,7 @@ void aw_unitysim_control_record(struct aw_unitysim *unity, struct aw_record *rec
 /* Moving */
 
 /* Returns the approach speed of the published motion sequencer. Closer than velocity·20/tolerance
- * ticks it is velocity·(1 − g·tolerance/distance) with g = velocity/(5·tolerance) in integers. The
+ * ticks, it is velocity·(1 − g·tolerance/distance) with g = velocity/(5·tolerance) in integers. The
  * result is at least AW_UNITYSIM_SLOWEST and at most velocity. All arguments are at least 1. */
 #define AW_UNITYSIM_SLOWEST 20
 int aw_unitysim_approach(int velocity, int tolerance, int distance);
@@ -205,13 +209,13 @@ struct aw_unitysim_goal {
     bool wanted;
     int position;  /* ticks */
     int velocity;  /* 0: the joint's cap */
-    int tolerance; /* ticks in both directions; 0: 10 */
+    int tolerance; /* ticks in either direction; 0: 10 */
 };
 
 struct aw_unitysim_move {
     struct aw_unitysim_goal goals[AW_UNITYSIM_JOINTS];
-    int64_t timeout_ns; /* 0: 10 s; at a speed below 1 its time passes more slowly */
-    /* A factor of all velocities, read before each command. 0: the joints stand. NULL: 1. */
+    int64_t timeout_ns; /* 0: 10 s; its time passes more slowly at a speed below 1 */
+    /* A factor of all velocities, read before each command. 0: the joints stand still. NULL: 1. */
     const double *speed;
 };
 
@@ -222,11 +226,11 @@ void aw_unitysim_move_to(struct aw_unitysim_move *move, int joint, int position)
 enum aw_status aw_unitysim_move_check(const struct aw_unitysim *unity,
                                       const struct aw_unitysim_move *move, struct aw_error *err);
 
-/* Moves all wanted joints at once until feedback shows each at rest within its tolerance. The
- * other joints continue with their latched commands. A joint slows down by aw_unitysim_approach,
- * and further if it could pass its target before the next command. While feedback is stale all
- * wanted joints stop; they continue when it is back. fn as in aw_unitysim_idle; its result false
- * ends the move (AW_OK, joints stopped).
+/* Moves all wanted joints at once until feedback shows each at rest within its tolerance. The other
+ * joints continue with their latched commands. A joint slows down by aw_unitysim_approach, and
+ * further if it could pass its target before the next command. While feedback is stale, all wanted
+ * joints stop; they continue once it returns. fn as in aw_unitysim_idle; if it returns false, the
+ * move ends (AW_OK, joints stopped).
  *
  * AW_OK: all arrived. AW_TIMEOUT: names the others, with their positions; AW_LIMIT; AW_STOPPED,
  * AW_LOST. The wanted joints are stopped in every case, by at least one datagram; call

@@ -17,12 +17,12 @@
 #define STEP_NS      (20 * AW_MILLISECOND)
 #define STEP_S       0.02
 #define SCENES       6
-#define DATAGRAM_MAX 64        /* longer ones have no valid size anyway */
+#define DATAGRAM_MAX 64        /* longer datagrams do not have a valid size anyway */
 #define WAITING_MAX  256       /* approximate receive buffer of a socket */
-#define RETURN_SHARE (2.0 / 3) /* share of the overrun that a joint moves back per step */
+#define RETURN_SHARE (2.0 / 3) /* share of its overrun by which a joint moves back per step */
 #define RETURN_NEAR  0.01      /* deg */
 #define CUSTOM_HZ    10.0      /* rate of custom packets */
-#define GOAL_DEG_S   90.0      /* speed to the setpoint of a custom packet */
+#define GOAL_DEG_S   90.0      /* speed toward the setpoint of a custom packet */
 
 enum { HEADER = 2, ENTRIES = 4, SHORTEST = 4 };
 
@@ -37,9 +37,9 @@ struct queue {
 };
 
 struct joint {
-    double at, target; /* deg; at the last step, and at the end of this step */
+    double at, target; /* deg; at the last step, and at the end of the current step */
     double min, max;
-    double goal; /* deg, from a custom packet; NaN: none */
+    double goal; /* setpoint from a custom packet, deg; NaN: none */
     struct aw_unitysim_drive drive;
     bool at_limit;
 };
@@ -50,19 +50,20 @@ struct arm {
     struct aw_unitysim_device_counters counters;
     char dropped_why[160];
     struct aw_wire wire;
-    struct aw_packet_memory *memory; /* of custom packets; or NULL */
+    struct aw_packet_memory *memory; /* memory of custom packets; or NULL */
     const struct aw_codec *control;
     size_t entry_size, velocity_at, state_at; /* offsets in an entry of a control packet */
     struct aw_random random;
     double deg_s; /* per unit of velocity */
     bool started, mute, frozen;
-    int64_t now_ns, step_ns, feedback_ns; /* the last two: due times */
+    /* current time; due times of the next step and the next feedback */
+    int64_t now_ns, step_ns, feedback_ns;
     int scene, frame_rate;
-    bool loaded; /* a scene from 1 on was loaded before */
+    bool loaded; /* a scene (1 or higher) has been loaded before */
     struct aw_unitysim_camera camera, next_camera;
     struct aw_unitysim_limits limits, next_limits; /* next_limits: for the next scene */
     struct joint joints[AW_UNITYSIM_JOINTS];
-    int ticks[AW_UNITYSIM_JOINTS], velocity[AW_UNITYSIM_JOINTS]; /* of feedback */
+    int ticks[AW_UNITYSIM_JOINTS], velocity[AW_UNITYSIM_JOINTS]; /* values of feedback */
     struct queue out, waiting;
 };
 
@@ -100,8 +101,8 @@ static const struct datagram *get(struct queue *queue)
 
 /* Motion */
 
-/* Runs one step: the joint reaches its target, and the next target is a step ahead. If a limit was
- * moved past the joint, the target is on the way back to the limit. */
+/* Runs one step: the joint reaches its target, and gets the next target, one step ahead. If a limit
+ * was moved past the joint, the target leads back toward the limit. */
 static void step_joint(const struct arm *arm, struct joint *joint)
 {
     double way =
@@ -145,7 +146,7 @@ static void look(struct arm *arm)
         float inside = (float)drive->velocity * (float)1.2;
         int low = (int)(float)(inside / (float)1.2);
         int velocity = arm->options.low_echo ? low : drive->velocity;
-        /* The original mirrors the hand before it truncates ticks. */
+        /* The original mirrors the hand before truncating the ticks. */
         arm->ticks[i] = i == AW_UNITYSIM_HAND ? AW_UNITYSIM_TURN - (int)aw_unitysim_ticks(-degrees)
                                               : (int)aw_unitysim_ticks(degrees);
         arm->velocity[i] = aw_unitysim_driven(drive) ? velocity : 0;
@@ -174,7 +175,7 @@ static void send_feedback(struct arm *arm)
 
 /* Scenes */
 
-/* Wraps an angle like the engine. */
+/* Wraps an angle like the engine does. */
 static int turn(int degrees)
 {
     return ((degrees % 360) + 360) % 360;
@@ -188,7 +189,7 @@ static void set_camera(struct arm *arm, const struct aw_unitysim_camera *camera)
     arm->camera.rz = turn(arm->camera.rz);
 }
 
-/* The hand is mirrored, but so are its limits in the original: min and max need no swap. */
+/* The hand is mirrored, but so are its limits in the original, so min and max need no swap. */
 static void set_limits(struct arm *arm, const struct aw_unitysim_limits *limits)
 {
     arm->limits = *limits;
@@ -273,8 +274,9 @@ static void drive_joint(struct joint *joint, unsigned velocity, unsigned state)
     joint->drive.velocity = joint->drive.state == AW_UNITYSIM_STOP ? 0 : (int)velocity;
 }
 
-/* Each entry names its joint, so their order is free. Ignores data after the last joint. Reads a
- * truncated packet's checksum as data. Returns false without a complete entry. */
+/* Entries may come in any order, because each one names its joint. Ignores data after the last
+ * joint. Reads the checksum of a truncated packet as data. Returns false without a complete
+ * entry. */
 static bool handle_control(struct arm *arm, const struct datagram *in)
 {
     size_t n = in->size > ENTRIES ? (in->size - ENTRIES) / arm->entry_size : 0;
@@ -309,7 +311,7 @@ static const struct aw_codec *codec_of(struct arm *arm, unsigned type)
     return NULL;
 }
 
-/* Checks in the original's order. Returns NULL if the packet itself is valid. */
+/* Checks a packet in the original's order. Returns NULL if the packet itself is valid. */
 static uint64_t *damage(struct arm *arm, const struct datagram *in)
 {
     struct aw_unitysim_device_counters *counters = &arm->counters;
@@ -324,9 +326,9 @@ static uint64_t *damage(struct arm *arm, const struct datagram *in)
     return codec_of(arm, in->bytes[HEADER]) ? NULL : &counters->type;
 }
 
-/* Applies a truncated scene or update as far as it goes: the scene number, the camera, all limits.
- * Missing parts keep their values. Reads the checksum as data. Returns false without even the
- * scene number. */
+/* Applies a truncated scene or update as far as possible: the scene number, the camera, all limits.
+ * Missing parts keep their values. Reads the checksum as data. Returns false without even the scene
+ * number. */
 static bool fill(struct arm *arm, const struct aw_codec *codec, const struct datagram *in,
                  struct datagram *whole)
 {
@@ -340,7 +342,7 @@ static bool fill(struct arm *arm, const struct aw_codec *codec, const struct dat
     aw_record_init(&record, codec, AW_TX);
     aw_unitysim_put_camera(&record, &arm->next_camera);
     aw_unitysim_put_limits(&record, scene ? &arm->next_limits : &arm->limits);
-    if (scene) { /* mandatory fields, filled from the packet below */
+    if (scene) { /* mandatory fields, set from the packet below */
         aw_record_set(&record, "scene", 1, NULL);
         aw_record_set(&record, "frame_rate", 1, NULL);
     }
@@ -350,7 +352,8 @@ static bool fill(struct arm *arm, const struct aw_codec *codec, const struct dat
 }
 
 /* The original checks neither size nor length byte. It reads fields at fixed positions, ignores
- * data after them, and needs only the type of a request. Builds the datagram that it reads. */
+ * data after them, and needs only the type of a request. Builds the datagram as the original reads
+ * it. */
 static bool read_odd(struct arm *arm, const struct datagram *in, struct datagram *whole)
 {
     const struct aw_codec *codec = codec_of(arm, in->bytes[HEADER]);

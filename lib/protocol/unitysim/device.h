@@ -1,4 +1,4 @@
-/* A stand-in for Virtual Bento, the Unity simulation of the Bento Arm.
+/* A simulated Virtual Bento, the Unity simulation of the Bento Arm.
  *
  *     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
  *     struct aw_device *device = aw_unitysim_device(&options);
@@ -7,13 +7,13 @@
  * Datagrams, see wire.h. As published: the simulator is silent until a scene from 1 on is loaded.
  * Then it sends feedback every 15 ms; in scene 0, which has no such arm, it repeats the last
  * values. A scene puts every joint on 2048, stopped, with the limits and the camera of the packet.
- * Commands latch, there is no watchdog. State 3 leaves a joint unchanged; 4 and above stop it, like
+ * Commands latch; there is no watchdog. State 3 leaves a joint unchanged; 4 and above stop it, like
  * 0. A joint stops at its limits. An update changes the limits at once, and a joint that is then
  * outside drives back inside. Ticks are truncated toward zero. The velocity of feedback is the
  * commanded one while a joint is driven, also when it pushes against a limit. A camera with y 0 is
- * the scene's own view. Damaged datagrams are dropped silently. A short one with a good checksum
- * takes effect as far as it goes, with the checksum read as data. In control that means complete
- * entries. A short scene is loaded. The camera of scene and update applies if present, and the
+ * the scene's own view. Damaged datagrams are dropped silently. A short one with a valid checksum
+ * takes effect as far as possible, with the checksum read as data. In control, complete entries
+ * take effect. A short scene is loaded. The camera of scene and update applies if present, and the
  * limits if all are present. Values missing from a scene keep their old values. The length byte is
  * ignored.
  *
@@ -39,30 +39,30 @@ enum aw_unitysim_speed {
 extern const char *const aw_unitysim_speed_names[];
 
 struct aw_unitysim_device_options {
-    int scene;  /* loaded from the start, with default limits and view; 0: no scene and no
-                   feedback */
-    int scenes; /* number of scenes: 6; others do not load */
+    /* scene loaded from the start, with default limits and view; 0: no scene and no feedback */
+    int scene;
+    int scenes; /* number of scenes, default 6; others do not load */
     enum aw_unitysim_speed speed;
-    bool low_echo;        /* the original's rounding: the velocity 15 comes back as 14, and so on */
-    unsigned stuck;       /* bit of each joint that ignores commands */
+    bool low_echo;        /* rounds like the original: velocity 15 comes back as 14, and so on */
+    unsigned stuck;       /* bits of the joints that ignore commands */
     double feedback_loss; /* share of dropped feedback: 0 … 1 */
     uint64_t seed;
-    const struct aw_protocol *protocol; /* with custom packets, see packets/memory.h; or NULL.
-                                           Joints move to their setpoints at 90 deg/s, until a
-                                           control command replaces them */
+    /* protocol with custom packets, see packets/memory.h; or NULL. Joints move to their setpoints
+     * at 90 deg/s, until a control command replaces them */
+    const struct aw_protocol *protocol;
 };
 
 struct aw_unitysim_device_options aw_unitysim_device_defaults(void);
 
 struct aw_unitysim_device_counters {
-    uint64_t received, /* datagrams */
-        applied,       /* handled, also in part */
+    uint64_t received, /* datagrams received */
+        applied,       /* handled, completely or in part */
         partial,       /* of these: truncated control packets */
-        odd, /* of these: with an undocumented size. The published simulation checks neither size
-                nor length byte. It accepts a camera request with a length byte, control with
-                more than its five entries, and bytes after the last field. It handles a short
-                scene or update as far as it goes */
-        empty, header, checksum, size, type; /* dropped, by reason */
+        /* of these: with an undocumented size. The published simulation checks neither size nor
+         * length byte. It accepts a camera request with a length byte, control with more than its
+         * five entries, and bytes after the last field. It handles a short scene or update as far
+         * as possible */
+        odd, empty, header, checksum, size, type; /* dropped, by reason */
     uint64_t scenes, requests;
     uint64_t feedback, lost; /* sent; held back by feedback_loss or freeze */
 };
@@ -88,8 +88,8 @@ struct aw_unitysim_truth {
 void aw_unitysim_device_truth(struct aw_device *device, int64_t now,
                               struct aw_unitysim_truth *truth);
 
-/* Faults at run time. A mute simulator moves without sending; a frozen one neither moves nor
- * sends, and queues what it receives. */
+/* Faults at run time. A mute simulator moves without sending. A frozen one neither moves nor sends,
+ * and queues the datagrams it receives. */
 void aw_unitysim_device_stick(struct aw_device *device, unsigned joints);
 void aw_unitysim_device_mute(struct aw_device *device, bool mute);
 void aw_unitysim_device_freeze(struct aw_device *device, bool frozen);

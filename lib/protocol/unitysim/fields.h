@@ -1,4 +1,4 @@
-/* Conversion between arm.h's types and records, for both ends.
+/* Converts between the types of arm.h and records, for both ends.
  *
  *     aw_record_init(&record, aw_wire_codec(&wire, "update", AW_TX), AW_TX);
  *     aw_unitysim_put_camera(&record, &camera);

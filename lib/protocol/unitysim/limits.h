@@ -1,4 +1,4 @@
-/* Joint limits as a text file, one joint a line, # begins a comment:
+/* Joint limits as a text file, one joint per line; # starts a comment:
  *
  *     # joint min max
  *     elbow 1700 2570
@@ -24,7 +24,7 @@
 enum aw_status aw_unitysim_limits_read(struct aw_unitysim_limits *limits, FILE *file,
                                        const char *name, struct aw_error *err);
 
-/* Parses the limits of one joint from two texts ("1700", "45deg"); rounds to ticks. */
+/* Parses the limits of one joint from two strings ("1700", "45deg"); rounds to ticks. */
 enum aw_status aw_unitysim_limit_parse(struct aw_unitysim_limits *limits, int joint,
                                        const char *min, const char *max, struct aw_error *err);
 

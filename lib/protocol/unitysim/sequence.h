@@ -22,7 +22,7 @@
 
 #include "base/status.h"
 
-#define AW_SEQUENCE_ROWS 10000 /* maximum rows of a file */
+#define AW_SEQUENCE_ROWS 10000 /* max number of rows in a file */
 
 enum aw_sequence_kind { AW_SEQUENCE_AUTO, AW_SEQUENCE_USER };
 
@@ -33,10 +33,10 @@ struct aw_sequence_row {
     int velocity;  /* 1..1023 */
     int tolerance; /* ticks, 5..1000 */
     int delay_ms;  /* delay after the motion, 0..3600000 */
-    unsigned line; /* of the file; 0: not from a file */
+    unsigned line; /* line in the file; 0: not from a file */
 };
 
-/* Owns its rows; {0} is empty. */
+/* Owns its rows. {0} is empty. */
 struct aw_sequence {
     size_t n, room;
     struct aw_sequence_row *rows;
@@ -50,7 +50,7 @@ struct aw_sequence {
 enum aw_status aw_sequence_read(FILE *file, const char *name, struct aw_sequence *sequence,
                                 struct aw_error *err);
 
-/* Adds a row. AW_LIMIT if its values are invalid in a file, or the sequence is full. */
+/* Adds a row. AW_LIMIT: its values are not valid in a file, or the sequence is full. */
 enum aw_status aw_sequence_add(struct aw_sequence *sequence, const struct aw_sequence_row *row,
                                struct aw_error *err);
 

@@ -22,7 +22,7 @@ static struct aw_unitysim_point sum(struct aw_unitysim_point a, double ka,
                                       a.z * ka + b.z * kb};
 }
 
-/* Rotates from towards to, and to away from from. */
+/* Rotates the axis "from" towards "to", and "to" away from "from". */
 static void turn(struct aw_unitysim_point *from, struct aw_unitysim_point *to, double deg)
 {
     double s = sin(deg * M_PI / 180), c = cos(deg * M_PI / 180);

@@ -1,4 +1,4 @@
-/* The arm as lines: positions of its joints in space, and drawings from two sides.
+/* The arm as lines: positions of its joints in space, and drawings from the side and from above.
  *
  *     struct aw_unitysim_shape shape;
  *     aw_unitysim_shape(degrees, &shape);             0 deg is the centre, 2048 ticks
@@ -44,12 +44,12 @@ struct aw_unitysim_shape {
 void aw_unitysim_shape(const double degrees[AW_UNITYSIM_JOINTS], struct aw_unitysim_shape *shape);
 
 enum aw_unitysim_side {
-    AW_UNITYSIM_FROM_THE_SIDE, /* from its right: forward is right, up is up */
+    AW_UNITYSIM_FROM_THE_SIDE, /* from its right side: forward is right, up is up */
     AW_UNITYSIM_FROM_ABOVE,    /* forward is right, its right is down */
 };
 
-/* Draws on the whole canvas at a fixed scale, equal in both directions. Everything that the arm
- * can reach within its usual limits fits. */
+/* Draws on the whole canvas at a fixed scale, equal in both directions. Everything that the arm can
+ * reach within its default limits is visible. */
 void aw_unitysim_draw(const struct aw_unitysim_shape *shape, enum aw_unitysim_side side,
                       struct aw_braille *canvas);
 

@@ -24,7 +24,7 @@ static const struct aw_whole ranges[COLUMNS] = {
 
 /* ---- Views ---- */
 
-/* Returns views->n if the name does not exist. */
+/* Returns the index of the name; views->n if it does not exist. */
 static size_t place_of(const struct aw_unitysim_views *views, const char *name)
 {
     size_t i = 0;

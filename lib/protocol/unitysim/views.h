@@ -1,4 +1,4 @@
-/* Camera views by name, in the file format of brachI/Oplexus: one view a line, no header.
+/* Camera views by name, in the file format of brachI/Oplexus: one view per line, without a header.
  *
  *     slam dunk close,-208,403,-222,55,299,0
  *
@@ -18,15 +18,15 @@
 #include "base/status.h"
 #include "protocol/unitysim/arm.h"
 
-#define AW_UNITYSIM_VIEW_NAME 64   /* bytes, with its NUL */
-#define AW_UNITYSIM_VIEWS     1000 /* maximum views of a file */
+#define AW_UNITYSIM_VIEW_NAME 64   /* max length, with its NUL */
+#define AW_UNITYSIM_VIEWS     1000 /* max number of views in a file */
 
 struct aw_unitysim_view {
     char name[AW_UNITYSIM_VIEW_NAME];
     struct aw_unitysim_camera camera;
 };
 
-/* Owns its views, in the file's order; {0} is empty. */
+/* Owns its views, in the file's order. {0} is empty. */
 struct aw_unitysim_views {
     size_t n, room;
     struct aw_unitysim_view *views;
@@ -42,7 +42,7 @@ enum aw_status aw_unitysim_views_read(FILE *file, const char *name, struct aw_un
 enum aw_status aw_unitysim_views_load(struct aw_unitysim_views *views, const char *path,
                                       struct aw_error *err);
 
-/* Returns the view of this name, ignoring case, or NULL. */
+/* Returns the view with this name, ignoring case; NULL: not found. */
 const struct aw_unitysim_view *aw_unitysim_views_find(const struct aw_unitysim_views *views,
                                                       const char *name);
 
@@ -50,9 +50,9 @@ const struct aw_unitysim_view *aw_unitysim_views_find(const struct aw_unitysim_v
 enum aw_status aw_unitysim_views_parse(const struct aw_unitysim_views *views, const char *name,
                                        struct aw_unitysim_camera *camera, struct aw_error *err);
 
-/* Adds a view, or replaces the view of this name in its place. AW_USAGE: the file cannot hold the
- * name (empty, too long, with a comma, a control character, '#' in front or blanks at its ends).
- * AW_LIMIT: the list is full, or a number is outside ±65535. */
+/* Adds a view, or replaces the view with this name in its place. AW_USAGE: the file cannot hold the
+ * name (empty, too long, contains a comma or a control character, begins with '#', or has blanks at
+ * its ends). AW_LIMIT: the list is full, or a number is outside ±65535. */
 enum aw_status aw_unitysim_views_put(struct aw_unitysim_views *views, const char *name,
                                      const struct aw_unitysim_camera *camera, struct aw_error *err);
 

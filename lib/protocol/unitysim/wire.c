@@ -265,7 +265,7 @@ static enum aw_status next_frame(const struct aw_wire *wire, struct aw_framer *f
     return AW_OK;
 }
 
-/* Custom packets have the same head and checksum as the others. */
+/* Custom packets have the same header and checksum as the others. */
 static const struct aw_custom_packets own = {
     .room = FRAME_MAX - HEADER - 3, .most = 0xFF, .dir = AW_BOTH};
 
