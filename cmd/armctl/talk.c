@@ -196,18 +196,26 @@ void armctl_report(struct aw_session *session, const char *cmd, const struct aw_
         aw_object_truth(result, "flipped", true);
 }
 
+enum aw_status armctl_allow(struct aw_session *session, const struct aw_record *command)
+{
+    const struct aw_armctl_profile *profile;
+    enum aw_status status = armctl_profile(session, &profile);
+    if (status == AW_OK)
+        status = aw_armctl_profile_check(profile, armctl_given(session)->may_be_negative, command,
+                                         &session->err);
+    return status;
+}
+
 static enum aw_status check(struct aw_session *session, const struct aw_record *command,
                             uint8_t *frame, size_t *size)
 {
     const struct aw_armctl_profile *profile;
     bool force = session->options.run.force;
-    enum aw_status status = armctl_profile(session, &profile);
-    if (status == AW_OK && !force)
-        status = aw_armctl_profile_check(profile, armctl_given(session)->may_be_negative, command,
-                                         &session->err);
-    if (status == AW_OK)
-        status = aw_encode(command, force, frame, AW_ARMCTL_LINE_MAX, size, &session->err);
-    return status;
+    enum aw_status status =
+        force ? armctl_profile(session, &profile) : armctl_allow(session, command);
+    return status == AW_OK
+               ? aw_encode(command, force, frame, AW_ARMCTL_LINE_MAX, size, &session->err)
+               : status;
 }
 
 enum aw_status armctl_check(struct aw_session *session, const struct aw_record *command)
@@ -334,16 +342,6 @@ enum aw_moves armctl_saw(struct aw_session *session, bool tx, struct aw_span fra
     if (frame.size > 3)
         intend(session, frame);
     return AW_MOVES;
-}
-
-enum aw_status armctl_allow(struct aw_session *session, const struct aw_record *command)
-{
-    const struct aw_armctl_profile *profile;
-    enum aw_status status = armctl_profile(session, &profile);
-    if (status == AW_OK)
-        status = aw_armctl_profile_check(profile, armctl_given(session)->may_be_negative, command,
-                                         &session->err);
-    return status;
 }
 
 const void *armctl_memory(struct aw_session *session, size_t *size)

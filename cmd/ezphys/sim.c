@@ -94,12 +94,15 @@ static void add_packets(struct words *words, const struct aw_session *session)
         add_word(words, "packets", packets);
 }
 
-/* Passes the wire's full description, because the simulator does not read our config file. */
-static void add_wire(struct words *words, const struct aw_session *session)
+/* Begins the command line. Passes the wire's full description, because the simulator does not read
+ * our config file. */
+static void add_program(struct words *words, const struct aw_session *session)
 {
     char wire[AW_EZPHYS_FRAMING_TEXT];
     wire[aw_ezphys_framing_print(&session->wire->variant, wire)] = '\0';
+    add_word(words, NULL, PROGRAM);
     add_word(words, "wire", wire);
+    add_packets(words, session);
 }
 
 static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
@@ -120,10 +123,8 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
             aw_fail(err, AW_USAGE, "sim: time=virtual not supported with real-time or 'serve'");
     if (status != AW_OK)
         return status;
-    add_word(&words, NULL, PROGRAM);
+    add_program(&words, session);
     add_word(&words, "fd", AW_CHILD_FD_TEXT);
-    add_wire(&words, session);
-    add_packets(&words, session);
     for (const char *const *key = sim_keys; *key; key++) {
         const struct aw_option_value *value = aw_options_find(&options, *key);
         if (value && value->text && value->origin != AW_FROM_DEFAULT)
@@ -160,9 +161,7 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
         status = find_program(path, sizeof path, &session->err);
     if (status != AW_OK)
         return status;
-    add_word(&words, NULL, PROGRAM);
-    add_wire(&words, session);
-    add_packets(&words, session);
+    add_program(&words, session);
     for (const struct aw_option *row = ezphys_simulator_options; row->name; row++) {
         const char *text = aw_option(session, row->name);
         if (text)

@@ -65,7 +65,6 @@ struct ezphys_pace {
 struct ezphys_trouble {
     bool reported_waiting;
     uint64_t reported; /* problems reported so far */
-    int64_t retry_ns;  /* pause before reconnecting */
     int64_t silent_ns; /* until when only noise is acceptable */
     bool noisy;        /* the last data was noise */
 };

@@ -121,15 +121,14 @@ static void report_problems(struct aw_session *session)
 /* Reopens a lost link, with increasing pauses. */
 static enum aw_status connect_again(struct aw_session *session, int64_t deadline)
 {
-    struct ezphys_state *state = ezphys_state(session);
     struct aw_error cause = session->err;
     enum aw_status status = AW_LOST;
     const char *url = "";
     aw_session_url(session, &url);
-    state->trouble.retry_ns = RETRY_MIN_NS;
+    int64_t pause_ns = RETRY_MIN_NS;
     aw_session_notice(session, "%s", cause.text);
     for (bool reported = false; status == AW_LOST || status == AW_NO_LINK;) {
-        int64_t now = aw_clock_now(session->clock), next = now + state->trouble.retry_ns;
+        int64_t now = aw_clock_now(session->clock), next = now + pause_ns;
         aw_session_unlink(session);
         if (now >= deadline)
             return AW_TIMEOUT;
@@ -139,8 +138,7 @@ static enum aw_status connect_again(struct aw_session *session, int64_t deadline
         if (status == AW_NO_LINK && !reported)
             aw_session_notice(session, "waiting for %s: %s", url, session->err.text);
         reported = reported || status == AW_NO_LINK;
-        state->trouble.retry_ns =
-            state->trouble.retry_ns * 2 < RETRY_MAX_NS ? state->trouble.retry_ns * 2 : RETRY_MAX_NS;
+        pause_ns = aw_sooner(2 * pause_ns, RETRY_MAX_NS);
     }
     if (status == AW_OK)
         aw_session_notice(session, "reconnected");

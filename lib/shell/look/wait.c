@@ -385,11 +385,25 @@ static enum aw_status begin(struct waiter *w)
     return status;
 }
 
-static void end(struct waiter *w)
+typedef enum aw_status parse_fn(struct waiter *w, const struct aw_args *args);
+typedef enum aw_status wait_fn(struct waiter *w);
+
+static enum aw_status run(struct aw_session *session, const struct aw_args *args, parse_fn *parse,
+                          wait_fn *wait)
 {
+    struct waiter *w = calloc(1, sizeof *w);
+    if (!w)
+        return aw_no_memory(&session->err);
+    w->session = session;
+    enum aw_status status = parse(w, args);
+    if (status == AW_OK)
+        status = begin(w);
+    if (status == AW_OK)
+        status = wait(w);
     aw_stream_close(w->stream);
     aw_view_free(w->view);
     free(w);
+    return status;
 }
 
 static double after_s(const struct waiter *w)
@@ -430,17 +444,7 @@ static enum aw_status wait_until(struct waiter *w)
 
 static enum aw_status run_wait(struct aw_session *session, const struct aw_args *args)
 {
-    struct waiter *w = calloc(1, sizeof *w);
-    if (!w)
-        return aw_no_memory(&session->err);
-    w->session = session;
-    enum aw_status status = parse_condition(w, args);
-    if (status == AW_OK)
-        status = begin(w);
-    if (status == AW_OK)
-        status = wait_until(w);
-    end(w);
-    return status;
+    return run(session, args, parse_condition, wait_until);
 }
 
 /* ---- expect ---- */
@@ -502,9 +506,14 @@ static bool was_said(struct waiter *w)
 static enum aw_status expect(struct waiter *w)
 {
     struct aw_session *session = w->session;
-    bool never = aw_wait_given(session)->never, found = was_said(w);
+    bool never = aw_wait_given(session)->never, found;
     struct aw_item item;
     enum aw_status status = AW_OK;
+    if (session->options.run.for_s == 0)
+        w->deadline = aw_clock_after(aw_clock_now(session->clock), DEFAULT_S);
+    w->view = aw_view_new(aw_stream_names(w->stream)->wire,
+                          &(struct aw_view_options){.style = AW_STYLE_TEXT}, NULL);
+    found = was_said(w);
     while (!found && (status = next(w, &item)) == AW_OK) {
         note_nearest(w, &item);
         found = holds(w, &item);
@@ -518,26 +527,18 @@ static enum aw_status expect(struct waiter *w)
     return never && w->seen ? report(w, "never") : fail(w, false);
 }
 
-static enum aw_status run_expect(struct aw_session *session, const struct aw_args *args)
+static enum aw_status parse_expected(struct waiter *w, const struct aw_args *args)
 {
-    struct waiter *w = calloc(1, sizeof *w);
-    if (!w)
-        return aw_no_memory(&session->err);
-    w->session = session;
+    struct aw_session *session = w->session;
     enum aw_status status = parse_wanted(w, args);
     if (status == AW_OK && aw_wait_given(session)->never && session->options.run.for_s == 0)
-        status = aw_fail(&session->err, AW_USAGE, "expect: --never requires a time — add --for 5s");
-    if (status == AW_OK)
-        status = begin(w);
-    if (status == AW_OK && session->options.run.for_s == 0)
-        w->deadline = aw_clock_after(aw_clock_now(session->clock), DEFAULT_S);
-    if (status == AW_OK) {
-        w->view = aw_view_new(aw_stream_names(w->stream)->wire,
-                              &(struct aw_view_options){.style = AW_STYLE_TEXT}, NULL);
-        status = expect(w);
-    }
-    end(w);
+        return aw_fail(&session->err, AW_USAGE, "expect: --never requires a time — add --for 5s");
     return status;
+}
+
+static enum aw_status run_expect(struct aw_session *session, const struct aw_args *args)
+{
+    return run(session, args, parse_expected, expect);
 }
 
 /* Opens a simulator, whose clock may be virtual. Other devices may be absent during a pause. */
