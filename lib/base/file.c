@@ -55,7 +55,7 @@ enum aw_status aw_file_fail(struct aw_error *err, const char *what, const char *
     bool home = *path == '~' && number == ENOENT;
     return aw_fail(err, kinds[i].status, "%s%s%.200s: %s — %s", what ? what : "", what ? ": " : "",
                    path, aw_file_reason(number),
-                   home ? "only a shell expands ~: give the whole path" : kinds[i].advice);
+                   home ? "~ is not expanded here — give the whole path" : kinds[i].advice);
 }
 
 static enum aw_status check_folder(const char *path, struct aw_error *err)

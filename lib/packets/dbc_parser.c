@@ -13,7 +13,7 @@ enum aw_status aw_dbc_fail(struct aw_dbc_parser *p, const char *expected)
     else if (token->kind == AW_DBC_END)
         aw_fail(p->err, AW_USAGE, "end of file, expected %s", expected);
     else
-        aw_fail(p->err, AW_USAGE, "'%.*s' is unexpected — expected %s",
+        aw_fail(p->err, AW_USAGE, "unexpected '%.*s' — expected %s",
                 (int)(token->length < 40 ? token->length : 40), token->at, expected);
     if (p->err)
         aw_fail_in(p->err, p->name, token->line, token->column);

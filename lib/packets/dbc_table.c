@@ -48,22 +48,20 @@ enum why {
 static const struct {
     const char *one, *many;
 } words[WHYS] = {
-    [FD] = {"message of CAN FD", "messages of CAN FD"},
-    [NO_FRAME] = {"message without the identifier of a frame",
-                  "messages without an identifier of a frame"},
+    [FD] = {"CAN FD message", "CAN FD messages"},
+    [NO_FRAME] = {"message without a CAN identifier", "messages without a CAN identifier"},
     [DRIVERS] = {"message with an identifier of the joint drivers",
                  "messages with identifiers of the joint drivers"},
-    [REPEATED] = {"message with the identifier of another one",
-                  "messages with identifiers of others"},
-    [FULL] = {"message too many", "messages too many"},
+    [REPEATED] = {"message with a duplicate identifier", "messages with a duplicate identifier"},
+    [FULL] = {"message beyond the limit", "messages beyond the limit"},
     [BEYOND] = {"signal outside its message", "signals outside their messages"},
-    [TWICE] = {"signal with the name of another one", "signals with the names of others"},
+    [TWICE] = {"signal with a duplicate name", "signals with a duplicate name"},
     [FACTOR] = {"signal with a factor of 0, a factor above 1e30 or an unknown type",
                 "signals with a factor of 0, a factor above 1e30 or an unknown type"},
     [CHOOSERS] = {"signal without its multiplexor", "signals without their multiplexors"},
-    [MANY] = {"signal of a message with more than 63 signals",
-              "signals of messages with more than 63 signals"},
-    [LARGE] = {"name of a value above 32 bits", "names of values above 32 bits"},
+    [MANY] = {"signal in a message with more than 63 signals",
+              "signals in messages with more than 63 signals"},
+    [LARGE] = {"name of a value larger than 32 bits", "names of values larger than 32 bits"},
 };
 
 struct builder {
@@ -373,8 +371,8 @@ static void tell(const struct builder *b, const char *name, char *notice, size_t
     snprintf(what, sizeof what, "%s%s", *notice ? "skipped: " : "", notice);
     if (b->left_out[UNMARKED])
         aw_append(what, sizeof what, "; ",
-                  "read as 29 bits without the flag for it: %u identifier%s", b->left_out[UNMARKED],
-                  b->left_out[UNMARKED] == 1 ? "" : "s");
+                  "read as 29 bits, although the flag is missing: %u identifier%s",
+                  b->left_out[UNMARKED], b->left_out[UNMARKED] == 1 ? "" : "s");
     snprintf(notice, size, "%s%s%s", *what ? name : "", *what ? ": " : "", what);
 }
 

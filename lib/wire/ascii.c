@@ -66,8 +66,8 @@ enum aw_status aw_ascii_encode(const struct aw_record *record, uint8_t *out, siz
     }
     *size = (size_t)(writer.at - out);
     if (*size > cap)
-        return aw_fail(err, AW_LIMIT, "%s: no room for %zu bytes", record->codec->message->name,
-                       *size);
+        return aw_fail(err, AW_LIMIT, "%s: buffer too small for %zu bytes",
+                       record->codec->message->name, *size);
     return AW_OK;
 }
 

@@ -116,7 +116,7 @@ static enum aw_status check_rows(const struct aw_codec *codec, uint64_t rows, co
         uint64_t found = aw_bits_get(data, scalar->bit, scalar->bits, codec->variant->big_endian);
         uint64_t expected = aw_fixed_value(codec, scalar, data);
         if (found != expected)
-            return aw_fail(err, AW_MALFORMED, "%s: %s is 0x%02llX, but 0x%02llX is expected",
+            return aw_fail(err, AW_MALFORMED, "%s: %s is 0x%02llX, expected 0x%02llX",
                            codec->message->name, scalar->field->name, (unsigned long long)found,
                            (unsigned long long)expected);
     }
@@ -151,7 +151,7 @@ static enum aw_status drop_uncounted(const struct aw_codec *codec, struct aw_rec
         const struct aw_field *count_row = codec->scalars[scalar->count].field;
         double count = record->v[scalar->count];
         if (!(count >= count_row->min && count <= count_row->max) || count != floor(count))
-            return aw_fail(err, AW_MALFORMED, "%s: %s is %g, but %g to %g is expected",
+            return aw_fail(err, AW_MALFORMED, "%s: %s is %g, expected %g to %g",
                            codec->message->name, count_row->name, count, count_row->min,
                            count_row->max);
         if (scalar->repetition >= count)

@@ -231,8 +231,7 @@ static void find_choosers(const struct aw_record *record, double *values)
 static enum aw_status not_chosen(const struct aw_codec *codec, int scalar, struct aw_error *err)
 {
     int by = codec->scalars[scalar].chooser;
-    return aw_fail(err, AW_USAGE,
-                   "%s: %s does not exist with this %s — omit it, or give another %s",
+    return aw_fail(err, AW_USAGE, "%s: %s not available with this %s — omit it, or give another %s",
                    codec->message->name, full_name(codec, scalar).text, full_name(codec, by).text,
                    full_name(codec, by).text);
 }
@@ -242,7 +241,7 @@ enum aw_status aw_record_complete(const struct aw_record *record, struct aw_erro
     const struct aw_codec *codec = record->codec;
     double choosers[AW_MAX_SCALARS];
     if (codec->message->replaced)
-        return aw_fail(err, AW_USAGE, "%s: a packet file has put another packet in its place",
+        return aw_fail(err, AW_USAGE, "%s: replaced by another packet in a packet file",
                        codec->message->name);
     find_choosers(record, choosers);
     for (int i = 0; i < codec->n_scalars; i++) {
@@ -272,8 +271,8 @@ enum aw_status aw_encode(const struct aw_record *record, bool force, uint8_t *ou
     if (status == AW_OK)
         status = check_counts(record, err);
     if (status == AW_OK && !ascii && cap < codec->size)
-        status =
-            aw_fail(err, AW_LIMIT, "%s: no room for %u bytes", codec->message->name, codec->size);
+        status = aw_fail(err, AW_LIMIT, "%s: buffer too small for %u bytes", codec->message->name,
+                         codec->size);
     if (status != AW_OK)
         return status;
     if (!ascii) {

@@ -53,7 +53,8 @@ static enum aw_status parse_bytes(const char *text, size_t from, size_t length, 
         if (aw_hex_digit(text[i]) < 0)
             return bad_hex(text, i, err);
         if (i + 1 == length || aw_hex_digit(text[i + 1]) < 0)
-            return aw_fail(err, AW_MALFORMED, "column %zu: half a byte — two digits each", i + 1);
+            return aw_fail(err, AW_MALFORMED, "column %zu: half a byte — write two digits per byte",
+                           i + 1);
         if (*size == cap)
             return aw_fail(err, AW_MALFORMED, "more than %zu bytes", cap);
         out[(*size)++] = (uint8_t)(aw_hex_digit(text[i]) << 4 | aw_hex_digit(text[i + 1]));
@@ -69,7 +70,7 @@ static enum aw_status parse_can_id(const char *text, size_t hash, uint8_t *out, 
     if (hash != SHORT_DIGITS && !can.is_long)
         return aw_fail(
             err, AW_MALFORMED,
-            "'%.*s' is not an id — three hex digits before #, or eight of one of 29 bits",
+            "'%.*s' is not an id — write three hex digits before #, or eight for 29 bits",
             (int)(hash > 16 ? 16 : hash), text);
     for (size_t i = 0; i < hash; i++) {
         if (aw_hex_digit(text[i]) < 0)
@@ -94,7 +95,7 @@ static enum aw_status parse_can(const char *text, size_t length, const char *has
     if (status != AW_OK)
         return status;
     if (at + 1 < length && text[at + 1] == 'R')
-        return aw_fail(err, AW_MALFORMED, "a remote frame has no data");
+        return aw_fail(err, AW_MALFORMED, "remote frames carry no data");
     return parse_bytes(text, at + 1, length, out, cap, size, err);
 }
 
@@ -108,7 +109,7 @@ enum aw_status aw_hex_parse(const struct aw_protocol *protocol, const char *text
                                 : parse_bytes(text, 0, length, out, cap, size, err);
     size_t head = aw_can_head((struct aw_span){out, *size});
     if (status == AW_OK && protocol->can && *size - head > AW_CAN_DATA_MAX)
-        return aw_fail(err, AW_MALFORMED, "%zu bytes of data — a CAN frame has at most 8",
+        return aw_fail(err, AW_MALFORMED, "%zu bytes of data do not fit a CAN frame (max 8)",
                        *size - head);
     return status;
 }

@@ -99,9 +99,9 @@ static enum aw_status named_value_error(const struct aw_name *names, const char 
     char all[160];
     aw_join(all, sizeof all, ", ", list, n);
     if (near)
-        return aw_fail(err, AW_USAGE, "%.40s: no '%.40s' — did you mean '%s'? (%s)", field, text,
-                       near, all);
-    return aw_fail(err, AW_USAGE, "%.40s: no '%.40s' — use one of %s", field, text, all);
+        return aw_fail(err, AW_USAGE, "%.40s: unknown value '%.40s' — did you mean '%s'? (%s)",
+                       field, text, near, all);
+    return aw_fail(err, AW_USAGE, "%.40s: unknown value '%.40s' — use one of %s", field, text, all);
 }
 
 /* Parses input other than a number. */
@@ -133,8 +133,8 @@ static enum aw_status round_converted(const char *name, const char *text, const 
     *value = round(*value);
     if (unit)
         return AW_OK;
-    return aw_fail(err, AW_USAGE, "%.40s: '%.40s' — give a whole number, without a unit", name,
-                   text);
+    return aw_fail(err, AW_USAGE, "%.40s: '%.40s' is not a whole number — give one without a unit",
+                   name, text);
 }
 
 enum aw_status aw_record_set_text(struct aw_record *record, const char *name, const char *text,

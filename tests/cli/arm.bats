@@ -189,7 +189,7 @@ INI
     fails 2 armctl -q -l 'sim:?time=virtual' arm 250 45 120
     has "$why" 'elbow: joint 2 is h of arm, which needs a translating joint (mm), not a rotating one'
     printf '[joint a]\nindex = 4\nrole = theta\n[joint b]\nindex = 5\nrole = theta\n' >joints.ini
-    fails_with 2 '[joint b]: role theta is [joint a] already' armctl -q -l 'sim:?time=virtual' arm 250 45 120
+    fails_with 2 '[joint b]: role theta already belongs to [joint a]' armctl -q -l 'sim:?time=virtual' arm 250 45 120
     # Only the section that help shows.
     armctl help config | sed -n '/^  \[joint/,$s/^  \(\[joint .*\|[a-z]* = [^ ]*\)$/\1/p' >joints.ini
     gives_json .joints.theta '"base"' armctl -q -j -l 'sim:?time=virtual' arm 250 45 120

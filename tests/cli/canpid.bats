@@ -1003,7 +1003,7 @@ END
     bus -b lknee
     ok canpid -q -l "$url" watch -b lknee -n 12 # telemetry does not contain it
     for words in "set kp 3" "set pid 3 0 0" "precompression 2mm" "gains set kp=3"; do
-        fails_with 6 "which controller lknee runs is not known" canpid -q -l "$url" $words -b lknee -c pos
+        fails_with 6 "active controller of lknee unknown" canpid -q -l "$url" $words -b lknee -c pos
         has "$why" "'disable -b lknee -c pos'"
     done
     same "$(driver .setpoint)" 0 # its initial value
@@ -1228,7 +1228,7 @@ END
     gives "-> aux board=lknee index=9 value=1 (index 9 has no meaning)" canpid decode 049#0000803F0900
     gives_json '[.index,.anomaly]' '[2,"zero is 1 instead of 0"]' canpid decode -j 049#0000803F0201
     ok canpid decode -j 041#0000003E0400
-    fails_with 2 "no '4'" canpid -q -l "$fast" <<<"$output"
+    fails_with 2 "unknown value '4'" canpid -q -l "$fast" <<<"$output"
 }
 
 @test "a current that is always 0 gives one hint at --sensors-layout" {

@@ -80,6 +80,6 @@ told() {
         unset HIDMOTOR_PACKETS
         prints '"msg":"status","m1":{"position":' hidmotor decode -j run.pcapng
         exits 1 hidmotor -q -l "$fast" --packets "$root/docs/example/arm$board.packets" send 4711 --yes
-        has "$stderr" "does not know packet 4711"
+        has "$stderr" "does not support packet 4711"
     done
 }

@@ -54,7 +54,7 @@ END
     sed 's/: 7|16@0+/: 7|16@0*/' bms.dbc >wrong.dbc
     for command in "watch -n1" describe "decode 640#00" "send BMS.Battery Voltage=1"; do
         exits 2 canpid -l sim: --dbc wrong.dbc $command
-        same "$stderr" "canpid: wrong.dbc:3:22: '*' is unexpected — expected + or - (with a sign)"
+        same "$stderr" "canpid: wrong.dbc:3:22: unexpected '*' — expected + or - (with a sign)"
     done
     ok canpid -l "$fast" --dbc wrong.dbc disable
     exits_with 2 "gone.dbc: No such file" canpid --dbc gone.dbc describe
@@ -86,7 +86,7 @@ END
     exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=0
     has "$stderr" "add --yes to confirm"
     exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=0 Low=7 --yes
-    has "$stderr" "Low does not exist with this State"
+    has "$stderr" "Low not available with this State"
     exits_with 2 "Low is missing" canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=384 State=low --yes
     exits 6 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=601 State=0 --yes
     exits 2 canpid --dbc bms.dbc -q -l "$fast" send BMS.Battery Voltage=nan State=0 --yes
@@ -133,7 +133,7 @@ END
     printf '%s\n' 'BO_ 1600 A: 8 N' ' SG_ t_ m0 : 8|8@1+ (1,0) [0|0] "" N' \
         ' SG_ t M : 0|8@1+ (1,0) [0|0] "" N' >self.dbc
     gives "<- N.A" timeout 20 canpid --dbc self.dbc decode 640#0000000000000000
-    has "$stderr" "1 signal with the name of another one"
+    has "$stderr" "1 signal with a duplicate name"
 }
 
 @test "CSV with too many fields warns once, even with -q, and --fields selects columns" {
@@ -220,7 +220,7 @@ END
 @test "a server refuses an unnamed driver; with --force it also stops it" {
     start near canpid -l sim: serve
     exits 6 canpid -q -l serve: setpoint 10deg --max-jump 90deg -b 0x100 -c pos --force
-    has "$stderr" "id 104: of no driver — name it with -b 0x100"
+    has "$stderr" "id 104: unknown driver — name it with -b 0x100"
     end "$pid"
     start free canpid -l sim: serve --force --record bus.pcapng
     printf 'setpoint 10deg --max-jump 90deg -b 0x100 -c pos --force\n' >lines

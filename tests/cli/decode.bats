@@ -57,7 +57,7 @@ load common.bash
     head -c 8 whole.bin >head.bin
     exits_with 5 "truncated" ezphys decode --as stream head.bin
     fails 5 ezphys decode 00 00 00 80 01 00 00 00 03 00 00 00 01 00 00 00 08 00 00 00 00 00 80 3F
-    has "$why" "2147483648 bytes"
+    has "$why" "size 2147483648"
 }
 
 @test "--where filters by msg and dir in recordings, live data and lines from a pipe" {

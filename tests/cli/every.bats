@@ -103,7 +103,7 @@ refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog|teleop)|
 @test "--dry-run: a command that only reads reports that there is nothing to show" {
     while read -r tool command; do
         gives "" $tool --dry-run $command
-        same "$stderr" "$tool: ${command%% *}: nothing to show, because --dry-run opens nothing"
+        same "$stderr" "$tool: ${command%% *}: no preview, because --dry-run opens no link"
         ok $tool -q -j --dry-run $command
         same "$(json '[.cmd,.ok,.dry_run]')" "[\"${command%% *}\",true,true]"
         same "$stderr" ""

@@ -84,7 +84,7 @@ PYTHON
 }
 
 # bats test_tags=long
-@test "2000 steps after a reset repeat packet for packet" {
+@test "2000 steps after a reset repeat every packet exactly" {
     local commands='motor left-knee 0.5 50\nforce waist 20 --for 0.1s\nadvance 2000\nreset\n'
     printf "$commands$commands" | ezphys -q -l sim:humanoid --record run.pcapng -j >out
     ezphys decode -j --time none run.pcapng >all || true
@@ -120,7 +120,7 @@ PYTHON
     done
 }
 
-@test "a peer with free-running messages gets one answer a message" {
+@test "a peer with free-running messages gets one answer per message" {
     fake '
 for step in range(200):
     s.sendall(message(step))
@@ -149,7 +149,7 @@ time.sleep(20)'
     client=$!
     wait_for fake "through"
     wait "$client"
-    grep -q 'nothing for a second\|cannot be' err
+    grep -q 'no data for a second\|does not fit' err
 }
 
 # Commands fail without valid messages, and readers end too.
@@ -683,7 +683,7 @@ SCENE
 }
 
 # bats test_tags=long
-@test "200 stops by Ctrl-C at the prompt leave no message in the link and stay as fast" {
+@test "200 stops by Ctrl-C at the prompt leave no message in the link and do not slow down" {
     ok python3 "$root/tests/cli/ezphys_stops.py" 200
     echo "$output"
     json -e '.ahead == 0 and .last_ms < 10 + 2 * .first_ms' >/dev/null

@@ -139,7 +139,7 @@ ends_with() {
 @test "a mistake in a scene is reported with its place" {
     printf 'body bob sphere 0.1 mass 1\njoint hinge hing bob world\n' >my.scene
     fails 2 ezphys-sim ./my.scene
-    same "$why" 'ezphys-sim: my.scene:2:13: no kind of joint "hing" — did you mean "hinge"?'
+    same "$why" 'ezphys-sim: my.scene:2:13: unknown kind of joint "hing" — did you mean "hinge"?'
 }
 
 @test "a port in use is reported" {

@@ -212,7 +212,7 @@ END
 @test "send sends any packet except invalid set_setpoints" {
     fails_with 2 "--yes" hidmotor -l "$fast" send 1848
     refuses 6 hidmotor -l "$fast" send 1848 --yes
-    has "$why" "snap"
+    has "$why" "jump"
     refuses 6 hidmotor -l "$fast" send 1848 500 1 --yes
     refuses 6 hidmotor -l "$fast" send 1848 500 1 0 145 0 --yes
     refuses 2 hidmotor -l "$fast" send 1848 500 1 0 nan 0 --yes
@@ -231,7 +231,7 @@ END
     else
         fails 1 hidmotor -q -l "$fast" send 4660 --yes
     fi
-    has "$why" "does not know packet 4660"
+    has "$why" "does not support packet 4660"
 }
 
 @test "non-finite values are never sent, and values out of range only with --force" {
@@ -346,7 +346,7 @@ END
 2|unknown controller|m2 pos kp 1
 2|unknown gain|m2 pid kq 1
 2|not a number|m2 pid kp nan
-6|kept at 0|m2 velocity ki 1
+6|sets velocity ki to 0|m2 velocity ki 1
 2|duplicate|base pid kp 5
 2|not a gain|m2 pid kp
 END

@@ -2,7 +2,7 @@
 # Missing and invalid links, and commands that must not reach a device.
 load common.bash
 
-@test "a missing link gives a hint how to name one" {
+@test "a missing link gives a hint on how to name one" {
     fails_with 4 "-l" armctl deg 1 90
     has "$why" ARMCTL_LINK
     has "$why" "armctl list"

@@ -262,7 +262,7 @@ END
     hasnt "$output" " positions"
     ok hidmotor --packets mine.packets decode -j --dir rx "7607000009$(printf '00%.0s' {1..59})"
     same "$output" '{"dir":"rx","msg":"mine","x":9}'
-    exits_with 2 "another packet in its place" hidmotor --packets mine.packets encode positions
+    exits_with 2 "replaced by another packet in a packet file" hidmotor --packets mine.packets encode positions
     prints '"msg":"mine","x":3' hidmotor -q -l "$fast" --packets mine.packets send mine -j
-    exits_with 2 "another packet in its place" hidmotor -q -l "$fast" --packets mine.packets status
+    exits_with 2 "replaced by another packet in a packet file" hidmotor -q -l "$fast" --packets mine.packets status
 }

@@ -299,7 +299,7 @@ asks() {
     done
 }
 
-@test "a commander that was silent is told that its motion was stopped" {
+@test "a silent commander gets an error that its motion was stopped" {
     serve s hidmotor -l sim: --deadman 1s # not shorter: a busy machine would make the client silent earlier
     hidmotor < <(echo 'velocity 5 0 0'; exec sleep 20) >said 2>&1 3>&- &
     local silent=$!

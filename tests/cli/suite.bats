@@ -5,10 +5,10 @@ load common
 
 # All tools use the same function for such names.
 @test "invalid simulator options get suggestions, in links and commands" {
-    fails_with 2 "--state: no 'runing' — did you mean 'running'?" hidmotor -l 'sim:?state=runing' status
+    fails_with 2 "--state: unknown value 'runing' — did you mean 'running'?" hidmotor -l 'sim:?state=runing' status
     fails_with 2 "did you mean 'running'?" hidmotor sim --state runing
-    fails_with 2 "--model: no 'fast' — use servo, unity or nominal" unitysim -l 'sim:?model=fast' status
-    fails_with 2 "--quirks: no 'powerup' — did you mean 'power-up'?" canpid -l 'sim:?quirks=powerup' status
+    fails_with 2 "--model: unknown value 'fast' — use servo, unity or nominal" unitysim -l 'sim:?model=fast' status
+    fails_with 2 "--quirks: unknown value 'powerup' — did you mean 'power-up'?" canpid -l 'sim:?quirks=powerup' status
 }
 
 @test "sim:?time=virtual runs a minute in a moment, in every tool" {
@@ -268,7 +268,7 @@ END
     same "$(grep -n '^t,' <<<"$output" | tr '\n' ' ')" "1:t,dir,msg,seq,joint,angle 3:t,dir,msg,seq,joint,position "
 }
 
-@test "a closed pipe of watch gives no message" {
+@test "watch prints no error when its reader closes the pipe" {
     for tool in hidmotor canpid unitysim; do
         { timeout 20 $tool -q -l "$fast" watch 2>said && false || echo $? >status; } | head -n 1 >first
         same "$(<said)" ""

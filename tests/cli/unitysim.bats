@@ -431,7 +431,7 @@ END
 @test "an incomplete motion is reported, and the arm stops" {
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nHand,Auto,2100,90,10,0,\nElbow,Auto,2300,45,10,0,\n' >s.csv
     run -3 --separate-stderr unitysim -q -j -l "$fast&stuck=elbow" play s.csv --row-timeout 2s
-    has "$stderr" "s.csv:3:1: elbow is at 2048, not 2300 after 2 s — at a limit of the scene, or blocked?"
+     has "$stderr" "s.csv:3:1: timed out: elbow is at 2048, not 2300 after 2 s — check for a limit of the scene or an obstacle"
     same "$(json '[.ok,.result]')" '[false,"not-finished"]'
 }
 

@@ -139,8 +139,8 @@ END
 @test "--for ends a motion or is rejected before anything moves" {
     peer
     while IFS='|' read -r tool command; do
-        fails_with 2 "--for does not end it" $tool -q -l "$url" $command --for 10ms
-        fails_with 2 "--for does not end it" $tool -q -l "$fast" <<<"$command --for 10ms"
+        fails_with 2 "--for not supported" $tool -q -l "$url" $command --for 10ms
+        fails_with 2 "--for not supported" $tool -q -l "$fast" <<<"$command --for 10ms"
     done <<'END'
 armctl|deg 1 90
 armctl|spd 100

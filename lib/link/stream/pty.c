@@ -76,8 +76,7 @@ static enum aw_status remove_stale(const struct pty_link *self, const char *path
     if (lstat(path, &file) != 0)
         return AW_OK;
     if (!S_ISLNK(file.st_mode))
-        return aw_fail(err, AW_NO_LINK, "pty:%s: a file of this name exists — choose another path",
-                       path);
+        return aw_fail(err, AW_NO_LINK, "pty:%s: file exists — choose another path", path);
     bool stale = points_to(path, self->name) || points_to(path, self->owner.pty);
     if (!stale && aw_port_holder(path, holder, sizeof holder))
         return aw_fail(err, AW_NO_LINK,

@@ -55,7 +55,7 @@ static enum aw_status set_modem_line(int fd, const char *path, const char *key, 
         ioctl(fd, wanted == AW_LINE_ON ? (unsigned long)TIOCMBIS : (unsigned long)TIOCMBIC, &bit) ==
             0)
         return AW_OK;
-    return aw_fail(err, AW_USAGE, "%s: no %s line — remove %s=", path, key, key);
+    return aw_fail(err, AW_USAGE, "%s: %s line not supported — remove %s=", path, key, key);
 }
 
 static enum aw_status set_up(int fd, const char *path, const struct aw_line_settings *line,

@@ -771,13 +771,13 @@ static enum aw_status conclude_confirmed(struct talk *talk)
     if (!out->has_record) {
         out->result = AW_ARMCTL_CONFIRMED_DAMAGED;
         return aw_fail(talk->err, AW_MALFORMED,
-                       "%s: confirmed by a damaged line, %s — it was executed, and with which "
-                       "values is not known: send it again",
+                       "%s: confirmed by a damaged line, %s: executed, but its values are unknown "
+                       "— send it again",
                        out->sent, out->answer);
     }
     return aw_fail(talk->err, AW_REFUSED,
-                   "%s: the handler confirmed %s instead — a limit of its own, or another command "
-                   "came in between",
+                   "%s: the handler confirmed %s instead — check its limits, and whether another "
+                   "program sends commands",
                    out->sent, out->answer);
 }
 
@@ -785,11 +785,12 @@ static enum aw_status report_not_confirmed(struct talk *talk)
 {
     struct aw_armctl_outcome *out = talk->out;
     const struct aw_armctl_options *options = &talk->arm->options;
-    const char *advice =
-        options->seq != AW_ARMCTL_SEQ_AUTO ? "it may have taken it for a duplicate: try --seq auto"
-        : !talk->repeatable ? "it was not repeated, because it might be executed twice: ping "
-                              "agrees on the digits without motion"
-                            : "see whether it moved, or give a longer --confirm-timeout";
+    const char *advice = options->seq != AW_ARMCTL_SEQ_AUTO
+                             ? "the handler may have ignored it as a duplicate: try --seq auto"
+                         : !talk->repeatable
+                             ? "not resent, to avoid executing it twice: run ping to agree on the "
+                               "digits without motion"
+                             : "check whether it moved, or give a longer --confirm-timeout";
     out->result = AW_ARMCTL_ACKED_NOT_CONFIRMED;
     return aw_fail(talk->err, AW_TIMEOUT, "%s: ACKed, but not confirmed within %g s%s — %s",
                    out->sent, options->confirm_timeout_ms / 1000.0,
@@ -802,19 +803,19 @@ static const char *no_answer_hint(const struct talk *talk)
     const struct aw_armctl_counters *received = &arm->counters;
     bool no_other = arm->options.seq != AW_ARMCTL_SEQ_AUTO || !talk->repeatable;
     if (received->foreign)
-        return "our own lines come back: look for a local echo or crossed wires";
+        return "our own lines come back: check for a local echo or crossed wires";
     if (received->delivered || received->duplicates || received->acks_ignored)
-        return no_other ? "the handler is there and ACKs nothing for this digit: it may be waiting "
-                          "for the other one, try --seq auto or ping"
-                        : "the handler is there and ACKs nothing for either digit: it may not know "
-                          "this command";
+        return no_other
+                   ? "the handler responds, but does not ACK this digit: it may expect the other "
+                     "one, try --seq auto or ping"
+                   : "the handler responds, but ACKs neither digit: it may not know this command";
     if (arm->reader.half_end)
         return arm->reader.half_end == '\n'
                    ? "its lines end with LF only: they must end with CR LF"
                    : "its lines end with CR only: they must end with CR LF";
     if (received->garbage || received->overlong)
-        return "only garbage comes: check the speed (9600 8N1)";
-    return no_other ? "check power, port and speed (9600 8N1); or it may be waiting for the other "
+        return "only garbage received: check the speed (9600 8N1)";
+    return no_other ? "check power, port and speed (9600 8N1); if the handler expects the other "
                       "digit, try --seq auto or ping"
                     : "check power, port and speed (9600 8N1)";
 }
@@ -836,9 +837,7 @@ static enum aw_status report_ended(struct talk *talk, enum aw_status status)
     bool told = status == AW_LIMIT || status == AW_REFUSED;
     if (!stopped)
         return told || status == AW_NO_MEMORY ? status : AW_LOST;
-    return aw_fail(talk->err, AW_STOPPED,
-                   "%s: stopped while waiting for the %s — it is not sent "
-                   "again",
+    return aw_fail(talk->err, AW_STOPPED, "%s: stopped while waiting for the %s — not resent",
                    talk->out->sent, talk->out->acked ? "confirmation" : "ACK");
 }
 
@@ -942,14 +941,12 @@ enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
     *outcome = (struct aw_armctl_outcome){.result = AW_ARMCTL_NOT_SENT, .ack_ns = -1};
     if (!aw_armctl_body_valid(body))
         return aw_fail(err, AW_USAGE,
-                       "'%.40s': not a packet — three capitals, then at most 28 characters without "
-                       "blanks",
+                       "'%.40s': not a packet — write three capitals, then at most 28 characters "
+                       "without blanks",
                        body);
     if (strncmp(body, "ACK", 3) == 0)
         return aw_fail(err, AW_USAGE,
-                       "%s: an ACK is never acknowledged itself — ACKs are sent by "
-                       "armctl on its own",
-                       body);
+                       "%s: an ACK cannot be a command — armctl sends ACKs by itself", body);
     struct talk talk;
     start(&talk, arm, body, outcome, err);
     aw_armctl_intend(arm, body);

@@ -217,8 +217,8 @@ static enum aw_status check_role(const struct aw_armctl_profile *profile,
         return AW_OK;
     const struct aw_armctl_joint *first = holder(profile, joint->role);
     if (first != joint)
-        return aw_fail(err, AW_USAGE, "[joint %s]: role %s is [joint %s] already", joint->name,
-                       role->name, first->name);
+        return aw_fail(err, AW_USAGE, "[joint %s]: role %s already belongs to [joint %s]",
+                       joint->name, role->name, first->name);
     if (joint->kind != role->kind)
         return aw_fail(err, AW_USAGE, "[joint %s]: role %s needs a %s joint (%s) — give kind = %s",
                        joint->name, role->name, kind_words[role->kind].word,
@@ -231,22 +231,22 @@ static enum aw_status contradiction(const struct aw_armctl_profile *profile,
 {
     const struct aw_armctl_joint *first = aw_armctl_profile_joint(profile, joint->index);
     if (!(joint->given & INDEX))
-        return aw_fail(err, AW_USAGE, "[joint %s]: no index — say which joint it is, 0 to 9",
+        return aw_fail(err, AW_USAGE, "[joint %s]: no index — add 'index = N', from 0 to 9",
                        joint->name);
     if (first != joint)
-        return aw_fail(err, AW_USAGE, "[joint %s]: index %d is [joint %s] already", joint->name,
-                       joint->index, first->name);
+        return aw_fail(err, AW_USAGE, "[joint %s]: index %d already belongs to [joint %s]",
+                       joint->name, joint->index, first->name);
     if (joint->min > joint->max)
         return aw_fail(err, AW_USAGE, "[joint %s]: min %g is above max %g", joint->name, joint->min,
                        joint->max);
     if (joint->min < 0 && !joint->is_signed)
-        return aw_fail(err, AW_USAGE, "[joint %s]: min %g is negative and signed is no",
+        return aw_fail(err, AW_USAGE, "[joint %s]: min %g is negative, but signed is no",
                        joint->name, joint->min);
     if (joint->kind == AW_ARMCTL_PULSE &&
         (joint->min < AW_ARMCTL_PULSE_MIN || joint->max > AW_ARMCTL_PULSE_MAX))
-        return aw_fail(err, AW_USAGE, "[joint %s]: a pulse of %g to %g us — give %d to %d at most",
-                       joint->name, joint->min, joint->max, AW_ARMCTL_PULSE_MIN,
-                       AW_ARMCTL_PULSE_MAX);
+        return aw_fail(
+            err, AW_USAGE, "[joint %s]: pulses of %g to %g us are out of range (%d to %d us)",
+            joint->name, joint->min, joint->max, AW_ARMCTL_PULSE_MIN, AW_ARMCTL_PULSE_MAX);
     if (joint->home < joint->min || joint->home > joint->max)
         return aw_fail(err, AW_USAGE, "[joint %s]: home %g is out of range (%g to %g)", joint->name,
                        joint->home, joint->min, joint->max);
@@ -367,16 +367,15 @@ static enum aw_status not_for_arm(const struct request *request, struct aw_error
     const struct kind_words *wanted = &kind_words[request->kind];
     const char *role = aw_armctl_role_name(request->role);
     if (joint->kind != request->kind)
-        return aw_fail(
-            err, AW_USAGE,
-            "%s: joint %d is %s of arm, which needs a %s joint (%s), not a %s one — give "
-            "the joint that is %s 'role = %s' in the config",
-            joint->name, joint->index, role, wanted->word, wanted->unit,
-            kind_words[joint->kind].word, role, role);
+        return aw_fail(err, AW_USAGE,
+                       "%s: joint %d is %s of arm, which needs a %s joint (%s), not a %s one — in "
+                       "the config, give the joint for %s 'role = %s'",
+                       joint->name, joint->index, role, wanted->word, wanted->unit,
+                       kind_words[joint->kind].word, role, role);
     if (joint->role != AW_ARMCTL_NO_ROLE && joint->role != request->role)
         return aw_fail(err, AW_USAGE,
-                       "%s: joint %d is %s of arm, and its role is %s — give the joint that is %s "
-                       "'role = %s' in the config",
+                       "%s: joint %d is %s of arm, and its role is %s — in the config, give the "
+                       "joint for %s 'role = %s'",
                        joint->name, joint->index, role, aw_armctl_role_name(joint->role), role,
                        role);
     return AW_OK;
@@ -392,7 +391,7 @@ static enum aw_status check_request(const struct request *request, bool negative
         status = not_for_arm(request, err);
     else if (joint && joint->kind != request->kind)
         status =
-            aw_fail(err, AW_USAGE, "%s: it is a %s joint and has no %s — use %s", joint->name,
+            aw_fail(err, AW_USAGE, "%s: a %s joint has no %s — use %s", joint->name,
                     kind_words[joint->kind].word, words->field, kind_words[joint->kind].message);
     if (status != AW_OK)
         return status;

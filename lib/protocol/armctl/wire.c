@@ -45,7 +45,7 @@ static const struct aw_field pulse[] = {
 static const struct aw_field duty[] = {
     WHICH,
     {.name = "duty", .type = AW_DIGITS, .digits = 3, .before = ',', .min = -1000, .max = 1000,
-     .help = "in thousandths, negative is backwards; 0 stops the motor"},
+     .help = "in thousandths; negative is backwards, 0 stops the motor"},
     {0},
 };
 static const struct aw_field pos[] = {
@@ -62,12 +62,12 @@ static const struct aw_field arm[] = {
 };
 static const struct aw_field mov[] = {
     {.name = "distance", .type = AW_DIGITS, .digits = 4, .unit = "mm", .min = -9999, .max = 9999,
-     .may_miss = true, .help = "way to drive, negative is backwards"},
+     .may_miss = true, .help = "distance to drive; negative is backwards"},
     {0},
 };
 static const struct aw_field spd[] = {
     {.name = "speed", .type = AW_DIGITS, .digits = 3, .unit = "mm/s", .min = -999, .max = 999,
-     .may_miss = true, .help = "speed to drive with, negative is backwards"},
+     .may_miss = true, .help = "driving speed; negative is backwards"},
     {0},
 };
 
@@ -130,10 +130,10 @@ static enum aw_status next_line(const struct aw_wire *wire, struct aw_framer *fr
     framer->skipped += *used;
     framer->overlong += over && !framer->left;
     framer->left = !length;
-    return over ? aw_fail(err, AW_MALFORMED, "a line of more than %d bytes was thrown away",
-                          AW_ARMCTL_LINE_MAX)
-                : aw_fail(err, AW_MALFORMED, "a line ends with %s only — lines end with CR LF",
-                          in.data[length - 1] == '\n' ? "LF" : "CR");
+    return over
+               ? aw_fail(err, AW_MALFORMED, "line longer than %d bytes dropped", AW_ARMCTL_LINE_MAX)
+               : aw_fail(err, AW_MALFORMED, "line ends with %s only — end it with CR LF",
+                         in.data[length - 1] == '\n' ? "LF" : "CR");
 }
 
 /* Returns the number after the comma, without a sign; -1: no comma. */

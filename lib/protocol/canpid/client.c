@@ -212,17 +212,17 @@ static enum aw_status guard(struct aw_canpid *client, const struct aw_record *co
     aw_canpid_board_name(&client->wire.variant, sent->board, board);
     if (sent->switches)
         return aw_fail(err, AW_LIMIT,
-                       "%s of %s: %s is running %s, and this would switch it over and hold the "
-                       "joint with force — use --switch if that is meant",
+                       "%s of %s: %s is running %s; this would switch the controller and hold the "
+                       "joint with force — give --switch to allow it",
                        command->codec->message->name, controller, board,
                        aw_canpid_controller_name(last));
     if (!client->link) /* nothing will be sent */
         return AW_OK;
-    return aw_fail(err, AW_LIMIT,
-                   "%s of %s: which controller %s runs is not known, and this may switch it over "
-                   "and hold the joint with force — send 'disable -b %s -c %s' before it in the "
-                   "same session, or use --switch",
-                   command->codec->message->name, controller, board, board, controller);
+    return aw_fail(
+        err, AW_LIMIT,
+        "%s of %s: active controller of %s unknown; this may switch it and hold the joint with "
+        "force — send 'disable -b %s -c %s' first in the same session, or give --switch",
+        command->codec->message->name, controller, board, board, controller);
 }
 
 /* Limits that no option overrides, because the firmware would write beyond its tables. */
@@ -240,7 +240,8 @@ enum aw_status aw_canpid_encode(struct aw_canpid *client, const struct aw_record
     *sent = (struct aw_canpid_sent){.controller = AW_CANPID_LAST, .setpoint = (double)NAN};
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
         if (aw_record_get(command, indices[i].field) > indices[i].max)
-            return aw_fail(err, AW_LIMIT, "%s: %s %.9g is above %g — the driver does not check it",
+            return aw_fail(err, AW_LIMIT,
+                           "%s: %s %.9g is out of range (max %g), and the driver does not check it",
                            command->codec->message->name, indices[i].field,
                            aw_record_get(command, indices[i].field), indices[i].max);
     enum aw_status status = aw_encode(command, client->options.force, sent->bytes,
@@ -556,7 +557,8 @@ enum aw_status aw_canpid_verify(struct aw_canpid *client, const struct aw_canpid
         .seen = aw_canpid_board(client, sent->board)->streams[AW_CANPID_PID].count,
     };
     if (isnan(sent->setpoint))
-        return aw_fail(err, AW_USAGE, "only a setpoint can be verified — nothing else is shown");
+        return aw_fail(err, AW_USAGE,
+                       "only a setpoint can be verified: the telemetry shows nothing else");
     enum aw_status status = aw_canpid_idle(client, deadline, verify_frame, &check, err);
     if (status == AW_OK && !check.good)
         return not_verified(&check, err);

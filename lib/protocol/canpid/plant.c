@@ -36,12 +36,12 @@ enum aw_status aw_canpid_plant_parse(const char *text, struct aw_canpid_plant *p
         return AW_USAGE;
     double value = values[kind].fallback;
     if (text[size] && !values[kind].unit)
-        return aw_fail(err, AW_USAGE, "plant '%.40s': %s has no value — leave '%.20s' out", text,
+        return aw_fail(err, AW_USAGE, "plant '%.40s': %s takes no value — remove '%.20s'", text,
                        aw_canpid_plant_names[kind], text + size);
     if (text[size] &&
         (aw_number_parse_unit(text + size + 1, values[kind].unit, &value, &why) != AW_OK ||
          !(value >= values[kind].least && value <= values[kind].most)))
-        return aw_fail(err, AW_USAGE, "plant '%.40s': its value is %g to %g %s — write it as %s",
+        return aw_fail(err, AW_USAGE, "plant '%.40s': invalid value (%g to %g %s) — write it as %s",
                        text, values[kind].least, values[kind].most, values[kind].unit,
                        values[kind].example);
     *plant = (struct aw_canpid_plant){(enum aw_canpid_plant_kind)kind, value * values[kind].scale};

@@ -92,7 +92,7 @@ static const struct aw_field event[] = {
 
 static const struct aw_field reference[] = {
     {.name = "value", FLOAT, .optional = true, .formal = true,
-     .help = "not used by the published firmware: the encoder becomes zero where it stands"},
+     .help = "not used by the published firmware, which sets the current angle as zero"},
     PAD(16),
     {0},
 };
@@ -185,30 +185,30 @@ static const struct aw_variant variants[] = {
 
 static const struct aw_message messages[] = {
     {.name = "kp", .dir = AW_TX, .code = 1, .fields = gain,
-     .help = "Proportional gain of a controller.",
+     .help = "Sets the proportional gain of a controller.",
      .example = "-l sim: kp 0.6 -b lknee -c tor --switch"},
     {.name = "ki", .dir = AW_TX, .code = 2, .fields = gain,
-     .help = "Integral gain of a controller, per tick of the loop; 0 clears the integral.",
+     .help = "Sets the integral gain of a controller, per tick of the loop; 0 clears the integral.",
      .example = "-l sim: ki 0.0005 -b lknee -c pos --switch"},
     {.name = "kd", .dir = AW_TX, .code = 3, .fields = gain,
-     .help = "Derivative gain of a controller, per tick of the loop.",
+     .help = "Sets the derivative gain of a controller, per tick of the loop.",
      .example = "-l sim: kd 0 -b lknee -c pos --switch"},
     {.name = "setpoint", .dir = AW_TX, .code = 4, .drives = true, .fields = setpoint,
      .help = "Setpoint; enables the controller within its limits, disables it outside."},
     {.name = "precompression", .dir = AW_TX, .code = 5, .fields = precompression,
-     .help = "Precompression of the joint's spring.",
+     .help = "Sets the precompression of the joint's spring.",
      .example = "-l sim: precompression 2mm -b lknee -c pos --switch"},
     {.name = "event", .dir = AW_TX, .code = 6, .drives = true, .fields = event,
-     .help = "Event of the gait.", .example = "-l sim: event start -b lankle"},
+     .help = "Reports an event of the gait.", .example = "-l sim: event start -b lankle"},
     {.name = "ref_alpha", .dir = AW_TX, .code = 7, .fields = reference,
-     .help = "Makes the present alpha angle the zero.", .example = "-l sim: ref_alpha -b lknee"},
+     .help = "Sets the current alpha angle as zero.", .example = "-l sim: ref_alpha -b lknee"},
     {.name = "ref_fix_link", .dir = AW_TX, .code = 8, .fields = reference,
-     .help = "Makes the present fixed-link angle the zero.",
+     .help = "Sets the current fixed-link angle as zero.",
      .example = "-l sim: ref_fix_link -b lknee"},
-    {.name = "aux", .dir = AW_TX, .code = 9, .fields = aux, .help = "An auxiliary variable.",
+    {.name = "aux", .dir = AW_TX, .code = 9, .fields = aux, .help = "Sets an auxiliary variable.",
      .example = "-l sim: aux 0 2.0 -b lknee"},
     {.name = "calibrate", .dir = AW_TX, .code = 10, .fields = calibrate,
-     .help = "Makes both present angles the zero.", .example = "-l sim: calibrate -b lknee"},
+     .help = "Sets both current angles as zero.", .example = "-l sim: calibrate -b lknee"},
     {.name = "pid", .dir = AW_RX, .code = 29, .fields = client,
      .help = "Setpoint, output and measured value of the active controller."},
     {.name = "joint", .dir = AW_RX, .code = 30, .fields = joint,
@@ -254,15 +254,15 @@ static bool is_driver(const struct aw_wire *wire, uint32_t id)
 static void fail_id(const struct aw_wire *wire, struct aw_can_id can, struct aw_error *err)
 {
     if (can.is_long)
-        aw_fail(err, AW_MALFORMED, "id %08X: no message has it — name a DBC file with --dbc",
+        aw_fail(err, AW_MALFORMED, "id %08X: no message with this id — give a DBC file with --dbc",
                 (unsigned)can.id);
     else if (!is_driver(wire, can.id))
         aw_fail(err, AW_MALFORMED,
-                "id %03X: of no driver — name it with -b 0x%X or [board NAME], or its packet with "
-                "--packets or --dbc",
+                "id %03X: unknown driver — name it with -b 0x%X or [board NAME], or its packet "
+                "with --packets or --dbc",
                 (unsigned)can.id, (unsigned)(can.id & ~(OWN - 1u)));
     else
-        aw_fail(err, AW_MALFORMED, "id %03X: no message has number %u — see 'describe'",
+        aw_fail(err, AW_MALFORMED, "id %03X: no message with number %u — see 'describe'",
                 (unsigned)can.id, (unsigned)can.id & 31);
 }
 
@@ -273,7 +273,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
     bool others = wire->protocol->n_messages > COUNT(messages);
     const struct aw_message *message = NULL;
     if (!aw_can_head(frame)) {
-        aw_fail(err, AW_MALFORMED, "frame: no identifier — truncated");
+        aw_fail(err, AW_MALFORMED, "frame truncated: no identifier");
         return NULL;
     }
     struct aw_can_id can = aw_can_id_of(frame.data);

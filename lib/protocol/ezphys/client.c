@@ -286,7 +286,7 @@ static bool handle_message(struct aw_ezphys *ez)
 static void drop_partial(struct aw_ezphys *ez)
 {
     struct aw_error cause;
-    aw_fail(&cause, AW_MALFORMED, "message: %zu bytes, and then nothing for a second — dropped",
+    aw_fail(&cause, AW_MALFORMED, "message: %zu bytes, then no data for a second — dropped",
             ez->held);
     if (!ez->damaged && !ez->waits)
         note_problem(ez, &cause);
@@ -368,7 +368,7 @@ command_for(struct aw_ezphys *ez, const struct aw_ezphys_target *target, struct 
         if (same_target(ez, &ez->commands[i].target, target))
             return &ez->commands[i];
     if (ez->n_commands == AW_EZPHYS_COMMANDS) {
-        aw_fail(err, AW_LIMIT, "more than %d joints are commanded", AW_EZPHYS_COMMANDS);
+        aw_fail(err, AW_LIMIT, "more than %d joints commanded", AW_EZPHYS_COMMANDS);
         return NULL;
     }
     struct aw_ezphys_command *command = &ez->commands[ez->n_commands++];
@@ -462,7 +462,7 @@ enum aw_status aw_ezphys_force(struct aw_ezphys *ez, const struct aw_ezphys_targ
 enum aw_status aw_ezphys_add(struct aw_ezphys *ez, struct aw_span packet, struct aw_error *err)
 {
     if (packet.size > sizeof ez->own_packet)
-        return aw_fail(err, AW_LIMIT, "a packet of %zu bytes is too long", packet.size);
+        return aw_fail(err, AW_LIMIT, "packet too long (%zu bytes)", packet.size);
     memcpy(ez->own_packet, packet.data, packet.size);
     ez->own_size = packet.size;
     return AW_OK;
@@ -510,10 +510,10 @@ static enum aw_status check_envelope(const struct aw_ezphys_message *message, st
                          : row->type == AW_CONST ? message->count
                                                  : 0;
         if (value >> row->bits)
-            return aw_fail(err, AW_LIMIT,
-                           "%u packets in one message are more than its '%s' of %u bits can say "
-                           "— command fewer joints",
-                           (unsigned)message->count, row->name, row->bits);
+            return aw_fail(
+                err, AW_LIMIT,
+                "%u packets in one message do not fit its '%s' of %u bits — command fewer joints",
+                (unsigned)message->count, row->name, row->bits);
     }
     return AW_OK;
 }

@@ -62,7 +62,7 @@ static enum aw_status unknown_part(const struct reading *r, const char *at, size
     aw_join(list, sizeof list, ", ", names, n);
     snprintf(word, sizeof word, "%.*s", (int)(letters < length ? letters : length), at);
     const char *near = aw_suggest(word, names, n);
-    snprintf(why, sizeof why, "no such part%s%s%s — parts are %s, each with its size: %s32",
+    snprintf(why, sizeof why, "unknown part%s%s%s — use %s, each with its size: %s32",
              near ? ", did you mean " : "", near ? near : "", near ? "?" : "", list, names[0]);
     return wrong(r, at, length, why);
 }
@@ -94,13 +94,15 @@ static enum aw_status add_part(const struct reading *r, const struct part *parts
     char *end;
     unsigned long number = strtoul(at + letters, &end, 10);
     if (letters >= length || end != at + length)
-        return wrong(r, at, length, "give its size behind the name, such as id32 or name32");
+        return wrong(r, at, length, "no size — add it after the name, such as id32 or name32");
     if (part->bytes ? number < 1 || number > 32 : number != 8 && number != 16 && number != 32)
-        return wrong(r, at, length, part->bytes ? "a name has 1 to 32 bytes" : "8, 16 or 32 bits");
+        return wrong(r, at, length,
+                     part->bytes ? "size out of range (1 to 32 bytes)"
+                                 : "size not supported — use 8, 16 or 32 bits");
     if (*n == AW_EZPHYS_FRAMING_ROWS - 1)
-        return wrong(r, at, length, "more parts than a header may have");
+        return wrong(r, at, length, "too many parts for a header");
     if (has_row(rows, *n, &part->row))
-        return wrong(r, at, length, "a second one of this kind");
+        return wrong(r, at, length, "duplicate part — remove one");
     rows[*n] = part->row;
     rows[(*n)++].bits = (uint16_t)(part->bytes ? number * 8 : number);
     return AW_OK;
@@ -128,11 +130,11 @@ static enum aw_status set_packet(const struct reading *r, const char *at, size_t
     if (status != AW_OK)
         return status;
     if (!aw_rows_have(f->head, AW_CODE))
-        return wrong(r, at, length, "a packet needs its type");
+        return wrong(r, at, length, "no type — add one, such as type32");
     if (aw_rows_have(f->head, AW_UINT) == aw_rows_have(f->head, AW_TEXT))
-        return wrong(r, at, length, "a packet needs either an id or a name");
+        return wrong(r, at, length, "must have either an id or a name");
     if (aw_rows_bits(f->head, &f->variant) / 8 > AW_EZPHYS_FRAMING_HEAD)
-        return wrong(r, at, length, "a header has at most 44 bytes");
+        return wrong(r, at, length, "header longer than 44 bytes");
     f->variant.head = f->head;
     return AW_OK;
 }
@@ -147,7 +149,7 @@ static enum aw_status set_message(const struct reading *r, const char *at, size_
     if (status != AW_OK)
         return status;
     if (!aw_rows_have(f->envelope, AW_LENGTH) && !aw_rows_have(f->envelope, AW_CONST))
-        return wrong(r, at, length, "a message needs a size, a rest or a count");
+        return wrong(r, at, length, "must have a size, a rest or a count");
     uint32_t all = (uint32_t)(aw_rows_bits(f->envelope, &f->variant) / 8);
     for (struct aw_field *row = f->envelope; row->type != AW_ROWS_END; row++)
         if (strcmp(row->name, "rest") == 0)
@@ -199,8 +201,7 @@ static enum aw_status unknown_word(const struct reading *r, const char *at, size
         known[n++] = keys[i].name;
     snprintf(word, sizeof word, "%.*s", (int)(length < 40 ? length : 40), at);
     const char *near = aw_suggest(word, known, n);
-    snprintf(why, sizeof why,
-             "no wire of this name%s%s%s — use one of %s, or endian=, long=, msg=, pkt=",
+    snprintf(why, sizeof why, "unknown name%s%s%s — use one of %s, or endian=, long=, msg=, pkt=",
              near ? ", did you mean " : "", near ? near : "", near ? "?" : "", list);
     return wrong(r, at, length, why);
 }
@@ -227,7 +228,7 @@ static enum aw_status read_word(struct reading *r, const char *at, size_t length
 {
     const char *equals = memchr(at, '=', length);
     if (!equals && *keyed)
-        return wrong(r, at, length, "a name stands in front of its changes");
+        return wrong(r, at, length, "name after a change — write the name first");
     if (!equals)
         return read_name(r, at, length);
     *keyed = true;
@@ -258,7 +259,7 @@ enum aw_status aw_ezphys_framing_parse(struct aw_ezphys_framing *framing, const 
     bool keyed = false;
     *framing = (struct aw_ezphys_framing){.variant = aw_ezphys_protocol.variants[0]};
     if (strlen(text) >= AW_EZPHYS_FRAMING_TEXT)
-        return aw_fail(err, AW_USAGE, "wire: a description has at most %d characters",
+        return aw_fail(err, AW_USAGE, "wire: description longer than %d characters",
                        AW_EZPHYS_FRAMING_TEXT - 1);
     return read_text(&reading, &keyed);
 }

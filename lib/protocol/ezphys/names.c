@@ -33,8 +33,8 @@ static enum aw_status check_name(const char *name, struct aw_error *err)
 {
     return is_name(name) ? AW_OK
                          : aw_fail(err, AW_USAGE,
-                                   "name '%.40s': 1 to %d letters, digits, '.', '_' or '-', no "
-                                   "digit in front",
+                                   "invalid name '%.40s' — use 1 to %d letters, digits, '.', '_' "
+                                   "or '-', and no digit at the start",
                                    name, AW_EZPHYS_NAME_SIZE - 1);
 }
 
@@ -63,13 +63,14 @@ static enum aw_status check_new(const struct aw_ezphys_names *names, enum aw_ezp
     if (names->n == AW_EZPHYS_NAMES_MAX)
         return aw_fail(err, AW_LIMIT, "more than %d names", AW_EZPHYS_NAMES_MAX);
     if (id == 0)
-        return aw_fail(err, AW_USAGE, "%s '%s': number 0 is the scene", kinds[kind], name);
+        return aw_fail(err, AW_USAGE, "%s '%s': number 0 is reserved for the scene", kinds[kind],
+                       name);
     if (other)
-        return aw_fail(err, AW_USAGE, "%s %u has a name already: %s", kinds[kind], (unsigned)id,
+        return aw_fail(err, AW_USAGE, "%s %u already has a name: %s", kinds[kind], (unsigned)id,
                        other->name);
     other = aw_ezphys_names_find(names, kind, name);
     if (other)
-        return aw_fail(err, AW_USAGE, "%s '%s' is number %u already", kinds[kind], name,
+        return aw_fail(err, AW_USAGE, "%s '%s' already has number %u", kinds[kind], name,
                        (unsigned)other->id);
     return check_name(name, err);
 }
@@ -127,7 +128,7 @@ static enum aw_status read_kind(const char *word, enum aw_ezphys_kind *kind, str
         return AW_OK;
     }
     const char *near = aw_suggest(word, kinds, 2);
-    return aw_fail(err, AW_USAGE, "'%.40s': a line begins with body or joint%s%s%s", word,
+    return aw_fail(err, AW_USAGE, "'%.40s': not body or joint%s%s%s", word,
                    near ? " — did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
@@ -136,7 +137,7 @@ static enum aw_status read_id(const char *word, uint32_t *id, struct aw_error *e
     char *end;
     unsigned long long number = strtoull(word, &end, 10);
     if (!isdigit((unsigned char)*word) || *end || number > UINT32_MAX)
-        return aw_fail(err, AW_USAGE, "'%.40s': the number of the body or joint, 1 to 4294967295",
+        return aw_fail(err, AW_USAGE, "'%.40s': not a body or joint number (1 to 4294967295)",
                        word);
     *id = (uint32_t)number;
     return AW_OK;
@@ -162,11 +163,10 @@ static enum aw_status read_line(struct aw_ezphys_names *names, char *line, struc
     unsigned axes = 0;
     n = joint ? take_traits(words, n, &slides, &axes) : n;
     if (status == AW_OK && n != 3 && !(n == 5 && joint))
-        status =
-            aw_fail(err, AW_USAGE,
-                    "%zu words — a line is 'body 1 NAME' or 'joint 1 NAME [BODY BODY] [slider] "
-                    "[axes=2]'",
-                    n);
+        status = aw_fail(err, AW_USAGE,
+                         "wrong number of words (%zu) — write 'body 1 NAME' or 'joint 1 NAME [BODY "
+                         "BODY] [slider] [axes=2]'",
+                         n);
     if (status == AW_OK)
         status = read_id(words[1], &id, err);
     if (status == AW_OK)

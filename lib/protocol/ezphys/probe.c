@@ -263,7 +263,7 @@ size_t aw_ezphys_probe(struct aw_span bytes, struct aw_ezphys_guess *guesses, si
             p += snprintf(p, (size_t)(end - p),
                           ", %" PRIu64 " of %" PRIu64 " steps count up evenly", g->even, g->stamps);
         if (g->odd)
-            snprintf(p, (size_t)(end - p), ", %" PRIu64 " values cannot be", g->odd);
+            snprintf(p, (size_t)(end - p), ", %" PRIu64 " values impossible", g->odd);
         name_it(g);
     }
     n = n < max ? n : max;

@@ -20,12 +20,12 @@
      .help = "bytes of the message, with its header"}
 #define AW_EZPHYS_REST(n)                                                                      \
     {.name = "rest", .type = AW_LENGTH, .bits = (n), .lenient = true,                          \
-     .help = "bytes of the message behind its header"}
+     .help = "bytes of the message after its header"}
 #define AW_EZPHYS_COUNT(n)                                                                     \
     {.name = "count", .type = AW_CONST, .bits = (n), .constant = 1, .lenient = true,           \
      .help = "packets that follow"}
 #define AW_EZPHYS_PAD(label, n)                                                                \
-    {.name = (label), .type = AW_PAD, .bits = (n), .help = "0 is sent, not looked at"}
+    {.name = (label), .type = AW_PAD, .bits = (n), .help = "sent as 0, ignored when received"}
 /* clang-format on */
 
 #endif

@@ -113,8 +113,8 @@ static enum aw_status unknown_word(const struct reader *r, const char *what,
     text_of(&r->word, text, sizeof text);
     const char *near = aw_suggest(text, names, n);
     if (near)
-        return fail_at(r, &r->word, AW_USAGE, "no %s \"%s\" — did you mean \"%s\"?", what, text,
-                       near);
+        return fail_at(r, &r->word, AW_USAGE, "unknown %s \"%s\" — did you mean \"%s\"?", what,
+                       text, near);
     char list[160];
     aw_join(list, sizeof list, " ", names, n);
     return fail_at(r, &r->word, AW_USAGE, "unknown %s \"%s\" — use one of: %s", what, text, list);
@@ -137,7 +137,7 @@ static enum aw_status read_number(struct reader *r, const char *unit, double min
     char text[40];
     struct aw_error problem;
     if (!in_statement(r))
-        return fail_at(r, &r->word, AW_USAGE, "a number is missing before this%s%s%s",
+        return fail_at(r, &r->word, AW_USAGE, "number missing before this%s%s%s",
                        unit ? " (in " : "", unit ? unit : "", unit ? ")" : "");
     enum aw_status status =
         aw_number_parse_unit(text_of(&r->word, text, sizeof text), unit, value, &problem);
@@ -169,7 +169,7 @@ static enum aw_status read_switch(struct reader *r, const struct attribute *row,
     static const char *const names[] = {"off", "on"};
     int which = in_statement(r) ? look_up(r, names, COUNT(names)) : -1;
     if (which < 0)
-        return fail_at(r, &r->word, AW_USAGE, "%s is a switch — write on or off", row->name);
+        return fail_at(r, &r->word, AW_USAGE, "%s: not on or off", row->name);
     *(bool *)place_in(object, row) = which;
     advance(r);
     return AW_OK;
@@ -206,7 +206,7 @@ static enum aw_status read_direction(struct reader *r, double out[3])
         status = read_number(r, NULL, -FAR_M, FAR_M, &out[i]);
     double length = length_of(out);
     if (status == AW_OK && length < 1e-9)
-        return fail_at(r, &word, AW_USAGE, "an axis of no length — write for instance 0 0 1");
+        return fail_at(r, &word, AW_USAGE, "axis has length 0 — write one such as 0 0 1");
     for (int i = 0; i < 3 && status == AW_OK; i++)
         out[i] /= length;
     return status;
@@ -272,8 +272,8 @@ static enum aw_status read_stops(struct reader *r, const struct attribute *row, 
     if (status == AW_OK)
         status = read_number(r, unit, -FAR_M, FAR_M, high);
     if (status == AW_OK && *low > *high)
-        return fail_at(r, &word, AW_USAGE, "stops from %g to %g — the lower one comes first", *low,
-                       *high);
+        return fail_at(r, &word, AW_USAGE,
+                       "stops %g and %g are reversed — write the lower one first", *low, *high);
     return status;
 }
 
@@ -424,20 +424,20 @@ static enum aw_status read_name(struct reader *r, const char *what, char *out)
 {
     const struct word *word = &r->word;
     if (!in_statement(r))
-        return fail_at(r, word, AW_USAGE, "a name is missing before this — write: %s NAME …", what);
+        return fail_at(r, word, AW_USAGE, "name missing before this — write: %s NAME …", what);
     if (word->size > AW_SCENE_NAME_MAX)
-        return fail_at(r, word, AW_USAGE, "a name has at most %d characters", AW_SCENE_NAME_MAX);
+        return fail_at(r, word, AW_USAGE, "name longer than %d characters", AW_SCENE_NAME_MAX);
     for (size_t i = 0; i < word->size; i++)
         if (!isalnum((unsigned char)word->start[i]) && !strchr("_-.", word->start[i]))
-            return fail_at(r, word, AW_USAGE, "a name is made of letters, digits, _ - and .");
+            return fail_at(r, word, AW_USAGE, "invalid name — use letters, digits, _ - and .");
     text_of(word, out, AW_SCENE_NAME_MAX + 1);
     if (isdigit((unsigned char)*out))
-        return fail_at(r, word, AW_USAGE, "%s: a name does not start with a digit, ids do", out);
+        return fail_at(r, word, AW_USAGE, "%s: invalid name — do not start it with a digit", out);
     char name[AW_SCENE_NAME_MAX + 1];
     memcpy(name, out, sizeof name);
     *out = '\0';
     if (is_taken(r->scene, name))
-        return fail_at(r, word, AW_USAGE, "the name %s is taken — every object has its own", name);
+        return fail_at(r, word, AW_USAGE, "duplicate name %s — give each object its own", name);
     memcpy(out, name, sizeof name);
     advance(r);
     return AW_OK;
@@ -455,7 +455,7 @@ static enum aw_status read_choice(struct reader *r, const char *what, const char
 
 static enum aw_status id_taken(const struct reader *r, const struct word *word, uint32_t id)
 {
-    return fail_at(r, word, AW_USAGE, "id %u is taken — write another one: id N", (unsigned)id);
+    return fail_at(r, word, AW_USAGE, "duplicate id %u — write another one: id N", (unsigned)id);
 }
 
 static enum aw_status read_shape(struct reader *r, struct aw_scene_body *body)
@@ -476,7 +476,8 @@ static enum aw_status read_body(struct reader *r)
     struct word start = r->word;
     uint32_t seen;
     if (scene->n_bodies == AW_SCENE_BODIES_MAX)
-        return fail_at(r, &start, AW_LIMIT, "a scene has at most %d bodies", AW_SCENE_BODIES_MAX);
+        return fail_at(r, &start, AW_LIMIT, "more than %d bodies — remove some",
+                       AW_SCENE_BODIES_MAX);
     struct aw_scene_body *body = &scene->bodies[scene->n_bodies];
     *body = (struct aw_scene_body){.rotation = {1}, .send = true, .collide = true};
     enum aw_status status = read_name(r, "body", body->name);
@@ -518,11 +519,12 @@ static enum aw_status read_partners(struct reader *r, struct aw_scene_joint *joi
     if (status == AW_OK)
         status = read_partner(r, &joint->body[1]);
     if (status == AW_OK && joint->body[0] == joint->body[1])
-        return fail_at(r, &word, AW_USAGE, "a joint is between two different things");
+        return fail_at(r, &word, AW_USAGE,
+                       "joint connects an object to itself — name two different ones");
     if (status == AW_OK && joint->body[0] == AW_SCENE_WORLD)
-        return fail_at(r, &word, AW_USAGE, "world comes second — write the body first");
+        return fail_at(r, &word, AW_USAGE, "world must come second — write the body first");
     if (status == AW_OK && joint->kind == AW_SCENE_HINGE2 && joint->body[1] == AW_SCENE_WORLD)
-        return fail_at(r, &word, AW_USAGE, "a hinge2 joint needs two bodies, and world is not one");
+        return fail_at(r, &word, AW_USAGE, "a hinge2 joint needs two bodies — do not use world");
     return status;
 }
 
@@ -544,8 +546,8 @@ static enum aw_status check_axes(const struct reader *r, const struct word *star
         if (was_given(joint_rows, seen, names[i]) == (ball && i == 1))
             return fail_at(r, start, AW_USAGE, "joint %s: %s", joint->name,
                            !(ball && i == 1)
-                               ? "an axis is missing — write axis X Y Z (axis2, axis3)"
-                               : "axis2 of a ball follows from axis and axis3");
+                               ? "axis missing — write axis X Y Z (axis2, axis3)"
+                               : "axis2 of a ball follows from axis and axis3 — remove it");
     if (axes > 1 && nearly_parallel(joint->axis[0], joint->axis[axes - 1]))
         return fail_at(r, start, AW_USAGE, "joint %s: its axes are parallel", joint->name);
     if (ball && fabs(dot(joint->axis[0], joint->axis[2])) > 1e-6)
@@ -575,7 +577,8 @@ static enum aw_status read_joint(struct reader *r)
     uint32_t seen;
     int kind;
     if (scene->n_joints == AW_SCENE_JOINTS_MAX)
-        return fail_at(r, &start, AW_LIMIT, "a scene has at most %d joints", AW_SCENE_JOINTS_MAX);
+        return fail_at(r, &start, AW_LIMIT, "more than %d joints — remove some",
+                       AW_SCENE_JOINTS_MAX);
     struct aw_scene_joint *joint = new_joint(scene);
     enum aw_status status = read_name(r, "joint", joint->name);
     scene->n_joints++;
@@ -658,7 +661,7 @@ static enum aw_status read_statement(struct reader *r)
     int which = look_up(r, names, COUNT(names));
     if (r->word.column > 1)
         return fail_at(r, &r->word, AW_USAGE,
-                       "too much, or a statement that does not begin in the first column");
+                       "unexpected word — begin each statement in the first column");
     if (which < 0)
         return unknown_word(r, "statement", names, COUNT(names));
     advance(r);
@@ -691,7 +694,6 @@ enum aw_status aw_scene_parse(struct aw_scene *scene, const char *name, const ch
         status = read_statement(&r);
     if (status == AW_OK && scene->n_bodies == 0)
         return fail_at(&r, &r.word, AW_USAGE,
-                       "nothing in it — write for instance: body ball "
-                       "sphere 0.1 mass 1");
+                       "empty scene — write a body, such as: body ball sphere 0.1 mass 1");
     return status;
 }

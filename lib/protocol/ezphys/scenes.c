@@ -45,8 +45,8 @@ static enum aw_status read_file(struct aw_scene *scene, const char *path, FILE *
     if (ferror(file))
         return aw_fail(err, AW_NO_LINK, "%.100s: %s — give a scene file", path, strerror(errno));
     if (size > AW_SCENE_TEXT_MAX)
-        return aw_fail(err, AW_LIMIT, "%.100s: more than %u bytes — is this a scene?", path,
-                       AW_SCENE_TEXT_MAX);
+        return aw_fail(err, AW_LIMIT, "%.100s: larger than %u bytes — check that it is a scene",
+                       path, AW_SCENE_TEXT_MAX);
     const char *slash = strrchr(path, '/');
     return aw_scene_parse(scene, slash ? slash + 1 : path, text, size, err);
 }

@@ -146,7 +146,7 @@ static const struct aw_field axis_force[] = {
 
 static const struct aw_field axis_motor[] = {
     {.name = "velocity1", FLOAT, .unit = "rad/s",
-     .help = "wanted on axis 1, in rad/s (m/s on a slider)"},
+     .help = "target velocity of axis 1, in rad/s (m/s on a slider)"},
     {.name = "max_torque1", FLOAT, .unit = "Nm",
      .help = "the motor's limit in Nm (N on a slider); 0 switches it off"},
     {.name = "velocity2", FLOAT, .unit = "rad/s", .optional = true,
@@ -225,8 +225,7 @@ static enum aw_status check_length(const struct aw_wire *wire, const struct pack
     if (packet->length == wanted || (wire->lenient && packet->length > wanted))
         return AW_OK;
     return aw_fail(err, AW_MALFORMED,
-                   "length: %s has %zu bytes of payload, this packet says %u — another wire "
-                   "description (--wire), or damaged",
+                   "length: %s has %zu bytes of payload, not %u — check --wire, or for damage",
                    packet->message->name, wanted, (unsigned)packet->length);
 }
 
@@ -234,7 +233,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
                                          struct aw_span frame, struct aw_error *err)
 {
     if (frame.size < wire->head_size) {
-        aw_fail(err, AW_MALFORMED, "packet: %zu bytes are less than a header — truncated",
+        aw_fail(err, AW_MALFORMED, "packet truncated: %zu bytes, shorter than a header",
                 frame.size);
         return NULL;
     }
@@ -337,7 +336,7 @@ static enum aw_status skip_to_envelope(const struct aw_wire *wire, struct aw_fra
                           &next) == AW_MALFORMED);
     framer->skipped += *used - start;
     return aw_fail(err, AW_MALFORMED,
-                   "message: a size of %u bytes with %u packets cannot be — skipped %zu bytes",
+                   "message: size %u does not fit %u packets — skipped %zu bytes",
                    (unsigned)env.size, (unsigned)env.count, *used - start);
 }
 
@@ -393,18 +392,18 @@ static enum aw_status check_fit(const struct aw_wire *wire, const struct aw_fram
                                 const struct packet *packet, struct aw_error *err)
 {
     if (!packet->message && !packet->length)
-        return aw_fail(err, AW_MALFORMED, "type: %u is unknown — the rest of the message is lost",
+        return aw_fail(err, AW_MALFORMED, "type: %u is unknown — dropped the rest of the message",
                        (unsigned)packet->code);
     uint64_t need = (uint64_t)packet->head + packet->length;
     uint64_t others = (uint64_t)(framer->left - 1) * packet->head;
     if (need + others > framer->bytes)
         return aw_fail(err, AW_MALFORMED,
-                       "length: %u bytes do not fit the message — its rest is lost",
+                       "length: %u bytes do not fit the message — dropped its rest",
                        (unsigned)packet->length);
     bool last = framer->left == 1 && !framer->unsized && !framer->uncounted;
     if (last && need < framer->bytes && !wire->lenient)
         return aw_fail(err, AW_MALFORMED,
-                       "size: %u bytes are left after the last packet — its message is lost",
+                       "size: %u bytes left after the last packet — dropped the message",
                        (unsigned)(framer->bytes - need));
     return AW_OK;
 }
@@ -423,7 +422,7 @@ static enum aw_status too_small(struct aw_framer *framer, struct aw_span in, siz
     unsigned left = framer->bytes;
     drop_message(framer, in, used);
     return aw_fail(err, AW_MALFORMED,
-                   "size: %u bytes are left in the message, less than a packet — skipped", left);
+                   "size: %u bytes left in the message, less than a packet — skipped", left);
 }
 
 static enum aw_status next_in_message(const struct aw_wire *wire, struct aw_framer *framer,

@@ -289,15 +289,14 @@ static enum aw_status await(struct exchange *x, int64_t deadline, bool *taken, s
             return handle_answer(x, bytes, err);
         if (verdict == UNKNOWN) {
             x->arm->counters.errors++;
-            return aw_fail(err, AW_REFUSED,
-                           "the board does not know packet %u%s%s%s — its firmware is older, or "
-                           "another%s",
-                           (unsigned)x->id, x->message ? " (" : "",
-                           x->message ? x->message->name : "", x->message ? ")" : "",
-                           lacks_joints(x)
-                               ? ": sections [joint NAME] and [stop] of the packet file "
-                                 "say how its joints are moved"
-                               : "");
+            return aw_fail(
+                err, AW_REFUSED,
+                "the board does not support packet %u%s%s%s — check its firmware version%s",
+                (unsigned)x->id, x->message ? " (" : "", x->message ? x->message->name : "",
+                x->message ? ")" : "",
+                lacks_joints(x) ? ", or describe its joints in [joint NAME] and [stop] sections of "
+                                  "the packet file"
+                                : "");
         }
         note_other(x->arm, bytes, size);
     } while (aw_clock_now(x->arm->link->clock) < deadline);
@@ -319,16 +318,16 @@ static enum aw_status no_answer(const struct exchange *x, struct aw_error *err)
         const char *one, *many, *meaning;
     } seen[] = {
         {now->foreign - before->foreign, "foreign reply", "foreign replies",
-         "does another program use the board?"},
+         "check whether another program uses the board"},
         {now->late - before->late, "late reply", "late replies",
-         "is the board busy? A longer --timeout helps"},
+         "give a longer --timeout if the board is busy"},
         {now->cut - before->cut, "report that was not 64 bytes", "reports that were not 64 bytes",
-         "is this the right interface of the board?"},
+         "check that this is the right interface of the board"},
         {now->errors - before->errors, "error packet about something else",
-         "error packets about something else", "does another program use the board?"},
+         "error packets about something else", "check whether another program uses the board"},
     };
-    char name[32], other[96], asked[32] = "",
-                              what[160] = "is this the right board, and does it run?";
+    char name[32], other[96],
+        asked[32] = "", what[160] = "check that this is the right board, and that it is running";
     for (size_t i = sizeof seen / sizeof *seen; i-- > 0;)
         if (seen[i].n)
             snprintf(what, sizeof what, "%llu %s: %s", (unsigned long long)seen[i].n,
@@ -337,7 +336,7 @@ static enum aw_status no_answer(const struct exchange *x, struct aw_error *err)
         snprintf(asked, sizeof asked, ", asked %d times", x->reply->retries + 1);
     x->arm->counters.timeouts++;
     if (aw_link_sharer(x->arm->link, other, sizeof other))
-        snprintf(what, sizeof what, "%s uses the board, too: end it, or try again", other);
+        snprintf(what, sizeof what, "%s also uses the board: end it, or try again", other);
     return aw_fail(err, AW_TIMEOUT, "no answer to %s within %d ms%s — %s", name_of(x, name),
                    timeout_ms(x), asked, what);
 }
@@ -576,8 +575,8 @@ static enum aw_status check_length(struct aw_hidmotor *arm, uint32_t id, size_t 
     if (id != codec->message->code || size >= wanted || arm->options.force)
         return AW_OK;
     return aw_fail(err, AW_LIMIT,
-                   "%s: %zu of %zu bytes — the rest would be 0 and the joints snap there at once; "
-                   "give all of it, or --force",
+                   "%s: only %zu of %zu bytes; the rest would be 0, and the joints would jump "
+                   "there — give all bytes, or --force",
                    codec->message->name, size, wanted);
 }
 
@@ -587,7 +586,7 @@ enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_s
     struct aw_hidmotor_reply unwanted;
     struct exchange x = {.lenient = true};
     if (payload.size > AW_HIDMOTOR_PAYLOAD)
-        return aw_fail(err, AW_LIMIT, "packet %u: %zu bytes — a report carries %d", (unsigned)id,
+        return aw_fail(err, AW_LIMIT, "packet %u: %zu bytes do not fit (max %d)", (unsigned)id,
                        payload.size, AW_HIDMOTOR_PAYLOAD);
     aw_put_u32(x.request, id);
     if (payload.size)
@@ -603,7 +602,7 @@ enum aw_status aw_hidmotor_floats(const double *values, size_t n,
                                   struct aw_error *err)
 {
     if (n > AW_HIDMOTOR_PAYLOAD / 4)
-        return aw_fail(err, AW_LIMIT, "%zu numbers — a report carries %d", n,
+        return aw_fail(err, AW_LIMIT, "%zu numbers do not fit (max %d)", n,
                        AW_HIDMOTOR_PAYLOAD / 4);
     for (size_t i = 0; i < n; i++) {
         float value = (float)values[i];

@@ -64,11 +64,11 @@ static enum aw_status check(const void *context, size_t place, double value, con
 {
     (void)context;
     if (!isfinite((float)value))
-        return aw_fail(err, AW_LIMIT, "%.40s is more than a packet can carry", text);
+        return aw_fail(err, AW_LIMIT, "%.40s is out of range for a packet", text);
     if (aw_hidmotor_gain_controller(place) == AW_HIDMOTOR_VELOCITY && place % GAINS == KI &&
         (value < 0 || value > 0))
         return aw_fail(err, AW_LIMIT,
-                       "velocity ki is kept at 0 by the board — write 0, or leave the line out");
+                       "the board always sets velocity ki to 0 — write 0, or delete the line");
     return AW_OK;
 }
 
@@ -118,7 +118,7 @@ enum aw_status aw_hidmotor_gains_to_record(const struct aw_gain *gains,
         field_of(i, field);
         status = gains[i].known
                      ? aw_record_set(record, field, (double)gains[i].value, err)
-                     : aw_fail(err, AW_USAGE, "%s %s: not known — read the board's gains first",
+                     : aw_fail(err, AW_USAGE, "%s %s: unknown — read the board's gains first",
                                field, controllers[controller]);
     }
     return status;

@@ -59,11 +59,10 @@ enum aw_status aw_hidmotor_check(int joint, double deg, bool force, struct aw_er
         return aw_fail(err, AW_USAGE, "%s: the target is not a finite number", limit.alias);
     if (force || (deg >= limit.min && deg <= limit.max))
         return AW_OK;
-    return aw_fail(
-        err, AW_LIMIT,
-        "%s: %.9g deg is out of range (%g to %g deg) — the arm would hit something; --force "
-        "overrides",
-        limit.alias, deg, limit.min, limit.max);
+    return aw_fail(err, AW_LIMIT,
+                   "%s: %.9g deg is out of range (%g to %g deg), where the arm may collide — "
+                   "--force overrides",
+                   limit.alias, deg, limit.min, limit.max);
 }
 
 static double clamp(int joint, double deg)
@@ -312,8 +311,8 @@ static enum aw_status verify(struct aw_hidmotor *arm, const struct aw_hidmotor_p
     if (status != AW_OK)
         return status;
     return aw_fail(err, AW_TIMEOUT,
-                   "no answer to set_setpoints within %d ms, and the setpoints do not move — the "
-                   "command was lost; it is not sent again by itself",
+                   "no answer to set_setpoints within %d ms, and the setpoints do not move: the "
+                   "command was lost — repeat it",
                    arm->options.timeout_ms);
 }
 
@@ -409,13 +408,13 @@ static enum aw_status still_joint(const struct waiting *w, int joint, struct aw_
 {
     double off = fabs(w->now.position[joint] - w->now.setpoint[joint]);
     if (off <= AW_HIDMOTOR_TOLERANCE)
-        return aw_fail(err, AW_REFUSED,
-                       "%s: rests %.2f deg from its setpoint — use a tolerance of %g deg, the "
-                       "arm's accuracy",
-                       joint_name(joint), off, AW_HIDMOTOR_TOLERANCE);
+        return aw_fail(
+            err, AW_REFUSED,
+            "%s: rests %.2f deg from its setpoint — give a tolerance of %g deg, the arm's accuracy",
+            joint_name(joint), off, AW_HIDMOTOR_TOLERANCE);
     return aw_fail(err, AW_REFUSED,
-                   "%s: its setpoint is %.1f deg and it stays at %.1f — arm not homed, or motors "
-                   "disabled: hold Home on the board, or throw the switch",
+                   "%s: its setpoint is %.1f deg, but it stays at %.1f: arm not homed, or motors "
+                   "disabled — hold Home on the board, or throw the switch",
                    joint_name(joint), w->now.setpoint[joint], w->now.position[joint]);
 }
 
@@ -425,8 +424,8 @@ static enum aw_status elsewhere(const struct waiting *w, struct aw_error *err)
     while (joint < w->plan->n - 1 && is_at(w->now.setpoint[joint], w->plan->target[joint], SAME))
         joint++;
     return aw_fail(err, AW_REFUSED,
-                   "%s: the setpoint rests at %.2f deg instead of %.2f — the board kept it at a "
-                   "limit, or another program moved the arm",
+                   "%s: the setpoint rests at %.2f deg instead of %.2f — check for a limit of the "
+                   "board, or another program that moves the arm",
                    joint_name(joint), w->now.setpoint[joint], w->plan->target[joint]);
 }
 
@@ -452,7 +451,7 @@ static enum aw_status too_late(const struct waiting *w, struct aw_error *err)
         if (fabs(w->now.position[i] - w->plan->target[i]) >
             fabs(w->now.position[worst] - w->plan->target[worst]))
             worst = i;
-    return aw_fail(err, AW_TIMEOUT, "not there in time: %s is at %.1f deg, its target is %.1f",
+    return aw_fail(err, AW_TIMEOUT, "timed out: %s is at %.1f deg, its target is %.1f",
                    joint_name(worst), w->now.position[worst], w->plan->target[worst]);
 }
 
@@ -595,7 +594,7 @@ static enum aw_status try_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopp
     enum aw_status status = plan_to_stay(arm, stopped, &plan);
     if (plan.n == 0) /* retry only after a timeout, because the board may still answer */
         return aw_fail(err, status == AW_LOST || status == AW_STOPPED ? status : AW_TIMEOUT,
-                       "stop: no position is known, the board does not answer");
+                       "stop: position unknown, and the board does not answer");
     if (stopped->attempts++ == 0)
         stopped->latency_ns = aw_clock_now(arm->link->clock) - started;
     uint64_t sent = arm->counters.sent;
@@ -611,7 +610,7 @@ static enum aw_status try_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopp
     if (status == AW_STOPPED && arm->counters.sent == sent)
         return write_stop(arm, report, err);
     if (status == AW_OK && !stopped->confirmed)
-        return aw_fail(err, AW_TIMEOUT, "stop: sent, but the answer may be to another command");
+        return aw_fail(err, AW_TIMEOUT, "stop: sent, but the answer may belong to another command");
     return status == AW_STOPPED ? AW_OK : status;
 }
 

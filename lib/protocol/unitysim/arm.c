@@ -92,7 +92,7 @@ enum aw_status aw_unitysim_joint_parse(const char *name, int *joint, struct aw_e
     if (*joint >= 0)
         return AW_OK;
     return aw_fail_unknown(err, aw_suggest(name, joint_names(), AW_UNITYSIM_JOINTS),
-                           "they are shoulder, elbow, wrist_rotate, wrist_flex and hand",
+                           "use shoulder, elbow, wrist_rotate, wrist_flex or hand",
                            "joint '%.40s' not found", name);
 }
 
@@ -115,10 +115,10 @@ enum aw_status aw_unitysim_limits_check(const struct aw_unitysim_limits *limits,
         const struct aw_unitysim_limit *limit = &limits->joint[i];
         const char *name = aw_unitysim_joint_name(i);
         if (limit->min > limit->max)
-            return aw_fail(err, AW_LIMIT, "%s: the lower limit %d is above the upper one %d", name,
+            return aw_fail(err, AW_LIMIT, "%s: lower limit %d is above upper limit %d", name,
                            limit->min, limit->max);
         if (limit->min < 0 || limit->max > POSITION_MAX)
-            return aw_fail(err, AW_LIMIT, "%s: limits %d to %d — the wire carries 0 to %d ticks",
+            return aw_fail(err, AW_LIMIT, "%s: limits %d to %d are out of range (0 to %d ticks)",
                            name, limit->min, limit->max, POSITION_MAX);
     }
     return AW_OK;
@@ -137,7 +137,7 @@ enum aw_status aw_unitysim_position_parse(int joint, const char *text,
     if (!open && !close)
         return aw_number_parse_unit(text, "tick", ticks, err);
     if (joint != AW_UNITYSIM_HAND)
-        return aw_fail(err, AW_USAGE, "%s: '%s' is for the hand — give ticks or deg",
+        return aw_fail(err, AW_USAGE, "%s: '%s' works only for the hand — give ticks or deg",
                        aw_unitysim_joint_name(joint), text);
     *ticks = open ? limits->joint[joint].max : limits->joint[joint].min;
     return AW_OK;
@@ -190,7 +190,7 @@ enum aw_status aw_unitysim_drive_parse(int joint, const char *text, bool force,
                                         : AW_UNITYSIM_DECREASE;
     if (size > max)
         return aw_fail(err, AW_LIMIT, "%s: velocity %.9g is above %d%s", name, size, max,
-                       force ? ", the most the wire carries" : " — give less, or --force");
+                       force ? ", the maximum of the protocol" : " — give less, or --force");
     return AW_OK;
 }
 
@@ -222,14 +222,14 @@ enum aw_status aw_unitysim_scene_parse(const char *text, int *index, struct aw_e
     }
     if (aw_number_parse(text, &number, NULL) == AW_OK) {
         if (number < 1 || number > SCENE_MAX || floor(number) < number)
-            return aw_fail(err, AW_LIMIT, "scene %.9g: it is a whole number from 1 to %d", number,
+            return aw_fail(err, AW_LIMIT, "scene %.9g: not a whole number from 1 to %d", number,
                            SCENE_MAX);
         *index = (int)number;
         return AW_OK;
     }
     char list[160], advice[200];
     aw_join(list, sizeof list, ", ", names, COUNT(names));
-    snprintf(advice, sizeof advice, "they are %s, or a number", list);
+    snprintf(advice, sizeof advice, "use %s, or a number", list);
     return aw_fail_unknown(err, aw_suggest(text, names, COUNT(names)), advice,
                            "scene '%.40s': unknown", text);
 }

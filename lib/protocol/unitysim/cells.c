@@ -39,10 +39,10 @@ enum aw_status aw_cells_count(struct aw_cells *cells, size_t n, const char *cons
         return AW_OK;
     if (cells->n > n)
         return aw_cells_fail(cells, cells->cell[n].text, AW_MALFORMED, err,
-                             "text behind cell %zu — remove it", n);
+                             "text after cell %zu — remove it", n);
     const struct aw_csv_cell *last = &cells->cell[cells->n - 1];
     return aw_cells_fail(cells, last->text + last->length, AW_MALFORMED, err,
-                         "%s is missing: %zu cells where %zu are needed — is the line truncated?",
+                         "%s is missing: %zu cells instead of %zu — check for a truncated line",
                          titles[cells->n], cells->n, n);
 }
 

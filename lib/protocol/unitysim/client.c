@@ -88,8 +88,8 @@ enum aw_status aw_unitysim_variant(const char *url, struct aw_variant *variant,
         return status;
     if (strcmp(compat, "38") != 0)
         return aw_fail(err, AW_USAGE,
-                       "compat=%.20s: unknown — 38 is the length byte of a scene as brachI/Oplexus "
-                       "sends it, 40 as documented",
+                       "compat=%.20s: not supported — use 38, the length byte of a scene that "
+                       "brachI/Oplexus sends, or 40, the documented one",
                        compat);
     *variant = *aw_protocol_variant(&aw_unitysim_protocol, "compat38");
     return AW_OK;
@@ -444,9 +444,10 @@ enum aw_status aw_unitysim_stop(struct aw_unitysim *unity, struct aw_error *err)
     if (status != AW_OK || stopping.seen == before || stopping.quiet > 0)
         return status;
     int joint = first_driven(unity);
-    return aw_fail(err, AW_REFUSED,
-                   "%s is still driven with velocity %d — does another client command the arm?",
-                   aw_unitysim_joint_name(joint), unity->feedback.velocity[joint]);
+    return aw_fail(
+        err, AW_REFUSED,
+        "%s still moves with velocity %d — check whether another client commands the arm",
+        aw_unitysim_joint_name(joint), unity->feedback.velocity[joint]);
 }
 
 /* Scenes, camera, limits */
@@ -550,11 +551,11 @@ enum aw_status aw_unitysim_scene_load(struct aw_unitysim *unity, int scene,
         return status;
     if (unity->counters.feedback > request.before)
         return aw_fail(err, AW_TIMEOUT,
-                       "scene %d: the arm does not go to its start — does the simulator have this "
-                       "scene, or does another client drive it?",
+                       "scene %d: the arm does not move to its start — check that the simulator "
+                       "has this scene, and that no other client drives it",
                        scene);
     return fail_silent(unity, "scene: no feedback", wait_ns,
-                       "is the simulator running, and does it send to this port?", err);
+                       "check that the simulator runs and sends to this port", err);
 }
 
 static bool camera_came(const struct request *request)
@@ -580,7 +581,7 @@ enum aw_status aw_unitysim_camera_get(struct aw_unitysim *unity, struct aw_unity
         return status;
     if (!request.done)
         return fail_silent(unity, "camera: no answer", wait_ns,
-                           "is a scene loaded? The simulator says nothing before", err);
+                           "load a scene first: the simulator sends nothing without one", err);
     *camera = unity->camera;
     return AW_OK;
 }
@@ -726,14 +727,15 @@ static enum aw_status not_there(const struct moving *moving, struct aw_error *er
     double seconds = (double)moving->move.timeout_ns / 1e9;
     if (aw_unitysim_stale(moving->unity))
         return fail_silent(moving->unity, "no feedback", moving->unity->options.stale_ns,
-                           "is the simulator running, and a scene loaded? (unitysim scene basic)",
+                           "check that the simulator runs, and load a scene (unitysim scene basic)",
                            err);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         if (!is_there(moving, i))
             aw_append(who, sizeof who, ", ", "%s is at %d, not %d", aw_unitysim_joint_name(i),
                       moving->unity->feedback.position[i], moving->move.goals[i].position);
-    return aw_fail(err, AW_TIMEOUT, "%s after %.9g s — at a limit of the scene, or blocked?",
-                   *who ? who : "the joints do not stand still", seconds);
+    return aw_fail(err, AW_TIMEOUT,
+                   "timed out: %s after %.9g s — check for a limit of the scene or an obstacle",
+                   *who ? who : "the joints are not at rest", seconds);
 }
 
 /* Runs until all joints are at rest, fn returns false (AW_ENOUGH), or an error occurs. */

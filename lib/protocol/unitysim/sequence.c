@@ -70,7 +70,7 @@ static enum aw_status read_header(struct aw_cells *cells, struct aw_error *err)
         if (i >= cells->n || !aw_cell_is(&cells->cell[i], titles[i]))
             return aw_cells_fail(
                 cells, cells->cell[i < cells->n ? i : cells->n - 1].text, AW_MALFORMED, err,
-                "the header has no '%s' here — is this a motion sequence?", titles[i]);
+                "the header has no '%s' here — check that this is a motion sequence", titles[i]);
     return aw_cells_count(cells, COLUMNS, titles, err);
 }
 
@@ -110,7 +110,7 @@ enum aw_status aw_sequence_read(FILE *file, const char *name, struct aw_sequence
     status = aw_lines_end(&cells.lines, status, err);
     if (status == AW_OK && sequence->n == 0)
         status = aw_fail(err, AW_MALFORMED,
-                         "%.120s:%u:1: no motion in it — after the header, one row a motion: "
+                         "%.120s:%u:1: no motions — after the header, write one row per motion: "
                          "Elbow,Auto,2135,45,10,0,",
                          name, cells.lines.number + 1);
     if (status != AW_OK)

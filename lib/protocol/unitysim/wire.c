@@ -186,14 +186,13 @@ static enum aw_status check_checksum(struct aw_span frame, struct aw_error *err)
     if (found == expected)
         return AW_OK;
     if (found == checksum_from(data, 4, frame.size - 1))
-        return aw_fail(
-            err, AW_MALFORMED,
-            "checksum: %02X expected, %02X found, which is the sum from byte 4 on — this "
-            "sender speaks the older VIPER dialect",
-            expected, found);
+        return aw_fail(err, AW_MALFORMED,
+                       "checksum: %02X expected, %02X found: the sender uses the older VIPER "
+                       "dialect, which sums from byte 4",
+                       expected, found);
     return aw_fail(err, AW_MALFORMED,
-                   "checksum: %02X expected, %02X found — the datagram was damaged, or its sender "
-                   "sums other bytes",
+                   "checksum: %02X expected, %02X found — check for damage, or a sender "
+                   "that sums other bytes",
                    expected, found);
 }
 
@@ -207,9 +206,9 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
                                          struct aw_span frame, struct aw_error *err)
 {
     if (frame.size < SHORTEST)
-        return fail(err, "datagram: shorter than 4 bytes — not of this protocol");
+        return fail(err, "datagram: shorter than 4 bytes, so not of this protocol");
     if (frame.data[0] != 0xFF || frame.data[1] != 0xFF)
-        return fail(err, "header: does not begin with FF FF — not of this protocol");
+        return fail(err, "header: does not begin with FF FF, so not of this protocol");
     unsigned type = frame.data[HEADER];
     const struct aw_message *message = aw_find_code_any(wire, dir, type);
     if (!message) {

@@ -589,8 +589,8 @@ const struct aw_command aw_wait_command = {
          .max = 86400}),
     .run = run_wait,
     .lines = AW_LIST("--dry-run wait '{field}>5' --for 3s"),
-    .details = "Only messages after the start of the command count. With --for it gives up "
-        "after that time: exit code 3."};
+    .details = "Only messages after the start of the command count. With --for it times out after "
+        "that time (exit code 3)."};
 
 const struct aw_command aw_pause_command = {
     .name = "pause", .summary = "pause for a given time", .args = AW_ARGS(AW_PAUSE_ARG),

@@ -84,7 +84,7 @@ const struct aw_command aw_config_command = {
          .help = "show: settings and where they come from; path: the file; example: a file with "
              "every key as a comment"}),
     .options = AW_OPTIONS({.name = "all", AW_AT(aw_config_options, all),
-                           .help = "show options that have their default, too"}),
+                           .help = "also show options with their default values"}),
     .offline = true, .run = run_config,
     .examples = AW_LIST("config show", "config show --all", "config path", "config example")};
 /* clang-format on */

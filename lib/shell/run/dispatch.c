@@ -166,7 +166,7 @@ static enum aw_status check_time(struct aw_session *session, const struct aw_com
         value->text == before->values[i].text)
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE,
-                   "%s: --for does not end it — remove the option, and use stop to end the motion",
+                   "%s: --for not supported — remove it, and end the motion with stop",
                    command->name);
 }
 

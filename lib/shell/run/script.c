@@ -193,8 +193,8 @@ const struct aw_command aw_run_command = {
 
 const struct aw_command aw_quit_command = {
     .name = "quit", .group = AW_GROUP_SET_UP,
-    .summary = "leave", .offline = true, .run = run_quit, .examples = AW_LIST("quit")};
+    .summary = "quit the tool", .offline = true, .run = run_quit, .examples = AW_LIST("quit")};
 
 const struct aw_command aw_exit_command = {
-    .name = "exit", .summary = "leave", .hidden = true, .offline = true, .run = run_quit};
+    .name = "exit", .summary = "quit the tool", .hidden = true, .offline = true, .run = run_quit};
 /* clang-format on */

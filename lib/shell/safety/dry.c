@@ -33,7 +33,7 @@ enum aw_status aw_dry_outcome(struct aw_session *session, const char *command,
             session, "%s: no preview, because the packets depend on %s — run without --dry-run",
             command, on);
     else
-        aw_session_notice(session, "%s: nothing to show, because --dry-run opens nothing", command);
+        aw_session_notice(session, "%s: no preview, because --dry-run opens no link", command);
     return AW_OK;
 }
 

@@ -60,7 +60,7 @@ static enum aw_status run_encode(struct aw_session *session, const struct aw_arg
 const struct aw_command aw_encode_command = {
     .name = "encode", .summary = "print the bytes of a message",
     .args = AW_ARGS(
-        {.name = "message", .kind = AW_ARG_MESSAGE, .help = "what to encode"},
+        {.name = "message", .kind = AW_ARG_MESSAGE, .help = "the message to encode"},
         {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"}),
     .options = AW_OPTIONS(
         {.name = "dir", AW_AT_ALL(link.dir), .value = "DIR",

@@ -274,7 +274,7 @@ static enum aw_status check_value(const struct aw_option *option, const char **t
         return aw_fail(err, AW_USAGE, "--%s: empty value — give %s", option->name, option->value);
     if (option->ends)
         return check_ending(option, *text, err);
-    snprintf(what, sizeof what, option->unit ? "--%s" : "--%s: no", option->name);
+    snprintf(what, sizeof what, option->unit ? "--%s" : "--%s: unknown value", option->name);
     if (option->unit && strcmp(option->value, "SHARE") == 0)
         return check_share(what, *text, &rule, err);
     if (option->unit)

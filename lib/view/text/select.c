@@ -20,7 +20,7 @@ bool aw_select_is_head(const char *name)
 enum aw_status aw_select_add(struct aw_select *select, const char *pattern, struct aw_error *err)
 {
     if (select->n == AW_SELECT_MAX)
-        return aw_fail(err, AW_USAGE, "more than %d fields — a pattern such as 'm1.*' selects many",
+        return aw_fail(err, AW_USAGE, "more than %d fields — use a pattern such as 'm1.*'",
                        AW_SELECT_MAX);
     select->pattern[select->n++] = pattern;
     return AW_OK;

@@ -171,7 +171,7 @@ static enum aw_status check_message(const char *name, struct aw_wire *wire, stru
         return AW_OK;
     for (; n < wire->protocol->n_messages; n++)
         names[n] = wire->protocol->messages[n].name;
-    return aw_fail_unknown(err, aw_suggest(name, names, n), "'describe' shows them all",
+    return aw_fail_unknown(err, aw_suggest(name, names, n), "see 'describe'",
                            "--where: unknown message '%s'", name);
 }
 

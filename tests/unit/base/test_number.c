@@ -247,7 +247,7 @@ TEST(wrong_numbers_are_refused)
 }
 
 /* Tries values at the boundaries between the ways of printing. */
-TEST(printing_boundaries)
+TEST(printed_numbers_are_rounded_at_boundaries)
 {
     static const struct {
         double value;

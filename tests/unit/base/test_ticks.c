@@ -35,7 +35,7 @@ static const struct {
     {0, 15, 1000, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15"}, /* limited by the array */
 };
 
-TEST(ticks_are_round)
+TEST(axis_ticks_are_round_numbers)
 {
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
         double ticks[AW_TICKS];

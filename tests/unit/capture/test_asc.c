@@ -77,7 +77,7 @@ TEST(frame_lines_become_candump_frames)
     }
 }
 
-TEST(number_base_relative_times_and_channels)
+TEST(asc_header_sets_number_base_and_relative_times)
 {
     struct aw_candump_log log = {0};
     next(&log, "base dec  timestamps relative");

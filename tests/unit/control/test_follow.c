@@ -218,7 +218,7 @@ static bool is_so(const char *what, const char *why, double value, double tolera
     return strcmp(turns[turn], what) == 0;
 }
 
-TEST(rules_hold)
+TEST(follow_rules_start_and_stop_the_joints)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         enum aw_follow_turn turn = AW_FOLLOW_REST;

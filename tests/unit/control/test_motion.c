@@ -224,7 +224,7 @@ TEST(faults_and_silence_end_the_motion)
     assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_FAULT);
 }
 
-TEST(verdict_explains_the_cause)
+TEST(error_explains_why_the_motion_was_stopped)
 {
     const struct {
         enum aw_motion_verdict verdict;

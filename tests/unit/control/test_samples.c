@@ -8,7 +8,7 @@ static void near(double a, double b)
     assert_true(fabs(a - b) < 1e-9);
 }
 
-TEST(statistics_of_1000_values)
+TEST(statistics_match_1000_known_values)
 {
     struct aw_samples samples = {0};
     for (int i = 1000; i >= 1; i--)
@@ -25,7 +25,7 @@ TEST(statistics_of_1000_values)
     aw_samples_free(&samples);
 }
 
-TEST(statistics_of_few_values)
+TEST(statistics_handle_zero_and_one_value)
 {
     struct aw_samples samples = {0};
     assert_int_equal(aw_samples_stats(&samples).n, 0);

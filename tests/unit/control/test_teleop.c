@@ -204,7 +204,7 @@ static bool is_so(const char *what, const char *name, double value, double most,
     return isnan(value) ? isnan(found) : fabs(found - value) <= 0;
 }
 
-TEST(rules_hold)
+TEST(teleop_rules_start_and_stop_the_joints)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         bool targets = *rules[i].kind != 'v';

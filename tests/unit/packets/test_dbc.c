@@ -69,7 +69,7 @@ static void end(void)
     packets = NULL;
 }
 
-TEST_WITH(NULL, end, bit_positions_and_byte_orders)
+TEST_WITH(NULL, end, signals_decode_by_position_and_byte_order)
 {
     use("BO_ 1600 Places: 8 BMS\n"
         " SG_ A : 0|12@1+ (0.5,-40) [0|0] \"\" X\n"
@@ -118,10 +118,10 @@ TEST_WITH(NULL, end, only_selected_multiplexed_signals_are_sent)
         {{"Outer", "Inner", "Deep"}, {4, 0, 9}, NULL},
         {{"Outer", "Inner", "Deep"},
          {4, 1, 9},
-         "V.N: Deep does not exist with this Inner — omit it, or give another Inner"},
+         "V.N: Deep not available with this Inner — omit it, or give another Inner"},
         {{"Outer", "Inner"},
          {2, 0},
-         "V.N: Inner does not exist with this Outer — omit it, or give another Outer"},
+         "V.N: Inner not available with this Outer — omit it, or give another Outer"},
         {{"Inner"}, {0}, "V.N: Outer is missing — give Outer=VALUE"},
     };
     use(nested);
@@ -148,7 +148,7 @@ TEST_WITH(NULL, end, value_names_and_long_names_are_read)
         "BA_ \"SystemMessageLongSymbol\" BO_ 1604 \"ModesWithALongName\";\n"
         "BA_ \"SystemSignalLongSymbol\" SG_ 1604 S \"SignalWithALongName\";\n"
         "CM_ SG_ 1604 Mode \"what it\n does\";");
-    assert_string_equal(notice, "f.dbc: skipped: 1 name of a value above 32 bits");
+    assert_string_equal(notice, "f.dbc: skipped: 1 name of a value larger than 32 bits");
     const struct aw_codec *codec = aw_wire_codec(&wire, "V.ModesWithALongName", AW_RX);
     assert_non_null(codec);
     assert_true(aw_codec_find(codec, "SignalWithALongName") >= 0);
@@ -179,11 +179,11 @@ TEST_WITH(NULL, end, omitted_signals_are_reported)
         "SG_MUL_VAL_ 1602 P Q 1-1;SG_MUL_VAL_ 1602 Q P 1-1;");
     assert_string_equal(
         notice,
-        "f.dbc: skipped: 1 message of CAN FD, 1 message without the identifier of a frame, 1 "
-        "message with an identifier of the joint drivers, 1 message with the identifier of another "
-        "one, 2 signals outside their messages, 1 signal with the name of another one, 1 signal "
+        "f.dbc: skipped: 1 CAN FD message, 1 message without a CAN identifier, 1 "
+        "message with an identifier of the joint drivers, 1 message with a duplicate "
+        "identifier, 2 signals outside their messages, 1 signal with a duplicate name, 1 signal "
         "with a factor of 0, a factor above 1e30 or an unknown type, 3 signals without their "
-        "multiplexors; read as 29 bits without the flag for it: 1 identifier");
+        "multiplexors; read as 29 bits, although the flag is missing: 1 identifier");
     assert_decodes("641#0100", "V.A", "C=128 E=1");
 }
 
@@ -193,8 +193,7 @@ TEST_WITH(NULL, end, renamed_signals_do_not_collide)
     use("BO_ 1600 A: 8 N\n SG_ t_ m0 : 8|8@1+ (1,0) [0|0] \"\" N\n"
         " SG_ t M : 0|8@1+ (1,0) [0|0] \"\" N\n SG_ B : 16|8@1+ (1,0) [0|0] \"\" N\n");
     assert_string_equal(
-        notice,
-        "f.dbc: skipped: 1 signal with the name of another one, 1 signal without its multiplexor");
+        notice, "f.dbc: skipped: 1 signal with a duplicate name, 1 signal without its multiplexor");
     assert_decodes("640#0000070000000000", "N.A", "B=7");
 }
 
@@ -229,7 +228,7 @@ TEST_WITH(NULL, end, numbers_stay_finite)
     assert_true(isfinite(range.min) && isfinite(range.max));
 }
 
-TEST_WITH(NULL, end, signal_and_message_limits)
+TEST_WITH(NULL, end, signals_and_messages_beyond_the_limits_are_skipped)
 {
     static char text[200000];
     size_t used = (size_t)sprintf(text, "BO_ 1600 Bits: 8 V\n");
@@ -239,9 +238,8 @@ TEST_WITH(NULL, end, signal_and_message_limits)
         used += (size_t)sprintf(text + used, "BO_ %u M: 1 V\n SG_ A : 0|8@1+ (1,0) [0|0] \"\" X\n",
                                 0x80000000u + (unsigned)i * 4096);
     use(text);
-    assert_string_equal(
-        notice,
-        "f.dbc: skipped: 14 messages too many, 1 signal of a message with more than 63 signals");
+    assert_string_equal(notice, "f.dbc: skipped: 14 messages beyond the limit, 1 signal in a "
+                                "message with more than 63 signals");
     assert_decodes("00001000#07", "V.M_1000", "A=7");
 }
 
@@ -250,21 +248,20 @@ TEST_WITH(NULL, end, dbc_errors_name_line_and_column)
     static const struct {
         const char *text, *why;
     } cases[] = {
-        {"BO_ x", "f.dbc:1:5: 'x' is unexpected — expected the identifier of a message"},
-        {"\n  BO_ 1 A 8", "f.dbc:2:11: '8' is unexpected — expected ':'"},
+        {"BO_ x", "f.dbc:1:5: unexpected 'x' — expected the identifier of a message"},
+        {"\n  BO_ 1 A 8", "f.dbc:2:11: unexpected '8' — expected ':'"},
         {"SG_ A : 0|8@1+ (1,0) [0|0] \"\" X",
-         "f.dbc:1:5: 'A' is unexpected — expected a message (BO_) before its signals"},
+         "f.dbc:1:5: unexpected 'A' — expected a message (BO_) before its signals"},
         {"BO_ 1 A: 8 X\n SG_ A : 0|8@2+ (1,0) [0|0] \"\" X",
-         "f.dbc:2:14: '2' is unexpected — expected 0 (the highest byte first) or 1 (the lowest)"},
+         "f.dbc:2:14: unexpected '2' — expected 0 (the highest byte first) or 1 (the lowest)"},
         {"BO_ 1 A: 8 X\n SG_ A q : 0|8@1+ (1,0) [0|0] \"\" X",
-         "f.dbc:2:8: 'q' is unexpected — expected ':', or M, or m with the number of a multiplexed "
+         "f.dbc:2:8: unexpected 'q' — expected ':', or M, or m with the number of a multiplexed "
          "signal"},
-        {"BO_ 1 A: 8 X\n SG_ A : 0|8@1+ (1;0)", "f.dbc:2:19: ';' is unexpected — expected ','"},
+        {"BO_ 1 A: 8 X\n SG_ A : 0|8@1+ (1;0)", "f.dbc:2:19: unexpected ';' — expected ','"},
         {"BO_ 1 A: 8 X\n SG_ A : 0|8@1", "f.dbc:2:15: end of file, expected + or - (with a sign)"},
         {"CM_ \"no end;", "f.dbc:1:5: unterminated text — add the closing quote"},
-        {"VAL_ 1 A 0 x", "f.dbc:1:12: 'x' is unexpected — expected a text in quotes"},
-        {"hello",
-         "f.dbc:1:1: 'hello' is unexpected — expected a statement such as BO_, SG_ or VAL_"},
+        {"VAL_ 1 A 0 x", "f.dbc:1:12: unexpected 'x' — expected a text in quotes"},
+        {"hello", "f.dbc:1:1: unexpected 'hello' — expected a statement such as BO_, SG_ or VAL_"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_error err = {0};

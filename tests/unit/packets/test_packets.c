@@ -188,7 +188,7 @@ TEST_WITH(NULL, end, packet_replaces_a_built_in_message)
     size_t size;
     aw_record_init(&record, aw_wire_codec(&wire, "positions", AW_TX), AW_TX);
     assert_int_equal(aw_encode(&record, false, out, sizeof out, &size, &err), AW_USAGE);
-    assert_string_equal(err.text, "positions: a packet file has put another packet in its place");
+    assert_string_equal(err.text, "positions: replaced by another packet in a packet file");
     assert_int_equal(read_text(packets, "[packet more]\nid = 1910\nx = u8\n", &err), AW_USAGE);
 }
 
@@ -218,7 +218,7 @@ TEST_WITH(NULL, end, joint_sections_define_joints)
 }
 
 /* Sets and reports gains of several joints in one packet. */
-TEST_WITH(NULL, end, gain_rows_of_joints)
+TEST_WITH(NULL, end, gain_keys_name_the_fields_of_joints)
 {
     static const char text[] =
         "[packet go]\nid = 1\nmoves = yes\nx = f32 deg\ny = f32 deg\n[packet s]\nid = 2\nask = "
@@ -239,7 +239,7 @@ TEST_WITH(NULL, end, gain_rows_of_joints)
 }
 
 /* Uses big-endian order for one field, and for all following fields. */
-TEST_WITH(NULL, end, byte_order_per_field_and_for_the_rest)
+TEST_WITH(NULL, end, byte_order_applies_to_a_field_or_all_that_follow)
 {
     use(&aw_hidmotor_protocol,
         "[packet mixed]\nid = 7\na = u16\nb = u16 endian=big\nendian = big\nc = s24\n"

@@ -212,7 +212,7 @@ TEST_WITH(start, NULL, short_buffers_are_not_overrun)
     for (size_t cap = 0; cap < 20; cap++) {
         memset(bytes, 0xEE, sizeof bytes);
         assert_int_equal(encode(written[0].values, AW_TX, false, cap), AW_LIMIT);
-        assert_string_equal(err.text, "move: no room for 20 bytes");
+        assert_string_equal(err.text, "move: buffer too small for 20 bytes");
         for (size_t i = cap; i < sizeof bytes; i++)
             assert_int_equal(bytes[i], 0xEE);
     }

@@ -71,7 +71,7 @@ static void check_checksum(const struct sample_frame *row, uint8_t *bytes, size_
     for (size_t bit = 0; bit < size * 8; bit++) {
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
         assert_int_equal(decode(row->message, bytes, size), AW_MALFORMED);
-        assert_says(" is expected");
+        assert_says(", expected ");
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
 }
@@ -171,7 +171,7 @@ TEST_WITH(start, NULL, count_limits_the_repetitions)
         if (n < 1 || n > 3) {
             assert_int_equal(status, AW_MALFORMED);
             char expected[64];
-            snprintf(expected, sizeof expected, "groups: n is %u, but 1 to 3 is expected", n);
+            snprintf(expected, sizeof expected, "groups: n is %u, expected 1 to 3", n);
             assert_string_equal(err.text, expected);
             assert_true(record.present == 0);
             continue;
@@ -210,7 +210,7 @@ TEST_WITH(start, NULL, error_names_the_expected_checksum)
     assert_int_equal(decode_with_sum("short", bytes, 4), AW_OK);
     bytes[3] ^= 0xFF;
     assert_int_equal(decode("short", bytes, 4), AW_MALFORMED);
-    assert_string_equal(err.text, "short: sum is 0xAD, but 0x52 is expected");
+    assert_string_equal(err.text, "short: sum is 0xAD, expected 0x52");
 }
 
 TEST_WITH(start, NULL, text_ends_at_its_first_zero_byte)

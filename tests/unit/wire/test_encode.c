@@ -53,7 +53,7 @@ TEST_WITH(start, NULL, encoded_bytes_match_and_short_buffers_are_not_overrun)
                 fail_msg("%s: %d %s", sample_frames[i].fields, status, err.text);
             assert_int_equal(room[cap], 0xEE);
             if (cap < length)
-                assert_non_null(strstr(err.text, "no room for"));
+                assert_non_null(strstr(err.text, "buffer too small for"));
             else
                 assert_memory_equal(room, expected, length);
             free(room);

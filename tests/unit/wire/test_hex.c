@@ -77,8 +77,9 @@ TEST(invalid_hex_is_refused)
 {
     char longer[140];
     assert_refused(&aw_armctl_protocol, "FF G0", "column 4: 'G' is not a hex digit");
-    assert_refused(&aw_armctl_protocol, "FF 0", "column 4: half a byte — two digits each");
-    assert_refused(&aw_armctl_protocol, "F", "column 1: half a byte — two digits each");
+    assert_refused(&aw_armctl_protocol, "FF 0",
+                   "column 4: half a byte — write two digits per byte");
+    assert_refused(&aw_armctl_protocol, "F", "column 1: half a byte — write two digits per byte");
     assert_refused(&aw_armctl_protocol, "@0", "column 1: '@' is not a hex digit");
     assert_refused(&aw_armctl_protocol, "G0", "column 1: 'G' is not a hex digit");
     assert_refused(&aw_armctl_protocol, "g0", "column 1: 'g' is not a hex digit");
@@ -88,22 +89,24 @@ TEST(invalid_hex_is_refused)
     assert_refused(&aw_armctl_protocol, "41#00", "column 3: '#' is not a hex digit");
     assert_refused(&aw_canpid_protocol, "800#00", "id 800 has more than 11 bits");
     assert_refused(&aw_canpid_protocol, "41#00",
-                   "'41' is not an id — three hex digits before #, or eight of one of 29 bits");
+                   "'41' is not an id — write three hex digits before #, or eight for 29 bits");
     assert_refused(&aw_canpid_protocol, "0X1#00", "column 2: 'X' is not a hex digit");
     assert_refused(&aw_canpid_protocol, "0041#00",
-                   "'0041' is not an id — three hex digits before #, or eight of one of 29 bits");
+                   "'0041' is not an id — write three hex digits before #, or eight for 29 bits");
     assert_refused(
         &aw_canpid_protocol, "0123456789ABCDEF0#00",
-        "'0123456789ABCDEF' is not an id — three hex digits before #, or eight of one of 29 bits");
-    assert_refused(&aw_canpid_protocol, "041#1", "column 5: half a byte — two digits each");
-    assert_refused(&aw_canpid_protocol, "041#1x", "column 5: half a byte — two digits each");
+        "'0123456789ABCDEF' is not an id — write three hex digits before #, or eight for 29 bits");
+    assert_refused(&aw_canpid_protocol, "041#1",
+                   "column 5: half a byte — write two digits per byte");
+    assert_refused(&aw_canpid_protocol, "041#1x",
+                   "column 5: half a byte — write two digits per byte");
     assert_refused(&aw_canpid_protocol, "041#x1", "column 5: 'x' is not a hex digit");
-    assert_refused(&aw_canpid_protocol, "041#R", "a remote frame has no data");
+    assert_refused(&aw_canpid_protocol, "041#R", "remote frames carry no data");
     assert_int_equal(parse(&aw_canpid_protocol, "041#0001020304050607", NULL), AW_OK);
     assert_refused(&aw_canpid_protocol, "041#000102030405060708",
-                   "9 bytes of data — a CAN frame has at most 8");
+                   "9 bytes of data do not fit a CAN frame (max 8)");
     assert_refused(&aw_canpid_protocol, "4100000102030405060708",
-                   "9 bytes of data — a CAN frame has at most 8");
+                   "9 bytes of data do not fit a CAN frame (max 8)");
     assert_int_equal(aw_hex_parse(&aw_armctl_protocol, "1234", 3, bytes, 8, &size, NULL),
                      AW_MALFORMED); /* text beyond the length is ignored */
     memset(longer, '0', sizeof longer);

@@ -5,7 +5,7 @@
 #include "test.h"
 #include "wire/rows.h"
 
-TEST(sizes_of_rows_in_bits)
+TEST(rows_have_their_sizes_in_bits)
 {
     const struct aw_variant *little = &sample_variants[0], *big = &sample_variants[1];
     assert_int_equal(aw_rows_bits(NULL, little), 0);

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 
-TEST(answers_in_virtual_time)
+TEST(simulated_device_answers_in_virtual_time)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
     LINK link = aw_sim_link(&echo_device(3 * AW_SECOND)->base, &clock.base, false, "sim:echo");
@@ -19,7 +19,7 @@ TEST(answers_in_virtual_time)
     assert_int_equal(clock.time_ns, 4 * AW_SECOND);
 }
 
-TEST(answers_in_real_time)
+TEST(simulated_device_answers_in_real_time)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     LINK link = aw_sim_link(&echo_device(20 * AW_MILLISECOND)->base, &clock.base, false, "sim:");

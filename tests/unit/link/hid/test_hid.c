@@ -413,7 +413,7 @@ TEST_WITH(plug_in_board, unplug_board, thousand_transactions_survive_signals)
     assert_read_is(link, AW_TIMEOUT, 0);
 }
 
-TEST_WITH(plug_in_board, unplug_board, short_and_long_reports)
+TEST_WITH(plug_in_board, unplug_board, short_reports_pass_and_long_ones_are_truncated)
 {
     unsigned char report[100] = {0};
     struct aw_error err;

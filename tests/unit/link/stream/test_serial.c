@@ -248,7 +248,7 @@ TEST_WITH(plug_in, unplug, port_without_modem_lines_works)
     assert_open_fails(PORT, AW_NO_LINK, PORT ": settings not supported: Invalid argument");
     port.lines_refused = ENOTTY;
     port.modem_lines = 0;
-    assert_open_fails(PORT "?dtr=on", AW_USAGE, PORT ": no dtr line — remove dtr=");
+    assert_open_fails(PORT "?dtr=on", AW_USAGE, PORT ": dtr line not supported — remove dtr=");
 }
 
 TEST_WITH(plug_in, unplug, holder_of_a_busy_port_is_reported)

@@ -127,7 +127,7 @@ TEST(slow_tcp_connection_times_out)
         aw_link_close(links[--n]);
 }
 
-TEST(tcp_over_ipv6)
+TEST(tcp_clients_take_turns_over_ipv6)
 {
     struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     int fd = socket(AF_INET6, SOCK_STREAM, 0);

@@ -566,7 +566,7 @@ static int option_of(const struct aw_link *link, int name)
     return value;
 }
 
-TEST(default_ports_and_socket_options)
+TEST(default_ports_and_socket_options_are_used)
 {
     unsigned first, second;
     int fds[2] = {plain_socket(&first), plain_socket(&second)}, most = 1 << 20;

@@ -89,7 +89,7 @@ TEST(frames_are_replayed_at_their_intervals)
     assert_plays("?port=65535&speed=0.5", 999, 2, "0:041/1@100000 999=3");
 }
 
-TEST(start_offset_and_repetition)
+TEST(playback_starts_at_the_offset_and_repeats)
 {
     assert_plays("?from=0.5s", -1, 9,
                  "0:05E/2@100500 0:05F/0@100500 1500:041/1@102000 1500:041/1@101000 1500=7");

@@ -147,7 +147,7 @@ TEST(ack_digit_is_extracted)
     }
 }
 
-TEST(alternating_bit_rule)
+TEST(repeated_digit_marks_a_duplicate)
 {
     struct aw_armctl_receiver r = {.expected = 2};
     assert_int_equal(aw_armctl_judge(&r, 2), AW_ARMCTL_NEW);

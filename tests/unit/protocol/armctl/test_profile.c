@@ -104,11 +104,11 @@ TEST(commands_are_checked_against_the_profile)
         {ROLES, "arm r=200 theta=120 h=300", false, AW_OK, ""},
         {"elbow.index=2", "arm r=250 theta=45 h=120", false, AW_USAGE,
          "elbow: joint 2 is h of arm, which needs a translating joint (mm), not a rotating one — "
-         "give the joint that is h 'role = h' in the config"},
+         "in the config, give the joint for h 'role = h'"},
         {"boom.index=2 boom.kind=translate boom.role=r", "arm r=250 theta=45 h=120", false,
          AW_USAGE,
-         "boom: joint 2 is h of arm, and its role is r — give the joint that is h 'role = h' in "
-         "the config"},
+         "boom: joint 2 is h of arm, and its role is r — in the config, give the joint for h "
+         "'role = h'"},
         {NULL, "deg joint=7 angle=361", false, AW_LIMIT, "joint 7: 361 deg"},
         {NULL, "deg joint=7 angle=-1", false, AW_LIMIT, "--signed"},
         {NULL, "deg joint=7 angle=-1", true, AW_OK, ""},

@@ -48,7 +48,7 @@ static struct aw_armctl_memory sample(void)
     return memory;
 }
 
-TEST(memory_round_trip)
+TEST(saved_state_is_loaded_again)
 {
     struct aw_armctl_memory saved = sample(), loaded;
     struct aw_error err;

@@ -19,12 +19,12 @@ TEST(invalid_plants_are_explained)
     static const char *const cases[][2] = {
         {"ded", "plant 'ded': unknown — did you mean 'dead'?"},
         {"", "plant '': unknown — use one of sound, dead"},
-        {"dead:1", "plant 'dead:1': dead has no value — leave ':1' out"},
-        {"wall:2s", "plant 'wall:2s': its value is -120 to 120 deg — write it as wall:2deg"},
-        {"wall:121", "plant 'wall:121': its value is"},
-        {"delay:", "plant 'delay:': its value is 0.001 to 10 s — write it as delay:1s"},
-        {"delay:11s", "plant 'delay:11s': its value is"},
-        {"coulomb:nan", "plant 'coulomb:nan': its value is 0 to 100 %"},
+        {"dead:1", "plant 'dead:1': dead takes no value — remove ':1'"},
+        {"wall:2s", "plant 'wall:2s': invalid value (-120 to 120 deg) — write it as wall:2deg"},
+        {"wall:121", "plant 'wall:121': invalid value"},
+        {"delay:", "plant 'delay:': invalid value (0.001 to 10 s) — write it as delay:1s"},
+        {"delay:11s", "plant 'delay:11s': invalid value"},
+        {"coulomb:nan", "plant 'coulomb:nan': invalid value (0 to 100 %"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_canpid_plant plant;

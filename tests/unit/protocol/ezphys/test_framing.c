@@ -70,33 +70,33 @@ TEST(framing_text_has_at_most_255_characters)
         assert_int_equal(strlen(text), 255 + i);
         assert_int_equal(aw_ezphys_framing_parse(&framing, text, NULL, &err), i ? AW_USAGE : AW_OK);
     }
-    assert_string_equal(err.text, "wire: a description has at most 255 characters");
+    assert_string_equal(err.text, "wire: description longer than 255 characters");
 }
 
 TEST(framing_errors_name_the_column)
 {
     static const char *const cases[][2] = {
-        {"le23", "'le23' at column 1: no wire of this name, did you mean le32?"},
-        {"", "no wire of this name"},
+        {"le23", "'le23' at column 1: unknown name, did you mean le32?"},
+        {"", "unknown name"},
         {"le32,", "at column 6"},
         {"endan=le", "did you mean endian?"},
         {"endian=middle", "'middle' at column 8: le or be"},
         {"long=6", "4 or 8 bytes"},
-        {"long=8,le32", "a name stands in front"},
-        {"msg=siez32", "'siez32' at column 5: no such part, did you mean size?"},
-        {"msg=size", "give its size"},
-        {"msg=size24", "8, 16 or 32 bits"},
-        {"msg=size32+rest32", "a second one of this kind"},
-        {"msg=pad32", "needs a size, a rest or a count"},
-        {"msg=", "no such part"},
-        {"msg=size32+", "no such part"},
+        {"long=8,le32", "name after a change"},
+        {"msg=siez32", "'siez32' at column 5: unknown part, did you mean size?"},
+        {"msg=size", "no size — add it"},
+        {"msg=size24", "size not supported — use 8, 16 or 32 bits"},
+        {"msg=size32+rest32", "duplicate part — remove one"},
+        {"msg=pad32", "must have a size, a rest or a count"},
+        {"msg=", "unknown part"},
+        {"msg=size32+", "unknown part"},
         {"pkt=type32", "either an id or a name"},
         {"pkt=type32+id32+name8", "either an id or a name"},
-        {"pkt=id32+len32", "needs its type"},
+        {"pkt=id32+len32", "no type — add one"},
         {"pkt=type8+name33", "1 to 32 bytes"},
-        {"pkt=type32+id32+pad32+pad32+pad32+pad32+pad32+pad32", "more parts"},
-        {"pkt=type32+name32+pad32+pad32+pad32", "at most 44 bytes"},
-        {"loop", "no wire of this name"},
+        {"pkt=type32+id32+pad32+pad32+pad32+pad32+pad32+pad32", "too many parts"},
+        {"pkt=type32+name32+pad32+pad32+pad32", "longer than 44 bytes"},
+        {"loop", "unknown name"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(aw_ezphys_framing_parse(&framing, cases[i][0], &mine, &err), AW_USAGE);

@@ -63,18 +63,17 @@ TEST(scene_errors_name_line_and_column)
         const char *text, *told;
         enum aw_status status;
     } cases[] = {
-        {"", "test:1:1: nothing in it", AW_USAGE},
-        {"\n\n  # only words\n", "test:4:1: nothing in it", AW_USAGE},
-        {"bdoy a sphere 1 mass 1", "test:1:1: no statement \"bdoy\" — did you mean \"body\"?",
+        {"", "test:1:1: empty scene", AW_USAGE},
+        {"\n\n  # only words\n", "test:4:1: empty scene", AW_USAGE},
+        {"bdoy a sphere 1 mass 1", "test:1:1: unknown statement \"bdoy\" — did you mean \"body\"?",
          AW_USAGE},
         {"quux", "test:1:1: unknown statement \"quux\" — use one of: title gravity", AW_USAGE},
-        {"  body a sphere 1 mass 1", "test:1:3: too much, or a statement that does not begin",
-         AW_USAGE},
-        {"body", "test:1:5: a name is missing", AW_USAGE},
+        {"  body a sphere 1 mass 1", "test:1:3: unexpected word — begin each statement", AW_USAGE},
+        {"body", "test:1:5: name missing", AW_USAGE},
         {"body a", "test:1:7: unknown shape \"\" — use one of: box", AW_USAGE},
-        {"body a spere 1 mass 1", "test:1:8: no shape \"spere\" — did you mean \"sphere\"?",
+        {"body a spere 1 mass 1", "test:1:8: unknown shape \"spere\" — did you mean \"sphere\"?",
          AW_USAGE},
-        {"body a sphere", "test:1:14: a number is missing before this (in m)", AW_USAGE},
+        {"body a sphere", "test:1:14: number missing before this (in m)", AW_USAGE},
         {"body a sphere x", "test:1:15: 'x' is not a number", AW_USAGE},
         {"body a sphere nan mass 1", "test:1:15: 'nan' is not a number", AW_USAGE},
         {"body a sphere 1e999 mass 1", "test:1:15: number '1e999' is too large", AW_USAGE},
@@ -83,28 +82,28 @@ TEST(scene_errors_name_line_and_column)
         {"body a sphere 1", "test:1:6: body a: write either its mass or its density", AW_USAGE},
         {"body a sphere 1 mass 1 density 1", "test:1:6: body a: write either", AW_USAGE},
         {"body a sphere 1 mass 1 mass 2", "test:1:24: mass is given twice", AW_USAGE},
-        {"body a sphere 1 mas 1", "test:1:17: no attribute \"mas\" — did you mean \"mass\"?",
+        {"body a sphere 1 mas 1", "test:1:17: unknown attribute \"mas\" — did you mean \"mass\"?",
          AW_USAGE},
-        {"body a sphere 1 mass 1 send maybe", "test:1:29: send is a switch", AW_USAGE},
+        {"body a sphere 1 mass 1 send maybe", "test:1:29: send: not on or off", AW_USAGE},
         {"body a sphere 1 mass 1 id 1.5", "test:1:27: 1.5 is not a whole number", AW_USAGE},
         {"body a sphere 1 mass 1 id 0", "test:1:27: 0 is out of range (1 to 65535", AW_LIMIT},
-        {"body a sphere 1 mass 1 turn 0 0 0 1", "test:1:29: an axis of no length", AW_USAGE},
-        {"body 1a sphere 1", "test:1:6: 1a: a name does not start with a digit", AW_USAGE},
-        {"body a/b sphere 1", "test:1:6: a name is made of letters", AW_USAGE},
-        {"body world sphere 1 mass 1", "test:1:6: the name world is taken", AW_USAGE},
-        {"body a23456789012345678901234567890123 sphere 1", "test:1:6: a name has at most 32",
+        {"body a sphere 1 mass 1 turn 0 0 0 1", "test:1:29: axis has length 0", AW_USAGE},
+        {"body 1a sphere 1", "test:1:6: 1a: invalid name", AW_USAGE},
+        {"body a/b sphere 1", "test:1:6: invalid name", AW_USAGE},
+        {"body world sphere 1 mass 1", "test:1:6: duplicate name world", AW_USAGE},
+        {"body a23456789012345678901234567890123 sphere 1", "test:1:6: name longer than 32",
          AW_USAGE},
-        {BODY "body a sphere 1 mass 1", "test:2:6: the name a is taken", AW_USAGE},
-        {BODY "body b sphere 1 mass 1 id 1", "test:2:6: id 1 is taken", AW_USAGE},
-        {BODY "joint j hing a world", "test:2:9: no kind of joint \"hing\" — did you mean",
+        {BODY "body a sphere 1 mass 1", "test:2:6: duplicate name a", AW_USAGE},
+        {BODY "body b sphere 1 mass 1 id 1", "test:2:6: duplicate id 1", AW_USAGE},
+        {BODY "joint j hing a world", "test:2:9: unknown kind of joint \"hing\" — did you mean",
          AW_USAGE},
-        {BODY "joint j hinge a wrld", "test:2:17: no body \"wrld\" — did you mean \"world\"?",
+        {BODY "joint j hinge a wrld", "test:2:17: unknown body \"wrld\" — did you mean \"world\"?",
          AW_USAGE},
-        {BODY "joint j hinge a a", "test:2:15: a joint is between two different things", AW_USAGE},
-        {BODY "joint j hinge world a", "test:2:15: world comes second", AW_USAGE},
+        {BODY "joint j hinge a a",
+         "test:2:15: joint connects an object to itself — name two different ones", AW_USAGE},
+        {BODY "joint j hinge world a", "test:2:15: world must come second", AW_USAGE},
         {BODY "joint j hinge2 a world", "test:2:16: a hinge2 joint needs two bodies", AW_USAGE},
-        {BODY "joint j hinge a world anchor 0 0 0", "test:2:7: joint j: an axis is missing",
-         AW_USAGE},
+        {BODY "joint j hinge a world anchor 0 0 0", "test:2:7: joint j: axis missing", AW_USAGE},
         {BODY "joint j hinge a world axis 0 0 1", "test:2:7: joint j: no anchor", AW_USAGE},
         {BODY "joint j hinge a world axis2 0 0 1", "test:2:29: axis2: a hinge joint has 1 axis",
          AW_USAGE},
@@ -114,11 +113,11 @@ TEST(scene_errors_name_line_and_column)
          "test:2:7: joint j: axis2 of a ball follows", AW_USAGE},
         {BODY "joint j ball a world anchor 0 0 0 axis 0 0 1 axis3 1 0 1",
          "test:2:7: joint j: axis and axis3 are not at right angles", AW_USAGE},
-        {BODY "joint j hinge a world stops 1 0", "test:2:29: stops from 1 to 0", AW_USAGE},
+        {BODY "joint j hinge a world stops 1 0", "test:2:29: stops 1 and 0 are reversed", AW_USAGE},
         {"step 0\n" BODY, "test:1:6: 0 is out of range (1e-06 to 1 s", AW_LIMIT},
-        {"gravity 0 0", "test:1:12: a number is missing before this (in m/s2)", AW_USAGE},
+        {"gravity 0 0", "test:1:12: number missing before this (in m/s2)", AW_USAGE},
         {"ground 1 2 3", "test:1:8: unknown attribute \"1\" — use one of: normal offset", AW_USAGE},
-        {"body \x01 sphere 1", "test:1:6: a name is made of", AW_USAGE},
+        {"body \x01 sphere 1", "test:1:6: invalid name", AW_USAGE},
     };
     static struct aw_scene scene;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -155,7 +154,7 @@ TEST(number_of_bodies_and_joints_is_limited)
     for (int i = 0; i < 129; i++)
         snprintf(text + strlen(text), 40, "body b%d sphere 1 mass 1\n", i);
     assert_int_equal(parse(&scene, text, &err), AW_LIMIT);
-    assert_string_equal(err.text, "test:129:6: a scene has at most 128 bodies");
+    assert_string_equal(err.text, "test:129:6: more than 128 bodies — remove some");
     *strstr(text, "body b128") = '\0';
     assert_int_equal(parse(&scene, text, &err), AW_OK);
     assert_int_equal(scene.n_bodies, AW_SCENE_BODIES_MAX);

@@ -423,7 +423,7 @@ TEST(unanswered_request_names_another_program_at_the_board)
     kill(other, SIGKILL);
     assert_int_equal(waitpid(other, NULL, 0), other);
     assert_int_equal(status, AW_TIMEOUT);
-    snprintf(expected, sizeof expected, "(pid %d) uses the board, too: end it", (int)other);
+    snprintf(expected, sizeof expected, "(pid %d) also uses the board: end it", (int)other);
     if (!strstr(rig->err.text, expected))
         fail_msg("%s", rig->err.text);
     rig->link->turns = NULL;

@@ -492,7 +492,7 @@ TEST(start_time_of_a_board_does_not_matter)
     assert_memory_equal(answers[0], answers[1], sizeof answers[0]);
 }
 
-TEST(device_defaults_and_timing)
+TEST(device_answers_after_its_latency)
 {
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     assert_true(options.state == AW_HIDMOTOR_RUNNING && options.seed == 1 &&

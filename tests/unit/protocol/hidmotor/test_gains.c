@@ -84,8 +84,8 @@ TEST(gain_file_errors_name_the_line)
         {"m1 pid kq 3\n", AW_USAGE, "unknown gain 'kq'"},
         {"m1 pid kp\n", AW_USAGE, "not a gain — write 'm1 pid kp 0.1'"},
         {"m1 pid kp nan\n", AW_USAGE, "arm.gains:1:1: 'nan' is not a number"},
-        {"m1 pid kp 1e39\n", AW_LIMIT, "arm.gains:1:1: 1e39 is more than a packet can carry"},
-        {"m1 velocity ki 0.1\n", AW_LIMIT, "arm.gains:1:1: velocity ki is kept at 0 by the board"},
+        {"m1 pid kp 1e39\n", AW_LIMIT, "arm.gains:1:1: 1e39 is out of range for a packet"},
+        {"m1 velocity ki 0.1\n", AW_LIMIT, "arm.gains:1:1: the board always sets velocity ki to 0"},
         {"m1 pid kp 3\n\nbase pid kp 3\n", AW_USAGE, "arm.gains:3:1: duplicate gain base pid kp"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -131,7 +131,7 @@ TEST(gain_packet_requires_all_gains)
     aw_record_init(&record, aw_wire_codec(&wire, "set_pid_gains", AW_TX), AW_TX);
     assert_int_equal(aw_hidmotor_gains_to_record(some.of, AW_HIDMOTOR_PID, &record, &err),
                      AW_USAGE);
-    assert_string_equal(err.text, "m1.ki pid: not known — read the board's gains first");
+    assert_string_equal(err.text, "m1.ki pid: unknown — read the board's gains first");
     for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES; i++)
         gains.of[i] = some.of[i].known ? some.of[i] : gains.of[i];
     assert_int_equal(aw_hidmotor_gains_to_record(gains.of, AW_HIDMOTOR_PID, &record, &err), AW_OK);

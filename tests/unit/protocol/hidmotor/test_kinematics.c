@@ -12,7 +12,7 @@ static double apart(struct aw_hidmotor_point a, struct aw_hidmotor_point b)
 }
 
 /* Poses whose tip is easy to compute. */
-TEST(forward_kinematics_of_known_poses)
+TEST(forward_kinematics_match_known_poses)
 {
     static const struct {
         struct aw_hidmotor_pose pose;

@@ -706,7 +706,7 @@ TEST(stops_match_the_picture)
     end_picture(out, "stops-hidmotor.txt");
 }
 
-TEST(plan_speed_bounds)
+TEST(plan_marks_joints_above_their_speed)
 {
     struct aw_error err;
     struct aw_hidmotor_plan plan;
@@ -734,7 +734,7 @@ TEST(plan_speed_bounds)
         {3600000.5, 0, AW_LIMIT, "duration: 3.6e+06 ms is out of range (0 to 3600000 ms)"},
         {-0.5, 0, AW_LIMIT, "duration: -0.5 ms is out of range (0 to 3600000 ms)"},
         {1000, 90.5, AW_LIMIT,
-         "base: 90.5 deg is out of range (-90 to 90 deg) — the arm would hit something; --force "
+         "base: 90.5 deg is out of range (-90 to 90 deg), where the arm may collide — --force "
          "overrides"},
         {1e39, 0, AW_USAGE, "duration: not a finite number"},
     };

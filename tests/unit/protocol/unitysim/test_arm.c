@@ -39,7 +39,7 @@ TEST(joints_are_found_by_name)
     assert_says("shoulder, elbow");
 }
 
-TEST(default_limits_and_speeds)
+TEST(default_limits_and_speeds_match_the_scenes)
 {
     static const struct aw_unitysim_limits wanted = {
         {{1028, 3073}, {1700, 2570}, {1028, 3073}, {790, 3328}, {1928, 2800}}};
@@ -51,7 +51,7 @@ TEST(default_limits_and_speeds)
     assert_int_equal(aw_unitysim_limits_check(&limits, &error), AW_OK);
     limits.joint[AW_UNITYSIM_HAND].max = 1927;
     assert_int_equal(aw_unitysim_limits_check(&limits, &error), AW_LIMIT);
-    assert_says("hand: the lower limit 1928 is above the upper one 1927");
+    assert_says("hand: lower limit 1928 is above upper limit 1927");
     limits.joint[AW_UNITYSIM_HAND].max = 65536;
     assert_int_equal(aw_unitysim_limits_check(&limits, &error), AW_LIMIT);
     limits.joint[AW_UNITYSIM_HAND] = (struct aw_unitysim_limit){-1, 5};

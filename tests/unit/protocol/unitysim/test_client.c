@@ -301,7 +301,7 @@ TEST(missing_simulator_is_reported)
 }
 
 /* Uses the wall clock: each step may take as long as a loaded machine needs. */
-TEST(real_sockets_and_real_time)
+TEST(client_works_with_real_sockets_in_real_time)
 {
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     struct aw_unitysim_options client = aw_unitysim_defaults();

@@ -284,7 +284,7 @@ static double ticks_in_a_second(enum aw_unitysim_speed speed)
     return travelled * 2;
 }
 
-TEST(speed_models)
+TEST(speed_models_have_their_published_speeds)
 {
     rig_near(ticks_in_a_second(AW_UNITYSIM_SERVO), 67 * 0.684 * 4096 / 360, 1e-6);
     rig_near(ticks_in_a_second(AW_UNITYSIM_UNITY), 67 * 0.80 * 4096 / 360, 1e-6);

@@ -22,8 +22,8 @@ TEST(sequence_errors_name_line_and_column)
         const char *text, *why;
         enum aw_status status;
     } cases[] = {
-        {"", "s.csv:1:1: no motion in it", AW_MALFORMED},
-        {HEADER, "s.csv:2:1: no motion in it", AW_MALFORMED},
+        {"", "s.csv:1:1: no motions", AW_MALFORMED},
+        {HEADER, "s.csv:2:1: no motions", AW_MALFORMED},
         {"Elbow,Auto,2135,45,10,0,\n", "s.csv:1:1: the header has no 'Joint' here", AW_MALFORMED},
         {"Joint,Motion Type,Velocity\n", "s.csv:1:19: the header has no 'Position'", AW_MALFORMED},
         {"Joint\n", "s.csv:1:1: the header has no 'Motion Type'", AW_MALFORMED},
@@ -49,10 +49,10 @@ TEST(sequence_errors_name_line_and_column)
          "s.csv:2:20: Tolerance: 4 is out of range (5 to 1000 ticks", AW_LIMIT},
         {HEADER "\n\nElbow,Auto,2135,45,10,,\n", "s.csv:4:23: Delay (ms): '' is not a whole",
          AW_MALFORMED},
-        {HEADER "Elbow,Auto,2135,45\n", "s.csv:2:19: Tolerance is missing: 4 cells where 6",
+        {HEADER "Elbow,Auto,2135,45\n", "s.csv:2:19: Tolerance is missing: 4 cells instead of 6",
          AW_MALFORMED},
-        {HEADER "Elbow,Auto,2135,45,10,0,7\n", "s.csv:2:25: text behind cell 6", AW_MALFORMED},
-        {HEADER "Elbow,Auto,2135,45,10,0,,\n", "s.csv:2:25: text behind cell 6", AW_MALFORMED},
+        {HEADER "Elbow,Auto,2135,45,10,0,7\n", "s.csv:2:25: text after cell 6", AW_MALFORMED},
+        {HEADER "Elbow,Auto,2135,45,10,0,,\n", "s.csv:2:25: text after cell 6", AW_MALFORMED},
         {HEADER "Elbow,Auto,2135,45,10,0,\nElbow,Auto,2135,45,10,0,\nElbow;Auto\n",
          "s.csv:4:11: Motion Type is missing", AW_MALFORMED},
     };

@@ -57,8 +57,8 @@ TEST(views_errors_name_line_and_column)
         const char *text, *why;
         enum aw_status status;
     } cases[] = {
-        {"a,1,2,3,4,5\n", "v.csv:1:12: rz is missing: 6 cells where 7 are needed", AW_MALFORMED},
-        {"a,1,2,3,4,5,6,7\n", "v.csv:1:15: text behind cell 7", AW_MALFORMED},
+        {"a,1,2,3,4,5\n", "v.csv:1:12: rz is missing: 6 cells instead of 7", AW_MALFORMED},
+        {"a,1,2,3,4,5,6,7\n", "v.csv:1:15: text after cell 7", AW_MALFORMED},
         {"a,1,2,3,4,5,6\nb,1,x,3,4,5,6\n", "v.csv:2:5: y: 'x' is not a whole number", AW_MALFORMED},
         {"a,1,2,3,4,5,6.5\n", "v.csv:1:13: rz: '6.5' is not a whole number", AW_MALFORMED},
         {"a,70000,2,3,4,5,6\n", "v.csv:1:3: x: 70000 is out of range (-65535 to 65535 mm",

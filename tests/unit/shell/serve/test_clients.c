@@ -127,7 +127,7 @@ TEST_WITH(start, stop, traffic_records_are_sent_together)
     assert_int_equal(peers[0]->conn.since_ns, 0);
 }
 
-TEST_WITH(start, stop, due_time_of_the_server)
+TEST_WITH(start, stop, server_wakes_up_for_its_next_deadline)
 {
     const int64_t ms = AW_MILLISECOND;
     aw_server_due(&server);

@@ -118,7 +118,7 @@ static const struct {
     {"[options]\njson = perhaps\n", AW_USAGE, 2, "--json is a switch"},
     {"[options]\n\n# x\ntimeout = 5mm\n", AW_USAGE, 4, "--timeout"},
     {"[options]\ntimeout = -1\n", AW_LIMIT, 2, "--timeout: -1 s is out of range"},
-    {"[options]\ncolor = sometime\n", AW_USAGE, 2, "--color: no 'sometime'"},
+    {"[options]\ncolor = sometime\n", AW_USAGE, 2, "--color: unknown value 'sometime'"},
     {"[options]\nlink =\n", AW_USAGE, 2, "--link: empty value — give URL"},
     {"[joint elbow]\nindex = 2\n", AW_USAGE, 2, "unknown section [joint elbow] — use [link] or"},
     {"json = yes\n", AW_USAGE, 1, "unknown section []"},

@@ -123,7 +123,7 @@ TEST_WITH(start, stop, hex_lines_are_decoded)
         assert_int_equal(feed(text, sizeof text - 1, segment), AW_OK);
         assert_int_equal(decoder.records, 3);
         assert_int_equal(decoder.bad, 3);
-        assert_says(said, "rig: in.txt:5:1: short: sum is 0x53, but 0x52 is expected\n");
+        assert_says(said, "rig: in.txt:5:1: short: sum is 0x53, expected 0x52\n");
         assert_says(said, "rig: in.txt:6:");
         assert_says(said, "rig: in.txt:7:1: 'z' is not a hex digit\n");
         assert_int_equal(aw_decoder_end(&decoder), AW_MALFORMED);

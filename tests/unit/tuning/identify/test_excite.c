@@ -38,7 +38,7 @@ static struct outcome run(const struct aw_process *process, struct aw_excite_con
 static const struct aw_excite_config usual = {
     .centre = 0.1, .amplitude = 0.1, .hysteresis = 0.001, .max_deviation = 0.05, .max_time_s = 30};
 
-TEST(all_parts_stay_within_bounds)
+TEST(excitation_stays_within_deviation_and_amplitude)
 {
     const struct aw_process processes[] = {
         {.gain = 2, .integrating = true, .a1 = 0.03, .dead_time_s = 0.02},

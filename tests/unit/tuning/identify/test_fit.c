@@ -363,7 +363,7 @@ TEST(noise_and_quantum_match_known_values)
 
 /* Fits short simulated records with slow disturbances: pieces of two periods, lags as long as the
  * record, given dead bands, a single kind, held-out ends. */
-TEST(fits_of_short_records)
+TEST(short_records_are_fitted)
 {
     enum { SHORT = 160 };
     /* clang-format off */
@@ -432,7 +432,7 @@ TEST(fits_of_short_records)
 }
 
 /* Uses the fewest samples that give noise and steps, and values at the bounds. */
-TEST(noise_and_quantum_of_few_samples)
+TEST(noise_and_quantum_are_estimated_from_few_samples)
 {
     seed = 8;
     for (size_t k = 0; k < 200; k++)

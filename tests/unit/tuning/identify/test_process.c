@@ -41,7 +41,7 @@ TEST(step_responses_match_the_textbook)
 
 /* Compares with partial fractions. Equal lags follow the gamma distribution; a zero adds the
  * slope. */
-TEST(third_lag_matches_the_formula)
+TEST(step_with_three_lags_matches_the_formula)
 {
     struct aw_process three = {.gain = 1, .a1 = 1.2, .a2 = 0.2, .a3 = 0.5};
     struct aw_process same = {.gain = 1, .a1 = 2, .a2 = 1, .a3 = 1};

@@ -73,7 +73,7 @@ static const struct aw_relay_config usual = {
 
 /* It continues for the dead time after each switch: the period is 4 dead times, the amplitude is
  * half the motion in one dead time. */
-TEST(relay_cycle_of_an_integrator)
+TEST(relay_cycle_matches_an_integrator)
 {
     static const double dead[] = {0.02, 0.05, 0.2};
     for (size_t i = 0; i < sizeof dead / sizeof *dead; i++) {

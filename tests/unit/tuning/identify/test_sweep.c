@@ -218,7 +218,7 @@ TEST(invalid_plans_and_records_are_refused)
 }
 
 /* Needs two samples per tone and four more. */
-TEST(minimum_number_of_samples)
+TEST(too_few_samples_are_refused)
 {
     struct aw_sweep_plan plan = {0.5, 1, 3, 0.1, 4};
     struct aw_error err;

@@ -304,8 +304,8 @@ TEST(invalid_formats_are_refused)
         {"%{t}%{dir}%{msg}", NULL},
         {"%{", "'%{': invalid reference — write %{FIELD}"},
         {"x %{torque} %{y", "'%{y': invalid reference — write %{FIELD}"},
-        {"%{lknee}", "%{lknee} stands for several values — name one of them"},
-        {"%{joint}", "%{joint} stands for several values — name one of them"},
+        {"%{lknee}", "%{lknee} is ambiguous: several values match — name one of them"},
+        {"%{joint}", "%{joint} is ambiguous: several values match — name one of them"},
         {"%{*angle}", NULL},
         {"%{lknee.kp.value}", NULL},
         {"%{lknee.value}", NULL},
@@ -313,9 +313,9 @@ TEST(invalid_formats_are_refused)
         {"%{lknee.kp.torque}", "kp has no field 'torque' — available: board, value, controller"},
         {"%{lknee.torque} %{joint.torque}", NULL},
         {longest + 1, NULL},
-        {longest, "a format has at most 1024 characters"},
+        {longest, "format longer than 1024 characters"},
         {many, NULL},
-        {too_many, "a format has at most 64 references"},
+        {too_many, "more than 64 references in a format"},
     };
     memset(longest, 'x', sizeof longest - 1);
     for (int i = 0; i < 65; i++) {

@@ -328,7 +328,7 @@ TEST(units_of_conditions_are_converted)
 }
 
 /* Compares the first scalar of a record with several. */
-TEST(condition_on_the_first_scalar)
+TEST(condition_may_name_the_first_scalar)
 {
     static const struct {
         const char *text;
