@@ -23,10 +23,7 @@ struct armctl_options {
 };
 AW_GIVEN(tool, armctl_options, armctl_given)
 
-static inline struct armctl_state *armctl_state(struct aw_session *session)
-{
-    return session->state;
-}
+AW_STATE(armctl_state)
 
 /* Starts a conversation and loads what was saved for the device of this link. */
 void armctl_connect(struct aw_session *session, struct aw_link *link);

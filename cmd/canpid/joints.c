@@ -318,13 +318,6 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
     return status;
 }
 
-struct attending {
-    struct aw_session *session;
-    struct aw_joint_list *list;
-    aw_joints_look_fn *look;
-    void *context;
-};
-
 /* Checks whether this frame reports a fault of a driven joint: disabled by another program, or an
  * error. */
 static void judge(struct aw_session *session, struct aw_joint *joint,
@@ -340,21 +333,21 @@ static void judge(struct aw_session *session, struct aw_joint *joint,
 
 static bool look_at(void *context, const struct aw_received *received)
 {
-    struct attending *a = context;
-    for (size_t i = 0; i < a->list->n; i++) {
-        take(a->session, &a->list->joints[i]);
+    const struct aw_joints_watch *w = context;
+    for (size_t i = 0; i < w->list->n; i++) {
+        take(w->session, &w->list->joints[i]);
         if (received->record)
-            judge(a->session, &a->list->joints[i], received->record);
+            judge(w->session, &w->list->joints[i], received->record);
     }
-    return !a->look || a->look(a->context, a->list);
+    return !w->look || w->look(w->context, w->list);
 }
 
 static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
                              int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
 {
-    struct attending a = {session, list, look, context};
+    struct aw_joints_watch watch = {session, list, look, context, false};
     (void)hz;
-    return aw_canpid_idle(canpid_of(session), deadline, look_at, &a, &session->err);
+    return aw_canpid_idle(canpid_of(session), deadline, look_at, &watch, &session->err);
 }
 
 /* Disables the driven joints and waits for their telemetry to confirm it. */

@@ -57,10 +57,7 @@ struct canpid_command_options {
 };
 AW_GIVEN(command, canpid_command_options, canpid_command_given)
 
-static inline struct canpid_state *canpid_state(const struct aw_session *session)
-{
-    return session->state;
-}
+AW_STATE(canpid_state)
 
 static inline struct aw_canpid *canpid_of(struct aw_session *session)
 {

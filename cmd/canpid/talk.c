@@ -178,9 +178,7 @@ enum aw_moves canpid_saw(struct aw_session *session, bool tx, struct aw_span fra
         know_board(session, frame);
     if (!tx || !aw_canpid_saw(&state->client, frame, &sent))
         return tx ? AW_MOVES : AW_MOVES_ON;
-    bool holds = isnan(sent.setpoint) && (sent.switches || sent.unknown);
-    bool moves = holds || fabs(sent.setpoint) <= 1;
-    if (moves)
+    if (may_enable(&sent))
         state->ongoing |= AW_CANPID_BIT(sent.board);
     else if (!isnan(sent.setpoint))
         state->ongoing &= ~AW_CANPID_BIT(sent.board);
@@ -304,9 +302,7 @@ enum aw_status canpid_round(struct aw_session *session, int64_t deadline, aw_rec
         aw_canpid_idle(canpid_of(session), now + drain_ns, in_round, &round, &session->err);
     if (status != AW_OK || round.enough)
         return status;
-    int64_t rest = now + (round.any ? busy_ns : idle_ns);
-    if (rest > deadline)
-        rest = deadline;
+    int64_t rest = aw_sooner(now + (round.any ? busy_ns : idle_ns), deadline);
     round.waiting = true;
     return round.any ? aw_clock_sleep(session->clock, rest)
                      : aw_canpid_idle(canpid_of(session), rest, in_round, &round, &session->err);

@@ -99,10 +99,7 @@ struct ezphys_read_options {
 };
 AW_GIVEN(command, ezphys_read_options, ezphys_read_given)
 
-static inline struct ezphys_state *ezphys_state(struct aw_session *session)
-{
-    return session->state;
-}
+AW_STATE(ezphys_state)
 
 static inline struct aw_ezphys *ezphys_of(struct aw_session *session)
 {

@@ -414,17 +414,10 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
     return status == AW_OK ? send_targets(session, list, command) : status;
 }
 
-struct watching {
-    struct aw_session *session;
-    struct aw_joint_list *list;
-    aw_joints_look_fn *look;
-    void *context;
-};
-
 /* Keeps the old values if the list is full. */
 static bool see(void *context, const struct aw_hidmotor_status *now)
 {
-    const struct watching *w = context;
+    const struct aw_joints_watch *w = context;
     struct aw_error before = w->session->err;
     if (take(w->session, w->list, now) != AW_OK)
         w->session->err = before;
@@ -436,14 +429,14 @@ static enum aw_status await(struct aw_session *session, struct aw_joint_list *li
                             int64_t deadline, aw_joints_look_fn *look, void *context)
 {
     struct hidmotor_state *state = hidmotor_state(session);
-    struct watching watching = {session, list, look, context};
+    struct aw_joints_watch watch = {session, list, look, context, false};
     (void)command;
     if (!state->planned)
         return AW_OK;
     state->streams = false;
     return aw_hidmotor_wait(&state->arm, &state->plan,
                             isnan(tolerance) ? AW_HIDMOTOR_TOLERANCE : tolerance, deadline, see,
-                            &watching, &session->err);
+                            &watch, &session->err);
 }
 
 /* The board holds its last setpoint itself. A stream refused for its following error still needs

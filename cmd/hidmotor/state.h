@@ -50,10 +50,7 @@ struct hidmotor_command_options {
 };
 AW_GIVEN(command, hidmotor_command_options, hidmotor_command_given)
 
-static inline struct hidmotor_state *hidmotor_state(struct aw_session *session)
-{
-    return session->state;
-}
+AW_STATE(hidmotor_state)
 
 static inline struct aw_hidmotor *hidmotor_arm(struct aw_session *session)
 {

@@ -178,14 +178,6 @@ static enum aw_status take_words(struct aw_session *session, const struct aw_arg
     return status == AW_OK ? unitysim_ready_to_make(session) : status;
 }
 
-struct looking {
-    struct aw_session *session;
-    struct aw_joint_list *list;
-    aw_joints_look_fn *look;
-    void *context;
-    bool enough;
-};
-
 /* ---- Single targets, by ticks ---- */
 
 static struct aw_unitysim_move move_of(struct aw_session *session, const struct aw_joint_list *list,
@@ -231,21 +223,21 @@ static enum aw_status begin_move(struct aw_session *session, const struct aw_joi
 
 static bool look_at(void *context, const struct aw_received *received)
 {
-    struct looking *looking = context;
-    unitysim_notice(looking->session, received);
-    take(looking->session, looking->list);
-    looking->enough = looking->look && !looking->look(looking->context, looking->list);
-    return !looking->enough;
+    struct aw_joints_watch *watch = context;
+    unitysim_notice(watch->session, received);
+    take(watch->session, watch->list);
+    watch->enough = watch->look && !watch->look(watch->context, watch->list);
+    return !watch->enough;
 }
 
 static enum aw_status await(struct aw_session *session, struct aw_joint_list *list,
                             const struct aw_joint_command *command, double tolerance,
                             int64_t deadline, aw_joints_look_fn *look, void *context)
 {
-    struct looking looking = {session, list, look, context, false};
+    struct aw_joints_watch watch = {session, list, look, context, false};
     struct aw_unitysim_move move = move_of(session, list, command);
     (void)tolerance, (void)deadline;
-    return aw_unitysim_move(unitysim_of(session), &move, look_at, &looking, &session->err);
+    return aw_unitysim_move(unitysim_of(session), &move, look_at, &watch, &session->err);
 }
 
 static void report(struct aw_session *session, struct aw_joint_list *list,
@@ -295,11 +287,11 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
 static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
                              int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
 {
-    struct looking looking = {session, list, look, context, false};
+    struct aw_joints_watch watch = {session, list, look, context, false};
     (void)hz;
     enum aw_status status =
-        aw_unitysim_idle(unitysim_of(session), deadline, look_at, &looking, &session->err);
-    if (status == AW_OK && !looking.enough && session->motion.moving &&
+        aw_unitysim_idle(unitysim_of(session), deadline, look_at, &watch, &session->err);
+    if (status == AW_OK && !watch.enough && session->motion.moving &&
         unitysim_notice_stale(session))
         return aw_fail(&session->err, AW_TIMEOUT, "no feedback: joint positions unknown");
     return status;

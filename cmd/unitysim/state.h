@@ -68,10 +68,7 @@ struct unitysim_play_options {
 };
 AW_GIVEN(command, unitysim_play_options, unitysim_play_given)
 
-static inline struct unitysim_state *unitysim_state(struct aw_session *session)
-{
-    return session->state;
-}
+AW_STATE(unitysim_state)
 
 static inline struct aw_unitysim *unitysim_of(struct aw_session *session)
 {

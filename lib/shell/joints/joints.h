@@ -168,6 +168,15 @@ struct aw_joint_command {
  * wait. */
 typedef bool aw_joints_look_fn(void *context, const struct aw_joint_list *list);
 
+/* For the hooks attend and await: what they pass to the callback of their client. */
+struct aw_joints_watch {
+    struct aw_session *session;
+    struct aw_joint_list *list;
+    aw_joints_look_fn *look;
+    void *context;
+    bool enough; /* look has ended the wait */
+};
+
 /* ---- Hooks of a tool for its joints ------------------------------------------------------------
  * Hooks may be NULL; help hides commands that need a missing hook. All return AW_OK, or set
  * session->err. They maintain session->motion like every command: they call aw_session_moves before

@@ -193,6 +193,13 @@ struct aw_session {
     struct aw_session_share share;
 };
 
+/* Defines the function name(session), which returns the tool's state, a struct name. */
+#define AW_STATE(name)                                                                             \
+    static inline struct name *name(const struct aw_session *session)                              \
+    {                                                                                              \
+        return session->state;                                                                     \
+    }
+
 /* An argument of a command, bound to its row. */
 struct aw_bound {
     const struct aw_arg *arg;
