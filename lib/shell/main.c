@@ -68,7 +68,6 @@ static enum aw_status parse_globals(struct aw_session *session, const struct aw_
     return AW_OK;
 }
 
-/* Ends the recording. With --last, all packets are written here. */
 static enum aw_status end_record(struct aw_session *session, enum aw_status status)
 {
     enum aw_status result = status;

@@ -41,8 +41,6 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     topics run.mcap 'all(.log == .publish)'
     ok hidmotor -q -l "$fast" replay run.mcap
     ok hidmotor -q plot run.mcap m2.position --out run.svg
-    ok hidmotor -q -l "$fast" --record last.mcap --last 50ms move 0 0 0 --wait
-    topics last.mcap '[.[].log] | max - min <= 60000000'
 }
 
 @test "topics contain the board or joint, and the publish time is the device's" {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # Each tool: a recorded session is decoded by Wireshark, replayed, watched and plotted; killed
-# recorders, full disks, marks, --last, times.
+# recorders, full disks, marks, times.
 load common.bash
 load shark.bash
 
@@ -114,22 +114,6 @@ killed() {
 }
 @test "hidmotor's recorder, killed 50 times, leaves all packets" { killed hidmotor; }
 @test "canpid's recorder, killed 50 times, leaves all packets" { killed canpid; }
-
-@test "--last keeps only the end and writes it when a signal ends the recording" {
-    ok canpid -q -l "$fast" record run.pcapng --for 2s --last 50ms
-    ok canpid info -j run.pcapng
-    ok jq -se 'last | .ok and .duration <= 0.05 and .duration > 0.02 and .messages > 50' <<<"$output"
-    simulate canpid board
-    canpid -v -l "$url" record run.pcapng --last 60s 2>trace &
-    recorder=$!
-    until grep -q ' <- ' trace; do :; done
-    same "$(canpid info -j run.pcapng | jq -s 'last.messages')" 0
-    kill -TERM "$recorder"
-    ends "$recorder" 143
-    ok canpid info -j run.pcapng
-    [ "$(json .messages)" -gt 0 ]
-    fails_with 2 "pcapng" canpid -l "$fast" record run.csv --last 60s
-}
 
 @test "marks can be typed on a terminal, which shows progress" {
     TERM=xterm terminal <<<"
@@ -429,14 +413,11 @@ notes() { tshark -r "$1" -Y frame.comment -T fields -e frame.comment 2>/dev/null
     has "$why" "'-' is not a file"
 }
 
-@test "--record and record write candump logs for CAN, with marks and --last" {
+@test "--record and record write candump logs for CAN" {
     ok canpid -q -l "$fast" --record session.log -b lknee -c pos setpoint 1deg
     has "$(cat session.log)" "sim 044#610B363B0000"
     ok canpid -q -l log:session.log record again.log
     same "$(sed 's/) [a-z]* /) /' again.log)" "$(sed 's/) [a-z]* /) /' session.log)"
-    ok canpid -q -l "$fast" --record part.log --last 0.1s watch --for 1s
-    (($(wc -l <part.log) < 250)) # of 1,800
-    prints_like "*duration=0.0*damaged=0*" canpid -q info part.log
     for tool in armctl hidmotor unitysim ezphys; do
         exits 2 $tool -l "$fast" --record session.log status
         has "$stderr" "'session.log' — give a name that ends in .pcapng or .mcap"

@@ -135,8 +135,6 @@ static enum aw_status begin_file(struct recorder *r)
     struct aw_messages messages = {.any = false};
     if (session->device.link && !session->device.link->recorded)
         messages = aw_session_spoken(session);
-    if (session->options.link.last_s > 0)
-        return aw_fail(&session->err, AW_USAGE, "record: --last requires .pcapng or .mcap");
     if (status == AW_OK)
         r->view = aw_session_file_view(session, r->wire, r->format->style, &messages);
     if (status != AW_OK || !r->view)
@@ -380,7 +378,7 @@ const struct aw_command aw_record_command = {
     .details = "The extension of the file selects the format: .pcapng (all messages on the link), "
         ".mcap (also decoded, for Foxglove, PlotJuggler, Rerun and ROS 2; the package "
         "armwire-mcap writes it), .csv or .ndjson (decoded), .log (candump). --for, -n or Ctrl-C "
-        "ends it; --last 60s keeps only the last minute. On a terminal each line that you type "
+        "ends it. On a terminal each line that you type "
         "becomes a mark. --fields chooses the columns; times in .csv begin at 0 (see --time). "
         "'record -' writes frames for another program ('record - | tshark -r -'), and prints its "
         "result on standard error."};

@@ -12,16 +12,6 @@
 
 enum { PACKET_MAX = 66000, BLOCK_MAX = PACKET_MAX + 640, NAMES_MAX = 500 };
 
-/* A queued message or comment, until it is written or too old. */
-struct aw_tee_packet {
-    struct aw_tee_packet *next;
-    int64_t time_ns;
-    enum aw_dir dir;
-    bool remark;
-    size_t size;
-    uint8_t bytes[];
-};
-
 struct message {
     int64_t time_ns;
     enum aw_dir dir;
@@ -198,7 +188,6 @@ static enum aw_status begin(struct aw_tee *tee, const char *what, const char *pa
     struct aw_session *session = tee->session;
     tee->what = what;
     snprintf(tee->name, sizeof tee->name, "%s: %s", what, path);
-    tee->last_ns = (int64_t)(session->options.link.last_s * 1e9);
     enum aw_status status = open_file(tee, path);
     if (status != AW_OK)
         return status;
@@ -229,41 +218,6 @@ enum aw_status aw_tee_open(struct aw_session *session, const char *what, const c
     return status;
 }
 
-static void pop(struct aw_tee *tee)
-{
-    struct aw_tee_packet *first = tee->first;
-    tee->first = first->next;
-    if (!tee->first)
-        tee->newest = NULL;
-    tee->packets--;
-    free(first);
-}
-
-/* Queues a message to be written at the end. If out of memory, drops the oldest messages, then this
- * one. */
-static void push(struct aw_tee *tee, const struct message *message)
-{
-    struct aw_tee_packet *packet;
-    while (!(packet = malloc(sizeof *packet + message->bytes.size + 1)) && tee->first)
-        pop(tee);
-    if (!packet)
-        return;
-    *packet = (struct aw_tee_packet){.time_ns = message->time_ns,
-                                     .dir = message->dir,
-                                     .remark = message->remark,
-                                     .size = message->bytes.size};
-    memcpy(packet->bytes, message->bytes.data, message->bytes.size);
-    packet->bytes[message->bytes.size] = '\0';
-    if (tee->newest)
-        tee->newest->next = packet;
-    else
-        tee->first = packet;
-    tee->newest = packet;
-    tee->packets++;
-    while (tee->first != packet && tee->first->time_ns < message->time_ns - tee->last_ns)
-        pop(tee);
-}
-
 static bool put(struct aw_tee *tee, const struct message *message, struct aw_error *err)
 {
     return (*tee->interface ? put_log : put_pcapng)(tee, message) || lose(tee, err);
@@ -273,10 +227,6 @@ static bool add(struct aw_tee *tee, const struct message *message, struct aw_err
 {
     if (!tee->open)
         return true;
-    if (tee->last_ns) {
-        push(tee, message);
-        return true;
-    }
     tee->packets++;
     return put(tee, message, err);
 }
@@ -327,12 +277,6 @@ bool aw_tee_close(struct aw_session *session, struct aw_error *err)
     if (!tee)
         return good;
     bool lost = !tee->open; /* already reported */
-    for (; tee->first; pop(tee)) {
-        const struct aw_tee_packet *first = tee->first;
-        struct message message = {
-            first->time_ns, first->dir, first->remark, {first->bytes, first->size}};
-        good = good && (!tee->open || put(tee, &message, err));
-    }
     bool closed = close_file(tee, good && !lost ? err : NULL);
     good = good && (closed || lost);
     free(tee);

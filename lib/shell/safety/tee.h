@@ -9,10 +9,9 @@
 #include "capture/reading.h"
 #include "shell/session/session.h"
 
-struct aw_tee_packet;
 struct aw_feeder;
 
-/* Owns the file or filter and the queued packets; {0} records nothing. */
+/* Owns the file or filter; {0} records nothing. */
 struct aw_tee {
     bool narrowed;     /* records only messages about the recording command's subjects */
     bool named;        /* the custom packets have been written */
@@ -24,12 +23,8 @@ struct aw_tee {
     char name[240];   /* for messages: "--record: run.pcapng" */
     struct aw_session *session;
     struct aw_wrapper wrapper;
-    char interface[64]; /* interface in a candump log; "": pcapng */
-    /* with --last: keeps only packets up to this age until the end, ns; 0: writes all packets at
-     * once */
-    int64_t last_ns;
-    struct aw_tee_packet *first, *newest;
-    uint64_t packets, bytes; /* written or queued so far */
+    char interface[64];      /* interface in a candump log; "": pcapng */
+    uint64_t packets, bytes; /* written so far */
 };
 
 /* Creates the file and session->device.tee, unless it exists. "-" writes pcapng to standard output,
@@ -39,8 +34,8 @@ struct aw_tee {
 enum aw_status aw_tee_open(struct aw_session *session, const char *what, const char *path,
                            const char *interface);
 
-/* Adds one message. Writes it at once, except with --last, so that a killed program leaves a
- * readable file. Returns false, once, with the reason on failure; the file ends there. */
+/* Writes one message at once, so that a killed program leaves a readable file. Returns false, once,
+ * with the reason on failure; the file ends there. */
 bool aw_tee_add(struct aw_tee *tee, enum aw_dir dir, int64_t time_ns, struct aw_span bytes,
                 struct aw_error *err);
 
@@ -48,7 +43,7 @@ bool aw_tee_add(struct aw_tee *tee, enum aw_dir dir, int64_t time_ns, struct aw_
 bool aw_tee_mark(struct aw_tee *tee, int64_t time_ns, const char *comment, struct aw_error *err);
 
 /* Writes the custom packets (once) and new names, as packets with only a comment. Call before each
- * message. --last keeps all of them. */
+ * message. */
 bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_ns);
 
 /* Returns true if aw_tee_open accepts the path. Sets *filter to the filter for the file extension,
@@ -60,7 +55,7 @@ bool aw_tee_takes(struct aw_session *session, const char *path, struct aw_filter
  * with comments. */
 bool aw_tee_is_log(const struct aw_session *session, const char *path);
 
-/* Writes queued packets, closes the file and frees the tee, if there is one. Returns false with the
+/* Closes the file and frees the tee, if there is one. Returns false with the
  * reason if writing failed. */
 bool aw_tee_close(struct aw_session *session, struct aw_error *err);
 

@@ -27,9 +27,9 @@ struct aw_option_value {
 /* Options of the link and its recordings. Times in s. */
 struct aw_options_link {
     const char *url, *record, *config, *packets, *dbc;
-    const char *dir;                     /* direction of the messages in a file: tx or rx */
-    const char *listen;                  /* address for serve and sim */
-    double last_s, timeout_s, deadman_s; /* NAN: no timeout, or no deadman time given */
+    const char *dir;             /* direction of the messages in a file: tx or rx */
+    const char *listen;          /* address for serve and sim */
+    double timeout_s, deadman_s; /* NAN: no timeout, or no deadman time given */
     bool take, no_attach, lenient;
     int64_t port; /* port of the device in a capture; 0: the default */
 };
