@@ -13,7 +13,7 @@ HEAD = struct.Struct("=IIIBBxxIIq")
 NAMES = ("status", "flag", "number", "lease", "ns")  # fields of the head, after its size, memory and type
 FROM_CLIENT = {"LIFE": 1, "LINK": 2, "WANT": 3, "STOP": 4, "FRAME": 5, "ASK": 6, "IDLE": 7, "PLAYS": 8,
                "ASK_SPEED": 9, "WHO": 10, "RELEASE": 11}
-FROM_SERVER = "HELLO PASSED LOST_SOME GRANTED ACK DONE COMMANDER REVOKED STOPPED_BY SPEED".split()
+FROM_SERVER = "HELLO PASSED LOST_SOME GRANTED DONE COMMANDER REVOKED STOPPED_BY SPEED".split()
 
 
 def pack(kind, body=b"", **fields):

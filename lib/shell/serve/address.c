@@ -41,18 +41,14 @@ enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, c
                         name + strspn(name, "-."));
     if (size >= (int)sizeof address->path)
         return aw_fail(err, AW_NO_LINK, "%s: path too long for a socket", folder);
-    snprintf(address->text, sizeof address->text, "serve:%s", address->path);
     return AW_OK;
 }
 
 /* Finds the server that systemd runs for all users of the device. */
 static bool find_system(struct aw_address *address, const char *tool)
 {
-    struct aw_error ignored;
-    char url[sizeof address->path];
-    snprintf(url, sizeof url, "serve:" AW_SYSTEM_FOLDER "/%.20s.sock", tool);
-    return aw_address_parse(address, tool, url, &ignored) == AW_OK &&
-           access(address->path, F_OK) == 0;
+    snprintf(address->path, sizeof address->path, AW_SYSTEM_FOLDER "/%.20s.sock", tool);
+    return access(address->path, F_OK) == 0;
 }
 
 size_t aw_address_defaults(struct aw_address *list, size_t max, const char *tool)
@@ -67,11 +63,8 @@ size_t aw_address_defaults(struct aw_address *list, size_t max, const char *tool
         snprintf(pattern, sizeof pattern, "%s/%.20s-*.sock", folder, tool);
         glob(pattern, 0, NULL, &found);
     }
-    for (size_t i = 0; i < found.gl_pathc && n < max; i++) {
-        char url[sizeof list->path + 8];
-        snprintf(url, sizeof url, "serve:%.107s", found.gl_pathv[i]);
-        n += aw_address_parse(&list[n], tool, url, &ignored) == AW_OK;
-    }
+    for (size_t i = 0; i < found.gl_pathc && n < max; i++)
+        snprintf(list[n++].path, sizeof list->path, "%s", found.gl_pathv[i]);
     globfree(&found);
     return n + (n < max && find_system(&list[n], tool));
 }
@@ -81,7 +74,6 @@ enum aw_status aw_address_parse(struct aw_address *address, const char *tool, co
 {
     const char *rest = url;
     *address = (struct aw_address){.path = ""};
-    snprintf(address->text, sizeof address->text, "%s", url);
     skip(&rest, "serve:");
     if (skip(&rest, "tcp:"))
         return aw_fail(err, AW_USAGE, "%s: not supported — forward the socket with ssh -L", url);
@@ -91,7 +83,6 @@ enum aw_status aw_address_parse(struct aw_address *address, const char *tool, co
         enum aw_status status = aw_xdg_runtime(folder, sizeof folder, err);
         if (status == AW_OK)
             snprintf(address->path, sizeof address->path, "%s/%.20s.sock", folder, tool);
-        snprintf(address->text, sizeof address->text, "serve:%s", address->path);
         return status;
     }
     if (strlen(rest) >= sizeof address->path)
@@ -136,7 +127,7 @@ int aw_address_connect(const struct aw_address *address, struct aw_error *err)
 {
     int fd = aw_address_open(address, false);
     if (fd < 0)
-        aw_fail(err, AW_NO_LINK, "%s: %s — check that 'serve' is running", address->text,
+        aw_fail(err, AW_NO_LINK, "serve:%s: %s — check that 'serve' is running", address->path,
                 strerror(errno));
     return fd;
 }

@@ -16,8 +16,7 @@
 #define AW_SYSTEM_FOLDER "/run/armwire" /* folder of the servers that systemd manages */
 
 struct aw_address {
-    char text[160]; /* the address in messages */
-    char path[108];
+    char path[108]; /* of the socket; in messages: serve:PATH */
 };
 
 /* Parses url, which may begin with "serve:". tool determines the default socket. AW_USAGE;

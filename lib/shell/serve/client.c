@@ -47,8 +47,7 @@ static void take_end(struct aw_attached *attached, enum aw_status status, const 
     attached->told = true;
     if (attached->waits) { /* pending frames will no longer be acknowledged */
         attached->waits = false;
-        attached->status = status;
-        snprintf(attached->why, sizeof attached->why, "%.*s", AW_REASON_MAX, why);
+        aw_fail(&attached->answer, status, "%s", why);
     }
     session->motion.ongoing = AW_ONGOING_NOTHING;
     session->motion.moving = false;
@@ -57,10 +56,8 @@ static void take_end(struct aw_attached *attached, enum aw_status status, const 
             aw_session_notice(session, "%s", why);
         return;
     }
-    attached->revoked = true;
-    attached->revoked_as = status;
-    snprintf(attached->reason, sizeof attached->reason, "%s", why);
-    session->motion.stopped_by = attached->reason;
+    aw_fail(&attached->end, status, "%s", why);
+    session->motion.stopped_by = attached->end.text;
     session->motion.stopped_as = status;
     aw_stop_ask(session);
 }
@@ -69,11 +66,11 @@ static void take_grant(struct aw_attached *attached, const struct aw_mail *m)
 {
     struct aw_session *session = attached->session;
     attached->lease = m->lease;
-    attached->status = AW_OK;
+    attached->answer.status = AW_OK;
     attached->waits = false;
     aw_attached_flush(attached); /* earlier bytes belong to another program's conversation */
     aw_memory_take(session, m->memory);
-    if (session->tool->share.turn && attached->link)
+    if (session->tool->share.turn && attached->open)
         session->tool->share.turn(session, AW_TURN_BEGIN);
 }
 
@@ -82,9 +79,8 @@ static void take_answer(struct aw_attached *attached, const struct aw_mail *m)
     const struct aw_command *command = m->flag ? attached->session->run.command : NULL;
     char why[AW_REASON_MAX + 1];
     aw_text_of(m, why, sizeof why);
-    snprintf(attached->why, sizeof attached->why, "%s%s%.250s", command ? command->name : "",
-             command ? ": " : "", why);
-    attached->status = (enum aw_status)(m->status & 15);
+    aw_fail(&attached->answer, (enum aw_status)(m->status & 15), "%s%s%s",
+            command ? command->name : "", command ? ": " : "", why);
     attached->waits = false;
 }
 
@@ -108,22 +104,18 @@ static void take_message(struct aw_attached *attached, const struct aw_mail *m)
         aw_attached_pass(attached, m);
         break;
     case AW_LOST_SOME:
-        if (attached->link)
-            attached->link->dropped += m->number;
+        attached->link.dropped += m->number;
         break;
     case AW_GRANTED:
         take_grant(attached, m);
         break;
-    case AW_ACK: /* the reason is known if the frame was revoked */
-        if (m->number != attached->frames || !attached->waits)
-            break;
-        /* fall through */
-    case AW_DONE:
-        take_answer(attached, m);
+    case AW_DONE: /* the reason is known if the frame was revoked */
+        if (!m->number || (m->number == attached->frames && attached->waits))
+            take_answer(attached, m);
         break;
     case AW_COMMANDER:
         aw_commander_get(m, &attached->commander);
-        attached->status = AW_OK;
+        attached->answer.status = AW_OK;
         attached->waits = false;
         break;
     case AW_REVOKED:
@@ -142,9 +134,9 @@ enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_er
 {
     const char *why = *attached->lost ? attached->lost : "connection to the server lost";
     if (attached->session->share.patient)
-        return aw_fail(err, AW_LOST, "%s: %s — reconnecting", attached->address.text, why);
-    return aw_fail(err, AW_LOST, "%s: %s — all its motions are stopped", attached->address.text,
-                   why);
+        return aw_fail(err, AW_LOST, "serve:%s: %s — reconnecting", attached->address.path, why);
+    return aw_fail(err, AW_LOST, "serve:%s: %s — all its motions are stopped",
+                   attached->address.path, why);
 }
 
 void aw_attached_take(struct aw_attached *attached)
@@ -153,7 +145,7 @@ void aw_attached_take(struct aw_attached *attached)
     bool over = !aw_conn_fill(&attached->conn) || attached->conn.gone;
     while (aw_conn_next(&attached->conn, &m))
         take_message(attached, &m);
-    over = over || attached->conn.wrong;
+    over = over || attached->conn.gone;
     if (!over || attached->over)
         return;
     attached->over = true;
@@ -161,7 +153,7 @@ void aw_attached_take(struct aw_attached *attached)
     attached->aside.fd = -1;
     struct aw_error err;
     aw_attached_fail(attached, &err);
-    if (!attached->revoked && attached->aside.serve && !attached->session->share.patient)
+    if (!attached->end.status && attached->aside.serve && !attached->session->share.patient)
         take_end(attached, AW_LOST, err.text);
 }
 
@@ -188,29 +180,27 @@ static enum aw_status check_hello(struct aw_attached *attached, const char *devi
 {
     struct aw_error *err = &attached->session->err;
     const struct aw_hello *hello = &attached->hello;
-    const char *tool = attached->session->tool->name, *at = attached->address.text;
+    const char *tool = attached->session->tool->name, *at = attached->address.path;
     if (!*hello->tool)
-        return aw_fail(err, AW_NO_LINK, "%s: %s", at,
-                       attached->conn.wrong || attached->conn.gone ? "not an armwire server"
-                                                                   : "the server does not answer");
+        return aw_fail(err, AW_NO_LINK, "serve:%s: %s", at,
+                       attached->conn.gone ? "not an armwire server"
+                                           : "the server does not answer");
     if (strcmp(hello->version, AW_VERSION) != 0)
         return aw_fail(err, AW_NO_LINK,
-                       "%s: the server runs a different version, armwire %s — restart it", at,
+                       "serve:%s: the server runs a different version, armwire %s — restart it", at,
                        hello->version);
     if (strcmp(hello->tool, tool) != 0)
-        return aw_fail(err, AW_NO_LINK, "%s: the server is for %s, not %s", at, hello->tool, tool);
+        return aw_fail(err, AW_NO_LINK, "serve:%s: the server is for %s, not %s", at, hello->tool,
+                       tool);
     if (device && strcmp(hello->url, device) != 0)
-        return aw_fail(err, AW_NO_LINK, "%s: the server now serves %.200s", at, hello->url);
+        return aw_fail(err, AW_NO_LINK, "serve:%s: the server now serves %.200s", at, hello->url);
     uint32_t packets = aw_session_packets_sum(attached->session);
     if (packets && packets != hello->packets)
-        return aw_fail(err, AW_USAGE,
-                       "%s: the server cannot stop these joints, because it does not use this "
-                       "packet file — give the same --packets to '%s serve'",
-                       at, tool);
-    if (strncmp(hello->url, "sim:", 4) == 0)
-        snprintf(attached->key, sizeof attached->key, "serve:%.100s", hello->url);
-    else
-        snprintf(attached->key, sizeof attached->key, "%s", hello->key);
+        return aw_fail(
+            err, AW_USAGE,
+            "serve:%s: the server cannot stop these joints, because it does not use this "
+            "packet file — give the same --packets to '%s serve'",
+            at, tool);
     attached->fresh_memory = true;
     return AW_OK;
 }
@@ -325,14 +315,17 @@ enum aw_status aw_attached_await(struct aw_attached *attached, struct aw_error *
     while (attached->waits && !attached->over) {
         int64_t left = until - aw_clock_now(clock_of(attached));
         aw_conn_flush(&attached->conn);
-        if (left <= 0 || poll(&ready, 1, (int)(left / AW_MILLISECOND) + 1) == 0)
-            return aw_fail(err, AW_TIMEOUT, "%s: the server does not answer",
-                           attached->address.text);
+        if (left <= 0 || poll(&ready, 1, (int)(left / AW_MILLISECOND) + 1) == 0) {
+            attached->waits = false;
+            return aw_fail(err, AW_TIMEOUT, "serve:%s: the server does not answer",
+                           attached->address.path);
+        }
         aw_attached_take(attached);
     }
     if (attached->over)
         return aw_attached_fail(attached, err);
-    return attached->status == AW_OK ? AW_OK : aw_fail(err, attached->status, "%s", attached->why);
+    const struct aw_error *answer = &attached->answer;
+    return answer->status == AW_OK ? AW_OK : aw_fail(err, answer->status, "%s", answer->text);
 }
 
 static bool is_stop(const struct aw_command *command)
@@ -377,8 +370,9 @@ static enum aw_status take_revoked(struct aw_session *session)
     struct aw_attached *attached = session->share.attached;
     aw_stop_forget(session);
     session->motion.stopped_by = NULL;
-    attached->revoked = false;
-    return aw_fail(&session->err, attached->revoked_as, "%s", attached->reason);
+    session->err = attached->end;
+    attached->end.status = AW_OK;
+    return session->err.status;
 }
 
 /* Tells the server that the command has ended and whether a motion continues. Releases the lease
@@ -389,7 +383,7 @@ static enum aw_status end(struct aw_session *session, enum aw_status status)
     bool goes_on = aw_session_goes_on(session);
     bool moves = session->run.command && session->run.command->safety >= AW_MOTION;
     attached->started = false;
-    if (attached->revoked && status != AW_OK && !session->motion.stop.signal)
+    if (attached->end.status && status != AW_OK && !session->motion.stop.signal)
         return take_revoked(session);
     if (!attached->lease || attached->over)
         return status;
@@ -410,7 +404,7 @@ static enum aw_status end(struct aw_session *session, enum aw_status status)
 
 static enum aw_status outcome(struct aw_session *session, enum aw_status status)
 {
-    if (status != AW_STOPPED || !session->share.attached->revoked || session->motion.stop.signal)
+    if (status != AW_STOPPED || !session->share.attached->end.status || session->motion.stop.signal)
         return status;
     return aw_session_refuse(session, take_revoked(session));
 }
@@ -441,9 +435,7 @@ static enum aw_status ask(struct aw_attached *attached, const struct aw_mail *m)
 {
     attached->waits = true;
     aw_attached_send(attached, m);
-    enum aw_status status = aw_attached_await(attached, &attached->session->err);
-    attached->waits = false;
-    return status;
+    return aw_attached_await(attached, &attached->session->err);
 }
 
 /* For status: prints the holder of the lease. */
@@ -501,9 +493,9 @@ static enum aw_status serves(struct aw_session *session, const char *url, char *
         return status;
     if (!aw_hello_look(session, &address, &who, &hello) || !*hello.tool)
         return aw_fail(&session->err, AW_NO_LINK,
-                       "%s: no server found — check that 'serve' is running", address.text);
+                       "serve:%s: no server found — check that 'serve' is running", address.path);
     strcpy(tool, hello.tool);
-    strcpy(place, address.text);
+    sprintf(place, "serve:%s", address.path);
     return AW_OK;
 }
 

@@ -10,28 +10,25 @@ struct aw_attached {
     struct aw_conn conn;
     struct aw_address address;
     struct aw_hello hello;
-    char key[128];     /* key of the device */
     bool fresh_memory; /* hello.memory has not been used yet */
     bool over;         /* the connection has ended */
     char lost[320];    /* the reason, or "" */
 
-    struct aw_link *link;    /* NULL: no link is open */
+    struct aw_link link;
+    bool open;               /* the link */
     struct aw_buffer passed; /* unread PASSED messages */
     size_t taken;            /* bytes already read from the first message */
     unsigned n;              /* number of unread messages */
     uint32_t frames;         /* number of the last frame that was sent */
-    enum aw_status status;   /* outcome of the last frame or request */
-    char why[AW_REASON_MAX + 1];
+    struct aw_error answer;  /* outcome of the last frame or request */
 
     unsigned lease; /* 0: this client does not hold the lease */
     bool started;   /* the current command holds the lease */
     bool fresh;     /* the current command acquired the lease */
-    bool waits;     /* waits for GRANTED, ACK, DONE or COMMANDER */
+    bool waits;     /* waits for GRANTED, DONE or COMMANDER */
     struct aw_commander commander;
-    bool revoked; /* the lease was revoked since the command or line began; reason says why */
-    bool told;    /* the loss has been reported; the client requests the lease again */
-    char reason[400];
-    enum aw_status revoked_as;
+    bool told;           /* the loss has been reported; the client requests the lease again */
+    struct aw_error end; /* why the lease was revoked since the command or line began; AW_OK: not */
 };
 
 /* client.c */

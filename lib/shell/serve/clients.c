@@ -17,7 +17,6 @@
 #define SPARES     8 /* spare connections for a user whose limit is reached */
 #define EVENTS     256
 #define AT_ONCE    8 /* messages of one client, or new clients, handled per turn */
-#define FILLS      4 /* reads per turn from a closing client */
 #define SPEED_MOST 1e6
 
 /* ---- One client ---- */
@@ -76,7 +75,7 @@ static void change_speed(struct aw_peer *peer, double share, bool takes)
                 holder->who.text);
     if (err.status == AW_OK)
         aw_peer_put(holder, &(struct aw_mail){.type = AW_SPEED, .share = share});
-    aw_peer_done(peer, err.status, false, err.status == AW_OK ? "" : err.text);
+    aw_peer_done(peer, 0, err.status, false, err.status == AW_OK ? "" : err.text);
 }
 
 static void tell_commander(struct aw_peer *peer)
@@ -126,33 +125,16 @@ static void take_message(struct aw_peer *peer, const struct aw_mail *m)
     }
 }
 
-static void take_messages(struct aw_peer *peer)
+/* Of the last messages of a closing client, only its end and a stop count. */
+static void take_messages(struct aw_peer *peer, bool closed)
 {
     struct aw_mail m;
     enum aw_verb type = 0;
     int n = 0;
-    while (n++ < AT_ONCE && !peer->conn.gone && (type = aw_conn_next(&peer->conn, &m)))
-        take_message(peer, &m);
+    while ((n++ < AT_ONCE || closed) && !peer->conn.gone && (type = aw_conn_next(&peer->conn, &m)))
+        if (!closed || type == AW_IDLE || type == AW_RELEASE)
+            take_message(peer, &m);
     peer->more = type != 0;
-    peer->conn.gone = peer->conn.gone || peer->conn.wrong;
-}
-
-/* Handles the last messages of a closing client, which gets no replies: only its end and a stop
- * count. Reads a bounded amount per turn, because many messages may be queued. */
-static void finish(struct aw_peer *peer)
-{
-    struct aw_mail m;
-    enum aw_verb type;
-    int n = 0;
-    do {
-        if (aw_conn_take_stop(&peer->conn))
-            aw_lease_stop(peer->server, peer);
-        while ((type = aw_conn_next(&peer->conn, &m)))
-            if (type == AW_IDLE || type == AW_RELEASE)
-                take_message(peer, &m);
-        peer->conn.gone = peer->conn.gone || peer->conn.wrong || !aw_conn_fill(&peer->conn);
-    } while (!peer->conn.gone && ++n < FILLS);
-    peer->more = false;
 }
 
 /* Reads no faster than it handles messages. A stop is handled first. */
@@ -162,16 +144,15 @@ static void serve_peer(struct aw_peer *peer, uint32_t events)
         return;
     if (events & EPOLLOUT)
         aw_conn_flush(&peer->conn);
-    if (events & EPOLLHUP) {
-        finish(peer);
-    } else if (events & (EPOLLIN | EPOLLERR) && !peer->more) {
+    bool closed = events & EPOLLHUP;
+    if (closed || (events & (EPOLLIN | EPOLLERR) && !peer->more)) {
         size_t before = peer->conn.in.end - peer->conn.in.start;
         peer->over = !aw_conn_fill(&peer->conn);
         if (peer->conn.in.end - peer->conn.in.start > before)
             peer->seen_ns = aw_server_now(peer->server);
         if (aw_conn_take_stop(&peer->conn))
             aw_lease_stop(peer->server, peer);
-        take_messages(peer);
+        take_messages(peer, closed);
     }
     aw_peer_watch(peer); /* removed after all clients were served */
 }
@@ -246,7 +227,7 @@ static void look_after(struct aw_server *server)
     for (struct aw_peer *peer = server->peers, *next; peer; peer = next) {
         aw_frames_held(peer);
         if (peer->more)
-            take_messages(peer);
+            take_messages(peer, false);
         if (peer->conn.since_ns && now - peer->conn.since_ns >= AW_TOGETHER)
             aw_peer_flush(peer);
         next = peer->next;
@@ -286,9 +267,10 @@ void aw_server_serve(struct aw_aside *aside)
 
 /* ---- Listening ---- */
 
-static enum aw_status refuse(struct aw_server *server, const char *url, const char *why)
+static enum aw_status refuse(struct aw_server *server, const struct aw_address *address,
+                             const char *why)
 {
-    return aw_fail(&server->session->err, AW_NO_LINK, "serve: %s: %s", url, why);
+    return aw_fail(&server->session->err, AW_NO_LINK, "serve: %s: %s", address->path, why);
 }
 
 /* Replaces a stale socket file, left by a server that was killed. */
@@ -311,10 +293,10 @@ static enum aw_status take_place(struct aw_server *server, const struct aw_addre
     if (left && unlink(address->path) == 0)
         return AW_OK;
     if (left || !there)
-        return refuse(server, address->text, strerror(errno));
+        return refuse(server, address, strerror(errno));
     snprintf(why, sizeof why, "busy: in use by %s serve (pid %d) — give --listen unix:PATH",
              server->session->tool->name, (int)who.pid);
-    return refuse(server, address->text, why);
+    return refuse(server, address, why);
 }
 
 enum aw_status aw_server_listen(struct aw_server *server, const char *url)
@@ -334,8 +316,7 @@ enum aw_status aw_server_listen(struct aw_server *server, const char *url)
     listener->fd = aw_address_open(&address, true);
     umask(before);
     if (listener->fd < 0)
-        return refuse(server, url, strerror(errno));
-    snprintf(listener->url, sizeof listener->url, "serve:%s", address.path);
+        return refuse(server, &address, strerror(errno));
     snprintf(listener->path, sizeof listener->path, "%s", address.path);
     stat(listener->path, &file);
     listener->device = file.st_dev;

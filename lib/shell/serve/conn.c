@@ -20,7 +20,7 @@ bool aw_conn_fill(struct aw_conn *conn)
     struct aw_mail head;
     aw_buffer_head(in, in->start, &head);
     size_t held = in->end - in->start, room = head.size > ROOM ? head.size : ROOM;
-    if (conn->fd < 0 || conn->wrong || head.size > AW_MESSAGE_MAX)
+    if (conn->fd < 0 || conn->gone || head.size > AW_MESSAGE_MAX)
         return false;
     if (held >= room) /* a whole message is still unread */
         return true;
@@ -38,10 +38,10 @@ enum aw_verb aw_conn_next(struct aw_conn *conn, struct aw_mail *m)
     size_t held = conn->in.end - conn->in.start, size = aw_buffer_first(&conn->in, m);
     if (!held) /* an idle connection has no buffer */
         aw_buffer_clear(&conn->in);
-    conn->wrong = conn->wrong ||
-                  (held >= sizeof m->size && (m->size < AW_HEAD || m->size > AW_MESSAGE_MAX)) ||
-                  (held >= AW_HEAD && (!m->type || m->kept > m->size - AW_HEAD));
-    if (conn->wrong || !size)
+    conn->gone = conn->gone ||
+                 (held >= sizeof m->size && (m->size < AW_HEAD || m->size > AW_MESSAGE_MAX)) ||
+                 (held >= AW_HEAD && (!m->type || m->kept > m->size - AW_HEAD));
+    if (conn->gone || !size)
         return 0;
     conn->in.start += size;
     return (enum aw_verb)m->type;

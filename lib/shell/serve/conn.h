@@ -23,9 +23,8 @@ struct aw_conn {
     size_t queue;                /* max queued bytes of PASSED */
     uint32_t lost;               /* dropped PASSED messages not yet reported */
     int64_t since_ns;            /* time when the oldest delayed PASSED message arrived; 0: none */
-    bool wrong;                  /* an invalid message was received: reading has ended */
     bool shut;                   /* the peer accepts no more output, but unread input may remain */
-    bool gone;                   /* disconnected */
+    bool gone;                   /* disconnected: an invalid message, or too much output */
 };
 
 void aw_conn_init(struct aw_conn *conn, int fd);

@@ -268,10 +268,7 @@ static void command(struct aw_peer *peer, const struct aw_mail *m)
         server->sender = NULL;
     }
     const char *why = status == AW_OK ? "" : server->session->err.text;
-    aw_peer_put(peer, &(struct aw_mail){.type = AW_ACK,
-                                        .number = m->number,
-                                        .status = (uint8_t)status,
-                                        .body = aw_text(why)});
+    aw_peer_done(peer, m->number, status, false, why);
 }
 
 /* Sends a question, unless another client has just asked it or a recent enough answer can be
@@ -317,7 +314,7 @@ void aw_frames_take(struct aw_peer *peer, const struct aw_mail *m)
     struct aw_mail held;
     bool waits = aw_buffer_first(&peer->held, &held) && held.type == AW_FRAME;
     if (!m->body.size || m->body.size > AW_FRAME_ROOM || (waits && m->type == AW_FRAME))
-        /* the client violates the protocol: it must wait for the last ACK */
+        /* the client violates the protocol: it must wait for the answer to the last frame */
         peer->conn.gone = true;
     else if (m->type == AW_FRAME)
         command(peer, m);

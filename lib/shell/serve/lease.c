@@ -65,7 +65,15 @@ static void grant(struct aw_server *server, struct aw_peer *peer)
 static void turn_down(struct aw_peer *peer, enum aw_status status, bool named, const char *why)
 {
     peer->wants = false;
-    aw_peer_done(peer, status, named, why);
+    aw_peer_done(peer, 0, status, named, why);
+}
+
+static void end_lease(struct aw_server *server)
+{
+    server->holder = NULL;
+    server->lease++;
+    server->busy = false;
+    server->stops_until_ns = 0;
 }
 
 static void refuse(struct aw_server *server, struct aw_peer *peer)
@@ -132,10 +140,7 @@ void aw_lease_release(struct aw_server *server)
 {
     if (!server->holder)
         return;
-    server->holder = NULL;
-    server->lease++;
-    server->busy = false;
-    server->stops_until_ns = 0;
+    end_lease(server);
     turn(server);
     if (!server->halt && !server->closed)
         serve_wants(server);
@@ -184,10 +189,7 @@ void aw_lease_revoke(struct aw_server *server, enum aw_status status, const char
     tell_stopped(server, holder, status);
     if (holder)
         aw_buffer_clear(&holder->held);
-    server->holder = NULL;
-    server->lease++;
-    server->busy = false;
-    server->stops_until_ns = 0;
+    end_lease(server);
     if (server->listens)
         aw_stop_ask(server->session);
 }

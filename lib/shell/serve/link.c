@@ -2,7 +2,6 @@
  * A write returns once the server has sent the frame. */
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "shell/safety/stop.h"
@@ -12,14 +11,9 @@
 #define PASSED_MAX  4096 /* max number of unread messages */
 #define FRESH_SHARE 0.9  /* an answer counts as fresh for this share of the query interval */
 
-struct serve_link {
-    struct aw_link base;
-    struct aw_attached *attached;
-};
-
 static struct aw_attached *of(const struct aw_link *link)
 {
-    return ((const struct serve_link *)link)->attached;
+    return (struct aw_attached *)((char *)link - offsetof(struct aw_attached, link));
 }
 
 /* ---- Receiving ---- */
@@ -42,7 +36,7 @@ void aw_attached_pass(struct aw_attached *attached, const struct aw_mail *m)
 {
     struct aw_session *session = attached->session;
     struct aw_span bytes = m->body;
-    if (!attached->link || !bytes.size)
+    if (!attached->open || !bytes.size)
         return;
     if (m->flag && !session->tool->protocol->can) {
         if (session->device.tee &&
@@ -51,7 +45,7 @@ void aw_attached_pass(struct aw_attached *attached, const struct aw_mail *m)
         return;
     }
     if (attached->n == PASSED_MAX) {
-        attached->link->dropped++;
+        attached->link.dropped++;
         pop(attached);
     }
     attached->n += aw_buffer_add(&attached->passed, m);
@@ -129,8 +123,8 @@ static enum aw_status serve_write(struct aw_link *link, const void *buf, size_t 
     if (!attached->lease && session->tool->share.keeps &&
         session->tool->share.keeps(session, frame))
         return AW_OK;
-    if (attached->revoked)
-        return aw_fail(err, attached->revoked_as, "%s", attached->reason);
+    if (attached->end.status)
+        return aw_fail(err, attached->end.status, "%s", attached->end.text);
     if (!attached->lease)
         status = aw_attached_want(attached, err);
     if (status != AW_OK)
@@ -143,8 +137,8 @@ static enum aw_status serve_write(struct aw_link *link, const void *buf, size_t 
                                                  .memory = aw_memory_of(session, memory),
                                                  .body = frame});
     status = aw_attached_await(attached, err);
-    return attached->revoked && status != AW_LOST
-               ? aw_fail(err, attached->revoked_as, "%s", attached->reason)
+    return attached->end.status && status != AW_LOST
+               ? aw_fail(err, attached->end.status, "%s", attached->end.text)
                : status;
 }
 
@@ -152,8 +146,7 @@ static void serve_close(struct aw_link *link)
 {
     struct aw_attached *attached = of(link);
     aw_attached_flush(attached);
-    attached->link = NULL;
-    free(link);
+    attached->open = false;
 }
 
 static int serve_fd(const struct aw_link *link)
@@ -171,16 +164,16 @@ static const struct aw_link_ops serve_ops = {
 enum aw_status aw_attached_open(struct aw_session *session, struct aw_link **link)
 {
     struct aw_attached *attached = session->share.attached;
-    struct serve_link *self = calloc(1, sizeof *self);
-    if (!self)
-        return aw_no_memory(&session->err);
-    self->base = (struct aw_link){.ops = &serve_ops,
-                                  .clock = session->clock,
-                                  .datagrams = attached->hello.datagrams,
-                                  .simulated = strncmp(attached->hello.url, "sim:", 4) == 0};
-    snprintf(self->base.key, sizeof self->base.key, "%s", attached->key);
-    self->attached = attached;
-    attached->link = *link = &self->base;
+    const struct aw_hello *hello = &attached->hello;
+    bool simulated = strncmp(hello->url, "sim:", 4) == 0;
+    attached->link = (struct aw_link){.ops = &serve_ops,
+                                      .clock = session->clock,
+                                      .datagrams = hello->datagrams,
+                                      .simulated = simulated};
+    snprintf(attached->link.key, sizeof attached->link.key, simulated ? "serve:%.100s" : "%.127s",
+             simulated ? hello->url : hello->key);
+    attached->open = true;
+    *link = &attached->link;
     aw_attached_send(attached, &(struct aw_mail){.type = AW_LINK});
     return AW_OK;
 }

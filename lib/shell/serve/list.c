@@ -25,13 +25,14 @@ void aw_commander_add(struct aw_session *session, const struct aw_commander *com
 
 static bool list_server(struct aw_session *session, const struct aw_address *address)
 {
-    char holder[64];
+    char holder[64], link[sizeof address->path + 8];
     struct aw_who who;
     struct aw_hello hello;
     if (!aw_hello_look(session, address, &who, &hello))
         return false;
     snprintf(holder, sizeof holder, "%s serve (pid %d)", session->tool->name, (int)who.pid);
-    aw_list_link(session, address->text);
+    snprintf(link, sizeof link, "serve:%.107s", address->path);
+    aw_list_link(session, link);
     aw_list_add(session, "description", "a server that shares a device");
     aw_list_add(session, "holder", holder);
     aw_list_add(session, "device", hello.url);

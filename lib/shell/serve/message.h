@@ -21,20 +21,20 @@ enum aw_verb {
     AW_LINK,      /* requests the bytes that pass over the link */
     AW_WANT,      /* requests the lease; flag: take over; the answer is GRANTED or DONE */
     AW_STOP,      /* the safe stop; the answer is GRANTED or DONE */
-    AW_FRAME,     /* lease, number, memory, body: a frame; the next one may follow after ACK */
+    AW_FRAME,     /* lease, number, memory, body: a frame; the next one may follow after DONE */
     AW_ASK,       /* ns: max age of the answer, body: a frame that only reads */
     AW_IDLE,      /* flag: moving, ns: when that ends (0: does not end by itself), memory */
     AW_PLAYS,     /* flag: the client's play accepts speed changes */
     AW_ASK_SPEED, /* share, flag: take over; the answer is DONE */
     AW_WHO,       /* the answer is COMMANDER */
-    AW_RELEASE,   /* releases the lease; flag: the connection stays, and the motion continues */
+    AW_RELEASE,   /* releases the lease; flag: the client exits, and its motion continues */
     /* sent by a server */
     AW_HELLO = 64, /* body: struct aw_hello; the first message */
     AW_PASSED,     /* flag: sent to the device (not from it), ns: time, body */
     AW_LOST_SOME,  /* number of PASSED messages dropped here */
     AW_GRANTED,    /* lease, memory */
-    AW_ACK,        /* number, status, text */
-    AW_DONE,       /* status, text; flag: the message begins with the command */
+    AW_DONE,       /* number of the frame, or 0: a request; status, text; flag: the text begins
+                    * with the command */
     AW_COMMANDER,  /* body: struct aw_commander, the holder of the lease */
     AW_REVOKED,    /* status, flag: the server ends, text; to the holder of the lease */
     AW_STOPPED_BY, /* the same, to all other clients */

@@ -160,7 +160,7 @@ static enum aw_status listen_by_key(struct aw_server *server)
     if (status == AW_OK)
         status = aw_address_of_key(&address, session->tool->name, session->device.link->key,
                                    &session->err);
-    return status == AW_OK ? aw_server_listen(server, address.text) : status;
+    return status == AW_OK ? aw_server_listen(server, address.path) : status;
 }
 
 static enum aw_status open_all(struct aw_server *server)
@@ -252,7 +252,7 @@ static enum aw_status serve_all(struct aw_server *server)
     leave_terminal(server);
     start_watchdog(server);
     for (size_t i = 0; i < server->n_listeners; i++)
-        fprintf(stderr, "ready: %s\n", server->listeners[i].url);
+        fprintf(stderr, "ready: serve:%s\n", server->listeners[i].path);
     server->systemd_ns = aw_systemd_watchdog_ns();
     aw_systemd_tell("READY=1");
     status = serve(server);

@@ -50,8 +50,7 @@ struct aw_listener {
     int fd;
     dev_t device; /* device of the socket file */
     ino_t inode;  /* inode of the socket file, to detect a replacement */
-    char path[128];
-    char url[160];
+    char path[108];
 };
 
 struct aw_server {
@@ -102,8 +101,9 @@ struct aw_peer *aw_peer_add(struct aw_server *server, int fd);
 void aw_peer_watch(struct aw_peer *peer); /* waits for space in its socket while output is queued */
 void aw_peer_flush(struct aw_peer *peer); /* sends as much as the socket accepts */
 void aw_peer_put(struct aw_peer *peer, const struct aw_mail *m);
-/* Answers a request. named: the message begins with the command. */
-void aw_peer_done(struct aw_peer *peer, enum aw_status status, bool named, const char *why);
+/* Answers a request (number 0) or a frame. named: the message begins with the command. */
+void aw_peer_done(struct aw_peer *peer, uint32_t number, enum aw_status status, bool named,
+                  const char *why);
 
 /* clients.c */
 enum aw_status aw_server_listen(struct aw_server *server, const char *url);

@@ -108,7 +108,7 @@ enum aw_status aw_hello_open(struct aw_session *session, const struct aw_address
     *hello = (struct aw_hello){.tool = ""};
     if (conn->fd < 0)
         return AW_NO_LINK;
-    while (!(type = aw_conn_next(conn, &m)) && !conn->wrong &&
+    while (!(type = aw_conn_next(conn, &m)) && !conn->gone &&
            (status = aw_clock_wait(clock, conn->fd, POLLIN, deadline)) == AW_OK &&
            aw_conn_fill(conn))
         ;

@@ -91,7 +91,7 @@ TEST_WITH(start, stop, messages_in_pieces_are_joined)
         assert_int_equal(aw_conn_next(&conn, &m), at + size < whole ? 0 : AW_FRAME);
     }
     assert_int_equal(m.body.size, 30000);
-    assert_false(conn.wrong);
+    assert_false(conn.gone);
 }
 
 TEST_WITH(start, stop, invalid_heads_end_the_connection)
@@ -104,7 +104,7 @@ TEST_WITH(start, stop, invalid_heads_end_the_connection)
         give(&wrong[i], i < 4 ? 4 : AW_HEAD);
         assert_true(aw_conn_fill(&conn));
         assert_int_equal(aw_conn_next(&conn, &m), 0);
-        assert_true(conn.wrong);
+        assert_true(conn.gone);
         assert_false(aw_conn_fill(&conn));
         stop();
         start();
@@ -141,7 +141,7 @@ TEST_WITH(start, stop, stop_is_found_among_other_messages)
     assert_int_equal(aw_conn_next(&conn, &m), AW_FRAME);
     assert_int_equal(aw_conn_next(&conn, &m), AW_LIFE);
     assert_int_equal(aw_conn_next(&conn, &m), 0);
-    assert_false(conn.wrong);
+    assert_false(conn.gone);
 }
 
 /* Reads at the other end: requires n messages of this type and the number of lost ones. */
@@ -172,7 +172,7 @@ TEST_WITH(start, stop, a_slow_reader_loses_the_oldest_records)
     assert_true(conn.records <= AW_CONN_QUEUE);
     size_t kept = conn.records / (AW_HEAD + 10000);
     assert_int_equal(conn.lost, 100 - kept);
-    put(AW_ACK, 1);
+    put(AW_DONE, 1);
     expect(AW_PASSED, kept, 100 - kept);
     assert_false(conn.gone);
 }
@@ -194,24 +194,24 @@ TEST_WITH(start, stop, partly_sent_record_is_completed)
 TEST_WITH(start, stop, client_that_reads_no_answers_is_disconnected)
 {
     for (int i = 0; i < 4; i++)
-        put(AW_ACK, 4000);
+        put(AW_DONE, 4000);
     assert_false(conn.gone);
-    put(AW_ACK, 4000);
+    put(AW_DONE, 4000);
     assert_true(conn.gone);
 }
 
 /* Messages sent before the other end closed are still read. */
 TEST_WITH(start, stop, messages_before_the_close_are_read)
 {
-    write_message(AW_ACK, AW_HEAD);
+    write_message(AW_DONE, AW_HEAD);
     give(bytes, AW_HEAD);
     close(end);
     end = dup(conn.fd);
-    put(AW_ACK, 1);
+    put(AW_DONE, 1);
     aw_conn_flush(&conn);
     assert_true(conn.shut);
     assert_false(aw_conn_waiting(&conn));
     assert_true(aw_conn_fill(&conn));
-    assert_int_equal(aw_conn_next(&conn, &m), AW_ACK);
+    assert_int_equal(aw_conn_next(&conn, &m), AW_DONE);
     assert_false(aw_conn_fill(&conn));
 }

@@ -66,7 +66,7 @@ static void give(int i, enum aw_verb type, struct aw_span bytes, unsigned lease)
 /* Requires that the next message answers frame 7 with this status and reason. */
 static void acknowledged(int i, enum aw_status status, const char *why)
 {
-    struct aw_mail m = hears_text(i, AW_ACK, why);
+    struct aw_mail m = hears_text(i, AW_DONE, why);
     assert_int_equal(m.number, 7);
     assert_int_equal(m.status, status);
 }
