@@ -98,7 +98,7 @@ library_works() {
     # shellcheck disable=SC2046 # words of pkg-config
     gcc -o "$top/$1" "$root/usr/share/doc/libarmwire-dev/examples/$1.c" \
         $(PKG_CONFIG_PATH=$libdir/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config --cflags --libs armwire) &&
-        { LD_LIBRARY_PATH=$libdir "$top/$1" nothing:there "$2" 20 2>&1 | grep "^$1: .*link 'nothing': unknown"; }
+        { LD_LIBRARY_PATH=$libdir "$top/$1" nothing:there "$2" 20 2>&1 | grep "^$1: .*unknown link 'nothing'"; }
 }
 
 rm -rf "$top"

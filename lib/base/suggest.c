@@ -91,6 +91,6 @@ int aw_choose(const char *what, const char *const *names, const char *text, size
     snprintf(word, sizeof word, "%.*s", size < sizeof word ? (int)size : 40, text);
     aw_join(list, sizeof list, ", ", names, n);
     snprintf(advice, sizeof advice, "use one of %s", list);
-    aw_fail_unknown(err, aw_suggest(word, names, n), advice, "%s '%s': unknown", what, word);
+    aw_fail_unknown(err, aw_suggest(word, names, n), advice, "unknown %s '%s'", what, word);
     return -1;
 }

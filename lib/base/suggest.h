@@ -25,8 +25,8 @@ enum aw_status aw_fail_unknown(struct aw_error *err, const char *near, const cha
 
 /* Returns the index of the name that equals the first size bytes of text. names ends with NULL.
  * Returns -1 with AW_USAGE for an unknown name:
- *     fault 'encodre': unknown — did you mean 'encoder'?
- *     fault 'x': unknown — use one of none, encoder */
+ *     unknown fault 'encodre' — did you mean 'encoder'?
+ *     unknown fault 'x' — use one of none, encoder */
 int aw_choose(const char *what, const char *const *names, const char *text, size_t size,
               struct aw_error *err);
 

@@ -34,7 +34,7 @@ static enum aw_status unknown_scheme(const char *scheme, const struct aw_transpo
         names[n++] = row->scheme;
     for (size_t i = 0; i < n; i++)
         aw_append(advice, sizeof advice, " ", "%s:", names[i]);
-    return aw_fail_unknown(err, aw_suggest(scheme, names, n), advice, "link '%.40s': unknown",
+    return aw_fail_unknown(err, aw_suggest(scheme, names, n), advice, "unknown link '%.40s'",
                            scheme);
 }
 
@@ -67,7 +67,7 @@ static enum aw_status resolve(const char *text, const struct aw_transport *extra
     if (status != AW_OK)
         return status;
     if (!*url->scheme && find(url->rest, extra) && access(url->rest, F_OK) != 0)
-        return aw_fail(err, AW_USAGE, "link '%.40s': unknown — did you mean '%.40s:'?", url->rest,
+        return aw_fail(err, AW_USAGE, "unknown link '%.40s' — did you mean '%.40s:'?", url->rest,
                        url->rest);
     const char *by_path = strncmp(url->rest, "/dev/hidraw", 11) == 0 ? "hid" : "serial";
     *transport = find(*url->scheme ? url->scheme : by_path, extra);
@@ -79,7 +79,7 @@ static enum aw_status resolve(const char *text, const struct aw_transport *extra
         const char *key = url->params[i].key;
         if (!is_key(names, key))
             return aw_fail_unknown(err, aw_suggest(key, names, n), "remove it, see 'help links'",
-                                   "%s: link key '%.40s': unknown", (*transport)->scheme, key);
+                                   "%s: unknown link key '%.40s'", (*transport)->scheme, key);
     }
     return AW_OK;
 }

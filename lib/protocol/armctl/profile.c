@@ -204,7 +204,7 @@ enum aw_status aw_armctl_profile_set(struct aw_armctl_profile *profile, const ch
                        name, AW_ARMCTL_JOINTS);
     double value;
     if (!read_value(row, text, &value) || !store(joint, row->key, value))
-        return aw_fail(err, AW_USAGE, "[joint %s]: %s = %s — give %s", name, key, text,
+        return aw_fail(err, AW_USAGE, "[joint %s]: invalid %s = %s — give %s", name, key, text,
                        row->wanted);
     return AW_OK;
 }

@@ -162,7 +162,7 @@ static enum aw_status set_endian(const struct reading *r, const char *at, size_t
 {
     bool big = length == 2 && strncmp(at, "be", 2) == 0;
     if (!big && (length != 2 || strncmp(at, "le", 2) != 0))
-        return wrong(r, at, length, "le or be");
+        return wrong(r, at, length, "not supported — use le or be");
     r->framing->variant.big_endian = big;
     return AW_OK;
 }
@@ -170,7 +170,7 @@ static enum aw_status set_endian(const struct reading *r, const char *at, size_t
 static enum aw_status set_long(const struct reading *r, const char *at, size_t length)
 {
     if (length != 1 || (*at != '4' && *at != '8'))
-        return wrong(r, at, length, "4 or 8 bytes");
+        return wrong(r, at, length, "not supported — use 4 or 8 bytes");
     r->framing->variant.long_bits = *at == '8' ? 64 : 32;
     return AW_OK;
 }

@@ -490,7 +490,7 @@ static enum aw_status read_body(struct reader *r)
     if (status != AW_OK)
         return status;
     if ((body->mass_kg > 0) == (body->density_kg_m3 > 0))
-        return fail_at(r, &start, AW_USAGE, "body %s: write either its mass or its density",
+        return fail_at(r, &start, AW_USAGE, "body %s: must have either a mass or a density",
                        body->name);
     for (struct aw_scene_body *other = scene->bodies; other < body; other++)
         if (other->id == body->id)

@@ -231,7 +231,7 @@ enum aw_status aw_unitysim_scene_parse(const char *text, int *index, struct aw_e
     aw_join(list, sizeof list, ", ", names, COUNT(names));
     snprintf(advice, sizeof advice, "use %s, or a number", list);
     return aw_fail_unknown(err, aw_suggest(text, names, COUNT(names)), advice,
-                           "scene '%.40s': unknown", text);
+                           "unknown scene '%.40s'", text);
 }
 
 struct aw_unitysim_camera aw_unitysim_scene_view(int index)

@@ -61,10 +61,10 @@ TEST(long_words_and_lists_are_truncated)
     struct aw_error err;
     const char *word = "0123456789012345678901234567890123456789ABC";
     assert_int_equal(aw_choose("fault", faults, word, 39, &err), -1);
-    assert_non_null(strstr(err.text, "'012345678901234567890123456789012345678': unknown"));
+    assert_non_null(strstr(err.text, "'012345678901234567890123456789012345678' —"));
     assert_int_equal(aw_choose("fault", faults, word, 43, &err), -1);
     assert_string_equal(err.text,
-                        "fault '0123456789012345678901234567890123456789': unknown — use one of "
+                        "unknown fault '0123456789012345678901234567890123456789' — use one of "
                         "first-name-of-some-length-------------------------, "
                         "second-name-of-some-length-----------, "
                         "third-name-of-some-length------------------------, "
@@ -79,9 +79,9 @@ TEST(choice_is_found_or_rejected_with_advice)
     assert_int_equal(aw_choose("fault", faults, "none", 4, NULL), 0);
     assert_int_equal(aw_choose("fault", faults, "config,none", 6, NULL), 2);
     assert_int_equal(aw_choose("fault", faults, "config,none", 5, &err), -1);
-    assert_string_equal(err.text, "fault 'confi': unknown — did you mean 'config'?");
+    assert_string_equal(err.text, "unknown fault 'confi' — did you mean 'config'?");
     assert_int_equal(aw_choose("fault", faults, "xy:1", 2, &err), -1);
-    assert_string_equal(err.text, "fault 'xy': unknown — use one of none, encoder, config");
+    assert_string_equal(err.text, "unknown fault 'xy' — use one of none, encoder, config");
     assert_int_equal(err.status, AW_USAGE);
 }
 

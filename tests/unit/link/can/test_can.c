@@ -75,7 +75,7 @@ TEST(keys_are_checked)
         strcat(many, ",1");
     assert_open_fails(many, AW_USAGE, "up to 64");
     assert_open_fails("can:can0?reconnect=maybe", AW_USAGE, "on|off");
-    assert_open_fails("can:can0?bitrate=5", AW_USAGE, "can: link key");
+    assert_open_fails("can:can0?bitrate=5", AW_USAGE, "can: unknown link key");
 }
 
 static bool has_can(void)

@@ -10,15 +10,15 @@ TEST(unknown_schemes_get_a_suggestion)
 {
     assert_open_fails("tpc:host:1", AW_USAGE, "did you mean 'tcp'?");
     assert_open_fails("serail:/dev/ttyS0", AW_USAGE, "did you mean 'serial'?");
-    assert_open_fails("bluetooth:x", AW_USAGE, "unknown — try serial: tty: pty: tcp:");
+    assert_open_fails("bluetooth:x", AW_USAGE, "unknown link 'bluetooth' — try serial: tty: pty:");
     assert_open_fails("", AW_USAGE, "empty");
 }
 
 TEST(unknown_keys_get_a_suggestion)
 {
     assert_open_fails("serial:/dev/x?bauds=9600", AW_USAGE,
-                      "'bauds': unknown — did you mean 'baud'?");
-    assert_open_fails("tcp:127.0.0.1:1?colour=red", AW_USAGE, "tcp: link key 'colour'");
+                      "unknown link key 'bauds' — did you mean 'baud'?");
+    assert_open_fails("tcp:127.0.0.1:1?colour=red", AW_USAGE, "tcp: unknown link key 'colour'");
     assert_open_fails("tcp:127.0.0.1:1?baud=9600", AW_USAGE, "'baud'");
     assert_open_fails("pty:?drpo=1", AW_USAGE, "'drop'?");
 }
@@ -145,7 +145,7 @@ TEST(all_transports_are_offered)
     struct aw_link *link;
     for (int i = 0; i < 2; i++, options.extra = &extra) {
         struct aw_error err = {0};
-        char wanted[300] = "link 'bluetooth': unknown — try";
+        char wanted[300] = "unknown link 'bluetooth' — try";
         if (i == 1)
             strcat(wanted, " zzz:");
         for (const struct aw_transport *row = aw_link_transports(); row->scheme; row++) {
@@ -156,10 +156,10 @@ TEST(all_transports_are_offered)
         assert_int_equal(aw_link_open(&link, "bluetooth:x", &options, &err), AW_USAGE);
         assert_int_equal(strncmp(err.text, wanted, sizeof err.text - 60), 0);
     }
-    assert_open_fails("udp", AW_USAGE, "link 'udp': unknown — did you mean 'udp:'?");
+    assert_open_fails("udp", AW_USAGE, "unknown link 'udp' — did you mean 'udp:'?");
     assert_open_fails("/dev/hidraw99", AW_NO_LINK, "hid:/dev/hidraw99: ");
     assert_open_fails("pty:?xyzzy=1", AW_USAGE,
-                      "pty: link key 'xyzzy': unknown — remove it, see 'help links'");
+                      "pty: unknown link key 'xyzzy' — remove it, see 'help links'");
     assert_int_equal(aw_link_check("pty:?drop=1%", NULL, NULL), AW_OK);
     assert_int_equal(aw_link_check("pty:?drpo=1%", NULL, NULL), AW_USAGE);
 }

@@ -17,8 +17,8 @@ static struct rig *rig_with(const char *plant)
 TEST(invalid_plants_are_explained)
 {
     static const char *const cases[][2] = {
-        {"ded", "plant 'ded': unknown — did you mean 'dead'?"},
-        {"", "plant '': unknown — use one of sound, dead"},
+        {"ded", "unknown plant 'ded' — did you mean 'dead'?"},
+        {"", "unknown plant '' — use one of sound, dead"},
         {"dead:1", "plant 'dead:1': dead takes no value — remove ':1'"},
         {"wall:2s", "plant 'wall:2s': invalid value (-120 to 120 deg) — write it as wall:2deg"},
         {"wall:121", "plant 'wall:121': invalid value"},

@@ -80,7 +80,7 @@ TEST(framing_errors_name_the_column)
         {"", "unknown name"},
         {"le32,", "at column 6"},
         {"endan=le", "did you mean endian?"},
-        {"endian=middle", "'middle' at column 8: le or be"},
+        {"endian=middle", "'middle' at column 8: not supported — use le or be"},
         {"long=6", "4 or 8 bytes"},
         {"long=8,le32", "name after a change"},
         {"msg=siez32", "'siez32' at column 5: unknown part, did you mean size?"},
