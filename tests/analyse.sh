@@ -14,7 +14,6 @@ suppressions=(
     --suppress=missingIncludeSystem
     # out parameters that a called function fills entirely
     --suppress=uninitvar:lib/wire/encode.c
-    --suppress=ctuuninitvar:lib/protocol/hidmotor/gains.c
     # p ? p : old keeps the pointer whichever it is
     --suppress=memleak:lib/shell/look/plot_file.c
     # text[n] && n < MAX, where the text ends before the array does

@@ -38,6 +38,7 @@ lib/shell/session
 lib/shell/help
 lib/shell/safety
 lib/shell/joints
+lib/shell/settings
 lib/shell/custom
 lib/shell/run
 lib/shell/source

@@ -208,9 +208,9 @@ void canpid_about(struct aw_session *session, unsigned board, int controller, ch
     snprintf(out, size, "%s %s", aw_canpid_board_name(&session->wire->variant, board, name),
              aw_canpid_controller_name(controller));
     for (int k = 0; k < AW_CANPID_GAINS; k++) {
-        const struct aw_gain *sent = &state->client.gains.of[board / 32][controller][k];
-        const struct aw_gain *before = &state->remembered.of[board / 32][controller][k];
-        const struct aw_gain *gain = sent->known ? sent : before;
+        size_t place = aw_canpid_gain_place(board, controller, (enum aw_canpid_gain)k);
+        const struct aw_gain *sent = &state->client.gains[place];
+        const struct aw_gain *gain = sent->known ? sent : &state->remembered[place];
         if (gain->known)
             aw_append(out, size, " ", "%s %.4g", aw_canpid_gain_name((enum aw_canpid_gain)k),
                       (double)gain->value);

@@ -5,8 +5,8 @@
 
 #include "base/number.h"
 #include "protocol/canpid/gains.h"
-#include "shell/joints/gains.h"
 #include "shell/session/config.h"
+#include "shell/settings/gains.h"
 #include "state.h"
 
 /* ---- Gains sent --------------------------------------------------------------------------------
@@ -17,19 +17,11 @@
 void canpid_remember(struct aw_session *session)
 {
     struct canpid_state *state = canpid_state(session);
-    const struct aw_variant *variant = &session->wire->variant;
-    struct aw_canpid_gains before;
     struct aw_error problem;
     char path[512];
     aw_link_state_path(session, "gains", path, sizeof path);
-    /* Another process on the bus may have written to it. */
-    if (*path) {
-        aw_canpid_gains_recall(&before, path, variant);
-        aw_canpid_gains_over(&state->remembered, &before);
-    }
-    if (!aw_canpid_gains_over(&state->remembered, &state->client.gains) || !*path)
-        return;
-    if (aw_canpid_gains_remember(&state->remembered, path, variant, &problem) != AW_OK)
+    if (aw_gain_remember(&aw_canpid_gain_file, &session->wire->variant, state->remembered,
+                         state->client.gains, path, &problem) != AW_OK)
         aw_session_notice(session, "cannot save the gains: %s", problem.text);
 }
 
@@ -42,7 +34,7 @@ static const void *names_of(const struct aw_session *session)
 
 static void read_three(struct aw_session *session, size_t kp, struct aw_gain_list *gains)
 {
-    const struct aw_gain *sent = &canpid_state(session)->client.gains.of[0][0][0];
+    const struct aw_gain *sent = canpid_state(session)->client.gains;
     for (size_t i = kp; i < kp + AW_CANPID_GAINS; i++)
         aw_gain_list_add(gains, i, sent[i].known ? (double)sent[i].value : (double)NAN);
 }
@@ -78,32 +70,32 @@ static enum aw_status read_sent(struct aw_session *session, struct aw_gain *gain
     if (status != AW_OK)
         return status;
     canpid_remember(session);
-    memcpy(gains, state->remembered.of, sizeof state->remembered.of);
-    *now = &state->client.gains.of[0][0][0];
+    memcpy(gains, state->remembered, sizeof state->remembered);
+    *now = state->client.gains;
     return AW_OK;
 }
 
 /* Keeps only the gains of the boards of -b. */
 static enum aw_status narrow(struct aw_session *session, struct aw_gain *gains)
 {
-    struct aw_canpid_gains *all = (struct aw_canpid_gains *)gains;
     uint64_t boards = ~UINT64_C(0);
     enum aw_status status = canpid_given(session)->board ? canpid_boards(session, &boards) : AW_OK;
-    for (unsigned i = 0; i < AW_CANPID_BOARDS && status == AW_OK; i++)
-        if (!(boards >> i & 1))
-            memset(all->of[i], 0, sizeof all->of[i]);
+    for (size_t i = 0; i < AW_CANPID_GAIN_PLACES && status == AW_OK; i++)
+        if (!(boards & AW_CANPID_BIT(aw_canpid_gain_at(i, 0).board)))
+            gains[i].known = false;
     return status;
 }
 
 static enum aw_status send_all(struct aw_session *session, const struct aw_gain *wanted, size_t *n)
 {
-    struct aw_canpid_gain_at at;
     struct aw_canpid_sent sent;
     struct aw_record command;
+    size_t place;
     canpid_state(session)->driven = 0;
     enum aw_status status = canpid_ready_to_make(session);
-    for (size_t i = 0; status == AW_OK &&
-                       aw_canpid_gains_next((const struct aw_canpid_gains *)wanted, &i, &at);) {
+    for (size_t i = 0;
+         status == AW_OK && aw_gain_file_next(&aw_canpid_gain_file, wanted, &i, &place);) {
+        struct aw_canpid_gain_at at = aw_canpid_gain_at(place, (double)wanted[place].value);
         aw_canpid_gain_record(session->wire, &at, &command);
         status = canpid_send(session, &command, &sent);
         *n += status == AW_OK;
@@ -144,7 +136,8 @@ static enum aw_status find_controller(struct aw_session *session, const char *na
 static enum aw_status take_word(struct aw_session *session, const char *name, const char *value,
                                 struct aw_gain *wanted)
 {
-    struct aw_canpid_gain_at at = {0};
+    int controller;
+    double number = 0;
     char copy[64];
     const char *parts[AW_GAIN_WORDS];
     uint64_t boards = 0;
@@ -155,17 +148,16 @@ static enum aw_status take_word(struct aw_session *session, const char *name, co
         return aw_fail(&session->err, AW_USAGE,
                        "gains set: gain '%.20s' not found — use kp, ki or kd: lknee.pos.kp=3",
                        parts[2]);
-    at.gain = (enum aw_canpid_gain)gain;
-    enum aw_status status = find_controller(session, parts[1], &at.controller);
+    enum aw_status status = find_controller(session, parts[1], &controller);
     if (status == AW_OK)
         status = parts[0] ? canpid_board_named(session, parts[0], &boards)
                           : canpid_boards(session, &boards);
     if (status == AW_OK)
-        status = aw_number_parse(value, &at.value, &session->err);
-    for (; status == AW_OK && boards; boards &= boards - 1) {
-        at.board = canpid_first_board(boards);
-        aw_canpid_gains_note((struct aw_canpid_gains *)wanted, &at);
-    }
+        status = aw_number_parse(value, &number, &session->err);
+    for (; status == AW_OK && boards; boards &= boards - 1)
+        wanted[aw_canpid_gain_place(canpid_first_board(boards), controller,
+                                    (enum aw_canpid_gain)gain)] =
+            (struct aw_gain){true, (float)number, 0};
     return status;
 }
 

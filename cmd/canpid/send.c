@@ -40,7 +40,6 @@ static enum aw_status begin(struct aw_session *session, const char *message, con
 
 enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
 {
-    static const char *const names[] = {"kp", "ki", "kd"};
     const char *what = aw_arg(args, "gain", 0), *ki = aw_arg(args, "ki", 0);
     const char *values[] = {aw_arg(args, "value", 0), ki, aw_arg(args, "kd", 0)};
     struct aw_record commands[3];
@@ -56,7 +55,7 @@ enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
         return aw_fail(&session->err, AW_USAGE,
                        "set %s requires one value — use 'set pid' for three", what);
     for (size_t i = 0; i < (all ? 3 : 1) && status == AW_OK; i++)
-        status = begin(session, all ? names[i] : what, values[i], &commands[i]);
+        status = begin(session, all ? aw_gain_names[i] : what, values[i], &commands[i]);
     return status == AW_OK ? canpid_send_all(session, commands, all ? 3 : 1, verify_ns(session))
                            : status;
 }

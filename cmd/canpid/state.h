@@ -4,8 +4,8 @@
 
 #include "control/motion.h"
 #include "protocol/canpid/client.h"
-#include "shell/joints/law.h"
 #include "shell/session/session.h"
+#include "shell/settings/law.h"
 
 #define BOARDS_NAMED  32 /* maximum number of boards with custom names */
 #define HEAD_ROWS_MAX 8
@@ -41,8 +41,8 @@ struct canpid_state {
     int64_t looked_since_ns; /* start of the telemetry that counts as new for status */
     bool busy;               /* a frame was received since the last wait */
     char lists[3][AW_CANPID_BOARDS * AW_CANPID_NAME_MAX]; /* lists of boards in a result */
-    struct aw_canpid_gains remembered; /* gains sent over this link by any process */
-    unsigned no_current;               /* count of sensors frames, if all had a current of 0 */
+    struct aw_gain remembered[AW_CANPID_GAIN_PLACES];     /* sent over this link by any process */
+    unsigned no_current; /* count of sensors frames, if all had a current of 0 */
 };
 
 struct canpid_options {

@@ -25,7 +25,7 @@ void canpid_connect(struct aw_session *session, struct aw_link *link)
     struct aw_canpid_options options = aw_canpid_defaults();
     struct canpid_state *state = session->state;
     options.protocol = session->wire->protocol;
-    state->remembered = (struct aw_canpid_gains){0};
+    memset(state->remembered, 0, sizeof state->remembered);
     aw_law_keep(session, NULL);
     aw_canpid_init(&state->client, link, &session->wire->variant, &options);
 }

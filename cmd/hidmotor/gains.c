@@ -1,56 +1,79 @@
-/* hidmotor gains: the board's packets for showing, setting and sending gains. */
+/* The board's gains for the command gains, and for tune those of the controller that drives its
+ * motors. */
+#include "shell/settings/gains.h"
+
+#include <stdio.h>
+
 #include "protocol/hidmotor/gains.h"
-#include "shell/joints/gains.h"
-#include "shell/safety/safety.h"
+#include "shell/settings/law.h"
 #include "state.h"
 
-static enum aw_status read_all(struct aw_session *session, struct aw_gain *gains)
+/* A packet has the gains of all motors. */
+static struct aw_device_setting *settings_of(struct aw_session *session)
 {
-    enum aw_status status = hidmotor_ready(session);
-    for (int i = 0; i < AW_HIDMOTOR_CONTROLLERS && status == AW_OK; i++)
-        status = hidmotor_read_gains(session, (enum aw_hidmotor_controller)i, gains);
+    static const struct {
+        const char *set, *told;
+    } packets[AW_HIDMOTOR_CONTROLLERS] = {
+        [AW_HIDMOTOR_PID] = {"set_pid_gains", "pid_gains"},
+        [AW_HIDMOTOR_VELOCITY] = {"set_velocity_gains", "velocity_gains"}};
+    struct hidmotor_state *state = hidmotor_state(session);
+    if (state->gains_of == session->wire->protocol)
+        return state->gains;
+    state->gains_of = session->wire->protocol;
+    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES; i++) {
+        char gain[AW_GAIN_TEXT], set[AW_GAIN_TEXT + 24], told[AW_GAIN_TEXT + 24];
+        enum aw_hidmotor_controller controller = aw_hidmotor_gain_controller(i);
+        aw_gain_file_name(&aw_hidmotor_gain_file, NULL, i, gain);
+        snprintf(set, sizeof set, "%s.%s", packets[controller].set, gain);
+        snprintf(told, sizeof told, "%s.%s", packets[controller].told, gain);
+        state->gains[i] = aw_device_setting_find(session, set, told);
+    }
+    return state->gains;
+}
+
+static enum aw_status exchange(struct aw_session *session, const struct aw_record *packet)
+{
+    struct aw_hidmotor_reply reply;
+    enum aw_status status =
+        aw_hidmotor_command(hidmotor_arm(session), packet, &reply, &session->err);
+    if (status == AW_OK)
+        aw_settings_take(session, &reply.record);
     return status;
 }
+
+/* Gains that the board does not report stay unknown. */
+static void read_law(struct aw_session *session, size_t kp, struct aw_gain_list *law)
+{
+    struct aw_error before = session->err;
+    struct aw_gain_list places = {0};
+    aw_settings_list(session, kp, &places);
+    aw_settings_read(session, &places);
+    aw_settings_list(session, kp, law);
+    session->err = before;
+}
+
+const struct aw_law hidmotor_law = {
+    .file = &aw_hidmotor_gain_file,
+    .read = read_law,
+    .send = aw_settings_send,
+    .not_back = "the joint is held, but its",
+    .settings = settings_of,
+    .exchange = exchange,
+    .strict = true,
+    .set = hidmotor_set,
+};
 
 /* Reads the gains of the board's motors; a packet has room for more. */
 static enum aw_status read_own(struct aw_session *session, struct aw_gain *gains,
                                const struct aw_gain **now)
 {
     struct aw_hidmotor_status there = {0};
-    enum aw_status status = read_all(session, gains);
-    (void)now;
+    enum aw_status status = aw_gains_read(session, gains, now);
     if (status == AW_OK)
         status = aw_hidmotor_positions(hidmotor_arm(session), &there, &session->err);
     for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES && status == AW_OK; i++)
         if (aw_hidmotor_gain_motor(i) >= there.n)
             gains[i] = (struct aw_gain){.known = false};
-    return status;
-}
-
-/* A packet contains the gains of all motors, so this merges the new values into the board's. */
-static enum aw_status send_packets(struct aw_session *session, const struct aw_gain *wanted,
-                                   size_t *n)
-{
-    struct aw_gain gains[AW_HIDMOTOR_GAIN_PLACES] = {{.known = false}};
-    size_t named[AW_HIDMOTOR_CONTROLLERS] = {0};
-    bool dry = session->options.run.dry_run;
-    enum aw_status status = dry ? AW_OK : read_all(session, gains);
-    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES; i++)
-        if (wanted[i].known) {
-            gains[i] = wanted[i];
-            named[aw_hidmotor_gain_controller(i)]++;
-        }
-    for (int i = 0; i < AW_HIDMOTOR_CONTROLLERS && status == AW_OK; i++) {
-        struct aw_record request;
-        if (!named[i])
-            continue;
-        status = hidmotor_gains_packet(session, (enum aw_hidmotor_controller)i, gains, &request);
-        if (status == AW_USAGE && dry)
-            return aw_dry_depends(session, "the other gains of the board");
-        if (status == AW_OK)
-            status = hidmotor_set(session, &request);
-        *n += status == AW_OK ? named[i] : 0;
-    }
     return status;
 }
 
@@ -60,6 +83,6 @@ enum aw_status run_gains(struct aw_session *session, const struct aw_args *args)
         .sent = "confirmed",
         .read = read_own,
         .controller = hidmotor_command_given(session)->velocity ? "velocity" : "pid",
-        .send = send_packets};
+        .send = aw_gains_send};
     return aw_gains_run(session, args, &hooks);
 }

@@ -141,7 +141,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 void hidmotor_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     aw_hidmotor_last_stop(hidmotor_arm(session), add, context);
-    hidmotor_last_law(session, add, context);
+    aw_settings_add_old(session, add, context);
 }
 
 enum aw_status hidmotor_safe_stop(struct aw_session *session)

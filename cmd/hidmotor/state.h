@@ -4,8 +4,8 @@
 
 #include "protocol/hidmotor/gains.h"
 #include "protocol/hidmotor/motion.h"
-#include "shell/joints/law.h"
 #include "shell/session/session.h"
+#include "shell/settings/law.h"
 
 /* A packet that only queries. */
 struct hidmotor_question {
@@ -37,6 +37,8 @@ struct hidmotor_state {
     int default_ms;     /* the default timeout, while another one is in force */
     int64_t due_ns;     /* when attend polls again */
     int64_t sound_ns;   /* time of an experiment's last plausible position */
+    struct aw_device_setting gains[AW_HIDMOTOR_GAIN_PLACES];
+    const struct aw_protocol *gains_of; /* the table with their fields; NULL: to be found */
 };
 
 struct hidmotor_options {
@@ -57,21 +59,9 @@ static inline struct aw_hidmotor *hidmotor_arm(struct aw_session *session)
     return &hidmotor_state(session)->arm;
 }
 
-/* The packets of each controller. Reads a controller's gains into an array for all motors; and
- * builds a packet that sets them for all: AW_USAGE if one is unknown. */
-extern const struct hidmotor_gain_packets {
-    const char *read, *set;
-} hidmotor_gain_packets[AW_HIDMOTOR_CONTROLLERS];
-enum aw_status hidmotor_read_gains(struct aw_session *session,
-                                   enum aw_hidmotor_controller controller, struct aw_gain *gains);
-enum aw_status hidmotor_gains_packet(struct aw_session *session,
-                                     enum aw_hidmotor_controller controller,
-                                     const struct aw_gain *gains, struct aw_record *request);
-
 /* The gains of the controller that drives the board's motors. Sending gains holds all motors,
- * as the published firmware does. The function adds the old gains as frames after a last stop. */
+ * as the published firmware does. */
 extern const struct aw_law hidmotor_law;
-void hidmotor_last_law(struct aw_session *session, aw_frame_fn *add, void *context);
 
 /* Starts a conversation on this link. */
 void hidmotor_connect(struct aw_session *session, struct aw_link *link);

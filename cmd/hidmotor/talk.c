@@ -20,6 +20,7 @@ void hidmotor_connect(struct aw_session *session, struct aw_link *link)
     struct aw_hidmotor_options options = defaults(session);
     aw_hidmotor_init(hidmotor_arm(session), link, &options);
     hidmotor_state(session)->receiving.of = NULL;
+    hidmotor_state(session)->gains_of = NULL;
 }
 
 enum aw_status hidmotor_ready(struct aw_session *session)

@@ -2,6 +2,7 @@
 #include "control/gain_file.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -11,8 +12,6 @@
 #include "base/text.h"
 
 #define WORDS (AW_GAIN_WORDS + 1)
-
-const char *const aw_pid_gains[] = {"kp", "ki", "kd", NULL};
 
 static size_t count(const char *const *names)
 {
@@ -80,20 +79,6 @@ size_t aw_gain_count(const struct aw_gain_file *kind, const struct aw_gain *gain
     return n;
 }
 
-size_t aw_gain_diff(const struct aw_gain_file *kind, const struct aw_gain *from,
-                    const struct aw_gain *wanted, aw_gain_change_fn *fn, void *context)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < kind->places; i++) {
-        if (!wanted[i].known || !aw_gain_differs(&from[i], &wanted[i]))
-            continue;
-        n++;
-        if (fn)
-            fn(context, i, &from[i], &wanted[i]);
-    }
-    return n;
-}
-
 /* Reading */
 
 static enum aw_status read_line(const struct aw_gain_file *kind, const void *context,
@@ -146,6 +131,14 @@ void aw_gain_file_text(const struct aw_gain_file *kind, const void *context, siz
               kind->gains[place % gains], number);
 }
 
+void aw_gain_file_name(const struct aw_gain_file *kind, const void *context, size_t place,
+                       char out[AW_GAIN_TEXT])
+{
+    size_t gains = count(kind->gains), controllers = count(kind->controllers);
+    kind->name(context, place / gains / controllers, out, AW_GAIN_TEXT);
+    aw_append(out, AW_GAIN_TEXT, ".", "%s", kind->gains[place % gains]);
+}
+
 void aw_gain_file_write(const struct aw_gain_file *kind, const void *context,
                         const struct aw_gain *gains, FILE *file)
 {
@@ -166,4 +159,34 @@ enum aw_status aw_gain_file_save(const struct aw_gain_file *kind, const void *co
     if (aw_file_begin(&saving, path))
         aw_gain_file_write(kind, context, gains, saving.file);
     return aw_file_end(&saving) ? AW_OK : aw_file_fail(err, "cannot save the gains", path);
+}
+
+/* Memory */
+
+/* Takes the later value of each gain. Returns the number of changes. */
+static size_t merge(const struct aw_gain_file *kind, struct aw_gain *gains,
+                    const struct aw_gain *newer)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < kind->places; i++)
+        if (newer[i].known && newer[i].sent_ns >= gains[i].sent_ns &&
+            (newer[i].sent_ns > gains[i].sent_ns || aw_gain_differs(&gains[i], &newer[i]))) {
+            gains[i] = newer[i];
+            n++;
+        }
+    return n;
+}
+
+enum aw_status aw_gain_remember(const struct aw_gain_file *kind, const void *context,
+                                struct aw_gain *known, const struct aw_gain *sent, const char *path,
+                                struct aw_error *err)
+{
+    struct aw_gain_file memory = *kind;
+    struct aw_gain *saved = calloc(kind->places, sizeof *saved);
+    memory.timed = true;
+    if (saved && *path && aw_gain_file_read(&memory, context, saved, NULL, path, NULL) == AW_OK)
+        merge(kind, known, saved);
+    free(saved);
+    return merge(kind, known, sent) && *path ? aw_gain_file_save(&memory, context, known, path, err)
+                                             : AW_OK;
 }

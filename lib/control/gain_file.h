@@ -46,8 +46,6 @@ struct aw_gain_file {
     bool timed; /* the time of sending follows the value, in s since 1970 */
 };
 
-extern const char *const aw_pid_gains[]; /* "kp", "ki", "kd", NULL */
-
 /* Finds the gain that the words name, and checks its value. AW_USAGE with "unknown board 'lknie' —
  * …", or as check. */
 enum aw_status aw_gain_parse(const struct aw_gain_file *kind, const void *context,
@@ -77,17 +75,22 @@ void aw_gain_file_write(const struct aw_gain_file *kind, const void *context,
 void aw_gain_file_text(const struct aw_gain_file *kind, const void *context, size_t place,
                        double value, char out[AW_GAIN_TEXT]);
 
+/* Writes the joint and the gain, "lknee.kp". */
+void aw_gain_file_name(const struct aw_gain_file *kind, const void *context, size_t place,
+                       char out[AW_GAIN_TEXT]);
+
 /* Returns the number of known gains. */
 size_t aw_gain_count(const struct aw_gain_file *kind, const struct aw_gain *gains);
 
 /* Returns true if only one of two is known, or both with different values. */
 bool aw_gain_differs(const struct aw_gain *a, const struct aw_gain *b);
 
-/* Calls fn for each gain that applying wanted would change; ignores gains unknown in wanted.
- * Returns the number of changes. fn may be NULL. */
-typedef void aw_gain_change_fn(void *context, size_t place, const struct aw_gain *from,
-                               const struct aw_gain *to);
-size_t aw_gain_diff(const struct aw_gain_file *kind, const struct aw_gain *from,
-                    const struct aw_gain *wanted, aw_gain_change_fn *fn, void *context);
+/* Keeps a memory of sent gains, for devices that cannot report them: a timed file. Adds to known
+ * what the file at path has, then what was sent, the later value of each. Saves known there if what
+ * was sent changed it. Ignores a file that cannot be read; "": none. Errors as of
+ * aw_gain_file_save. */
+enum aw_status aw_gain_remember(const struct aw_gain_file *kind, const void *context,
+                                struct aw_gain *known, const struct aw_gain *sent, const char *path,
+                                struct aw_error *err);
 
 #endif

@@ -7,10 +7,9 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "packets/parts.h"
+#include "wire/rows.h"
 
 /* ---- Lines ---- */
-
-const char *const aw_packet_gain_names[AW_JOINT_GAINS] = {"kp", "ki", "kd"};
 
 /* Parses "set_gains.m1.kp gains.m1.kp": the fields that set and report a gain. */
 static enum aw_status take_gain(struct aw_joint_row *row, int gain, struct aw_store *store,
@@ -22,7 +21,7 @@ static enum aw_status take_gain(struct aw_joint_row *row, int gain, struct aw_st
         return aw_fail(err, AW_USAGE,
                        "%s: invalid value — write the PACKET.FIELD that sets it, then the one that "
                        "reports it, such as set_gains.m1.kp gains.m1.kp",
-                       aw_packet_gain_names[gain]);
+                       aw_gain_names[gain]);
     row->gain_set[gain] = aw_store_text(store, words[0]);
     row->gain_told[gain] = n == 2 ? aw_store_text(store, words[1]) : NULL;
     return row->gain_set[gain] && (n == 1 || row->gain_told[gain]) ? AW_OK : aw_no_memory(err);
@@ -37,7 +36,7 @@ enum aw_status aw_packet_joint_line(struct aw_packet_joint *joint, struct aw_sto
     const char **texts[] = {&row->alias,    &row->setpoint, &row->target,
                             &row->position, &row->velocity, &row->effort,
                             &joint->speed,  &joint->near,   &joint->tick};
-    int gain = aw_find_word(aw_packet_gain_names, AW_JOINT_GAINS, name);
+    int gain = aw_find_word(aw_gain_names, AW_JOINT_GAINS, name);
     if (gain >= 0)
         return take_gain(row, gain, store, value, err);
     int key = aw_find_word(keys, sizeof keys / sizeof *keys, name);
@@ -84,17 +83,15 @@ static enum aw_status find(const struct aw_protocol *protocol, const char *joint
                            const char *place, enum aw_dir dir, struct spot *spot,
                            struct aw_error *err)
 {
-    const char *dot = strchr(place, '.');
     struct aw_codec codec;
     for (size_t i = 0; i < protocol->n_messages; i++) {
         const struct aw_message *message = &protocol->messages[i];
-        size_t length = (size_t)(dot - place);
-        if (!(message->dir & dir) || strlen(message->name) != length ||
-            strncmp(message->name, place, length) != 0)
+        const char *field = aw_field_of(place, message->name);
+        if (!(message->dir & dir) || !field)
             continue;
         if (aw_codec_init(&codec, protocol, &protocol->variants[0], message, false) != AW_OK)
             break;
-        int scalar = aw_codec_find(&codec, dot + 1);
+        int scalar = aw_codec_find(&codec, field);
         if (scalar < 0)
             break;
         *spot = (struct spot){message, aw_scalar_range(&codec, scalar, NULL)};
@@ -192,12 +189,9 @@ enum aw_status aw_packet_joint_check(const struct aw_protocol *protocol, struct 
 static const char *const *find_gain(const struct aw_protocol *protocol, const char *packet,
                                     const char *field, const char **of)
 {
-    size_t length = strlen(packet);
     for (const struct aw_joint_row *joint = protocol->joints; joint && joint->name; joint++)
         for (int i = 0; i < AW_JOINT_GAINS; i++) {
-            const char *set = joint->gain_set[i];
-            if (!set || strncmp(set, packet, length) != 0 || set[length] != '.' ||
-                strcmp(set + length + 1, field) != 0)
+            if (!aw_is_field(joint->gain_set[i], packet, field))
                 continue;
             *of = joint->name;
             return &joint->gain_set[i];
@@ -232,7 +226,7 @@ static enum aw_status check_told(const struct aw_protocol *protocol,
                                  const struct aw_joint_row *joint, int gain, const char *unit,
                                  struct aw_error *err)
 {
-    const char *what = aw_packet_gain_names[gain];
+    const char *what = aw_gain_names[gain];
     struct spot told;
     enum aw_status status =
         find(protocol, joint->name, what, joint->gain_told[gain], AW_RX, &told, err);
@@ -248,8 +242,8 @@ static enum aw_status check_told(const struct aw_protocol *protocol,
 static enum aw_status check_gain(const struct aw_protocol *protocol,
                                  const struct aw_joint_row *joint, int gain, struct aw_error *err)
 {
-    const char *what = aw_packet_gain_names[gain], *set = joint->gain_set[gain];
-    const char *of;
+    const char *what = aw_gain_names[gain], *set = joint->gain_set[gain];
+    const char *of = joint->name;
     struct spot spot;
     enum aw_status status = find(protocol, joint->name, what, set, AW_TX, &spot, err);
     if (status == AW_OK && spot.message->moves)
@@ -272,7 +266,7 @@ enum aw_status aw_packet_gains_check(const struct aw_protocol *protocol,
 {
     enum aw_status status = AW_OK;
     for (int i = 0; i < AW_JOINT_GAINS && status == AW_OK; i++) {
-        *fault = aw_packet_gain_names[i];
+        *fault = aw_gain_names[i];
         if (joint->gain_set[i] && !joint->gain_set[0])
             return aw_fail(err, AW_USAGE, "joint %s: %s without kp — add kp", joint->name, *fault);
         if (joint->gain_set[i])
@@ -285,12 +279,9 @@ enum aw_status aw_packet_gains_check(const struct aw_protocol *protocol,
 
 static bool is_setpoint(const struct aw_protocol *protocol, const char *packet, const char *field)
 {
-    for (const struct aw_joint_row *joint = protocol->joints; joint && joint->name; joint++) {
-        size_t length = strlen(packet);
-        if (strncmp(joint->setpoint, packet, length) == 0 && joint->setpoint[length] == '.' &&
-            strcmp(joint->setpoint + length + 1, field) == 0)
+    for (const struct aw_joint_row *joint = protocol->joints; joint && joint->name; joint++)
+        if (aw_is_field(joint->setpoint, packet, field))
             return true;
-    }
     return false;
 }
 

@@ -9,6 +9,7 @@
 #include "base/clamp.h"
 #include "base/clock.h"
 #include "base/number.h"
+#include "wire/rows.h"
 
 #define ANSWERS   64
 #define DEFAULT_N 100 /* packets at the default rate; with more, each has a lower rate */
@@ -156,14 +157,6 @@ static double value_of(const struct aw_record *from, const char *name, const cha
     return convert(from->v[at], aw_scalar_range(from->codec, at, from).unit, unit);
 }
 
-/* Returns true if place, such as "go.m1.setpoint", names this field of this message. */
-static bool is_place(const char *place, const char *message, const char *field)
-{
-    size_t length = strlen(message);
-    return place && strncmp(place, message, length) == 0 && place[length] == '.' &&
-           strcmp(place + length + 1, field) == 0;
-}
-
 /* Returns true if place is this field, or a field of a packet that shares the answer's fields. */
 static bool tells(const struct aw_packet_memory *memory, const char *place,
                   const struct aw_message *answer, const char *field)
@@ -171,7 +164,7 @@ static bool tells(const struct aw_packet_memory *memory, const char *place,
     for (size_t i = 0; i < memory->n; i++) {
         const struct aw_message *other = message_at(memory, i);
         if (other->dir & AW_RX && other->fields == answer->fields &&
-            is_place(place, other->name, field))
+            aw_is_field(place, other->name, field))
             return true;
     }
     return false;
@@ -262,7 +255,7 @@ static double named_value(const struct aw_packet_memory *memory, const char *fie
         struct known known[KNOWN];
         know(&memory->joints[i], known);
         for (int k = 0; k < KNOWN; k++)
-            if (is_place(field, memory->joints[i].name, known[k].word))
+            if (aw_is_field(field, memory->joints[i].name, known[k].word))
                 return convert(known[k].value, *known[k].unit ? known[k].unit : NULL, unit);
     }
     return NAN;
@@ -381,10 +374,8 @@ void aw_packet_memory_tell(struct aw_packet_memory *memory,
 /* Returns the index of the field that place names; -1: not in this packet. */
 static int scalar_at(const struct aw_record *written, const char *place)
 {
-    const char *message = written->codec->message->name;
-    size_t length = strlen(message);
-    bool here = place && strncmp(place, message, length) == 0 && place[length] == '.';
-    return here ? aw_codec_find(written->codec, place + length + 1) : -1;
+    const char *field = aw_field_of(place, written->codec->message->name);
+    return field ? aw_codec_find(written->codec, field) : -1;
 }
 
 /* Reads the setpoints in a packet. */
@@ -422,16 +413,9 @@ static void take_gains(struct aw_packet_memory *memory, const struct aw_record *
         }
 }
 
-double aw_packet_memory_gain(const struct aw_packet_memory *memory, size_t joint, int gain)
+double *aw_packet_memory_gains(struct aw_packet_memory *memory, size_t joint)
 {
-    return memory && joint < AW_PACKET_MEMORY_JOINTS ? memory->gains[joint][gain] : (double)NAN;
-}
-
-void aw_packet_memory_tell_gain(struct aw_packet_memory *memory, size_t joint, int gain,
-                                double value)
-{
-    if (memory && joint < AW_PACKET_MEMORY_JOINTS)
-        memory->gains[joint][gain] = value;
+    return memory->gains[joint];
 }
 
 bool aw_packet_memory_take(struct aw_packet_memory *memory, struct aw_span frame)

@@ -62,11 +62,9 @@ bool aw_packet_memory_take(struct aw_packet_memory *memory, struct aw_span frame
 /* Returns the new setpoint of a joint since the last call, in the joint's unit; NaN: none. */
 double aw_packet_memory_setpoint(struct aw_packet_memory *memory, size_t joint);
 
-/* Returns a gain (0: kp, ki, kd) of a joint, as a packet or the second function last set it; NaN:
- * never set. The second function sets the gain of the device. */
-double aw_packet_memory_gain(const struct aw_packet_memory *memory, size_t joint, int gain);
-void aw_packet_memory_tell_gain(struct aw_packet_memory *memory, size_t joint, int gain,
-                                double value);
+/* Returns kp, ki and kd of a joint, as packets last set them; NaN: never set. The caller may change
+ * them. */
+double *aw_packet_memory_gains(struct aw_packet_memory *memory, size_t joint);
 
 /* Writes the next frame to the host that is due by now; 0: no frame is due. */
 size_t aw_packet_memory_next(struct aw_packet_memory *memory, int64_t now, uint8_t *out,

@@ -78,9 +78,6 @@ enum aw_status aw_packet_joint_check(const struct aw_protocol *protocol,
                                      struct aw_packet_joint *joint, const char **fault,
                                      struct aw_error *err);
 
-/* Names: "kp", "ki", "kd". */
-extern const char *const aw_packet_gain_names[AW_JOINT_GAINS];
-
 /* Checks the gains, with all joints in the protocol. A packet that causes no motion and needs no
  * unknown values must set each gain. */
 enum aw_status aw_packet_gains_check(const struct aw_protocol *protocol,

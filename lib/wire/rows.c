@@ -6,6 +6,21 @@
 
 #include "wire/run.h"
 
+const char *const aw_gain_names[AW_JOINT_GAINS + 1] = {"kp", "ki", "kd", NULL};
+
+const char *aw_field_of(const char *place, const char *message)
+{
+    size_t length = strlen(message);
+    bool same = place && strncmp(place, message, length) == 0 && place[length] == '.';
+    return same ? place + length + 1 : NULL;
+}
+
+bool aw_is_field(const char *place, const char *message, const char *field)
+{
+    const char *named = aw_field_of(place, message);
+    return named && strcmp(named, field) == 0;
+}
+
 uint16_t aw_row_bits(const struct aw_field *row, const struct aw_variant *variant)
 {
     if (row->type == AW_LONG)

@@ -21,6 +21,11 @@ const struct aw_field *aw_rows_find(const struct aw_field *rows, const char *nam
 const struct aw_field *aw_message_row(const struct aw_protocol *protocol, const char *message,
                                       const char *row);
 
+/* Returns the field that place, such as "go.m1.setpoint", names in this message; NULL: none, or
+ * place is NULL. The second function returns true if it is this field. */
+const char *aw_field_of(const char *place, const char *message);
+bool aw_is_field(const char *place, const char *message, const char *field);
+
 /* Returns the name of a value; NULL: no name, or names is NULL. */
 const char *aw_value_name(const struct aw_name *names, double value);
 

@@ -163,7 +163,8 @@ struct aw_message {
 };
 
 /* The fields that report and command a joint, as "message.field"; or NULL. */
-#define AW_JOINT_GAINS 3 /* kp, ki, kd, in this order */
+#define AW_JOINT_GAINS 3                                    /* kp, ki, kd, in this order */
+extern const char *const aw_gain_names[AW_JOINT_GAINS + 1]; /* NULL ends them */
 struct aw_joint_row {
     const char *name;  /* NULL ends the list */
     const char *alias; /* or NULL */

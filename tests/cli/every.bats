@@ -153,8 +153,8 @@ hidmotor jog elbow +5|the position of the joint
 unitysim jog elbow +50|the position of the joint
 ezphys jog hinge +0.2|the position of the joint
 hidmotor move elbow=30|the position of the arm
-hidmotor gains set elbow.kp=0.02|the other gains of the board
-hidmotor gains apply one.gains|the other gains of the board
+hidmotor gains set elbow.kp=0.02|the other gains of the device
+hidmotor gains apply one.gains|the other gains of the device
 canpid step --from 0deg --to 1deg -b lknee -c pos|the telemetry
 canpid sweep -b lknee -c pos|the telemetry
 canpid tune -b lknee -c pos|the telemetry

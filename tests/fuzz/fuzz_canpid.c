@@ -114,41 +114,38 @@ static void try_client(const uint8_t *data, size_t size)
 
 /* ---- Texts ---- */
 
-static void write_and_read(const struct aw_canpid_gains *gains)
+static void write_and_read(const struct aw_gain *gains)
 {
-    static struct aw_canpid_gains again;
+    static struct aw_gain again[AW_CANPID_GAIN_PLACES];
     struct aw_error err;
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     MUST(out);
-    aw_gain_file_write(&aw_canpid_gain_file, NULL, &gains->of[0][0][0], out);
+    aw_gain_file_write(&aw_canpid_gain_file, NULL, gains, out);
     MUST(fclose(out) == 0);
     FILE *in = file_of((const uint8_t *)text, size);
-    MUST(aw_gain_file_read(&aw_canpid_gain_file, NULL, &again.of[0][0][0], in, "again", &err) ==
-         AW_OK);
+    MUST(aw_gain_file_read(&aw_canpid_gain_file, NULL, again, in, "again", &err) == AW_OK);
     fclose(in);
-    MUST(aw_gain_diff(&aw_canpid_gain_file, &gains->of[0][0][0], &again.of[0][0][0], NULL, NULL) ==
-         0);
+    for (size_t i = 0; i < AW_CANPID_GAIN_PLACES; i++)
+        MUST(!aw_gain_differs(&gains[i], &again[i]));
     free(text);
 }
 
 static void try_gains(const uint8_t *data, size_t size)
 {
-    static struct aw_canpid_gains gains;
+    static struct aw_gain gains[AW_CANPID_GAIN_PLACES];
     struct aw_error err = {.text = ""};
-    size_t next = 0;
-    struct aw_canpid_gain_at at;
+    size_t place;
     FILE *in = file_of(data, size);
-    enum aw_status status =
-        aw_gain_file_read(&aw_canpid_gain_file, NULL, &gains.of[0][0][0], in, "fuzz", &err);
+    enum aw_status status = aw_gain_file_read(&aw_canpid_gain_file, NULL, gains, in, "fuzz", &err);
     fclose(in);
     MUST(status == AW_OK || strncmp(err.text, "fuzz:", 5) == 0);
-    MUST(status == AW_OK || !aw_canpid_gains_next(&gains, &next, &at));
-    for (next = 0; aw_canpid_gains_next(&gains, &next, &at);)
-        MUST(fabs(at.value) <= AW_CANPID_GAIN_MAX);
+    MUST(status == AW_OK || aw_gain_count(&aw_canpid_gain_file, gains) == 0);
+    for (size_t next = 0; aw_gain_file_next(&aw_canpid_gain_file, gains, &next, &place);)
+        MUST(fabs((double)gains[place].value) <= AW_CANPID_GAIN_MAX);
     if (status == AW_OK)
-        write_and_read(&gains);
+        write_and_read(gains);
 }
 
 /* An accepted model must survive a round trip; gains proposed for it must be finite or refused. */

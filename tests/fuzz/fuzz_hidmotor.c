@@ -129,9 +129,8 @@ static void write_and_read(const struct aw_gain *gains)
     FILE *in = file_of((const uint8_t *)text, size);
     MUST(aw_gain_file_read(&aw_hidmotor_gain_file, NULL, again, in, "again", &err) == AW_OK);
     fclose(in);
-    MUST(aw_gain_diff(&aw_hidmotor_gain_file, again, gains, NULL, NULL) == 0 &&
-         aw_gain_count(&aw_hidmotor_gain_file, again) ==
-             aw_gain_count(&aw_hidmotor_gain_file, gains));
+    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES; i++)
+        MUST(!aw_gain_differs(&again[i], &gains[i]));
     free(text);
 }
 

@@ -313,13 +313,9 @@ enum aw_status aw_canpid_send(struct aw_canpid *client, const struct aw_record *
     int gain = aw_canpid_gain_find(command->codec->message->name);
     if (gain < 0)
         return AW_OK;
-    aw_canpid_gains_note(&client->gains,
-                         &(struct aw_canpid_gain_at){.board = sent->board,
-                                                     .controller = sent->controller,
-                                                     .gain = (enum aw_canpid_gain)gain,
-                                                     .value = aw_record_get(command, "value")});
-    client->gains.of[sent->board / 32][sent->controller][gain].sent_ns =
-        aw_clock_now(client->link->clock) + client->options.wall_ns;
+    client->gains[aw_canpid_gain_place(sent->board, sent->controller, (enum aw_canpid_gain)gain)] =
+        (struct aw_gain){true, (float)aw_record_get(command, "value"),
+                         aw_clock_now(client->link->clock) + client->options.wall_ns};
     return AW_OK;
 }
 

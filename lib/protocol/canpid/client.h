@@ -111,7 +111,7 @@ struct aw_canpid {
     const struct aw_codec *codecs[AW_CANPID_KINDS];
     int8_t scalars[AW_CANPID_KINDS][AW_CANPID_VALUES];
     struct aw_canpid_board boards[AW_CANPID_BOARDS]; /* indexed by board / 32 */
-    struct aw_canpid_gains gains;                    /* gains that this program sent */
+    struct aw_gain gains[AW_CANPID_GAIN_PLACES];     /* gains that this program sent */
     struct aw_canpid_counters counters;
     int64_t read_ns;    /* time of the last read; INT64_MIN: never */
     int64_t waiting_ns; /* frames read now arrived at this time or later; AW_NEVER: now */

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#define PLACES (AW_CANPID_BOARDS * AW_CANPID_CONTROLLERS * AW_CANPID_GAINS)
-
 struct aw_canpid_gain_at aw_canpid_gain_at(size_t i, double value)
 {
     return (struct aw_canpid_gain_at){
@@ -45,73 +43,15 @@ static enum aw_status check(const void *context, size_t place, double value, con
 }
 
 const struct aw_gain_file aw_canpid_gain_file = {
-    .places = PLACES,
+    .places = AW_CANPID_GAIN_PLACES,
     .heading = "board controller gain value, as sent",
     .example = "lknee pos kp 3",
     .joint = "board",
     .use = "a name or a multiple of 32",
     .controllers = (const char *const[]){"pos", "lvl", "tor", "tl", NULL},
-    .gains = aw_pid_gains,
+    .gains = aw_gain_names,
     .numbered = true,
     .find = find,
     .name = name,
     .check = check,
 };
-
-/* Returns the file kind that includes times, for gains that earlier processes sent to a link. */
-static struct aw_gain_file memory_of_gains(void)
-{
-    struct aw_gain_file kind = aw_canpid_gain_file;
-    kind.heading = "board controller gain value, and when it was sent";
-    kind.timed = true;
-    return kind;
-}
-
-void aw_canpid_gains_recall(struct aw_canpid_gains *gains, const char *path,
-                            const struct aw_variant *variant)
-{
-    struct aw_gain_file kind = memory_of_gains();
-    aw_gain_file_read(&kind, variant, (struct aw_gain *)gains->of, NULL, path, NULL);
-}
-
-enum aw_status aw_canpid_gains_remember(const struct aw_canpid_gains *gains, const char *path,
-                                        const struct aw_variant *variant, struct aw_error *err)
-{
-    struct aw_gain_file kind = memory_of_gains();
-    return aw_gain_file_save(&kind, variant, (const struct aw_gain *)gains->of, path, err);
-}
-
-/* In memory */
-
-void aw_canpid_gains_note(struct aw_canpid_gains *gains, const struct aw_canpid_gain_at *at)
-{
-    if (at->board / 32 < AW_CANPID_BOARDS && at->controller >= 0 &&
-        at->controller < AW_CANPID_CONTROLLERS && at->gain < AW_CANPID_GAINS)
-        gains->of[at->board / 32][at->controller][at->gain] =
-            (struct aw_gain){true, (float)at->value, 0};
-}
-
-bool aw_canpid_gains_next(const struct aw_canpid_gains *gains, size_t *i,
-                          struct aw_canpid_gain_at *at)
-{
-    const struct aw_gain *all = (const struct aw_gain *)gains->of;
-    size_t place;
-    if (!aw_gain_file_next(&aw_canpid_gain_file, all, i, &place))
-        return false;
-    *at = aw_canpid_gain_at(place, (double)all[place].value);
-    return true;
-}
-
-size_t aw_canpid_gains_over(struct aw_canpid_gains *gains, const struct aw_canpid_gains *top)
-{
-    struct aw_gain *all = (struct aw_gain *)gains->of;
-    const struct aw_gain *newer = (const struct aw_gain *)top->of;
-    size_t n = 0;
-    for (size_t i = 0; i < PLACES; i++)
-        if (newer[i].known && newer[i].sent_ns >= all[i].sent_ns &&
-            (newer[i].sent_ns > all[i].sent_ns || aw_gain_differs(&all[i], &newer[i]))) {
-            all[i] = newer[i];
-            n++;
-        }
-    return n;
-}

@@ -72,12 +72,12 @@ int aw_canpid_controller_find(const char *text)
 
 const char *aw_canpid_gain_name(enum aw_canpid_gain gain)
 {
-    return aw_pid_gains[gain];
+    return aw_gain_names[gain];
 }
 
 int aw_canpid_gain_find(const char *text)
 {
-    return aw_find_word(aw_pid_gains, AW_CANPID_GAINS, text);
+    return aw_find_word(aw_gain_names, AW_CANPID_GAINS, text);
 }
 
 /* Returns the controller's unit in the table for setpoints; NULL: none. */

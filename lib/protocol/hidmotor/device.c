@@ -436,32 +436,33 @@ static void act_gripper(struct board *board, const struct packet *packet)
     board->gripper = value < most ? value : most;
 }
 
-static void act_pid_gains(struct board *board, const struct packet *packet)
+static bool is_velocity(const struct board *board, const struct packet *packet)
 {
-    for (int i = 0; i < 3 * board->options.motors; i++)
-        put(board, packet->up, i, board->motors[i / 3].gains[i % 3]);
+    return packet >= &board->packets[VELOCITY_GAINS];
 }
 
-static void act_set_pid_gains(struct board *board, const struct packet *packet)
+static double *gain_at(struct board *board, const struct packet *packet, int i)
+{
+    struct motor *motor = &board->motors[i / 3];
+    return (is_velocity(board, packet) ? motor->velocity_gains : motor->gains) + i % 3;
+}
+
+static void act_gains(struct board *board, const struct packet *packet)
 {
     for (int i = 0; i < 3 * board->options.motors; i++)
-        board->motors[i / 3].gains[i % 3] = get(board, packet->down, i);
-    for (int i = 0; i < board->options.motors; i++) {
+        put(board, packet->up, i, *gain_at(board, packet, i));
+}
+
+/* Keeps the ki of the velocity controllers at 0. */
+static void act_set_gains(struct board *board, const struct packet *packet)
+{
+    bool velocity = is_velocity(board, packet);
+    for (int i = 0; i < 3 * board->options.motors; i++)
+        *gain_at(board, packet, i) = velocity && i % 3 == 1 ? 0 : get(board, packet->down, i);
+    for (int i = 0; i < board->options.motors && !velocity; i++) {
         settle(&board->motors[i], board->motors[i].measured);
         board->motors[i].dc.sum = 0;
     }
-}
-
-static void act_velocity_gains(struct board *board, const struct packet *packet)
-{
-    for (int i = 0; i < 3 * board->options.motors; i++)
-        put(board, packet->up, i, board->motors[i / 3].velocity_gains[i % 3]);
-}
-
-static void act_set_velocity_gains(struct board *board, const struct packet *packet)
-{
-    for (int i = 0; i < 3 * board->options.motors; i++)
-        board->motors[i / 3].velocity_gains[i % 3] = i % 3 == 1 ? 0 : get(board, packet->down, i);
 }
 
 static void act_set_velocity(struct board *board, const struct packet *packet)
@@ -491,10 +492,10 @@ static const struct {
     {"positions", act_positions},
     {"velocities", act_velocities},
     {"gripper", act_gripper},
-    [PID_GAINS] = {"pid_gains", act_pid_gains},
-    {"set_pid_gains", act_set_pid_gains},
-    [VELOCITY_GAINS] = {"velocity_gains", act_velocity_gains},
-    {"set_velocity_gains", act_set_velocity_gains},
+    [PID_GAINS] = {"pid_gains", act_gains},
+    {"set_pid_gains", act_set_gains},
+    [VELOCITY_GAINS] = {"velocity_gains", act_gains},
+    {"set_velocity_gains", act_set_gains},
     [SET_VELOCITY] = {"set_velocity", act_set_velocity},
     {"light", act_light},
 };
@@ -581,27 +582,27 @@ static void tell_joints(struct board *board)
     }
     aw_packet_memory_tell(board->memory, joints, MOTORS);
     for (size_t i = 0; i < MOTORS; i++)
-        for (int k = 0; k < AW_JOINT_GAINS; k++)
-            aw_packet_memory_tell_gain(board->memory, i, k, board->motors[i].gains[k]);
+        memcpy(aw_packet_memory_gains(board->memory, i), board->motors[i].gains,
+               sizeof board->motors[i].gains);
 }
 
 /* Applies gains set by a custom packet. New gains reset the integrator. */
 static void take_gains(struct board *board, size_t i)
 {
     struct motor *motor = &board->motors[i];
-    for (int k = 0; k < AW_JOINT_GAINS; k++) {
-        double gain = aw_packet_memory_gain(board->memory, i, k);
-        if (fabs(gain - motor->gains[k]) > 0)
+    const double *gains = aw_packet_memory_gains(board->memory, i);
+    for (int k = 0; k < AW_JOINT_GAINS; k++)
+        if (fabs(gains[k] - motor->gains[k]) > 0)
             motor->dc.sum = 0;
-        motor->gains[k] = gain;
-    }
+    memcpy(motor->gains, gains, sizeof motor->gains);
 }
 
 /* Handles a custom packet. If it has no answer, the buffer stays unchanged. */
 static bool serve_custom(struct board *board)
 {
     const struct aw_message *message = aw_find_code(&board->wire, AW_TX, aw_get_u32(board->buffer));
-    if (!message || message < board->wire.protocol->messages + aw_hidmotor_protocol.n_messages)
+    if (!board->memory || !message ||
+        message < board->wire.protocol->messages + aw_hidmotor_protocol.n_messages)
         return false;
     tell_joints(board);
     if (!aw_packet_memory_take(board->memory, (struct aw_span){board->buffer, REPORT}))

@@ -1,4 +1,4 @@
-/* The gains of the board's controllers: their file, and the packets that have them. */
+/* The gains of the board's controllers, and their file. */
 #include "protocol/hidmotor/gains.h"
 
 #include <math.h>
@@ -79,47 +79,8 @@ const struct aw_gain_file aw_hidmotor_gain_file = {
     .joint = "motor",
     .use = "m1, m2 or m3",
     .controllers = controllers,
-    .gains = aw_pid_gains,
+    .gains = aw_gain_names,
     .find = find,
     .name = name,
     .check = check,
 };
-
-/* Packets */
-
-/* Writes the name of a gain in packets, "m1.kp". */
-static void field_of(size_t place, char out[16])
-{
-    snprintf(out, 16, "%s.%s", aw_hidmotor_joint(aw_hidmotor_gain_motor(place)).name,
-             aw_pid_gains[place % GAINS]);
-}
-
-void aw_hidmotor_gains_from_record(struct aw_gain *gains, enum aw_hidmotor_controller controller,
-                                   const struct aw_record *record)
-{
-    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES; i++) {
-        char field[16];
-        field_of(i, field);
-        double value = aw_record_get(record, field);
-        if (aw_hidmotor_gain_controller(i) == controller && isfinite(value))
-            gains[i] = (struct aw_gain){true, (float)value, 0};
-    }
-}
-
-enum aw_status aw_hidmotor_gains_to_record(const struct aw_gain *gains,
-                                           enum aw_hidmotor_controller controller,
-                                           struct aw_record *record, struct aw_error *err)
-{
-    enum aw_status status = AW_OK;
-    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES && status == AW_OK; i++) {
-        char field[16];
-        if (aw_hidmotor_gain_controller(i) != controller)
-            continue;
-        field_of(i, field);
-        status = gains[i].known
-                     ? aw_record_set(record, field, (double)gains[i].value, err)
-                     : aw_fail(err, AW_USAGE, "%s %s: unknown — read the board's gains first",
-                               field, controllers[controller]);
-    }
-    return status;
-}

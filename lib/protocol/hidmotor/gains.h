@@ -8,16 +8,14 @@
  * firmware does not apply the effort of its velocity loops. It always reports velocity ki as 0.
  *
  *     struct aw_gain wanted[AW_HIDMOTOR_GAIN_PLACES];
- *     if (aw_gain_file_read(&aw_hidmotor_gain_file, NULL, wanted, NULL, "arm.gains", &err) ==
- *             AW_OK &&
- *         aw_hidmotor_gains_to_record(wanted, AW_HIDMOTOR_PID, &request, &err) == AW_OK) …
+ *     if (aw_gain_file_read(&aw_hidmotor_gain_file, NULL, wanted, NULL, "arm.gains", &err) !=
+ *         AW_OK) …
  */
 #ifndef AW_PROTOCOL_HIDMOTOR_GAINS_H
 #define AW_PROTOCOL_HIDMOTOR_GAINS_H
 
 #include "control/gain_file.h"
 #include "protocol/hidmotor/kinematics.h"
-#include "wire/codec.h"
 
 enum aw_hidmotor_controller {
     AW_HIDMOTOR_PID,      /* packets pid_gains, set_pid_gains */
@@ -45,17 +43,5 @@ extern const double aw_hidmotor_power_up[AW_HIDMOTOR_JOINTS][3];
 size_t aw_hidmotor_gain_place(int motor, enum aw_hidmotor_controller controller);
 int aw_hidmotor_gain_motor(size_t place);
 enum aw_hidmotor_controller aw_hidmotor_gain_controller(size_t place);
-
-/* Copies the gains of a controller from its packet in either direction ("m1.kp" …). Leaves missing
- * ones unchanged. */
-void aw_hidmotor_gains_from_record(struct aw_gain *gains, enum aw_hidmotor_controller controller,
-                                   const struct aw_record *record);
-
-/* Fills a set_…_gains packet, which has the gains of all motors. The error of AW_USAGE names the
- * first unknown gain. Callers start from the board's current gains and overwrite those to
- * change. */
-enum aw_status aw_hidmotor_gains_to_record(const struct aw_gain *gains,
-                                           enum aw_hidmotor_controller controller,
-                                           struct aw_record *record, struct aw_error *err);
 
 #endif

@@ -252,7 +252,7 @@ size_t aw_custom_targets(struct aw_session *session, struct aw_joint_list *list,
     size_t n = 0;
     *seconds = 0;
     for (size_t i = 0; i < arm->n && i < list->n && n < AW_REPLAY_GOALS; i++) {
-        const struct aw_custom_spot *spot = &arm->joints[i].setpoint;
+        const struct aw_spot *spot = &arm->joints[i].setpoint;
         if (packet->dir == AW_TX && packet->codec->message == spot->message &&
             packet->present >> spot->scalar & 1)
             goals[n++] = (struct aw_joint_goal){i, packet->v[spot->scalar]};

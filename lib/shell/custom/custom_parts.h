@@ -3,24 +3,13 @@
 #define AW_SHELL_CUSTOM_CUSTOM_PARTS_H
 
 #include "shell/custom/custom_joints.h"
-#include "shell/joints/law.h"
+#include "shell/settings/law.h"
 
 #define AW_CUSTOM_JOINTS 16
 
-/* A field of a wire message that holds a joint value. */
-struct aw_custom_spot {
-    const struct aw_message *message; /* NULL: the packets have no such field */
-    size_t index;                     /* index of the field in the message */
-    int scalar;
-    double scale, offset; /* from the message's unit to the joint's */
-};
-
 struct aw_custom_joint {
     const struct aw_joint_row *row;
-    struct aw_custom_spot setpoint, told[AW_JOINT_VALUES];
-    struct aw_custom_spot gain_set[AW_JOINT_GAINS], gain_told[AW_JOINT_GAINS];
-    /* reported by the device, or sent in this session; NaN: unknown */
-    double gains[AW_JOINT_GAINS];
+    struct aw_spot setpoint, told[AW_JOINT_VALUES];
     struct aw_joint_state now;
     double sent; /* the last setpoint; NaN: none */
     double kept; /* setpoint unchanged since kept_ns; NaN: none */
@@ -32,10 +21,14 @@ struct aw_custom_joint {
     char per_s[32]; /* the unit of velocities, or "" */
 };
 
+/* Gains have the places joint * AW_JOINT_GAINS + gain. */
+#define AW_CUSTOM_GAINS ((size_t)AW_CUSTOM_JOINTS * AW_JOINT_GAINS)
+
 struct aw_custom_arm {
     struct aw_tool tool;
     size_t n;
     struct aw_custom_joint joints[AW_CUSTOM_JOINTS];
+    struct aw_device_setting gains[AW_CUSTOM_GAINS];
     size_t questions[AW_CUSTOM_JOINTS * AW_JOINT_VALUES], n_questions; /* messages that only query
                                                                           */
     struct aw_joint_column columns[4];
@@ -83,26 +76,6 @@ enum aw_status aw_custom_read(struct aw_session *session, int64_t deadline);
 /* Reads the next message that has values, without sending a query. AW_TIMEOUT at the deadline. */
 enum aw_status aw_custom_hear(struct aw_session *session, int64_t deadline);
 
-/* Returns the message that only queries this field; SIZE_MAX: none. */
-size_t aw_custom_question(const struct aw_session *session, const struct aw_custom_spot *spot);
-
-/* Reads the gains that the firmware reports. AW_TIMEOUT: no report. */
-enum aw_status aw_custom_read_gains(struct aw_session *session);
-
-/* Sets gains and reads them back if the device reports them; AW_REFUSED if they differ. Gains of
- * the same packet are sent together. Checks all gains before the first byte: AW_USAGE names an
- * unknown gain that a packet carries too. With --dry-run it shows them. */
-enum aw_status aw_custom_set_gains(struct aw_session *session, const struct aw_gain_list *wanted);
-
-/* Adds packets that restore the old gains to last_stop during a trial. */
-void aw_custom_add_old_gains(struct aw_session *session, aw_frame_fn *add, void *context);
-
-/* Adds an encoded packet to last_stop. */
-void aw_custom_add_frames(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
-                          void *context);
-
-/* The index of a gain is joint * AW_JOINT_GAINS + gain. */
-#define AW_CUSTOM_GAINS ((size_t)AW_CUSTOM_JOINTS * AW_JOINT_GAINS)
 extern const struct aw_law aw_custom_law;
 
 extern const struct aw_joints aw_custom_joints;

@@ -14,30 +14,7 @@
 
 /* ---- Fields of joint values ---- */
 
-static struct aw_custom_spot find(struct aw_session *session, const char *place, enum aw_dir dir,
-                                  const char *unit)
-{
-    const struct aw_protocol *protocol = session->wire->protocol;
-    struct aw_custom_spot spot = {.message = NULL};
-    size_t length = place ? strcspn(place, ".") : 0;
-    for (size_t i = 0; i < protocol->n_messages && length; i++) {
-        const struct aw_message *message = &protocol->messages[i];
-        if (!(message->dir & dir) || strlen(message->name) != length ||
-            strncmp(message->name, place, length) != 0)
-            continue;
-        const struct aw_codec *codec = aw_wire_codec_at(session->wire, i);
-        spot = (struct aw_custom_spot){
-            .message = message, .index = i, .scalar = aw_codec_find(codec, place + length + 1)};
-        const char *has = aw_scalar_range(codec, spot.scalar, NULL).unit;
-        spot.scale = 1;
-        if (has && unit && strcmp(has, unit) != 0)
-            aw_number_conversion(has, unit, &spot.scale, &spot.offset);
-        break;
-    }
-    return spot;
-}
-
-static const char *unit_of(struct aw_session *session, const struct aw_custom_spot *spot)
+static const char *unit_of(struct aw_session *session, const struct aw_spot *spot)
 {
     if (!spot->message)
         return NULL;
@@ -48,13 +25,13 @@ static const char *unit_of(struct aw_session *session, const struct aw_custom_sp
 static void find_velocity(struct aw_session *session, struct aw_custom_joint *joint)
 {
     double scale, offset;
-    struct aw_custom_spot spot = find(session, joint->row->velocity, AW_RX, NULL);
+    struct aw_spot spot = aw_spot_find(session, joint->row->velocity, AW_RX, NULL);
     joint->velocity_unit = unit_of(session, &spot);
     bool same = joint->velocity_unit && *joint->per_s &&
                 (strcmp(joint->velocity_unit, joint->per_s) == 0 ||
                  aw_number_conversion(joint->velocity_unit, joint->per_s, &scale, &offset));
     if (same)
-        spot = find(session, joint->row->velocity, AW_RX, joint->per_s);
+        spot = aw_spot_find(session, joint->row->velocity, AW_RX, joint->per_s);
     joint->told[same ? AW_JOINT_VELOCITY : AW_JOINT_EXTRA] = spot;
 }
 
@@ -82,7 +59,7 @@ static void find_joint(struct aw_session *session, const struct aw_joint_row *ro
                        struct aw_custom_joint *joint)
 {
     *joint = (struct aw_custom_joint){.row = row, .sent = NAN, .kept = NAN, .kept_ns = AW_NO_TIME};
-    joint->setpoint = find(session, row->setpoint, AW_TX, NULL);
+    joint->setpoint = aw_spot_find(session, row->setpoint, AW_TX, NULL);
     struct aw_range range = aw_scalar_range(aw_wire_codec_at(session->wire, joint->setpoint.index),
                                             joint->setpoint.scalar, NULL);
     joint->unit = range.unit;
@@ -100,36 +77,21 @@ static void find_joint(struct aw_session *session, const struct aw_joint_row *ro
         snprintf(joint->per_s, sizeof joint->per_s, "%.24s/s", range.unit);
     if (!aw_number_is_unit(joint->per_s))
         *joint->per_s = '\0';
-    joint->told[AW_JOINT_ACTUAL] = find(session, row->position, AW_RX, range.unit);
-    joint->told[AW_JOINT_TARGET] = find(session, row->target, AW_RX, range.unit);
-    joint->told[AW_JOINT_EFFORT] = find(session, row->effort, AW_RX, NULL);
+    joint->told[AW_JOINT_ACTUAL] = aw_spot_find(session, row->position, AW_RX, range.unit);
+    joint->told[AW_JOINT_TARGET] = aw_spot_find(session, row->target, AW_RX, range.unit);
+    joint->told[AW_JOINT_EFFORT] = aw_spot_find(session, row->effort, AW_RX, NULL);
     find_velocity(session, joint);
-    for (int k = 0; k < AW_JOINT_GAINS; k++) {
-        joint->gain_set[k] = find(session, row->gain_set[k], AW_TX, NULL);
-        joint->gain_told[k] = find(session, row->gain_told[k], AW_RX, NULL);
-        joint->gains[k] = NAN;
-    }
     for (int v = 0; v < AW_JOINT_VALUES; v++) {
         joint->now.value[v] = NAN;
         joint->now.time_ns[v] = AW_NO_TIME;
     }
 }
 
-size_t aw_custom_question(const struct aw_session *session, const struct aw_custom_spot *spot)
-{
-    const struct aw_protocol *protocol = session->wire->protocol;
-    for (size_t i = 0; spot->message && i < protocol->n_messages; i++)
-        if (protocol->messages[i].reads &&
-            strcmp(protocol->messages[i].name, spot->message->name) == 0)
-            return i;
-    return SIZE_MAX;
-}
-
 /* Adds the query for a field's packet, if there is one. */
 static void find_question(struct aw_session *session, struct aw_custom_arm *arm,
-                          const struct aw_custom_spot *spot)
+                          const struct aw_spot *spot)
 {
-    size_t question = aw_custom_question(session, spot), known = 0;
+    size_t question = aw_spot_question(session, spot), known = 0;
     while (known < arm->n_questions && arm->questions[known] != question)
         known++;
     if (question == SIZE_MAX || known < arm->n_questions)
@@ -158,8 +120,12 @@ static void find_columns(struct aw_custom_arm *arm)
 void aw_custom_find(struct aw_session *session, struct aw_custom_arm *arm)
 {
     const struct aw_joint_row *row = session->wire->protocol->joints;
-    for (; row->name && arm->n < AW_CUSTOM_JOINTS; row++)
-        find_joint(session, row, &arm->joints[arm->n++]);
+    for (; row->name && arm->n < AW_CUSTOM_JOINTS; row++, arm->n++) {
+        find_joint(session, row, &arm->joints[arm->n]);
+        for (size_t k = 0; k < AW_JOINT_GAINS; k++)
+            arm->gains[arm->n * AW_JOINT_GAINS + k] =
+                aw_device_setting_find(session, row->gain_set[k], row->gain_told[k]);
+    }
     for (size_t i = 0; i < arm->n; i++)
         for (int v = 0; v < AW_JOINT_VALUES; v++)
             find_question(session, arm, &arm->joints[i].told[v]);
@@ -167,18 +133,6 @@ void aw_custom_find(struct aw_session *session, struct aw_custom_arm *arm)
 }
 
 /* ---- Exchange of packets ---- */
-
-/* Returns a field's value in the joint's unit; NaN: not in this record. Compares field tables,
- * because several packets may share an answer's layout.
- */
-static double told(const struct aw_custom_spot *spot, const struct aw_record *record)
-{
-    bool has = spot->message && spot->message->fields == record->codec->message->fields &&
-               record->present >> spot->scalar & 1;
-    return has && isfinite(record->v[spot->scalar])
-               ? record->v[spot->scalar] * spot->scale + spot->offset
-               : (double)NAN;
-}
 
 /* Records when a setpoint changed. The age of the first known setpoint is unknown, so it gets no
  * time. */
@@ -198,7 +152,7 @@ void aw_custom_take(struct aw_session *session, const struct aw_record *record)
     for (size_t i = 0; i < arm->n && says; i++) {
         struct aw_custom_joint *joint = &arm->joints[i];
         for (int v = 0; v < AW_JOINT_VALUES; v++) {
-            double value = told(&joint->told[v], record);
+            double value = aw_spot_value(&joint->told[v], record);
             if (isnan(value))
                 continue;
             joint->now.value[v] = value;
@@ -206,11 +160,8 @@ void aw_custom_take(struct aw_session *session, const struct aw_record *record)
         }
         if (!isnan(joint->now.value[AW_JOINT_TARGET]))
             note_setpoint(joint, joint->now.value[AW_JOINT_TARGET], now);
-        for (int k = 0; k < AW_JOINT_GAINS; k++) {
-            double value = told(&joint->gain_told[k], record);
-            joint->gains[k] = isnan(value) ? joint->gains[k] : value;
-        }
     }
+    aw_settings_take(session, record);
 }
 
 double aw_custom_target(const struct aw_custom_joint *joint)
@@ -361,25 +312,6 @@ enum aw_status aw_custom_exchange(struct aw_session *session, const struct aw_re
     }
     aw_custom_take(session, &answer.record);
     return AW_OK;
-}
-
-/* Sends a line that has an alternating digit twice, once with each digit. A stop cannot wait to
- * find out which one the device expects. */
-void aw_custom_add_frames(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
-                          void *context)
-{
-    bool digits = packet->codec->protocol->ascii;
-    for (int digit = digits; digit >= 0; digit--) {
-        uint8_t bytes[FRAME_ROOM];
-        size_t size;
-        if (digits)
-            aw_record_set(packet, "seq", digit, NULL);
-        if (aw_encode(packet, true, bytes, sizeof bytes, &size, NULL) != AW_OK)
-            return;
-        if (session->wire->variant.envelope)
-            size = aw_wire_wrap(session->wire, bytes, size, sizeof bytes);
-        add(context, bytes, size);
-    }
 }
 
 enum aw_status aw_custom_hear(struct aw_session *session, int64_t deadline)

@@ -22,7 +22,7 @@ static enum aw_status check_asked(struct aw_session *session, const struct aw_cu
     const struct aw_command *command = session->run.command;
     if (arm->n_questions || (arm->tool.receive && !arm->tool.asks) || (command && command->offline))
         return AW_OK;
-    const struct aw_custom_spot *place = &arm->joints[0].told[AW_JOINT_ACTUAL];
+    const struct aw_spot *place = &arm->joints[0].told[AW_JOINT_ACTUAL];
     aw_fail(&session->err, AW_USAGE,
             "packets: no packet requests the joint positions — add 'ask = yes' to [packet %s]",
             place->message ? place->message->name : "…");
@@ -187,9 +187,9 @@ void aw_custom_last_stop(struct aw_session *session, aw_frame_fn *add, void *con
     for (const struct aw_stop_row *stop = session->wire->protocol->stops; stop->packet; stop++) {
         struct aw_record packet;
         if (make_stop(session, stop, &packet) == AW_OK)
-            aw_custom_add_frames(session, &packet, add, context);
+            aw_add_packet(session, &packet, add, context);
     }
-    aw_custom_add_old_gains(session, add, context);
+    aw_settings_add_old(session, add, context);
     session->err = before;
 }
 

@@ -1,52 +1,82 @@
-/* The command gains for custom joints. */
+/* Gains of custom joints, and the command gains for them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "shell/custom/custom.h"
 #include "shell/custom/custom_parts.h"
-#include "shell/joints/gains.h"
-#include "shell/safety/safety.h"
+#include "shell/settings/gains.h"
+
+/* ---- Gain file ---- */
+
+static int find(const void *context, const char *name)
+{
+    const struct aw_custom_arm *arm = context;
+    for (size_t i = 0; i < arm->n; i++) {
+        const struct aw_joint_row *row = arm->joints[i].row;
+        if (strcmp(row->name, name) == 0 || (row->alias && strcmp(row->alias, name) == 0))
+            return (int)i;
+    }
+    return -1;
+}
+
+static void name(const void *context, size_t joint, char *out, size_t size)
+{
+    const struct aw_custom_arm *arm = context;
+    snprintf(out, size, "%s", arm->joints[joint].row->name);
+}
+
+/* Only checks that the value fits a float; encoding checks the field's range. */
+static enum aw_status check_value(const void *context, size_t place, double value, const char *text,
+                                  struct aw_error *err)
+{
+    const struct aw_custom_arm *arm = context;
+    const char *gain = aw_gain_names[place % AW_JOINT_GAINS];
+    if (!arm->gains[place].set.message)
+        return aw_fail(err, AW_USAGE,
+                       "%s has no %s — add '%s = PACKET.FIELD' to its [joint] section",
+                       arm->joints[place / AW_JOINT_GAINS].row->name, gain, gain);
+    return isfinite((float)value) ? AW_OK
+                                  : aw_fail(err, AW_LIMIT, "%.40s is too large for a packet", text);
+}
+
+static const struct aw_gain_file gain_file = {
+    .places = AW_CUSTOM_GAINS,
+    .heading = "joint controller gain value",
+    .example = "m1 pid kp 0.1",
+    .joint = "joint",
+    .use = "one of the packet file",
+    .controllers = (const char *const[]){"pid", NULL},
+    .gains = aw_gain_names,
+    .find = find,
+    .name = name,
+    .check = check_value,
+};
+
+static const void *custom_arm(const struct aw_session *session)
+{
+    return aw_custom_arm(session);
+}
+
+static struct aw_device_setting *gains_of(struct aw_session *session)
+{
+    return aw_custom_arm(session)->gains;
+}
+
+/* tune has read the gains, so reading them again lists what is known. */
+const struct aw_law aw_custom_law = {
+    .file = &gain_file,
+    .context = custom_arm,
+    .read = aw_settings_list,
+    .send = aw_settings_send,
+    .not_back = "the joints are held, but their",
+    .settings = gains_of,
+    .exchange = aw_custom_exchange,
+    .retries = 2,
+    .listen = aw_custom_hear,
+};
 
 /* ---- The command ---- */
-
-static enum aw_status open(struct aw_session *session)
-{
-    struct aw_joint_list list;
-    enum aw_status status = aw_joints_begin(session, &list);
-    aw_joints_free(&list);
-    return status == AW_OK ? aw_custom_read_gains(session) : status;
-}
-
-static enum aw_status read_all(struct aw_session *session, struct aw_gain *gains,
-                               const struct aw_gain **now)
-{
-    const struct aw_custom_arm *arm = aw_custom_arm(session);
-    enum aw_status status = open(session);
-    (void)now;
-    for (size_t i = 0; i < arm->n * AW_JOINT_GAINS && status == AW_OK; i++) {
-        double value = arm->joints[i / AW_JOINT_GAINS].gains[i % AW_JOINT_GAINS];
-        gains[i] = (struct aw_gain){!isnan(value), isnan(value) ? 0 : (float)value, 0};
-    }
-    return status;
-}
-
-static enum aw_status send(struct aw_session *session, const struct aw_gain *wanted, size_t *n)
-{
-    struct aw_gain_list values = {0};
-    bool dry = session->options.run.dry_run;
-    size_t place;
-    for (size_t i = 0; aw_gain_file_next(aw_custom_law.file, wanted, &i, &place);)
-        aw_gain_list_add(&values, place, (double)wanted[place].value);
-    *n = values.n;
-    enum aw_status status = dry ? AW_OK : open(session);
-    if (status == AW_OK)
-        status = aw_custom_set_gains(session, &values);
-    if (dry && status == AW_USAGE)
-        return aw_dry_depends(session, "the other gains of the device");
-    *n = status == AW_OK ? *n : 0;
-    return status;
-}
 
 /* Returns true if the device reports every gain that can be set, so that sent gains can be
  * confirmed. */
@@ -54,11 +84,9 @@ static bool are_told(const struct aw_custom_arm *arm, bool *any)
 {
     bool all = true;
     *any = false;
-    for (size_t i = 0; i < arm->n * AW_JOINT_GAINS; i++) {
-        const struct aw_custom_joint *joint = &arm->joints[i / AW_JOINT_GAINS];
-        bool set = joint->gain_set[i % AW_JOINT_GAINS].message;
-        *any = *any || set;
-        all = all && (!set || joint->gain_told[i % AW_JOINT_GAINS].message);
+    for (size_t i = 0; i < AW_CUSTOM_GAINS; i++) {
+        *any = *any || arm->gains[i].set.message;
+        all = all && (!arm->gains[i].set.message || arm->gains[i].told.message);
     }
     return all;
 }
@@ -71,9 +99,9 @@ static enum aw_status run_custom_gains(struct aw_session *session, const struct 
         .none =
             "the firmware reports no gains, and none were sent in this session — write 'kp = "
             "PACKET.FIELD PACKET.FIELD' in a [joint] section; the second field reports the gain",
-        .read = read_all,
+        .read = aw_gains_read,
         .controller = "pid",
-        .send = send};
+        .send = aw_gains_send};
     if (!any)
         return aw_fail(&session->err, AW_USAGE,
                        "gains: no joint of the packet file has gains — add 'kp = PACKET.FIELD' to "

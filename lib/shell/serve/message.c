@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 #include "shell/joints/joints.h"
-#include "shell/joints/law.h"
+#include "shell/settings/law.h"
 
 #define SPARE 1024 /* min free bytes in a buffer that grows */
 

@@ -76,5 +76,5 @@ void aw_bench_set_words(const struct aw_bench_hooks *hooks, const struct aw_benc
     snprintf(out, size, "gains set");
     for (int i = 0; i < OWN; i++)
         if (!joint->lacks[i])
-            aw_append(out, size, " ", "%s.%s=%.6g", joint->name, aw_pid_gains[i], values[i]);
+            aw_append(out, size, " ", "%s.%s=%.6g", joint->name, aw_gain_names[i], values[i]);
 }

@@ -165,17 +165,18 @@ static enum aw_status end(struct aw_bench *bench, enum aw_status status)
 
 /* ---- tune ---- */
 
-static const struct aw_custom_joint *custom_joint(const struct aw_bench *bench)
+/* Returns kp, ki and kd of a joint. */
+static const struct aw_device_setting *gains_of(const struct aw_session *session, size_t joint)
 {
-    return &aw_custom_arm(bench->session)->joints[bench->joint.number];
+    return &aw_custom_arm(session)->gains[joint * AW_JOINT_GAINS];
 }
 
 /* Returns the lowest of the limits of a joint's gains; INFINITY if none has a limit. */
-static double gain_max(struct aw_session *session, const struct aw_custom_joint *joint)
+static double gain_max(struct aw_session *session, const struct aw_device_setting *gains)
 {
     double most = INFINITY;
     for (int k = 0; k < AW_JOINT_GAINS; k++) {
-        const struct aw_custom_spot *spot = &joint->gain_set[k];
+        const struct aw_spot *spot = &gains[k].set;
         if (!spot->message)
             continue;
         const struct aw_codec *codec = aw_wire_codec_at(session->wire, spot->index);
@@ -187,16 +188,15 @@ static double gain_max(struct aw_session *session, const struct aw_custom_joint 
 }
 
 /* Checks that the file names all gains of this form, before the link opens. */
-static enum aw_status check_law(struct aw_session *session, const struct aw_custom_joint *joint,
-                                double tick_s)
+static enum aw_status check_law(struct aw_session *session, const struct aw_bench_joint *joint)
 {
     enum aw_form form = (enum aw_form)aw_wishes_given(session)->form;
-    const char *name = joint->row->name;
-    bool ki = joint->gain_set[1].message, kd = joint->gain_set[2].message;
-    if (!joint->gain_set[0].message)
+    const char *name = joint->name;
+    bool ki = !joint->lacks[1], kd = !joint->lacks[2];
+    if (joint->lacks[0])
         return aw_fail(&session->err, AW_USAGE,
                        "%s: no gains defined — add 'kp = PACKET.FIELD' to its [joint]", name);
-    if (!(tick_s > 0))
+    if (!(joint->driver.tick_s > 0))
         return aw_fail(&session->err, AW_USAGE,
                        "%s: control period unknown — give --tick 10ms, or add 'tick = 10ms' to "
                        "its [joint]",
@@ -213,16 +213,16 @@ static enum aw_status check_law(struct aw_session *session, const struct aw_cust
 static void describe_law(struct aw_session *session, const struct aw_joint *of,
                          struct aw_bench_joint *joint)
 {
-    const struct aw_custom_joint *own = &aw_custom_arm(session)->joints[of->id];
+    const struct aw_device_setting *gains = gains_of(session, of->id);
     describe(session, of, joint);
     joint->number = of->id;
     joint->kp = (size_t)of->id * AW_JOINT_GAINS;
     for (int k = 0; k < AW_JOINT_GAINS; k++)
-        joint->lacks[k] = !own->gain_set[k].message;
-    joint->driver.gain_max = gain_max(session, own);
+        joint->lacks[k] = !gains[k].set.message;
+    joint->driver.gain_max = gain_max(session, gains);
     joint->driver.tick_s = aw_experiment_given(session)->tick_s > 0
                                ? aw_experiment_given(session)->tick_s
-                               : own->row->tick_s;
+                               : aw_custom_arm(session)->joints[of->id].row->tick_s;
 }
 
 /* The gains to restore must be known before any trial. */
@@ -232,7 +232,7 @@ static enum aw_status open_law(struct aw_bench *bench)
     const char *path = aw_experiment_given(session)->old;
     enum aw_status status = open(bench);
     if (status == AW_OK)
-        status = aw_custom_read_gains(session);
+        status = aw_settings_read(session, NULL);
     if (status == AW_OK)
         status = aw_bench_know_gains(bench, path, NULL);
     if (status != AW_OK)
@@ -255,18 +255,19 @@ static enum aw_status open_law(struct aw_bench *bench)
 static enum aw_status send_gains(struct aw_bench *bench, const struct aw_gain_list *gains)
 {
     struct aw_custom_arm *arm = aw_custom_arm(bench->session);
-    const struct aw_custom_joint *joint = custom_joint(bench);
+    const struct aw_device_setting *sent = gains_of(bench->session, bench->joint.number);
     double kp = gains->of[0].value;
     bool alone = !(fabs(gains->of[1].value) > 0) && !(fabs(gains->of[2].value) > 0);
     arm->law_kp = NAN;
-    enum aw_status status = aw_custom_set_gains(bench->session, gains);
-    if (status == AW_OK && alone && fabs(joint->gains[0] - kp) > COARSE * kp)
+    size_t n;
+    enum aw_status status = aw_settings_set(bench->session, gains, &n);
+    if (status == AW_OK && alone && fabs(sent->value - kp) > COARSE * kp)
         return aw_fail(&bench->session->err, AW_LIMIT,
                        "%s: the experiment requires kp %.3g, but the packet can only send %.3g — "
                        "increase --amplitude",
-                       bench->joint.name, kp, joint->gains[0]);
+                       bench->joint.name, kp, sent->value);
     if (status == AW_OK && alone)
-        arm->law_kp = joint->gains[0];
+        arm->law_kp = sent->value;
     return status;
 }
 
@@ -286,7 +287,8 @@ static enum aw_status end_law(struct aw_bench *bench, enum aw_status status)
 
 static double quantum(const struct aw_bench *bench)
 {
-    const struct aw_custom_spot *spot = &custom_joint(bench)->told[AW_JOINT_ACTUAL];
+    const struct aw_spot *spot =
+        &aw_custom_arm(bench->session)->joints[bench->joint.number].told[AW_JOINT_ACTUAL];
     const struct aw_codec *codec = aw_wire_codec_at(bench->session->wire, spot->index);
     bool whole = codec->scalars[spot->scalar].field->type != AW_FLOAT;
     return whole ? fabs(aw_scalar_range(codec, spot->scalar, NULL).scale * spot->scale) : 0;
@@ -311,7 +313,7 @@ static enum aw_status run_custom_tune(struct aw_session *session, const struct a
     arm->tool.bench = &law_bench;
     enum aw_status status = aw_bench_find(session, args, NULL, &joint);
     if (status == AW_OK)
-        status = check_law(session, &arm->joints[joint.number], joint.driver.tick_s);
+        status = check_law(session, &joint);
     if (status == AW_OK)
         status = aw_run_tune(session, args);
     arm->tool.bench = &aw_target_bench;

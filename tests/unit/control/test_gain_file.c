@@ -159,31 +159,59 @@ TEST(differing_gains_are_detected)
     assert_true(aw_gain_differs(&one, &none) && aw_gain_differs(&none, &one));
 }
 
-struct changes {
-    char text[128];
-};
-
-static void note_change(void *context, size_t place, const struct aw_gain *from,
-                        const struct aw_gain *to)
+TEST(known_gains_are_counted)
 {
-    struct changes *changes = context;
-    size_t used = strlen(changes->text);
-    snprintf(changes->text + used, sizeof changes->text - used, "%zu: %g%s -> %g\n", place,
-             (double)from->value, from->known ? "" : "?", (double)to->value);
+    struct aw_gain gains[10];
+    assert_int_equal(read_text("a b 0 3\na b 4 1\na b 5 2\n", gains), AW_OK);
+    assert_int_equal(aw_gain_count(&kind, gains), 3);
+    assert_int_equal(read_text("# none\n", gains), AW_OK);
+    assert_int_equal(aw_gain_count(&kind, gains), 0);
 }
 
-/* Covers the first to the last place; gains that the file omits do not differ. */
-TEST(changes_by_a_file_are_listed)
+static char memory[] = "/tmp/test_gain_memory.XXXXXX";
+
+static enum aw_status remember(struct aw_gain known[10], const struct aw_gain sent[10])
 {
-    struct aw_gain from[10], wanted[10];
-    struct changes changes = {""};
-    assert_int_equal(read_text("a b 0 3\na b 4 1\na b 5 2\n", from), AW_OK);
-    assert_int_equal(read_text("a b 0 4\na b 5 2\na b 9 0.5\n", wanted), AW_OK);
-    assert_int_equal(aw_gain_count(&kind, from), 3);
-    assert_int_equal(aw_gain_diff(&kind, from, from, note_change, &changes), 0);
-    assert_int_equal(aw_gain_diff(&kind, from, wanted, note_change, &changes), 2);
-    assert_string_equal(changes.text, "0: 3 -> 4\n9: 0? -> 0.5\n");
-    assert_int_equal(aw_gain_diff(&kind, wanted, from, NULL, NULL), 2);
-    assert_int_equal(read_text("# none\n", from), AW_OK);
-    assert_int_equal(aw_gain_count(&kind, from), 0);
+    return aw_gain_remember(&kind, "a", known, sent, memory, &err);
+}
+
+/* A memory has times. The later of two gains wins; a damaged memory is ignored. */
+TEST(later_gains_of_a_memory_win)
+{
+    static const struct aw_gain none[10];
+    struct aw_gain sent[10] = {[4] = {true, 3, 1795333883250000000}}, known[10] = {{0}};
+    char line[80] = "";
+    close(mkstemp(memory));
+    assert_int_equal(remember(known, sent), AW_OK);
+    assert_true(known[4].value == 3);
+    memset(known, 0, sizeof known);
+    assert_int_equal(remember(known, none), AW_OK);
+    assert_true(known[4].known && known[4].sent_ns == 1795333883250000000);
+    sent[4] = (struct aw_gain){true, 4, 1795333883240000000}; /* an earlier one */
+    assert_int_equal(remember(known, sent), AW_OK);
+    assert_true(known[4].value == 3);
+    sent[4].sent_ns += 10000000; /* another one of the same time */
+    assert_int_equal(remember(known, sent), AW_OK);
+    assert_true(known[4].value == 4);
+    sent[4].sent_ns += 10000000; /* the same one, later */
+    assert_int_equal(remember(known, sent), AW_OK);
+    memset(known, 0, sizeof known);
+    assert_int_equal(remember(known, none), AW_OK);
+    assert_int_equal(known[4].sent_ns, sent[4].sent_ns);
+    FILE *file = fopen(memory, "r");
+    assert_non_null(fgets(line, sizeof line, file));
+    assert_string_equal(line, "# ten gains\n");
+    assert_non_null(fgets(line, sizeof line, file));
+    assert_string_equal(line, "a b 4 4 1795333883.260\n");
+    fclose(file);
+    file = fopen(memory, "w");
+    fputs("a b 4 3\n", file);
+    fclose(file);
+    memset(known, 0, sizeof known);
+    assert_int_equal(remember(known, none), AW_OK);
+    assert_int_equal(aw_gain_count(&kind, known), 0);
+    unlink(memory);
+    assert_int_equal(aw_gain_remember(&kind, "a", known, sent, "/dev/null/x", &err), AW_USAGE);
+    assert_int_equal(aw_gain_remember(&kind, "a", known, sent, "", &err), AW_OK);
+    assert_true(known[4].value == 4);
 }

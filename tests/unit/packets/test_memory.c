@@ -177,7 +177,7 @@ TEST(set_gains_are_reported)
         begin(&rig, &aw_unitysim_protocol, text, 10, false);
         if (!own) {
             aw_packet_memory_tell(rig.memory, &joint, 1);
-            aw_packet_memory_tell_gain(rig.memory, 0, 0, 0.5);
+            *aw_packet_memory_gains(rig.memory, 0) = 0.5;
             assert_true(give(&rig, "state", NULL, 0));
             assert_near(next(&rig, 0, "state", "p"), 0.5, 1e-9);
         }
@@ -189,7 +189,7 @@ TEST(set_gains_are_reported)
         aw_record_set(&law, "ki", 0.25, NULL);
         assert_int_equal(aw_encode(&law, false, bytes, sizeof bytes, &size, NULL), AW_OK);
         assert_true(aw_packet_memory_take(rig.memory, (struct aw_span){bytes, size}));
-        double kp = aw_packet_memory_gain(rig.memory, 0, 0);
+        double kp = *aw_packet_memory_gains(rig.memory, 0);
         /* own: the file defines no such joint */
         assert_true(own ? isnan(kp) : fabs(kp - 3) < 1e-9);
         assert_true(give(&rig, "state", NULL, 0));

@@ -160,10 +160,12 @@ TEST(drivers_hold_the_sent_values)
             rig_gain(rig, board, AW_CANPID_POS, (enum aw_canpid_gain)gain,
                      board / 32 + 0.25 * gain);
     rig_run(rig, 0.05);
-    struct aw_canpid_gain_at at;
-    size_t n = 0;
-    for (size_t i = 0; aw_canpid_gains_next(&rig->client.gains, &i, &at); n++)
+    const struct aw_gain *gains = rig->client.gains;
+    size_t n = 0, place;
+    for (size_t i = 0; aw_gain_file_next(&aw_canpid_gain_file, gains, &i, &place); n++) {
+        struct aw_canpid_gain_at at = aw_canpid_gain_at(place, (double)gains[place].value);
         assert_true(rig_truth(rig, at.board).law.gains[at.controller][at.gain] == at.value);
+    }
     assert_int_equal(n, 18);
     assert_int_equal(aw_canpid_device_counters(rig->device)->overruns, 0);
     rig_free(rig);

@@ -192,10 +192,10 @@ static void print(FILE *out)
         if (board == LHIP || board == LKNEE ||
             aw_canpid_board(&rig.pid, board)->controller != AW_CANPID_LAST)
             print_board(board, out);
-    struct aw_canpid_gain_at at;
-    for (size_t i = 0; aw_canpid_gains_next(&rig.pid.gains, &i, &at);) {
-        const struct aw_gain *gain =
-            &rig.pid.gains.of[at.board / 32][at.controller][(size_t)at.gain];
+    size_t place;
+    for (size_t i = 0; aw_gain_file_next(&aw_canpid_gain_file, rig.pid.gains, &i, &place);) {
+        const struct aw_gain *gain = &rig.pid.gains[place];
+        struct aw_canpid_gain_at at = aw_canpid_gain_at(place, (double)gain->value);
         fprintf(out, "%s.%s=%g@%gms ", aw_canpid_controller_name(at.controller),
                 aw_canpid_gain_name(at.gain), at.value, (double)gain->sent_ns / 1e6);
     }

@@ -1,9 +1,5 @@
-#include <math.h>
-
 #include "protocol/hidmotor/gains.h"
-#include "protocol/hidmotor/wire.h"
 #include "test.h"
-#include "wire/wire.h"
 
 static struct aw_error err;
 
@@ -95,47 +91,4 @@ TEST(gain_file_errors_name_the_line)
             fail_msg("%s", err.text);
         assert_int_equal(count_changes(&gains, &none), 0);
     }
-}
-
-/* Packets of the table transfer the gains of each motor. */
-TEST(gain_packets_round_trip)
-{
-    static struct aw_wire wire;
-    static const char *const names[AW_HIDMOTOR_CONTROLLERS] = {"set_pid_gains",
-                                                               "set_velocity_gains"};
-    struct gains gains = good(power_up), back = {0};
-    aw_wire_init(&wire, &aw_hidmotor_protocol, NULL, false);
-    for (int i = 0; i < AW_HIDMOTOR_CONTROLLERS; i++) {
-        struct aw_record record;
-        uint8_t bytes[64];
-        size_t size;
-        aw_record_init(&record, aw_wire_codec(&wire, names[i], AW_TX), AW_TX);
-        assert_int_equal(
-            aw_hidmotor_gains_to_record(gains.of, (enum aw_hidmotor_controller)i, &record, &err),
-            AW_OK);
-        assert_true(aw_record_get(&record, "m2.kp") == (double)(float)(i == 0 ? 0.015 : 0.1));
-        assert_int_equal(aw_encode(&record, false, bytes, sizeof bytes, &size, &err), AW_OK);
-        assert_int_equal(aw_wire_decode(&wire, AW_TX, (struct aw_span){bytes, size}, &record, &err),
-                         AW_OK);
-        aw_hidmotor_gains_from_record(back.of, (enum aw_hidmotor_controller)i, &record);
-    }
-    assert_int_equal(count_changes(&gains, &back), 0);
-}
-
-TEST(gain_packet_requires_all_gains)
-{
-    static struct aw_wire wire;
-    struct aw_record record;
-    struct gains gains = good(power_up), some = good("m3 pid kd 7\nm1 pid kp 0.2\n");
-    aw_wire_init(&wire, &aw_hidmotor_protocol, NULL, false);
-    aw_record_init(&record, aw_wire_codec(&wire, "set_pid_gains", AW_TX), AW_TX);
-    assert_int_equal(aw_hidmotor_gains_to_record(some.of, AW_HIDMOTOR_PID, &record, &err),
-                     AW_USAGE);
-    assert_string_equal(err.text, "m1.ki pid: unknown — read the board's gains first");
-    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES; i++)
-        gains.of[i] = some.of[i].known ? some.of[i] : gains.of[i];
-    assert_int_equal(aw_hidmotor_gains_to_record(gains.of, AW_HIDMOTOR_PID, &record, &err), AW_OK);
-    assert_true(aw_record_get(&record, "m3.kd") == 7);
-    assert_true(aw_record_get(&record, "m1.kp") == (double)(float)0.2);
-    assert_true(aw_record_get(&record, "m1.kd") == 30);
 }

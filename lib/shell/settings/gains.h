@@ -7,8 +7,8 @@
  *     ~ lknee pos kp 3 (was 4)    {"board":"lknee","controller":"pos","gain":"kp","from":4,"to":3}
  *     + lknee pos kp 3            …"from":null,"to":3}
  */
-#ifndef AW_SHELL_JOINTS_GAINS_H
-#define AW_SHELL_JOINTS_GAINS_H
+#ifndef AW_SHELL_SETTINGS_GAINS_H
+#define AW_SHELL_SETTINGS_GAINS_H
 
 #include "control/gain_file.h"
 #include "shell/session/session.h"
@@ -36,6 +36,11 @@ struct aw_gain_hooks {
     /* Sends the wanted gains, or shows them with --dry-run; counts them in *n. */
     enum aw_status (*send)(struct aw_session *session, const struct aw_gain *wanted, size_t *n);
 };
+
+/* The hooks read and send of settings that messages set and report (settings.h). */
+enum aw_status aw_gains_read(struct aw_session *session, struct aw_gain *gains,
+                             const struct aw_gain **now);
+enum aw_status aw_gains_send(struct aw_session *session, const struct aw_gain *wanted, size_t *n);
 
 /* The arguments of the command: action, assignments (for set), file. */
 extern const struct aw_arg aw_gains_args[];

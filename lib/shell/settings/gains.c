@@ -1,5 +1,5 @@
 /* The command gains, implemented with a tool's hooks. */
-#include "shell/joints/gains.h"
+#include "shell/settings/gains.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 #include <time.h>
 
 #include "shell/joints/joints.h"
-#include "shell/joints/law.h"
+#include "shell/safety/safety.h"
+#include "shell/settings/law.h"
 
 static const char *const action_names[] = {"show", "set", "save", "apply", "diff", NULL};
 
@@ -40,6 +41,43 @@ struct gains {
     struct aw_gain *there, *wanted;
     const struct aw_gain *now; /* NULL: all current gains */
 };
+
+/* ---- Settings of messages ---- */
+
+static enum aw_status open(struct aw_session *session)
+{
+    enum aw_status status = aw_dry_ends(session);
+    if (status == AW_OK)
+        status = session->tool->joints->open(session);
+    return status == AW_OK ? aw_settings_read(session, NULL) : status;
+}
+
+enum aw_status aw_gains_read(struct aw_session *session, struct aw_gain *gains,
+                             const struct aw_gain **now)
+{
+    const struct aw_law *law = session->tool->joints->law;
+    const struct aw_device_setting *all = law->settings(session);
+    enum aw_status status = open(session);
+    (void)now;
+    for (size_t i = 0; i < law->file->places && status == AW_OK; i++)
+        if (all[i].set.message && !isnan(all[i].value))
+            gains[i] = (struct aw_gain){true, (float)all[i].value, 0};
+    return status;
+}
+
+enum aw_status aw_gains_send(struct aw_session *session, const struct aw_gain *wanted, size_t *n)
+{
+    struct aw_gain_list values = {0};
+    bool dry = session->options.run.dry_run;
+    size_t place;
+    for (size_t i = 0; aw_gain_file_next(session->tool->joints->law->file, wanted, &i, &place);)
+        aw_gain_list_add(&values, place, (double)wanted[place].value);
+    enum aw_status status = dry ? AW_OK : open(session);
+    if (status == AW_OK)
+        status = aw_settings_set(session, &values, n);
+    return dry && status == AW_USAGE ? aw_dry_depends(session, "the other gains of the device")
+                                     : status;
+}
 
 /* ---- Output ---- */
 
@@ -80,10 +118,10 @@ static void show_gain(const struct gains *g, size_t place)
     aw_session_row(g->session, &row, "%s%s\n", text, since);
 }
 
-static void show_change(void *context, size_t place, const struct aw_gain *from,
-                        const struct aw_gain *to)
+/* Shows what applying the wanted gain would change. */
+static void show_change(const struct gains *g, size_t place)
 {
-    const struct gains *g = context;
+    const struct aw_gain *from = &g->there[place], *to = &g->wanted[place];
     struct aw_object row;
     char text[AW_GAIN_TEXT];
     start(g, place, to->value, &row, text);
@@ -142,7 +180,13 @@ static enum aw_status diff(struct gains *g)
     enum aw_status status = read_there(g);
     if (status != AW_OK)
         return status;
-    size_t n = aw_gain_diff(g->file, g->there, g->wanted, show_change, g);
+    size_t n = 0;
+    for (size_t i = 0, place; aw_gain_file_next(g->file, g->wanted, &i, &place);) {
+        if (!aw_gain_differs(&g->there[place], &g->wanted[place]))
+            continue;
+        show_change(g, place);
+        n++;
+    }
     if (n == 0 && aw_session_text(session))
         return AW_OK;
     aw_object_start(&session->result, "gains");

@@ -11,11 +11,11 @@
  * The tool's last_stop adds the frames of the saved gains after its own. Every frame of the lease
  * holder carries the saved gains to a server (aw_law_memory), whose stop restores them.
  */
-#ifndef AW_SHELL_JOINTS_LAW_H
-#define AW_SHELL_JOINTS_LAW_H
+#ifndef AW_SHELL_SETTINGS_LAW_H
+#define AW_SHELL_SETTINGS_LAW_H
 
 #include "control/gain_file.h"
-#include "shell/session/session.h"
+#include "shell/settings/settings.h"
 
 /* A tool's controller, in its struct aw_joints. */
 struct aw_law {
@@ -29,6 +29,19 @@ struct aw_law {
     /* Sends gains, all of which are known, and confirms them if the device supports that. */
     enum aw_status (*send)(struct aw_session *session, const struct aw_gain_list *gains);
     const char *not_back; /* "the joint is held, but its": start of the error if restoring fails */
+
+    /* For the functions of settings.h: the gains, by their places in file. NULL: the tool does not
+     * use them. */
+    struct aw_device_setting *(*settings)(struct aw_session *session);
+    /* Sends a packet on the open link, and passes its answer to aw_settings_take. AW_TIMEOUT: no
+     * answer; setting gains is then repeated. */
+    enum aw_status (*exchange)(struct aw_session *session, const struct aw_record *packet);
+    int retries;
+    bool strict; /* no default of a field stands for an unknown gain */
+    /* Waits for a message and passes it on likewise. NULL: all gains are asked for. */
+    enum aw_status (*listen)(struct aw_session *session, int64_t deadline);
+    /* Announces and sends a packet whose answer confirms it. NULL: gains are read back. */
+    enum aw_status (*set)(struct aw_session *session, struct aw_record *packet);
 };
 
 /* Saves these gains for restoring; skips unknown ones. NULL: drops the saved gains, because the new

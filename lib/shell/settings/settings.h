@@ -1,0 +1,71 @@
+/* Settings of a device that its messages set and report: the gains of its joints.
+ *
+ * A setting is at its place in the tool's gain file (control/gain_file.h). A tool names two fields
+ * for it, "set_gains.m1.kp" and "gains.m1.kp"; a packet file does so in its [joint] sections. A
+ * packet may carry several settings. All of them must be known, or the packet is not sent. Settings
+ * that no one names keep their values.
+ */
+#ifndef AW_SHELL_SETTINGS_SETTINGS_H
+#define AW_SHELL_SETTINGS_SETTINGS_H
+
+#include "control/gain_list.h"
+#include "shell/session/session.h"
+
+/* A field of a wire message. */
+struct aw_spot {
+    const struct aw_message *message; /* NULL: no such field */
+    size_t index;                     /* of the message */
+    int scalar;
+    double scale, offset; /* from the message's unit to the wanted one */
+};
+
+/* Finds the field "packet.field", in this unit (NULL: in its own). */
+struct aw_spot aw_spot_find(struct aw_session *session, const char *place, enum aw_dir dir,
+                            const char *unit);
+
+/* Returns the field's value in a record, in that unit; NaN: not in this record. */
+double aw_spot_value(const struct aw_spot *spot, const struct aw_record *record);
+
+/* Returns the message that only queries this field; SIZE_MAX: none. */
+size_t aw_spot_question(const struct aw_session *session, const struct aw_spot *spot);
+
+/* Adds an encoded packet to last_stop. */
+void aw_add_packet(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
+                   void *context);
+
+struct aw_device_setting {
+    struct aw_spot set, told; /* told: no message if the device does not report it */
+    double value;             /* reported, or sent in this session; NaN: unknown */
+};
+
+/* Finds the fields of a setting; told NULL: it is not reported. */
+struct aw_device_setting aw_device_setting_find(struct aw_session *session, const char *set,
+                                                const char *told);
+
+/* The following functions use the law of the tool's joints (law.h). */
+
+/* Stores the settings in a record. */
+void aw_settings_take(struct aw_session *session, const struct aw_record *record);
+
+/* Reads the reported ones of these settings; NULL: of all. AW_TIMEOUT: no report. */
+enum aw_status aw_settings_read(struct aw_session *session, const struct aw_gain_list *of);
+
+/* Adds the gains of a joint: its kp at this place, ki and kd after it, then all others in the same
+ * packets. A gain that the joint does not have is 0. Does not query the device. */
+void aw_settings_list(struct aw_session *session, size_t kp, struct aw_gain_list *list);
+
+/* Sends these settings, those of one packet together, and reads them back if the device reports
+ * them; AW_REFUSED if they differ. */
+enum aw_status aw_settings_send(struct aw_session *session, const struct aw_gain_list *wanted);
+
+/* Checks the settings, then sends them with the law's hook set, or as above. Checks all before the
+ * first byte: AW_USAGE names an unknown one that a packet carries, too. With --dry-run it shows the
+ * packets. Counts what was set in *n. */
+enum aw_status aw_settings_set(struct aw_session *session, const struct aw_gain_list *wanted,
+                               size_t *n);
+
+/* Adds packets that restore the old gains to last_stop during a trial: each three times, because
+ * one copy must arrive, and after a pause, because a board may buffer only one packet. */
+void aw_settings_add_old(struct aw_session *session, aw_frame_fn *add, void *context);
+
+#endif
