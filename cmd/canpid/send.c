@@ -48,9 +48,6 @@ enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
     if (all && !values[2])
         return aw_fail(&session->err, AW_USAGE,
                        "set pid requires three gains — usage: set pid KP KI KD");
-    if (!all && aw_canpid_gain_find(what) < 0)
-        return aw_fail(&session->err, AW_USAGE,
-                       "set: gain '%.20s' not found — use kp, ki, kd or pid", what);
     if (!all && ki)
         return aw_fail(&session->err, AW_USAGE,
                        "set %s requires one value — use 'set pid' for three", what);

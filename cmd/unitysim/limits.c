@@ -1,10 +1,8 @@
 /* unitysim limits: the sent limits, saved for each simulator, and files of limits. */
 #include "protocol/unitysim/limits.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "shell/joints/joints.h"
 #include "shell/joints/verbs.h"
@@ -26,21 +24,17 @@ enum aw_status unitysim_configure(struct aw_session *session, const char *sectio
 {
     struct aw_unitysim_limits *limits = usual(session);
     struct aw_error why;
-    double ticks;
-    int joint;
+    int joint, end = 0;
     bool min = strcmp(key, "min") == 0;
     if (strncmp(section, "joint ", 6) != 0 || (!min && strcmp(key, "max") != 0))
         return aw_fail(err, AW_USAGE, "[%.40s] %.40s: use [joint NAME] with min and max", section,
                        key);
     enum aw_status status = aw_unitysim_joint_parse(section + 6, &joint, &why);
     if (status == AW_OK)
-        status = aw_unitysim_position_parse(joint, value, limits, &ticks, &why);
+        status = aw_unitysim_end_parse(joint, value, limits, &end, &why);
     if (status != AW_OK)
         return aw_fail(err, status, "[%.40s] %s: %s", section, key, why.text);
-    if (ticks < 0 || ticks > UINT16_MAX)
-        return aw_fail(err, AW_LIMIT, "[%.40s] %s: %.0f ticks is out of range (0 to %d)", section,
-                       key, ticks, UINT16_MAX);
-    *(min ? &limits->joint[joint].min : &limits->joint[joint].max) = (int)lround(ticks);
+    *(min ? &limits->joint[joint].min : &limits->joint[joint].max) = end;
     return AW_OK;
 }
 
@@ -73,9 +67,8 @@ enum aw_status unitysim_limits(struct aw_session *session, struct aw_unitysim_li
     struct unitysim_state *state = session->state;
     enum aw_status status = AW_OK;
     char path[512];
-    struct stat file;
     aw_link_state_path(session, "limits", path, sizeof path);
-    if (!state->limits.known && *path && stat(path, &file) == 0) {
+    if (!state->limits.known && *path) {
         state->limits.sent = *usual(session);
         state->limits.known =
             aw_unitysim_limits_read(&state->limits.sent, NULL, path, NULL) == AW_OK;

@@ -8,9 +8,9 @@
 
 enum { JOINT, MIN, MAX, WORDS };
 
-static enum aw_status parse_end(int joint, const char *text,
-                                const struct aw_unitysim_limits *limits, int *end,
-                                struct aw_error *err)
+enum aw_status aw_unitysim_end_parse(int joint, const char *text,
+                                     const struct aw_unitysim_limits *limits, int *end,
+                                     struct aw_error *err)
 {
     double ticks;
     enum aw_status status = aw_unitysim_position_parse(joint, text, limits, &ticks, err);
@@ -27,9 +27,10 @@ enum aw_status aw_unitysim_limit_parse(struct aw_unitysim_limits *limits, int jo
                                        const char *min, const char *max, struct aw_error *err)
 {
     struct aw_unitysim_limits wanted = *limits;
-    enum aw_status status = parse_end(joint, min, limits, &wanted.joint[joint].min, err);
+    enum aw_status status =
+        aw_unitysim_end_parse(joint, min, limits, &wanted.joint[joint].min, err);
     if (status == AW_OK)
-        status = parse_end(joint, max, limits, &wanted.joint[joint].max, err);
+        status = aw_unitysim_end_parse(joint, max, limits, &wanted.joint[joint].max, err);
     if (status == AW_OK)
         status = aw_unitysim_limits_check(&wanted, err);
     if (status == AW_OK)

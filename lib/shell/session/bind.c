@@ -234,10 +234,14 @@ static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const 
         return aw_fail(err, AW_USAGE, "%s: %.*s is given twice", command, (int)strcspn(name, "="),
                        name);
     b->args->bound[b->args->n++] = (struct aw_bound){arg, name, text, b->turn};
-    while (arg->kind == AW_ARG_CHOICE && *choice && strcasecmp(*choice, text) != 0)
-        choice++;
-    if (arg->kind != AW_ARG_CHOICE || *choice)
+    if (arg->kind != AW_ARG_CHOICE)
         return AW_OK;
+    while (*choice && strcasecmp(*choice, text) != 0)
+        choice++;
+    if (*choice) {
+        b->args->bound[b->args->n - 1].text = *choice;
+        return AW_OK;
+    }
     snprintf(what, sizeof what, "%s: no %s", command, arg->name);
     return aw_choice_unknown(what, text, arg->choices, err);
 }

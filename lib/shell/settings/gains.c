@@ -261,10 +261,6 @@ static enum aw_status run_action(struct gains *g, const struct aw_args *args)
     if (strcmp(action, "set") == 0)
         return set(g, args);
     bool saves = strcmp(action, "save") == 0, applies = strcmp(action, "apply") == 0;
-    if (!saves && !applies && strcmp(action, "diff") != 0)
-        return aw_fail(err, AW_USAGE,
-                       "gains: unknown action '%.20s' — use show, set, save, apply or diff",
-                       action);
     if (!path)
         return aw_fail(err, AW_USAGE, "gains %s: no file given — write gains %s arm.gains", action,
                        action);

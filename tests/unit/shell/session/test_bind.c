@@ -46,6 +46,7 @@ static const struct {
     {"turn level=1 way=2 level=3 way=4", "turn", "level=1 way=2 | level=3 way=4", 2},
     {"turn 1 way=2 3 4", "turn", "level=1 way=2 | level=3 way=4", 2},
     {"set low", "set", "gear=low", 1},
+    {"set LOW", "set", "gear=low", 1},
     {"set time=3 low", "set", "time=3 gear=low", 1},
     {"set low -g", "set", "gear=low", 1},
     {"-j set --gently low 3s", "set", "gear=low time=3s", 1},
