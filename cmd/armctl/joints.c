@@ -108,7 +108,7 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
         aw_armctl_profile_joint(&armctl_state(session)->profile, (int)joint->id);
     bool negatives = armctl_given(session)->may_be_negative;
     if (known && !joint->other) {
-        bool min = aw_armctl_joint_gives(known, "min"), max = aw_armctl_joint_gives(known, "max");
+        bool min = aw_armctl_joint_has(known, "min"), max = aw_armctl_joint_has(known, "max");
         const char *from = min && max ? "config" : min || max ? "config, table" : "table";
         rows[0] = (struct aw_joint_limit){.of = of[known->kind],
                                           .min = known->min,
@@ -120,8 +120,8 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
     for (int i = 0; i < AW_ARMCTL_KINDS; i++) {
         enum aw_armctl_kind kind = (enum aw_armctl_kind)i;
         rows[i] = (struct aw_joint_limit){.of = of[i],
-                                          .min = aw_armctl_kind_least(kind, negatives),
-                                          .max = aw_armctl_kind_most(kind),
+                                          .min = aw_armctl_kind_min(kind, negatives),
+                                          .max = aw_armctl_kind_max(kind),
                                           .unit = aw_armctl_kind_unit(kind)};
         snprintf(rows[i].from, sizeof rows[i].from, negatives ? "table, --signed" : "table");
     }

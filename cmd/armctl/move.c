@@ -17,7 +17,7 @@ struct moves {
 };
 
 /* Prints the progress of the current move; the device sends none. */
-static void tell(struct aw_session *session, const void *context)
+static void show_progress(struct aw_session *session, const void *context)
 {
     const struct moves *moves = context;
     const struct aw_codec *codec = moves->command->codec;
@@ -46,7 +46,7 @@ static enum aw_status move_on(struct aw_session *session, struct moves *moves,
 {
     const struct aw_armctl_outcome *outcome = &armctl_state(session)->outcome;
     moves->command = command;
-    aw_session_work_while(session, tell, moves);
+    aw_session_work_while(session, show_progress, moves);
     enum aw_status status = armctl_move(session, command, false);
     aw_session_work_while(session, NULL, NULL);
     if (status != AW_OK || session->options.run.dry_run)
@@ -190,7 +190,7 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
         status = aw_output_check(&session->out, &session->err);
     if (status != AW_OK)
         return status;
-    armctl_intend(session, line);
+    armctl_announce(session, line);
     aw_session_moves(session);
     status = aw_armctl_command_line(&state->arm, line, &state->outcome, &session->err);
     session->motion.moving = status == AW_STOPPED;

@@ -11,7 +11,7 @@ static void print_executed(void *context, const char *body, int64_t now)
 }
 
 /* A link ignores a contradictory profile; the commands that need it fail. */
-static enum aw_status take_profile(const struct aw_sim *sim,
+static enum aw_status read_profile(const struct aw_sim *sim,
                                    struct aw_armctl_device_options *options)
 {
     struct aw_error before = sim->session->err;
@@ -35,7 +35,7 @@ enum aw_status armctl_simulate(const struct aw_sim *sim, struct aw_device **devi
     options.protocol = sim->protocol;
     options.executed = !sim->url && sim->session->options.print.verbose ? print_executed : NULL;
     options.context = sim->session;
-    enum aw_status status = take_profile(sim, &options);
+    enum aw_status status = read_profile(sim, &options);
     if (status == AW_OK && given->quirks)
         status = aw_armctl_quirks_parse(given->quirks, &options.quirks, err);
     *device = status == AW_OK ? aw_armctl_device(&options) : NULL;

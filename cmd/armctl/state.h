@@ -78,7 +78,7 @@ void armctl_last_stop(struct aw_session *session, aw_frame_fn *add, void *contex
 void armctl_remember(struct aw_session *session);
 
 /* Saves the command before it is sent, so that a later stop knows it if this program is killed. */
-void armctl_intend(struct aw_session *session, const char *body);
+void armctl_announce(struct aw_session *session, const char *body);
 
 /* Writes the outcome of a command into the result record. */
 void armctl_report(struct aw_session *session, const char *cmd, const struct aw_record *command);

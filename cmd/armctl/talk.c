@@ -78,10 +78,10 @@ void armctl_remember(struct aw_session *session)
     save_memory(session, aw_armctl_memory(&armctl_state(session)->arm));
 }
 
-void armctl_intend(struct aw_session *session, const char *body)
+void armctl_announce(struct aw_session *session, const char *body)
 {
     struct aw_armctl *arm = &armctl_state(session)->arm;
-    aw_armctl_intend(arm, body);
+    aw_armctl_announce(arm, body);
     struct aw_armctl_memory ahead = aw_armctl_memory_ahead(arm);
     save_memory(session, &ahead);
 }
@@ -98,7 +98,7 @@ void armctl_connect(struct aw_session *session, struct aw_link *link)
     if (!session->device.link->simulated && *dir)
         aw_armctl_state_load(dir, link->key, &state->kept);
     aw_armctl_init(&state->arm, link, &options, &state->kept);
-    aw_armctl_intend(&state->arm, under_way);
+    aw_armctl_announce(&state->arm, under_way);
     aw_armctl_on_event(&state->arm, on_event, session);
 }
 
@@ -230,7 +230,7 @@ static void intend(struct aw_session *session, struct aw_span line)
 {
     char body[AW_ARMCTL_LINE_MAX];
     snprintf(body, sizeof body, "%.*s", (int)line.size - 3, (const char *)line.data + 1);
-    aw_armctl_intend(&armctl_state(session)->arm, body);
+    aw_armctl_announce(&armctl_state(session)->arm, body);
 }
 
 enum aw_status armctl_move(struct aw_session *session, struct aw_record *command, bool stream)
@@ -251,7 +251,7 @@ enum aw_status armctl_move(struct aw_session *session, struct aw_record *command
     if (status != AW_OK)
         return status;
     snprintf(body, sizeof body, "%.*s", (int)size - 3, (const char *)frame + 1);
-    armctl_intend(session, body);
+    armctl_announce(session, body);
     state->arm.options.flip_after_ms = flip_after_ms(session, command);
     aw_session_moves(session);
     status = aw_armctl_command(&state->arm, command, &state->outcome, &session->err);

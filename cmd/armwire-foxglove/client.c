@@ -154,8 +154,8 @@ static const char *unsubscribe(struct client *client, const json_t *id)
 }
 
 /* Reports the first of all errors. */
-static void take_list(struct client *client, const char *op, const json_t *list,
-                      const char *(*take)(struct client *client, const json_t *item))
+static void handle_list(struct client *client, const char *op, const json_t *list,
+                        const char *(*take)(struct client *client, const json_t *item))
 {
     const json_t *item;
     const char *first = NULL;
@@ -170,14 +170,14 @@ static void take_list(struct client *client, const char *op, const json_t *list,
         report(client, ERROR, "%s: %s (%zu of %zu failed)", op, first, failed, i);
 }
 
-static void take_text(struct client *client, const char *text, size_t size)
+static void handle_text(struct client *client, const char *text, size_t size)
 {
     json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
     const char *op = json_string_value(json_object_get(object, "op"));
     if (op && strcmp(op, "subscribe") == 0)
-        take_list(client, op, json_object_get(object, "subscriptions"), subscribe);
+        handle_list(client, op, json_object_get(object, "subscriptions"), subscribe);
     else if (op && strcmp(op, "unsubscribe") == 0)
-        take_list(client, op, json_object_get(object, "subscriptionIds"), unsubscribe);
+        handle_list(client, op, json_object_get(object, "subscriptionIds"), unsubscribe);
     else
         report(client, ERROR, "%.60s: not supported — send subscribe or unsubscribe, or call /stop",
                op ? op : "message without op");
@@ -185,7 +185,7 @@ static void take_text(struct client *client, const char *text, size_t size)
 }
 
 /* Handles a call: the service, the call's number, and the encoding of the empty request. */
-static void take_call(struct client *client, const uint8_t *bytes, size_t size)
+static void handle_call(struct client *client, const uint8_t *bytes, size_t size)
 {
     enum { HEAD = 1 + 4 + 4 + 4 };
     uint32_t name = size >= HEAD ? aw_get_u32(bytes + 9) : 0;
@@ -215,9 +215,9 @@ bool client_take(struct client *client, const void *bytes, size_t size, bool las
     if (!last)
         return true;
     if (binary)
-        take_call(client, in, client->n_in);
+        handle_call(client, in, client->n_in);
     else
-        take_text(client, (const char *)in, client->n_in);
+        handle_text(client, (const char *)in, client->n_in);
     client->n_in = 0;
     return !client->bad;
 }

@@ -279,7 +279,7 @@ static enum aw_status run(struct hub *hub, struct aw_error *err)
 
 /* ---- Options ---- */
 
-static bool take_port(const char *text, unsigned *port)
+static bool parse_port(const char *text, unsigned *port)
 {
     double value;
     if (aw_number_parse(text, &value, NULL) != AW_OK || !(value >= 0 && value <= UINT16_MAX) ||
@@ -316,7 +316,7 @@ int main(int argc, char **argv)
             origins[n_origins++] = optarg;
         else if (option == 's')
             hub.stop.command = optarg;
-        else if (option == 'p' && !take_port(optarg, &hub.port))
+        else if (option == 'p' && !parse_port(optarg, &hub.port))
             return fail("--port: '%s' is not a port — give 0 to 65535", optarg);
         else if (option == 'o' || option == '?')
             return AW_USAGE;

@@ -17,14 +17,14 @@ enum aw_status aw_mcap_chunk_parse(struct aw_span content, struct aw_mcap_chunk 
                                    struct aw_error *err)
 {
     struct aw_mcap_in in = {content.data, content.size, false};
-    *chunk = (struct aw_mcap_chunk){.start_ns = aw_mcap_take_u64(&in)};
-    chunk->end_ns = aw_mcap_take_u64(&in);
-    chunk->size = aw_mcap_take_u64(&in);
-    chunk->crc = aw_mcap_take_u32(&in);
-    struct aw_span name = aw_mcap_take_part(&in);
+    *chunk = (struct aw_mcap_chunk){.start_ns = aw_mcap_get_u64(&in)};
+    chunk->end_ns = aw_mcap_get_u64(&in);
+    chunk->size = aw_mcap_get_u64(&in);
+    chunk->crc = aw_mcap_get_u32(&in);
+    struct aw_span name = aw_mcap_get_part(&in);
     snprintf(chunk->compression, sizeof chunk->compression, "%.*s", (int)name.size,
              (const char *)name.data);
-    chunk->bytes = aw_mcap_take(&in, aw_mcap_take_u64(&in));
+    chunk->bytes = aw_mcap_get(&in, aw_mcap_get_u64(&in));
     if (in.is_short)
         return damaged(err, "shorter than its header states");
     if (chunk->size > AW_MCAP_RECORD_MAX || chunk->size / RATIO_MAX > chunk->bytes.size)

@@ -212,7 +212,7 @@ static enum aw_status start(struct converter *c, struct aw_error *err)
     enum aw_status status = aw_recording_open(&c->recording, "-", &sink, err);
     if (status != AW_OK)
         return status;
-    aw_recording_keep_notes(c->recording, put_note);
+    aw_recording_store_notes(c->recording, put_note);
     fcntl(STDIN_FILENO, F_SETFL, fcntl(STDIN_FILENO, F_GETFL) | O_NONBLOCK);
     return AW_OK;
 }

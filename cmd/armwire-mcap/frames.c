@@ -53,23 +53,23 @@ static struct aw_span take(struct in *in, size_t align, size_t size)
     return span;
 }
 
-static uint32_t take_u32(struct in *in)
+static uint32_t read_u32(struct in *in)
 {
     struct aw_span span = take(in, 4, 4);
     return span.size ? aw_get_u32(span.data) : 0;
 }
 
-static struct aw_span take_part(struct in *in)
+static struct aw_span read_part(struct in *in)
 {
-    return take(in, 1, take_u32(in));
+    return take(in, 1, read_u32(in));
 }
 
 static bool read_frame(struct aw_span message, struct aw_packet *packet)
 {
     struct in in = begin(message);
     struct aw_span dir = take(&in, 1, 1);
-    take_part(&in);
-    packet->data = take_part(&in);
+    read_part(&in);
+    packet->data = read_part(&in);
     packet->dir = !in.bad && *dir.data == AW_TX ? AW_TX : AW_RX;
     return !in.bad;
 }
@@ -80,8 +80,8 @@ static bool read_mark(struct aw_span message, struct aw_packet *packet)
     take(&in, 4, 4);
     take(&in, 4, 4);
     take(&in, 1, 1);
-    take_part(&in);
-    struct aw_span text = take_part(&in);
+    read_part(&in);
+    struct aw_span text = read_part(&in);
     packet->comment = (const char *)text.data;
     packet->comment_length = text.size ? text.size - 1 : 0;
     return !in.bad;

@@ -91,7 +91,7 @@ struct aw_mcap_in {
     bool is_short;
 };
 
-static inline struct aw_span aw_mcap_take(struct aw_mcap_in *in, uint64_t size)
+static inline struct aw_span aw_mcap_get(struct aw_mcap_in *in, uint64_t size)
 {
     struct aw_span span = {in->at, 0};
     in->is_short = in->is_short || size > in->left;
@@ -103,28 +103,28 @@ static inline struct aw_span aw_mcap_take(struct aw_mcap_in *in, uint64_t size)
     return span;
 }
 
-static inline unsigned aw_mcap_take_u16(struct aw_mcap_in *in)
+static inline unsigned aw_mcap_get_u16(struct aw_mcap_in *in)
 {
-    struct aw_span span = aw_mcap_take(in, 2);
+    struct aw_span span = aw_mcap_get(in, 2);
     return span.size ? aw_get_u16(span.data) : 0;
 }
 
-static inline uint32_t aw_mcap_take_u32(struct aw_mcap_in *in)
+static inline uint32_t aw_mcap_get_u32(struct aw_mcap_in *in)
 {
-    struct aw_span span = aw_mcap_take(in, 4);
+    struct aw_span span = aw_mcap_get(in, 4);
     return span.size ? aw_get_u32(span.data) : 0;
 }
 
-static inline uint64_t aw_mcap_take_u64(struct aw_mcap_in *in)
+static inline uint64_t aw_mcap_get_u64(struct aw_mcap_in *in)
 {
-    struct aw_span span = aw_mcap_take(in, 8);
+    struct aw_span span = aw_mcap_get(in, 8);
     return span.size ? aw_get_u64(span.data) : 0;
 }
 
 /* Reads bytes preceded by their 32-bit length: a text or a list. */
-static inline struct aw_span aw_mcap_take_part(struct aw_mcap_in *in)
+static inline struct aw_span aw_mcap_get_part(struct aw_mcap_in *in)
 {
-    return aw_mcap_take(in, aw_mcap_take_u32(in));
+    return aw_mcap_get(in, aw_mcap_get_u32(in));
 }
 
 /* A parsed chunk. AW_MALFORMED, AW_NO_MEMORY. */

@@ -34,9 +34,9 @@ bool aw_is_mcap(struct aw_span in)
 bool aw_mcap_is_ours(struct aw_span in)
 {
     struct aw_mcap_in head = {in.data, in.size, false};
-    aw_mcap_take(&head, AW_MCAP_MAGIC_SIZE + AW_MCAP_HEAD);
-    aw_mcap_take_part(&head);
-    struct aw_span library = aw_mcap_take_part(&head);
+    aw_mcap_get(&head, AW_MCAP_MAGIC_SIZE + AW_MCAP_HEAD);
+    aw_mcap_get_part(&head);
+    struct aw_span library = aw_mcap_get_part(&head);
     return aw_is_mcap(in) && library.size > 8 && memcmp(library.data, "armwire ", 8) == 0;
 }
 
@@ -97,11 +97,11 @@ static enum aw_status read_schema(struct aw_mcap_reader *reader, struct aw_span 
                                   struct aw_error *err)
 {
     struct aw_mcap_in in = {content.data, content.size, false};
-    unsigned number = aw_mcap_take_u16(&in);
+    unsigned number = aw_mcap_get_u16(&in);
     if (reader->schemas[number])
         return AW_EVENT;
-    struct aw_span name = aw_mcap_take_part(&in), language = aw_mcap_take_part(&in);
-    struct aw_span text = aw_mcap_take_part(&in);
+    struct aw_span name = aw_mcap_get_part(&in), language = aw_mcap_get_part(&in);
+    struct aw_span text = aw_mcap_get_part(&in);
     if (in.is_short || !number)
         return damaged(err, "schema is truncated");
     struct schema *schema = reader->schemas[number] = calloc(1, sizeof *schema);
@@ -116,7 +116,7 @@ static char *word_of(struct aw_span pairs, const char *key)
 {
     struct aw_mcap_in in = {pairs.data, pairs.size, false};
     while (in.left && !in.is_short) {
-        struct aw_span name = aw_mcap_take_part(&in), value = aw_mcap_take_part(&in);
+        struct aw_span name = aw_mcap_get_part(&in), value = aw_mcap_get_part(&in);
         if (!in.is_short && name.size == strlen(key) && memcmp(name.data, key, name.size) == 0)
             return copy(value);
     }
@@ -127,11 +127,11 @@ static enum aw_status read_channel(struct aw_mcap_reader *reader, struct aw_span
                                    struct aw_error *err)
 {
     struct aw_mcap_in in = {content.data, content.size, false};
-    unsigned number = aw_mcap_take_u16(&in), type = aw_mcap_take_u16(&in);
+    unsigned number = aw_mcap_get_u16(&in), type = aw_mcap_get_u16(&in);
     if (reader->topics[number])
         return AW_EVENT;
-    struct aw_span name = aw_mcap_take_part(&in), encoding = aw_mcap_take_part(&in);
-    struct aw_span pairs = aw_mcap_take_part(&in);
+    struct aw_span name = aw_mcap_get_part(&in), encoding = aw_mcap_get_part(&in);
+    struct aw_span pairs = aw_mcap_get_part(&in);
     const struct schema *schema = reader->schemas[type];
     if (in.is_short || (type && !schema))
         return damaged(err, "channel is truncated, or its schema is missing");
@@ -149,7 +149,7 @@ static enum aw_status read_channel(struct aw_mcap_reader *reader, struct aw_span
     return all ? AW_EVENT : aw_no_memory(err);
 }
 
-static void keep_fact(struct aw_mcap_reader *reader, int fact, char *text)
+static void store_fact(struct aw_mcap_reader *reader, int fact, char *text)
 {
     free(reader->facts[fact]);
     reader->facts[fact] = text;
@@ -159,23 +159,23 @@ static void read_metadata(struct aw_mcap_reader *reader, struct aw_span content)
 {
     static const char *const keys[] = {"tool", "version", "link", "wire"};
     struct aw_mcap_in in = {content.data, content.size, false};
-    struct aw_span name = aw_mcap_take_part(&in), pairs = aw_mcap_take_part(&in);
+    struct aw_span name = aw_mcap_get_part(&in), pairs = aw_mcap_get_part(&in);
     bool ours = name.size == 7 && memcmp(name.data, "armwire", name.size) == 0;
     for (int i = TOOL; ours && i <= WIRE; i++)
-        keep_fact(reader, i, word_of(pairs, keys[i]));
+        store_fact(reader, i, word_of(pairs, keys[i]));
 }
 
 static void read_attachment(struct aw_mcap_reader *reader, struct aw_span content)
 {
     struct aw_mcap_in in = {content.data, content.size, false};
-    aw_mcap_take(&in, 16);
-    struct aw_span name = aw_mcap_take_part(&in);
-    aw_mcap_take_part(&in);
-    struct aw_span text = aw_mcap_take(&in, aw_mcap_take_u64(&in));
+    aw_mcap_get(&in, 16);
+    struct aw_span name = aw_mcap_get_part(&in);
+    aw_mcap_get_part(&in);
+    struct aw_span text = aw_mcap_get(&in, aw_mcap_get_u64(&in));
     if (in.is_short || text.size > CONFIG_MAX)
         return;
-    keep_fact(reader, CONFIG_NAME, copy(name));
-    keep_fact(reader, CONFIG, copy(text));
+    store_fact(reader, CONFIG_NAME, copy(name));
+    store_fact(reader, CONFIG, copy(text));
 }
 
 static const char *fact(const struct aw_mcap_reader *reader, int number)
@@ -199,11 +199,11 @@ static enum aw_status read_message(struct aw_mcap_reader *reader, struct aw_span
                                    struct aw_mcap_message *message, struct aw_error *err)
 {
     struct aw_mcap_in in = {content.data, content.size, false};
-    unsigned number = aw_mcap_take_u16(&in);
-    aw_mcap_take_u32(&in);
+    unsigned number = aw_mcap_get_u16(&in);
+    aw_mcap_get_u32(&in);
     message->topic = reader->topics[number];
-    message->log_ns = time_of(aw_mcap_take_u64(&in));
-    message->publish_ns = time_of(aw_mcap_take_u64(&in));
+    message->log_ns = time_of(aw_mcap_get_u64(&in));
+    message->publish_ns = time_of(aw_mcap_get_u64(&in));
     message->data = (struct aw_span){in.at, in.left};
     if (in.is_short || !message->topic)
         return damaged(err, "message is truncated, or its channel is missing");
@@ -247,8 +247,8 @@ static enum aw_status next_in_chunk(struct aw_mcap_reader *reader, struct aw_mca
     while (reader->at < reader->chunk.size) {
         struct aw_mcap_in in = {reader->chunk.data + reader->at, reader->chunk.size - reader->at,
                                 false};
-        struct aw_span op = aw_mcap_take(&in, 1);
-        struct aw_span content = aw_mcap_take(&in, aw_mcap_take_u64(&in));
+        struct aw_span op = aw_mcap_get(&in, 1);
+        struct aw_span content = aw_mcap_get(&in, aw_mcap_get_u64(&in));
         if (in.is_short) {
             reader->at = reader->chunk.size;
             return damaged(err, "record is longer than its chunk");

@@ -208,7 +208,7 @@ static const uint8_t *take(struct reader *r, size_t align, size_t size)
     return p;
 }
 
-static uint64_t take_bits(struct reader *r, size_t size)
+static uint64_t read_bits(struct reader *r, size_t size)
 {
     const uint8_t *p = take(r, size, size);
     uint64_t value = 0;
@@ -217,9 +217,9 @@ static uint64_t take_bits(struct reader *r, size_t size)
     return value;
 }
 
-static double take_number(struct reader *r, const struct field *field)
+static double read_number(struct reader *r, const struct field *field)
 {
-    uint64_t bits = take_bits(r, field->size);
+    uint64_t bits = read_bits(r, field->size);
     unsigned unused = 64 - 8u * field->size;
     if (field->kind == KIND_UINT)
         return (double)bits;
@@ -239,7 +239,7 @@ static double take_number(struct reader *r, const struct field *field)
 static void take_text(struct reader *r)
 {
     char text[TEXT_MAX];
-    size_t size = (size_t)take_bits(r, 4);
+    size_t size = (size_t)read_bits(r, 4);
     const uint8_t *p = take(r, 1, size);
     if (!p)
         return;
@@ -247,51 +247,51 @@ static void take_text(struct reader *r)
     r->value(r->context, r->path, NAN, text);
 }
 
-static void take_message(struct reader *r, size_t number, int depth);
+static void read_message(struct reader *r, size_t number, int depth);
 
-static void take_one(struct reader *r, const struct field *field, int depth)
+static void read_one(struct reader *r, const struct field *field, int depth)
 {
     if (++r->steps > STEPS_MAX)
         r->bad = true;
     if (r->bad)
         return;
     if (field->kind == KIND_MESSAGE) {
-        take_message(r, field->message, depth + 1);
+        read_message(r, field->message, depth + 1);
     } else if (field->kind == KIND_STRING) {
         take_text(r);
     } else {
-        double number = take_number(r, field);
+        double number = read_number(r, field);
         if (!r->bad)
             r->value(r->context, r->path, isfinite(number) ? number : (double)NAN, NULL);
     }
 }
 
-static void take_field(struct reader *r, const struct field *field, int depth)
+static void read_field(struct reader *r, const struct field *field, int depth)
 {
     size_t before = strlen(r->path);
     snprintf(r->path + before, sizeof r->path - before, "%s%s", before ? "." : "", field->name);
     if (!field->list) {
-        take_one(r, field, depth);
+        read_one(r, field, depth);
     } else {
-        uint64_t count = field->sized ? field->count : take_bits(r, 4);
+        uint64_t count = field->sized ? field->count : read_bits(r, 4);
         size_t name = strlen(r->path);
         for (uint64_t i = 0; i < count && !r->bad; i++) {
             snprintf(r->path + name, sizeof r->path - name, ".%u", (unsigned)i);
-            take_one(r, field, depth);
+            read_one(r, field, depth);
         }
     }
     r->path[before] = '\0';
 }
 
 /* A message without fields has one padding byte. */
-static void take_message(struct reader *r, size_t number, int depth)
+static void read_message(struct reader *r, size_t number, int depth)
 {
     const struct message *message = &r->ros->messages[number];
     r->bad = r->bad || depth > DEPTH_MAX;
     if (message->n == 0)
         take(r, 1, 1);
     for (size_t i = 0; i < message->n && !r->bad; i++)
-        take_field(r, &r->ros->fields[message->first + i], depth);
+        read_field(r, &r->ros->fields[message->first + i], depth);
 }
 
 enum aw_status aw_ros_values(const struct aw_ros *ros, struct aw_span data, aw_ros_value *value,
@@ -303,7 +303,7 @@ enum aw_status aw_ros_values(const struct aw_ros *ros, struct aw_span data, aw_r
         return aw_fail(err, AW_MALFORMED, "%.80s: not CDR-encoded", ros->messages->name);
     r.swapped = data.data[1] == 0;
     r.data = (struct aw_span){data.data + HEAD, data.size - HEAD};
-    take_message(&r, 0, 0);
+    read_message(&r, 0, 0);
     return r.bad ? aw_fail(err, AW_MALFORMED, "%.80s: truncated, or not of this type",
                            ros->messages->name)
                  : AW_OK;

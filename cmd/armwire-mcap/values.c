@@ -79,7 +79,7 @@ static void add_value(void *context, const char *path, double number, const char
 /* ---- Messages -------------------------------------------------------------------------------- */
 
 /* Converts "/arm/joint_states" to arm.joint_states. */
-static void take_topic(struct values *v, const char *topic)
+static void add_topic(struct values *v, const char *topic)
 {
     size_t n = 0;
     for (topic += *topic == '/'; *topic && n + 1 < sizeof v->prefix; topic++)
@@ -131,7 +131,7 @@ static enum aw_status show(struct values *v, const struct aw_mcap_message *messa
     enum aw_status status = message->topic->user ? AW_OK : read_type(v, message->topic, err);
     if (status != AW_OK || message->topic->user == v)
         return status;
-    take_topic(v, message->topic->topic);
+    add_topic(v, message->topic->topic);
     snprintf(time, sizeof time, "{\"t\":%" PRId64 ".%09" PRId64, t / AW_SECOND, t % AW_SECOND);
     v->used = 0;
     if (t == AW_NO_TIME)

@@ -81,7 +81,7 @@ static enum aw_status open(struct aw_bench *bench)
     enum aw_status status = canpid_ready(bench->session);
     if (status != AW_OK)
         return status;
-    aw_law_keep(bench->session, NULL);
+    aw_law_save(bench->session, NULL);
     bench->joint.kp = aw_canpid_gain_place(bench->joint.number, bench->joint.kind, AW_CANPID_KP);
     status = canpid_telemetry(bench->session, bench->joint.number);
     state->bench = (struct canpid_guard){

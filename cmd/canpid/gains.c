@@ -133,8 +133,8 @@ static enum aw_status find_controller(struct aw_session *session, const char *na
 }
 
 /* Takes board and controller from -b and -c if the name lacks them. */
-static enum aw_status take_word(struct aw_session *session, const char *name, const char *value,
-                                struct aw_gain *wanted)
+static enum aw_status parse_word(struct aw_session *session, const char *name, const char *value,
+                                 struct aw_gain *wanted)
 {
     int controller;
     double number = 0;
@@ -168,7 +168,7 @@ enum aw_status run_gains(struct aw_session *session, const struct aw_args *args)
         .none = "no gains sent over this link yet — boards cannot report them",
         .read = read_sent,
         .narrow = narrow,
-        .word = take_word,
+        .word = parse_word,
         .send = send_all,
     };
     return aw_gains_run(session, args, &hooks);

@@ -63,7 +63,7 @@ static enum aw_status plant_list(struct aw_session *session, const char *text,
     return status;
 }
 
-static enum aw_status take_plants(const struct aw_sim *sim,
+static enum aw_status read_plants(const struct aw_sim *sim,
                                   struct aw_canpid_device_options *options, struct aw_error *err)
 {
     const char *plants = ((const struct canpid_sim_options *)sim->given)->plant;
@@ -72,7 +72,7 @@ static enum aw_status take_plants(const struct aw_sim *sim,
     return plants ? plant_list(sim->session, plants, options) : AW_OK;
 }
 
-static enum aw_status take_options(const struct aw_sim *sim,
+static enum aw_status read_options(const struct aw_sim *sim,
                                    struct aw_canpid_device_options *options, struct aw_error *err)
 {
     const struct canpid_sim_options *given = sim->given;
@@ -87,14 +87,14 @@ static enum aw_status take_options(const struct aw_sim *sim,
         status = canpid_boards(sim->session, &options->boards);
     if (status == AW_OK && given->fault)
         status = aw_canpid_fault_parse(given->fault, &options->fault, err);
-    return status == AW_OK ? take_plants(sim, options, err) : status;
+    return status == AW_OK ? read_plants(sim, options, err) : status;
 }
 
 enum aw_status canpid_simulate(const struct aw_sim *sim, struct aw_device **device,
                                struct aw_error *err)
 {
     struct aw_canpid_device_options options;
-    enum aw_status status = take_options(sim, &options, err);
+    enum aw_status status = read_options(sim, &options, err);
     *device = status == AW_OK ? aw_canpid_device(&options) : NULL;
     return status;
 }

@@ -26,7 +26,7 @@ void canpid_connect(struct aw_session *session, struct aw_link *link)
     struct canpid_state *state = session->state;
     options.protocol = session->wire->protocol;
     memset(state->remembered, 0, sizeof state->remembered);
-    aw_law_keep(session, NULL);
+    aw_law_save(session, NULL);
     aw_canpid_init(&state->client, link, &session->wire->variant, &options);
 }
 
@@ -337,7 +337,7 @@ static enum aw_status disable(struct aw_session *session, uint64_t boards, bool 
             state->watched[i].commanded = NAN; /* its disabled state is expected from here on */
     enum aw_status status = aw_canpid_stop(client, boards, AW_CANPID_LAST, NULL, &session->err);
     *confirmed = status == AW_OK;
-    if (status == AW_STOPPED || status == AW_LOST || !aw_law_kept(session))
+    if (status == AW_STOPPED || status == AW_LOST || !aw_law_saved(session))
         return status;
     enum aw_status back = aw_law_send_old(session);
     struct aw_error why = session->err;
@@ -345,7 +345,7 @@ static enum aw_status disable(struct aw_session *session, uint64_t boards, bool 
     *confirmed = status == AW_OK;
     if (status != AW_OK)
         return status; /* the next stop restores them */
-    aw_law_keep(session, NULL);
+    aw_law_save(session, NULL);
     session->err = why;
     return back;
 }
@@ -380,7 +380,7 @@ void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *contex
 {
     struct canpid_state *state = session->state;
     struct aw_canpid *client = &state->client;
-    const struct aw_gain_list *old = aw_law_kept(session);
+    const struct aw_gain_list *old = aw_law_saved(session);
     uint64_t boards = state->driven | state->ongoing;
     struct aw_canpid_gain_at at = {0};
     aw_canpid_last_stop(client, boards, add, context);
@@ -406,7 +406,7 @@ enum aw_status canpid_safe_stop(struct aw_session *session)
     int default_ms = aw_canpid_defaults().confirm_ms,
         *confirm_ms = &state->client.options.confirm_ms;
     *confirm_ms = *confirm_ms < default_ms ? *confirm_ms : default_ms; /* stops should be fast */
-    bool tried = aw_law_kept(session), confirmed;
+    bool tried = aw_law_saved(session), confirmed;
     enum aw_status status = disable(session, state->driven | state->ongoing, &confirmed);
     struct aw_error why = session->err;
     if (status == AW_STOPPED && !confirmed)

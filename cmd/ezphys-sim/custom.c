@@ -33,7 +33,7 @@ void custom_free(struct custom *custom)
     aw_packet_memory_free(custom->memory);
 }
 
-static void tell(struct custom *custom)
+static void report_joints(struct custom *custom)
 {
     struct aw_packet_memory_joint joints[AW_PACKET_MEMORY_JOINTS];
     for (size_t i = 0; i < custom->n && custom->memory; i++) {
@@ -48,13 +48,13 @@ static void tell(struct custom *custom)
                                             .velocity = values[1],
                                             .effort = NAN};
     }
-    aw_packet_memory_tell(custom->memory, joints, custom->n);
+    aw_packet_memory_report(custom->memory, joints, custom->n);
 }
 
 bool custom_take(struct custom *custom, struct aw_span frame)
 {
-    tell(custom);
-    if (!aw_packet_memory_take(custom->memory, frame))
+    report_joints(custom);
+    if (!aw_packet_memory_store(custom->memory, frame))
         return false;
     for (size_t i = 0; i < custom->n; i++) {
         double goal = aw_packet_memory_setpoint(custom->memory, i);
@@ -97,7 +97,7 @@ enum aw_status custom_add(struct custom *custom, struct aw_ezphys_message *messa
     size_t size;
     enum aw_status status = AW_OK;
     if (custom->memory)
-        tell(custom);
+        report_joints(custom);
     while (status == AW_OK &&
            (size = aw_packet_memory_next(custom->memory, custom->time_ns, bytes, sizeof bytes)) > 0)
         status = aw_ezphys_message_add_frame(message, (struct aw_span){bytes, size}, err);

@@ -628,7 +628,7 @@ static void report(struct aw_session *session, struct aw_joint_list *list,
         snprintf(key, sizeof key, command->n == 1 ? "displacement" : "%.100s.displacement",
                  joint->name);
         if (command->n == 1)
-            aw_object_keep(result, "joint", joint->name);
+            aw_object_copy(result, "joint", joint->name);
         aw_object_number(result, key, joint->now.value[AW_JOINT_ACTUAL], -1,
                          joint->unit[AW_JOINT_ACTUAL]);
     }

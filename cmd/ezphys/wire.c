@@ -203,7 +203,7 @@ bool ezphys_take_names(struct aw_session *session, const char *text)
     struct aw_ezphys_names *kept = &ezphys_state(session)->known.kept;
     if (!text)
         kept->n = 0;
-    return text && aw_ezphys_names_take(kept, text);
+    return text && aw_ezphys_names_restore(kept, text);
 }
 
 /* Returns true for framings with names on the wire. */

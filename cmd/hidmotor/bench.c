@@ -170,7 +170,7 @@ static enum aw_status end(struct aw_bench *bench, enum aw_status status)
     double off = bench->commanded - bench->last[AW_BENCH_MEASURED];
     if (status != AW_OK || fabs(off) > AW_HIDMOTOR_TOLERANCE)
         ended = aw_hidmotor_stop(hidmotor_arm(session), NULL, &session->err);
-    back = aw_law_back(session);
+    back = aw_law_restore(session);
     session->motion.moving = ended != AW_OK || back != AW_OK;
     if (status == AW_OK && back != AW_OK)
         return back;

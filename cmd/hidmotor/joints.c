@@ -224,8 +224,8 @@ size_t hidmotor_replay_targets(struct aw_session *session, struct aw_joint_list 
 /* ---- Commands ---- */
 
 /* Reads the arguments duration and mode. */
-static enum aw_status take_shape(struct aw_session *session, const struct aw_args *args,
-                                 struct aw_joint_command *command)
+static enum aw_status parse_shape(struct aw_session *session, const struct aw_args *args,
+                                  struct aw_joint_command *command)
 {
     struct aw_record record;
     aw_session_command(session, "set_setpoints", &record);
@@ -501,7 +501,7 @@ const struct aw_joints hidmotor_joints = {
     .default_s = DEFAULT_S,
     .key_s = 0.2,
     .tabled = true,
-    .take = take_shape,
+    .take = parse_shape,
     .played = played,
     .report = report,
     .stays = true,

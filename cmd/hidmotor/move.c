@@ -104,7 +104,7 @@ static enum aw_status stop(struct aw_session *session, struct aw_hidmotor_stoppe
 {
     enum aw_status status = aw_hidmotor_stop(hidmotor_arm(session), stopped, &session->err);
     if (status == AW_OK && stopped->confirmed)
-        status = aw_law_back(session);
+        status = aw_law_restore(session);
     if (status == AW_OK) {
         session->motion.moving = false;
         session->motion.ongoing = AW_ONGOING_NOTHING;

@@ -33,7 +33,7 @@ static enum aw_status dry_run(struct aw_session *session)
 }
 
 /* Prints the progress of the first driven joint. */
-static void tell(struct aw_session *session, const void *context)
+static void show_progress(struct aw_session *session, const void *context)
 {
     const struct aw_unitysim *unity = context;
     double seconds = session->options.run.for_s;
@@ -51,7 +51,7 @@ static void tell(struct aw_session *session, const void *context)
 static enum aw_status stream(struct aw_session *session, int64_t deadline)
 {
     struct aw_unitysim *unity = unitysim_of(session);
-    aw_session_work_while(session, tell, unity);
+    aw_session_work_while(session, show_progress, unity);
     int64_t soon = aw_clock_now(session->clock) + AW_SECOND / 2;
     enum aw_status status = unitysim_run(session, aw_sooner(soon, deadline));
     if (status == AW_OK && unity->feedback.count == 0 && soon < deadline)

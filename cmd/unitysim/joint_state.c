@@ -146,7 +146,7 @@ static enum aw_status number(struct aw_session *session, const char *name, const
 }
 
 /* Parses "45" or "30deg/s", which applies to all named joints. */
-static enum aw_status take_velocity(struct aw_session *session, const char *text)
+static enum aw_status parse_velocity(struct aw_session *session, const char *text)
 {
     struct aw_unitysim_drive drive;
     enum aw_status status =
@@ -158,8 +158,8 @@ static enum aw_status take_velocity(struct aw_session *session, const char *text
     return status;
 }
 
-static enum aw_status take_words(struct aw_session *session, const struct aw_args *args,
-                                 struct aw_joint_command *command)
+static enum aw_status parse_words(struct aw_session *session, const struct aw_args *args,
+                                  struct aw_joint_command *command)
 {
     struct unitysim_state *state = unitysim_state(session);
     const char *velocity = word(args, "velocity");
@@ -174,7 +174,7 @@ static enum aw_status take_words(struct aw_session *session, const struct aw_arg
         status = number(session, "timeout", word(args, "timeout"), "s", 0.001, 1e6, &seconds);
     state->single.timeout_ns = (int64_t)(seconds * 1e9);
     if (status == AW_OK && velocity)
-        status = take_velocity(session, velocity);
+        status = parse_velocity(session, velocity);
     return status == AW_OK ? unitysim_ready_to_make(session) : status;
 }
 
@@ -312,7 +312,7 @@ const struct aw_joints unitysim_joints = {
     .tabled = true,
     .words = words,
     .parse = parse,
-    .take = take_words,
+    .take = parse_words,
     .check = check,
     .await = await,
     .report = report,

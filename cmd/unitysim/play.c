@@ -75,7 +75,7 @@ static void report_row(const struct play *play)
 /* ---- Playing ---- */
 
 /* Returns false when the time of --for is over, or the reader of the output has closed it. */
-static bool goes_on(const struct play *play)
+static bool may_continue(const struct play *play)
 {
     struct aw_session *session = play->session;
     return aw_clock_now(session->clock) < play->deadline_ns &&
@@ -89,10 +89,10 @@ static bool look(void *context, const struct aw_received *received)
     unitysim_notice(play->session, received);
     aw_tempo_step(&play->tempo, (double)(now - play->stepped_ns) / 1e9);
     play->stepped_ns = now;
-    return goes_on(play);
+    return may_continue(play);
 }
 
-static bool look_for_user(void *context, const struct aw_received *received)
+static bool check_user(void *context, const struct aw_received *received)
 {
     struct play *play = context;
     const struct aw_sequence_row *row = row_of(play);
@@ -115,10 +115,10 @@ static enum aw_status await_user(struct play *play)
     struct aw_session *session = play->session;
     enum aw_status status = AW_OK;
     command_all(play, AW_UNITYSIM_KEEP);
-    for (play->there = false; status == AW_OK && !play->there && goes_on(play);) {
+    for (play->there = false; status == AW_OK && !play->there && may_continue(play);) {
         int64_t next = aw_clock_now(session->clock) + slice_ns;
         status = aw_unitysim_idle(unitysim_of(session), aw_sooner(next, play->deadline_ns),
-                                  look_for_user, play, &session->err);
+                                  check_user, play, &session->err);
         unitysim_notice_stale(session);
     }
     return status;
@@ -166,9 +166,9 @@ static enum aw_status perform(struct play *play, int64_t repeats, bool *played)
 {
     enum aw_status status = AW_OK;
     command_all(play, AW_UNITYSIM_STOP);
-    while (status == AW_OK && goes_on(play) && !*played) {
+    while (status == AW_OK && may_continue(play) && !*played) {
         status = play_row(play);
-        if (status != AW_OK || !goes_on(play) || ++play->row < play->sequence.n)
+        if (status != AW_OK || !may_continue(play) || ++play->row < play->sequence.n)
             continue;
         play->row = 0;
         *played = ++play->round == repeats;
@@ -176,7 +176,7 @@ static enum aw_status perform(struct play *play, int64_t repeats, bool *played)
     return status;
 }
 
-static void tell(struct aw_session *session, const void *context)
+static void show_progress(struct aw_session *session, const void *context)
 {
     const struct play *play = context;
     int joint = row_of(play)->joint;
@@ -199,7 +199,7 @@ static enum aw_status play_it(struct play *play)
     aw_session_moves(session);
     aw_tempo_begin(&play->tempo, session, speed, INFINITY);
     play->stepped_ns = aw_clock_now(session->clock);
-    aw_session_work_while(session, tell, play);
+    aw_session_work_while(session, show_progress, play);
     enum aw_status status = perform(play, repeats, &played);
     aw_tempo_end(&play->tempo);
     status = unitysim_end_motion(session, status);

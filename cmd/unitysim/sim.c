@@ -23,7 +23,7 @@ static enum aw_status parse_stuck(const char *text, unsigned *stuck, struct aw_e
     return status;
 }
 
-static enum aw_status take_options(const struct aw_sim *sim,
+static enum aw_status read_options(const struct aw_sim *sim,
                                    struct aw_unitysim_device_options *options, struct aw_error *err)
 {
     const struct unitysim_sim_options *given = sim->given;
@@ -50,7 +50,7 @@ enum aw_status unitysim_simulate(const struct aw_sim *sim, struct aw_device **de
                                  struct aw_error *err)
 {
     struct aw_unitysim_device_options options;
-    enum aw_status status = take_options(sim, &options, err);
+    enum aw_status status = read_options(sim, &options, err);
     *device = status == AW_OK ? aw_unitysim_device(&options) : NULL;
     return status;
 }

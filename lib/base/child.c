@@ -225,7 +225,7 @@ int aw_child_end(struct aw_child *child, int timeout_ms)
     return child->how;
 }
 
-const char *aw_child_said(const struct aw_child *child, char *out, size_t size)
+const char *aw_child_output(const struct aw_child *child, char *out, size_t size)
 {
     struct pollfd ready = {.fd = child->err, .events = POLLIN};
     size_t used = 0;

@@ -36,7 +36,7 @@ struct aw_child_plan {
     char *env;         /* NAME=VALUE, added to its environment; NULL: none */
     bool write;        /* its standard input is a pipe that the caller writes to */
     bool read;         /* its standard output is a pipe that the caller reads from */
-    bool errors;       /* its standard error is a pipe, for aw_child_said */
+    bool errors;       /* its standard error is a pipe, for aw_child_output */
     int fd;            /* descriptor that the child gets as AW_CHILD_FD; the caller still owns it;
                           0: none */
     bool quiet;        /* its standard error is /dev/null */
@@ -72,7 +72,7 @@ int aw_child_end(struct aw_child *child, int timeout_ms);
 
 /* Copies the first line of the child's standard error, without its "armwire-mcap: " prefix. Copies
  * "" if nothing was printed. Does not block. Returns out. */
-const char *aw_child_said(const struct aw_child *child, char *out, size_t size);
+const char *aw_child_output(const struct aw_child *child, char *out, size_t size);
 
 /* Closes a pipe end and sets it to -1. */
 void aw_child_close(int *fd);

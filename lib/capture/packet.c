@@ -114,7 +114,7 @@ static bool open_ip(struct aw_span in, struct aw_payload *payload)
     return in.data[9] == PROTOCOL_TCP && open_tcp(inner, payload);
 }
 
-static struct aw_span behind(struct aw_span in, size_t head)
+static struct aw_span after(struct aw_span in, size_t head)
 {
     return head < in.size ? (struct aw_span){in.data + head, in.size - head} : (struct aw_span){0};
 }
@@ -126,14 +126,14 @@ static bool open_ethernet(struct aw_span in, struct aw_payload *payload)
         type += 4;
     if (in.size < type + 2 || get16(in.data + type) != ETHERTYPE_IPV4)
         return false;
-    return open_ip(behind(in, type + 2), payload);
+    return open_ip(after(in, type + 2), payload);
 }
 
 /* Reads the family of a loopback interface, in the byte order of the recording machine. */
 static bool open_loopback(struct aw_span in, struct aw_payload *payload)
 {
     bool inet = in.size > 4 && (in.data[0] == FAMILY_INET || in.data[3] == FAMILY_INET);
-    return inet && open_ip(behind(in, 4), payload);
+    return inet && open_ip(after(in, 4), payload);
 }
 
 /* Reads packets of the "any" interface of Linux. */
@@ -141,7 +141,7 @@ static bool open_cooked(struct aw_span in, size_t type, size_t head, struct aw_p
 {
     if (in.size < head || get16(in.data + type) != ETHERTYPE_IPV4)
         return false;
-    return open_ip(behind(in, head), payload);
+    return open_ip(after(in, head), payload);
 }
 
 bool aw_packet_open(const struct aw_packet *packet, struct aw_payload *payload)

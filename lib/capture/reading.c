@@ -110,7 +110,7 @@ enum aw_status aw_reading_end(struct aw_reading *reading, struct aw_error *err)
     reading->fd = -1;
     if (how == 0)
         return AW_OK;
-    if (*aw_child_said(&reading->child, said, sizeof said))
+    if (*aw_child_output(&reading->child, said, sizeof said))
         return aw_fail(err, status_of(how), "%s", said);
     return aw_fail(err, status_of(how), "%s: %s", reading->filter.program,
                    aw_child_words(words, sizeof words, how));

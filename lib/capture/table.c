@@ -366,8 +366,8 @@ static enum aw_status read_table(struct place *place, struct aw_table *table, st
     return status;
 }
 
-enum aw_status aw_table_read_headless(FILE *file, const char *name, const char *const *names,
-                                      size_t n, struct aw_table *table, struct aw_error *err)
+enum aw_status aw_table_read_no_header(FILE *file, const char *name, const char *const *names,
+                                       size_t n, struct aw_table *table, struct aw_error *err)
 {
     struct place place = {.lines = {.file = file, .name = name}, .names = names, .n_names = n};
     return read_table(&place, table, err);
@@ -397,7 +397,7 @@ enum aw_status aw_table_read_named(FILE *file, const char *name, const char *col
 enum aw_status aw_table_read(FILE *file, const char *name, struct aw_table *table,
                              struct aw_error *err)
 {
-    return aw_table_read_headless(file, name, NULL, 0, table, err);
+    return aw_table_read_no_header(file, name, NULL, 0, table, err);
 }
 
 /* ---- Writing ---- */

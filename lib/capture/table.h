@@ -91,8 +91,8 @@ enum aw_status aw_table_read(FILE *file, const char *name, struct aw_table *tabl
 
 /* The same for a file that may lack the header. If its first line begins with a number, the columns
  * are names[0] to names[n - 1], then "column5" … */
-enum aw_status aw_table_read_headless(FILE *file, const char *name, const char *const *names,
-                                      size_t n, struct aw_table *table, struct aw_error *err);
+enum aw_status aw_table_read_no_header(FILE *file, const char *name, const char *const *names,
+                                       size_t n, struct aw_table *table, struct aw_error *err);
 
 /* The same, but the names of --columns, "t_ms,elbow,-", replace the header, if any. A name "-"
  * counts as missing: "column1" … AW_USAGE: no names; like is an example for the message. */

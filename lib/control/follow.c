@@ -168,7 +168,7 @@ static bool keeps_up(struct aw_follow *f, int64_t now_ns)
 }
 
 /* Finds losses that appear during the motion. */
-static void look_for_losses(struct aw_follow *f, int64_t since, int64_t now_ns)
+static void find_losses(struct aw_follow *f, int64_t since, int64_t now_ns)
 {
     if (!f->running || f->lost)
         return;
@@ -190,7 +190,7 @@ enum aw_follow_turn aw_follow_step(struct aw_follow *f, int64_t now_ns)
     int64_t since = now_ns - f->step_ns;
     bool ran = f->running, engaged = false;
     f->step_ns = now_ns;
-    look_for_losses(f, since, now_ns);
+    find_losses(f, since, now_ns);
     f->waited_ns = 0;
     since = since < AW_FOLLOW_WAIT ? since : AW_FOLLOW_WAIT;
     if (f->lost) {

@@ -198,7 +198,7 @@ static bool is_down(const struct aw_teleop *t, size_t row)
     return x >= least && y >= least;
 }
 
-static void look_at_buttons(struct aw_teleop *t, int64_t now_ns)
+static void read_buttons(struct aw_teleop *t, int64_t now_ns)
 {
     for (size_t i = 0; i < t->map->n; i++) {
         const struct aw_teleop_row *row = row_of(t, i);
@@ -332,7 +332,7 @@ static bool is_held(const struct aw_teleop *t, int input, bool was)
 }
 
 /* Updates the state of the enable button. */
-static void look_at_enable(struct aw_teleop *t)
+static void read_enable(struct aw_teleop *t)
 {
     bool held = is_held(t, t->map->enable, t->enabled);
     if (!held && t->enabled) {
@@ -347,7 +347,7 @@ static void look_at_enable(struct aw_teleop *t)
     t->enabled = held && t->ready;
 }
 
-bool aw_teleop_let_go(const struct aw_teleop *t)
+bool aw_teleop_release(const struct aw_teleop *t)
 {
     return t->enabled && !is_held(t, t->map->enable, true);
 }
@@ -373,8 +373,8 @@ enum aw_teleop_turn aw_teleop_step(struct aw_teleop *t, int64_t now_ns)
     t->n_actions = 0;
     if (t->running && since > AW_TELEOP_LATE)
         aw_teleop_lose(t, AW_HALT_LATE);
-    look_at_enable(t);
-    look_at_buttons(t, now_ns);
+    read_enable(t);
+    read_buttons(t, now_ns);
     if (!t->enabled)
         return halted(t);
     bool deflected = sum_up(t, scale);

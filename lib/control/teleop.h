@@ -160,7 +160,7 @@ void aw_teleop_waited(struct aw_teleop *t, int64_t now_ns);
 
 /* Returns true if the enable button has been released and the next step will see it. Do not set
  * later inputs before that step. */
-bool aw_teleop_let_go(const struct aw_teleop *t);
+bool aw_teleop_release(const struct aw_teleop *t);
 
 /* Returns true if the enable button was released or pressed: run a step before later inputs. If one
  * step saw a press and a push of the stick together, it would not see the stick at rest. */

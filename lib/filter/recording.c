@@ -73,9 +73,9 @@ static void add_board(struct aw_recording *r, const char *line)
     r->n_boards++;
 }
 
-static bool take_names(struct aw_recording *r, const char *text)
+static bool read_names(struct aw_recording *r, const char *text)
 {
-    if (!aw_ezphys_names_take(&r->objects, text))
+    if (!aw_ezphys_names_restore(&r->objects, text))
         return false;
     for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
         add_board(r, line);
@@ -115,7 +115,7 @@ static bool put_note(struct aw_recording *r, int64_t time_ns, const char *text)
     return !r->note || r->note(r->sink.context, time_ns, text);
 }
 
-static bool keep_note(struct aw_recording *r, const char *text)
+static bool store_note(struct aw_recording *r, const char *text)
 {
     struct note *note = malloc(sizeof *note + strlen(text) + 1);
     if (!note)
@@ -144,7 +144,7 @@ static bool put_notes(struct aw_recording *r, int64_t time_ns)
 
 /* ---- The header ---- */
 
-static void take_program(struct aw_recording *r, const char *program)
+static void read_program(struct aw_recording *r, const char *program)
 {
     size_t length = strcspn(program, " ");
     for (size_t i = 0; i < N_PROTOCOLS && !r->about.protocol; i++)
@@ -155,7 +155,7 @@ static void take_program(struct aw_recording *r, const char *program)
              program[length] ? program + length + 1 : "");
 }
 
-static bool take_fact(const char *text, const char *key, char *out, size_t size)
+static bool read_fact(const char *text, const char *key, char *out, size_t size)
 {
     size_t length = strlen(key);
     if (strncmp(text, key, length) != 0)
@@ -164,7 +164,7 @@ static bool take_fact(const char *text, const char *key, char *out, size_t size)
     return true;
 }
 
-static bool take_config(struct aw_recording *r, const char *text)
+static bool read_config(struct aw_recording *r, const char *text)
 {
     static const char head[] = "config file: ";
     if (strncmp(text, head, sizeof head - 1) != 0)
@@ -177,16 +177,16 @@ static bool take_config(struct aw_recording *r, const char *text)
     return true;
 }
 
-static void take_about(void *context, const char *program, const char *comment, size_t length)
+static void read_about(void *context, const char *program, const char *comment, size_t length)
 {
     struct aw_recording *r = context;
     char *text = strndup(comment, length);
     if (!r->about.protocol)
-        take_program(r, program);
-    if (text && !take_fact(text, "wire ", r->about.wire, sizeof r->about.wire) &&
-        !take_fact(text, "link ", r->about.link, sizeof r->about.link) && !take_config(r, text) &&
-        take_names(r, text))
-        keep_note(r, text);
+        read_program(r, program);
+    if (text && !read_fact(text, "wire ", r->about.wire, sizeof r->about.wire) &&
+        !read_fact(text, "link ", r->about.link, sizeof r->about.link) && !read_config(r, text) &&
+        read_names(r, text))
+        store_note(r, text);
     free(text);
 }
 
@@ -267,7 +267,7 @@ enum aw_status aw_recording_open(struct aw_recording **recording, const char *pa
     if (!r)
         return aw_no_memory(err);
     r->sink = *sink;
-    struct aw_log_options options = {.about = take_about, .context = r};
+    struct aw_log_options options = {.about = read_about, .context = r};
     enum aw_status status = aw_log_open(&r->log, path, &options, err);
     if (status == AW_OK)
         *recording = r;
@@ -276,7 +276,7 @@ enum aw_status aw_recording_open(struct aw_recording **recording, const char *pa
     return status;
 }
 
-void aw_recording_keep_notes(struct aw_recording *r, aw_recording_note *note)
+void aw_recording_store_notes(struct aw_recording *r, aw_recording_note *note)
 {
     r->note = note;
 }
@@ -305,15 +305,15 @@ static enum aw_status begin_at(struct aw_recording *r, int64_t time_ns, struct a
     return status != AW_OK || put_notes(r, time_ns) ? status : fail_write(err);
 }
 
-static enum aw_status take_note(struct aw_recording *r, const struct aw_log_entry *entry,
+static enum aw_status read_note(struct aw_recording *r, const struct aw_log_entry *entry,
                                 struct aw_error *err)
 {
     if (r->topics)
         return put_note(r, entry->time_ns, entry->comment) ? AW_OK : fail_write(err);
-    return keep_note(r, entry->comment) ? AW_OK : aw_no_memory(err);
+    return store_note(r, entry->comment) ? AW_OK : aw_no_memory(err);
 }
 
-static enum aw_status take_comment(struct aw_recording *r, const struct aw_log_entry *entry,
+static enum aw_status read_comment(struct aw_recording *r, const struct aw_log_entry *entry,
                                    struct aw_error *err)
 {
     const char *text;
@@ -321,8 +321,8 @@ static enum aw_status take_comment(struct aw_recording *r, const struct aw_log_e
     bool carried = kind != AW_CARRIED_NOTHING;
     if (carried && !r->topics && aw_carried_add(&r->carried, kind, text) != AW_OK)
         return aw_no_memory(err);
-    if (carried || take_names(r, entry->comment))
-        return take_note(r, entry, err);
+    if (carried || read_names(r, entry->comment))
+        return read_note(r, entry, err);
     enum aw_status status = begin_at(r, entry->time_ns, err);
     if (status == AW_OK && !aw_topics_mark(r->topics, entry->time_ns, entry->comment))
         status = fail_write(err);
@@ -336,7 +336,7 @@ enum aw_status aw_recording_next(struct aw_recording *r, struct aw_error *err)
     if ((status == AW_OK || status == AW_END) && !r->about.protocol)
         return fail_program(err);
     if (status == AW_OK && *entry.comment)
-        status = take_comment(r, &entry, err);
+        status = read_comment(r, &entry, err);
     if (status != AW_OK || !entry.data.size)
         return status;
     enum aw_dir dir = entry.dir == AW_TX ? AW_TX : AW_RX;

@@ -40,7 +40,7 @@ const struct aw_recording_about *aw_recording_about(const struct aw_recording *r
 
 /* Sets the function for these comments, with the context of the sink. Comments before the first
  * frame get its time. note returns false if the sink failed. */
-void aw_recording_keep_notes(struct aw_recording *recording, aw_recording_note *note);
+void aw_recording_store_notes(struct aw_recording *recording, aw_recording_note *note);
 
 /* Starts the topics of a recording that ended without a frame. */
 enum aw_status aw_recording_begin(struct aw_recording *recording, struct aw_error *err);

@@ -82,13 +82,13 @@ static struct aw_dbc_signal *find_signal(const struct aw_dbc_message *message, c
 }
 
 /* Reads "608 SPEED" of a statement about a signal; *signal is NULL if it is not found. */
-static enum aw_status take_signal(struct aw_dbc_parser *p, struct aw_dbc_signal **signal)
+static enum aw_status parse_signal(struct aw_dbc_parser *p, struct aw_dbc_signal **signal)
 {
     unsigned id;
     const char *name;
-    enum aw_status status = aw_dbc_take_count(p, &id, UINT32_MAX, "the identifier of a message");
+    enum aw_status status = aw_dbc_parse_count(p, &id, UINT32_MAX, "the identifier of a message");
     if (status == AW_OK)
-        status = aw_dbc_take_name(p, &name, "the name of a signal");
+        status = aw_dbc_parse_name(p, &name, "the name of a signal");
     if (status == AW_OK)
         *signal = find_signal(find_message(p->dbc, id), name);
     return status;
@@ -115,11 +115,11 @@ static enum aw_status add_value(struct aw_dbc_parser *p, struct aw_dbc_signal *s
 }
 
 /* Some files lack the semicolon here. */
-static enum aw_status take_end(struct aw_dbc_parser *p)
+static enum aw_status parse_end(struct aw_dbc_parser *p)
 {
     const struct aw_dbc_token *token = &p->scan.token;
     bool lacks = token->kind == AW_DBC_END || (aw_dbc_is_name(token) && token->column == 1);
-    return lacks ? AW_OK : aw_dbc_take_sign(p, ';', "a value, or ';'");
+    return lacks ? AW_OK : aw_dbc_parse_sign(p, ';', "a value, or ';'");
 }
 
 /* Reads VAL_ 608 STATE 0 "off" 1 "on"; statements of environment variables start without a number.
@@ -129,45 +129,45 @@ static enum aw_status read_values(struct aw_dbc_parser *p)
     struct aw_dbc_signal *signal = NULL;
     if (p->scan.token.kind != AW_DBC_NUMBER)
         return pass(p);
-    enum aw_status status = take_signal(p, &signal);
+    enum aw_status status = parse_signal(p, &signal);
     if (status == AW_OK && aw_dbc_is_name(&p->scan.token)) /* a table of VAL_TABLE_ */
         return pass(p);
     while (status == AW_OK && p->scan.token.kind == AW_DBC_NUMBER) {
         double number;
         const char *text;
-        status = aw_dbc_take_number(p, &number, "a value");
+        status = aw_dbc_parse_number(p, &number, "a value");
         if (status == AW_OK)
-            status = aw_dbc_take_text(p, &text, VALUE_MAX, true);
+            status = aw_dbc_parse_text(p, &text, VALUE_MAX, true);
         if (status == AW_OK && signal)
             status = add_value(p, signal, number, text);
     }
-    return status == AW_OK ? take_end(p) : status;
+    return status == AW_OK ? parse_end(p) : status;
 }
 
 static enum aw_status read_type(struct aw_dbc_parser *p)
 {
     struct aw_dbc_signal *signal = NULL;
     unsigned type;
-    enum aw_status status = take_signal(p, &signal);
+    enum aw_status status = parse_signal(p, &signal);
     if (status == AW_OK && aw_dbc_is_sign(&p->scan.token, ':'))
         aw_dbc_next(&p->scan);
     if (status == AW_OK)
-        status = aw_dbc_take_count(p, &type, 3, "0 (a whole number), 1 (a float) or 2 (a double)");
+        status = aw_dbc_parse_count(p, &type, 3, "0 (a whole number), 1 (a float) or 2 (a double)");
     if (status == AW_OK && signal)
         signal->type = type;
     return status == AW_OK ? pass(p) : status;
 }
 
 /* Reads 0-3; the scanner may read the minus and the second number as one. */
-static enum aw_status take_choice(struct aw_dbc_parser *p, struct aw_choice *choice)
+static enum aw_status parse_choice(struct aw_dbc_parser *p, struct aw_choice *choice)
 {
     double least, most;
     enum aw_status status =
-        aw_dbc_take_number(p, &least, "the range of the multiplexor, such as 0-3");
+        aw_dbc_parse_number(p, &least, "the range of the multiplexor, such as 0-3");
     if (status == AW_OK && aw_dbc_is_sign(&p->scan.token, '-'))
         aw_dbc_next(&p->scan);
     if (status == AW_OK)
-        status = aw_dbc_take_number(p, &most, "the end of the range, such as 0-3");
+        status = aw_dbc_parse_number(p, &most, "the end of the range, such as 0-3");
     if (status != AW_OK)
         return status;
     least = fmin(fmax(least, -0x1p53), 0x1p53);
@@ -181,12 +181,12 @@ static enum aw_status read_choices(struct aw_dbc_parser *p)
 {
     struct aw_dbc_signal *signal = NULL;
     const char *chooser;
-    enum aw_status status = take_signal(p, &signal);
+    enum aw_status status = parse_signal(p, &signal);
     if (status == AW_OK)
-        status = aw_dbc_take_name(p, &chooser, "the name of its multiplexor");
+        status = aw_dbc_parse_name(p, &chooser, "the name of its multiplexor");
     while (status == AW_OK && !aw_dbc_is_sign(&p->scan.token, ';')) {
         struct aw_choice choice;
-        status = take_choice(p, &choice);
+        status = parse_choice(p, &choice);
         if (status == AW_OK && aw_dbc_is_sign(&p->scan.token, ','))
             aw_dbc_next(&p->scan);
         if (status != AW_OK || !signal || choice.least > choice.most)
@@ -231,7 +231,7 @@ static enum aw_status read_comment(struct aw_dbc_parser *p)
 {
     const char **help = whose(p, false);
     if (help && p->scan.token.kind == AW_DBC_TEXT) {
-        enum aw_status status = aw_dbc_take_text(p, help, HELP_MAX, false);
+        enum aw_status status = aw_dbc_parse_text(p, help, HELP_MAX, false);
         if (status != AW_OK)
             return status;
     }
@@ -256,7 +256,7 @@ static enum aw_status read_attribute(struct aw_dbc_parser *p)
     const struct aw_dbc_token *token = &p->scan.token;
     if (name && token->kind == AW_DBC_TEXT && token->length > 0 && token->length < AW_DBC_NAME &&
         strspn(token->at, letters) == token->length) {
-        enum aw_status status = aw_dbc_take_text(p, name, AW_DBC_NAME, true);
+        enum aw_status status = aw_dbc_parse_text(p, name, AW_DBC_NAME, true);
         if (status != AW_OK)
             return status;
     }

@@ -12,16 +12,16 @@ enum aw_status aw_dbc_read_message(struct aw_dbc_parser *p)
     struct aw_dbc *dbc = p->dbc;
     struct aw_dbc_message message = {0};
     unsigned line, id;
-    enum aw_status status = aw_dbc_take_count(p, &id, UINT32_MAX, "the identifier of a message");
+    enum aw_status status = aw_dbc_parse_count(p, &id, UINT32_MAX, "the identifier of a message");
     if (status == AW_OK)
-        status = aw_dbc_take_name(p, &message.name, "the name of a message");
+        status = aw_dbc_parse_name(p, &message.name, "the name of a message");
     if (status == AW_OK)
-        status = aw_dbc_take_sign(p, ':', "':'");
+        status = aw_dbc_parse_sign(p, ':', "':'");
     line = p->scan.token.line;
     if (status == AW_OK)
-        status = aw_dbc_take_count(p, &message.size, 65535, "the size of the message in bytes");
+        status = aw_dbc_parse_count(p, &message.size, 65535, "the size of the message in bytes");
     if (status == AW_OK && p->scan.token.line == line && aw_dbc_is_name(&p->scan.token))
-        status = aw_dbc_take_name(p, &message.sender, "a node");
+        status = aw_dbc_parse_name(p, &message.sender, "a node");
     if (status != AW_OK)
         return status;
     if (message.sender && strcmp(message.sender, AW_DBC_NO_NODE) == 0)
@@ -62,17 +62,17 @@ static enum aw_status read_mark(struct aw_dbc_parser *p, struct aw_dbc_signal *s
 static enum aw_status read_place(struct aw_dbc_parser *p, struct aw_dbc_signal *signal)
 {
     unsigned order = 0;
-    enum aw_status status = aw_dbc_take_sign(p, ':', "':'");
+    enum aw_status status = aw_dbc_parse_sign(p, ':', "':'");
     if (status == AW_OK)
-        status = aw_dbc_take_count(p, &signal->start, 65535, "the first bit of the signal");
+        status = aw_dbc_parse_count(p, &signal->start, 65535, "the first bit of the signal");
     if (status == AW_OK)
-        status = aw_dbc_take_sign(p, '|', "'|'");
+        status = aw_dbc_parse_sign(p, '|', "'|'");
     if (status == AW_OK)
-        status = aw_dbc_take_count(p, &signal->length, 65535, "the number of its bits");
+        status = aw_dbc_parse_count(p, &signal->length, 65535, "the number of its bits");
     if (status == AW_OK)
-        status = aw_dbc_take_sign(p, '@', "'@'");
+        status = aw_dbc_parse_sign(p, '@', "'@'");
     if (status == AW_OK)
-        status = aw_dbc_take_count(p, &order, 1, "0 (the highest byte first) or 1 (the lowest)");
+        status = aw_dbc_parse_count(p, &order, 1, "0 (the highest byte first) or 1 (the lowest)");
     signal->big_endian = order == 0;
     signal->is_signed = aw_dbc_is_sign(&p->scan.token, '-');
     if (status == AW_OK && !signal->is_signed && !aw_dbc_is_sign(&p->scan.token, '+'))
@@ -85,14 +85,14 @@ static enum aw_status read_place(struct aw_dbc_parser *p, struct aw_dbc_signal *
 /* Reads (0.1,-40). */
 static enum aw_status read_scale(struct aw_dbc_parser *p, struct aw_dbc_signal *signal)
 {
-    enum aw_status status = aw_dbc_take_sign(p, '(', "'('");
+    enum aw_status status = aw_dbc_parse_sign(p, '(', "'('");
     if (status == AW_OK)
-        status = aw_dbc_take_number(p, &signal->factor, "the factor");
+        status = aw_dbc_parse_number(p, &signal->factor, "the factor");
     if (status == AW_OK)
-        status = aw_dbc_take_sign(p, ',', "','");
+        status = aw_dbc_parse_sign(p, ',', "','");
     if (status == AW_OK)
-        status = aw_dbc_take_number(p, &signal->offset, "the offset");
-    return status == AW_OK ? aw_dbc_take_sign(p, ')', "')'") : status;
+        status = aw_dbc_parse_number(p, &signal->offset, "the offset");
+    return status == AW_OK ? aw_dbc_parse_sign(p, ')', "')'") : status;
 }
 
 /* Reads [0|100]. Without two numbers the range is unlimited. */
@@ -100,7 +100,7 @@ static enum aw_status read_range(struct aw_dbc_parser *p, struct aw_dbc_signal *
 {
     double limits[2] = {0, 0};
     bool known = true;
-    enum aw_status status = aw_dbc_take_sign(p, '[', "'['");
+    enum aw_status status = aw_dbc_parse_sign(p, '[', "'['");
     for (int i = 0; i < 2 && status == AW_OK; i++) {
         if (p->scan.token.kind == AW_DBC_WORD || p->scan.token.kind == AW_DBC_NUMBER) {
             known = aw_dbc_number(&p->scan.token, &limits[i]) && known;
@@ -109,7 +109,7 @@ static enum aw_status read_range(struct aw_dbc_parser *p, struct aw_dbc_signal *
             status = aw_dbc_fail(p, "a limit");
         }
         if (status == AW_OK)
-            status = i == 0 ? aw_dbc_take_sign(p, '|', "'|'") : aw_dbc_take_sign(p, ']', "']'");
+            status = i == 0 ? aw_dbc_parse_sign(p, '|', "'|'") : aw_dbc_parse_sign(p, ']', "']'");
     }
     if (known && limits[0] < limits[1]) {
         signal->min = limits[0];
@@ -137,7 +137,7 @@ enum aw_status aw_dbc_read_signal(struct aw_dbc_parser *p)
     unsigned line = p->scan.token.line;
     if (p->dbc->n == 0)
         return aw_dbc_fail(p, "a message (BO_) before its signals");
-    enum aw_status status = aw_dbc_take_name(p, &signal.name, "the name of a signal");
+    enum aw_status status = aw_dbc_parse_name(p, &signal.name, "the name of a signal");
     if (status == AW_OK)
         status = read_mark(p, &signal);
     if (status == AW_OK)
@@ -147,7 +147,7 @@ enum aw_status aw_dbc_read_signal(struct aw_dbc_parser *p)
     if (status == AW_OK)
         status = read_range(p, &signal);
     if (status == AW_OK)
-        status = aw_dbc_take_text(p, &signal.unit, UNIT_MAX, true);
+        status = aw_dbc_parse_text(p, &signal.unit, UNIT_MAX, true);
     if (status != AW_OK)
         return status;
     if (p->scan.token.line == line)

@@ -20,7 +20,7 @@ enum aw_status aw_dbc_fail(struct aw_dbc_parser *p, const char *expected)
     return AW_USAGE;
 }
 
-enum aw_status aw_dbc_take_sign(struct aw_dbc_parser *p, char sign, const char *expected)
+enum aw_status aw_dbc_parse_sign(struct aw_dbc_parser *p, char sign, const char *expected)
 {
     if (!aw_dbc_is_sign(&p->scan.token, sign))
         return aw_dbc_fail(p, expected);
@@ -28,7 +28,7 @@ enum aw_status aw_dbc_take_sign(struct aw_dbc_parser *p, char sign, const char *
     return AW_OK;
 }
 
-enum aw_status aw_dbc_take_number(struct aw_dbc_parser *p, double *value, const char *expected)
+enum aw_status aw_dbc_parse_number(struct aw_dbc_parser *p, double *value, const char *expected)
 {
     if (!aw_dbc_number(&p->scan.token, value))
         return aw_dbc_fail(p, expected);
@@ -37,8 +37,8 @@ enum aw_status aw_dbc_take_number(struct aw_dbc_parser *p, double *value, const 
 }
 
 /* Reads an integer from 0 to most. */
-enum aw_status aw_dbc_take_count(struct aw_dbc_parser *p, unsigned *count, double most,
-                                 const char *expected)
+enum aw_status aw_dbc_parse_count(struct aw_dbc_parser *p, unsigned *count, double most,
+                                  const char *expected)
 {
     double value;
     if (!aw_dbc_number(&p->scan.token, &value) || value < 0 || value > most ||
@@ -54,7 +54,7 @@ bool aw_dbc_is_name(const struct aw_dbc_token *token)
     return token->kind == AW_DBC_WORD;
 }
 
-enum aw_status aw_dbc_take_name(struct aw_dbc_parser *p, const char **name, const char *expected)
+enum aw_status aw_dbc_parse_name(struct aw_dbc_parser *p, const char **name, const char *expected)
 {
     if (!aw_dbc_is_name(&p->scan.token))
         return aw_dbc_fail(p, expected);
@@ -63,7 +63,7 @@ enum aw_status aw_dbc_take_name(struct aw_dbc_parser *p, const char **name, cons
     return *name ? AW_OK : aw_no_memory(p->err);
 }
 
-enum aw_status aw_dbc_take_text(struct aw_dbc_parser *p, const char **text, size_t size, bool csv)
+enum aw_status aw_dbc_parse_text(struct aw_dbc_parser *p, const char **text, size_t size, bool csv)
 {
     if (p->scan.token.kind != AW_DBC_TEXT)
         return aw_dbc_fail(p, "a text in quotes");

@@ -17,18 +17,18 @@ struct aw_dbc_parser {
 };
 
 enum aw_status aw_dbc_fail(struct aw_dbc_parser *p, const char *expected);
-enum aw_status aw_dbc_take_sign(struct aw_dbc_parser *p, char sign, const char *expected);
-enum aw_status aw_dbc_take_number(struct aw_dbc_parser *p, double *value, const char *expected);
+enum aw_status aw_dbc_parse_sign(struct aw_dbc_parser *p, char sign, const char *expected);
+enum aw_status aw_dbc_parse_number(struct aw_dbc_parser *p, double *value, const char *expected);
 
 /* Reads an integer from 0 to most. */
-enum aw_status aw_dbc_take_count(struct aw_dbc_parser *p, unsigned *count, double most,
-                                 const char *expected);
+enum aw_status aw_dbc_parse_count(struct aw_dbc_parser *p, unsigned *count, double most,
+                                  const char *expected);
 
 bool aw_dbc_is_name(const struct aw_dbc_token *token);
-enum aw_status aw_dbc_take_name(struct aw_dbc_parser *p, const char **name, const char *expected);
+enum aw_status aw_dbc_parse_name(struct aw_dbc_parser *p, const char **name, const char *expected);
 
 /* Reads a text; NULL if it is empty. csv: the text must suit CSV. */
-enum aw_status aw_dbc_take_text(struct aw_dbc_parser *p, const char **text, size_t size, bool csv);
+enum aw_status aw_dbc_parse_text(struct aw_dbc_parser *p, const char **text, size_t size, bool csv);
 
 /* Read the rest of a statement after BO_, and after SG_: a signal of the last message. */
 enum aw_status aw_dbc_read_message(struct aw_dbc_parser *p);

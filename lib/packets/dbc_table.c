@@ -404,7 +404,7 @@ static enum aw_status read_all(FILE *file, const char *name, char **text, struct
 }
 
 /* Stores the text as recordings need it. */
-static enum aw_status keep(struct aw_packets *packets, const char *text, struct aw_error *err)
+static enum aw_status store_text(struct aw_packets *packets, const char *text, struct aw_error *err)
 {
     char **all = aw_grow(packets->dbc, &packets->room_dbc, packets->n_dbc + 1, sizeof *all);
     if (!all)
@@ -426,7 +426,7 @@ static enum aw_status make(struct aw_packets *packets, const char *text, const c
     for (size_t i = 0; i < dbc.n && status == AW_OK; i++)
         status = add(&b, &dbc.messages[i]);
     if (status == AW_OK)
-        status = keep(packets, text, err);
+        status = store_text(packets, text, err);
     if (status == AW_OK)
         tell(&b, name, notice, size);
     aw_dbc_free(&dbc);

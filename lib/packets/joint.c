@@ -12,7 +12,7 @@
 /* ---- Lines ---- */
 
 /* Parses "set_gains.m1.kp gains.m1.kp": the fields that set and report a gain. */
-static enum aw_status take_gain(struct aw_joint_row *row, int gain, struct aw_store *store,
+static enum aw_status read_gain(struct aw_joint_row *row, int gain, struct aw_store *store,
                                 char *value, struct aw_error *err)
 {
     char *words[3];
@@ -38,7 +38,7 @@ enum aw_status aw_packet_joint_line(struct aw_packet_joint *joint, struct aw_sto
                             &joint->speed,  &joint->near,   &joint->tick};
     int gain = aw_find_word(aw_gain_names, AW_JOINT_GAINS, name);
     if (gain >= 0)
-        return take_gain(row, gain, store, value, err);
+        return read_gain(row, gain, store, value, err);
     int key = aw_find_word(keys, sizeof keys / sizeof *keys, name);
     if (key < 0)
         return aw_fail(err, AW_USAGE,

@@ -362,8 +362,8 @@ static size_t make(struct aw_packet_memory *memory, const struct aw_message *mes
 
 /* ---- Receiving and sending ---- */
 
-void aw_packet_memory_tell(struct aw_packet_memory *memory,
-                           const struct aw_packet_memory_joint *joints, size_t n)
+void aw_packet_memory_report(struct aw_packet_memory *memory,
+                             const struct aw_packet_memory_joint *joints, size_t n)
 {
     if (!memory)
         return;
@@ -379,7 +379,7 @@ static int scalar_at(const struct aw_record *written, const char *place)
 }
 
 /* Reads the setpoints in a packet. */
-static void take_setpoints(struct aw_packet_memory *memory, const struct aw_record *written)
+static void store_setpoints(struct aw_packet_memory *memory, const struct aw_record *written)
 {
     const struct aw_joint_row *row = memory->wire.protocol->joints;
     for (size_t place = 0; row && row->name && place < AW_PACKET_MEMORY_JOINTS; row++, place++) {
@@ -401,7 +401,7 @@ static void take_setpoints(struct aw_packet_memory *memory, const struct aw_reco
 }
 
 /* Reads the gains in a packet. */
-static void take_gains(struct aw_packet_memory *memory, const struct aw_record *written)
+static void store_gains(struct aw_packet_memory *memory, const struct aw_record *written)
 {
     const struct aw_joint_row *row = memory->wire.protocol->joints;
     for (size_t place = 0; row && row->name && place < AW_PACKET_MEMORY_JOINTS; row++, place++)
@@ -418,7 +418,7 @@ double *aw_packet_memory_gains(struct aw_packet_memory *memory, size_t joint)
     return memory->gains[joint];
 }
 
-bool aw_packet_memory_take(struct aw_packet_memory *memory, struct aw_span frame)
+bool aw_packet_memory_store(struct aw_packet_memory *memory, struct aw_span frame)
 {
     struct aw_record record = {.codec = NULL};
     if (!memory)
@@ -431,8 +431,8 @@ bool aw_packet_memory_take(struct aw_packet_memory *memory, struct aw_span frame
     written->codec = NULL;
     if (status == AW_OK && there->fields) {
         *written = record;
-        take_setpoints(memory, written);
-        take_gains(memory, written);
+        store_setpoints(memory, written);
+        store_gains(memory, written);
     }
     const struct aw_message *back = find_answer(memory, there);
     if (back && memory->n_answers < ANSWERS) {

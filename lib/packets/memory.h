@@ -2,8 +2,8 @@
  * reports them. For joints it reports their positions.
  *
  *     struct aw_packet_memory *memory = aw_packet_memory_new(&options);
- *     aw_packet_memory_tell(memory, joints, n);               // positions of its joints
- *     if (aw_packet_memory_take(memory, frame))               // a custom packet
+ *     aw_packet_memory_report(memory, joints, n);               // positions of its joints
+ *     if (aw_packet_memory_store(memory, frame))               // a custom packet
  *         goal = aw_packet_memory_setpoint(memory, joint);
  *     while ((size = aw_packet_memory_next(memory, now, bytes, sizeof bytes)) > 0)
  *         …                                            // sends it to the host
@@ -53,11 +53,11 @@ struct aw_packet_memory *aw_packet_memory_new(const struct aw_packet_memory_opti
 void aw_packet_memory_free(struct aw_packet_memory *memory);
 
 /* Updates the state of the device's joints. */
-void aw_packet_memory_tell(struct aw_packet_memory *memory,
-                           const struct aw_packet_memory_joint *joints, size_t n);
+void aw_packet_memory_report(struct aw_packet_memory *memory,
+                             const struct aw_packet_memory_joint *joints, size_t n);
 
 /* Handles a frame from the host. Returns false if it is not a custom packet to the device. */
-bool aw_packet_memory_take(struct aw_packet_memory *memory, struct aw_span frame);
+bool aw_packet_memory_store(struct aw_packet_memory *memory, struct aw_span frame);
 
 /* Returns the new setpoint of a joint since the last call, in the joint's unit; NaN: none. */
 double aw_packet_memory_setpoint(struct aw_packet_memory *memory, size_t joint);

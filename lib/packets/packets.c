@@ -78,7 +78,7 @@ void aw_packets_free(struct aw_packets *packets)
     free(packets);
 }
 
-static enum aw_status keep_key(struct reading *r, const char *name)
+static enum aw_status note_key(struct reading *r, const char *name)
 {
     struct key *keys = aw_grow(r->keys, &r->room_keys, r->n_keys + 1, sizeof *keys);
     if (!keys)
@@ -322,7 +322,7 @@ static const struct pending *find_pending(const struct reading *r, const struct 
 }
 
 /* Copies the fields of its answer, which may have the fields of another answer, and so on. */
-static enum aw_status take_answer(const struct reading *r, const struct pending *pending)
+static enum aw_status read_answer(const struct reading *r, const struct pending *pending)
 {
     struct aw_message *message = &r->packets->messages[pending->message];
     for (size_t steps = 0; steps <= r->n_pending; steps++) {
@@ -347,7 +347,7 @@ static enum aw_status find_answers(struct reading *r)
     for (size_t i = 0; i < r->n_pending && status == AW_OK; i++) {
         const struct pending *pending = &r->pending[i];
         struct aw_message *message = &r->packets->messages[pending->message];
-        status = take_answer(r, pending);
+        status = read_answer(r, pending);
         status = status == AW_OK ? check_layout(r, message) : status;
         blame(r, pending->line, "answer", status);
     }
@@ -445,7 +445,7 @@ static enum aw_status read_section(struct reading *r, char *line)
     *end = '\0';
     enum aw_status status = end_section(r);
     if (status == AW_OK)
-        status = keep_key(r, "[");
+        status = note_key(r, "[");
     if (status != AW_OK)
         return status;
     size_t n = aw_lines_words(line + 1, words, 4);
@@ -470,7 +470,7 @@ static void cut_comment(char *line)
         }
 }
 
-static enum aw_status keep_line(struct aw_packets *packets, const char *line, struct aw_error *err)
+static enum aw_status store_line(struct aw_packets *packets, const char *line, struct aw_error *err)
 {
     size_t length = strlen(line);
     char *text = aw_grow(packets->text, &packets->room, packets->length + length + 2, 1);
@@ -488,7 +488,7 @@ static enum aw_status read_line(struct reading *r)
     char *line = r->lines->line;
     cut_comment(line);
     line = aw_trim(line);
-    enum aw_status status = keep_line(r->packets, line, r->err);
+    enum aw_status status = store_line(r->packets, line, r->err);
     if (status != AW_OK)
         return status;
     if (*line == '[')
@@ -500,7 +500,7 @@ static enum aw_status read_line(struct reading *r)
     *value++ = '\0';
     const char *name = aw_trim(line);
     value = aw_trim(value);
-    if (keep_key(r, name) != AW_OK)
+    if (note_key(r, name) != AW_OK)
         return r->err->status;
     switch (r->section) {
     case PACKET:

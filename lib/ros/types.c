@@ -245,14 +245,14 @@ say(struct schema_text *text, const char *format, ...)
 }
 
 /* Writes the unit and the help text as a comment. */
-static void say_remark(struct schema_text *text, const struct aw_scalar *scalar)
+static void write_remark(struct schema_text *text, const struct aw_scalar *scalar)
 {
     const char *unit = scalar->field->unit, *help = scalar->field->help;
     say(text, unit || help ? "  # %s%s%s\n" : "\n", unit ? unit : "", unit && help ? ": " : "",
         help ? help : "");
 }
 
-static void say_field(struct schema_text *text, const struct aw_scalar *scalar, const char *type)
+static void write_field(struct schema_text *text, const struct aw_scalar *scalar, const char *type)
 {
     const struct aw_field *row = scalar->field;
     char name[80];
@@ -263,7 +263,7 @@ static void say_field(struct schema_text *text, const struct aw_scalar *scalar, 
     }
     make_name(name, sizeof name, row->name, "", false);
     say(text, "%s %s", type, name);
-    say_remark(text, scalar);
+    write_remark(text, scalar);
 }
 
 /* Finds the group of a label. */
@@ -276,16 +276,16 @@ static const struct aw_field *group_of(const struct aw_message *message, const c
     return NULL;
 }
 
-static void say_step(struct schema_text *text, const struct aw_cdr *cdr, size_t step)
+static void write_step(struct schema_text *text, const struct aw_cdr *cdr, size_t step)
 {
     const struct aw_cdr_step *at = &cdr->steps[step];
-    say_field(text, &cdr->codec->scalars[at->scalar], types[at->type].name);
+    write_field(text, &cdr->codec->scalars[at->scalar], types[at->type].name);
 }
 
 /* Each label is a field whose type is the message of the group; the fields of the first label
  * define that message. */
-static void say_steps(struct schema_text *text, struct schema_text *parts, const struct aw_cdr *cdr,
-                      const char *package, const char *type)
+static void write_steps(struct schema_text *text, struct schema_text *parts,
+                        const struct aw_cdr *cdr, const char *package, const char *type)
 {
     const struct aw_field *said = NULL;
     const char *label = NULL;
@@ -295,7 +295,7 @@ static void say_steps(struct schema_text *text, struct schema_text *parts, const
             scalar->label ? group_of(cdr->codec->message, scalar->label) : NULL;
         char part[64], name[80];
         if (!group) {
-            say_step(text, cdr, i);
+            write_step(text, cdr, i);
             continue;
         }
         if (scalar->label != label) {
@@ -310,7 +310,7 @@ static void say_steps(struct schema_text *text, struct schema_text *parts, const
             label = scalar->label;
         }
         if (group->labels[0] == label)
-            say_step(parts, cdr, i);
+            write_step(parts, cdr, i);
         said = group;
     }
 }
@@ -323,10 +323,10 @@ size_t aw_cdr_schema(const struct aw_cdr *cdr, const char *package, const char *
     *out = *below = '\0';
     if (cdr->codec->message->help)
         say(&text, "# %s\n", cdr->codec->message->help);
-    say_steps(&text, &parts, cdr, package, type);
+    write_steps(&text, &parts, cdr, package, type);
     for (int i = 0; cdr->text && i < cdr->codec->n_scalars; i++)
         if (cdr->codec->scalars[i].value && cdr->codec->scalars[i].field->type == AW_TEXT)
-            say_field(&text, &cdr->codec->scalars[i], "string");
+            write_field(&text, &cdr->codec->scalars[i], "string");
     say(&text, "%s", below);
     return text.used;
 }

@@ -72,7 +72,7 @@ static enum aw_status end_record(struct aw_session *session, enum aw_status stat
 {
     enum aw_status result = status;
     if (!aw_tee_close(session, &session->device.tee_lost)) {
-        result = aw_session_take_loss(session, status);
+        result = aw_session_report_loss(session, status);
         if (result != status)
             aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
     }

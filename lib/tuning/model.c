@@ -181,7 +181,7 @@ enum aw_status aw_model_save(const struct aw_model *model, const char *path, str
 
 /* ---- Reading ---- */
 
-static enum aw_status take_number(struct content *c, const struct entry *e, const json_t *found,
+static enum aw_status read_number(struct content *c, const struct entry *e, const json_t *found,
                                   const char *name, struct aw_error *err)
 {
     double value = json_number_value(found);
@@ -198,7 +198,7 @@ static enum aw_status take_number(struct content *c, const struct entry *e, cons
     return AW_OK;
 }
 
-static enum aw_status take_entries(struct content *c, const json_t *root, const char *name,
+static enum aw_status read_entries(struct content *c, const json_t *root, const char *name,
                                    struct aw_error *err)
 {
     enum aw_status status = AW_OK;
@@ -207,7 +207,7 @@ static enum aw_status take_entries(struct content *c, const json_t *root, const 
         const json_t *found = json_object_get(of, e->key);
         const char *text = json_string_value(found);
         if (!e->size)
-            status = take_number(c, e, found, name, err);
+            status = read_number(c, e, found, name, err);
         else if (text)
             snprintf((char *)c + e->offset, e->size, "%s", text);
     }
@@ -223,7 +223,7 @@ static int kind_of(const char *name)
 }
 
 /* Ignores parameters that this kind of process does not have. */
-static void take_lags(struct aw_process *p, enum aw_process_kind kind, double tau1, double tau2,
+static void read_lags(struct aw_process *p, enum aw_process_kind kind, double tau1, double tau2,
                       double damping)
 {
     bool two = kind == AW_PROCESS_SECOND || kind == AW_PROCESS_THIRD;
@@ -236,7 +236,7 @@ static void take_lags(struct aw_process *p, enum aw_process_kind kind, double ta
     p->a2 = swings ? tau1 * tau1 : two ? tau1 * tau2 : 0;
 }
 
-static enum aw_status take_process(struct content *c, const char *name, struct aw_error *err)
+static enum aw_status read_process(struct content *c, const char *name, struct aw_error *err)
 {
     struct aw_process *p = &c->model.fit.process;
     int k = kind_of(c->kind);
@@ -249,13 +249,13 @@ static enum aw_status take_process(struct content *c, const char *name, struct a
     if (!(fabs(p->gain) > 0) || p->dead_time_s < 0 || c->tau1 < 0 || c->tau2 < 0 || p->a3 < 0 ||
         c->damping < 0 || c->model.driver.tick_s < 0)
         return aw_fail(err, AW_MALFORMED, "%s: gain is 0, or a time is below 0", name);
-    take_lags(p, (enum aw_process_kind)k, c->tau1, c->tau2, c->damping);
+    read_lags(p, (enum aw_process_kind)k, c->tau1, c->tau2, c->damping);
     return AW_OK;
 }
 
 /* Derives the other parts of a model. A tick without a source in the file counts as given by the
  * user. */
-static void take_rest(struct content *c)
+static void derive_rest(struct content *c)
 {
     struct aw_model *model = &c->model;
     int from = aw_find_word(aw_tick_from_names, AW_TICK_FROMS, c->tick_from);
@@ -268,7 +268,7 @@ static void take_rest(struct content *c)
                                             : AW_TICK_GIVEN;
 }
 
-static void take_points(struct aw_model *model, const json_t *root)
+static void read_points(struct aw_model *model, const json_t *root)
 {
     const json_t *list = json_object_get(root, "frequency_response");
     for (size_t i = 0; i < json_array_size(list) && i < AW_SPECTRUM_POINTS; i++) {
@@ -298,16 +298,16 @@ enum aw_status aw_model_read(struct aw_model *model, const char *text, const cha
     if (!json_is_object(root) || (format && strcmp(format, AW_MODEL_FORMAT) != 0))
         status = aw_fail(err, AW_MALFORMED, "%s: not in format %s", name, AW_MODEL_FORMAT);
     if (status == AW_OK)
-        status = take_entries(&c, root, name, err);
+        status = read_entries(&c, root, name, err);
     if (status == AW_OK)
-        status = take_process(&c, name, err);
+        status = read_process(&c, name, err);
     double tick_s = c.model.driver.tick_s;
     if (status == AW_OK && tick_s > 0 && tick_s < QUICKEST)
         status =
             aw_fail(err, AW_MALFORMED, "%s: control period %g s is out of range", name, tick_s);
     if (status == AW_OK) {
-        take_rest(&c);
-        take_points(&c.model, root);
+        derive_rest(&c);
+        read_points(&c.model, root);
         *model = c.model;
     }
     json_decref(root);

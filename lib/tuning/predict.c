@@ -59,7 +59,7 @@ struct law {
     double sum, before;
 };
 
-static double law_tick(struct law *law, double error)
+static double control_tick(struct law *law, double error)
 {
     law->sum += law->gains.ki * error;
     double u = law->gains.kp * error + law->sum + law->gains.kd * (error - law->before);
@@ -97,7 +97,7 @@ struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_d
         double seen = y;
         if (scene->full && driver->quantum > 0)
             seen = round(y / driver->quantum) * driver->quantum;
-        double u = law_tick(&law, scene->to - seen);
+        double u = control_tick(&law, scene->to - seen);
         samples[i] = (struct aw_sample){(double)i * driver->tick_s, scene->to, y, u};
         plant_tick(&plant, (scene->full ? effective(driver, u) : u) + scene->load);
     }
@@ -123,7 +123,7 @@ static struct course follow(const struct aw_process *process, double tick_s,
     size_t quiet = 0, patience = plant.delay + 100;
     for (size_t i = 0; i < LONGEST && quiet < patience; i++) {
         double e = setpoint - aw_process_measured(process, &plant.x);
-        plant_tick(&plant, law_tick(&law, e) + load);
+        plant_tick(&plant, control_tick(&law, e) + load);
         course.iae += fabs(e) * tick_s;
         course.lowest = fmin(course.lowest, e);
         largest = fmax(largest, fabs(e));

@@ -74,7 +74,7 @@ static void try_client(const uint8_t *data, size_t size)
     MUST(aw_attached_open(session, &link) == AW_OK);
     shutdown(ends[1], SHUT_WR);
     for (int turn = 0; turn < 100; turn++)
-        aw_attached_take(attached);
+        aw_attached_handle(attached);
     while (aw_link_read(link, bytes, sizeof bytes, &got, 0, NULL) == AW_OK)
         MUST(got <= sizeof bytes);
     aw_link_close(link);

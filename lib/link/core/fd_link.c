@@ -87,8 +87,8 @@ static enum aw_status not_taken(const struct aw_link *link, struct aw_error *err
                    link->key);
 }
 
-static enum aw_status keep(struct aw_fd_link *self, const void *buf, size_t size, size_t sent,
-                           struct aw_error *err)
+static enum aw_status queue_rest(struct aw_fd_link *self, const void *buf, size_t size, size_t sent,
+                                 struct aw_error *err)
 {
     int64_t now = aw_clock_now(self->base.clock);
     aw_outbox_add(&self->box, buf, size, sent);
@@ -113,7 +113,7 @@ enum aw_status aw_fd_offer(struct aw_link *link, const void *buf, size_t size, s
         status = aw_fd_lost(link, errno, err);
     if (status != AW_OK || (n > 0 && (size_t)n == size))
         return status;
-    return keep(self, buf, size, n > 0 ? (size_t)n : 0, err);
+    return queue_rest(self, buf, size, n > 0 ? (size_t)n : 0, err);
 }
 
 ssize_t aw_fd_read_now(int fd, void *buf, size_t cap)

@@ -13,7 +13,7 @@ static size_t size_at(const struct aw_outbox *box, size_t at)
     return size;
 }
 
-static void take_out(struct aw_outbox *box, size_t at)
+static void remove_at(struct aw_outbox *box, size_t at)
 {
     size_t n = sizeof(size_t) + size_at(box, at);
     box->held -= n;
@@ -26,7 +26,7 @@ static bool drop_oldest(struct aw_outbox *box)
     size_t at = box->first_sent ? sizeof(size_t) + size_at(box, 0) : 0;
     if (at >= box->held)
         return false;
-    take_out(box, at);
+    remove_at(box, at);
     box->dropped++;
     return true;
 }
@@ -61,7 +61,7 @@ void aw_outbox_sent(struct aw_outbox *box, size_t n)
     box->first_sent += n;
     if (box->first_sent < size_at(box, 0))
         return;
-    take_out(box, 0);
+    remove_at(box, 0);
     box->first_sent = 0;
 }
 

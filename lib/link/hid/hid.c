@@ -26,7 +26,7 @@ struct hid_link {
     char name[112];
 };
 
-static enum aw_status lost(const struct hid_link *self, struct aw_error *err)
+static enum aw_status fail_lost(const struct hid_link *self, struct aw_error *err)
 {
     return aw_fail(err, AW_LOST,
                    "%s: board disconnected — plug it in, switch it on, and run the command again",
@@ -51,7 +51,7 @@ static enum aw_status hid_link_read(struct aw_link *link, void *buf, size_t cap,
             return AW_OK;
         }
         if (n == 0 || (errno != EINTR && errno != EAGAIN))
-            return lost(self, err);
+            return fail_lost(self, err);
     }
 }
 
@@ -71,7 +71,7 @@ static enum aw_status hid_link_write(struct aw_link *link, const void *buf, size
     if (n < 0 && errno == ETIMEDOUT)
         return aw_fail(err, AW_TIMEOUT, "%s: timed out: the board accepts no data — reset it",
                        self->name);
-    return n < 0 ? lost(self, err) : AW_OK;
+    return n < 0 ? fail_lost(self, err) : AW_OK;
 }
 
 static bool hid_link_raw(const struct aw_link *link, const void *buf, size_t size,
@@ -142,8 +142,8 @@ static enum aw_status list_them(const char *rest, const char *what, struct aw_hi
     return aw_fail(err, AW_NO_LINK, "hid%s%.60s: %s: %s", *rest ? ":" : "", rest, what, urls);
 }
 
-static enum aw_status none_found(const struct aw_protocol *protocol, const char *rest,
-                                 struct aw_hid_port *ports, struct aw_error *err)
+static enum aw_status fail_not_found(const struct aw_protocol *protocol, const char *rest,
+                                     struct aw_hid_port *ports, struct aw_error *err)
 {
     static const struct aw_hid_choice any = {.usage_page = -1, .interface = -1};
     size_t n = aw_hid_find(protocol, ports, &any);
@@ -169,7 +169,7 @@ static enum aw_status choose(struct aw_hid_port *port, const struct aw_protocol 
     }
     if (found > 1)
         return list_them(rest, "several boards — choose one", ports, n, err);
-    return found == 1 ? AW_OK : none_found(protocol, rest, ports, err);
+    return found == 1 ? AW_OK : fail_not_found(protocol, rest, ports, err);
 }
 
 /* Describes the interface from sysfs, or without sysfs from the path alone. */

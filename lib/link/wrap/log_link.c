@@ -157,7 +157,7 @@ static enum aw_status read_keys(struct log_link *self, const struct aw_url *url,
 }
 
 /* The first entry shows whether the link has message boundaries; an empty file has none. */
-static enum aw_status look_at_first(struct log_link *self, struct aw_error *err)
+static enum aw_status read_first(struct log_link *self, struct aw_error *err)
 {
     struct aw_log_entry first;
     enum aw_status status = aw_log_next(self->log, &first, err);
@@ -196,7 +196,7 @@ enum aw_status aw_log_link_open(struct aw_link **out, const struct aw_url *url,
     if (status == AW_OK)
         status = open_log(self, url->rest, &reading, err);
     if (status == AW_OK)
-        status = look_at_first(self, err);
+        status = read_first(self, err);
     if (status != AW_OK) {
         log_close(&self->base);
         return status;

@@ -233,7 +233,7 @@ static enum fit compare_with(const struct talk *talk, const struct aw_armctl_lin
 }
 
 /* Finds the pending command that this packet fits best; of equal ones, the oldest. */
-static enum fit find_owed(struct aw_armctl *arm, int *index)
+static enum fit find_pending(struct aw_armctl *arm, int *index)
 {
     enum fit best = FIT_NONE;
     for (int i = 0; i < arm->memory.n_owed && best != FIT_EXACT; i++) {
@@ -286,7 +286,7 @@ static void belongs_elsewhere(struct aw_armctl *arm)
 }
 
 /* Gives up the held confirmation: it belongs to an earlier command. */
-static void let_go(struct talk *talk)
+static void release_held(struct talk *talk)
 {
     talk->held = talk->before_ack = false;
     talk->out->answer[0] = '\0';
@@ -314,7 +314,7 @@ static void hold_exact(struct talk *talk)
 static void sort_exact(struct talk *talk)
 {
     int owed;
-    bool doubtful = talk->stopping || find_owed(talk->arm, &owed) == FIT_EXACT;
+    bool doubtful = talk->stopping || find_pending(talk->arm, &owed) == FIT_EXACT;
     if (!doubtful || is_carried_out(talk))
         accept(talk);
     else
@@ -344,7 +344,7 @@ static void sort_bare(struct talk *talk)
 {
     struct aw_armctl *arm = talk->arm;
     int owed;
-    bool doubtful = find_owed(arm, &owed) != FIT_NONE;
+    bool doubtful = find_pending(arm, &owed) != FIT_NONE;
     bool early = is_early(talk), carried_out = is_carried_out(talk);
     if (doubtful)
         aw_armctl_memory_settle(&arm->memory, owed);
@@ -362,7 +362,7 @@ static void sort_bare(struct talk *talk)
 
 /* A stop sent with both digits may be confirmed twice; the second confirmation may reach the next
  * program. */
-static bool is_said_again(const struct aw_armctl *arm)
+static bool may_be_repeated(const struct aw_armctl *arm)
 {
     return strcmp(arm->line.body, arm->memory.received) == 0 ||
            strcmp(arm->line.body, arm->memory.confirmed) == 0;
@@ -380,12 +380,12 @@ static void sort_other(struct talk *talk)
 {
     struct aw_armctl *arm = talk->arm;
     int owed;
-    enum fit fit = find_owed(arm, &owed);
+    enum fit fit = find_pending(arm, &owed);
     if (fit != FIT_NONE)
         aw_armctl_memory_settle(&arm->memory, owed);
     if (fit == FIT_EXACT || (fit != FIT_NONE && !talk->out->acked)) {
         belongs_elsewhere(arm);
-    } else if (fit == FIT_NONE && !talk->out->flipped && !is_said_again(arm)) {
+    } else if (fit == FIT_NONE && !talk->out->flipped && !may_be_repeated(arm)) {
         accept(talk);
     } else {
         /* May confirm an earlier motion, or the first copy, which the second one interrupted. */
@@ -406,7 +406,7 @@ static void deliver_packet(struct aw_armctl *arm, struct talk *talk)
         sort_bare(talk);
     else if (fit == FIT_OTHER)
         sort_other(talk);
-    else if (find_owed(arm, &owed) != FIT_NONE)
+    else if (find_pending(arm, &owed) != FIT_NONE)
         aw_armctl_memory_settle(&arm->memory, owed);
     if (fit == FIT_NONE)
         belongs_elsewhere(arm);
@@ -464,7 +464,7 @@ static void receive_ack(struct aw_armctl *arm, struct talk *talk)
     arm->memory.tx = (uint8_t)(digit ^ 1);
     report(arm, AW_ARMCTL_ACKED, arm->line.text, 0);
     if (talk->before_ack && talk->doubtful) {
-        let_go(talk);
+        release_held(talk);
         /* the ACK of a second copy: ours, unless a better match arrives */
     } else if (talk->before_ack) {
         talk->before_ack = false;
@@ -914,7 +914,7 @@ enum aw_status aw_armctl_command(struct aw_armctl *arm, const struct aw_record *
     return status == AW_OK ? aw_armctl_command_line(arm, body, outcome, err) : status;
 }
 
-void aw_armctl_intend(struct aw_armctl *arm, const char *body)
+void aw_armctl_announce(struct aw_armctl *arm, const char *body)
 {
     if (aw_armctl_body_valid(body))
         copy_body(arm->under_way, body);
@@ -949,7 +949,7 @@ enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
                        "%s: an ACK cannot be a command — armctl sends ACKs by itself", body);
     struct talk talk;
     start(&talk, arm, body, outcome, err);
-    aw_armctl_intend(arm, body);
+    aw_armctl_announce(arm, body);
     enum aw_status status = aw_armctl_idle(arm, now_of(arm), err);
     if (status == AW_OK)
         status = deliver_somehow(&talk);

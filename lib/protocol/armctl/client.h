@@ -212,7 +212,7 @@ bool aw_armctl_last_confirmed(struct aw_armctl *arm, const struct aw_record *com
 
 /* Announces the next command ("DEG1,090"): until that command ends, aw_armctl_last_stop stops what
  * it moves. Sends nothing. */
-void aw_armctl_intend(struct aw_armctl *arm, const char *body);
+void aw_armctl_announce(struct aw_armctl *arm, const char *body);
 
 /* Returns the state to save before sending the intended command. If this program is killed, the
  * command is pending and its confirmation may still arrive. */

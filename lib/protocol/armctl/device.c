@@ -201,7 +201,7 @@ static double limit(const struct aw_armctl_joint *joint, enum aw_armctl_kind kin
 {
     if (joint)
         return aw_clamp(value, joint->min, joint->max);
-    return kind == AW_ARMCTL_PULSE ? value : aw_clamp(value, 0, aw_armctl_kind_most(kind));
+    return kind == AW_ARMCTL_PULSE ? value : aw_clamp(value, 0, aw_armctl_kind_max(kind));
 }
 
 static double speed_of(const struct handler *h, const struct aw_armctl_joint *joint,
@@ -218,7 +218,7 @@ static void add_move(struct handler *h, struct job *job, int scalar, struct aw_a
                      double target, double speed)
 {
     release_axis(h, axis);
-    int64_t there = aw_armctl_axis_go(axis, target, speed, h->now_ns);
+    int64_t there = aw_armctl_axis_move(axis, target, speed, h->now_ns);
     job->moves[job->n_moves++] = (struct move){scalar, axis};
     job->due_ns = there > job->due_ns ? there : job->due_ns;
 }
@@ -359,12 +359,12 @@ static void execute_published(struct handler *h, const char *body)
     if (h->options.executed)
         h->options.executed(h->options.context, body, h->now_ns);
     if (servo && (joint == 2 || joint == 4 || joint == 5) && moves(h, AW_ARMCTL_PULSE, value))
-        aw_armctl_axis_go(&h->axes[AW_ARMCTL_PULSE][joint], value,
-                          speed_of(h, NULL, AW_ARMCTL_PULSE), h->now_ns);
+        aw_armctl_axis_move(&h->axes[AW_ARMCTL_PULSE][joint], value,
+                            speed_of(h, NULL, AW_ARMCTL_PULSE), h->now_ns);
     confirm(h, body);
 }
 
-static void tell_joints(struct handler *h)
+static void report_joints(struct handler *h)
 {
     struct aw_packet_memory_joint joints[AW_ARMCTL_JOINTS];
     size_t n = 0;
@@ -379,7 +379,7 @@ static void tell_joints(struct handler *h)
                                             .velocity = NAN,
                                             .effort = NAN};
     }
-    aw_packet_memory_tell(h->memory, joints, n);
+    aw_packet_memory_report(h->memory, joints, n);
 }
 
 /* Carries out a custom packet at once, and confirms it with its answer or a copy. Setpoints of
@@ -389,8 +389,8 @@ static void execute_custom(struct handler *h, const struct aw_armctl_line *line)
     uint8_t bytes[AW_ARMCTL_LINE_MAX];
     char body[AW_ARMCTL_BODY_MAX + 1];
     size_t size = aw_armctl_line_write(bytes, line->digit, line->body);
-    tell_joints(h);
-    if (!aw_packet_memory_take(h->memory, (struct aw_span){bytes, size}))
+    report_joints(h);
+    if (!aw_packet_memory_store(h->memory, (struct aw_span){bytes, size}))
         return;
     h->counters.executed++;
     if (h->options.executed)
@@ -402,8 +402,8 @@ static void execute_custom(struct handler *h, const struct aw_armctl_line *line)
             continue;
         struct aw_armctl_axis *axis = &h->axes[joint->kind][joint->index];
         release_axis(h, axis);
-        aw_armctl_axis_go(axis, limit(joint, joint->kind, goal), speed_of(h, joint, joint->kind),
-                          h->now_ns);
+        aw_armctl_axis_move(axis, limit(joint, joint->kind, goal), speed_of(h, joint, joint->kind),
+                            h->now_ns);
     }
     size = aw_packet_memory_next(h->memory, h->now_ns, bytes, sizeof bytes);
     snprintf(body, sizeof body, "%.*s", size > 3 ? (int)size - 3 : 0, (const char *)bytes + 1);

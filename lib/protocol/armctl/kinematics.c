@@ -13,7 +13,7 @@ double aw_armctl_axis_at(const struct aw_armctl_axis *axis, int64_t now)
     return axis->from + (axis->to - axis->from) * share;
 }
 
-int64_t aw_armctl_axis_go(struct aw_armctl_axis *axis, double target, double speed, int64_t now)
+int64_t aw_armctl_axis_move(struct aw_armctl_axis *axis, double target, double speed, int64_t now)
 {
     axis->from = aw_armctl_axis_at(axis, now);
     axis->to = target;

@@ -16,6 +16,6 @@ double aw_armctl_axis_at(const struct aw_armctl_axis *axis, int64_t now);
 
 /* Starts a motion from the current position to target, at speed in units per second (above 0).
  * Returns the time of arrival, which is now if the axis is already there. */
-int64_t aw_armctl_axis_go(struct aw_armctl_axis *axis, double target, double speed, int64_t now);
+int64_t aw_armctl_axis_move(struct aw_armctl_axis *axis, double target, double speed, int64_t now);
 
 #endif

@@ -82,13 +82,13 @@ const char *aw_armctl_kind_unit(enum aw_armctl_kind kind)
     return kind_words[kind].unit;
 }
 
-double aw_armctl_kind_least(enum aw_armctl_kind kind, bool negatives)
+double aw_armctl_kind_min(enum aw_armctl_kind kind, bool negatives)
 {
     bool turns = kind != AW_ARMCTL_PULSE; /* a pulse has no sign */
     return negatives && turns ? -kind_words[kind].most : kind_words[kind].least;
 }
 
-double aw_armctl_kind_most(enum aw_armctl_kind kind)
+double aw_armctl_kind_max(enum aw_armctl_kind kind)
 {
     return kind_words[kind].most;
 }
@@ -125,7 +125,7 @@ static const struct key_row *find_key(const char *name)
     return NULL;
 }
 
-bool aw_armctl_joint_gives(const struct aw_armctl_joint *joint, const char *key)
+bool aw_armctl_joint_has(const struct aw_armctl_joint *joint, const char *key)
 {
     const struct key_row *row = find_key(key);
     return row && joint->given & row->key;
@@ -396,7 +396,7 @@ static enum aw_status check_request(const struct request *request, bool negative
     if (status != AW_OK)
         return status;
     double max = joint ? joint->max : words->most;
-    double min = joint ? joint->min : aw_armctl_kind_least(request->kind, negatives);
+    double min = joint ? joint->min : aw_armctl_kind_min(request->kind, negatives);
     if (request->value > max)
         return outside(request, max, true, err);
     if (request->value < min)

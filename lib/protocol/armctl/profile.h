@@ -83,12 +83,12 @@ const char *aw_armctl_kind_field(enum aw_armctl_kind kind);
 const char *aw_armctl_kind_unit(enum aw_armctl_kind kind);
 
 /* Return the limits of a joint of this kind without a profile. */
-double aw_armctl_kind_least(enum aw_armctl_kind kind, bool negatives);
-double aw_armctl_kind_most(enum aw_armctl_kind kind);
+double aw_armctl_kind_min(enum aw_armctl_kind kind, bool negatives);
+double aw_armctl_kind_max(enum aw_armctl_kind kind);
 
 /* Returns true if the profile sets this key ("min") of the joint; otherwise the joint uses the
  * kind's default. */
-bool aw_armctl_joint_gives(const struct aw_armctl_joint *joint, const char *key);
+bool aw_armctl_joint_has(const struct aw_armctl_joint *joint, const char *key);
 
 /* Returns "r", "theta" or "h", the name of arm's field; "" for AW_ARMCTL_NO_ROLE. */
 const char *aw_armctl_role_name(enum aw_armctl_role role);

@@ -674,7 +674,7 @@ static enum aw_status not_confirmed(const struct stopping *s, struct aw_error *e
 }
 
 /* Sets until to the time of the next action. Returns false at the end. */
-static bool goes_on(const struct stopping *s, int64_t next, int64_t deadline, int64_t *until)
+static bool schedule(const struct stopping *s, int64_t next, int64_t deadline, int64_t *until)
 {
     *until = next;
     for (uint64_t left = unconfirmed(s); left; left &= left - 1)
@@ -699,7 +699,7 @@ enum aw_status aw_canpid_stop(struct aw_canpid *client, uint64_t boards, int con
         aw_clock_now(client->link->clock) + client->options.confirm_ms * AW_MILLISECOND;
     enum aw_status waited = AW_OK;
     send_disables(&s, false, &next, &failure);
-    while (waited == AW_OK && failure.status != AW_LOST && goes_on(&s, next, deadline, &until)) {
+    while (waited == AW_OK && failure.status != AW_LOST && schedule(&s, next, deadline, &until)) {
         waited = aw_canpid_idle(client, until, on_disabled, &s, err);
         send_disables(&s, waited != AW_OK, &next, &failure);
     }

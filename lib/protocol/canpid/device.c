@@ -265,7 +265,7 @@ static void step_joint(struct driver *driver)
 
 static void handle_command(struct bus *bus, struct driver *driver, const uint8_t *frame);
 
-static void take_waiting(struct bus *bus, struct driver *driver)
+static void read_waiting(struct bus *bus, struct driver *driver)
 {
     if (driver->n_waiting == 0)
         return;
@@ -284,7 +284,7 @@ static void advance(struct bus *bus, struct driver *driver, int64_t now)
         bool round = driver->time_ns >= driver->tick_ns;
         if (round) {
             driver->tick_ns += bus->tick_ns;
-            take_waiting(bus, driver);
+            read_waiting(bus, driver);
             tick(bus, driver);
         }
         if (round || !driver->still)
@@ -548,7 +548,7 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
     struct bus *bus = (struct bus *)device;
     uint8_t frame[FRAME_SIZE] = {0};
     run_until(bus, now);
-    if (size < 2 || aw_packet_memory_take(bus->memory, (struct aw_span){buf, size}))
+    if (size < 2 || aw_packet_memory_store(bus->memory, (struct aw_span){buf, size}))
         return;
     memcpy(frame, buf, size < FRAME_SIZE ? size : FRAME_SIZE);
     unsigned id = frame[0] | (unsigned)frame[1] << 8;
@@ -566,7 +566,7 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
     /* A third waiting frame is lost silently. If a late caller delivers several at once, however,
      * the driver's loop would have run between them. */
     if (driver->n_waiting == WAITING && now <= bus->late_until_ns)
-        take_waiting(bus, driver);
+        read_waiting(bus, driver);
     if (driver->n_waiting == WAITING)
         bus->counters.overruns++;
     else

@@ -144,7 +144,7 @@ static enum aw_status read_id(const char *word, uint32_t *id, struct aw_error *e
 }
 
 /* Removes the tokens that describe a joint from the end of its line. */
-static size_t take_traits(char **words, size_t n, bool *slides, unsigned *axes)
+static size_t parse_traits(char **words, size_t n, bool *slides, unsigned *axes)
 {
     if (n > 3 && sscanf(words[n - 1], "axes=%1u", axes) == 1)
         n--;
@@ -161,7 +161,7 @@ static enum aw_status read_line(struct aw_ezphys_names *names, char *line, struc
     enum aw_status status = read_kind(words[0], &kind, err);
     bool joint = kind == AW_EZPHYS_JOINT, slides = false;
     unsigned axes = 0;
-    n = joint ? take_traits(words, n, &slides, &axes) : n;
+    n = joint ? parse_traits(words, n, &slides, &axes) : n;
     if (status == AW_OK && n != 3 && !(n == 5 && joint))
         status = aw_fail(err, AW_USAGE,
                          "wrong number of words (%zu) — write 'body 1 NAME' or 'joint 1 NAME [BODY "
@@ -193,7 +193,7 @@ enum aw_status aw_ezphys_names_read(struct aw_ezphys_names *names, FILE *in, con
 
 /* ---- In recordings ---- */
 
-static void take_line(struct aw_ezphys_names *names, const char *line, size_t length)
+static void parse_line(struct aw_ezphys_names *names, const char *line, size_t length)
 {
     FILE *file = length ? fmemopen((void *)(uintptr_t)line, length, "r") : NULL;
     if (!file)
@@ -202,13 +202,13 @@ static void take_line(struct aw_ezphys_names *names, const char *line, size_t le
     fclose(file);
 }
 
-bool aw_ezphys_names_take(struct aw_ezphys_names *names, const char *text)
+bool aw_ezphys_names_restore(struct aw_ezphys_names *names, const char *text)
 {
     const size_t head = strlen(AW_SUBJECT_LINE);
     const char *line = text;
     while (strncmp(line, AW_SUBJECT_LINE, head) == 0) {
         size_t length = strcspn(line, "\n");
-        take_line(names, line + head, length - head);
+        parse_line(names, line + head, length - head);
         line += length + (line[length] != '\0');
     }
     return line != text;

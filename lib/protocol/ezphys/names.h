@@ -92,7 +92,7 @@ const struct aw_ezphys_name *aw_ezphys_names_find(const struct aw_ezphys_names *
 /* Adds the names from a comment in a recording, which has lines like "subject joint 3 neck axes=3".
  * Ignores damaged lines, and names and numbers that already exist. Returns false if the comment is
  * of another kind. */
-bool aw_ezphys_names_take(struct aw_ezphys_names *names, const char *text);
+bool aw_ezphys_names_restore(struct aw_ezphys_names *names, const char *text);
 
 /* Finds the name of a number; NULL: not found. */
 typedef const struct aw_ezphys_name *aw_ezphys_names_fn(void *context, enum aw_ezphys_kind kind,

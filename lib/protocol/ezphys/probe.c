@@ -193,7 +193,7 @@ static void name_it(struct aw_ezphys_guess *guess)
 
 /* Inserts a guess into the sorted list. Of guesses that are equal except for rounding, the first
  * one stays in front. */
-static void keep(struct aw_ezphys_guess *best, size_t *n, const struct aw_ezphys_guess *guess)
+static void insert(struct aw_ezphys_guess *best, size_t *n, const struct aw_ezphys_guess *guess)
 {
     size_t at = *n;
     while (at > 0 && guess->score > best[at - 1].score + 1e-9)
@@ -218,7 +218,7 @@ static void try_one(struct trial *t, const char *text, struct aw_span bytes,
     if (fits && t->guess.score > hopeless && bytes.size > FIRST_LOOK)
         fits = run(t, &framing.variant, bytes, AW_EZPHYS_PROBE_WINDOW);
     if (fits && t->guess.score > hopeless)
-        keep(best, n, &t->guess);
+        insert(best, n, &t->guess);
 }
 
 static void try_all(struct trial *t, struct aw_span bytes, struct aw_ezphys_guess *best, size_t *n)

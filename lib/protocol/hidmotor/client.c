@@ -55,7 +55,7 @@ static int64_t late_before(const struct aw_hidmotor *arm)
     return aw_clock_now(arm->link->clock) - arm->options.late_ms * AW_MILLISECOND;
 }
 
-static struct aw_hidmotor_owed *find_owed(struct aw_hidmotor *arm, uint32_t id)
+static struct aw_hidmotor_owed *find_unanswered(struct aw_hidmotor *arm, uint32_t id)
 {
     for (int i = 0; i < AW_HIDMOTOR_KINDS; i++)
         if (arm->owed[i].id == id) {
@@ -68,7 +68,7 @@ static struct aw_hidmotor_owed *find_owed(struct aw_hidmotor *arm, uint32_t id)
 /* Returns the slot of this id; otherwise a free slot, or the least recently used one. */
 static struct aw_hidmotor_owed *place_for(struct aw_hidmotor *arm, uint32_t id)
 {
-    struct aw_hidmotor_owed *place = find_owed(arm, id), *oldest = &arm->owed[0];
+    struct aw_hidmotor_owed *place = find_unanswered(arm, id), *oldest = &arm->owed[0];
     for (int i = 0; i < AW_HIDMOTOR_KINDS && !place; i++) {
         struct aw_hidmotor_owed *owed = &arm->owed[i];
         if (owed->n == 0)
@@ -83,7 +83,7 @@ static struct aw_hidmotor_owed *place_for(struct aw_hidmotor *arm, uint32_t id)
     return place;
 }
 
-static void owe(struct aw_hidmotor *arm, uint32_t id, int64_t sent_ns)
+static void note_unanswered(struct aw_hidmotor *arm, uint32_t id, int64_t sent_ns)
 {
     struct aw_hidmotor_owed *owed = place_for(arm, id);
     if (owed->n == AW_HIDMOTOR_OWED) {
@@ -103,9 +103,9 @@ static void forget_oldest(struct aw_hidmotor_owed *owed)
 /* Returns true if an unexpected reply answers one of our earlier requests. A reply equal to the
  * last one may be a duplicate, and other programs on the board may have caused the reply; neither
  * proves anything. */
-static bool was_owed(struct aw_hidmotor *arm, uint32_t id)
+static bool answers_earlier(struct aw_hidmotor *arm, uint32_t id)
 {
-    struct aw_hidmotor_owed *owed = find_owed(arm, id);
+    struct aw_hidmotor_owed *owed = find_unanswered(arm, id);
     if (!owed || owed->n == 0)
         return false;
     if (!arm->doubled && arm->foreign_ns < late_before(arm))
@@ -118,12 +118,12 @@ static bool was_owed(struct aw_hidmotor *arm, uint32_t id)
  * board keeps the order. */
 static void settle(struct aw_hidmotor *arm, uint32_t id, int64_t sent_ns)
 {
-    struct aw_hidmotor_owed *owed = find_owed(arm, id);
+    struct aw_hidmotor_owed *owed = find_unanswered(arm, id);
     int64_t since = sent_ns;
     if (owed && owed->n > 0) {
         since = owed->sent_ns[0];
         forget_oldest(owed);
-        owe(arm, id, sent_ns);
+        note_unanswered(arm, id, sent_ns);
     }
     for (int i = 0; i < AW_HIDMOTOR_KINDS; i++)
         if (arm->owed[i].id != id)
@@ -139,7 +139,7 @@ static void note_other(struct aw_hidmotor *arm, const uint8_t *bytes, size_t siz
         return;
     }
     bool error = aw_get_u32(bytes) == AW_HIDMOTOR_ERROR;
-    bool late = was_owed(arm, error ? aw_get_u32(bytes + 4) : aw_get_u32(bytes));
+    bool late = answers_earlier(arm, error ? aw_get_u32(bytes + 4) : aw_get_u32(bytes));
     if (error)
         arm->counters.errors++;
     else if (late)
@@ -350,7 +350,7 @@ static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error 
     reply->sent_ns = aw_clock_now(arm->link->clock);
     if (reply->retries == 0) {
         /* The unanswered requests determine how old an answer may be. */
-        const struct aw_hidmotor_owed *owed = find_owed(arm, x->id);
+        const struct aw_hidmotor_owed *owed = find_unanswered(arm, x->id);
         reply->maybe_stale = owed && owed->n > 0;
         reply->since_ns = reply->maybe_stale ? owed->sent_ns[0] : reply->sent_ns;
     }
@@ -362,7 +362,7 @@ static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error 
     arm->counters.sent++;
     status = await(x, reply->sent_ns + timeout_ms(x) * AW_MILLISECOND, taken, err);
     if (!*taken)
-        owe(arm, x->id, reply->sent_ns);
+        note_unanswered(arm, x->id, reply->sent_ns);
     return status;
 }
 

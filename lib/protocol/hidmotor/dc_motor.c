@@ -20,13 +20,13 @@ static void read_encoder(struct aw_hidmotor_dc *motor)
     motor->encoder = round(motor->angle / STEP_DEG) * STEP_DEG;
 }
 
-void aw_hidmotor_dc_put(struct aw_hidmotor_dc *motor, double angle)
+void aw_hidmotor_dc_reset(struct aw_hidmotor_dc *motor, double angle)
 {
     *motor = (struct aw_hidmotor_dc){.angle = angle};
     read_encoder(motor);
 }
 
-double aw_hidmotor_dc_law(struct aw_hidmotor_dc *motor, const double gains[3], double setpoint)
+double aw_hidmotor_dc_control(struct aw_hidmotor_dc *motor, const double gains[3], double setpoint)
 {
     double error = setpoint - motor->encoder;
     if (!isfinite(error))
@@ -39,7 +39,7 @@ double aw_hidmotor_dc_law(struct aw_hidmotor_dc *motor, const double gains[3], d
     return isfinite(out) ? aw_clamp(out, -1, 1) : 0;
 }
 
-void aw_hidmotor_dc_turn(struct aw_hidmotor_dc *motor, int number, double output, double low,
+void aw_hidmotor_dc_step(struct aw_hidmotor_dc *motor, int number, double output, double low,
                          double high)
 {
     double dead = aw_hidmotor_dead_band(number);

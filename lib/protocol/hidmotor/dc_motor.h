@@ -2,8 +2,8 @@
  *
  *     struct aw_hidmotor_dc motor = {.angle = 0};
  *     each millisecond:
- *         double out = aw_hidmotor_dc_law(&motor, gains, setpoint);
- *         aw_hidmotor_dc_turn(&motor, 1, out, low, high);
+ *         double out = aw_hidmotor_dc_control(&motor, gains, setpoint);
+ *         aw_hidmotor_dc_step(&motor, 1, out, low, high);
  *         … motor.encoder deg …
  *
  * The controller (PIDMotor and RBEPID of the firmware; student firmwares sum in the same way), e in
@@ -30,13 +30,13 @@ struct aw_hidmotor_dc {
 };
 
 /* Puts the motor at rest at this angle and resets its controller. */
-void aw_hidmotor_dc_put(struct aw_hidmotor_dc *motor, double angle);
+void aw_hidmotor_dc_reset(struct aw_hidmotor_dc *motor, double angle);
 
 /* Runs one control period. gains: kp, ki, kd. An output that is not finite becomes 0. */
-double aw_hidmotor_dc_law(struct aw_hidmotor_dc *motor, const double gains[3], double setpoint);
+double aw_hidmotor_dc_control(struct aw_hidmotor_dc *motor, const double gains[3], double setpoint);
 
 /* Advances one millisecond with this output. low and high: limits of the joint. */
-void aw_hidmotor_dc_turn(struct aw_hidmotor_dc *motor, int number, double output, double low,
+void aw_hidmotor_dc_step(struct aw_hidmotor_dc *motor, int number, double output, double low,
                          double high);
 
 #endif

@@ -195,7 +195,7 @@ static void settle(struct motor *motor, double setpoint)
     motor->lasts_ms = 0;
 }
 
-static void keep_inside(struct board *board, int i)
+static void clamp_to_limits(struct board *board, int i)
 {
     struct motor *motor = &board->motors[i];
     double setpoint = setpoint_at(motor, board->time_ms);
@@ -270,9 +270,9 @@ static bool drive_motor(struct board *board, int i)
     double output =
         fabs(motor->velocity_setpoint) > 0
             ? aw_hidmotor_output_of(i, velocity_effort(board, i))
-            : aw_hidmotor_dc_law(&motor->dc, motor->gains, setpoint_at(motor, board->time_ms));
+            : aw_hidmotor_dc_control(&motor->dc, motor->gains, setpoint_at(motor, board->time_ms));
     double before = motor->dc.angle;
-    aw_hidmotor_dc_turn(&motor->dc, i, output, board->limits[i].min, board->limits[i].max);
+    aw_hidmotor_dc_step(&motor->dc, i, output, board->limits[i].min, board->limits[i].max);
     return fabs(motor->dc.angle - before) > 0 || fabs(motor->dc.speed) > 0;
 }
 
@@ -337,7 +337,7 @@ static void advance(struct board *board, int64_t now)
             if (board->time_ms % VELOCITY_MS == 0)
                 measure_velocity(board, i);
             if (running && board->time_ms % PLANNER_MS == 0) {
-                keep_inside(board, i);
+                clamp_to_limits(board, i);
                 command(board, i);
             }
         }
@@ -552,7 +552,7 @@ static void add_foreign(struct board *board, int64_t due_ns, uint32_t id)
 }
 
 /* Passes the current contents of positions and velocities to the packet memory. */
-static void tell_joints(struct board *board)
+static void report_joints(struct board *board)
 {
     static const char *const told[] = {"positions", "velocities"};
     static const char *const names[MOTORS] = {"m1", "m2", "m3"};
@@ -580,14 +580,14 @@ static void tell_joints(struct board *board)
         joints[i] = (struct aw_packet_memory_joint){names[i],  "deg",     values[0],
                                                     values[1], values[2], values[3]};
     }
-    aw_packet_memory_tell(board->memory, joints, MOTORS);
+    aw_packet_memory_report(board->memory, joints, MOTORS);
     for (size_t i = 0; i < MOTORS; i++)
         memcpy(aw_packet_memory_gains(board->memory, i), board->motors[i].gains,
                sizeof board->motors[i].gains);
 }
 
 /* Applies gains set by a custom packet. New gains reset the integrator. */
-static void take_gains(struct board *board, size_t i)
+static void apply_gains(struct board *board, size_t i)
 {
     struct motor *motor = &board->motors[i];
     const double *gains = aw_packet_memory_gains(board->memory, i);
@@ -604,17 +604,17 @@ static bool serve_custom(struct board *board)
     if (!board->memory || !message ||
         message < board->wire.protocol->messages + aw_hidmotor_protocol.n_messages)
         return false;
-    tell_joints(board);
-    if (!aw_packet_memory_take(board->memory, (struct aw_span){board->buffer, REPORT}))
+    report_joints(board);
+    if (!aw_packet_memory_store(board->memory, (struct aw_span){board->buffer, REPORT}))
         return false;
     aw_packet_memory_next(board->memory, board->now_ns, board->buffer, REPORT);
     for (size_t i = 0; i < MOTORS; i++)
-        take_gains(board, i);
+        apply_gains(board, i);
     for (int i = 0; i < board->options.motors; i++) {
         double setpoint = aw_packet_memory_setpoint(board->memory, (size_t)i);
         if (isfinite(setpoint))
             settle(&board->motors[i], setpoint);
-        keep_inside(board, i);
+        clamp_to_limits(board, i);
     }
     board->still = false;
     return true;
@@ -770,7 +770,7 @@ static void to_calibration_pose(struct board *board)
     static const double pose[MOTORS] = {-90, 86.14, 33.71};
     for (int i = 0; i < MOTORS; i++) {
         board->motors[i].command = pose[i];
-        aw_hidmotor_dc_put(&board->motors[i].dc, pose[i]);
+        aw_hidmotor_dc_reset(&board->motors[i].dc, pose[i]);
         settle(&board->motors[i], pose[i]);
     }
 }
@@ -818,7 +818,7 @@ struct aw_device *aw_hidmotor_device(const struct aw_hidmotor_device_options *op
     for (int i = 0; i < MOTORS; i++) {
         board->limits[i] = aw_hidmotor_joint(i);
         command(board, i);
-        aw_hidmotor_dc_put(&board->motors[i].dc, board->motors[i].command);
+        aw_hidmotor_dc_reset(&board->motors[i].dc, board->motors[i].command);
     }
     if (options->state == AW_HIDMOTOR_UNHOMED) {
         to_calibration_pose(board);

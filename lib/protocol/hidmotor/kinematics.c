@@ -76,7 +76,7 @@ static double distance(const struct aw_hidmotor_point *a, const struct aw_hidmot
 }
 
 /* Wraps the angle to -180 to 180. */
-static double wrapped(double deg)
+static double wrap(double deg)
 {
     return remainder(deg, 360);
 }
@@ -90,7 +90,7 @@ struct plane {
 /* Returns one of the four solutions: the base turned away, the elbow bent backwards, or both. The
  * angle at the elbow is 0 for a straight arm. Uses its half tangent, because a cosine is
  * inaccurate there. */
-static struct aw_hidmotor_pose way_to(const struct plane *plane, bool away, bool backwards)
+static struct aw_hidmotor_pose solution(const struct plane *plane, bool away, bool backwards)
 {
     double square = plane->r * plane->r + plane->h * plane->h;
     double longest = links[2] + links[3], shortest = links[2] - links[3];
@@ -99,8 +99,8 @@ static struct aw_hidmotor_pose way_to(const struct plane *plane, bool away, bool
     bend = backwards ? -bend : bend;
     double lean = atan2(away ? -plane->r : plane->r, plane->h) -
                   atan2(links[3] * sin(bend), links[2] + links[3] * cos(bend));
-    return (struct aw_hidmotor_pose){{wrapped(plane->bearing + (away ? 180 : 0)),
-                                      wrapped(lean / degree), wrapped(bend / degree - 90)}};
+    return (struct aw_hidmotor_pose){
+        {wrap(plane->bearing + (away ? 180 : 0)), wrap(lean / degree), wrap(bend / degree - 90)}};
 }
 
 /* Returns the travel between two poses. The elbow angle is the same in all valid solutions. */
@@ -150,7 +150,7 @@ enum aw_status aw_hidmotor_ik(const struct aw_hidmotor_point *point,
     struct aw_hidmotor_pose mildest = {{0}};
     double shortest = DBL_MAX, least = DBL_MAX;
     for (int i = 0; i < 4; i++) {
-        struct aw_hidmotor_pose way = way_to(&plane, i & 1, i & 2);
+        struct aw_hidmotor_pose way = solution(&plane, i & 1, i & 2);
         struct aw_hidmotor_pose in = {{inside(&way, 0), inside(&way, 1), inside(&way, 2)}};
         struct aw_hidmotor_point tip = aw_hidmotor_fk(&in);
         if (total_excess(&way) < least) {

@@ -213,7 +213,7 @@ static bool is_commanded(const struct aw_hidmotor *arm, int motor)
 }
 
 /* Returns true if its last command is still in progress and the board's setpoint follows it. */
-static bool goes_on(const struct aw_hidmotor *arm, int motor)
+static bool is_in_progress(const struct aw_hidmotor *arm, int motor)
 {
     return is_commanded(arm, motor) &&
            is_at(arm->known.setpoint[motor], setpoint_now(arm, motor), AW_HIDMOTOR_TOLERANCE);
@@ -232,7 +232,7 @@ double aw_hidmotor_keep_targets(const struct aw_hidmotor *arm,
     double gone_ms = (double)(aw_clock_now(arm->link->clock) - motion->sent_ns) / 1e6;
     *kept = 0;
     for (int i = 0; i < plan->n; i++) {
-        if (is_given(target, i) || !goes_on(arm, i))
+        if (is_given(target, i) || !is_in_progress(arm, i))
             continue;
         plan->target[i] = motion->to[i];
         *kept |= 1u << i;
@@ -418,7 +418,7 @@ static enum aw_status still_joint(const struct waiting *w, int joint, struct aw_
                    joint_name(joint), w->now.setpoint[joint], w->now.position[joint]);
 }
 
-static enum aw_status elsewhere(const struct waiting *w, struct aw_error *err)
+static enum aw_status fail_elsewhere(const struct waiting *w, struct aw_error *err)
 {
     int joint = 0;
     while (joint < w->plan->n - 1 && is_at(w->now.setpoint[joint], w->plan->target[joint], SAME))
@@ -440,7 +440,7 @@ static enum aw_status judge(const struct waiting *w, struct aw_error *err)
             return still_joint(w, i, err);
     if (now - STILL_NS > end && now - w->moving_ns >= STILL_NS &&
         !setpoints_at(w->plan, &w->now, SAME))
-        return elsewhere(w, err);
+        return fail_elsewhere(w, err);
     return AW_OK;
 }
 
@@ -538,8 +538,8 @@ static double place_to_stay(const struct aw_hidmotor *arm, int motor,
 
 /* Plans a stop. before: state before the last answer. old: the positions are too old. The plan is
  * empty if no position is known. */
-static struct aw_hidmotor_plan stay(const struct aw_hidmotor *arm,
-                                    const struct aw_hidmotor_status *before, bool old)
+static struct aw_hidmotor_plan plan_stop(const struct aw_hidmotor *arm,
+                                         const struct aw_hidmotor_status *before, bool old)
 {
     bool guess = arm->motion.n > 0 && (arm->known.n == 0 || old);
     struct aw_hidmotor_plan plan = {.n = guess ? arm->motion.n : arm->known.n};
@@ -556,21 +556,21 @@ static bool is_old(const struct aw_hidmotor *arm)
 void aw_hidmotor_last_stop(const struct aw_hidmotor *arm, aw_frame_fn *add, void *context)
 {
     uint8_t report[AW_HIDMOTOR_REPORT];
-    struct aw_hidmotor_plan plan = stay(arm, &arm->known, is_old(arm));
+    struct aw_hidmotor_plan plan = plan_stop(arm, &arm->known, is_old(arm));
     aw_hidmotor_plan_bytes(&plan, report);
     if (plan.n > 0)
         add(context, report, sizeof report);
 }
 
 /* Reads the positions and plans a stop. */
-static enum aw_status plan_to_stay(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped,
+static enum aw_status prepare_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped,
                                    struct aw_hidmotor_plan *plan)
 {
     bool old = is_old(arm);
     struct aw_hidmotor_status before = arm->known;
     enum aw_status status = measure_quickly(arm, stopped->attempts == 0);
     stopped->measured = status == AW_OK;
-    *plan = stay(arm, &before, !stopped->measured && old);
+    *plan = plan_stop(arm, &before, !stopped->measured && old);
     memcpy(stopped->deg, plan->target, sizeof stopped->deg);
     return status;
 }
@@ -591,7 +591,7 @@ static enum aw_status try_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopp
     struct aw_hidmotor_plan plan;
     struct aw_hidmotor_reply reply = {.maybe_stale = false};
     uint8_t report[AW_HIDMOTOR_REPORT];
-    enum aw_status status = plan_to_stay(arm, stopped, &plan);
+    enum aw_status status = prepare_stop(arm, stopped, &plan);
     if (plan.n == 0) /* retry only after a timeout, because the board may still answer */
         return aw_fail(err, status == AW_LOST || status == AW_STOPPED ? status : AW_TIMEOUT,
                        "stop: position unknown, and the board does not answer");

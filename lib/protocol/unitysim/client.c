@@ -315,7 +315,7 @@ enum aw_status aw_unitysim_receive(struct aw_unitysim *unity, int64_t deadline,
 
 /* Returns true if a wait continues. Lost and damaged feedback does not end it; a link or server
  * that refuses a command does. */
-static bool goes_on(enum aw_status status)
+static bool may_continue(enum aw_status status)
 {
     return status == AW_OK || status == AW_TIMEOUT || status == AW_EVENT || status == AW_MALFORMED;
 }
@@ -332,7 +332,7 @@ enum aw_status aw_unitysim_idle(struct aw_unitysim *unity, int64_t deadline, aw_
     while (now_of(unity) <= deadline) {
         struct aw_received received;
         enum aw_status status = aw_unitysim_receive(unity, deadline, &received, err);
-        if (!goes_on(status))
+        if (!may_continue(status))
             return status;
         if (status == AW_TIMEOUT ||
             (worth_reporting(status, &received) && fn && !fn(context, &received)))
@@ -347,7 +347,7 @@ enum aw_status aw_unitysim_poll(struct aw_unitysim *unity, struct aw_error *err)
     enum aw_status status = AW_OK;
     for (int i = 0; i < DRAIN_MOST && status != AW_TIMEOUT; i++) {
         status = aw_unitysim_receive(unity, now_of(unity), &received, err);
-        if (!goes_on(status))
+        if (!may_continue(status))
             return status;
     }
     unity->listening = false;
@@ -749,7 +749,7 @@ static enum aw_status follow(struct moving *moving, aw_received_fn *fn, void *co
         steer(moving);
         int64_t look = now + aw_sooner(AW_UNITYSIM_CADENCE_NS, moving->left_ns);
         enum aw_status status = aw_unitysim_receive(unity, look, &received, err);
-        if (!goes_on(status))
+        if (!may_continue(status))
             return status;
         if (worth_reporting(status, &received) && fn && !fn(context, &received))
             return AW_ENOUGH;

@@ -377,7 +377,7 @@ static void drop(struct arm *arm, const struct datagram *in, const char *why)
 }
 
 /* Handles a custom packet. */
-static bool take_custom(struct arm *arm, struct aw_span frame)
+static bool handle_custom(struct arm *arm, struct aw_span frame)
 {
     struct aw_packet_memory_joint joints[AW_UNITYSIM_JOINTS];
     for (int i = 0; i < AW_UNITYSIM_JOINTS && arm->memory; i++) {
@@ -390,8 +390,8 @@ static bool take_custom(struct arm *arm, struct aw_span frame)
                                                     .velocity = way,
                                                     .effort = NAN};
     }
-    aw_packet_memory_tell(arm->memory, joints, AW_UNITYSIM_JOINTS);
-    if (!aw_packet_memory_take(arm->memory, frame))
+    aw_packet_memory_report(arm->memory, joints, AW_UNITYSIM_JOINTS);
+    if (!aw_packet_memory_store(arm->memory, frame))
         return false;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         double goal = aw_packet_memory_setpoint(arm->memory, (size_t)i);
@@ -410,7 +410,7 @@ static void receive(struct arm *arm, const struct datagram *in)
     bool good = !damage(arm, in), odd = good && read_odd(arm, in, &whole);
     const struct datagram *read = odd ? &whole : in;
     struct aw_span frame = {read->bytes, read->size < DATAGRAM_MAX ? read->size : DATAGRAM_MAX};
-    if (take_custom(arm, frame)) {
+    if (handle_custom(arm, frame)) {
         arm->counters.applied++;
         return;
     }

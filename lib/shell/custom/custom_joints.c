@@ -169,8 +169,8 @@ struct way {
     double from[AW_CUSTOM_JOINTS], seconds;
 };
 
-static enum aw_status find_way(struct aw_session *session, const struct aw_joint_list *list,
-                               const struct aw_joint_command *command, struct way *way)
+static enum aw_status plan_path(struct aw_session *session, const struct aw_joint_list *list,
+                                const struct aw_joint_command *command, struct way *way)
 {
     bool said = !isnan(command->seconds);
     enum aw_status status = AW_OK;
@@ -192,8 +192,8 @@ static enum aw_status find_way(struct aw_session *session, const struct aw_joint
 }
 
 /* Streams setpoints along a path, because the firmware jumps to each setpoint. */
-static enum aw_status go(struct aw_session *session, struct aw_joint_list *list,
-                         const struct way *way, const double *goal)
+static enum aw_status stream_path(struct aw_session *session, struct aw_joint_list *list,
+                                  const struct way *way, const double *goal)
 {
     struct aw_custom_arm *arm = aw_custom_arm(session);
     double now[AW_CUSTOM_JOINTS], seconds = way->seconds;
@@ -237,10 +237,10 @@ static enum aw_status command(struct aw_session *session, struct aw_joint_list *
         return status == AW_OK ? each_packet(session, goal, send_packet, &stream) : status;
     struct way way;
     if (status == AW_OK)
-        status = find_way(session, list, command, &way);
+        status = plan_path(session, list, command, &way);
     if (status == AW_OK)
         status = each_packet(session, goal, announce, NULL);
-    return status == AW_OK ? go(session, list, &way, goal) : status;
+    return status == AW_OK ? stream_path(session, list, &way, goal) : status;
 }
 
 /* Returns 0 seconds, because a firmware jumps to its setpoint. */
@@ -295,7 +295,7 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
         return attend_asked(session, list, deadline, period, look, context);
     enum aw_status status = AW_OK;
     while (status == AW_OK && aw_clock_now(session->clock) < deadline) {
-        status = aw_custom_hear(session, deadline);
+        status = aw_custom_receive(session, deadline);
         take(session, list);
         if (status == AW_OK && look && !look(context, list))
             return AW_OK;

@@ -48,7 +48,7 @@ static inline struct aw_custom_arm *aw_custom_arm(const struct aw_session *sessi
 void aw_custom_find(struct aw_session *session, struct aw_custom_arm *arm);
 
 /* Stores the joint values in a record. */
-void aw_custom_take(struct aw_session *session, const struct aw_record *record);
+void aw_custom_store(struct aw_session *session, const struct aw_record *record);
 
 /* Returns the joint's target: the reported one, otherwise the last one sent if the joint is near
  * it, otherwise its position. The last target sent is not a measurement: a hand, another program or
@@ -58,7 +58,7 @@ double aw_custom_target(const struct aw_custom_joint *joint);
 /* Returns the position at which a stop holds a joint. A joint at rest keeps its setpoint; held at
  * the measured position, it would sag a little more with each stop. Any other joint gets its
  * measured position. */
-double aw_custom_place_to_stay(const struct aw_session *session,
+double aw_custom_hold_position(const struct aw_session *session,
                                const struct aw_custom_joint *joint);
 
 /* Builds a packet with these setpoints for its joints; NaN keeps the joint's current setpoint.
@@ -74,7 +74,7 @@ enum aw_status aw_custom_exchange(struct aw_session *session, const struct aw_re
 enum aw_status aw_custom_read(struct aw_session *session, int64_t deadline);
 
 /* Reads the next message that has values, without sending a query. AW_TIMEOUT at the deadline. */
-enum aw_status aw_custom_hear(struct aw_session *session, int64_t deadline);
+enum aw_status aw_custom_receive(struct aw_session *session, int64_t deadline);
 
 extern const struct aw_law aw_custom_law;
 

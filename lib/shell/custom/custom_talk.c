@@ -144,7 +144,7 @@ static void note_setpoint(struct aw_custom_joint *joint, double value, int64_t n
     joint->kept = value;
 }
 
-void aw_custom_take(struct aw_session *session, const struct aw_record *record)
+void aw_custom_store(struct aw_session *session, const struct aw_record *record)
 {
     struct aw_custom_arm *arm = aw_custom_arm(session);
     int64_t now = aw_clock_now(session->clock);
@@ -173,7 +173,7 @@ double aw_custom_target(const struct aw_custom_joint *joint)
     return isnan(joint->sent) || fabs(joint->sent - actual) > joint->far ? actual : joint->sent;
 }
 
-double aw_custom_place_to_stay(const struct aw_session *session,
+double aw_custom_hold_position(const struct aw_session *session,
                                const struct aw_custom_joint *joint)
 {
     double actual = joint->now.value[AW_JOINT_ACTUAL], target = aw_custom_target(joint);
@@ -185,7 +185,7 @@ double aw_custom_place_to_stay(const struct aw_session *session,
 
 /* Returns the target that holds a joint; NaN: unknown. Avoids fmax and fmin, which would turn NaN
  * into a limit. */
-static double held(const struct aw_custom_joint *joint)
+static double hold_target(const struct aw_custom_joint *joint)
 {
     double value = aw_custom_target(joint);
     return isnan(value) ? value : fmin(fmax(value, joint->min), joint->max);
@@ -209,7 +209,7 @@ enum aw_status aw_custom_fill(struct aw_session *session, size_t message, const 
         const struct aw_custom_joint *joint = &arm->joints[i];
         if (joint->setpoint.index != message)
             continue;
-        double value = isnan(setpoints[i]) ? held(joint) : setpoints[i];
+        double value = isnan(setpoints[i]) ? hold_target(joint) : setpoints[i];
         if (isnan(value))
             return aw_fail(&session->err, AW_TIMEOUT, "%s: position unknown", joint->row->name);
         packet->v[joint->setpoint.scalar] = whole(packet->codec, joint->setpoint.scalar, value);
@@ -263,7 +263,7 @@ static enum aw_status next_message(struct aw_session *session, int64_t deadline,
     if (aw_wire_decode(session->wire, AW_RX, received.frame, &got->record, NULL) != AW_OK)
         got->record.codec = NULL;
     else if (session->device.custom.arm)
-        aw_custom_take(session, &got->record);
+        aw_custom_store(session, &got->record);
     return AW_OK;
 }
 
@@ -310,11 +310,11 @@ enum aw_status aw_custom_exchange(struct aw_session *session, const struct aw_re
         if (isnan(joint->now.value[AW_JOINT_TARGET]))
             note_setpoint(joint, joint->sent, aw_clock_now(session->clock));
     }
-    aw_custom_take(session, &answer.record);
+    aw_custom_store(session, &answer.record);
     return AW_OK;
 }
 
-enum aw_status aw_custom_hear(struct aw_session *session, int64_t deadline)
+enum aw_status aw_custom_receive(struct aw_session *session, int64_t deadline)
 {
     struct aw_custom_answer got;
     return next_message(session, deadline, &got);
@@ -351,7 +351,7 @@ enum aw_status aw_custom_read(struct aw_session *session, int64_t deadline)
     if (arm->n_questions)
         return ask(session);
     while (status == AW_OK && find_silent(arm, start))
-        status = aw_custom_hear(session, deadline);
+        status = aw_custom_receive(session, deadline);
     if (status != AW_TIMEOUT)
         return status;
     return aw_fail(&session->err, AW_TIMEOUT, "no '%s' received for %.2g s: position of %s unknown",

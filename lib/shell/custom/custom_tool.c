@@ -78,7 +78,7 @@ static enum aw_status make_stop(struct aw_session *session, const struct aw_stop
     double setpoints[AW_CUSTOM_JOINTS];
     const struct aw_protocol *protocol = session->wire->protocol;
     for (size_t i = 0; i < arm->n; i++)
-        setpoints[i] = aw_custom_place_to_stay(session, &arm->joints[i]);
+        setpoints[i] = aw_custom_hold_position(session, &arm->joints[i]);
     for (size_t i = 0; i < protocol->n_messages; i++) {
         if (!(protocol->messages[i].dir & AW_TX) ||
             strcmp(protocol->messages[i].name, stop->packet) != 0)
@@ -173,7 +173,7 @@ enum aw_status aw_custom_stop(struct aw_session *session)
                        sent ? "stop sent, not confirmed" : "NOT stopped", why.text);
     session->motion.moving = false;
     session->motion.ongoing = AW_ONGOING_NOTHING;
-    status = aw_law_back(session);
+    status = aw_law_restore(session);
     if (status != AW_OK)
         return status;
     aw_stop_did(session, "holding%s %s", at, arm->joints[0].unit ? arm->joints[0].unit : "");
@@ -198,7 +198,7 @@ enum aw_moves aw_custom_saw(struct aw_session *session, bool tx, struct aw_span 
     struct aw_record record;
     bool known = aw_wire_decode(session->wire, tx ? AW_TX : AW_RX, frame, &record, NULL) == AW_OK;
     if (known && !tx)
-        aw_custom_take(session, &record);
+        aw_custom_store(session, &record);
     if (known && aw_session_is_custom(session, record.codec->message))
         return tx && !record.codec->message->reads ? AW_MOVES : AW_MOVES_ON;
     if (session->device.custom.base->share.saw)

@@ -73,14 +73,14 @@ const struct aw_law aw_custom_law = {
     .settings = gains_of,
     .exchange = aw_custom_exchange,
     .retries = 2,
-    .listen = aw_custom_hear,
+    .listen = aw_custom_receive,
 };
 
 /* ---- The command ---- */
 
 /* Returns true if the device reports every gain that can be set, so that sent gains can be
  * confirmed. */
-static bool are_told(const struct aw_custom_arm *arm, bool *any)
+static bool are_reported(const struct aw_custom_arm *arm, bool *any)
 {
     bool all = true;
     *any = false;
@@ -93,7 +93,7 @@ static bool are_told(const struct aw_custom_arm *arm, bool *any)
 
 static enum aw_status run_custom_gains(struct aw_session *session, const struct aw_args *args)
 {
-    bool any, all = are_told(aw_custom_arm(session), &any);
+    bool any, all = are_reported(aw_custom_arm(session), &any);
     const struct aw_gain_hooks hooks = {
         .sent = all ? "confirmed" : "sent",
         .none =

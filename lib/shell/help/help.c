@@ -251,7 +251,7 @@ static void add_to_group(const struct aw_command *command, void *context)
 }
 
 /* Removes the link from an example, because the prompt already has one. */
-static const char *behind_link(const char *example)
+static const char *skip_link(const char *example)
 {
     if (strncmp(example, "-l ", 3) != 0)
         return example;
@@ -268,7 +268,7 @@ static void examples_in_short(struct aw_page *page)
     for (size_t i = 0; i < SHORT_EXAMPLES && tool->examples && tool->examples[i]; i++) {
         char line[320];
         if (page->session->mode.interactive)
-            snprintf(line, sizeof line, "%s", behind_link(tool->examples[i]));
+            snprintf(line, sizeof line, "%s", skip_link(tool->examples[i]));
         else
             snprintf(line, sizeof line, "%s %s", tool->name, tool->examples[i]);
         aw_page_code(page, line);

@@ -155,7 +155,7 @@ void aw_page_option_keys(struct aw_page *page, const char *title, const struct a
         return;
     aw_page_heading(page, title);
     for (const struct aw_option *o = table; o->name; o++) {
-        if (!aw_config_takes(o->name))
+        if (!aw_config_allows(o->name))
             continue;
         snprintf(left, sizeof left, "%s = %s", o->name,
                  o->value     ? o->value

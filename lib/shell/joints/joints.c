@@ -244,7 +244,7 @@ enum aw_status aw_joints_read(struct aw_session *session, struct aw_joint_list *
                                         : session->tool->joints->read(session, list);
 }
 
-enum aw_status aw_joints_news(struct aw_session *session, struct aw_joint_list *list)
+enum aw_status aw_joints_read_new(struct aw_session *session, struct aw_joint_list *list)
 {
     const struct aw_joints *joints = session->tool->joints;
     int64_t since = aw_clock_now(session->clock);
@@ -467,7 +467,7 @@ static bool steer_on(void *context, const struct aw_joint_list *list)
     return goes_well(a, list) && t < a->seconds + SETTLE_S;
 }
 
-static enum aw_status go_there(struct awaiting *a)
+static enum aw_status start_motion(struct awaiting *a)
 {
     goes_well(a, a->list);
     for (size_t i = 0; i < a->command->n && i < AW_JOINTS_STEERED; i++)
@@ -488,7 +488,7 @@ struct telling {
 };
 
 /* Shows the joint with the largest measured distance from its target. */
-static void tell(struct aw_session *session, const void *context)
+static void show_progress(struct aw_session *session, const void *context)
 {
     const struct telling *t = context;
     const struct aw_joint_goal *far = NULL;
@@ -538,7 +538,7 @@ static enum aw_status wait_for(struct awaiting *a, int64_t deadline)
         return AW_OK;
     enum aw_status status = AW_OK;
     if (session->tool->steer > 0)
-        status = go_there(a);
+        status = start_motion(a);
     else if (is_away(a))
         status = joints->attend(session, a->list, deadline, 0, is_on_way, a);
     return status == AW_OK && !a->stray && is_away(a)
@@ -569,13 +569,13 @@ enum aw_status aw_joints_await(struct aw_session *session, struct aw_joint_list 
                                     aw_joints_seconds(session, list, command)};
     for (size_t i = 0; i < AW_JOINTS_STEERED; i++)
         a.from[i] = (double)NAN;
-    aw_session_work_while(session, tell, &telling);
+    aw_session_work_while(session, show_progress, &telling);
     enum aw_status status = await(&a, deadline);
     aw_session_work_while(session, NULL, NULL);
     return status;
 }
 
-void aw_joints_let_go(struct aw_joint_list *list)
+void aw_joints_release(struct aw_joint_list *list)
 {
     for (size_t i = 0; i < list->n; i++)
         list->joints[i].aim = list->joints[i].most = (double)NAN;
@@ -585,7 +585,7 @@ enum aw_status aw_joints_end(struct aw_session *session, struct aw_joint_list *l
                              enum aw_status status)
 {
     const struct aw_joints *joints = session->tool->joints;
-    aw_joints_let_go(list);
+    aw_joints_release(list);
     if (status == AW_STOPPED)
         return status;
     if (!joints->end && session->tool->steer > 0 && session->motion.moving && status != AW_LOST)

@@ -322,7 +322,7 @@ enum aw_status aw_joints_check(struct aw_session *session, struct aw_joint_list 
 enum aw_status aw_joints_read(struct aw_session *session, struct aw_joint_list *list);
 
 /* Reads the joints before a motion: sets targets and positions without a new report to NaN. */
-enum aw_status aw_joints_news(struct aw_session *session, struct aw_joint_list *list);
+enum aw_status aw_joints_read_new(struct aw_session *session, struct aw_joint_list *list);
 
 /* Each function checks the command and calls the hook of the same name, or performs its default if
  * the hook is NULL. stream does not check. await shows the progress of the motion, see
@@ -356,7 +356,7 @@ const char *aw_joint_called(const struct aw_joint *joint);
 double aw_joint_answer(const struct aw_session *session, const struct aw_joint *joint);
 
 /* Ends steering until the next command sets new targets. aw_joints_end also does this. */
-void aw_joints_let_go(struct aw_joint_list *list);
+void aw_joints_release(struct aw_joint_list *list);
 
 /* Returns the position of a joint. For a joint that wraps, picks the turn closest to near; NaN: as
  * measured. Pass the target as near only while the joint moves: a new motion must not take the

@@ -217,7 +217,7 @@ static enum aw_status split(struct request *r, const struct aw_bound *bound,
     return AW_OK;
 }
 
-static enum aw_status take_goal(struct request *r, const struct aw_bound *bound)
+static enum aw_status parse_goal(struct request *r, const struct aw_bound *bound)
 {
     const char *const *words = r->session->tool->joints->words, *text;
     bool any = bound->arg->kind == AW_ARG_PAIRS || bound->arg->kind == AW_ARG_REST;
@@ -259,7 +259,7 @@ static enum aw_status begin(struct request *r, struct aw_session *session,
 }
 
 /* Checks the request before opening anything. */
-static enum aw_status go(struct request *r)
+static enum aw_status run_request(struct request *r)
 {
     struct aw_session *session = r->session;
     const struct aw_joints *joints = session->tool->joints;
@@ -286,12 +286,12 @@ enum aw_status aw_run_move(struct aw_session *session, const struct aw_args *arg
         return aw_no_memory(&session->err);
     enum aw_status status = begin(r, session, args);
     for (size_t i = 0; i < args->n && status == AW_OK; i++)
-        status = take_goal(r, &args->bound[i]);
+        status = parse_goal(r, &args->bound[i]);
     if (status == AW_OK && r->command.n == 0)
         status = aw_fail(&session->err, AW_USAGE, "%s: no joint given — write %s %s=VALUE",
                          args->command->name, args->command->name,
                          r->list.n ? aw_joint_called(&r->list.joints[0]) : "JOINT");
-    return end(r, status == AW_OK ? go(r) : status);
+    return end(r, status == AW_OK ? run_request(r) : status);
 }
 
 enum aw_status aw_run_home(struct aw_session *session, const struct aw_args *args)
@@ -312,7 +312,7 @@ enum aw_status aw_run_home(struct aw_session *session, const struct aw_args *arg
         status = aw_fail(&session->err, AW_USAGE,
                          "home: no joints configured — add [joint NAME] sections with index and "
                          "home to the config file (see 'config path')");
-    return end(r, status == AW_OK ? go(r) : status);
+    return end(r, status == AW_OK ? run_request(r) : status);
 }
 
 /* ---- jog ---- */
@@ -403,7 +403,7 @@ static enum aw_status see_joint(struct request *r, size_t joint, const char *amo
     if (status == AW_OK && !joints->told)
         status = joints->open(session);
     if (status == AW_OK)
-        status = aw_joints_news(session, &r->list);
+        status = aw_joints_read_new(session, &r->list);
     return status == AW_OK && amount ? parse(r, joint, true, amount, change) : status;
 }
 

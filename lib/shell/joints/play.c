@@ -288,7 +288,7 @@ static enum aw_status play_once(struct aw_play *p, bool first, bool again)
     const struct aw_joints *joints = session->tool->joints;
     struct aw_joint_goal goals[AW_PLAY_JOINTS];
     at(p, 0, goals);
-    enum aw_status status = aw_joints_news(session, &p->list);
+    enum aw_status status = aw_joints_read_new(session, &p->list);
     if (status == AW_OK && first)
         status = aw_start_check(session, &p->list, goals, p->n);
     if (status == AW_OK)

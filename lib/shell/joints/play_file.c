@@ -41,11 +41,11 @@ static enum aw_status read_table(struct reading *r, const char *file)
     const char *said = aw_play_given(r->session)->columns;
     return said ? aw_table_read_named(NULL, file, said, "t_ms,elbow,hand", &r->table,
                                       &r->session->err)
-                : aw_table_read_headless(NULL, file, none, 0, &r->table, &r->session->err);
+                : aw_table_read_no_header(NULL, file, none, 0, &r->table, &r->session->err);
 }
 
 /* Returns true for recorded columns of a joint other than its position. */
-static bool is_beside(const struct reading *r, const char *name)
+static bool is_other_value(const struct reading *r, const char *name)
 {
     static const char *const others[] = {"setpoint", "target", "velocity", "effort",
                                          "output",   "torque", "fault",    NULL};
@@ -102,7 +102,7 @@ static bool names_a_joint(const struct reading *r)
 static bool may_be_time(const struct reading *r, size_t column)
 {
     struct aw_error ignored;
-    return !is_beside(r, r->table.names[column]) &&
+    return !is_other_value(r, r->table.names[column]) &&
            aw_table_check_times(&r->table, (int)column, &ignored) == AW_OK;
 }
 
@@ -199,13 +199,13 @@ static enum aw_status find_scale(struct reading *r, size_t k, const char *unit)
     return AW_OK;
 }
 
-static enum aw_status take_column(struct reading *r, size_t column)
+static enum aw_status assign_column(struct reading *r, size_t column)
 {
     struct aw_play *play = r->play;
     const char *name = r->table.names[column];
     char unit[16];
     size_t joint = joint_called(r, name, unit);
-    if (joint == play->list.n && is_beside(r, name))
+    if (joint == play->list.n && is_other_value(r, name))
         return AW_OK;
     if (joint == play->list.n && aw_joints_find(r->session, &play->list, name, &joint) != AW_OK)
         return fail_with_columns(r);
@@ -267,7 +267,7 @@ static enum aw_status find_columns(struct reading *r)
     enum aw_status status = find_time(r);
     for (size_t c = 0; c < r->table.n_columns && status == AW_OK; c++)
         if ((int)c != r->t)
-            status = take_column(r, c);
+            status = assign_column(r, c);
     if (status == AW_OK && r->play->n == 0) {
         aw_fail(&r->session->err, AW_MALFORMED, "no column for a joint");
         return fail_in_header(r);
@@ -294,7 +294,7 @@ static bool is_same_place(const struct reading *r, size_t a, size_t b)
     return true;
 }
 
-static void keep_row(struct aw_table *table, size_t to, size_t from)
+static void copy_row(struct aw_table *table, size_t to, size_t from)
 {
     memmove(table->cells + to * table->n_columns, table->cells + from * table->n_columns,
             table->n_columns * sizeof *table->cells);
@@ -314,7 +314,7 @@ static void drop_repeats(struct reading *r)
         double to = end < n ? time_of(r, end) - SAMPLED_S : (double)INFINITY;
         for (size_t i = first; i < end; i++)
             if (i == first || i == n - 1 || (time_of(r, i) >= from && time_of(r, i) <= to))
-                keep_row(table, kept++, i);
+                copy_row(table, kept++, i);
     }
     table->n_rows = kept;
 }

@@ -183,8 +183,8 @@ enum aw_status aw_start_check_loop(struct aw_session *session, const struct aw_j
                    joint->name, with_unit(joint, last, end), first);
 }
 
-size_t aw_start_keep_far(struct aw_session *session, const struct aw_joint_list *list,
-                         struct aw_joint_goal *goals, size_t n)
+size_t aw_start_select_far(struct aw_session *session, const struct aw_joint_list *list,
+                           struct aw_joint_goal *goals, size_t n)
 {
     size_t far = 0;
     for (size_t i = 0; i < n; i++) {
@@ -281,7 +281,7 @@ static enum aw_status judge(struct way *way)
     return status;
 }
 
-static enum aw_status begin_way(struct way *way)
+static enum aw_status begin_approach(struct way *way)
 {
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < way->n && status == AW_OK; i++) {
@@ -306,7 +306,7 @@ static enum aw_status ramp(struct way *way)
     double hz = session->tool->joints->hz, part = 0;
     int64_t start = aw_joints_now(session), due = start;
     int64_t ticks = (int64_t)ceil(way->seconds * hz), most = ticks + (int64_t)(SETTLE_S * hz);
-    enum aw_status status = begin_way(way);
+    enum aw_status status = begin_approach(way);
     for (int64_t tick = 1; status == AW_OK && tick <= most && (part < 1 || is_far(way)); tick++) {
         int64_t late = aw_joints_now(session) - due;
         start += late > GAP_NS ? late : 0;
@@ -332,7 +332,7 @@ static enum aw_status stand(struct aw_session *session, struct aw_joint_list *li
                                        .seconds = NAN,
                                        .stream = true,
                                        .show_ns = AW_NO_TIME};
-    aw_joints_let_go(list);
+    aw_joints_release(list);
     for (size_t i = 0; i < n && session->tool->steer > 0; i++)
         still[command.n++] = (struct aw_joint_goal){goals[i].joint, 0};
     return aw_joints_stream(session, list, &command);
@@ -358,7 +358,7 @@ static bool is_away(struct arriving *a, const struct aw_joint_list *list)
 }
 
 /* Applies the approach limits until the approach ends. */
-static bool comes_nearer(void *context, const struct aw_joint_list *list)
+static bool check_approach(void *context, const struct aw_joint_list *list)
 {
     struct arriving *a = context;
     a->status = judge(a->way);
@@ -375,7 +375,7 @@ static enum aw_status arrive(struct way *way)
     if (is_away(&arriving, list))
         status =
             aw_joints_attend(session, list, aw_clock_after(aw_clock_now(session->clock), SETTLE_S),
-                             0, comes_nearer, &arriving);
+                             0, check_approach, &arriving);
     status = status == AW_OK ? arriving.status : status;
     if (status != AW_OK || !is_away(&arriving, list))
         return status;
@@ -398,7 +398,7 @@ enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *lis
             joints->timed ? joint->now.value[AW_JOINT_TARGET] : aw_joint_at(joint, joint->aim);
         from[i] = isnan(at) ? goals[i].value : at;
     }
-    aw_joints_let_go(list);
+    aw_joints_release(list);
     enum aw_status status = time_of(session, list, goals, from, n, &seconds);
     if (status != AW_OK || (seconds <= 0 && !joints->timed))
         return status;
@@ -483,7 +483,7 @@ bool aw_start_is_streamed(const struct aw_session *session)
 }
 
 /* Returns true if this setpoint continues the joint's stream; records its time. */
-static bool goes_on(struct aw_session *session, const struct aw_joint *joint)
+static bool continues_stream(struct aw_session *session, const struct aw_joint *joint)
 {
     struct aw_streamed *streamed = &session->motion.streamed;
     int64_t now = aw_clock_now(session->clock);
@@ -503,7 +503,7 @@ static enum aw_status begin_stream(struct aw_session *session, struct aw_joint_l
                                    const struct aw_joint_command *command, size_t n,
                                    struct aw_joint_goal *first)
 {
-    enum aw_status status = aw_joints_news(session, list);
+    enum aw_status status = aw_joints_read_new(session, list);
     size_t jumps = 0;
     if (status == AW_TIMEOUT && session->options.run.force)
         return AW_OK;
@@ -512,7 +512,7 @@ static enum aw_status begin_stream(struct aw_session *session, struct aw_joint_l
             first[jumps++] = first[i];
     if (status == AW_OK)
         status = aw_start_check(session, list, first, jumps);
-    size_t far = status == AW_OK ? aw_start_keep_far(session, list, first, jumps) : 0;
+    size_t far = status == AW_OK ? aw_start_select_far(session, list, first, jumps) : 0;
     return far ? aw_start_go(session, list, first, far) : status;
 }
 
@@ -532,7 +532,7 @@ enum aw_status aw_start_single(struct aw_session *session, struct aw_joint_list 
         list->joints[i].left_out = true; /* no reports of the other joints required */
     for (size_t i = 0; i < command->n && n < AW_START_JOINTS; i++) {
         struct aw_joint *joint = &list->joints[command->goals[i].joint];
-        if (joint->blind || goes_on(session, joint))
+        if (joint->blind || continues_stream(session, joint))
             continue;
         joint->left_out = false;
         first[n++] = command->goals[i];

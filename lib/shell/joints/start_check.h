@@ -73,8 +73,8 @@ enum aw_status aw_start_check_loop(struct aw_session *session, const struct aw_j
                                    double last, double first, bool *far);
 
 /* Keeps only the goals beyond the max jump, for aw_start_go, and returns their number. */
-size_t aw_start_keep_far(struct aw_session *session, const struct aw_joint_list *list,
-                         struct aw_joint_goal *goals, size_t n);
+size_t aw_start_select_far(struct aw_session *session, const struct aw_joint_list *list,
+                           struct aw_joint_goal *goals, size_t n);
 
 /* Returns true if the device itself moves to the target within the joint's max speed, so the target
  * is not a jump. seconds: duration of the motion; 0 or NaN: a jump. */

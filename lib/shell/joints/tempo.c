@@ -71,7 +71,7 @@ bool aw_tempo_changes(const struct aw_tempo *tempo)
     return tempo->keys || tempo->speed != tempo->wanted || tempo->session->share.attached;
 }
 
-static void want(struct aw_tempo *tempo, double speed)
+static void request(struct aw_tempo *tempo, double speed)
 {
     if (speed > tempo->most)
         aw_session_notice(tempo->session, "speed: limited to %.0f %% by the limits of the joints",
@@ -79,7 +79,7 @@ static void want(struct aw_tempo *tempo, double speed)
     tempo->wanted = aw_clamp(speed, 0, tempo->most);
 }
 
-static void take_typed(struct aw_tempo *tempo)
+static void handle_typed(struct aw_tempo *tempo)
 {
     double speed;
     char word[AW_TEMPO_LINE] = "", share[AW_TEMPO_LINE] = "", more[2];
@@ -88,19 +88,19 @@ static void take_typed(struct aw_tempo *tempo)
     if (sscanf(tempo->typed, "%23s %23s %1s", word, share, more) == 2 &&
         strcmp(word, "speed") == 0 && aw_number_parse_unit(share, "", &speed, NULL) == AW_OK &&
         speed >= 0)
-        want(tempo, speed);
+        request(tempo, speed);
     else if (*word)
         aw_session_notice(tempo->session,
                           "'%s': unknown during play — use +, - or speed 30%%; Ctrl-C stops",
                           tempo->typed);
 }
 
-static void take_key(struct aw_tempo *tempo, char key)
+static void handle_key(struct aw_tempo *tempo, char key)
 {
     static const char erase = 127, back = '\b';
     double step = key == '+' ? KEY_STEP : key == '-' ? -KEY_STEP : 0;
     if (key == '\n' || key == '\r')
-        take_typed(tempo);
+        handle_typed(tempo);
     else if (key == erase || key == back)
         tempo->n -= tempo->n > 0;
     else if (tempo->n == 0 && step != 0)
@@ -118,7 +118,7 @@ static void read_keys(struct aw_tempo *tempo)
     if (n == 0 || (n < 0 && errno != EAGAIN))
         tempo->keys = false; /* the terminal is gone; a signal will follow */
     for (ssize_t i = 0; i < n; i++)
-        take_key(tempo, text[i]);
+        handle_key(tempo, text[i]);
 }
 
 double aw_tempo_step(struct aw_tempo *tempo, double seconds)
@@ -128,7 +128,7 @@ double aw_tempo_step(struct aw_tempo *tempo, double seconds)
     if (tempo->keys)
         read_keys(tempo);
     if (!isnan(*asked))
-        want(tempo, *asked);
+        request(tempo, *asked);
     *asked = NAN;
     tempo->speed = aw_clamp(tempo->wanted, before - slew, before + slew);
     return (before + tempo->speed) / 2 * seconds;

@@ -6,7 +6,7 @@
 #include "shell/lead/follower.h"
 #include "shell/safety/safety.h"
 
-static enum aw_status take_in(struct aw_follower *f)
+static enum aw_status read_leader(struct aw_follower *f)
 {
     if (!f->leader.recorded)
         return aw_follower_listen(f);
@@ -33,7 +33,7 @@ static enum aw_status turn(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
     int64_t period = (int64_t)(1e9 / session->tool->joints->hz);
-    enum aw_status status = take_in(f);
+    enum aw_status status = read_leader(f);
     if (status != AW_OK || (f->done && !f->leader.recorded))
         return status;
     int64_t now = aw_clock_now(session->clock);

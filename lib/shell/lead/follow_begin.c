@@ -134,7 +134,7 @@ enum aw_status aw_follower_begin(struct aw_follower *f, const char *source)
     if (dry)
         return status != AW_OK || session->tool->joints->told ? status : describe_all(f);
     if (status == AW_OK)
-        status = aw_joints_news(session, &f->list);
+        status = aw_joints_read_new(session, &f->list);
     if (status == AW_OK)
         status = describe_all(f);
     if (status == AW_OK && f->leader.recorded)

@@ -35,7 +35,7 @@ static enum aw_status take(struct aw_follower *f, const struct aw_said *said)
 }
 
 /* Waits for a lost server to return. The joints stop meanwhile. */
-static enum aw_status lose_leader(struct aw_follower *f)
+static enum aw_status handle_lost_leader(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
     aw_session_notice(session, "%s — waiting for it", session->err.text);
@@ -74,7 +74,7 @@ enum aw_status aw_follower_listen(struct aw_follower *f)
             status = take(f, &said);
     }
     if (status == AW_LOST && f->leader.peer)
-        return lose_leader(f);
+        return handle_lost_leader(f);
     f->done = aw_stream_over(status);
     return f->done || status == AW_TIMEOUT ? AW_OK : status;
 }

@@ -29,7 +29,7 @@ static double mapped(const struct aw_follower *f, size_t row, size_t sample)
 
 /* Returns true if there is no gap or jump after this sample. A large change over a longer time
  * counts as a motion. */
-static bool goes_on(const struct aw_follower *f, size_t row, size_t sample)
+static bool is_continuous(const struct aw_follower *f, size_t row, size_t sample)
 {
     const struct aw_leader_sample *s = &f->leader.rows[row].samples[sample];
     double away = fabs(mapped(f, row, sample + 1) - mapped(f, row, sample));
@@ -50,7 +50,7 @@ static struct fastest find_fastest(const struct aw_follower *f)
         size_t from = 0;
         for (size_t i = 1; i < mine->n; i++) {
             double since = mine->samples[i].t_s - mine->samples[from].t_s;
-            if (!goes_on(f, row, i - 1))
+            if (!is_continuous(f, row, i - 1))
                 from = i;
             for (; since >= FASTEST_S && from < i;
                  since = mine->samples[i].t_s - mine->samples[++from].t_s) {
@@ -90,7 +90,7 @@ static void take_between(struct aw_follower *f, size_t row, int64_t now)
 {
     const struct aw_leader_row *mine = &f->leader.rows[row];
     size_t next = f->next[row];
-    if (next == 0 || next == mine->n || !goes_on(f, row, next - 1))
+    if (next == 0 || next == mine->n || !is_continuous(f, row, next - 1))
         return;
     const struct aw_leader_sample *s = &mine->samples[next - 1];
     double part = (f->at_s - s[0].t_s) / (s[1].t_s - s[0].t_s);

@@ -231,7 +231,7 @@ uint64_t aw_leader_lost(struct aw_leader *l)
 
 /* ---- Recordings ---- */
 
-static enum aw_status keep(struct aw_leader *l, size_t row, double t_s, double value)
+static enum aw_status store_sample(struct aw_leader *l, size_t row, double t_s, double value)
 {
     struct aw_leader_row *mine = &l->rows[row];
     if (!isfinite(value)) {
@@ -263,7 +263,7 @@ static bool find_time(struct aw_leader *l, const struct aw_said *said, double ga
     return !late;
 }
 
-static enum aw_status keep_all(struct aw_leader *l, const struct aw_said *said, double gap_s)
+static enum aw_status store_all(struct aw_leader *l, const struct aw_said *said, double gap_s)
 {
     double t_s;
     enum aw_status status = AW_OK;
@@ -274,7 +274,7 @@ static enum aw_status keep_all(struct aw_leader *l, const struct aw_said *said, 
         return AW_OK;
     l->length_s = t_s;
     for (size_t i = 0; i < said->n && status == AW_OK; i++)
-        status = keep(l, said->of[i].row, t_s, said->of[i].value);
+        status = store_sample(l, said->of[i].row, t_s, said->of[i].value);
     return status;
 }
 
@@ -286,7 +286,7 @@ enum aw_status aw_leader_load(struct aw_leader *l, double gap_s)
     while (status == AW_OK) {
         status = aw_leader_next(l, AW_NEVER, &said);
         if (status == AW_OK)
-            status = keep_all(l, &said, gap_s);
+            status = store_all(l, &said, gap_s);
     }
     if (status != AW_END)
         return status;

@@ -54,7 +54,7 @@ static enum aw_status listen(struct player *p, int64_t deadline)
 }
 
 /* Announces a long gap: a recording has one of hours if the host's clock was set. */
-static void tell_gap(struct player *p, int64_t due)
+static void announce_gap(struct player *p, int64_t due)
 {
     double wait_s = (double)(due - aw_clock_now(p->session->clock)) / 1e9;
     if (wait_s > LONG_GAP_S)
@@ -91,7 +91,7 @@ static void show_work(const struct player *p, double at_s)
 }
 
 /* Updates the speed without waiting, because dense messages leave no time to wait. */
-static void look_at_speed(struct player *p, int64_t now)
+static void update_speed(struct player *p, int64_t now)
 {
     if (!aw_tempo_changes(&p->tempo) || now - p->anchor_ns < SLICE_NS)
         return;
@@ -104,7 +104,7 @@ static enum aw_status await_turn(struct player *p, double time_s)
 {
     enum aw_status status = AW_OK;
     int64_t now = aw_clock_now(p->session->clock);
-    look_at_speed(p, now);
+    update_speed(p, now);
     while (status == AW_OK && aw_tempo_changes(&p->tempo) && due_at(p, time_s) > now + SLICE_NS &&
            now < p->deadline) {
         status = await_time(p, now + SLICE_NS);
@@ -143,7 +143,7 @@ static enum aw_status send_write(struct player *p, const struct aw_replay_write 
     p->done = due > p->deadline;
     if (p->done || status != AW_OK)
         return status;
-    tell_gap(p, due);
+    announce_gap(p, due);
     if (by_tool)
         status = session->tool->replay.send(session, message, due, &held);
     else
@@ -188,7 +188,7 @@ static enum aw_status play(struct player *p)
 
 /* Warns if the start position differs: relative commands then end elsewhere, and absolute ones may
  * begin with a jump. */
-static void notice_elsewhere(struct player *p)
+static void warn_of_start(struct player *p)
 {
     struct aw_session *session = p->session;
     const struct aw_replay *r = &p->replay;
@@ -236,14 +236,14 @@ static enum aw_status guard(struct player *p)
     if (status == AW_OK && (places || !r->n || first_goals(p, goals) == 0))
         return AW_OK;
     if (status == AW_OK)
-        status = aw_joints_news(session, &r->list);
+        status = aw_joints_read_new(session, &r->list);
     size_t n = first_goals(p, goals);
     if (status == AW_TIMEOUT && session->options.run.force)
         return AW_OK;
     if (status == AW_OK)
         status = aw_start_check(session, &r->list, goals, n);
     /* only distant joints are approached before the replay starts */
-    n = status == AW_OK ? aw_start_keep_far(session, &r->list, goals, n) : 0;
+    n = status == AW_OK ? aw_start_select_far(session, &r->list, goals, n) : 0;
     return n ? aw_start_go(session, &r->list, goals, n) : status;
 }
 
@@ -288,7 +288,7 @@ static enum aw_status play_all(struct player *p)
         status = guard(p);
     if (status != AW_OK)
         return status;
-    notice_elsewhere(p);
+    warn_of_start(p);
     aw_session_moves(session);
     aw_tempo_begin(&p->tempo, session, p->speed, p->most);
     p->deadline = aw_session_end(session);
@@ -306,7 +306,7 @@ static enum aw_status play_all(struct player *p)
 }
 
 /* Explains why a replay sends nothing: that is not an error, but rarely intended. */
-static void notice_why_nothing(struct player *p, const char *path)
+static void explain_empty(struct player *p, const char *path)
 {
     struct aw_session *session = p->session;
     const struct aw_replay *r = &p->replay;
@@ -380,7 +380,7 @@ static enum aw_status run_replay(struct aw_session *session, const struct aw_arg
     if (status == AW_OK)
         status = check_loop(p);
     if (status == AW_OK)
-        notice_why_nothing(p, aw_arg(args, "file", 0));
+        explain_empty(p, aw_arg(args, "file", 0));
     if (status == AW_OK && session->options.run.dry_run) {
         aw_session_notice(session, "%" PRIu64 " commands, all within limits", p->replay.commands);
     } else if (status == AW_OK) {

@@ -160,7 +160,7 @@ static void on_command(void *context, struct aw_span frame)
 }
 
 /* Saves messages until a device is connected that tells which joints they are about. */
-static void keep_told(struct loader *l, const struct aw_record *record)
+static void store_report(struct loader *l, const struct aw_record *record)
 {
     struct aw_replay *r = l->replay;
     if (r->n || l->commands || r->n_told == TOLD_MAX)
@@ -174,7 +174,7 @@ static void keep_told(struct loader *l, const struct aw_record *record)
     r->told[r->n_told++] = *record;
 }
 
-static void note_said(struct loader *l, struct aw_span frame)
+static void note_message(struct loader *l, struct aw_span frame)
 {
     struct aw_session *session = l->session;
     struct aw_record said;
@@ -182,7 +182,7 @@ static void note_said(struct loader *l, struct aw_span frame)
         aw_wire_decode(session->wire, AW_RX, frame, &said, NULL) != AW_OK || said.dir != AW_RX)
         return;
     if (session->tool->joints->told)
-        keep_told(l, &said);
+        store_report(l, &said);
     else
         note_targets(l->replay, session, &said, l->after_ns);
 }
@@ -198,7 +198,7 @@ static void on_answer(void *context, struct aw_span frame)
     l->answers++;
     l->answered =
         l->answered || aw_wire_decode(l->session->wire, AW_RX, frame, record, NULL) == AW_OK;
-    note_said(l, frame);
+    note_message(l, frame);
     while (i < r->n_places && memcmp(r->places[i].from, frame.data, 2) != 0)
         i++;
     if (!place || i < r->n_places || i == AW_REPLAY_PLACES || frame.size < 2 ||

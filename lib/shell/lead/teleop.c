@@ -180,7 +180,7 @@ static enum aw_status begin_joints(struct aw_hands *h)
     enum aw_status status = aw_joints_begin(session, &h->list);
     bool dry = session->options.run.dry_run;
     if (status == AW_OK && !dry)
-        status = aw_joints_news(session, &h->list);
+        status = aw_joints_read_new(session, &h->list);
     if (status != AW_OK || (dry && session->tool->joints->told))
         return status;
     return aw_joints_check(session, &h->list, &(struct aw_joint_command){.n = 0});
@@ -255,7 +255,7 @@ static bool read_typed(struct aw_hands *h)
     bool lost = h->screen && (n == 0 || (n < 0 && errno != EAGAIN));
     for (ssize_t i = 0; i < n; i++)
         if (h->keys.wanted)
-            aw_teleop_keys_take(h, text[i]);
+            aw_teleop_keys_handle(h, text[i]);
         else
             h->done = h->done || text[i] == 'q';
     if (lost) /* the next step sends the stop */
@@ -341,15 +341,15 @@ static void glance(struct aw_aside *aside)
     h->keys.late = true;
     h->event_ns = now;
     if (h->pad.on)
-        aw_teleop_pad_take(h);
+        aw_teleop_pad_read(h);
     if (h->channels.stream)
-        aw_teleop_channels_take(h); /* the next cycle returns the same error */
+        aw_teleop_channels_read(h); /* the next cycle returns the same error */
     while (!read_typed(h))
         ;
     h->keys.late = g->busy = false;
     if (h->screen && aw_live_due(&h->live))
         aw_teleop_draw(h);
-    g->ended = h->done || !h->engine.enabled || aw_teleop_let_go(&h->engine);
+    g->ended = h->done || !h->engine.enabled || aw_teleop_release(&h->engine);
     aside->fd = g->ended ? -1 : pad_fd(h);
     if (g->ended)
         aw_stop_ask(h->session);
@@ -428,17 +428,17 @@ static enum aw_status attend(struct aw_hands *h, bool runs)
 }
 
 /* Reads the controls. */
-static enum aw_status take_in(struct aw_hands *h)
+static enum aw_status read_controls(struct aw_hands *h)
 {
     h->event_ns = aw_clock_now(h->session->clock);
     if (h->pad.on)
-        aw_teleop_pad_take(h);
+        aw_teleop_pad_read(h);
     read_keys(h);
-    return h->channels.stream ? aw_teleop_channels_take(h) : AW_OK;
+    return h->channels.stream ? aw_teleop_channels_read(h) : AW_OK;
 }
 
 /* Shows a prompt once pressing the button would take effect, that is, after a release. */
-static void say_ready(struct aw_hands *h)
+static void announce_ready(struct aw_hands *h)
 {
     if (h->screen || h->told || !h->engine.ready)
         return;
@@ -449,12 +449,12 @@ static void say_ready(struct aw_hands *h)
 static enum aw_status turn(struct aw_hands *h)
 {
     enum aw_teleop_turn now = AW_TELEOP_REST;
-    enum aw_status status = take_in(h);
+    enum aw_status status = read_controls(h);
     if (status != AW_OK)
         return status;
     if (h->channels.unseen == 0) {
         now = aw_teleop_step(&h->engine, aw_clock_now(h->session->clock));
-        say_ready(h);
+        announce_ready(h);
         act(h);
     }
     status = now == AW_TELEOP_RUN ? send(h) : now == AW_TELEOP_STOP ? stop(h) : AW_OK;

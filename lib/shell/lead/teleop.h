@@ -112,14 +112,14 @@ const char *aw_teleop_halt_text(const struct aw_hands *hands);
  * character; step sets the inputs. */
 void aw_teleop_keys_begin(struct aw_hands *hands);
 void aw_teleop_keys_end(struct aw_hands *hands);
-void aw_teleop_keys_take(struct aw_hands *hands, char c);
+void aw_teleop_keys_handle(struct aw_hands *hands, char c);
 void aw_teleop_keys_step(struct aw_hands *hands);
 
 /* A gamepad. open starts armwire-pad and waits for its first record (AW_NO_LINK: no gamepad, or no
  * armwire-pad). take reads without blocking, and reports the loss of a silent or missing pad.
  */
 enum aw_status aw_teleop_pad_open(struct aw_hands *hands);
-void aw_teleop_pad_take(struct aw_hands *hands);
+void aw_teleop_pad_read(struct aw_hands *hands);
 void aw_teleop_pad_close(struct aw_hands *hands);
 
 /* After the stop: waits for the end of armwire-pad, and returns the reason of its end. */
@@ -129,10 +129,10 @@ const char *aw_teleop_pad_end(struct aw_hands *hands);
  * were received or are due. It reports a source that is silent or has ended; AW_USAGE and
  * AW_STOPPED are fatal. due returns the time of the next record. */
 enum aw_status aw_teleop_channels_open(struct aw_hands *hands, const char *path);
-enum aw_status aw_teleop_channels_take(struct aw_hands *hands);
+enum aw_status aw_teleop_channels_read(struct aw_hands *hands);
 int64_t aw_teleop_channels_due(const struct aw_hands *hands);
 /* Returns the first input that no record has named; NULL: none. */
-const char *aw_teleop_channels_lack(const struct aw_hands *hands);
+const char *aw_teleop_channels_missing(const struct aw_hands *hands);
 /* For the end of a file. AW_USAGE: no record named one of the inputs. */
 enum aw_status aw_teleop_channels_check(const struct aw_hands *hands);
 void aw_teleop_channels_close(struct aw_hands *hands);

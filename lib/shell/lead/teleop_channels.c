@@ -105,7 +105,7 @@ static void end(struct aw_hands *h)
 }
 
 /* Returns false if no record is available now. */
-static bool take_one(struct aw_hands *h, int64_t now)
+static bool handle_one(struct aw_hands *h, int64_t now)
 {
     struct aw_teleop_channels *c = &h->channels;
     enum aw_status status = read_one(h);
@@ -124,13 +124,13 @@ static bool take_one(struct aw_hands *h, int64_t now)
     return true;
 }
 
-enum aw_status aw_teleop_channels_take(struct aw_hands *h)
+enum aw_status aw_teleop_channels_read(struct aw_hands *h)
 {
     struct aw_teleop_channels *c = &h->channels;
     int64_t now = aw_clock_now(h->session->clock);
     c->behind = !c->over;
     for (int i = 0; i < AT_ONCE && c->behind && !aw_teleop_is_due(&h->engine); i++)
-        c->behind = take_one(h, now);
+        c->behind = handle_one(h, now);
     if (c->stale_ns > 0 && h->engine.enabled && now - c->came_ns > c->stale_ns)
         aw_teleop_lose(&h->engine, AW_HALT_STALE);
     return c->status;
@@ -142,7 +142,7 @@ int64_t aw_teleop_channels_due(const struct aw_hands *h)
     return c->stream && c->waiting && !c->live ? due(h) : AW_NEVER;
 }
 
-const char *aw_teleop_channels_lack(const struct aw_hands *h)
+const char *aw_teleop_channels_missing(const struct aw_hands *h)
 {
     const struct aw_teleop_channels *c = &h->channels;
     for (size_t i = 0; i < c->names.n; i++)

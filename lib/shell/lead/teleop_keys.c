@@ -66,7 +66,7 @@ static void set(struct aw_hands *hands, const char *name, double value)
         aw_teleop_set(&hands->engine, (size_t)input, value);
 }
 
-static void let_go(struct aw_hands *hands)
+static void release(struct aw_hands *hands)
 {
     struct aw_teleop_keys *k = &hands->keys;
     if (k->control >= 0)
@@ -107,7 +107,7 @@ static void handle(struct aw_hands *hands, int key, int event, bool fast)
         if (keys[i].key == key)
             control = (int)i;
     if (event == 3 && control == k->control && k->down)
-        let_go(hands);
+        release(hands);
     else if (event == 1 && control >= 0 && !k->down && !k->late) /* handles one key at a time */
         push(hands, control, fast);
 }
@@ -135,14 +135,14 @@ static void handle_sequence(struct aw_hands *hands, char end)
 }
 
 /* Returns true if the sequence continues after this character. */
-static bool goes_on(const struct aw_teleop_keys *k, char c)
+static bool is_incomplete(const struct aw_teleop_keys *k, char c)
 {
     if (k->used <= 2)
         return k->used == 1 || c == '[' || c == 'O';
     return strchr("0123456789;:?", c);
 }
 
-void aw_teleop_keys_take(struct aw_hands *hands, char c)
+void aw_teleop_keys_handle(struct aw_hands *hands, char c)
 {
     struct aw_teleop_keys *k = &hands->keys;
     if (k->used == 0 && c != '\033') {
@@ -152,7 +152,7 @@ void aw_teleop_keys_take(struct aw_hands *hands, char c)
     }
     k->text[k->used++] = c;
     k->text[k->used] = '\0';
-    bool whole = !goes_on(k, c);
+    bool whole = !is_incomplete(k, c);
     if (whole && k->used > 2)
         handle_sequence(hands, c);
     if (whole || k->used + 1 == sizeof k->text)
@@ -162,5 +162,5 @@ void aw_teleop_keys_take(struct aw_hands *hands, char c)
 void aw_teleop_keys_step(struct aw_hands *hands)
 {
     if (hands->keys.down && aw_clock_now(hands->session->clock) >= hands->keys.until)
-        let_go(hands);
+        release(hands);
 }

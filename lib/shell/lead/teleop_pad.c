@@ -55,7 +55,7 @@ static void end(struct aw_hands *h, const char *why)
     aw_teleop_lose(&h->engine, AW_HALT_GONE); /* the next step sends the stop */
 }
 
-static void lose_silent(struct aw_hands *h)
+static void check_silence(struct aw_hands *h)
 {
     h->pad.silent = true;
     aw_teleop_lose(&h->engine, AW_HALT_STALE);
@@ -72,7 +72,7 @@ static void apply(struct aw_hands *h, const json_t *record)
         begin(h, record);
     } else if (late_ns > SILENT_NS) {
         if (h->engine.enabled)
-            lose_silent(h);
+            check_silence(h);
         return;
     }
     p->came_ns = real_now(h);
@@ -84,7 +84,7 @@ static void apply(struct aw_hands *h, const json_t *record)
     aw_teleop_alive(&h->engine, now - (int64_t)(age * 1e9));
 }
 
-static void take_line(struct aw_hands *h, const char *line)
+static void handle_line(struct aw_hands *h, const char *line)
 {
     json_t *record = json_loads(line, 0, NULL);
     double t = number(record, "t"), age = number(record, "age");
@@ -138,7 +138,7 @@ static char *next_line(struct aw_hands *h)
     }
 }
 
-void aw_teleop_pad_take(struct aw_hands *h)
+void aw_teleop_pad_read(struct aw_hands *h)
 {
     struct aw_teleop_pad *p = &h->pad;
     char *line;
@@ -146,10 +146,10 @@ void aw_teleop_pad_take(struct aw_hands *h)
         line = next_line(h);
         if (!line)
             break;
-        take_line(h, line);
+        handle_line(h, line);
     }
     if (h->engine.enabled && real_now(h) - p->came_ns > SILENT_NS)
-        lose_silent(h);
+        check_silence(h);
 }
 
 /* ---- Beginning and end ---- */
@@ -183,7 +183,7 @@ enum aw_status aw_teleop_pad_open(struct aw_hands *h)
     while (status == AW_OK && p->came_ns == FIRST_LINE && !p->ended) {
         status = aw_clock_wait(clock, p->child.from, POLLIN, deadline);
         if (status == AW_OK)
-            aw_teleop_pad_take(h);
+            aw_teleop_pad_read(h);
     }
     if (status == AW_TIMEOUT)
         status = aw_fail(&h->session->err, AW_NO_LINK, PROGRAM ": no record within 10 s");

@@ -47,10 +47,10 @@ static void draw_title(struct panel *p)
 }
 
 /* Writes what is needed to enable motion. */
-static void say_lack(const struct aw_hands *h, char *out, size_t size)
+static void write_missing(const struct aw_hands *h, char *out, size_t size)
 {
     if (h->channels.unseen)
-        snprintf(out, size, "stopped: no record with %s yet", aw_teleop_channels_lack(h));
+        snprintf(out, size, "stopped: no record with %s yet", aw_teleop_channels_missing(h));
     else if (!h->pad.on && !h->channels.stream)
         snprintf(out, size, "stopped: press a key");
     else
@@ -74,7 +74,7 @@ static void draw_head(struct panel *p)
     if (lost)
         snprintf(text, sizeof text, "STOPPED: %s", aw_teleop_halt_text(h));
     else
-        say_lack(h, text, sizeof text);
+        write_missing(h, text, sizeof text);
     aw_braille_text(p->canvas, 0, p->row++, text, lost ? AW_BRAILLE_WARN : AW_BRAILLE_DIM);
 }
 

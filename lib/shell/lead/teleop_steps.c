@@ -30,7 +30,7 @@ static enum aw_status check_known(struct aw_hands *h)
 }
 
 /* Returns the next joint in turn that has to move; n: none. */
-static size_t whose_turn(const struct aw_hands *h)
+static size_t next_joint(const struct aw_hands *h)
 {
     size_t n = h->engine.n;
     for (size_t i = 0; i < n; i++) {
@@ -42,10 +42,10 @@ static size_t whose_turn(const struct aw_hands *h)
 }
 
 /* Sends one step, and delays the next one to keep within the max speed. */
-static enum aw_status take_step(struct aw_hands *h)
+static enum aw_status send_step(struct aw_hands *h)
 {
     struct aw_session *session = h->session;
-    struct aw_joint_goal goal = {.joint = whose_turn(h)};
+    struct aw_joint_goal goal = {.joint = next_joint(h)};
     if (goal.joint == h->engine.n || h->channels.behind)
         return AW_OK;
     const struct aw_teleop_joint *j = &h->joints[goal.joint];
@@ -64,4 +64,4 @@ static enum aw_status take_step(struct aw_hands *h)
 }
 
 const struct aw_teleop_way aw_teleop_steps = {
-    .waits = true, .of_range = OF_RANGE, .check = check_known, .send = take_step};
+    .waits = true, .of_range = OF_RANGE, .check = check_known, .send = send_step};

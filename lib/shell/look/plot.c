@@ -375,7 +375,7 @@ static bool is_enough(const struct plot *p)
 }
 
 /* Reports requested fields that did not arrive. */
-static enum aw_status nothing_found(struct plot *p)
+static enum aw_status fail_not_found(struct plot *p)
 {
     const size_t missing = aw_select_missing(&p->select, p->found);
     if (p->usual && p->n_seen == 0)
@@ -555,7 +555,7 @@ static enum aw_status plot_text(struct plot *p)
             return p->session->err.status;
     }
     if (aw_stream_over(status) && p->strip.n == 0)
-        return nothing_found(p);
+        return fail_not_found(p);
     if ((aw_stream_over(status) || status == AW_STOPPED || status == AW_LOST) && p->strip.n) {
         enum aw_status printed = print_now(p);
         return aw_stream_over(status) ? printed : status;
@@ -719,7 +719,7 @@ static enum aw_status plot_all(struct plot *p)
                           " — with decimal commas, separate columns by ;\n",
                           p->session->tool->name, p->input, uneven);
     if (status == AW_OK && !has_all(p))
-        return nothing_found(p);
+        return fail_not_found(p);
     if ((status != AW_OK && status != AW_STOPPED && status != AW_LOST) || !p->traces.any)
         return status;
     return p->out ? write_out(p, status) : status == AW_OK ? print_recording(p) : status;

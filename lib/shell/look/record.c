@@ -114,7 +114,7 @@ static enum aw_status create(struct recorder *r)
 }
 
 /* Notes that a log does not contain packet files: other programs reject logs with comments. */
-static void tell_of_packets(const struct recorder *r)
+static void note_packets(const struct recorder *r)
 {
     const char *packets = r->session->options.link.packets, *dbc = r->session->options.link.dbc;
     if (aw_tee_is_log(r->session, r->path) && (packets || dbc))
@@ -189,7 +189,7 @@ static enum aw_status choose_format(struct recorder *r, const char *path)
     struct aw_session *session = r->session;
     struct aw_filter filter;
     r->format = format_of(path);
-    if (!r->format && aw_tee_takes(session, path, &filter))
+    if (!r->format && aw_tee_accepts(session, path, &filter))
         r->format = &whole;
     if (r->format || session->err.status != AW_OK)
         return r->format ? AW_OK : session->err.status;
@@ -217,10 +217,10 @@ static enum aw_status begin(struct recorder *r, const char *path)
     if (status == AW_OK) {
         aw_stream_expect(r->stream, r->fields, NULL);
         if (!is_output(path) || !aw_stop_is_pipe(session->out.fd))
-            aw_stream_stay(r->stream, false);
+            aw_stream_reconnect(r->stream, false);
     }
     if (status == AW_OK)
-        tell_of_packets(r);
+        note_packets(r);
     r->typing = isatty(STDIN_FILENO) && !session->options.run.no_input;
     r->progress = aw_progress(session, path, false);
     r->start_ns = aw_clock_now(session->clock);
@@ -242,7 +242,7 @@ bool aw_record_typed(bool *typing, char text[AW_MARK_MAX])
     return true;
 }
 
-static void look_for_mark(struct recorder *r)
+static void read_mark(struct recorder *r)
 {
     char text[AW_MARK_MAX];
     if (!(r->file || r->format->tee) || !aw_record_typed(&r->typing, text))
@@ -300,7 +300,7 @@ static enum aw_status run(struct recorder *r, int64_t deadline)
             status = AW_OK;
         if (status == AW_OK)
             status = check_file(r);
-        look_for_mark(r);
+        read_mark(r);
         show_progress(r);
     }
     return status == AW_END ? AW_OK : status;
@@ -311,7 +311,7 @@ static enum aw_status run(struct recorder *r, int64_t deadline)
 enum aw_status aw_record_ended(struct aw_session *session, enum aw_status status)
 {
     bool more = session->mode.scripts || !(session->mode.one_shot || session->mode.interactive);
-    if (status != AW_STOPPED || more || session->motion.moving || aw_session_goes_on(session))
+    if (status != AW_STOPPED || more || session->motion.moving || aw_session_continues(session))
         return status;
     return aw_stop_take_interrupt(session) ? AW_OK : status;
 }

@@ -172,7 +172,7 @@ static enum aw_status flush(struct recorder *r, int64_t now)
 }
 
 /* Rounds to the shortest decimal of a 32-bit float: 0.72, not 0.7200000286102295. */
-static double tidy(double value)
+static double shorten(double value)
 {
     char text[AW_NUMBER_MAX + 1];
     *aw_print_float32(text, (float)value) = '\0';
@@ -195,7 +195,7 @@ static enum aw_status add(struct recorder *r, int64_t time_ns)
         double value = *value_of(r, i);
         if (isnan(value) && r->column[i].value == AW_JOINT_ACTUAL)
             return AW_OK;
-        row[i] = isnan(value) ? 0 : tidy(value);
+        row[i] = isnan(value) ? 0 : shorten(value);
     }
     if (!r->rows)
         r->first_ns = r->last_ns = r->changed_ns = time_ns;

@@ -207,7 +207,7 @@ static bool holds(const struct waiter *w, const struct aw_item *item)
 
 /* ---- The nearest records ---- */
 
-static double part(double is, double wanted)
+static double relative_distance(double is, double wanted)
 {
     return fabs(is - wanted) / fmax(1, fabs(wanted));
 }
@@ -222,7 +222,7 @@ static double distance_of(const struct waiter *w, const struct aw_item *item)
         return INFINITY;
     for (int i = 0; wanted->codec && i < wanted->codec->n_scalars; i++)
         if (wanted->present >> i & 1)
-            sum += part(item->record->v[i], wanted->v[i]);
+            sum += relative_distance(item->record->v[i], wanted->v[i]);
     for (size_t t = 0; t < w->where.n; t++) {
         const struct aw_where_term *term = &w->where.terms[t];
         const struct aw_select one = {.n = 1, .pattern = {term->field}};
@@ -230,7 +230,7 @@ static double distance_of(const struct waiter *w, const struct aw_item *item)
         for (size_t i = 0; i < item->n; i++)
             if (aw_select_match(&one, &item->points[i]) == 0)
                 least = fmin(least, aw_where_number(term, &item->points[i], &number)
-                                        ? part(item->points[i].value, number)
+                                        ? relative_distance(item->points[i].value, number)
                                         : 1);
         sum += least;
     }
@@ -238,20 +238,20 @@ static double distance_of(const struct waiter *w, const struct aw_item *item)
 }
 
 struct away {
-    double part; /* relative distance from the wanted value; 0: none yet */
+    double distance; /* relative distance from the wanted value; 0: none yet */
     char text[AWAY_MAX];
 };
 
-static void take_away(const struct waiter *w, struct away *away, const char *name, double is,
-                      double wanted, bool equal)
+static void note_distance(const struct waiter *w, struct away *away, const char *name, double is,
+                          double wanted, bool equal)
 {
     bool given = aw_wait_given(w->session)->tolerance;
     const char *advice = !equal  ? ""
                          : given ? ", more than --tolerance "
                                  : " — allow it with --tolerance";
-    if (!(part(is, wanted) > away->part))
+    if (!(relative_distance(is, wanted) > away->distance))
         return;
-    away->part = part(is, wanted);
+    away->distance = relative_distance(is, wanted);
     snprintf(away->text, sizeof away->text, "nearest %.60s %.6g, %.3g away%s%.20s", name, is,
              fabs(is - wanted), advice, equal && given ? aw_wait_given(w->session)->tolerance : "");
 }
@@ -277,7 +277,7 @@ static bool is_away_by_term(const struct waiter *w, const struct aw_where_term *
         }
     }
     if (nearest)
-        take_away(w, away, nearest->name, nearest->value, wanted, term->op == AW_WHERE_IS);
+        note_distance(w, away, nearest->name, nearest->value, wanted, term->op == AW_WHERE_IS);
     return nearest;
 }
 
@@ -296,13 +296,13 @@ static bool is_away_by_scalar(const struct waiter *w, const struct aw_item *item
         return number ? false : record->v[scalar] == wanted->v[scalar];
     aw_scalar_name(&wanted->codec->scalars[scalar], name, sizeof name);
     if (!(fabs(record->v[scalar] - wanted->v[scalar]) <= w->slack[scalar]))
-        take_away(w, away, name, record->v[scalar], wanted->v[scalar], true);
+        note_distance(w, away, name, record->v[scalar], wanted->v[scalar], true);
     return true;
 }
 
-static void tell_away(const struct waiter *w, const struct aw_item *item, char out[AWAY_MAX])
+static void write_distance(const struct waiter *w, const struct aw_item *item, char out[AWAY_MAX])
 {
-    struct away away = {.part = 0};
+    struct away away = {.distance = 0};
     bool comparable = true;
     for (int i = 0; w->wanted.codec && i < w->wanted.codec->n_scalars; i++)
         comparable = comparable && is_away_by_scalar(w, item, i, &away);
@@ -328,7 +328,7 @@ static void note_nearest(struct waiter *w, const struct aw_item *item)
         w->nearest[at] = w->nearest[at - 1];
     w->n_nearest += w->n_nearest < NEAREST;
     w->nearest[at].distance = distance;
-    tell_away(w, item, w->nearest[at].away);
+    write_distance(w, item, w->nearest[at].away);
     snprintf(w->nearest[at].text, SHOWN_MAX, "%.*s", SHOWN_MAX - 1, line);
 }
 
@@ -345,7 +345,7 @@ static void note_last(struct waiter *w, const struct aw_item *item)
     }
 }
 
-static void tell_last(const struct waiter *w, char *out, size_t size)
+static void write_last(const struct waiter *w, char *out, size_t size)
 {
     *out = '\0';
     for (size_t t = 0; t < w->where.n; t++)
@@ -436,7 +436,7 @@ static enum aw_status wait_until(struct waiter *w)
     if (status != AW_OK)
         return status;
     char last[160];
-    tell_last(w, last, sizeof last);
+    write_last(w, last, sizeof last);
     return aw_fail(&session->err, AW_TIMEOUT, "wait: %s: %s in %.3g s%s%s", w->text,
                    first_ns != AW_NO_TIME ? "true, but not for long enough" : "not true",
                    after_s(w), *last ? "; last value: " : "", last);
@@ -481,7 +481,7 @@ static enum aw_status fail(struct waiter *w, bool came)
 }
 
 /* Checks the replies since the last command, for a device that sends nothing by itself. */
-static bool was_said(struct waiter *w)
+static bool was_received(struct waiter *w)
 {
     const struct aw_recent_frame *frame;
     struct aw_session *session = w->session;
@@ -513,7 +513,7 @@ static enum aw_status expect(struct waiter *w)
         w->deadline = aw_clock_after(aw_clock_now(session->clock), DEFAULT_S);
     w->view = aw_view_new(aw_stream_names(w->stream)->wire,
                           &(struct aw_view_options){.style = AW_STYLE_TEXT}, NULL);
-    found = was_said(w);
+    found = was_received(w);
     while (!found && (status = next(w, &item)) == AW_OK) {
         note_nearest(w, &item);
         found = holds(w, &item);

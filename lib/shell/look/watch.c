@@ -134,7 +134,7 @@ static void choose_fields(struct watch *w, const struct aw_item *first)
 }
 
 /* Gives every row of a CSV file the columns of the first row. */
-static void keep_columns(struct aw_object *columns, struct aw_object *row)
+static void align_columns(struct aw_object *columns, struct aw_object *row)
 {
     if (columns->n == 0)
         *columns = *row;
@@ -183,7 +183,7 @@ static void show_points(struct watch *w, const struct aw_item *item)
         return;
     }
     if (aw_style_is_table(aw_session_style(w->session)))
-        keep_columns(&w->columns, &row);
+        align_columns(&w->columns, &row);
     row.headline = "<-";
     *aw_object_print(&row, &(struct aw_object_form){.style = AW_STYLE_TEXT}, text) = '\0';
     aw_session_row(w->session, &row, "%s", text);
@@ -209,7 +209,7 @@ static enum aw_status show_line(struct watch *w, const struct aw_item *item)
     return status == AW_OK && enough ? AW_ENOUGH : status;
 }
 
-static enum aw_status take_item(struct watch *w, const struct aw_item *item)
+static enum aw_status handle_item(struct watch *w, const struct aw_item *item)
 {
     bool shown = is_wanted(w, item);
     if (shown || w->input)
@@ -231,7 +231,7 @@ static enum aw_status watch_lines(struct watch *w)
         status =
             aw_stream_next(w->stream, left < w->deadline - now ? now + left : w->deadline, &item);
         if (status == AW_OK)
-            status = take_item(w, &item);
+            status = handle_item(w, &item);
         bool goes_on = status == AW_TIMEOUT && aw_clock_now(session->clock) < w->deadline;
         if (status == AW_MALFORMED || goes_on)
             status = AW_OK;
@@ -430,7 +430,7 @@ static enum aw_status run_watch(struct aw_session *session, const struct aw_args
         aw_stream_expect(w->stream, &w->select, &w->where);
         /* a reader at the other end of a pipe waits for the end of the output */
         if (!aw_stop_is_pipe(session->out.fd))
-            aw_stream_stay(w->stream, false);
+            aw_stream_reconnect(w->stream, false);
         w->deadline = aw_session_end(session);
         status = watch(w);
     }

@@ -39,7 +39,7 @@ static void offer(struct completion *c, const char *word, const char *help)
 }
 
 /* Completes only value: the part of the token after the prefix. */
-static void go_behind(struct completion *c, const char *value)
+static void skip_prefix(struct completion *c, const char *value)
 {
     c->head = c->partial;
     c->head_length = (size_t)(value - c->partial);
@@ -210,7 +210,7 @@ static size_t count_going(const struct completion *c)
 {
     size_t n = 0;
     for (const struct aw_arg *arg = c->command->args; arg && arg->name; arg++)
-        n += aw_arg_goes(arg, c->choice);
+        n += aw_arg_fits(arg, c->choice);
     return n;
 }
 
@@ -219,7 +219,7 @@ static const struct aw_arg *current_argument(const struct completion *c)
     const struct aw_arg *last = NULL, *going[AW_WORDS_MAX];
     size_t n = 0, at = c->position;
     for (const struct aw_arg *arg = c->command->args; arg && arg->name && n < AW_WORDS_MAX; arg++)
-        if (aw_arg_goes(arg, c->choice))
+        if (aw_arg_fits(arg, c->choice))
             last = going[n++] = arg;
     if (n > 0 && c->command->repeats)
         at %= n;
@@ -287,7 +287,7 @@ static void offer_options(struct completion *c)
     const char *attached;
     struct aw_option_value *value = aw_option_word(&c->options, c->partial, &attached);
     if (value && attached) {
-        go_behind(c, attached);
+        skip_prefix(c, attached);
         if (value->option->value)
             offer_value(c, value->option);
         return;
@@ -305,7 +305,7 @@ static void offer_arguments(struct completion *c)
     const struct aw_arg *args = c->command->args, *due = current_argument(c);
     for (const struct aw_arg *arg = args; strchr(c->partial, '=') && arg && arg->name; arg++)
         if (is_called(c, arg, c->partial) && !is_endless(arg)) {
-            go_behind(c, strchr(c->partial, '=') + 1);
+            skip_prefix(c, strchr(c->partial, '=') + 1);
             offer_argument(c, arg);
             return;
         }
@@ -314,7 +314,7 @@ static void offer_arguments(struct completion *c)
     for (const struct aw_arg *arg = args; due && *c->partial && arg && arg->name; arg++) {
         char word[64];
         struct aw_arg_info info = aw_arg_info(c->session, arg);
-        if (!aw_arg_goes(arg, c->choice) || is_endless(arg))
+        if (!aw_arg_fits(arg, c->choice) || is_endless(arg))
             continue;
         snprintf(word, sizeof word, "%s=", arg->name);
         offer(c, word, info.help);
@@ -411,7 +411,7 @@ struct named_hint {
     size_t size;
 };
 
-static void take_help(void *context, const char *word, const char *help)
+static void store_help(void *context, const char *word, const char *help)
 {
     struct named_hint *hint = context;
     if (help && strcmp(word, hint->word) == 0)
@@ -428,7 +428,7 @@ static void hint_named(struct completion *c, const char *word, char *out, size_t
         struct aw_arg_info info = aw_arg_info(c->session, arg);
         char text[96];
         if (arg->kind == AW_ARG_PAIRS && arg->complete)
-            ask_for(c, arg->complete, take_help, &hint);
+            ask_for(c, arg->complete, store_help, &hint);
         else if (is_called(c, arg, word) && *aw_range_text(&info, text, sizeof text))
             snprintf(out, size, "<%s>", text);
     }

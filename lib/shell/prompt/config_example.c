@@ -46,7 +46,7 @@ static void print_options(struct aw_session *session, const struct aw_option *ta
 {
     for (const struct aw_option *o = table; o && o->name; o++) {
         char help[320];
-        if (!aw_config_takes(o->name))
+        if (!aw_config_allows(o->name))
             continue;
         aw_option_help(session->tool, o, help, sizeof help);
         print_line(session, &(struct line){"options", o->name, example_value(o), help});

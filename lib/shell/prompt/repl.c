@@ -238,7 +238,7 @@ static void write_prompt(struct prompt *prompt)
     }
     if (session->device.link ? session->device.link->lost : session->device.gone)
         state = ": link lost";
-    else if (session->device.link && aw_session_goes_on(session))
+    else if (session->device.link && aw_session_continues(session))
         state = ": moving";
     if (*state && length && named[length - 1] == ':')
         state++; /* "sim:" already ends with a colon */
@@ -324,7 +324,7 @@ static void on_signal(struct prompt *prompt)
     uninstall(prompt);
     if (session->mode.quit)
         return;
-    if (aw_session_take_loss(session, AW_OK) != AW_OK)
+    if (aw_session_report_loss(session, AW_OK) != AW_OK)
         aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
     aw_session_halt(session);
     aw_stop_rearm(session);
@@ -359,7 +359,7 @@ static enum aw_status wait_key(struct prompt *prompt)
     enum aw_status status = AW_TIMEOUT;
     while (status == AW_TIMEOUT) {
         bool ends = session->motion.ongoing == AW_ONGOING_ENDING && !aw_session_virtual(session) &&
-                    aw_session_goes_on(session);
+                    aw_session_continues(session);
         renew_prompt(prompt);
         status =
             aw_session_wait_input(session, STDIN_FILENO, ends ? session->motion.until : AW_NEVER);

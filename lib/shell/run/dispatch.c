@@ -44,7 +44,7 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
     if (config->broken && needed)
         return aw_fail(&session->err, AW_USAGE, "%s: %s — correct it, or give --config /dev/null",
                        command->name, config->wrong.text);
-    const struct aw_setting *lacks = aw_config_lacks(session, command);
+    const struct aw_setting *lacks = aw_config_find_invalid(session, command);
     if (lacks && command != &aw_run_command)
         return aw_fail(&session->err, AW_USAGE, "%s: %.120s:%d:1: %s", command->name, config->path,
                        lacks->line, lacks->why);
@@ -70,7 +70,7 @@ static enum aw_status let_go(struct aw_session *session, enum aw_status status)
 
 /* Returns true if a stream of setpoints may continue after this command: it neither moves nor stops
  * anything, and does not take the lease. */
-static bool goes_on_streaming(const struct aw_session *session, const struct aw_command *command)
+static bool continues_stream(const struct aw_session *session, const struct aw_command *command)
 {
     bool looks = command->safety == AW_READ && command->group != AW_GROUP_MOVE;
     return (command->setpoints || looks) && !session->options.link.take;
@@ -85,7 +85,7 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
     if (session->device.link && session->device.link->lost && !*session->device.link->ready)
         aw_session_unlink(session);
     session->motion.moving = session->share.ended = false;
-    if (!goes_on_streaming(session, args->command))
+    if (!continues_stream(session, args->command))
         session->motion.streamed.n = 0;
     aw_recent_begin(session, args->command);
     session->run.started = aw_clock_now(session->clock);
@@ -124,7 +124,7 @@ static enum aw_status prepare_wire(struct aw_session *session)
 
 /* Reads packet files in advance, even those named after the command: they may add joints, and
  * joints add commands. Errors are reported once the command is known. */
-static void foresee(struct aw_session *session, const struct aw_words *words)
+static void read_packets_early(struct aw_session *session, const struct aw_words *words)
 {
     static const char name[] = "--packets";
     size_t length = strlen(name);
@@ -206,7 +206,7 @@ static enum aw_status run_bound(struct aw_session *session, struct aw_args *args
     if (status == AW_OK)
         status = prepare_wire(session);
     if (status == AW_OK)
-        status = aw_session_take_packets(session, args);
+        status = aw_session_read_packets(session, args);
     if (status == AW_OK)
         status = aw_wanted_begin(session, args, aw_topic_has_key);
     return status == AW_OK ? run_command(session, args) : status;
@@ -279,7 +279,7 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
     if (status == AW_OK && words->raw)
         status = aw_words_from_raw(session, words);
     if (status == AW_OK)
-        foresee(session, words);
+        read_packets_early(session, words);
     if (status == AW_OK)
         status = aw_bind(session, words, args, &bad);
     session->run.command = args->command;

@@ -69,7 +69,7 @@ static enum aw_status fill(struct aw_session *session, struct lines *in, struct 
     return status;
 }
 
-static bool goes_on(const struct aw_session *session, enum aw_status status)
+static bool may_continue(const struct aw_session *session, enum aw_status status)
 {
     return !session->mode.quit &&
            (status == AW_OK ||
@@ -110,7 +110,7 @@ static enum aw_status run_line(struct aw_session *session, struct lines *in, con
         status = run_command(session, in, line, words);
         if (first == AW_OK)
             first = status;
-    } while (words->next && goes_on(session, status));
+    } while (words->next && may_continue(session, status));
     return status == AW_STOPPED ? status : first;
 }
 
@@ -127,7 +127,7 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
     }
     *in = (struct lines){.fd = fd, .name = name ? name : "stdin"};
     aw_deadman_begin(&deadman, session, fd);
-    while (goes_on(session, status)) {
+    while (may_continue(session, status)) {
         char *line = handle_line(in);
         if (!line && in->ended)
             break;
@@ -142,7 +142,7 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
     }
     if (status == AW_STOPPED && !session->motion.stop.signal) { /* a stop between or within lines */
         aw_stop_read(session);
-        status = aw_session_take_loss(session, first);
+        status = aw_session_report_loss(session, first);
         if (status != first)
             aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
         first = status;

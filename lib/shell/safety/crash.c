@@ -176,7 +176,7 @@ void aw_crash_prepare(struct aw_session *session)
 {
     int next = plans()->ready == 1 ? 2 : 1;
     struct plan *plan = &plans()->plans[next - 1];
-    bool goes_on = aw_session_goes_on(session), moves = session->motion.moving || goes_on;
+    bool goes_on = aw_session_continues(session), moves = session->motion.moving || goes_on;
     renew_later(session, goes_on && session->motion.ongoing == AW_ONGOING_ENDING);
     if (!session->device.link || !session->tool->last_stop || session->options.run.hold || !moves) {
         plans()->ready = 0;

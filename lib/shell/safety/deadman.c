@@ -13,7 +13,7 @@
 
 static bool moves(const struct aw_session *session)
 {
-    return session->motion.moving || aw_session_goes_on(session) ||
+    return session->motion.moving || aw_session_continues(session) ||
            (session->run.command && session->run.command->safety == AW_MOTION);
 }
 

@@ -82,7 +82,7 @@ static enum aw_status open_record(struct aw_session *session, const char *url)
     enum aw_status status = aw_session_open_tee(session, url);
     if (status == AW_OK || aw_options_find(&session->options, "record")->origin != AW_FROM_CONFIG)
         return status;
-    aw_config_blame(session, "record");
+    aw_config_locate(session, "record");
     if (!session->run.command || !aw_command_stops(session->run.command))
         return status;
     aw_session_report(session, "%s: %s — not recording\n", session->tool->name, session->err.text);
@@ -218,7 +218,7 @@ enum aw_status aw_session_link(struct aw_session *session)
     if (status == AW_OK && !session->device.link)
         status = open_link(session);
     if (status == AW_USAGE)
-        aw_config_blame(session, "link");
+        aw_config_locate(session, "link");
     if (status == AW_OK && session->share.attached)
         status = session->share.sharing->begin(session);
     if (status == AW_OK && aw_stop_parent_gone(session))

@@ -146,7 +146,7 @@ enum aw_status aw_feeder_fail(struct aw_feeder *f, struct aw_error *err)
         return aw_fail(err, AW_LOST, "%s: %s is too slow — record to a faster disk, or .pcapng",
                        f->what, f->program);
     bool ended = aw_child_wait(&f->child, DEAD_MS);
-    if (*aw_child_said(&f->child, said, sizeof said))
+    if (*aw_child_output(&f->child, said, sizeof said))
         return aw_fail(err, AW_LOST, "%s: %s", f->what, said);
     if (ended)
         aw_child_words(words, sizeof words, f->child.how);
@@ -163,7 +163,7 @@ static bool end_now(struct aw_feeder *f, char *said, size_t size, struct aw_erro
     good = aw_child_wait(&f->child, END_MS) && good;
     good = aw_child_end(&f->child, 0) == 0 && good;
     if (good)
-        aw_child_said(&f->child, said, size);
+        aw_child_output(&f->child, said, size);
     else
         aw_feeder_fail(f, err);
     aw_child_close(&f->child.err);

@@ -85,7 +85,7 @@ void aw_session_moves(struct aw_session *session)
     aw_crash_prepare(session);
 }
 
-enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status status)
+enum aw_status aw_session_report_loss(struct aw_session *session, enum aw_status status)
 {
     struct aw_error lost = session->device.tee_lost;
     if (lost.status == AW_OK)
@@ -107,8 +107,8 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
     /* A motion that cannot be recorded counts as moving, so it is stopped. */
     if (session->device.tee_lost.status != AW_OK && session->motion.ongoing != AW_ONGOING_NOTHING)
         session->motion.moving = true;
-    status = aw_session_take_loss(session, status);
-    const char *stood = aw_watchdog_stood(session); /* other errors are consequences */
+    status = aw_session_report_loss(session, status);
+    const char *stood = aw_watchdog_hang(session); /* other errors are consequences */
     if (stood && !session->motion.stop.signal)
         return aw_fail(&session->err, AW_LIMIT, "%s", stood);
     if (status != AW_STOPPED)
@@ -143,10 +143,10 @@ static void add_stopped(struct aw_session *session, const struct aw_error *cause
 
 /* Mentions a motion that continues: users who end a read-only command may believe that it ended
  * too. */
-static void tell_what_goes_on(struct aw_session *session)
+static void mention_motion(struct aw_session *session)
 {
     char what[128] = "";
-    if (session->motion.moving || aw_stop_ends(session) || !aw_session_goes_on(session))
+    if (session->motion.moving || aw_stop_ends(session) || !aw_session_continues(session))
         return;
     if (session->tool->goes_on)
         session->tool->goes_on(session, what, sizeof what);
@@ -159,7 +159,7 @@ enum aw_status aw_outcome_safe(struct aw_session *session, enum aw_status status
 {
     status = find_cause(session, status);
     if (status == AW_STOPPED && session->mode.interactive)
-        tell_what_goes_on(session);
+        mention_motion(session);
     struct aw_error cause = session->err;
     if (!session->motion.moving || status == AW_OK || session->options.run.hold ||
         !session->tool->stop)
@@ -182,7 +182,7 @@ enum aw_status aw_outcome_safe(struct aw_session *session, enum aw_status status
 /* Stops the continuing activity. advice: appended to the notice, or "". */
 static enum aw_status halt(struct aw_session *session, const char *advice)
 {
-    if (!aw_session_goes_on(session) || !session->device.link || session->options.run.hold)
+    if (!aw_session_continues(session) || !session->device.link || session->options.run.hold)
         return AW_OK;
     enum aw_status status = aw_stop_device(session);
     if (status != AW_OK)

@@ -84,6 +84,6 @@ enum aw_status aw_session_leave(struct aw_session *session, enum aw_status statu
 
 /* Reports once that the recorder failed: AW_LOST in session->err, unless the command has already
  * failed. */
-enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status status);
+enum aw_status aw_session_report_loss(struct aw_session *session, enum aw_status status);
 
 #endif

@@ -71,7 +71,7 @@ static bool lose(struct aw_tee *tee, struct aw_error *err)
     return false;
 }
 
-static void lose_filter(void *context)
+static void handle_lost_filter(void *context)
 {
     struct aw_tee *tee = context;
     if (!tee->open)
@@ -144,7 +144,7 @@ static bool writes_itself(const struct aw_session *session, const char *path)
     return is_output(path) || ends_with(path, ".pcapng") || aw_tee_is_log(session, path);
 }
 
-bool aw_tee_takes(struct aw_session *session, const char *path, struct aw_filter *filter)
+bool aw_tee_accepts(struct aw_session *session, const char *path, struct aw_filter *filter)
 {
     return writes_itself(session, path) || aw_filter_find(filter, path, &session->err);
 }
@@ -159,7 +159,7 @@ static enum aw_status start_filter(struct aw_tee *tee, const struct aw_filter *f
     enum aw_status status = aw_file_check(path, &session->err);
     if (status != AW_OK)
         return status;
-    tee->feeder = aw_feeder_start(session, filter, tee->what, path, lose_filter, tee);
+    tee->feeder = aw_feeder_start(session, filter, tee->what, path, handle_lost_filter, tee);
     return tee->feeder ? AW_OK : session->err.status;
 }
 
@@ -171,7 +171,7 @@ static enum aw_status open_file(struct aw_tee *tee, const char *path)
         return AW_OK;
     if (writes_itself(session, path) || session->options.run.dry_run)
         return aw_session_create(session, tee->what, path, &tee->file);
-    if (aw_tee_takes(session, path, &filter))
+    if (aw_tee_accepts(session, path, &filter))
         return start_filter(tee, &filter, path);
     struct aw_error why = session->err;
     return aw_fail(&session->err, AW_USAGE,

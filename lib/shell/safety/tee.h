@@ -49,7 +49,7 @@ bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_n
 /* Returns true if aw_tee_open accepts the path. Sets *filter to the filter for the file extension,
  * unless the tool writes that format itself. Otherwise sets AW_USAGE; the message names the missing
  * package, if any. */
-bool aw_tee_takes(struct aw_session *session, const char *path, struct aw_filter *filter);
+bool aw_tee_accepts(struct aw_session *session, const char *path, struct aw_filter *filter);
 
 /* Returns true for a candump log. It carries no custom packets, because other programs reject logs
  * with comments. */

@@ -49,7 +49,7 @@ static int patience(const struct aw_watchdog_life *life)
 
 /* Sends the stop repeatedly, because a resumed program may still send a pending command. Without a
  * motion no stop is prepared. */
-static void keep_watch(int fd, const struct aw_watchdog_life *life)
+static void watch(int fd, const struct aw_watchdog_life *life)
 {
     struct pollfd end = {.fd = fd, .events = POLLIN};
     sigset_t all;
@@ -109,7 +109,7 @@ static enum aw_status fork_child(struct aw_watchdog *watchdog, struct aw_error *
         if (watchdog->user.leave)
             watchdog->user.leave(watchdog->user.context);
         close(ends[1]);
-        keep_watch(ends[0], watchdog->life);
+        watch(ends[0], watchdog->life);
     }
     close(ends[0]);
     if (child < 0)
@@ -122,7 +122,7 @@ static enum aw_status fork_child(struct aw_watchdog *watchdog, struct aw_error *
     return AW_OK;
 }
 
-static void give_sign(struct aw_watchdog *watchdog)
+static void show_life(struct aw_watchdog *watchdog)
 {
     struct aw_watchdog_life *life = watchdog->life;
     if (!life)
@@ -132,17 +132,17 @@ static void give_sign(struct aw_watchdog *watchdog)
         watchdog->user.stood(watchdog->user.context, now - last);
 }
 
-void aw_watchdog_look(struct aw_watchdog *watchdog)
+void aw_watchdog_alive(struct aw_watchdog *watchdog)
 {
     if (watchdog->life && atomic_load(&watchdog->life->last_ns) != AW_NEVER)
-        give_sign(watchdog);
+        show_life(watchdog);
 }
 
 enum aw_status aw_watchdog_check(struct aw_watchdog *watchdog, struct aw_error *err)
 {
     if (!watchdog->session)
         return AW_OK;
-    give_sign(watchdog);
+    show_life(watchdog);
     watchdog->aside.due = aw_sooner(watchdog->aside.due, now_ns() + SIGN_NS);
     if (watchdog->pid > 0 && waitpid(watchdog->pid, NULL, WNOHANG) == 0)
         return AW_OK;
@@ -150,7 +150,7 @@ enum aw_status aw_watchdog_check(struct aw_watchdog *watchdog, struct aw_error *
         close(watchdog->fd);
     watchdog->pid = 0;
     enum aw_status status = fork_child(watchdog, err);
-    give_sign(watchdog); /* a fork takes time */
+    show_life(watchdog); /* a fork takes time */
     return status;
 }
 
@@ -159,7 +159,7 @@ static void serve(struct aw_aside *aside)
     struct aw_watchdog *watchdog = (struct aw_watchdog *)aside;
     struct aw_session *session = watchdog->session;
     struct aw_error err;
-    bool moves = session->motion.moving || aw_session_goes_on(session);
+    bool moves = session->motion.moving || aw_session_continues(session);
     if (watchdog->user.rests && !moves) {
         if (watchdog->life)
             atomic_store(&watchdog->life->last_ns, AW_NEVER);
@@ -192,7 +192,7 @@ enum aw_status aw_watchdog_start(struct aw_watchdog *watchdog, struct aw_session
         .fd = -1, .serve = serve, .due = user->rests ? AW_NEVER : now_ns() + SIGN_NS};
     aw_aside_add(&session->time.real.aside, &watchdog->aside);
     if (!user->rests)
-        give_sign(watchdog);
+        show_life(watchdog);
     return status;
 }
 
@@ -231,12 +231,12 @@ static void end_motion(void *context, const struct aw_error *err)
     aw_stop_ask(session);
 }
 
-const char *aw_watchdog_stood(struct aw_session *session)
+const char *aw_watchdog_hang(struct aw_session *session)
 {
     struct aw_watchdog *watchdog = session->motion.watchdog;
     if (!watchdog)
         return NULL;
-    give_sign(watchdog);
+    show_life(watchdog);
     if (!*watchdog->why)
         return NULL;
     aw_stop_forget(session);
@@ -244,7 +244,7 @@ const char *aw_watchdog_stood(struct aw_session *session)
 }
 
 /* Returns true if the motion depends on this program, so that a hang has to stop it. */
-static bool goes_on(const struct aw_session *session)
+static bool depends_on_host(const struct aw_session *session)
 {
     const struct aw_command *command = session->run.command;
     bool streams = command && (command->timed || command->group == AW_GROUP_MEASURE);
@@ -264,7 +264,7 @@ enum aw_status aw_watchdog_watch(struct aw_session *session)
     bool hands = session->run.command && session->run.command->hands;
     struct aw_watchdog_user user = {
         .context = session, .stood = hands ? NULL : end_command, .failed = end_motion};
-    int64_t late = hands ? HANDS_NS : goes_on(session) ? LATE_NS : 0;
+    int64_t late = hands ? HANDS_NS : depends_on_host(session) ? LATE_NS : 0;
     enum aw_status status = aw_watchdog_start(watchdog, session, late, &user, &session->err);
     session->motion.watchdog = status == AW_OK ? watchdog : NULL;
     if (status != AW_OK)

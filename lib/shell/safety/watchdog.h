@@ -64,7 +64,7 @@ enum aw_status aw_watchdog_start(struct aw_watchdog *watchdog, struct aw_session
 enum aw_status aw_watchdog_check(struct aw_watchdog *watchdog, struct aw_error *err);
 
 /* Gives a sign of life only while something moves, and does not check the child. */
-void aw_watchdog_look(struct aw_watchdog *watchdog);
+void aw_watchdog_alive(struct aw_watchdog *watchdog);
 void aw_watchdog_end(struct aw_watchdog *watchdog);
 
 /* Starts the session's watchdog unless it is running. Does nothing with --hold or if a server holds
@@ -73,7 +73,7 @@ enum aw_status aw_watchdog_watch(struct aw_session *session);
 
 /* Call at the end of a command. Returns a message if it hung while something moved; otherwise
  * NULL. */
-const char *aw_watchdog_stood(struct aw_session *session);
+const char *aw_watchdog_hang(struct aw_session *session);
 void aw_watchdog_leave(struct aw_session *session);
 
 #endif

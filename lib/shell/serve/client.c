@@ -39,7 +39,7 @@ static void say(struct aw_attached *attached, enum aw_verb type, bool flag)
 }
 
 /* Handles the loss of the lease: ends the command in progress, or prints a notice at the prompt. */
-static void take_end(struct aw_attached *attached, enum aw_status status, const char *why)
+static void handle_end(struct aw_attached *attached, enum aw_status status, const char *why)
 {
     struct aw_session *session = attached->session;
     bool looks = !session->run.command || session->run.command->safety == AW_READ;
@@ -62,19 +62,19 @@ static void take_end(struct aw_attached *attached, enum aw_status status, const 
     aw_stop_ask(session);
 }
 
-static void take_grant(struct aw_attached *attached, const struct aw_mail *m)
+static void handle_grant(struct aw_attached *attached, const struct aw_mail *m)
 {
     struct aw_session *session = attached->session;
     attached->lease = m->lease;
     attached->answer.status = AW_OK;
     attached->waits = false;
     aw_attached_flush(attached); /* earlier bytes belong to another program's conversation */
-    aw_memory_take(session, m->memory);
+    aw_memory_restore(session, m->memory);
     if (session->tool->share.turn && attached->open)
         session->tool->share.turn(session, AW_TURN_BEGIN);
 }
 
-static void take_answer(struct aw_attached *attached, const struct aw_mail *m)
+static void handle_answer(struct aw_attached *attached, const struct aw_mail *m)
 {
     const struct aw_command *command = m->flag ? attached->session->run.command : NULL;
     char why[AW_REASON_MAX + 1];
@@ -85,19 +85,19 @@ static void take_answer(struct aw_attached *attached, const struct aw_mail *m)
 }
 
 /* Clients without the lease report the end of the server only once it is gone. */
-static void take_stop(struct aw_attached *attached, const struct aw_mail *m, bool held)
+static void handle_stop(struct aw_attached *attached, const struct aw_mail *m, bool held)
 {
     char why[AW_REASON_MAX + 1];
     aw_text_of(m, why, sizeof why);
     if (m->flag)
         snprintf(attached->lost, sizeof attached->lost, "the server was shut down");
     if (held)
-        take_end(attached, (enum aw_status)(m->status & 15), why);
+        handle_end(attached, (enum aw_status)(m->status & 15), why);
     else if (!m->flag)
         aw_session_notice(attached->session, "%s", why);
 }
 
-static void take_message(struct aw_attached *attached, const struct aw_mail *m)
+static void handle_message(struct aw_attached *attached, const struct aw_mail *m)
 {
     switch ((enum aw_verb)m->type) {
     case AW_PASSED:
@@ -107,11 +107,11 @@ static void take_message(struct aw_attached *attached, const struct aw_mail *m)
         attached->link.dropped += m->number;
         break;
     case AW_GRANTED:
-        take_grant(attached, m);
+        handle_grant(attached, m);
         break;
     case AW_DONE: /* the reason is known if the frame was revoked */
         if (!m->number || (m->number == attached->frames && attached->waits))
-            take_answer(attached, m);
+            handle_answer(attached, m);
         break;
     case AW_COMMANDER:
         aw_commander_get(m, &attached->commander);
@@ -120,7 +120,7 @@ static void take_message(struct aw_attached *attached, const struct aw_mail *m)
         break;
     case AW_REVOKED:
     case AW_STOPPED_BY:
-        take_stop(attached, m, m->type == AW_REVOKED);
+        handle_stop(attached, m, m->type == AW_REVOKED);
         break;
     case AW_SPEED:
         attached->session->motion.asked = m->share;
@@ -139,12 +139,12 @@ enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_er
                    attached->address.path, why);
 }
 
-void aw_attached_take(struct aw_attached *attached)
+void aw_attached_handle(struct aw_attached *attached)
 {
     struct aw_mail m;
     bool over = !aw_conn_fill(&attached->conn) || attached->conn.gone;
     while (aw_conn_next(&attached->conn, &m))
-        take_message(attached, &m);
+        handle_message(attached, &m);
     over = over || attached->conn.gone;
     if (!over || attached->over)
         return;
@@ -154,7 +154,7 @@ void aw_attached_take(struct aw_attached *attached)
     struct aw_error err;
     aw_attached_fail(attached, &err);
     if (!attached->end.status && attached->aside.serve && !attached->session->share.patient)
-        take_end(attached, AW_LOST, err.text);
+        handle_end(attached, AW_LOST, err.text);
 }
 
 static void serve_aside(struct aw_aside *aside)
@@ -169,7 +169,7 @@ static void serve_aside(struct aw_aside *aside)
     }
     aw_conn_flush(&attached->conn);
     if (aside->fd >= 0)
-        aw_attached_take(attached);
+        aw_attached_handle(attached);
     if (attached->over)
         aside->due = AW_NEVER;
 }
@@ -320,7 +320,7 @@ enum aw_status aw_attached_await(struct aw_attached *attached, struct aw_error *
             return aw_fail(err, AW_TIMEOUT, "serve:%s: the server does not answer",
                            attached->address.path);
         }
-        aw_attached_take(attached);
+        aw_attached_handle(attached);
     }
     if (attached->over)
         return aw_attached_fail(attached, err);
@@ -333,7 +333,7 @@ static bool is_stop(const struct aw_command *command)
     return command && strcmp(command->name, "stop") == 0;
 }
 
-enum aw_status aw_attached_want(struct aw_attached *attached, struct aw_error *err)
+enum aw_status aw_attached_request(struct aw_attached *attached, struct aw_error *err)
 {
     struct aw_session *session = attached->session;
     bool stop = is_stop(session->run.command);
@@ -352,8 +352,8 @@ static enum aw_status begin(struct aw_session *session)
     struct aw_attached *attached = session->share.attached;
     const struct aw_command *command = session->run.command;
     if (attached->fresh_memory)
-        aw_memory_take(session,
-                       (struct aw_span){attached->hello.memory, attached->hello.memory_size});
+        aw_memory_restore(session,
+                          (struct aw_span){attached->hello.memory, attached->hello.memory_size});
     attached->fresh_memory = false;
     bool stop = is_stop(command);
     bool known = attached->lease && !session->tool->share.turn && !stop;
@@ -361,11 +361,11 @@ static enum aw_status begin(struct aw_session *session)
         return AW_OK;
     attached->started = true;
     attached->fresh = !attached->lease;
-    return known ? AW_OK : aw_attached_want(attached, &session->err);
+    return known ? AW_OK : aw_attached_request(attached, &session->err);
 }
 
 /* Reports why the server ended the command. */
-static enum aw_status take_revoked(struct aw_session *session)
+static enum aw_status handle_revoked(struct aw_session *session)
 {
     struct aw_attached *attached = session->share.attached;
     aw_stop_forget(session);
@@ -380,11 +380,11 @@ static enum aw_status take_revoked(struct aw_session *session)
 static enum aw_status end(struct aw_session *session, enum aw_status status)
 {
     struct aw_attached *attached = session->share.attached;
-    bool goes_on = aw_session_goes_on(session);
+    bool goes_on = aw_session_continues(session);
     bool moves = session->run.command && session->run.command->safety >= AW_MOTION;
     attached->started = false;
     if (attached->end.status && status != AW_OK && !session->motion.stop.signal)
-        return take_revoked(session);
+        return handle_revoked(session);
     if (!attached->lease || attached->over)
         return status;
     int64_t left = session->motion.ongoing == AW_ONGOING_ENDING
@@ -406,7 +406,7 @@ static enum aw_status outcome(struct aw_session *session, enum aw_status status)
 {
     if (status != AW_STOPPED || !session->share.attached->end.status || session->motion.stop.signal)
         return status;
-    return aw_session_refuse(session, take_revoked(session));
+    return aw_session_refuse(session, handle_revoked(session));
 }
 
 enum aw_status aw_share_release(struct aw_session *session)
@@ -491,7 +491,7 @@ static enum aw_status serves(struct aw_session *session, const char *url, char *
     enum aw_status status = aw_address_of_server(&address, session->tool->name, url, &session->err);
     if (status != AW_OK)
         return status;
-    if (!aw_hello_look(session, &address, &who, &hello) || !*hello.tool)
+    if (!aw_hello_query(session, &address, &who, &hello) || !*hello.tool)
         return aw_fail(&session->err, AW_NO_LINK,
                        "serve:%s: no server found — check that 'serve' is running", address.path);
     strcpy(tool, hello.tool);

@@ -33,13 +33,13 @@ struct aw_attached {
 
 /* client.c */
 void aw_attached_send(struct aw_attached *attached, const struct aw_mail *m);
-void aw_attached_take(struct aw_attached *attached); /* handles all received messages */
+void aw_attached_handle(struct aw_attached *attached); /* handles all received messages */
 /* Fails with AW_LOST and the reason. */
 enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_error *err);
 /* Waits for the reply and returns its status. */
 enum aw_status aw_attached_await(struct aw_attached *attached, struct aw_error *err);
 /* Requests the lease as the options demand. AW_REFUSED: the error names the holder. */
-enum aw_status aw_attached_want(struct aw_attached *attached, struct aw_error *err);
+enum aw_status aw_attached_request(struct aw_attached *attached, struct aw_error *err);
 
 /* Gives up the lease of this client. */
 enum aw_status aw_share_release(struct aw_session *session);

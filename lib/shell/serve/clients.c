@@ -78,7 +78,7 @@ static void change_speed(struct aw_peer *peer, double share, bool takes)
     aw_peer_done(peer, 0, err.status, false, err.status == AW_OK ? "" : err.text);
 }
 
-static void tell_commander(struct aw_peer *peer)
+static void send_commander(struct aw_peer *peer)
 {
     struct aw_commander commander;
     aw_lease_who(peer->server, &commander);
@@ -86,7 +86,7 @@ static void tell_commander(struct aw_peer *peer)
                                         .body = {(const uint8_t *)&commander, sizeof commander}});
 }
 
-static void take_message(struct aw_peer *peer, const struct aw_mail *m)
+static void handle_message(struct aw_peer *peer, const struct aw_mail *m)
 {
     struct aw_server *server = peer->server;
     switch ((enum aw_verb)m->type) {
@@ -97,11 +97,11 @@ static void take_message(struct aw_peer *peer, const struct aw_mail *m)
         aw_frames_catch_up(server, peer);
         break;
     case AW_WANT:
-        aw_lease_want(server, peer, m->flag);
+        aw_lease_request(server, peer, m->flag);
         break;
     case AW_FRAME:
     case AW_ASK:
-        aw_frames_take(peer, m);
+        aw_frames_handle(peer, m);
         break;
     case AW_IDLE:
         aw_lease_idle(server, peer, m);
@@ -113,7 +113,7 @@ static void take_message(struct aw_peer *peer, const struct aw_mail *m)
         change_speed(peer, m->share, m->flag);
         break;
     case AW_WHO:
-        tell_commander(peer);
+        send_commander(peer);
         break;
     case AW_RELEASE:
         peer->left = m->flag;
@@ -126,14 +126,14 @@ static void take_message(struct aw_peer *peer, const struct aw_mail *m)
 }
 
 /* Of the last messages of a closing client, only its end and a stop count. */
-static void take_messages(struct aw_peer *peer, bool closed)
+static void handle_messages(struct aw_peer *peer, bool closed)
 {
     struct aw_mail m;
     enum aw_verb type = 0;
     int n = 0;
     while ((n++ < AT_ONCE || closed) && !peer->conn.gone && (type = aw_conn_next(&peer->conn, &m)))
         if (!closed || type == AW_IDLE || type == AW_RELEASE)
-            take_message(peer, &m);
+            handle_message(peer, &m);
     peer->more = type != 0;
 }
 
@@ -152,7 +152,7 @@ static void serve_peer(struct aw_peer *peer, uint32_t events)
             peer->seen_ns = aw_server_now(peer->server);
         if (aw_conn_take_stop(&peer->conn))
             aw_lease_stop(peer->server, peer);
-        take_messages(peer, closed);
+        handle_messages(peer, closed);
     }
     aw_peer_watch(peer); /* removed after all clients were served */
 }
@@ -161,7 +161,7 @@ static void serve_peer(struct aw_peer *peer, uint32_t events)
 
 /* Each local user has a limited number of connections, and a few spare ones that accept only a
  * stop. A new spare connection replaces the oldest spare one. */
-static void take_room(struct aw_server *server, struct aw_peer *peer)
+static void claim_slot(struct aw_server *server, struct aw_peer *peer)
 {
     unsigned n = 0, spares = 0;
     struct aw_peer *oldest = NULL;
@@ -186,7 +186,7 @@ static bool accept_peer(struct aw_server *server, const struct aw_listener *list
         return false;
     aw_who_local(&peer->who, fd, &server->newest);
     server->newest = peer->who;
-    take_room(server, peer);
+    claim_slot(server, peer);
     hello(peer);
     return true;
 }
@@ -221,13 +221,13 @@ void aw_server_due(struct aw_server *server)
 }
 
 /* Sends delayed messages, and removes clients that ended or were disconnected. */
-static void look_after(struct aw_server *server)
+static void maintain_clients(struct aw_server *server)
 {
     int64_t now = aw_server_now(server);
     for (struct aw_peer *peer = server->peers, *next; peer; peer = next) {
         aw_frames_held(peer);
         if (peer->more)
-            take_messages(peer, false);
+            handle_messages(peer, false);
         if (peer->conn.since_ns && now - peer->conn.since_ns >= AW_TOGETHER)
             aw_peer_flush(peer);
         next = peer->next;
@@ -245,7 +245,7 @@ void aw_server_serve(struct aw_aside *aside)
         return;
     }
     server->serves = true;
-    aw_watchdog_look(&server->watchdog); /* checked first, because a client's frame may be old */
+    aw_watchdog_alive(&server->watchdog); /* checked first, because a client's frame may be old */
     aside->fd = -1;
     int n = epoll_wait(server->all, events, EVENTS, 0);
     for (int i = 0; i < n; i++)
@@ -254,12 +254,12 @@ void aw_server_serve(struct aw_aside *aside)
     for (int i = 0; i < n; i++)
         if (events[i].data.ptr)
             serve_peer(events[i].data.ptr, events[i].events);
-    aw_deadman_look(server);
+    aw_deadman_check(server);
     if (server->systemd_ns && aw_server_now(server) >= server->alive_ns) {
-        aw_systemd_tell("WATCHDOG=1");
+        aw_systemd_notify("WATCHDOG=1");
         server->alive_ns = aw_server_now(server) + server->systemd_ns;
     }
-    look_after(server);
+    maintain_clients(server);
     aside->fd = server->all;
     server->serves = false;
     aw_server_due(server);
@@ -274,7 +274,7 @@ static enum aw_status refuse(struct aw_server *server, const struct aw_address *
 }
 
 /* Replaces a stale socket file, left by a server that was killed. */
-static enum aw_status take_place(struct aw_server *server, const struct aw_address *address)
+static enum aw_status claim_socket(struct aw_server *server, const struct aw_address *address)
 {
     char why[160];
     struct aw_who who;
@@ -282,7 +282,7 @@ static enum aw_status take_place(struct aw_server *server, const struct aw_addre
     struct aw_hello hello;
     if (lstat(address->path, &file) != 0 || !S_ISSOCK(file.st_mode))
         return AW_OK;
-    bool there = aw_hello_look(server->session, address, &who, &hello);
+    bool there = aw_hello_query(server->session, address, &who, &hello);
     bool left = !there && errno == ECONNREFUSED;
     if (there) {
         snprintf(server->other, sizeof server->other, "%s", hello.url);
@@ -309,7 +309,7 @@ enum aw_status aw_server_listen(struct aw_server *server, const char *url)
     if (status == AW_OK && server->n_listeners == AW_LISTEN_MAX)
         status = aw_fail(err, AW_USAGE, "serve: --listen given more than %d times", AW_LISTEN_MAX);
     if (status == AW_OK)
-        status = take_place(server, &address);
+        status = claim_socket(server, &address);
     if (status != AW_OK)
         return status;
     mode_t before = umask(aw_systemd_shares(address.path) ? 0117 : 0177);

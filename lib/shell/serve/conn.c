@@ -71,7 +71,7 @@ static size_t *queued(struct aw_conn *conn, const struct aw_mail *head)
 }
 
 /* Reports the loss at the gap, after the messages that stay queued. */
-static bool tell_loss(struct aw_conn *conn)
+static bool report_loss(struct aw_conn *conn)
 {
     if (!conn->lost)
         return true;
@@ -83,7 +83,7 @@ static bool tell_loss(struct aw_conn *conn)
 }
 
 /* Drops the oldest record, unless part of it was sent. The messages before it stay. */
-static bool lose_one(struct aw_conn *conn)
+static bool drop_oldest(struct aw_conn *conn)
 {
     struct aw_mail m;
     size_t size = aw_buffer_first(&conn->out, &m);
@@ -92,7 +92,7 @@ static bool lose_one(struct aw_conn *conn)
     if (m.type == AW_PASSED && (!conn->sent || conn->stays.bytes)) {
         conn->records -= size;
         conn->lost++;
-    } else if (!tell_loss(conn) || !aw_buffer_add(&conn->stays, &m)) {
+    } else if (!report_loss(conn) || !aw_buffer_add(&conn->stays, &m)) {
         return false;
     }
     aw_buffer_pop(&conn->out);
@@ -109,7 +109,7 @@ void aw_conn_put(struct aw_conn *conn, const struct aw_mail *m)
         return;
     }
     *queued(conn, m) += size;
-    while (conn->records > conn->queue && lose_one(conn))
+    while (conn->records > conn->queue && drop_oldest(conn))
         ;
     conn->gone = conn->kept > AW_CONN_KEPT;
 }
@@ -129,7 +129,7 @@ void aw_conn_flush(struct aw_conn *conn)
 {
     while (aw_conn_waiting(conn) && !conn->gone) {
         if (!conn->stays.bytes)
-            tell_loss(conn);
+            report_loss(conn);
         struct aw_buffer *from = conn->stays.bytes ? &conn->stays : &conn->out;
         size_t at = from->start + conn->sent;
         ssize_t n = send(conn->fd, from->bytes + at, from->end - at, MSG_NOSIGNAL);

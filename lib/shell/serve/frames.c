@@ -91,13 +91,13 @@ void aw_frames_catch_up(struct aw_server *server, struct aw_peer *peer)
              aw_session_time(server->session));
 }
 
-static void take_answer(struct aw_server *server, struct aw_span frame);
+static void handle_answer(struct aw_server *server, struct aw_span frame);
 
 static void on_received(void *context, struct aw_span frame)
 {
     struct aw_server *server = context;
     struct aw_session *session = server->session;
-    take_answer(server, frame);
+    handle_answer(server, frame);
     if (session->tool->share.saw)
         session->tool->share.saw(session, false, frame);
 }
@@ -156,7 +156,7 @@ static void begin_exchange(struct aw_server *server, struct aw_span frame)
     q->asked_ns = aw_server_now(server);
 }
 
-static void take_answer(struct aw_server *server, struct aw_span frame)
+static void handle_answer(struct aw_server *server, struct aw_span frame)
 {
     const struct aw_tool *tool = server->session->tool;
     if (!tool->share.answers)
@@ -254,10 +254,10 @@ static void command(struct aw_peer *peer, const struct aw_mail *m)
         return;
     }
     if (status == AW_OK) {
-        aw_memory_take(server->session, m->memory);
+        aw_memory_restore(server->session, m->memory);
         note(server, m->body);
         /* the server may have been suspended in the meantime */
-        aw_watchdog_look(&server->watchdog);
+        aw_watchdog_alive(&server->watchdog);
         status = check_lease(peer, m->lease);
     }
     if (status == AW_OK) {
@@ -309,7 +309,7 @@ static void question(struct aw_peer *peer, const struct aw_mail *m)
         hold(peer, m, exchange_end(server));
 }
 
-void aw_frames_take(struct aw_peer *peer, const struct aw_mail *m)
+void aw_frames_handle(struct aw_peer *peer, const struct aw_mail *m)
 {
     struct aw_mail held;
     bool waits = aw_buffer_first(&peer->held, &held) && held.type == AW_FRAME;
@@ -330,6 +330,6 @@ void aw_frames_held(struct aw_peer *peer)
         return;
     peer->held = (struct aw_buffer){.bytes = NULL};
     aw_buffer_first(&held, &m);
-    aw_frames_take(peer, &m);
+    aw_frames_handle(peer, &m);
     aw_buffer_clear(&held);
 }

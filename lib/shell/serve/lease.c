@@ -19,7 +19,7 @@ static double seconds_since(const struct aw_server *server, int64_t then)
 
 static bool moves(const struct aw_server *server)
 {
-    return server->moving && aw_session_goes_on(server->session);
+    return server->moving && aw_session_continues(server->session);
 }
 
 void aw_lease_who(const struct aw_server *server, struct aw_commander *commander)
@@ -110,7 +110,7 @@ static void serve_wants(struct aw_server *server)
             refuse(server, peer);
 }
 
-void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes)
+void aw_lease_request(struct aw_server *server, struct aw_peer *peer, bool takes)
 {
     struct aw_error err;
     peer->wants = true;
@@ -151,7 +151,7 @@ void aw_lease_idle(struct aw_server *server, struct aw_peer *peer, const struct 
     struct aw_session *session = server->session;
     if (server->holder != peer)
         return;
-    aw_memory_take(session, m->memory);
+    aw_memory_restore(session, m->memory);
     server->busy = false;
     server->moving = m->flag;
     server->frame_ns = aw_server_now(server);
@@ -164,8 +164,8 @@ void aw_lease_idle(struct aw_server *server, struct aw_peer *peer, const struct 
 
 /* ---- Its end ---- */
 
-static void tell_stopped(struct aw_server *server, const struct aw_peer *holder,
-                         enum aw_status status)
+static void report_stopped(struct aw_server *server, const struct aw_peer *holder,
+                           enum aw_status status)
 {
     for (struct aw_peer *peer = server->peers; peer; peer = peer->next) {
         bool holds = peer == holder;
@@ -186,7 +186,7 @@ void aw_lease_revoke(struct aw_server *server, enum aw_status status, const char
     vsnprintf(server->why, sizeof server->why, format, args);
     va_end(args);
     server->halt = true;
-    tell_stopped(server, holder, status);
+    report_stopped(server, holder, status);
     if (holder)
         aw_buffer_clear(&holder->held);
     end_lease(server);
@@ -274,7 +274,7 @@ int64_t aw_deadman_due(const struct aw_server *server)
     return peer->seen_ns + server->deadman_ns;
 }
 
-void aw_deadman_look(struct aw_server *server)
+void aw_deadman_check(struct aw_server *server)
 {
     int64_t due = aw_deadman_due(server), now = aw_server_now(server);
     if (server->again_ns && now >= server->again_ns && !server->halt) {

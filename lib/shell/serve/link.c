@@ -60,7 +60,7 @@ static enum aw_status await_passed(struct aw_attached *attached, int64_t deadlin
     while (!attached->passed.bytes && !attached->over && status == AW_OK) {
         status = aw_clock_wait(clock, attached->conn.fd, POLLIN, deadline);
         if (status == AW_OK)
-            aw_attached_take(attached);
+            aw_attached_handle(attached);
     }
     attached->aside.fd = attached->over ? -1 : attached->conn.fd;
     return status;
@@ -126,7 +126,7 @@ static enum aw_status serve_write(struct aw_link *link, const void *buf, size_t 
     if (attached->end.status)
         return aw_fail(err, attached->end.status, "%s", attached->end.text);
     if (!attached->lease)
-        status = aw_attached_want(attached, err);
+        status = aw_attached_request(attached, err);
     if (status != AW_OK)
         return status;
     uint8_t memory[AW_MEMORY_MAX];

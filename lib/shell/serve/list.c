@@ -19,7 +19,7 @@ void aw_commander_add(struct aw_session *session, const struct aw_commander *com
         aw_commander_json(commander, text);
     if (words && !commander->who.pid)
         return;
-    aw_object_keep(&session->result, "commander", text);
+    aw_object_copy(&session->result, "commander", text);
     session->result.entries[session->result.n - 1].json = !words;
 }
 
@@ -28,7 +28,7 @@ static bool list_server(struct aw_session *session, const struct aw_address *add
     char holder[64], link[sizeof address->path + 8];
     struct aw_who who;
     struct aw_hello hello;
-    if (!aw_hello_look(session, address, &who, &hello))
+    if (!aw_hello_query(session, address, &who, &hello))
         return false;
     snprintf(holder, sizeof holder, "%s serve (pid %d)", session->tool->name, (int)who.pid);
     snprintf(link, sizeof link, "serve:%.107s", address->path);

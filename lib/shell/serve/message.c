@@ -96,11 +96,11 @@ struct aw_span aw_memory_of(struct aw_session *session, uint8_t out[AW_MEMORY_MA
     return (struct aw_span){out, size + more};
 }
 
-void aw_memory_take(struct aw_session *session, struct aw_span memory)
+void aw_memory_restore(struct aw_session *session, struct aw_span memory)
 {
     if (!session->device.link || !memory.size || memory.size > AW_MEMORY_MAX)
         return;
-    size_t kept = aw_law_take_memory(session, memory.data, memory.size);
+    size_t kept = aw_law_restore_memory(session, memory.data, memory.size);
     if (session->tool->share.remember && kept && kept < memory.size)
         session->tool->share.remember(session, memory.data + kept, memory.size - kept);
 }

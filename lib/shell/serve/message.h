@@ -90,8 +90,8 @@ static inline struct aw_span aw_text(const char *text)
 void aw_text_of(const struct aw_mail *m, char *out, size_t room);
 
 /* The session's state of the conversation with its device: the saved gains, followed by the tool's
- * memory. aw_memory_take ignores invalid memory. */
+ * memory. aw_memory_restore ignores invalid memory. */
 struct aw_span aw_memory_of(struct aw_session *session, uint8_t out[AW_MEMORY_MAX]);
-void aw_memory_take(struct aw_session *session, struct aw_span memory);
+void aw_memory_restore(struct aw_session *session, struct aw_span memory);
 
 #endif

@@ -63,7 +63,7 @@ static enum aw_status listen_on(struct aw_server *server, int64_t deadline)
 static void on_stood(void *context, int64_t ns)
 {
     struct aw_server *server = context;
-    if (server->moving || aw_session_goes_on(server->session))
+    if (server->moving || aw_session_continues(server->session))
         aw_lease_revoke(server, AW_LIMIT, "the server was held up for %.2g s — stopped",
                         (double)ns / 1e9);
 }
@@ -100,7 +100,7 @@ static enum aw_status find_device(struct aw_server *server)
     start_watchdog(server);
     aw_session_notice(session, "the device is connected again");
     server->broken = false;
-    if (aw_session_goes_on(session))
+    if (aw_session_continues(session))
         aw_lease_revoke(server, AW_LOST, "the device was disconnected");
     return AW_OK;
 }
@@ -218,7 +218,7 @@ static void leave_terminal(struct aw_server *server)
 static void come_back(struct aw_server *server)
 {
     struct aw_session *session = server->session;
-    bool moves = server->moving || aw_session_goes_on(session);
+    bool moves = server->moving || aw_session_continues(session);
     server->ends = true;
     aw_lease_revoke(server, AW_LOST, "the server was shut down: it stops all motion");
     server->halt = moves;
@@ -254,9 +254,9 @@ static enum aw_status serve_all(struct aw_server *server)
     for (size_t i = 0; i < server->n_listeners; i++)
         fprintf(stderr, "ready: serve:%s\n", server->listeners[i].path);
     server->systemd_ns = aw_systemd_watchdog_ns();
-    aw_systemd_tell("READY=1");
+    aw_systemd_notify("READY=1");
     status = serve(server);
-    aw_systemd_tell("STOPPING=1");
+    aw_systemd_notify("STOPPING=1");
     come_back(server);
     return status;
 }

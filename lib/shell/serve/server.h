@@ -114,7 +114,7 @@ void aw_server_due(struct aw_server *server); /* sets the time of the next check
 
 /* lease.c */
 void aw_lease_who(const struct aw_server *server, struct aw_commander *commander);
-void aw_lease_want(struct aw_server *server, struct aw_peer *peer, bool takes);
+void aw_lease_request(struct aw_server *server, struct aw_peer *peer, bool takes);
 void aw_lease_release(struct aw_server *server);
 /* Handles the end of a command of the holder. */
 void aw_lease_idle(struct aw_server *server, struct aw_peer *peer, const struct aw_mail *idle);
@@ -126,10 +126,10 @@ void aw_lease_stop(struct aw_server *server, struct aw_peer *peer);
 void aw_lease_gone(struct aw_server *server, struct aw_peer *peer);
 void aw_lease_halt(struct aw_server *server); /* sends the stop and reports its outcome */
 int64_t aw_deadman_due(const struct aw_server *server);
-void aw_deadman_look(struct aw_server *server);
+void aw_deadman_check(struct aw_server *server);
 
 /* frames.c */
-void aw_frames_take(struct aw_peer *peer, const struct aw_mail *m);
+void aw_frames_handle(struct aw_peer *peer, const struct aw_mail *m);
 void aw_frames_held(struct aw_peer *peer); /* sends the held frame once it is due */
 /* Sends a client that joins in the middle of a message the bytes that it missed. */
 void aw_frames_catch_up(struct aw_server *server, struct aw_peer *peer);

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 
-void aw_systemd_tell(const char *text)
+void aw_systemd_notify(const char *text)
 {
     const char *path = getenv("NOTIFY_SOCKET");
     struct sockaddr_un name = {.sun_family = AF_UNIX};

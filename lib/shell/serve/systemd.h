@@ -7,7 +7,7 @@
 
 /* Sends "READY=1" and the like to the socket in $NOTIFY_SOCKET (sd_notify(3)). Does nothing if it
  * is unset. */
-void aw_systemd_tell(const char *text);
+void aw_systemd_notify(const char *text);
 
 /* Returns how often systemd expects "WATCHDOG=1": half of $WATCHDOG_USEC; 0: never. */
 int64_t aw_systemd_watchdog_ns(void);

@@ -117,8 +117,8 @@ enum aw_status aw_hello_open(struct aw_session *session, const struct aw_address
     return status == AW_STOPPED ? status : AW_OK;
 }
 
-bool aw_hello_look(struct aw_session *session, const struct aw_address *address, struct aw_who *who,
-                   struct aw_hello *hello)
+bool aw_hello_query(struct aw_session *session, const struct aw_address *address,
+                    struct aw_who *who, struct aw_hello *hello)
 {
     struct aw_conn conn;
     if (aw_hello_open(session, address, LOOK_NS, &conn, hello, NULL) == AW_NO_LINK)

@@ -53,7 +53,7 @@ enum aw_status aw_hello_open(struct aw_session *session, const struct aw_address
 
 /* Asks a server for its hello and for the process that listens. Returns false with errno set if no
  * process listens. */
-bool aw_hello_look(struct aw_session *session, const struct aw_address *address, struct aw_who *who,
-                   struct aw_hello *hello);
+bool aw_hello_query(struct aw_session *session, const struct aw_address *address,
+                    struct aw_who *who, struct aw_hello *hello);
 
 #endif

@@ -45,7 +45,7 @@ static const char *choice_of(const struct aw_args *args)
     return text || !first || !first->choices ? text : first->choices[0];
 }
 
-bool aw_arg_goes(const struct aw_arg *arg, const char *choice)
+bool aw_arg_fits(const struct aw_arg *arg, const char *choice)
 {
     const char *const *with = arg->with;
     while (with && *with && !(choice && strcasecmp(*with, choice) == 0))
@@ -62,7 +62,7 @@ static void add_usage_words(const struct aw_command *command, const char *choice
         char name[32], *end = name;
         if (choice && arg == command->args)
             aw_append(out, size, "", " %.24s", choice);
-        if (choice && (arg == command->args || !aw_arg_goes(arg, choice)))
+        if (choice && (arg == command->args || !aw_arg_fits(arg, choice)))
             continue;
         for (const char *c = arg->name; *c && end < name + sizeof name - 8; c++)
             *end++ = (char)toupper((unsigned char)*c);
@@ -296,7 +296,7 @@ static const struct aw_arg *next_bare(struct binder *b)
         if (b->next >= n)
             return NULL;
         const struct aw_arg *arg = &command->args[b->next];
-        if (arg->kind == AW_ARG_PAIRS || !aw_arg_goes(arg, choice_of(b->args)))
+        if (arg->kind == AW_ARG_PAIRS || !aw_arg_fits(arg, choice_of(b->args)))
             continue;
         if (arg->kind == AW_ARG_REST || !is_bound(b, arg))
             return arg;
@@ -335,7 +335,7 @@ static enum aw_status check_choices(struct binder *b)
     const struct aw_args *args = b->args;
     char usage[256];
     for (size_t i = 0; i < args->n; i++) {
-        if (aw_arg_goes(args->bound[i].arg, choice_of(args)))
+        if (aw_arg_fits(args->bound[i].arg, choice_of(args)))
             continue;
         choice_usage(args, usage, sizeof usage);
         return aw_fail(&b->session->err, AW_USAGE, "%s %s has no argument '%s' — usage: %s",

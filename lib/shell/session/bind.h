@@ -29,7 +29,7 @@ struct aw_option_value *aw_option_word(struct aw_options *options, const char *w
 void aw_usage_line(const struct aw_command *command, char *out, size_t size);
 
 /* Returns true if the argument is valid for this choice of the first argument. See aw_arg.with. */
-bool aw_arg_goes(const struct aw_arg *arg, const char *choice);
+bool aw_arg_fits(const struct aw_arg *arg, const char *choice);
 
 /* Returns true if name=value sets this argument, by its name or by its field's alias in the wire
  * table. The name is the first length bytes of word. */

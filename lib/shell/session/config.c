@@ -65,7 +65,7 @@ const char *aw_config_map(const char *section)
     return strncmp(section, begin, length) == 0 ? section + length : NULL;
 }
 
-bool aw_config_takes(const char *option)
+bool aw_config_allows(const char *option)
 {
     static const char *const never[] = {"help", "version", "config", NULL};
     return !aw_is_one_of(never, option);
@@ -76,7 +76,7 @@ static enum aw_status set_option(struct aw_session *session, const char *key, co
     struct aw_config *config = session->config;
     if (config->n_settings == AW_OPTIONS_MAX)
         return aw_fail(&session->err, AW_USAGE, "too many options");
-    if (!aw_config_takes(key))
+    if (!aw_config_allows(key))
         return aw_fail(&session->err, AW_USAGE, "--%s: allowed only on the command line", key);
     char *copy = strdup(value);
     if (!copy)
@@ -91,8 +91,8 @@ static enum aw_status set_option(struct aw_session *session, const char *key, co
 }
 
 /* Stores a valid line without parsing its value, because the joints are not known yet. */
-static enum aw_status keep_line(struct aw_session *session, const char *section, const char *key,
-                                const char *value)
+static enum aw_status store_line(struct aw_session *session, const char *section, const char *key,
+                                 const char *value)
 {
     struct aw_config *config = session->config;
     struct aw_config_line line;
@@ -109,7 +109,7 @@ static enum aw_status keep_line(struct aw_session *session, const char *section,
 }
 
 /* Reads one line of the file. If a key is given twice, the last line counts. */
-static enum aw_status take_entry(struct aw_session *session, const char *section, const char *key,
+static enum aw_status read_entry(struct aw_session *session, const char *section, const char *key,
                                  const char *value)
 {
     if (strcmp(section, "link") == 0)
@@ -125,7 +125,7 @@ static enum aw_status take_entry(struct aw_session *session, const char *section
     else
         return aw_fail(&session->err, AW_USAGE, "unknown section [%s] — use [link] or [options]",
                        section);
-    return status == AW_OK ? keep_line(session, section, key, value) : status;
+    return status == AW_OK ? store_line(session, section, key, value) : status;
 }
 
 /* State while reading the file. */
@@ -172,7 +172,7 @@ static int on_entry(void *user, const char *section, const char *key, const char
     struct aw_session *session = reading->session;
     bool tool = strcmp(section, "link") != 0 && strcmp(section, "options") != 0;
     size_t before = session->config->n_settings;
-    if (take_entry(session, section, key, value) != AW_OK)
+    if (read_entry(session, section, key, value) != AW_OK)
         note_wrong(session->config, reading->line, tool, &session->err);
     if (session->config->n_settings > before)
         session->config->settings[before].line = reading->line;
@@ -215,15 +215,15 @@ static void check_settings(struct aw_session *session)
     session->err = (struct aw_error){.status = AW_OK};
 }
 
-void aw_config_blame(struct aw_session *session, const char *option)
+void aw_config_locate(struct aw_session *session, const char *option)
 {
     const struct aw_setting *setting = setting_of(session, option);
     if (setting && aw_options_find(&session->options, option)->origin == AW_FROM_CONFIG)
         aw_fail_in(&session->err, session->config->path, (uint64_t)setting->line, 1);
 }
 
-const struct aw_setting *aw_config_lacks(const struct aw_session *session,
-                                         const struct aw_command *command)
+const struct aw_setting *aw_config_find_invalid(const struct aw_session *session,
+                                                const struct aw_command *command)
 {
     enum aw_needed_by least = command->offline ? AW_NEEDED_BY_MESSAGES : AW_NEEDED_BY_DEVICES;
     if (aw_command_stops(command) || (command->offline && !command->messages))

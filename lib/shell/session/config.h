@@ -46,15 +46,15 @@ struct aw_config {
 enum aw_status aw_config_load(struct aw_session *session, const char *path);
 
 /* Returns true if [options] may set this option; some options work only on the command line. */
-bool aw_config_takes(const char *option);
+bool aw_config_allows(const char *option);
 
 /* Prepends "FILE:LINE:1: " to session->err if this option's value comes from the file. */
-void aw_config_blame(struct aw_session *session, const char *option);
+void aw_config_locate(struct aw_session *session, const char *option);
 
 /* Returns a setting that is invalid, needed by this command, and not overridden by another source;
  * NULL: none. */
-const struct aw_setting *aw_config_lacks(const struct aw_session *session,
-                                         const struct aw_command *command);
+const struct aw_setting *aw_config_find_invalid(const struct aw_session *session,
+                                                const struct aw_command *command);
 
 /* If this is a teleop section, returns the name of its map; otherwise NULL. */
 const char *aw_config_map(const char *section);

@@ -21,7 +21,7 @@ static void note_loss(struct aw_session *session)
 }
 
 /* Removes the descriptor while reading, because reading also waits. */
-static void take_in(struct aw_aside *aside)
+static void read_device(struct aw_aside *aside)
 {
     struct drain *drain = (struct drain *)aside;
     struct aw_session *session = drain->session;
@@ -42,7 +42,7 @@ static void take_in(struct aw_aside *aside)
 enum aw_status aw_session_wait_input(struct aw_session *session, int fd, int64_t deadline)
 {
     struct aw_real_clock *clock = &session->time.real;
-    struct drain drain = {.aside = {.fd = -1, .serve = take_in}, .session = session};
+    struct drain drain = {.aside = {.fd = -1, .serve = read_device}, .session = session};
     bool talks = session->device.link && !session->device.link->lost &&
                  !session->device.link->recorded && !session->share.attached &&
                  session->tool->poll && !aw_session_virtual(session);
@@ -51,7 +51,7 @@ enum aw_status aw_session_wait_input(struct aw_session *session, int fd, int64_t
     if (!talks)
         return aw_clock_wait(&clock->base, fd, POLLIN, deadline);
     session->mode.idling = true;
-    take_in(&drain.aside); /* the link may have buffered data that poll(2) does not see */
+    read_device(&drain.aside); /* the link may have buffered data that poll(2) does not see */
     aw_aside_add(&clock->aside, &drain.aside);
     enum aw_status status = aw_clock_wait(&clock->base, fd, POLLIN, deadline);
     aw_aside_remove(&clock->aside, &drain.aside);

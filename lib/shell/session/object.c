@@ -39,7 +39,7 @@ void aw_object_text(struct aw_object *object, const char *key, const char *text)
     add(object, key)->text = text;
 }
 
-void aw_object_keep(struct aw_object *object, const char *key, const char *text)
+void aw_object_copy(struct aw_object *object, const char *key, const char *text)
 {
     char *copy = object->kept + object->n_kept;
     size_t room = sizeof object->kept - object->n_kept;

@@ -47,7 +47,7 @@ struct aw_object {
 void aw_object_start(struct aw_object *object, const char *cmd);
 void aw_object_text(struct aw_object *object, const char *key, const char *text);
 /* Adds a copy of a string. */
-void aw_object_keep(struct aw_object *object, const char *key, const char *text);
+void aw_object_copy(struct aw_object *object, const char *key, const char *text);
 void aw_object_number(struct aw_object *object, const char *key, double number, int decimals,
                       const char *unit);
 /* Adds a count, which has no unit. */

@@ -13,7 +13,7 @@ struct aw_recent {
     struct aw_recent_frame frames[AW_RECENT_MAX];
 };
 
-static void keep(void *context, struct aw_span frame)
+static void store_frame(void *context, struct aw_span frame)
 {
     struct aw_recent *recent = context;
     if (frame.size > AW_RECENT_FRAME)
@@ -36,7 +36,7 @@ void aw_recent_add(struct aw_session *session, int64_t time_ns, struct aw_span b
     }
     session->device.recent->time_ns = time_ns;
     aw_split(&session->device.recent->splitter, session->wire, bytes,
-             session->tool->protocol->datagrams, keep, session->device.recent);
+             session->tool->protocol->datagrams, store_frame, session->device.recent);
 }
 
 void aw_recent_begin(struct aw_session *session, const struct aw_command *command)

@@ -354,7 +354,7 @@ void aw_session_about(void *session, const char *program, const char *comment, s
 /* Reads the packets that the command's recording carries, unless --packets is given. They are only
  * for display: session->wire, which checks commands, never has them. AW_MALFORMED: a command that
  * sends continues without them. */
-enum aw_status aw_session_take_packets(struct aw_session *session, const struct aw_args *args);
+enum aw_status aw_session_read_packets(struct aw_session *session, const struct aw_args *args);
 
 /* Returns the protocol for reading: the session wire's protocol, or one with the recording's
  * packets. */
@@ -443,7 +443,7 @@ bool aw_session_virtual(const struct aw_session *session);
 
 /* Returns true if an activity continues after its command returned. A motion that ends by itself
  * counts until its end time. */
-bool aw_session_goes_on(const struct aw_session *session);
+bool aw_session_continues(const struct aw_session *session);
 
 /* For a command that returns before its motion ends. The motion ends in about this many seconds;
  * until then, any stop also stops this motion. */

@@ -63,7 +63,7 @@ static enum aw_status read_comments(struct aw_session *session, const char *path
     return status;
 }
 
-static enum aw_status take_kept(struct aw_session *session, const struct aw_carried *kept,
+static enum aw_status read_kept(struct aw_session *session, const struct aw_carried *kept,
                                 const char *path)
 {
     enum aw_status status = aw_carried_read(kept, session->tool->protocol, path,
@@ -83,7 +83,7 @@ static enum aw_status take(struct aw_session *session, const char *path)
         return AW_OK;
     enum aw_status status = read_comments(session, path, &kept) == AW_NO_MEMORY
                                 ? aw_no_memory(&session->err)
-                                : take_kept(session, &kept, path);
+                                : read_kept(session, &kept, path);
     aw_carried_free(&kept);
     return status;
 }
@@ -100,7 +100,7 @@ static void forget(struct aw_session *session)
 }
 
 /* Reads the packets of the recording that is the argument or the link. */
-static enum aw_status take_first(struct aw_session *session, const struct aw_args *args)
+static enum aw_status read_first(struct aw_session *session, const struct aw_args *args)
 {
     static const char *const readers[] = {"decode", "info", "plot", "replay", NULL};
     const char *link = session->options.link.url;
@@ -115,12 +115,12 @@ static enum aw_status take_first(struct aw_session *session, const struct aw_arg
     return take(session, path);
 }
 
-enum aw_status aw_session_take_packets(struct aw_session *session, const struct aw_args *args)
+enum aw_status aw_session_read_packets(struct aw_session *session, const struct aw_args *args)
 {
     forget(session);
     if (session->options.link.packets || session->options.link.dbc || !session->tool->protocol->own)
         return AW_OK;
-    enum aw_status status = take_first(session, args);
+    enum aw_status status = read_first(session, args);
     if (status != AW_MALFORMED || args->command->safety == AW_READ)
         return status;
     session->err = (struct aw_error){.status = AW_OK};

@@ -50,7 +50,7 @@ int64_t aw_session_end(const struct aw_session *session)
     return seconds > 0 ? aw_clock_after(aw_clock_now(session->clock), seconds) : AW_NEVER;
 }
 
-bool aw_session_goes_on(const struct aw_session *session)
+bool aw_session_continues(const struct aw_session *session)
 {
     return session->motion.ongoing == AW_ONGOING_RUNNING ||
            (session->motion.ongoing == AW_ONGOING_ENDING &&

@@ -131,7 +131,7 @@ enum aw_status aw_wanted_begin(struct aw_session *session, const struct aw_args 
 }
 
 /* Returns the bits of the patterns that match this name. */
-static unsigned likes(const struct aw_select *select, const char *name)
+static unsigned matching(const struct aw_select *select, const char *name)
 {
     struct aw_point point = {.subject = "", .message = "", .field = name};
     unsigned bits = 0;
@@ -150,12 +150,12 @@ bool aw_wanted_pick(struct aw_session *session, struct aw_object *object)
         return true;
     for (size_t i = 0; i < object->n; i++) {
         const char *name = object->entries[i].key;
-        unsigned any = likes(&wanted->any, name);
+        unsigned any = matching(&wanted->any, name);
         if (is_value(name))
             aw_append_name(wanted->offered, sizeof wanted->offered, name);
         wanted->seen[0] |= any;
         found = found || any;
-        wanted->seen[1] |= likes(&wanted->all, name);
+        wanted->seen[1] |= matching(&wanted->all, name);
         if (any || !is_value(name))
             object->entries[kept++] = object->entries[i];
     }
@@ -167,8 +167,8 @@ bool aw_wanted_pick(struct aw_session *session, struct aw_object *object)
 bool aw_wanted_names(const struct aw_session *session, const char *key)
 {
     const struct aw_wanted *wanted = &session->run.printing.wanted;
-    return wanted->any.n + wanted->all.n == 0 || likes(&wanted->any, key) ||
-           likes(&wanted->all, key);
+    return wanted->any.n + wanted->all.n == 0 || matching(&wanted->any, key) ||
+           matching(&wanted->all, key);
 }
 
 static const char *unseen(const struct aw_select *select, unsigned seen)

@@ -28,7 +28,7 @@ enum aw_status aw_wanted_init(struct aw_wanted *wanted, struct aw_session *sessi
 bool aw_wanted_fits(const struct aw_wanted *wanted, const struct aw_point *points, size_t n);
 
 /* Returns true if a record with these scalars is shown; any, all: the scalars in the patterns, from
- * aw_finder_look. */
+ * aw_finder_match. */
 bool aw_wanted_has(const struct aw_wanted *wanted, uint64_t present, const uint64_t *any,
                    const uint64_t *all);
 

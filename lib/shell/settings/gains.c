@@ -92,7 +92,7 @@ static void start(const struct gains *g, size_t place, float value, struct aw_ob
     snprintf(words, sizeof words, "%s", text);
     aw_object_start(row, NULL);
     for (int i = 0; i < AW_GAIN_WORDS && (word = strsep(&rest, " ")); i++)
-        aw_object_keep(row, keys[i], word);
+        aw_object_copy(row, keys[i], word);
 }
 
 static void add_value(struct aw_object *row, const char *key, const struct aw_gain *gain)

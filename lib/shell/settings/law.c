@@ -12,7 +12,7 @@ static const struct aw_law *law_of(const struct aw_session *session)
     return session->tool->joints ? session->tool->joints->law : NULL;
 }
 
-void aw_law_keep(struct aw_session *session, const struct aw_gain_list *old)
+void aw_law_save(struct aw_session *session, const struct aw_gain_list *old)
 {
     struct aw_gain_list *kept = &session->motion.kept;
     *kept = (struct aw_gain_list){0};
@@ -25,7 +25,7 @@ void aw_law_keep(struct aw_session *session, const struct aw_gain_list *old)
 }
 
 /* Compares the number of gains, because custom packets may have replaced the controller since. */
-const struct aw_gain_list *aw_law_kept(const struct aw_session *session)
+const struct aw_gain_list *aw_law_saved(const struct aw_session *session)
 {
     const struct aw_law *law = law_of(session);
     const struct aw_gain_list *kept = &session->motion.kept;
@@ -34,7 +34,7 @@ const struct aw_gain_list *aw_law_kept(const struct aw_session *session)
 
 enum aw_status aw_law_send_old(struct aw_session *session)
 {
-    const struct aw_gain_list *kept = aw_law_kept(session);
+    const struct aw_gain_list *kept = aw_law_saved(session);
     enum aw_status status = kept ? law_of(session)->send(session, kept) : AW_OK;
     struct aw_error why = session->err;
     return status == AW_OK
@@ -43,11 +43,11 @@ enum aw_status aw_law_send_old(struct aw_session *session)
                          law_of(session)->not_back, why.text);
 }
 
-enum aw_status aw_law_back(struct aw_session *session)
+enum aw_status aw_law_restore(struct aw_session *session)
 {
     enum aw_status status = aw_law_send_old(session);
     if (status == AW_OK)
-        aw_law_keep(session, NULL);
+        aw_law_save(session, NULL);
     return status;
 }
 
@@ -66,7 +66,7 @@ const void *aw_law_memory(const struct aw_session *session, size_t *size)
     return &session->motion.kept;
 }
 
-size_t aw_law_take_memory(struct aw_session *session, const void *bytes, size_t size)
+size_t aw_law_restore_memory(struct aw_session *session, const void *bytes, size_t size)
 {
     const struct aw_law *law = law_of(session);
     struct aw_gain_list gains = {0};

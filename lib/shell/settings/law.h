@@ -3,10 +3,10 @@
  * or a crash, and when a server loses its client.
  *
  *     law->read(session, kp, &gains);         the gains of a joint and of its packets
- *     aw_law_keep(session, &gains);           saves them before a trial
+ *     aw_law_save(session, &gains);           saves them before a trial
  *     …
- *     status = aw_law_back(session);          restores them: in stop and end, after a motion
- *     aw_law_keep(session, NULL);             or keeps the new gains
+ *     status = aw_law_restore(session);          restores them: in stop and end, after a motion
+ *     aw_law_save(session, NULL);             or keeps the new gains
  *
  * The tool's last_stop adds the frames of the saved gains after its own. Every frame of the lease
  * holder carries the saved gains to a server (aw_law_memory), whose stop restores them.
@@ -46,21 +46,21 @@ struct aw_law {
 
 /* Saves these gains for restoring; skips unknown ones. NULL: drops the saved gains, because the new
  * ones stay or the old ones are back. */
-void aw_law_keep(struct aw_session *session, const struct aw_gain_list *old);
+void aw_law_save(struct aw_session *session, const struct aw_gain_list *old);
 
 /* Returns the saved gains during a trial; else NULL. */
-const struct aw_gain_list *aw_law_kept(const struct aw_session *session);
+const struct aw_gain_list *aw_law_saved(const struct aw_session *session);
 
 /* Sends the saved gains during a trial. They stay saved for the next stop. */
 enum aw_status aw_law_send_old(struct aw_session *session);
 
 /* Restores the saved gains and drops them on success. */
-enum aw_status aw_law_back(struct aw_session *session);
+enum aw_status aw_law_restore(struct aw_session *session);
 
-/* For a server: returns the saved gains as the first *size bytes of a memory. aw_law_take_memory
+/* For a server: returns the saved gains as the first *size bytes of a memory. aw_law_restore_memory
  * restores them and returns their size; 0: invalid. It restores nothing if the gains differ or this
  * session is a client. */
 const void *aw_law_memory(const struct aw_session *session, size_t *size);
-size_t aw_law_take_memory(struct aw_session *session, const void *bytes, size_t size);
+size_t aw_law_restore_memory(struct aw_session *session, const void *bytes, size_t size);
 
 #endif

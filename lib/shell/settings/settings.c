@@ -334,7 +334,7 @@ enum aw_status aw_settings_set(struct aw_session *session, const struct aw_gain_
 
 void aw_settings_add_old(struct aw_session *session, aw_frame_fn *add, void *context)
 {
-    const struct aw_gain_list *old = aw_law_kept(session);
+    const struct aw_gain_list *old = aw_law_saved(session);
     struct aw_error before = session->err;
     struct aw_record packet;
     for (size_t at = 0; old && (at = next_packet(session, old, at)) != SIZE_MAX; at++)

@@ -81,7 +81,7 @@ static enum aw_status end_input(struct aw_decoder *d, struct aw_reading *reading
         return AW_OK;
     if (!any)
         return aw_fail(&d->session->err, status, "%s", why.text);
-    aw_decoder_complain(d, why.text);
+    aw_decoder_report(d, why.text);
     return AW_OK;
 }
 
@@ -190,9 +190,9 @@ static bool holds(void *context, const struct aw_record *record)
     const char *subject =
         any_subject ? "" : aw_session_subject(c->session, record, name, sizeof name);
     return aw_where_head_holds(&c->where, record->codec->message->name, record->dir) &&
-           aw_where_fits(&c->where, record, aw_finder_look(&c->terms, record, subject)) &&
-           aw_wanted_has(&c->wanted, record->present, aw_finder_look(&c->any, record, subject),
-                         aw_finder_look(&c->all, record, subject));
+           aw_where_fits(&c->where, record, aw_finder_match(&c->terms, record, subject)) &&
+           aw_wanted_has(&c->wanted, record->present, aw_finder_match(&c->any, record, subject),
+                         aw_finder_match(&c->all, record, subject));
 }
 
 /* Reads --where. Bytes contain no subject names, so a single name is a field. A name before a field

@@ -48,7 +48,7 @@ enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *se
 }
 
 /* Adds known names to text and JSON records. Other styles have fixed columns. */
-static void look_for_names(struct aw_decoder *d)
+static void find_names(struct aw_decoder *d)
 {
     struct aw_session *session = d->session;
     enum aw_style style = aw_session_style(session);
@@ -61,7 +61,7 @@ void aw_decoder_begin(struct aw_decoder *d, const char *name, enum aw_input inpu
 {
     if (d->session->tool->names.take)
         d->session->tool->names.take(d->session, NULL);
-    look_for_names(d);
+    find_names(d);
     d->name = name;
     d->input = input;
     d->dir = d->wanted;
@@ -78,7 +78,7 @@ void aw_decoder_begin(struct aw_decoder *d, const char *name, enum aw_input inpu
                                      .held = d->session->device.frame + i * (AW_FRAME_ROOM / 2)};
 }
 
-void aw_decoder_complain(struct aw_decoder *d, const char *text)
+void aw_decoder_report(struct aw_decoder *d, const char *text)
 {
     if (d->bad == 0)
         aw_fail(&d->first, AW_MALFORMED, "%s", text);
@@ -135,17 +135,17 @@ static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame, b
         status = aw_wire_decode(d->wire, d->dir, frame, &d->record, &session->err);
     bool readable = status == AW_OK || d->record.present != 0;
     if (status != AW_OK)
-        aw_decoder_complain(d, session->err.text);
+        aw_decoder_report(d, session->err.text);
     if (readable && session->tool->ordered.fill)
         session->tool->ordered.fill(session, &d->record, inside);
     return readable ? show(d) : AW_OK;
 }
 
-static void complain_of_rest(struct aw_decoder *d, size_t size, const char *what)
+static void report_rest(struct aw_decoder *d, size_t size, const char *what)
 {
     aw_fail(&d->session->err, AW_MALFORMED, "truncated, the last %zu bytes are not a complete %s",
             size, what);
-    aw_decoder_complain(d, d->session->err.text);
+    aw_decoder_report(d, d->session->err.text);
 }
 
 /* Decodes all complete frames. */
@@ -163,7 +163,7 @@ static enum aw_status decode_frames(struct aw_decoder *d, struct aw_framer *fram
         if (found == AW_OK)
             status = decode_frame(d, frame, aw_framer_inside(d->wire, framer));
         else if (found == AW_MALFORMED)
-            aw_decoder_complain(d, err->text);
+            aw_decoder_report(d, err->text);
         else
             break;
     }
@@ -177,9 +177,9 @@ static enum aw_status decode_stream(struct aw_decoder *d, struct aw_span in, boo
     if (!last || status != AW_OK)
         return status;
     if (*used < in.size)
-        complain_of_rest(d, in.size - *used, "message");
+        report_rest(d, in.size - *used, "message");
     else if (d->wire->variant.envelope && d->framer.left)
-        aw_decoder_complain(d, "the last message is truncated: packets are missing");
+        aw_decoder_report(d, "the last message is truncated: packets are missing");
     *used = in.size;
     return status;
 }
@@ -190,7 +190,7 @@ static enum aw_status decode_hex(struct aw_decoder *d, const char *line, size_t 
     size_t size;
     struct aw_error *err = &d->session->err;
     if (aw_hex_parse(d->wire->protocol, line, length, frame, AW_FRAME_ROOM, &size, err) != AW_OK) {
-        aw_decoder_complain(d, err->text);
+        aw_decoder_report(d, err->text);
         return AW_OK;
     }
     /* One line is one frame, or one stream message if frames come in envelopes. */
@@ -215,7 +215,7 @@ static enum aw_status decode_candump(struct aw_decoder *d, const char *line, siz
     if (status == AW_MALFORMED && !d->skipped.lines.asc.on)
         return decode_hex(d, line, length);
     if (status == AW_MALFORMED) {
-        aw_decoder_complain(d, d->session->err.text);
+        aw_decoder_report(d, d->session->err.text);
         return AW_OK;
     }
     if (status != AW_OK) {
@@ -239,7 +239,7 @@ static bool is_ours(const struct aw_decoder *d, enum aw_linktype linktype,
 }
 
 /* Reads names, which are before the first packet or in a packet's comment. */
-static void take_names(struct aw_decoder *d, const struct aw_packet *packet)
+static void read_names(struct aw_decoder *d, const struct aw_packet *packet)
 {
     char comment[512];
     if (packet->comment && d->session->tool->names.take) {
@@ -247,14 +247,14 @@ static void take_names(struct aw_decoder *d, const struct aw_packet *packet)
         d->session->tool->names.take(d->session, comment);
     }
     if (packet->comment || d->line == 1)
-        look_for_names(d);
+        find_names(d);
 }
 
 static enum aw_status decode_packet(struct aw_decoder *d, const struct aw_packet *packet)
 {
     struct aw_payload payload;
     d->line++;
-    take_names(d, packet);
+    read_names(d, packet);
     if (!aw_packet_open(packet, &payload) || !is_ours(d, packet->linktype, &payload))
         return AW_OK;
     d->time_ns = packet->time_ns;
@@ -306,12 +306,12 @@ static enum aw_status decode_capture(struct aw_decoder *d, struct aw_span in, bo
         if (found == AW_OK)
             status = decode_packet(d, &packet);
         else if (found == AW_MALFORMED)
-            aw_decoder_complain(d, d->session->err.text);
+            aw_decoder_report(d, d->session->err.text);
         else if (found != AW_MORE)
             status = found;
     }
     if (last && status == AW_OK && *used < in.size) {
-        complain_of_rest(d, in.size - *used, "packet");
+        report_rest(d, in.size - *used, "packet");
         aw_pcap_end(&d->reader);
         *used = in.size;
     }

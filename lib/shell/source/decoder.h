@@ -69,7 +69,7 @@ enum aw_status aw_decoder_feed(struct aw_decoder *decoder, const char *data, siz
                                size_t *used);
 
 /* Reports and counts a damaged part. */
-void aw_decoder_complain(struct aw_decoder *decoder, const char *text);
+void aw_decoder_report(struct aw_decoder *decoder, const char *text);
 
 /* Fails with AW_USAGE for a capture without any message of the tool. program: from its section
  * header; "" if unknown. */

@@ -37,7 +37,7 @@ static void redirect_stderr(struct aw_live *live)
 }
 
 /* Stores the last line of the text, without the tool's name. */
-static void take_note(struct aw_live *live, char *text, size_t n)
+static void store_note(struct aw_live *live, char *text, size_t n)
 {
     const char *tool = live->session->tool->name;
     size_t length = strlen(tool);
@@ -65,7 +65,7 @@ static void read_notes(struct aw_live *live)
         memmove(text, text + all - held, held);
     }
     if (held > 0)
-        take_note(live, text, held);
+        store_note(live, text, held);
 }
 
 const char *aw_live_note(struct aw_live *live)
@@ -115,7 +115,7 @@ void aw_live_stop(struct aw_live *live)
     session->out.sink = NULL;
     session->run.printing = printing;
     read_notes(live); /* makes the reply the latest message */
-    take_note(live, answer.text, answer.n);
+    store_note(live, answer.text, answer.n);
     free(words);
 }
 
@@ -130,7 +130,7 @@ enum aw_status aw_live_open(struct aw_live *live, struct aw_session *session,
                              .said_fd = -1,
                              .note_fd = -1};
     if (stream)
-        aw_stream_stay(stream, true);
+        aw_stream_reconnect(stream, true);
     aw_stop_catch(session);
     aw_output_flush(&session->out, NULL);
     live->screen = aw_screen_open(session->out.color, &session->err);

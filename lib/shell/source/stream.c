@@ -249,7 +249,7 @@ static enum aw_status next_or_report(struct aw_stream *s, int64_t deadline)
 
 /* ---- Lost links ---- */
 
-void aw_stream_stay(struct aw_stream *s, bool devices)
+void aw_stream_reconnect(struct aw_stream *s, bool devices)
 {
     s->stays = aw_stream_has_link(s);
     s->devices = devices;
@@ -262,7 +262,7 @@ bool aw_stream_waits(const struct aw_stream *s)
 }
 
 /* Returns false if the link is not lost, or if the caller does not wait for it to return. */
-static bool lose_link(struct aw_stream *s, enum aw_status status)
+static bool handle_loss(struct aw_stream *s, enum aw_status status)
 {
     struct aw_session *session = s->session;
     bool waits = s->stays && (s->devices || session->share.attached);
@@ -307,7 +307,7 @@ static uint64_t wanted_scalars(struct aw_stream *s)
 {
     uint64_t scalars = s->only ? 0 : UINT64_MAX;
     const uint64_t *named =
-        s->only ? aw_finder_look(&s->finder, s->item.record, s->item.subject) : NULL;
+        s->only ? aw_finder_match(&s->finder, s->item.record, s->item.subject) : NULL;
     for (size_t i = 0; named && i < s->only->n; i++)
         scalars |= named[i];
     return scalars;
@@ -315,7 +315,7 @@ static uint64_t wanted_scalars(struct aw_stream *s)
 
 /* Reports simulation time. If the simulation restarts, its time continues from the last value, as
  * on a link. */
-static void tell_model_time(struct aw_stream *s)
+static void report_model_time(struct aw_stream *s)
 {
     double seconds = s->session->tool->model_time(s->item.record);
     int64_t then = isnan(seconds) ? s->model_ns : aw_clock_after(s->model_base_ns, seconds);
@@ -343,14 +343,14 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
     if (status == AW_LOST && link_of(s) && link_of(s)->recorded)
         return AW_END;
     if (status != AW_OK)
-        return lose_link(s, status) ? AW_TIMEOUT : status;
+        return handle_loss(s, status) ? AW_TIMEOUT : status;
     s->counters.messages++;
     if (s->item.record) {
         s->record.time_ns = s->item.time_ns;
         if (s->session->tool->notice)
             s->session->tool->notice(s->session, s->item.record);
         if (s->session->tool->model_time && !s->live)
-            tell_model_time(s);
+            report_model_time(s);
         s->item.subject =
             aw_session_subject(s->session, s->item.record, s->subject, sizeof s->subject);
         s->item.points = s->points;

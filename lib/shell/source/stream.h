@@ -76,14 +76,14 @@ static inline bool aw_stream_over(enum aw_status status)
 }
 
 /* Reads the next item. AW_TIMEOUT at the deadline; AW_END at the end of the input, or of the
- * recording that the link plays; AW_STOPPED; AW_LOST for a lost link, see aw_stream_stay;
+ * recording that the link plays; AW_STOPPED; AW_LOST for a lost link, see aw_stream_reconnect;
  * AW_MALFORMED for an invalid line, after which reading may continue; or a fatal error. Reads heavy
  * traffic in blocks, a few ms apart. */
 enum aw_status aw_stream_next(struct aw_stream *stream, int64_t deadline, struct aw_item *item);
 
 /* Keeps reopening a lost link; aw_stream_next returns AW_TIMEOUT meanwhile. devices: for any link;
  * otherwise only for a link to a server, which another server may replace. */
-void aw_stream_stay(struct aw_stream *stream, bool devices);
+void aw_stream_reconnect(struct aw_stream *stream, bool devices);
 bool aw_stream_waits(const struct aw_stream *stream); /* true while the link is lost */
 
 /* Call at the end of a command that listens for some time. AW_TIMEOUT, with a likely reason, if the

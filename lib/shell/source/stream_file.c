@@ -12,7 +12,7 @@ struct capture {
     size_t n, next, room;
 };
 
-static enum aw_status keep(void *context, const struct aw_record *record)
+static enum aw_status queue_record(void *context, const struct aw_record *record)
 {
     struct capture *capture = context;
     struct aw_record *records =
@@ -29,7 +29,7 @@ static enum aw_status capture_begin(struct aw_stream *s, const char *name)
     struct capture *capture = aw_stream_state(s, sizeof *capture);
     if (!capture)
         return AW_NO_MEMORY;
-    capture->decoder = (struct aw_decoder){.take = keep, .context = capture};
+    capture->decoder = (struct aw_decoder){.take = queue_record, .context = capture};
     enum aw_status status = aw_decoder_init(&capture->decoder, s->session);
     aw_decoder_begin(&capture->decoder, name, AW_INPUT_UNKNOWN);
     return status;

@@ -19,7 +19,7 @@ static enum aw_status fail(struct aw_stream *s, enum aw_status status, const cha
 }
 
 /* Reads the result of watch, which gives the reason of its end. */
-static enum aw_status take_result(struct aw_stream *s)
+static enum aw_status read_result(struct aw_stream *s)
 {
     json_t *result = json_loads(s->item.line, 0, NULL);
     const char *why = json_string_value(json_object_get(result, "why"));
@@ -41,7 +41,7 @@ static enum aw_status peer_next(struct aw_stream *s, int64_t deadline)
         if (status == AW_OK && strstr(s->item.line, "\"msg\":"))
             return AW_OK;
         if (status == AW_OK && strstr(s->item.line, "\"ok\":false"))
-            return take_result(s);
+            return read_result(s);
         s->item.n = 0;
     }
 }

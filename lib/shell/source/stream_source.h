@@ -36,7 +36,7 @@ struct aw_stream {
     /* when to report silence; AW_NEVER: never, or already reported */
     int64_t report_ns;
     uint64_t lost_before;            /* frames dropped by links that are closed now */
-    bool stays, devices;             /* see aw_stream_stay */
+    bool stays, devices;             /* see aw_stream_reconnect */
     bool waits;                      /* the link is lost */
     bool modelled;                   /* the recording contains simulation time */
     int64_t model_ns, model_base_ns; /* latest simulation time; its base since the last restart */

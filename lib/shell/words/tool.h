@@ -477,8 +477,8 @@ struct aw_tool {
      * (AW_TIMEOUT, AW_LOST, AW_STOPPED if a second signal ended the wait) session->err names the
      * unconfirmed part, and the caller reports it. */
     enum aw_status (*stop)(struct aw_session *session);
-    /* Describes the continuing activity (aw_session_goes_on), "lknee stays enabled", in out. NULL:
-     * "the motion continues". */
+    /* Describes the continuing activity (aw_session_continues), "lknee stays enabled", in out.
+     * NULL: "the motion continues". */
     void (*goes_on)(struct aw_session *session, char *out, size_t size);
     /* Passes the messages that stop the current motion to add, without I/O and without changing any
      * state. Called after each write, so it may run in the middle of another message. A crash sends

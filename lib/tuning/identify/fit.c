@@ -214,7 +214,7 @@ static enum aw_status finish(struct aw_search *s, const struct candidate *best,
     errors_of(s, error);
     aw_search_hold_out(s, NULL);
     aw_search_weigh(s, sigma2, fit->scatter);
-    aw_weights_news(&s->weights, error, s->tried);
+    aw_weights_innovate(&s->weights, error, s->tried);
     fit->own = fit_over(s, error, held, false);
     fit->held_out = fit_over(s, error, held, true);
     whole->sum = aw_starts_refine(s, aw_search_descend(s), fit->scatter);
@@ -405,7 +405,7 @@ static enum aw_status choose_scale(struct aw_search *s, const struct aw_fit_opti
 
 /* Calculates the distance moved between SAMPLES places of the record. Ignores less than a fiftieth
  * of the range. */
-static double way_gone(const struct aw_trial *trial, double way[SAMPLES])
+static double distance_moved(const struct aw_trial *trial, double way[SAMPLES])
 {
     size_t places = trial->n < SAMPLES ? trial->n : SAMPLES;
     double mean[SAMPLES], all = 0;
@@ -427,7 +427,7 @@ static double way_gone(const struct aw_trial *trial, double way[SAMPLES])
 /* Holds out the end, or every third piece of the motion if the end moves less than half as much. */
 static void hold_out(const struct aw_trial *trial, double share, bool *held)
 {
-    double way[SAMPLES], all = way_gone(trial, way), last = 0;
+    double way[SAMPLES], all = distance_moved(trial, way), last = 0;
     size_t n = trial->n, places = n < SAMPLES ? n : SAMPLES, from = places, to = 0;
     for (size_t i = 0; i < places; i++) {
         last += (double)i >= (1 - share) * (double)places ? way[i] : 0;

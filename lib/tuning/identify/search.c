@@ -201,7 +201,7 @@ double aw_search_weigh(struct aw_search *s, double sigma2, double scatter)
 
 /* ---- Levenberg-Marquardt ---- */
 
-static void keep_within(const struct aw_search *s, double *at)
+static void clamp(const struct aw_search *s, double *at)
 {
     for (size_t k = AW_LAG; k <= AW_THIRD_LAG; k++)
         at[k] = fmin(fmax(at[k], log(1e-5)), log(100 * s->longest_s));
@@ -253,13 +253,13 @@ static void step_to(const struct aw_search *s, size_t m, const size_t *which, co
     memcpy(at, s->at, AW_LOOSE * sizeof *at);
     for (size_t k = 0; k < m; k++)
         at[which[k]] += which[k] < AW_DEAD_TIME ? fmax(-1.5, fmin(1.5, step[k])) : step[k];
-    keep_within(s, at);
+    clamp(s, at);
 }
 
 enum end { GOES_ON, AT_THE_END, GIVES_UP };
 
 /* Tries ever shorter steps until one reduces the sum. */
-static enum end take_step(struct aw_search *s, size_t m, const size_t *which, double *damping,
+static enum end try_steps(struct aw_search *s, size_t m, const size_t *which, double *damping,
                           double *best)
 {
     double settled = fmax(s->roughly, SETTLED / (double)s->weights.counted);
@@ -289,7 +289,7 @@ static enum end take_step(struct aw_search *s, size_t m, const size_t *which, do
 double aw_search_descend(struct aw_search *s)
 {
     size_t which[AW_PARAMETERS], m = loose_ones(s, which);
-    keep_within(s, s->at);
+    clamp(s, s->at);
     double damping = 1e-2, best = aw_search_cost(s);
     double settled = fmax(s->roughly, SETTLED / (double)s->weights.counted);
     int idle = 0, most = s->trial->n > LONG ? NEAR : ITERATIONS;
@@ -298,7 +298,7 @@ double aw_search_descend(struct aw_search *s)
         if (aw_task_is_abandoned())
             return LARGEST;
         differentiate(s, m, which);
-        enum end end = take_step(s, m, which, &damping, &best);
+        enum end end = try_steps(s, m, which, &damping, &best);
         if (end == GIVES_UP)
             return LARGEST;
         /* short steps always gain little: only a long step shows convergence */

@@ -106,7 +106,7 @@ void aw_weights_apply(struct aw_weights *w, const double *in, double *out)
     }
 }
 
-void aw_weights_news(struct aw_weights *w, double *column, double *work)
+void aw_weights_innovate(struct aw_weights *w, double *column, double *work)
 {
     for (size_t from = 0, to; from < w->trial->n; from = to) {
         to = aw_weights_piece_end(w, from);
@@ -193,8 +193,8 @@ static bool has_impulses(const struct aw_weights *w, double scatter)
 }
 
 /* Applies all jumps with an effect by this time, from the k-th point of the input on. */
-static size_t take_jumps(const struct aw_weights *w, const struct aw_dead *dead, double scatter,
-                         double t, size_t k, struct spread *s)
+static size_t apply_jumps(const struct aw_weights *w, const struct aw_dead *dead, double scatter,
+                          double t, size_t k, struct spread *s)
 {
     const struct aw_trial *trial = w->trial;
     for (; k < trial->n_inputs; k++) {
@@ -251,7 +251,7 @@ void aw_weights_find(struct aw_weights *w, const struct aw_process *process,
             struct spread nothing = {0};
             if (s.any && i > from)
                 spread_moves(&s, aw_mover_get(&w->mover, trial->t[i] - trial->t[i - 1]));
-            k = take_jumps(w, dead, scatter, trial->t[i], k, i > from || !from ? &s : &nothing);
+            k = apply_jumps(w, dead, scatter, trial->t[i], k, i > from || !from ? &s : &nothing);
             w->scale[i] = 0;
             if (!w->held || !w->held[i])
                 learn(w, i, &s, sigma2);

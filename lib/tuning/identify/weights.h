@@ -60,7 +60,7 @@ void aw_weights_apply(struct aw_weights *w, const double *in, double *out);
 
 /* Replaces a column, in its own unit, by the filter's innovations, including held-out samples. The
  * offset comes from the samples that count. work has room for as many. */
-void aw_weights_news(struct aw_weights *w, double *column, double *work);
+void aw_weights_innovate(struct aw_weights *w, double *column, double *work);
 
 /* Returns the end of the piece that begins at from. */
 size_t aw_weights_piece_end(const struct aw_weights *w, size_t from);

@@ -61,7 +61,7 @@ void aw_bench_report_proposal(struct aw_session *session, const struct aw_model 
     aw_object_number(result, "max_output", p->step.value[AW_MAX_OUTPUT], 4, NULL);
     aw_object_number(result, "activity", p->activity, -4, NULL);
     aw_object_truth(result, "limited", p->limited);
-    aw_object_keep(result, "refused", p->refusal);
+    aw_object_copy(result, "refused", p->refusal);
     if (!*p->refusal)
         aw_object_absent(result);
 }

@@ -233,7 +233,7 @@ enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitatio
 {
     if (!aw_bench_sends_gains(bench->session))
         return follow(bench, e);
-    aw_law_keep(bench->session, &bench->law); /* from now on, any end restores these gains */
+    aw_law_save(bench->session, &bench->law); /* from now on, any end restores these gains */
     enum aw_status status = begin(bench, e);
     bool small = e->steps || e->relay;
     if (status == AW_OK && small)
@@ -301,7 +301,7 @@ static void drop_calculation(void *context)
     free(c);
 }
 
-static void tell_calculation(struct aw_session *session, const void *context)
+static void show_calculation(struct aw_session *session, const void *context)
 {
     const size_t *n = context;
     aw_session_work(session, "fitting a model to %zu samples: %.0f s", *n,
@@ -325,7 +325,7 @@ enum aw_status aw_bench_model_from_table(struct aw_session *session, const struc
     c->trial = aw_excite_trial(a->t, a->u, a->y, a->n, columns->tick_s, a->input_t, a->input);
     c->options = *options;
     c->model = *model;
-    aw_session_work_while(session, tell_calculation, &table->n_rows);
+    aw_session_work_while(session, show_calculation, &table->n_rows);
     enum aw_status status = aw_task_run(&session->time.real.base, calculate, drop_calculation, c);
     aw_session_work_while(session, NULL, NULL);
     if (status != AW_OK) /* the thread owns c */

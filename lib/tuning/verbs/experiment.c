@@ -419,9 +419,9 @@ void aw_bench_report(struct aw_bench *bench, const char *cmd)
 {
     struct aw_object *result = &bench->session->result;
     aw_object_start(result, cmd);
-    aw_object_keep(result, aw_bench_place(bench->session), bench->joint.name);
+    aw_object_copy(result, aw_bench_place(bench->session), bench->joint.name);
     if (*bench->joint.mode)
-        aw_object_keep(result, "controller", bench->joint.mode);
+        aw_object_copy(result, "controller", bench->joint.mode);
 }
 
 void aw_bench_report_metric(struct aw_session *session, const char *key, enum aw_metric metric,

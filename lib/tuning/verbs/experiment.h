@@ -124,7 +124,7 @@ enum aw_status aw_bench_push(struct aw_bench *bench, double setpoint);
 /* Finds the present gains of the joint (bench->old): reported, sent before, or in the file at
  * path (or NULL). If they are unknown, bench->known is false and old holds the gains after
  * power-up. A notice then gives this advice (NULL: no notice). Trial gains are for bench->law,
- * see aw_law_keep. */
+ * see aw_law_save. */
 enum aw_status aw_bench_know_gains(struct aw_bench *bench, const char *path, const char *advice);
 
 /* Sends other gains of the joint. Gains in the same packet stay as found then. */

@@ -110,7 +110,7 @@ static bool look(void *context, const struct aw_joint_list *list)
     bench->seen_ns = now->time_ns[AW_JOINT_ACTUAL];
     bench->more = aw_bench_sample(bench, &sample);
     if (bench->guard.verdict != AW_MOTION_FINE)
-        aw_joints_let_go(&bench->list);
+        aw_joints_release(&bench->list);
     return bench->more;
 }
 
@@ -277,7 +277,7 @@ static enum aw_status end_law(struct aw_bench *bench, enum aw_status status)
     struct aw_session *session = bench->session;
     struct aw_error cause = session->err;
     enum aw_status ended = AW_OK;
-    if (session->tool->stop && aw_law_kept(session))
+    if (session->tool->stop && aw_law_saved(session))
         ended = session->tool->stop(session);
     if (status == AW_OK && ended != AW_OK)
         return ended;

@@ -57,7 +57,7 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct tuner *t)
 }
 
 /* Intermediate tables are printed with -v only; the result is a line. */
-static bool tells_all(const struct aw_session *session)
+static bool is_verbose(const struct aw_session *session)
 {
     return aw_session_text(session) && session->options.print.verbose;
 }
@@ -89,7 +89,7 @@ static enum aw_status identify(struct aw_bench *bench, struct tuner *t)
     if (status != AW_OK)
         return status;
     t->options.late_s = t->model.fit.half.dead_time;
-    if (tells_all(bench->session)) {
+    if (is_verbose(bench->session)) {
         aw_bench_print_model(bench->session, &t->model);
         aw_output_print(&bench->session->out, "\n");
     }
@@ -159,7 +159,7 @@ static void show(struct aw_session *session, const struct tuner *t)
 {
     bool asks = aw_session_text(session) && !session->options.run.yes;
     aw_session_work_hide(session); /* so that the progress line does not overwrite the table */
-    if (asks || tells_all(session))
+    if (asks || is_verbose(session))
         aw_bench_print_proposal(session, &t->proposal);
 }
 
@@ -211,8 +211,8 @@ static bool is_better(const struct tuner *t)
 }
 
 /* Formats "1.23 deg·s", or the reason for a missing value. */
-static const char *say_metric(const struct tuner *t, char out[AW_BENCH_CELL], enum aw_metric metric,
-                              double value)
+static const char *format_metric(const struct tuner *t, char out[AW_BENCH_CELL],
+                                 enum aw_metric metric, double value)
 {
     const struct aw_metric_row *row = aw_metric(metric);
     if (!aw_metric_reached(value))
@@ -236,8 +236,8 @@ static bool objection(const struct tuner *t, const char *unit, bool *wild, char 
                  t->story.after.step.to, unit);
     else if (!is_better(t))
         snprintf(out, OBJECTION, "the new gains do not improve the %s (%s, before %s)",
-                 aw_metric(t->goal)->title, say_metric(t, after, t->goal, is->value[t->goal]),
-                 say_metric(t, before, t->goal, was->value[t->goal]));
+                 aw_metric(t->goal)->title, format_metric(t, after, t->goal, is->value[t->goal]),
+                 format_metric(t, before, t->goal, was->value[t->goal]));
     else if ((*wild = over > bound + grain))
         snprintf(out, OBJECTION, "the new gains overshoot by %.3g %%, above --overshoot %.3g %%",
                  over, bound);
@@ -260,7 +260,7 @@ static void report_steps(struct aw_session *session, const struct tuner *t, cons
             aw_bench_report_metric(session, key, shown[i], sides[side].response->value[shown[i]],
                                    unit);
         }
-    for (size_t i = 0; tells_all(session) && i < sizeof shown / sizeof *shown; i++) {
+    for (size_t i = 0; is_verbose(session) && i < sizeof shown / sizeof *shown; i++) {
         char was[AW_BENCH_CELL], is[AW_BENCH_CELL];
         aw_output_print(&session->out, "%-18s %10s before %10s after\n", aw_metric(shown[i])->title,
                         aw_bench_metric_cell(was, shown[i], t->story.was.value[shown[i]]),
@@ -278,33 +278,33 @@ static void report(struct aw_bench *bench, const struct tuner *t)
 
 /* Sends the new gains to the disabled driver, which has the old ones. An interruption restores the
  * old gains. */
-static enum aw_status keep_new(struct aw_bench *bench, struct tuner *t)
+static enum aw_status apply_new(struct aw_bench *bench, struct tuner *t)
 {
     aw_bench_watch(bench);
-    aw_law_keep(bench->session, &bench->law);
+    aw_law_save(bench->session, &bench->law);
     aw_session_moves(bench->session);
     enum aw_status status = aw_bench_gains(bench, t->proposal.per_tick);
     if (status == AW_OK)
-        aw_law_keep(bench->session, NULL);
+        aw_law_save(bench->session, NULL);
     return aw_bench_end(bench, status);
 }
 
 static enum aw_status step_with_new(struct aw_bench *bench, struct tuner *t)
 {
     aw_bench_watch(bench);
-    aw_law_keep(bench->session, &bench->law);
+    aw_law_save(bench->session, &bench->law);
     aw_session_moves(bench->session);
     enum aw_status status = aw_bench_gains(bench, t->proposal.per_tick);
     return status == AW_OK ? step(bench, t, &t->story.after, &t->story.is)
                            : aw_bench_end(bench, status);
 }
 
-static void tell_kept(struct tuner *t)
+static void report_kept(struct tuner *t)
 {
     char is[AW_BENCH_CELL], was[AW_BENCH_CELL];
     snprintf(t->outcome, OUTCOME, "the new gains are kept: %s %s, before %s",
-             aw_metric(t->goal)->title, say_metric(t, is, t->goal, t->story.is.value[t->goal]),
-             say_metric(t, was, t->goal, t->story.was.value[t->goal]));
+             aw_metric(t->goal)->title, format_metric(t, is, t->goal, t->story.is.value[t->goal]),
+             format_metric(t, was, t->goal, t->story.was.value[t->goal]));
 }
 
 /* Predicts the step again from its actual start. The firmware's integrator may rest anywhere in the
@@ -343,9 +343,9 @@ static enum aw_status try_new(struct aw_bench *bench, struct tuner *t, bool *wil
         return status;
     if (objection(t, bench->joint.unit, wild, why))
         return aw_fail(&session->err, AW_REFUSED, "%s", why);
-    status = keep_new(bench, t);
+    status = apply_new(bench, t);
     t->applied = status == AW_OK;
-    tell_kept(t);
+    report_kept(t);
     return status;
 }
 
@@ -362,7 +362,7 @@ static enum aw_status disagreed(struct aw_bench *bench, struct tuner *t)
 }
 
 /* Writes "model fit 91 %, to be trusted". */
-static void say_fit(const struct tuner *t, char *out, size_t size)
+static void write_fit(const struct tuner *t, char *out, size_t size)
 {
     const struct aw_fit *fit = &t->model.fit;
     snprintf(out, size, "model fit %.0f %%, %sreliable", 100 * fit->held_out,
@@ -374,7 +374,7 @@ static void say_fit(const struct tuner *t, char *out, size_t size)
 static bool agrees(struct aw_bench *bench, const struct tuner *t, const char *steps)
 {
     char question[180], fit[80];
-    say_fit(t, fit, sizeof fit);
+    write_fit(t, fit, sizeof fit);
     snprintf(question, sizeof question, "%s. Try these gains (the joint makes %s of %.4g%s)?", fit,
              steps, fabs(t->step) * t->model.full_scale, t->model.unit);
     return aw_session_agrees(bench->session, question);
@@ -418,9 +418,9 @@ static void append_evidence(struct tuner *t)
     char is[AW_BENCH_CELL], told[AW_BENCH_CELL], fit[80];
     for (size_t i = 0; t->story.after.n && i < sizeof shown / sizeof *shown; i++)
         aw_append(t->outcome, OUTCOME, "; ", "%s %s, predicted %s", aw_metric(shown[i])->title,
-                  say_metric(t, is, shown[i], t->story.is.value[shown[i]]),
-                  say_metric(t, told, shown[i], t->proposal.step.value[shown[i]]));
-    say_fit(t, fit, sizeof fit);
+                  format_metric(t, is, shown[i], t->story.is.value[shown[i]]),
+                  format_metric(t, told, shown[i], t->proposal.step.value[shown[i]]));
+    write_fit(t, fit, sizeof fit);
     aw_append(t->outcome, OUTCOME, "; ", "%s", fit);
 }
 
@@ -431,7 +431,7 @@ static enum aw_status conclude(struct aw_bench *bench, struct tuner *t, enum aw_
     struct aw_error cause = session->err;
     if (t->designed)
         report(bench, t);
-    if (status == AW_STOPPED || status == AW_LOST || aw_law_kept(session))
+    if (status == AW_STOPPED || status == AW_LOST || aw_law_saved(session))
         return status;
     if (status != AW_OK)
         snprintf(t->outcome, OUTCOME, "restored the previous gains: %s", cause.text);
@@ -439,7 +439,7 @@ static enum aw_status conclude(struct aw_bench *bench, struct tuner *t, enum aw_
         append_evidence(t);
     if (t->designed) {
         aw_object_truth(&session->result, "applied", t->applied);
-        aw_object_keep(&session->result, "outcome", t->outcome);
+        aw_object_copy(&session->result, "outcome", t->outcome);
         shorten(&session->result);
     }
     return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "tune: %s", t->outcome);

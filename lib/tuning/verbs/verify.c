@@ -58,8 +58,8 @@ struct spec {
     struct verdict verdicts[CASES];
 };
 
-static enum aw_status take_limit(struct spec *spec, struct check *check, const char *key,
-                                 const char *value)
+static enum aw_status parse_limit(struct spec *spec, struct check *check, const char *key,
+                                  const char *value)
 {
     struct aw_session *session = spec->session;
     for (int m = 0; m < AW_METRICS; m++) {
@@ -77,7 +77,7 @@ static enum aw_status take_limit(struct spec *spec, struct check *check, const c
                    spec->session->tool->bench->gains ? "gains, switch, " : "");
 }
 
-static enum aw_status take_gains(struct spec *spec, struct check *check, char *value)
+static enum aw_status parse_gains(struct spec *spec, struct check *check, char *value)
 {
     char *words[4];
     double most = spec->session->tool->bench->gain_max;
@@ -96,7 +96,7 @@ static enum aw_status take_gains(struct spec *spec, struct check *check, char *v
     return status;
 }
 
-static enum aw_status take_switch(struct spec *spec, struct check *check, const char *value)
+static enum aw_status parse_switch(struct spec *spec, struct check *check, const char *value)
 {
     check->may_switch = strcmp(value, "yes") == 0;
     return check->may_switch || strcmp(value, "no") == 0
@@ -104,12 +104,12 @@ static enum aw_status take_switch(struct spec *spec, struct check *check, const 
                : aw_fail(&spec->session->err, AW_USAGE, "switch: '%.20s' is not yes or no", value);
 }
 
-static enum aw_status take_law(struct spec *spec, struct check *check, const char *key, char *value)
+static enum aw_status read_law(struct spec *spec, struct check *check, const char *key, char *value)
 {
     if (strcmp(key, "switch") == 0)
-        return take_switch(spec, check, value);
-    return strcmp(key, "gains") == 0 ? take_gains(spec, check, value)
-                                     : take_limit(spec, check, key, value);
+        return parse_switch(spec, check, value);
+    return strcmp(key, "gains") == 0 ? parse_gains(spec, check, value)
+                                     : parse_limit(spec, check, key, value);
 }
 
 static enum aw_status take(struct spec *spec, struct check *check, const char *key, char *value)
@@ -139,10 +139,10 @@ static enum aw_status take(struct spec *spec, struct check *check, const char *k
         snprintf(check->deviation_text, sizeof check->deviation_text, "%s", value);
         return AW_OK;
     }
-    return hooks->gains ? take_law(spec, check, key, value) : take_limit(spec, check, key, value);
+    return hooks->gains ? read_law(spec, check, key, value) : parse_limit(spec, check, key, value);
 }
 
-static enum aw_status take_line(struct spec *spec, char *line)
+static enum aw_status parse_line(struct spec *spec, char *line)
 {
     struct aw_error *err = &spec->session->err;
     char *text = aw_trim(line), *equals = strchr(text, '=');
@@ -209,7 +209,7 @@ static enum aw_status load(struct spec *spec, const char *path)
     struct aw_error *err = &spec->session->err;
     enum aw_status status = AW_OK;
     while (status == AW_OK && (status = aw_lines_next(&lines, err)) == AW_OK)
-        status = take_line(spec, lines.line);
+        status = parse_line(spec, lines.line);
     status = aw_lines_end(&lines, status, err);
     for (size_t i = 0; i < spec->n && status == AW_OK; i++)
         status = complete(spec, &spec->checks[i]);

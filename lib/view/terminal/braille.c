@@ -73,7 +73,7 @@ struct part {
 };
 
 /* Clips the line to at + t * way within 0..most (Liang and Barsky). */
-static void keep_inside(struct part *part, double at, double way, double most)
+static void clip(struct part *part, double at, double way, double most)
 {
     double a = (0 - at) / way, b = (most - at) / way;
     if (way == 0) {
@@ -92,8 +92,8 @@ void aw_braille_line(struct aw_braille *canvas, double x0, double y0, double x1,
     double dx = x1 - x0, dy = y1 - y0;
     if (!isfinite(dx) || !isfinite(dy) || !canvas->cells)
         return;
-    keep_inside(&part, x0 + 0.5, dx, 2 * canvas->columns);
-    keep_inside(&part, y0 + 0.5, dy, 4 * canvas->rows);
+    clip(&part, x0 + 0.5, dx, 2 * canvas->columns);
+    clip(&part, y0 + 0.5, dy, 4 * canvas->rows);
     if (part.to < part.from)
         return;
     double length = (part.to - part.from) * fmax(fabs(dx), fabs(dy));

@@ -59,8 +59,8 @@ static struct aw_finder_kind *place_of(struct aw_finder *finder, const struct aw
     return &finder->kinds[home % AW_FINDER_ROOM];
 }
 
-const uint64_t *aw_finder_look(struct aw_finder *finder, const struct aw_record *record,
-                               const char *subject)
+const uint64_t *aw_finder_match(struct aw_finder *finder, const struct aw_record *record,
+                                const char *subject)
 {
     if (finder->select->n == 0)
         return finder->kinds->scalars;

@@ -2,7 +2,7 @@
  * message and subject, because comparing names for every record would take longer than decoding it.
  *
  *     aw_finder_init(finder, &names, &select, AW_SUBJECTS_KNOWN);
- *     const uint64_t *found = aw_finder_look(finder, &record, "lknee");
+ *     const uint64_t *found = aw_finder_match(finder, &record, "lknee");
  *     if (found[0] & record.present)            the record has what select.pattern[0] names
  *
  * Plain data of about 25 kB, owned by the caller. The arguments of aw_finder_init must outlive it.
@@ -33,7 +33,7 @@ void aw_finder_init(struct aw_finder *finder, const struct aw_names *names,
 
 /* Returns one set of scalars per pattern, whether present in the record or not. Valid until the
  * next call. subject: "" without one; ignored if finder->any_subject. */
-const uint64_t *aw_finder_look(struct aw_finder *finder, const struct aw_record *record,
-                               const char *subject);
+const uint64_t *aw_finder_match(struct aw_finder *finder, const struct aw_record *record,
+                                const char *subject);
 
 #endif

@@ -94,7 +94,7 @@ void aw_segments_join(struct segments *out, const struct segments *from, const s
                       enum aw_dir dir);
 
 /* Returns true if this field is selected. */
-bool aw_view_wants(const struct aw_view_options *options, const struct aw_codec *codec, int scalar);
+bool aw_view_picks(const struct aw_view_options *options, const struct aw_codec *codec, int scalar);
 
 /* Returns the field of a message that a name in a format means, or -1. */
 int aw_view_reference(const struct aw_codec *codec, const char *name);

@@ -49,7 +49,7 @@ static void bind(struct compiler *c, struct segment *segment, int scalar)
         segment->what = WHAT_NAME;
 }
 
-bool aw_view_wants(const struct aw_view_options *options, const struct aw_codec *codec, int scalar)
+bool aw_view_picks(const struct aw_view_options *options, const struct aw_codec *codec, int scalar)
 {
     if (!codec->scalars[scalar].value)
         return false;
@@ -80,7 +80,7 @@ static int compile_json_group(struct compiler *c, int first)
             continue;
         if (!same_label(codec, first, scalar))
             break;
-        if (!aw_view_wants(c->options, codec, scalar))
+        if (!aw_view_picks(c->options, codec, scalar))
             continue;
         const char *comma = open ? "," : "";
         if (!open) {
@@ -117,7 +117,7 @@ static void compile_json(struct compiler *c, bool has_time)
             scalar = compile_json_group(c, scalar);
             continue;
         }
-        if (aw_view_wants(c->options, c->codec, scalar))
+        if (aw_view_picks(c->options, c->codec, scalar))
             bind(c, add(c, WHAT_SCALAR, ",\"%s\":", place->field->name), scalar);
         scalar++;
     }
@@ -133,7 +133,7 @@ static void compile_text(struct compiler *c, bool has_time)
     add(c, WHAT_NOTHING, " %s", c->codec->message->name);
     for (int scalar = 0; scalar < c->codec->n_scalars; scalar++) {
         const struct aw_scalar *place = &c->codec->scalars[scalar];
-        if (!aw_view_wants(c->options, c->codec, scalar))
+        if (!aw_view_picks(c->options, c->codec, scalar))
             continue;
         char name[64];
         aw_scalar_name(place, name, sizeof name);
@@ -253,12 +253,12 @@ bool aw_style_is_table(enum aw_style style)
     return aw_view_style(style)->column;
 }
 
-static bool wants_any(const struct aw_view_options *options, const struct aw_codec *codec)
+static bool selects_any(const struct aw_view_options *options, const struct aw_codec *codec)
 {
     if (!options->fields || !*options->fields)
         return true;
     for (int i = 0; i < codec->n_scalars; i++)
-        if (aw_view_wants(options, codec, i))
+        if (aw_view_picks(options, codec, i))
             return true;
     return false;
 }
@@ -269,7 +269,7 @@ void aw_segments_compile(struct segments *out, const struct aw_codec *codec,
 {
     struct compiler c = {out, codec, options, aw_view_style(options->style), columns, false};
     out->codec = codec;
-    out->usable = wants_any(options, codec);
+    out->usable = selects_any(options, codec);
     out->n = out->used = 0;
     out->needs = 0;
     c.style->compile(&c, has_time);

@@ -80,7 +80,7 @@ bool aw_view_covers(const struct aw_view *view, const struct aw_codec *codec)
     bool covers = true;
     for (int k = 0; k < codec->n_scalars && covers; k++) {
         aw_scalar_name(&codec->scalars[k], name, sizeof name);
-        covers = !aw_view_wants(&view->options, codec, k) ||
+        covers = !aw_view_picks(&view->options, codec, k) ||
                  find_column(&view->columns, name) < view->columns.n;
     }
     return covers;
@@ -93,7 +93,7 @@ static void collect_columns(struct aw_view *view)
         char name[sizeof *columns->name];
         if ((view->options.messages.any &&
              !aw_messages_have(&view->options.messages, at.message)) ||
-            !aw_view_wants(&view->options, at.codec, at.scalar) ||
+            !aw_view_picks(&view->options, at.codec, at.scalar) ||
             is_beyond(view->options.like, at.codec, at.scalar))
             continue;
         aw_scalar_name(&at.codec->scalars[at.scalar], name, sizeof name);

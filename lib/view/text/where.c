@@ -33,7 +33,7 @@ static bool copy(char *out, size_t size, const char *from, const char *end)
 }
 
 /* Skips a quoted field that begins here. */
-static const char *behind_quotes(const char *p)
+static const char *skip_quotes(const char *p)
 {
     while (isspace((unsigned char)*p))
         p++;
@@ -43,7 +43,7 @@ static const char *behind_quotes(const char *p)
 
 static const char *end_of_term(const char *p)
 {
-    for (p = behind_quotes(p); *p; p++)
+    for (p = skip_quotes(p); *p; p++)
         if (isspace((unsigned char)*p) && strncmp(p + 1, "and", 3) == 0 &&
             (!p[4] || isspace((unsigned char)p[4])))
             break;
@@ -103,7 +103,7 @@ static enum aw_status add_term(struct aw_where *where, const struct aw_where_ter
 static enum aw_status parse_term(const char *from, const char *end, struct aw_where_term *term,
                                  struct aw_error *err)
 {
-    const char *behind = behind_quotes(from), *after = NULL, *op = strpbrk(behind, "<>=!");
+    const char *behind = skip_quotes(from), *after = NULL, *op = strpbrk(behind, "<>=!");
     bool quoted = behind > from && strchr("'\"", behind[-1]);
     int length = end - from < 80 ? (int)(end - from) : 80;
     if (!op || !find_op(op, term, &after) ||

@@ -83,7 +83,7 @@ bool aw_where_number(const struct aw_where_term *term, const struct aw_point *po
  * data", satisfies no term. */
 bool aw_where_holds(const struct aw_where *where, const struct aw_point *points, size_t n);
 
-/* The same for a record. scalars has the matching scalars of each term, from aw_finder_look. */
+/* The same for a record. scalars has the matching scalars of each term, from aw_finder_match. */
 bool aw_where_fits(const struct aw_where *where, const struct aw_record *record,
                    const uint64_t *scalars);
 

@@ -127,10 +127,10 @@ TEST_WITH(reset, NULL, first_error_line_of_the_child_is_read)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_child child = start(rows[i].script, (struct aw_child_plan){.errors = true});
         assert_true(aw_child_wait(&child, TIMEOUT_MS));
-        assert_string_equal(aw_child_said(&child, said, sizeof said), rows[i].said);
+        assert_string_equal(aw_child_output(&child, said, sizeof said), rows[i].said);
         aw_child_close(&child.err);
         assert_int_equal(child.err, -1);
-        assert_string_equal(aw_child_said(&child, said, sizeof said), "");
+        assert_string_equal(aw_child_output(&child, said, sizeof said), "");
     }
     expect_no_child();
 }

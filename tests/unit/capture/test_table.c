@@ -18,7 +18,7 @@ static enum aw_status read_bytes(const char *text, size_t size, const char *cons
     FILE *file = fmemopen((void *)(size_t)text, size, "r");
     assert_non_null(file);
     aw_table_free(&table);
-    enum aw_status status = names ? aw_table_read_headless(file, "run.csv", names, 2, &table, &err)
+    enum aw_status status = names ? aw_table_read_no_header(file, "run.csv", names, 2, &table, &err)
                                   : aw_table_read(file, "run.csv", &table, &err);
     fclose(file);
     return status;

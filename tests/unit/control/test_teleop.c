@@ -197,7 +197,7 @@ static bool is_so(const char *what, const char *name, double value, double most,
                             : t.n_actions == 1 && t.actions[0].does == AW_DOES_NEXT &&
                                   strcmp(t.actions[0].text, name) == 0;
     if (strcmp(what, "letgo") == 0 || strcmp(what, "due") == 0)
-        return (*what == 'l' ? aw_teleop_let_go(&t) : aw_teleop_is_due(&t)) == atoi(name);
+        return (*what == 'l' ? aw_teleop_release(&t) : aw_teleop_is_due(&t)) == atoi(name);
     if (strcmp(what, "actual") == 0)
         return joint->actual >= value && joint->actual <= most;
     double found = *what == 'v' ? joint->velocity : *what == 'l' ? joint->limited : joint->target;

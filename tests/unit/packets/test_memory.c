@@ -59,7 +59,7 @@ static bool give(struct rig *rig, const char *message, const char *field, double
     if (field)
         assert_int_equal(aw_record_set(&record, field, value, NULL), AW_OK);
     assert_int_equal(aw_encode(&record, true, bytes, sizeof bytes, &size, NULL), AW_OK);
-    return aw_packet_memory_take(rig->memory, (struct aw_span){bytes, size});
+    return aw_packet_memory_store(rig->memory, (struct aw_span){bytes, size});
 }
 
 /* Returns the field of the next frame, which must be this message; NaN: none is due. */
@@ -91,7 +91,7 @@ TEST(requests_are_answered_with_current_values)
     struct aw_packet_memory_joint joints[] = {{"shoulder", "deg", 1, 2, 3, NAN},
                                               {"elbow", "deg", 10, 20, 180, NAN}};
     begin(&rig, &aw_unitysim_protocol, arm, 10, false);
-    aw_packet_memory_tell(rig.memory, joints, 2);
+    aw_packet_memory_report(rig.memory, joints, 2);
     assert_true(give(&rig, "state", NULL, 0));
     assert_near(next(&rig, 0, "state", "elbow"), 10, 1e-4);
     const struct {
@@ -117,7 +117,7 @@ TEST(requests_are_answered_with_current_values)
     aw_record_set(&go, "elbow", 1, NULL);
     aw_record_set(&go, "raw", 5, NULL);
     assert_int_equal(aw_encode(&go, false, bytes, sizeof bytes, &size, NULL), AW_OK);
-    assert_true(aw_packet_memory_take(rig.memory, (struct aw_span){bytes, size}));
+    assert_true(aw_packet_memory_store(rig.memory, (struct aw_span){bytes, size}));
     assert_near(aw_packet_memory_setpoint(rig.memory, 1), 180 / M_PI, 1e-4);
     assert_true(isnan(aw_packet_memory_setpoint(rig.memory, 1)));
     assert_true(isnan(aw_packet_memory_setpoint(rig.memory, 0)));
@@ -126,7 +126,7 @@ TEST(requests_are_answered_with_current_values)
     /* A packet of the tool itself is not handled here. */
     aw_record_init(&go, aw_wire_codec(&wire, "camera_request", AW_TX), AW_TX);
     assert_int_equal(aw_encode(&go, true, bytes, sizeof bytes, &size, NULL), AW_OK);
-    assert_false(aw_packet_memory_take(rig.memory, (struct aw_span){bytes, size}));
+    assert_false(aw_packet_memory_store(rig.memory, (struct aw_span){bytes, size}));
     end(&rig);
 }
 
@@ -140,7 +140,7 @@ TEST(answer_may_be_defined_later)
           "[packet state]\nid = 40\nask = yes\nelbow = f32 deg\n"
           "[joint elbow]\nsetpoint = go.elbow\nposition = state.elbow\n[stop]\npacket = go hold\n",
           10, false);
-    aw_packet_memory_tell(rig.memory, &joint, 1);
+    aw_packet_memory_report(rig.memory, &joint, 1);
     assert_true(give(&rig, "go", "elbow", 30));
     assert_near(next(&rig, 0, "go", "elbow"), 10, 1e-4);
     assert_near(aw_packet_memory_setpoint(rig.memory, 0), 30, 1e-4);
@@ -158,7 +158,7 @@ TEST(custom_joints_move_to_their_setpoint)
     aw_record_set(&go, "elbow", 1, NULL);
     aw_record_set(&go, "raw", 0, NULL);
     assert_int_equal(aw_encode(&go, false, bytes, sizeof bytes, &size, NULL), AW_OK);
-    assert_true(aw_packet_memory_take(rig.memory, (struct aw_span){bytes, size}));
+    assert_true(aw_packet_memory_store(rig.memory, (struct aw_span){bytes, size}));
     assert_near(next(&rig, 0, "go", "elbow"), 180 / M_PI, 1e-4);
     end(&rig);
 }
@@ -176,7 +176,7 @@ TEST(set_gains_are_reported)
     for (int own = 0; own < 2; own++) {
         begin(&rig, &aw_unitysim_protocol, text, 10, false);
         if (!own) {
-            aw_packet_memory_tell(rig.memory, &joint, 1);
+            aw_packet_memory_report(rig.memory, &joint, 1);
             *aw_packet_memory_gains(rig.memory, 0) = 0.5;
             assert_true(give(&rig, "state", NULL, 0));
             assert_near(next(&rig, 0, "state", "p"), 0.5, 1e-9);
@@ -188,7 +188,7 @@ TEST(set_gains_are_reported)
         aw_record_set(&law, "kp", 3, NULL);
         aw_record_set(&law, "ki", 0.25, NULL);
         assert_int_equal(aw_encode(&law, false, bytes, sizeof bytes, &size, NULL), AW_OK);
-        assert_true(aw_packet_memory_take(rig.memory, (struct aw_span){bytes, size}));
+        assert_true(aw_packet_memory_store(rig.memory, (struct aw_span){bytes, size}));
         double kp = *aw_packet_memory_gains(rig.memory, 0);
         /* own: the file defines no such joint */
         assert_true(own ? isnan(kp) : fabs(kp - 3) < 1e-9);
@@ -253,10 +253,10 @@ TEST(no_memory_without_custom_packets)
     options.protocol = NULL;
     assert_null(aw_packet_memory_new(&options, &failed));
     assert_false(failed);
-    assert_false(aw_packet_memory_take(NULL, (struct aw_span){bytes, sizeof bytes}));
+    assert_false(aw_packet_memory_store(NULL, (struct aw_span){bytes, sizeof bytes}));
     assert_int_equal(aw_packet_memory_next(NULL, 0, bytes, sizeof bytes), 0);
     assert_int_equal(aw_packet_memory_due(NULL), AW_NEVER);
     assert_true(isnan(aw_packet_memory_setpoint(NULL, 0)));
-    aw_packet_memory_tell(NULL, NULL, 0);
+    aw_packet_memory_report(NULL, NULL, 0);
     aw_packet_memory_free(NULL);
 }

@@ -142,7 +142,7 @@ static enum aw_status run(const char *word)
     if (strchr(command, '/'))
         return run_record(command);
     if (strncmp(command, "intend=", 7) == 0)
-        return aw_armctl_intend(&rig.arm, command + 7), AW_OK;
+        return aw_armctl_announce(&rig.arm, command + 7), AW_OK;
     if (strcmp(command, "ping") == 0)
         return aw_armctl_ping(&rig.arm, &rig.out, &talk->err);
     if (strncmp(command, "stop", 4) == 0)

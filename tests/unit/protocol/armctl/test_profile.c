@@ -183,8 +183,8 @@ static void print_profile(const struct aw_armctl_profile *p, FILE *out)
                 "\tjoint %s %d kind %d role %d %g to %g home %g speed %g signed %d given %X min %d "
                 "max %d\n",
                 j->name, j->index, (int)j->kind, (int)j->role, j->min, j->max, j->home, j->speed,
-                j->is_signed, j->given, aw_armctl_joint_gives(j, "min"),
-                aw_armctl_joint_gives(j, "max"));
+                j->is_signed, j->given, aw_armctl_joint_has(j, "min"),
+                aw_armctl_joint_has(j, "max"));
     }
     for (int role = AW_ARMCTL_R; role < AW_ARMCTL_ROLES; role++)
         fprintf(out, "\t%s is %d\n", aw_armctl_role_name((enum aw_armctl_role)role),

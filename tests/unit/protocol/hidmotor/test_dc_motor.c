@@ -35,7 +35,7 @@ TEST(controller_matches_the_firmware)
     for (size_t g = 0; g < sizeof gains / sizeof *gains; g++) {
         struct aw_hidmotor_dc motor = {.angle = 0};
         for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-            assert_near(aw_hidmotor_dc_law(&motor, gains[g], errors[i]),
+            assert_near(aw_hidmotor_dc_control(&motor, gains[g], errors[i]),
                         output_after(gains[g], errors, i + 1), NEAR);
     }
 }
@@ -44,9 +44,9 @@ TEST(nan_does_not_move_the_motor)
 {
     static const double gains[] = {0.01, 0, 0}, wild[] = {(double)NAN, 0, 0};
     struct aw_hidmotor_dc motor = {.angle = 0};
-    assert_near(aw_hidmotor_dc_law(&motor, gains, (double)NAN), 0, 0);
-    assert_near(aw_hidmotor_dc_law(&motor, wild, 10), 0, 0);
-    assert_near(aw_hidmotor_dc_law(&motor, gains, 10), 0.1, NEAR);
+    assert_near(aw_hidmotor_dc_control(&motor, gains, (double)NAN), 0, 0);
+    assert_near(aw_hidmotor_dc_control(&motor, wild, 10), 0, 0);
+    assert_near(aw_hidmotor_dc_control(&motor, gains, 10), 0.1, NEAR);
 }
 
 TEST(output_starts_at_the_dead_band)
@@ -58,9 +58,9 @@ TEST(output_starts_at_the_dead_band)
     assert_near(aw_hidmotor_output_of(1, -255), -1, NEAR);
     assert_near(aw_hidmotor_output_of(0, 190.5), 0.5, NEAR);
     struct aw_hidmotor_dc motor = {.angle = 0};
-    aw_hidmotor_dc_turn(&motor, 1, 0.5, -45, 100);
+    aw_hidmotor_dc_step(&motor, 1, 0.5, -45, 100);
     assert_near(motor.effort, 149, 0);
-    aw_hidmotor_dc_turn(&motor, 1, -1, -45, 100);
+    aw_hidmotor_dc_step(&motor, 1, -1, -45, 100);
     assert_near(motor.effort, -255, 0);
 }
 
@@ -70,13 +70,13 @@ TEST(motor_reaches_its_speed_and_stop)
 {
     struct aw_hidmotor_dc motor = {.angle = 0};
     for (int ms = 0; ms < 80; ms++)
-        aw_hidmotor_dc_turn(&motor, 1, 1, -45, 100);
+        aw_hidmotor_dc_step(&motor, 1, 1, -45, 100);
     assert_near(motor.speed, 180 * (1 - exp(-1)), 1);
     for (int ms = 0; ms < 2000; ms++)
-        aw_hidmotor_dc_turn(&motor, 1, 1, -45, 100);
+        aw_hidmotor_dc_step(&motor, 1, 1, -45, 100);
     assert_near(motor.angle, 105, 1e-6);
     assert_near(motor.encoder, 105, 360.0 / 4096);
     for (int ms = 0; ms < 2000; ms++)
-        aw_hidmotor_dc_turn(&motor, 1, 0, -45, 100);
+        aw_hidmotor_dc_step(&motor, 1, 0, -45, 100);
     assert_near(motor.speed, 0, 0);
 }

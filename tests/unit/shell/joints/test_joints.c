@@ -214,7 +214,7 @@ TEST_WITH(start, stop, dry_run_reads_nothing)
     aw_options_set(&session->options, "dry-run", "1", AW_FROM_COMMAND_LINE, NULL);
     session->device.link = NULL;
     assert_int_equal(aw_joints_read(session, &list), AW_STOPPED);
-    assert_int_equal(aw_joints_news(session, &list), AW_STOPPED);
+    assert_int_equal(aw_joints_read_new(session, &list), AW_STOPPED);
     assert_non_null(session->run.dry_end);
     session->run.dry_end = NULL;
 }

@@ -231,9 +231,9 @@ TEST_WITH(start, stop, watchdog_sends_nothing_before_a_motion)
     held_up_us = 1050000;
     assert_int_equal(aw_watchdog_watch(session), AW_OK);
     held_up_us = 0;
-    assert_null(aw_watchdog_stood(session));
+    assert_null(aw_watchdog_hang(session));
     usleep(1050000);
-    assert_non_null(strstr(aw_watchdog_stood(session), "this program was held up for "));
+    assert_non_null(strstr(aw_watchdog_hang(session), "this program was held up for "));
     aw_watchdog_leave(session);
     aw_crash_leave();
     session->run.command = NULL;

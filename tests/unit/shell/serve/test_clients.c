@@ -213,7 +213,7 @@ TEST_WITH(start, stop, number_of_clients_is_limited)
     assert_int_equal(server.n_peers, 3 + AW_SPARES_MAX);
     server.peers->spare = true;
     server.peers->who.pid = 99;
-    aw_lease_want(&server, server.peers, false);
+    aw_lease_request(&server, server.peers, false);
     assert_null(server.holder);
     aw_lease_stop(&server, server.peers);
     assert_ptr_equal(server.holder, server.peers);

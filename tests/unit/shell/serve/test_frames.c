@@ -55,12 +55,12 @@ static int start_with(const struct aw_protocol *protocol)
 /* Sends bytes as frame number 7 of this lease, or as a query. */
 static void give(int i, enum aw_verb type, struct aw_span bytes, unsigned lease)
 {
-    aw_frames_take(peers[i], &(struct aw_mail){.type = type,
-                                               .lease = lease,
-                                               .number = 7,
-                                               .ns = AW_SECOND,
-                                               .memory = {bytes.data, 0},
-                                               .body = bytes});
+    aw_frames_handle(peers[i], &(struct aw_mail){.type = type,
+                                                 .lease = lease,
+                                                 .number = 7,
+                                                 .ns = AW_SECOND,
+                                                 .memory = {bytes.data, 0},
+                                                 .body = bytes});
 }
 
 /* Requires that the next message answers frame 7 with this status and reason. */
@@ -348,7 +348,7 @@ TEST_WITH(start_motor, stop, unconfirmed_stop_is_retried)
         aw_server_serve(&server.aside);
         assert_false(server.halt); /* not yet */
         if (granted) {
-            aw_lease_want(&server, peers[0], false);
+            aw_lease_request(&server, peers[0], false);
             assert_true(server.again_ns > 0);
             moved = AW_MOVES_ON; /* for a query */
             say_packet(0, AW_FRAME, MOVE, 10, server.lease);

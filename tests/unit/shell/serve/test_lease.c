@@ -71,11 +71,11 @@ TEST_WITH(start, stop, lease_waits_for_the_stop_of_another_client)
         assert_ptr_equal(server.holder, peers[0]);
         aw_server_due(&server);
         assert_true(server.aside.due == server.stops_until_ns && server.aside.due > now());
-        aw_deadman_look(&server);
+        aw_deadman_check(&server);
         hears_nothing(1);
         if (late) {
             server.stops_until_ns = now();
-            aw_deadman_look(&server);
+            aw_deadman_check(&server);
             hears_text(1, AW_DONE, "script (pid 70, ann) has been in command for ");
         } else {
             say(0, AW_RELEASE, false);
@@ -168,15 +168,15 @@ TEST_WITH(start, stop, deadman_timeout_stops_the_motion)
     server.deadman_ns = AW_SECOND;
     server.holder = peers[0];
     peers[0]->seen_ns = now();
-    aw_deadman_look(&server);
+    aw_deadman_check(&server);
     assert_true(aw_deadman_due(&server) == AW_NEVER);
     server.moving = true;
     session->motion.ongoing = AW_ONGOING_RUNNING;
     assert_true(aw_deadman_due(&server) == peers[0]->seen_ns + AW_SECOND);
-    aw_deadman_look(&server);
+    aw_deadman_check(&server);
     assert_false(server.halt);
     peers[0]->seen_ns -= 2 * AW_SECOND;
-    aw_deadman_look(&server);
+    aw_deadman_check(&server);
     assert_true(server.halt);
     assert_non_null(strstr(server.why, "the commander sent nothing for 2.0"));
     session->motion.ongoing = AW_ONGOING_NOTHING;

@@ -29,13 +29,13 @@ TEST(systemd_notifications_are_sent)
     for (int i = 0; i < 2; i++) {
         int fd = listen_at(names[i]);
         setenv("NOTIFY_SOCKET", names[i], 1);
-        aw_systemd_tell("READY=1");
+        aw_systemd_notify("READY=1");
         assert_int_equal(recv(fd, text, sizeof text, 0), 7);
         assert_memory_equal(text, "READY=1", 7);
         setenv("NOTIFY_SOCKET", names[i] + 1, 1); /* not a valid socket name */
-        aw_systemd_tell("READY=1");
+        aw_systemd_notify("READY=1");
         unsetenv("NOTIFY_SOCKET");
-        aw_systemd_tell("READY=1");
+        aw_systemd_notify("READY=1");
         assert_int_equal(recv(fd, text, sizeof text, 0), -1);
         close(fd);
     }
@@ -47,7 +47,7 @@ TEST(systemd_notifications_are_sent)
          size++) {
         longest[size] = '\0';
         setenv("NOTIFY_SOCKET", longest, 1);
-        aw_systemd_tell("READY=1"); /* no receiver, and the name is too long */
+        aw_systemd_notify("READY=1"); /* no receiver, and the name is too long */
         longest[size] = 'x';
     }
 }

@@ -41,36 +41,36 @@ static void keep_two(void)
     aw_gain_list_add(&old, 3, 0.5);
     aw_gain_list_add(&old, 4, NAN); /* unknown gain */
     aw_gain_list_add(&old, 5, -2);
-    aw_law_keep(session, &old);
+    aw_law_save(session, &old);
 }
 
 TEST_WITH(start, stop, saved_gains_are_restored_once)
 {
-    assert_null(aw_law_kept(session));
-    assert_int_equal(aw_law_back(session), AW_OK);
+    assert_null(aw_law_saved(session));
+    assert_int_equal(aw_law_restore(session), AW_OK);
     assert_int_equal(sent_gains.n, 0);
     keep_two();
-    assert_int_equal(aw_law_kept(session)->n, 2);
-    assert_int_equal(aw_law_back(session), AW_OK);
+    assert_int_equal(aw_law_saved(session)->n, 2);
+    assert_int_equal(aw_law_restore(session), AW_OK);
     assert_int_equal(sent_gains.n, 2);
     assert_int_equal(sent_gains.of[1].place, 5);
     assert_true(sent_gains.of[1].value < -1.9);
-    assert_null(aw_law_kept(session));
+    assert_null(aw_law_saved(session));
     keep_two();
-    aw_law_keep(session, NULL);
-    assert_null(aw_law_kept(session));
+    aw_law_save(session, NULL);
+    assert_null(aw_law_saved(session));
 }
 
 TEST_WITH(start, stop, failed_restore_is_retried_at_the_next_stop)
 {
     comes = AW_TIMEOUT;
     keep_two();
-    assert_int_equal(aw_law_back(session), AW_TIMEOUT);
+    assert_int_equal(aw_law_restore(session), AW_TIMEOUT);
     assert_string_equal(session->err.text,
                         "it is held, but its previous gains could not be restored: no answer");
     comes = AW_OK;
     assert_int_equal(aw_law_send_old(session), AW_OK);
-    assert_int_equal(aw_law_kept(session)->n, 2); /* it moves them: another stop follows */
+    assert_int_equal(aw_law_saved(session)->n, 2); /* it moves them: another stop follows */
 }
 
 /* Another controller has other places if packet files changed. */
@@ -81,12 +81,12 @@ TEST_WITH(start, stop, gains_of_another_controller_are_ignored)
     static const struct aw_joints others = {.law = &other}, lawless = {0};
     keep_two();
     tool.joints = &others;
-    assert_null(aw_law_kept(session));
+    assert_null(aw_law_saved(session));
     tool.joints = &lawless;
-    assert_null(aw_law_kept(session));
+    assert_null(aw_law_saved(session));
     tool.joints = NULL;
-    assert_null(aw_law_kept(session));
-    assert_int_equal(aw_law_back(session), AW_OK);
+    assert_null(aw_law_saved(session));
+    assert_int_equal(aw_law_restore(session), AW_OK);
     assert_int_equal(sent_gains.n, 0);
 }
 
@@ -98,29 +98,29 @@ TEST_WITH(start, stop, server_accepts_only_valid_gains)
     keep_two();
     const void *memory = aw_law_memory(session, &n);
     memcpy(bytes, memory, n);
-    aw_law_keep(session, NULL);
+    aw_law_save(session, NULL);
     aw_law_memory(session, &size);
     assert_true(size < n && n < 50); /* only used entries */
     /* truncated, too many, invalid place, NaN, gains of another controller */
     for (size = 0; size < n; size++)
-        assert_int_equal(aw_law_take_memory(session, bytes, size), 0);
+        assert_int_equal(aw_law_restore_memory(session, bytes, size), 0);
     for (int i = 0; i < 4; i++) {
         memcpy(&wrong, bytes, n);
         wrong.n = i == 0 ? UINT32_MAX : wrong.n;
         wrong.of[1].place = i == 1 ? 9 : wrong.of[1].place;
         wrong.of[1].value = i == 2 ? (double)INFINITY : wrong.of[1].value;
         wrong.places = i == 3 ? 48 : wrong.places;
-        assert_int_equal(aw_law_take_memory(session, &wrong, n), i == 0 ? 0 : n);
-        assert_null(aw_law_kept(session));
+        assert_int_equal(aw_law_restore_memory(session, &wrong, n), i == 0 ? 0 : n);
+        assert_null(aw_law_saved(session));
     }
-    assert_int_equal(aw_law_take_memory(session, bytes, sizeof bytes),
+    assert_int_equal(aw_law_restore_memory(session, bytes, sizeof bytes),
                      n); /* the tool's data follow */
-    assert_int_equal(aw_law_kept(session)->n, 2);
+    assert_int_equal(aw_law_saved(session)->n, 2);
     /* a client saves its own */
-    aw_law_keep(session, NULL);
+    aw_law_save(session, NULL);
     session->share.attached = (struct aw_attached *)&wrong;
-    assert_int_equal(aw_law_take_memory(session, bytes, n), n);
-    assert_null(aw_law_kept(session));
+    assert_int_equal(aw_law_restore_memory(session, bytes, n), n);
+    assert_null(aw_law_saved(session));
     session->share.attached = NULL;
 }
 

@@ -200,7 +200,7 @@ TEST_WITH(start, stop, last_stop_has_the_old_gains_three_times)
     assert_int_equal(n_frames, 0);
     assert_int_equal(aw_settings_read(session, NULL), AW_OK);
     aw_settings_list(session, 6, &old);
-    aw_law_keep(session, &old);
+    aw_law_save(session, &old);
     for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES; i++)
         settings[i].value = NAN; /* as in a server, which has only the old ones */
     aw_settings_add_old(session, add, NULL);

@@ -470,7 +470,7 @@ TEST_WITH(start, stop, new_link_discards_the_remainder)
     assert_int_equal(item.time_ns, 0);
     assert_int_equal(aw_stream_next(stream, 10 * ms, &item), AW_TIMEOUT);
     assert_int_equal(session->time.virtual.time_ns, 10 * ms);
-    aw_stream_stay(stream, true);
+    aw_stream_reconnect(stream, true);
     while (!aw_stream_waits(stream))
         assert_int_equal(aw_stream_next(stream, AW_NEVER, &item), AW_TIMEOUT);
     assert_null(session->device.link);

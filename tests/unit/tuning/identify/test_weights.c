@@ -67,7 +67,7 @@ TEST(late_jump_counts_once)
     aw_weights_find(&w, &process, &none, 1e-10, 1);
     assert_true(w.follows && w.log_det > 0);
     memcpy(out, y, sizeof y);
-    aw_weights_news(&w, out, work);
+    aw_weights_innovate(&w, out, work);
     for (int i = 0; i < N; i++)
         if ((i < 100 || i > 110) && fabs(out[i]) > 3e-5)
             fail_msg("at %g: %g", t[i], out[i]);

@@ -18,7 +18,7 @@ static void stop(void)
 /* Requires the points that a pattern selects in the record, each name followed by a blank. */
 static void expect(const char *subject, size_t pattern, const char *names)
 {
-    uint64_t scalars = aw_finder_look(&finder, &rig->record, subject)[pattern];
+    uint64_t scalars = aw_finder_match(&finder, &rig->record, subject)[pattern];
     struct aw_point points[AW_MAX_SCALARS];
     char all[512] = "";
     size_t n = aw_record_points_of(&rig->names, &rig->record, scalars, subject, points, 64);
@@ -66,7 +66,7 @@ TEST_WITH(start, stop, subjects_beyond_the_cache_are_found)
     }
     memset(subject, 'x', sizeof subject - 1);
     subject[sizeof subject - 1] = '\0';
-    assert_true(aw_finder_look(&finder, &rig->record, subject)[0] != 0);
+    assert_true(aw_finder_match(&finder, &rig->record, subject)[0] != 0);
 }
 
 /* Six boards with three messages each: lookups do not evict each other. */
@@ -79,7 +79,7 @@ TEST_WITH(start, stop, cached_lookups_do_not_evict_each_other)
     aw_finder_init(&finder, &rig->names, &select, AW_SUBJECTS_ANY);
     for (size_t i = 0; i < 18; i++) {
         points_of(rig, messages[i % 3], AW_RX, boards[i / 3], "");
-        places[i] = aw_finder_look(&finder, &rig->record, boards[i / 3]);
+        places[i] = aw_finder_match(&finder, &rig->record, boards[i / 3]);
         for (size_t k = 0; k < i; k++)
             assert_ptr_not_equal(places[i], places[k]);
     }
@@ -107,9 +107,9 @@ TEST_WITH(start, stop, field_patterns_share_one_entry)
         uint64_t of_rknee = 0;
         for (int again = 0; again < 2; again++) {
             points_of(rig, "joint", AW_RX, "rknee", "torque=5");
-            of_rknee = *aw_finder_look(&finder, &rig->record, "rknee");
+            of_rknee = *aw_finder_match(&finder, &rig->record, "rknee");
             points_of(rig, "joint", AW_RX, "lknee", "torque=5");
-            uint64_t of_lknee = *aw_finder_look(&finder, &rig->record, "lknee");
+            uint64_t of_lknee = *aw_finder_match(&finder, &rig->record, "lknee");
             assert_int_equal(of_lknee != of_rknee, strncmp(cases[i].pattern, "lknee", 5) == 0);
         }
     }
@@ -130,6 +130,6 @@ TEST_WITH(start, stop, numeric_subjects_are_found)
     for (int id = 2; id < 5; id++) {
         aw_record_init(&rig->record, codec, AW_RX);
         assert_int_equal(aw_record_set(&rig->record, "id", id, NULL), AW_OK);
-        assert_int_equal(aw_finder_look(&finder, &rig->record, "")[0] != 0, id == 3);
+        assert_int_equal(aw_finder_match(&finder, &rig->record, "")[0] != 0, id == 3);
     }
 }

@@ -56,7 +56,7 @@ static bool fits(const struct aw_where *where)
     aw_where_fields(where, &fields);
     assert_null(fields.pattern[fields.n]);
     aw_finder_init(finder, &rig->names, &fields, AW_SUBJECTS_ANY);
-    const uint64_t *scalars = aw_finder_look(finder, &rig->record, "lknee");
+    const uint64_t *scalars = aw_finder_match(finder, &rig->record, "lknee");
     bool fits = aw_where_fits(where, &rig->record, scalars);
     free(finder);
     return fits;
