@@ -497,7 +497,7 @@ law() {
     ok hidmotor -l "$fast" gains set m2.kp=1 --dry-run
     has "$output$stderr" "the other gains of the device"
     ok hidmotor -l "$fast" gains --dry-run
-    has "$stderr" "nothing to show, because --dry-run opens nothing"
+    has "$stderr" "no preview, because --dry-run opens no link"
     prints "-> set_gains m1.kp=1" hidmotor -q -l "$fast" gains set m{1,2,3}.{kp,ki,kd}=1 --dry-run
     printf 'm2 velocity kp 1\n' >bad.gains
     fails 2 hidmotor -q -l "$fast" gains apply bad.gains
