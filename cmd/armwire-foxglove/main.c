@@ -184,7 +184,7 @@ static const struct lws_protocols protocols[] = {
     {.name = NULL},
 };
 
-/* ---- Beginning and end ---- */
+/* ---- Start and end ---- */
 
 static enum aw_status listen_at(struct hub *hub, struct aw_error *err)
 {

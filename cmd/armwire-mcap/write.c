@@ -374,7 +374,7 @@ bool aw_mcap_attachment(struct aw_mcap *m, const char *name, const char *media_t
     return put_bytes(m, out);
 }
 
-/* ---- The end ---- */
+/* ---- End ---- */
 
 static void put_statistics(struct aw_mcap *m, struct aw_mcap_bytes *out)
 {

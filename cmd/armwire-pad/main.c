@@ -293,7 +293,7 @@ static enum aw_status run(struct pad *pad)
     return fail(AW_LOST, strerror(errno));
 }
 
-/* ---- Beginning ---- */
+/* ---- Start ---- */
 
 /* Without a display and in the background. Joysticks come from evdev alone: its devices are there
  * without udev, and its read fails at once when one is pulled out. The environment overrides

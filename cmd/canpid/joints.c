@@ -18,7 +18,7 @@
 static const struct aw_joint_column columns[] = {
     {AW_JOINT_EFFORT, "output", 1}, {AW_JOINT_EXTRA, "torque", 2}, {0}};
 
-/* ---- Which there are ---- */
+/* ---- The list ---- */
 
 static void describe(struct aw_joint *joint, unsigned board, int controller)
 {
@@ -106,7 +106,7 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
     return n;
 }
 
-/* ---- What is known ---- */
+/* ---- State ---- */
 
 struct looking {
     const struct aw_canpid *client;

@@ -228,7 +228,7 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
     return n + 1;
 }
 
-/* ---- What is known ---- */
+/* ---- State ---- */
 
 static enum aw_status watch(struct aw_session *session, int64_t deadline)
 {

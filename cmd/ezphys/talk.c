@@ -474,7 +474,7 @@ enum aw_status ezphys_idle(struct aw_session *session, int fd)
                                                    : aw_clock_wait(clock, fd, POLLIN, AW_NEVER);
 }
 
-/* ---- The end ---- */
+/* ---- End ---- */
 
 /* Receives the next non-empty message to answer. */
 static enum aw_status await_owed(struct aw_session *session, int64_t deadline)

@@ -110,7 +110,7 @@ static size_t limits(struct aw_session *session, const struct aw_joint *joint,
     return 2;
 }
 
-/* ---- What is known ---- */
+/* ---- State ---- */
 
 /* Returns the entry of a board's motor; adds motors without a joint at the list's end. */
 static struct aw_joint *of_motor(struct aw_session *session, struct aw_joint_list *list, int i)

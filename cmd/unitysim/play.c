@@ -49,7 +49,7 @@ static void notice_clamped(struct play *play)
     }
 }
 
-/* ---- What is shown ---- */
+/* ---- Progress ---- */
 
 static void report_row(const struct play *play)
 {

@@ -82,7 +82,7 @@ static const char joint_state_text[] =
     "int32 sec\n"
     "uint32 nanosec\n";
 
-/* ---- Beginning and end ---- */
+/* ---- Start and end ---- */
 
 struct aw_topics *aw_topics_new(const struct aw_topics_about *about, const struct aw_wire *wire,
                                 const struct aw_topics_sink *sink)

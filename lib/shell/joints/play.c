@@ -54,7 +54,7 @@ static void at(const struct aw_play *p, double t_s, struct aw_joint_goal *goals)
     }
 }
 
-/* ---- Beginning ---- */
+/* ---- Start ---- */
 
 static enum aw_status find_far(struct aw_session *session, const struct aw_joint *joint,
                                double *far)

@@ -18,7 +18,7 @@
 #define REST_NS  (20 * AW_MILLISECOND) /* while joints are at rest */
 #define FPS      20
 
-/* ---- Beginning ---- */
+/* ---- Start ---- */
 
 static enum aw_status check_enable(struct aw_hands *h)
 {

@@ -152,7 +152,7 @@ void aw_teleop_pad_read(struct aw_hands *h)
         check_silence(h);
 }
 
-/* ---- Beginning and end ---- */
+/* ---- Start and end ---- */
 
 static enum aw_status start(struct aw_hands *h)
 {

@@ -85,7 +85,7 @@ static const struct format formats[] = {
 /* Records complete messages from the link. */
 static const struct format whole = {.tee = true, .mark = tee_mark};
 
-/* ---- Beginning ---- */
+/* ---- Start ---- */
 
 static enum aw_status begin_tee(struct recorder *r, const char *path)
 {
@@ -227,7 +227,7 @@ static enum aw_status begin(struct recorder *r, const char *path)
     return status;
 }
 
-/* ---- While it runs ---- */
+/* ---- Running ---- */
 
 bool aw_record_typed(bool *typing, char text[AW_MARK_MAX])
 {
@@ -306,7 +306,7 @@ static enum aw_status run(struct recorder *r, int64_t deadline)
     return status == AW_END ? AW_OK : status;
 }
 
-/* ---- The end ---- */
+/* ---- End ---- */
 
 enum aw_status aw_record_ended(struct aw_session *session, enum aw_status status)
 {

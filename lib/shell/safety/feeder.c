@@ -153,7 +153,7 @@ enum aw_status aw_feeder_fail(struct aw_feeder *f, struct aw_error *err)
     return aw_fail(err, AW_LOST, "%s: %s: %s", f->what, f->program, words);
 }
 
-/* ---- The end ---- */
+/* ---- End ---- */
 
 static bool end_now(struct aw_feeder *f, char *said, size_t size, struct aw_error *err)
 {

@@ -149,7 +149,7 @@ static enum aw_status serve(struct aw_server *server)
     }
 }
 
-/* ---- Beginning and end ---- */
+/* ---- Start and end ---- */
 
 /* If another device's server has the default address, listens on an address for this device. */
 static enum aw_status listen_by_key(struct aw_server *server)

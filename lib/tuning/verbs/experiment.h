@@ -21,7 +21,7 @@ typedef void aw_bench_sample_fn(struct aw_bench *bench, const double *sample);
 /* The content of the files of --save and --csv. */
 enum aw_bench_saves {
     AW_BENCH_SAVES_SAMPLES,
-    AW_BENCH_SAVES_MODEL /* --samples saves the samples */,
+    AW_BENCH_SAVES_MODEL /* the model; --samples saves the samples */,
     AW_BENCH_SAVES_NOTHING
 };
 

@@ -1,4 +1,4 @@
-/* The experiments as commands, the same in every tool with joints for the bench (joint.h). */
+/* The experiments as commands, for every tool whose joints support them (experiment_joint.h). */
 #ifndef AW_TUNING_VERBS_VERBS_H
 #define AW_TUNING_VERBS_VERBS_H
 

@@ -238,7 +238,7 @@ static void put_row(struct aw_braille *canvas, int x, int y, const struct layout
         put_trend(canvas, x + 1, y, layout->trend, row);
 }
 
-/* ---- Top and foot ---- */
+/* ---- Header and footer ---- */
 
 static void print_count(uint64_t n, char *out, size_t size)
 {

@@ -28,8 +28,8 @@ struct aw_channel {
     double low, high;       /* range of the wire table; NaN: none */
     bool whole;             /* all values so far were whole numbers */
     int decimals;           /* of its resolution; -1: unknown */
-    double value;           /* NaN: no data, or a text */
-    char text[32];          /* the last value if it is a text or has a name, else "" */
+    double value;           /* NaN: no data, or a string */
+    char text[32];          /* the last value if it is a string or has a name; else "" */
     double least, greatest; /* since the beginning or the last reset; NaN: none */
     uint64_t count;
     int64_t seen_ns;

@@ -24,7 +24,7 @@ struct aw_point {
     const char *subject;            /* "" without one */
     const char *message;            /* "" if unknown */
     const char *field;              /* "elbow.position" */
-    double value;                   /* NaN: no data, or a text */
+    double value;                   /* NaN: no data, or a string */
     const char *text;               /* text value; NULL: a number */
     const struct aw_codec *codec;   /* provides unit, range and names; or NULL */
     const struct aw_record *record; /* or NULL */
