@@ -148,7 +148,7 @@ class Enough(Exception):
 def enough(number, frame):
     raise Enough
 
-long = {"m1": 80, "m2": 0, "m3": 0, "duration": "20s", "wait": True}
+long = {"m1": 80, "m2": 0, "m3": 0, "duration": "200s", "wait": True}
 signal.signal(signal.SIGALRM, enough)
 with armwire.open("hidmotor", sys.argv[1]) as arm:
     arm.home(wait=True)
@@ -159,7 +159,7 @@ with armwire.open("hidmotor", sys.argv[1]) as arm:
     except Enough:
         pass
     assert arm.status().m1.target < 10 and arm.move(m1=0, m2=0, m3=0, wait=True).result
-    assert time.monotonic() - begun < 4
+    assert time.monotonic() - begun < 100
 
 async def main():
     async with await armwire.aio.open("hidmotor", sys.argv[1]) as arm:
@@ -169,7 +169,7 @@ async def main():
             await asyncio.wait_for(arm.move(**long), 0.3)
         except asyncio.TimeoutError:
             pass
-        assert time.monotonic() - begun < 4
+        assert time.monotonic() - begun < 100
         assert (await arm.status()).m1.target < 10
 
 asyncio.run(main())

@@ -242,9 +242,10 @@ t,m1.position"
 
 @test "marks are comments in a table of joints, and play ignores them" {
     TERM=xterm terminal <<<"
-        launch hidmotor -l sim: record run.csv --for 1500ms; want {simulator}
+        launch hidmotor -l sim: record run.csv; want {simulator}
         type \"here\r\"
-        want {marks=1}
+        exec sh -c {until grep -q '^# here' run.csv; do sleep 0.05; done}
+        type \003; want {marks=1}
         ends 0"
     same "$(grep -c '^# here$' run.csv)" 1
     ok hidmotor -q -l "$fast" play run.csv
@@ -262,9 +263,11 @@ t,m1.position"
 
 @test "end of input ends the marks, not the recording" {
     TERM=xterm terminal <<<"
-        launch canpid -l sim: record run.ndjson --for 1500ms; want {Enter sets a mark}
+        launch canpid -l sim: record run.ndjson; want {Enter sets a mark}
         type \004
-        want \"messages\033\\[K\" record
+        want \"messages\033\\[K\"
+        exec sh -c {until [ \$(wc -l <run.ndjson) -gt 100 ]; do sleep 0.05; done}
+        type \003; want record
         ends 0"
     [ "$(wc -l <run.ndjson)" -gt 100 ]
 }
