@@ -476,6 +476,8 @@ END
     has "$why" "no data for 'base' — did you mean 'base [deg]'?"
     fails 2 hidmotor plot plan.csv m1.setpoint 'base [deg]' zebra --out none.svg
     has "$why" "no data for 'zebra'"
+    printf 't,base\n0,1\n1,2\n' >one.csv
+    fails_with 2 "no data for 'zebra' — available: base" armctl plot one.csv base zebra
     [ ! -e none.svg ]
 }
 

@@ -400,8 +400,8 @@ static enum aw_status fail_not_found(struct plot *p)
         aw_append_name(all, sizeof all, p->traces.list[i].name);
     for (size_t i = 0; i < p->n_seen; i++)
         aw_append_name(all, sizeof all, p->seen[i]);
-    return aw_fail(&p->session->err, p->n_seen > 0 ? AW_USAGE : AW_TIMEOUT,
-                   "plot: no data for '%.60s'%s%s", wanted, *all ? " — available: " : "", all);
+    return aw_fail(&p->session->err, *all ? AW_USAGE : AW_TIMEOUT, "plot: no data for '%.60s'%s%s",
+                   wanted, *all ? " — available: " : "", all);
 }
 
 /* ---- On the terminal ---- */
