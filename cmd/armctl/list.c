@@ -1,4 +1,4 @@
-/* armctl list: the serial ports of this machine that a handler may be at. */
+/* armctl list: the serial ports of this machine that may have a handler. */
 #include "shell/source/list.h"
 #include "link/stream/ports.h"
 #include "state.h"

@@ -11,7 +11,7 @@
 /* Progress of a command for several joints, which has one result. */
 struct moves {
     size_t wanted, done;
-    const struct aw_record *command; /* of the move in progress */
+    const struct aw_record *command; /* command of the move in progress */
     int64_t total_ns;
     int retries;
 };
@@ -112,8 +112,8 @@ enum aw_status run_joints(struct aw_session *session, const struct aw_args *args
     for (size_t turn = 0; turn < args->turns && status == AW_OK; turn++) {
         status = make_command(session, args, turn, &command);
         if (status == AW_OK)
-            status =
-                armctl_check(session, &command); /* check all of them before the first one moves */
+            /* check all commands before the first joint moves */
+            status = armctl_check(session, &command);
     }
     for (size_t turn = 0; turn < args->turns && status == AW_OK; turn++) {
         status = make_command(session, args, turn, &command);
@@ -195,7 +195,7 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
     status = aw_armctl_command_line(&state->arm, line, &state->outcome, &session->err);
     session->motion.moving = status == AW_STOPPED;
     if (!session->motion.moving || session->options.run.hold)
-        armctl_remember(session); /* else after the stop: a disk may be slow */
+        armctl_remember(session); /* otherwise after the stop, because a disk may be slow */
     /* A motor or vehicle keeps running, even if another program started it. */
     if (*state->arm.memory.motor ||
         (strncmp(line, "SPD", 3) == 0 && strpbrk(line, "123456789") && !strchr(line, ',')))

@@ -18,7 +18,7 @@ struct armctl_state {
 struct armctl_options {
     double ack_timeout_s, confirm_timeout_s;
     int64_t retries;
-    int seq; /* auto, 0, 1 */
+    int seq; /* auto, 0 or 1 */
     bool may_be_negative;
 };
 AW_GIVEN(tool, armctl_options, armctl_given)
@@ -51,8 +51,8 @@ enum aw_status armctl_poll(struct aw_session *session);
 /* Checks and provides the profile of the config file. */
 enum aw_status armctl_profile(struct aw_session *session, const struct aw_armctl_profile **profile);
 
-/* Checks limits, handles --dry-run, runs the whole conversation and fills the result. stream: one
- * of many, not printed. */
+/* Checks limits, handles --dry-run, runs the whole conversation and fills the result. stream: the
+ * command is one of many and is not printed. */
 enum aw_status armctl_move(struct aw_session *session, struct aw_record *command, bool stream);
 
 /* Sends a custom packet; see send and exchange of struct aw_tool. */

@@ -92,7 +92,7 @@ void armctl_connect(struct aw_session *session, struct aw_link *link)
     struct aw_armctl_options options = armctl_options(session);
     char dir[512], under_way[sizeof state->arm.under_way];
     memcpy(under_way, state->arm.under_way,
-           sizeof under_way); /* of a server whose device was lost */
+           sizeof under_way); /* a server whose device was lost must keep it */
     state->kept = (struct aw_armctl_memory){0};
     aw_state_path(session, "", dir, sizeof dir);
     if (!session->device.link->simulated && *dir)
@@ -257,7 +257,7 @@ enum aw_status armctl_move(struct aw_session *session, struct aw_record *command
     status = aw_armctl_command(&state->arm, command, &state->outcome, &session->err);
     session->motion.moving = stream || status == AW_STOPPED;
     if (status != AW_STOPPED || session->options.run.hold)
-        armctl_remember(session); /* else after the stop: a disk may be slow */
+        armctl_remember(session); /* otherwise after the stop, because a disk may be slow */
     /* Motors and vehicles run until the next command, confirmed or not. */
     bool vehicle = strcmp(command->codec->message->name, "spd") == 0;
     bool drives = vehicle && aw_record_get(command, "speed") != 0;
@@ -354,7 +354,7 @@ void armctl_take_memory(struct aw_session *session, const void *bytes, size_t si
 {
     struct aw_armctl *arm = &armctl_state(session)->arm;
     if (aw_armctl_memory_read(&arm->memory, bytes, size))
-        arm->under_way[0] = '\0'; /* the memory has its outcome */
+        arm->under_way[0] = '\0'; /* the memory has the outcome of this command */
 }
 
 void armctl_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)

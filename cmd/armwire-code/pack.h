@@ -144,7 +144,7 @@ static inline bool pack_put_double(uint8_t *p, unsigned bit, int order, double v
     return pack_is_finite(wire) && value >= least && value <= most;
 }
 
-/* Returns true if these bits are a number within the range. */
+/* Returns true if these bits encode a number within the range. */
 static inline bool pack_in(const uint8_t *p, unsigned bit, unsigned bits, int order, bool is_signed,
                            int64_t least, int64_t most)
 {

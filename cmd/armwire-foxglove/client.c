@@ -9,10 +9,10 @@
 #include "base/grow.h"
 #include "hub.h"
 
-#define AT_ONCE     64          /* messages for one client before the next one's turn */
-#define MESSAGE_MAX (128 << 10) /* bytes of a message from a client */
-#define RECORDS_MAX (256 << 10) /* bytes of queued records */
-#define ANSWERS_MAX (4 << 20)   /* bytes of queued answers */
+#define AT_ONCE     64          /* max messages to one client before the next client's turn */
+#define MESSAGE_MAX (128 << 10) /* max bytes of a message from a client */
+#define RECORDS_MAX (256 << 10) /* max bytes of queued records */
+#define ANSWERS_MAX (4 << 20)   /* max bytes of queued answers */
 #define REPORTS_MAX (16 << 10)  /* bytes of answers above which reports are dropped */
 #define CALL        2
 
@@ -153,7 +153,7 @@ static const char *unsubscribe(struct client *client, const json_t *id)
     return NULL;
 }
 
-/* Reports the first of all errors. */
+/* Handles all items of a list, and reports the first error. */
 static void handle_list(struct client *client, const char *op, const json_t *list,
                         const char *(*take)(struct client *client, const json_t *item))
 {

@@ -12,16 +12,16 @@
 #include "base/child.h"
 #include "filter/recording.h"
 
-#define STOP_SERVICE  1   /* its number */
-#define STOP_TEXT_MAX 512 /* bytes of the command's output, with the NUL */
+#define STOP_SERVICE  1   /* number of the service /stop */
+#define STOP_TEXT_MAX 512 /* max bytes of the command's output, with the NUL */
 
-/* A message to one or several clients. Only the subscription in it differs between them. */
+/* A message to one or several clients. Only its subscription number differs between them. */
 struct packet {
     unsigned users;
     bool binary;
     bool record; /* may be dropped */
     size_t size;
-    uint8_t room[LWS_PRE]; /* for libwebsockets */
+    uint8_t room[LWS_PRE]; /* space that libwebsockets needs before bytes */
     uint8_t bytes[];
 };
 
@@ -47,7 +47,7 @@ struct client {
     uint64_t lost; /* records dropped since the last report */
     uint8_t *in;   /* the part of a message that has arrived */
     size_t n_in;
-    bool bad; /* to be disconnected */
+    bool bad; /* must be disconnected */
 };
 
 /* A topic. Clients know it by its index + 1. */
@@ -66,12 +66,12 @@ struct schema {
 struct call {
     struct client *client;
     uint32_t id;
-    bool json;    /* the encoding of the answer, else CDR */
-    bool started; /* the command runs for it */
+    bool json;    /* the answer is JSON, else CDR */
+    bool started; /* the command runs for this call */
 };
 
 struct stop {
-    const char *command; /* NULL: no such service */
+    const char *command; /* NULL: the service is not offered */
     struct aw_child child;
     bool running;
     int64_t deadline_us;
@@ -89,7 +89,7 @@ struct hub {
     unsigned port;
     bool ready;                 /* the header has been read, so clients may connect */
     bool ended;                 /* standard input has no writer */
-    const char *const *origins; /* NULL ends them */
+    const char *const *origins; /* permitted origins, ended by NULL */
     struct client *clients;
     size_t n_clients;
     struct aw_recording *recording;
@@ -97,26 +97,27 @@ struct hub {
     size_t n_schemas, room_schemas;
     struct channel *channels;
     size_t n_channels, room_channels;
-    json_t *advertised; /* all channels */
+    json_t *advertised; /* advertisement of all channels */
     struct stop stop;
 };
 
 /* stream.c: standard input becomes messages. */
 enum aw_status stream_open(struct hub *hub, struct aw_error *err);
-/* Converts some packets; *more: others may be waiting. AW_END: end of the input. */
+/* Converts some packets. *more: more packets may be waiting. AW_END: end of the input. */
 enum aw_status stream_turn(struct hub *hub, bool *more, struct aw_error *err);
 void stream_free(struct hub *hub);
 
-/* stop.c: the service. */
+/* stop.c: the service /stop. */
 void stop_call(struct client *client, uint32_t call, bool json);
 void stop_forget(struct hub *hub, const struct client *client);
 void stop_free(struct hub *hub);
 
-/* client.c: what one client gets and sends. Takes packets over; NULL is fine. */
+/* client.c: the messages to and from one client. These functions take ownership of a packet, which
+ * may be NULL. */
 void client_put(struct client *client, struct packet *packet, uint32_t subscription);
 void client_put_object(struct client *client, json_t *object);
 void client_record(struct client *client, size_t channel, struct packet *packet);
-bool client_write(struct client *client); /* false: disconnect */
+bool client_write(struct client *client); /* false: must be disconnected */
 bool client_take(struct client *client, const void *bytes, size_t size, bool last, bool binary);
 void client_free(struct client *client);
 

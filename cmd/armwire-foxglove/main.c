@@ -15,7 +15,7 @@
 
 #define CLIENTS_MAX 64
 #define ORIGINS_MAX 16
-#define SOCKET_ROOM (64 << 10) /* bytes in there arrive late, and cannot be dropped */
+#define SOCKET_ROOM (64 << 10) /* max bytes in the socket: they arrive late and cannot be dropped */
 #define PORT        8765
 #define PORT_TEXT   "8765"
 
@@ -36,7 +36,7 @@ static const char usage[] =
 
 /* ---- Pages ---- */
 
-/* A browser sends the page that connects; other programs send none. */
+/* A browser sends the origin of the page that connects; other programs send none. */
 static bool is_local(const char *origin)
 {
     static const char *const hosts[] = {"localhost", "127.0.0.1", "[::1]"};
@@ -87,7 +87,7 @@ static void join(struct client *client)
 static void leave(struct client *client)
 {
     struct hub *hub = client->hub;
-    if (!hub) /* refused before it joined */
+    if (!hub) /* the client was refused before it joined */
         return;
     struct client **at = &hub->clients;
     while (*at && *at != client)
@@ -107,7 +107,7 @@ static struct hub *hub_of(struct lws *wsi)
     return lws_context_user(lws_get_context(wsi));
 }
 
-/* The pipe has something to read, or no writer any more. */
+/* The pipe has data to read, or no longer has a writer. */
 static int on_input(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                     size_t size)
 {

@@ -1,5 +1,5 @@
-/* Runs the command of the service /stop. Calls that come while it runs may be later than what it
- * stopped, so they share the next run. */
+/* Runs the command of the service /stop. A call that arrives during a run may refer to a later
+ * motion, so such calls share the next run. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "base/grow.h"
 #include "hub.h"
 
-#define CALLS_MAX  64 /* calls of one client */
+#define CALLS_MAX  64 /* max calls of one client */
 #define TIMEOUT_US (5 * LWS_US_PER_SEC)
 #define LOOK_US    (5 * LWS_US_PER_MS)
 
@@ -44,7 +44,7 @@ static void read_output(struct stop *stop)
     }
 }
 
-/* Joins lines, because the answer is JSON and a panel's text. */
+/* Joins the lines of the output, for a JSON answer and the text of a panel. */
 static void make_line(struct stop *stop)
 {
     while (stop->size && (unsigned char)stop->text[stop->size - 1] <= ' ')
@@ -81,8 +81,8 @@ static void look(lws_sorted_usec_list_t *timer)
         begin(hub);
 }
 
-/* Ensures that the command's output cannot kill it with SIGPIPE before it has stopped the device,
- * if this program is killed. */
+/* Starts the command without SIGPIPE. Otherwise its own output could kill it before it has stopped
+ * the device, if this program is killed. */
 static void begin(struct hub *hub)
 {
     struct stop *stop = &hub->stop;

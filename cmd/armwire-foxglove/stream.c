@@ -1,5 +1,5 @@
 /* Turns standard input into channels and messages. A channel is advertised when its first message
- * comes; a new subscriber gets its last message at once. */
+ * arrives. A new subscriber gets the last message at once. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,7 +10,7 @@
 #include "base/grow.h"
 #include "hub.h"
 
-#define TURN 256 /* packets before the clients' turn */
+#define TURN 256 /* max packets before the clients' turn */
 
 /* ---- Topics ---- */
 

@@ -17,7 +17,7 @@
 #include "mcap.h"
 #include "verbs.h"
 
-#define WAIT_NS   (250 * AW_MILLISECOND) /* how long messages are collected */
+#define WAIT_NS   (250 * AW_MILLISECOND) /* time for which messages are collected */
 #define GAINS_MAX 128
 
 struct converter {
@@ -166,8 +166,9 @@ static enum aw_status convert_all(struct converter *c, struct aw_error *err)
 /* Prints the layouts for such a file: installed, or in the source tree of this build. */
 static void name_layouts(const struct converter *c, const char *file)
 {
+    /* the last two are for programs in build/ and build/VARIANT */
     static const char *const places[] = {"../share/armwire/layouts", "../../docs/example",
-                                         "../../../docs/example"}; /* of build/ and build/VARIANT */
+                                         "../../../docs/example"};
     char program[1024], path[1152];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     while (n > 0 && program[n - 1] != '/')

@@ -12,7 +12,7 @@ struct input {
     struct aw_mcap_reader *reader;
     size_t from, to; /* range of unread bytes in block */
     bool ended;
-    struct aw_error damage; /* the first one; or AW_OK */
+    struct aw_error damage; /* the first damage, or AW_OK */
     uint8_t block[INPUT_BLOCK];
 };
 

@@ -55,15 +55,15 @@ struct aw_mcap_pair {
 
 struct aw_mcap;
 
-/* Writes all of these bytes. false: it failed, and is not called again. */
+/* Writes all of these bytes. After it has returned false, it is not called again. */
 typedef bool aw_mcap_sink(void *context, const void *bytes, size_t size);
 
-/* Starts with magic and header. NULL: out of memory. */
+/* Starts a file with its magic and header. NULL: out of memory. */
 struct aw_mcap *aw_mcap_new(aw_mcap_sink *sink, void *context);
 void aw_mcap_free(struct aw_mcap *mcap); /* NULL is fine */
 
-/* Add a schema in ros2msg, and a channel of its messages. Return its number, from 1; 0: out of
- * memory, or 65535 exist. metadata may be NULL. */
+/* Add a schema in ros2msg, and a channel of its messages. Return the number of the new entry, from
+ * 1; 0: out of memory, or 65535 exist. metadata may be NULL. */
 unsigned aw_mcap_schema(struct aw_mcap *mcap, const char *name, const char *text);
 unsigned aw_mcap_channel(struct aw_mcap *mcap, unsigned schema, const char *topic,
                          const struct aw_mcap_pair *metadata);
@@ -88,14 +88,14 @@ struct aw_mcap_reader;
 /* Description of a channel. */
 struct aw_mcap_topic {
     const char *topic, *encoding;       /* "/joint_states", "cdr" */
-    const char *type, *language, *text; /* of its schema: "sensor_msgs/msg/JointState", "ros2msg" */
+    const char *type, *language, *text; /* schema: "sensor_msgs/msg/JointState", "ros2msg" */
     const char *medium, *tool;          /* from the metadata of an armwire channel; else "" */
     void *user;                         /* for the owner, initially NULL; not freed */
 };
 
 struct aw_mcap_message {
     struct aw_mcap_topic *topic; /* valid as long as the reader */
-    int64_t log_ns, publish_ns;  /* or AW_NO_TIME if beyond 63 bits */
+    int64_t log_ns, publish_ns;  /* AW_NO_TIME if beyond 63 bits */
     struct aw_span data;         /* valid until the next call */
 };
 
@@ -103,7 +103,7 @@ struct aw_mcap_message {
 struct aw_mcap_reader *aw_mcap_reader_new(void);
 void aw_mcap_reader_free(struct aw_mcap_reader *reader); /* NULL is fine */
 
-/* Returns true if a file starts like this; the second, if armwire wrote it with frames. */
+/* Return true if a file that starts like this is MCAP, or was written by armwire with frames. */
 bool aw_is_mcap(struct aw_span in);
 bool aw_mcap_is_ours(struct aw_span in);
 

@@ -1,4 +1,4 @@
-/* Internal to the MCAP writer and reader: numbers and texts in records, and growing buffers. */
+/* Internal to the MCAP writer and reader: numbers and strings in records, and growing buffers. */
 #ifndef ARMWIRE_MCAP_PARTS_H
 #define ARMWIRE_MCAP_PARTS_H
 
@@ -121,7 +121,7 @@ static inline uint64_t aw_mcap_get_u64(struct aw_mcap_in *in)
     return span.size ? aw_get_u64(span.data) : 0;
 }
 
-/* Reads bytes preceded by their 32-bit length: a text or a list. */
+/* Reads bytes preceded by their 32-bit length: a string or a list. */
 static inline struct aw_span aw_mcap_get_part(struct aw_mcap_in *in)
 {
     return aw_mcap_get(in, aw_mcap_get_u32(in));

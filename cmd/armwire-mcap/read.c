@@ -17,12 +17,12 @@ struct schema {
 struct aw_mcap_reader {
     bool started, ended;
     uint64_t skip;             /* bytes left of a skipped record */
-    struct aw_mcap_bytes held; /* of a record that is not whole yet */
+    struct aw_mcap_bytes held; /* bytes of an incomplete record */
     size_t done;               /* bytes of held that the next call may drop */
     struct aw_mcap_bytes chunk;
     size_t at;                       /* an incomplete record */
     char *facts[FACTS];              /* see struct aw_mcap_about; NULL: unknown */
-    struct schema *schemas[NUMBERS]; /* by number */
+    struct schema *schemas[NUMBERS]; /* schemas by number */
     struct aw_mcap_topic *topics[NUMBERS];
 };
 

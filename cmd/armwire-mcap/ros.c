@@ -10,8 +10,8 @@
 
 #include "base/grow.h"
 
-#define DEPTH_MAX 12      /* nested types */
-#define TEXT_MAX  256     /* bytes of a string; the rest is skipped */
+#define DEPTH_MAX 12      /* max depth of nested types */
+#define TEXT_MAX  256     /* max bytes of a string; the rest is skipped */
 #define STEPS_MAX 1000000 /* limit per message, because lists of empty messages take no bytes */
 
 enum kind { KIND_UINT, KIND_INT, KIND_FLOAT, KIND_STRING, KIND_MESSAGE };
@@ -30,14 +30,14 @@ static const struct {
 struct field {
     char name[64], type[96];
     uint8_t kind, size;
-    bool list, sized; /* sized: of fixed length, else with a length prefix */
+    bool list, sized; /* sized: has a fixed length, else a length prefix */
     uint32_t count;
-    size_t message; /* KIND_MESSAGE: which */
+    size_t message; /* index of the message if KIND_MESSAGE */
 };
 
 struct message {
     char name[96];
-    size_t first, n; /* fields */
+    size_t first, n; /* first field, number of fields */
 };
 
 struct aw_ros {
@@ -189,7 +189,7 @@ enum aw_status aw_ros_new(struct aw_ros **out, const char *name, const char *tex
 struct reader {
     const struct aw_ros *ros;
     struct aw_span data;
-    size_t at; /* after the byte order */
+    size_t at; /* position after the byte order */
     bool swapped, bad;
     unsigned steps;
     aw_ros_value *value;

@@ -21,7 +21,7 @@ enum aw_status aw_ros_new(struct aw_ros **ros, const char *name, const char *tex
                           struct aw_error *err);
 void aw_ros_free(struct aw_ros *ros); /* NULL is fine */
 
-/* text: the value if it is not a number, else NULL. Both are valid during the call. */
+/* text: the value if it is not a number, else NULL. path and text are valid during the call. */
 typedef void aw_ros_value(void *context, const char *path, double number, const char *text);
 
 /* AW_MALFORMED if the data does not fit this type; earlier values were already reported. */

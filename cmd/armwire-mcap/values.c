@@ -20,7 +20,7 @@
 struct values {
     struct input *in;
     size_t most;
-    char prefix[AW_ROS_PATH]; /* of the topic */
+    char prefix[AW_ROS_PATH]; /* name of the topic */
     char *line;
     size_t used, room;
     bool failed;           /* out of memory */

@@ -11,16 +11,16 @@
 struct channel {
     uint64_t messages;
     uint32_t sequence;
-    struct aw_mcap_bytes index; /* of the pending chunk: time and offset of each message */
+    struct aw_mcap_bytes index; /* index of the pending chunk: time and offset of each message */
 };
 
 struct aw_mcap {
     aw_mcap_sink *sink;
     void *context;
     bool failed;
-    uint64_t offset; /* in the file */
+    uint64_t offset; /* current offset in the file */
     struct aw_mcap_bytes chunk, packed;
-    uint64_t chunk_first, chunk_last; /* times of its messages */
+    uint64_t chunk_first, chunk_last; /* times of the messages in the chunk */
     uint64_t chunk_messages;
     unsigned n_schemas, n_channels;
     uint32_t listed; /* channels by number; files of other programs may skip numbers */
@@ -145,7 +145,7 @@ static void list_chunk(struct aw_mcap *m, const struct aw_mcap_chunk *chunk, uin
     m->n_chunks++;
 }
 
-/* Compresses after the contents of packed; *size 0: it failed. */
+/* Appends the compressed chunk to packed. Returns its size; 0: failed. */
 static size_t pack(struct aw_mcap *m)
 {
     size_t most = ZSTD_compressBound(m->chunk.size), start = m->packed.size;

@@ -50,11 +50,11 @@ static const char usage[] =
 struct pad {
     SDL_GameController *controller;
     SDL_JoystickID id;
-    int fds[2]; /* the pad and its motion sensor, opened again by us; -1: none */
-    char *name; /* as JSON */
+    int fds[2]; /* our own descriptors of the pad and its motion sensor; -1: none */
+    char *name; /* name as JSON */
     const char *bus;
     Uint64 event_ms; /* time of the last event */
-    bool changed;    /* since the last record */
+    bool changed;    /* a value has changed since the last record */
     double axis[SDL_CONTROLLER_AXIS_MAX];
     int button[SDL_CONTROLLER_BUTTON_MAX];
 };
@@ -224,7 +224,7 @@ static double scale(Sint16 value)
     return fmax(value / 32767.0, -1);
 }
 
-/* Every press and release gets its own record; axes that move together share one. */
+/* Every press and release gets its own record. Axes that move together share one. */
 static bool take(struct pad *pad, const SDL_Event *event)
 {
     bool button = event->type == SDL_CONTROLLERBUTTONDOWN || event->type == SDL_CONTROLLERBUTTONUP;
@@ -295,8 +295,8 @@ static enum aw_status run(struct pad *pad)
 
 /* ---- Start ---- */
 
-/* Without a display and in the background. Joysticks come from evdev alone: its devices are there
- * without udev, and its read fails at once when one is pulled out. The environment overrides
+/* Runs without a display and in the background. Joysticks come from evdev alone: its devices exist
+ * without udev, and reading fails at once when one is pulled out. The environment overrides
  * hints. */
 static bool start_sdl(void)
 {

@@ -11,7 +11,7 @@
 #include "shell/safety/safety.h"
 #include "state.h"
 
-#define PATIENCE_S 0.5 /* wait for a new frame of each kind from each board */
+#define PATIENCE_S 0.5 /* max wait for a new frame of each kind from each board */
 #define DEFAULT_HZ 100
 #define NEAR       20 /* default tolerance, in smallest detectable motions: 3 deg, 0.6 Nm */
 
@@ -239,7 +239,7 @@ size_t canpid_replay_targets(struct aw_session *session, struct aw_joint_list *l
         return 0;
     const char *mode = aw_canpid_controller_name(sent.controller);
     if (list->joints[i].mode && strcmp(list->joints[i].mode, mode) != 0)
-        return 0; /* of another controller, so it cannot be compared */
+        return 0; /* another controller's setpoint cannot be compared */
     describe(&list->joints[i], sent.board, sent.controller);
     goals[0] =
         (struct aw_joint_goal){i, aw_canpid_from_percent(sent.controller, 100 * sent.setpoint)};

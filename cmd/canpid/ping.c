@@ -14,7 +14,7 @@
 
 struct listener {
     struct aw_session *session;
-    uint64_t wanted, received; /* boards */
+    uint64_t wanted, received; /* sets of boards */
     uint64_t frames, limit;    /* limit 0: none */
     uint64_t count[AW_CANPID_BOARDS];
     int64_t last_ns[AW_CANPID_BOARDS][AW_CANPID_KINDS]; /* 0: none yet */

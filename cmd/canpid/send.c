@@ -64,7 +64,8 @@ static enum aw_status check_setpoint(struct aw_session *session, const struct aw
     double range = aw_canpid_setpoint_limit(controller) * scale;
     const char *unit = aw_canpid_unit(controller);
     unit = strcmp(unit, "%") == 0 ? "" : unit;
-    /* A driver disables itself beyond its range. Only the number that disable sends may do that. */
+    /* A driver disables itself beyond its range. Only the number that a disable sends may be out of
+     * range. */
     if (!(fabs(value) <= range) && value != AW_CANPID_DISABLE * scale &&
         !session->options.run.force)
         return aw_fail(&session->err, AW_LIMIT, "%s: %g%s%s is out of range (%g to %g) for %s",
@@ -93,8 +94,8 @@ enum aw_status canpid_send_setpoints(struct aw_session *session, int controller,
                            : status;
 }
 
-/* Checks the start of the first setpoint to each board, by hand or in a script. A disable is
- * exempt. */
+/* Checks the first setpoint to each board against its position, by hand or in a script. A disable
+ * is exempt. */
 static enum aw_status guard(struct aw_session *session, const struct aw_record *setpoint)
 {
     struct aw_joint_list list = {0};

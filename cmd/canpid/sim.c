@@ -8,7 +8,7 @@
 #include "shell/source/sim.h"
 #include "state.h"
 
-#define PLANT_OF "plant." /* and a board: a key of the URL */
+#define PLANT_OF "plant." /* start of a URL key; a board follows */
 
 /* board NULL: all boards. */
 static enum aw_status set_plant(struct aw_session *session, const char *board, const char *text,

@@ -23,7 +23,7 @@ struct canpid_boards {
 struct canpid_guard {
     unsigned board;
     int controller;
-    double commanded; /* normalised; NaN: none yet */
+    double commanded; /* last setpoint, normalised; NaN: none yet */
     bool enabled;     /* telemetry has shown it enabled since then */
 };
 
@@ -89,8 +89,8 @@ enum aw_status canpid_poll(struct aw_session *session);
 /* Like canpid_ready() for commands that create frames; --dry-run needs no link. */
 enum aw_status canpid_ready_to_make(struct aw_session *session);
 
-/* A section "[board NAME]" with "id = 0x100": another name, or another identifier for a known one.
- */
+/* Handles a section "[board NAME]" with "id = 0x100". It gives a board another name, or a known
+ * name another identifier. */
 enum aw_status canpid_configure(struct aw_session *session, const char *section, const char *key,
                                 const char *value, struct aw_error *err);
 
@@ -102,7 +102,7 @@ enum aw_status canpid_variant(struct aw_session *session, struct aw_variant *var
 const struct aw_name *canpid_board_names(const struct aw_session *session);
 bool canpid_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size);
 
-/* -b: a set of boards, or exactly one. AW_USAGE if it is missing or unknown. */
+/* Reads -b: a set of boards, or exactly one. AW_USAGE if it is missing or unknown. */
 enum aw_status canpid_boards(struct aw_session *session, uint64_t *boards);
 
 /* Returns the board with this name or number and registers it; -1: unknown. */
@@ -117,13 +117,13 @@ enum aw_status canpid_one_board(struct aw_session *session, unsigned *board);
 /* Returns the boards that "all" means: every named board. */
 uint64_t canpid_all_boards(const struct aw_session *session);
 
-/* -c: a controller; AW_CANPID_LAST if none is given and needed is false. */
+/* Reads -c: a controller; AW_CANPID_LAST if none is given and needed is false. */
 enum aw_status canpid_controller(struct aw_session *session, bool needed, int *controller);
 
 /* Returns the board number of the lowest bit. */
 unsigned canpid_first_board(uint64_t boards);
 
-/* A value in the controller's unit ("10deg", "-5Nm", "20%") as a normalised number. */
+/* Converts a value in the controller's unit ("10deg", "-5Nm", "20%") to a normalised number. */
 enum aw_status canpid_parse(struct aw_session *session, const char *what, const char *text,
                             int controller, double *normalised);
 
@@ -132,13 +132,14 @@ enum aw_status canpid_send(struct aw_session *session, struct aw_record *command
                            struct aw_canpid_sent *sent);
 
 /* Checks, prints and sends n messages (at most 3) to each board of -b; with --dry-run it only
- * prints them. each: every message names its boards. The typed command gets one result. */
+ * prints them. canpid_send_each: boards has the boards of each message. The typed command has one
+ * result. */
 enum aw_status canpid_send_all(struct aw_session *session, struct aw_record *commands, size_t n,
                                int64_t verify_ns);
 enum aw_status canpid_send_each(struct aw_session *session, struct aw_record *commands,
                                 const uint64_t *boards, size_t n, int64_t verify_ns);
 
-/* Setpoints of several boards, checked against the controller's range; with --verify. */
+/* Sends setpoints to several boards, with --verify, after checks against the controller's range. */
 struct canpid_setpoint {
     unsigned board;
     double normalised;
@@ -190,8 +191,8 @@ void canpid_disabled(struct aw_session *session, uint64_t boards);
 void canpid_left_on(struct aw_session *session, uint64_t boards);
 
 /* Disables the boards that the running command has enabled, as aw_canpid_stop does. If new gains
- * are being tried (law.h), restores the old ones and disables again. Returns status with its error,
- * or else AW_OK if telemetry confirms it. */
+ * are being tried (law.h), restores the old ones and disables again. Returns status if it is an
+ * error, else AW_OK if telemetry confirms the disable. */
 enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status status);
 enum aw_status canpid_safe_stop(struct aw_session *session);
 void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);

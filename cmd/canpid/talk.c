@@ -280,7 +280,7 @@ struct round {
     aw_received_fn *fn;
     void *context;
     bool any, enough;
-    bool waiting; /* one frame is enough */
+    bool waiting; /* return after one frame */
 };
 
 static bool in_round(void *context, const struct aw_received *received)
@@ -334,7 +334,7 @@ static enum aw_status disable(struct aw_session *session, uint64_t boards, bool 
     struct aw_canpid *client = &state->client;
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
         if (boards & UINT64_C(1) << i)
-            state->watched[i].commanded = NAN; /* its disabled state is expected from here on */
+            state->watched[i].commanded = NAN; /* a disabled driver is no fault from here on */
     enum aw_status status = aw_canpid_stop(client, boards, AW_CANPID_LAST, NULL, &session->err);
     *confirmed = status == AW_OK;
     if (status == AW_STOPPED || status == AW_LOST || !aw_law_saved(session))
@@ -344,7 +344,7 @@ static enum aw_status disable(struct aw_session *session, uint64_t boards, bool 
     status = aw_canpid_stop(client, boards, AW_CANPID_LAST, NULL, &session->err);
     *confirmed = status == AW_OK;
     if (status != AW_OK)
-        return status; /* the next stop restores them */
+        return status; /* the next stop restores the gains */
     aw_law_save(session, NULL);
     session->err = why;
     return back;

@@ -54,7 +54,7 @@ const char *canpid_subject(struct aw_session *session, const struct aw_record *r
                            size_t size)
 {
     const struct aw_scalar *first =
-        record->codec->scalars; /* its place in the table is the same in each frame */
+        record->codec->scalars; /* the board has the same place in each frame */
     if (record->codec->n_scalars && strcmp(first->field->name, "board") == 0) {
         const char *name = aw_value_name(first->field->names, record->v[0]);
         if (name)
@@ -72,7 +72,7 @@ void canpid_subject_about(struct aw_session *session, const char *subject, char 
     if (board >= 0)
         controller = aw_canpid_board(canpid_of(session), (unsigned)board)->controller;
     if (controller == AW_CANPID_LAST &&
-        canpid_controller(session, false, &controller) != AW_OK) /* the controller of -c */
+        canpid_controller(session, false, &controller) != AW_OK) /* uses the controller of -c */
         return;
     if (controller >= 0)
         canpid_about(session, (unsigned)board, controller, out, size);

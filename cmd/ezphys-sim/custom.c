@@ -7,9 +7,9 @@
 #include "protocol/ezphys/wire.h"
 
 #define HZ     10.0 /* default rate of custom packets */
-#define GAIN   10.0 /* 1/s: speed per distance */
-#define SPEED  5.0  /* rad/s, m/s at most */
-#define TORQUE 1e6  /* Nm, N: practically unlimited */
+#define GAIN   10.0 /* speed per distance, 1/s */
+#define SPEED  5.0  /* max speed, rad/s or m/s */
+#define TORQUE 1e6  /* max torque or force, Nm or N: practically unlimited */
 
 enum aw_status custom_init(struct custom *custom, const struct aw_wire *wire,
                            const struct aw_scene *scene, struct world *world, struct aw_error *err)

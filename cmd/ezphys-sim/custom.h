@@ -14,7 +14,7 @@ struct custom {
     struct aw_packet_memory *memory; /* NULL: no packet files */
     size_t n;                        /* joints of the scene that have axes and accept commands */
     size_t joints[AW_PACKET_MEMORY_JOINTS];
-    double goals[AW_PACKET_MEMORY_JOINTS]; /* rad or m of axis 1; NaN: none */
+    double goals[AW_PACKET_MEMORY_JOINTS]; /* setpoint of axis 1, rad or m; NaN: none */
     int64_t time_ns;                       /* simulation time; never decreases */
 };
 

@@ -5,10 +5,11 @@
 #include "protocol/ezphys/scene.h"
 #include "shell/session/output.h"
 
-void help_scenes(struct aw_output *out); /* the built-in scenes */
+void help_scenes(struct aw_output *out); /* lists the built-in scenes */
 
 void help_check(struct aw_output *out,
-                const struct aw_scene *scene); /* one line about its contents */
-void help_names(struct aw_output *out, const struct aw_scene *scene); /* the names for ezphys */
+                const struct aw_scene *scene); /* describes a scene in one line */
+/* prints the names for ezphys */
+void help_names(struct aw_output *out, const struct aw_scene *scene);
 
 #endif

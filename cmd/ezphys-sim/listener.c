@@ -14,7 +14,7 @@
 #define SAID_MAX       10
 #define VELOCITY_MAX   1e4  /* rad/s, m/s */
 #define TORQUE_MAX     1e6  /* Nm, N */
-#define MAX_TORQUE_MAX 1e12 /* high limit, because large values mean "unlimited" */
+#define MAX_TORQUE_MAX 1e12 /* max torque of a motor; high, because large values mean "unlimited" */
 #define VALUES_MAX     6
 
 enum { ROOM = AW_EZPHYS_MESSAGE_MAX + READ_ROOM };
@@ -73,7 +73,7 @@ static void explain(struct listener *l, uint64_t *counter, const char *why)
 struct command {
     const struct aw_message *message;
     double id;        /* NaN on wires with names */
-    const char *name; /* on wires with names */
+    const char *name; /* set on wires with names */
     double v[VALUES_MAX];
 };
 

@@ -21,7 +21,7 @@ struct listener {
     struct aw_framer framer;
     uint8_t *room;
     size_t size, used; /* bytes in the buffer, and those already processed */
-    unsigned said;     /* faults logged on this connection */
+    unsigned said;     /* number of faults logged on this connection */
     bool reset;        /* the world was reset since the last check */
     struct listener_counters counters;
 };

@@ -147,7 +147,7 @@ static enum aw_status open_url(struct program *p, struct aw_link **link, const c
     return aw_link_open(link, url, &options, &p->session->err);
 }
 
-/* Retries until the end; the first time for the time of the option, later forever. */
+/* Retries until it connects: for the time of the option at first, later without a limit. */
 static enum aw_status dial(struct program *p, struct aw_link **link, bool first)
 {
     int64_t pause = REDIAL_FIRST, now = aw_clock_now(&p->clock.base);

@@ -13,7 +13,7 @@
 struct simulator_options {
     const char *scene, *listen, *connect;
     double connect_timeout_s, interval_s, timeout_s;
-    double step_size_s; /* 0: the scene's */
+    double step_size_s; /* 0: that of the scene */
     int64_t lock_step, seed;
     int limb_force; /* 0: pre, 1: post */
     bool real_time, quick, no_physics, hold_force;

@@ -8,9 +8,9 @@
 
 #include "say.h"
 
-#define BEHIND_MAX (AW_SECOND / 4)       /* larger delays are skipped */
+#define BEHIND_MAX (AW_SECOND / 4)       /* a larger delay is skipped */
 #define LOOK       AW_SECOND             /* interval of checks that a silent client still exists */
-#define TURN_MAX   (20 * AW_MILLISECOND) /* of physics, before the client is read again */
+#define TURN_MAX   (20 * AW_MILLISECOND) /* max time of physics before the client is read again */
 
 enum aw_status simulator_init(struct simulator *sim, const struct settings *settings,
                               const struct aw_scene *scene, struct aw_wire *wire,

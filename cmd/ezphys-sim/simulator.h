@@ -33,7 +33,7 @@ struct simulator {
     struct aw_link *link;
     bool present;      /* a client is connected */
     bool late;         /* the timeout was reported */
-    bool slow;         /* the slow simulation was reported */
+    bool slow;         /* the simulation was reported as slow */
     int64_t answer_ns; /* lock-step: when the answer is late */
     int64_t next_ns;   /* real time: when to send the state */
     int64_t start_ns;  /* real time: wall clock of start_step */

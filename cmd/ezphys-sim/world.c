@@ -10,24 +10,24 @@
 
 #include "say.h"
 
-#define CONTACTS_MAX     2048 /* reported contacts */
+#define CONTACTS_MAX     2048 /* max number of reported contacts */
 #define PAIR_CONTACTS    8
-#define BOUNCE_SPEED     0.01 /* m/s, slower contacts do not bounce */
-#define SPIN_MAX         1e5  /* rad/s */
+#define BOUNCE_SPEED     0.01 /* m/s: slower contacts do not bounce */
+#define SPIN_MAX         1e5  /* max speed of rotation, rad/s */
 #define FAR              1e12 /* m, m/s: beyond this the physics is unstable */
 #define AXIS_PARAM(p, i) ((p) + dParamGroup * (int)(i))
 
 struct part {
     dBodyID body;
     dGeomID geom;
-    double pushed[6]; /* force and torque in the accumulator, see world_limb */
+    double pushed[6]; /* force and torque accumulated so far, see world_limb */
 };
 
 struct drive {
     dJointID joint;
     dJointID motor; /* has the axes: the joint itself, or the motor of a ball joint */
     dJointFeedback feedback[2];
-    dVector3 euler[2][2]; /* of a ball: first and last axis in the frames of bodies 1 and 2 */
+    dVector3 euler[2][2]; /* ball joint: first and last axis in the frames of bodies 1 and 2 */
     double torque[AW_SCENE_AXES];
     bool pushed;
 };
@@ -267,7 +267,7 @@ static void see_from(dBodyID body, const double axis[3], dVector3 out)
         memcpy(out, axis, 3 * sizeof *axis);
 }
 
-/* Euler angles: the first axis goes with body 1, the last one with body 2. */
+/* Euler angles: the first axis moves with body 1, the last one with body 2. */
 static dJointID new_motor(struct world *w, const struct aw_scene_joint *row)
 {
     const double *first = row->axis[0], *last = row->axis[2];

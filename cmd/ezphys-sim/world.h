@@ -10,7 +10,7 @@
 enum { LIMB_VALUES = 19, AXIS_VALUES = 2, FEEDBACK_VALUES = 12, COLLISION_VALUES = 4 };
 
 struct world_options {
-    double step_s; /* 0: the scene's */
+    double step_s; /* 0: that of the scene */
     unsigned long seed;
     bool quick;       /* QuickStep instead of WorldStep */
     bool no_physics;  /* time passes without motion */
@@ -37,7 +37,7 @@ void world_reset(struct world *world);
  * for the wire. Only world_reset helps then. */
 bool world_step(struct world *world);
 
-int64_t world_steps(const struct world *world); /* since the start */
+int64_t world_steps(const struct world *world); /* steps since the start */
 double world_step_size(const struct world *world);
 
 void world_limb(const struct world *world, size_t body, double out[LIMB_VALUES]);

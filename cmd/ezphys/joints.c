@@ -17,11 +17,12 @@
 #include "shell/safety/safety.h"
 #include "state.h"
 
-#define ENDS_MAX (12 * sizeof((struct aw_ezphys_name *)NULL)->bodies[0] + 8) /* as JSON */
+/* size of the list as JSON */
+#define ENDS_MAX (12 * sizeof((struct aw_ezphys_name *)NULL)->bodies[0] + 8)
 #define KEY_MAX  sizeof((struct aw_entry *)NULL)->key
 #define WINDOW_S 0.5 /* observation time for the rates */
 #define DEEPEST  64
-#define ENTRIES  5 /* maximum entries of a body in the record */
+#define ENTRIES  5 /* max entries of a body in the record */
 #define NEAR     0.01
 
 /* A body or a joint, in tree order. */
@@ -38,7 +39,7 @@ struct ezphys_tree {
     uint64_t epoch;    /* epoch of the simulation when the tree was built */
     int64_t paced_ns;  /* session clock: the simulation is paced up to here */
     double seconds;    /* observation time; 0: the simulation is in lock-step */
-    size_t n, at;      /* items; the next one for status */
+    size_t n, at;      /* number of items; the next one for status */
     struct item *last; /* current joint of status; NULL: none */
     struct item items[AW_EZPHYS_BODIES + AW_EZPHYS_JOINTS];
 };
@@ -64,7 +65,7 @@ static struct item *add_item(struct aw_session *session, const struct aw_ezphys_
     return item;
 }
 
-/* Items that are already in the tree. */
+/* The items that are already in the tree. */
 struct shown {
     bool body[AW_EZPHYS_BODIES], joint[AW_EZPHYS_JOINTS];
 };
@@ -141,7 +142,7 @@ static const char *label_of(const struct item *item, char out[AW_JOINT_NAME])
     char name[AW_EZPHYS_NAME_SIZE];
     int depth = item->depth < 20 ? (int)item->depth : 20;
     snprintf(name, sizeof name, "%s", item->object->name);
-    aw_utf8_clean(name); /* it comes from the wire */
+    aw_utf8_clean(name); /* a name from the wire may be invalid UTF-8 */
     snprintf(out, AW_JOINT_NAME, "%*s%s%.32s", depth, "", item->joint ? "└ " : "", name);
     return out;
 }
@@ -311,7 +312,7 @@ static int64_t now(struct aw_session *session)
                         : aw_clock_now(session->clock);
 }
 
-/* ---- status: what it prints beside the joints ---- */
+/* ---- status: output besides the joints ---- */
 
 static void show_scene(struct aw_session *session)
 {

@@ -69,7 +69,7 @@ static void report_axis(struct aw_session *session, const struct aw_ezphys_joint
     struct ezphys_units units = ezphys_units(session, joint->object.name);
     char name[AW_EZPHYS_NAME_SIZE + 16], key[sizeof result->entries->key];
     ezphys_about_name(&about, name, sizeof name);
-    aw_utf8_clean(name); /* it comes from the wire */
+    aw_utf8_clean(name); /* a name from the wire may be invalid UTF-8 */
     snprintf(key, sizeof key, "state.%s.displacement", name);
     aw_object_number(result, key, joint->axes[i].displacement, -1, units.displacement);
     snprintf(key, sizeof key, "state.%s.velocity", name);

@@ -13,8 +13,8 @@
 #include "state.h"
 #include "wire/hex.h"
 
-#define FILE_MAX (4u << 20) /* bytes of a capture that are read */
-#define SHOWN    3          /* printed guesses */
+#define FILE_MAX (4u << 20) /* max bytes of a capture to read */
+#define SHOWN    3          /* max number of printed guesses */
 
 /* An owned buffer. */
 struct bytes {

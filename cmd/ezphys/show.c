@@ -1,4 +1,5 @@
-/* Counts the axes of records, which the wire leaves to the order of packets, and names objects. */
+/* Counts the axes of records, because the wire shows them only by the order of packets. Names
+ * objects. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -17,14 +17,14 @@
 #define WORDS_MAX   24
 #define LETTERS_MAX 2048
 
-/* The words of a command line, with their storage. */
+/* The arguments of a command line, with their storage. */
 struct words {
     char *list[WORDS_MAX + 1];
     size_t n, used;
     char letters[LETTERS_MAX];
 };
 
-/* Adds "--name=value", or one of them if the other is NULL. The length limits of the values
+/* Adds "--name=value", or only one of the two if the other is NULL. The length limits of the values
  * guarantee that all fit. */
 static void add_word(struct words *words, const char *name, const char *value)
 {
@@ -85,8 +85,8 @@ void ezphys_connected(struct aw_session *session, struct aw_link *link)
         ezphys_learn_scene(session, aw_options_find(&options, "scene")->text, &ignored);
 }
 
-/* Passes packet files on, except invalid ones, which would end the simulator; only a stop gets here
- * with them. */
+/* Passes packet files on. Skips invalid ones, which would end the simulator; only a stop continues
+ * in spite of them. */
 static void add_packets(struct words *words, const struct aw_session *session)
 {
     const char *packets = session->options.link.packets;

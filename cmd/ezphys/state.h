@@ -39,7 +39,7 @@ struct ezphys_framings {
     struct ezphys_wires named;
     struct aw_ezphys_framing pair[2];
     unsigned current;
-    char text[AW_EZPHYS_FRAMING_TEXT]; /* of the current one */
+    char text[AW_EZPHYS_FRAMING_TEXT]; /* text of the current framing */
 };
 
 /* The time of the simulation as the session's clock. */
@@ -57,7 +57,7 @@ struct ezphys_looking {
 /* Describes how the simulation advances. */
 struct ezphys_pace {
     bool in_step;      /* lock-step: known from the link, or observed */
-    bool runs;         /* the last started simulator uses real time */
+    bool runs;         /* the simulator started last uses real time */
     bool paused;       /* advance has paused it: the simulator waits for an answer */
     uint64_t answered; /* messages answered by the holder of the lease */
 };
@@ -65,7 +65,7 @@ struct ezphys_pace {
 struct ezphys_trouble {
     bool reported_waiting;
     uint64_t reported; /* problems reported so far */
-    int64_t silent_ns; /* until when only noise is acceptable */
+    int64_t silent_ns; /* time until which only noise is acceptable */
     bool noisy;        /* the last data was noise */
 };
 
@@ -84,7 +84,7 @@ struct ezphys_state {
     struct ezphys_looking looking;
     struct ezphys_pace pace;
     struct ezphys_trouble trouble;
-    char text[8][AW_EZPHYS_NAME_SIZE + 16]; /* texts in the result */
+    char text[8][AW_EZPHYS_NAME_SIZE + 16]; /* strings in the result */
 };
 
 struct ezphys_options {
@@ -95,7 +95,7 @@ struct ezphys_options {
 AW_GIVEN(tool, ezphys_options, ezphys_given)
 
 struct ezphys_read_options {
-    double stall_s, speed; /* options of hz; of view */
+    double stall_s, speed; /* stall_s: option of hz; speed: option of view */
 };
 AW_GIVEN(command, ezphys_read_options, ezphys_read_given)
 
@@ -150,11 +150,11 @@ enum aw_status ezphys_learn_scene(struct aw_session *session, const char *name,
 /* Prepares the client and opens the link. */
 enum aw_status ezphys_ready(struct aw_session *session);
 
-/* Reconnection after a lost link. */
+/* When to reconnect after a lost link. */
 enum ezphys_patience {
-    EZ_ONCE,   /* no, for motions; with the timeout of --timeout (5 s) */
-    EZ_STREAM, /* no: the stream reopens a lost link, or ends */
-    EZ_AGAIN,  /* yes, without a time limit */
+    EZ_ONCE,   /* never, for motions; waits up to --timeout (5 s) */
+    EZ_STREAM, /* never: the stream reopens a lost link, or ends */
+    EZ_AGAIN,  /* always, without a time limit */
 };
 
 /* Receives the next message without answering it, and logs what it waits for. AW_OK, AW_TIMEOUT at
@@ -203,7 +203,7 @@ typedef enum aw_status ezphys_each_fn(struct aw_session *session, void *context,
 enum aw_status ezphys_go_on(struct aw_session *session, double seconds, ezphys_each_fn *each,
                             void *context);
 
-/* Writes step and time of the simulation into the result, and with --state all joints. */
+/* Writes step and time of the simulation into the result. With --state, also writes all joints. */
 void ezphys_report_time(struct aw_session *session);
 
 double ezphys_model_time(const struct aw_record *record);

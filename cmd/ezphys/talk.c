@@ -14,10 +14,10 @@
 #include "shell/safety/stop.h"
 #include "state.h"
 
-#define NOTICE_NS    (1 * AW_SECOND)       /* without a message, before it is reported */
+#define NOTICE_NS    (1 * AW_SECOND)       /* time without a message that is reported */
 #define RETRY_MIN_NS (50 * AW_MILLISECOND) /* pause before reconnecting, doubled each time */
 #define RETRY_MAX_NS (1 * AW_SECOND)
-#define TAKEN_NS     (250 * AW_MILLISECOND) /* time for the simulator to apply the stop */
+#define TAKEN_NS     (250 * AW_MILLISECOND) /* time in which the simulator applies the stop */
 #define IN_STEP_NS   (AW_SECOND / 2)        /* wait after which a simulator counts as lock-step */
 
 static bool same_wire(const struct aw_ezphys *ez, const struct aw_session *session)
@@ -166,7 +166,8 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
         state->trouble.reported_waiting = state->pace.in_step = false;
         aw_session_notice(session, "simulator connected");
     }
-    bool own = !session->share.attached && !session->share.server; /* a server finds it again */
+    /* a server reconnects by itself */
+    bool own = !session->share.attached && !session->share.server;
     if (status == AW_LOST && patience == EZ_AGAIN && !state->ez.link->recorded && own) {
         status = connect_again(session, deadline);
         return status == AW_OK ? AW_EVENT : status;
@@ -396,7 +397,7 @@ static bool is_received(struct aw_session *session, const struct aw_record *reco
 {
     const struct ezphys_state *state = ezphys_state(session);
     if (!is_of(session->wire, record) && !is_of(session->device.decoding, record))
-        return false; /* read outside the conversation */
+        return false; /* read by other code than this conversation */
     if (state->next == 0 || state->next > state->ez.n_packets)
         return false;
     const struct aw_ezphys_object *object = state->ez.packets[state->next - 1].about.object;

@@ -322,5 +322,5 @@ void ezphys_subjects(struct aw_session *session, aw_candidate_fn *add, void *con
         if (!aw_ezphys_state_body(seen, names->list[i].name) &&
             !aw_ezphys_state_joint(seen, names->list[i].name))
             add(context, names->list[i].name, NULL);
-    add(context, "0", NULL); /* the scene */
+    add(context, "0", NULL); /* the scene has id 0 */
 }

@@ -12,10 +12,10 @@
 #define PULLS_DEG  30.0 /* distance from the setpoint that counts as full output for the monitor */
 #define GLITCH_DEG 5.0  /* a position this far beyond the limits is a glitch */
 #define GLITCH_S   0.04 /* two of the board's sample periods; a longer deviation is not a glitch */
-#define REST_S     0.15 /* without a step of the servo: at rest */
+#define REST_S     0.15 /* time without a step of the servo that counts as rest */
 #define PATIENCE_S 1.0
 #define LOOP_S     1e-3 /* period of the board's main loop */
-#define GAIN_MAX   100  /* full output at a hundredth of a degree */
+#define GAIN_MAX   100  /* max gain: full output at a hundredth of a degree */
 
 static enum aw_status find(struct aw_session *session, const struct aw_args *args, const char *name,
                            struct aw_bench_joint *joint)

@@ -8,7 +8,7 @@
 #include "shell/settings/law.h"
 #include "state.h"
 
-/* A packet has the gains of all motors. */
+/* Returns the gains of all motors, which share one packet per controller. */
 static struct aw_device_setting *settings_of(struct aw_session *session)
 {
     static const struct {
@@ -37,7 +37,7 @@ static enum aw_status exchange(struct aw_session *session, const struct aw_recor
     enum aw_status status =
         aw_hidmotor_command(hidmotor_arm(session), packet, &reply, &session->err);
     if (status == AW_OK)
-        aw_settings_take(session, &reply.record);
+        aw_settings_store(session, &reply.record);
     return status;
 }
 

@@ -12,12 +12,12 @@
 #include "shell/joints/start_check.h"
 #include "state.h"
 
-#define GRIPPER    AW_HIDMOTOR_JOINTS /* number after the motors that joints have */
-#define LEAST      0.5                /* deg: a following arm moves more than that */
+#define GRIPPER    AW_HIDMOTOR_JOINTS /* number after those of the joints' motors */
+#define LEAST      0.5                /* deg: a following arm moves farther */
 #define EFFORT     255.0
 #define DEFAULT_S  1.0
-#define LOST_MAX   5    /* lost replies of a stream in a row */
-#define REPLY_MS   20   /* in a stream: a lost reply must not delay it */
+#define LOST_MAX   5    /* max consecutive lost replies of a stream */
+#define REPLY_MS   20   /* timeout in a stream, ms: a lost reply must not delay it */
 #define DEFAULT_HZ 62.5 /* measuring rate of the board */
 
 static const struct aw_joint_column columns[] = {
@@ -467,7 +467,7 @@ static void report(struct aw_session *session, struct aw_joint_list *list,
     struct hidmotor_state *state = hidmotor_state(session);
     const struct aw_hidmotor_plan *plan = &state->plan;
     if (!state->planned)
-        return; /* the gripper's confirmation was reported */
+        return; /* a gripper's confirmation has been reported already */
     (void)list, (void)command;
     session->motion.ongoing = AW_ONGOING_NOTHING;
     session->motion.moving = session->motion.moving || is_silent(session, status);

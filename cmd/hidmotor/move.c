@@ -7,7 +7,7 @@
 #include "shell/safety/stop.h"
 #include "state.h"
 
-#define REST_S 1 /* lag of the arm behind its finished setpoint */
+#define REST_S 1 /* time that the arm lags behind its finished setpoint, s */
 
 static void make_record(struct aw_session *session, const struct aw_hidmotor_plan *plan,
                         struct aw_record *command)
@@ -72,7 +72,7 @@ void hidmotor_leave(struct aw_session *session, const struct aw_record *command)
     if (strcmp(name, "set_setpoints") == 0)
         aw_session_ends_in(session, fmax(0, aw_record_get(command, "duration")) / 1000 + REST_S);
     else if (strcmp(name, "set_velocity") == 0)
-        session->motion.ongoing = AW_ONGOING_RUNNING; /* a stop's setpoints end it */
+        session->motion.ongoing = AW_ONGOING_RUNNING; /* the setpoints of a stop end it */
 }
 
 void hidmotor_leave_plan(struct aw_session *session, const struct aw_hidmotor_plan *plan)
@@ -152,7 +152,7 @@ enum aw_status hidmotor_safe_stop(struct aw_session *session)
     char at[64] = "";
     for (int i = 0; i < count_joints(session); i++)
         aw_append(at, sizeof at, "", " %.1f", s.deg[i]);
-    if (status != AW_OK && s.confirmed) /* the gains were not restored */
+    if (status != AW_OK && s.confirmed) /* the stop is confirmed, but the gains were not restored */
         return status;
     if (status != AW_OK)
         return aw_fail(&session->err, status, "%s: %s",

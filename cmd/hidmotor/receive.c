@@ -25,7 +25,7 @@ static void find_questions(struct aw_session *session)
     }
 }
 
-/* Returns the question that is due first; of equal ones, the first in the table. */
+/* Returns the query that is due first; of equal ones, the first in the table. */
 static struct hidmotor_question *next_question(struct hidmotor_receiving *receiving)
 {
     struct hidmotor_question *next = NULL;
@@ -45,7 +45,7 @@ static int64_t period_of(const struct aw_session *session, const struct aw_messa
     return (int64_t)(1e9 / hz);
 }
 
-/* Sleeps until the next question; AW_TIMEOUT if the deadline comes first. */
+/* Sleeps until the next query is due; AW_TIMEOUT if the deadline comes first. */
 static enum aw_status rest(struct aw_session *session, struct hidmotor_question *question,
                            int64_t deadline)
 {
@@ -69,8 +69,8 @@ static void notice_no_answer(struct aw_session *session, enum aw_status status)
     receiving->silent = silent;
 }
 
-/* Returns true if the board does not know this packet, which is then never asked again. Boards with
- * custom packets may lack the table's. */
+/* Returns true if the board does not know this packet. It is then never queried again. Boards with
+ * custom packets may lack those of the table. */
 static bool is_unknown(struct aw_session *session, struct hidmotor_question *question,
                        enum aw_status status)
 {

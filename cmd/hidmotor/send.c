@@ -105,7 +105,8 @@ static enum aw_status send_id(struct aw_session *session, const struct aw_args *
     if (status == AW_OK)
         status =
             aw_hidmotor_raw(hidmotor_arm(session), (uint32_t)id, payload, &reply, &session->err);
-    bool sent = status == AW_OK || status == AW_TIMEOUT; /* it may have arrived and move the arm */
+    /* without an answer, it may still have arrived and move the arm */
+    bool sent = status == AW_OK || status == AW_TIMEOUT;
     if (sent && aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) == AW_OK)
         hidmotor_leave(session, &record);
     return status == AW_OK ? hidmotor_show_reply(session, reply.bytes) : status;

@@ -1,4 +1,4 @@
-/* hidmotor's single-packet commands: settings, lights, velocities, the gripper and questions. */
+/* hidmotor's single-packet commands: settings, lights, velocities, the gripper and queries. */
 #include <math.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ enum aw_status hidmotor_exchange(struct aw_session *session, const struct aw_rec
     struct aw_hidmotor *arm = hidmotor_arm(session);
     bool force = arm->options.force;
     arm->options.force =
-        true; /* targets were checked; the stop may hold positions beyond the limits */
+        true; /* targets were checked, and a stop may hold positions beyond the limits */
     enum aw_status status = aw_hidmotor_command(arm, packet, &reply, &session->err);
     arm->options.force = force;
     if (status == AW_OK)
@@ -60,7 +60,7 @@ enum aw_status run_velocity(struct aw_session *session, const struct aw_args *ar
     return status == AW_OK ? hidmotor_set(session, &request) : status;
 }
 
-/* Parses a percentage of the way between closed and open. */
+/* Parses a percentage of the range from closed to open. */
 static bool is_share(const char *text, double *share)
 {
     size_t length = strlen(text);

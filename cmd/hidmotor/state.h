@@ -32,13 +32,13 @@ struct hidmotor_state {
     char cancelled[16]; /* "m2,m3": joints whose motion that plan ends */
     bool linear;        /* interpolation of single motions in this command */
     bool streams;       /* the motion is a stream */
-    int lost;           /* lost answers of a stream, in a row */
+    int lost;           /* consecutive lost answers of a stream */
     uint64_t lost_all;  /* lost answers of the stream */
     int default_ms;     /* the default timeout, while another one is in force */
     int64_t due_ns;     /* when attend polls again */
     int64_t sound_ns;   /* time of an experiment's last plausible position */
     struct aw_device_setting gains[AW_HIDMOTOR_GAIN_PLACES];
-    const struct aw_protocol *gains_of; /* the table with their fields; NULL: to be found */
+    const struct aw_protocol *gains_of; /* table with the gains' fields; NULL: not looked up yet */
 };
 
 struct hidmotor_options {
@@ -111,8 +111,6 @@ enum aw_status hidmotor_set(struct aw_session *session, struct aw_record *reques
 
 /* Prints an answer as a record, or as bytes if it cannot be decoded. */
 enum aw_status hidmotor_show_reply(struct aw_session *session, const uint8_t *bytes);
-
-/* See struct aw_joints. */
 
 /* See struct aw_tool. */
 enum aw_status hidmotor_ping(struct aw_session *session, double *ms);

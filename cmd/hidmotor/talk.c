@@ -108,14 +108,14 @@ enum aw_status hidmotor_set(struct aw_session *session, struct aw_record *reques
     size_t size;
     struct aw_hidmotor_status now;
     bool moved = session->motion.moving;
-    /* An invalid value is refused before the link is opened. */
+    /* Refuses an invalid value before the link is opened. */
     enum aw_status status =
         aw_encode(request, session->options.run.force, report, sizeof report, &size, &session->err);
     if (status == AW_OK && session->options.run.dry_run)
         return aw_session_dry_run(session, request, (struct aw_span){report, sizeof report});
     if (status == AW_OK)
         status = hidmotor_ready(session);
-    /* A stop holds the measured position. */
+    /* Reads the position, which a stop must hold. */
     if (status == AW_OK && hidmotor_is_motion(request) && !hidmotor_arm(session)->known.n)
         status = aw_hidmotor_positions(hidmotor_arm(session), &now, &session->err);
     if (status == AW_OK)
@@ -124,7 +124,7 @@ enum aw_status hidmotor_set(struct aw_session *session, struct aw_record *reques
         aw_session_moves(session);
     if (status == AW_OK)
         status = aw_hidmotor_command(hidmotor_arm(session), request, &reply, &session->err);
-    if (status == AW_OK || status == AW_TIMEOUT) /* it may have arrived */
+    if (status == AW_OK || status == AW_TIMEOUT) /* without an answer, it may still have arrived */
         hidmotor_leave(session, request);
     if (status != AW_OK)
         return status;

@@ -53,7 +53,7 @@ static enum aw_status find_pose(struct aw_session *session, const struct aw_hidm
     struct aw_hidmotor_status now = {0};
     struct aw_hidmotor_pose near = {0};
     enum aw_status status =
-        aw_hidmotor_ik(point, &near, pose, &session->err); /* refused without asking the board */
+        aw_hidmotor_ik(point, &near, pose, &session->err); /* refuses the point without a query */
     if (status != AW_OK || session->options.run.dry_run)
         return status;
     status = hidmotor_ready(session);

@@ -104,7 +104,7 @@ size_t unitysim_replay_targets(struct aw_session *session, struct aw_joint_list 
     return list->n;
 }
 
-/* ---- Words ---- */
+/* ---- Arguments ---- */
 
 /* Argument names other than joints. */
 static const char *const words[] = {"velocity", "tolerance", "timeout", NULL};

@@ -79,7 +79,7 @@ enum aw_status unitysim_limits(struct aw_session *session, struct aw_unitysim_li
     if (status == AW_OK || !session->run.command || session->run.command->safety != AW_READ)
         return status;
     aw_session_notice(session, "%s; using the default limits", session->err.text);
-    session->err = (struct aw_error){.status = AW_OK}; /* stop and status need no limits */
+    session->err = (struct aw_error){.status = AW_OK}; /* stop and status do not need limits */
     *limits = aw_unitysim_limits_default();
     return AW_OK;
 }

@@ -7,9 +7,8 @@
 #include "shell/source/list.h"
 #include "state.h"
 
-/* Sends nothing, because the real simulator ignores keys after its first datagram. */
-
-/* Checks for feedback for a fifth of a second. */
+/* Checks for feedback for a fifth of a second. Sends nothing, because the real simulator ignores
+ * keys after its first datagram. */
 static enum aw_status receives(struct aw_session *session, bool *received)
 {
     struct aw_link_options options = {.clock = session->clock, .protocol = session->tool->protocol};

@@ -20,13 +20,13 @@ struct play {
     struct aw_session *session;
     const char *path;
     struct aw_sequence sequence;
-    size_t row;    /* the current one */
+    size_t row;    /* current row */
     int64_t round; /* completed repeats of the sequence */
-    int goal;      /* of the current row, within the limits */
+    int goal;      /* goal of the current row, within the limits */
     bool there;    /* a person has moved the joint to the goal */
     int64_t deadline_ns;
     struct aw_tempo tempo;
-    int64_t stepped_ns; /* clock up to which the tempo was applied */
+    int64_t stepped_ns; /* clock time up to which the tempo was applied */
 };
 
 static const struct aw_sequence_row *row_of(const struct play *play)

@@ -104,14 +104,14 @@ enum aw_status unitysim_ready_to_make(struct aw_session *session);
 enum aw_status unitysim_feedback(struct aw_session *session);
 enum aw_status unitysim_ready_with_feedback(struct aw_session *session);
 
-/* Returns the time limit for an answer: --timeout, or this many seconds. */
+/* Returns the time limit for an answer: --timeout if given, else seconds. */
 int64_t unitysim_patience_ns(const struct aw_session *session, double seconds);
 
 /* Logs news of the conversation once, and a gap in the feedback after it ended. Fits
  * aw_unitysim_idle with the session as the context. */
 bool unitysim_notice(void *context, const struct aw_received *received);
 
-/* The same after commands that read the link themselves (scenes, camera, limits). */
+/* Logs the last news after commands that read the link themselves (scenes, camera, limits). */
 void unitysim_notice_last_news(struct aw_session *session);
 
 /* Logs silent feedback once per gap. Returns true while it is silent. */
@@ -175,7 +175,7 @@ enum aw_status unitysim_limits(struct aw_session *session, struct aw_unitysim_li
 /* Finds the limits for a new scene: of --limits, else the defaults. */
 enum aw_status unitysim_new_limits(struct aw_session *session, struct aw_unitysim_limits *limits);
 
-/* Returns the limits of a joint in the list, see struct aw_joints. */
+/* Returns the limits of a joint in the list; see struct aw_joints. */
 size_t unitysim_joint_limits(struct aw_session *session, const struct aw_joint *joint,
                              struct aw_joint_limit rows[AW_JOINT_LIMITS]);
 

@@ -275,7 +275,8 @@ enum aw_status unitysim_allow(struct aw_session *session, const struct aw_record
         char field[48];
         snprintf(field, sizeof field, "%s.velocity", aw_unitysim_joint_name(i));
         double velocity = aw_record_get(command, field);
-        if (velocity > aw_unitysim_velocity_cap(i)) /* false for NaN: another message */
+        /* false for NaN: another message has no velocity */
+        if (velocity > aw_unitysim_velocity_cap(i))
             return aw_fail(&session->err, AW_LIMIT,
                            "%s: %.0f is out of range (max %d) — add --force", field, velocity,
                            aw_unitysim_velocity_cap(i));

@@ -12,8 +12,8 @@
 enum {
     BAR = 24,
     GAP = 2,
-    FIXED_ROWS = 9, /* other rows than the pictures */
-    LEAST_ROWS = 3, /* lower pictures are unreadable */
+    FIXED_ROWS = 9, /* rows besides the pictures */
+    LEAST_ROWS = 3, /* lower pictures are not readable */
     TEXT = 320,
 };
 

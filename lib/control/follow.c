@@ -110,7 +110,7 @@ double aw_follow_goal(const struct aw_follow *f, size_t joint)
     return aw_clamp(goal, j->min, j->max);
 }
 
-/* Returns false if it would start with a jump. */
+/* Starts following with this joint. Returns false if it would start with a jump. */
 static bool engage(struct aw_follow *f, size_t joint, int64_t now_ns)
 {
     struct aw_follow_joint *j = &f->joints[joint];

@@ -3,10 +3,10 @@
  *
  *     aw_follow_map_read(&map, "elbow=m2*1.2+10deg clamp 20deg..160deg dead 1deg", &err);
  *     aw_follow_start(&f, &map, joints, now_ns);            joints: one for each row of the map
- *     … the leader said something at its time t_ns:
+ *     … the leader sent a record with its time t_ns:
  *     if (aw_follow_record(&f, t_ns))
- *         aw_follow_value(&f, row, value, now_ns);          for each row that it is about
- *     … it is gone, or restarts:     aw_follow_lose(&f, AW_UNFOLLOW_GONE);
+ *         aw_follow_value(&f, row, value, now_ns);          for each row with a value
+ *     … it disconnected or restarted:  aw_follow_lose(&f, AW_UNFOLLOW_GONE);
  *     … at once after each of these, and every few milliseconds:
  *     switch (aw_follow_step(&f, now_ns)) {
  *     case AW_FOLLOW_RUN:    … send joints[…].command of those that are engaged …
@@ -22,7 +22,7 @@
  *  - The same happens again after every loss. Losses are: silence for deadman_ns, a gap in the
  *    leader's own time or a step back (a restart), a jump of a value by more than reach (also a
  *    wrap), a leader that disconnects, a caller more than 100 ms late, a following error above
- *    max_lag for 0.3 s. Each one is one stop.
+ *    max_lag for 0.3 s. Each loss causes one stop.
  *  - After a jump, following resumes when the leader has sent about the same value twice.
  *  - Ignores NaN and values older than the last one.
  *  - No joint is commanded faster than its speed, nor out of its range: a limit is one-way.
@@ -38,8 +38,8 @@
 
 #define AW_FOLLOW_ROWS 32
 #define AW_FOLLOW_NAME 96
-#define AW_FOLLOW_LATE INT64_C(100000000) /* ns between two steps */
-#define AW_FOLLOW_WAIT INT64_C(200000000) /* ns; a longer wait does not make a longer step */
+#define AW_FOLLOW_LATE INT64_C(100000000) /* max time between two steps, ns */
+#define AW_FOLLOW_WAIT INT64_C(200000000) /* ns; a longer wait does not lengthen a step */
 
 struct aw_follow_row {
     char joint[AW_FOLLOW_NAME], field[AW_FOLLOW_NAME];
@@ -57,7 +57,8 @@ struct aw_follow_map {
 };
 
 /* Parses rows separated by commas: JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead BAND. Also accepts
- * -FIELD and /SCALE; a FIELD with signs in it is quoted. AW_USAGE says what is wrong. */
+ * -FIELD and /SCALE; a FIELD that contains such a sign must be quoted. AW_USAGE: err has the
+ * reason. */
 enum aw_status aw_follow_map_read(struct aw_follow_map *map, const char *text,
                                   struct aw_error *err);
 
@@ -74,10 +75,10 @@ struct aw_follow_joint {
     double max_lag;         /* INFINITY: unlimited */
     double actual;          /* NaN: unknown */
 
-    bool engaged;    /* it follows */
+    bool engaged;    /* the joint follows */
     double command;  /* target position now */
-    double velocity; /* of the command */
-    double most;     /* current speed limit: at first below speed */
+    double velocity; /* velocity of the command */
+    double most;     /* current speed limit, below speed at first */
     bool limited;    /* the leader is beyond a limit of the joint or the map */
     double said;     /* leader's mapped value; NaN: none since the last loss */
 
@@ -89,9 +90,9 @@ struct aw_follow_joint {
 enum aw_unfollow {
     AW_UNFOLLOW_NOTHING,
     AW_UNFOLLOW_SILENT,  /* silence of the leader for deadman_ns */
-    AW_UNFOLLOW_GAP,     /* in the leader's time */
+    AW_UNFOLLOW_GAP,     /* gap in the leader's time */
     AW_UNFOLLOW_RESTART, /* the leader's time went back */
-    AW_UNFOLLOW_JUMP,    /* of the leader's value for halted_joint */
+    AW_UNFOLLOW_JUMP,    /* jump of the leader's value for halted_joint */
     AW_UNFOLLOW_GONE,
     AW_UNFOLLOW_LATE, /* this program was held up */
     AW_UNFOLLOW_LAG,  /* following error of halted_joint */
@@ -116,13 +117,14 @@ struct aw_follow {
     int64_t step_ns, said_ns;
     int64_t waited_ns; /* time from the last step until the device confirmed it */
     bool timed;        /* the leader sends its time */
-    int64_t time_ns;   /* the last one */
+    int64_t time_ns;   /* leader's time of the last record */
     enum aw_unfollow halt;
     size_t halted_joint;
-    uint64_t late, ignored; /* records older than earlier ones; values that are not numbers */
+    /* late: records older than earlier ones; ignored: values that are not numbers */
+    uint64_t late, ignored;
 };
 
-/* Leaves the caller's settings unchanged. */
+/* Starts following. Leaves the caller's settings unchanged. */
 void aw_follow_start(struct aw_follow *f, const struct aw_follow_map *map,
                      struct aw_follow_joint *joints, int64_t now_ns);
 
@@ -133,13 +135,13 @@ bool aw_follow_record(struct aw_follow *f, int64_t t_ns);
 /* Sets the value of this row's field. */
 void aw_follow_value(struct aw_follow *f, size_t row, double value, int64_t now_ns);
 
-/* The leader is alive, but sent nothing new. */
+/* Records that the leader is alive, although it sent nothing new. */
 void aw_follow_alive(struct aw_follow *f, int64_t now_ns);
 
 void aw_follow_lose(struct aw_follow *f, enum aw_unfollow why);
 
-/* The caller waited for the last step, so a late next step is intended. Such a joint moves no
- * farther in it than in AW_FOLLOW_WAIT at its speed. */
+/* Records that the caller waited for the last step, so that the next one may be late. In that step,
+ * a joint moves no farther than its speed permits in AW_FOLLOW_WAIT. */
 void aw_follow_waited(struct aw_follow *f, int64_t now_ns);
 
 enum aw_follow_turn aw_follow_step(struct aw_follow *f, int64_t now_ns);

@@ -26,7 +26,8 @@ static bool copy(char *out, size_t size, const char *from, size_t length)
     return fits;
 }
 
-/* Returns the length of a name: a minus before a number starts the offset. */
+/* Returns the length of a name. A minus before a number is not part of the name: it starts the
+ * offset. */
 static size_t name_length(const char *text)
 {
     size_t n = 0;

@@ -79,7 +79,7 @@ size_t aw_gain_count(const struct aw_gain_file *kind, const struct aw_gain *gain
     return n;
 }
 
-/* Reading */
+/* ---- Reading ---- */
 
 static enum aw_status read_line(const struct aw_gain_file *kind, const void *context,
                                 struct aw_gain *gains, char *line, struct aw_error *err)
@@ -118,7 +118,7 @@ enum aw_status aw_gain_file_read(const struct aw_gain_file *kind, const void *co
     return status;
 }
 
-/* Writing */
+/* ---- Writing ---- */
 
 void aw_gain_file_text(const struct aw_gain_file *kind, const void *context, size_t place,
                        double value, char out[AW_GAIN_TEXT])
@@ -161,7 +161,7 @@ enum aw_status aw_gain_file_save(const struct aw_gain_file *kind, const void *co
     return aw_file_end(&saving) ? AW_OK : aw_file_fail(err, "cannot save the gains", path);
 }
 
-/* Memory */
+/* ---- Memory ---- */
 
 /* Takes the later value of each gain. Returns the number of changes. */
 static size_t merge(const struct aw_gain_file *kind, struct aw_gain *gains,

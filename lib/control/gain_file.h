@@ -30,10 +30,10 @@ struct aw_gain {
 struct aw_gain_file {
     size_t places;
     const char *heading; /* first comment of a written file */
-    const char *example; /* a line, for messages */
+    const char *example; /* example of a line, for messages */
     const char *joint;   /* term for a joint, in messages: "board" */
     const char *use;     /* the known joints, in messages: "m1, m2 or m3" */
-    const char *const *controllers, *const *gains; /* names; NULL ends them */
+    const char *const *controllers, *const *gains; /* names, each list ended by NULL */
     bool numbered; /* a controller may also be named by its number, from 0 */
     /* Finds a joint by its name; -1: unknown. */
     int (*find)(const void *context, const char *name);
@@ -46,7 +46,7 @@ struct aw_gain_file {
     bool timed; /* the time of sending follows the value, in s since 1970 */
 };
 
-/* Finds the gain that the words name, and checks its value. AW_USAGE with "unknown board 'lknie' —
+/* Finds the gain that the tokens name, and checks its value. AW_USAGE with "unknown board 'lknie' —
  * …", or as check. */
 enum aw_status aw_gain_parse(const struct aw_gain_file *kind, const void *context,
                              const char *const words[AW_GAIN_WORDS], const char *text,
@@ -63,7 +63,7 @@ enum aw_status aw_gain_file_read(const struct aw_gain_file *kind, const void *co
                                  struct aw_gain *gains, FILE *file, const char *name,
                                  struct aw_error *err);
 
-/* Saves a file atomically (writes a new one and renames it). Errors as of aw_file_fail
+/* Saves a file atomically (writes a new one and renames it). Errors are those of aw_file_fail
  * (base/file.h). */
 enum aw_status aw_gain_file_save(const struct aw_gain_file *kind, const void *context,
                                  const struct aw_gain *gains, const char *path,
@@ -85,10 +85,10 @@ size_t aw_gain_count(const struct aw_gain_file *kind, const struct aw_gain *gain
 /* Returns true if only one of two is known, or both with different values. */
 bool aw_gain_differs(const struct aw_gain *a, const struct aw_gain *b);
 
-/* Keeps a memory of sent gains, for devices that cannot report them: a timed file. Adds to known
- * what the file at path has, then what was sent, the later value of each. Saves known there if what
- * was sent changed it. Ignores a file that cannot be read; "": none. Errors as of
- * aw_gain_file_save. */
+/* Remembers sent gains in a timed file, for devices that cannot report them. Adds the gains in the
+ * file at path to known, then the gains in sent, and keeps the later value of each. Saves known to
+ * the file if sent has changed it. Ignores a file that cannot be read; path "": no file. Errors are
+ * those of aw_gain_file_save. */
 enum aw_status aw_gain_remember(const struct aw_gain_file *kind, const void *context,
                                 struct aw_gain *known, const struct aw_gain *sent, const char *path,
                                 struct aw_error *err);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define AGAINST  3    /* factor of the least motion: tolerance against the command */
+#define AGAINST  3    /* tolerated motion against the output, as a multiple of least */
 #define COASTS_S 0.3  /* coasting time after release */
 #define SMOOTH_S 0.05 /* time constant of the speed filter, against encoder steps */
 
@@ -36,7 +36,8 @@ static void end(struct aw_motion *g, enum aw_motion_verdict verdict)
     g->verdict = verdict;
 }
 
-/* Stores the joint's state at an output. A reversal discards one too weak to move anything. */
+/* Stores the joint's state when an output begins. A reversal replaces an output that was too weak
+ * to move anything. */
 static void note_output(struct aw_motion *g, const struct aw_motion_sample *s)
 {
     double sign = fabs(s->output) > g->config.idle ? copysign(1, s->output) : 0;
@@ -62,7 +63,7 @@ static void first_answer(struct aw_motion *g, const struct aw_motion_sample *s)
         g->against_s = NAN;
     else if (isnan(g->against_s))
         g->against_s = s->t;
-    bool returns = (s->measured - g->measured) * g->sign > 0; /* a late command does */
+    bool returns = (s->measured - g->measured) * g->sign > 0; /* as after a late command */
     if (s->t - g->against_s >= g->config.glitch_s && !returns)
         end(g, AW_MOTION_REVERSED);
     g->answered = (g->mixed ? fabs(with) : with) > coasts + g->config.least;
@@ -88,7 +89,7 @@ static void later_answer(struct aw_motion *g, const struct aw_motion_sample *s)
         end(g, AW_MOTION_STUCK);
 }
 
-/* In an experiment, even at a constant output: an encoder may stick. */
+/* Detects an encoder that sticks in an experiment, even at a constant output. */
 static void stand(struct aw_motion *g, const struct aw_motion_sample *s)
 {
     g->lowest = fmin(g->lowest, s->measured);

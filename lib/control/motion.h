@@ -10,7 +10,7 @@
  *         struct aw_motion_sample s = {now_s, target, measured, output, fault};
  *         if (aw_motion_feed(&guard, &s) != AW_MOTION_FINE)
  *             … disable, at once, and enable nothing again …
- *     whenever none has come for a while:
+ *     if no sample came for a while:
  *         aw_motion_wait(&guard, now_s);
  *     aw_motion_fail(&guard, "lknee", "deg", &err);
  *
@@ -57,11 +57,11 @@ struct aw_motion_config {
     double answer_s, silence_s;
     double glitch_s; /* tolerated time of wrong samples: a first motion against the output must last
                         longer */
-    const char *ended; /* action on a joint that leaves its bounds, for messages */
+    const char *ended; /* action on a joint that exceeds its limits, for messages */
 };
 
-/* least a hundredth of max_deviation, idle 0.01, strong 0.05, answer 2 s, silence 0.5 s, glitch 0,
- * ended "disabled". */
+/* Returns the defaults: least a hundredth of max_deviation, idle 0.01, strong 0.05, answer 2 s,
+ * silence 0.5 s, glitch 0, ended "disabled". */
 struct aw_motion_config aw_motion_defaults(double max_deviation);
 
 struct aw_motion_sample {
@@ -79,14 +79,14 @@ struct aw_motion {
     bool started;     /* a sample has been fed */
     double low, high; /* range of the first position and the targets */
     double last_s, measured, speed;
-    bool answered, mixed;               /* the joint has moved; strong outputs had both signs */
-    double sign;                        /* of the first output; 0: none yet */
-    double from, from_s, from_speed;    /* position, time and speed at that output */
-    double pushed_s;                    /* time of strong output so far */
-    double against_s;                   /* start of the motion in the wrong direction; NaN: none */
-    double moved_output, side, since_s; /* after the last motion: its output; side and start of the
-                                           change */
-    double lowest, highest, stands_s; /* since the last motion; time of strong output since then */
+    bool answered, mixed;            /* the joint has moved; strong outputs had both signs */
+    double sign;                     /* sign of the first output; 0: none yet */
+    double from, from_s, from_speed; /* position, time and speed at that output */
+    double pushed_s;                 /* time of strong output so far */
+    double against_s;                /* start of the motion in the wrong direction; NaN: none */
+    /* output at the last motion; change since then; start of a strong change */
+    double moved_output, side, since_s;
+    double lowest, highest, stands_s; /* range since the last motion; time of strong output in it */
     char fault[80];
 };
 
@@ -101,8 +101,8 @@ enum aw_motion_verdict aw_motion_fault(struct aw_motion *guard, const char *faul
 /* Checks for silence: no sample has arrived by now_s. */
 enum aw_motion_verdict aw_motion_wait(struct aw_motion *guard, double now_s);
 
-/* Returns the verdict as an error: AW_OK, AW_TIMEOUT for silence, else AW_REFUSED. The text names
- * the joint and a remedy. */
+/* Returns the verdict as an error: AW_OK, AW_TIMEOUT for silence, else AW_REFUSED. err names the
+ * joint and a remedy. */
 enum aw_status aw_motion_fail(const struct aw_motion *guard, const char *joint, const char *unit,
                               struct aw_error *err);
 

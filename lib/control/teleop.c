@@ -324,7 +324,7 @@ static bool keep_up(struct aw_teleop *t, int64_t now_ns)
     return true;
 }
 
-/* ---- */
+/* ---- Buttons ---- */
 
 static bool is_held(const struct aw_teleop *t, int input, bool was)
 {

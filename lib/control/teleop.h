@@ -23,7 +23,7 @@
  *    Action buttons must have been released.
  *  - Losses: lost events, a value that is not a number, a missing device, a caller more than 100 ms
  *    late during a motion, silence of a deflected input for stale_ns, a following error above
- *    max_lag for 0.3 s. Each one is one stop.
+ *    max_lag for 0.3 s. Each loss causes one stop.
  *  - The speed is a quarter of the row's (or the joint's limit), or all of it while "full" is
  *    pressed; several rows of a joint add up to no more than that.
  *  - Limits are one-way: a joint beyond a limit may move back, but not farther out.
@@ -43,7 +43,7 @@
 #define AW_TELEOP_INPUTS 48
 #define AW_TELEOP_CHOICE 16
 #define AW_TELEOP_NAME   64
-#define AW_TELEOP_LATE   INT64_C(100000000) /* ns between two steps */
+#define AW_TELEOP_LATE   INT64_C(100000000) /* max time between two steps, ns */
 
 enum aw_teleop_does {
     AW_DOES_VELOCITY,
@@ -57,18 +57,18 @@ enum aw_teleop_does {
 struct aw_teleop_row {
     enum aw_teleop_does does;
     int input, second;          /* second: both must exceed threshold at once; -1: none */
-    char joint[AW_TELEOP_NAME]; /* or the text of a mark; "select": the selected joint */
+    char joint[AW_TELEOP_NAME]; /* joint, or the text of a mark; "select": the selected joint */
     char rate_text[32];         /* as written; "": the joint's limit */
     double deadzone, expo;
     double min, max, gain; /* raw input values at rest and at the ends */
-    double threshold;      /* of a button */
+    double threshold;      /* threshold of a button */
     int64_t lockout_ns;    /* dead time after an action */
 };
 
 /* Built by aw_teleop_map_set; {0} is empty. */
 struct aw_teleop_map {
     size_t n, n_inputs, n_choice;
-    int enable, full; /* inputs; -1, or n_inputs 0 as in {0}: none */
+    int enable, full; /* inputs; none if -1, or if n_inputs is 0 as in {0} */
     struct aw_teleop_row rows[AW_TELEOP_ROWS];
     char inputs[AW_TELEOP_INPUTS][24];
     char choice[AW_TELEOP_CHOICE][AW_TELEOP_NAME];
@@ -76,7 +76,7 @@ struct aw_teleop_map {
 };
 
 /* Adds a line of the config file's section: "enable" and "full" (of an input), "select" (joints),
- * or an input: "leftx", "BTN_TRIGGER", "emg1", "emg1+emg2". AW_USAGE says what is wrong. */
+ * or an input: "leftx", "BTN_TRIGGER", "emg1", "emg1+emg2". AW_USAGE: err has the reason. */
 enum aw_status aw_teleop_map_set(struct aw_teleop_map *map, const char *key, const char *value,
                                  struct aw_error *err);
 
@@ -95,9 +95,10 @@ struct aw_teleop_joint {
     bool targets;             /* calculates target: integrates the velocity, starting at actual */
 
     double velocity, target; /* commands; target NaN: none yet */
-    bool moved;        /* by the user, since the button was pressed; others are not commanded */
+    /* the user has moved it since pressing the button; others are not commanded */
+    bool moved;
     bool limited;      /* a limit restricts the user's command */
-    double goal;       /* of a toggle; NaN: none */
+    double goal;       /* goal of a toggle; NaN: none */
     int64_t behind_ns; /* start of the following error; 0: none */
 };
 
@@ -120,19 +121,20 @@ enum aw_teleop_turn { AW_TELEOP_REST, AW_TELEOP_RUN, AW_TELEOP_STOP };
 
 struct aw_teleop_action {
     enum aw_teleop_does does; /* NEXT: another joint is selected; MARK; QUIT */
-    const char *text;         /* joint, or text of the mark */
+    const char *text;         /* name of the joint, or text of the mark */
 };
 
 struct aw_teleop {
     const struct aw_teleop_map *map;
     struct aw_teleop_joint *joints;
     size_t n;
-    int64_t stale_ns;             /* 0: never; set by the caller */
-    double step_s;                /* 0: continuous targets; else the duration of a step, and the
-                                     caller waits for its confirmation; set by the caller */
+    int64_t stale_ns; /* 0: never; set by the caller */
+    /* duration of a step, whose confirmation the caller awaits; 0: continuous targets; set by the
+     * caller */
+    double step_s;
     double rate[AW_TELEOP_ROWS];  /* signed rates of velocity rows; set by the caller: NaN is the
                                      joint's limit */
-    double share[AW_TELEOP_ROWS]; /* 0: none; else replaces the rate */
+    double share[AW_TELEOP_ROWS]; /* replaces the rate; 0: does not */
 
     double value[AW_TELEOP_INPUTS];
     bool armed[AW_TELEOP_ROWS], down[AW_TELEOP_ROWS];
@@ -143,7 +145,7 @@ struct aw_teleop {
     enum aw_halt halt;
     size_t halted_joint;
     size_t n_actions;
-    struct aw_teleop_action actions[8]; /* of the last step */
+    struct aw_teleop_action actions[8]; /* actions of the last step */
 };
 
 /* AW_USAGE: the map names an unknown joint, has no enable, or needs an unknown speed. */
@@ -155,7 +157,7 @@ void aw_teleop_set(struct aw_teleop *t, size_t input, double value);
 void aw_teleop_alive(struct aw_teleop *t, int64_t now_ns);
 void aw_teleop_lose(struct aw_teleop *t, enum aw_halt why);
 
-/* The caller waited for a step, so the late next turn is intended. */
+/* Records that the caller waited for a step, so that the next turn may be late. */
 void aw_teleop_waited(struct aw_teleop *t, int64_t now_ns);
 
 /* Returns true if the enable button has been released and the next step will see it. Do not set

@@ -95,7 +95,7 @@ static bool find_verb(const char *word, enum aw_teleop_does *does)
     return false;
 }
 
-/* Parses the first words: "next", "mark TEXT", "quit"; or "JOINT velocity [RATE]",
+/* Parses the first tokens: "next", "mark TEXT", "quit"; or "JOINT velocity [RATE]",
  * "JOINT toggle". */
 static enum aw_status set_verb(struct aw_teleop_row *row, char **rest, struct aw_error *err)
 {

@@ -38,13 +38,13 @@ enum aw_path_mode {
 
 /* The polynomial of one channel between two points, in u = 0 to 1. */
 struct aw_path_segment {
-    double c[AW_PATH_ORDER]; /* of u⁰ to u⁵ */
+    double c[AW_PATH_ORDER]; /* coefficients of u⁰ to u⁵ */
 };
 
 /* Owns t_s and segments. */
 struct aw_path {
-    size_t n, channels; /* points, at least 1 */
-    double *t_s;        /* of each point */
+    size_t n, channels; /* number of points, at least 1, and of channels */
+    double *t_s;        /* time of each point */
     /* by segment (n - 1; one for a single point), then by channel */
     struct aw_path_segment *segments;
 };

@@ -10,15 +10,15 @@
 #include "tuning/predict.h"
 
 #define STEP         0.02
-#define LIVELY       0.01 /* share of full scale, without a dead band */
-#define SETTLE       12   /* max duration of a prediction, in slowest time constants of the loop */
-#define COARSE       0.8  /* ratio between sizes of the gains */
-#define SMALLEST     1e-4 /* share of the ultimate gain */
+#define LIVELY       0.01 /* max output at rest without a dead band, as a share of full scale */
+#define SETTLE       12   /* max duration of a prediction, in slowest time constants */
+#define COARSE       0.8  /* factor between two trial gains */
+#define SMALLEST     1e-4 /* smallest gain to try, as a share of the ultimate gain */
 #define PATIENCE     60   /* max moves of the search */
 #define FINEST       0.01
-#define PLACES       3    /* dead times, if it is uncertain */
+#define PLACES       3    /* number of dead times to check if it is uncertain */
 #define NO_OVERSHOOT 1e-4 /* a smaller share counts as no overshoot */
-#define STEEP        20   /* weight of excess overshoot on the error */
+#define STEEP        20   /* penalty factor for overshoot above the limit */
 
 const char *const aw_form_names[AW_FORMS + 1] = {"pid", "pd", "pi", "p"};
 
@@ -27,7 +27,7 @@ static double period_of(double omega)
     return 2 * M_PI / omega;
 }
 
-/* The process with a positive gain and the longest dead time. */
+/* The process to control, with a positive gain and the longest possible dead time. */
 struct subject {
     struct aw_process process;
     double sign;
@@ -55,7 +55,8 @@ static void free_loops(struct aw_loop *loops[PLACES])
         aw_loop_free(loops[i]);
 }
 
-/* Creates loops for the longest dead time, the model's and the shortest; one if it is certain. */
+/* Creates loops for the longest, the model's and the shortest dead time, or one loop if the dead
+ * time is certain. */
 static enum aw_status make_loops(const struct aw_process *process, const struct aw_driver *driver,
                                  const struct aw_design_options *o, struct aw_loop *loops[PLACES],
                                  struct aw_error *err)
@@ -76,15 +77,15 @@ static enum aw_status make_loops(const struct aw_process *process, const struct 
 struct quest {
     const struct subject *subject;
     const struct aw_driver *driver;
-    struct aw_loop *loops[PLACES];  /* longest dead time, the model's, and the shortest */
-    double ms, activity, overshoot; /* overshoot INFINITY: no bound */
+    struct aw_loop *loops[PLACES];  /* for the longest, the model's and the shortest dead time */
+    double ms, activity, overshoot; /* limits; overshoot INFINITY: no limit */
     bool calm;                      /* minimizes the overshoot, not the error */
     enum aw_form form;
     struct aw_gains best;
     double least;
 };
 
-/* Ti as its logarithm, Td; both in ticks. */
+/* The ratios of the gains, as log(Ti) and Td. Both times are in ticks. */
 struct shape {
     double log_ti, td;
 };
@@ -97,7 +98,7 @@ static struct aw_gains sized(const struct quest *q, const struct shape *shape, d
                              derivative ? kp * shape->td : 0};
 }
 
-/* Returns the largest Ms of all loops; stops at the first one above enough. */
+/* Returns the largest Ms of all loops. Stops early once it exceeds enough. */
 static double largest_ms(struct aw_loop *const loops[PLACES], const struct aw_gains *g,
                          double enough)
 {
@@ -115,7 +116,7 @@ static bool allowed(const struct quest *q, const struct aw_gains *g)
            largest_ms(q->loops, g, q->ms) <= q->ms;
 }
 
-/* Returns the greatest permitted gains of this shape; kp 0: none. */
+/* Returns the largest permitted gains with these ratios, or kp 0 if none are permitted. */
 static struct aw_gains greatest(const struct quest *q, const struct shape *shape)
 {
     double low = 2 * q->subject->ku, high;
@@ -151,7 +152,7 @@ static double try_shape(struct quest *q, const struct shape *shape)
     if (q->calm)
         iae = over;
     else if (isfinite(q->overshoot) && over > q->overshoot + NO_OVERSHOOT)
-        return iae * (1 + STEEP * (over - q->overshoot)); /* leads the search back to the bound */
+        return iae * (1 + STEEP * (over - q->overshoot)); /* leads the search back to the limit */
     if (iae < q->least) {
         q->least = iae;
         q->best = g;
@@ -213,7 +214,7 @@ static void search(struct quest *q, double period)
             search_from(q, best[i]);
 }
 
-/* Reports the lowest possible overshoot if the bound is out of reach, as for an almost double
+/* Reports the lowest possible overshoot if the limit cannot be met, as with an almost double
  * integrator. */
 static enum aw_status least_overshoot(struct quest *q, double period, double *least,
                                       struct aw_error *err)

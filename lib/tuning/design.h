@@ -23,19 +23,20 @@ extern const char *const aw_form_names[AW_FORMS + 1];
 
 struct aw_design_options {
     enum aw_form form;
-    double ms;           /* bound of Ms; 0: 1.6 */
-    double activity;     /* bound of aw_driver_activity; 0: the dead band, or 0.01 without one */
-    bool bounded;        /* bounds the overshoot */
-    double overshoot;    /* bound, for a step of the linear loop: 0.25 is 25 %, 0 no
-                            overshoot. The driver's integrator has no anti-windup: gains that
-                            overshoot much in the linear loop may oscillate forever in the real one.
-                            AW_LIMIT if no gains meet the bound; err names the lowest possible
-                            overshoot */
-    double late_s;       /* tolerance of the model's dead time, either way (aw_fit.half; NaN:
-                            unknown): Ms is bounded and reported over all of it */
-    double step;         /* of the predicted response, share of full scale; 0: 0.02 */
-    struct aw_rest rest; /* initial state of that step */
-    double duration_s;   /* minimum length of that response */
+    double ms;       /* max Ms; 0: 1.6 */
+    double activity; /* max aw_driver_activity; 0: the dead band, or 0.01 without one */
+    bool bounded;    /* limits the overshoot */
+    /* max overshoot for a step of the linear loop: 0.25 is 25 %, 0 permits no overshoot. The
+     * driver's integrator has no anti-windup, so gains that overshoot much in the linear loop may
+     * oscillate forever in the real one. AW_LIMIT if no gains meet this limit; err then gives the
+     * lowest possible overshoot */
+    double overshoot;
+    /* tolerance of the model's dead time, ± s (aw_fit.half; NaN: unknown). Ms is limited and
+     * reported over this whole range */
+    double late_s;
+    double step;         /* predicted step, as a share of full scale; 0: 0.02 */
+    struct aw_rest rest; /* state before that step */
+    double duration_s;   /* min duration of the prediction */
     bool unproven;       /* accepts gains with Ms above 2 */
 };
 
@@ -43,24 +44,24 @@ struct aw_proposal {
     enum aw_form form;
     struct aw_gains per_tick;
     bool limited;              /* a gain is beyond the driver's range */
-    struct aw_margins margins; /* of the linear loop */
-    double ms;                 /* the largest within late_s of the dead time, either way */
-    double activity;           /* of the output at rest, share of full scale */
-    double load_iae;           /* after a load of 1; INFINITY: it does not settle */
-    struct aw_response step;   /* predicted, of the nonlinear loop, in shares of full scale */
-    struct aw_rest rest;       /* initial state of that prediction */
-    double duration_s;         /* length of that prediction */
-    double least_overshoot;    /* with AW_LIMIT because of its bound; else 0 */
-    char refusal[160];         /* why it must not be used; "": it may */
+    struct aw_margins margins; /* margins of the linear loop */
+    double ms;                 /* largest Ms for dead times within ± late_s */
+    double activity;           /* output at rest, as a share of full scale */
+    double load_iae;           /* integrated error after a unit load; INFINITY: does not settle */
+    struct aw_response step;   /* prediction of the nonlinear loop, in shares of full scale */
+    struct aw_rest rest;       /* state before the predicted step */
+    double duration_s;         /* duration of the prediction */
+    double least_overshoot;    /* lowest possible overshoot if its limit cannot be met; else 0 */
+    char refusal[160];         /* why the gains must not be used; "": they may be used */
 };
 
 #define AW_DESIGN_MS      1.6
 #define AW_DESIGN_MS_MOST 2.0 /* larger values are refused */
 
-/* AW_LIMIT: *proposal is complete, but err and refusal say why it must not be used. It is unstable,
- * beyond the driver's range, too lively at rest, or Ms is above 2. Without gains and refusal, no
- * gains meet the bounds. AW_USAGE: a gain of the model or a control period out of range.
- * AW_NO_MEMORY. */
+/* AW_LIMIT: the proposal must not be used, for the reason in err and refusal. The loop is unstable,
+ * beyond the driver's range or too active at rest, or its Ms is above 2. If no gains meet the
+ * limits, *proposal has neither gains nor a refusal. AW_USAGE: the model's gain or the control
+ * period is out of range. AW_NO_MEMORY. */
 enum aw_status aw_design(const struct aw_process *process, const struct aw_driver *driver,
                          const struct aw_design_options *options, struct aw_proposal *proposal,
                          struct aw_error *err);

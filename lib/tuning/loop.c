@@ -8,11 +8,11 @@
 #define MOST    3000
 #define WIDEST  0.03 /* max ratio of neighbouring frequencies, minus 1 */
 #define FINEST  0.003
-#define TURN    0.15 /* rad of the dead time's phase between frequencies, if coarser */
+#define TURN    0.15 /* phase of the dead time between frequencies, rad, if within the limits */
 
 struct lens {
     double omega;
-    double complex plant;           /* as the controller sees it */
+    double complex plant;           /* response of the process as the controller sees it */
     double complex sum, difference; /* 1/(1 - 1/z), 1 - 1/z */
 };
 

@@ -36,9 +36,9 @@
 struct aw_driver {
     double tick_s;     /* period of the controller */
     double dead_band;  /* smaller outputs have no effect */
-    double lost;       /* subtracted from larger ones: friction, or the amplifier's threshold */
+    double lost;       /* subtracted from larger outputs: friction, or the amplifier's threshold */
     double output_max; /* saturation of the output */
-    double gain_max;   /* limit of each gain per tick, either sign */
+    double gain_max;   /* max magnitude of each gain per tick */
     double quantum;    /* step of the measured value */
     double noise;      /* standard deviation of the measured value between ticks */
 };
@@ -48,23 +48,23 @@ struct aw_loop; /* process response at the frequencies of interest */
 /* Returns the response at omega (rad/s), for processes other than struct aw_process. */
 typedef double complex aw_response_fn(const void *context, double omega);
 
-/* Returns NULL on AW_NO_MEMORY. The second function accepts any process. integrators is 0 or 1.
- * slow_s and dead_time_s approximate its longest time constant and its dead time; they determine
- * the grid of frequencies. */
+/* Create a loop; NULL: out of memory. The second function accepts any process, with 0 or 1
+ * integrators. slow_s and dead_time_s approximate its longest time constant and its dead time. They
+ * determine the grid of frequencies. */
 struct aw_loop *aw_loop_new(const struct aw_process *process, double tick_s, struct aw_error *err);
 struct aw_loop *aw_loop_new_of(aw_response_fn *response, const void *context, int integrators,
                                double slow_s, double dead_time_s, double tick_s,
                                struct aw_error *err);
 void aw_loop_free(struct aw_loop *loop);
 
-/* Frequencies in rad/s; NaN if there is no such crossing. */
+/* Margins of a loop. Frequencies are in rad/s, or NaN if there is no such crossing. */
 struct aw_margins {
     bool stable;
     double ms;
-    double gain_margin; /* factor for all gains; INFINITY: no limit */
+    double gain_margin; /* max factor for all gains; INFINITY: no limit */
     double phase_margin_deg;
-    double crossover; /* last |L| = 1 */
-    double bandwidth; /* setpoint to measured, 3 dB below its start */
+    double crossover; /* highest frequency with |L| = 1 */
+    double bandwidth; /* frequency at which the response to the setpoint has dropped by 3 dB */
 };
 struct aw_margins aw_loop_margins(const struct aw_loop *loop, const struct aw_gains *per_tick);
 

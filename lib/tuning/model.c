@@ -10,9 +10,9 @@
 #include "base/text.h"
 
 #define BIGGEST  262144 /* max size of a file, bytes */
-#define LONGEST  1e4    /* s: above any joint's time constants; larger tick counts would overflow */
+#define LONGEST  1e4    /* max time, s: above any joint's; larger tick counts would overflow */
 #define LARGEST  1e12
-#define QUICKEST 1e-5 /* s: min tick */
+#define QUICKEST 1e-5 /* min tick, s */
 
 void aw_model_init(struct aw_model *model)
 {
@@ -28,23 +28,24 @@ void aw_model_set_tick(struct aw_model *model, const struct aw_tick *tick)
     model->driver.tick_s = tick->s;
 }
 
-/* A model, and the entries of its file that it has in another form. */
+/* A model, and those entries of its file that the model stores in another form. */
 struct content {
     struct aw_model model;
     char format[24], kind[24], tick_from[16];
     double tau1, tau2, damping, samples;
 };
 
-/* Entries that only some processes have. */
+/* The processes that have an entry. */
 enum when { ALWAYS, ONE_LAG, TWO_LAGS, THIRD_LAG, ZERO };
 
-/* The entries in the order of the file. Of two for one number, the later one counts. */
+/* The entries in the order of the file. If two entries set the same number, the later one
+ * counts. */
 static const struct entry {
-    const char *group, *key; /* group "": none */
-    size_t offset, size;     /* size of a text; 0: a number */
+    const char *group, *key; /* group "": not in a group */
+    size_t offset, size;     /* size of a string; 0: a number */
     enum when when;
     bool needed;
-    double most; /* limit, either sign */
+    double most; /* max magnitude */
 } entries[] = {
 #define TEXT(group, key, member)                                                                   \
     {                                                                                              \

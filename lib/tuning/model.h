@@ -21,11 +21,11 @@
 
 struct aw_model {
     struct aw_fit fit;
-    struct aw_grain grain;   /* of the measured values */
+    struct aw_grain grain;   /* noise and resolution of the measured values */
     struct aw_driver driver; /* quantum and noise are those of grain */
-    struct aw_tick tick;     /* the driver's, and its origin */
+    struct aw_tick tick;     /* control period of the driver, and its origin */
     char board[32], controller[16], unit[16];
-    double full_scale;                    /* measured value of a share of 1, in that unit */
+    double full_scale;                    /* measured value at full scale, in that unit */
     char source[AW_MODEL_TEXT], made[32]; /* source record, and date of creation */
     size_t n_points;
     struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
@@ -34,12 +34,12 @@ struct aw_model {
 /* Initializes an empty model: full scale 1, driver {0}, confidences NaN. */
 void aw_model_init(struct aw_model *model);
 
-/* Sets the driver's tick, too. */
+/* Sets the tick of the model and of its driver. */
 void aw_model_set_tick(struct aw_model *model, const struct aw_tick *tick);
 
 void aw_model_write(FILE *file, const struct aw_model *model);
 
-/* Saves atomically; errors as of aw_file_fail (base/file.h). */
+/* Saves atomically. Errors are those of aw_file_fail (base/file.h). */
 enum aw_status aw_model_save(const struct aw_model *model, const char *path, struct aw_error *err);
 
 /* AW_USAGE: the file cannot be read. AW_MALFORMED: not a valid model; err names the place or the

@@ -9,12 +9,13 @@
 
 #define LONGEST 60000 /* max ticks */
 
-/* The output of delay whole ticks ago acts late in a tick, the previous one before that. */
+/* A process with dead time. In each tick, the output of delay + 1 ticks ago acts first, then that
+ * of delay ticks ago. */
 struct plant {
     struct aw_move early, late;
     struct aw_process_state x;
     size_t delay;
-    double *past; /* ring of delay + 2 */
+    double *past; /* ring of delay + 2 outputs */
     size_t now;
 };
 
@@ -45,7 +46,7 @@ static void plant_tick(struct plant *p, double input)
     p->now++;
 }
 
-/* Returns the effect of an output on the motor. */
+/* Returns the part of an output that reaches the motor. */
 static double effective(const struct aw_driver *driver, double u)
 {
     double size = fabs(u);
@@ -107,7 +108,7 @@ struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_d
 
 /* The linear loop after a step of setpoint or load, until it settles. */
 struct course {
-    double iae, lowest; /* of the error */
+    double iae, lowest; /* integral of |error|, and lowest error */
     bool dies;
 };
 

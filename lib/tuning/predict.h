@@ -14,33 +14,32 @@
 #include "tuning/loop.h"
 #include "tuning/response.h"
 
-/* State of the firmware's loop before a step: an integrator rests anywhere in the dead band. {0}:
- * at the setpoint, without output. */
+/* State of the firmware's loop at rest before a step. Its integrator may rest anywhere in the dead
+ * band. {0}: at the setpoint, without output. */
 struct aw_rest {
     double output;
     double error; /* setpoint - measured */
 };
 
 struct aw_scene {
-    double from, to; /* setpoint, before and from t = 0 on */
+    double from, to; /* setpoint before and after t = 0 */
     struct aw_rest rest;
     double load; /* added to the output from t = 0 on */
     double duration_s;
-    bool full; /* applies dead band, limit and measured steps; else the loop is linear */
+    bool full; /* applies dead band, output limit and encoder steps; else the loop is linear */
 };
 
-/* Returns one sample a tick from t = 0 on; the caller frees them. NULL: AW_NO_MEMORY, or AW_USAGE
+/* Returns one sample per tick from t = 0 on. The caller frees them. NULL: AW_NO_MEMORY, or AW_USAGE
  * for an invalid duration. */
 struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_driver *driver,
                              const struct aw_gains *per_tick, const struct aw_scene *scene,
                              size_t *n, struct aw_error *err);
 
-/* Returns the integral of |e| after a load of 1, of the linear loop; INFINITY if it does not
- * settle. */
+/* Returns the linear loop's integral of |e| after a unit load; INFINITY if it does not settle. */
 double aw_predict_load_iae(const struct aw_process *process, double tick_s,
                            const struct aw_gains *per_tick);
 
-/* Returns the overshoot of the linear loop after a unit step of the setpoint, as a share of it. */
+/* Returns the linear loop's overshoot after a step of the setpoint, as a share of the step. */
 double aw_predict_overshoot(const struct aw_process *process, double tick_s,
                             const struct aw_gains *per_tick);
 

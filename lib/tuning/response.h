@@ -40,10 +40,10 @@ struct aw_sample {
     double setpoint, measured, output;
 };
 
-/* median: 3, 5, 7 or 9 applies the running median of so many samples, which removes single
- * outliers; 0 or 1 uses the samples as they are. */
+/* median: 3, 5, 7 or 9 applies a running median over that many samples, which removes single
+ * outliers. 0 or 1 uses the samples as they are. */
 struct aw_step {
-    double from, to; /* unit of the samples; must differ */
+    double from, to; /* in the unit of the samples; must differ */
     double time_s;   /* time of the command; ignores earlier samples */
     int median;
 };
@@ -65,7 +65,8 @@ struct aw_response {
     double final;             /* mean of the tail */
 };
 
-/* AW_USAGE: fewer than 4 samples after the step, times that do not grow, NaN, or no step. */
+/* Calculates all metrics. AW_USAGE: fewer than 4 samples after the step, times that do not
+ * increase, NaN, or no step. */
 enum aw_status aw_response(const struct aw_sample *samples, size_t n, const struct aw_step *step,
                            struct aw_response *out, struct aw_error *err);
 

@@ -39,7 +39,7 @@ enum aw_status aw_run_from_table(const struct aw_table *table, struct aw_run *ru
         aw_run_free(run);
         return status;
     }
-    /* A run that begins before t = 0 has its step there; telemetry shows it later. */
+    /* If a run begins before t = 0, its step is at t = 0; telemetry shows the step later. */
     if (run->samples[0].t < 0 && run->step.time_s > 0 && run->step.time_s < LATE_S)
         run->step.time_s = 0;
     run->step.median = MEDIAN;

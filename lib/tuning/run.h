@@ -15,12 +15,13 @@
 struct aw_run {
     struct aw_sample *samples;
     size_t n;
-    struct aw_step step; /* as found by aw_step_find, with a median of 3; at t = 0 if the run begins
-                            before that and the step appears within 0.1 s after */
+    /* step from aw_step_find, with a median of 3. Its time is 0 if the run begins before that, and
+     * the step appears within 0.1 s after */
+    struct aw_step step;
 };
 
-/* Requires the columns t, setpoint and measured; output is optional (else NaN). AW_USAGE names the
- * wrong column or line. */
+/* Reads the columns t, setpoint and measured, and optionally output (else NaN). AW_USAGE: err names
+ * the wrong column or line. */
 enum aw_status aw_run_from_table(const struct aw_table *table, struct aw_run *run,
                                  struct aw_error *err);
 void aw_run_free(struct aw_run *run);

@@ -161,7 +161,7 @@ void aw_custom_store(struct aw_session *session, const struct aw_record *record)
         if (!isnan(joint->now.value[AW_JOINT_TARGET]))
             note_setpoint(joint, joint->now.value[AW_JOINT_TARGET], now);
     }
-    aw_settings_take(session, record);
+    aw_settings_store(session, record);
 }
 
 double aw_custom_target(const struct aw_custom_joint *joint)

@@ -86,7 +86,7 @@ static bool are_reported(const struct aw_custom_arm *arm, bool *any)
     *any = false;
     for (size_t i = 0; i < AW_CUSTOM_GAINS; i++) {
         *any = *any || arm->gains[i].set.message;
-        all = all && (!arm->gains[i].set.message || arm->gains[i].told.message);
+        all = all && (!arm->gains[i].set.message || arm->gains[i].reported.message);
     }
     return all;
 }

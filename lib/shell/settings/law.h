@@ -33,7 +33,7 @@ struct aw_law {
     /* For the functions of settings.h: the gains, by their places in file. NULL: the tool does not
      * use them. */
     struct aw_device_setting *(*settings)(struct aw_session *session);
-    /* Sends a packet on the open link, and passes its answer to aw_settings_take. AW_TIMEOUT: no
+    /* Sends a packet on the open link, and passes its answer to aw_settings_store. AW_TIMEOUT: no
      * answer; setting gains is then repeated. */
     enum aw_status (*exchange)(struct aw_session *session, const struct aw_record *packet);
     int retries;

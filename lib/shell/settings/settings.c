@@ -93,19 +93,19 @@ static struct aw_device_setting *all_of(struct aw_session *session, size_t *n)
 }
 
 struct aw_device_setting aw_device_setting_find(struct aw_session *session, const char *set,
-                                                const char *told)
+                                                const char *reported)
 {
     return (struct aw_device_setting){.set = aw_spot_find(session, set, AW_TX, NULL),
-                                      .told = aw_spot_find(session, told, AW_RX, NULL),
+                                      .reported = aw_spot_find(session, reported, AW_RX, NULL),
                                       .value = NAN};
 }
 
-void aw_settings_take(struct aw_session *session, const struct aw_record *record)
+void aw_settings_store(struct aw_session *session, const struct aw_record *record)
 {
     size_t n;
     struct aw_device_setting *all = all_of(session, &n);
     for (size_t i = 0; i < n && record->codec && record->codec->message->fields; i++) {
-        double value = aw_spot_value(&all[i].told, record);
+        double value = aw_spot_value(&all[i].reported, record);
         all[i].value = isnan(value) ? all[i].value : value;
     }
 }
@@ -132,7 +132,7 @@ static enum aw_status read_one(struct aw_session *session, const struct aw_devic
                                int64_t deadline)
 {
     const struct aw_law *law = law_of(session);
-    size_t question = aw_spot_question(session, &setting->told);
+    size_t question = aw_spot_question(session, &setting->reported);
     struct aw_record packet;
     enum aw_status status = AW_OK;
     if (question != SIZE_MAX) {
@@ -142,7 +142,7 @@ static enum aw_status read_one(struct aw_session *session, const struct aw_devic
     while (status == AW_OK && isnan(setting->value)) {
         if (aw_clock_now(session->clock) >= deadline)
             return aw_fail(&session->err, AW_TIMEOUT, "gains: no '%s' received for %.2g s",
-                           setting->told.message->name, PATIENCE_S);
+                           setting->reported.message->name, PATIENCE_S);
         status = law->listen(session, deadline);
     }
     return status;
@@ -155,10 +155,10 @@ enum aw_status aw_settings_read(struct aw_session *session, const struct aw_gain
     int64_t deadline = aw_clock_after(aw_clock_now(session->clock), PATIENCE_S);
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < n; i++)
-        if (all[i].told.message && is_listed(of, i))
+        if (all[i].reported.message && is_listed(of, i))
             all[i].value = NAN;
     for (size_t i = 0; i < n && status == AW_OK; i++)
-        if (all[i].told.message && is_listed(of, i) && isnan(all[i].value))
+        if (all[i].reported.message && is_listed(of, i) && isnan(all[i].value))
             status = read_one(session, &all[i], deadline);
     return status;
 }
@@ -301,9 +301,9 @@ static enum aw_status confirm(struct aw_session *session, const struct aw_gain_l
     enum aw_status status = aw_settings_read(session, wanted);
     for (size_t i = 0; i < n && status == AW_OK; i++) {
         double sent = wanted_of(wanted, i);
-        if (isnan(sent) || !all[i].told.message)
+        if (isnan(sent) || !all[i].reported.message)
             continue;
-        double off = lost(session, &all[i].set, sent) + lost(session, &all[i].told, sent);
+        double off = lost(session, &all[i].set, sent) + lost(session, &all[i].reported, sent);
         if (!(fabs(all[i].value - sent) <= off * (1 + FLOAT_STEP)))
             return aw_fail(&session->err, AW_REFUSED, "%s: sent %g, but the device reports %g",
                            name_of(session, i, name), sent, all[i].value);

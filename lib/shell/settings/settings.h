@@ -34,18 +34,18 @@ void aw_add_packet(struct aw_session *session, struct aw_record *packet, aw_fram
                    void *context);
 
 struct aw_device_setting {
-    struct aw_spot set, told; /* told: no message if the device does not report it */
-    double value;             /* reported, or sent in this session; NaN: unknown */
+    struct aw_spot set, reported; /* reported: no message if the device does not report it */
+    double value;                 /* reported, or sent in this session; NaN: unknown */
 };
 
-/* Finds the fields of a setting; told NULL: it is not reported. */
+/* Finds the fields of a setting. reported NULL: the device does not report it. */
 struct aw_device_setting aw_device_setting_find(struct aw_session *session, const char *set,
-                                                const char *told);
+                                                const char *reported);
 
 /* The following functions use the law of the tool's joints (law.h). */
 
 /* Stores the settings in a record. */
-void aw_settings_take(struct aw_session *session, const struct aw_record *record);
+void aw_settings_store(struct aw_session *session, const struct aw_record *record);
 
 /* Reads the reported ones of these settings; NULL: of all. AW_TIMEOUT: no report. */
 enum aw_status aw_settings_read(struct aw_session *session, const struct aw_gain_list *of);

@@ -6,7 +6,7 @@
 #include "tuning/identify/mover.h"
 
 #define FINER 1024       /* resolution of the dead time within a grain */
-#define GRAIN (1. / 128) /* of the sampling interval: the resolution of times */
+#define GRAIN (1. / 128) /* resolution of times, as a share of the sampling interval */
 
 double aw_dead_passes(const struct aw_dead *dead, double output)
 {
@@ -33,11 +33,12 @@ static double grains(const struct ruler *ruler, double t)
     return x > -1e15 && x < 1e15 ? (double)(int64_t)(x + (x < 0 ? -0.5 : 0.5)) : x;
 }
 
-/* A position on the input: after its k-th point, with the state at that point. */
+/* A position in the input: after its k-th point, with the state of the process at that point. */
 struct place {
     struct aw_process_state x;
     size_t k;
-    double first, from, next, since, until; /* inputs; times in grains */
+    /* first, from, next: inputs; since, until: times in grains */
+    double first, from, next, since, until;
 };
 
 static void look_ahead(struct place *at, const struct aw_trial *trial, const struct ruler *ruler,
@@ -48,8 +49,8 @@ static void look_ahead(struct place *at, const struct aw_trial *trial, const str
     at->next = more ? aw_dead_passes(dead, trial->input[at->k + 1]) - at->first : at->from;
 }
 
-/* Rounds times to grains, but not the dead time. So there are few different moves, errors do not
- * accumulate, and the result is smooth in all parameters. */
+/* Rounds all times except the dead time to grains. This limits the number of different moves and
+ * avoids accumulated errors. The result stays smooth in all parameters. */
 void aw_answer(const struct aw_trial *trial, size_t n, const struct aw_process *process,
                const struct aw_dead *dead, double *out)
 {

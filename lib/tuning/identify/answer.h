@@ -10,7 +10,7 @@
 #include "tuning/identify/trial.h"
 
 /* Two kinds of dead band. With a zone of 0.01, the driver ignores outputs below 0.01 and passes
- * larger ones whole. A band is subtracted from every output: friction, or the motor amplifier's
+ * larger ones unchanged. A band is subtracted from every output: friction, or the motor amplifier's
  * threshold. */
 struct aw_dead {
     double zone, band;

@@ -8,17 +8,17 @@
 #include "control/samples.h"
 
 #define REST_S      0.3
-#define HALF_WAY    0.7  /* share of the bound at which a step ends */
-#define GROWN       1.03 /* a step that has not grown by this factor */
-#define FOR_SO_LONG 0.4  /* for this share of its time is at rest, */
-#define RESTS_S     1.5  /* and always after this time: supervision ends it after 2 s */
-#define STEP_SHARE  0.19 /* share of the whole time */
+#define HALF_WAY    0.7  /* share of the max deviation at which a step ends */
+#define GROWN       1.03 /* growth by this factor counts as motion */
+#define FOR_SO_LONG 0.4  /* share of a step's time without motion after which it is at rest */
+#define RESTS_S     1.5  /* max time without motion: supervision ends a step after 2 s */
+#define STEP_SHARE  0.19 /* max duration of a step, as a share of the whole time */
 #define RELAY_SHARE 0.2
-#define SMALL       0.5  /* share of the amplitude */
-#define SHIFT       0.8  /* share of the distance of the step */
-#define JUMP        0.03 /* share of the range of the output */
-#define LOST        1.5  /* intervals between two samples: more means a lost one */
-#define SOME        201  /* intervals used for the median */
+#define SMALL       0.5  /* amplitude of the small relay, as a share of the full one */
+#define SHIFT       0.8  /* offset of the small relay, as a share of the step's distance */
+#define JUMP        0.03 /* smallest jump, as a share of the output's range */
+#define LOST        1.5  /* a gap of more sampling intervals means a lost sample */
+#define SOME        201  /* number of intervals used for the median */
 
 static const double size_of[AW_EXCITE_OVER] = {
     [AW_EXCITE_STEP] = 1, [AW_EXCITE_DOWN] = -0.6, [AW_EXCITE_UP] = 0.8};
@@ -91,7 +91,7 @@ static void next_part(struct aw_excite *excite, double t, double y)
     }
 }
 
-/* Checks in the direction of the output, or against it for a process with a negative gain. */
+/* Checks both directions, because a process with a negative gain moves against the output. */
 static bool step_is_over(struct aw_excite *excite, double t, double y)
 {
     const struct aw_excite_config *c = &excite->config;
@@ -104,7 +104,7 @@ static bool step_is_over(struct aw_excite *excite, double t, double y)
         excite->reached_s = t;
     }
     bool rests = excite->reached > 0 && t - excite->reached_s > fmin(FOR_SO_LONG * since, RESTS_S);
-    double coasts = 0; /* distance until the next output has an effect */
+    double coasts = 0; /* coasting distance until the next output takes effect */
     if (t > excite->first_s)
         coasts = (way - c->hysteresis) / (t - excite->first_s) * (excite->first_s - excite->part_s);
     return (outwards && fabs(y - c->centre) + coasts > HALF_WAY * c->max_deviation) || rests ||
@@ -144,7 +144,7 @@ enum aw_status aw_excite_result(const struct aw_excite *excite, struct aw_error 
         excite->config.max_deviation);
 }
 
-/* Returns the median of some intervals that are spread over the record. */
+/* Returns the median of sampling intervals taken from the whole record. */
 static double usual_interval(const double *t, size_t n)
 {
     double some[SOME];
@@ -157,8 +157,8 @@ static double usual_interval(const double *t, size_t n)
     return k ? some[k / 2] : 0;
 }
 
-/* Returns the time of a jump between two samples. A driver does not react to one or two lost
- * frames, so the jump was at its usual time. */
+/* Returns the time of a jump between two samples. One or two lost frames do not affect the driver,
+ * so the jump was at its usual time. */
 static double jump_time(double from, double to, double interval)
 {
     double lost = (to - from) / interval;

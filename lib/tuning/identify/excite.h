@@ -35,10 +35,10 @@ enum aw_excite_part {
 
 struct aw_excite_config {
     double centre;        /* measured value at the start */
-    double amplitude;     /* d > 0, of the output */
-    double hysteresis;    /* of the relay */
+    double amplitude;     /* amplitude d of the output, above 0 */
+    double hysteresis;    /* hysteresis of the relay */
     double max_deviation; /* gives up if |measured - centre| exceeds it */
-    double max_time_s;    /* for all parts; each has a share of it */
+    double max_time_s;    /* time limit for all parts; each has a share of it */
     bool steps, relay;    /* which parts to run; none: both */
 };
 
@@ -46,10 +46,11 @@ struct aw_excite {
     struct aw_excite_config config;
     enum aw_excite_part part;
     double output;
-    double start_s, part_s, start_y; /* start of the current part */
-    double reached, reached_s;       /* of a step: farthest position so far, and its time */
-    double first_s;                  /* of a step: time of the first response */
-    double shift;                    /* offset of the small relay's centre */
+    double start_s, part_s, start_y; /* start of the experiment and of the current part */
+    /* farthest distance of the current step so far, and its time */
+    double reached, reached_s;
+    double first_s; /* time of the first response to the current step */
+    double shift;   /* offset of the small relay's centre */
     bool too_far;
     struct aw_relay relay;
 };
@@ -61,7 +62,7 @@ enum aw_status aw_excite_start(struct aw_excite *excite, const struct aw_excite_
 /* Returns the output to apply from now on; 0 when the experiment is over. */
 double aw_excite_feed(struct aw_excite *excite, double t, double measured);
 
-/* Returns the relay's kp for a driver that accepts only setpoints, as aw_relay_gain. */
+/* Returns the relay's kp for a driver that accepts only setpoints, like aw_relay_gain. */
 double aw_excite_gain(const struct aw_excite_config *config, double limit);
 
 /* Returns the name of a part: "rest", "step", "relay" … */
@@ -71,13 +72,13 @@ const char *aw_excite_part_name(enum aw_excite_part part);
 enum aw_status aw_excite_result(const struct aw_excite *excite, struct aw_error *err);
 
 /* Converts a driver's telemetry to a trial for identification. Each sample has the output that the
- * controller had computed and that the driver holds for a tick. So the input joins the samples by
- * straight lines, half a tick later. A jump is a change by more than a thirtieth of the range
+ * controller had computed and that the driver holds for a tick. So straight lines connect the
+ * samples of the input, half a tick later. A jump is a change by more than a thirtieth of the range
  * between two samples, or any change where samples are missing. The input jumps in the middle of
  * the interval, half a tick later. One or two lost frames are ignored. A driver with a tick shorter
  * than the interval might always jump right after a sample, or always before the next; late_s
- * allows for that. tick_s 0: unknown, as in foreign records. at and out have room for 3·n. The
- * caller owns all arrays. */
+ * allows for that. tick_s 0: unknown, as in foreign records. at and out must have room for 3·n
+ * values. The caller owns all arrays. */
 struct aw_trial aw_excite_trial(const double *t, const double *output, const double *y, size_t n,
                                 double tick_s, double *at, double *out);
 

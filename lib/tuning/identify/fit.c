@@ -11,33 +11,34 @@
 
 #define FEWEST     30
 #define HELD_OUT   0.3
-#define MOST_JUMPS 120 /* jumps used to find the period */
-#define POOR       0.7 /* fit below which pieces are tried */
-#define ROUGHLY    3   /* standard deviations */
+#define MOST_JUMPS 120 /* max jumps used to find the period */
+#define POOR       0.7 /* below this fit, pieces of the record are tried */
+#define ROUGHLY    3   /* factor of the roughness in the uncertainty */
 #define LARGEST    1e30
-#define SHOWN      0.7  /* intervals: faster lags look like dead time */
-#define HOPELESS   2    /* factor of the least sum of squares: worse structures are dropped */
-#define GAP        20   /* mean intervals without a sample: this program was probably held up */
-#define FOLLOWS    0.3  /* fit to the used data: below, the output does not follow the input */
-#define SMALL      0.1  /* share of dead time plus lags */
-#define LINEAR     0.33 /* min share of independent samples */
-#define KNOWN      0.25 /* largest relative half-width of a known lag */
-#define SLOW       8    /* a lag above this fraction of the record counts as slow: 1/8 */
-#define NUMBERS    6    /* members of struct aw_fit_half */
+#define SHOWN      0.7  /* lags below this share of an interval look like dead time */
+#define HOPELESS   2    /* a structure with this many times the least sum of squares is dropped */
+#define GAP        20   /* a gap of this many mean intervals: this program was probably held up */
+#define FOLLOWS    0.3  /* min fit to the used data; below it, the output ignores the input */
+#define SMALL      0.1  /* max uncertainty of the dead time, as a share of dead time plus lags */
+#define LINEAR     0.33 /* min share of independent samples for a linear process */
+#define KNOWN      0.25 /* max relative half-width of the interval of a known lag */
+#define SLOW       8    /* a lag above 1/8 of the record's length is slow */
+#define NUMBERS    6    /* number of members of struct aw_fit_half */
 #define QUIET      16   /* samples per noise estimate */
-#define SAMPLES    200  /* number of places checked for motion */
-#define PIECES     9    /* of the motion; every third is held out */
-/* Evidence, as a difference of the criterion: Kass, Raftery, J. Am. Stat. Assoc. 90, 1995. */
+#define SAMPLES    200  /* number of points checked for motion */
+#define PIECES     9    /* pieces of the motion, of which every third is held out */
+/* Strength of evidence, as a difference of the information criterion (Kass, Raftery, J. Am. Stat.
+ * Assoc. 90, 1995). */
 #define MENTIONED   2
 #define VERY_STRONG 10
 #define UNSURE      20 /* extra evidence for a structure with an unknown lag */
 
-/* Result of a structure for the data used. */
+/* The fit of one model structure to the used data. */
 struct candidate {
     double at[AW_LOOSE], sum, log_det, independent;
     double numbers[NUMBERS], half[NUMBERS];
     bool hidden; /* a lag is too fast for the samples, or too slow for the record */
-    bool sound;  /* all its lags are known */
+    bool sound;  /* all lags are known */
 };
 
 /* ---- Residuals ---- */
@@ -61,7 +62,7 @@ static double criterion(const struct aw_search *s, const struct candidate *of, d
     return likelihood + (double)aw_search_parameters(s, which) * log(m);
 }
 
-/* Returns the explained share of the variation, for held-out or other samples. */
+/* Returns the share of the variation that the model explains in held-out or other samples. */
 static double fit_over(const struct aw_search *s, const double *error, const bool *held,
                        bool of_held)
 {
@@ -91,7 +92,7 @@ static double half_width(double cov[AW_PARAMETERS][AW_PARAMETERS], size_t m,
     return 1.96 * sqrt(fmax(sum, 0));
 }
 
-/* Copies the parameters of the search to the order of struct aw_fit_half. */
+/* Copies the parameters of the search in the order of struct aw_fit_half. */
 static void numbers_of(const struct aw_search *s, double out[NUMBERS])
 {
     struct aw_process process = aw_search_process(s);
@@ -143,8 +144,8 @@ static bool is_hidden(const struct aw_search *s)
            (numbers[2] < least || (second && numbers[3] < least) || (third && numbers[4] < least));
 }
 
-/* Calculates results and uncertainty of a structure. Marks unknown lags, because more lags always
- * explain friction, hard springs and sparse samples better. */
+/* Calculates the parameters and uncertainty of a structure. Marks unknown lags, because extra lags
+ * always improve the fit to friction, hard springs and sparse samples. */
 static enum aw_status weigh_up(struct aw_search *s, struct candidate *of, struct aw_error *err)
 {
     double cov[AW_PARAMETERS][AW_PARAMETERS];
@@ -198,7 +199,7 @@ static void errors_of(struct aw_search *s, double *error)
         error[i] = s->trial->y[i] - error[i];
 }
 
-/* Checks the best model on held-out data, then fits the whole record, starting with it. */
+/* Checks the best model on held-out data. Then fits the whole record, starting from that model. */
 static enum aw_status finish(struct aw_search *s, const struct candidate *best,
                              struct candidate *whole, struct aw_fit *fit, struct aw_error *err)
 {
@@ -235,7 +236,8 @@ static enum aw_status finish(struct aw_search *s, const struct candidate *best,
     return status;
 }
 
-/* Returns the structure of the least criterion, of one kind or all (AW_PROCESS_KINDS). */
+/* Returns the structure with the lowest criterion of one kind, or of all kinds
+ * (AW_PROCESS_KINDS). */
 static size_t least_of(const double bic[AW_STRUCTURES], enum aw_process_kind kind)
 {
     size_t best = AW_STRUCTURES;
@@ -328,7 +330,7 @@ static enum aw_status choose(struct aw_search *s, const struct aw_fit_options *o
     size_t best = choice(s, o, of, bic);
     aw_starts_use(s, best, o->find_dead_band);
     status = finish(s, &of[best], &whole, fit, err);
-    /* the whole record may contradict a part of it */
+    /* the whole record may contradict the part of it used so far */
     if (status == AW_OK && whole.hidden && !o->only && of[AW_PROCESS_INTEGRATING].sum < LARGEST) {
         best = AW_PROCESS_INTEGRATING;
         aw_starts_use(s, best, o->find_dead_band);
@@ -339,8 +341,8 @@ static enum aw_status choose(struct aw_search *s, const struct aw_fit_options *o
     return status;
 }
 
-/* Returns the samples in two oscillations of a relay, four times the usual time between jumps.
- * Returns the whole record if there are few jumps. */
+/* Returns the number of samples in two oscillations of a relay, which is four times the median time
+ * between jumps. Returns all samples if there are few jumps. */
 static size_t piece_of(const struct aw_trial *trial)
 {
     double jump = 0.2 * aw_spread(trial->input, trial->n_inputs), between[MOST_JUMPS], before = 0;
@@ -358,7 +360,6 @@ static size_t piece_of(const struct aw_trial *trial)
     return piece < 20 ? 20 : (size_t)fmin(piece, (double)trial->n);
 }
 
-/* Returns the longest time between two samples. */
 static double longest_gap(const struct aw_trial *trial)
 {
     double gap = 0;
@@ -403,8 +404,8 @@ static enum aw_status choose_scale(struct aw_search *s, const struct aw_fit_opti
 
 /* ---- Held-out data ---- */
 
-/* Calculates the distance moved between SAMPLES places of the record. Ignores less than a fiftieth
- * of the range. */
+/* Calculates the motion between SAMPLES points of the record. Ignores motions below a fiftieth of
+ * the range. */
 static double distance_moved(const struct aw_trial *trial, double way[SAMPLES])
 {
     size_t places = trial->n < SAMPLES ? trial->n : SAMPLES;
@@ -424,7 +425,8 @@ static double distance_moved(const struct aw_trial *trial, double way[SAMPLES])
     return all;
 }
 
-/* Holds out the end, or every third piece of the motion if the end moves less than half as much. */
+/* Holds out the end of the record. If the end moves less than half of its share, holds out every
+ * third piece of the motion instead. */
 static void hold_out(const struct aw_trial *trial, double share, bool *held)
 {
     double way[SAMPLES], all = distance_moved(trial, way), last = 0;

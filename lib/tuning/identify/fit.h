@@ -13,10 +13,10 @@
  * The error due to a jump at an unknown time between two samples counts once (weights.h). The
  * structures are first order, integrator with one lag or two, second and third order, all with dead
  * time. The least Bayesian information criterion (Schwarz, Ann. Statist. 6, 1978) selects one: BIC
- * = m·ln(σ²) + k·ln(m). A structure needs very strong evidence if a lag in it is not known to a
- * quarter. The same holds if a lag or an oscillation is faster than the samples resolve. A lag of
- * half the record's length counts as an integrator unless the criterion is very strongly against
- * it.
+ * = m·ln(σ²) + k·ln(m). A structure needs very strong evidence if one of its lags is not known to
+ * within a quarter. The same holds if a lag or an oscillation is faster than the samples resolve. A
+ * lag of half the record's length counts as an integrator unless the criterion is very strongly
+ * against it.
  *
  * Uncertainty: covariance σ²·(JᵀJ)⁻¹ from the final Jacobian J of all parameters; half is 1.96
  * times the root, 95 %. Neighbouring residuals are correlated, because a model never matches the
@@ -25,14 +25,14 @@
  * criterion both use this m. Structures that the criterion cannot exclude widen the interval, and
  * so does the common uncertainty of all jump times. If residuals are more correlated than those of
  * a linear process (aw_fit_is_linear), the parameters are those of the nearest linear one. Another
- * experiment may then yield others.
+ * experiment may then yield different parameters.
  *
  * Quality: 1 - rms(y - model)/rms(y - its mean over the whole record), never below -1. It is
  * calculated for the data used, and for held-out data by a model that was fitted without them.
- * Those are the last part of the record, or, if nothing moves there, every third piece of the
- * motion. The final parameters come from the whole record. Below 70 %, if the input oscillated
- * often enough, the record is cut into pieces of two oscillations. Each piece has its own offset,
- * if that fits better (piece_s).
+ * Held-out data are the last part of the record. If nothing moves there, they are every third piece
+ * of the motion. The final parameters come from the whole record. If the quality is below 70 % and
+ * the input oscillated often enough, the record is cut into pieces of two oscillations. Each piece
+ * has its own offset, if that fits better (piece_s).
  *
  * The work is linear in the length of the record. Structure and starting values are found in a part
  * of a long record; the whole record only refines them.
@@ -47,32 +47,32 @@
 #include "tuning/identify/trial.h"
 
 struct aw_fit_options {
-    double dead_zone;    /* of the input, either side of 0: has no effect within, passes larger
-                            values whole */
-    double dead_band;    /* subtracted from the input, either side of 0 */
+    double dead_zone;    /* inputs within ± this have no effect; larger ones pass unchanged */
+    double dead_band;    /* subtracted from the magnitude of the input */
     bool find_dead_band; /* estimates the dead band, starting at dead_band */
-    double held_out;     /* share of the record, at its end; 0: 0.3 */
-    bool only;           /* fits this kind only */
+    double held_out;     /* held-out share of the record, at its end; 0: 0.3 */
+    bool only;           /* tries only models of this kind */
     enum aw_process_kind kind;
 };
 
-/* In the units of gain and seconds; NaN: unknown. */
+/* Half-widths of intervals, in the units of the parameters; NaN: unknown. */
 struct aw_fit_half {
     double gain, dead_time, tau1, tau2, tau3, dead_band;
 };
 
 struct aw_fit {
     struct aw_process process;
-    struct aw_fit_half half; /* of the 95 % interval, either way */
+    struct aw_fit_half half; /* half-widths of the 95 % intervals */
     double dead_band;
-    double offset, drift; /* measured at rest; drift per second without input */
-    double sigma;         /* of the residuals, in the unit of y */
-    double own, held_out; /* fit over used and held-out data, 1 is perfect, -1 the minimum */
-    double piece_s;       /* pieces of this length were compared separately, because the model does
-                             not explain slow motion; 0: the whole record */
-    double independent;   /* effective number of independent samples, m above */
-    double scatter;       /* of the times of the jumps, see weights.h */
-    double interval_s;    /* mean, between two samples; 0: unknown */
+    double offset, drift; /* measured value at rest, and its drift per second without input */
+    double sigma;         /* standard deviation of the residuals, in the unit of y */
+    double own, held_out; /* fit to the used and the held-out data: 1 is perfect, -1 the minimum */
+    /* length of the pieces that were compared separately, because the model does not explain slow
+     * motion; 0: the whole record */
+    double piece_s;
+    double independent; /* effective number of independent samples (m above) */
+    double scatter;     /* scatter of the jump times, see weights.h */
+    double interval_s;  /* mean sampling interval; 0: unknown */
     size_t n;
 };
 
@@ -81,25 +81,26 @@ struct aw_fit {
 #define AW_FIT_TRUSTED 0.75
 bool aw_fit_explains(const struct aw_fit *fit);
 
-/* Returns true if the dead time is known to one sampling interval, or to a tenth of all lags. Also
- * true if the interval is unknown. */
+/* Returns true if the dead time is known to within one sampling interval, or to within a tenth of
+ * dead time plus lags. Also returns true if the interval is unknown. */
 bool aw_fit_is_timely(const struct aw_fit *fit);
 
-/* Returns true if both hold. */
+/* Returns true if aw_fit_explains and aw_fit_is_timely do. */
 bool aw_fit_trusted(const struct aw_fit *fit);
 
 /* Returns true if the residuals match a linear process with noise. Else the parameters are those of
  * the nearest linear process. */
 bool aw_fit_is_linear(const struct aw_fit *fit);
 
-/* options NULL: all 0. AW_USAGE: fewer than 30 samples, times that fall, values that are not
- * finite. AW_REFUSED: the input did not move, or had no effect. AW_NO_MEMORY. */
+/* Finds the best model of a record. options NULL: all 0. AW_USAGE: fewer than 30 samples,
+ * decreasing times, or values that are not finite. AW_REFUSED: the input did not move, or had no
+ * effect. AW_NO_MEMORY. */
 enum aw_status aw_fit_best(const struct aw_trial *trial, const struct aw_fit_options *options,
                            struct aw_fit *fit, struct aw_error *err);
 
-/* Grain of measured values. noise is the standard deviation between samples that slow motion does
- * not explain. It uses third differences in the quietest tenth of all pieces of 16 samples. quantum
- * is the smallest step between values, or 0 if most of them are different. */
+/* Noise and resolution of measured values. noise is the standard deviation between samples that
+ * slow motion does not explain. It uses third differences in the quietest tenth of all pieces of 16
+ * samples. quantum is the smallest step between values, or 0 if most of them are different. */
 struct aw_grain {
     double noise, quantum;
 };

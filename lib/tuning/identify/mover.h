@@ -15,8 +15,8 @@
 
 #include "tuning/identify/process.h"
 
-/* Each row gives y, rate or lagged, as weights of y, rate, lagged, and the input before and after.
- * A process uses the first n of them. */
+/* Each row has the weights for one result: y, rate or lagged. They apply to y, rate, lagged, and
+ * the input before and after. n is the number of results that the process uses. */
 struct aw_move {
     double of[3][5];
     int n;
@@ -41,7 +41,7 @@ void aw_mover_init(struct aw_mover *mover, const struct aw_process *process, dou
 void aw_mover_move(struct aw_mover *mover, struct aw_process_state *x, double from, double to,
                    double h);
 
-/* Returns y alone, after such a move. */
+/* Returns y after such a move, without changing the state. */
 double aw_mover_y(struct aw_mover *mover, const struct aw_process_state *x, double from, double to,
                   double h);
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define NEAR 1e-3 /* relative distance of two equal lags */
+#define NEAR 1e-3 /* relative difference to which equal lags are separated */
 
 const char *aw_process_kind_name(enum aw_process_kind kind)
 {
@@ -75,7 +75,7 @@ double aw_process_measured(const struct aw_process *process, const struct aw_pro
     return process->gain * (x->y + process->lead * x->rate);
 }
 
-/* Returns y and y' of the homogeneous second order after h, for real and complex poles. c is
+/* Advances y and y' of the homogeneous second order by h, for real and complex poles. c is
  * cosh(d·h) or cos(w·h), s is sinh(d·h)/d or sin(w·h)/w, each times exp(sigma·h). */
 static void swing(const struct aw_process *process, double h, double *y, double *rate)
 {
@@ -97,9 +97,10 @@ static void swing(const struct aw_process *process, double h, double *y, double 
     *rate = c * rate0 + s * (sigma * rate0 - natural2 * y0);
 }
 
-/* A lag follows the line from + slope·t with a delay of a1, and an excess over it decays. So the
- * lag a3, if any, passes a line and an excess to the rest. The response to the excess alone is c
- * times it. */
+/* After a transient, a lag a1 follows the line from + slope·t with a delay of a1. The lag a3, if
+ * any, comes first. Its output is such a line plus an excess that decays. The rest of the process
+ * responds to the line and to the excess separately; c is the amplitude of its response to the
+ * excess. */
 void aw_process_advance(const struct aw_process *process, struct aw_process_state *x, double from,
                         double to, double h)
 {

@@ -32,9 +32,9 @@ enum aw_process_kind {
     AW_PROCESS_KINDS,
 };
 
-/* gain: measured per output, for an integrating process per second. a1, a3 in s, a2 in s², none
- * below 0; an integrating process has a2 = 0, first and second order a3 = 0. lead in s, either
- * sign; 0 for first order. */
+/* gain is the measured value per output, or its rate per output for an integrating process. a1 and
+ * a3 are in s, a2 in s²; none is below 0. An integrating process has a2 = 0. First and second order
+ * have a3 = 0. lead is in s and may be negative; it is 0 for first order. */
 struct aw_process {
     double gain;
     bool integrating;

@@ -3,10 +3,10 @@
 
 #include <math.h>
 
-#define TOLERANCE 0.1 /* max relative difference of equal cycles */
-#define SYMMETRIC 0.1 /* share of the period: smaller asymmetry is not corrected */
-#define HALF_STEP 0.5 /* share of the full correction of the bias */
-#define HEADROOM  0.9 /* share of the setpoint limit */
+#define TOLERANCE 0.1 /* max relative difference of cycles that count as equal */
+#define SYMMETRIC 0.1 /* max asymmetry that is not corrected, as a share of the period */
+#define HALF_STEP 0.5 /* share of the bias correction that is applied at once */
+#define HEADROOM  0.9 /* usable share of the setpoint limit */
 
 static enum aw_status check_config(const struct aw_relay_config *c, struct aw_error *err)
 {

@@ -33,17 +33,17 @@
 
 #include "base/status.h"
 
-#define AW_RELAY_CYCLES 6 /* number of equal cycles at the end */
+#define AW_RELAY_CYCLES 6 /* number of equal cycles that end the experiment */
 
 /* measured, centre, hysteresis and max_deviation have the same unit; amplitude and output share
  * one. */
 struct aw_relay_config {
     double centre;        /* centre of the oscillation */
     double amplitude;     /* d > 0: the output is bias + d or bias - d */
-    double hysteresis;    /* h >= 0: switches at centre ± h; above the noise */
+    double hysteresis;    /* h >= 0: switches at centre ± h; must exceed the noise */
     double max_deviation; /* > h: tolerated deviation, for aw_relay_gain */
-    double max_time_s;    /* > 0: time limit, with equal cycles or without */
-    double max_bias;      /* the bias is adjusted within ± this until half cycles are equal */
+    double max_time_s;    /* > 0: time limit, even without equal cycles */
+    double max_bias;      /* limits the bias, which is adjusted until half cycles are equal */
 };
 
 /* One full cycle, between two upward switches. */
@@ -57,20 +57,19 @@ struct aw_relay {
     struct aw_relay_config config;
     bool over;   /* equal cycles were found, the time is over, or a sample was not a number */
     bool high;   /* the upper output is on */
-    double bias; /* current value */
-    double start_s, last_s; /* times of the samples; NaN before the first */
-    bool in_cycle;          /* current has started with an upward switch */
+    double bias; /* current bias */
+    double start_s, last_s; /* times of the first and the last sample; NaN before the first */
+    bool in_cycle;          /* the current cycle began with an upward switch */
     struct aw_relay_cycle current;
-    size_t n_cycles; /* total since the start; cycles is a ring of the last ones */
+    size_t n_cycles; /* number since the start; the last ones are in the ring */
     struct aw_relay_cycle cycles[AW_RELAY_CYCLES];
 };
 
-/* AW_USAGE if the configuration is invalid. Copies it. */
+/* Starts the experiment with a copy of the configuration. AW_USAGE: it is invalid. */
 enum aw_status aw_relay_start(struct aw_relay *relay, const struct aw_relay_config *config,
                               struct aw_error *err);
 
-/* Takes one sample with an increasing time. Returns the output to apply from now on; 0 when over.
- */
+/* Handles a sample; times must increase. Returns the output to apply from now on; 0 when over. */
 double aw_relay_feed(struct aw_relay *relay, double t, double measured);
 
 /* Returns the smallest kp whose setpoints stay within 90 % of ± limit during the whole experiment;

@@ -8,18 +8,18 @@
 #include "base/task.h"
 #include "tuning/identify/solve.h"
 
-#define LAGS       8 /* points of the grid */
+#define LAGS       8 /* grid points for the lag */
 #define DEAD_TIMES 24
 #define ITERATIONS 40
-#define NEAR       4    /* max iterations for a long record, because its parts have been searched */
-#define LONG       4000 /* samples */
-#define SETTLED    1e-3 /* share of a sample's variance: far below the effect of noise on the sum */
-#define LONG_STEP  1    /* damping of a long step: below this */
+#define NEAR       4    /* max iterations for a long record: its parts have been searched already */
+#define LONG       4000 /* a record with more samples is long */
+#define SETTLED    1e-3 /* smallest useful gain, as a share of a sample's variance: below noise */
+#define LONG_STEP  1    /* a step with less damping is long */
 #define SHORTEST   1e8  /* damping of the shortest step */
-#define SURELY     3    /* factor of a step's predicted gain: an upper bound */
-#define IDLE       4    /* consecutive short steps without a gain */
+#define SURELY     3    /* upper bound of a step's gain, as a multiple of the predicted gain */
+#define IDLE       4    /* max consecutive short steps without a gain */
 #define LARGEST    1e30
-#define RIDGE      1e-12 /* minimum share that distinguishes two columns */
+#define RIDGE      1e-12 /* columns that differ by a smaller share count as equal */
 
 static double dot(const double *a, const double *b, size_t n)
 {
@@ -139,7 +139,7 @@ void aw_search_answer(struct aw_search *s, double *out)
         out[i] += s->linear[AW_DRIFT] * s->trial->t[i];
 }
 
-/* Solves the linear parameters for the response, and calculates the residuals. */
+/* Solves for the linear parameters, and calculates the residuals. */
 static double project(struct aw_search *s, double *residual)
 {
     double a[AW_LINEAR * AW_LINEAR] = {0}, b[AW_LINEAR];
@@ -277,7 +277,7 @@ static enum end try_steps(struct aw_search *s, size_t m, const size_t *which, do
             memcpy(s->at, at, sizeof at);
             memcpy(s->residual, s->tried, s->trial->n * sizeof *s->residual);
             *damping /= 10;
-            /* near the end of a long record's search, the slopes are reused */
+            /* near its end, the search of a long record reuses the slopes */
             bool is_long = s->trial->n > LONG && *damping < LONG_STEP;
             return is_long && step_of(s, m, *damping, step) < settled * sum ? AT_THE_END : GOES_ON;
         }
@@ -301,7 +301,7 @@ double aw_search_descend(struct aw_search *s)
         enum end end = try_steps(s, m, which, &damping, &best);
         if (end == GIVES_UP)
             return LARGEST;
-        /* short steps always gain little: only a long step shows convergence */
+        /* short steps always gain little, so only a long step shows convergence */
         bool gained = best < before * (1 - settled);
         idle = gained ? 0 : idle + 1;
         if (end == AT_THE_END || (!gained && (damping < LONG_STEP || best >= before)))

@@ -34,19 +34,20 @@ struct aw_search {
     double longest_s; /* length of the record */
     double zone;      /* dead zone of the driver, see answer.h */
     bool integrating;
-    bool loose[AW_LOOSE], uses[AW_LINEAR]; /* the structure */
+    bool loose[AW_LOOSE], uses[AW_LINEAR]; /* parameters of the current structure */
     double roughly; /* relative gain below which a further step is not worthwhile */
-    double bar;     /* the search gives up if the sum will stay above it */
+    double bar;     /* the search gives up if it cannot get below this sum */
     double at[AW_LOOSE], linear[AW_LINEAR];
     struct aw_weights weights;
     double *answer;           /* response at unit gain */
     double *level;            /* measured values, whitened */
     double *basis[AW_LINEAR]; /* response and time, whitened */
     double *residual, *tried;
-    double *slope; /* AW_LOOSE columns */
+    double *slope; /* slopes of the residuals, in AW_LOOSE columns */
 };
 
-/* held: samples to ignore, NULL: none. AW_NO_MEMORY; call aw_search_end all the same. */
+/* Prepares a search. held: samples to ignore; NULL: none. After AW_NO_MEMORY, aw_search_end must
+ * still be called. */
 enum aw_status aw_search_begin(struct aw_search *s, const struct aw_trial *trial, const bool *held,
                                struct aw_error *err);
 void aw_search_end(struct aw_search *s);
@@ -54,10 +55,10 @@ void aw_search_end(struct aw_search *s);
 void aw_search_structure(struct aw_search *s, enum aw_process_kind kind, bool third,
                          bool find_dead_band);
 
-/* Gives all samples the same weight; each piece of so many samples has its own offset. */
+/* Gives all samples the same weight, and each piece of this many samples its own offset. */
 void aw_search_plain(struct aw_search *s, size_t piece);
 
-/* Changes the samples to ignore; call weigh or plain afterwards. */
+/* Changes the samples to ignore. Call aw_search_weigh or aw_search_plain afterwards. */
 void aw_search_hold_out(struct aw_search *s, const bool *held);
 
 /* Weighs the samples for the current model and a sample variance of sigma2. Returns the sum of
@@ -78,8 +79,8 @@ void aw_search_first_guess(struct aw_search *s);
 struct aw_process aw_search_process(const struct aw_search *s);
 void aw_search_answer(struct aw_search *s, double *out);
 
-/* Returns the number of parameters, including linear ones. which gets their rows in
- * aw_search_covariance, the nonlinear ones first. */
+/* Returns the number of parameters, including linear ones. Sets which to the parameter of each row
+ * in aw_search_covariance; the nonlinear ones come first. */
 size_t aw_search_parameters(const struct aw_search *s, size_t which[AW_PARAMETERS]);
 
 /* Calculates the covariance of all parameters for a residual variance of sigma2. */

@@ -11,8 +11,8 @@
 #include <stddef.h>
 
 /* Cholesky factorization, in place, of the lower triangle of an n by n matrix in rows. Returns
- * false if an unknown is nearly dependent: it adds no more than this share to the ones before it.
- * It then counts as almost zero. */
+ * false if an unknown adds no more than this share to the previous ones. It then nearly depends on
+ * them, and is solved as almost zero. */
 bool aw_cholesky(double *a, size_t n, double share);
 
 /* Replaces b by the solution. */

@@ -6,8 +6,8 @@
 
 #define PERIODS   6.0
 #define FEWEST    3   /* min pieces */
-#define SET_RIGHT 256 /* samples between exact corrections */
-#define FRACTION  8.0 /* sampling rate over the highest frequency */
+#define SET_RIGHT 256 /* samples between two exact values of the rotation */
+#define FRACTION  8.0 /* ratio of the sampling rate to the highest frequency */
 
 static double input_at(const struct aw_trial *trial, double t, size_t *at)
 {
@@ -28,7 +28,8 @@ static double measured_at(const struct aw_trial *trial, double t, size_t *at)
     return trial->y[*at] + (trial->y[*at + 1] - trial->y[*at]) * along;
 }
 
-/* Evenly spaced data: n values of each, dt apart. The input is its mean over dt, for jumps. */
+/* Evenly resampled input and output: n values of each, dt apart. Inputs are means over dt, because
+ * the input may jump. */
 struct even {
     double *u, *y, dt;
     size_t n;
@@ -53,15 +54,15 @@ static bool make_even(const struct aw_trial *trial, struct even *e)
     return true;
 }
 
-/* Returns a·b of finite numbers. */
+/* Returns a·b. Both must be finite. */
 static double complex turned(double complex a, double complex b)
 {
     double re = creal(a) * creal(b) - cimag(a) * cimag(b);
     return re + I * (creal(a) * cimag(b) + cimag(a) * creal(b));
 }
 
-/* Transforms one piece at one frequency, without its linear trend. Window and wave rotate from
- * sample to sample, and are corrected now and then. */
+/* Transforms one piece at one frequency, after removing its linear trend. Window and wave are
+ * rotated from sample to sample, and calculated exactly now and then. */
 static double complex transform(const double *x, size_t n, double omega_dt)
 {
     double complex sum = 0, wave = 1, swell = 1;

@@ -21,7 +21,7 @@
 
 struct aw_spectrum_point {
     double hz;
-    double gain, phase_deg; /* measured per input; phase from -360 to below 0 */
+    double gain, phase_deg; /* gain is measured value per input; phase is from -360 to below 0 */
     double coherence;
     int pieces;
 };

@@ -7,11 +7,11 @@
 
 #include "control/samples.h"
 
-#define LONG    4000 /* samples: longer records are searched in parts first */
+#define LONG    4000 /* a record with more samples is searched in parts first */
 #define PART    2000
 #define BEFORE  100  /* samples taken before the input moves */
-#define MOVES   0.05 /* share of the input's range */
-#define ROUGHLY 1e-3 /* tolerance; refined later */
+#define MOVES   0.05 /* smallest motion of the input, as a share of its range */
+#define ROUGHLY 1e-3 /* tolerance of starting values, which are refined later */
 #define SETTLE  3    /* max iterations of the weights */
 #define ROUNDS  3    /* max rounds of weights and parameters */
 
@@ -55,7 +55,7 @@ static void try_from_here(struct aw_search *s, struct best *best)
 }
 
 /* A second order starts from the first order, with its lag split in several ways. It also starts
- * from the integrator, as a lag of the record's length. */
+ * from the integrator, which it treats as a lag of the record's length. */
 static void try_second(struct aw_search *s, const double *first, const double *integrating,
                        struct best *best)
 {
@@ -73,8 +73,8 @@ static void try_second(struct aw_search *s, const double *first, const double *i
     }
 }
 
-/* A third lag starts as a part of the dead time. Or it is the slow one, and the fast ones start as
- * a pair that may be complex. */
+/* A third lag starts as a part of the dead time. Alternatively, it starts as the slow lag, and the
+ * two fast ones start as a pair that may become complex. */
 static void try_third(struct aw_search *s, const double *from, struct best *best)
 {
     double dead_time = from[AW_DEAD_TIME], fast = dead_time + exp(from[AW_SECOND_LAG]);
@@ -163,7 +163,8 @@ static double find_scatter(struct aw_search *s)
 
 /* ---- Parts of long records ---- */
 
-/* Returns consecutive samples around the first motion of the input. Sets their place. */
+/* Returns consecutive samples around the first motion of the input. Sets *place to the first of
+ * them. */
 static struct aw_trial first_of(const struct aw_trial *trial, size_t *place)
 {
     double moves = MOVES * aw_spread(trial->input, trial->n_inputs);
@@ -189,7 +190,7 @@ static struct aw_trial first_of(const struct aw_trial *trial, size_t *place)
                              .late_s = trial->late_s};
 }
 
-/* Means over a whole record. */
+/* A whole record, reduced to means. */
 struct means {
     struct aw_trial trial;
     double values[3][PART];
@@ -284,7 +285,7 @@ enum aw_status aw_starts_find(struct aw_starts *starts, const struct aw_trial *t
         return aw_no_memory(err);
     enum aw_status status =
         search_part(starts, &first, held ? held + from : NULL, piece, options, err);
-    if (status == AW_OK && piece > each) { /* a shorter piece has no slow motion */
+    if (status == AW_OK && piece > each) { /* shorter pieces have no slow motion */
         find_means(means, trial, held);
         status = search_part(starts, &means->trial, means->held, piece / each, options, err);
     }

@@ -19,20 +19,22 @@
 #include "tuning/identify/fit.h"
 #include "tuning/identify/search.h"
 
-/* First, integrating, second, integrating with two lags, third. */
+/* First order, integrator, second order, integrator with two lags, third order. */
 #define AW_STRUCTURES 5
 
 struct aw_starts {
     size_t n;
     double at[2][AW_STRUCTURES][AW_LOOSE];
-    double scatter;   /* weights.h */
-    size_t likeliest; /* structure, by the samples around the first motion of the input */
+    double scatter; /* scatter of the jump times, see weights.h */
+    /* structure that best explains the samples around the first motion of the input */
+    size_t likeliest;
 };
 
 enum aw_process_kind aw_starts_kind(size_t structure);
 void aw_starts_use(struct aw_search *s, size_t structure, bool find_dead_band);
 
-/* piece: number of samples with a common offset. AW_NO_MEMORY. */
+/* Finds starting values for all structures. piece: number of samples with a common offset.
+ * AW_NO_MEMORY. */
 enum aw_status aw_starts_find(struct aw_starts *starts, const struct aw_trial *trial,
                               const bool *held, size_t piece, const struct aw_fit_options *options,
                               struct aw_error *err);
@@ -40,8 +42,9 @@ enum aw_status aw_starts_find(struct aw_starts *starts, const struct aw_trial *t
 /* Sets the better starting point for this structure. */
 void aw_starts_begin(const struct aw_starts *starts, struct aw_search *s, size_t structure);
 
-/* Refines a search that ended at sum with equal weights; returns the sum with proper weights.
- * scatter 0: leaves the weights equal. The second function only makes the weights. */
+/* Refines a search with proper weights, and returns the new sum of squares. sum is the result with
+ * equal weights. scatter 0 leaves the weights equal. The second function only calculates the
+ * weights. */
 double aw_starts_refine(struct aw_search *s, double sum, double scatter);
 double aw_starts_weigh(struct aw_search *s, double sum, double scatter);
 

@@ -9,9 +9,9 @@
 
 #define GRID      2048 /* points per period in the search for the peak */
 #define ROUNDS    100
-#define FIRST_CUT 0.5 /* share of the peak */
+#define FIRST_CUT 0.5 /* first clipping level, as a share of the peak */
 #define UNKNOWNS  (2 * AW_SWEEP_TONES + 2)
-#define FEWEST    2.0 /* samples per period of the fastest tone */
+#define FEWEST    2.0 /* min samples per period of the fastest tone */
 
 static enum aw_status check_plan(const struct aw_sweep_plan *p, struct aw_error *err)
 {
@@ -54,7 +54,7 @@ static size_t harmonic(const struct aw_sweep *sweep, int tone)
     return (size_t)lround(sweep->hz[tone] * sweep->plan.duration_s);
 }
 
-/* Sets the phases of the signal with its peaks clipped at level. */
+/* Sets the phases to those of the signal after clipping its peaks at level. */
 static void set_phases(struct aw_sweep *sweep, const struct grid *grid, double level)
 {
     for (int k = 0; k < sweep->n; k++) {
@@ -71,8 +71,8 @@ static void set_phases(struct aw_sweep *sweep, const struct grid *grid, double l
 }
 
 /* Chooses phases for a low peak. Starts with Schroeder's phases, which suit evenly spaced tones.
- * Then clips the peaks and takes over the resulting phases, ever more gently (E. Van der Ouderaa et
- * al., IEEE Trans. Instrum. Meas. 37, 1988). Returns the peak. */
+ * Then repeatedly clips the peaks, less each time, and adopts the resulting phases (E. Van der
+ * Ouderaa et al., IEEE Trans. Instrum. Meas. 37, 1988). Returns the peak. */
 static double choose_phases(struct aw_sweep *sweep)
 {
     struct aw_sweep best = *sweep;

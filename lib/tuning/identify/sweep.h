@@ -25,7 +25,7 @@
 struct aw_sweep_plan {
     double from_hz, to_hz; /* 0 < from < to; at least one period of from in duration_s */
     int tones;             /* 1..AW_SWEEP_TONES frequencies; fewer if some would coincide */
-    double amplitude;      /* > 0, bound of |value| */
+    double amplitude;      /* > 0: max |value| */
     double duration_s;     /* > 0 */
 };
 
@@ -34,11 +34,11 @@ struct aw_sweep {
     int n;
     double hz[AW_SWEEP_TONES];
     double phase[AW_SWEEP_TONES]; /* rad */
-    double scale;                 /* of each tone */
+    double scale;                 /* amplitude of each tone */
     double crest;                 /* peak / rms; 1.41 is one sine */
 };
 
-/* One frequency. phase_deg is unwrapped. */
+/* The response at one frequency. phase_deg is unwrapped. */
 struct aw_bode_point {
     double hz;
     double gain, gain_db;
@@ -46,16 +46,17 @@ struct aw_bode_point {
 };
 
 struct aw_bode_summary {
-    double bandwidth_hz;     /* first 3 dB below the gain at the lowest frequency; NaN: not found */
-    double crossover_hz;     /* where the gain falls through 1; NaN: not found */
-    double phase_margin_deg; /* 180 + phase there; NaN: not found */
-    double phase_cross_hz;   /* where the phase falls through -180; NaN: not found */
-    double gain_margin;      /* 1/gain there; NaN: not found */
+    /* first frequency 3 dB below the gain at the lowest one; NaN: not found */
+    double bandwidth_hz;
+    double crossover_hz;     /* frequency at which the gain falls through 1; NaN: not found */
+    double phase_margin_deg; /* 180 + phase at crossover_hz; NaN: not found */
+    double phase_cross_hz;   /* frequency at which the phase falls through -180; NaN: not found */
+    double gain_margin;      /* 1/gain at phase_cross_hz; NaN: not found */
     double peak_gain;
     double peak_hz;
 };
 
-/* AW_USAGE if the plan is invalid. */
+/* Chooses the tones and phases of a plan. AW_USAGE: the plan is invalid. */
 enum aw_status aw_sweep_start(struct aw_sweep *sweep, const struct aw_sweep_plan *plan,
                               struct aw_error *err);
 
@@ -64,10 +65,10 @@ double aw_sweep_value(const struct aw_sweep *sweep, double t);
 
 /* Calculates the response (output over input) at sweep->hz from samples at increasing times, in s
  * since the start, by least squares over all tones at once. Removes mean and linear drift from
- * both. Needs at least 2·tones + 4 samples and one whole period. points holds sweep->n. fit (may be
- * NULL) gets the share of the output's variance that the tones explain, 0..1. AW_USAGE: too few
- * samples, NaN, times that do not increase, samples too far apart for to_hz, or no excitation in
- * the input. */
+ * both. Needs at least 2·tones + 4 samples and one whole period. points must have room for
+ * sweep->n. *fit becomes the share of the output's variance that the tones explain, 0..1; fit may
+ * be NULL. AW_USAGE: too few samples, NaN, times that do not increase, samples too far apart for
+ * to_hz, or no excitation in the input. */
 enum aw_status aw_sweep_response(const struct aw_sweep *sweep, const double *t, const double *input,
                                  const double *output, size_t n, struct aw_bode_point *points,
                                  double *fit, struct aw_error *err);

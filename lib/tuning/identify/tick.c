@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define FEWEST 8
-#define WIDEST 0.2  /* share of the tick */
+#define WIDEST 0.2  /* max half-width of the interval, as a share of the tick */
 #define SURE   1.96 /* standard deviations for 95 % */
 
 const char *const aw_tick_from_names[] = {"unknown", "given", "measured", "assumed", NULL};
@@ -39,7 +39,7 @@ bool aw_tick_measure(const double *t, const double *error, const double *output,
     double m = (double)n, xx = s.xx - s.x * s.x / m, xu = s.xu - s.x * s.u / m;
     double uu = s.uu - s.u * s.u / m, slope = xu / xx, whole = ki / slope;
     double sigma = sqrt(fmax(0, uu - slope * xu) / (m - 2) / xx);
-    /* If telemetry arrives nearly once per tick, it may drift by one tick over the record, which
+    /* If telemetry arrives about once per tick, it may shift by one tick over the record. This
      * looks like a slope. */
     double half = whole * (SURE * sigma / fabs(slope) + whole / (t[n - 1] - t[0]));
     if (!(whole > 0) || !(half < WIDEST * whole))

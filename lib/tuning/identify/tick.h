@@ -1,8 +1,8 @@
 /* Measures the tick of a driver's controller from its integrator.
  *
- * With kp and kd 0, a controller adds ki·e to its output once per tick. After a time x, its output
- * has grown by ki/tick · ∫e dt. So the tick is ki over the slope of the output over that integral
- * (least squares). The telemetry's period and missing frames do not matter.
+ * With kp and kd 0, a controller adds ki·e to its output once per tick. So its output grows by
+ * ki/tick · ∫e dt. The tick is ki over the slope of the output over that integral (least squares).
+ * The telemetry's period and missing frames do not matter.
  *
  *     size_t n = … samples t (s), error, output (shares of full scale), at most a second …
  *     if (aw_tick_measure(t, error, output, n, ki, &tick))
@@ -17,9 +17,9 @@
 /* Origin of a tick. */
 enum aw_tick_from {
     AW_TICK_UNKNOWN,
-    AW_TICK_GIVEN,    /* by the user, or a file */
-    AW_TICK_MEASURED, /* by aw_tick_measure */
-    AW_TICK_ASSUMED,  /* from the telemetry's period: a driver sends once per loop */
+    AW_TICK_GIVEN,    /* given by the user or a file */
+    AW_TICK_MEASURED, /* measured by aw_tick_measure */
+    AW_TICK_ASSUMED,  /* assumed from the telemetry's period: a driver sends once per loop */
     AW_TICK_FROMS,
 };
 
@@ -28,7 +28,7 @@ extern const char *const aw_tick_from_names[AW_TICK_FROMS + 1];
 
 struct aw_tick {
     double s;
-    double half; /* of the 95 % interval, either way; NaN: unknown */
+    double half; /* half-width of the 95 % interval; NaN: unknown */
     enum aw_tick_from from;
 };
 

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Not owned. Times increase; a jump of the input is two points at one time. Between two points the
- * input is linear, with stairs it holds the earlier value. late_s: common uncertainty of all jump
- * times (aw_excite_trial). */
+/* The arrays are not owned. Times increase; two points at the same time are a jump of the input.
+ * Between two points, the input is linear, or with stairs constant. late_s: common uncertainty of
+ * all jump times (aw_excite_trial). */
 struct aw_trial {
     const double *input_t, *input;
     size_t n_inputs;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGER 1.5  /* factor of the usual interval */
-#define GRAIN  1e-3 /* of the interval: sufficient resolution for weights */
+#define LONGER 1.5  /* an interval is long above this multiple of the mean interval */
+#define GRAIN  1e-3 /* resolution of times, as a share of the interval */
 
 enum aw_status aw_weights_begin(struct aw_weights *w, const struct aw_trial *trial,
                                 const bool *held, struct aw_error *err)
@@ -53,7 +53,7 @@ static void drift(struct aw_weights *w, struct aw_process_state *x, size_t i)
     aw_mover_move(&w->mover, x, 0, 0, w->trial->t[i] - w->trial->t[i - 1]);
 }
 
-/* Calculates the innovations of a piece; scaled: by their standard deviation. */
+/* Calculates the innovations of a piece. scaled: divides them by their standard deviation. */
 static void filter(struct aw_weights *w, const double *in, double *out, size_t from, size_t to,
                    bool scaled)
 {
@@ -158,8 +158,8 @@ static void spread_grows(struct spread *s, const struct aw_process_state *by)
     s->any = true;
 }
 
-/* Returns half the difference between jumps one deviation early and late, since_s after their
- * expected effect. */
+/* Returns half the difference in state between a jump one deviation early and one deviation late.
+ * since_s: time since the expected effect of the jump. */
 static struct aw_process_state kick_of(const struct aw_process *process, double since_s,
                                        double deviation_s)
 {
@@ -192,7 +192,8 @@ static bool has_impulses(const struct aw_weights *w, double scatter)
     return false;
 }
 
-/* Applies all jumps with an effect by this time, from the k-th point of the input on. */
+/* Applies all jumps that have an effect by time t, starting at the k-th point of the input. Returns
+ * the next point. */
 static size_t apply_jumps(const struct aw_weights *w, const struct aw_dead *dead, double scatter,
                           double t, size_t k, struct spread *s)
 {

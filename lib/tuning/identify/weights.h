@@ -3,7 +3,7 @@
  *     struct aw_weights weights;
  *     status = aw_weights_begin(&weights, &trial, held, &err);
  *     aw_weights_find(&weights, &process, &dead, sigma2, 1);
- *     aw_weights_apply(&weights, y, out);          out: of one variance, each by itself
+ *     aw_weights_apply(&weights, y, out);          out: independent, of equal variance
  *     aw_weights_end(&weights);
  *
  * Samples show that the input jumped between two of them, but not when. An integrating process
@@ -30,24 +30,25 @@ struct aw_weights {
     const struct aw_trial *trial;
     const bool *held; /* NULL: none */
     size_t piece, counted;
-    double interval_s; /* mean, between two samples */
+    double interval_s; /* mean sampling interval */
     struct aw_process process;
     bool follows;   /* impulses exist, so the filter runs */
     double log_det; /* sum of the logarithms of variance over sigma2 */
-    double *gain;   /* of the filter, three each */
-    double *scale;  /* 0: held out */
+    double *gain;   /* gains of the filter, three for each sample */
+    double *scale;  /* scale of each sample; 0: held out */
     double *ones;   /* an offset of 1, whitened */
     struct aw_mover mover;
 };
 
-/* Gives all samples the same weight, in one piece. AW_NO_MEMORY; call aw_weights_end then, too. */
+/* Gives all samples the same weight, in one piece. After AW_NO_MEMORY, aw_weights_end must still be
+ * called. */
 enum aw_status aw_weights_begin(struct aw_weights *w, const struct aw_trial *trial,
                                 const bool *held, struct aw_error *err);
 void aw_weights_end(struct aw_weights *w);
 
 void aw_weights_hold_out(struct aw_weights *w, const bool *held);
 
-/* Gives all samples the same weight, in pieces of so many. */
+/* Gives all samples the same weight, in pieces of this many samples. */
 void aw_weights_plain(struct aw_weights *w, size_t piece);
 
 /* Calculates weights for this process (including its gain) and a sample variance of sigma2.
@@ -58,8 +59,8 @@ void aw_weights_find(struct aw_weights *w, const struct aw_process *process,
 /* Whitens a column and removes the offset of each piece. in and out may be the same. */
 void aw_weights_apply(struct aw_weights *w, const double *in, double *out);
 
-/* Replaces a column, in its own unit, by the filter's innovations, including held-out samples. The
- * offset comes from the samples that count. work has room for as many. */
+/* Replaces a column by the filter's innovations, in the unit of the column, including held-out
+ * samples. Only the other samples determine the offset. work must have the same size. */
 void aw_weights_innovate(struct aw_weights *w, double *column, double *work);
 
 /* Returns the end of the piece that begins at from. */

@@ -8,12 +8,12 @@
 #include "tuning/verbs/trials.h"
 
 #define CURVE    2000
-#define SLOWEST  50.0 /* a curve begins this many times below the crossover */
+#define SLOWEST  50.0 /* a curve begins at the crossover frequency divided by this */
 #define PER_TURN 6.283185307
 #define PER_RAD  57.29577951
 #define TEXT     48
 
-/* One loop over frequency. */
+/* The response of an open loop over frequency. */
 struct loop_curve {
     size_t n;
     double complex open[CURVE];
@@ -21,7 +21,7 @@ struct loop_curve {
     struct aw_margins margins;
 };
 
-/* Unwraps the phase, from that of an integrating loop. */
+/* Unwraps the phase. Starts near -180 deg, as an integrating loop does. */
 static void follow_phase(struct loop_curve *c)
 {
     for (size_t i = 0; i < c->n; i++) {
@@ -51,8 +51,8 @@ static bool fill(struct loop_curve *c, const struct aw_model *model, const struc
     return loop;
 }
 
-/* The last gain crossover, the phase crossover of the gain margin, and the maximum of |S|; n:
- * none. */
+/* Indices of the last gain crossover, the phase crossover of the gain margin, and the maximum of
+ * |S|; n: not found. */
 struct places {
     size_t crossover, turn, peak;
 };

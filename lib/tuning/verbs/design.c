@@ -11,7 +11,7 @@
 #include "tuning/verbs/verbs.h"
 
 #define BODE      200
-#define LONGEST_S 2.0 /* max length of a drawn step, s */
+#define LONGEST_S 2.0 /* max duration of a drawn step, s */
 
 enum aw_status aw_bench_design_options(struct aw_session *session, const struct aw_model *model,
                                        struct aw_design_options *options)
@@ -238,7 +238,7 @@ static void show(struct aw_session *session, const struct aw_model *model,
     aw_bench_report_proposal(session, model, p);
 }
 
-/* The bound applies to the linear loop. Dead band and saturation add to its overshoot. */
+/* The limit applies to the linear loop. Dead band and saturation increase the overshoot. */
 static void warn_of_overshoot(struct aw_session *session, const struct aw_proposal *p,
                               const struct aw_design_options *options)
 {
@@ -251,7 +251,7 @@ static void warn_of_overshoot(struct aw_session *session, const struct aw_propos
             over, bound);
 }
 
-/* Completes a model without driver data from the published driver. */
+/* Adds the properties of the published driver to a model that lacks them. */
 static enum aw_status complete_driver(struct aw_session *session, struct aw_model *model)
 {
     struct aw_bench_joint joint;

@@ -9,16 +9,16 @@
 #include "tuning/identify/answer.h"
 #include "tuning/verbs/trials.h"
 
-#define EXPERIMENT  30.0 /* s, for steps and relay */
-#define MULTISINE_S 4.0  /* period; two are sent */
+#define EXPERIMENT  30.0 /* max duration of steps and relay, s */
+#define MULTISINE_S 4.0  /* period of the multisine, s; two periods are sent */
 #define TONES       12
 #define FASTEST_HZ  8.0
-#define SETPOINTS_S 12.0 /* setpoints only: three parts of 1/12, and two periods of 1/3 */
+#define SETPOINTS_S 12.0 /* duration with setpoints only, s: three parts of 1/12, two of 1/3 */
 #define REST_S      0.2
-#define MOVES       0.55 /* share of the amplitude: an output above friction, as in the steps */
-#define PROBES      10   /* number of tried outputs, each twice the previous one */
+#define MOVES       0.55 /* share of the amplitude that moves a joint: above friction */
+#define PROBES      10   /* max outputs to try, each twice the previous one */
 #define PROBE_S     0.2
-#define PROBE_SHARE 0.1 /* share of the deviation that counts as a motion */
+#define PROBE_SHARE 0.1 /* share of the max deviation that counts as a motion */
 #define BACK_S      1.5
 
 bool aw_bench_sends_gains(const struct aw_session *session)
@@ -78,7 +78,7 @@ static enum aw_status excite(struct aw_bench *bench, struct aw_excitation *e)
     return status == AW_OK ? aw_excite_result(&e->excite, &bench->session->err) : status;
 }
 
-/* Sends two periods around the centre, from start on. */
+/* Sends two periods of a multisine around the centre, beginning at start. */
 static enum aw_status multisine(struct aw_bench *bench, const struct aw_excitation *e, double start,
                                 double period_s)
 {
@@ -213,7 +213,7 @@ static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e)
         status = aw_bench_tick_measure(bench, &e->tick);
     if (status == AW_OK)
         status = go_around(bench, e);
-    /* as for a range symmetric to 0 */
+    /* aw_excite_gain expects a range that is symmetric about 0 */
     double centre = e->config.centre;
     double room = fmin(bench->joint.high - centre, centre - bench->joint.low);
     e->kp = aw_excite_gain(&e->config, room + fabs(centre));
@@ -223,7 +223,7 @@ static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e)
         status = probe(bench, e, room + fabs(centre));
     if (status == AW_OK)
         status = aw_excite_start(&e->excite, &e->config, &session->err);
-    aw_bench_watch(bench); /* the limit is around the centre, also after --around */
+    aw_bench_watch(bench); /* applies the limit around the centre, also after --around */
     bench->by_output = true;
     bench->guard.config.moves = MOVES * e->config.amplitude;
     return status == AW_OK ? aw_bench_push(bench, e->config.centre) : status;
@@ -233,7 +233,8 @@ enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitatio
 {
     if (!aw_bench_sends_gains(bench->session))
         return follow(bench, e);
-    aw_law_save(bench->session, &bench->law); /* from now on, any end restores these gains */
+    /* from now on, the end of the command restores these gains */
+    aw_law_save(bench->session, &bench->law);
     enum aw_status status = begin(bench, e);
     bool small = e->steps || e->relay;
     if (status == AW_OK && small)
@@ -252,7 +253,7 @@ struct arrays {
     size_t n;
 };
 
-/* The data of a model fit, for its own thread. */
+/* Data of a model fit that runs in its own thread. */
 struct calculation {
     struct arrays arrays;
     struct aw_trial trial;
@@ -308,8 +309,8 @@ static void show_calculation(struct aw_session *session, const void *context)
                     aw_session_seconds(session));
 }
 
-/* A model fit takes seconds for a long recording. Meanwhile the server needs signs of life, and
- * Ctrl-C must work. */
+/* Fits in a thread, because a long recording takes seconds. Meanwhile the server needs signs of
+ * life, and Ctrl-C must work. */
 enum aw_status aw_bench_model_from_table(struct aw_session *session, const struct aw_table *table,
                                          const struct aw_bench_columns *columns,
                                          const struct aw_fit_options *options,

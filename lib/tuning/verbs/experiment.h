@@ -29,19 +29,19 @@ struct aw_bench {
     struct aw_session *session;
     const struct aw_bench_hooks *hooks;
     struct aw_bench_joint joint;
-    double commanded; /* setpoint, a share; NaN: none yet */
+    double commanded; /* last commanded setpoint, as a share; NaN: none yet */
     double target;    /* target for the guard, in the unit; NaN: none, or the setpoint */
-    int64_t start_ns; /* t = 0 */
+    int64_t start_ns; /* time of t = 0 */
     int64_t began_ns; /* start of the whole command, for the progress line */
     double total_s;   /* expected duration; 0: unknown */
     struct aw_table table;
-    uint64_t samples;              /* so far */
-    bool awaiting;                 /* stop at the next sample */
+    uint64_t samples;              /* number of samples so far */
+    bool awaiting;                 /* stop reading at the next sample */
     aw_bench_sample_fn *on_sample; /* callback, or NULL */
     void *context;
     double last[AW_BENCH_COLUMNS];
-    enum aw_bench_saves saves; /* set before the start, as is max_deviation */
-    double max_deviation;      /* a share; 0: from --max-deviation */
+    enum aw_bench_saves saves; /* saves and max_deviation are set before the start */
+    double max_deviation;      /* deviation limit, as a share; 0: from --max-deviation */
     struct aw_motion guard;
     bool by_output; /* the guard's config.moves applies to the control output */
     double holds;   /* distance to the setpoint within which an output may hold a load; 0: none */
@@ -56,7 +56,8 @@ struct aw_bench {
     bool more;       /* more samples are needed */
 };
 
-/* Fill the mode, known before the joint is chosen, and the joint, by the tool's hooks. */
+/* Fill in the mode and the joint, by the tool's hooks. The mode is known before the joint is
+ * chosen. */
 enum aw_status aw_bench_mode(struct aw_session *session, const char *name, bool must,
                              struct aw_bench_joint *joint);
 enum aw_status aw_bench_find(struct aw_session *session, const struct aw_args *args,
@@ -70,12 +71,13 @@ enum aw_status aw_bench_init(struct aw_bench *bench, struct aw_session *session,
  * written. */
 enum aw_status aw_bench_begin(struct aw_bench *bench);
 
-/* The same without the check of files. */
+/* Like aw_bench_begin, but does not check the output files. */
 enum aw_status aw_bench_begin_with(struct aw_bench *bench);
 
-/* For the hook idle: one sample from the device, in shares. fault: reported by the device, or NULL.
- * setpoint NaN: the commanded one. pull: the driving quantity for the guard if has_pull, else the
- * output drives. Returns false once there are enough samples. */
+/* For the hook idle: handles a sample from the device, in shares. Returns false once there are
+ * enough samples. fault: the fault that the device reports, or NULL. setpoint NaN: the commanded
+ * one. pull: the quantity that drives the joint, for the guard. Without has_pull, that is the
+ * output. */
 struct aw_bench_sample {
     double setpoint, measured, output, pull;
     bool has_pull;
@@ -104,44 +106,46 @@ const char *aw_bench_limit_name(enum aw_metric metric, char out[AW_BENCH_LIMIT])
 /* Computes the metrics of a step from the samples alone. */
 enum aw_status aw_bench_measure(struct aw_bench *bench, struct aw_response *response);
 
-/* The max deviation of a joint from its start and its targets: from text ("15deg"; NULL:
+/* Finds the max deviation of a joint from its start and its targets. Uses text ("15deg"; NULL:
  * --max-deviation), else the joint's default. */
 enum aw_status aw_bench_max_deviation(const struct aw_bench *bench, const char *text,
                                       double *value);
 
-/* Restarts the limits from the present position. Does not resume a motion that the limits ended. */
+/* Restarts the limits from the current position. Does not resume a motion that the limits ended. */
 void aw_bench_watch(struct aw_bench *bench);
 
-/* Waits until the next command is due. Commands wait here, where the guard runs, and not in the
- * client. */
+/* Waits until the next command is due. The guard runs during this wait, but not while the client
+ * waits. */
 enum aw_status aw_bench_await_pace(struct aw_bench *bench);
 
-/* Send a setpoint; the joint now counts as moving and is stopped at the end. drive: a target to
- * reach. push: only to produce an output, so it may be far away. */
+/* Send a setpoint. From then on, the joint counts as moving and is stopped at the end. drive: the
+ * joint must reach the setpoint. push: the setpoint only produces an output, so it may be far
+ * away. */
 enum aw_status aw_bench_drive(struct aw_bench *bench, double setpoint);
 enum aw_status aw_bench_push(struct aw_bench *bench, double setpoint);
 
-/* Finds the present gains of the joint (bench->old): reported, sent before, or in the file at
- * path (or NULL). If they are unknown, bench->known is false and old holds the gains after
- * power-up. A notice then gives this advice (NULL: no notice). Trial gains are for bench->law,
- * see aw_law_save. */
+/* Finds the current gains of the joint (bench->old): reported, sent before, or in the file at path
+ * (may be NULL). If they are unknown, bench->known is false and bench->old has the gains after
+ * power-up. Then prints a notice with this advice (NULL: none). Pass bench->law to aw_law_save
+ * before a trial. */
 enum aw_status aw_bench_know_gains(struct aw_bench *bench, const char *path, const char *advice);
 
-/* Sends other gains of the joint. Gains in the same packet stay as found then. */
+/* Sends new gains of the joint. Other gains in its packet keep the values found by
+ * aw_bench_know_gains. */
 enum aw_status aw_bench_gains(struct aw_bench *bench, struct aw_gains gains);
 
 /* Collects samples for this time, s. */
 enum aw_status aw_bench_collect(struct aw_bench *bench, double seconds);
 
 /* Collects samples until the next command is due, and at least one. A setpoint computed from the
- * newest sample then goes out at once. */
+ * newest sample can then be sent at once. */
 enum aw_status aw_bench_await_turn(struct aw_bench *bench);
 
 /* Performs a step like the command step: from rest, with the last samples at rest before t = 0. */
 enum aw_status aw_bench_step_perform(struct aw_bench *bench, double from, double to,
                                      double settle_s, double seconds);
 
-/* Puts t = 0 here and forgets the samples so far. */
+/* Sets t = 0 to the current time and discards the samples so far. */
 enum aw_status aw_bench_restart(struct aw_bench *bench);
 
 /* Ends the motion, if any, and writes --save. Returns status, or the error from stopping or saving.
@@ -156,8 +160,8 @@ double *aw_bench_columns(const struct aw_table *table, size_t first);
 /* Draws measured, setpoint and output into the file of --plot, if given. */
 enum aw_status aw_bench_plot(struct aw_bench *bench);
 
-/* AW_REFUSED: the joint stood still from this row on. Half of this distance, in the unit, is a
- * motion. */
+/* AW_REFUSED: the joint has not moved since this row. It must move by half of this distance, in the
+ * unit. */
 enum aw_status aw_bench_check_moved(const struct aw_bench *bench, size_t first, double distance);
 
 /* Writes the title of a picture of this joint. */
@@ -167,11 +171,11 @@ void aw_bench_title(struct aw_bench *bench, char out[AW_BENCH_TITLE]);
 /* Begins the result record with the joint and its controller. */
 void aw_bench_report(struct aw_bench *bench, const char *cmd);
 
-/* Adds the value of a metric with its unit; unit: of the step. */
+/* Adds a metric to the result record. unit: the unit of the step. */
 void aw_bench_report_metric(struct aw_session *session, const char *key, enum aw_metric metric,
                             double value, const char *unit);
 
-/* Writes the unit of a metric after a space: " deg·s"; or "". unit: of the joint. */
+/* Writes the unit of a metric after a space (" deg·s"), or "". unit: the unit of the joint. */
 const char *aw_bench_metric_unit(char out[40], enum aw_metric metric, const char *unit);
 
 /* Formats the value for a table; without a value, the reason ("below 90 %"). Returns out, or a
@@ -179,8 +183,8 @@ const char *aw_bench_metric_unit(char out[40], enum aw_metric metric, const char
 #define AW_BENCH_CELL (AW_NUMBER_MAX + 1)
 const char *aw_bench_metric_cell(char out[AW_BENCH_CELL], enum aw_metric metric, double value);
 
-/* Write a chart into a file. AW_REFUSED with the reason if that fails. aw_bench_write_drawn frees
- * drawn; NULL: not drawn, see session->err. */
+/* Write a chart to a file. AW_REFUSED: err has the reason. aw_bench_write_drawn frees drawn. drawn
+ * NULL: drawing failed, see session->err. */
 enum aw_status aw_bench_write_chart(struct aw_session *session, const struct aw_chart *chart,
                                     const char *path);
 enum aw_status aw_bench_write_drawn(struct aw_session *session, char *drawn, size_t size,

@@ -5,11 +5,11 @@
 #include "tuning/verbs/trials.h"
 
 #define REST_S 0.2
-#define ACTS_S 0.4 /* a servo has moved by then */
-#define SHARE  0.3 /* share of the step that counts as moved */
+#define ACTS_S 0.4 /* time in which a servo moves */
+#define SHARE  0.3 /* share of the step that counts as a motion */
 #define CALM_S 0.05
 
-/* The simulator offers another joint whose gains take effect. */
+/* In a simulation, suggests another joint whose gains take effect. */
 static enum aw_status refuse(struct aw_bench *bench)
 {
     struct aw_session *session = bench->session;
@@ -28,7 +28,7 @@ static enum aw_status refuse(struct aw_bench *bench)
 enum aw_status aw_bench_check_gains_act(struct aw_bench *bench)
 {
     double scale = bench->joint.scale;
-    aw_session_moves(bench->session); /* from now on, any end restores the gains */
+    aw_session_moves(bench->session); /* from now on, the end of the command restores the gains */
     enum aw_status status = aw_bench_gains(bench, (struct aw_gains){0});
     if (status == AW_OK)
         status = aw_bench_collect(bench, REST_S);
@@ -44,7 +44,8 @@ enum aw_status aw_bench_check_gains_act(struct aw_bench *bench)
     return status == AW_OK ? aw_bench_calm_gains(bench) : status;
 }
 
-/* The derivative must see the setpoint return first, or kd would cause a kick. */
+/* Sends the setpoint before the gains. Otherwise kd would act on the jump of the setpoint and cause
+ * a kick. */
 enum aw_status aw_bench_calm_gains(struct aw_bench *bench)
 {
     enum aw_status status =

@@ -10,7 +10,7 @@
 #include "tuning/verbs/trials.h"
 #include "tuning/verbs/verbs.h"
 
-#define CHANGES  0.03 /* share of the input's range that counts as a change */
+#define CHANGES  0.03 /* min change of the input, as a share of its range */
 #define FEWEST   5    /* min rows at rest */
 #define SCATTERS 10   /* max variation at rest, as a multiple of the noise */
 
@@ -206,7 +206,7 @@ static enum aw_status find_columns(struct aw_session *session, const struct aw_t
     return status;
 }
 
-/* A recording of telemetry has one sample per period. */
+/* Assumes one sample per period, as in a recording of telemetry. */
 static struct aw_tick tick_of_record(struct aw_session *session, const struct aw_table *table,
                                      const struct aw_bench_columns *columns,
                                      const struct aw_bench_joint *joint)
@@ -220,7 +220,7 @@ static struct aw_tick tick_of_record(struct aw_session *session, const struct aw
 }
 
 /* The model starts at rest with the first input value. The rows before the first input change show
- * whether the recording does. */
+ * whether the recording starts at rest, too. */
 static void warn_of_start(struct aw_session *session, const struct aw_table *table,
                           const struct aw_bench_columns *c, double noise)
 {

@@ -1,8 +1,8 @@
-/* Experiments on joints that accept targets and report positions, by the tool's struct aw_joints.
- * The host steers joints that accept velocities. Otherwise the firmware has its own control loop,
- * so the input of the process is its setpoint.
- * tune uses the loop's output if the file names the fields of its gains. The output is not
- * reported; while kp is the only gain, it is kp times the error. */
+/* Experiments on joints that accept targets and report positions, through the tool's struct
+ * aw_joints. The host steers joints that accept velocities. All other joints have a control loop in
+ * the firmware, and the input of the process is its setpoint. If the packet file names the fields
+ * of the loop's gains, tune uses the loop's output. That output is not reported; while kp is the
+ * only gain, it is kp times the error. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,17 +14,17 @@
 #include "tuning/verbs/experiment.h"
 #include "tuning/verbs/verbs.h"
 
-#define COARSE   0.2 /* max relative rounding of kp in a packet */
+#define COARSE   0.2 /* max relative rounding error of kp in a packet */
 #define HZ       100.0
 #define DEG      15.0 /* default deviation limit */
-#define OF_RANGE 0.1  /* default limit in other units, as a share of the range; also a step */
-#define PULLS    2.0  /* deviations of error that count as full output, which is not reported */
+#define OF_RANGE 0.1  /* default deviation limit in other units, as a share of the range */
+#define PULLS    2.0  /* an error of this many deviation limits counts as full output */
 #define FILTER_S 0.04 /* longer than a damaged value lasts */
 #define USUAL                                                                                      \
     {                                                                                              \
         .unit = "", .scale = 1, .glitch_s = FILTER_S, .tick_s = 1e-3, .period_s = 1 / HZ           \
     }
-#define PART 0.5 /* share of max_deviation: kp at this error gives the output of experiments */
+#define PART 0.5 /* kp at this share of max_deviation gives the output of experiments */
 
 static bool is_steered(const struct aw_session *session)
 {
@@ -56,7 +56,7 @@ static struct aw_joint *joint_of(const struct aw_bench *bench)
     return &bench->list.joints[bench->at];
 }
 
-/* A sent setpoint is not a measurement. */
+/* Requires a measured position: the last setpoint is not enough. */
 static enum aw_status open(struct aw_bench *bench)
 {
     struct aw_session *session = bench->session;
@@ -68,7 +68,7 @@ static enum aw_status open(struct aw_bench *bench)
     if (status != AW_OK)
         return status;
     struct aw_joint *joint = joint_of(bench);
-    joint->wraps = false; /* a step takes no shortcut */
+    joint->wraps = false; /* a step must not take the shorter way round */
     joint->most = isfinite(joint->speed) ? joint->speed : session->options.move.speed;
     return is_steered(session) || !isnan(joint->now.value[AW_JOINT_ACTUAL])
                ? AW_OK
@@ -77,8 +77,9 @@ static enum aw_status open(struct aw_bench *bench)
                          bench->joint.name);
 }
 
-/* Estimates the driving quantity as a share of full output, and the output of a controller with kp
- * alone. The output of a steered joint is the share of its max speed. */
+/* Estimates the quantity that drives the joint, as a share of full output. If the controller has
+ * only kp, also estimates its output. The output of a steered joint is its share of the max
+ * speed. */
 static void find_outputs(struct aw_bench *bench, double off, struct aw_bench_sample *sample)
 {
     const struct aw_joint *joint = joint_of(bench);
@@ -114,7 +115,7 @@ static bool look(void *context, const struct aw_joint_list *list)
     return bench->more;
 }
 
-/* The guard detects silence. */
+/* Ignores a timeout of a joint that is not steered, because the guard detects silence. */
 static enum aw_status idle(struct aw_bench *bench, int64_t deadline)
 {
     struct aw_session *session = bench->session;
@@ -136,7 +137,7 @@ static enum aw_status setpoint(struct aw_bench *bench, double value)
         .what = AW_JOINT_TARGETS, .goals = &goal, .n = 1, .stream = true, .show_ns = AW_NO_TIME};
     const struct aw_joint *joint = joint_of(bench);
     double before = isnan(bench->sent) ? joint->now.value[AW_JOINT_ACTUAL] : bench->sent;
-    /* else the setpoint only produces an output */
+    /* otherwise the setpoint only produces an output and may jump */
     bool jumps = bench->hooks->law != AW_BENCH_HIDDEN || !isnan(bench->target);
     if (jumps && !is_steered(session) && !(fabs(value - before) * HZ <= joint->speed) &&
         !session->options.run.force)
@@ -151,8 +152,8 @@ static enum aw_status setpoint(struct aw_bench *bench, double value)
     return aw_joints_command(session, &bench->list, &command);
 }
 
-/* A successful joint stays at its target. A joint that did not reach it is held where it is, or it
- * would keep pulling. */
+/* A joint that reached its target stays there. Any other joint is held where it is, or it would
+ * keep pulling. */
 static enum aw_status end(struct aw_bench *bench, enum aw_status status)
 {
     struct aw_session *session = bench->session;
@@ -171,7 +172,7 @@ static const struct aw_device_setting *gains_of(const struct aw_session *session
     return &aw_custom_arm(session)->gains[joint * AW_JOINT_GAINS];
 }
 
-/* Returns the lowest of the limits of a joint's gains; INFINITY if none has a limit. */
+/* Returns the lowest limit of a joint's gains; INFINITY if none has a limit. */
 static double gain_max(struct aw_session *session, const struct aw_device_setting *gains)
 {
     double most = INFINITY;
@@ -187,7 +188,7 @@ static double gain_max(struct aw_session *session, const struct aw_device_settin
     return most;
 }
 
-/* Checks that the file names all gains of this form, before the link opens. */
+/* Checks that the packet file names all gains of --form, before the link opens. */
 static enum aw_status check_law(struct aw_session *session, const struct aw_bench_joint *joint)
 {
     enum aw_form form = (enum aw_form)aw_wishes_given(session)->form;

@@ -5,20 +5,20 @@
 
 #include "tuning/verbs/trials.h"
 
-#define FOR_S    1.0    /* max duration */
-#define ERROR    0.03   /* share of full scale */
-#define KI       0.002  /* per control period, two steps of the wire */
-#define ENOUGH   0.007  /* share of the output that stays in the dead band, so nothing moves */
-#define TOO_FAR  0.0095 /* larger outputs do not come from this integral */
-#define PATIENCE 5      /* tenths of a second until the sample period is known */
-#define ATTEMPTS 6      /* max */
+#define FOR_S    1.0    /* max duration of an integration, s */
+#define ERROR    0.03   /* error to integrate, as a share of full scale */
+#define KI       0.002  /* ki per control period: two steps of its resolution on the wire */
+#define ENOUGH   0.007  /* output that ends an integration: in the dead band, so nothing moves */
+#define TOO_FAR  0.0095 /* a larger output does not come from this integration */
+#define PATIENCE 5      /* max wait for the sample period, in tenths of a second */
+#define ATTEMPTS 6      /* max number of integrations */
 
 double aw_bench_tick_of_period(const struct aw_bench_joint *joint, double period_s)
 {
     return fmax(joint->tick_s, period_s > 0 ? period_s : joint->period_s);
 }
 
-/* Frames faster than the driver's loop would be lost. */
+/* Waits for the sample period, because frames faster than the driver's loop would be lost. */
 static enum aw_status await_period(struct aw_bench *bench)
 {
     enum aw_status status = AW_OK;
@@ -28,7 +28,8 @@ static enum aw_status await_period(struct aw_bench *bench)
     return status;
 }
 
-/* Returns --tick, else the period expected from the telemetry. */
+/* Returns the period of --tick or of the joint's description, else the one that telemetry
+ * suggests. */
 static struct aw_tick expected(struct aw_bench *bench)
 {
     double period_s = bench->hooks->period ? bench->hooks->period(bench) : bench->joint.tick_s;
@@ -52,7 +53,7 @@ static enum aw_status integrate(struct aw_bench *bench)
     double here = bench->last[AW_BENCH_MEASURED] / bench->joint.scale;
     double there = here > 0 ? here - ERROR : here + ERROR;
     enum aw_status status = aw_bench_restart(bench);
-    bench->last[AW_BENCH_SETPOINT] = NAN; /* until telemetry shows the new one */
+    bench->last[AW_BENCH_SETPOINT] = NAN; /* until telemetry shows the new setpoint */
     do {
         if (status == AW_OK &&
             !(fabs(bench->last[AW_BENCH_SETPOINT] / bench->joint.scale - there) < 1e-9))
@@ -114,13 +115,13 @@ static enum aw_status measure(struct aw_bench *bench, struct aw_tick *tick)
 enum aw_status aw_bench_tick_measure(struct aw_bench *bench, struct aw_tick *tick)
 {
     struct aw_session *session = bench->session;
-    bool known = !bench->hooks->period; /* the firmware's description has the period */
+    bool known = !bench->hooks->period; /* the description of the firmware has the period */
     enum aw_status status = known ? AW_OK : await_period(bench);
     *tick = expected(bench);
     if (status != AW_OK || known || tick->from == AW_TICK_GIVEN)
         return status;
     status = measure(bench, tick);
-    /* without an error and with a cleared integral, the previous gains have no effect */
+    /* clears the error and the integral, so that the previous gains have no effect */
     if (status == AW_OK)
         status = aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / bench->joint.scale);
     if (status == AW_OK)

@@ -9,11 +9,11 @@
 #include "tuning/run.h"
 #include "tuning/verbs/experiment.h"
 
-#define HALF_WAY 0.5 /* a joint that moves less than this share may meet limits by not moving */
-#define LEAD_S   0.1 /* samples before the step show the start */
+#define HALF_WAY 0.5 /* a joint that moves less than this share may meet limits by standing still */
+#define LEAD_S   0.1 /* time before the step to show the start */
 
 struct step_plan {
-    double from, to; /* normalised */
+    double from, to; /* as shares of the joint's scale */
     double seconds, settle_s;
 };
 
@@ -45,7 +45,7 @@ const char *aw_bench_limit_name(enum aw_metric metric, char out[AW_BENCH_LIMIT])
     return out;
 }
 
-/* Checks that the limits are valid, and, with a response, that it meets them. */
+/* Checks that the limits are valid, and that the response, if any, meets them. */
 static enum aw_status judge(struct aw_session *session, const struct aw_response *response)
 {
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) {
@@ -94,7 +94,7 @@ static bool went_back(const struct aw_bench *bench, const struct step_plan *plan
     return (response->final - plan->from * bench->joint.scale) * (plan->to - plan->from) < 0;
 }
 
-/* Limits do not detect a joint that stood still or moved elsewhere: it meets many of them. */
+/* Detects a joint that stood still or moved elsewhere. Such a joint meets many limits. */
 static enum aw_status check_arrival(const struct aw_bench *bench, const struct step_plan *plan,
                                     const struct aw_response *response)
 {

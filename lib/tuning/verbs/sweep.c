@@ -9,7 +9,7 @@
 #include "tuning/identify/spectrum.h"
 #include "tuning/verbs/experiment.h"
 
-#define FOLLOWS_DB     (-6.0) /* a joint with less gain may lag by half a turn */
+#define FOLLOWS_DB     (-6.0) /* a joint with less gain may lag by 180 deg */
 #define COHERENCE_NEAR 1.3    /* max frequency ratio between a tone and its spectrum point */
 
 struct sweep_state {
@@ -67,7 +67,7 @@ static enum aw_status perform(struct aw_bench *bench, struct sweep_state *s)
 {
     double duration = s->sweep.plan.duration_s;
     double moving_s = 2 * duration;
-    bench->guard.config.moves = bench->guard.config.strong; /* its slow tones must move the joint */
+    bench->guard.config.moves = bench->guard.config.strong; /* slow tones must move the joint */
     bench->began_ns = aw_clock_now(bench->session->clock);
     bench->total_s = aw_experiment_given(bench->session)->settle_s + moving_s;
     enum aw_status status = aw_bench_restart(bench);
@@ -80,7 +80,7 @@ static enum aw_status perform(struct aw_bench *bench, struct sweep_state *s)
     return status;
 }
 
-/* Returns the first row that counts. */
+/* Returns the first row after the transient. */
 static size_t begins(const struct aw_bench *bench, const struct sweep_state *s)
 {
     const struct aw_table *table = &bench->table;
@@ -136,7 +136,7 @@ static enum aw_status find_coherence(const struct aw_bench *bench, struct sweep_
     return AW_OK;
 }
 
-/* At the lowest frequency a correct loop follows its setpoint. */
+/* At the lowest frequency, a joint with correct wiring follows its setpoint. */
 static enum aw_status check_direction(const struct aw_bench *bench, const struct sweep_state *s)
 {
     const struct aw_bode_point *lowest = &s->points[0];

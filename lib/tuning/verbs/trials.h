@@ -11,7 +11,7 @@
 #include "tuning/run.h"
 #include "tuning/verbs/experiment.h"
 
-/* Returns the assumed control period, s, of a driver. period_s 0: the joint's default. */
+/* Returns the control period to assume for a driver, s. period_s 0: the joint's default. */
 double aw_bench_tick_of_period(const struct aw_bench_joint *joint, double period_s);
 
 /* Write the arguments that select a joint, " -b lknee -c pos", and the command that sets gains. */
@@ -24,7 +24,8 @@ void aw_bench_set_words(const struct aw_bench_hooks *hooks, const struct aw_benc
  * AW_REFUSED; else its gains are restored. */
 enum aw_status aw_bench_check_gains_act(struct aw_bench *bench);
 
-/* Sends the present position as setpoint, then the old gains once the controller has seen it. */
+/* Sends the current position as the setpoint. Then sends the old gains, once the controller has
+ * received the setpoint. */
 enum aw_status aw_bench_calm_gains(struct aw_bench *bench);
 
 /* Measures the control period of a board at rest, within 1 s. The controller integrates a constant
@@ -51,9 +52,9 @@ enum aw_status aw_bench_model_from_table(struct aw_session *session, const struc
                                          const struct aw_fit_options *options,
                                          struct aw_model *model);
 
-/* The experiment of --with, --max-deviation, --amplitude and --around, after aw_bench_begin.
- * bench->table holds the samples. Afterwards the driver is still enabled, with the experiment's
- * gains. */
+/* The experiment that --with, --max-deviation, --amplitude and --around describe. Perform it after
+ * aw_bench_begin. bench->table then has the samples. The driver stays enabled, with the
+ * experiment's gains. */
 struct aw_excitation {
     struct aw_excite excite;
     struct aw_excite_config config;
@@ -62,7 +63,7 @@ struct aw_excitation {
     bool steps, relay, multisine;
 };
 /* Returns true if the experiment sends other gains, and so identifies from the controller's output.
- * Else it sends setpoints, as to a servo. */
+ * Otherwise it sends setpoints, as to a servo. */
 bool aw_bench_sends_gains(const struct aw_session *session);
 enum aw_status aw_excitation_plan(struct aw_bench *bench, struct aw_excitation *e);
 enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitation *e);
@@ -72,7 +73,7 @@ enum aw_status aw_excitation_model(struct aw_bench *bench, const struct aw_excit
 /* Warns if a model is not reliable. */
 void aw_bench_warn_of_model(struct aw_session *session, const struct aw_model *model);
 
-/* Add to the result record, and print lines for people. */
+/* Print a model or a proposal for people, or add a proposal to the result record. */
 void aw_bench_print_model(struct aw_session *session, const struct aw_model *model);
 void aw_bench_report_proposal(struct aw_session *session, const struct aw_model *model,
                               const struct aw_proposal *proposal);
@@ -85,7 +86,7 @@ enum aw_status aw_bench_design_options(struct aw_session *session, const struct 
 /* Draw charts of a model in the format of path's extension (NULL: SVG text). The caller frees the
  * result; NULL: see session->err. Bode: the model as a line, measured points (hollow at low
  * coherence), and the coherence. Step: the predicted step response. Loop: the open loop with its
- * margins, and |S| with its maximum Ms. Both need a stable loop. */
+ * margins, and |S| with its maximum Ms. Step and loop need a stable loop. */
 char *aw_bench_draw_bode(struct aw_session *session, const struct aw_model *model, const char *path,
                          size_t *size);
 char *aw_bench_draw_step(struct aw_session *session, const struct aw_model *model,

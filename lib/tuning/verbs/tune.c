@@ -31,7 +31,7 @@ struct tuner {
     struct aw_design_options options;
     struct aw_proposal proposal;
     struct aw_bench_story story;
-    double rest, step; /* normalised: position at rest, and size of a step */
+    double rest, step; /* position at rest and size of a step, as shares of the joint's scale */
     enum aw_metric goal;
     double share; /* share of the permitted overshoot used as the design goal */
     bool designed, applied;
@@ -56,7 +56,7 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct tuner *t)
     return status;
 }
 
-/* Intermediate tables are printed with -v only; the result is a line. */
+/* Intermediate tables are printed only with -v. */
 static bool is_verbose(const struct aw_session *session)
 {
     return aw_session_text(session) && session->options.print.verbose;
@@ -96,7 +96,7 @@ static enum aw_status identify(struct aw_bench *bench, struct tuner *t)
     return AW_OK;
 }
 
-/* A design in its own thread: the search takes a while, and a server needs signs of life. */
+/* A design that runs in its own thread, because a server needs signs of life during the search. */
 struct search {
     struct aw_process process;
     struct aw_driver driver;
@@ -131,8 +131,9 @@ static enum aw_status find_gains(struct aw_session *session, struct tuner *t, do
     return status;
 }
 
-/* Designs for a share of the permitted overshoot. The motor's limited torque, which the model
- * lacks, adds to it. If the share is not feasible, designs for the lowest feasible overshoot. */
+/* Designs for a share of the permitted overshoot, because the motor's limited torque, which the
+ * model lacks, adds to it. If the share is not feasible, designs for the lowest feasible
+ * overshoot. */
 static enum aw_status propose(struct aw_session *session, struct tuner *t, struct aw_error *why)
 {
     double bound = t->options.overshoot;
@@ -222,8 +223,9 @@ static const char *format_metric(const struct tuner *t, char out[AW_BENCH_CELL],
     return out;
 }
 
-/* Writes why the new gains must be rejected. wild: gains with less overshoot may do. A deviation
- * from the prediction is not an objection: the measurement counts. */
+/* Returns true, and writes the reason, if the new gains must be rejected. wild: gains with less
+ * overshoot may be accepted. A deviation from the prediction is no reason: the measurement
+ * counts. */
 static bool objection(const struct tuner *t, const char *unit, bool *wild, char out[OBJECTION])
 {
     const struct aw_response *was = &t->story.was, *is = &t->story.is;

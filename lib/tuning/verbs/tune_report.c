@@ -29,7 +29,7 @@ static void put_number(FILE *file, double value, const char *unit)
         fputs("<td>–</td>", file);
 }
 
-/* Prints the reason as in every table if the metric was not reached. */
+/* Prints a metric, or the reason why it was not reached. */
 static void put_metric(FILE *file, enum aw_metric metric, double value, const char *unit)
 {
     char why[AW_BENCH_CELL];
@@ -159,7 +159,7 @@ static char *measured_svg(struct aw_session *session, const struct aw_bench_stor
     return svg;
 }
 
-/* Prints the SVG without the header line of a file. */
+/* Prints the SVG without its XML header line. */
 static bool put_svg(FILE *file, char *svg)
 {
     const char *start = svg ? strstr(svg, "<svg") : NULL;

@@ -6,11 +6,11 @@
 #include "tuning/design.h"
 #include "tuning/verbs/experiment_joint.h"
 
-/* For .custom_bench, the joints of packet files, and for .bench of a tool whose joints are steered.
- * The option speed limits a joint without its own speed limit. */
+/* The hooks for the joints of packet files (.custom_bench), and for a tool whose joints are steered
+ * (.bench). The option speed limits joints that have no speed limit of their own. */
 extern const struct aw_bench_hooks aw_target_bench;
 
-/* Options of an experiment and of its output files. Texts: NULL if not given. */
+/* Options of an experiment and of its output files. Strings are NULL if not given. */
 struct aw_experiment_options {
     const char *from, *to, *around, *with, *step;
     const char *save, *samples, *plot, *bode, *report, *old;

@@ -42,7 +42,7 @@ struct check {
     struct aw_gains gains;
     bool may_switch;
     char deviation_text[32];
-    double max_deviation; /* normalised */
+    double max_deviation; /* as a share of the joint's scale */
     struct limit limits[AW_METRICS];
 };
 
@@ -53,7 +53,7 @@ struct verdict {
 
 struct spec {
     struct aw_session *session;
-    size_t n, done; /* the guard or a signal may have ended the last step */
+    size_t n, done; /* done: performed steps; the guard or a signal may have ended the last one */
     struct check checks[CASES];
     struct verdict verdicts[CASES];
 };
@@ -219,7 +219,7 @@ static enum aw_status load(struct spec *spec, const char *path)
     return status;
 }
 
-/* Judges the target as well: a joint that never came near it meets many limits, but fails. */
+/* Also checks the target, because a joint that never came near it meets many limits. */
 static void judge(const struct check *check, const struct aw_bench *bench,
                   const struct aw_response *response, struct verdict *verdict)
 {

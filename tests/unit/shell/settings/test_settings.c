@@ -52,7 +52,7 @@ static enum aw_status exchange(struct aw_session *s, const struct aw_record *pac
         answer.present |= UINT64_C(1) << at;
     }
     if (message->reads)
-        aw_settings_take(s, &answer);
+        aw_settings_store(s, &answer);
     return AW_OK;
 }
 
