@@ -475,7 +475,7 @@ bool aw_start_is_motion(const struct aw_joint *joint, double target, double seco
     return seconds > 0 && away <= seconds * joint->speed;
 }
 
-bool aw_start_is_streamed(const struct aw_session *session)
+static bool is_streamed(const struct aw_session *session)
 {
     const struct aw_session_mode *mode = &session->mode;
     return !mode->one_shot && (!mode->interactive || mode->scripts > 0) &&
@@ -519,7 +519,7 @@ static enum aw_status begin_stream(struct aw_session *session, struct aw_joint_l
 enum aw_status aw_start_streamed(struct aw_session *session, struct aw_joint_list *list,
                                  const struct aw_joint_command *command)
 {
-    return aw_start_is_streamed(session) ? aw_start_single(session, list, command) : AW_OK;
+    return is_streamed(session) ? aw_start_single(session, list, command) : AW_OK;
 }
 
 enum aw_status aw_start_single(struct aw_session *session, struct aw_joint_list *list,

@@ -82,7 +82,6 @@ bool aw_start_is_motion(const struct aw_joint *joint, double target, double seco
 
 /* For a single setpoint, before it is sent. If it starts a stream in a script, reads the joints and
  * checks the setpoint; with --approach moves there. */
-bool aw_start_is_streamed(const struct aw_session *session);
 enum aw_status aw_start_streamed(struct aw_session *session, struct aw_joint_list *list,
                                  const struct aw_joint_command *command);
 

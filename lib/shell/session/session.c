@@ -137,7 +137,9 @@ enum aw_status aw_session_raw_wire(struct aw_session *session)
     return make_wire(session, session->wire->protocol, &session->wire->variant, true);
 }
 
-const struct aw_protocol *aw_session_read_protocol(const struct aw_session *session)
+/* Returns the protocol for reading: the session wire's protocol, or one with the recording's
+ * packets. */
+static const struct aw_protocol *protocol_for_reading(const struct aw_session *session)
 {
     const struct aw_packets *carried = session->device.carried;
     return carried ? aw_packets_protocol(carried) : session->wire->protocol;
@@ -149,7 +151,7 @@ enum aw_status aw_session_carried_wire(struct aw_session *session, struct aw_wir
     if (!session->device.carried)
         return AW_OK;
     enum aw_status status =
-        make_wire(session, aw_session_read_protocol(session), &session->wire->variant, false);
+        make_wire(session, protocol_for_reading(session), &session->wire->variant, false);
     if (status == AW_OK)
         *wire = session->device.decoding;
     return status;
@@ -165,7 +167,7 @@ enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wi
         return AW_OK;
     if (ordered)
         variant.instead = ordered;
-    enum aw_status status = make_wire(session, aw_session_read_protocol(session), &variant, raw);
+    enum aw_status status = make_wire(session, protocol_for_reading(session), &variant, raw);
     if (status != AW_OK)
         return status;
     /* Frees an earlier view of sent messages, because it uses another wire. */
@@ -196,7 +198,7 @@ enum aw_status aw_session_view(struct aw_session *session, const struct aw_recor
 
 struct aw_messages aw_session_spoken(const struct aw_session *session)
 {
-    return aw_view_messages(aw_session_read_protocol(session), session->tool->speaks,
+    return aw_view_messages(protocol_for_reading(session), session->tool->speaks,
                             session->tool->protocol->n_messages);
 }
 

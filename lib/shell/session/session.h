@@ -356,10 +356,6 @@ void aw_session_about(void *session, const char *program, const char *comment, s
  * sends continues without them. */
 enum aw_status aw_session_read_packets(struct aw_session *session, const struct aw_args *args);
 
-/* Returns the protocol for reading: the session wire's protocol, or one with the recording's
- * packets. */
-const struct aw_protocol *aw_session_read_protocol(const struct aw_session *session);
-
 /* Sets *wire to a wire with the recording's packets; NULL: the recording carries none. */
 enum aw_status aw_session_carried_wire(struct aw_session *session, struct aw_wire **wire);
 
