@@ -1,13 +1,13 @@
-/* The library in one include: everything that a program needs to communicate with a device.
+/* Includes the whole public library: everything that a program needs to communicate with a device.
  *
- *     #include <armwire.h>  // or only what is needed of it: <protocol/canpid/client.h>
+ *     #include <armwire.h>  // or only the headers you need: <protocol/canpid/client.h>
  *
- * Open a link (link/core/link.h), hand it to the client of the device's protocol, make records with
- * the client's wire and send them. Errors are an enum aw_status with words for a person in struct
- * aw_error (base/status.h); nothing here prints or exits.
+ * Open a link (link/core/link.h), pass it to the client of the device's protocol, create records
+ * with the client's wire and send them. Functions report errors as an enum aw_status, with a
+ * message for the user in struct aw_error (base/status.h). The library never prints or exits.
  *
- * Only these headers are installed, and libarmwire.so exports their declarations. The rest of lib/
- * is for the tools only: simulated devices, recordings, plots, the shell.
+ * Only these headers are installed, and libarmwire.so exports only the functions that they declare.
+ * The rest of lib/ serves the tools: simulated devices, recordings, plots, the shell.
  */
 #ifndef ARMWIRE_H
 #define ARMWIRE_H
@@ -19,14 +19,14 @@
 #include "base/span.h"
 #include "base/status.h"
 
-/* Messages: tables, records, frames and streams of them. */
+/* Messages: tables, records, frames and streams of frames. */
 #include "wire/codec.h"
 #include "wire/hex.h"
 #include "wire/split.h"
 #include "wire/table.h"
 #include "wire/wire.h"
 
-/* Links by URL; port lists; traces. */
+/* Links by URL, lists of ports, and traces. */
 #include "link/can/can.h"
 #include "link/core/link.h"
 #include "link/core/received.h"
@@ -37,11 +37,11 @@
 #include "link/udp/udp.h"
 #include "link/wrap/fault.h"
 
-/* Statistics, gains and their files. */
+/* Statistics, gains and gain files. */
 #include "control/gain_file.h"
 #include "control/samples.h"
 
-/* The clients, each with its table of messages. */
+/* Clients, each with the message table of its protocol. */
 #include "protocol/armctl/client.h"
 #include "protocol/armctl/line.h"
 #include "protocol/armctl/profile.h"

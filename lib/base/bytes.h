@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+/* The functions access 2, 4 or 8 bytes, which need not be aligned. */
 static inline uint16_t aw_get_u16(const uint8_t *bytes)
 {
     uint16_t value;
@@ -17,6 +18,7 @@ static inline uint16_t aw_get_u16(const uint8_t *bytes)
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? value : __builtin_bswap16(value);
 }
 
+/* Reads four bytes. */
 static inline uint32_t aw_get_u32(const uint8_t *bytes)
 {
     uint32_t value;
@@ -24,6 +26,7 @@ static inline uint32_t aw_get_u32(const uint8_t *bytes)
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? value : __builtin_bswap32(value);
 }
 
+/* Reads eight bytes. */
 static inline uint64_t aw_get_u64(const uint8_t *bytes)
 {
     uint64_t value;
@@ -31,13 +34,14 @@ static inline uint64_t aw_get_u64(const uint8_t *bytes)
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? value : __builtin_bswap64(value);
 }
 
+/* Writes four bytes. */
 static inline void aw_put_u32(uint8_t *bytes, uint32_t value)
 {
     for (int i = 0; i < 4; i++)
         bytes[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Reads an IEEE 754 float, single precision. */
+/* Reads an IEEE 754 single-precision float. */
 static inline float aw_get_f32(const uint8_t *bytes)
 {
     uint32_t bits = aw_get_u32(bytes);
@@ -46,6 +50,7 @@ static inline float aw_get_f32(const uint8_t *bytes)
     return value;
 }
 
+/* Writes an IEEE 754 single-precision float. */
 static inline void aw_put_f32(uint8_t *bytes, float value)
 {
     uint32_t bits;

@@ -1,4 +1,4 @@
-/* Starts programs and waits for their end. */
+/* Starts child processes and waits for them to exit. */
 #include "base/child.h"
 
 #include <errno.h>
@@ -50,8 +50,8 @@ bool aw_child_find(const char *program, char *path, size_t size)
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
-/* Descriptors of a start; -1: not used. The first four become 0, 1, 2 and AW_CHILD_FD of the
- * child; report tells the parent why the program could not be executed. */
+/* Descriptors used while starting a child; -1: not used. The first four become 0, 1, 2 and
+ * AW_CHILD_FD of the child. REPORT tells the parent why the program could not be executed. */
 enum { IN, OUT, ERR, GIVEN, REPORT, OURS };
 
 static const int places[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, AW_CHILD_FD};
@@ -64,8 +64,8 @@ static bool take_places(const int ends[OURS])
     return true;
 }
 
-/* Runs in the child. The parent may end before the parent-death signal is set, so getppid comes
- * after. */
+/* Runs in the child. Checks getppid after requesting the parent-death signal, because the parent
+ * may have exited before. */
 static void become(const struct aw_child_plan *plan, const int ends[OURS], pid_t starter)
 {
     sigset_t none;
@@ -88,7 +88,7 @@ static void become(const struct aw_child_plan *plan, const int ends[OURS], pid_t
     _exit(127);
 }
 
-/* Duplicates the descriptor above AW_CHILD_FD, so it cannot collide with the child's ends. */
+/* Duplicates the descriptor above AW_CHILD_FD, so that it cannot collide with the child's ends. */
 static bool move_up(int *fd)
 {
     int moved = fcntl(*fd, F_DUPFD_CLOEXEC, AW_CHILD_FD + 1);
@@ -97,7 +97,8 @@ static bool move_up(int *fd)
     return moved >= 0;
 }
 
-/* Opens a pipe and moves the child's end up. which: 0, the child reads; 1, it writes. */
+/* Opens a pipe and moves the child's end above AW_CHILD_FD. which is 0 if the child reads, 1 if it
+ * writes. */
 static bool make_pipe(int which, int *theirs, int *ours)
 {
     int ends[2];

@@ -1,4 +1,4 @@
-/* Child processes: the caller feeds a program through a pipe or reads its output through one.
+/* Runs child processes whose standard streams the caller can connect to pipes.
  *
  *     char path[256], words[40];
  *     struct aw_child child;
@@ -13,7 +13,7 @@
  *     if (how != 0)                            "exit 1", "killed by SIGSEGV"
  *         aw_fail(err, AW_LOST, "armwire-mcap: %s", aw_child_words(words, sizeof words, how));
  *
- * A child has a process group of its own, so Ctrl-C at the terminal reaches the parent only. It
+ * Each child runs in its own process group, so Ctrl-C at the terminal reaches the parent only. It
  * starts with no signal blocked and the default action for SIGPIPE. It inherits standard input,
  * output and error unless the plan replaces them by pipes; other close-on-exec descriptors are
  * closed. The caller must ignore SIGPIPE, so that writing to a dead child fails with EPIPE.
@@ -31,7 +31,7 @@
 #define AW_CHILD_FD_TEXT "3"
 
 struct aw_child_plan {
-    const char *path;  /* path of the program */
+    const char *path;  /* program file to execute */
     char *const *argv; /* ends with NULL */
     char *env;         /* NAME=VALUE, added to its environment; NULL: none */
     bool write;        /* its standard input is a pipe that the caller writes to */
@@ -53,28 +53,29 @@ struct aw_child {
     int how;   /* wait status of waitpid(2), valid once it has been reaped */
 };
 
-/* Looks for a program beside the running one, then in PATH. Returns false if it is not found or the
- * path does not fit into size. */
+/* Looks for a program in the folder of the running one, then in PATH. Returns false if the program
+ * is not found or its path does not fit into size bytes. */
 bool aw_child_find(const char *program, char *path, size_t size);
 
-/* Starts the program and returns once it runs. On failure, returns AW_NO_LINK with the reason and
- * leaves nothing open; aw_child_end then does nothing. */
+/* Starts the program and returns when it is running. On failure, returns AW_NO_LINK with the reason
+ * and leaves nothing open; aw_child_end then does nothing. */
 enum aw_status aw_child_start(struct aw_child *child, const struct aw_child_plan *plan,
                               struct aw_error *err);
 
-/* Waits up to timeout_ms for the child to end, and reaps it; 0 only checks. Returns false if it is
- * still running, true if it was already reaped. */
+/* Waits up to timeout_ms for the child to exit, and reaps it. A timeout of 0 only checks. Returns
+ * false if the child is still running, and true if it was reaped now or before. */
 bool aw_child_wait(struct aw_child *child, int timeout_ms);
 
-/* Closes to and from, waits timeout_ms for the end, and kills it if it is still running. Returns
- * the wait status: 0 after exit status 0. err stays open: the caller closes it. */
+/* Closes to and from, waits up to timeout_ms for the child to exit, and kills it if it is still
+ * running. Returns its wait status, which is 0 after exit status 0. Leaves err open: the caller
+ * closes it. */
 int aw_child_end(struct aw_child *child, int timeout_ms);
 
-/* Copies the first line of the child's standard error, without its "armwire-mcap: " prefix. Copies
- * "" if nothing was printed. Does not block. Returns out. */
+/* Copies the first line of the child's standard error to out, without its "armwire-mcap: " prefix.
+ * Copies "" if the child printed nothing. Does not block. Returns out. */
 const char *aw_child_output(const struct aw_child *child, char *out, size_t size);
 
-/* Closes a pipe end and sets it to -1. */
+/* Closes one end of a pipe and sets *fd to -1. */
 void aw_child_close(int *fd);
 
 /* Describes a wait status: "exit 1", "killed by SIGKILL". Returns out. */

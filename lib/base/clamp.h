@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+/* Return the smaller and the larger of two integers. */
 static inline int aw_min(int a, int b)
 {
     return a < b ? a : b;
@@ -14,7 +15,7 @@ static inline int aw_max(int a, int b)
     return a > b ? a : b;
 }
 
-/* Returns min if min > max, and max if value is NaN. */
+/* Limits value to the range from min to max. Returns min if min > max, and max if value is NaN. */
 static inline double aw_clamp(double value, double min, double max)
 {
     return fmax(min, fmin(max, value));

@@ -1,4 +1,4 @@
-/* The monotonic and the virtual clock; waits on a descriptor until a deadline. */
+/* Implements the monotonic and the virtual clock, and waits on a descriptor until a deadline. */
 #include "base/clock.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static struct timespec timespec_of(int64_t ns)
     return (struct timespec){.tv_sec = (time_t)(ns / AW_SECOND), .tv_nsec = (long)(ns % AW_SECOND)};
 }
 
-/* Returns the time to wake up at the latest. */
+/* Returns the latest time at which the wait must end. */
 static int64_t wake_time(const struct aw_real_clock *real, bool ignoring, int64_t deadline)
 {
     int64_t until = ignoring ? aw_sooner(real->ignored_until, deadline) : deadline;

@@ -1,8 +1,8 @@
-/* Time as a vtable. The same code runs on the wall clock, or in virtual time for tests. Virtual
- * time never sleeps.
+/* Clocks as a vtable: the same code runs in real time, or in virtual time for tests. Virtual time
+ * never sleeps.
  *
- * Times are int64_t nanoseconds of a monotonic clock. All waiting goes through the clock, because
- * only the clock knows the request to stop (stop_fd: a signalfd of the shell).
+ * Times are int64_t nanoseconds of a monotonic clock. Every wait goes through the clock, because
+ * only the clock detects a request to stop (stop_fd, a signalfd of the shell).
  *
  *     struct aw_real_clock clock = aw_real_clock(-1);
  *     int64_t deadline = aw_clock_now(&clock.base) + 2 * AW_SECOND;
@@ -16,45 +16,47 @@
 
 #include "base/status.h"
 
+/* Units of time, in ns, and the time of events that never occur. */
 #define AW_MICROSECOND INT64_C(1000)
 #define AW_MILLISECOND INT64_C(1000000)
 #define AW_SECOND      INT64_C(1000000000)
 #define AW_NEVER       INT64_MAX
 
+/* Functions of a clock; see aw_clock_now and aw_clock_wait. Clocks begin with this struct. */
 struct aw_clock {
     int64_t (*now)(const struct aw_clock *clock);
     enum aw_status (*wait)(struct aw_clock *clock, int fd, short events, int64_t deadline);
 };
 
-/* Background work during a wait. The clock calls serve when fd is readable and at the time due.
- * serve sets due to its next time (AW_NEVER: none). It must not block. */
+/* Background work during a wait. The clock calls serve when fd is readable, and at the time due.
+ * serve sets due to the time of its next call (AW_NEVER: none). It must not block. */
 struct aw_aside {
     struct aw_aside *next;
-    int fd; /* or -1; only the first entry's fd is polled */
+    int fd; /* descriptor, or -1; only the first entry's is polled */
     int64_t due;
     bool rests; /* set during serve if the clock waits for time only, not for a descriptor */
     void (*serve)(struct aw_aside *aside);
 };
 
-/* Adds and removes entries of a clock's list, which begins at *first. An entry with a descriptor
- * goes to the front. The list owns no entry. */
+/* Add an entry to a clock's list, or remove it. The list begins at *first and owns no entry. An
+ * entry with a descriptor goes to the front. */
 void aw_aside_add(struct aw_aside **first, struct aw_aside *aside);
 void aw_aside_remove(struct aw_aside **first, struct aw_aside *aside);
 
-/* CLOCK_MONOTONIC and poll(2). A readable stop_fd ends every wait, except before ignored_until. So
- * does a hang-up at the other end of hangup_fd (a pipe the caller writes) or ended_fd (a pipe it
- * reads). All may be -1; none is owned. */
+/* A clock on CLOCK_MONOTONIC and poll(2). A readable stop_fd ends every wait, except before
+ * ignored_until. So does a hang-up at the other end of hangup_fd (a pipe that the caller writes) or
+ * ended_fd (a pipe that it reads). The descriptors may be -1. The clock owns none of them. */
 struct aw_real_clock {
     struct aw_clock base;
-    int64_t ignored_until; /* begins as 0 */
+    int64_t ignored_until; /* monotonic ns; starts at 0 */
     int stop_fd;
     int hangup_fd;
     int ended_fd;
-    struct aw_aside *aside; /* NULL: nothing */
+    struct aw_aside *aside; /* background work; NULL: none */
 };
 
-/* Starts at 0 (or at the caller's time_ns) and jumps to each deadline. Checks stop_fd only now and
- * then, because thousands of waits take a millisecond. */
+/* A clock that starts at 0 (or at the caller's time_ns) and jumps to each deadline. It checks
+ * stop_fd only occasionally, because thousands of virtual waits take a millisecond. */
 struct aw_virtual_clock {
     struct aw_clock base;
     int64_t time_ns;
@@ -62,13 +64,15 @@ struct aw_virtual_clock {
     unsigned waits;
     bool polls; /* waits in real time for a descriptor, because its program does not run in virtual
                    time */
-    struct aw_aside *aside; /* NULL: none; served now and then, regardless of due */
+    struct aw_aside *aside; /* background work, served occasionally regardless of due; NULL: none */
 };
 
-/* The caller may set hangup_fd, ended_fd, and stop_fd of a virtual clock; they start as -1. */
+/* Return initialised clocks. The descriptors that are not given start as -1. The caller may set
+ * hangup_fd, ended_fd, and the stop_fd of a virtual clock. */
 struct aw_real_clock aw_real_clock(int stop_fd);
 struct aw_virtual_clock aw_virtual_clock(void);
 
+/* Returns the clock's time, ns. */
 static inline int64_t aw_clock_now(const struct aw_clock *clock)
 {
     return clock->now(clock);
@@ -80,8 +84,8 @@ static inline int64_t aw_sooner(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Returns time_ns (0 or more) plus seconds; AW_NEVER if that is too large, time_ns if seconds is
- * not positive. */
+/* Returns time_ns (0 or more) plus seconds. Returns AW_NEVER if the sum is too large, and time_ns
+ * if seconds is not positive. */
 static inline int64_t aw_clock_after(int64_t time_ns, double seconds)
 {
     double ns = seconds * 1e9;
@@ -90,19 +94,19 @@ static inline int64_t aw_clock_after(int64_t time_ns, double seconds)
     return ns < (double)(AW_NEVER - time_ns) ? time_ns + (int64_t)ns : AW_NEVER;
 }
 
-/* Waits for one of the poll(2) events of fd (-1: none), the deadline, or a request to stop. Returns
- * AW_OK (ready, hung up or in error: read or write says which), AW_TIMEOUT or AW_STOPPED.
- */
+/* Waits for one of the poll(2) events on fd (-1: none), the deadline, or a request to stop. Returns
+ * AW_OK, AW_TIMEOUT or AW_STOPPED. AW_OK means ready, hung up or in error: the next read or write
+ * tells which. */
 static inline enum aw_status aw_clock_wait(struct aw_clock *clock, int fd, short events,
                                            int64_t deadline)
 {
     return clock->wait(clock, fd, events, deadline);
 }
 
-/* Sleeps until the deadline. Returns AW_OK, or AW_STOPPED. */
+/* Sleeps until the deadline. Returns AW_OK or AW_STOPPED. */
 enum aw_status aw_clock_sleep(struct aw_clock *clock, int64_t deadline);
 
-/* Returns the wall clock in ns since 1970, for timestamps in records. */
+/* Returns the wall clock, ns since 1970, for timestamps in records. */
 int64_t aw_wall_time(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Splits and quotes cells of CSV. */
+/* Splits lines of CSV into cells, and quotes cells. */
 #include "base/csv.h"
 
 #include <ctype.h>
@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 
-/* Returns the quote that closes the cell, or NULL. */
+/* Returns the closing quote of a cell, or NULL. */
 static const char *closing(const char *text)
 {
     const char *quote = strchr(text, '"');

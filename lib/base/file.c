@@ -1,4 +1,4 @@
-/* Opens and saves files. Error messages suggest a remedy. */
+/* Opens and saves files. Each error message suggests a remedy. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WRITER_MS 2000 /* wait for a writer of a pipe */
+#define WRITER_MS 2000 /* max wait for a pipe's writer, ms */
 #define LOOK_MS   20
 
 static const struct {
@@ -142,7 +142,7 @@ FILE *aw_file_open(const char *path)
     FILE *file = fdopen(fd, "r");
     if (!file) {
         close(fd);
-        errno = EBADF; /* stdin was closed; the descriptor now in its place is not readable */
+        errno = EBADF; /* stdin was closed; the descriptor that has replaced it is not readable */
     }
     return file;
 }
@@ -170,7 +170,7 @@ static int close_text(void *cookie)
     return closed;
 }
 
-/* Returns true for devices that may never end; terminals and /dev/null do. */
+/* Returns true for devices whose input may never end. Terminals and /dev/null do end. */
 static bool is_endless(FILE *file)
 {
     struct stat about, null;

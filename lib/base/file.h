@@ -17,39 +17,40 @@
 
 #include "base/status.h"
 
-/* Reports errno. Returns AW_LOST if the disk is full or broken, else AW_USAGE, because the name is
- * wrong. what ("--record") precedes the message; NULL: nothing. */
+/* Fills err with the reason in errno. Returns AW_NO_MEMORY for ENOMEM, AW_LOST if the disk is full
+ * or broken, else AW_USAGE. what ("--record") precedes the message; NULL: no prefix. */
 enum aw_status aw_file_fail(struct aw_error *err, const char *what, const char *path);
 
-/* Returns what errno number means for a file. */
+/* Returns a description of this errno value for a file. */
 const char *aw_file_reason(int number);
 
 /* Checks that the file can be created or overwritten, without changing anything. Use it before a
- * long calculation or a motion whose result is saved. */
+ * long calculation or a motion whose result is saved. Errors as of aw_file_fail. */
 enum aw_status aw_file_check(const char *path, struct aw_error *err);
 
-/* Opens a file for reading with these extra open(2) flags. "-" duplicates standard input. Returns
- * -1 with errno. */
+/* Opens a file for reading with additional open(2) flags; "-" duplicates standard input. Returns a
+ * descriptor that the caller closes, or -1 with errno. */
 int aw_file_descriptor(const char *path, int flags);
-/* Returns the name for messages: "stdin" for "-". */
+/* Returns the file's name for messages: "stdin" for "-". */
 const char *aw_file_name(const char *path);
 
-/* Opens a file for reading, like fopen(3); "-" is standard input. Does not wait forever for a named
- * pipe: fails with ENXIO if no writer opens it within two seconds. Returns NULL with errno. */
+/* Opens a file for reading, like fopen(3); "-" is standard input. Fails with ENXIO if no writer
+ * opens a named pipe within two seconds. Returns NULL with errno on failure. */
 FILE *aw_file_open(const char *path);
 
-/* Opens a file that is read whole, such as a configuration. Reading more than AW_FILE_TEXT_MAX and
- * opening a device such as /dev/zero fail with EOVERFLOW. */
+/* Opens a file that the caller reads completely, such as a configuration. Opening a device such as
+ * /dev/zero fails with EOVERFLOW. So does reading more than AW_FILE_TEXT_MAX bytes. */
 #define AW_FILE_TEXT_MAX (16l << 20)
 FILE *aw_file_open_text(const char *path);
+/* Creates a file or overwrites an existing one. Returns NULL with errno on failure. */
 FILE *aw_file_create(const char *path);
 
-/* Returns false with errno if any write failed, now or before. */
+/* Closes a file. Returns false with errno if any write failed, now or before. */
 bool aw_file_close(FILE *file);
 
-/* Saves a file atomically: writes a temporary file beside it and renames that at the end, so
- * readers see either the old or the new content. Overwrites other files in place: pipes, devices,
- * symbolic links, and files in a folder that is not writable.
+/* Saves a file atomically: writes a temporary file in the same folder and renames it at the end, so
+ * that readers see either the old or the new content. Overwrites pipes, devices, symbolic links,
+ * and files in a read-only folder in place.
  *
  *     struct aw_saving saving;
  *     if (aw_file_begin(&saving, path))
@@ -60,18 +61,21 @@ bool aw_file_close(FILE *file);
 struct aw_saving {
     FILE *file;
     const char *path;
-    char fresh[PATH_MAX]; /* temporary file; "" if path itself is written */
+    char fresh[PATH_MAX]; /* temporary file; "" if path is written in place */
 };
 
-/* Returns false with errno; call aw_file_end all the same. path must stay valid until then. */
+/* Starts saving. On failure returns false with errno; the caller must still call aw_file_end. path
+ * must remain valid until then. */
 bool aw_file_begin(struct aw_saving *saving, const char *path);
-/* Returns false with errno if any write failed; the old file is then unchanged. */
+/* Completes saving. Returns false with errno if any write failed; the old file is then
+ * unchanged. */
 bool aw_file_end(struct aw_saving *saving);
 
-/* Creates missing parent folders of a file, as far as permissions allow. */
+/* Creates the missing parent folders of a file with this mode. Ignores errors: opening the file
+ * reports them. */
 void aw_file_make_folders(const char *path, mode_t mode);
 
-/* Saves these bytes atomically. */
+/* Saves size bytes as a file, atomically. Errors as of aw_file_fail. */
 enum aw_status aw_file_write(const char *path, const void *bytes, size_t size,
                              struct aw_error *err);
 

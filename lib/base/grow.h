@@ -1,4 +1,4 @@
-/* Arrays that grow when elements are added.
+/* Dynamic arrays.
  *
  *     struct row *rows = aw_grow(table->rows, &table->room, table->n + 1, sizeof *rows);
  *     if (!rows)
@@ -11,8 +11,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Returns the array with room for at least needed elements, each of size bytes. The room doubles
- * each time. Returns NULL if out of memory; the array is then unchanged. */
+/* Ensures that an array has room for at least needed elements of size bytes. *room is its capacity,
+ * which doubles when it is too small. Returns the array, which may have moved. Returns NULL if out
+ * of memory; the array is then unchanged and still owned by the caller. */
 static inline void *aw_grow(void *array, size_t *room, size_t needed, size_t size)
 {
     size_t more = *room ? *room : 64;

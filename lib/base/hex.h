@@ -1,4 +1,4 @@
-/* Hex digits. Writes two upper-case digits per byte; reads either case. */
+/* Hexadecimal digits. Writes two upper-case digits per byte; reads either case. */
 #ifndef AW_BASE_HEX_H
 #define AW_BASE_HEX_H
 
@@ -18,7 +18,8 @@ static inline int aw_hex_digit(char c)
     return one_more[(uint8_t)c] - 1;
 }
 
-/* These return the end of their output, which is not NUL-terminated. */
+/* The print functions write two digits per byte and return the end of their output, without a
+ * NUL. */
 static inline char *aw_hex_byte(char *out, unsigned byte)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -34,7 +35,8 @@ static inline char *aw_hex_bytes(char *out, struct aw_span bytes)
     return out;
 }
 
-/* Reads length / 2 bytes. Returns false if a character is not a hex digit. */
+/* Parses length / 2 bytes from an even number of digits. Returns false if a character is not a hex
+ * digit. */
 static inline bool aw_hex_read(const char *text, size_t length, uint8_t *out)
 {
     for (size_t i = 0; i < length / 2; i++) {

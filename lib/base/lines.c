@@ -1,4 +1,4 @@
-/* Reads text files line by line, and adds the position of a mistake to its message. */
+/* Reads text files line by line, and adds positions to error messages. */
 #include "base/lines.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 static const char blanks[] = " \t\r\v\f";
 
-/* Refuses what no text file has, at its place in the line. */
+/* Rejects characters that a text file cannot contain, with their position in the line. */
 static enum aw_status check_text(struct aw_lines *lines, size_t length, struct aw_error *err)
 {
     size_t used = strlen(lines->text);

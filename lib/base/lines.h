@@ -1,4 +1,4 @@
-/* Reads text files line by line, for all of the suite's formats with one entry per line.
+/* Reads text files line by line, for all formats with one entry per line.
  *
  *     struct aw_lines lines = {.name = "arm.gains"};
  *     enum aw_status status = AW_OK;
@@ -19,20 +19,21 @@
 #include "base/status.h"
 
 struct aw_lines {
-    FILE *file;       /* NULL: opens the file called name, and closes it at the end */
+    FILE *file;       /* input; NULL: opens the file called name, and closes it at the end */
     const char *name; /* for messages, not owned; NULL: messages give no location */
     unsigned number;  /* line number, from 1 */
-    char *line;       /* without its newline; the first one without a byte order mark */
-    const char *at;   /* position of a mistake in the line, set by the caller; NULL: its start */
-    char *text;       /* owned */
+    char *line;       /* current line, without newline and byte order mark */
+    const char *at;   /* error position in the line, set by the caller; NULL: its start */
+    char *text;       /* buffer, owned */
     size_t room;
     bool opened;
-    bool given; /* a line was returned: an error from now on is about this line */
+    bool given; /* a line was returned, so later errors are about it */
 };
 
 /* Reads the next line that is neither blank nor a '#' comment. The line is writable and valid until
- * the next call. AW_END: no more lines. AW_MALFORMED: a zero byte, or CR within a line. AW_LOST: a
- * read error. AW_USAGE: the file cannot be opened, or is a folder. AW_NO_MEMORY. */
+ * the next call. AW_END: no more lines. AW_MALFORMED: a zero byte, or a CR within a line. AW_LOST:
+ * a read error. AW_USAGE: the file cannot be opened, or is a folder. AW_NO_MEMORY: out of
+ * memory. */
 enum aw_status aw_lines_next(struct aw_lines *lines, struct aw_error *err);
 
 /* Closes the file and frees the buffer. Returns status, or AW_OK for AW_END. Prefixes an error
@@ -43,10 +44,10 @@ enum aw_status aw_lines_end(struct aw_lines *lines, enum aw_status status, struc
  * N: " in the text is added to column. column 0 is the beginning of the line. err may be NULL. */
 void aw_fail_at(struct aw_error *err, const char *where, size_t column);
 
-/* The same, with a file name and a line number. */
+/* Same as aw_fail_at, with a file name and a line number. */
 void aw_fail_in(struct aw_error *err, const char *name, uint64_t number, size_t column);
 
-/* Splits a line into words in place, at blanks, up to a '#'. Returns at most max words. */
+/* Splits a line at blanks, in place, up to a '#'. Returns the number of words, at most max. */
 size_t aw_lines_words(char *line, char **words, size_t max);
 
 #endif

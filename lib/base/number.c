@@ -1,4 +1,4 @@
-/* Numbers read from text and printed without noise, independent of the locale. */
+/* Parses numbers and prints them without rounding noise, independent of the locale. */
 #include "base/number.h"
 
 #include <ctype.h>
@@ -74,7 +74,7 @@ static const struct unit *find_unit(const char *name)
     return NULL;
 }
 
-/* strtod also takes "nan" and "inf": a number starts with a digit, a sign or a point. */
+/* strtod also accepts "nan" and "inf", so requires a digit, a sign or a point at the start. */
 static enum aw_status read_number(const char *text, double *value, char **end, struct aw_error *err)
 {
     const char *digits = text + (*text == '-' || *text == '+');
@@ -148,8 +148,8 @@ bool aw_number_is_unit(const char *text)
 #define ASCII_ZEROS UINT64_C(0x3030303030303030)
 #define EIGHT       100000000 /* 10^8 */
 
-/* Returns the eight digits of a number below 10^8, one per byte, the first one in the lowest.
- * Divides all at once, first by 10^4, then by 100, then by 10. */
+/* Returns the eight digits of a number below 10^8, one per byte, the first one in the lowest byte.
+ * Divides all digits at once, first by 10^4, then by 100, then by 10. */
 static inline uint64_t eight_digits(uint32_t value)
 {
     uint64_t x = value / 10000 | (uint64_t)(value % 10000) << 32;
@@ -159,7 +159,7 @@ static inline uint64_t eight_digits(uint32_t value)
     return q | (x - q * 10) << 8;
 }
 
-/* Stores eight characters; the caller counts how many it needs. */
+/* Stores eight characters; the caller counts how many of them it needs. */
 static inline void store_eight(char *out, uint64_t characters)
 {
     if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
@@ -167,8 +167,8 @@ static inline void store_eight(char *out, uint64_t characters)
     memcpy(out, &characters, sizeof characters);
 }
 
-/* Prints eight digits with a point before the last decimals of them. Leaves one leading zero before
- * the point, no trailing zeros, and no point without a fraction. */
+/* Prints eight digits with a point, after which there are up to decimals digits. Prints one leading
+ * zero before the point, no trailing zeros, and no point without a fraction. */
 static inline char *print_eight(char *out, uint64_t digits, int decimals)
 {
     int whole = 8 - decimals;
@@ -184,7 +184,8 @@ static inline char *print_eight(char *out, uint64_t digits, int decimals)
     return out + (fraction != 0) * behind;
 }
 
-/* Always writes the sign, and steps over it only if negative. Avoids an unpredictable branch. */
+/* Always writes a minus sign, but advances past it only for a negative number. Avoids an
+ * unpredictable branch. */
 static inline char *print_sign(char *out, bool negative)
 {
     *out = '-';
@@ -224,7 +225,8 @@ char *aw_print_int(char *out, int64_t value)
     return print_unsigned(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* Prints the point and the digits after it, without trailing zeros; nothing if all are zeros. */
+/* Prints the point and the digits after it, without trailing zeros. Prints nothing if all digits
+ * are zero. */
 static char *print_fraction(char *out, uint32_t fraction, int decimals)
 {
     if (fraction == 0)
@@ -264,7 +266,7 @@ char *aw_print_fixed(char *out, double value, int decimals)
     if (!(scaled < 9e15))
         return out + snprintf(out, AW_NUMBER_MAX, "%.15g", value);
     int64_t whole = (int64_t)scaled;
-    whole += scaled - (double)whole >= 0.5; /* scaled + 0.5 could be rounded */
+    whole += scaled - (double)whole >= 0.5; /* the sum scaled + 0.5 might be rounded */
     out = print_sign(out, value < 0 && whole != 0);
     return print_scaled(out, (uint64_t)whole, decimals);
 }
@@ -279,8 +281,8 @@ static int decimal_exponent(double value)
     return exponent;
 }
 
-/* 10^k and the digits are exact doubles, so reading the digits back is the same division as here.
- */
+/* 10^k and the digits are exact doubles, so parsing the digits performs the same division as
+ * here. */
 static bool print_short(char **out, double size, float value)
 {
     int exponent = decimal_exponent(size);

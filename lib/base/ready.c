@@ -1,4 +1,4 @@
-/* Reads and writes that never block, also on descriptors that are shared and so stay blocking. */
+/* Reads and writes without blocking, even on shared descriptors, which must stay blocking. */
 #include "base/ready.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 ssize_t aw_read_ready(int fd, void *buf, size_t size)
 {
     struct pollfd in = {.fd = fd, .events = POLLIN};
-    if (poll(&in, 1, 0) == 0) { /* the terminal would stop a background process that reads */
+    if (poll(&in, 1, 0) == 0) { /* a background process that reads would be stopped */
         errno = EAGAIN;
         return -1;
     }
@@ -24,7 +24,8 @@ ssize_t aw_read_ready(int fd, void *buf, size_t size)
     return n;
 }
 
-/* Opens the terminal behind a descriptor again; -1: not a terminal, or permission denied. */
+/* Reopens the terminal of a descriptor. Returns -1 if it is not a terminal, or permission is
+ * denied. */
 static int own_terminal(int fd)
 {
     char path[32];

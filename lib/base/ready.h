@@ -9,14 +9,15 @@
 
 #include <sys/types.h>
 
-/* Reads like read(2) but never blocks: -1 with EAGAIN when there is no input. Input may be missing
- * even after poll(2): Ctrl-C discards earlier typing. A blocking read would then miss the signal
- * until the next key. */
+/* Reads like read(2) but never blocks: returns -1 with EAGAIN if there is no input. Input that
+ * poll(2) reported may be gone, because Ctrl-C discards earlier typing. A blocking read would then
+ * delay the signal until the next key. */
 ssize_t aw_read_ready(int fd, void *buf, size_t size);
 
-/* Writes as much as a descriptor takes without blocking, once poll(2) has reported room. Writes
- * PIPE_BUF bytes to a pipe. A terminal may take a single character only, or none: -1 with EAGAIN.
- * Does not change the terminal's flags, because other programs share it. */
+/* Writes as much as the descriptor accepts without blocking; call it after poll(2) has reported
+ * room. Writes at most PIPE_BUF bytes. A terminal may accept only one character, or none: then
+ * returns -1 with EAGAIN. Does not change the flags of a terminal, because other programs share
+ * it. */
 ssize_t aw_write_ready(int fd, const void *buf, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* A range of bytes that it does not own. */
+/* A range of bytes, not owned. */
 #ifndef AW_BASE_SPAN_H
 #define AW_BASE_SPAN_H
 

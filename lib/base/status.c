@@ -1,4 +1,4 @@
-/* Names of aw_status values, and formatting of error messages. */
+/* Names the values of aw_status, and formats error messages. */
 #include "base/status.h"
 
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* Errors of this library.
  *
  * A function that can fail returns enum aw_status. Most also fill a struct aw_error with one line
- * for a person: "what: why — what to do". The library never prints and never exits. The values up
- * to AW_NO_MEMORY are the exit codes of the tools, so the shell casts a status to an exit code.
+ * for the user: "subject: problem — remedy". The library never prints and never exits. The values
+ * up to AW_NO_MEMORY are the exit codes of the tools, so the shell casts a status to an exit code.
  *
  *     struct aw_error err;
  *     if (aw_number_parse("4O", &value, &err) != AW_OK)
@@ -11,6 +11,7 @@
 #ifndef AW_BASE_STATUS_H
 #define AW_BASE_STATUS_H
 
+/* Results of functions. The first ten are also exit codes of the tools. */
 enum aw_status {
     AW_OK = 0,
     AW_REFUSED = 1,   /* the device refused or failed */
@@ -22,26 +23,26 @@ enum aw_status {
     AW_LOST = 7,      /* the link was lost during the operation */
     AW_STOPPED = 8,   /* a signal requested a stop; the shell exits with 128 + signal */
     AW_NO_MEMORY = 9, /* out of memory */
-    /* Neither errors nor exit codes: reasons for having no data now. */
+    /* Neither errors nor exit codes: reasons why there is no data yet. */
     AW_MORE = 10,   /* more bytes are needed */
     AW_END = 11,    /* the end of the input or of the recording */
-    AW_ENOUGH = 12, /* the count or deadline of the caller is reached */
+    AW_ENOUGH = 12, /* the caller's count or deadline is reached */
     AW_EVENT = 13,  /* no message, but an event: link->event, or another client */
 };
 
-/* Plain data, owned by the caller. text is "" after success and is always terminated. */
+/* Plain data, owned by the caller. text is "" after success and always NUL-terminated. */
 struct aw_error {
     enum aw_status status;
-    char text[1024]; /* long enough for a line with a file's whole path */
+    char text[1024]; /* long enough for a line with a full path */
 };
 
-/* Fills err (may be NULL) and returns status, so that a failure is one line: return aw_fail(err,
- * AW_USAGE, …). The text becomes one line of UTF-8. Replaces unprintable characters by '?', and
- * cuts a text that is too long. */
+/* Formats a message into err (may be NULL) and returns status, so that callers can write "return
+ * aw_fail(err, AW_USAGE, …)". The message becomes one line of UTF-8: unprintable characters become
+ * '?', and a message that is too long is truncated. */
 enum aw_status aw_fail(struct aw_error *err, enum aw_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The message is "out of memory". Fills err (may be NULL) and returns AW_NO_MEMORY. */
+/* Fills err (may be NULL) with the message "out of memory" and returns AW_NO_MEMORY. */
 enum aw_status aw_no_memory(struct aw_error *err);
 
 /* The clang analyzer reads one file at a time and does not know that aw_fail returns the status. */
@@ -50,7 +51,7 @@ enum aw_status aw_no_memory(struct aw_error *err);
 #define aw_no_memory(err)         (aw_no_memory(err), AW_NO_MEMORY)
 #endif
 
-/* Returns the status as a word: "ok", "usage", "timeout" …; used in JSON error records. */
+/* Returns the name of a status for JSON error records: "ok", "usage", "timeout" … */
 const char *aw_status_name(enum aw_status status);
 
 #endif

@@ -1,4 +1,4 @@
-/* Finds the intended name for a mistyped one, by edit distance. */
+/* Finds the intended name for a mistyped one, by its edit distance. */
 #include "base/suggest.h"
 
 #include <ctype.h>
@@ -25,7 +25,8 @@ static size_t lower(char *out, const char *word)
     return n;
 }
 
-/* Damerau's distance without repeated edits of the same letters (optimal string alignment). */
+/* Returns Damerau's distance without repeated edits of the same letters (optimal string
+ * alignment). */
 static unsigned distance(const char *a, size_t na, const char *b, size_t nb)
 {
     unsigned rows[3][WORD_MAX + 1];

@@ -7,8 +7,9 @@
 #include "base/status.h"
 
 /* Returns the most similar candidate, or NULL if none is similar enough. Allows one typo per three
- * letters: an extra, missing or wrong letter, or two swapped ones. A prefix of a candidate counts
- * as similar, too. Ignores case and skips NULL candidates. The first of equals wins.
+ * letters: an extra, missing or wrong letter, or two swapped ones. A prefix of a candidate also
+ * counts as similar. Ignores case and skips NULL candidates. Of equally similar candidates, the
+ * first one wins.
  *
  *     static const char *const names[] = {"elbow", "wrist"};
  *     aw_suggest("ebow", names, 2);    "elbow"
@@ -16,7 +17,8 @@
  */
 const char *aw_suggest(const char *word, const char *const *candidates, size_t n);
 
-/* Fails with AW_USAGE and suggests near (from aw_suggest), or else gives the advice.
+/* Fails with AW_USAGE and suggests near (from aw_suggest). If near is NULL, gives the advice
+ * instead:
  *     aw_fail_unknown(err, near, "use elbow or wrist", "no joint '%s'", word);
  *     no joint 'ebow' — did you mean 'elbow'?
  *     no joint 'x' — use elbow or wrist */
@@ -24,7 +26,7 @@ enum aw_status aw_fail_unknown(struct aw_error *err, const char *near, const cha
                                const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Returns the index of the name that equals the first size bytes of text. names ends with NULL.
- * Returns -1 with AW_USAGE for an unknown name:
+ * what ("fault") is the kind of name. Returns -1 with AW_USAGE for an unknown name:
  *     unknown fault 'encodre' — did you mean 'encoder'?
  *     unknown fault 'x' — use one of none, encoder */
 int aw_choose(const char *what, const char *const *names, const char *text, size_t size,

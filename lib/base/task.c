@@ -1,4 +1,5 @@
-/* A detached thread, and a pipe whose end tells the caller that the thread has finished. */
+/* Runs a task in a detached thread. The end of a pipe tells the caller that the thread has
+ * finished. */
 #include "base/task.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@ struct task {
     void (*run)(void *context);
     void (*drop)(void *context);
     void *context;
-    atomic_bool left; /* by the caller or by the thread; the other one then frees it */
+    atomic_bool left; /* one side (caller or thread) is done; the other one frees the task */
     int done[2];
 };
 
@@ -45,7 +46,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* The thread blocks all signals, so the caller receives them. */
+/* The thread blocks all signals, so that the caller receives them. */
 static bool start(struct task *task)
 {
     pthread_t thread;

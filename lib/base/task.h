@@ -1,5 +1,5 @@
-/* Runs a calculation in its own thread while the caller waits by a clock. Keep-alives go out
- * meanwhile, and a request to stop ends the wait. */
+/* Runs a calculation in its own thread while the caller waits on a clock. Background work such as
+ * keep-alives continues, and a request to stop ends the wait. */
 #ifndef AW_BASE_TASK_H
 #define AW_BASE_TASK_H
 
@@ -7,10 +7,10 @@
 
 #include "base/clock.h"
 
-/* Calls run(context) in a thread that blocks all signals, or in the caller's if no thread can be
- * created. AW_OK: run has returned. AW_STOPPED: the clock requested a stop. run may then continue:
- * the thread owns context and calls drop(context) at the end. A long run asks aw_task_is_abandoned
- * now and then. */
+/* Calls run(context) in a thread that blocks all signals, or in the caller's thread if no other can
+ * be created. AW_OK: run has returned. AW_STOPPED: the clock requested a stop, and run may
+ * continue. The thread then owns context and calls drop(context) at the end. A long run polls
+ * aw_task_is_abandoned. */
 enum aw_status aw_task_run(struct aw_clock *clock, void (*run)(void *context),
                            void (*drop)(void *context), void *context);
 

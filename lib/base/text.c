@@ -1,4 +1,4 @@
-/* Builds texts, and finds words in lists. */
+/* Builds strings, and finds names in lists. */
 #include "base/text.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Builds texts in fixed buffers, and looks words up in lists.
+/* Builds strings in fixed buffers, and finds names in lists.
  *
  *     char list[80] = "";
  *     for (size_t i = 0; i < n; i++)
@@ -11,39 +11,39 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Joins the names with a separator, cut to size (including the NUL). */
+/* Joins n names with a separator. Truncates to size bytes, including the NUL. */
 void aw_join(char *out, size_t size, const char *between, const char *const *names, size_t n);
 
-/* Appends a formatted text to out, after the separator unless out is empty. Cuts to size (including
- * the NUL). */
+/* Appends formatted text to out, preceded by the separator unless out is empty. Truncates to size
+ * bytes, including the NUL. */
 void aw_append(char *out, size_t size, const char *between, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Adds a name to a list like "a, b" unless it is in there already. Returns false if it does not
- * fit. */
+/* Adds a name to a list such as "a, b" unless the list already contains it. Returns false if it
+ * does not fit. */
 bool aw_append_name(char *list, size_t size, const char *name);
 
-/* Quotes a word for a shell if necessary, for a line that the user can copy. Returns out, which is
- * "FILE" if the word does not fit. */
+/* Quotes an argument for a shell if necessary, for a command that the user can copy. Returns out,
+ * which is "FILE" if the result does not fit. */
 char *aw_shell_word(char *out, size_t size, const char *word);
 
-/* Cuts the next name off a list, in place. A name that contains a separator is quoted (' or ").
- * Skips empty names. Returns NULL at the end. */
+/* Removes the first name from a list, in place, and returns it. A name that contains a separator is
+ * quoted (' or "). Skips empty names. Returns NULL at the end. */
 char *aw_next_name(char **rest, char separator);
 
-/* Returns the text without surrounding blanks, cut in place. */
+/* Removes blanks around the text, in place, and returns its new start. */
 char *aw_trim(char *text);
 
-/* Returns true if the name equals the first length bytes of a text. */
+/* Returns true if the name equals the first length bytes of text. */
 static inline bool aw_is_word(const char *name, const char *text, size_t length)
 {
     return strlen(name) == length && memcmp(name, text, length) == 0;
 }
 
-/* Returns true if the word is in a list that ends with NULL. */
+/* Returns true if the NULL-terminated list contains the word. */
 bool aw_is_one_of(const char *const *words, const char *word);
 
-/* Returns the index of a word among n words, or -1. */
+/* Returns the index of a word in a list of n, or -1. */
 int aw_find_word(const char *const *words, size_t n, const char *word);
 
 #endif

@@ -1,4 +1,4 @@
-/* Round numbers along an axis. */
+/* Finds round numbers along an axis. */
 #include "base/ticks.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ double aw_nice_step(double least)
     return share <= 5 + 1e-9 ? 5 * power : 10 * power;
 }
 
-/* N ticks on a grid enclose n - 1 spaces. */
+/* n ticks on a grid enclose n - 1 spaces. */
 int aw_ticks(double low, double high, int max, double *ticks, int *decimals)
 {
     max = max > AW_TICKS ? AW_TICKS : max;

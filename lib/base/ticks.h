@@ -1,12 +1,13 @@
-/* Round numbers along an axis, for all charts. */
+/* Finds round numbers along an axis, for all charts. */
 #ifndef AW_BASE_TICKS_H
 #define AW_BASE_TICKS_H
 
-/* Returns 1, 2 or 5 times a power of ten, not below least, which must be positive. */
+/* Returns the smallest nice step (1, 2 or 5 times a power of ten) that is not below least. least
+ * must be positive. */
 double aw_nice_step(double least);
 
-/* Finds nice ticks (1, 2 or 5 times a power of ten apart) between low and high: at most max, at
- * most AW_TICKS. Returns their number, and the decimals that distinguish them. */
+/* Finds the multiples of a nice step between low and high, at most max and at most AW_TICKS.
+ * Returns their number. Sets *decimals to the decimals that distinguish them. */
 #define AW_TICKS 16
 int aw_ticks(double low, double high, int max, double *ticks, int *decimals);
 

@@ -1,11 +1,11 @@
-/* Finds the ends of UTF-8 characters, and replaces what a terminal must not get. */
+/* Finds the ends of UTF-8 characters, and replaces characters that are unsafe on a terminal. */
 #include "base/utf8.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 struct lead {
-    unsigned char first, last; /* range of the first byte, for sequences of length bytes */
+    unsigned char first, last; /* range of the first byte of a sequence of this length */
     unsigned char least, most; /* range of the second byte */
     size_t length;
 };

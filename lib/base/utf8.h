@@ -9,19 +9,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns the size of a NUL-terminated text's first character: 1 to 4 bytes. Returns 0 at the end,
- * for a control character, or for malformed UTF-8 (Unicode 15, table 3-7). */
+/* Returns the size of the first character of a string: 1 to 4 bytes. Returns 0 at the end, for a
+ * control character, or for malformed UTF-8 (Unicode 15, table 3-7). */
 size_t aw_utf8_size(const char *text);
 
-/* Counts characters; an invalid byte counts as one. Equals the columns on a terminal, unless the
- * text has wide or combining characters. */
+/* Counts characters; an invalid byte counts as one. The result equals the columns on a terminal,
+ * unless the text has wide or combining characters. */
 size_t aw_utf8_length(const char *text);
 
-/* Returns the size of a byte order mark (U+FEFF) at the beginning of a text: 3, or 0. */
+/* Returns the size of a byte order mark (U+FEFF) at the start of the text: 3, or 0. */
 size_t aw_utf8_mark(const char *text);
 
-/* Returns true if a text begins with the byte order mark of UTF-16. AW_UTF16_ADVICE tells the user
- * how to convert it. */
+/* Returns true if the text starts with the byte order mark of UTF-16. AW_UTF16_ADVICE tells the
+ * user how to convert such a file. */
 bool aw_utf16_mark(const char *text);
 #define AW_CR_ADVICE    "lines end with CR only — convert it: tr '\\r' '\\n' <FILE >NEW"
 #define AW_UTF16_ADVICE "text in UTF-16 — convert it: iconv -f UTF-16 -t UTF-8 FILE >NEW"
@@ -30,12 +30,12 @@ bool aw_utf16_mark(const char *text);
  * terminal and in JSON. */
 void aw_utf8_clean(char *text);
 
-/* The same for text of several lines: newlines and tabs stay. */
+/* Same as aw_utf8_clean for text of several lines: keeps newlines and tabs. */
 void aw_utf8_clean_lines(char *text);
 
-/* Converts text for a terminal or locale without UTF-8. Spells out the characters of our own texts
- * ("-" for a dash, "theta"); others become '?'. size is that of the buffer. It must exceed the
- * characters needed now by at least 8 bytes, or the end may be cut off. */
+/* Converts text for a terminal or locale without UTF-8. Spells out the characters that our messages
+ * use ("-" for a dash, "theta"); others become '?'. size is the size of the buffer. It must exceed
+ * the length of the text by at least 8 bytes, or the end may be cut off. */
 void aw_utf8_to_ascii(char *text, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* The user's folders for configuration, state, and sockets. */
+/* Finds the user's folders for configuration, state, and sockets. */
 #include "base/xdg.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ bool aw_xdg_path(enum aw_xdg kind, const char *name, char *out, size_t size)
     return *out != '\0';
 }
 
-/* Refuses another user's folder, and one that others may write to: it might be a trap. */
+/* Rejects a folder that another user owns or may write to: that user could replace our sockets. */
 static enum aw_status check_private(const char *path, struct aw_error *err)
 {
     struct stat about;

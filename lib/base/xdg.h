@@ -18,15 +18,16 @@ enum aw_xdg {
     AW_XDG_STATE,  /* $XDG_STATE_HOME, ~/.local/state */
 };
 
-/* Builds the path of armwire/NAME in that folder, without creating anything. Returns false, and ""
- * in out, if there is no home directory either. */
+/* Writes the path of armwire/NAME in the folder of this kind, without creating anything. Returns
+ * false, with "" in out, if there is no home directory. */
 bool aw_xdg_path(enum aw_xdg kind, const char *name, char *out, size_t size);
 
-/* How help and link URLs write the folder of aw_xdg_runtime. */
+/* Spelling of aw_xdg_runtime's folder in help texts and link URLs. */
 #define AW_XDG_RUNTIME "$XDG_RUNTIME_DIR/armwire"
 
-/* Creates the folder for sockets: $XDG_RUNTIME_DIR/armwire, or else armwire-UID in $TMPDIR or /tmp.
- * AW_NO_LINK if it cannot be created, or if another user has access to it. */
+/* Creates the folder for sockets and writes its path to out: $XDG_RUNTIME_DIR/armwire, or else
+ * armwire-UID in $TMPDIR or /tmp. AW_NO_LINK if it cannot be created, or if another user has access
+ * to it. */
 enum aw_status aw_xdg_runtime(char *out, size_t size, struct aw_error *err);
 
 #endif

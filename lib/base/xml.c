@@ -1,4 +1,4 @@
-/* Writes texts as XML. */
+/* Escapes text for XML. */
 #include "base/xml.h"
 
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "capture/candump.h"
 
 #define LINE_MAX 512
-#define WORDS    20 /* max words of a line that matter */
+#define WORDS    20 /* maximum number of words read from a line */
 
 struct words {
     char text[LINE_MAX];
@@ -40,8 +40,8 @@ bool aw_asc_begins(const char *line, size_t length)
            (length > 9 && (memcmp(line, "base hex ", 9) == 0 || memcmp(line, "base dec ", 9) == 0));
 }
 
-/* Reads "Sun Nov 29 10:00:00.250 am 2026", in local time, from this word on. Returns false for
- * another language. */
+/* Reads a date such as "Sun Nov 29 10:00:00.250 am 2026", in local time, starting at word at.
+ * Returns false if it is in another language. */
 static bool read_date(const struct words *w, size_t at, int64_t *ns)
 {
     struct tm date = {.tm_isdst = -1};
@@ -58,7 +58,7 @@ static bool read_date(const struct words *w, size_t at, int64_t *ns)
     return true;
 }
 
-/* Some programs write the time of the file as its date, and the start of the frames in the first
+/* Some programs write the file's time as its date, and the start of the frames in the first
  * block. */
 static bool read_header(struct aw_asc *asc, const struct words *w)
 {

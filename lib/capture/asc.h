@@ -1,4 +1,5 @@
-/* Reads lines of Vector's ASC logs (CANalyzer, CANoe, python-can), as frames of candump.
+/* Reads lines of Vector's ASC logs (CANalyzer, CANoe, python-can) and converts them to entries of
+ * candump.
  *
  *     date Sun Nov 29 10:00:00.250 2026
  *     base hex  timestamps absolute
@@ -6,7 +7,7 @@
  *        2.501000 1  18EBFF00x       Tx   d 1 01
  *
  * Numbers are hexadecimal or decimal. Times count from the date, or with "relative" from the
- * previous line. Lines about other buses, statistics and triggers have no frame.
+ * previous line. Lines about other buses, statistics and triggers contain no frame.
  *
  * Source: files written by these programs.
  */
@@ -21,17 +22,17 @@
 
 struct aw_candump;
 
-/* Settings from earlier lines. Begins as zeros. */
+/* Settings from earlier lines of the log. Initialise with {0}. */
 struct aw_asc {
     bool on; /* the header has been read */
     bool decimal, relative;
     int64_t date_ns, last_ns;
 };
 
-/* Returns true for the first line of such a log. */
+/* Returns true if this is the first line of such a log. */
 bool aw_asc_begins(const char *line, size_t length);
 
-/* Reads a line. AW_MORE: it has no frame. AW_MALFORMED: its frame is damaged. */
+/* Reads a line. AW_MORE: the line contains no frame. AW_MALFORMED: its frame is damaged. */
 enum aw_status aw_asc_read(struct aw_asc *asc, const char *line, size_t length,
                            struct aw_candump *out, struct aw_error *err);
 

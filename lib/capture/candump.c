@@ -1,4 +1,4 @@
-/* Reads and writes lines of candump and cansend. */
+/* Parses and prints lines of candump and cansend. */
 #include "capture/candump.h"
 
 #include <ctype.h>
@@ -27,13 +27,14 @@ static uint64_t load_eight(const char *p)
     return aw_get_u64((const uint8_t *)p);
 }
 
-/* Takes eight characters minus '0'. Returns nonzero if one of them is not a digit. */
+/* Returns nonzero if one of eight characters is not a digit. x has the characters minus '0'. */
 static uint64_t no_digits(uint64_t x)
 {
     return (x | (x + EACH_BYTE(6))) & EACH_BYTE(0xF0);
 }
 
-/* Combines eight digits, the first one in the lowest byte, in pairs, fours and eights. */
+/* Combines eight digits, the first one in the lowest byte, into a number: in pairs, fours,
+ * eights. */
 static uint32_t number_of(uint64_t x)
 {
     x = (x * 10 + (x >> 8)) & UINT64_C(0x00FF00FF00FF00FF);
@@ -56,7 +57,7 @@ static bool read_exact_time(const char *line, int64_t *time_ns)
     return true;
 }
 
-/* Reads 044#2A36 up to the end of the line or a blank. Returns the rest of the line, or NULL. */
+/* Parses 044#2A36 up to a blank or the end of the line. Returns the rest of the line, or NULL. */
 static const char *read_exact_frame(const char *p, const char *end, struct aw_candump *out)
 {
     if (end - p < ID_DIGITS + 1 || p[ID_DIGITS] != '#')
@@ -180,7 +181,7 @@ static enum aw_dir read_dir(struct word word)
     return word.at[0] == 'T' ? AW_TX : AW_RX;
 }
 
-/* Joins 044 [2] 2A 36: the id precedes the bracket, the bytes follow it. */
+/* Joins columns such as 044 [2] 2A 36. The id precedes the bracket; the data bytes follow it. */
 static bool join_columns(const struct word *words, size_t n, size_t bracket, struct aw_candump *out)
 {
     append(out, words[bracket - 1].at, words[bracket - 1].length);
@@ -196,7 +197,7 @@ static bool has_error_flag(const char *id, size_t digits)
     return digits == 8 && flags >= 0 && flags & 2;
 }
 
-/* id: the word that begins with the identifier; more: the word after the data or NULL. */
+/* id is the word that begins with the identifier, more the word after the data or NULL. */
 static enum aw_candump_kind kind_of(struct word id, const struct word *more)
 {
     const char *hash = memchr(id.at, '#', id.length);
@@ -209,7 +210,7 @@ static enum aw_candump_kind kind_of(struct word id, const struct word *more)
     return mark == '#' ? AW_CANDUMP_FD : AW_CANDUMP_DATA;
 }
 
-/* Returns the number of words of the time. */
+/* Reads the time from the first words. Returns the number of words read. */
 static size_t read_times(const struct word *words, size_t n, struct aw_candump *out)
 {
     bool dated = read_date(words, n, &out->time_ns);
@@ -224,13 +225,14 @@ static bool has_hash(struct word word)
     return memchr(word.at, '#', word.length);
 }
 
-/* Returns true for [8], or [08] before the data of CAN FD. */
+/* Returns true for a size such as [8], or [08] before the data of CAN FD. */
 static bool is_size(struct word word)
 {
     return word.at[0] == '[' && word.length > 1 && isdigit((unsigned char)word.at[1]);
 }
 
-/* Returns the index of the first word with a # or a size, or n. */
+/* Returns the index of the first word that contains a # or is a size; n if there is no such
+ * word. */
 static size_t find_data(const struct word *words, size_t n)
 {
     size_t i = 0;

@@ -1,15 +1,17 @@
-/* Lines of can-utils: writes them exactly, reads them liberally.
+/* Writes and parses lines of can-utils. Writes the exact log format, and parses all common
+ * variants.
  *
  *     (1436509052.249713) vcan0 044#2A366C2BBA R     log format, with or without direction
- *      (0.000125)  vcan0  044   [2]  2A 36           candump on a terminal
+ *     (0.000125)  vcan0  044   [2]  2A 36            candump on a terminal
  *     044#2A.36                                      cansend
  *
  * Times are absolute (-t a, or -t A in local time) or count from the first line (-t z).
  *
  * canplayer, Wireshark and cantools accept the log format: six decimals, no direction, nothing else
- * on the line. Reads some 40 million such lines a second, others more slowly, without allocation.
+ * on the line. The parser reads about 40 million such lines a second, and other forms more slowly.
+ * It does not allocate.
  *
- * Source: the formats documented by candump, canplayer and cansend.
+ * Source: the documentation of candump, canplayer and cansend.
  */
 #ifndef AW_CAPTURE_CANDUMP_H
 #define AW_CAPTURE_CANDUMP_H
@@ -22,7 +24,7 @@
 #include "wire/can_id.h"
 #include "wire/table.h"
 
-#define AW_CANDUMP_MAX 64 /* maximum size of a written line, with its newline, bytes */
+#define AW_CANDUMP_MAX 64 /* maximum size of a written line with its newline, bytes */
 
 /* CAN FD, remote and error frames are valid lines, but no protocol here uses them. */
 enum aw_candump_kind {
@@ -36,48 +38,50 @@ enum aw_candump_kind {
 struct aw_candump {
     enum aw_candump_kind kind;
     bool has_time;
-    bool relative;   /* the time counts from the first line (-t z) or from the line before (-t d) */
-    int64_t time_ns; /* since 1970 or relative */
-    enum aw_dir dir; /* T: AW_TX, R: AW_RX, else 0 */
-    uint8_t bytes[AW_CAN_HEAD_MAX + AW_CAN_DATA_MAX]; /* frame in the engine's format */
-    size_t size;                                      /* of bytes; 0 unless a plain data frame */
+    bool relative;   /* the time counts from the first (-t z) or previous line (-t d) */
+    int64_t time_ns; /* ns since 1970, or relative */
+    enum aw_dir dir; /* R is AW_RX, T is AW_TX; 0: unknown */
+    uint8_t bytes[AW_CAN_HEAD_MAX + AW_CAN_DATA_MAX]; /* a frame as in wire/can_id.h */
+    size_t size;                                      /* of bytes; 0 unless a data frame */
     char frame[160];         /* ID#DATA, as for aw_hex_parse, or an error message */
-    size_t length;           /* of frame; 0 if bytes is set */
-    const char *interface;   /* name in the line; not terminated */
+    size_t length;           /* length of frame; 0 if bytes is set */
+    const char *interface;   /* interface name within the line; not NUL-terminated */
     size_t interface_length; /* 0: no name */
 };
 
-/* The state of reading one log. Begins as zeros. */
+/* State of reading one log. Initialise with {0}. */
 struct aw_candump_log {
     struct aw_asc asc;      /* state for Vector's logs */
-    int64_t last_ns;        /* the last relative time */
-    char interfaces[2][17]; /* the first two names; "": none */
+    int64_t last_ns;        /* last relative time */
+    char interfaces[2][17]; /* first two interface names; "": none */
     uint64_t skipped[AW_CANDUMP_KINDS];
 };
 
-/* Parses a line, which need not be NUL-terminated. Returns false if it has none of these forms. */
+/* Parses a line, which need not be NUL-terminated. Returns false if it has none of the forms
+ * above. */
 bool aw_candump_read(const char *line, size_t length, struct aw_candump *out);
 
-/* Adds a line to its log. AW_MORE: not a data frame, counted in skipped. AW_USAGE: candump -t d,
- * whose times are differences. */
+/* Adds a line to the state of its log. AW_MORE: not a data frame; counted in skipped. AW_USAGE: a
+ * log of candump -t d, whose times are differences. */
 enum aw_status aw_candump_add(struct aw_candump_log *log, const struct aw_candump *entry,
                               struct aw_error *err);
 
-/* Reads a line of a log: of candump, or of Vector's ASC if its first line says so. Errors as of
- * aw_candump_add; also AW_MORE for remarks, AW_MALFORMED for an invalid frame. */
+/* Reads a line of a log of candump, or of Vector's ASC if the first line of the log says so.
+ * Returns the errors of aw_candump_add; also AW_MORE for lines without a frame, and AW_MALFORMED
+ * for an invalid frame. */
 enum aw_status aw_candump_next(struct aw_candump_log *log, const char *line, size_t length,
                                struct aw_candump *out, struct aw_error *err);
 
-/* Returns true for lines without a frame: blank lines, '#' remarks, and the lines in which
- * candump -e explains an error frame. */
+/* Returns true for lines without a frame: blank lines, '#' comments, and the lines in which candump
+ * -e explains an error frame. */
 bool aw_candump_is_remark(const char *line, size_t length);
 
-/* Returns the column of the frame in its line, from 1; 0: unknown. */
+/* Returns the column of the frame in its line, from 1. Returns 0 if it is unknown. */
 size_t aw_candump_column(const struct aw_candump *entry, const char *line, size_t length);
 
-/* Writes "(%010u.%06u) INTERFACE IDHEX#DATAHEX\n" for a frame of the engine (2 to 12 bytes),
- * without a NUL; returns its length. Uses at most 15 characters of the interface's name (the
- * system's limit). time_ns is since 1970, and not negative. out holds AW_CANDUMP_MAX. */
+/* Writes "(%010u.%06u) INTERFACE IDHEX#DATAHEX\n" for a frame as in wire/can_id.h (2 to 12 bytes),
+ * without a NUL, and returns the length. Uses at most 15 characters of the interface's name (the
+ * kernel's limit). time_ns is since 1970 and not negative. out holds AW_CANDUMP_MAX bytes. */
 size_t aw_candump_write(char *out, const char *interface, int64_t time_ns, struct aw_span frame);
 
 #endif

@@ -1,4 +1,4 @@
-/* Recognizes logs of other programs by their first bytes. */
+/* Recognises logs of other programs by their first bytes. */
 #include "capture/foreign.h"
 
 #include <stdio.h>
@@ -11,9 +11,9 @@
 #define SAVVY "open it in SavvyCAN and save it as Candump/Kayak (*.log)"
 
 static const struct kind {
-    const char *start, *ending; /* ending of the file's name; NULL: any */
-    const char *what;           /* name of the format; NULL: how includes it */
-    const char *how, *becomes;  /* becomes: converted file's ending; NULL: how is general advice */
+    const char *start, *ending; /* extension with its dot; NULL: any */
+    const char *what;           /* name of the format; NULL: how contains it */
+    const char *how, *becomes;  /* becomes: extension of the new file; NULL: how is no command */
 } kinds[] = {
     {"LOGG", NULL, "a Vector BLF log", CAN, "log"},
     {";$FILEVERSION=", NULL, "a PEAK TRC log", CAN, "log"},
@@ -40,7 +40,8 @@ static bool is_one(const struct kind *kind, struct aw_span start, const char *na
            (!kind->ending || (dot && strcmp(dot, kind->ending) == 0));
 }
 
-/* Suggests a conversion command. It replaces the ending of the name; a pipe has no name. */
+/* Suggests a command that converts the file. The output file gets another extension; a pipe has no
+ * file name. */
 static void advise(const struct kind *kind, const char *name, struct aw_error *err)
 {
     if (!kind->becomes) {

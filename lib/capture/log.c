@@ -1,4 +1,4 @@
-/* Reads a recording of any of our formats, and returns its packets one by one. */
+/* Reads a recording of any supported format, and returns its packets one by one. */
 #include "capture/log.h"
 
 #include <errno.h>
@@ -17,13 +17,13 @@
 #include "wire/hex.h"
 
 #define ROOM      1048576
-#define LINE_LOOK 256 /* a candump line must appear within so many bytes */
+#define LINE_LOOK 256 /* max length of the first candump line */
 
 struct aw_log {
     struct aw_log_options options;
     struct aw_reading reading;
-    char *path;          /* for opening it again; NULL: it can be rewound */
-    struct aw_error cut; /* exit status of its filter */
+    char *path;          /* to reopen a filtered file; NULL: the file can be rewound */
+    struct aw_error cut; /* error of the filter, if it failed */
     bool lines, end;
     uint64_t size, read;
     uint64_t number; /* line number, from 1 */
@@ -31,13 +31,14 @@ struct aw_log {
     struct aw_payload payload;
     struct aw_candump line;
     struct aw_candump_log lines_so_far;
-    struct aw_tcp_order order[AW_BOTH]; /* per direction: to the device, and from it */
+    struct aw_tcp_order order[AW_BOTH]; /* per direction: to the device, from the device */
     size_t from, to;                    /* range of unread bytes in buffer */
     char name[200];
     uint8_t buffer[ROOM];
 };
 
-/* Moves unread bytes to the front and reads more. AW_END: no more input. AW_TIMEOUT: none yet. */
+/* Moves unread bytes to the front of the buffer and reads more. AW_END: no more input. AW_TIMEOUT:
+ * no input yet. */
 static enum aw_status fill(struct aw_log *log, struct aw_error *err)
 {
     memmove(log->buffer, log->buffer + log->from, log->to - log->from);
@@ -77,7 +78,7 @@ static bool is_ours(const struct aw_log *log, enum aw_linktype linktype,
     return (!ports[0] && !ports[1]) || aw_payload_is_of(payload, ports);
 }
 
-/* Returns false if the packet has no data for this protocol. */
+/* Returns false if the packet contains no data of this protocol. */
 static bool handle_packet(struct aw_log *log, const struct aw_packet *packet,
                           struct aw_log_entry *entry)
 {
@@ -114,7 +115,7 @@ static enum aw_status next_packet(struct aw_log *log, struct aw_log_entry *entry
     }
 }
 
-/* AW_MORE: the line has no data for the caller. */
+/* Handles a line. AW_MORE: the line contains no data for the caller. */
 static enum aw_status handle_line(struct aw_log *log, const char *line, size_t length,
                                   struct aw_log_entry *entry, struct aw_error *err)
 {
@@ -135,7 +136,7 @@ static enum aw_status handle_line(struct aw_log *log, const char *line, size_t l
     entry->linktype = AW_LINKTYPE_CAN;
     entry->stream = entry->gap = false;
     entry->data = (struct aw_span){frame->bytes, frame->size};
-    *entry->comment = '\0'; /* clearing all of it would take as long as reading a line */
+    *entry->comment = '\0'; /* clearing the whole array would take as long as reading a line */
     return AW_OK;
 }
 
@@ -163,7 +164,7 @@ static enum aw_status next_line(struct aw_log *log, struct aw_log_entry *entry,
         bool cut = status == AW_MALFORMED && !stop && log->end && log->number > 1;
         if (!cut)
             return status;
-        log->from = from; /* leaves an incomplete line in the buffer */
+        log->from = from; /* keep the incomplete line in the buffer */
         log->number--;
         return AW_END;
     }
@@ -187,7 +188,7 @@ bool aw_log_is_cut(const struct aw_log *log, struct aw_error *err)
     return rest > 0;
 }
 
-/* Returns true for a candump line near the beginning, after remarks at most. */
+/* Returns true if the first line that is not a comment is a line of candump. */
 static bool has_lines(const struct aw_log *log)
 {
     struct aw_candump entry;

@@ -1,5 +1,5 @@
-/* Reads the traffic of a link back from a file: pcapng, pcap or candump lines, or through a filter
- * (see reading.h).
+/* Reads recorded traffic of a link from a file: pcapng, pcap or lines of candump. Other formats
+ * need a filter (see reading.h).
  *
  *     struct aw_log *log;
  *     struct aw_log_entry entry;
@@ -8,7 +8,8 @@
  *         … entry.time_ns, entry.dir, entry.data …
  *     aw_log_close(log);                       status is AW_END at the end of the file
  *
- * Reads in pieces, so files may have any length. Reads all complete packets of a truncated file.
+ * The file may have any length, because it is read in pieces. All complete packets of a truncated
+ * file are read.
  */
 #ifndef AW_CAPTURE_LOG_H
 #define AW_CAPTURE_LOG_H
@@ -22,53 +23,56 @@
 struct aw_log;
 
 struct aw_log_options {
-    /* For captures of UDP and TCP by other programs: the device's port and the host's (0: any).
-     * Skips packets between other ports. Packets without a direction are AW_TX if sent to the
-     * device's port. */
+    /* Ports of the device and of the host (0: any), for captures of UDP and TCP by other programs.
+     * Skips packets between other ports. Packets without a direction are AW_TX if their destination
+     * is the device's port. */
     uint16_t ports[2];
-    /* Skips packets that cannot be of this medium; NULL: accepts all. */
+    /* Skips packets that cannot belong to this medium; NULL: accepts all. */
     const enum aw_medium *medium;
-    /* Handles the comments of section headers, as in struct aw_pcap_reader; NULL: ignores them. */
+    /* Called for each comment of a section header, as in struct aw_pcap_reader; NULL: ignores
+     * comments. */
     aw_pcap_about_fn *about;
     void *context;
 };
 
-#define AW_LOG_COMMENT 512 /* bytes of a comment, with its NUL; longer ones are cut */
+#define AW_LOG_COMMENT 512 /* bytes of a comment, with its NUL; longer ones are truncated */
 
 /* One datagram, or one piece of a stream. */
 struct aw_log_entry {
-    int64_t time_ns; /* ns since 1970, at least 0 (candump: as written); or AW_NO_TIME (codec.h) */
-    enum aw_dir dir; /* AW_TX to the device, AW_RX from it; 0: unknown */
+    int64_t time_ns; /* ns since 1970, not negative, or AW_NO_TIME (codec.h); candump: as written */
+    enum aw_dir dir; /* AW_TX to the device, AW_RX from the device; 0: unknown */
     enum aw_linktype linktype;    /* format of data; AW_LINKTYPE_CAN for candump */
     bool stream;                  /* a piece of a stream: frames may begin and end anywhere */
-    bool gap;                     /* bytes before these are missing */
+    bool gap;                     /* bytes before this data are missing */
     struct aw_span data;          /* valid until the next call; empty: only a comment */
-    char comment[AW_LOG_COMMENT]; /* of the packet; or "" */
+    char comment[AW_LOG_COMMENT]; /* comment of the packet; "": none */
 };
 
-/* AW_USAGE if the file cannot be read or has none of these formats. */
+/* Opens a recording, which the caller closes with aw_log_close. AW_USAGE if the file cannot be read
+ * or has none of the formats. Sets *log to NULL on failure. */
 enum aw_status aw_log_open(struct aw_log **log, const char *path,
                            const struct aw_log_options *options, struct aw_error *err);
 
-/* Reads the next entry: AW_OK, or AW_END at the end. AW_MALFORMED: a damaged part; the caller may
+/* Reads the next entry. AW_OK, or AW_END at the end. AW_MALFORMED: a damaged part; the caller may
  * continue. AW_LOST: a read error. AW_USAGE: a log of candump -t d. AW_TIMEOUT: the descriptor is
- * non-blocking, and there is no more data yet. */
+ * non-blocking and has no data yet. */
 enum aw_status aw_log_next(struct aw_log *log, struct aw_log_entry *entry, struct aw_error *err);
 
-/* Call after AW_END. Returns true if the file ends with an incomplete packet, as a truncated file
- * does; err has its size. */
+/* Call it after AW_END. Returns true if the file ends with an incomplete packet, as a truncated
+ * file does. err then has the size of that packet. */
 bool aw_log_is_cut(const struct aw_log *log, struct aw_error *err);
 
-/* Returns the program that wrote the current section, with its version; "": unknown. */
+/* Returns the name and version of the program that wrote the current section; "": unknown. */
 const char *aw_log_program(const struct aw_log *log);
 
-/* Returns the state of reading candump lines. */
+/* Returns the state of reading lines of candump. */
 const struct aw_candump_log *aw_log_lines(const struct aw_log *log);
 
 /* Restarts from the beginning. */
 enum aw_status aw_log_rewind(struct aw_log *log, struct aw_error *err);
 
-/* Returns the bytes read so far, and the file's size (0: unknown, a pipe), for a progress bar. */
+/* Returns the number of bytes read so far, for a progress bar. Sets *size to the file's size; 0:
+ * unknown, as for a pipe. */
 uint64_t aw_log_position(const struct aw_log *log, uint64_t *size);
 
 void aw_log_close(struct aw_log *log); /* accepts NULL */

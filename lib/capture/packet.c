@@ -1,4 +1,4 @@
-/* Adds and removes the headers that Wireshark expects for each kind of link. */
+/* Adds and removes the headers that Wireshark expects for each medium. */
 #include "capture/packet.h"
 
 #include <string.h>
@@ -61,7 +61,7 @@ static bool open_can(struct aw_span in, struct aw_payload *payload)
     return true;
 }
 
-/* Events 1 and 2 are data sent and received; the others are errors and modem lines. */
+/* RTAC events 1 and 2 are data sent and received. The others are errors and modem lines. */
 static bool open_rtac(struct aw_span in, struct aw_payload *payload)
 {
     if (in.size <= RTAC_HEAD || in.data[8] < 1 || in.data[8] > 2)
@@ -97,14 +97,14 @@ static bool open_tcp(struct aw_span in, struct aw_payload *payload)
     return true;
 }
 
-/* Reads the first or only fragment, and cuts off padding after the datagram. */
+/* Reads the first or only fragment of a datagram, and removes padding after it. */
 static bool open_ip(struct aw_span in, struct aw_payload *payload)
 {
     if (in.size < IP_HEAD || in.data[0] >> 4 != 4)
         return false;
     size_t head = (in.data[0] & 15) * 4u, size = get16(in.data + 2);
     bool fragment = get16(in.data + 6) & 0x3FFF;
-    if (size == 0) /* filled in by the network card */
+    if (size == 0) /* the network card fills in the size */
         size = in.size;
     if (fragment || head < IP_HEAD || size < head || size > in.size)
         return false;
@@ -129,7 +129,8 @@ static bool open_ethernet(struct aw_span in, struct aw_payload *payload)
     return open_ip(after(in, type + 2), payload);
 }
 
-/* Reads the family of a loopback interface, in the byte order of the recording machine. */
+/* Reads a packet of a loopback interface. Its family has the byte order of the recording
+ * machine. */
 static bool open_loopback(struct aw_span in, struct aw_payload *payload)
 {
     bool inet = in.size > 4 && (in.data[0] == FAMILY_INET || in.data[3] == FAMILY_INET);
@@ -218,7 +219,7 @@ enum aw_linktype aw_wrapper_linktype(const struct aw_wrapper *wrapper)
     return aw_medium_linktype(wrapper->medium);
 }
 
-/* Returns the sum of 16-bit words for an IP checksum, not yet folded. */
+/* Returns the sum of 16-bit words for an IP checksum, with carries not yet folded. */
 static uint32_t sum_of(const uint8_t *p, size_t size)
 {
     uint32_t sum = 0;
@@ -249,7 +250,7 @@ static uint8_t *put_ip(uint8_t *p, unsigned protocol, size_t size)
     return head + IP_HEAD;
 }
 
-/* Sets the checksum of UDP or TCP, which includes the addresses. Its field must be 0 before. */
+/* Sets the checksum of UDP or TCP, which covers the addresses. The field must be 0 before. */
 static void put_sum(uint8_t *segment, size_t size, size_t place, unsigned protocol)
 {
     uint32_t addresses = 2 * (127u << 8 | 0) + 2 * 1;
@@ -277,7 +278,7 @@ static size_t wrap_udp(struct aw_wrapper *wrapper, enum aw_dir dir, struct aw_sp
     return IP_HEAD + UDP_HEAD + frame.size;
 }
 
-/* Appends to a connection that was open before the capture began: no handshake. */
+/* Adds headers as if the connection had been open before the capture began: without a handshake. */
 static size_t wrap_tcp(struct aw_wrapper *wrapper, enum aw_dir dir, struct aw_span frame,
                        uint8_t *out)
 {
@@ -286,7 +287,7 @@ static size_t wrap_tcp(struct aw_wrapper *wrapper, enum aw_dir dir, struct aw_sp
     uint8_t *p = put_ports(segment, wrapper, dir);
     p = put32(p, 1 + *sent);
     p = put32(p, 1 + wrapper->sent[dir == AW_TX ? 1 : 0]);
-    p = put16(p, 0x5018); /* five words of header; PSH, ACK */
+    p = put16(p, 0x5018); /* five words of header; flags PSH and ACK */
     p = put16(p, 0xFFFF);
     p = put32(p, 0);
     memcpy(p, frame.data, frame.size);

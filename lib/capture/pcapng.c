@@ -1,4 +1,4 @@
-/* Reads and writes blocks of pcapng; reads classic pcap. */
+/* Reads and writes blocks of pcapng, and reads classic pcap. */
 #include "capture/pcapng.h"
 
 #include <stdio.h>
@@ -24,9 +24,9 @@ enum block_type {
 enum option {
     OPTION_END = 0,
     OPTION_COMMENT = 1,
-    OPTION_NAME = 2,    /* option of an interface */
-    OPTION_FLAGS = 2,   /* option of a packet */
-    OPTION_PROGRAM = 4, /* option of a section: its writer */
+    OPTION_NAME = 2,    /* interface option */
+    OPTION_FLAGS = 2,   /* packet option */
+    OPTION_PROGRAM = 4, /* section option: the program that wrote it */
     OPTION_RESOLUTION = 9,
     OPTION_OFFSET = 14,
 };
@@ -36,7 +36,7 @@ enum option {
 #define MAGIC_NANO       0xA1B23C4Du
 
 enum {
-    BLOCK_HEAD = 8, /* type, total length */
+    BLOCK_HEAD = 8, /* type and total length */
     BLOCK_TAIL = 4,
     SECTION_MIN = 28,
     PCAP_HEAD = 24,
@@ -107,7 +107,7 @@ struct option_list {
     const uint8_t *at, *end;
 };
 
-/* Returns the code of the next option, OPTION_END after the last complete one. */
+/* Returns the code of the next option. Returns OPTION_END after the last complete option. */
 static unsigned next_option(struct option_list *list, struct aw_span *value)
 {
     if (list->end - list->at < 4)
@@ -149,8 +149,8 @@ static int64_t time_of(const struct aw_pcap_interface *interface, uint64_t stamp
     unsigned n = interface->resolution & 0x7F;
     uint64_t ns = interface->resolution & 0x80 ? binary_ns(stamp, n) : decimal_ns(stamp, n);
     ns += (uint64_t)interface->offset_s * 1000000000;
-    /* Times before 1970 or above 64 bits are invalid, so the difference of two times always fits.
-     */
+    /* Times before 1970 or above 63 bits are invalid, so that the difference of two times always
+     * fits. */
     return ns <= INT64_MAX ? (int64_t)ns : AW_NO_TIME;
 }
 
@@ -188,7 +188,7 @@ static enum aw_status read_interface(struct aw_pcap_reader *reader, struct aw_sp
     return AW_EVENT;
 }
 
-/* Reads the fields that both kinds of packets share: time, captured length, data. */
+/* Reads the fields that both kinds of packets share: time, captured length and data. */
 static enum aw_status read_packet(const struct aw_pcap_reader *reader, struct aw_span block,
                                   uint32_t interface, struct aw_packet *packet)
 {
@@ -238,8 +238,8 @@ static enum aw_status read_simple(const struct aw_pcap_reader *reader, struct aw
     return AW_OK;
 }
 
-/* Each section numbers its interfaces from 0. The program's name may follow the comments, so it is
- * read first. */
+/* Starts a section, whose interfaces count from 0. Reads the program's name first, because it may
+ * follow the comments. */
 static enum aw_status read_section(struct aw_pcap_reader *reader, struct aw_span block)
 {
     const uint8_t *end = block.data + block.size - BLOCK_TAIL;
@@ -259,7 +259,7 @@ static enum aw_status read_section(struct aw_pcap_reader *reader, struct aw_span
     return AW_EVENT;
 }
 
-/* Returns AW_EVENT for a block that is not a packet. */
+/* Reads a block. Returns AW_EVENT if it is not a packet. */
 static enum aw_status read_block(struct aw_pcap_reader *reader, struct aw_span block,
                                  struct aw_packet *packet)
 {
@@ -277,7 +277,7 @@ static enum aw_status read_block(struct aw_pcap_reader *reader, struct aw_span b
     return AW_EVENT;
 }
 
-/* Reads the byte order of a section, which is needed to read its length. */
+/* Detects the byte order of a section, which is needed to read its length. */
 static enum aw_status begin_section(struct aw_pcap_reader *reader, struct aw_span in)
 {
     uint32_t magic;
@@ -295,7 +295,7 @@ static void pass_over(struct aw_pcap_reader *reader, struct aw_span in, uint64_t
     *used += here;
 }
 
-/* Discards the rest of the input after an impossible length. */
+/* Discards the rest of the input after an invalid length. */
 static enum aw_status lost(struct aw_pcap_reader *reader, struct aw_span in, size_t *used,
                            struct aw_error *err)
 {
@@ -303,7 +303,7 @@ static enum aw_status lost(struct aw_pcap_reader *reader, struct aw_span in, siz
     return damaged(err, "block with invalid length, rest of the file lost");
 }
 
-/* Parses the block at the start of in. AW_OK: it is complete, and *block is set. */
+/* Parses the block at the start of in. AW_OK: the block is complete, and *block is set. */
 static enum aw_status parse_block(struct aw_pcap_reader *reader, struct aw_span in,
                                   struct aw_span *block, size_t *used, struct aw_error *err)
 {
@@ -460,7 +460,7 @@ static uint8_t *put_option(uint8_t *p, enum option code, const void *data, size_
     return put_bytes(p, data, size);
 }
 
-/* Writes the length after the type and at the end. */
+/* Writes the length after the type and at the end of the block. */
 static uint8_t *finish_block(uint8_t *block, uint8_t *p)
 {
     uint32_t size = (uint32_t)(p - block) + BLOCK_TAIL;
@@ -476,7 +476,7 @@ size_t aw_pcapng_section(uint8_t *out, size_t cap, const char *program, const ch
     p = put32(p, BYTE_ORDER_MAGIC);
     p = put16(p, 1);
     p = put16(p, 0);
-    p = put32(p, UINT32_MAX); /* section length unknown */
+    p = put32(p, UINT32_MAX); /* section length: unknown */
     p = put32(p, UINT32_MAX);
     if (program)
         p = put_option(p, OPTION_PROGRAM, program, strnlen(program, AW_PCAP_PROGRAM - 1));
@@ -496,7 +496,7 @@ size_t aw_pcapng_interface(uint8_t *out, enum aw_linktype linktype, const char *
     uint8_t *p = put32(out, BLOCK_INTERFACE) + 4;
     p = put16(p, linktype);
     p = put16(p, 0);
-    p = put32(p, 0); /* packets are never truncated */
+    p = put32(p, 0); /* original length: packets are never truncated */
     p = put_option(p, OPTION_NAME, interface, strnlen(interface, 64));
     p = put_option(p, OPTION_RESOLUTION, &nanoseconds, 1);
     p = put_option(p, OPTION_END, NULL, 0);

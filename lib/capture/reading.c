@@ -1,4 +1,4 @@
-/* Opens recordings, and starts filters for some of them. */
+/* Opens recordings, through a filter for some formats. */
 #include "capture/reading.h"
 
 #include <errno.h>
@@ -14,15 +14,15 @@
 #include "base/text.h"
 #include "capture/pcapng.h"
 
-#define END_MS  5000 /* for a filter that has closed its output */
-#define STOP_MS 1000 /* for a filter that is being stopped */
+#define END_MS  5000 /* max wait for a filter that has closed its output */
+#define STOP_MS 1000 /* max wait for a filter that is being stopped */
 
-/* Endings of the formats that the tools read themselves. */
+/* Extensions of the formats that the tools read themselves. */
 static const char *const own[] = {"pcapng", "pcap", "csv", "ndjson", "json", "log", "txt", NULL};
-/* Endings whose filters have a package. */
+/* Extensions whose filter is in a package of its own. */
 static const char *const packaged[] = {"mcap", NULL};
 
-/* Returns the ending of a name if a filter may have it, else NULL. */
+/* Returns the extension of a file name if a filter may exist for it, else NULL. */
 static const char *ending_of(const char *file)
 {
     const char *dot = strrchr(file, '.');
@@ -92,7 +92,7 @@ enum aw_status aw_reading_open(struct aw_reading *reading, const char *path, int
                  : aw_fail(err, missing.status, "%s", missing.text);
 }
 
-/* Converts a filter's exit status if it is a status of files. */
+/* Converts a filter's exit status to an error of reading a file. */
 static enum aw_status status_of(int how)
 {
     enum aw_status status = WIFEXITED(how) ? (enum aw_status)WEXITSTATUS(how) : AW_LOST;

@@ -196,11 +196,11 @@ enum aw_status aw_table_add(struct aw_table *table, const double *row, struct aw
 /* State of reading, and the column names for a file without a header. */
 struct place {
     struct aw_lines lines;
-    const char *const *names; /* NULL: there must be a header */
+    const char *const *names; /* NULL: the file must have a header */
     size_t n_names;
-    bool named;     /* the names replace those of a header */
+    bool named;     /* the names replace those in the header */
     bool plain;     /* the file has no header */
-    char separator; /* ' ': any number of blanks */
+    char separator; /* ' ' means any number of blanks */
 };
 
 static bool next_word(const char **rest, struct aw_csv_cell *cell)
@@ -223,7 +223,7 @@ static enum aw_status read_header(struct aw_table *table, const char *line,
     struct aw_csv_cell cell;
     enum aw_status status = AW_OK;
     while (status == AW_OK && next_cell(&line, place->separator, &cell)) {
-        /* Copies in place: the line belongs to us, and a quoted name ends with a quote. */
+        /* Copies in place: the line is writable, and a quoted name ends with a quote. */
         size_t length = cell.quoted
                             ? aw_csv_copy(&cell, (char *)(uintptr_t)cell.text, cell.length + 1)
                             : cell.length;
@@ -249,7 +249,7 @@ static bool begins_with_number(const char *line, char separator)
     return next_cell(&line, separator, &cell) && parse_cell(&cell, separator, &value);
 }
 
-/* Names columns without a header. */
+/* Names the columns of a file without a header. */
 static enum aw_status name_columns(struct aw_table *table, const char *line,
                                    const struct place *place, struct aw_error *err)
 {
@@ -318,7 +318,7 @@ static bool is_regular(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-/* Refuses recordings in place of a table. Does not look at pipes. */
+/* Rejects recordings, which are not tables. Does not check pipes. */
 static enum aw_status check_kind(const char *path, struct aw_error *err)
 {
     char start[512] = "";
@@ -346,7 +346,7 @@ static enum aw_status read_table(struct place *place, struct aw_table *table, st
     struct aw_lines *lines = &place->lines;
     enum aw_status status = lines->file ? AW_OK : check_kind(lines->name, err);
     *table = (struct aw_table){0};
-    if (!lines->file && is_regular(lines->name)) { /* may be long, but is finite */
+    if (!lines->file && is_regular(lines->name)) { /* the file may be long, but is finite */
         lines->file = aw_file_open(lines->name);
         lines->opened = lines->file != NULL;
     }

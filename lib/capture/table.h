@@ -1,4 +1,4 @@
-/* Samples as CSV: a header of column names, then one row of numbers per line.
+/* Tables of samples in CSV files: a header with column names, then one row of numbers per line.
  *
  *     struct aw_table table = {0};
  *     if (aw_table_read(file, "run.csv", &table, &err) == AW_OK) {
@@ -7,11 +7,12 @@
  *     }
  *     aw_table_free(&table);
  *
- * Accepts commas, semicolons, tabs or blanks between cells, chosen by the first line (see
- * aw_csv_separator). Also accepts blanks around cells, quoted names, CRLF, blank lines, '#'
- * comments and a byte order mark. Names are arbitrary; a column without a name is "column2". In a
- * requested column, a cell that is not a finite number is an error with its line and column. Other
- * columns may contain texts and gaps. Numbers have no unit and no locale.
+ * Cells are separated by commas, semicolons, tabs or blanks, as detected in the first line (see
+ * aw_csv_separator). The file may also have blanks around cells, quoted names, CRLF, blank lines,
+ * '#' comments and a byte order mark. Names are arbitrary; a column without a name is called
+ * "column2", for example. In a requested column, a cell that is not a finite number is an error,
+ * reported with line and column. Other columns may contain strings and gaps. Numbers have no unit
+ * and do not depend on the locale.
  */
 #ifndef AW_CAPTURE_TABLE_H
 #define AW_CAPTURE_TABLE_H
@@ -24,58 +25,60 @@
 #include "base/status.h"
 
 #define AW_TABLE_COLUMNS 4096
-#define AW_TABLE_HEADER  SIZE_MAX /* instead of a row: the header line */
+#define AW_TABLE_HEADER  SIZE_MAX /* stands for the header line instead of a row */
 
-/* The first cell of a column that is not a number. */
+/* First cell of a column that is not a number. */
 struct aw_table_flaw {
     bool any;
     size_t row;
-    char text[44]; /* the cell, cut */
+    char text[44]; /* contents of the cell, truncated */
 };
 
-/* Owns its cells and names; {0} is an empty table. */
+/* A table that owns its cells and names. {0} is an empty table. */
 struct aw_table {
     size_t n_columns, n_rows, capacity, room;
-    bool headless;    /* the file had no header: the caller gave the names */
-    const char *file; /* source file, for messages; not owned. NULL: none */
-    size_t header;    /* line of the header in it */
+    bool headless;    /* the file had no header, so the caller gave the names */
+    const char *file; /* name of the source file for messages, not owned; NULL: none */
+    size_t header;    /* line number of the header in the file */
     char **names;
-    struct aw_table_flaw *flaws; /* by column */
+    struct aw_table_flaw *flaws; /* one per column */
     double *cells;               /* row by row; NaN: not a number */
-    size_t *lines;               /* source line of each row; 0 for an added row */
+    size_t *lines;               /* line number of each row in the file; 0: an added row */
 };
 
-/* Creates a table with these columns and no rows. AW_USAGE: too many, or a duplicate name;
- * AW_NO_MEMORY. */
+/* Creates a table with these columns and no rows. AW_USAGE: too many columns, or a duplicate name.
+ * AW_NO_MEMORY: out of memory. */
 enum aw_status aw_table_init(struct aw_table *table, const char *const *names, size_t n,
                              struct aw_error *err);
 void aw_table_free(struct aw_table *table);
 
-/* Adds a row of n_columns finite numbers. AW_USAGE for a NaN or infinity (names the column),
- * AW_NO_MEMORY. */
+/* Adds a row of n_columns finite numbers. AW_USAGE: NaN or infinity; the message names the column.
+ * AW_NO_MEMORY: out of memory. */
 enum aw_status aw_table_add(struct aw_table *table, const double *row, struct aw_error *err);
 
-/* Returns the column with this name, or -1. */
+/* Returns the index of the column with this name, or -1. */
 int aw_table_find(const struct aw_table *table, const char *name);
 
-/* Writes "t, m1, m2, …", as many names as fit, or "none". Returns out. */
+/* Writes a list of column names such as "t, m1, m2, …", as many as fit, or "none". Returns out. */
 char *aw_table_list(const struct aw_table *table, char *out, size_t size);
 
-/* Checks that every row of this column has a number. AW_MALFORMED (see aw_table_fail_in) with the
- * first other cell. Call it before using columns not found by aw_table_column. */
+/* Checks that this column has a number in every row. AW_MALFORMED (see aw_table_fail_in) reports
+ * the first cell that is not a number. Call it before using columns not found by
+ * aw_table_column. */
 enum aw_status aw_table_numbers(const struct aw_table *table, int column, struct aw_error *err);
 
-/* Finds the column of numbers with this name. AW_USAGE (see aw_table_fail_in), with the names of
- * all columns, if no column or several have it; AW_MALFORMED as aw_table_numbers. */
+/* Finds the column with this name and checks its numbers. AW_USAGE (see aw_table_fail_in): no
+ * column or several columns have the name; the message lists all names. AW_MALFORMED: as for
+ * aw_table_numbers. */
 enum aw_status aw_table_column(const struct aw_table *table, const char *name, int *column,
                                struct aw_error *err);
 
-/* Adds the file and line of a row (or AW_TABLE_HEADER) to an error, if the table was read from a
- * file. AW_USAGE then becomes AW_MALFORMED. Returns the error's status. */
+/* Adds the file and the line of a row (or AW_TABLE_HEADER) to an error, if the table was read from
+ * a file. AW_USAGE then becomes AW_MALFORMED. Returns the resulting status. */
 enum aw_status aw_table_fail_in(struct aw_error *err, const struct aw_table *table, size_t row);
 
-/* Checks that the times in this column increase. AW_MALFORMED, as aw_table_fail_in: no rows, or the
- * first wrong time. */
+/* Checks that the times in this column increase. AW_MALFORMED (see aw_table_fail_in): there are no
+ * rows, or the first time that does not increase. */
 enum aw_status aw_table_check_times(const struct aw_table *table, int column, struct aw_error *err);
 
 static inline double aw_table_cell(const struct aw_table *table, size_t row, int column)
@@ -83,24 +86,25 @@ static inline double aw_table_cell(const struct aw_table *table, size_t row, int
     return table->cells[row * table->n_columns + (size_t)column];
 }
 
-/* Reads the whole file (NULL: opens the one called name) into an empty table. name is for messages
- * ("run.csv:7:1: measured: 'nan' is not a number …"). AW_MALFORMED: not such a table; AW_LOST: a
- * read error. The table is empty after an error. */
+/* Reads a whole file into an empty table. file NULL: opens the file called name. name is for
+ * messages ("run.csv:7:1: measured: 'nan' is not a number …"). AW_MALFORMED: not a table of this
+ * form. AW_LOST: a read error. The table is empty after an error. */
 enum aw_status aw_table_read(FILE *file, const char *name, struct aw_table *table,
                              struct aw_error *err);
 
-/* The same for a file that may lack the header. If its first line begins with a number, the columns
- * are names[0] to names[n - 1], then "column5" … */
+/* Same as aw_table_read for a file that may lack the header. If the first line begins with a
+ * number, the columns are called names[0] to names[n - 1], then "column5" … */
 enum aw_status aw_table_read_no_header(FILE *file, const char *name, const char *const *names,
                                        size_t n, struct aw_table *table, struct aw_error *err);
 
-/* The same, but the names of --columns, "t_ms,elbow,-", replace the header, if any. A name "-"
- * counts as missing: "column1" … AW_USAGE: no names; like is an example for the message. */
+/* Same as aw_table_read, but the names of --columns, such as "t_ms,elbow,-", replace the header, if
+ * any. The name "-" means no name: "column1" … AW_USAGE: no names; like is an example for the
+ * message. */
 enum aw_status aw_table_read_named(FILE *file, const char *name, const char *columns,
                                    const char *like, struct aw_table *table, struct aw_error *err);
 
-/* Writes header and rows; numbers have the fewest digits that read back the same. The other two
- * functions write a table while its rows arrive. AW_LOST: a write error. */
+/* Writes the header and all rows. Numbers have the fewest digits that read back the same. The other
+ * two functions write a table row by row. AW_LOST: a write error. */
 enum aw_status aw_table_write(FILE *file, const struct aw_table *table, struct aw_error *err);
 enum aw_status aw_table_write_header(FILE *file, const struct aw_table *table,
                                      struct aw_error *err);

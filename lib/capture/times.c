@@ -1,4 +1,4 @@
-/* Names of time columns, and functions for the times of a table. */
+/* Recognises names of time columns, and checks and converts the times of a table. */
 #include "capture/times.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ static bool is_one_of(const char *const *words, const char *text)
     return *words;
 }
 
-/* Returns the scale of a unit of time that is a word, not a prefix and an s. */
+/* Finds the scale of a unit of time by its name, such as "sec". Returns false if it is unknown. */
 static bool scale_of_word(const char *unit, double *scale)
 {
     static const char *const seconds[] = {"s", "sec", "secs", "second", "seconds", NULL};
@@ -50,7 +50,7 @@ static bool scale_of_word(const char *unit, double *scale)
     return *scale < 1 || is_one_of(seconds, unit);
 }
 
-/* Returns the scale of a unit of time, in seconds. */
+/* Finds the scale of a unit of time, in seconds. Returns false if it is unknown. */
 static bool scale_of(const char *unit, double *scale)
 {
     char text[24];

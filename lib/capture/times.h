@@ -1,6 +1,6 @@
-/* Recognizes columns of times by name, and their units.
+/* Recognises time columns and their units by name.
  *
- *    t  time  timestamp  __time        also with a unit: t_ms, "time [s]", Time(ms)
+ *     t  time  timestamp  __time        also with a unit: t_ms, "time [s]", Time(ms)
  *     s  sec  secs  second(s)  ms  msec  millisecond(s)      a unit alone
  *     dt                                the time since the previous row
  *
@@ -16,37 +16,39 @@
 #include "capture/table.h"
 
 struct aw_time_column {
-    double scale; /* factor to seconds, assuming seconds if unsure */
-    bool unsure;  /* the name has no unit */
+    double scale; /* factor to seconds; assumes seconds if unsure */
+    bool unsure;  /* the name contains no unit */
     bool unit;    /* the name is only a unit */
-    bool step;    /* time since the previous row */
+    bool step;    /* times since the previous row */
 };
 
-/* Names for error messages. */
+/* Advice for error messages. */
 #define AW_TIME_NAMES "name a time column t, t_s, t_ms or time [s]"
 
-/* Returns true for the name of a time column. */
+/* Returns true if this is the name of a time column, and fills *column. */
 bool aw_time_column(const char *name, struct aw_time_column *column);
 
-/* Returns the best of n columns: "t", then a name with a unit (seconds first), then a unit alone,
- * then a name without a unit, then steps. Returns -1 if none is a time. */
+/* Returns the index of the best of n columns: "t", then a name with a unit (seconds first), then a
+ * unit alone, then a name without a unit, then time steps. Returns -1 if there is no time
+ * column. */
 int aw_time_find(const char *const *names, size_t n, struct aw_time_column *column);
 
-/* Splits a name and its unit: "m1 [deg]", "m1 (deg)", "m1_deg". name is the text before the unit,
- * cut to size. unit is the text in brackets or after the last _ or blank, or "". */
+/* Splits a name and its unit: "m1 [deg]", "m1 (deg)", "m1_deg". name becomes the text before the
+ * unit, truncated to size bytes. unit becomes the text in brackets or after the last _ or blank, or
+ * "". */
 void aw_column_unit(const char *text, char *name, size_t size, char unit[16]);
 
-/* Finds the time column of a table and its factor to seconds, without guessing. AW_MALFORMED as
- * aw_table_column, also for a column with an unknown unit. */
+/* Finds the time column of a table and its factor to seconds, without guessing. AW_MALFORMED as for
+ * aw_table_column, and for a column with an unknown unit. */
 enum aw_status aw_table_find_time(const struct aw_table *table, int *column, double *scale,
                                   struct aw_error *err);
 
-/* The same, but converts the numbers to seconds and checks that they increase. AW_MALFORMED also as
- * aw_table_check_times. */
+/* Same as aw_table_find_time, but converts the times to seconds and checks that they increase.
+ * AW_MALFORMED also as for aw_table_check_times. */
 enum aw_status aw_table_time(struct aw_table *table, int *column, struct aw_error *err);
 
-/* Removes rows of zeros from the end, which programs with partly filled arrays write; leaves at
- * least one row. Returns the line of the first removed row, or 0. */
+/* Removes rows of zeros from the end, but leaves at least one row. Programs with partly filled
+ * arrays write such rows. Returns the line of the first removed row, or 0. */
 size_t aw_table_cut_zeros(struct aw_table *table);
 
 #endif

@@ -1,5 +1,5 @@
-/* Prints the messages of a CAN protocol as a DBC file. A message to or from one of several boards
- * is listed once for each named board. */
+/* Prints the messages of a CAN protocol as a DBC file. A message that belongs to several boards is
+ * printed once for each board. */
 #include <string.h>
 
 #include "describe/parts.h"
@@ -8,13 +8,13 @@
 #include "wire/rows.h"
 #include "wire/run.h"
 
-#define ID_BITS 16         /* identifier of a message with a board, before the data */
+#define ID_BITS 16         /* size of a board's identifier, which precedes the data */
 #define IS_LONG (1u << 31) /* marks an identifier of 29 bits */
 
 struct emitter {
     FILE *out;
     const struct aw_codec *codec;
-    const char *board; /* NULL: the message's own name has the node */
+    const char *board; /* NULL: the message's name contains the node */
     unsigned id;
 };
 
@@ -69,8 +69,8 @@ static bool chooses_scale(const struct aw_codec *codec, int scalar)
     return false;
 }
 
-/* A field whose scale depends on another field becomes a signal for each scale: value_pos,
- * value_tor. */
+/* Prints the name of a signal. A field whose scale depends on another field becomes one signal per
+ * scale: value_pos, value_tor. */
 static void print_scale_name(FILE *out, const struct aw_codec *codec,
                              const struct aw_scalar *scalar, const struct aw_scale *scale)
 {
@@ -78,7 +78,8 @@ static void print_scale_name(FILE *out, const struct aw_codec *codec,
     fprintf(out, "%s_%s", scalar->field->name, aw_value_name(chooser->names, scale->when));
 }
 
-/* Prints "M", "m3", "m3M". For several numbers it prints the first; SG_MUL_VAL_ has the others. */
+/* Prints a multiplexing mark: "M", "m3", "m3M". Of several numbers it prints the first; SG_MUL_VAL_
+ * lists the others. */
 static void print_mark(const struct emitter *e, int scalar)
 {
     const struct aw_scalar *scalars = e->codec->scalars;
@@ -184,7 +185,7 @@ static void print_values(const struct emitter *e)
     }
 }
 
-/* Type 1 marks an IEEE 754 number. */
+/* Prints the types of floats; type 1 marks an IEEE 754 single. */
 static void print_types(const struct emitter *e)
 {
     for (int i = 0; i < e->codec->n_scalars; i++) {
@@ -226,7 +227,7 @@ bool aw_is_of_boards(const struct aw_codec *codec)
 /* Sender of custom packets. */
 static const char others[] = "other";
 
-/* Messages of DBC files have their sender in their names. */
+/* Returns true for messages of DBC files, whose names contain their sender. */
 static bool is_of_dbc(const struct aw_codec *codec)
 {
     return !aw_is_of_boards(codec) && codec->message->dir == AW_BOTH && codec->scalars[0].bits > 11;
@@ -238,7 +239,7 @@ static unsigned dbc_id(const struct aw_codec *codec)
     return id.id | (id.is_long ? IS_LONG : 0);
 }
 
-/* Calls print for every message of every board, and for those of other nodes. */
+/* Calls print for every message of every board, and for the messages of other nodes. */
 static void each_message(FILE *out, struct aw_wire *wire, void (*print)(const struct emitter *e))
 {
     size_t n = wire->protocol->n_messages;
@@ -263,7 +264,7 @@ static bool has_others(struct aw_wire *wire)
     return false;
 }
 
-/* Prints the nodes in names of DBC messages, each once. */
+/* Prints each node in the names of DBC messages once. */
 static void print_nodes(FILE *out, struct aw_wire *wire)
 {
     for (size_t i = 0; i < wire->protocol->n_messages; i++) {

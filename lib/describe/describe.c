@@ -1,4 +1,4 @@
-/* Selects the format and the messages of a description. */
+/* Selects the format and the messages to describe. */
 #include "describe/describe.h"
 
 #include "describe/parts.h"

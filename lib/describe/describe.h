@@ -3,11 +3,12 @@
  *
  *     aw_describe(stdout, &wire, "control", AW_DESCRIBE_TEXT);
  *
- * TEXT has at most 80 columns: a drawing of the packet, eight bytes a row (a CAN payload: 16 bits a
- * row, the highest on the left), then one line per field. ASCII is the same without box characters.
- * JSON is the whole table in one object, with everything that a program needs to build frames. MD
- * is a page of documentation. LUA is a dissector for Wireshark, DBC a database for CAN tools: both
- * cover the whole protocol, whatever the message. PACKETS is an example of a packet file.
+ * TEXT has at most 80 columns: a drawing of the packet with eight bytes per row, then one line per
+ * field. (A CAN payload has 16 bits per row, the highest one on the left.) ASCII is the same
+ * without box characters. JSON is the whole table as one object, with everything that a program
+ * needs to build frames. MD is a page of documentation. LUA is a dissector for Wireshark, and DBC a
+ * database for CAN tools. Both always cover the whole protocol. PACKETS is an example of a packet
+ * file.
  */
 #ifndef AW_DESCRIBE_DESCRIBE_H
 #define AW_DESCRIBE_DESCRIBE_H
@@ -26,9 +27,9 @@ enum aw_describe_as {
     AW_DESCRIBE_PACKETS,
 };
 
-/* Describes one message in each of its directions, or with NULL the whole protocol, in the variant
- * of wire. Returns the number of messages described. 0, without any output: no message has this
- * name, or the protocol does not support this format (DBC is for CAN only). */
+/* Describes one message in each of its directions, in the variant of wire; message NULL: the whole
+ * protocol. Returns the number of messages described. Returns 0 without any output if no message
+ * has this name, or if the protocol does not support this format (DBC is for CAN only). */
 size_t aw_describe(FILE *out, struct aw_wire *wire, const char *message, enum aw_describe_as as);
 
 #endif

@@ -1,6 +1,6 @@
 /* Draws a packet as cells in a grid of slots. A slot is a byte, a bit of a CAN payload, or a word
- * of an ASCII line. Lines separate neighbouring slots of different cells, so a field that fills
- * several rows becomes one tall cell. */
+ * of an ASCII line. Lines separate adjacent slots of different cells. A field that fills several
+ * rows becomes one tall cell. */
 #include <string.h>
 
 #include "base/utf8.h"
@@ -8,10 +8,10 @@
 
 enum {
     SLOTS = 16, /* maximum slots in a row */
-    ROWS = 20,  /* for a frame of 128 bytes and a few more */
+    ROWS = 20,  /* enough for a frame of 128 bytes */
     COLUMNS = 80,
     NOTHING = -1,
-    ZEROS = AW_MAX_SCALARS, /* the cell of padding zeros at the end of the frame */
+    ZEROS = AW_MAX_SCALARS, /* cell of the zeros that pad the frame */
     MARGIN = 5,
 };
 
@@ -20,8 +20,8 @@ struct grid {
     bool ascii;
     int slots, rows;
     int width[SLOTS];                 /* characters inside each slot of a row */
-    int owner[ROWS][SLOTS];           /* scalar, ZEROS or NOTHING */
-    char text[2 * ROWS + 1][COLUMNS]; /* text inside the cells, 0 elsewhere */
+    int owner[ROWS][SLOTS];           /* index of a scalar, ZEROS or NOTHING */
+    char text[2 * ROWS + 1][COLUMNS]; /* characters inside the cells; 0: blank */
 };
 
 static int owner_at(const struct grid *grid, int row, int slot)
@@ -41,7 +41,7 @@ static bool floor_under(const struct grid *grid, int row, int slot)
     return owner_at(grid, row - 1, slot) != owner_at(grid, row, slot);
 }
 
-/* Returns NULL without a line. */
+/* Returns the character where lines meet; NULL: no line. */
 static const char *corner(const struct grid *grid, int row, int slot)
 {
     static const char *const box[16] = {NULL, "╴", "╶", "─", "╷", "┐", "┌", "┬",
@@ -61,7 +61,7 @@ static int column_of(const struct grid *grid, int slot)
     return column;
 }
 
-/* Returns the cell's text for width characters, without its continuation sign. */
+/* Finds the label of a cell that is width characters wide. */
 static void choose_label(const struct grid *grid, int cell, int width, struct aw_part *label)
 {
     if (cell == ZEROS) {
@@ -88,7 +88,7 @@ static void choose_label(const struct grid *grid, int cell, int width, struct aw
         aw_part_add(label, "%s=%s", scalar->field->name, fixed.text);
 }
 
-/* Returns the last row of the tall cell that starts with the slots first to last of this row. */
+/* Returns the last row of the tall cell that starts in this row with the slots first to last. */
 static int last_row(const struct grid *grid, int row, int first, int last)
 {
     int cell = grid->owner[row][first];
@@ -111,7 +111,7 @@ static void label_row(struct grid *grid, int row)
             continue;
         int column = column_of(grid, first), end = column_of(grid, last + 1);
         int line = row + last_row(grid, row, first, last) + 1;
-        /* Centres a label in width characters, truncated with a "~" if it is longer. */
+        /* Centres the label, and truncates a long one with a "~". */
         int width = end - column - 1;
         struct aw_part label = {0};
         choose_label(grid, cell, width, &label);
@@ -130,7 +130,7 @@ static void repeat(FILE *out, const char *what, int n)
         fputs(what, out);
 }
 
-/* Prints the characters of the text inside the slots of a row, blanks elsewhere. */
+/* Prints the characters inside the slots of a row, and blanks elsewhere. */
 static void print_inside(FILE *out, const struct grid *grid, int line, int column, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -142,7 +142,7 @@ static void print_inside(FILE *out, const struct grid *grid, int line, int colum
     }
 }
 
-/* Omits blanks at the end of a line. */
+/* Returns the number of slots in use, to omit blanks at the end of a line. */
 static int used_slots(const struct grid *grid, int row, bool border)
 {
     int n = grid->slots;
@@ -221,7 +221,7 @@ static void fill_slots(struct grid *grid, int cell, int first, int n)
     }
 }
 
-/* Fills a CAN payload; the first of overlapping fields wins. */
+/* Assigns the slots of a CAN payload to fields. The first of overlapping fields wins. */
 static void fill_bits(struct grid *grid, int i)
 {
     const struct aw_scalar *scalar = &grid->codec->scalars[i];
@@ -270,7 +270,7 @@ void aw_draw_packet(FILE *out, const struct aw_codec *codec, bool ascii)
     if (codec->protocol->ascii)
         lay_out_line(&grid);
     else if (codec->protocol->can) {
-        /* The list shows the identifier's rows; the drawing omits them. */
+        /* The drawing omits the identifier; the list of fields shows it. */
         grid.slots = 16;
         for (int i = 0; i < grid.codec->n_scalars; i++)
             fill_bits(&grid, i);

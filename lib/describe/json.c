@@ -1,11 +1,12 @@
-/* Prints a protocol as one JSON object for programs: messages, fields, scales, variants. */
+/* Prints a protocol as one JSON object for programs: messages, fields, scales and variants. */
 #include <string.h>
 
 #include "describe/parts.h"
 #include "wire/can_id.h"
 #include "wire/run.h"
 
-/* All texts come from the table; escapes quotes, backslashes and control characters anyway. */
+/* Escapes quotes, backslashes and control characters, although no string of a table contains
+ * them. */
 static void print_string(FILE *out, const char *text)
 {
     fputc('"', out);
@@ -102,7 +103,7 @@ static void print_value_members(FILE *out, const struct aw_codec *codec, int i)
     }
 }
 
-/* Prints the contents of a row without a value, for programs that build frames. */
+/* Prints the constant contents of a row, for programs that build frames. */
 static void print_constant(FILE *out, const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
     const struct aw_field *row = scalar->field;
@@ -128,7 +129,7 @@ static const char *type_name(enum aw_type type)
     return names[type];
 }
 
-/* Prints "with":{"field":"mode","from_to":[[0,3],[5,5]]}. */
+/* Prints a condition such as "with":{"field":"mode","from_to":[[0,3],[5,5]]}. */
 static void print_choices(FILE *out, const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
     const struct aw_choice *choice = scalar->field->choices;
@@ -174,7 +175,8 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
     fputc('}', out);
 }
 
-/* Prints the identifier of other nodes' messages; those of drivers have one for each board. */
+/* Prints the identifier of messages from other nodes. The messages of drivers have one for each
+ * board. */
 static void print_identifier(FILE *out, const struct aw_codec *codec)
 {
     struct aw_can_id id = aw_can_of_code(codec->message->code);

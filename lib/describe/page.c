@@ -1,4 +1,4 @@
-/* Prints a protocol for reading: for an 80-column terminal, and in Markdown for docs/protocols. */
+/* Prints a protocol as text for an 80-column terminal, and in Markdown for docs/protocols. */
 #include <string.h>
 
 #include "base/utf8.h"
@@ -6,7 +6,7 @@
 
 enum { WIDTH = 80 };
 
-/* Columns of the list of fields on a terminal. */
+/* Columns of the field list on a terminal. */
 enum { PLACE = 1, NAME = 9, TYPE = 32, UNIT = 42, RANGE = 48, HELP = 11 };
 
 struct page {
@@ -14,15 +14,15 @@ struct page {
     bool markdown;
 };
 
-/* A cell of a table; NULL: empty. On a terminal it is in this column, or after the previous cell.
- * Markdown shows names as code. */
+/* A cell of a table; NULL: empty. On a terminal, it starts in this column, or after the previous
+ * cell. Markdown formats names as code. */
 struct cell {
     const char *text;
     size_t column;
     bool is_name;
 };
 
-/* Prints words from column on, breaking lines before column WIDTH. */
+/* Prints words, starting in a column, and breaks lines before column WIDTH. */
 static void print_wrapped(FILE *out, const char *text, size_t column)
 {
     size_t here = column;
@@ -44,7 +44,7 @@ static void print_wrapped(FILE *out, const char *text, size_t column)
     }
 }
 
-/* Wraps the last cell on a terminal. */
+/* Prints a row of cells. Wraps the last cell on a terminal. */
 static void print_row(const struct page *page, const struct cell *cells, size_t n)
 {
     size_t at = 0;
@@ -68,7 +68,8 @@ static void print_row(const struct page *page, const struct cell *cells, size_t 
     fputc('\n', page->out);
 }
 
-/* Prints a row of the field table from six cells. Rows of text lines omit the position. */
+/* Prints a row of the field table, which has six cells. Protocols of text lines have no
+ * positions. */
 static void print_field_row(const struct page *page, const struct cell *cells, bool ascii)
 {
     print_row(page, cells + ascii, (page->markdown ? 6u : 5u) - ascii);

@@ -1,4 +1,4 @@
-/* Builds the texts of the descriptions: types, positions, ranges. */
+/* Builds the strings of the descriptions: types, positions and ranges. */
 #include "describe/parts.h"
 
 #include <stdarg.h>

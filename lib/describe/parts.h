@@ -4,7 +4,7 @@
 
 #include "describe/describe.h"
 
-/* A short text that grows; excess text is truncated. Start with {0}. */
+/* A short string that grows; excess text is truncated. Initialise with {0}. */
 struct aw_part {
     size_t length;
     char text[512];
@@ -13,60 +13,61 @@ struct aw_part {
 void aw_part_add(struct aw_part *part, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Adds the type: "f32", "u14", "u16+sign", "3 digits", "text". */
+/* Appends the type: "f32", "u14", "u16+sign", "3 digits", "text". */
 void aw_part_type(struct aw_part *part, const struct aw_scalar *scalar);
 
-/* Adds the scalar's position: "4-7", "6"; in a CAN frame "17:4", "id 10:5"; nothing in ASCII
- * protocols. */
+/* Appends the position of a scalar: "4-7", "6"; in a CAN frame "17:4", "id 10:5". Appends nothing
+ * in ASCII protocols. */
 void aw_part_place(struct aw_part *part, const struct aw_codec *codec,
                    const struct aw_scalar *scalar);
 
-/* Adds the contents of a row without a value: "1848", "FF FF", "CR", "20"; nothing for other rows.
- */
+/* Appends the constant contents of a row: "1848", "FF FF", "CR", "20". Appends nothing for other
+ * rows. */
 void aw_part_fixed(struct aw_part *part, const struct aw_codec *codec,
                    const struct aw_scalar *scalar);
 
-/* Adds the range: "0..180", "linear 0, sinusoidal 1", "pos -540..540 deg, lvl -1.5..1.5", with the
- * default. */
+/* Appends the range and the default: "0..180", "linear 0, sinusoidal 1", "pos -540..540 deg, lvl
+ * -1.5..1.5". */
 void aw_part_range(struct aw_part *part, const struct aw_codec *codec, int scalar);
 
-/* Adds the code that identifies the message: "1848", "DEG". */
+/* Appends the code that identifies the message: "1848", "DEG". */
 void aw_part_code(struct aw_part *part, const struct aw_codec *codec);
 
-/* Adds the size: "64 bytes", "id + 6 bytes", "a line". */
+/* Appends the size of a frame: "64 bytes", "id + 6 bytes", "a line". */
 void aw_part_size(struct aw_part *part, const struct aw_codec *codec);
 
-/* Adds the shortest decimal that parses to this number. */
+/* Appends the shortest decimal that parses to this number. */
 void aw_part_number(struct aw_part *part, double value);
 
-/* The names of the media: "serial", "can". */
+/* Names of the media: "serial", "can". */
 extern const char *const aw_media[];
 
-/* CAN: returns the message's identifier with this value of the head's named field (the board). */
+/* CAN: returns the message's identifier for this board, the value of a field in the head. */
 unsigned aw_can_id(const struct aw_codec *codec, int32_t board);
 
-/* CAN: returns true if the identifier has a board; custom packets have none. */
+/* CAN: returns true if the identifier contains a board. Those of custom packets do not. */
 bool aw_is_of_boards(const struct aw_codec *codec);
 
-/* CAN: returns true for a message of a DBC file. Its fields may have any position and may overlap.
- */
+/* CAN: returns true for a message of a DBC file. Its fields may have any position, and may
+ * overlap. */
 bool aw_is_placed(const struct aw_codec *codec);
 
-/* CAN: returns the size of the identifier before the data, bits. */
+/* CAN: returns the size of the identifier before the data, in bits. */
 unsigned aw_can_head_bits(const struct aw_codec *codec);
 
-/* CAN: returns the position in the data of bit i of a scalar, counted from its lowest: 0 is the
- * lowest bit of byte 0, 8 that of byte 1. */
+/* CAN: returns the position in the data of bit i of a scalar. Bits of a scalar and of a byte count
+ * from the lowest; 8 is the lowest bit of byte 1. */
 unsigned aw_can_bit(const struct aw_codec *codec, const struct aw_scalar *scalar, unsigned i);
 
-/* CAN: returns the named values of that field; an empty list if there is no such field. */
+/* CAN: returns the boards as named values of their field. The list is empty if there is no such
+ * field. */
 const struct aw_name *aw_can_boards(struct aw_wire *wire);
 
-/* Returns true if an earlier scalar has the same row, as for another joint: its meaning is
- * described already. */
+/* Returns true if an earlier scalar has the same row, as for another joint. Its meaning is then
+ * already described. */
 bool aw_is_repeated(const struct aw_codec *codec, int scalar);
 
-/* Returns "to the device" or "both ways", for example. */
+/* Returns "to the device", "from the device" or "both ways". */
 const char *aw_direction(enum aw_dir dir);
 
 void aw_draw_packet(FILE *out, const struct aw_codec *codec, bool ascii);
@@ -76,7 +77,7 @@ void aw_describe_lua(FILE *out, struct aw_wire *wire);
 void aw_describe_dbc(FILE *out, struct aw_wire *wire);
 void aw_describe_packets(FILE *out, const struct aw_protocol *protocol);
 
-/* Returns true if the message is selected; wanted NULL selects all. */
+/* Returns true if the message is wanted. wanted NULL selects all messages. */
 bool aw_is_wanted(const struct aw_wire *wire, size_t index, const char *wanted);
 
 #endif

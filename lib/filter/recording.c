@@ -1,4 +1,4 @@
-/* Reads the header of a recording, and converts its packets to topics. */
+/* Reads the header of a recording, and converts its packets to ROS topics. */
 #include "filter/recording.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ struct board {
     char text[AW_CANPID_NAME_MAX];
 };
 
-/* A note that waits until the topics start. */
+/* A comment that is passed on when the topics start. */
 struct note {
     struct note *next;
     char text[];
@@ -29,17 +29,17 @@ struct note {
 struct aw_recording {
     struct aw_recording_about about;
     struct aw_topics_sink sink;
-    aw_recording_note *note; /* NULL: notes are dropped */
+    aw_recording_note *note; /* NULL: drops comments */
     struct note *first, *last;
     struct aw_log *log;
     struct aw_carried carried;
-    struct aw_packets *packets; /* NULL: none */
-    struct aw_topics *topics;   /* NULL: not started */
+    struct aw_packets *packets; /* NULL: no custom packets */
+    struct aw_topics *topics;   /* NULL: not started yet */
     struct aw_ezphys_names objects;
     struct board boards[AW_CANPID_BOARDS];
     size_t n_boards;
-    uint64_t known; /* bits of the known boards */
-    /* The variant points to these. */
+    uint64_t known; /* known boards, one bit each */
+    /* The variant points to the members below. */
     struct aw_ezphys_framing framing;
     struct aw_field head[HEAD_ROWS];
     struct aw_name values[AW_CANPID_BOARDS + 1];
@@ -55,8 +55,8 @@ static const struct board *find_board(const struct aw_recording *r, double numbe
     return NULL;
 }
 
-/* Adds a board; the first name of a number wins. Names are values of the field, and numbers are
- * not. */
+/* Adds a board. If a number has several names, the first one wins. Only names become values of the
+ * field. */
 static void add_board(struct aw_recording *r, const char *line)
 {
     struct board board;
@@ -236,7 +236,7 @@ static void describe(struct aw_recording *r, struct aw_topics_about *about)
         about->subject = name_object;
 }
 
-/* Starts the topics; the packet files come before the first frame. */
+/* Starts the topics. All packet files precede the first frame. */
 static enum aw_status begin_topics(struct aw_recording *r, struct aw_error *err)
 {
     struct aw_topics_about about;

@@ -1,4 +1,4 @@
-/* Opens a link from a URL: finds the transport, checks the keys, adds the faults. */
+/* Opens a link from a URL: finds the transport, checks the keys, and adds the faults. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,8 +46,8 @@ static size_t add_names(const char **names, size_t n, const char *const *more)
     return n;
 }
 
-/* Returns true if the key is in the list. A name that ends in a dot is a prefix: "plant." matches
- * "plant.lknee". */
+/* Returns true if the list contains the key. A list entry that ends with a dot is a prefix:
+ * "plant." matches "plant.lknee". */
 static bool is_key(const char *const *names, const char *key)
 {
     const char *dot = strchr(key, '.');
@@ -58,7 +58,8 @@ static bool is_key(const char *const *names, const char *key)
     return !dot && aw_is_one_of(names, key);
 }
 
-/* Finds the transport of a URL. A path alone is a port; serial: passes ptys to tty:. */
+/* Finds the transport of a URL. A path without a scheme is a port. Uses tty: for a pty named with
+ * serial:. */
 static enum aw_status resolve(const char *text, const struct aw_transport *extra,
                               struct aw_url *url, const struct aw_transport **transport,
                               struct aw_error *err)

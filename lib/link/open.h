@@ -9,19 +9,19 @@
 
 #include "link/core/link.h"
 
-/* Opens a link; *out is NULL on failure. AW_USAGE for an unknown scheme or key (with a suggestion)
- * or a bad value. AW_NO_LINK, with a remedy, if it is not found, busy or not permitted. AW_STOPPED.
- */
+/* Opens a link, which the caller closes with aw_link_close. Sets *out to NULL on failure. AW_USAGE:
+ * an unknown scheme or key (with a suggestion) or an invalid value. AW_NO_LINK, with a remedy: not
+ * found, busy or not permitted. AW_STOPPED: the clock requested a stop. */
 enum aw_status aw_link_open(struct aw_link **out, const char *url,
                             const struct aw_link_options *options, struct aw_error *err);
 
-/* Checks that aw_link_open would accept a URL: a known scheme, or a path, and known keys. Opens
+/* Checks that aw_link_open would accept a URL: a path or a known scheme, and known keys. Opens
  * nothing. */
 enum aw_status aw_link_check(const char *text, const struct aw_transport *extra,
                              struct aw_error *err);
 
-/* Returns all transports of the library, {0}-terminated (scheme NULL), for help, completion and
- * suggestions. */
+/* Returns all transports of the library, for help, completion and suggestions. The array ends with
+ * {0} (scheme NULL). */
 const struct aw_transport *aw_link_transports(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The table of all transports: scheme, open function, keys and examples for help. */
+/* The table of all transports: schemes, open functions, keys and examples for help. */
 #include <stddef.h>
 
 #include "link/can/transports.h"
@@ -11,14 +11,14 @@
 
 static const char *const can_keys[] = {"filter", "reconnect", NULL};
 
-/* Keys of slcan, and those of the line that it uses. */
+/* Keys of slcan:, and those of the serial line below it. */
 static const char *const slcan_keys[] = {"bitrate", "btr",  "time", "silent", "baud", "bits",
                                          "parity",  "stop", "flow", "dtr",    "rts",  NULL};
 
 static const char *const hid_keys[] = {"serial", "usage_page", "interface", NULL};
 
 static const char *const uhid_keys[] = {"serial", NULL};
-/* compat is for the tool; the link ignores it. */
+/* The tool uses compat; the link ignores it. */
 static const char *const udp_keys[] = {"listen", "from", "greet", "compat", NULL};
 static const char *const udp_listen_keys[] = {"reply", NULL};
 

@@ -1,4 +1,4 @@
-/* Writes packet files as comments of a recording, and reads them back. */
+/* Writes packet files into the comments of a recording, and reads them back. */
 #include "packets/carried.h"
 
 #include <stdio.h>
@@ -24,7 +24,8 @@ enum aw_carried_kind aw_carried_kind(const char *comment, const char **text)
 
 /* ---- Writing ---- */
 
-/* Splits at the end of a line if one fits, else between two characters. */
+/* Returns the size of the next piece, up to most. Splits at the end of a line if one fits, else
+ * between two characters. */
 static size_t piece(const char *text, size_t most)
 {
     size_t length = strnlen(text, most), whole = length;
@@ -40,7 +41,7 @@ static size_t piece(const char *text, size_t most)
 bool aw_carried_next(const struct aw_packets *packets, size_t *at, char *out, size_t size)
 {
     const char *text = packets ? aw_packets_text(packets) : NULL;
-    size_t before = 0; /* bytes of the completed texts */
+    size_t before = 0; /* total size of the texts that are complete */
     for (size_t i = 0; text && *at >= before + strlen(text); i++) {
         before += strlen(text);
         text = aw_packets_dbc(packets, i);

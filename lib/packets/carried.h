@@ -1,4 +1,5 @@
-/* Packet files inside a recording, in comments, so that a reader can decode it without the files.
+/* Stores packet files in the comments of a recording, so that a reader can decode it without the
+ * files.
  *
  *     size_t at = 0;
  *     while (aw_carried_next(packets, &at, comment, sizeof comment))       the writer
@@ -17,21 +18,22 @@
 
 #include "packets/packets.h"
 
-/* Start of each line of a comment with names: "subject board 64 lknee". */
+/* Start of each line in a comment that contains names: "subject board 64 lknee". */
 #define AW_SUBJECT_LINE "subject "
 
-/* The kinds of comments, by the mark at their start. */
+/* Kinds of comments, recognised by their start. */
 enum aw_carried_kind {
-    AW_CARRIED_PACKETS,  /* the next piece of the packet files */
-    AW_CARRIED_DBC,      /* the first piece of a DBC file */
-    AW_CARRIED_DBC_MORE, /* the next piece of that DBC file */
-    AW_CARRIED_NOTHING,  /* another comment */
+    AW_CARRIED_PACKETS,  /* a piece of the packet files */
+    AW_CARRIED_DBC,      /* first piece of a DBC file */
+    AW_CARRIED_DBC_MORE, /* further piece of that DBC file */
+    AW_CARRIED_NOTHING,  /* any other comment */
 };
 
-/* Returns the kind of a comment; *text points after the mark. */
+/* Returns the kind of a comment, and sets *text to the text after the mark of its kind. */
 enum aw_carried_kind aw_carried_kind(const char *comment, const char **text);
 
-/* Writes the next comment of at most size - 1 bytes. *at starts at 0. Returns false at the end. */
+/* Writes the next comment, at most size - 1 bytes and a NUL. *at must start at 0. Returns false
+ * after the last comment. */
 bool aw_carried_next(const struct aw_packets *packets, size_t *at, char *out, size_t size);
 
 struct aw_carried_text {
@@ -39,17 +41,17 @@ struct aw_carried_text {
     size_t n, room;
 };
 
-/* The texts so far; a NUL precedes each DBC file. {.packets = {.n = 0}} is empty. */
+/* Texts collected so far; a NUL precedes each DBC file. Initialise with {.packets = {.n = 0}}. */
 struct aw_carried {
     struct aw_carried_text packets, dbc;
 };
 
-/* Adds a piece; ignores AW_CARRIED_NOTHING. AW_NO_MEMORY. */
+/* Adds the text of a comment. Ignores AW_CARRIED_NOTHING. AW_NO_MEMORY: out of memory. */
 enum aw_status aw_carried_add(struct aw_carried *carried, enum aw_carried_kind kind,
                               const char *text);
 
-/* Parses all texts. name: of the recording, for errors. Sets *packets to NULL without texts; else
- * the caller frees it. Errors as in aw_packets_read. */
+/* Parses all texts and creates *packets, which the caller frees. Sets *packets to NULL if there are
+ * no texts. name is the recording's name, for messages. Returns the errors of aw_packets_read. */
 enum aw_status aw_carried_read(const struct aw_carried *carried, const struct aw_protocol *protocol,
                                const char *name, struct aw_packets **packets, struct aw_error *err);
 

@@ -1,4 +1,4 @@
-/* Reads a DBC file statement by statement; skips statements that are not used. */
+/* Parses a DBC file statement by statement, and skips statements that are not used. */
 #include "packets/dbc.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ enum { VALUE_MAX = 80, HELP_MAX = 240 };
 /* Returns true if another statement starts here. */
 static bool begins(const struct aw_dbc_parser *p);
 
-/* Skips to the semicolon, or, without a semicolon, to the next statement. */
+/* Skips to the semicolon. Without a semicolon, skips to the next statement. */
 static enum aw_status pass(struct aw_dbc_parser *p)
 {
     while (!aw_dbc_is_sign(&p->scan.token, ';')) {
@@ -46,7 +46,7 @@ static bool is_alone(const struct aw_dbc_scan *scan)
     return scan->next[strspn(scan->next, " \t\r")] == '\n';
 }
 
-/* Skips keywords, one a line, mostly indented. */
+/* Skips a list of keywords, one per line, usually indented. */
 static enum aw_status pass_symbols(struct aw_dbc_parser *p)
 {
     if (aw_dbc_is_sign(&p->scan.token, ':'))
@@ -81,7 +81,8 @@ static struct aw_dbc_signal *find_signal(const struct aw_dbc_message *message, c
     return NULL;
 }
 
-/* Reads "608 SPEED" of a statement about a signal; *signal is NULL if it is not found. */
+/* Parses "608 SPEED" in a statement about a signal. Sets *signal to NULL if the signal is not
+ * found. */
 static enum aw_status parse_signal(struct aw_dbc_parser *p, struct aw_dbc_signal **signal)
 {
     unsigned id;
@@ -94,7 +95,7 @@ static enum aw_status parse_signal(struct aw_dbc_parser *p, struct aw_dbc_signal
     return status;
 }
 
-/* The last name of a number wins. */
+/* Adds a named value. If a number has several names, the last one wins. */
 static enum aw_status add_value(struct aw_dbc_parser *p, struct aw_dbc_signal *signal,
                                 double number, const char *text)
 {
@@ -114,7 +115,7 @@ static enum aw_status add_value(struct aw_dbc_parser *p, struct aw_dbc_signal *s
     return AW_OK;
 }
 
-/* Some files lack the semicolon here. */
+/* Parses the semicolon, which some files omit here. */
 static enum aw_status parse_end(struct aw_dbc_parser *p)
 {
     const struct aw_dbc_token *token = &p->scan.token;
@@ -122,15 +123,15 @@ static enum aw_status parse_end(struct aw_dbc_parser *p)
     return lacks ? AW_OK : aw_dbc_parse_sign(p, ';', "a value, or ';'");
 }
 
-/* Reads VAL_ 608 STATE 0 "off" 1 "on"; statements of environment variables start without a number.
- */
+/* Parses VAL_ 608 STATE 0 "off" 1 "on". Statements about environment variables start without a
+ * number. */
 static enum aw_status read_values(struct aw_dbc_parser *p)
 {
     struct aw_dbc_signal *signal = NULL;
     if (p->scan.token.kind != AW_DBC_NUMBER)
         return pass(p);
     enum aw_status status = parse_signal(p, &signal);
-    if (status == AW_OK && aw_dbc_is_name(&p->scan.token)) /* a table of VAL_TABLE_ */
+    if (status == AW_OK && aw_dbc_is_name(&p->scan.token)) /* the name of a table in VAL_TABLE_ */
         return pass(p);
     while (status == AW_OK && p->scan.token.kind == AW_DBC_NUMBER) {
         double number;
@@ -158,7 +159,7 @@ static enum aw_status read_type(struct aw_dbc_parser *p)
     return status == AW_OK ? pass(p) : status;
 }
 
-/* Reads 0-3; the scanner may read the minus and the second number as one. */
+/* Parses 0-3. The scanner may read the minus and the second number as one token. */
 static enum aw_status parse_choice(struct aw_dbc_parser *p, struct aw_choice *choice)
 {
     double least, most;
@@ -176,7 +177,7 @@ static enum aw_status parse_choice(struct aw_dbc_parser *p, struct aw_choice *ch
     return AW_OK;
 }
 
-/* Reads SG_MUL_VAL_ 608 TORQUE MODE 0-3, 5-5; */
+/* Parses SG_MUL_VAL_ 608 TORQUE MODE 0-3, 5-5; */
 static enum aw_status read_choices(struct aw_dbc_parser *p)
 {
     struct aw_dbc_signal *signal = NULL;
@@ -203,7 +204,7 @@ static enum aw_status read_choices(struct aw_dbc_parser *p)
     return status == AW_OK ? pass(p) : status;
 }
 
-/* Returns the destination of a comment or a long name; NULL: not of a message or signal. */
+/* Returns where to store a comment or a long name. NULL: it is not for a message or signal. */
 static const char **whose(struct aw_dbc_parser *p, bool name)
 {
     double id;
@@ -243,7 +244,7 @@ static bool is_text(const struct aw_dbc_token *token, const char *text)
     return token->kind == AW_DBC_TEXT && aw_is_word(text, token->at, token->length);
 }
 
-/* Ignores values that are invalid or too long for a name. */
+/* Parses an attribute. Ignores values that are invalid or too long for a name. */
 static enum aw_status read_attribute(struct aw_dbc_parser *p)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -277,7 +278,7 @@ static const struct statement statements[] = {
     {"BA_", read_attribute},
 };
 
-/* Unused statements that end with a semicolon. */
+/* Statements that are not used and end with a semicolon. */
 static const char *const others[] = {
     "VAL_TABLE_",     "BO_TX_BU_",   "EV_",         "EV_DATA_",      "ENVVAR_DATA_",
     "SGTYPE_",        "SGTYPE_VAL_", "SIG_GROUP_",  "SIG_TYPE_REF_", "SIGTYPE_VALTYPE_",

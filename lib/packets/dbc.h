@@ -1,8 +1,9 @@
-/* Internal to lib/packets: the statements of a DBC file.
+/* Internal to lib/packets: parses the statements of a DBC file.
  *
  * Reads BO_ and SG_, VAL_, SIG_VALTYPE_, SG_MUL_VAL_, CM_ of messages and signals, and the long
- * names of BA_; skips all other statements. Texts are UTF-8; a file that is not UTF-8 is read as
- * Windows-1252. Control characters are removed, so texts are safe in a line, in JSON and in CSV.
+ * names of BA_; skips all other statements. Strings are UTF-8; a file that is not UTF-8 is read as
+ * Windows-1252. Control characters are removed, so that strings are safe on a terminal, in JSON and
+ * in CSV.
  *
  * Source: the DBC file format documentation (version 01/2007), and public DBC files.
  */
@@ -12,30 +13,30 @@
 #include "packets/store.h"
 #include "wire/table.h"
 
-#define AW_DBC_NAME 60 /* size of a name, bytes, with its NUL; longer ones are truncated */
+#define AW_DBC_NAME 60 /* maximum size of a name with its NUL, bytes; longer names are truncated */
 
 /* A named value of a signal. */
 struct aw_dbc_value {
-    int64_t number; /* on the wire */
+    int64_t number; /* number on the wire */
     const char *text;
 };
 
 struct aw_dbc_signal {
-    const char *name, *long_name, *unit, *help; /* NULL: none */
-    unsigned start, length; /* as in the file: the lowest bit, or the highest one */
+    const char *name, *long_name, *unit, *help; /* NULL: not given */
+    unsigned start, length; /* as in the file: start is the lowest or the highest bit */
     bool big_endian, is_signed;
-    unsigned type; /* by SIG_VALTYPE_: 0 an integer, 1 a float, 2 a double */
+    unsigned type; /* from SIG_VALTYPE_: 0 integer, 1 float, 2 double */
     bool multiplexor;
     bool multiplexed;
-    int64_t number;            /* the multiplexor's value if the signal is present */
-    const char *chooser;       /* by SG_MUL_VAL_: the multiplexor */
-    struct aw_choice *choices; /* its values, terminated as in a table; owned */
+    int64_t number;            /* value of the multiplexor for which the signal is present */
+    const char *chooser;       /* name of the multiplexor in SG_MUL_VAL_ */
+    struct aw_choice *choices; /* values of that multiplexor, terminated as in a table; owned */
     size_t n_choices, room_choices;
     double factor, offset, min, max;
     struct aw_dbc_value *values; /* owned */
     size_t n_values, room_values;
-    int chosen_by; /* index of the multiplexor; -1: always present */
-    bool chooses;  /* chooses another signal */
+    int chosen_by; /* index of the multiplexor's signal; -1: always present */
+    bool chooses;  /* is the multiplexor of another signal */
     bool left_out;
 };
 
@@ -48,13 +49,13 @@ struct aw_dbc_message {
 };
 
 struct aw_dbc {
-    struct aw_store *store; /* holds the texts */
+    struct aw_store *store; /* owns all strings */
     struct aw_dbc_message *messages;
     size_t n, room;
 };
 
-/* Parses the text of a file; name is for messages. AW_USAGE with the position of the mistake,
- * AW_NO_MEMORY. The caller calls aw_dbc_free in any case. */
+/* Parses the text of a file. name is the file's name for messages. AW_USAGE: a mistake, with its
+ * position. AW_NO_MEMORY: out of memory. The caller must call aw_dbc_free in any case. */
 enum aw_status aw_dbc_parse(struct aw_dbc *dbc, const char *text, const char *name,
                             struct aw_error *err);
 

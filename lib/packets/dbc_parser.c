@@ -1,4 +1,4 @@
-/* Reads the parts of a DBC file's statements, and reports missing parts. */
+/* Parses the parts of a DBC file's statements, and reports missing parts. */
 #include "packets/dbc_parser.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ enum aw_status aw_dbc_parse_number(struct aw_dbc_parser *p, double *value, const
     return AW_OK;
 }
 
-/* Reads an integer from 0 to most. */
+/* Parses an integer from 0 to most. */
 enum aw_status aw_dbc_parse_count(struct aw_dbc_parser *p, unsigned *count, double most,
                                   const char *expected)
 {

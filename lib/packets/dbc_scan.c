@@ -1,4 +1,4 @@
-/* Splits a DBC file into words, numbers, texts and signs, and converts its texts to UTF-8. */
+/* Splits a DBC file into words, numbers, strings and signs, and converts its strings to UTF-8. */
 #include "packets/dbc_scan.h"
 
 #include <ctype.h>
@@ -8,15 +8,15 @@
 
 #include "base/utf8.h"
 
-#define TEXT_MAX 256 /* maximum stored size of a text */
+#define TEXT_MAX 256 /* maximum size of a stored string, bytes */
 
-/* Windows-1252 from 0x80 to 0x9F; a question mark stands for undefined characters. */
+/* Windows-1252 from 0x80 to 0x9F. A question mark stands for an undefined character. */
 static const char *const windows[] = {"€", "?", "‚", "ƒ", "„", "…", "†", "‡", "ˆ", "‰", "Š",
                                       "‹", "Œ", "?", "Ž", "?", "?", "‘", "’", "“", "”", "•",
                                       "–", "—", "˜", "™", "š", "›", "œ", "?", "ž", "Ÿ"};
 
-/* Returns the size of a character that other programs accept but a terminal must not get; 0: an
- * ordinary one. */
+/* Returns the size of a character that other programs accept but that is unsafe on a terminal; 0:
+ * it is safe. */
 static size_t odd_size(const char *at)
 {
     static const char controls[] = "\xC2", last[] = "\xEF\xBF";
@@ -25,7 +25,7 @@ static size_t odd_size(const char *at)
     return strncmp(at, last, 2) == 0 && ((unsigned char)at[2] & 0xC0) == 0x80 ? 3 : 0;
 }
 
-/* Returns the size of the character; 0: invalid. */
+/* Returns the size of the character; 0: it is invalid. */
 static size_t size_of(const char *at)
 {
     if ((unsigned char)*at < 0x80)
@@ -46,7 +46,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Skips blanks and comments, which start with //. */
+/* Skips blanks, and comments that start with //. */
 static void pass_blanks(struct aw_dbc_scan *scan)
 {
     for (;; scan->next++) {
@@ -61,7 +61,7 @@ static void pass_blanks(struct aw_dbc_scan *scan)
     }
 }
 
-/* Returns the end of the digits, the fraction and the exponent that start here. */
+/* Returns the end of a number that starts here: digits, fraction and exponent. */
 static const char *number_end(const char *at)
 {
     at += *at == '-' || *at == '+';
@@ -85,7 +85,7 @@ static bool begins_number(const char *at)
     return isdigit((unsigned char)*at);
 }
 
-/* Reads up to the quote that no backslash precedes. */
+/* Reads a string up to the next quote without a backslash before it. */
 static void take_text(struct aw_dbc_scan *scan)
 {
     struct aw_dbc_token *token = &scan->token;
@@ -119,7 +119,7 @@ void aw_dbc_next(struct aw_dbc_scan *scan)
     }
     token->kind = begins_number(at) ? AW_DBC_NUMBER : is_word(*at) ? AW_DBC_WORD : AW_DBC_SIGN;
     const char *end = token->kind == AW_DBC_NUMBER ? number_end(at) : at + 1;
-    if (is_word(*at) && is_word(*end)) /* a name may start with a digit, too */
+    if (is_word(*at) && is_word(*end)) /* a name may also start with a digit */
         token->kind = AW_DBC_WORD;
     while (token->kind == AW_DBC_WORD && is_word(*end))
         end++;
@@ -157,7 +157,7 @@ bool aw_dbc_number(const struct aw_dbc_token *token, double *value)
     return !*end && isfinite(*value);
 }
 
-/* Converts one character of a text to UTF-8, at most 4 bytes and a NUL. Returns the number of
+/* Converts one character of a string to UTF-8, at most 4 bytes and a NUL. Returns the number of
  * input bytes. */
 static size_t convert(const struct aw_dbc_scan *scan, const char *at, char *out)
 {

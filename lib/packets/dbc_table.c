@@ -1,4 +1,4 @@
-/* Converts the contents of a DBC file to messages of a table. */
+/* Converts the contents of a DBC file to messages of a protocol table. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,19 +16,19 @@
 #include "wire/can_id.h"
 
 enum {
-    FILE_MAX = 1 << 26, /* maximum size of a file */
+    FILE_MAX = 1 << 26, /* maximum size of a file, bytes */
     SIGNALS_MAX = AW_MAX_SCALARS - 1,
     FULL_NAME = 2 * AW_DBC_NAME + 16,
 };
 
-#define SCALE_MAX 1e30 /* limit of factors and offsets */
+#define SCALE_MAX 1e30 /* maximum factor and offset */
 
 static const struct aw_field short_head[] = {
     {.name = "id", .type = AW_CODE, .bits = 16, .help = "identifier of 11 bits"}, {0}};
 static const struct aw_field long_head[] = {
     {.name = "id", .type = AW_CODE, .bits = 32, .help = "identifier of 29 bits"}, {0}};
 
-/* Reasons for skipping a part; counted per reason. */
+/* Reasons for skipping a message or signal. Each is counted. */
 enum why {
     FD,
     NO_FRAME,
@@ -79,7 +79,7 @@ static bool leave(struct builder *b, struct aw_dbc_signal *signal, enum why why)
     return signal->left_out = true;
 }
 
-/* Returns the bit in the row's order. */
+/* Returns the start bit in the order of the table. */
 static unsigned place_of(const struct aw_dbc_signal *signal)
 {
     return signal->big_endian ? signal->start / 8 * 8 + 7 - signal->start % 8 : signal->start;
@@ -90,7 +90,7 @@ static const char *name_of(const struct aw_dbc_signal *signal)
     return signal->long_name ? signal->long_name : signal->name;
 }
 
-/* Returns "_" for signals named like a key that every record has: signal t becomes t_. */
+/* Returns "_" for a signal named like a key of every record: signal t becomes t_. */
 static const char *tail_of(const struct aw_dbc_signal *signal)
 {
     static const char *const taken[] = {"t", "dir", "msg", "raw", "anomaly", "board", NULL};
@@ -107,7 +107,7 @@ static const char *field_name(struct builder *b, const struct aw_dbc_signal *sig
     return aw_store_text(&b->packets->store, other);
 }
 
-/* Returns true if two fields have the same name. */
+/* Returns true if the fields of two signals have the same name. */
 static bool is_twice(const struct aw_dbc_signal *a, const struct aw_dbc_signal *b)
 {
     char one[AW_DBC_NAME + 2], other[AW_DBC_NAME + 2];
@@ -116,7 +116,7 @@ static bool is_twice(const struct aw_dbc_signal *a, const struct aw_dbc_signal *
     return strcmp(one, other) == 0;
 }
 
-/* Ensures that 64-bit integers and floats stay finite. */
+/* Returns true if 64-bit integers and floats remain finite with this scale. */
 static bool is_sound(double factor, double offset)
 {
     return fabs(factor) > 1e-100 && fabs(factor) <= SCALE_MAX && fabs(offset) <= SCALE_MAX;
@@ -140,7 +140,7 @@ static void check_signal(struct builder *b, const struct aw_dbc_message *message
         leave(b, signal, FACTOR);
 }
 
-/* Finds the multiplexor by SG_MUL_VAL_, or the only one that is always present. */
+/* Finds the multiplexor named in SG_MUL_VAL_, or the only one that is always present. */
 static int find_chooser(const struct aw_dbc_message *message, const struct aw_dbc_signal *signal)
 {
     for (size_t i = 0; i < message->n; i++) {
@@ -153,7 +153,7 @@ static int find_chooser(const struct aw_dbc_message *message, const struct aw_db
     return -1;
 }
 
-/* Returns true if all of its multiplexors exist and none depends on itself. */
+/* Returns true if all multiplexors of a signal exist and none of them depends on itself. */
 static bool has_choosers(const struct aw_dbc_message *message, const struct aw_dbc_signal *signal)
 {
     size_t steps = 0;
@@ -192,14 +192,15 @@ static void check_signals(struct builder *b, const struct aw_dbc_message *messag
     for (size_t i = 0; i < message->n; i++)
         if (!has_choosers(message, &message->signals[i]))
             leave(b, &message->signals[i], CHOOSERS);
-    for (int others = 0; others < 2; others++) /* multiplexors get room first */
+    for (int others = 0; others < 2; others++) /* multiplexors first, if room is short */
         for (size_t i = 0; i < message->n; i++)
             if (!message->signals[i].left_out && message->signals[i].chooses != others &&
                 ++n > SIGNALS_MAX)
                 leave(b, &message->signals[i], MANY);
 }
 
-/* A name that is a number would be ambiguous: "2" of number 6 becomes "2 (6)". */
+/* Returns the name of a value. A name that is a number would be ambiguous, so "2" for number 6
+ * becomes "2 (6)". */
 static const char *value_name(struct builder *b, const struct aw_dbc_signal *signal, size_t i)
 {
     char text[128];
@@ -294,7 +295,7 @@ static bool is_there(const struct aw_packets *packets, const char *name)
     return false;
 }
 
-/* Returns NODE.MESSAGE; appends the identifier if another message has this name. */
+/* Returns NODE.MESSAGE. Appends the identifier if another message has the same name. */
 static const char *full_name(struct builder *b, const struct aw_dbc_message *message, uint32_t id)
 {
     char name[FULL_NAME];
@@ -313,7 +314,7 @@ static bool has_code(const struct aw_packets *packets, uint32_t code)
     return false;
 }
 
-/* Returns WHYS if the message is valid. */
+/* Returns the reason for skipping a message, or WHYS if it is valid. */
 static enum why check_message(struct builder *b, const struct aw_dbc_message *message,
                               struct aw_can_id *can)
 {
@@ -403,7 +404,7 @@ static enum aw_status read_all(FILE *file, const char *name, char **text, struct
     return AW_USAGE;
 }
 
-/* Stores the text as recordings need it. */
+/* Stores the text of the file for recordings. */
 static enum aw_status store_text(struct aw_packets *packets, const char *text, struct aw_error *err)
 {
     char **all = aw_grow(packets->dbc, &packets->room_dbc, packets->n_dbc + 1, sizeof *all);

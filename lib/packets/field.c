@@ -1,4 +1,4 @@
-/* A field of a packet file: its type, unit and keys as a row of a table. */
+/* Parses a field of a packet file, its type, unit and keys, as a row of a table. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 static const char types[] = "u8 to u32, s8 to s32, f32, bits:N, sbits:N, text:N, pad:N, "
                             "const:TYPE:VALUE or checksum";
 
-/* Parses an integer after "bits:", from 1 on. */
+/* Parses the integer after "bits:", from 1 to most. */
 static bool read_count(const char *text, unsigned most, uint16_t *count)
 {
     char *end;
@@ -26,9 +26,9 @@ static bool read_count(const char *text, unsigned most, uint16_t *count)
 }
 
 struct sized_type {
-    const char *name; /* "bits:" */
+    const char *name; /* prefix: "bits:" */
     enum aw_type type;
-    unsigned most, times; /* bits per unit of N */
+    unsigned most, times; /* maximum N, and number of bits per N */
 };
 
 static bool read_sized(struct aw_field *row, const char *text)
@@ -73,7 +73,7 @@ static bool read_plain(struct aw_field *row, const char *text)
     return read_sized(row, text);
 }
 
-/* Parses "u8:7", the part after "const:". */
+/* Parses "u8:7" after "const:". */
 static bool read_constant(struct aw_field *row, char *text)
 {
     struct aw_field as = {0};
@@ -136,7 +136,7 @@ static enum aw_status read_unit(struct aw_field *row, struct aw_store *store, co
     return row->unit ? AW_OK : aw_no_memory(err);
 }
 
-/* The unit after the scale is that of the value: 0.0879deg. */
+/* Parses a scale. The unit after it is that of the value: 0.0879deg. */
 static enum aw_status read_scale(struct aw_field *row, struct aw_store *store, const char *text,
                                  struct aw_error *err)
 {
@@ -227,7 +227,7 @@ enum aw_status aw_packet_endian(enum aw_order *order, const char *value, struct 
     return aw_fail(err, AW_USAGE, "endian: invalid '%.40s' — write big or little", value);
 }
 
-/* Parses the sign between a number and the one before it, or none. */
+/* Parses the separator between this number and the previous one, or none. */
 static enum aw_status read_before(struct aw_field *row, const char *value, struct aw_error *err)
 {
     bool none = strcmp(value, "none") == 0;
@@ -242,7 +242,7 @@ static enum aw_status read_before(struct aw_field *row, const char *value, struc
     return AW_OK;
 }
 
-/* Texts of a field's range. They are parsed after all keys, because they depend on the unit. */
+/* Strings of a field's limits. They are parsed after all keys, because they depend on the unit. */
 struct limits {
     const char *min, *max, *fallback, *offset;
     enum aw_order order;
@@ -347,7 +347,7 @@ enum aw_status aw_packet_field(struct aw_field *row, enum aw_order *order, bool 
             *value++ = '\0';
             status = read_key(row, store, &limits, word, value, err);
         } else if (aw_number_parse(word, &number, NULL) == AW_OK) {
-            limits.fallback = word; /* from "f32 deg 0" */
+            limits.fallback = word; /* the 0 in "f32 deg 0" */
         } else if (first) {
             status = read_unit(row, store, word, err);
         } else {

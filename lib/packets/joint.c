@@ -1,5 +1,5 @@
-/* Reads the sections [joint NAME] and [stop] of a packet file: fields for joints, and packets for
- * the stop. */
+/* Parses the sections [joint NAME] and [stop] of a packet file, which name the fields of joints and
+ * the packets of the stop. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 /* ---- Lines ---- */
 
-/* Parses "set_gains.m1.kp gains.m1.kp": the fields that set and report a gain. */
+/* Parses "set_gains.m1.kp gains.m1.kp", the fields that set and report a gain. */
 static enum aw_status read_gain(struct aw_joint_row *row, int gain, struct aw_store *store,
                                 char *value, struct aw_error *err)
 {
@@ -73,7 +73,7 @@ enum aw_status aw_packet_stop_line(struct aw_stop_row *stop, struct aw_store *st
 
 /* ---- Checks ---- */
 
-/* A field "packet.field" of the right direction. */
+/* Finds a field "packet.field" in a packet of the right direction. */
 struct spot {
     const struct aw_message *message;
     struct aw_range range;
@@ -114,7 +114,7 @@ static enum aw_status check_unit(const char *joint, const char *what, const char
                    joint, wanted ? wanted : "no unit", what, has ? has : "no unit");
 }
 
-/* Parses a number above 0 in this unit, if given. */
+/* Parses a positive number in this unit, if the file gives one. */
 static enum aw_status read_positive(const char *joint, const char *what, const char *text,
                                     const char *unit, double *value, struct aw_error *err)
 {
@@ -185,7 +185,7 @@ enum aw_status aw_packet_joint_check(const struct aw_protocol *protocol, struct 
 
 /* ---- Gains ---- */
 
-/* Returns the first place in [joint] that names this field as a gain's; NULL: none. */
+/* Returns the first entry of [joint] that names this field as the field of a gain; NULL: none. */
 static const char *const *find_gain(const struct aw_protocol *protocol, const char *packet,
                                     const char *field, const char **of)
 {
@@ -199,7 +199,8 @@ static const char *const *find_gain(const struct aw_protocol *protocol, const ch
     return NULL;
 }
 
-/* Checks that all other mandatory fields of the packet are gains: other values would be unknown. */
+/* Checks that all other mandatory fields of the packet are also gains, because other values would
+ * be unknown. */
 static enum aw_status check_rest(const struct aw_protocol *protocol, const char *name,
                                  const struct aw_message *message, struct aw_error *err)
 {
@@ -221,7 +222,7 @@ static enum aw_status check_rest(const struct aw_protocol *protocol, const char 
     return AW_OK;
 }
 
-/* Checks that the reported gain has the unit of the set one. */
+/* Checks that the field that reports a gain has the unit of the field that sets it. */
 static enum aw_status check_told(const struct aw_protocol *protocol,
                                  const struct aw_joint_row *joint, int gain, const char *unit,
                                  struct aw_error *err)
@@ -285,7 +286,7 @@ static bool is_setpoint(const struct aw_protocol *protocol, const char *packet, 
     return false;
 }
 
-/* Checks that each of its values is a measured position, or a default. */
+/* Checks that each value of the packet is a measured position or has a default. */
 static enum aw_status check_values(const struct aw_protocol *protocol,
                                    const struct aw_stop_row *stop, const struct aw_message *message,
                                    struct aw_error *err)

@@ -1,4 +1,4 @@
-/* Custom packets in simulated devices: stores fields by name, and reports the state of joints. */
+/* Simulates custom packets: stores fields by name, and reports the state of joints. */
 #include "packets/memory.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "wire/rows.h"
 
 #define ANSWERS   64
-#define DEFAULT_N 100 /* packets at the default rate; with more, each has a lower rate */
+#define DEFAULT_N 100 /* packets at the default rate; more packets have a lower rate */
 #define NAME      96
 
 struct frame {
@@ -20,7 +20,7 @@ struct frame {
     uint8_t bytes[AW_PACKET_MEMORY_FRAME];
 };
 
-/* A periodic packet. */
+/* Timer of a periodic packet. */
 struct timer {
     size_t message;
     int64_t due_ns, period_ns;
@@ -36,13 +36,13 @@ struct aw_packet_memory {
     struct aw_packet_memory_joint joints[AW_PACKET_MEMORY_JOINTS];
     size_t n_joints;
     double setpoints[AW_PACKET_MEMORY_JOINTS];
-    /* the device's, then own's; NaN: never set */
+    /* of the device's joints, then of own; NaN: never set */
     double gains[2 * AW_PACKET_MEMORY_JOINTS][AW_JOINT_GAINS];
     struct aw_packet_memory_joint
-        own[AW_PACKET_MEMORY_JOINTS]; /* joints of the file that the device does not have */
+        own[AW_PACKET_MEMORY_JOINTS]; /* joints in the file that the device does not have */
     struct frame answers[ANSWERS];
     size_t first_answer, n_answers;
-    struct aw_wire wire; /* last, because initialisation leaves its unused part untouched */
+    struct aw_wire wire; /* must be last, because initialisation leaves its unused part untouched */
 };
 
 static const struct aw_message *message_at(const struct aw_packet_memory *memory, size_t i)
@@ -57,7 +57,7 @@ static bool same_code(const struct aw_message *a, const struct aw_message *b)
     return a->word ? strcmp(a->word, b->word) == 0 : a->code == b->code && !a->head == !b->head;
 }
 
-/* Finds the answer of the device to this message; NULL: it does not answer. */
+/* Finds the device's answer to this message; NULL: there is no answer. */
 static const struct aw_message *find_answer(const struct aw_packet_memory *memory,
                                             const struct aw_message *there)
 {
@@ -138,7 +138,7 @@ void aw_packet_memory_free(struct aw_packet_memory *memory)
 
 /* ---- Values ---- */
 
-/* Returns NaN if the units do not fit. */
+/* Converts a value. Returns NaN if the units are of different kinds. */
 static double convert(double value, const char *from, const char *to)
 {
     double scale = 1, offset = 0;
@@ -157,7 +157,8 @@ static double value_of(const struct aw_record *from, const char *name, const cha
     return convert(from->v[at], aw_scalar_range(from->codec, at, from).unit, unit);
 }
 
-/* Returns true if place is this field, or a field of a packet that shares the answer's fields. */
+/* Returns true if place names this field, or a field of a packet that has the same fields as the
+ * answer. */
 static bool tells(const struct aw_packet_memory *memory, const char *place,
                   const struct aw_message *answer, const char *field)
 {
@@ -170,7 +171,7 @@ static bool tells(const struct aw_packet_memory *memory, const char *place,
     return false;
 }
 
-/* Returns the index of the device's joint for this joint of the file; n_joints: none. */
+/* Returns the index of the device's joint for a joint of the file, or n_joints. */
 static size_t find_joint(const struct aw_packet_memory *memory, const struct aw_joint_row *row,
                          size_t place)
 {
@@ -180,11 +181,11 @@ static size_t find_joint(const struct aw_packet_memory *memory, const struct aw_
     return place < memory->n_joints ? place : memory->n_joints;
 }
 
-/* A joint's value that a field may name. */
+/* A value of a joint that the name of a field may refer to. */
 struct known {
     const char *word;
     double value;
-    char unit[24]; /* "": none */
+    char unit[24]; /* "": no unit */
 };
 
 enum { POSITION, SETPOINT, VELOCITY, EFFORT, KNOWN };
@@ -201,14 +202,15 @@ static void know(const struct aw_packet_memory_joint *joint, struct known known[
     }
 }
 
-/* Converts to unit; a unit of another kind leaves the value in the joint's unit. */
+/* Converts a value to unit. Returns the value in the joint's unit if the units are of different
+ * kinds. */
 static double in_unit(const struct known *known, const char *unit)
 {
     double value = *known->unit && unit ? convert(known->value, known->unit, unit) : known->value;
     return isnan(value) ? known->value : value;
 }
 
-/* Returns the gains of the joint at this place of the file. */
+/* Returns the gains of the joint that has this index in the file. */
 static double *gains_of(struct aw_packet_memory *memory, const struct aw_joint_row *row,
                         size_t place)
 {
@@ -216,7 +218,8 @@ static double *gains_of(struct aw_packet_memory *memory, const struct aw_joint_r
     return memory->gains[joint < memory->n_joints ? joint : AW_PACKET_MEMORY_JOINTS + place];
 }
 
-/* Returns the gain that this field of the answer reports; NaN: not a gain, or unknown. */
+/* Returns the gain that this field of the answer reports. Returns NaN if the field is not a gain,
+ * or the gain is unknown. */
 static double gain_value(struct aw_packet_memory *memory, const struct aw_message *answer,
                          const char *field)
 {
@@ -228,7 +231,7 @@ static double gain_value(struct aw_packet_memory *memory, const struct aw_messag
     return NAN;
 }
 
-/* Returns the value of a field that [joint] names. NaN: it belongs to no joint. */
+/* Returns the value of a field that a [joint] section names. Returns NaN if no section does. */
 static double joint_value(const struct aw_packet_memory *memory, const struct aw_message *answer,
                           const char *field, const char *unit)
 {
@@ -247,7 +250,7 @@ static double joint_value(const struct aw_packet_memory *memory, const struct aw
     return NAN;
 }
 
-/* Returns the value of a field named like the device's own: "m1.position". */
+/* Returns the value of a field named like a value of the device: "m1.position". */
 static double named_value(const struct aw_packet_memory *memory, const char *field,
                           const char *unit)
 {
@@ -272,7 +275,7 @@ static double written_value(const struct aw_packet_memory *memory, const struct 
     return value;
 }
 
-/* A packet has at most one text. */
+/* Sets the text of a packet, which has at most one. */
 static void fill_text(const struct aw_packet_memory *memory, struct aw_record *record,
                       const char *name)
 {
@@ -286,7 +289,8 @@ static void fill_text(const struct aw_packet_memory *memory, struct aw_record *r
     }
 }
 
-/* Returns the value of a field never written: 0 on the wire, clamped to the field's range. */
+/* Returns the value of a field that was never written: 0 on the wire, clamped to the field's
+ * range. */
 static double value_of_nothing(const struct aw_record *record, int scalar)
 {
     const struct aw_field *field = record->codec->scalars[scalar].field;
@@ -299,7 +303,7 @@ static double value_of_nothing(const struct aw_record *record, int scalar)
                                                   : range.offset;
 }
 
-/* Sets the presence of fields from the values of their choosers. */
+/* Finds out which fields are present, from the values of their choosers. */
 static void find_present(struct aw_record *record)
 {
     const struct aw_codec *codec = record->codec;
@@ -341,7 +345,8 @@ static void fill(struct aw_packet_memory *memory, struct aw_record *record)
     find_present(record);
 }
 
-/* Omits all values if a row cannot carry one: a device has no range checks. */
+/* Encodes a packet. Omits all values if a row cannot represent one, because a device does not check
+ * ranges. */
 static size_t make(struct aw_packet_memory *memory, const struct aw_message *message, uint8_t *out,
                    size_t cap)
 {
@@ -371,14 +376,14 @@ void aw_packet_memory_report(struct aw_packet_memory *memory,
     memcpy(memory->joints, joints, memory->n_joints * sizeof *joints);
 }
 
-/* Returns the index of the field that place names; -1: not in this packet. */
+/* Returns the index of the field that place names; -1: it is not in this packet. */
 static int scalar_at(const struct aw_record *written, const char *place)
 {
     const char *field = aw_field_of(place, written->codec->message->name);
     return field ? aw_codec_find(written->codec, field) : -1;
 }
 
-/* Reads the setpoints in a packet. */
+/* Stores the setpoints in a packet. */
 static void store_setpoints(struct aw_packet_memory *memory, const struct aw_record *written)
 {
     const struct aw_joint_row *row = memory->wire.protocol->joints;
@@ -400,7 +405,7 @@ static void store_setpoints(struct aw_packet_memory *memory, const struct aw_rec
     }
 }
 
-/* Reads the gains in a packet. */
+/* Stores the gains in a packet. */
 static void store_gains(struct aw_packet_memory *memory, const struct aw_record *written)
 {
     const struct aw_joint_row *row = memory->wire.protocol->joints;
@@ -463,7 +468,7 @@ static size_t next_answer(struct aw_packet_memory *memory, uint8_t *out, size_t 
     return size;
 }
 
-/* Periodic packets start with the first call; missed ones are dropped. */
+/* The first call starts the periodic packets. Packets that are overdue are dropped. */
 size_t aw_packet_memory_next(struct aw_packet_memory *memory, int64_t now, uint8_t *out, size_t cap)
 {
     if (!memory)

@@ -1,4 +1,4 @@
-/* Parses the lines of one packet of a file: its keys, and its fields in order. */
+/* Parses the lines of one packet in a packet file: its keys, and its fields in order. */
 #include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "packets/parts.h"
 
-enum { NAME_MAX_LENGTH = 19 }; /* two names and a point form a column's title */
+enum { NAME_MAX_LENGTH = 19 }; /* two names and a dot are the title of a column */
 
 enum aw_status aw_packet_name(const char *name, const char *what, struct aw_error *err)
 {
@@ -118,7 +118,7 @@ static bool is_there(const struct aw_field *rows, size_t n, const char *name)
     return false;
 }
 
-/* Fields that must start at a byte must do so in all repetitions. */
+/* Fields that must start at a byte boundary must do so in every repetition. */
 enum aw_status aw_packet_check(struct aw_packet *p, struct aw_error *err)
 {
     for (size_t i = 0; i < p->n_inner && p->n_labels > 1 && p->inner_bits % 8; i++)
@@ -132,7 +132,7 @@ enum aw_status aw_packet_check(struct aw_packet *p, struct aw_error *err)
     return AW_OK;
 }
 
-/* Closes a group, at its end or before other labels. */
+/* Closes a group, at its end or before another group. */
 static enum aw_status close_group(struct aw_packet *p, struct aw_store *store, struct aw_error *err)
 {
     if (p->n_labels && p->n_inner) {
@@ -180,7 +180,8 @@ static enum aw_status read_repeat(struct aw_packet *p, struct aw_store *store, c
     return status;
 }
 
-/* Counts digits with a sign and the character before them. One digit has no sign. */
+/* Returns the bits of a number in digits, with its sign and its separator. A single digit has no
+ * sign. */
 static uint16_t bits_of(const struct aw_field *row)
 {
     return row->type == AW_DIGITS
@@ -188,7 +189,7 @@ static uint16_t bits_of(const struct aw_field *row)
                : row->bits;
 }
 
-/* Floats and texts start at a byte; a message has at most one text. */
+/* Floats and texts must start at a byte boundary. A message has at most one text. */
 static enum aw_status check_place(struct aw_packet *p, const struct aw_field *row,
                                   struct aw_error *err)
 {
@@ -210,7 +211,7 @@ static enum aw_status check_place(struct aw_packet *p, const struct aw_field *ro
     return AW_OK;
 }
 
-/* Adds padding in rows of at most 32 bits. */
+/* Adds a row. Splits padding into rows of at most 32 bits. */
 static bool add_row(struct aw_packet *p, struct aw_field row)
 {
     struct aw_field *rows = p->n_labels ? p->inner : p->rows;
@@ -227,7 +228,7 @@ static bool add_row(struct aw_packet *p, struct aw_field row)
     return true;
 }
 
-/* The tool's wire has a checksum already, at the end of every packet. */
+/* Parses a checksum. Adds no row: every packet ends with the checksum of the tool's wire. */
 static enum aw_status read_checksum(struct aw_packet *p, const char *name, struct aw_error *err)
 {
     p->summed = true;
@@ -237,14 +238,14 @@ static enum aw_status read_checksum(struct aw_packet *p, const char *name, struc
                    p->protocol->name);
 }
 
-/* Returns true if the packet, or the group, has a field of this name. */
+/* Returns true if the packet or the open group has a field of this name. */
 static bool is_taken(const struct aw_packet *p, const struct aw_field *row)
 {
     return row->type <= AW_DIGITS && (is_there(p->inner, p->n_inner, row->name) ||
                                       (!p->n_labels && is_there(p->rows, p->n_rows, row->name)));
 }
 
-/* Only whole bytes have an order. Swaps the bytes of a constant here. */
+/* Applies the byte order, which only whole bytes have. Swaps the bytes of a constant here. */
 static enum aw_status apply_endian(const struct aw_packet *p, struct aw_field *row,
                                    enum aw_order order, struct aw_error *err)
 {
@@ -271,7 +272,7 @@ static enum aw_status add_field(struct aw_packet *p, struct aw_field *row, enum 
     if (status != AW_OK)
         return status;
     if (p->n_rows == 0 && p->n_inner == 0)
-        row->before = '\0'; /* the first field follows the word */
+        row->before = '\0'; /* no separator: the first field follows the word */
     if (is_taken(p, row))
         return aw_fail(err, AW_USAGE, "%s: duplicate field name in the packet", row->name);
     status = check_place(p, row, err);
@@ -301,7 +302,7 @@ static enum aw_status read_field(struct aw_packet *p, struct aw_store *store, co
     return row.name ? add_field(p, &row, order, err) : aw_no_memory(err);
 }
 
-/* The rows that follow describe the answer. */
+/* The following rows describe the answer. */
 static enum aw_status begin_answer(struct aw_packet *p, struct aw_store *store,
                                    struct aw_error *err)
 {

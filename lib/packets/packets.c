@@ -1,4 +1,4 @@
-/* Reads the lines of packet files, and adds the packets after a protocol's own messages. */
+/* Parses packet files, and adds their packets to the built-in messages of a protocol. */
 #include "packets/packets.h"
 
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 #include "base/text.h"
 #include "packets/parts.h"
 
-/* A packet whose answer has the fields of another packet, which may come later. */
+/* A packet whose answer has the fields of another packet, which may follow later. */
 struct pending {
     size_t message;
     const char *answer;
     unsigned line;
 };
 
-/* The section of the current line. */
+/* Section of the current line. */
 enum section { NOTHING, PACKET, JOINT, STOP };
 
 struct reading {
@@ -23,16 +23,16 @@ struct reading {
     struct aw_lines *lines;
     enum section section;
     struct aw_packet packet;
-    size_t n_before;                                     /* number of messages before the file */
-    struct aw_packet_joint joints[AW_PACKET_JOINTS + 1]; /* the last one is in progress */
+    size_t n_before;                                     /* number of messages before this file */
+    struct aw_packet_joint joints[AW_PACKET_JOINTS + 1]; /* the last joint may be incomplete */
     size_t n_joints;
-    unsigned stop_lines[AW_PACKET_STOPS + 1]; /* 0: from another file */
+    unsigned stop_lines[AW_PACKET_STOPS + 1]; /* lines of the stop's packets; 0: in another file */
     unsigned motion_line;                     /* line of the first motion packet; 0: none */
-    const char *motion;                       /* name of that packet */
+    const char *motion;                       /* name of the first motion packet */
     struct key {
-        const char *name; /* "[": start of a section */
+        const char *name; /* "[" for the start of a section */
         unsigned line;
-    } * keys; /* of all lines so far, so that a late check finds the line at fault */
+    } * keys; /* all keys so far, so that later checks can report the line */
     size_t n_keys, room_keys;
     struct pending pending[AW_MAX_MESSAGES];
     size_t n_pending;
@@ -88,8 +88,8 @@ static enum aw_status note_key(struct reading *r, const char *name)
     return keys[r->n_keys++].name ? AW_OK : aw_no_memory(r->err);
 }
 
-/* Reports an error that is found at the end of the section from this line on. key: the key at
- * fault, or NULL for the whole section. */
+/* Reports an error found after the section that starts at this line. key is the wrong key; NULL:
+ * the whole section. */
 static enum aw_status blame(struct reading *r, unsigned line, const char *key,
                             enum aw_status status)
 {
@@ -109,7 +109,7 @@ static enum aw_status blame(struct reading *r, unsigned line, const char *key,
 
 /* ---- End of a packet ---- */
 
-/* Returns the effect of a message on the device: 0: reads only; 2: may cause motion. */
+/* Returns the effect of a message on the device. 0: it only reads. 2: it may cause motion. */
 static int class_of(const struct aw_message *message)
 {
     return message->reads ? 0 : message->moves || message->drives ? 2 : 1;
@@ -207,7 +207,7 @@ static enum aw_status add_message(struct reading *r, const struct aw_message *me
     return status;
 }
 
-/* Checks the combination of keys, after each line was checked. */
+/* Checks the combination of keys. Each line has been checked before. */
 static enum aw_status check_packet(struct aw_packet *p, struct aw_error *err)
 {
     if (!p->has_id && !p->word)
@@ -224,7 +224,7 @@ static enum aw_status check_packet(struct aw_packet *p, struct aw_error *err)
     return aw_packet_check(p, err);
 }
 
-/* Adds the request and its answer. */
+/* Adds a request and its answer. */
 static enum aw_status add_both(struct reading *r, struct aw_message *back)
 {
     const struct aw_packet *p = &r->packet;
@@ -304,7 +304,7 @@ static enum aw_status end_section(struct reading *r)
     return status;
 }
 
-/* Returns the message that the device sends under this name. */
+/* Finds the message of this name that the device sends; NULL: none. */
 static const struct aw_message *find_answer(const struct aw_protocol *protocol, const char *name)
 {
     for (size_t i = 0; i < protocol->n_messages; i++)
@@ -321,7 +321,7 @@ static const struct pending *find_pending(const struct reading *r, const struct 
     return NULL;
 }
 
-/* Copies the fields of its answer, which may have the fields of another answer, and so on. */
+/* Copies the fields of the answer, which may be those of another answer, and so on. */
 static enum aw_status read_answer(const struct reading *r, const struct pending *pending)
 {
     struct aw_message *message = &r->packets->messages[pending->message];
@@ -354,7 +354,7 @@ static enum aw_status find_answers(struct reading *r)
     return status;
 }
 
-/* Checks joints and stops at the end, because they may refer to later packets. */
+/* Checks joints and stops at the end of the file, because they may refer to later packets. */
 static enum aw_status check_joints(struct reading *r)
 {
     struct aw_packets *packets = r->packets;
@@ -460,7 +460,7 @@ static enum aw_status read_section(struct reading *r, char *line)
     return AW_OK;
 }
 
-/* A '#' after a blank ends the line. */
+/* Removes a comment: a '#' after a blank, and the rest of the line. */
 static void cut_comment(char *line)
 {
     for (char *at = line; (at = strchr(at, '#')); at++)

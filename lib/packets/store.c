@@ -1,4 +1,4 @@
-/* Allocates the small pieces of a packet file's tables, which are freed together. */
+/* Allocates the small pieces of memory for a packet file's tables; all are freed together. */
 #include "packets/store.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* Internal to lib/packets: allocations that are freed together. */
+/* Internal to lib/packets: memory that is freed all at once. */
 #ifndef AW_PACKETS_STORE_H
 #define AW_PACKETS_STORE_H
 
 #include <stddef.h>
 
-/* A set of allocations. */
+/* A set of allocations. Initialise with {0}. */
 struct aw_store {
     struct aw_stored *first;
 };

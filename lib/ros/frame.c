@@ -1,4 +1,4 @@
-/* Writes frames and marks as CDR. */
+/* Encodes frames and marks as CDR. */
 #include "ros/frame.h"
 
 #include "ros/types.h"

@@ -13,26 +13,26 @@
 #include "wire/split.h"
 
 #define TOPICS_MAX (2 * AW_MAX_MESSAGES + 384)
-#define SUBJECTS   (TOPICS_MAX - 2 * AW_MAX_MESSAGES) /* topics; further subjects share some */
+#define SUBJECTS   (TOPICS_MAX - 2 * AW_MAX_MESSAGES) /* more subjects share topics */
 #define JOINTS_MAX 64
 #define GAINS_MAX  128
 #define ROOM       (AW_SPLIT_ROOM + AW_FRAME_MORE)
 
 struct joint;
 
-/* A topic for messages of one kind, direction and subject. */
+/* Topic for messages of one kind, direction and subject. */
 struct topic {
     const struct aw_codec *codec;
     enum aw_dir dir;
     char subject[AW_TOPICS_NAME];
-    unsigned channel; /* 0: no values, or too many topics */
+    unsigned channel; /* 0: the message has no values, or there are too many topics */
     struct aw_cdr cdr;
-    bool joints, gains, clock;           /* other contents of the message */
-    struct joint *known[AW_MAX_SCALARS]; /* the joint of a scalar, if it never changes */
+    bool joints, gains, clock;           /* the message also has data of this kind */
+    struct joint *known[AW_MAX_SCALARS]; /* joint of each scalar, if it is always the same */
     double scale[AW_MAX_SCALARS], offset[AW_MAX_SCALARS]; /* conversion to JointState's units */
 };
 
-/* The last values of a joint, in rad or m, per second, and Nm or N. */
+/* Last values of a joint: rad or m, rad/s or m/s, and Nm or N. */
 struct joint {
     char name[AW_TOPICS_NAME];
     double part[AW_PART_EFFORT + 1];
@@ -47,8 +47,8 @@ struct aw_topics {
     struct aw_topics_about about;
     struct aw_topics_sink sink;
     struct aw_wire wire;
-    struct aw_splitter ways[2];           /* to the device, from it */
-    unsigned frames, marks, joint_states; /* channels; 0: not created yet */
+    struct aw_splitter ways[2];           /* splitters of messages to the device, and from it */
+    unsigned frames, marks, joint_states; /* numbers of channels; 0: not created yet */
     unsigned schemas[AW_MAX_MESSAGES];
     struct topic *topics[TOPICS_MAX];
     size_t n_topics;
@@ -58,10 +58,10 @@ struct aw_topics {
     size_t n_gains;
     enum aw_dir dir;   /* direction of the current frame */
     int64_t time_ns;   /* time of the current frame */
-    int64_t device_ns; /* the device's clock in the frame, if it has one */
+    int64_t device_ns; /* time of the device's clock in the frame */
     bool device_time;
-    const struct topic *last; /* topic of the previous record in the same message */
-    unsigned repeated;        /* consecutive records of that topic */
+    const struct topic *last; /* topic of the previous record in the same frame */
+    unsigned repeated;        /* number of consecutive records of that topic */
     struct aw_record record;
     uint8_t room[ROOM];
 };
@@ -127,8 +127,8 @@ static bool put(struct aw_topics *t, unsigned channel, int64_t log_ns, int64_t p
 
 /* ---- Channels ---- */
 
-/* Joins parts with '/' before each. Replaces other characters than letters and digits with '_',
- * and a point starts another part. */
+/* Joins parts, each preceded by '/'. Replaces other characters than letters and digits by '_'. A
+ * dot also starts a new part. */
 static void make_path(char *out, size_t size, const char *const *parts, size_t n)
 {
     size_t used = 0;
@@ -141,7 +141,8 @@ static void make_path(char *out, size_t size, const char *const *parts, size_t n
     out[used] = '\0';
 }
 
-/* Two messages with one name but different directions get two types. */
+/* Names the type of a message. Two messages with the same name but different directions get
+ * different types. */
 static void name_type(const struct aw_topics *t, size_t message, char *out, size_t size)
 {
     const struct aw_protocol *protocol = t->wire.protocol;
@@ -199,7 +200,7 @@ static const char *const si_units[][4] = {
     [AW_PART_EFFORT] = {"Nm", "N"},
 };
 
-/* Finds the conversion to JointState's unit; values without a unit need none. */
+/* Finds the conversion to JointState's units. Values without a unit need no conversion. */
 static void find_units(struct topic *topic)
 {
     for (int i = 0; i < topic->codec->n_scalars; i++) {
@@ -277,7 +278,8 @@ static struct joint *joint_of(struct aw_topics *t, const char *name)
     return joint;
 }
 
-/* Finds the joint by its label, the subject of the message, or the number in the message. */
+/* Finds a scalar's joint by its label, the subject of the message, or the joint number in the
+ * message. */
 static struct joint *find_joint(struct aw_topics *t, struct topic *topic, int scalar)
 {
     const char *label = t->record.codec->scalars[scalar].label;
@@ -300,7 +302,7 @@ static struct joint *find_joint(struct aw_topics *t, struct topic *topic, int sc
     return joint;
 }
 
-/* Writes the values of all joints, or none if all are unknown. */
+/* Writes one value of every joint, or no values if all are unknown. */
 static void put_part(struct aw_cdr_out *out, struct joint *const *joints, size_t n,
                      enum aw_joint_part part)
 {
@@ -329,7 +331,8 @@ static bool put_joints(struct aw_topics *t, struct joint *const *joints, size_t 
     return put(t, t->joint_states, t->time_ns, t->device_ns, out.at);
 }
 
-/* Combines the positions of this message with values of earlier ones. */
+/* Stores the joint values of a message. Reports each joint with a new position, together with its
+ * latest other values. */
 static bool take_joints(struct aw_topics *t, struct topic *topic)
 {
     struct joint *moved[JOINTS_MAX];
@@ -350,8 +353,8 @@ static bool take_joints(struct aw_topics *t, struct topic *topic)
 
 /* ---- Gains and the device's clock ---- */
 
-/* Builds a name such as "m1.kp" for a value, or "lknee.pos.kp" for a message, from all parts that
- * have names. */
+/* Builds the name of a gain from all parts that have names: "m1.kp", or "lknee.pos.kp" if the whole
+ * message is about one gain. */
 static void name_gain(const struct aw_record *record, const char *subject, int scalar, char *out,
                       size_t size)
 {
@@ -411,7 +414,7 @@ static void on_frame(void *context, struct aw_span frame)
     const struct aw_splitter *way = &t->ways[t->dir == AW_TX ? 0 : 1];
     aw_wire_decode(&t->wire, t->dir, frame, &t->record, &ignored);
     if (!t->record.present)
-        return; /* no values, or damaged; only its bytes are recorded */
+        return; /* without values, or damaged: records only the bytes */
     struct topic *topic = topic_of(t);
     if (!topic || !topic->channel)
         return;

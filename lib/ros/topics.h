@@ -1,4 +1,4 @@
-/* Topics of ROS 2 from the frames of a link, for MCAP files and for Foxglove.
+/* Converts the frames of a link to topics of ROS 2, for MCAP files and Foxglove.
  *
  *     struct aw_topics *topics = aw_topics_new(&about, &wire, &sink);
  *     aw_topics_add(topics, AW_RX, time_ns, bytes);      calls sink.schema, .channel, .message
@@ -7,10 +7,10 @@
  * The topics are
  *
  *     /hidmotor/positions             a message from the device, with the fields of its table
- *     /hidmotor/tx/set_setpoints      a message to it
- *     /canpid/lknee/joint             with a subject, if several devices share the link
+ *     /hidmotor/tx/set_setpoints      a message to the device
+ *     /canpid/lknee/joint             with a subject if several devices share the link
  *     /joint_states                   all joints, in rad, m and Nm
- *     /armwire/frames                 the raw bytes, sufficient to restore all other topics
+ *     /armwire/frames                 the raw bytes, from which all other topics can be restored
  *     /armwire/marks                  marks
  */
 #ifndef AW_ROS_TOPICS_H
@@ -23,27 +23,27 @@
 
 struct aw_topics;
 
-/* Data missing from the frames. */
+/* Data that frames do not contain. */
 struct aw_topics_about {
-    const char *tool; /* the first part of topics and types: "hidmotor" */
-    char link[64];    /* the name of the link in frames: "can0" */
-    /* Writes the name of a record's subject to out and returns it, or another string; "": no
-     * subject. NULL: no record has a subject. */
+    const char *tool; /* tool, the first part of topics and types: "hidmotor" */
+    char link[64];    /* name of the link in frames: "can0" */
+    /* Writes the name of a record's subject to out and returns out, or returns another string. ""
+     * means no subject. NULL: no record has a subject. */
     const char *(*subject)(void *context, const struct aw_record *record, char *out, size_t size);
     void *context;
 };
 
-/* Receives the output of the topics. Returned numbers start at 1; 0 is a failure. */
+/* Functions that receive the output. The returned numbers start at 1; 0 means failure. */
 struct aw_topics_sink {
     unsigned (*schema)(void *context, const char *name, const char *text);
-    /* shared: the topic is not specific to the tool, so its channel must name tool and medium. */
+    /* shared: the topic is not specific to the tool, so the channel must name tool and medium. */
     unsigned (*channel)(void *context, unsigned schema, const char *topic, bool shared);
     bool (*message)(void *context, unsigned channel, int64_t log_ns, int64_t publish_ns,
                     struct aw_span bytes);
     void *context;
 };
 
-/* Creates topics. Copies its arguments, but not the protocol and the texts that they point to.
+/* Creates topics. Copies its arguments, but not the protocol and the strings that they point to.
  * NULL: out of memory. */
 struct aw_topics *aw_topics_new(const struct aw_topics_about *about, const struct aw_wire *wire,
                                 const struct aw_topics_sink *sink);
@@ -54,7 +54,8 @@ bool aw_topics_add(struct aw_topics *topics, enum aw_dir dir, int64_t time_ns,
                    struct aw_span bytes);
 bool aw_topics_mark(struct aw_topics *topics, int64_t time_ns, const char *text);
 
-/* Return the number of gains seen, and a gain's last value and name: "m1.kp". */
+/* Return the number of gains received so far, and the last value of gain i. Sets *name to its name
+ * ("m1.kp"). */
 size_t aw_topics_gains(const struct aw_topics *topics);
 double aw_topics_gain(const struct aw_topics *topics, size_t i, const char **name);
 

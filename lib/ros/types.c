@@ -32,7 +32,7 @@ static enum aw_cdr_type whole_type(const struct aw_scalar *scalar)
     return bits <= 8 ? AW_CDR_INT8 : bits <= 16 ? AW_CDR_INT16 : AW_CDR_INT32;
 }
 
-/* Values that may be missing are floats, because only NaN can express "no data". */
+/* Values that may be missing are floats, because "no data" is NaN. */
 static enum aw_cdr_type type_of(const struct aw_scalar *scalar)
 {
     const struct aw_field *row = scalar->field;
@@ -87,7 +87,7 @@ static void put_f64(uint8_t *p, double value)
     put_u64(p, bits);
 }
 
-/* Integers of a record are within the range of the wire, so the casts lose nothing. */
+/* Integers of a record are within the range of the wire, so the casts are exact. */
 static void put_value(uint8_t *p, unsigned type, double value)
 {
     if (type == AW_CDR_FLOAT64)
@@ -137,7 +137,7 @@ void aw_cdr_begin(struct aw_cdr_out *out, uint8_t *bytes, size_t size)
     memcpy(bytes, (const uint8_t[]){0, 1, 0, 0}, AW_CDR_HEAD);
 }
 
-/* Reserves size bytes at a multiple of align; NULL: full. */
+/* Reserves size bytes at a multiple of align. Returns NULL if they do not fit. */
 static uint8_t *take(struct aw_cdr_out *out, size_t align, size_t size)
 {
     size_t gap = (align - (out->at - AW_CDR_HEAD) % align) % align;
@@ -206,8 +206,8 @@ void aw_cdr_type_name(const char *name, char *out, size_t size)
     out[n] = '\0';
 }
 
-/* ROS permits lower-case letters, digits and single underscores in field names, and capitals in
- * names of constants. */
+/* Converts a name to a valid one in ROS. Field names consist of lower-case letters, digits and
+ * single underscores, names of constants of capital letters. */
 static void make_name(char *out, size_t size, const char *first, const char *second, bool constant)
 {
     size_t n = 0;
@@ -244,7 +244,7 @@ say(struct schema_text *text, const char *format, ...)
     text->used += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left - 1;
 }
 
-/* Writes the unit and the help text as a comment. */
+/* Writes the unit and the help text of a field as a comment. */
 static void write_remark(struct schema_text *text, const struct aw_scalar *scalar)
 {
     const char *unit = scalar->field->unit, *help = scalar->field->help;
@@ -282,8 +282,8 @@ static void write_step(struct schema_text *text, const struct aw_cdr *cdr, size_
     write_field(text, &cdr->codec->scalars[at->scalar], types[at->type].name);
 }
 
-/* Each label is a field whose type is the message of the group; the fields of the first label
- * define that message. */
+/* Writes the fields. Each label of a group is a field with the type of the group's message. The
+ * fields of the first label define that type. */
 static void write_steps(struct schema_text *text, struct schema_text *parts,
                         const struct aw_cdr *cdr, const char *package, const char *type)
 {

@@ -1,4 +1,4 @@
-/* Messages of a protocol table in ROS 2: the text of their type (ros2msg) and their bytes (CDR,
+/* Converts messages of a protocol table to ROS 2: their types (ros2msg) and their bytes (CDR,
  * little-endian).
  *
  *     struct aw_cdr cdr;
@@ -6,9 +6,10 @@
  *     size_t n = aw_cdr_schema(&cdr, "hidmotor", "Positions", text, sizeof text);
  *     n = aw_cdr_write(&cdr, &record, bytes);
  *
- * A field is a scalar; a group with its label is a message of its own: m1.position. Integers
- * without a scale stay integers, and their names become constants. All other numbers are floats,
- * NaN without data. A text comes last. The message omits fields without values.
+ * A field becomes a field of the message. Each label of a group becomes a nested message:
+ * m1.position. Integers without a scale remain integers, and their names become constants. All
+ * other numbers are floats; NaN means no data. Text fields come last. Rows without values are
+ * omitted.
  *
  * Source: OMG DDSI-RTPS (CDR), docs.ros.org "About ROS 2 interfaces", foxglove.dev "MCAP registry".
  */
@@ -17,7 +18,7 @@
 
 #include "wire/codec.h"
 
-#define AW_CDR_HEAD       4 /* bytes before a message: its byte order */
+#define AW_CDR_HEAD       4 /* bytes before a message that tell its byte order */
 #define AW_CDR_MAX        (AW_CDR_HEAD + 8 * AW_MAX_SCALARS + 8 + AW_TEXT_MAX + 1)
 #define AW_CDR_SCHEMA_MAX 32768
 
@@ -34,18 +35,19 @@ enum aw_cdr_type {
 
 struct aw_cdr_step {
     uint8_t scalar, type;
-    uint16_t at; /* offset after the head */
+    uint16_t at; /* offset after the head, bytes */
 };
 
-/* Plain data; valid as long as its codec. */
+/* Layout of a message in CDR. Plain data, valid as long as its codec. */
 struct aw_cdr {
     const struct aw_codec *codec;
     uint16_t n, size;
-    bool text; /* after size bytes */
+    bool text; /* a text follows after size bytes */
     struct aw_cdr_step steps[AW_MAX_SCALARS];
 };
 
-/* Sets up the layout of a message. A message without values has no type in ROS: aw_cdr_is_empty. */
+/* Computes the layout of a message. A message without values has no type in ROS; see
+ * aw_cdr_is_empty. */
 void aw_cdr_init(struct aw_cdr *cdr, const struct aw_codec *codec);
 
 static inline bool aw_cdr_is_empty(const struct aw_cdr *cdr)
@@ -53,7 +55,7 @@ static inline bool aw_cdr_is_empty(const struct aw_cdr *cdr)
     return cdr->n == 0 && !cdr->text;
 }
 
-/* Writes a record; out holds AW_CDR_MAX. Returns the size. */
+/* Encodes a record. out holds AW_CDR_MAX bytes. Returns the size. */
 size_t aw_cdr_write(const struct aw_cdr *cdr, const struct aw_record *record, uint8_t *out);
 
 /* Converts the name of a message or group to a type name: "set_setpoints" to "SetSetpoints". */
@@ -64,8 +66,8 @@ void aw_cdr_type_name(const char *name, char *out, size_t size);
 size_t aw_cdr_schema(const struct aw_cdr *cdr, const char *package, const char *type, char *out,
                      size_t size);
 
-/* Writes a message part by part, each with its type's alignment. Parts beyond size are dropped,
- * and full is set. at is the offset of the next part. */
+/* State of writing a message part by part. Each part has the alignment of its type. at is the
+ * offset of the next part. Parts that do not fit into size are dropped, and full is set. */
 struct aw_cdr_out {
     uint8_t *bytes;
     size_t at, size;

@@ -1,4 +1,4 @@
-/* Encodes and decodes messages of ASCII protocols: words and decimal digits. */
+/* Encodes and decodes messages of ASCII protocols: letters and decimal digits. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "wire/run.h"
 
-/* The parser reads up to four digits, whatever the width for sending. */
+/* Maximum digits of a received number, independent of the width when sent. */
 #define DIGITS_READ 4
 
 struct writer {
@@ -56,7 +56,7 @@ enum aw_status aw_ascii_encode(const struct aw_record *record, uint8_t *out, siz
     for (int i = 0; i < record->codec->n_scalars; i++) {
         const struct aw_field *row = record->codec->scalars[i].field;
         double value = record->v[i];
-        /* A single digit leaves no room for a sign or a second digit. */
+        /* A single digit has no room for a sign or a second digit. */
         bool fits = row->digits == 1 ? value >= 0 && value <= 9 : fabs(value) <= 9999;
         if (record->present >> i & 1 && !fits)
             return aw_fail(err, AW_LIMIT, "%s: %s %.*g does not fit into %d digit%s",
@@ -83,7 +83,8 @@ static bool take(struct reader *in, char c)
     return true;
 }
 
-/* Reads one digit if the wire sends one; else a sign and one to four digits, padded or not. */
+/* Parses one digit if the wire sends one. Otherwise parses a sign and one to four digits, padded or
+ * not. */
 static bool parse_number(struct reader *in, const struct aw_field *row, double *value)
 {
     int most = most_digits(row), n = 0;

@@ -1,4 +1,4 @@
-/* Puts bits into a frame, and fills in constants, lengths and checksums. */
+/* Reads and writes bits of a frame, and fills in constants, lengths and checksums. */
 #include "wire/run.h"
 
 uint64_t aw_bits_get(const uint8_t *data, unsigned start, unsigned count, bool big_endian)
@@ -72,7 +72,7 @@ uint64_t aw_fixed_value(const struct aw_codec *codec, const struct aw_scalar *sc
                         const uint8_t *data)
 {
     switch (scalar->field->type) {
-    case AW_CODE: /* higher bits distinguish codes that would be equal */
+    case AW_CODE: /* higher bits are not sent: they distinguish messages with equal codes */
         return scalar->bits < 32 ? codec->message->code & ((UINT32_C(1) << scalar->bits) - 1)
                                  : codec->message->code;
     case AW_CONST:

@@ -1,10 +1,11 @@
 /* Identifiers of CAN frames.
  *
- * A frame of the engine begins with its identifier, low byte first: two bytes for one of 11 bits,
- * four for one of 29 bits, which has bit 15 set. So the bytes alone show the kind; the data follow.
- * The identifier as a number is the code of its message: an 11-bit identifier as it is, a 29-bit
- * one as its lower 15 bits, a 1 and the upper 14. Codes below AW_CAN_LOW belong to the tool's own
- * table. Another message with such a small identifier also has AW_CAN_MARK in its code.
+ * A frame in memory begins with its identifier, low byte first. An 11-bit identifier has two bytes.
+ * A 29-bit one has four bytes, with bit 15 set, so that the bytes alone show the kind. The data
+ * follow. The code of a message is derived from its identifier. It is an 11-bit identifier itself,
+ * or the lower 15 bits of a 29-bit one, a 1, and the upper 14 bits. Codes below AW_CAN_LOW belong
+ * to the tool's own table. The code of another message with such a small identifier also has
+ * AW_CAN_MARK set.
  *
  *     0x123       23 01 …            0x18FEF100  00 F1 FD 31 …
  */
@@ -27,16 +28,17 @@
 
 struct aw_can_id {
     uint32_t id;
-    bool is_long; /* 29 bits */
+    bool is_long; /* 29 bits, not 11 */
 };
 
-/* Returns the size of the head, bytes: 2 or 4; 0: the frame is truncated within it. */
+/* Returns the size of the head, 2 or 4 bytes. Returns 0 if the frame is shorter. */
 static inline size_t aw_can_head(struct aw_span frame)
 {
     size_t head = frame.size >= 2 && frame.data[1] & 0x80 ? 4 : 2;
     return frame.size >= head ? head : 0;
 }
 
+/* Convert an identifier to the code of its message, and back. */
 static inline uint32_t aw_can_code(struct aw_can_id can)
 {
     if (can.is_long)
@@ -52,7 +54,7 @@ static inline struct aw_can_id aw_can_of_code(uint32_t code)
     return (struct aw_can_id){code, false};
 }
 
-/* Returns the identifier of a frame with a complete head. */
+/* Returns the identifier of a frame, which must have a complete head. */
 static inline struct aw_can_id aw_can_id_of(const uint8_t *frame)
 {
     uint32_t code = frame[0] | (uint32_t)frame[1] << 8;
@@ -61,7 +63,7 @@ static inline struct aw_can_id aw_can_id_of(const uint8_t *frame)
     return aw_can_of_code(code & ~AW_CAN_MARK);
 }
 
-/* Writes the head. Returns its size, 2 or 4 bytes. */
+/* Writes the head of a frame. Returns its size, 2 or 4 bytes. */
 static inline size_t aw_can_put(uint8_t *out, struct aw_can_id can)
 {
     uint32_t code = can.is_long ? aw_can_code(can) : can.id;

@@ -1,4 +1,4 @@
-/* Sets up the layout of a message: the position of each row, and runs of equal rows. */
+/* Computes the layout of a message: the position of each row, and runs of equal rows. */
 #include "wire/codec.h"
 
 #include <float.h>
@@ -10,7 +10,7 @@
 
 struct layout {
     struct aw_codec *codec;
-    uint16_t bit, payload; /* start of the next row; start of the rows after the head */
+    uint16_t bit, payload; /* start of the next row, and of the first row after the head */
     bool full;
 };
 
@@ -39,7 +39,7 @@ static void add_scalar(struct layout *at, const struct aw_field *row, const char
         .big_endian = row->big_endian,
         .value = value,
     };
-    /* A row without bits is not in the frame: the order of frames gives its value. */
+    /* A row without bits is not in the frame. Its value follows from the order of the frames. */
     bool in_frame = value && !(row->type == AW_UINT && row->bits == 0);
     bool checked = !value && row->type != AW_PAD && !row->lenient;
     bool scaled = row->scale != 0 || row->offset != 0 || row->by || row->has_no_data;
@@ -96,7 +96,7 @@ static uint8_t run_kind(const struct aw_codec *codec, const struct aw_scalar *sc
     return (uint8_t)(kind + (big ? RUN_BIG_ENDIAN : 0));
 }
 
-/* The second row of a run determines the distance; later rows must match it. */
+/* Adds a row to a run. The second row determines the distance, which all later rows must have. */
 static bool extend_run(struct aw_codec_run *run, uint8_t kind, uint8_t scalar, uint16_t byte)
 {
     if (run->kind != kind || kind < RUN_U8)
@@ -128,7 +128,7 @@ static void make_runs(struct aw_codec *codec)
     }
 }
 
-/* Rejects cycles of choosers: a row in a cycle loses its chooser. */
+/* Rejects cycles of choosers. A row in a cycle loses its chooser. */
 static enum aw_status check_choosers(struct aw_codec *codec)
 {
     enum aw_status status = AW_OK;
@@ -194,7 +194,7 @@ static bool is(const char *have, const char *want, size_t length)
     return have && *have == *want && strncmp(have, want, length) == 0 && have[length] == '\0';
 }
 
-/* tail: the part after the dot, length characters long. */
+/* tail is the part of the name after the dot; length is its length. */
 static bool scalar_matches(const struct aw_scalar *scalar, const char *name, const char *dot,
                            const char *tail, size_t length)
 {
@@ -207,7 +207,7 @@ static bool scalar_matches(const struct aw_scalar *scalar, const char *name, con
     return is(scalar->label, name, label) || is(scalar->alias, name, label);
 }
 
-/* "x" finds camera.x where only one scalar has that name; a plain field wins over a grouped one. */
+/* "x" finds camera.x if only one scalar has that name. A plain field precedes a grouped one. */
 int aw_codec_find(const struct aw_codec *codec, const char *name)
 {
     const char *dot = strchr(name, '.'), *tail = dot ? dot + 1 : name;
@@ -225,12 +225,12 @@ int aw_codec_find(const struct aw_codec *codec, const char *name)
     return matches == 1 ? found : -1;
 }
 
-/* Returns the range of numbers that the wire can carry. */
+/* Finds the range of numbers that the wire can represent. */
 static void wire_limits(const struct aw_scalar *scalar, double *low, double *high)
 {
     static const double digits[] = {0, 9, 99, 999, 9999};
     switch (scalar->field->type) {
-    case AW_UINT: /* a double has 53 bits: the largest one below 2^64 */
+    case AW_UINT: /* a double has 53 bits, so this is the largest one below 2^64 */
         *low = 0;
         *high = ldexp(1, scalar->bits) - (scalar->bits > 53 ? ldexp(1, scalar->bits - 53) : 1);
         break;
@@ -247,7 +247,7 @@ static void wire_limits(const struct aw_scalar *scalar, double *low, double *hig
         *low = -*high;
         break;
     default:
-        /* A double has 53 bits: the largest one below 2^63. */
+        /* A double has 53 bits, so this is the largest one below 2^63. */
         *low = -ldexp(1, scalar->bits - 1);
         *high = -*low - (scalar->bits > 54 ? ldexp(1, scalar->bits - 54) : 1);
     }
@@ -278,7 +278,7 @@ static const struct aw_scale *chosen_scale(const struct aw_scalar *scalar,
     return NULL;
 }
 
-/* Avoids fmin and fmax, which are calls, because encoding uses this for every value. */
+/* Avoids fmin and fmax, which are function calls: encoding calls this function for every value. */
 static double in_double(double value)
 {
     return value > DBL_MAX ? DBL_MAX : value < -DBL_MAX ? -DBL_MAX : value;

@@ -1,4 +1,4 @@
-/* Compares the constants of a frame in masked words. */
+/* Compares the constants of a frame in masked words of eight bytes. */
 #include <string.h>
 
 #include "wire/run.h"
@@ -28,7 +28,7 @@ void aw_constants_init(struct aw_codec *codec)
         if (scalar->field->type == AW_CHECKSUM) {
             constants->checksum = scalar->bit / 8;
         } else if (scalar->bit + scalar->bits > COVERED * 8) {
-            continue; /* too far back: compared separately */
+            continue; /* too far from the start: compared separately */
         } else {
             aw_bits_put(value, scalar->bit, scalar->bits, big_endian,
                         aw_fixed_value(codec, scalar, value));
@@ -36,7 +36,7 @@ void aw_constants_init(struct aw_codec *codec)
         }
         codec->checked &= ~(UINT64_C(1) << i);
     }
-    /* Words with constants; none extends beyond the frame. */
+    /* Covers the frame with words that contain constants. No word extends beyond the frame. */
     for (unsigned byte = 0; byte < codec->size && byte < COVERED; byte += WORD) {
         unsigned at = byte + WORD <= codec->size ? byte : codec->size - (unsigned)WORD;
         if (!load_word(mask + at))

@@ -1,4 +1,4 @@
-/* Converts frames to records: extracts values in runs of one kind, scales and checks them. */
+/* Converts frames to records: extracts values in runs of one kind, and scales and checks them. */
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static inline double signmag(uint32_t magnitude, uint8_t sign)
     return sign ? (double)magnitude : -(double)magnitude;
 }
 
-/* One line per kind of run. */
+/* Defines one function per kind of run. */
 #define LOADER(name, expression)                                                                   \
     static void load_##name(const struct aw_codec_run *run, const uint8_t *p, double *v)           \
     {                                                                                              \
@@ -102,7 +102,7 @@ static void scale_values(const struct aw_codec *codec, struct aw_record *record)
             record->v[i] = record->v[i] * range.scale + range.offset;
         } else if (row->scale != 0 || row->offset != 0)
             record->v[i] = record->v[i] * (row->scale != 0 ? row->scale : 1) + row->offset;
-        if (!isfinite(record->v[i])) /* a double out of range */
+        if (!isfinite(record->v[i])) /* exceeds the range of double */
             record->v[i] = NAN;
     }
 }
@@ -123,7 +123,7 @@ static enum aw_status check_rows(const struct aw_codec *codec, uint64_t rows, co
     return AW_OK;
 }
 
-/* Finds the first marked row with another value. Decoding accepts such a frame; its caller reports
+/* Finds the first marked row with a wrong value. Decoding accepts such a frame; the caller reports
  * the value. */
 static __attribute__((noinline)) void find_odd(const struct aw_codec *codec, const uint8_t *data,
                                                struct aw_record *record)
@@ -160,7 +160,7 @@ static enum aw_status drop_uncounted(const struct aw_codec *codec, struct aw_rec
     return AW_OK;
 }
 
-/* Any value that is not finite makes the sum not finite, so one test covers the record. */
+/* A value that is not finite makes the sum not finite, so one test covers the whole record. */
 static bool all_finite(const struct aw_codec *codec, const struct aw_record *record)
 {
     double sum = 0;
@@ -207,7 +207,7 @@ static enum aw_status drop_absent(const struct aw_codec *codec, struct aw_record
     return drop_uncounted(codec, record, err);
 }
 
-/* Must not be inlined: its registers would slow down the other kinds. */
+/* Not inlined, because its registers would slow down the other kinds. */
 static __attribute__((noinline)) double
 odd_value(const struct aw_codec *codec, const struct aw_scalar *scalar, const uint8_t *data)
 {
@@ -220,7 +220,7 @@ odd_value(const struct aw_codec *codec, const struct aw_scalar *scalar, const ui
     return sign ? (double)(int64_t)((bits ^ sign) - sign) : (double)bits;
 }
 
-/* CAN sizes count only the data, without the identifier. */
+/* The size of a CAN message is that of the data, without the identifier. */
 static enum aw_status fail_size(const struct aw_codec *codec, size_t size, struct aw_error *err)
 {
     size_t head = 0;

@@ -1,4 +1,4 @@
-/* Converts records to frames: checks values against limits, scales and writes them. */
+/* Converts records to frames: checks values against limits, and scales and writes them. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -57,8 +57,8 @@ static bool fits_float(double value)
     return fabs(value) <= (double)FLT_MAX;
 }
 
-/* The usual text of the largest float, 3.4028235e+38, is slightly larger as a double. So is
- * 8.50705867e+39 for a float with 25 steps per unit. */
+/* Rounds to float. The usual text of the largest float, 3.4028235e+38, is slightly larger as a
+ * double. So is 8.50705867e+39 for a float with 25 steps per unit. */
 static double rounded_to_float(double value)
 {
     bool rounds_down = !fits_float(value) && fabs(value) < 0x1.ffffffp127;
@@ -75,7 +75,7 @@ static enum aw_status check_value(const struct aw_codec *codec, int scalar, doub
     enum aw_status status = codec->raw ? AW_OK : check_named(codec, scalar, value, err);
     if (status != AW_OK || (force && !row->always))
         return status;
-    /* Rounding permits nearly half a step: -179.955 equals -3999 steps of 0.045, and a limit of
+    /* Permits nearly half a step of rounding: -179.955 equals -3999 steps of 0.045, and a limit of
      * 0.05 m is its nearest float. */
     double slack = range->scale == 1 || row->type == AW_FLOAT ? 0 : fabs(range->scale) * 0.49;
     bool inside = is_float32(row)
@@ -84,13 +84,14 @@ static enum aw_status check_value(const struct aw_codec *codec, int scalar, doub
     return inside ? AW_OK : limit_error(codec, scalar, value, range, err);
 }
 
-/* Avoids floor, which is a call. Larger doubles are always integers. */
+/* Avoids floor, which is a function call. Larger doubles are always integers. */
 static bool is_integer(double value)
 {
     return fabs(value) >= 0x1p52 || (double)(int64_t)value == value;
 }
 
-/* Tolerates the rounding error of values decoded with a fractional offset, such as 273.15. */
+/* Tolerates the rounding error of values that were decoded with a fractional offset, such as
+ * 273.15. */
 static bool is_whole(double wire, double value, const struct aw_range *range)
 {
     double slack = 2 * DBL_EPSILON * (fabs(value) + fabs(range->offset));
@@ -182,8 +183,7 @@ static enum aw_status put_value(const struct aw_record *record, int scalar, bool
         return AW_OK;
     }
     enum aw_status status = wire_number(record, scalar, force, &wire, err);
-    if (status != AW_OK || codec->protocol->ascii) /* text is checked in full before it is
-                                                      written */
+    if (status != AW_OK || codec->protocol->ascii) /* ASCII text is written after all checks */
         return status;
     if (!wire_carries(place, wire))
         return aw_fail(err, AW_LIMIT, "%s: %s %.*g does not fit into its %u bits",
@@ -201,7 +201,8 @@ static enum aw_status put_value(const struct aw_record *record, int scalar, bool
     return AW_OK;
 }
 
-/* The number of repetitions determines the message's present part, so it must be an integer. */
+/* Checks that the number of repetitions is an integer, because it determines which fields are
+ * present. */
 static enum aw_status check_counts(const struct aw_record *record, struct aw_error *err)
 {
     const struct aw_codec *codec = record->codec;
@@ -215,7 +216,7 @@ static enum aw_status check_counts(const struct aw_record *record, struct aw_err
                    codec->scalars[scalar].field->name, count);
 }
 
-/* Sets the wire numbers of the present choosers; absent ones choose nothing. */
+/* Finds the wire numbers of the present choosers. Absent choosers select no fields. */
 static void find_choosers(const struct aw_record *record, double *values)
 {
     const struct aw_codec *codec = record->codec;

@@ -17,7 +17,7 @@ size_t aw_hex_print(const struct aw_protocol *protocol, struct aw_span frame, ch
         struct aw_can_id id = aw_can_id_of(frame.data);
         for (int shift = id.is_long ? 24 : 8; shift >= 0; shift -= 8)
             end = aw_hex_byte(end, (uint8_t)(id.id >> shift));
-        if (!id.is_long) /* three digits */
+        if (!id.is_long) /* exactly three digits */
             memmove(end - 4, end - 3, 3);
         end -= !id.is_long;
         *end++ = '#';

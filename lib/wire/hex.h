@@ -1,18 +1,18 @@
-/* Frames as hex text: "FF FF 03 FC", and "041#9A99193F0200" for CAN. */
+/* Prints and parses frames as hexadecimal text: "FF FF 03 FC", and "041#9A99193F0200" for CAN. */
 #ifndef AW_WIRE_HEX_H
 #define AW_WIRE_HEX_H
 
 #include "wire/table.h"
 
-/* Maximum text size of a frame of size bytes, with its NUL. */
+/* Maximum size of the text of a frame, with its NUL. */
 #define AW_HEX_SIZE(size) ((size)*3 + 8)
 
-/* Writes the frame as text, NUL-terminated. Returns its length. out holds AW_HEX_SIZE(frame.size).
- */
+/* Prints a frame as NUL-terminated text. Returns its length. out holds AW_HEX_SIZE(frame.size)
+ * bytes. */
 size_t aw_hex_print(const struct aw_protocol *protocol, struct aw_span frame, char *out);
 
-/* Parses such a text: hex digits, blanks between bytes, CAN frames with # (recognises "044#R"
- * too). AW_MALFORMED with the column of the mistake. */
+/* Parses a frame: hex digits with optional blanks between bytes, or an identifier and # for CAN.
+ * Also recognises remote frames ("044#R"). AW_MALFORMED, with the column of the mistake. */
 enum aw_status aw_hex_parse(const struct aw_protocol *protocol, const char *text, size_t length,
                             uint8_t *out, size_t cap, size_t *size, struct aw_error *err);
 

@@ -1,4 +1,4 @@
-/* Sets and reads fields of a record by name, from text with units and words. */
+/* Sets and reads fields of a record by name, from text with units and named values. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,8 +68,8 @@ enum aw_status aw_record_set(struct aw_record *record, const char *name, double 
     return AW_OK;
 }
 
-/* Finds a value by its whole name. If unnamed values are invalid, also by a unique beginning of
- * three letters or more. */
+/* Finds a value by its full name. If unnamed values are invalid, also finds it by a unique prefix
+ * of at least three letters. */
 static const struct aw_name *find_name(const struct aw_field *row, const char *text)
 {
     const struct aw_name *names = row->names, *found = NULL;
@@ -104,7 +104,7 @@ static enum aw_status named_value_error(const struct aw_name *names, const char 
     return aw_fail(err, AW_USAGE, "%.40s: unknown value '%.40s' — use one of %s", field, text, all);
 }
 
-/* Parses input other than a number. */
+/* Parses input that is not a number. */
 static bool is_word(const struct aw_record *record, int scalar, const char *text, double *value)
 {
     const struct aw_field *row = record->codec->scalars[scalar].field;
@@ -120,8 +120,8 @@ static bool is_word(const struct aw_record *record, int scalar, const char *text
     return true;
 }
 
-/* "30deg" is 2389.33 ticks: a value in another unit is rounded to an integer. A field without a
- * unit accepts only plain numbers. */
+/* Rounds a value that was given in another unit to an integer: "30deg" is 2389.33 ticks. A field
+ * without a unit accepts only plain numbers. */
 static enum aw_status round_converted(const char *name, const char *text, const char *unit,
                                       double *value, struct aw_error *err)
 {
@@ -170,7 +170,7 @@ enum aw_status aw_record_set_text(struct aw_record *record, const char *name, co
     return status;
 }
 
-/* A field whose unit depends on another one is set after it. */
+/* Sets fields whose unit depends on another field last. */
 enum aw_status aw_record_set_pairs(struct aw_record *record, const struct aw_pair *pairs, size_t n,
                                    struct aw_error *err)
 {

@@ -1,4 +1,4 @@
-/* Looks up sizes, codes and identifiers in the rows of a table. */
+/* Finds sizes, codes and identifiers in the rows of a table. */
 #include "wire/rows.h"
 
 #include <math.h>

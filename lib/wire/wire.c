@@ -26,7 +26,7 @@ static void find_places(struct aw_wire *wire)
     }
 }
 
-/* Computes all sizes once, because every received frame needs one. */
+/* Computes all sizes in advance, because every received frame needs one. */
 static void measure(struct aw_wire *wire)
 {
     const struct aw_variant *variant = &wire->variant;
@@ -42,7 +42,7 @@ static void measure(struct aw_wire *wire)
     }
 }
 
-/* Adds the code to the look-up tables; the table's first message wins. */
+/* Adds a code to the look-up tables. If several messages have it, the first one wins. */
 static void note_code(struct aw_wire *wire, enum aw_dir dir, size_t index)
 {
     const struct aw_message *messages = wire->protocol->messages;

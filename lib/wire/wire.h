@@ -1,4 +1,4 @@
-/* A protocol in use: its table, the variant of this link, and the codecs created so far.
+/* The protocol of a link: its table, its variant, and the codecs created so far.
  *
  *     struct aw_wire wire;
  *     aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
@@ -9,75 +9,78 @@
  *     aw_encode(&rec, false, bytes, sizeof bytes, &size, &err);       -> "0DEG1,090\r\n"
  *     aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, size}, &rec, &err);
  *
- * About 4 MB of plain data, whose unused part stays untouched (codecs are created on first use). It
- * is cheap to initialise, but too large for the stack. Threads must not share it.
+ * A struct aw_wire is about 4 MB of plain data, too large for the stack. It is cheap to initialise,
+ * because codecs are created on first use. Threads must not share it.
  */
 #ifndef AW_WIRE_WIRE_H
 #define AW_WIRE_WIRE_H
 
 #include "wire/codec.h"
 
+/* Maximum number of messages of a protocol, including custom packets. */
 #define AW_MAX_MESSAGES 1024
 #define AW_SMALL_CODES  32
-#define AW_LARGE_CODES  2048 /* slots for the codes above, a power of two */
+#define AW_LARGE_CODES  2048 /* slots for codes from AW_SMALL_CODES on, a power of two */
 
-/* The position of a row in a head, bytes; size 0: there is no such row. */
+/* Position of a row in a head, bytes. size 0: there is no such row. */
 struct aw_place {
     uint16_t at;
     uint8_t size;
 };
 
+/* Callers may read protocol and variant; the other members are internal. */
 struct aw_wire {
     const struct aw_protocol *protocol;
     struct aw_variant variant;
     bool raw;
     bool lenient;
-    uint16_t head_size, envelope_size;                     /* bytes of the variant's rows */
-    struct aw_place code, length;                          /* in the variant's head */
-    uint16_t payload_sizes[AW_MAX_MESSAGES];               /* bytes between head and tail */
+    uint16_t head_size, envelope_size;                     /* of the variant's rows, bytes */
+    struct aw_place code, length;                          /* rows in the variant's head */
+    uint16_t payload_sizes[AW_MAX_MESSAGES];               /* bytes without head and tail */
     uint16_t frame_sizes[AW_MAX_MESSAGES];                 /* bytes with head and tail */
     bool ready[AW_MAX_MESSAGES];                           /* codecs[i] is initialised */
-    uint16_t with_code[AW_BOTH + 1][AW_SMALL_CODES];       /* message + 1 of a direction; 0: none */
-    uint16_t with_large_code[AW_BOTH + 1][AW_LARGE_CODES]; /* as above, by a hash of the code */
+    uint16_t with_code[AW_BOTH + 1][AW_SMALL_CODES];       /* index of a message + 1; 0: none */
+    uint16_t with_large_code[AW_BOTH + 1][AW_LARGE_CODES]; /* same, by a hash of the code */
     struct aw_codec codecs[AW_MAX_MESSAGES];
 };
 
-/* Initialises wire. variant NULL: the protocol's first. Copies the variant, so that a caller may
+/* Initialises wire. variant NULL: the protocol's first one. Copies the variant, so the caller may
  * modify it before. */
 void aw_wire_init(struct aw_wire *wire, const struct aw_protocol *protocol,
                   const struct aw_variant *variant, bool raw);
 
-/* Returns the variant of this name, or NULL. */
+/* Returns the variant with this name, or NULL. */
 const struct aw_variant *aw_protocol_variant(const struct aw_protocol *protocol, const char *name);
 
-/* Returns the codec of the named message in this direction (AW_BOTH: the first match), or NULL. */
+/* Returns the codec of a message by its name and direction (AW_BOTH: the first match), or NULL.
+ * wire owns the codec. */
 const struct aw_codec *aw_wire_codec(struct aw_wire *wire, const char *name, enum aw_dir dir);
 
-/* Returns the codec of a message by its index in protocol->messages. */
+/* Returns the codec of a message by its index in protocol->messages. wire owns the codec. */
 const struct aw_codec *aw_wire_codec_at(struct aw_wire *wire, size_t index);
 
-/* Returns the message in this variant (the table's, or the variant's replacement). */
+/* Returns the message with this index: that of the table, or its replacement in this variant. */
 const struct aw_message *aw_wire_message(const struct aw_wire *wire, size_t index);
 
-/* Returns true if the frame is valid but belongs to another node on the bus. Call it after
- * aw_wire_decode fails. */
+/* Returns true if a frame is valid but belongs to another node on the bus. Call it after
+ * aw_wire_decode has failed. */
 bool aw_wire_is_other(const struct aw_wire *wire, enum aw_dir dir, struct aw_span frame);
 
-/* Decodes any frame of the protocol and sets record->dir. AW_MALFORMED with the reason if the
+/* Decodes any frame of the protocol and sets record->dir. AW_MALFORMED, with the reason, if the
  * frame does not belong to the protocol. */
 enum aw_status aw_wire_decode(struct aw_wire *wire, enum aw_dir dir, struct aw_span frame,
                               struct aw_record *record, struct aw_error *err);
 
-/* Finds the next frame of a stream, see aw_next_frame. */
+/* Finds the next frame of a stream; see aw_next_frame. */
 enum aw_status aw_wire_next(const struct aw_wire *wire, struct aw_framer *framer, struct aw_span in,
                             struct aw_span *frame, size_t *used, struct aw_error *err);
 
-/* Returns true if the last frame was not the first in its envelope; always true without envelopes.
- */
+/* Returns true if the last frame was not the first one of its envelope. Always returns true without
+ * envelopes. */
 bool aw_framer_inside(const struct aw_wire *wire, const struct aw_framer *framer);
 
-/* Adds the variant's envelope, if any, around one encoded frame in place (ezphys: size and count).
- * buf holds size bytes and has room for cap. Returns the new size, or 0 if it does not fit. */
+/* Adds the variant's envelope, if any, around one encoded frame, in place (ezphys: size and count).
+ * buf holds size bytes and has room for cap. Returns the new size, or 0 if it exceeds cap. */
 size_t aw_wire_wrap(const struct aw_wire *wire, uint8_t *buf, size_t size, size_t cap);
 
 #endif

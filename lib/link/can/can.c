@@ -1,4 +1,4 @@
-/* SocketCAN: raw sockets on an interface of the kernel. */
+/* Implements SocketCAN links: raw sockets on a kernel interface. */
 #include <errno.h>
 #include <linux/can.h>
 #include <linux/can/raw.h>
@@ -36,15 +36,15 @@ struct can_link {
     char name[IFNAMSIZ];
     bool reconnect;
     bool down;            /* the interface is down or gone */
-    bool gone;            /* the socket must be bound again */
-    bool unreported;      /* and this has not been reported yet */
+    bool gone;            /* the interface was removed: bind the socket again */
+    bool unreported;      /* the loss has not been reported yet */
     int news_fd;          /* netlink socket for interface changes while down; else -1 */
     unsigned next, count; /* unread part of the batch */
-    int64_t read_time;    /* when the batch was filled */
-    bool answering;       /* something has been written since then */
+    int64_t read_time;    /* time at which the batch was filled */
+    bool answering;       /* a frame has been written since read_time */
     size_t n_filters;
     struct can_filter filters[FILTERS_MAX];
-    uint32_t error_id; /* the last error frame */
+    uint32_t error_id; /* identifier of the last error frame */
     uint8_t error_data[6];
     int64_t error_time;
     struct mmsghdr headers[BATCH];
@@ -83,7 +83,7 @@ static void go_down(struct can_link *self, int error)
     if (self->down)
         return;
     self->down = self->unreported = true;
-    /* Subscribes to events before reading the state, so that no change is missed. */
+    /* Subscribes to changes before reading the state, so that no change is missed. */
     const struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
     self->news_fd = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
     if (self->news_fd >= 0 &&
@@ -93,7 +93,7 @@ static void go_down(struct can_link *self, int error)
     }
 }
 
-/* Binds the socket and sets its filters, which are lost when the interface disappears. */
+/* Binds the socket and sets its filters, which are lost when the interface is removed. */
 static bool bind_to(struct can_link *self)
 {
     const struct sockaddr_can address = {.can_family = AF_CAN,
@@ -104,7 +104,8 @@ static bool bind_to(struct can_link *self)
            bind(self->fd.fd, (const struct sockaddr *)&address, sizeof address) == 0;
 }
 
-/* Returns true if the interface exists again. A re-created interface is a new one to the kernel. */
+/* Returns true if the interface exists again. To the kernel, a re-created interface is a new
+ * one. */
 static bool is_back(struct can_link *self)
 {
     int error;
@@ -132,7 +133,7 @@ static enum aw_status await_return(struct can_link *self, int64_t deadline, stru
     if (!self->reconnect)
         return interface_lost(self, err);
     while (!is_back(self)) {
-        /* Without events, as in a sandbox, checks periodically. */
+        /* If change events are not available, as in a sandbox, checks periodically. */
         int64_t soon = aw_clock_now(self->fd.base.clock) + AW_SECOND / 2;
         int64_t until = self->news_fd < 0 && soon < deadline ? soon : deadline;
         enum aw_status status = aw_fd_await(&self->fd.base, self->news_fd, until, err);
@@ -145,9 +146,9 @@ static enum aw_status await_return(struct can_link *self, int64_t deadline, stru
     return report(self, "interface up");
 }
 
-/* Waking up for each frame of a busy bus is expensive. So if frames arrive faster than one per
- * millisecond, gathers them for that long, except when they may be answers to a write. The kernel's
- * timestamps remain exact. */
+/* Waits for frames. Waking up for each frame of a busy bus is expensive. So if frames arrive faster
+ * than one per millisecond, gathers them for a millisecond, unless they may be answers to a write.
+ * The kernel's timestamps remain exact. */
 static enum aw_status await_frames(struct can_link *self, int64_t deadline, struct aw_error *err)
 {
     struct aw_clock *clock = self->fd.base.clock;
@@ -160,7 +161,7 @@ static enum aw_status await_frames(struct can_link *self, int64_t deadline, stru
 
 static int receive_batch(struct can_link *self)
 {
-    for (size_t i = 0; i < self->count; i++) /* the kernel has shortened them */
+    for (size_t i = 0; i < self->count; i++) /* the kernel has shortened the buffers */
         self->headers[i].msg_hdr.msg_controllen = sizeof self->batch[i].control;
     int n = recvmmsg(self->fd.fd, self->headers, BATCH, 0, NULL);
     self->next = 0;
@@ -185,11 +186,12 @@ static enum aw_status fill_batch(struct can_link *self, int64_t deadline, struct
         }
         if (n < 0 && errno != EAGAIN && errno != EINTR)
             return aw_fd_lost(&self->fd.base, errno, err);
-        self->read_time = 0; /* no frames: do not gather */
+        self->read_time = 0; /* no frames arrived: do not gather next time */
     }
 }
 
-/* Filters repeats: without an acknowledgement, a controller reports thousands a second. */
+/* Returns true for an error frame worth reporting. Without an acknowledgement, a controller repeats
+ * its report thousands of times a second. */
 static bool is_news(struct can_link *self, const struct can_frame *frame)
 {
     int64_t now = aw_clock_now(self->fd.base.clock);
@@ -203,7 +205,7 @@ static bool is_news(struct can_link *self, const struct can_frame *frame)
     return true;
 }
 
-/* Reads the next frame of the batch: AW_OK, AW_EVENT for an error frame, AW_TIMEOUT for skipped
+/* Reads the next frame of the batch. AW_OK: a frame. AW_EVENT: an error frame. AW_TIMEOUT: skipped
  * frames. */
 static enum aw_status read_one(struct can_link *self, uint8_t *out, size_t cap, size_t *got)
 {

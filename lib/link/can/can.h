@@ -1,4 +1,5 @@
-/* CAN interfaces of this machine. The transport itself has the scheme can: of link/core/link.h.
+/* Recognises CAN interfaces of this machine. To open one, pass a URL with the scheme can: to
+ * aw_link_open.
  *
  *     if (aw_can_is_interface("vcan0"))
  *         puts("can:vcan0");
@@ -8,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* Returns true if this network interface is a CAN bus, up or down. Reads sysfs. */
+/* Returns true if this network interface is a CAN bus, whether up or down. Reads sysfs. */
 bool aw_can_is_interface(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Names the causes and counters in the bits of SocketCAN's error frames. */
+/* Describes the causes and counters in SocketCAN's error frames. */
 #include "link/can/can_error.h"
 
 #include <linux/can/error.h>
@@ -7,9 +7,9 @@
 
 #include "base/text.h"
 
-enum { CLASSES = -1 }; /* bits of the identifier, not of a data byte */
+enum { CLASSES = -1 }; /* the bits are in the identifier, not in a data byte */
 
-/* byte: the data byte with the bits, if the identifier has class_bit; or CLASSES. */
+/* byte is the data byte that contains the bits if the identifier has class_bit, or CLASSES. */
 static const struct words {
     uint32_t class_bit;
     int byte;

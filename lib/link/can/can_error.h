@@ -1,4 +1,4 @@
-/* Describes error frames of SocketCAN. Pure. Internal to lib/link, and for its tests.
+/* Describes error frames of SocketCAN, without side effects. Internal to lib/link and its tests.
  *
  *     bus-off: the controller has left the bus
  *     no ACK (no other node on the bus, or wrong bit rate); errors: 128 sending, 0 receiving
@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes a description to out, which is never empty. id is the frame's identifier with its flags,
- * data its 8 bytes. */
+/* Writes a description to out; it is never empty. id is the frame's identifier with its flags, data
+ * its 8 bytes. */
 void aw_can_error_words(uint32_t id, const uint8_t *data, char *out, size_t size);
 
 #endif

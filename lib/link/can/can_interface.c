@@ -1,4 +1,4 @@
-/* Lists the kernel's CAN interfaces and their states, by sysfs and ioctl. */
+/* Lists the kernel's CAN interfaces and their states, using sysfs and ioctl. */
 #include "link/can/can_interface.h"
 
 #include <dirent.h>
@@ -41,7 +41,7 @@ static int flags_of(const char *name)
 {
     struct ifreq request = {0};
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) /* the ioctl accepts any socket */
+    if (fd < 0) /* the ioctl accepts any type of socket */
         fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     snprintf(request.ifr_name, sizeof request.ifr_name, "%.15s", name);
     if (fd < 0 || ioctl(fd, SIOCGIFFLAGS, &request) != 0)

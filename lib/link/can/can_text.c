@@ -1,4 +1,4 @@
-/* The common part of both ends of slcan: buffers, pending frames, checks. */
+/* The common code of both ends of slcan: buffers, pending frames and checks. */
 #include "link/can/can_text.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ static const struct aw_can_text_ops *text_ops(const struct aw_can_text *self)
     return (const struct aw_can_text_ops *)self->base.ops;
 }
 
-/* Copies the stream's counter; a client's protocol may report other losses. */
+/* Copies the stream's counter to the link. The protocol of a client may count other losses. */
 static void note_dropped(struct aw_can_text *self)
 {
     self->base.dropped += self->inner->dropped - self->dropped;

@@ -1,4 +1,4 @@
-/* An adapter that speaks the Lawicel text protocol, on a serial port or behind TCP. */
+/* Connects to an adapter that speaks the Lawicel text protocol, on a serial port or over TCP. */
 #include "link/can/slcan.h"
 
 #include <stdio.h>
@@ -11,26 +11,26 @@
 #include "link/core/port.h"
 
 #define ANSWER_TIMEOUT (300 * AW_MILLISECOND)
-#define FRAME_TIMEOUT  (50 * AW_MILLISECOND) /* USB serial chips delay an answer by 16 ms */
+#define FRAME_TIMEOUT  (50 * AW_MILLISECOND) /* USB serial chips delay an answer by up to 16 ms */
 #define MINUTE         (60 * AW_SECOND)
 
 struct settings {
-    char speed[8]; /* the command that sets the bit rate: "S8", "s0014" */
+    char speed[8]; /* command that sets the bit rate: "S8", "s0014" */
     size_t time;   /* 1: requests timestamps on frames */
-    size_t silent; /* 1: the adapter might never answer */
+    size_t silent; /* 1: the adapter may not answer commands */
 };
 
 struct client {
     struct aw_can_text text;
     struct aw_slcan_reader reader;
-    bool unanswered;    /* the adapter did not answer the last frame: do not wait for it again */
-    bool stamped;       /* a frame had the adapter's time */
-    int last_ms;        /* time in that frame */
-    int64_t stamp_time; /* the same on the wall clock */
+    bool unanswered;    /* no answer to the last frame: do not wait again */
+    bool stamped;       /* a frame had a timestamp of the adapter */
+    int last_ms;        /* that timestamp, ms */
+    int64_t stamp_time; /* that timestamp on the wall clock */
 };
 
-/* Converts the adapter's time, in ms within a minute, to the wall clock. The wall clock supplies
- * the minute. It is never behind the adapter: a frame cannot arrive before it was sent. */
+/* Converts the adapter's time, in ms within a minute, to the wall clock. The minute comes from the
+ * wall clock, which is never behind the adapter: a frame cannot arrive before it was sent. */
 static int64_t adapter_time(struct client *self, int time_ms)
 {
     int64_t now = aw_wall_time();
@@ -73,7 +73,7 @@ static enum aw_status take(struct aw_can_text *text, uint8_t byte, uint8_t *data
     }
 }
 
-/* Removes the first answer from the unread bytes. Returns false if no answer is complete. */
+/* Removes the first answer from the unread bytes. Returns false if there is no complete answer. */
 static bool find_answer(struct client *self, enum aw_slcan_kind *kind)
 {
     struct aw_can_text *text = &self->text;
@@ -174,7 +174,7 @@ static enum aw_status await_line(struct client *self, enum aw_slcan_kind *kind,
     return status;
 }
 
-/* Sends a command. Old firmware does not answer: then returns AW_OK without *answered. */
+/* Sends a command. Old firmware does not answer: then returns AW_OK and leaves *answered unset. */
 static enum aw_status command(struct client *self, const char *line, bool *answered, bool *refused,
                               struct aw_error *err)
 {
@@ -188,8 +188,8 @@ static enum aw_status command(struct client *self, const char *line, bool *answe
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* Ends a line that another program may have started, sends a query and waits for its answer. Later
- * answers then belong to later commands. */
+/* Ends a line that another program may have begun, sends a query and waits for its answer. All
+ * later answers then belong to later commands. */
 static enum aw_status find_adapter(struct client *self, bool *answered, struct aw_error *err)
 {
     enum aw_slcan_kind kind = AW_SLCAN_DONE;
@@ -232,7 +232,7 @@ static enum aw_status open_channel(struct client *self, const struct settings *s
     return AW_OK;
 }
 
-/* Opens the stream inner_url and the adapter's channel on it. */
+/* Opens the stream inner_url and the adapter's channel. */
 static enum aw_status open_client(struct aw_link **out, const char *inner_url,
                                   const struct settings *settings,
                                   const struct aw_link_options *options, struct aw_error *err)
@@ -306,7 +306,7 @@ enum aw_status aw_slcan_open(struct aw_link **out, const struct aw_url *url,
         return status;
     if (!*url->rest)
         return aw_fail(err, AW_USAGE, "slcan: no port given — write slcan:/dev/ttyACM0");
-    /* Builds the URL of the stream, without our keys and those of the fault wrapper. */
+    /* Builds the URL of the stream, without the keys of slcan: and of the fault wrapper. */
     const char *mark = "?";
     snprintf(inner, sizeof inner, "%s", url->rest);
     for (size_t i = 0; aw_line_keys[i]; i++) {

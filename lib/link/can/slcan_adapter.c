@@ -1,4 +1,4 @@
-/* A simulated adapter like CANUSB or CANable, with this program as the bus. */
+/* Simulates an adapter like CANUSB or CANable. This program acts as the bus. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ struct adapter {
 
 static const char done[] = "\r", refused[] = "\a";
 
-/* Executes a command; returns the answer. */
+/* Executes a command and returns the answer. */
 typedef const char *command_fn(struct adapter *self, const char *line);
 
 static const char *accept(struct adapter *self, const char *line)
@@ -66,7 +66,7 @@ static const char *serial_number(struct adapter *self, const char *line)
     return "NAW01\r";
 }
 
-/* Bit 0: the queue was full. Reading the flags clears it. */
+/* Returns the status flags and clears them. Bit 0: the queue was full. */
 static const char *flags(struct adapter *self, const char *line)
 {
     bool full = self->text.base.dropped > self->reported;
@@ -75,15 +75,15 @@ static const char *flags(struct adapter *self, const char *line)
     return full ? "F01\r" : "F00\r";
 }
 
-/* Accepts remote frames, like an adapter. No node on this bus answers them. */
+/* Accepts remote frames, like a real adapter. No node on this bus answers them. */
 static const char *send_foreign(struct adapter *self, const char *line)
 {
     (void)self;
     return line[0] == 'r' ? "z\r" : "Z\r";
 }
 
-/* digits: number of characters after the letter, all hexadecimal; remote frames have more. Commands
- * without effect here would affect a real bus only. */
+/* digits is the number of hexadecimal characters after the letter; remote frames have more.
+ * Commands without effect here would only affect a real bus. */
 static const struct command {
     char letter;
     unsigned char min, max;
@@ -137,7 +137,7 @@ static const char *answer(struct adapter *self, uint8_t *datagram, size_t *size)
         return refused;
     case AW_SLCAN_DONE:
         return self->reader.size == 0 ? done : refused;
-    case AW_SLCAN_REFUSED: /* a computer does not send lines that end with BEL */
+    case AW_SLCAN_REFUSED: /* a computer never sends a line that ends with BEL */
     case AW_SLCAN_BROKEN:
         return refused;
     default:

@@ -1,5 +1,6 @@
 /* The text protocol of Lawicel adapters (CANUSB, CANable and others): lines that end with CR, or
- * with BEL for a refused command. Pure. Internal to lib/link, and for its tests.
+ * with BEL for a refused command. The functions have no side effects. Internal to lib/link and its
+ * tests.
  *
  *     t1232DEAD<CR>       a frame: 3 digits identifier, 1 digit length, the data; then maybe
  *                         4 digits of milliseconds within a minute or 8 of microseconds, if the
@@ -18,15 +19,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AW_SLCAN_LINE    40    /* longest valid line, with its NUL */
+#define AW_SLCAN_LINE    40    /* maximum size of a valid line, with its NUL */
 #define AW_SLCAN_MINUTE  60000 /* upper bound of timestamps, ms */
 #define AW_SLCAN_NO_TIME (-1)
 
-/* Collects lines; begins as {0}. */
+/* Collects the characters of a line. Initialise with {0}. */
 struct aw_slcan_reader {
-    char line[AW_SLCAN_LINE]; /* terminated when a line is complete */
+    char line[AW_SLCAN_LINE]; /* NUL-terminated when complete */
     size_t size;
-    bool overlong, complete, refused; /* refused: ended by BEL */
+    bool overlong, complete, refused; /* refused: the line ended with BEL */
 };
 
 enum aw_slcan_kind {
@@ -34,25 +35,25 @@ enum aw_slcan_kind {
     AW_SLCAN_FOREIGN, /* a remote frame */
     AW_SLCAN_DONE,
     AW_SLCAN_REFUSED,
-    AW_SLCAN_REPLY, /* another line: a version, a serial number, status flags */
+    AW_SLCAN_REPLY, /* another reply: version, serial number, status flags */
     AW_SLCAN_BROKEN,
 };
 
-/* Adds one byte. Returns true if that completes a line; an overlong line is BROKEN. */
+/* Adds one byte. Returns true if the byte completes a line. An overlong line decodes as BROKEN. */
 bool aw_slcan_read(struct aw_slcan_reader *reader, uint8_t byte);
 
-/* Decodes an adapter's line. FRAME: sets datagram (of AW_CAN_DATAGRAM bytes), *size, and *time_ms
- * (0 to 59999, or AW_SLCAN_NO_TIME). */
+/* Decodes a line from an adapter. For AW_SLCAN_FRAME, sets datagram (AW_CAN_DATAGRAM bytes), *size,
+ * and *time_ms (0 to 59999, or AW_SLCAN_NO_TIME). */
 enum aw_slcan_kind aw_slcan_decode(const struct aw_slcan_reader *reader, uint8_t *datagram,
                                    size_t *size, int *time_ms);
 
-/* Writes the line of a frame, with its CR and a NUL; out holds AW_SLCAN_LINE. */
+/* Prints the line of a frame, with its CR and a NUL. out holds AW_SLCAN_LINE bytes. */
 void aw_slcan_encode(const uint8_t *datagram, size_t size, int time_ms, char *out);
 
-/* Returns true if these are all hexadecimal digits. */
+/* Returns true if all characters are hexadecimal digits. */
 bool aw_slcan_is_hex(const char *text, size_t size);
 
-/* Returns the digit after S for a bit rate: 0..8, or -1. */
+/* Returns the digit after S for a bit rate, 0 to 8. Returns -1 if there is no such digit. */
 int aw_slcan_speed(long bitrate);
 
 #endif

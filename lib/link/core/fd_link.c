@@ -1,4 +1,4 @@
-/* Read, write and close of links on a file descriptor, without blocking past a deadline. */
+/* Reads, writes and closes links on a file descriptor, without blocking past a deadline. */
 #include "link/core/fd_link.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ enum aw_status aw_fd_await(struct aw_link *link, int fd, int64_t deadline, struc
     return status == AW_LOST ? aw_fd_lost(link, errno, err) : status;
 }
 
-/* Writes without blocking; -1 with errno. */
+/* Writes without blocking. Returns -1 with errno on failure. */
 static ssize_t write_now(const struct aw_fd_link *self, const void *buf, size_t size)
 {
     return self->socket ? send(self->fd, buf, size, MSG_NOSIGNAL) : write(self->fd, buf, size);
@@ -61,7 +61,7 @@ void aw_fd_forget(struct aw_fd_link *self)
     self->stuck_ns = 0;
 }
 
-/* Sends as much of the queue as possible. Returns AW_OK, or AW_LOST. */
+/* Sends as much of the queue as possible. Returns AW_OK or AW_LOST. */
 static enum aw_status flush(struct aw_fd_link *self, struct aw_error *err)
 {
     struct aw_span next;
@@ -133,7 +133,7 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
         enum aw_status status = aw_clock_wait(link->clock, self->fd, events, deadline);
         if (status != AW_OK)
             return status == AW_LOST ? aw_fd_lost(link, errno, err) : status;
-        flush(self, NULL); /* the read reports errors */
+        flush(self, NULL); /* the read reports the error */
         ssize_t n = aw_fd_read_now(self->fd, buf, cap);
         int error = n < 0 ? errno : 0;
         if (n > 0) {
@@ -145,7 +145,7 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
     }
 }
 
-/* AW_TIMEOUT is also possible after a part; *written has its size. */
+/* On AW_TIMEOUT, *written is the size of the part that was written. */
 static enum aw_status write_some(struct aw_link *link, const void *buf, size_t size,
                                  size_t *written, struct aw_error *err)
 {
@@ -159,7 +159,7 @@ static enum aw_status write_some(struct aw_link *link, const void *buf, size_t s
         else if (n < 0 && !try_again(errno))
             return aw_fd_lost(link, errno, err);
         else {
-            /* Uses poll(2), because a request to stop would end a wait of the clock. */
+            /* Uses poll(2), because a request to stop would end a wait on the clock. */
             struct pollfd room = {.fd = self->fd, .events = POLLOUT};
             int ready;
             do

@@ -1,6 +1,6 @@
 /* Common code of links on a file descriptor. Internal to lib/link.
  *
- * The descriptor is non-blocking and close-on-exec. Waiting goes through the link's clock.
+ * The descriptor is non-blocking and close-on-exec. All waits go through the link's clock.
  */
 #ifndef AW_LINK_CORE_FD_LINK_H
 #define AW_LINK_CORE_FD_LINK_H
@@ -14,32 +14,32 @@
 struct aw_fd_link {
     struct aw_link base;
     int fd;               /* -1: a server without a client */
-    uint32_t overflow;    /* datagrams dropped by the kernel, from the last stamp */
-    bool socket;          /* use send(2), so that a lost peer is an error and not a signal */
-    bool written;         /* has ever been written: closing waits until the peer has the bytes */
-    struct aw_outbox box; /* servers: output that their client has not read yet */
-    int64_t stuck_ns;     /* time when the client stopped reading; 0: it reads */
+    uint32_t overflow;    /* datagrams dropped by the kernel, from the last control data */
+    bool socket;          /* use send(2), so that a lost peer causes an error and no signal */
+    bool written;         /* data was written: closing waits until the peer has it */
+    struct aw_outbox box; /* servers: output that the client has not read yet */
+    int64_t stuck_ns;     /* time at which the client stopped reading; 0: it reads */
 };
 
-/* Allocates an aw_fd_link, or a struct of size bytes that begins with one; the rest is zero. fd is
- * -1. Returns NULL if out of memory. */
+/* Allocates an aw_fd_link, or a struct of size bytes that begins with one. fd is -1, and the rest
+ * is zero. Returns NULL if out of memory. */
 void *aw_fd_link_new(size_t size, const struct aw_link_ops *ops, struct aw_clock *clock);
 
-/* Waits until fd is readable: AW_OK, AW_TIMEOUT, AW_STOPPED, or AW_LOST with its text. */
+/* Waits until fd is readable. Returns AW_OK, AW_TIMEOUT, AW_STOPPED, or AW_LOST with a message. */
 enum aw_status aw_fd_await(struct aw_link *link, int fd, int64_t deadline, struct aw_error *err);
 
-/* Reads like read(2), and once more after a connection reset. A peer that exits without reading
- * resets its socket, but the bytes it sent before, perhaps a stop, are still readable. */
+/* Reads like read(2), but reads again after a connection reset. A peer that exits without reading
+ * resets its socket. Bytes that it sent before, such as a stop, are still readable. */
 ssize_t aw_fd_read_now(int fd, void *buf, size_t cap);
 
-/* Functions of a plain link, for ops and for reuse. */
+/* Functions of a plain link, to be used in ops or by other functions. */
 enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                           int64_t deadline, struct aw_error *err);
 enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size,
                            struct aw_error *err);
-/* For servers: writes without blocking and queues the rest, which later calls and reads send.
- * AW_OK, even if older messages had to be dropped: base.dropped counts them. AW_TIMEOUT: the client
- * has read nothing for a second; returned once a second. AW_LOST: the client is gone. */
+/* For servers: writes without blocking. Queues the rest, which later calls and reads send. AW_OK:
+ * also if older messages had to be dropped; base.dropped counts them. AW_TIMEOUT: the client has
+ * read nothing for a second; returned once a second. AW_LOST: the client has disconnected. */
 enum aw_status aw_fd_offer(struct aw_link *link, const void *buf, size_t size,
                            struct aw_error *err);
 
@@ -47,21 +47,21 @@ enum aw_status aw_fd_offer(struct aw_link *link, const void *buf, size_t size,
 void aw_fd_forget(struct aw_fd_link *self);
 void aw_fd_close(struct aw_link *link);
 
-/* Closes a connection so that written bytes arrive: gives the peer up to 0.2 s to read them and
+/* Closes a connection so that written bytes arrive: gives the peer up to 0.2 s to read them and to
  * close its end. Closing with unread input would reset the connection. The peer might then lose the
  * last bytes, such as a stop. */
 void aw_fd_part(struct aw_link *link);
 int aw_fd_fd(const struct aw_link *link);
 bool aw_fd_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
 
-/* Reads a datagram's control data of SO_TIMESTAMPNS and SO_RXQ_OVFL: receive time into
- * base.rx_time_ns (0: unknown), and number of lost datagrams into base.dropped. */
+/* Reads the control data of a datagram (SO_TIMESTAMPNS and SO_RXQ_OVFL). Sets base.rx_time_ns to
+ * the receive time (0: unknown) and base.dropped to the number of lost datagrams. */
 #define AW_STAMPS_SIZE (CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(uint32_t)))
 void aw_fd_read_stamps(struct aw_fd_link *self, struct msghdr *header);
 
 extern const struct aw_link_ops aw_fd_ops;
 
-/* Returns AW_LOST with the text for errno (0: end of file) of a read or write. */
+/* Returns AW_LOST with a message for the errno of a read or write; 0 means end of file. */
 enum aw_status aw_fd_lost(const struct aw_link *link, int error, struct aw_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads the settings of a serial line (baud, bits, parity, stop) from the keys of a link URL. */
+/* Parses the settings of a serial line (baud, bits, parity, stop …) from the keys of a link URL. */
 #include <stdlib.h>
 
 #include "link/core/port.h"

@@ -1,4 +1,4 @@
-/* Opens a link by the scheme of its URL, and calls its vtable. */
+/* Opens a link by the scheme of its URL, and calls its functions. */
 #include "link/core/link.h"
 
 static enum aw_status keep_lost(struct aw_link *link, enum aw_status status)

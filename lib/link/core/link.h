@@ -1,10 +1,11 @@
-/* A link sends and receives bytes or datagrams of a device. A URL names it, a vtable implements it.
+/* A link transfers bytes or datagrams to and from a device. A URL names the link, a vtable
+ * implements it.
  *
  *     struct aw_real_clock clock = aw_real_clock(-1);
  *     struct aw_link_options options = {.clock = &clock.base};
  *     struct aw_link *link;
  *     if (aw_link_open(&link, "tcp:127.0.0.1:4000", &options, &err) != AW_OK)
- *         return fail(err.text); // says why and what to do
+ *         return fail(err.text); // the reason and a remedy
  *     aw_link_write(link, "0DEG1,090\r\n", 11, &err);
  *     int64_t deadline = aw_clock_now(link->clock) + AW_SECOND;
  *     aw_link_read(link, buf, sizeof buf, &got, deadline, &err);
@@ -15,7 +16,7 @@
  * pty. A link is not safe to share between threads.
  *
  * A datagram of a CAN link is a classic frame with an 11-bit identifier: the identifier as u16, low
- * byte first, then 0 to 8 data bytes. Skips other frames (29 bit, RTR, FD).
+ * byte first, then 0 to 8 data bytes. Other frames (29 bit, RTR, FD) are skipped.
  */
 #ifndef AW_LINK_CORE_LINK_H
 #define AW_LINK_CORE_LINK_H
@@ -40,20 +41,21 @@ struct sockaddr;
 struct aw_link_raw {
     uint8_t *bytes;
     size_t cap, size;
-    int fd;                    /* owned by the link: valid until it is lost or closed */
+    int fd;                    /* owned by the link; valid until it is lost or closed */
     const struct sockaddr *to; /* owned by the link, or NULL */
     unsigned to_size;
 };
 
+/* Functions of a transport. Call them through aw_link_read and the functions below. */
 struct aw_link_ops {
-    /* Reads at least one byte (one datagram on datagram links), waiting until the deadline. Returns
-     * AW_OK with *got > 0, AW_TIMEOUT, AW_STOPPED, AW_LOST (the other end has gone), or AW_EVENT.
-     * AW_EVENT means no data, but a new client (servers, see connections) or an event (CAN links,
-     * see event). Fills err for AW_LOST only. */
+    /* Reads at least one byte (one datagram on datagram links), and waits until the deadline.
+     * Returns AW_OK with *got > 0, AW_TIMEOUT, AW_STOPPED, AW_LOST (the other end is gone), or
+     * AW_EVENT. AW_EVENT means no data, but a new client (servers, see connections) or an event
+     * (CAN links, see event). Fills err for AW_LOST only. */
     enum aw_status (*read)(struct aw_link *link, void *buf, size_t cap, size_t *got,
                            int64_t deadline, struct aw_error *err);
-    /* Writes all of it (one datagram on datagram links). A request to stop does not interrupt it,
-     * because the stop itself is written with it. Returns:
+    /* Writes all bytes (one datagram on datagram links). A request to stop does not interrupt it,
+     * because the device's stop is also sent by this function. Returns:
      *   AW_OK
      *   AW_TIMEOUT  the other end read nothing for a second
      *   AW_LOST     the link is lost, or the other end read a part and then nothing for a second:
@@ -65,94 +67,103 @@ struct aw_link_ops {
      * another one waits. */
     enum aw_status (*write)(struct aw_link *link, const void *buf, size_t size,
                             struct aw_error *err);
-    void (*close)(struct aw_link *link); /* frees the link */
-    /* Returns the descriptor for poll(2), or -1: then read the link periodically. It may change:
-     * call this each time, and first read until AW_TIMEOUT: poll(2) does not see datagrams in the
-     * link's buffers. NULL: the link has no descriptor. */
+    void (*close)(struct aw_link *link); /* also frees the link */
+    /* Returns the descriptor for poll(2). Returns -1 if it has no descriptor: read the link
+     * periodically. The descriptor may change, so call this before each poll(2). Read until
+     * AW_TIMEOUT first, because poll(2) does not see datagrams in the link's buffers. NULL: the
+     * link never has a descriptor. */
     int (*fd)(const struct aw_link *link);
-    /* Prepares a write: fills *raw, whose bytes and cap belong to the caller. Returns false if
-     * there is no room or no client. NULL: not supported. */
+    /* Prepares a write: fills *raw, whose bytes and cap the caller has set. Returns false if the
+     * bytes do not fit or there is no client. NULL: not supported. */
     bool (*raw)(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
 };
 
-/* Common beginning of every link; transports append their own data. */
+/* Common beginning of every link. Transports append their own data. */
 struct aw_link {
     const struct aw_link_ops *ops;
     struct aw_clock *clock; /* not owned */
     bool datagrams;
     bool simulated;
-    bool recorded; /* a capture: writes are dropped, and AW_LOST at its end is not an error */
-    /* Number of connections so far. Always 0 on media without connections (serial ports, ptys).
-     * There the device cannot notice that another program opens the line, so the host saves the
-     * device's state too, by key. 1 on a client's tcp: or unix: link and on sim:. */
+    bool recorded; /* a capture: drops writes; AW_LOST at its end is not an error */
+    /* Number of connections so far. It is 1 on sim: and on a client's tcp: or unix: link. It is
+     * always 0 on media without connections (serial ports, ptys). There the device cannot detect
+     * that another program opens the line, so the host also saves the device's state, by key. */
     unsigned connections;
     bool waiting;           /* servers: no client is connected */
-    struct aw_turns *turns; /* see aw_link_take_turn; or NULL */
+    struct aw_turns *turns; /* see aw_link_take_turn; NULL: no turns */
     bool lost;              /* the last aw_link_read or aw_link_write returned AW_LOST */
-    char key[128];   /* identifies the device, regardless of the URL's spelling; used to save data
-                      about it. The /dev/serial/by-id name or real path of a port, the absolute path
-                      of a symlink to a pty, "tcp:HOST:PORT" */
-    char ready[160]; /* servers: the URL for clients, for the line "ready: URL"; else "" */
+    char key[128];   /* identifies the device in saved data, independent of the URL's spelling: the
+                        /dev/serial/by-id name or real path of a port, the absolute path of a
+                        symlink to a pty, or "tcp:HOST:PORT" */
+    char ready[160]; /* servers: URL for clients, printed as "ready: URL"; else "" */
 
-    /* CAN links set this with the datagram of the last read; 0, false and "" on other links. */
+    /* CAN links set these with the datagram of the last read. They are 0, false and "" on other
+     * links. */
     int64_t rx_time_ns; /* wall clock when kernel or adapter received the datagram; 0: unknown */
-    bool own;           /* the datagram was written to this link, and has been sent on the bus */
-    uint64_t dropped;   /* frames dropped by the kernel or the adapter so far; of a server, messages
+    bool own;           /* the datagram was written to this link and has been sent on the bus */
+    uint64_t dropped;   /* frames dropped by the kernel or the adapter so far; servers: messages
                            dropped because clients were too slow */
-    uint64_t refused;   /* udp: discarded datagrams from senders other than the peer */
-    char event[160];    /* text for an error frame or a change: "bus-off …", "no ACK (…)",
-                           "interface down", "interface up"; "" if that read had none */
+    uint64_t refused;   /* udp: discarded datagrams of other senders than the peer */
+    char event[160];    /* describes an error frame or a change: "bus-off …", "no ACK (…)",
+                           "interface down", "interface up"; "": no event in the last read */
 };
 
+/* Describes a transport. A list of transports ends with {0}. */
 struct aw_transport {
     const char *scheme;      /* "tcp" */
     const char *usage;       /* "tcp:HOST:PORT" */
-    const char *help;        /* one line */
+    const char *help;        /* description, one line */
     const char *const *keys; /* accepted URL parameters, NULL-terminated, or NULL */
-    bool server;             /* the device's end: useful with "sim --listen" */
+    bool server;             /* the device's end, for "sim --listen" */
     enum aw_status (*open)(struct aw_link **out, const struct aw_url *url,
                            const struct aw_link_options *options, struct aw_error *err);
 };
 
+/* Opens a link by its URL, like aw_link_open. */
 typedef enum aw_status aw_link_opener(struct aw_link **out, const char *url,
                                       const struct aw_link_options *options, struct aw_error *err);
 
+/* Options for opening a link. clock is required and not owned; all others may be zero. */
 struct aw_link_options {
     struct aw_clock *clock;
     const struct aw_transport *extra;   /* the tool's own sim:, or NULL */
-    void *context;                      /* for extra->open */
-    const struct aw_protocol *protocol; /* supplies default ports and boards for URLs without them,
-                                           and the kind of damage (see fault.h). NULL: the URL must
-                                           name them, and hid: is not available */
-    /* For transports around another one; aw_link_open sets these to itself and its table. */
+    void *context;                      /* argument for extra->open */
+    const struct aw_protocol *protocol; /* supplies the default ports and boards, and the kind of
+                                           damage (see fault.h). NULL: URLs must name them, and hid:
+                                           is not available */
+    /* For transports that open another link. aw_link_open sets these to itself and its table. */
     aw_link_opener *open;
     const struct aw_transport *transports;
 };
 
+/* Read from and write to a link; see struct aw_link_ops. deadline is in ns of the link's clock. */
 enum aw_status aw_link_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                             int64_t deadline, struct aw_error *err);
 enum aw_status aw_link_write(struct aw_link *link, const void *buf, size_t size,
                              struct aw_error *err);
 
-/* Accepts NULL. Shuts down a connection with written bytes properly, which may take 0.2 s. A peer
- * that is still sending then receives the last message. */
+/* Closes a link; accepts NULL. Shuts down a connection with written bytes properly, which may take
+ * 0.2 s. A peer that is still sending then receives the last message. */
 void aw_link_close(struct aw_link *link);
+/* Return the descriptor for poll(2) or -1, and prepare a write; see struct aw_link_ops. */
 int aw_link_fd(const struct aw_link *link);
 bool aw_link_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
 
-/* Several programs may have a hid: device open, and each receives all answers. Programs with this
- * library take turns. Waits for the turn until the deadline or a request to stop. Returns true if
- * the turn has started; the caller ends it. Returns false if the turn was not free in time, the
- * link has no turns, or is in one already; the caller continues anyway. */
+/* Waits for this program's turn at the device, until the deadline or a request to stop. Several
+ * programs may have a hid: device open, and each receives all answers, so programs with this
+ * library take turns. Returns true if the turn has started; the caller must end it. Returns false
+ * if the turn was not free in time, or if the link has no turns or is in one already. The caller
+ * may then continue without the turn. */
 bool aw_link_take_turn(struct aw_link *link, int64_t deadline);
+/* Ends the turn that aw_link_take_turn has started. */
 void aw_link_end_turn(struct aw_link *link);
 
-/* Names another program that has the device open: "MATLAB (pid 4711)". Returns false if none is
- * known. */
+/* Names another program that has the device open: "MATLAB (pid 4711)". Returns false if there is no
+ * such program. */
 bool aw_link_sharer(const struct aw_link *link, char *out, size_t size);
 
-/* For links around a link: copies all fields except ops. Call it again after every read of the
- * inner link, because its connections and reports may have changed. */
+/* For links around another link: copies all fields except ops. Call it again after every read of
+ * the inner link, because its connections and counters may have changed. */
 void aw_link_inherit(struct aw_link *outer, const struct aw_link *inner);
 
 #endif

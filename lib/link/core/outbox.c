@@ -1,4 +1,4 @@
-/* Queue of messages for a slow client. */
+/* Queues messages for a slow client. */
 #include "link/core/outbox.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void remove_at(struct aw_outbox *box, size_t at)
     memmove(box->bytes + at, box->bytes + at + n, box->held - at);
 }
 
-/* Returns false if no message may be dropped. */
+/* Drops the oldest message that may be dropped. Returns false if there is no such message. */
 static bool drop_oldest(struct aw_outbox *box)
 {
     size_t at = box->first_sent ? sizeof(size_t) + size_at(box, 0) : 0;

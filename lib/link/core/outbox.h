@@ -1,6 +1,5 @@
-/* Queues messages for a client that reads too slowly, so the server does not block. Drops the
- * oldest message when the queue is full, as in an adapter with a buffer. Internal to lib/link.
- */
+/* Queues messages for a client that reads too slowly, so that the server does not block. Drops the
+ * oldest message when the queue is full, like an adapter with a buffer. Internal to lib/link. */
 #ifndef AW_LINK_CORE_OUTBOX_H
 #define AW_LINK_CORE_OUTBOX_H
 
@@ -10,19 +9,19 @@
 
 #include "base/span.h"
 
-#define AW_OUTBOX_ROOM 4096 /* bytes; a single message may have more */
+#define AW_OUTBOX_ROOM 4096 /* bytes; a single message may be larger */
 
 struct aw_outbox {
     uint8_t *bytes; /* messages, each preceded by its size */
     size_t held, cap;
-    size_t first_sent; /* sent bytes of the first message; it is not dropped any more */
+    size_t first_sent; /* sent bytes of the first message, which can no longer be dropped */
     uint64_t dropped;
 };
 
-/* Queues a message of which sent bytes have been sent already (0 unless the queue is empty). */
+/* Queues a message whose first sent bytes have already been sent (0 unless the queue is empty). */
 void aw_outbox_add(struct aw_outbox *box, const void *message, size_t size, size_t sent);
 
-/* Returns the next bytes to send; size 0: the queue is empty. */
+/* Returns the next bytes to send. Its size is 0 if the queue is empty. */
 struct aw_span aw_outbox_next(const struct aw_outbox *box);
 
 /* Removes n sent bytes from the queue. */

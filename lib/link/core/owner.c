@@ -1,4 +1,4 @@
-/* The lock file beside a symlink to a pseudo-terminal. */
+/* Maintains the lock file beside a symlink to a pseudo-terminal. */
 #include "link/core/owner.h"
 
 #include <errno.h>
@@ -18,17 +18,17 @@ static struct flock whole_file(void)
     return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
 }
 
-/* Returns false if there is no record. */
+/* Reads the lock file. Returns false if it contains no valid record. */
 static bool read_record(int fd, char pty[64], long *pid)
 {
     char text[96] = "";
     ssize_t n = pread(fd, text, sizeof text - 1, 0);
-    /* NOLINTNEXTLINE(cert-err34-c): a wrong number names no process */
+    /* NOLINTNEXTLINE(cert-err34-c): an invalid number names no process */
     return n > 0 && sscanf(text, "%63s %ld", pty, pid) == 2;
 }
 
-/* Returns true if the path still leads to this file: the previous owner may have removed it before
- * the lock. */
+/* Returns true if the path still leads to the locked file. The previous owner may have removed it
+ * before we locked it. */
 static bool is_still_there(const struct aw_owner *owner)
 {
     struct stat ours, there;
@@ -101,7 +101,8 @@ void aw_owner_release(struct aw_owner *owner)
     owner->fd = -1;
 }
 
-/* Returns -1 if there is no record. Another user may have put a link or a pipe there. */
+/* Opens the lock file of a symlink. Returns -1 if it does not exist. Does not follow links or open
+ * pipes, because another user may have created them. */
 static int open_record(const char *link)
 {
     char path[PATH_MAX + 8];

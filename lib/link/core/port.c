@@ -1,4 +1,4 @@
-/* Settings of serial ports and ptys by termios, the lock on them, and their names. */
+/* Configures serial ports and ptys by termios, locks them, and finds their names and users. */
 #include "link/core/port.h"
 
 #include <arpa/inet.h>
@@ -22,7 +22,7 @@
 
 #define BY_ID        "/dev/serial/by-id/"
 #define SYMLINKS_MAX 16
-#define PTY_MAJOR    136 /* the kernel's UNIX98_PTY_SLAVE_MAJOR, and the number of majors */
+#define PTY_MAJOR    136 /* UNIX98_PTY_SLAVE_MAJOR of the kernel, and the number of majors */
 #define PTY_MAJORS   8
 
 static bool fits(int n, size_t size)
@@ -96,7 +96,7 @@ bool aw_port_in_sysfs(const char *path, char *name, size_t size)
     return access(entry, F_OK) == 0;
 }
 
-/* Returns the process that holds flock(2) on the file, from /proc/locks; 0 if none. */
+/* Returns the process that holds flock(2) on the file, from /proc/locks; 0: no process. */
 static long lock_owner(const struct stat *file)
 {
     char line[160];
@@ -117,7 +117,7 @@ static long lock_owner(const struct stat *file)
     return owner;
 }
 
-/* Compares devices and inodes too: each container numbers its pseudo-terminals from 0, in its own
+/* Compares devices and inodes, too: each container numbers its pseudo-terminals from 0, in its own
  * file system. */
 static bool same_device(const struct stat *file, const struct stat *other)
 {
@@ -149,7 +149,7 @@ static bool has_open(const char *pid, const struct stat *file, same_fn *same)
     return found;
 }
 
-/* Returns the first process that has the file open, except but; 0: none. */
+/* Returns the first process other than but that has the file open; 0: no process. */
 static long first_with_it_open(const struct stat *file, same_fn *same, long but)
 {
     long owner = 0;
@@ -176,7 +176,8 @@ void aw_port_process(long pid, char *out, size_t size)
     snprintf(out, size, "%s%s(pid %ld)", name, *name ? " " : "", pid);
 }
 
-/* Names the first process, except one, that has the file open. Returns false if no process has. */
+/* Names the first process other than but that has the file open. Returns false if there is no such
+ * process. */
 static bool name_first(const struct stat *file, same_fn *same, long but, char *out, size_t size)
 {
     long owner = first_with_it_open(file, same, but);
@@ -210,7 +211,7 @@ bool aw_port_sharer(int fd, char *out, size_t size)
            name_first(&file, same_file, (long)getpid(), out, size);
 }
 
-/* A socket in a table of the kernel, such as /proc/net/tcp. */
+/* A line in a socket table of the kernel, such as /proc/net/tcp. */
 struct socket_line {
     char at[33]; /* local address, 8 hex digits per word in host byte order */
     char to[33]; /* remote address */
@@ -218,7 +219,7 @@ struct socket_line {
     uint64_t inode;
 };
 
-/* Parses a line of the table. Returns false for other lines. */
+/* Parses a line of the table. Returns false for a line without a socket. */
 static bool read_socket(const char *line, struct socket_line *out)
 {
     /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
@@ -227,7 +228,7 @@ static bool read_socket(const char *line, struct socket_line *out)
            out->inode != 0;
 }
 
-/* Reads the next socket; false at the end. */
+/* Reads the next socket. Returns false at the end of the table. */
 static bool next_socket(FILE *table, struct socket_line *out)
 {
     char line[256];
@@ -237,7 +238,7 @@ static bool next_socket(FILE *table, struct socket_line *out)
     return false;
 }
 
-/* Returns the first result other than 0 of find in two tables. */
+/* Calls find for two tables. Returns its first result other than 0. */
 static uint64_t find_socket(const char *const tables[2],
                             uint64_t (*find)(FILE *table, uint64_t what), uint64_t what)
 {
@@ -274,7 +275,7 @@ bool aw_udp_holder(unsigned port, char *out, size_t size)
 
 static const char *const tcp_tables[] = {"/proc/net/tcp", "/proc/net/tcp6"};
 
-/* Returns the socket of another connection to the same server; 0: no other connection. */
+/* Returns the socket of another connection to the same server; 0: there is no other connection. */
 static uint64_t other_connection(FILE *table, uint64_t ours)
 {
     struct socket_line entry, own = {.inode = 0};
@@ -305,7 +306,7 @@ static void name_socket(uint64_t inode, char *out, size_t size)
         *out = '\0';
 }
 
-/* Writes the address at which a local client reaches a server that listens at this address. */
+/* Writes the address that a local client uses for a server listening at this address. */
 static void print_host(const char *at, char out[48])
 {
     char text[48] = "";
@@ -390,8 +391,7 @@ enum aw_status aw_port_lock(const char *path, int *fd, struct aw_error *err)
     char problem[200];
     *fd = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
     int error = errno;
-    /* Checked only now: while the file is open, its number cannot become another program's
-     * terminal. */
+    /* Check the path only now: while the file is open, its pty number cannot be reused. */
     enum aw_status status = aw_owner_check(path, err);
     if (status != AW_OK) {
         if (*fd >= 0)

@@ -1,6 +1,5 @@
-/* Common code of serial ports and pseudo-terminals: settings, names, and the program that has them
- * open. Internal to lib/link.
- */
+/* Common code of serial ports and pseudo-terminals: settings, names, and the programs that use
+ * them. Internal to lib/link. */
 #ifndef AW_LINK_CORE_PORT_H
 #define AW_LINK_CORE_PORT_H
 
@@ -15,54 +14,60 @@ enum aw_flow { AW_FLOW_NONE, AW_FLOW_RTSCTS, AW_FLOW_XONXOFF };
 enum aw_parity { AW_PARITY_NONE, AW_PARITY_EVEN, AW_PARITY_ODD };
 enum aw_modem_line { AW_LINE_KEEP, AW_LINE_ON, AW_LINE_OFF };
 
-/* Settings of a line, from URL keys; 9600 8N1, no flow control, modem lines as they are. */
+/* Settings of a serial line. Defaults: 9600 8N1, no flow control, modem lines unchanged. */
 struct aw_line_settings {
     long baud, bits, stop;
-    size_t parity, flow, dtr, rts; /* the enums above */
+    size_t parity, flow, dtr, rts; /* values of the enums above */
 };
 
-/* The keys, NULL-terminated: baud bits parity stop flow dtr rts. */
+/* URL keys of the settings, NULL-terminated: baud bits parity stop flow dtr rts. */
 extern const char *const aw_line_keys[];
 
+/* Parses the settings from the keys of a URL. AW_USAGE: a value is invalid. */
 enum aw_status aw_line_settings(struct aw_line_settings *settings, const struct aw_url *url,
                                 struct aw_error *err);
 
 /* Finds a name that does not depend on the path's spelling: the /dev/serial/by-id link, the last
- * symlink to a pty (whose own number changes with every start), or the real path. */
+ * symlink to a pty (whose number changes with every start), or the real path. */
 void aw_port_key(const char *path, char *key, size_t size);
 
-/* Makes the path absolute without following it if it is itself a symlink. Returns false if its
- * directory does not exist or the result does not fit. */
+/* Makes the path absolute. Does not follow a symlink at its end. Returns false if the directory
+ * does not exist or the result does not fit. */
 bool aw_absolute_path(const char *path, char *out, size_t size);
 
-/* Finds the symlink to a pty on the path; it may be path itself. Returns false if not found. */
+/* Finds the symlink that leads to a pty, which may be path itself. Returns false if there is no
+ * symlink. */
 bool aw_port_symlink(const char *path, char *out, size_t size);
 
-/* Returns true if /sys/class/tty has an entry for this device. name ("ttyUSB0") may be NULL. */
+/* Returns true if /sys/class/tty has an entry for this device, and copies its name ("ttyUSB0").
+ * name may be NULL. */
 bool aw_port_in_sysfs(const char *path, char *name, size_t size);
 
-/* Names a program that has the device open: "minicom (pid 4711)". Prefers the one that locked it by
- * flock(2). Returns false if no visible program has it open. */
+/* Names a program that has the device open: "minicom (pid 4711)". Prefers the program that locked
+ * it by flock(2). Returns false if no visible program has it open. */
 bool aw_port_holder(const char *path, char *out, size_t size);
 
 /* Names a process: "minicom (pid 4711)". */
 void aw_port_process(long pid, char *out, size_t size);
 
-/* Names another process that has the same file open as this descriptor. */
+/* Names another process that has the file of this descriptor open. Returns false if there is no
+ * visible one. */
 bool aw_port_sharer(int fd, char *out, size_t size);
 
 /* Returns the inode of the socket bound to a local UDP port, or 0. */
 uint64_t aw_udp_socket(unsigned port);
 
-/* Names the process that has that socket open. */
+/* Names the process that has the socket of this UDP port open. Returns false if there is no visible
+ * one. */
 bool aw_udp_holder(unsigned port, char *out, size_t size);
 
-/* Explains why a path cannot be opened and what to do, from errno of open(2) or flock(2). */
+/* Explains why a path cannot be opened, with a remedy. error is the errno of open(2) or
+ * flock(2). */
 void aw_port_problem(const char *path, int error, char *out, size_t size);
 
 /* Opens a terminal device non-blocking and locks it against other programs (flock). AW_NO_LINK with
- * aw_port_problem's text, or if the path's symlink is stale (owner.h). A stale path is not opened.
- */
+ * the text of aw_port_problem. AW_NO_LINK also if the path's symlink is stale (owner.h); a stale
+ * path is not opened. */
 enum aw_status aw_port_lock(const char *path, int *fd, struct aw_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* A small generator with repeatable sequences: splitmix64 (Steele, Lea, Flood 2014; public domain
- * constants). For fault.c and simulated devices. */
+/* A small random number generator with reproducible sequences: splitmix64 (Steele, Lea, Flood 2014;
+ * public domain constants). For fault.c and simulated devices. */
 #ifndef AW_LINK_CORE_RANDOM_H
 #define AW_LINK_CORE_RANDOM_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct aw_random {
-    uint64_t state; /* set it to the seed */
+    uint64_t state; /* initially the seed */
 };
 
 static inline uint64_t aw_random_next(struct aw_random *random)
@@ -18,13 +18,13 @@ static inline uint64_t aw_random_next(struct aw_random *random)
     return z ^ (z >> 31);
 }
 
-/* Returns a number from 0 to below 1. */
+/* Returns a random number from 0 to below 1. */
 static inline double aw_random_share(struct aw_random *random)
 {
     return (double)(aw_random_next(random) >> 11) * 0x1p-53;
 }
 
-/* Returns a number from 0 to below n, n > 0. */
+/* Returns a random number from 0 to below n. n must be positive. */
 static inline uint64_t aw_random_below(struct aw_random *random, uint64_t n)
 {
     return aw_random_next(random) % n;

@@ -1,28 +1,28 @@
-/* A message received over a link, as the receive function of every client returns it. */
+/* A message received over a link, as returned by the receive function of every client. */
 #ifndef AW_LINK_CORE_RECEIVED_H
 #define AW_LINK_CORE_RECEIVED_H
 
 #include "base/span.h"
 #include "wire/codec.h"
 
-/* The client owns frame and record; they are valid until its next receive. */
+/* A received message. The client owns frame and record; they are valid until its next receive. */
 struct aw_received {
-    struct aw_span frame;           /* size 0: an event without a message */
+    struct aw_span frame;           /* empty: an event without a message */
     enum aw_dir dir;                /* AW_RX, or AW_TX for a message from another host to the device
                                     */
-    bool inside;                    /* a later part of a message with several parts */
-    int64_t time_ns;                /* since 1970, or AW_NO_TIME if the link does not know it */
-    bool modelled;                  /* from a simulation that sends its own time */
-    int64_t model_ns;               /* that time, which never falls, even after a restart */
-    const struct aw_record *record; /* decoded message; NULL if damaged, or if the client does not
+    bool inside;                    /* a later part of a message that has several parts */
+    int64_t time_ns;                /* ns since 1970; AW_NO_TIME: unknown */
+    bool modelled;                  /* from a simulation with a clock of its own */
+    int64_t model_ns;               /* time of that clock; never decreases */
+    const struct aw_record *record; /* decoded message; NULL: damaged, or the client does not
                                        decode */
-    const char *news; /* text for the user, from the link or about the message; NULL: none */
+    const char *news; /* message for the user about the link or the frame; NULL: none */
 };
 
-/* Called for each message and event; returns false to end. */
+/* Called for each message and event. Returns false to stop receiving. */
 typedef bool aw_received_fn(void *context, const struct aw_received *received);
 
-/* Sends one message, as aw_link_write would. */
+/* Sends one message, like aw_link_write. */
 typedef void aw_frame_fn(void *context, const void *frame, size_t size);
 
 #endif

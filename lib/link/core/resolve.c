@@ -1,4 +1,4 @@
-/* Resolves host names in a thread of its own, so that a signal can end the wait. */
+/* Resolves host names in a separate thread, so that a signal can end the wait. */
 #include "link/core/resolve.h"
 
 #include <stdio.h>

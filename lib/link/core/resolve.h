@@ -1,5 +1,5 @@
-/* Resolves host names. A request to stop ends the wait; an unreachable name server takes half a
- * minute. Internal to lib/link. */
+/* Resolves host names. A request to stop ends the wait, which takes half a minute if the name
+ * server is unreachable. Internal to lib/link. */
 #ifndef AW_LINK_CORE_RESOLVE_H
 #define AW_LINK_CORE_RESOLVE_H
 
@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 
-/* Calls getaddrinfo(3) for a port; host may be NULL, or have at most 255 characters. AW_OK: sets
- * *error to its result; if that is 0, the caller frees *list. AW_STOPPED: the clock requested a
- * stop; a background thread, which blocks all signals, waits for the answer. */
+/* Calls getaddrinfo(3) for a port. host may be NULL, or have at most 255 characters. AW_OK: sets
+ * *error to the result; if that is 0, the caller frees *list. AW_STOPPED: the clock requested a
+ * stop. A background thread, which blocks all signals, then waits for the answer. */
 enum aw_status aw_resolve(struct addrinfo **list, const char *host, unsigned port,
                           const struct addrinfo *hints, struct aw_clock *clock, int *error);
 

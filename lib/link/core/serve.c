@@ -1,4 +1,4 @@
-/* Serves a simulated device on a link: forwards messages both ways. */
+/* Serves a simulated device on a link: transfers messages both ways. */
 #include "link/core/device.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ void aw_device_close(struct aw_device *device)
         free(device);
 }
 
-/* Waits for the host or the device, and forwards messages both ways. */
+/* Waits for the host or the device, and transfers messages both ways. */
 static enum aw_status serve_once(struct aw_device *device, struct aw_link *link,
                                  struct aw_error *err)
 {
@@ -28,7 +28,7 @@ static enum aw_status serve_once(struct aw_device *device, struct aw_link *link,
     if (got > 0 && !link->own)
         device->ops->receive(device, buf, got, now);
     device->ops->step(device, now);
-    /* Ignores write errors, because an interface may only be down; the next read reports a lost
+    /* Ignores write errors, because the interface may only be down. The next read reports a lost
      * link. */
     while ((size = device->ops->transmit(device, buf, sizeof buf)) > 0)
         aw_link_write(link, buf, size, NULL);

@@ -1,4 +1,4 @@
-/* Accepts clients on a listening socket, one at a time, and follows which of them is served. */
+/* Accepts clients on a listening socket and serves one at a time. */
 #include "link/core/server.h"
 
 #include <netinet/in.h>
@@ -17,7 +17,7 @@ static void hang_up(struct aw_server_link *self)
     self->gone = false;
 }
 
-/* Detects a vanished client (cable, power) after some twenty seconds. */
+/* Detects a client that has vanished (cable, power) after about twenty seconds. */
 static void set_options(int fd)
 {
     static const struct {
@@ -71,7 +71,7 @@ static enum aw_status server_write(struct aw_link *link, const void *buf, size_t
     if (self->fd.fd < 0 || self->gone)
         return AW_OK;
     enum aw_status status = aw_fd_offer(link, buf, size, NULL);
-    self->gone = status == AW_LOST; /* its earlier input is still to be read */
+    self->gone = status == AW_LOST; /* input that it sent before is still to be read */
     if (status == AW_TIMEOUT && somebody_waits(self))
         hang_up(self);
     return AW_OK;

@@ -1,4 +1,4 @@
-/* The link to a simulated device in this process: sim: of every tool. */
+/* A link to a simulated device in this process: the transport sim: of every tool. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 struct sim_link {
     struct aw_link base;
     struct aw_device *device;
-    size_t next, size; /* unread rest of a message longer than the reader's buffer */
+    size_t next, size; /* unread rest of a message that exceeded the reader's buffer */
     unsigned char message[AW_DEVICE_MESSAGE];
 };
 
@@ -37,7 +37,7 @@ static enum aw_status sim_read(struct aw_link *link, void *buf, size_t cap, size
             return AW_OK;
         if (now >= deadline)
             return AW_TIMEOUT;
-        /* Later than now, so that no device can block the program forever. */
+        /* Not before now, so that no device can block the program forever. */
         int64_t event = device->ops->next_event(device);
         event = event <= now ? now + 1 : event;
         status = aw_clock_wait(link->clock, -1, 0, event < deadline ? event : deadline);

@@ -1,4 +1,4 @@
-/* Starts a program on one end of a socket pair, and ends it with the link. */
+/* Starts a program on one end of a socket pair, and stops it when the link is closed. */
 #include "link/core/spawn.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* The lock by which programs take turns at a device, and how long they wait for it. */
+/* Implements the lock by which programs take turns at a device, and the wait for it. */
 #include "link/core/turns.h"
 
 #include <errno.h>
@@ -13,7 +13,8 @@ enum {
     TURN,
 };
 
-/* Returns true also if the file cannot be locked: then no other program takes turns. */
+/* Locks a byte. Also returns true if the file cannot be locked: then no other program takes
+ * turns. */
 static bool lock(const struct aw_turns *turns, off_t byte, short type)
 {
     struct flock range = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};

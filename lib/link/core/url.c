@@ -1,4 +1,4 @@
-/* Splits a link URL into scheme, rest and keys, and parses keys as numbers and words. */
+/* Splits a link URL into scheme, rest and keys, and parses the values of keys. */
 #include "link/core/url.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Reports of a HID device, through the kernel's hidraw nodes. */
+/* Transfers reports of a HID device through the kernel's hidraw nodes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,7 +17,7 @@
 #include "link/hid/hid_port.h"
 #include "link/hid/transports.h"
 
-#define UDEV_TIME AW_SECOND /* time after plugging in during which udev may still be busy */
+#define UDEV_TIME AW_SECOND /* max time for which udev may be busy after plugging in */
 #define ASK_AGAIN (20 * AW_MILLISECOND)
 
 struct hid_link {
@@ -37,7 +37,7 @@ static enum aw_status hid_link_read(struct aw_link *link, void *buf, size_t cap,
                                     int64_t deadline, struct aw_error *err)
 {
     struct hid_link *self = (struct hid_link *)link;
-    /* The kernel discards the rest of a report if the buffer is too small. */
+    /* If the buffer is too small, the kernel discards the rest of a report. */
     unsigned char report[AW_HID_REPORT];
     *got = 0;
     for (;;) {
@@ -59,7 +59,7 @@ static enum aw_status hid_link_write(struct aw_link *link, const void *buf, size
                                      struct aw_error *err)
 {
     struct hid_link *self = (struct hid_link *)link;
-    unsigned char report[1 + AW_HID_REPORT] = {0}; /* begins with the report number: none */
+    unsigned char report[1 + AW_HID_REPORT] = {0}; /* starts with the report number, 0 for none */
     if (size > AW_HID_REPORT)
         return aw_fail(err, AW_USAGE, "%s: report too long (max %d bytes, not %zu)", self->name,
                        AW_HID_REPORT, size);
@@ -109,10 +109,11 @@ static bool is_new(const char *path)
                UDEV_TIME;
 }
 
-/* udev sets the permissions of a new node some time after the kernel has created it. */
+/* Opens a node, with retries: udev sets its permissions some time after the kernel has created
+ * it. */
 static enum aw_status open_node(const char *path, struct aw_clock *clock, int *fd)
 {
-    int64_t deadline = aw_clock_now(clock) + UDEV_TIME; /* the wall clock may go back */
+    int64_t deadline = aw_clock_now(clock) + UDEV_TIME; /* the wall clock may be set back */
     while ((*fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == EACCES &&
            is_new(path) && aw_clock_now(clock) < deadline)
         if (aw_clock_sleep(clock, aw_clock_now(clock) + ASK_AGAIN) == AW_STOPPED)
@@ -172,7 +173,7 @@ static enum aw_status choose(struct aw_hid_port *port, const struct aw_protocol 
     return found == 1 ? AW_OK : fail_not_found(protocol, rest, ports, err);
 }
 
-/* Describes the interface from sysfs, or without sysfs from the path alone. */
+/* Describes the interface at a path from sysfs; without sysfs, from the path alone. */
 static enum aw_status find_path(struct aw_hid_port *port, const struct aw_protocol *protocol,
                                 const char *path, struct aw_error *err)
 {

@@ -1,4 +1,4 @@
-/* Lists connected boards from sysfs, without opening nodes. */
+/* Lists connected boards from sysfs, without opening their nodes. */
 #include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
@@ -12,16 +12,16 @@
 #include "link/hid/hid_port.h"
 
 #define PAGE_VENDOR 0xFF00
-#define PAGE_SEREMU 0xFFC9 /* of a Teensy: its serial port, as HID */
+#define PAGE_SEREMU 0xFFC9 /* serial port of a Teensy, emulated over HID */
 
-/* Items of a report descriptor, without the two bits of their size. */
+/* Items of a report descriptor, without the two bits for their size. */
 #define ITEM            0xFC
 #define ITEM_PAGE       0x04
 #define ITEM_USAGE      0x08
 #define ITEM_COLLECTION 0xA0
 #define ITEM_END        0xC0
 
-/* Only these vendors, because a modem is a port, too. */
+/* Applies to these vendors only, because a modem is also a serial port. */
 #define SERIAL_RULE                                                                                \
     "\n# Serial adapters: FTDI, Prolific, CP210x, CH340, Arduino, Adafruit, Pico, Teensy, "        \
     "CANable\n"                                                                                    \
@@ -35,8 +35,8 @@ static const struct aw_board *boards_of(const struct aw_protocol *protocol)
     return protocol && protocol->boards ? protocol->boards : none;
 }
 
-/* Matches the kernel's name of a HID device, with bus, vendor and product. Devices made by uhid
- * have it, too, but no parent USB device. */
+/* Prints a rule that matches the kernel's name of a HID device, with bus, vendor and product.
+ * Devices made by uhid also have such a name, but no parent USB device. */
 static void udev_line(uint16_t vendor, uint16_t product, char *out, size_t size)
 {
     snprintf(out, size,
@@ -91,7 +91,7 @@ void aw_hid_problem(const struct aw_protocol *protocol, const struct aw_hid_port
     }
 }
 
-/* Reads an attribute of /sys/class/hidraw/NAME/device, "" if it does not exist. Returns the number
+/* Reads an attribute of /sys/class/hidraw/NAME/device; "" if it does not exist. Returns the number
  * of bytes. */
 static size_t read_attribute(const char *name, const char *attribute, char *out, size_t size)
 {
@@ -105,7 +105,7 @@ static size_t read_attribute(const char *name, const char *attribute, char *out,
     return n;
 }
 
-/* Copies one line without control characters: the text comes from the device and is shown on
+/* Copies one line without control characters. The text comes from the device and is shown on
  * terminals. */
 static void copy_line(char *out, size_t size, const char *text)
 {
@@ -127,7 +127,8 @@ static bool is_vendor_page(uint16_t page)
     return page >= PAGE_VENDOR && page != PAGE_SEREMU;
 }
 
-/* Finds the usage of the first collection, or of the first one with a vendor's usage page. */
+/* Finds the usage of the first collection with a vendor-defined usage page, or else of the first
+ * one. */
 static void find_usage(struct aw_hid_port *port, const uint8_t *at, const uint8_t *end)
 {
     static const uint8_t sizes[] = {0, 1, 2, 4};
@@ -160,7 +161,8 @@ static void find_usage(struct aw_hid_port *port, const uint8_t *at, const uint8_
     }
 }
 
-/* Interfaces of a USB device share the folder two levels above theirs; uhid devices have none. */
+/* Describes an interface. Interfaces of the same USB device share the folder two levels above; uhid
+ * devices have no such folder. */
 static void fill(struct aw_hid_port *port, const char *name, const struct aw_board *boards)
 {
     char text[4097], link[80], real[PATH_MAX];
@@ -201,7 +203,7 @@ static int by_path(const void *a, const void *b)
     const char *left = ((const struct aw_hid_port *)a)->path;
     const char *right = ((const struct aw_hid_port *)b)->path;
     size_t left_size = strlen(left), right_size = strlen(right);
-    if (left_size != right_size) /* sorts hidraw9 before hidraw10 */
+    if (left_size != right_size) /* sort hidraw9 before hidraw10 */
         return left_size < right_size ? -1 : 1;
     return strcmp(left, right);
 }
@@ -218,8 +220,8 @@ static bool fits(const struct aw_hid_port *port, const struct aw_hid_choice *cho
            (choice->interface < 0 || port->interface == choice->interface);
 }
 
-/* Uses the order of the nodes, in which the kernel found them. It is mostly the order of the
- * interfaces. */
+/* Returns true for the lowest interface of its device. Uses the order in which the kernel found the
+ * nodes, which is usually the order of the interfaces. */
 static bool is_lowest(const struct aw_hid_port *ports, size_t n, size_t i,
                       const struct aw_hid_choice *choice)
 {
@@ -272,7 +274,7 @@ size_t aw_link_list_hid(const struct aw_protocol *protocol, struct aw_hid_port *
     size_t n = aw_hid_find(protocol, all, &any);
     for (size_t i = 0; i < n && i < max; i++) {
         ports[i] = all[i];
-        if (is_vendor_page(ports[i].usage_page)) /* the holder of a mouse is not interesting */
+        if (is_vendor_page(ports[i].usage_page)) /* the user of a mouse is irrelevant */
             aw_port_holder(ports[i].path, ports[i].holder, sizeof ports[i].holder);
         if (access(ports[i].path, R_OK | W_OK) != 0)
             aw_hid_problem(protocol, &ports[i], errno, ports[i].problem, sizeof ports[i].problem);

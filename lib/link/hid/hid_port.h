@@ -6,7 +6,7 @@
 
 #define AW_HID_PORTS 64 /* the kernel's limit on hidraw nodes */
 
-/* Criteria for a board from a link URL; see hid.h for the rules. */
+/* Criteria in a link URL for choosing a board; see hid.h for the rules. */
 struct aw_hid_choice {
     const char *path;         /* NULL: any */
     const char *serial;       /* NULL: any */
@@ -15,12 +15,13 @@ struct aw_hid_choice {
     long interface;           /* -1: any */
 };
 
-/* Fills ports with at most AW_HID_PORTS interfaces and returns their number. Sets url, and chosen
- * by the criteria of choice except its path. Leaves holder and problem empty. */
+/* Fills ports with at most AW_HID_PORTS interfaces and returns their number. Sets url, and sets
+ * chosen by the criteria of choice except its path. Leaves holder and problem empty. */
 size_t aw_hid_find(const struct aw_protocol *protocol, struct aw_hid_port *ports,
                    const struct aw_hid_choice *choice);
 
-/* Explains why it cannot be opened and what to do, from errno of open(2) or of a HID ioctl(2). */
+/* Explains why the interface cannot be opened, with a remedy. error is the errno of open(2) or of a
+ * HID ioctl(2). */
 void aw_hid_problem(const struct aw_protocol *protocol, const struct aw_hid_port *port, int error,
                     char *out, size_t size);
 

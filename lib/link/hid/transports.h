@@ -1,4 +1,4 @@
-/* Transports of HID boards. Protocols open hid: itself, see hid.h. Internal to lib/link. */
+/* Transports of HID boards. Protocols open hid: themselves, see hid.h. Internal to lib/link. */
 #ifndef AW_LINK_HID_TRANSPORTS_H
 #define AW_LINK_HID_TRANSPORTS_H
 

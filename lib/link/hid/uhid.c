@@ -1,5 +1,5 @@
-/* The device's end of hid:, a HID device that the kernel creates for us (protocol: its
- * Documentation/hid/uhid.rst). It identifies itself like the arm's ItsyBitsy M4. */
+/* The device's end of hid:, a HID device that the kernel creates for this program. Its description
+ * equals that of the arm's ItsyBitsy M4. Source: Documentation/hid/uhid.rst of the kernel. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 struct uhid_link {
     struct aw_fd_link fd;
     char serial[48];
-    char phys[48]; /* distinguishes our device from others in sysfs */
+    char phys[48]; /* distinguishes this device from others in sysfs */
     struct uhid_event event;
 };
 
@@ -40,13 +40,13 @@ static const uint8_t descriptor[] = {
 static bool send_event(const struct uhid_link *self, const struct uhid_event *event, size_t size)
 {
     ssize_t n;
-    do /* the kernel accepts an event whole or not at all, and pads a short one with zeros */
+    do /* the kernel accepts an event completely or not at all, and pads a short one with zeros */
         n = write(self->fd.fd, event, size);
     while (n < 0 && errno == EINTR);
     return n >= 0;
 }
 
-/* Refuses control requests: like the board, only accepts reports on the interrupt endpoints. */
+/* Refuses control requests. Like the board, accepts reports only on the interrupt endpoints. */
 static void refuse(const struct uhid_link *self)
 {
     struct uhid_event reply = {.type = UHID_GET_REPORT_REPLY};
@@ -61,8 +61,8 @@ static void refuse(const struct uhid_link *self)
     send_event(self, &reply, sizeof reply);
 }
 
-/* Reads an output report. Its first byte is the number of the report, 0 for none. The USB driver
- * removes that 0 for a real board, so this does, too. */
+/* Reads an output report. Its first byte is the report number, 0 for none. For a real board, the
+ * USB driver removes that 0, so this function does, too. */
 static size_t read_output(const struct uhid_link *self, void *buf, size_t cap)
 {
     const struct uhid_output_req *output = &self->event.u.output;
@@ -110,19 +110,19 @@ static enum aw_status uhid_write(struct aw_link *link, const void *buf, size_t s
     event.u.input2.size = (uint16_t)size;
     memcpy(event.u.input2.data, buf, size);
     size_t used = offsetof(struct uhid_event, u.input2.data) + size;
-    /* EINVAL: the kernel driver is unbound, so nothing reads the report. */
+    /* EINVAL: the kernel driver is unbound, so no program reads the report. */
     return send_event(self, &event, used) || errno == EINVAL ? AW_OK : aw_fd_lost(link, errno, err);
 }
 
 static const struct aw_link_ops uhid_ops = {
     .read = uhid_read,
     .write = uhid_write,
-    .close = aw_fd_close, /* the kernel destroys the device with it */
+    .close = aw_fd_close, /* the kernel then also destroys the device */
     .fd = aw_fd_fd,
     .raw = aw_fd_raw,
 };
 
-/* Returns true if DEVICES/name/uevent has the line. */
+/* Returns true if DEVICES/name/uevent contains the line. */
 static bool has_line(const char *name, const char *wanted)
 {
     char path[PATH_MAX], line[200];
@@ -138,7 +138,7 @@ static bool has_line(const char *name, const char *wanted)
     return found;
 }
 
-/* Finds the first entry of the directory with this beginning. */
+/* Finds the first entry of the directory whose name starts with beginning. */
 static bool find_entry(const char *directory, const char *beginning, char *out, size_t size)
 {
     bool found = false;
@@ -168,7 +168,7 @@ static bool find_node(const struct uhid_link *self, char *node, size_t size)
     return found && access(node, F_OK) == 0;
 }
 
-/* The kernel creates the node some time after the request. */
+/* Waits for the node, which the kernel creates some time after the request. */
 static enum aw_status await_node(struct uhid_link *self, struct aw_error *err)
 {
     struct aw_clock *clock = self->fd.base.clock;
@@ -218,7 +218,7 @@ static enum aw_status create(struct uhid_link *self, const struct aw_board *boar
     return aw_fail(err, AW_NO_LINK, "uhid: cannot create the device: %s", strerror(errno));
 }
 
-/* Gives each instance a serial number of its own, unless the URL has one. */
+/* Gives each instance a unique serial number, unless the URL specifies one. */
 static enum aw_status name_it(struct uhid_link *self, const struct aw_url *url,
                               struct aw_error *err)
 {

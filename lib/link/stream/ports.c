@@ -1,4 +1,4 @@
-/* Lists this machine's serial ports with USB names and drivers. */
+/* Lists this machine's serial ports with their USB names and drivers. */
 #include <errno.h>
 #include <libgen.h>
 #include <libserialport.h>
@@ -16,7 +16,7 @@ static void copy(char *out, size_t size, const char *text)
     snprintf(out, size, "%s", text ? text : "");
 }
 
-/* Takes the driver of the nearest parent device. Since Linux 6.5 the nearest ones, "port" and
+/* Finds the driver of the nearest parent device. Since Linux 6.5 the nearest parents, "port" and
  * "ctrl", belong to the serial core and are skipped. */
 static void find_driver(const char *name, char *out, size_t size)
 {

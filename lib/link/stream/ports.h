@@ -8,18 +8,18 @@
 
 #include <stddef.h>
 
-/* A port that could be opened, for "list". Fixed-size plain data; "" means unknown or none. */
+/* A port that could be opened, for "list". Plain data of fixed size. "" means unknown or none. */
 struct aw_port {
     char path[96];
     char description[96];
     char driver[32];   /* "ftdi_sio" */
     char usb[16];      /* "0403:6001" */
-    char serial[64];   /* of the USB device */
+    char serial[64];   /* serial number of the USB device */
     char holder[96];   /* program that has it open: "minicom (pid 4711)" */
-    char problem[160]; /* why it cannot be opened, and what to do */
+    char problem[160]; /* why it cannot be opened, and the remedy */
 };
 
-/* Lists serial ports. Fills at most max entries; returns the total number. */
+/* Lists serial ports. Fills at most max entries and returns the total number. */
 size_t aw_link_list_serial(struct aw_port *ports, size_t max);
 
 #endif

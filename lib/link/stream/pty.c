@@ -1,4 +1,4 @@
-/* The device's end of a pseudo-terminal that other programs open by a symlink. */
+/* The device's end of a pseudo-terminal, which other programs open by a symlink. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,11 +15,11 @@
 #include "link/stream/transports.h"
 
 struct pty_link {
-    struct aw_fd_link fd; /* master end */
-    int slave;            /* kept open: without a slave, reads of the master fail, and settings and
-                             pending bytes would be lost between clients */
+    struct aw_fd_link fd; /* the master */
+    int slave;            /* the slave, kept open: otherwise reads of the master would fail, and
+                             settings and pending bytes would be lost between clients */
     char name[64];
-    char symlink[128]; /* "" for none */
+    char symlink[128]; /* path of the symlink; "": none */
     struct aw_owner owner;
 };
 
@@ -39,9 +39,9 @@ static enum aw_status pty_write(struct aw_link *link, const void *buf, size_t si
     if (status != AW_TIMEOUT)
         return status;
     if (aw_port_sharer(self->slave, holder, sizeof holder))
-        return AW_OK; /* the client may continue to read */
-    /* No client: discard the output, so that the next client does not get old messages, nor the
-     * rest of one. */
+        return AW_OK; /* the client may read again later */
+    /* No client reads: discard the output, so that the next client does not receive old or partial
+     * messages. */
     tcflush(self->slave, TCIFLUSH);
     aw_fd_forget(&self->fd);
     return status;
@@ -66,8 +66,8 @@ static const struct aw_link_ops pty_ops = {
     .raw = aw_fd_raw,
 };
 
-/* Removes a stale symlink of an earlier pty. It points to our terminal, or to the one recorded for
- * it, or no program has its target open. */
+/* Removes a stale symlink of an earlier pty. A symlink is stale if it points to our terminal or to
+ * the recorded one, or if no program has its target open. */
 static enum aw_status remove_stale(const struct pty_link *self, const char *path,
                                    struct aw_error *err)
 {

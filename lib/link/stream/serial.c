@@ -1,4 +1,4 @@
-/* The transport of serial ports, by libserialport and termios. */
+/* The transport of serial ports, using libserialport and termios. */
 #include <errno.h>
 #include <libserialport.h>
 #include <limits.h>
@@ -17,9 +17,10 @@
 #include "link/stream/transports.h"
 
 struct serial_link {
-    struct aw_fd_link fd; /* borrowed from port */
+    struct aw_fd_link fd; /* its descriptor belongs to port */
     struct sp_port *port;
-    int lock_fd; /* libserialport 0.1.1 does not lock, and TIOCEXCL does not stop root */
+    int lock_fd; /* descriptor for our lock: libserialport 0.1.1 does not lock, and TIOCEXCL does
+                    not stop root */
 };
 
 static void serial_close(struct aw_link *link)
@@ -94,8 +95,8 @@ static enum aw_status set_lines(struct serial_link *self, const char *path,
 }
 
 /* Corrects two settings of libserialport 0.1.1. It sets VMIN to 0, so a read without data looks
- * like the end of the line. It sets CRTSCTS among the input modes instead of the control modes,
- * which keep the setting of the program before. */
+ * like the end of the line. It sets CRTSCTS in the input modes instead of the control modes, where
+ * the previous program's setting remains. */
 static enum aw_status finish_modes(int fd, const char *path, const struct aw_line_settings *line,
                                    struct aw_error *err)
 {
@@ -153,7 +154,7 @@ enum aw_status aw_serial_open(struct aw_link **out, const struct aw_url *url,
         status = aw_port_lock(path, &lock_fd, err);
     if (status != AW_OK)
         return status;
-    /* A pty has no modem lines, nor has a gadget's ttyGS0, which is in sysfs. */
+    /* A pty has no modem lines. Neither has a gadget's ttyGS0, although it is in sysfs. */
     bool modem_lines = aw_port_in_sysfs(path, NULL, 0) && ioctl(lock_fd, TIOCMGET, &bits) == 0;
     if (!modem_lines) {
         close(lock_fd);

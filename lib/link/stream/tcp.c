@@ -18,7 +18,7 @@
 
 struct tcp_link {
     struct aw_fd_link fd;
-    bool has_read; /* since the last write */
+    bool has_read; /* data was read since the last write */
 };
 
 struct address {
@@ -65,7 +65,7 @@ static enum aw_status tcp_read(struct aw_link *link, void *buf, size_t cap, size
 {
     struct tcp_link *self = (struct tcp_link *)link;
     static const int on = 1;
-    /* Two reads without a write: a peer with Nagle's algorithm waits for our acknowledgement, which
+    /* Two reads without a write: a peer with Nagle's algorithm waits for an acknowledgement, which
      * the kernel would delay by 40 ms. */
     if (self->has_read)
         setsockopt(self->fd.fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
@@ -95,7 +95,7 @@ static int connect_error(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
 }
 
-/* Connects to one address. Returns AW_OK, AW_STOPPED, or AW_NO_LINK with *error. */
+/* Connects to one address. Returns AW_OK, AW_STOPPED, or AW_NO_LINK with *error set. */
 static enum aw_status connect_one(int *fd, const struct addrinfo *to, struct aw_clock *clock,
                                   int *error)
 {
@@ -182,11 +182,11 @@ static unsigned bound_port(int fd)
     getsockname(fd, (struct sockaddr *)&address, &size);
     if (address.ss_family == AF_INET6)
         return ntohs(((const struct sockaddr_in6 *)&address)->sin6_port);
-    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): begins as zeros */
+    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): starts as zeros */
     return ntohs(((const struct sockaddr_in *)&address)->sin_port);
 }
 
-/* Returns the host that clients on this machine use for a server that listens everywhere. */
+/* Returns the host that clients on this machine use for a server that listens on all addresses. */
 static const char *client_host(const char *host)
 {
     return strcmp(host, "*") == 0 || strcmp(host, "0.0.0.0") == 0 ? "127.0.0.1"

@@ -1,4 +1,4 @@
-/* The transports of streams: serial lines, pseudo terminals and sockets. Internal to lib/link. */
+/* Transports of streams: serial lines, pseudo-terminals and sockets. Internal to lib/link. */
 #ifndef AW_LINK_STREAM_TRANSPORTS_H
 #define AW_LINK_STREAM_TRANSPORTS_H
 

@@ -1,5 +1,5 @@
-/* Terminals that are not serial ports: pseudo-terminals, socat bridges, rfcomm, USB gadgets.
- * libserialport 0.1.1 requires a /sys/class/tty entry and modem lines. */
+/* Terminals that are not serial ports: pseudo-terminals, socat bridges, rfcomm and USB gadgets.
+ * libserialport 0.1.1 cannot open them: it requires an entry in /sys/class/tty, and modem lines. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static enum aw_status set_up(int fd, const char *path, const struct aw_line_sett
         status = set_modem_line(fd, path, "rts", line->rts, TIOCM_RTS, err);
     if (status != AW_OK)
         return status;
-    /* Not on a pty: its exclusive mode would outlast us as long as the other end is open. */
+    /* Not on a pty: its exclusive mode would remain as long as the other end is open. */
     if (!is_pty(path))
         ioctl(fd, TIOCEXCL);
     /* Discards answers to the previous program. */

@@ -59,7 +59,7 @@ enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url,
             status = aw_fail(err, AW_NO_LINK,
                              "unix:%s: this socket belongs to a server — write -l serve:%s",
                              url->rest, url->rest);
-        else if (errno == EAGAIN) /* its queue of clients is full */
+        else if (errno == EAGAIN) /* the server's queue of clients is full */
             status = aw_fail(err, AW_NO_LINK,
                              "unix:%s: busy: in use by other programs — end them first", url->rest);
         else
@@ -76,7 +76,7 @@ enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url,
     return AW_OK;
 }
 
-/* Removes the socket of a killed server, which nothing listens on. */
+/* Removes the socket file of a killed server if no program listens on it. */
 static void remove_stale(const struct sockaddr_un *address)
 {
     struct stat file;

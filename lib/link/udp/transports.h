@@ -1,4 +1,4 @@
-/* The transports of UDP. Internal to lib/link. */
+/* Transports of UDP. Internal to lib/link. */
 #ifndef AW_LINK_UDP_TRANSPORTS_H
 #define AW_LINK_UDP_TRANSPORTS_H
 

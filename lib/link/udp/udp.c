@@ -1,4 +1,5 @@
-/* The transport udp: a local port and a peer. The URL names the peer, or it is the first sender. */
+/* The transport udp: with a local port and a peer. The peer is named in the URL, or is the first
+ * sender. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -19,12 +20,12 @@
 #include "link/udp/udp.h"
 
 #define BATCH    32
-#define DATAGRAM 2048 /* longer datagrams are cut */
+#define DATAGRAM 2048 /* longer datagrams are truncated */
 #define BUFFER   (1 << 20)
 #define TOGETHER AW_SECOND       /* max interval of two distinct senders */
 #define TELL     (5 * AW_SECOND) /* interval of repeated reports */
 #define LISTENS                                                                                    \
-    (6 * AW_SECOND / 5) /* of sending without a refusal: hosts send at least once a second */
+    (6 * AW_SECOND / 5) /* a peer without a refusal for so long listens; hosts send once a second */
 #define ROOM_MS 1000
 #define TRIES   3
 
@@ -45,22 +46,22 @@ struct received {
 struct udp_link {
     struct aw_fd_link fd;
     bool server;
-    struct address to;              /* size 0: no peer yet */
+    struct address to;              /* the peer; size 0: none yet */
     bool to_sender;                 /* the peer is the last sender */
-    bool peer_only;                 /* refuses datagrams from other addresses than "to" */
-    struct address sender, before;  /* the last sender, and the different one before it */
-    int64_t received_ns, before_ns; /* time of their last datagrams */
-    int64_t reported_ns;            /* time of the last report of an anomaly, 0: never */
-    bool refused;                   /* no program listens there; already reported */
-    int64_t refused_ns, sent_ns;    /* time of the last refusal, and of the last datagram sent */
-    int unsent;                     /* error of the last datagram: errno, or 0 */
-    int64_t batch_ns;               /* time of reading the batch */
-    unsigned next, count;           /* of the batch */
+    bool peer_only;                 /* refuses datagrams from addresses other than to */
+    struct address sender, before;  /* the last sender, and the last other sender */
+    int64_t received_ns, before_ns; /* times of their last datagrams */
+    int64_t reported_ns;            /* time of the last report of an anomaly; 0: never */
+    bool refused;                   /* no program listens at the peer; already reported */
+    int64_t refused_ns, sent_ns;    /* times of the last refusal and the last datagram sent */
+    int unsent;                     /* errno of the last datagram sent, or 0 */
+    int64_t batch_ns;               /* time at which the batch was read */
+    unsigned next, count;           /* unread part of the batch */
     struct mmsghdr headers[BATCH];
     struct received batch[BATCH];
 };
 
-/* Addresses */
+/* ---- Addresses ---- */
 
 static enum aw_status resolve(struct address *out, const char *host, unsigned port, int family,
                               struct aw_clock *clock, struct aw_error *err)
@@ -89,7 +90,7 @@ static unsigned port_of(const struct address *address)
     return ntohs(((const struct sockaddr_in *)&address->at)->sin_port);
 }
 
-/* Returns the address as text: "127.0.0.1:30004". */
+/* Returns the address as a string: "127.0.0.1:30004". */
 static const char *name_of(const struct address *address, char out[NAME_LENGTH])
 {
     char host[INET6_ADDRSTRLEN] = "?";
@@ -107,7 +108,8 @@ static bool is_any(const struct address *address)
     return ((const struct sockaddr_in *)&address->at)->sin_addr.s_addr == INADDR_ANY;
 }
 
-/* Ignores the port: the published simulator sends from a port on which it does not listen. */
+/* Compares addresses without ports: the published simulator sends from a port on which it does not
+ * listen. */
 static bool same_host(const struct address *a, const struct address *b)
 {
     if (a->at.ss_family == AF_INET6)
@@ -123,7 +125,7 @@ static bool same(const struct address *a, const struct address *b)
     return a->size == b->size && memcmp(&a->at, &b->at, a->size) == 0;
 }
 
-/* Reads HOST:PORT, HOST, :PORT or nothing; missing parts get their defaults. */
+/* Parses HOST:PORT, HOST, :PORT or an empty string. Missing parts get their defaults. */
 static enum aw_status read_address(struct address *out, const char *text, unsigned port, int family,
                                    struct aw_clock *clock, struct aw_error *err)
 {
@@ -140,14 +142,14 @@ static enum aw_status read_address(struct address *out, const char *text, unsign
     return resolve(out, name, port, family, clock, err);
 }
 
-/* Returns the protocol's default port for the device or its host; 0: none. */
+/* Returns the protocol's default port for the device or for its host; 0: none. */
 static unsigned default_port(const struct aw_link_options *options, int end)
 {
     const struct aw_protocol *protocol = options->protocol;
     return protocol && protocol->medium == AW_MEDIUM_UDP ? protocol->ports[end] : 0;
 }
 
-/* Events */
+/* ---- Events ---- */
 
 static const char *peer(const struct udp_link *self)
 {
@@ -174,7 +176,7 @@ static enum aw_status report_refused(struct udp_link *self)
     return AW_EVENT;
 }
 
-/* Returns true if the peer listens: it has sent datagrams (client), or no ICMP error has come
+/* Returns true if the peer listens: it has sent datagrams (client), or no ICMP error has arrived
  * (server). */
 static bool is_listened_to(struct udp_link *self)
 {
@@ -187,8 +189,8 @@ static bool is_listened_to(struct udp_link *self)
     return true;
 }
 
-/* Returns true if a sender returns after another one within a second: there are two. (A restarted
- * sender has a new port, and the old one does not return.) */
+/* Returns true if a sender returns within a second after another sender: then there are two. (A
+ * sender that restarts gets a new port, and the old port does not return.) */
 static bool is_second_sender(struct udp_link *self, const struct received *one)
 {
     struct aw_link *link = &self->fd.base;
@@ -210,7 +212,7 @@ static bool is_second_sender(struct udp_link *self, const struct received *one)
     return true;
 }
 
-/* Counts a datagram of a wrong sender and reports the first one. */
+/* Counts a datagram of an unexpected sender, and reports the first one. */
 static enum aw_status refuse(struct udp_link *self, const struct address *from)
 {
     char name[NAME_LENGTH], wanted[NAME_LENGTH];
@@ -222,7 +224,7 @@ static enum aw_status refuse(struct udp_link *self, const struct address *from)
     return AW_EVENT;
 }
 
-/* Reading */
+/* ---- Reading ---- */
 
 static void prepare(struct udp_link *self)
 {
@@ -239,7 +241,7 @@ static void prepare(struct udp_link *self)
     }
 }
 
-/* Resets names and control buffers, which the kernel has shortened. */
+/* Restores the sizes of names and control buffers, which the kernel has reduced. */
 static void prepare_again(struct udp_link *self)
 {
     for (size_t i = 0; i < self->count; i++) {
@@ -248,8 +250,8 @@ static void prepare_again(struct udp_link *self)
     }
 }
 
-/* Empties the queue of ICMP errors (port unreachable): poll(2) returns at once until it is empty.
- */
+/* Empties the queue of ICMP errors (port unreachable): until it is empty, poll(2) returns at
+ * once. */
 static enum aw_status read_errors(struct udp_link *self)
 {
     enum aw_status news = AW_TIMEOUT;
@@ -268,7 +270,7 @@ static enum aw_status read_errors(struct udp_link *self)
     } while (true);
 }
 
-/* Returns true for an error of a datagram socket that is not permanent. */
+/* Returns true for a temporary error of a datagram socket. */
 static bool passes(int error)
 {
     return error == EAGAIN || error == EINTR || error == ECONNREFUSED || error == ENETUNREACH ||
@@ -295,7 +297,8 @@ static enum aw_status fill_batch(struct udp_link *self, int64_t deadline, struct
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* Reads the next one of the batch: AW_OK, AW_EVENT, or AW_TIMEOUT for a skipped datagram. */
+/* Reads the next datagram of the batch. Returns AW_OK, AW_EVENT, or AW_TIMEOUT for a skipped
+ * one. */
 static enum aw_status read_one(struct udp_link *self, void *out, size_t cap, size_t *got)
 {
     struct aw_link *link = &self->fd.base;
@@ -355,7 +358,7 @@ static enum aw_status udp_read(struct aw_link *link, void *buf, size_t cap, size
     return status;
 }
 
-/* Writing */
+/* ---- Writing ---- */
 
 static ssize_t send_one(const struct udp_link *self, const void *buf, size_t size)
 {
@@ -363,7 +366,8 @@ static ssize_t send_one(const struct udp_link *self, const void *buf, size_t siz
                   self->to.size);
 }
 
-/* Reports a datagram that the network refuses. It is lost like any other; the link stays. */
+/* Sends a datagram. Reports one that the network refuses: it is lost, but the link remains
+ * usable. */
 static enum aw_status udp_write(struct aw_link *link, const void *buf, size_t size,
                                 struct aw_error *err)
 {
@@ -374,7 +378,7 @@ static enum aw_status udp_write(struct aw_link *link, const void *buf, size_t si
         if (!passes(errno))
             return aw_fd_lost(link, errno, err);
         bool full = errno == EAGAIN || errno == ENOBUFS;
-        /* A refusal is about an earlier datagram and prevents this one from being sent. */
+        /* A refusal concerns an earlier datagram, but prevents this one from being sent. */
         if (tries == TRIES || (!full && errno != EINTR && errno != ECONNREFUSED)) {
             self->unsent = errno == ECONNREFUSED ? 0 : errno;
             return AW_OK;
@@ -406,7 +410,7 @@ static const struct aw_link_ops udp_ops = {
     .raw = udp_raw,
 };
 
-/* Opening */
+/* ---- Opening ---- */
 
 static int new_socket(const struct address *at)
 {
@@ -467,7 +471,7 @@ static enum aw_status make(struct udp_link **out, const struct address *at, bool
     return AW_OK;
 }
 
-/* Finds our address for the peer's datagrams: the one from which the kernel would send to it. */
+/* Finds our address from which the kernel would send to the peer. */
 static bool address_towards(const struct address *to, struct address *out)
 {
     *out = (struct address){.size = sizeof out->at};
@@ -479,8 +483,8 @@ static bool address_towards(const struct address *to, struct address *out)
     return found;
 }
 
-/* Chooses the local address: the interface towards the peer. Uses all addresses if any sender may
- * be the peer, or without a route to it. */
+/* Chooses the local address, that of the interface towards the peer. Uses all addresses if any
+ * sender may be the peer, or if there is no route to the peer. */
 static enum aw_status listen_address(struct address *out, const struct address *to, unsigned port,
                                      bool any_sender, struct aw_clock *clock, struct aw_error *err)
 {
@@ -520,13 +524,13 @@ enum aw_status aw_udp_open(struct aw_link **out, const struct aw_url *url,
     self->to = to;
     self->peer_only = source == 0;
     snprintf(self->fd.base.key, sizeof self->fd.base.key, "udp:%s", name_of(&to, name));
-    if (aw_url_get(url, "greet")) /* a simulator with reply=sender then knows our address */
+    if (aw_url_get(url, "greet")) /* so that a simulator with reply=sender learns our address */
         sendto(self->fd.fd, "", 0, MSG_NOSIGNAL, (const struct sockaddr *)&to.at, to.size);
     *out = &self->fd.base;
     return AW_OK;
 }
 
-/* Writes the URL of a server that listens on all addresses, for clients on this machine. */
+/* Writes the URL for clients on this machine, for a server that listens on all addresses. */
 static void write_ready(struct udp_link *self, const struct address *at)
 {
     char name[NAME_LENGTH];

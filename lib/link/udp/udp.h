@@ -1,4 +1,5 @@
-/* UDP ports of this machine. The transport itself has the scheme udp: of link/core/link.h.
+/* Checks UDP ports of this machine. To open a link, pass a URL with the scheme udp: to
+ * aw_link_open.
  *
  *     if (aw_udp_bound(30004))
  *         puts("a program listens there");
@@ -8,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* Returns true if any program has bound the port. Sends nothing: reads /proc/net/udp and udp6. */
+/* Returns true if a program has bound the port. Sends nothing: reads /proc/net/udp and udp6. */
 bool aw_udp_bound(unsigned port);
 
 #endif

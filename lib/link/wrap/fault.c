@@ -1,4 +1,4 @@
-/* A link that drops, doubles, damages or delays messages, repeatably. */
+/* A link that drops, duplicates, damages or delays messages, reproducibly. */
 #include "link/wrap/fault.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 const char *const aw_fault_keys[] = {"drop",  "dup",    "corrupt", "reorder",
                                      "delay", "jitter", "seed",    NULL};
 
-#define HELD (20 * AW_MILLISECOND) /* so that later messages overtake */
+#define HELD (20 * AW_MILLISECOND) /* delay of a message that later ones overtake */
 
 struct message {
     struct message *next;
@@ -21,7 +21,7 @@ struct message {
     uint8_t bytes[];
 };
 
-/* Delayed messages in one direction, in the order of their due times. */
+/* Delayed messages in one direction, sorted by due time. */
 struct queue {
     struct message *first, *last;
     int64_t last_due;
@@ -40,7 +40,7 @@ struct fault_link {
     bool ascii;
     struct aw_fault_counters counters;
     struct queue tx, rx;
-    bool ended; /* the inner link is lost; messages received before are still delivered */
+    bool ended; /* the inner link is lost; earlier messages are still delivered */
     struct aw_error end;
     uint8_t buf[AW_DEVICE_MESSAGE];
 };
@@ -65,7 +65,7 @@ static int64_t next_due(const struct queue *queue)
     return queue->first ? queue->first->due : AW_NEVER;
 }
 
-/* See fault.h for the damage of text. */
+/* Damages a message; see fault.h for text. */
 static void damage(struct fault_link *self, struct message *message)
 {
     struct aw_random *random = &self->faults.random;
@@ -111,7 +111,7 @@ static enum aw_status push(struct fault_link *self, struct queue *queue, const v
     memcpy(message->bytes, buf, size);
     if (size > 0 && aw_random_share(&self->faults.random) < self->faults.corrupt)
         damage(self, message);
-    /* Sorts by due time. */
+    /* Inserts the message by its due time. */
     struct message **at =
         queue->last && queue->last->due <= message->due ? &queue->last->next : &queue->first;
     while (*at && (*at)->due <= message->due)
@@ -123,7 +123,7 @@ static enum aw_status push(struct fault_link *self, struct queue *queue, const v
     return AW_OK;
 }
 
-/* Queues a message: zero times, once or twice. */
+/* Queues a message: not at all, once or twice. */
 static enum aw_status pass(struct fault_link *self, struct queue *queue, const void *buf,
                            size_t size, struct aw_error *err)
 {
@@ -167,7 +167,7 @@ static size_t read_due(struct fault_link *self, int64_t now, void *buf, size_t c
     return n;
 }
 
-/* Waits for the inner link, or for a message to become due. */
+/* Waits for the inner link, or until a message is due. */
 static enum aw_status receive(struct fault_link *self, int64_t deadline, struct aw_error *err)
 {
     size_t got = 0;
@@ -227,7 +227,7 @@ static void fault_close(struct aw_link *link)
     struct fault_link *self = (struct fault_link *)link;
     enum aw_status status = AW_OK;
     while (status == AW_OK && !self->ended && self->tx.first) {
-        aw_clock_sleep(link->clock, self->tx.first->due); /* or until a request to stop */
+        aw_clock_sleep(link->clock, self->tx.first->due); /* also ends at a request to stop */
         status = send_due(self, self->tx.first->due, NULL);
     }
     clear(&self->tx);
@@ -236,7 +236,7 @@ static void fault_close(struct aw_link *link)
     free(self);
 }
 
-/* A signal handler cannot send delayed messages later. */
+/* Bypasses the faults, because a signal handler cannot send a delayed message later. */
 static bool fault_raw(const struct aw_link *link, const void *buf, size_t size,
                       struct aw_link_raw *raw)
 {

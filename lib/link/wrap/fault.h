@@ -1,17 +1,17 @@
 /* Two links around another link: one injects faults, one reports every message.
  *
- * Fault: drops, duplicates, damages or delays messages in both directions. A message is one write,
- * or one read of the inner link. The random generator is seeded with seed, so that runs are
- * repeatable. drop, dup, corrupt and reorder are shares (10% or 0.1). delay and jitter are times: a
- * message is delayed by delay plus up to jitter. Messages do not overtake each other. The exception
- * is reorder on datagram links: it holds a message for 20 ms while later ones pass. Damage flips a
- * bit. On ASCII links it sets bit 7 or inserts a byte above 0x7F: without a checksum neither end
- * detects a changed digit.
+ * The fault link drops, duplicates, damages or delays messages in both directions. A message is one
+ * write, or one read of the inner link. The key seed makes runs reproducible. drop, dup, corrupt
+ * and reorder are probabilities (10% or 0.1). delay and jitter are times: a message is delayed by
+ * delay plus up to jitter. Messages do not overtake each other, except by reorder on datagram
+ * links: it holds a message for 20 ms while later ones pass. corrupt flips a bit. On ASCII links it
+ * sets bit 7 or inserts a byte above 0x7F, because neither end would detect a changed digit without
+ * a checksum.
  *
  *     tcp:127.0.0.1:4000?drop=10%&dup=10%&corrupt=5%&delay=5ms&jitter=2ms&seed=7
  *
- * A faulty link has no fd for poll(2), because it queues messages. Closing it delivers the queued
- * messages first. A new connection drops the messages queued for the previous one.
+ * A fault link has no descriptor for poll(2), because it queues messages. Closing it first delivers
+ * the queued messages. A new connection drops the messages queued for the previous one.
  */
 #ifndef AW_LINK_WRAP_FAULT_H
 #define AW_LINK_WRAP_FAULT_H
@@ -19,28 +19,29 @@
 #include "link/core/link.h"
 #include "link/core/url.h"
 
-/* The URL keys of faults, NULL-terminated. */
+/* URL keys of faults, NULL-terminated. */
 extern const char *const aw_fault_keys[];
 
-/* Wraps inner (takes ownership) if the URL has fault keys, else returns it as it is. Closes inner
- * on failure. */
+/* Wraps inner, and takes ownership of it, if the URL has fault keys; else returns inner itself.
+ * ascii selects the damage for ASCII links. Closes inner on failure. AW_USAGE: a value is
+ * invalid. */
 enum aw_status aw_fault_wrap(struct aw_link **out, struct aw_link *inner, const struct aw_url *url,
                              bool ascii, struct aw_error *err);
 
 /* Numbers of messages and faults so far, in both directions. */
 struct aw_fault_counters {
     unsigned long long messages, dropped, doubled, damaged, reordered;
-    unsigned long long delayed; /* by delay and jitter, a doubled one twice; excludes reordered
+    unsigned long long delayed; /* by delay and jitter, duplicates counted twice; excludes reordered
                                    messages */
 };
 
-/* Adds the counters of a link from aw_fault_wrap; adds nothing for other links. */
+/* Adds the counters of a link from aw_fault_wrap to sum. Adds nothing for other links. */
 void aw_fault_count(const struct aw_link *link, struct aw_fault_counters *sum);
 
 /* Called for every message; tx is true for messages from the host. */
 typedef void aw_trace_fn(void *context, bool tx, const void *buf, size_t size);
 
-/* Wraps inner (takes ownership). On lack of memory, closes inner and returns NULL. */
+/* Wraps inner and takes ownership of it. If out of memory, closes inner and returns NULL. */
 struct aw_link *aw_trace_wrap(struct aw_link *inner, aw_trace_fn *trace, void *context);
 
 #endif

@@ -1,4 +1,4 @@
-/* Replays a capture as a device: repeats its messages at the same intervals. */
+/* Replays a capture as a device: returns its messages at their original intervals. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +12,14 @@
 struct log_link {
     struct aw_link base;
     struct aw_log *log;
-    double speed; /* INFINITY: without waiting */
+    double speed; /* factor; INFINITY: without waiting */
     int64_t from_ns;
     bool loop;
     struct aw_log_entry entry;
     bool has_entry, started;
     size_t taken;                /* bytes of the entry already read */
-    int64_t first_ns, origin_ns; /* time of the first entry with a time; its time on the clock */
-    uint64_t delivered;          /* since the start of the file */
+    int64_t first_ns, origin_ns; /* time of the first entry that has one; on our clock */
+    uint64_t delivered;          /* entries since the start of the file */
     char name[128];
 };
 
@@ -32,8 +32,8 @@ static enum aw_status start_again(struct log_link *self, struct aw_error *err)
     return aw_log_rewind(self->log, err);
 }
 
-/* Returns the time since the first message, at least 0: kernel stamps may be earlier than the first
- * recorded one. Messages without a time are due at once. */
+/* Returns the time since the first message, not negative: kernel stamps may be earlier than the
+ * first recorded one. Messages without a time are due at once. */
 static int64_t since_first(const struct log_link *self)
 {
     int64_t time_ns = self->entry.time_ns;
@@ -42,7 +42,8 @@ static int64_t since_first(const struct log_link *self)
     return time_ns > self->first_ns ? time_ns - self->first_ns : 0;
 }
 
-/* Messages to the device are visible only on a bus, where each node receives all. */
+/* Returns true for messages that a host receives. It receives messages to the device only on a bus,
+ * where each node receives all. */
 static bool is_for_us(const struct log_link *self)
 {
     const struct aw_log_entry *entry = &self->entry;
@@ -82,7 +83,7 @@ static enum aw_status log_read(struct aw_link *link, void *buf, size_t cap, size
 {
     struct log_link *self = (struct log_link *)link;
     *got = 0;
-    /* Checks even without waiting: a flood must not hide a request to stop. */
+    /* Checks for a request to stop even without waiting: a flood must not hide it. */
     enum aw_status status = aw_clock_wait(link->clock, -1, 0, aw_clock_now(link->clock));
     if (status == AW_STOPPED)
         return status;
@@ -103,7 +104,7 @@ static enum aw_status log_read(struct aw_link *link, void *buf, size_t cap, size
     memcpy(buf, entry->data.data + self->taken, *got);
     self->taken += *got;
     self->has_entry = !link->datagrams && self->taken < entry->data.size;
-    /* 0 means no time, but logs of candump -t z begin with it */
+    /* 0 means unknown, but logs of candump -t z start with time 0 */
     link->rx_time_ns = entry->time_ns == AW_NO_TIME ? 0 : entry->time_ns ? entry->time_ns : 1;
     link->own = entry->dir == AW_TX;
     self->delivered++;
@@ -156,7 +157,8 @@ static enum aw_status read_keys(struct log_link *self, const struct aw_url *url,
     return status;
 }
 
-/* The first entry shows whether the link has message boundaries; an empty file has none. */
+/* Reads the first entry, which tells whether the link has message boundaries. An empty file tells
+ * nothing. */
 static enum aw_status read_first(struct log_link *self, struct aw_error *err)
 {
     struct aw_log_entry first;
@@ -169,7 +171,7 @@ static enum aw_status read_first(struct log_link *self, struct aw_error *err)
     return aw_log_rewind(self->log, err);
 }
 
-/* A capture that cannot be opened counts as a missing link. */
+/* Opens the capture. A failure counts as a missing link. */
 static enum aw_status open_log(struct log_link *self, const char *path,
                                const struct aw_log_options *options, struct aw_error *err)
 {

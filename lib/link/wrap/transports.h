@@ -1,4 +1,4 @@
-/* The transport that replays recordings. Internal to lib/link. */
+/* Transport that replays recordings. Internal to lib/link. */
 #ifndef AW_LINK_WRAP_TRANSPORTS_H
 #define AW_LINK_WRAP_TRANSPORTS_H
 

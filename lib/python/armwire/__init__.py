@@ -1,4 +1,4 @@
-"""Drives robot arms, exoskeleton joints and arm simulators from Python, through the tools of armwire.
+"""Drives robot arms, exoskeleton joints and arm simulators from Python, using the tools of armwire.
 
     import armwire
 
@@ -11,8 +11,8 @@ Every command of the tool is a method. Pass arguments by position or by name, an
 a switch. Values are numbers, or strings with a unit ("30deg"). A method returns the result as a Record. If the
 command fails, it raises an Error with exit_code and why. help(arm.move) and TAB in IPython show all methods.
 
-Leaving the block stops any motion, also after an exception, and so does any end of the interpreter.
-Only one program can open the device: 'TOOL serve' shares it, and all programs find that server.
+Leaving the block stops any motion, even after an exception. So does the end of the interpreter.
+Only one program can open the device. Run 'TOOL serve' to share it; all other programs find that server.
 """
 import builtins
 import csv
@@ -28,12 +28,13 @@ from ._core import (Error, Face, LimitError, LinkLost, Malformed, NoAnswer, NoLi
 __all__ = ["open", "Arm", "Watch", "Record", "Error", "Refused", "UsageError", "NoAnswer", "NoLink", "Malformed",
            "LimitError", "LinkLost", "Stopped"]
 
-END_S = 5  # a tool stops its device before it exits
+END_S = 5  # max wait: a tool stops its device before it exits
 
 
 def open(tool, link=None, *, path=None, **options):  # noqa: A001 - as in open(FILE)
     """Opens a device with a tool such as "hidmotor". link: "hid:", "sim:", "serve:" …; None: the link in the
-    tool's config file. path: the program. options: options of the tool, such as record="run.pcapng"."""
+    tool's config file. path: the tool's program; None: searches for it. options: options of the tool, such as
+    record="run.pcapng"."""
     return Arm(tool, link, path, options)
 
 
@@ -58,7 +59,7 @@ class Arm(Face):
             pass  # the tool exited: its last message is the reason
 
     def _wait(self):
-        """Waits for the result, which comes last."""
+        """Waits for the result, which follows all other records."""
         for line in self._process.stdout:
             if result := self.take(line):
                 return result
@@ -67,7 +68,7 @@ class Arm(Face):
         raise self.ended(code, self._said)
 
     def run(self, line, command):
-        """Runs a line, {"cmd":…} or plain words, which the methods do not cover."""
+        """Runs a line, {"cmd":…} or plain words, for calls that the methods do not cover."""
         self._send(line, command)
         try:
             result = self._wait()
@@ -119,7 +120,7 @@ class Arm(Face):
 
 
 class Watch:
-    """An iterator of Records. Leaving the loop or close() ends it."""
+    """Iterates over Records. Leaving the loop or calling close() ends the iteration."""
 
     def __init__(self, arm):
         self._arm = arm

@@ -1,4 +1,4 @@
-"""Shared by the blocking and the asyncio module: lines sent to a tool, and its records."""
+"""Code for both the blocking and the asyncio module: sends lines to a tool, and reads its records."""
 import difflib
 import json
 import keyword
@@ -19,7 +19,7 @@ class Record(dict):
 
 
 class Error(Exception):
-    """A command failed. exit_code: exit code of the tool; why: its message; record: the whole result."""
+    """A command failed. exit_code: the tool's exit code; why: its message; record: the whole result, or None."""
 
     exit_code = 1
 
@@ -88,7 +88,7 @@ def error(exit_code, why, record=None):
 
 
 def find(tool, path=None):
-    """Returns the program of a tool: path, or found in $ARMWIRE_BIN or PATH."""
+    """Returns the path of a tool's program: path itself, or a program in $ARMWIRE_BIN or PATH."""
     folder = os.environ.get("ARMWIRE_BIN")
     found = path or (os.path.join(folder, tool) if folder else shutil.which(tool))
     if not found or not os.access(found, os.X_OK):
@@ -113,7 +113,7 @@ def start_words(program, link, options):
 
 
 def option_words(name, value):
-    """Returns the arguments of a command line for one option."""
+    """Returns the command-line arguments for one option."""
     name = name.rstrip("_").replace("_", "-")
     if value is None or value is False:
         return []
@@ -123,18 +123,18 @@ def option_words(name, value):
 
 
 def python_name(name):
-    """Returns the Python name of a command or option. Keywords of the language get a '_'."""
+    """Returns the Python name of a command or option. Appends '_' to a Python keyword."""
     name = name.replace("-", "_")
     return name + "_" if keyword.iskeyword(name) else name
 
 
 def names_of(options):
-    """Returns the names and letters of options."""
+    """Returns the names and the letters of options."""
     return {row["name"] for row in options} | {row["letter"] for row in options if "letter" in row}
 
 
 class Command:
-    """A callable command of a tool. Its help is generated from the table of the tool."""
+    """A callable command of a tool. Its help is generated from the tool's description."""
 
     def __init__(self, arm, row):
         self._arm = arm
@@ -155,7 +155,7 @@ class Command:
         return "\n".join(lines)
 
     def line(self, words, named):
-        """Returns the line for these arguments."""
+        """Returns the line that runs the command with these arguments."""
         arguments = [arg["name"] for arg in self.row["args"]]
         options = self.options | self._arm.options
         rest = any(arg["kind"] in ("pairs", "rest") for arg in self.row["args"])
@@ -213,13 +213,13 @@ class Face:
         return f"<armwire {self.tool} at {self.link or 'its default link'}>"
 
     def lines(self, line, command):
-        """Returns the line and a second one, whose answer marks the end: not every command prints a result."""
+        """Returns the line and a second command, whose answer marks the end. Not every command prints a result."""
         self.messages, self._result = [], Record(cmd=command, ok=True)
         asks = command == "config" and "path" in line
         return (line + ("\n" if asks else "\nconfig path\n")).encode()
 
     def take(self, text):
-        """Reads a line of the tool. Returns the result when the command has ended."""
+        """Processes a line of the tool's output. Returns the result when the command has ended, else None."""
         try:
             record = json.loads(text, object_hook=Record)
         except ValueError:
@@ -233,7 +233,7 @@ class Face:
         return None
 
     def conclude(self, result):
-        """Returns the result or raises its exception. result.messages: the records before it."""
+        """Returns the result of a command or raises its exception. result.messages: the records before it."""
         messages, self.messages = self.messages, []
         if not result["ok"]:
             why = re.sub(r"^stdin:\d+:\d+: ", "", result.get("why", "failed"))
@@ -243,13 +243,13 @@ class Face:
         return result
 
     def ended(self, code, said):
-        """Returns the exception for a tool that has exited by itself."""
+        """Returns the exception for a tool that has exited unexpectedly."""
         said.seek(0)
         lines = [line for line in said.read().decode(errors="replace").splitlines() if line]
         return error(code or 7, lines[-1] if lines else f"{self.tool} exited with code {code}")
 
     def words(self):
-        """Returns the command line of the next process. Each has its own recording: FILE, FILE-2 …"""
+        """Returns the command line of the next process. Each process has its own recording: FILE, FILE-2 …"""
         if not self._recording:
             return self._words
         self._recordings += 1

@@ -45,7 +45,7 @@ class Arm(Face):
             pass
 
     async def run(self, line, command):
-        """Runs a line."""
+        """Runs a line; see armwire.Arm.run."""
         async with self._turn:
             await self._send(line, command)
             try:

@@ -1,4 +1,4 @@
-/* Lays out panels and legends, and writes them and thinned data as gnuplot commands. */
+/* Lays out panels and legends, and writes them and a reduced amount of data as gnuplot commands. */
 #include "view/chart/chart.h"
 
 #include <math.h>
@@ -19,14 +19,15 @@
 #define TOP          14.0
 #define BOTTOM       50.0
 #define BETWEEN      22.0
-#define LETTER       6.6  /* approximate width of a letter in the legend */
-#define LEGEND_ROW   16.0 /* of the legend, above the panel */
+#define LETTER       6.6  /* approximate width of a character in the legend */
+#define LEGEND_ROW   16.0 /* height of a legend row, above the panel */
 #define SAMPLE       44.0 /* width of a line sample in the legend, with gaps */
 #define TITLE_LETTER 7.8
 #define MOST_DECADES 12
-#define POINTS       1400 /* points of a long line, two per pixel */
+#define POINTS       1400 /* pieces of a long line, two per pixel */
 
-/* Colours of Okabe and Ito, distinct for any colour vision, and more for further lines. */
+/* The palette of Okabe and Ito, which is distinct for all kinds of colour vision, and further
+ * colours. */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                       "#56b4e9", "#e69f00", "#222222", "#882255",
                                       "#999933", "#7f7f7f", "#332288", "#8c6d31"};
@@ -37,17 +38,17 @@ struct range {
 
 /* Position of a panel in the drawing. */
 struct frame {
-    double top, bottom; /* share of the drawing's height, from below */
+    double top, bottom; /* shares of the drawing's height, measured from the bottom */
     struct range across, up;
-    size_t entries, columns, rows; /* of the legend */
+    size_t entries, columns, rows; /* layout of the legend */
 };
 
 struct script {
     FILE *out;
     const struct aw_chart *chart;
     double height;
-    size_t blocks; /* data blocks written so far */
-    double level;  /* of stairs at the last point; NaN: none */
+    size_t blocks; /* number of data blocks written so far */
+    double level;  /* of stairs: value at the last point; NaN: none */
     struct frame frames[MOST_PANELS];
 };
 
@@ -76,7 +77,7 @@ static void measure(const struct aw_chart *chart, const struct aw_panel *panel, 
         }
 }
 
-/* Adds a margin, so that no line touches the frame; a larger one for a level line. */
+/* Adds a margin, so that no line touches the frame. The margin of a constant line is larger. */
 static void widen(struct range *range, double share)
 {
     double span = range->high - range->low;
@@ -156,9 +157,9 @@ static void lay_out(struct script *s)
 
 /* ---- Text ---- */
 
-/* Gnuplot leaves characters in single quotes unchanged, but executes backticks in double quotes. A
- * single quote becomes a string of its own. gnuplot 5.4 cannot read a text of two single quotes,
- * and expands @ after "'". */
+/* Writes text in single quotes, because gnuplot executes backticks in double quotes. A single quote
+ * becomes a string of its own. gnuplot 5.4 cannot read a string of two single quotes, and expands @
+ * after "'". */
 static void put_text(struct script *s, const char *text, size_t letters)
 {
     fputc('\'', s->out);
@@ -196,7 +197,8 @@ static void put_point(struct script *s, const struct aw_series *series, size_t i
     s->level = series->y[i];
 }
 
-/* Writes the first, the extreme and the last samples of a piece. Moves a gap to its beginning. */
+/* Writes the first, the extreme and the last samples of a piece. Moves a gap to the start of the
+ * piece. */
 static void put_piece(struct script *s, const struct aw_series *series, size_t from, size_t to)
 {
     const double *y = series->y;
@@ -235,7 +237,7 @@ static void put_data(struct script *s, const struct aw_series *series)
 
 /* ---- Panels ---- */
 
-/* Puts a remark beside a dot, on the side with more room. */
+/* Writes the text beside each dot, on the side with more room. */
 static void put_remarks(struct script *s, const struct frame *frame, const struct aw_series *series)
 {
     const struct range *across = &frame->across, *up = &frame->up;
@@ -262,7 +264,7 @@ static const char *colour_of(const struct aw_panel *panel, size_t at)
     return colours[(colour > 0 ? colour - 1 : at) % (sizeof colours / sizeof *colours)];
 }
 
-/* point: the type of dots, 7 is filled. */
+/* point is the type of dots; 7 is a filled circle. */
 static void put_style(struct script *s, const struct aw_series *series, const char *colour,
                       const char *point)
 {
@@ -283,7 +285,7 @@ static bool has_points(const struct script *s, const struct aw_series *series)
     return i < series->n;
 }
 
-/* first: number of the data block of the panel's first series. */
+/* first is the number of the data block of the panel's first series. */
 static void put_plot(struct script *s, const struct aw_panel *panel, size_t first)
 {
     fputs("plot NaN notitle", s->out);
@@ -308,8 +310,8 @@ static void put_plot(struct script *s, const struct aw_panel *panel, size_t firs
     fputc('\n', s->out);
 }
 
-/* gnuplot labels a logarithmic axis at powers of ten only. Adds labels at 2 and 5 over a narrow
- * range. The other digits get a lighter line. */
+/* Adds labels at 2 and 5 to a logarithmic axis with a narrow range, because gnuplot labels only
+ * powers of ten. The other digits get a lighter line. */
 static void put_decades(struct script *s, const struct range *across)
 {
     const char *before = "set xtics add (";
@@ -357,7 +359,7 @@ static void put_panel(struct script *s, size_t p)
 
 /* ---- Chart ---- */
 
-/* pngcairo measures in pixels, so everything is doubled; pdfcairo in 1/72 inch. */
+/* pngcairo measures in pixels, so everything is doubled. pdfcairo measures in 1/72 inch. */
 static void put_terminal(struct script *s, enum aw_chart_form form)
 {
     if (form == AW_CHART_SVG)

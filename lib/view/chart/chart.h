@@ -1,4 +1,4 @@
-/* Line charts over time or frequency, as a gnuplot script that contains its data.
+/* Creates line charts over time or frequency, as a gnuplot script that contains its data.
  *
  *     struct aw_series series[] = {{.label = "measured", .x = t, .y = y, .n = n},
  *                                  {.label = "setpoint", .x = t, .y = sp, .n = n, .dashed = true}};
@@ -7,9 +7,9 @@
  *                              .panels = panels, .n = 1};
  *     char *script = aw_chart_script(&chart, AW_CHART_SVG, &size, &err);   the caller frees it
  *
- * Panels are stacked and share the x axis: measured and setpoint in one, output in the next; or
- * gain and phase. NaN and infinity are gaps in a line. Series may have any length: the script
- * contains some thousand points of each line, and preserves its extremes.
+ * Panels are stacked and share the x axis. For example, one has measured value and setpoint, and
+ * the next one the output. NaN and infinity are gaps in a line. Series may have any length: the
+ * script contains a few thousand points of each line, and preserves its extremes.
  */
 #ifndef AW_VIEW_CHART_CHART_H
 #define AW_VIEW_CHART_CHART_H
@@ -19,18 +19,18 @@
 
 #include "base/status.h"
 
-/* Not owned. x must not fall. */
+/* A line of a panel, with n points. Its arrays are not owned. x must not decrease. */
 struct aw_series {
-    const char *label; /* NULL: not in the legend */
+    const char *label; /* NULL: not shown in the legend */
     const double *x, *y;
     size_t n;
-    size_t colour; /* from 1; 0: by position in the panel */
+    size_t colour; /* number of the colour, from 1; 0: by position in the panel */
     bool dashed;
     bool stairs;              /* holds its value until the next sample (setpoints) */
     bool dots;                /* single points instead of a line */
-    const bool *hollow;       /* with dots: marks untrustworthy points; or NULL */
-    const char *const *texts; /* with dots: text beside each; or NULL */
-    bool guide;               /* a thin grey line for reference */
+    const bool *hollow;       /* for dots: marks unreliable points as hollow; or NULL */
+    const char *const *texts; /* for dots: text beside each; or NULL */
+    bool guide;               /* thin grey reference line */
 };
 
 struct aw_panel {
@@ -40,19 +40,19 @@ struct aw_panel {
 };
 
 struct aw_chart {
-    const char *title; /* may be NULL */
+    const char *title; /* NULL: no title */
     const char *x_label, *x_unit;
-    bool log_x; /* for frequencies; x <= 0 is a gap */
+    bool log_x; /* logarithmic, for frequencies; x <= 0 is a gap */
     const struct aw_panel *panels;
-    size_t n;      /* 1..4 panels */
+    size_t n;      /* number of panels, 1 to 4 */
     double height; /* pixels of the SVG, which is 800 wide; 0: 300 per panel, plus legends */
 };
 
 /* Output format of gnuplot. PNG has twice the SVG's pixels in each direction. */
 enum aw_chart_form { AW_CHART_SVG, AW_CHART_PNG, AW_CHART_PDF };
 
-/* Returns a NUL-terminated script, which the caller frees. NULL: AW_USAGE if there is no finite
- * point, AW_NO_MEMORY. */
+/* Returns a NUL-terminated script of *size bytes, which the caller frees. On failure returns NULL.
+ * AW_USAGE: there is no finite point. AW_NO_MEMORY: out of memory. */
 char *aw_chart_script(const struct aw_chart *chart, enum aw_chart_form form, size_t *size,
                       struct aw_error *err);
 

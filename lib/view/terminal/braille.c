@@ -1,4 +1,4 @@
-/* Draws dots, lines and text on a canvas, and prints it as braille characters. */
+/* Draws dots, lines and text on a canvas, and prints the canvas as braille characters. */
 #include "view/terminal/braille.h"
 
 #include <math.h>
@@ -7,9 +7,9 @@
 
 #include "base/utf8.h"
 
-#define MOST     1000 /* columns, rows */
-#define CELL_MAX 11   /* bytes of a colour and a character */
-#define ROW_TAIL 5    /* "\033[0m" and NUL */
+#define MOST     1000 /* maximum columns and rows */
+#define CELL_MAX 11   /* maximum bytes of a colour and a character */
+#define ROW_TAIL 5    /* maximum bytes of "\033[0m" and NUL */
 
 static const char *const colors[AW_BRAILLE_COLORS] = {
     "\033[0m",    "\033[0;36m", "\033[0;33m", "\033[0;35m", "\033[0;32m", "\033[0;34m",
@@ -69,10 +69,10 @@ void aw_braille_dot(struct aw_braille *canvas, int x, int y, int color)
 /* ---- Lines ---- */
 
 struct part {
-    double from, to; /* range along the line, 0..1 */
+    double from, to; /* visible range along the line, 0 to 1 */
 };
 
-/* Clips the line to at + t * way within 0..most (Liang and Barsky). */
+/* Clips the line to where at + t * way is within 0 to most (Liang and Barsky). */
 static void clip(struct part *part, double at, double way, double most)
 {
     double a = (0 - at) / way, b = (most - at) / way;
@@ -120,7 +120,7 @@ int aw_braille_text(struct aw_braille *canvas, int column, int row, const char *
     return column;
 }
 
-/* Returns the rows with a dot in one half of a cell, as bits; bit 0 is the top. */
+/* Returns the rows with a dot in one half of a cell, one bit each; bit 0 is the top row. */
 static unsigned half(uint8_t dots, int side)
 {
     unsigned all = dots;
@@ -137,7 +137,7 @@ static double middle(unsigned rows)
     return sum / n;
 }
 
-/* Replaces dots by an ASCII character with the same rows and slope. */
+/* Returns an ASCII character that resembles the dots. */
 static char plain_dots(uint8_t dots)
 {
     static const char by_rows[16] = {' ', '\'', '-', '\'', '-', ':', '-', '|',

@@ -1,5 +1,5 @@
 /* A canvas of dots for terminals: each character cell has 2 x 4 dots (Unicode braille), and one
- * colour. Draws curves, and outlines of bodies.
+ * colour. Shows curves, and outlines of bodies.
  *
  *     struct aw_braille canvas;
  *     if (!aw_braille_init(&canvas, 60, 20)) …                    120 x 80 dots
@@ -8,8 +8,8 @@
  *     n = aw_braille_row(&canvas, row, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR, out, sizeof out);
  *     aw_braille_free(&canvas);
  *
- * Clips at the edges. Without AW_BRAILLE_UTF8, draws a cell with dots as one of ' - . : / \ |, and
- * frames with + - |, which all terminals and log files can show.
+ * Everything is clipped at the edges. Without AW_BRAILLE_UTF8, a cell with dots is printed as one
+ * of ' - . : / \ |, and frames as + - |, which all terminals and log files can show.
  */
 #ifndef AW_VIEW_TERMINAL_BRAILLE_H
 #define AW_VIEW_TERMINAL_BRAILLE_H
@@ -18,23 +18,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One character: dots, or a letter on top of them. */
+/* One character cell: dots, or a character that hides them. */
 struct aw_braille_cell {
-    uint8_t dots; /* bit n: dot n + 1 of the Unicode block */
-    uint8_t
-        color; /* 0: the terminal's own; 1..6 series, and those below; the last one drawn wins */
-    char letter[5]; /* UTF-8, or "" */
+    uint8_t dots;   /* bit n is dot n + 1 of the Unicode block */
+    uint8_t color;  /* 0: the terminal's default; others: see below. The last one drawn wins */
+    char letter[5]; /* UTF-8; "": no character */
 };
 
-/* Owns cells. */
+/* A canvas, which owns its cells. */
 struct aw_braille {
-    int columns, rows; /* of characters */
+    int columns, rows; /* in characters */
     struct aw_braille_cell *cells;
 };
 
 enum { AW_BRAILLE_UTF8 = 1, AW_BRAILLE_COLOR = 2 };
 
-/* Colours: 1..AW_BRAILLE_SERIES for series, then dimmed, caution, warning and bold. */
+/* Colours: 1 to AW_BRAILLE_SERIES for series, then dimmed, caution, warning and bold. */
 enum {
     AW_BRAILLE_SERIES = 6,
     AW_BRAILLE_DIM,
@@ -44,28 +43,28 @@ enum {
     AW_BRAILLE_COLORS,
 };
 
-/* Creates an empty canvas. Returns false if out of memory, or unless there are 1 to 1000 columns
- * and rows. */
+/* Creates an empty canvas. Returns false if out of memory, or if columns or rows are not from 1 to
+ * 1000. */
 bool aw_braille_init(struct aw_braille *canvas, int columns, int rows);
 void aw_braille_clear(struct aw_braille *canvas);
 void aw_braille_free(struct aw_braille *canvas);
 
-/* Counts dots from the top left: 2 * columns across, 4 * rows down. Lines may begin and end far
- * outside. Does not draw a line to or from NaN or infinity. */
+/* Draw dots and lines. Coordinates count dots from the top left: 2 * columns across, 4 * rows down.
+ * Lines may begin and end far outside. A line to or from NaN or infinity is not drawn. */
 void aw_braille_dot(struct aw_braille *canvas, int x, int y, int color);
 void aw_braille_line(struct aw_braille *canvas, double x0, double y0, double x1, double y1,
                      int color);
 
 /* Writes UTF-8 text, one character per cell, clipped at the edge. Control characters and malformed
- * UTF-8 become '?'. Returns the column after it. */
+ * UTF-8 become '?'. Returns the next column. */
 int aw_braille_text(struct aw_braille *canvas, int column, int row, const char *text, int color);
 
-/* Writes one character as text: at most 4 bytes, no NUL. Returns their number. */
+/* Writes the character of one cell: at most 4 bytes without a NUL. Returns the number of bytes. */
 size_t aw_braille_character(const struct aw_braille_cell *cell, unsigned how, char *out);
 
-/* Writes one row as NUL-terminated text, without trailing blanks and newline. Returns its length.
- * AW_BRAILLE_ROW bytes per column are enough; a smaller buffer cuts it off, with the colours reset.
- */
+/* Writes one row as a NUL-terminated string, without trailing blanks and newline. Returns its
+ * length. AW_BRAILLE_ROW bytes per column are always enough. A smaller buffer truncates the row,
+ * with the colours reset. */
 #define AW_BRAILLE_ROW 16
 size_t aw_braille_row(const struct aw_braille *canvas, int row, unsigned how, char *out,
                       size_t size);

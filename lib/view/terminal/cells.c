@@ -1,4 +1,4 @@
-/* Prints and cuts the cells of watch's tables. */
+/* Prints and truncates the cells of watch's tables. */
 #include "view/terminal/cells.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 #include "base/clamp.h"
 #include "base/utf8.h"
 
-/* Gives all numbers of a channel the same decimals, so that they do not jump; six digits at most.
- */
+/* Returns the same decimals for all values of a channel, so that numbers do not jump. At most six
+ * digits are printed. */
 static int decimals_of(const struct aw_channel *channel)
 {
     double range = fmax(fabs(channel->low), fabs(channel->high));
@@ -32,7 +32,7 @@ void aw_cell_number(const struct aw_channel *channel, double value, char *out)
     else
         snprintf(out, AW_CELL_TEXT, "%.*f", decimals, value == 0 ? 0.0 : value);
     if (out[0] == '-' && strspn(out + 1, "0.") == strlen(out + 1))
-        memmove(out, out + 1, strlen(out)); /* -0.000 */
+        memmove(out, out + 1, strlen(out)); /* "-0.000" becomes "0.000" */
 }
 
 void aw_cell_put(struct aw_braille *canvas, int column, int row, int width, bool left,

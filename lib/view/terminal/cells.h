@@ -1,4 +1,4 @@
-/* Cells of watch's tables: numbers with fixed decimals, texts cut to fit.
+/* Prints the cells of watch's tables: numbers with fixed decimals, and strings truncated to fit.
  *
  *     char text[AW_CELL_TEXT];
  *     aw_cell_number(channel, channel->value, text);
@@ -13,21 +13,21 @@
 #define AW_CELL_TEXT 48
 
 /* Prints a value of the channel. All values of a channel have the same number of decimals, and at
- * most six digits. */
+ * most six digits. text holds AW_CELL_TEXT bytes. */
 void aw_cell_number(const struct aw_channel *channel, double value, char *out);
 
-/* Writes text into a field of this width, left- or right-aligned. Cuts the end if it does not fit.
- */
+/* Writes text into a field of this width, left- or right-aligned. Truncates text that does not
+ * fit. */
 void aw_cell_put(struct aw_braille *canvas, int column, int row, int width, bool left,
                  const char *text, int color);
 
-/* Shortens a name to so many columns, with an ellipsis after the first before bytes. out must
- * exceed the name by three bytes. Returns the position of the ellipsis in out. Returns 0 if the
- * name is whole, or begins with it. */
+/* Shortens a name to width columns, with an ellipsis after the first before bytes. out must be
+ * three bytes larger than the name. Returns the position of the ellipsis in out. Returns 0 if the
+ * name is complete, or starts with the ellipsis. */
 size_t aw_cell_shorten(const char *name, int width, size_t before, char *out);
 
-/* Shows a page of keys instead of all but the first and last row of the canvas. keys alternates key
- * and meaning, and ends with NULL. */
+/* Shows a page of keys between the first and last row of the canvas. keys alternates keys and their
+ * meanings, and ends with NULL. */
 void aw_cell_keys(struct aw_braille *canvas, const char *const *keys);
 
 #endif

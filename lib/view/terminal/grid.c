@@ -1,4 +1,4 @@
-/* Lays out and draws watch's table: columns by width, rows by group, scrolled. */
+/* Lays out and draws watch's table: chooses columns by width, groups rows, and scrolls. */
 #include "view/terminal/grid.h"
 
 #include <fnmatch.h>
@@ -13,9 +13,9 @@
 #include "view/terminal/cells.h"
 #include "view/terminal/matrix.h"
 
-#define NOTE        24 /* columns for a remark at the foot: keys make room for it, … */
-#define FEW_KEYS    22 /* … but always these: stop, quit, all keys */
-#define BLOCK_LEAST 54 /* columns of a table, if several are side by side */
+#define NOTE        24 /* columns for a message at the bottom; the keys leave room for it … */
+#define FEW_KEYS    22 /* … but these keys always remain: stop, quit, all keys */
+#define BLOCK_LEAST 54 /* minimum columns of a table if several are side by side */
 #define BETWEEN     2  /* columns between tables */
 #define NAME_MOST   34
 #define TREND_MOST  AW_TREND
@@ -82,7 +82,8 @@ static void rate_cell(const struct row *row, struct cell *cell)
     print_rate(aw_channel_rate(row->channel, row->now), cell->text);
 }
 
-/* A fresh value is "now", because its milliseconds would change too fast to read. */
+/* Prints the age of a value. A new value is "now", because its milliseconds would change too fast
+ * to read. */
 static void age_cell(const struct row *row, struct cell *cell)
 {
     double s = (double)(row->now - row->channel->seen_ns) / 1e9;
@@ -99,7 +100,7 @@ static void age_cell(const struct row *row, struct cell *cell)
 
 /* ---- Columns ---- */
 
-/* Columns in their order; if there is no room, those of the greatest rank are dropped. */
+/* Columns in their order. If there is not enough room, those of the highest rank are omitted. */
 static const struct {
     const char *head;
     int width;
@@ -116,7 +117,7 @@ static const struct {
     {0},
 };
 
-/* The layout of a table of this width. */
+/* Layout of a table of a certain width. */
 struct layout {
     int name, trend;
     size_t before; /* bytes of a long name before its ellipsis */
@@ -162,7 +163,7 @@ static void put_head(struct aw_braille *canvas, int x, const struct layout *layo
         aw_cell_put(canvas, x + 1, 1, layout->trend, true, trend, AW_BRAILLE_DIM);
 }
 
-/* Returns true if the names on the page stay distinct when cut there. */
+/* Returns true if the names on the page remain distinct when shortened there. */
 static bool are_distinct(const struct aw_channel *const *shown, size_t n, int width, size_t before)
 {
     char a[AW_POINT_NAME], b[AW_POINT_NAME];
@@ -177,7 +178,7 @@ static bool are_distinct(const struct aw_channel *const *shown, size_t n, int wi
     return true;
 }
 
-/* Elides the middle of names, if they stay distinct. */
+/* Chooses where to shorten long names: in the middle, if they remain distinct. */
 static size_t cut_for(const struct aw_channel *const *shown, size_t n, int width)
 {
     size_t third = (size_t)width / 3;
@@ -252,8 +253,8 @@ static void print_count(uint64_t n, char *out, size_t size)
     out[at] = '\0';
 }
 
-/* Prints time and messages, right of the title; drops the least important parts if there is no
- * room. */
+/* Prints time and messages to the right of the title. Omits the least important parts if they do
+ * not fit. */
 static void put_top(const struct aw_grid *grid, struct aw_braille *canvas)
 {
     char text[160], count[32], rate[AW_CELL_TEXT];
@@ -280,7 +281,7 @@ static void put_top(const struct aw_grid *grid, struct aw_braille *canvas)
                     grid->state ? AW_BRAILLE_WARN : AW_BRAILLE_DIM);
 }
 
-/* Returns as many keys as fit; the keys for quit and help come first. */
+/* Returns as many keys as fit. The keys for quit and help come first. */
 static const char *other_keys(const struct aw_grid *grid, int room)
 {
     static const char *const all[] = {"q quit  space freeze  r reset  / filter  ? keys",
@@ -295,14 +296,14 @@ static const char *other_keys(const struct aw_grid *grid, int room)
     return all[i];
 }
 
-/* The stop key is always shown. */
+/* Prints the keys; the stop key is always shown. */
 static void print_keys(const struct aw_grid *grid, int room, char *out, size_t size)
 {
     const char *stop = grid->stops && !grid->typing ? "s STOP  " : "";
     snprintf(out, size, "%s%s", stop, other_keys(grid, room - (int)strlen(stop)));
 }
 
-/* Prints the filter, or lost messages; without either, leaves the room for keys. Returns the next
+/* Prints the filter or the lost messages, else leaves the room to the keys. Returns the next
  * column. */
 static int put_counts(const struct aw_grid *grid, struct aw_braille *canvas, int y)
 {
@@ -338,7 +339,8 @@ static void put_bottom(const struct aw_grid *grid, struct aw_braille *canvas)
         aw_cell_put(canvas, x + 1, y, width - x - 3, true, grid->note, 0);
 }
 
-/* Prints word by word: there is room, and the remark likely gives the reason. */
+/* Prints the message over several lines, because there is room, and it probably gives the
+ * reason. */
 static void put_empty(const struct aw_grid *grid, struct aw_braille *canvas, const char *what)
 {
     int x = 1, y = 4;
@@ -371,7 +373,7 @@ static const char *const keys_of_table[] = {
 };
 /* clang-format on */
 
-/* ---- All of it ---- */
+/* ---- The whole screen ---- */
 
 static bool passes(const struct aw_grid *grid, const struct aw_channel *channel)
 {

@@ -1,4 +1,4 @@
-/* Draws the table with a row per subject and a column per quantity. */
+/* Draws the table with one row per subject and one column per quantity. */
 #include "view/terminal/matrix.h"
 
 #include <stdio.h>
@@ -8,21 +8,21 @@
 
 #define ROWS_MOST    64
 #define COLUMNS_MOST 12
-#define NUMBER       8 /* width of a number, and of one with its unit */
+#define NUMBER       8 /* width of a number, and of a number with its unit */
 #define WITH_UNIT    11
-#define TOP          3 /* the first row of values */
+#define TOP          3 /* first row of values */
 
 struct matrix {
     const struct aw_grid *grid;
-    size_t n;                               /* rows */
+    size_t n;                               /* number of rows */
     char subject[ROWS_MOST][AW_POINT_NAME]; /* subject of each row */
     const struct aw_channel *cell[ROWS_MOST][COLUMNS_MOST];
-    int name, width[COLUMNS_MOST];  /* width in characters; 0: the column is empty */
-    const char *unit[COLUMNS_MOST]; /* common unit of a column, or NULL */
-    bool mixed[COLUMNS_MOST];       /* the cells have different units */
+    int name, width[COLUMNS_MOST];  /* widths in characters; 0: the column is empty */
+    const char *unit[COLUMNS_MOST]; /* common unit of each column, or NULL */
+    bool mixed[COLUMNS_MOST];       /* the cells of the column have different units */
 };
 
-/* Returns a copy of the channel in the subject's unit. */
+/* Returns a copy of the channel, converted to the subject's unit. */
 static struct aw_channel in_unit(const struct matrix *m, const char *subject, const char *field,
                                  const struct aw_channel *channel)
 {

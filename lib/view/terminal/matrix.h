@@ -1,11 +1,11 @@
-/* The table of watch with a row per subject (a joint) and a column per quantity. */
+/* Draws the table of watch with one row per subject (a joint) and one column per quantity. */
 #ifndef AW_VIEW_TERMINAL_MATRIX_H
 #define AW_VIEW_TERMINAL_MATRIX_H
 
 #include "view/terminal/grid.h"
 
-/* Draws the shown channels of grid->columns between the first and the last row of the canvas. Sets
- * grid->rows and grid->page in rows of this table. */
+/* Draws the channels of grid->columns that are shown, between the first and the last row of the
+ * canvas. Sets grid->rows and grid->page, counted in rows of this table. */
 void aw_matrix_draw(struct aw_grid *grid, const struct aw_channel *const *shown,
                     struct aw_braille *canvas);
 

@@ -1,4 +1,4 @@
-/* The ncurses part: opens and restores the terminal, shows canvases, reads keys. */
+/* The code that uses ncurses: opens and restores the terminal, shows canvases, and reads keys. */
 #include "view/terminal/screen.h"
 
 #include <curses.h>
@@ -14,13 +14,13 @@
 #include <termios.h>
 #include <unistd.h>
 
-#undef columns /* a macro of term.h */
+#undef columns /* term.h defines it as a macro */
 
 struct aw_screen {
     FILE *in, *out;
     SCREEN *terminal;
-    WINDOW *keys; /* an empty window, because reading keys redraws their window */
-    char *locale; /* previous LC_CTYPE */
+    WINDOW *keys; /* an empty window: reading keys redraws the window they are read from */
+    char *locale; /* previous LC_CTYPE, to restore it */
     unsigned how;
     struct aw_braille canvas, shown;
     attr_t attributes[AW_BRAILLE_COLORS];
@@ -49,7 +49,7 @@ bool aw_screen_utf8(void)
 
 /* ---- Opening and closing ---- */
 
-/* Uses colours of the terminal's theme, which suit dark and light ones. */
+/* Uses the colours of the terminal's theme, which suit dark and light backgrounds. */
 static void choose_attributes(struct aw_screen *screen)
 {
     static const short basic[AW_BRAILLE_COLORS] = {
@@ -94,7 +94,7 @@ static bool open_files(struct aw_screen *screen)
     return screen->out && screen->in;
 }
 
-/* Checks TERM first, because newterm leaks memory when it fails. */
+/* Returns true if TERM is known. Checked first, because newterm leaks memory when it fails. */
 static bool is_known(void)
 {
     int problem;
@@ -115,7 +115,7 @@ struct aw_screen *aw_screen_open(bool color, struct aw_error *err)
         aw_no_memory(err);
         return NULL;
     }
-    const char *locale = setlocale(LC_CTYPE, NULL); /* ncurses uses this locale only */
+    const char *locale = setlocale(LC_CTYPE, NULL); /* ncurses only uses this locale */
     screen->locale = locale ? strdup(locale) : NULL;
     setlocale(LC_CTYPE, "");
     screen->how = aw_screen_utf8() ? AW_BRAILLE_UTF8 : 0;
@@ -201,7 +201,7 @@ unsigned aw_screen_how(const struct aw_screen *screen)
     return screen->how;
 }
 
-/* Writes runs of characters with the same colour. */
+/* Writes the row in runs of characters with the same colour. */
 static void show_row(struct aw_screen *screen, int y)
 {
     char text[1000 * 4 + 1];
@@ -222,7 +222,8 @@ static void show_row(struct aw_screen *screen, int y)
     }
 }
 
-/* ncurses ignores SIGTSTP while it draws. A blocked one stays pending, so Ctrl-Z is not lost. */
+/* Redraws the screen, then suspends the program if Ctrl-Z was pressed. ncurses would ignore SIGTSTP
+ * while it draws. A blocked signal remains pending. */
 static void refresh_then_suspend(void)
 {
     sigset_t suspend, before;

@@ -1,18 +1,18 @@
-/* The whole terminal as a canvas, and its keys, on ncurses.
+/* Uses the whole terminal as a canvas and reads its keys, with ncurses.
  *
- *     struct aw_screen *screen = aw_screen_open(STDIN_FILENO, true, &err);
- *    if (!screen) …                                     no suitable terminal: print lines instead
+ *     struct aw_screen *screen = aw_screen_open(true, &err);
+ *     if (!screen) …                                           print lines instead
  *     while ((key = aw_screen_key(screen)) != 'q') {
- *         struct aw_braille *canvas = aw_screen_canvas(screen);     as large as the terminal is now
+ *         struct aw_braille *canvas = aw_screen_canvas(screen);
  *         draw(canvas);
- *         aw_screen_show(screen);                        sends what has changed
+ *         aw_screen_show(screen);
  *     }
- *     aw_screen_close(screen);                           the terminal is as it was before
- *    aw_screen_close(screen);                           restores the terminal
+ *     aw_screen_close(screen);                                 restores the terminal
+ *
  * The caller must close the screen on every exit path. An open screen uses the terminal's alternate
- * page, hides the cursor and disables echo. Ctrl-C and Ctrl-Z work as usual (Ctrl-Z restores the
- * terminal meanwhile); Ctrl-\ is disabled. Other output to the terminal spoils the picture. There
- * can be one screen at a time.
+ * page, hides the cursor and disables echo. Ctrl-C and Ctrl-Z work as usual; Ctrl-Z restores the
+ * terminal until the program continues. Ctrl-\ is disabled. Other output to the terminal would
+ * damage the picture. Only one screen can be open at a time.
  */
 #ifndef AW_VIEW_TERMINAL_SCREEN_H
 #define AW_VIEW_TERMINAL_SCREEN_H
@@ -39,27 +39,27 @@ enum aw_key {
     AW_KEY_BACKSPACE,
 };
 
-/* Takes over the terminal of standard output. Reads keys from standard input if that is a terminal,
- * else from /dev/tty. AW_REFUSED if no terminal can be drawn on. color: uses colours if available.
- */
+/* Takes over the terminal of standard output. Reads keys from standard input if it is a terminal,
+ * else from /dev/tty. color: uses colours if available. AW_REFUSED: there is no suitable
+ * terminal. */
 struct aw_screen *aw_screen_open(bool color, struct aw_error *err);
 void aw_screen_close(struct aw_screen *screen); /* accepts NULL */
 
-/* Returns an empty canvas of the terminal's current size, owned by the screen. NULL: out of memory.
- */
+/* Returns an empty canvas of the terminal's current size, owned by the screen. NULL: out of
+ * memory. */
 struct aw_braille *aw_screen_canvas(struct aw_screen *screen);
 
-/* Returns AW_BRAILLE_UTF8 and AW_BRAILLE_COLOR as supported by this terminal. */
+/* Returns AW_BRAILLE_UTF8 and AW_BRAILLE_COLOR if this terminal supports them. */
 unsigned aw_screen_how(const struct aw_screen *screen);
 
-/* Shows the canvas on the terminal; sends only the changes. */
+/* Shows the canvas on the terminal. Sends only the changes. */
 void aw_screen_show(struct aw_screen *screen);
 
-/* Returns the next key, or AW_KEY_NONE. Does not block: poll(2) the descriptor. */
+/* Returns the next key, or AW_KEY_NONE. Does not block: use poll(2) with the descriptor. */
 int aw_screen_key(struct aw_screen *screen);
 int aw_screen_fd(const struct aw_screen *screen);
 
-/* Returns true if TERM is set, and not "dumb". */
+/* Returns true if TERM is set and not "dumb". */
 bool aw_screen_moves(void);
 
 /* Returns true if standard output is a terminal and TERM is known. */

@@ -1,4 +1,4 @@
-/* Stores the last seconds of some values, and draws them with axes as a strip chart. */
+/* Stores the last seconds of several values, and draws them as a strip chart with axes. */
 #include "view/terminal/strip.h"
 
 #include <math.h>
@@ -13,11 +13,11 @@
 
 #define BUCKETS      4096
 #define VALUE_MOST   1e100           /* scales up to this value do not overflow */
-#define LEAST_ROWS   5               /* min rows of a panel */
-#define SHRINK_NS    (2 * AW_SECOND) /* time before a scale that is too large shrinks */
-#define ROUND_TICKS  12              /* scales end at the nearest of so many ticks */
-#define ROOMY        0.45            /* smaller used share of a scale is too small */
-#define LEGEND_SHARE 4               /* inverse of the legend's maximum share of a panel's rows */
+#define LEAST_ROWS   5               /* minimum rows of a panel */
+#define SHRINK_NS    (2 * AW_SECOND) /* delay before a scale shrinks */
+#define ROUND_TICKS  12              /* max ticks when choosing the ends of a scale */
+#define ROOMY        0.45            /* a scale is too large if a smaller share of it is used */
+#define LEGEND_SHARE 4               /* the legend takes at most 1/4 of a panel's rows */
 
 void aw_strip_init(struct aw_strip *strip, int64_t span_ns)
 {
@@ -37,7 +37,7 @@ static int panel_for(struct aw_strip *strip, const char *unit)
         if (strcmp(strip->panels[i].unit, unit) == 0)
             return i;
     if (strip->n_panels == AW_STRIP_PANELS)
-        return AW_STRIP_PANELS; /* the last panel contains it: is_in */
+        return AW_STRIP_PANELS; /* the last panel shows these lines, see is_in */
     struct aw_strip_panel *panel = &strip->panels[strip->n_panels];
     panel->low = -1;
     panel->high = 1;
@@ -99,7 +99,8 @@ void aw_strip_break(struct aw_strip *strip)
             aw_strip_add(strip, i, bucket_at(&strip->lines[i], 0)->time_ns, (double)NAN);
 }
 
-/* If there are few panels, the last one has the lines of all missing ones. */
+/* Returns true if this panel shows the line. If there are not enough panels, the last one shows all
+ * remaining lines. */
 static bool is_in(const struct aw_strip_line *line, int panel, int panels)
 {
     return panel == panels - 1 ? line->panel >= panel : line->panel == panel;
@@ -107,7 +108,7 @@ static bool is_in(const struct aw_strip_line *line, int panel, int panels)
 
 /* ---- Scales ---- */
 
-/* Finds the minimum and the maximum visible value; false: no value is visible. */
+/* Finds the minimum and maximum visible values. Returns false if no value is visible. */
 static bool find_extent(const struct aw_strip *strip, int panel, int panels, int64_t from,
                         double *low, double *high)
 {
@@ -121,14 +122,14 @@ static bool find_extent(const struct aw_strip *strip, int panel, int panels, int
             const struct aw_bucket *bucket = bucket_at(line, back);
             if (bucket->time_ns < from)
                 break;
-            *low = fmin(*low, bucket->least); /* ignores NaN */
+            *low = fmin(*low, bucket->least); /* fmin ignores NaN */
             *high = fmax(*high, bucket->greatest);
         }
     }
     return *low <= *high;
 }
 
-/* Rounds the ends of a scale around these values. */
+/* Extends the scale to round numbers. */
 static void round_out(double *low, double *high)
 {
     double at[AW_TICKS], size = fmax(fabs(*low), fabs(*high)), span = *high - *low;
@@ -151,7 +152,7 @@ static void adapt(struct aw_strip_panel *panel, double low, double high, int64_t
     double wanted_low = fit_low, wanted_high = fit_high;
     bool outside = !panel->known || low < panel->low || high > panel->high;
     bool roomy = fit_high - fit_low < ROOMY * (panel->high - panel->low);
-    if (outside && panel->known) { /* grows to both sides, to avoid oscillation */
+    if (outside && panel->known) { /* grows in both directions, so that it does not oscillate */
         wanted_low = fmin(fit_low, panel->low);
         wanted_high = fmax(fit_high, panel->high);
         if (fit_high - fit_low < ROOMY * (wanted_high - wanted_low)) {
@@ -197,7 +198,7 @@ static double clamp_y(const struct box *box, double y)
     return aw_clamp(y, 4 * box->y, 4 * (box->y + box->height) - 1);
 }
 
-/* Draws a line between two buckets, and a vertical line over a bucket's range. */
+/* Draws a line between two buckets, and a vertical line for the range of a bucket. */
 static void draw_line(const struct aw_strip_line *line, const struct box *box, int color,
                       struct aw_braille *canvas)
 {
@@ -208,7 +209,7 @@ static void draw_line(const struct aw_strip_line *line, const struct box *box, i
         if (newer && !isnan(b->last) && !isnan(newer->first)) {
             double x1 = to_x(box, newer->time_ns), y1 = clamp_y(box, to_y(box, newer->first));
             double y = clamp_y(box, to_y(box, b->last));
-            if (x < edge) { /* clips at the left edge */
+            if (x < edge) { /* clips the line at the left edge */
                 y += (y1 - y) * (edge - x) / (x1 - x);
                 aw_braille_line(canvas, edge, y, x1, y1, color);
                 return;
@@ -243,7 +244,7 @@ static struct scale scale_of(const struct aw_strip_panel *panel, int height)
     return scale;
 }
 
-/* Returns the length of its longest text, at least width. */
+/* Returns the width of the widest label, at least width. */
 static int scale_width(const struct scale *scale, int width)
 {
     char text[48];
@@ -296,7 +297,8 @@ static int color_of(int line)
     return 1 + line % AW_BRAILLE_SERIES;
 }
 
-/* Shows the unit after the last of the lines that have it. */
+/* Returns the unit to show after a line: only the last of several lines with the same unit has
+ * it. */
 static const char *unit_shown(const struct aw_strip *strip, int line, int index, int panels)
 {
     const char *unit = strip->lines[line].unit;
@@ -307,7 +309,7 @@ static const char *unit_shown(const struct aw_strip *strip, int line, int index,
     return unit;
 }
 
-/* A line of a panel in its legend. */
+/* A line in the legend of a panel. */
 struct entry {
     const struct aw_strip_line *line;
     const char *unit;
@@ -315,7 +317,7 @@ struct entry {
     int number, width;
 };
 
-/* Finds the line of this number, unless it is in another panel. */
+/* Finds the line with this index. Returns false if it is in another panel. */
 static bool find_entry(const struct aw_strip *strip, int index, int panels, bool numbered,
                        int number, struct entry *entry)
 {
@@ -346,8 +348,8 @@ static void draw_entry(const struct entry *entry, bool numbered, int x, int y,
     aw_braille_text(canvas, at + 1, y, entry->unit, AW_BRAILLE_DIM);
 }
 
-/* Draws a panel's legend: unit, lines and values, in at most so many rows from y on. Returns the
- * number of rows. */
+/* Draws a panel's legend in at most so many rows from y on: unit, lines and values. Returns the
+ * number of rows used. */
 static int draw_legend(const struct aw_strip *strip, int index, int panels, bool numbered, int y,
                        int rows, struct aw_braille *canvas)
 {
@@ -369,7 +371,7 @@ static int draw_legend(const struct aw_strip *strip, int index, int panels, bool
     return row + 1;
 }
 
-/* ---- All of it ---- */
+/* ---- The whole chart ---- */
 
 static void draw_numbers(const struct aw_strip *strip, int index, int panels, const struct box *box,
                          struct aw_braille *canvas)
@@ -402,7 +404,7 @@ static void draw_panel(struct aw_strip *strip, const struct aw_strip_look *look,
         for (int x = box->x + 3; x < box->x + box->width; x += 4)
             aw_braille_text(canvas, x, row, "·", AW_BRAILLE_DIM);
     }
-    for (int i = strip->n - 1; i >= 0; i--) /* draws the first one on top */
+    for (int i = strip->n - 1; i >= 0; i--) /* draws the first line on top */
         if (is_in(&strip->lines[i], index, panels))
             draw_line(&strip->lines[i], box, color_of(i), canvas);
     if (look->numbered)
@@ -437,7 +439,7 @@ void aw_strip_draw(struct aw_strip *strip, const struct aw_strip_look *look,
                    struct aw_braille *canvas)
 {
     int top = look->title || look->state ? 1 : 0, bottom = look->keys ? 1 : 0;
-    int room = canvas->rows - top - bottom - 2; /* the time axis takes two rows */
+    int room = canvas->rows - top - bottom - 2; /* the time axis needs two rows */
     int panels = aw_min(strip->n_panels, room / LEAST_ROWS);
     aw_braille_clear(canvas);
     draw_edges(look, canvas);

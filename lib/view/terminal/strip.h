@@ -1,4 +1,4 @@
-/* A strip chart for terminals: the recent history of several values, in braille dots, with axes,
+/* Draws strip charts on terminals: the recent history of several values in braille dots, with axes,
  * units and a legend.
  *
  *     struct aw_strip strip;
@@ -8,10 +8,10 @@
  *     aw_strip_draw(&strip, &(struct aw_strip_look){.end_ns = now}, &canvas);
  *     aw_strip_free(&strip);
  *
- * Values with the same unit share a panel; all panels share the time axis. Memory and work are
- * bounded at any rate: each 4096th of the span stores its first, minimum, maximum and last value.
- * Scales grow at once. They shrink only after half of them has been empty for a while, to avoid
- * flicker.
+ * Values with the same unit share a panel. All panels share the time axis. Memory and computing
+ * time are bounded at any rate of samples: each 4096th of the span stores only its first, minimum,
+ * maximum and last value. Scales grow at once. To avoid flicker, they shrink only after more than
+ * half of them has been empty for two seconds.
  */
 #ifndef AW_VIEW_TERMINAL_STRIP_H
 #define AW_VIEW_TERMINAL_STRIP_H
@@ -21,28 +21,28 @@
 #define AW_STRIP_SERIES 12
 #define AW_STRIP_PANELS 6
 
-/* Values within one interval of time. */
+/* Summary of the values within one interval of time. */
 struct aw_bucket {
     int64_t time_ns;                     /* time of the last value */
-    double first, least, greatest, last; /* NaN: gap in the line */
+    double first, least, greatest, last; /* NaN: a gap in the line */
 };
 
 struct aw_strip_line {
     char label[96], unit[16];
     int panel;
-    struct aw_bucket *buckets; /* a ring */
+    struct aw_bucket *buckets; /* ring of n buckets, the next one at next */
     size_t n, next;
-    double value; /* latest value; NaN: none, or no data */
+    double value; /* latest value; NaN: no value */
 };
 
 struct aw_strip_panel {
     char unit[16];
     double low, high; /* ends of the scale */
-    bool known;       /* the scale has been chosen */
-    int64_t roomy_ns; /* since when the scale is too large; 0: it is not */
+    bool known;       /* low and high are set */
+    int64_t roomy_ns; /* time since which the scale is too large; 0: it is not */
 };
 
-/* Owns the buckets. */
+/* A strip chart, which owns its buckets. */
 struct aw_strip {
     int64_t span_ns;
     int n, n_panels;
@@ -52,29 +52,30 @@ struct aw_strip {
 
 struct aw_strip_look {
     int64_t end_ns;    /* time at the right edge */
-    const char *title; /* top left, or NULL */
+    const char *title; /* title at the top left, or NULL */
     const char *state; /* error message, or NULL */
-    const char *keys;  /* help at the foot, or NULL */
-    bool absolute;     /* the axis starts at start_ns; false: counts back from now */
-    int64_t start_ns;  /* absolute: time 0 of the axis */
+    const char *keys;  /* help at the bottom, or NULL */
+    bool absolute;     /* times count from start_ns; false: back from now */
+    int64_t start_ns;  /* if absolute: time 0 of the axis */
     bool rows;         /* the time axis shows row numbers */
-    bool numbered;     /* shows a number at the end of each line, for displays without colours */
+    bool numbered;     /* numbers the ends of lines, for displays without colours */
 };
 
 void aw_strip_init(struct aw_strip *strip, int64_t span_ns);
 void aw_strip_free(struct aw_strip *strip);
 
-/* Adds a line. Returns its number, or -1 if there are too many, or no memory. unit may be NULL. */
+/* Adds a line. Returns its number, or -1 if there are too many lines, or if out of memory. unit may
+ * be NULL. */
 int aw_strip_series(struct aw_strip *strip, const char *label, const char *unit);
 
-/* Adds a sample. Times of a line must not fall; an earlier time counts as the last one. NaN
- * interrupts the line. */
+/* Adds a sample. The times of a line must not decrease; an earlier time counts as the previous one.
+ * NaN interrupts the line. */
 void aw_strip_add(struct aw_strip *strip, int line, int64_t time_ns, double value);
 
 /* Interrupts all lines until their next samples. */
 void aw_strip_break(struct aw_strip *strip);
 
-/* Clears the canvas and draws into it. */
+/* Clears the canvas and draws the chart on it. */
 void aw_strip_draw(struct aw_strip *strip, const struct aw_strip_look *look,
                    struct aw_braille *canvas);
 

@@ -10,9 +10,9 @@
 #include "base/hash.h"
 #include "view/text/value.h"
 
-#define LONG_S 0.2 /* drawing a table takes part of it: a fast field is overdue only beyond that */
+#define LONG_S 0.2 /* s; a fast field is not overdue before, because drawing takes time */
 
-#define SUBJECT_ORDER 32 /* bits below: message and field */
+#define SUBJECT_ORDER 32 /* the lower bits are the order of message and field */
 
 void aw_channels_init(struct aw_channels *channels, const struct aw_select *select)
 {
@@ -61,7 +61,7 @@ static bool make_room(struct aw_channels *channels)
     return true;
 }
 
-/* Orders subjects by their first message. */
+/* Returns the order of a subject: that of its first message. */
 static uint64_t order_of(struct aw_channels *channels, const struct aw_channel *channel,
                          const struct aw_point *point)
 {

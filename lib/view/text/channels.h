@@ -1,5 +1,5 @@
-/* State of every received value: last, minimum, maximum, rate, age, and recent trend. The model
- * behind the table of watch.
+/* Maintains the state of every received value: last, minimum, maximum, rate, age, and recent trend.
+ * The table of watch shows this state.
  *
  *     struct aw_channels channels;
  *     aw_channels_init(&channels, NULL);
@@ -16,35 +16,35 @@
 #include "view/text/select.h"
 
 #define AW_TREND         48                   /* number of stored steps */
-#define AW_TREND_STEP_NS (INT64_C(250000000)) /* duration of each: 12 s in all */
+#define AW_TREND_STEP_NS (INT64_C(250000000)) /* duration of a step; the trend covers 12 s */
 #define AW_CHANNELS_MAX  4096
 
 struct aw_channel {
     char name[AW_POINT_NAME];
-    size_t prefix; /* characters of the name before the field: "lknee." */
+    size_t prefix; /* length of the part of the name before the field: "lknee." */
     uint64_t order;
-    bool hidden;            /* not selected, or formal */
-    const char *unit;       /* NULL: none, or unknown */
-    double low, high;       /* range of the wire table; NaN: none */
-    bool whole;             /* all values so far were whole numbers */
-    int decimals;           /* of its resolution; -1: unknown */
-    double value;           /* NaN: no data, or a string */
-    char text[32];          /* the last value if it is a string or has a name; else "" */
-    double least, greatest; /* since the beginning or the last reset; NaN: none */
+    bool hidden;            /* not selected, or a formal field */
+    const char *unit;       /* NULL: no unit, or unknown */
+    double low, high;       /* range in the wire table; NaN: no range */
+    bool whole;             /* all values so far were integers */
+    int decimals;           /* decimals of the field's resolution; -1: unknown */
+    double value;           /* last value; NaN: no data, or a string */
+    char text[32];          /* the last value if it is a string or a named value; else "" */
+    double least, greatest; /* since the start or the last reset; NaN: no value */
     uint64_t count;
     int64_t seen_ns;
-    int64_t epoch_ns; /* the rate is averaged over at least a second */
+    int64_t epoch_ns; /* start of the interval for the rate, at least a second */
     uint64_t in_epoch;
     double rate_hz;        /* 0: unknown */
-    float trend[AW_TREND]; /* NaN: no data in this step */
-    int64_t step;          /* latest step, since 0 */
+    float trend[AW_TREND]; /* ring of averages; NaN: no data in the step */
+    int64_t step;          /* number of the latest step since time 0 */
 };
 
-/* Owns the channels. */
+/* All channels, owned by this struct. */
 struct aw_channels {
     size_t n, room;
     struct aw_channel **list;
-    size_t n_slots; /* a power of two, hash table of indices by name */
+    size_t n_slots; /* size of the hash table by name, a power of two */
     struct aw_channel **slots;
     const struct aw_select *select;
     bool brief; /* hides new formal channels (wire/table.h); set by the owner */
@@ -52,26 +52,29 @@ struct aw_channels {
     uint64_t messages;
 };
 
-/* select (NULL: everything) must outlive it. */
+/* Initialises an empty set. select chooses the values; it must outlive the set. NULL: all
+ * values. */
 void aw_channels_init(struct aw_channels *channels, const struct aw_select *select);
 void aw_channels_free(struct aw_channels *channels);
 
-/* Adds the points of one message. Drops new channels beyond AW_CHANNELS_MAX, or if out of memory.
- */
+/* Updates the channels with the points of one message. Drops new channels beyond AW_CHANNELS_MAX,
+ * or if out of memory. */
 void aw_channels_update(struct aw_channels *channels, const struct aw_point *points, size_t n,
                         int64_t now_ns);
 
-/* Resets minimum, maximum and trend. */
+/* Resets the minimum, maximum and trend of all channels. */
 void aw_channels_reset(struct aw_channels *channels);
 
-/* Copies the current state to new channels; false: out of memory. */
+/* Copies the current state to an uninitialised set, which the caller frees. Returns false if out of
+ * memory. */
 bool aw_channels_copy(struct aw_channels *to, const struct aw_channels *from);
 
-/* Returns the current rate in messages per second; it falls as soon as a message is overdue. */
+/* Returns the current rate in messages per second. It falls as soon as a message is overdue. */
 double aw_channel_rate(const struct aw_channel *channel, int64_t now_ns);
 
-/* Returns 0 inside the range, 1 within 5 % of an end, 2 at it. An end at 0 does not count, because
- * many values rest there. Neither do ranges without a unit, such as counters. */
+/* Returns 0 if the value is inside the range, 1 within 5 % of an end, and 2 at an end. An end at 0
+ * does not count, because many values are normally 0. Ranges without a unit, such as those of
+ * counters, do not count either. */
 int aw_channel_alarm(const struct aw_channel *channel);
 
 /* Returns true if the next message is long overdue. */

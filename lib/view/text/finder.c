@@ -1,10 +1,10 @@
-/* Caches the scalars of a message that match the patterns of a selection. */
+/* Caches which scalars of a message match the patterns of a selection. */
 #include "view/text/finder.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#define PLACES_TRIED 16 /* slots tried per kind, one after the other */
+#define PLACES_TRIED 16 /* consecutive slots tried per kind */
 
 void aw_finder_init(struct aw_finder *finder, const struct aw_names *names,
                     const struct aw_select *select, enum aw_subjects subjects)
@@ -42,7 +42,7 @@ static bool is_kind(const struct aw_finder_kind *kind, const struct aw_record *r
            strncmp(kind->subject, subject, AW_POINT_NAME - 1) == 0;
 }
 
-/* Returns the slot of this kind, or a free one; if all are taken, the first one tried. */
+/* Returns the slot of this kind, or a free one. If all are in use, returns the first one tried. */
 static struct aw_finder_kind *place_of(struct aw_finder *finder, const struct aw_record *record,
                                        const char *subject, bool *known)
 {

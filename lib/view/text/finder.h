@@ -3,36 +3,36 @@
  *
  *     aw_finder_init(finder, &names, &select, AW_SUBJECTS_KNOWN);
  *     const uint64_t *found = aw_finder_match(finder, &record, "lknee");
- *     if (found[0] & record.present)            the record has what select.pattern[0] names
+ *     if (found[0] & record.present)            the record has a match of select.pattern[0]
  *
- * Plain data of about 25 kB, owned by the caller. The arguments of aw_finder_init must outlive it.
+ * A struct aw_finder is plain data of about 25 kB. The arguments of aw_finder_init must outlive it.
  */
 #ifndef AW_VIEW_TEXT_FINDER_H
 #define AW_VIEW_TEXT_FINDER_H
 
 #include "view/text/select.h"
 
-#define AW_FINDER_ROOM 64 /* cached pairs of message and subject; further ones share entries */
+#define AW_FINDER_ROOM 64 /* cached pairs of message and subject; further pairs replace others */
 
 struct aw_finder {
     const struct aw_names *names;
     const struct aw_select *select;
-    bool numbers;     /* a pattern contains an id, which is a value: disables the cache */
+    bool numbers;     /* a pattern contains an id, which is a value: no caching */
     bool any_subject; /* the patterns match the same fields for every subject */
     struct aw_finder_kind {
         const struct aw_codec *codec; /* NULL: unused */
         enum aw_dir dir;
         char subject[AW_POINT_NAME];
-        uint64_t scalars[AW_SELECT_MAX]; /* by pattern; bit i: scalar i of the codec */
+        uint64_t scalars[AW_SELECT_MAX]; /* by pattern: bit i is scalar i of the codec */
     } kinds[AW_FINDER_ROOM];
 };
 
-/* subjects: which subjects are possible. */
+/* Initialises a finder. subjects tells which subjects are possible. */
 void aw_finder_init(struct aw_finder *finder, const struct aw_names *names,
                     const struct aw_select *select, enum aw_subjects subjects);
 
-/* Returns one set of scalars per pattern, whether present in the record or not. Valid until the
- * next call. subject: "" without one; ignored if finder->any_subject. */
+/* Returns one set of matching scalars per pattern, whether the record contains them or not. Valid
+ * until the next call. subject may be ""; it is ignored if finder->any_subject. */
 const uint64_t *aw_finder_match(struct aw_finder *finder, const struct aw_record *record,
                                 const char *subject);
 

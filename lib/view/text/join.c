@@ -1,5 +1,5 @@
-/* Joins the segments of a message for complete records. The text between two values becomes one
- * piece, and each value's format is determined once. */
+/* Joins the segments of a message for complete records. The literal text between two values becomes
+ * one piece, and the format of each value is determined in advance. */
 #include <string.h>
 
 #include "view/text/segment.h"
@@ -11,7 +11,7 @@ static void append(struct segments *out, const char *text, size_t length)
     out->used = (uint16_t)(out->used + length);
 }
 
-/* Adds a segment with the text from *start on. */
+/* Adds a segment whose text starts at *start. */
 static void add(struct segments *out, struct segment segment, uint16_t *start)
 {
     segment.text = *start;
@@ -20,7 +20,7 @@ static void add(struct segments *out, struct segment segment, uint16_t *start)
     *start = out->used;
 }
 
-/* Returns the constant text of a segment in all these records; NULL: it varies. */
+/* Returns the text of a segment that is the same in all these records; NULL: it varies. */
 static const char *said_by(const struct segment *segment, const char *message,
                            const struct style *style, enum aw_dir dir)
 {
@@ -39,7 +39,7 @@ static void join_texts(struct segments *out, const struct segments *from, const 
         append(out, from->pool + segment->text, segment->length);
         const char *said = said_by(segment, message, style, dir);
         size_t length = said ? strlen(said) : 0;
-        /* leaves room for all texts that follow */
+        /* leave room for all following texts */
         if (said && out->used + length + from->used <= sizeof out->pool - COPY_BLOCK)
             append(out, said, length);
         else if (segment->what != WHAT_NOTHING)
@@ -58,7 +58,7 @@ static void add_word(struct segments *out, struct words *words, const char *name
     words->list[words->n++].length = (uint16_t)(out->used - start);
 }
 
-/* Adds words at even distances from the first value on, as in most tables. */
+/* Adds the names of values at equal distances from the first one, as in most tables. */
 static void add_words(struct segments *out, const struct aw_name *names, bool quoted)
 {
     struct words *words = &out->words[out->n_words++];
@@ -71,7 +71,7 @@ static void add_words(struct segments *out, const struct aw_name *names, bool qu
             add_word(out, words, name->name, quoted);
 }
 
-/* Several scalars may share words. */
+/* Assigns a list of words to the segment of a scalar. Several scalars may share a list. */
 static void find_words(struct segments *out, struct segment *segment)
 {
     uint8_t i = 0;

@@ -1,4 +1,4 @@
-/* Turns records into named values, with names that are unique among the messages. */
+/* Converts records to named values, with names that are unique among the messages. */
 #include "view/text/point.h"
 
 #include <math.h>
@@ -21,7 +21,8 @@ bool aw_walk_next(struct aw_walk *walk, struct aw_wire *wire, enum aw_dir dir)
     return false;
 }
 
-/* Returns the slot of a name from the device: the index of the first such field + 1, or 0. */
+/* Returns the slot of a field name from the device. The slot contains the index of the first such
+ * field + 1, or 0. */
 static uint32_t *slot_of(struct aw_names *names, size_t mask, const char *field)
 {
     uint64_t hash = aw_hash(AW_HASH_FIRST, field, strlen(field));
@@ -34,7 +35,8 @@ static uint32_t *slot_of(struct aw_names *names, size_t mask, const char *field)
     return &names->slots[i];
 }
 
-/* Records the last message from the device with each field name, and whether it is the only one. */
+/* Records the last message from the device with each field name, and whether several messages have
+ * it. */
 static void note_names(struct aw_names *names, size_t mask)
 {
     for (struct aw_walk at = {0}; aw_walk_next(&at, names->wire, AW_RX);) {
@@ -62,7 +64,7 @@ void aw_names_init(struct aw_names *names, struct aw_wire *wire)
         mask *= 2;
     memset(names->slots, 0, mask * sizeof *names->slots);
     note_names(names, --mask);
-    /* Marks every other field of that name. */
+    /* Marks all other fields of that name. */
     for (size_t m = 0; m < wire->protocol->n_messages; m++)
         for (int i = 0; i < aw_wire_codec_at(wire, m)->n_scalars; i++) {
             uint32_t first = *slot_of(names, mask, names->field[m][i]);
@@ -179,7 +181,7 @@ void aw_path_point(struct aw_names *names, const char *message, const char *path
                                .value = value,
                                .text = text};
     snprintf(point->name, sizeof point->name, "%s", path);
-    /* The wire's row for a path in foreign JSON. */
+    /* Finds the wire's row for a path in foreign JSON. */
     const struct aw_codec *codec = NULL;
     if (*point->message)
         codec = aw_wire_codec(names->wire, point->message, AW_RX);

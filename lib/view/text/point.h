@@ -1,5 +1,5 @@
-/* One value with its full name: a field of a record, a member of a JSON object or a cell of a CSV
- * file. watch and plot show points.
+/* A point is one value with its full name: a field of a record, a member of a JSON object, or a
+ * cell of a CSV file. watch and plot show points.
  *
  *     struct aw_names names;                                 about 5 MB, not for the stack
  *     aw_names_init(&names, wire);
@@ -15,76 +15,75 @@
 
 #include "wire/wire.h"
 
-#define AW_POINT_NAME 160 /* bytes of a name, with its NUL; other programs' names may be longer */
-#define AW_POINTS_MAX 256 /* of one message */
+#define AW_POINT_NAME 160 /* maximum size of a name with its NUL, bytes */
+#define AW_POINTS_MAX 256 /* maximum number of points of one message */
 
-/* Plain data; texts are valid until the next message is converted. */
+/* Plain data. The strings are valid until the next message is converted. */
 struct aw_point {
     char name[AW_POINT_NAME];
-    const char *subject;            /* "" without one */
-    const char *message;            /* "" if unknown */
+    const char *subject;            /* "": no subject */
+    const char *message;            /* "": unknown */
     const char *field;              /* "elbow.position" */
     double value;                   /* NaN: no data, or a string */
-    const char *text;               /* text value; NULL: a number */
-    const struct aw_codec *codec;   /* provides unit, range and names; or NULL */
-    const struct aw_record *record; /* or NULL */
-    int scalar;                     /* of the codec */
+    const char *text;               /* value as a string; NULL: a number */
+    const struct aw_codec *codec;   /* supplies unit, range and named values; or NULL */
+    const struct aw_record *record; /* record of the value, or NULL */
+    int scalar;                     /* index in the codec */
     bool about;                     /* the point only repeats the subject: lknee.board = lknee */
-    unsigned order;                 /* order among the points of a subject */
+    unsigned order;                 /* position among the points of a subject */
 };
 
-/* Iterates over all values of all messages:
+/* State of iterating over all values of all messages:
  *     for (struct aw_walk at = {0}; aw_walk_next(&at, wire, AW_RX);)
  *         use(at.codec, at.scalar); */
 struct aw_walk {
-    size_t message; /* index in the protocol */
-    int scalar;     /* index in the codec */
+    size_t message; /* index of the message in the protocol */
+    int scalar;     /* index of the scalar in the codec */
     const struct aw_codec *codec;
 };
 
-/* Advances to the next value of messages in this direction (AW_BOTH: any). Returns false at the
+/* Advances to the next value in messages of this direction (AW_BOTH: any). Returns false at the
  * end. */
 bool aw_walk_next(struct aw_walk *walk, struct aw_wire *wire, enum aw_dir dir);
 
-/* Names of all fields of a wire, which must outlive it. */
+/* Names of all fields of a wire, which must outlive this struct. */
 struct aw_names {
     struct aw_wire *wire;
     char field[AW_MAX_MESSAGES][AW_MAX_SCALARS][64];
-    bool shared[AW_MAX_MESSAGES][AW_MAX_SCALARS];         /* another message has this field name,
-                                                             too */
-    uint32_t slots[2 * AW_MAX_MESSAGES * AW_MAX_SCALARS]; /* for aw_names_init only */
+    bool shared[AW_MAX_MESSAGES][AW_MAX_SCALARS];         /* another message has this name, too */
+    uint32_t slots[2 * AW_MAX_MESSAGES * AW_MAX_SCALARS]; /* used by aw_names_init only */
 };
 
 void aw_names_init(struct aw_names *names, struct aw_wire *wire);
 
-/* Returns the unit of a field from the device by its name: in the first message that has it; NULL:
- * none. */
+/* Returns the unit of a field from the device, in the first message that has a field of this name;
+ * NULL: no unit. */
 const char *aw_names_unit(const struct aw_names *names, const char *field);
 
-/* The same as aw_names_init, but allocates; the caller frees it. NULL: AW_NO_MEMORY. */
+/* Allocates names and calls aw_names_init. The caller frees them. NULL: AW_NO_MEMORY. */
 struct aw_names *aw_names_new(struct aw_wire *wire, struct aw_error *err);
 
-/* Joins the non-empty parts of a name by dots. Omits parts that do not fit into AW_POINT_NAME
+/* Joins the non-empty parts of a name with dots. Omits parts that do not fit into AW_POINT_NAME
  * bytes. */
 void aw_point_join(char *out, const char *const *parts, size_t n);
 
-/* Converts a record to points, at most max; returns their number. */
+/* Converts a record to at most max points, and returns their number. */
 size_t aw_record_points(const struct aw_names *names, const struct aw_record *record,
                         const char *subject, struct aw_point *points, size_t max);
 
-/* The same for some scalars: bit i is scalar i of the codec. */
+/* Same as aw_record_points for some scalars only: bit i is scalar i of the codec. */
 size_t aw_record_points_of(const struct aw_names *names, const struct aw_record *record,
                            uint64_t scalars, const char *subject, struct aw_point *points,
                            size_t max);
 
-/* Converts one scalar of a record, without names. */
+/* Converts one scalar of a record to a point without names. */
 void aw_record_point(const struct aw_record *record, int scalar, struct aw_point *point);
 
-/* Returns the scalar that contains the subject, or -1. */
+/* Returns the index of the scalar that contains the subject, or -1. */
 int aw_subject_scalar(const struct aw_record *record, const char *subject);
 
-/* Creates a point from foreign data. path is its field. A wire message of that name provides unit
- * and range. message may be NULL. */
+/* Creates a point from foreign data, with path as its field. A field of that name in the wire
+ * supplies unit and range. message may be NULL. */
 void aw_path_point(struct aw_names *names, const char *message, const char *path, double value,
                    const char *text, struct aw_point *point);
 

@@ -1,4 +1,4 @@
-/* Internal to lib/view: the segments that print a record. */
+/* Internal to lib/view: segments, from which records are printed. */
 #ifndef AW_VIEW_TEXT_SEGMENT_H
 #define AW_VIEW_TEXT_SEGMENT_H
 
@@ -10,39 +10,39 @@ enum what {
     WHAT_TIME,
     WHAT_DIR,
     WHAT_MSG,
-    WHAT_NAME, /* the text field of the record */
-    WHAT_MARK, /* an anomaly of the record, if any */
-    /* After joining only: */
-    WHAT_NUMBER, /* a scalar that is only a number, */
-    WHAT_WORD,   /* or one of several words */
+    WHAT_NAME, /* name in the text field of the record */
+    WHAT_MARK, /* marks an anomaly of the record, if any */
+    /* Only after joining: */
+    WHAT_NUMBER, /* scalar that is always a number */
+    WHAT_WORD,   /* scalar that is one of several words */
 };
 
-/* Literal text, then a value. If the scalar is absent, skips the text, too, and the next .skip
- * segments. */
+/* Literal text, then a value. If the scalar is absent, its text and the next .skip segments are
+ * also skipped. */
 struct segment {
-    uint64_t needs;        /* only if the record has this scalar: bit i is scalar i; 0: always */
-    uint16_t text, length; /* in the pool */
+    uint64_t needs;        /* bit i: printed only if the record has scalar i; 0: always printed */
+    uint16_t text, length; /* literal text, in the pool */
     uint8_t what, how;
     uint8_t scalar, decimals;
     uint8_t skip;
-    bool wire_names;             /* as in struct aw_field */
-    bool quoted;                 /* puts a name in quotes */
-    bool worded;                 /* one of its values is a word */
-    bool with_unit;              /* followed by its unit: */
-    uint8_t unit_length;         /* 0: none, or it depends on another scalar */
+    bool wire_names;             /* the names belong to wire numbers, as in struct aw_field */
+    bool quoted;                 /* puts a named value in quotes */
+    bool worded;                 /* at least one value is a word */
+    bool with_unit;              /* prints the unit after the number: */
+    uint8_t unit_length;         /* 0: no unit, or it depends on another scalar */
     bool closed;                 /* a value without a name is undefined */
-    uint8_t words;               /* index into words of struct segments */
-    const struct aw_name *names; /* NULL: no lookup */
+    uint8_t words;               /* index in the words of struct segments */
+    const struct aw_name *names; /* named values; NULL: no look-up */
     const char *unit;
 };
 
-#define MAX_WORDS 16 /* per list, and of lists */
+#define MAX_WORDS 16 /* maximum number of words per list, and of lists */
 
-/* Words in the pool for values at even distances. */
+/* Words in the pool for values at equal distances. */
 struct words {
     const struct aw_name *names;
     uint8_t n;
-    double first, step, rate; /* rate: 1 / step */
+    double first, step, rate; /* rate is 1 / step */
     struct {
         uint16_t text, length;
     } list[MAX_WORDS];
@@ -50,23 +50,23 @@ struct words {
 
 #define MAX_SEGMENTS (AW_MAX_SCALARS * 3 + 8)
 #define MAX_COLUMNS  128
-#define COPY_BLOCK   16 /* texts are copied in blocks, which read beyond their end */
+#define COPY_BLOCK   16 /* texts are copied in blocks, which read beyond their ends */
 
 struct segments {
     const struct aw_codec *codec; /* NULL: not compiled yet */
-    bool usable;                  /* has any of the requested fields */
+    bool usable;                  /* at least one of the selected fields exists */
     uint8_t n_words;
     uint16_t n, used;
-    uint64_t needs; /* scalars that its segments need */
+    uint64_t needs; /* scalars that the segments need */
     struct segment list[MAX_SEGMENTS];
     struct words words[MAX_WORDS];
     char pool[AW_MAX_SCALARS * 96 + COPY_BLOCK];
 };
 
-/* CSV: the fields of all messages, each once. */
+/* CSV: the fields of all messages, each one once. */
 struct columns {
     size_t n;
-    bool full; /* further fields did not fit */
+    bool full; /* further fields do not fit */
     char name[MAX_COLUMNS][64];
 };
 
@@ -75,12 +75,12 @@ struct compiler;
 /* Describes how a style prints records. */
 struct style {
     void (*compile)(struct compiler *c, bool has_time);
-    char column;         /* column separator, the same in every line; 0: no columns */
-    const char *nothing; /* placeholder for a missing value */
-    const char *quote;   /* around words */
-    const char *dir[2];  /* from the device, to it: two characters each */
-    const char *mark[2]; /* around an anomaly of the record */
-    bool timed;          /* shows the time by default */
+    char column;         /* separator of columns, the same in every line; 0: no columns */
+    const char *nothing; /* stands for a missing value */
+    const char *quote;   /* quotes around words */
+    const char *dir[2];  /* marks of messages from the device and to it, two characters each */
+    const char *mark[2]; /* text before and after an anomaly of the record */
+    bool timed;          /* prints the time by default */
 };
 
 const struct style *aw_view_style(enum aw_style style);
@@ -89,14 +89,14 @@ void aw_segments_compile(struct segments *out, const struct aw_codec *codec,
                          const struct aw_view_options *options, const struct columns *columns,
                          bool has_time);
 
-/* The same for complete records of one direction, which print faster. */
+/* Compiles segments for complete records of one direction, which print faster. */
 void aw_segments_join(struct segments *out, const struct segments *from, const struct style *style,
                       enum aw_dir dir);
 
 /* Returns true if this field is selected. */
 bool aw_view_picks(const struct aw_view_options *options, const struct aw_codec *codec, int scalar);
 
-/* Returns the field of a message that a name in a format means, or -1. */
+/* Returns the index of the field that a name in a format refers to, or -1. */
 int aw_view_reference(const struct aw_codec *codec, const char *name);
 
 #endif

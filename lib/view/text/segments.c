@@ -1,4 +1,4 @@
-/* The styles of records: compiles a message's layout into the segments that print it. */
+/* Compiles the layout of a message into segments that print it, in each style. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,8 +68,7 @@ static bool same_label(const struct aw_codec *codec, int a, int b)
            strcmp(codec->scalars[a].label, codec->scalars[b].label) == 0;
 }
 
-/* Compiles "elbow":{"position":… . Omits the opening segment and the whole group if its first
- * scalar is absent. */
+/* Compiles "elbow":{"position":… . Omits the whole group if its first scalar is absent. */
 static int compile_json_group(struct compiler *c, int first)
 {
     const struct aw_codec *codec = c->codec;
@@ -163,7 +162,7 @@ int aw_view_reference(const struct aw_codec *codec, const char *name)
     return found;
 }
 
-/* Adds the value for %{name}; false if this message has no such field. */
+/* Adds the value for %{name}. Returns false if this message has no such field. */
 static bool compile_reference(struct compiler *c, const char *name)
 {
     static const struct {
@@ -200,7 +199,7 @@ static char unescape(const char **text)
 
 static void compile_format(struct compiler *c, bool has_time)
 {
-    (void)has_time; /* only if the format names it */
+    (void)has_time; /* the format decides whether the time is printed */
     const char *p = c->options->format;
     for (; *p; p++) {
         const char *close = strncmp(p, "%{", 2) == 0 ? strchr(p, '}') : NULL;
@@ -216,11 +215,11 @@ static void compile_format(struct compiler *c, bool has_time)
     add_literal(c, '\n');
 }
 
-/* Joins the separators of columns that this message lacks, up to the next one that it has. */
+/* Compiles one cell per column. The separators of consecutive empty cells become one piece. */
 static void compile_table(struct compiler *c, bool has_time)
 {
     const char between = c->style->column;
-    (void)has_time; /* it has a column, and may be empty */
+    (void)has_time; /* the time always has a column, which may be empty */
     add(c, WHAT_TIME, "%s", "");
     add(c, WHAT_DIR, "%c", between);
     add(c, WHAT_NOTHING, "%c%s", between, c->codec->message->name);

@@ -31,7 +31,7 @@ static const char *first_glob(const char *pattern)
     return strpbrk(pattern, "*?[");
 }
 
-/* Matches the whole name, or its beginning up to a dot: a group, a subject. */
+/* Matches the whole name, or its first parts up to a dot: a group, a subject. */
 static bool fits(const char *pattern, const char *name)
 {
     size_t length = strlen(pattern);
@@ -40,7 +40,7 @@ static bool fits(const char *pattern, const char *name)
     return first_glob(pattern) && fnmatch(pattern, name, 0) == 0;
 }
 
-/* Matches the last part of a name, such as the position of each joint. */
+/* Matches the last parts of a name, such as the position of each joint. */
 static bool fits_end(const char *pattern, const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -76,7 +76,7 @@ static bool fits_alias(const char *pattern, const struct aw_point *point)
     return fits(pattern, field) || fits_parts(pattern, point->message, field, "");
 }
 
-/* Matches "3" or "3.force.z" for a message about number 3, whatever its name. */
+/* Matches "3" or "3.force.z" for a message with id 3, whatever the name of its subject. */
 static bool fits_number(const char *pattern, const struct aw_point *point)
 {
     char *rest;
@@ -141,7 +141,7 @@ static bool names_any(const char *pattern, enum aw_dir dir, struct aw_wire *wire
     return false;
 }
 
-/* Returns the names of a value in the head, such as boards: they are subjects. */
+/* Returns the named values of a field in the head, such as boards, which are subjects. */
 static const struct aw_name *subjects_of(const struct aw_codec *codec, int scalar)
 {
     const struct aw_field *field = codec->scalars[scalar].field;
@@ -151,7 +151,7 @@ static const struct aw_name *subjects_of(const struct aw_codec *codec, int scala
     return row == field ? field->names : NULL;
 }
 
-/* Returns true if the first length bytes are a subject that the wire knows by name. */
+/* Returns true if the first length bytes are a subject that has a name in the wire table. */
 static bool is_subject(const char *text, size_t length, struct aw_wire *wire)
 {
     for (struct aw_walk at = {0}; aw_walk_next(&at, wire, AW_BOTH);) {
@@ -175,7 +175,7 @@ bool aw_select_fields_only(const struct aw_select *select, struct aw_wire *wire,
     return only;
 }
 
-/* Returns the next message, from *m on, whose name precedes a dot at the start of the text; NULL:
+/* Finds the next message, from *m on, whose name precedes a dot at the start of text; NULL:
  * none. */
 static const struct aw_codec *next_qualifier(const char *text, struct aw_wire *wire, size_t *m)
 {
@@ -196,7 +196,7 @@ static bool has_field(const struct aw_codec *codec, const char *pattern)
     return i < codec->n_scalars;
 }
 
-/* Returns true for a field with its message: "kp.value". */
+/* Returns true for a field that is preceded by its message: "kp.value". */
 static bool is_qualified(const char *text, struct aw_wire *wire)
 {
     const struct aw_codec *codec;
@@ -206,8 +206,8 @@ static bool is_qualified(const char *text, struct aw_wire *wire)
     return codec;
 }
 
-/* After an unknown subject, only fields of received messages count. "hip.axis2" is a subject,
- * though a command has a field "axis2". */
+/* After an unknown subject, only fields of received messages are possible. So "hip.axis2" is a
+ * subject, although a command has a field "axis2". */
 const char *aw_select_part(const char *pattern, struct aw_wire *wire)
 {
     if (names_any(pattern, AW_BOTH, wire))
@@ -237,7 +237,8 @@ static void add_known(struct known *known, const char *name)
         known->name[known->n++] = name;
 }
 
-/* Collects fields before messages: of two equally similar names, suggests the field. */
+/* Collects names for suggestions: fields precede messages, so of two equally similar names, the
+ * field is suggested. */
 static void collect(const struct aw_names *names, struct known *known)
 {
     const struct aw_protocol *protocol = names->wire->protocol;
@@ -255,7 +256,8 @@ static void collect(const struct aw_names *names, struct known *known)
         add_known(known, protocol->messages[m].name);
 }
 
-/* Returns true if the first length bytes are a name, or names joined by dots: "lknee.joint". */
+/* Returns true if the first length bytes are a known name, or several ones joined by dots:
+ * "lknee.joint". */
 static bool is_known(const struct known *known, const char *text, size_t length)
 {
     if (known->numbers && isdigit((unsigned char)*text))
@@ -279,8 +281,8 @@ static bool fits_any(const char *part, const struct known *known)
     return false;
 }
 
-/* The pattern is a known name, or has one after a dot. The part before that dot is a subject: any
- * (any_subject), or a known name. */
+/* Returns true if the pattern is a known name, or has one after a dot. The part before the dot is a
+ * subject: any string (any_subject), or a known name. */
 static bool is_possible(const char *pattern, const struct known *known, bool any_subject)
 {
     const char *dot = strchr(pattern, '.'), *glob = first_glob(pattern);
@@ -293,7 +295,7 @@ static bool is_possible(const char *pattern, const struct known *known, bool any
     return false;
 }
 
-/* Returns the most similar name, or the one for the rest of the pattern after its valid part. */
+/* Returns the most similar name, for the whole pattern or for its rest after the valid part. */
 static const char *nearest(const char *pattern, const struct known *known, int *fine)
 {
     const char *near = aw_suggest(pattern, known->name, known->n), *dot = strchr(pattern, '.');
@@ -304,7 +306,7 @@ static const char *nearest(const char *pattern, const struct known *known, int *
     return aw_suggest(dot + 1, known->name, known->n);
 }
 
-/* Lists the fields that the device sends, each once, as far as there is room. */
+/* Lists the fields that the device sends, each one once, as many as fit. */
 static const char *list_fields(const struct aw_names *names, char *out, size_t size)
 {
     const size_t room = size - strlen(", …");
@@ -317,8 +319,8 @@ static const char *list_fields(const struct aw_names *names, char *out, size_t s
     return out;
 }
 
-/* Finds the message of a field that it lacks, in a pattern without another meaning; NULL: none.
- * Sets *field to the text after it. */
+/* Finds the message that a pattern names together with a field that it lacks; NULL: not found,
+ * or the pattern has another meaning. Sets *field to the text after the message. */
 static const struct aw_codec *find_lacking(const char *pattern, struct aw_wire *wire,
                                            const char **field)
 {
@@ -336,7 +338,7 @@ static const struct aw_codec *find_lacking(const char *pattern, struct aw_wire *
     return NULL;
 }
 
-/* A request and its answer may share a name, and one of them may have no fields. */
+/* A request and its answer may have the same name, and one of them may have no fields. */
 static enum aw_status lacks(const char *message, struct aw_wire *wire, const char *field,
                             struct aw_error *err)
 {

@@ -1,4 +1,4 @@
-/* The time of a record as text: seconds with six decimals, or ISO 8601. */
+/* Prints the time of a record: seconds with six decimals, or ISO 8601. */
 #include "view/text/timestamp.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 
 #include "base/number.h"
 
-#define SECOND INT64_C(1000000000) /* in ns */
+#define SECOND INT64_C(1000000000) /* nanoseconds */
 
 static char *print_seconds(char *out, int64_t ns)
 {
@@ -35,7 +35,7 @@ static void print_second(struct aw_second *known, bool iso)
     known->length = (uint8_t)(end - known->text);
 }
 
-/* Prints a time of 0 or more in seconds, or as ISO 8601. */
+/* Prints a time that is not negative, in seconds or as ISO 8601. */
 static char *print_known(char *out, int64_t ns, bool iso, struct aw_second *known)
 {
     int64_t second = ns / SECOND - (ns % SECOND < 0);
@@ -65,7 +65,7 @@ char *aw_print_time(char *out, enum aw_time_style style, int64_t time_ns, int64_
     }
 }
 
-/* Parses the digits after "." as ns, at most nine; sets *text after them. */
+/* Parses the digits after "." as nanoseconds, at most nine digits. Sets *text to the end. */
 static int64_t parse_fraction(const char **text)
 {
     int64_t ns = 0;
@@ -76,8 +76,8 @@ static int64_t parse_fraction(const char **text)
     return ns;
 }
 
-/* As timegm(3), which ends in 2038 where time_t has 32 bits. Counts days from March, so that the
- * day of a leap year comes last. */
+/* Same as timegm(3), which ends in 2038 if time_t has 32 bits. Counts days from March, so that the
+ * leap day is the last of a year. */
 static int64_t seconds_of(const struct tm *tm)
 {
     int64_t month = (tm->tm_mon + 10) % 12, year = tm->tm_year + 1900 - (tm->tm_mon < 2);

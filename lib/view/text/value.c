@@ -1,4 +1,4 @@
-/* Prints one scalar as a number or a word, and finds values out of range. */
+/* Prints a scalar as a number or a word, and finds values out of range. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "view/text/value.h"
 
-#define FINE_STEP 1e-7 /* limit of the printed decimals */
+#define FINE_STEP 1e-7 /* smallest printed step */
 
 uint8_t aw_scalar_how(const struct aw_codec *codec, int scalar)
 {
@@ -16,7 +16,7 @@ uint8_t aw_scalar_how(const struct aw_codec *codec, int scalar)
         return HOW_NAMED;
     if (row->type == AW_FLOAT && row->bits == 64)
         return HOW_DOUBLE;
-    if (row->type == AW_FLOAT) /* a scaled float has no more digits than before */
+    if (row->type == AW_FLOAT) /* scaling does not increase the precision of a float */
         return HOW_FLOAT;
     if (!codec->raw && row->scale != 0 && fabs(row->scale) < FINE_STEP)
         return HOW_DOUBLE;

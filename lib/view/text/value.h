@@ -1,4 +1,4 @@
-/* Internal to lib/view: how the value of a scalar is printed. */
+/* Internal to lib/view: prints the values of scalars. */
 #ifndef AW_VIEW_TEXT_VALUE_H
 #define AW_VIEW_TEXT_VALUE_H
 
@@ -12,16 +12,16 @@ enum how {
     HOW_DOUBLE,
 };
 
-/* Returns the enum how of a scalar, and the decimals of fixed-point output. */
+/* Returns the enum how of a scalar, and the number of decimals for fixed-point output. */
 uint8_t aw_scalar_how(const struct aw_codec *codec, int scalar);
 uint8_t aw_scalar_decimals(const struct aw_codec *codec, int scalar);
 
 char *aw_print_how(char *out, double value, uint8_t how, uint8_t decimals);
 
-/* Returns true if the names are true and false. */
+/* Returns true if the named values are true and false. */
 bool aw_is_truth(const struct aw_field *row);
 
-/* Returns the scalar's value as a word, or NULL. */
+/* Returns the scalar's value as a word; NULL: it is a number. */
 const char *aw_value_word(const struct aw_record *record, int scalar);
 
 #endif

@@ -1,4 +1,4 @@
-/* Runs the compiled segments over each record; reads --fields and --format. */
+/* Runs the compiled segments over each record, and parses --fields and --format. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,26 +11,26 @@
 #include "wire/rows.h"
 #include "wire/run.h"
 
-#define FORMAT_MAX 1024 /* characters of a --format, so that its segments fit */
+#define FORMAT_MAX 1024 /* maximum length of a --format, so that its segments fit */
 struct aw_view {
     struct aw_wire *wire;
     struct aw_view_options options;
     const struct style *style;
     int64_t first_ns, previous_ns;
     struct aw_second second;
-    int odd;    /* first scalar of this record with an undefined value; -1: none */
-    bool timed; /* the fields include the time: text shows it, too */
+    int odd;    /* index of the first scalar of this record with an undefined value; -1: none */
+    bool timed; /* the selected fields include the time, so text also shows it */
     struct columns columns;
-    const char *parts[AW_SELECT_MAX + 1]; /* field parts of options.fields */
-    struct kind *kinds;                   /* of messages */
+    const char *parts[AW_SELECT_MAX + 1]; /* parts of options.fields that name fields */
+    struct kind *kinds;                   /* by message */
 };
 
-/* One kind of message, compiled when the first one arrives. */
+/* Segments for one kind of message, compiled when the first one arrives. */
 struct kind {
-    struct segments any, whole[2]; /* for complete records: from the device, and to it */
+    struct segments any, whole[2]; /* whole: for complete records, from the device and to it */
 };
 
-/* Returns true for a message that is periodic or requested, not the answer to a setting. */
+/* Returns true for a message that is periodic or requested, and not the answer to a setting. */
 static bool is_told(const struct aw_protocol *protocol, const struct aw_message *message)
 {
     const struct aw_message *other = protocol->messages;
@@ -56,7 +56,7 @@ struct aw_messages aw_view_messages(const struct aw_protocol *protocol, const ch
     return messages;
 }
 
-/* Returns true for a joint that the device does not have, by the record's own count. */
+/* Returns true for a joint beyond the number of joints in the record like. */
 static bool is_beyond(const struct aw_record *like, const struct aw_codec *codec, int k)
 {
     const struct aw_scalar *scalar = &codec->scalars[k];
@@ -111,7 +111,7 @@ size_t aw_view_room(const struct aw_view *view)
     return view->columns.full ? MAX_COLUMNS : 0;
 }
 
-/* A name in a format must identify one value of a message. */
+/* Checks that a name in a format identifies exactly one value of a message. */
 static enum aw_status check_reference(struct aw_view *view, const char *name, struct aw_error *err)
 {
     const char *part = aw_select_part(name, view->wire);
@@ -122,7 +122,7 @@ static enum aw_status check_reference(struct aw_view *view, const char *name, st
                    name);
 }
 
-/* Applies the rule of select.h to all names. */
+/* Checks a name by the rules of select.h. */
 static enum aw_status check_field(struct aw_view *view, const char *name, enum aw_subjects subjects,
                                   struct aw_error *err)
 {
@@ -159,7 +159,8 @@ static enum aw_status check_format(struct aw_view *view, struct aw_error *err)
     return status;
 }
 
-/* Takes the field part of each name; all fields if a name is a subject alone. */
+/* Extracts the part of each name that names fields. Selects all fields if a name is only a
+ * subject. */
 static void take_parts(struct aw_view *view)
 {
     const char *const *field = view->options.fields;
@@ -299,7 +300,7 @@ static char *print_value(char *out, struct aw_view *view, const struct aw_record
     return unit ? put(out, unit, strlen(unit)) : out;
 }
 
-/* Replaces unprintable characters, because names come from the wire. */
+/* Prints a name from the wire, with unprintable characters replaced. */
 static char *print_name(char *out, const struct aw_view *view, const struct aw_record *record)
 {
     out = stpcpy(out, view->style->quote);
@@ -308,7 +309,7 @@ static char *print_name(char *out, const struct aw_view *view, const struct aw_r
     return stpcpy(out, view->style->quote);
 }
 
-/* Marks a received value that cannot be sent. */
+/* Marks a received value that must not be sent. */
 static char *print_mark(char *out, const struct aw_view *view, const struct aw_record *record)
 {
     const char *const *mark = view->style->mark;

@@ -1,9 +1,10 @@
-/* Prints records as text lines, JSON, CSV, or in the user's format, all by one engine.
+/* Prints records as lines of text, as JSON or CSV, or in the user's format.
  *
- * A view compiles, for each kind of message it meets, a list of segments (literal text, then a
- * value) and runs it for every record: no allocation per record, several million records a second.
+ * For each kind of message, a view compiles a list of segments (literal text, then a value) when
+ * the first record arrives. It runs the list for every record, without allocation. It prints
+ * several million records a second.
  *
- *    struct aw_view_options options = {.style = AW_STYLE_JSON};
+ *     struct aw_view_options options = {.style = AW_STYLE_JSON};
  *     struct aw_view *view = aw_view_new(&wire, &options, &err);
  *     char line[AW_VIEW_MAX];
  *     size_t n = aw_view_record(view, &rec, line);
@@ -17,12 +18,12 @@
 #include "view/text/timestamp.h"
 #include "wire/wire.h"
 
-#define AW_VIEW_MAX 16384 /* maximum size of a record as text in any style, bytes */
+#define AW_VIEW_MAX 16384 /* maximum size of a printed record in any style, bytes */
 
-/* The styles with an option. If several are given, the first in this list wins. A row has the name
- * in capitals, the option, its letter, value and help. A new style also needs a struct in
- * segments.c, which prints records, and a function in shell/session/object.c for rows and results;
- * otherwise compiling fails. */
+/* The styles that have an option. If several are given, the first one in this list wins. A row has
+ * the name in capitals, the option, its letter, value and help. A new style also needs a struct in
+ * segments.c to print records, and a function in shell/session/object.c to print rows and results.
+ * Compiling fails without them. */
 /* clang-format off */
 #define AW_EACH_STYLE(X)                                                                           \
     /* one object per line */                                                                      \
@@ -40,10 +41,10 @@ enum aw_style {
 };
 #undef AW_STYLE_NUMBER
 
-/* Returns true if all lines have the same columns, named by a header. */
+/* Returns true if all lines have the same columns, which a header names. */
 bool aw_style_is_table(enum aw_style style);
 
-/* A set of a protocol's messages: bit i % 64 of word i / 64 is number i. */
+/* A set of messages: bit i % 64 of bits[i / 64] is message i of the protocol. */
 struct aw_messages {
     bool any;
     uint64_t bits[AW_MAX_MESSAGES / 64];
@@ -63,41 +64,41 @@ static inline void aw_messages_add(struct aw_messages *messages, size_t i)
 struct aw_view_options {
     enum aw_style style;
     enum aw_time_style time;
-    const char *format;        /* AW_STYLE_FORMAT */
-    const char *const *fields; /* selected fields, NULL-terminated, by the rules of select.h; "t"
-                                  also shows the time in text; NULL: all */
-    bool brief; /* AW_STYLE_TEXT without fields: hides formal fields (wire/table.h) */
-    struct aw_messages messages;  /* a table without fields: limits columns to these messages, if
-                                     any; like gives the number of repetitions */
-    const struct aw_record *like; /* used by aw_view_new only; NULL: all repetitions */
-    enum aw_subjects subjects;    /* of fields; in a format a single name is a field */
+    const char *format;        /* for AW_STYLE_FORMAT */
+    const char *const *fields; /* selected fields, NULL-terminated, by the rules of select.h; in
+                                  text, "t" also shows the time. NULL: all */
+    bool brief; /* for AW_STYLE_TEXT without fields: hides formal fields (wire/table.h) */
+    struct aw_messages messages;  /* tables without fields: only columns of these messages, if any
+                                     */
+    const struct aw_record *like; /* has the number of repetitions to show; NULL: all */
+    enum aw_subjects subjects;    /* of fields; in a format, a single name is a field */
 };
 
 struct aw_view;
 
-/* AW_USAGE if no message of the protocol has a field of the format or of fields. wire must outlive
- * the view. */
+/* Creates a view, which the caller frees. wire must outlive it. Returns NULL on failure. AW_USAGE:
+ * no message of the protocol has a field of the format or of fields. */
 struct aw_view *aw_view_new(struct aw_wire *wire, const struct aw_view_options *options,
                             struct aw_error *err);
 void aw_view_free(struct aw_view *view);
 
-/* Writes the record as one line, with its newline, not NUL-terminated; returns its length, 0 if the
- * record has none of the fields asked for. out holds AW_VIEW_MAX bytes. */
+/* Writes a record as one line with its newline, without a NUL, and returns its length. Returns 0 if
+ * the record has none of the selected fields. out holds AW_VIEW_MAX bytes. */
 size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char *out);
 
-/* Returns true if the header has a column for everything shown of such a message. */
+/* Returns true if the header has a column for every shown field of such a message. */
 bool aw_view_covers(const struct aw_view *view, const struct aw_codec *codec);
 
-/* Selects messages from the device for .messages by names (NULL-terminated, NULL: all). Of messages
- * from number own on, excludes answers to settings. */
+/* Selects messages from the device by name, for .messages. names ends with NULL; NULL selects all.
+ * From message number own on, excludes answers to settings. */
 struct aw_messages aw_view_messages(const struct aw_protocol *protocol, const char *const *names,
                                     size_t own);
 
-/* Returns 0 if each field of CSV has a column, else the maximum number of columns. The caller
- * reports that the other fields are missing. */
+/* Returns the maximum number of CSV columns if there are more fields than that, else 0. The caller
+ * then reports that the other fields are missing. */
 size_t aw_view_room(const struct aw_view *view);
 
-/* Writes the header of a table; returns 0 in other styles. */
+/* Writes the header of a table and returns its length. Returns 0 in other styles. */
 size_t aw_view_header(struct aw_view *view, char *out);
 
 #endif

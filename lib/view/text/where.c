@@ -18,7 +18,8 @@ static const struct {
     {"=", AW_WHERE_IS},
 };
 
-/* Copies up to end without surrounding blanks. Returns false for an empty or too long text. */
+/* Copies the text up to end, without surrounding blanks. Returns false if it is empty or too
+ * long. */
 static bool copy(char *out, size_t size, const char *from, const char *end)
 {
     while (isspace((unsigned char)*from))
@@ -32,7 +33,7 @@ static bool copy(char *out, size_t size, const char *from, const char *end)
     return true;
 }
 
-/* Skips a quoted field that begins here. */
+/* Skips a quoted field that starts here. */
 static const char *skip_quotes(const char *p)
 {
     while (isspace((unsigned char)*p))
@@ -81,7 +82,7 @@ static bool copy_field(struct aw_where_term *term, const char *from, const char 
     return copy(term->field, sizeof term->field, from + 1, end - 1);
 }
 
-/* Stores terms for msg and dir separately, because they are not fields. */
+/* Adds a term. Stores terms for msg and dir separately, because these are not fields. */
 static enum aw_status add_term(struct aw_where *where, const struct aw_where_term *term,
                                struct aw_error *err)
 {
@@ -142,7 +143,7 @@ void aw_where_fields(const struct aw_where *where, struct aw_select *fields)
         fields->pattern[i] = where->terms[i].field;
 }
 
-/* Checks that a matching field has such a unit; otherwise, the last field's error remains. */
+/* Checks that a matching field has such a unit. If not, returns the error for the last field. */
 static enum aw_status check_unit(const struct aw_where_term *term, struct aw_wire *wire,
                                  struct aw_error *err)
 {
@@ -153,7 +154,7 @@ static enum aw_status check_unit(const struct aw_where_term *term, struct aw_wir
         double number;
         if (!aw_select_field(field, at.codec, at.scalar))
             continue;
-        if (at.codec->scalars[at.scalar].by >= 0) /* the record selects the unit */
+        if (at.codec->scalars[at.scalar].by >= 0) /* another field of the record selects the unit */
             return AW_OK;
         status = aw_number_parse_unit(term->text, aw_scalar_range(at.codec, at.scalar, NULL).unit,
                                       &number, &why);

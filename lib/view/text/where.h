@@ -1,13 +1,13 @@
-/* A condition on a value: --where 'torque>5', 'lknee.angle <= -0.5rad', 'error != none'.
+/* Parses and evaluates the conditions of --where: 'torque>5', 'lknee.angle <= -0.5rad'.
  *
  *     struct aw_where where;
  *     if (aw_where_parse("torque > 5 and velocity < 100", &where, &err) == AW_OK)
  *         show = aw_where_holds(&where, points, n);
  *
- * The syntax is FIELD OP VALUE, several joined by "and". Quote a FIELD that contains blanks or
- * signs. OP is one of < <= > >= = == !=. VALUE is a number, with or without a unit, a text, or a
- * named value (with = and != only). FIELD as in select.h; msg is the name of the message, dir tx or
- * rx.
+ * The syntax of a term is FIELD OP VALUE; "and" joins several terms. FIELD is a pattern as in
+ * select.h; quote it if it contains blanks or signs. msg is the name of the message, and dir is tx
+ * or rx. OP is one of < <= > >= = == !=. VALUE is a number with or without a unit, a string, or a
+ * named value. Strings and named values support only = and !=.
  */
 #ifndef AW_VIEW_TEXT_WHERE_H
 #define AW_VIEW_TEXT_WHERE_H
@@ -28,21 +28,21 @@ enum aw_where_op {
 struct aw_where_term {
     char field[AW_POINT_NAME];
     enum aw_where_op op;
-    char text[40]; /* value as written */
+    char text[40]; /* VALUE as written */
     bool is_number;
     double number;
     bool has_unit;         /* the number depends on the unit of the field */
-    const char *tolerance; /* of = with a number: tolerance; NULL: none */
+    const char *tolerance; /* tolerance of = with a number; NULL: none */
 };
 
-/* Conditions on the message itself: msg = NAME, dir != tx. */
+/* A condition on the message itself: msg = NAME, dir != tx. */
 struct aw_where_head {
-    bool dir; /* dir; false: msg */
-    bool is;  /* true for =, false for != */
+    bool dir; /* about dir; false: about msg */
+    bool is;  /* OP is =; false: != */
     char text[40];
 };
 
-/* Plain data; {0} is always true. */
+/* A condition. Plain data; {0} is always true. */
 struct aw_where {
     size_t n;
     struct aw_where_term terms[AW_WHERE_TERMS];
@@ -50,40 +50,44 @@ struct aw_where {
     struct aw_where_head heads[AW_WHERE_TERMS];
 };
 
-/* Returns true if there is a condition. */
+/* Returns true if the condition has terms. */
 static inline bool aw_where_any(const struct aw_where *where)
 {
     return where->n > 0 || where->n_heads > 0;
 }
 
-/* Adds the terms of the text. AW_USAGE gives the error and its position. */
+/* Adds the terms in the text to a condition. AW_USAGE: a mistake, with its position. */
 enum aw_status aw_where_parse(const char *text, struct aw_where *where, struct aw_error *err);
 
-/* AW_USAGE if a field is compared in a unit of another kind ('angle>1kg'), or msg with an unknown
- * message name. */
+/* Checks units and names of messages. AW_USAGE: a field is compared in a unit of another kind
+ * ('angle>1kg'), or msg with an unknown name. */
 enum aw_status aw_where_check_units(const struct aw_where *where, struct aw_wire *wire,
                                     struct aw_error *err);
 
-/* The same, and AW_USAGE if the wire has no such field, as aw_select_check. */
+/* Same as aw_where_check_units, and checks the fields like aw_select_check. AW_USAGE: the wire has
+ * no such field. */
 enum aw_status aw_where_check(const struct aw_where *where, const struct aw_names *names,
                               enum aw_subjects subjects, struct aw_error *err);
 
-/* Returns its fields, for aw_select_check and aw_select_confirm; where owns them. */
+/* Returns the fields of the condition, for aw_select_check and aw_select_confirm. where owns the
+ * strings. */
 void aw_where_fields(const struct aw_where *where, struct aw_select *fields);
 
-/* Returns true if the conditions on msg and dir hold for this message name and direction. dir 0 is
- * unknown and satisfies none. The functions below ignore these conditions. */
+/* Returns true if the terms about msg and dir hold for this message name and direction. A dir of 0
+ * is unknown and satisfies no term. The functions below ignore these terms. */
 bool aw_where_head_holds(const struct aw_where *where, const char *message, enum aw_dir dir);
 
-/* Finds the number that a point is compared with, in the unit of its field; false: none. */
+/* Finds the number that a point is compared with, in the unit of its field. Returns false if there
+ * is no such number. */
 bool aw_where_number(const struct aw_where_term *term, const struct aw_point *point,
                      double *number);
 
-/* Returns true if every term holds for one of the points of a message. A missing field, or "no
- * data", satisfies no term. */
+/* Returns true if every term holds for one of the points of a message. A missing field or "no data"
+ * satisfies no term. */
 bool aw_where_holds(const struct aw_where *where, const struct aw_point *points, size_t n);
 
-/* The same for a record. scalars has the matching scalars of each term, from aw_finder_match. */
+/* Same as aw_where_holds for a record. scalars has the matching scalars of each term, from
+ * aw_finder_match. */
 bool aw_where_fits(const struct aw_where *where, const struct aw_record *record,
                    const uint64_t *scalars);
 
