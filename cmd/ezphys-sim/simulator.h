@@ -42,7 +42,7 @@ struct simulator {
     uint64_t reported;
 };
 
-/* Initializes everything except sim->link, which each conversation sets. Scene, settings and wire
+/* Initialises everything except sim->link, which each conversation sets. Scene, settings and wire
  * are not owned. */
 enum aw_status simulator_init(struct simulator *sim, const struct settings *settings,
                               const struct aw_scene *scene, struct aw_wire *wire,

@@ -10,7 +10,7 @@
 #include "base/hex.h"
 #include "base/number.h"
 
-/* ---- The exact log format, (1436509052.249713) vcan0 044#2A36, optimized for speed ---- */
+/* ---- The exact log format, (1436509052.249713) vcan0 044#2A36, optimised for speed ---- */
 
 enum {
     POINT = 11, /* column of the decimal point, after '(' and ten digits */

@@ -79,7 +79,7 @@ struct quest {
     const struct aw_driver *driver;
     struct aw_loop *loops[PLACES];  /* for the longest, the model's and the shortest dead time */
     double ms, activity, overshoot; /* limits; overshoot INFINITY: no limit */
-    bool calm;                      /* minimizes the overshoot, not the error */
+    bool calm;                      /* minimises the overshoot, not the error */
     enum aw_form form;
     struct aw_gains best;
     double least;

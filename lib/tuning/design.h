@@ -5,7 +5,7 @@
  *     status = aw_design(&process, &driver, &options, &proposal, &err);
  *     AW_OK: proposal.per_tick may be used; AW_LIMIT: err says why it must not be
  *
- * The gains minimize the integrated absolute error after a load step, with Ms at most --ms. This is
+ * The gains minimise the integrated absolute error after a load step, with Ms at most --ms. This is
  * the idea of MIGO (Åström, Panagopoulos, Hägglund, Automatica 34, 1998; Panagopoulos, Åström,
  * Hägglund, IEE Proc. D 149, 2002). The design uses the discrete controller and respects the range
  * of the driver and the bound on activity. For each ratio of the three gains, it finds the greatest

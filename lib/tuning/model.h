@@ -31,7 +31,7 @@ struct aw_model {
     struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
 };
 
-/* Initializes an empty model: full scale 1, driver {0}, confidences NaN. */
+/* Initialises an empty model: full scale 1, driver {0}, confidences NaN. */
 void aw_model_init(struct aw_model *model);
 
 /* Sets the tick of the model and of its driver. */

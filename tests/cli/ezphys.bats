@@ -456,7 +456,7 @@ time.sleep(20)"
     same "$(json '[.ok,.points,.joints,.waist.rms < 0.02,.elbow.rms < 0.02]')" '[true,3,2,true,true]'
 }
 
-@test "probe recognizes the wire of captures and rejects noise" {
+@test "probe recognises the wire of captures and rejects noise" {
     for wire in le32 be32 packed8 stream name32 le32,long=8; do
         ok ezphys -q -l sim:humanoid --wire "$wire" watch -n 600 --record cap.pcapng
         ok ezphys probe -j cap.pcapng

@@ -37,7 +37,7 @@ watched() {
 }
 
 # bats test_tags=long
-@test "logs of python-can are recognized and converted as suggested" {
+@test "logs of python-can are recognised and converted as suggested" {
     /usr/bin/python3 -c 'import can' || skip "no python3-can"
     echo '(1700000000.000000) can0 05F#80F8730806FF' >run.log
     /usr/bin/python3 -m can.logconvert run.log it.asc

@@ -113,7 +113,7 @@ static inline int peer_fd(const struct aw_link *link)
     return -1;
 }
 
-/* Initializes a peer that is {0}. Its wire is for mend and received; it is reused in later runs,
+/* Initialises a peer that is {0}. Its wire is for mend and received; it is reused in later runs,
  * because creating its codecs is slow. */
 static inline void peer_init(struct peer *peer, const struct aw_protocol *protocol,
                              const struct aw_variant *variant, const uint8_t *data, size_t size)

@@ -253,7 +253,7 @@ static void check_state(struct soak *soak)
         bed_violated(&soak->bed, "something from before the reset was shown");
 }
 
-/* Returns true if a restart after this reset can be recognized, unless undetected damage changed
+/* Returns true if a restart after this reset can be recognised, unless undetected damage changed
  * the step. */
 static bool is_clear(const struct soak *soak)
 {

@@ -65,7 +65,7 @@ struct plot {
 
 /* ---- Arguments ---- */
 
-/* Recognizes a file by its extension. An argument with a slash may be a file or a name. */
+/* Recognises a file by its extension. An argument with a slash may be a file or a name. */
 static bool is_file(const char *word)
 {
     static const char *const endings[] = {".csv",  ".ndjson", ".jsonl", ".json",   ".asc",

@@ -301,7 +301,7 @@ enum aw_status aw_session_wait_input(struct aw_session *session, int fd, int64_t
 /* Prints a record in the style of the options. AW_LOST if the output fails. */
 enum aw_status aw_session_show(struct aw_session *session, const struct aw_record *record);
 
-/* Initializes an empty record of this message for sending. The wire must have the message. */
+/* Initialises an empty record of this message for sending. The wire must have the message. */
 void aw_session_command(const struct aw_session *session, const char *message,
                         struct aw_record *record);
 

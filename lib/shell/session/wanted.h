@@ -21,7 +21,7 @@ struct aw_wanted {
     char offered[160]; /* the available names, as many as fit */
 };
 
-/* Initializes the patterns. AW_USAGE: too many. */
+/* Initialises the patterns. AW_USAGE: too many. */
 enum aw_status aw_wanted_init(struct aw_wanted *wanted, struct aw_session *session);
 
 /* Returns true if a message with these points is shown. */

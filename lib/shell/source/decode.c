@@ -120,7 +120,7 @@ static enum aw_status decode_fd(struct aw_decoder *d, struct aw_reading *reading
     return status;
 }
 
-/* Recognizes the NDJSON or CSV output of record, watch and decode. */
+/* Recognises the NDJSON or CSV output of record, watch and decode. */
 static bool begins_as_records(int fd)
 {
     char start[2];

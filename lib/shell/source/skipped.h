@@ -14,7 +14,7 @@
 
 #define AW_SKIPPED_IDS 4 /* max number of identifiers that the report lists */
 
-/* Plain data; initialize to zero. */
+/* Plain data; initialise to zero. */
 struct aw_skipped {
     uint64_t others; /* frames of other nodes */
     struct aw_can_id ids[AW_SKIPPED_IDS];

@@ -8,7 +8,7 @@
  * Any record will do if its input moves enough: steps, pulses, a relay's oscillation, a sweep, in
  * any order, at uneven times. The process must be at rest where the record begins.
  *
- * The fit minimizes the output error by least squares. It simulates the model with the recorded
+ * The fit minimises the output error by least squares. It simulates the model with the recorded
  * input alone (in continuous time, see process.h) and compares the result with the measured values.
  * The error due to a jump at an unknown time between two samples counts once (weights.h). The
  * structures are first order, integrator with one lag or two, second and third order, all with dead

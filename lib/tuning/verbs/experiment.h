@@ -63,7 +63,7 @@ enum aw_status aw_bench_mode(struct aw_session *session, const char *name, bool 
 enum aw_status aw_bench_find(struct aw_session *session, const struct aw_args *args,
                              const char *name, struct aw_bench_joint *joint);
 
-/* Initializes an experiment with the joint of the options and arguments. Does not start it. */
+/* Initialises an experiment with the joint of the options and arguments. Does not start it. */
 enum aw_status aw_bench_init(struct aw_bench *bench, struct aw_session *session,
                              const struct aw_args *args);
 

@@ -1,4 +1,4 @@
-/* Tests that logs of other programs are recognized by their first bytes. */
+/* Tests that logs of other programs are recognised by their first bytes. */
 #include "capture/foreign.h"
 #include "test.h"
 

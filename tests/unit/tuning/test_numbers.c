@@ -103,7 +103,7 @@ TEST(robust_designs_match_the_picture)
     end_picture(out, "control-robust.txt");
 }
 
-/* Prints the linear loop, and the loop with dead band, limit and quantized measurement. */
+/* Prints the linear loop, and the loop with dead band, limit and quantised measurement. */
 TEST(predictions_match_the_picture)
 {
     static const struct aw_gains gains = {1.5, 0.02, 4};

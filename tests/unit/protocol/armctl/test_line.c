@@ -56,7 +56,7 @@ static enum aw_status print_next(struct fixture *f, char *out)
     return status;
 }
 
-/* The handler repeats unacknowledged packets, so it must recognize one with wrong parameters. Two
+/* The handler repeats unacknowledged packets, so it must recognise one with wrong parameters. Two
  * messages share the word DEG, and two SPD. */
 TEST(lines_are_decoded)
 {

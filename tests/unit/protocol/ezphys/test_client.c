@@ -212,7 +212,7 @@ TEST(stream_in_random_pieces_is_counted_exactly)
         check_pieces(some[seed % 2 ? 1 : seed / 2 % 5], seed);
 }
 
-/* Initialization does not depend on earlier memory contents or sessions. */
+/* Initialisation does not depend on earlier memory contents or sessions. */
 TEST(client_starts_with_an_empty_state)
 {
     struct aw_ezphys *dirty = malloc(sizeof *dirty), *fresh = calloc(1, sizeof *fresh);
