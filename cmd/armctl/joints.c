@@ -159,7 +159,7 @@ static enum aw_status end(struct aw_session *session, struct aw_joint_list *list
     return status;
 }
 
-static enum aw_status ready_to_make(struct aw_session *session)
+static enum aw_status open_unless_dry_run(struct aw_session *session)
 {
     return session->options.run.dry_run ? AW_OK : armctl_ready(session);
 }
@@ -191,7 +191,7 @@ const struct aw_joints armctl_joints = {
     .jogs_from = AW_JOINT_ACTUAL,
     .check = armctl_check_goals,
     .command = armctl_send_goals,
-    .open = ready_to_make,
+    .open = open_unless_dry_run,
     .list = list_joints,
     .limits = limits,
     .others = others,

@@ -15,7 +15,7 @@ struct meter {
     uint64_t epoch;
 };
 
-static void meter_take(struct meter *m)
+static void meter_add_message(struct meter *m)
 {
     const struct aw_ezphys *ez = ezphys_of(m->session);
     const struct aw_ezphys_state *state = &ez->state;
@@ -53,7 +53,7 @@ static enum aw_status measure(struct meter *m, int64_t deadline, uint64_t limit)
         if (status == AW_OK && m->messages == 0)
             bytes = ez->counters.bytes;
         if (status == AW_OK)
-            meter_take(m);
+            meter_add_message(m);
     }
     m->bytes = ez->counters.bytes - bytes;
     return status;

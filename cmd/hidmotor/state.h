@@ -87,7 +87,7 @@ bool hidmotor_elsewhere(struct aw_session *session, const struct aw_record *ther
 
 /* See struct aw_share_hooks. */
 enum aw_moves hidmotor_saw(struct aw_session *session, bool tx, struct aw_span frame);
-bool hidmotor_answers(struct aw_span question, struct aw_span frame);
+bool hidmotor_is_answer_to(struct aw_span question, struct aw_span frame);
 
 /* Prints with --dry-run what is known of a target without the board. */
 enum aw_status hidmotor_dry_run(struct aw_session *session, const struct aw_hidmotor_target *target,

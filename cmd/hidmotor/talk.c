@@ -76,7 +76,7 @@ enum aw_moves hidmotor_saw(struct aw_session *session, bool tx, struct aw_span f
     return moves ? AW_MOVES : AW_MOVES_ON;
 }
 
-bool hidmotor_answers(struct aw_span question, struct aw_span frame)
+bool hidmotor_is_answer_to(struct aw_span question, struct aw_span frame)
 {
     return frame.size == question.size && memcmp(frame.data, question.data, 4) == 0;
 }

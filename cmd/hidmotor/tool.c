@@ -312,7 +312,7 @@ const struct aw_tool hidmotor_tool = {
     .exchange = hidmotor_exchange,
     .poll = hidmotor_poll,
     .asks = true,
-    .share = {.saw = hidmotor_saw, .answers = hidmotor_answers},
+    .share = {.saw = hidmotor_saw, .answers = hidmotor_is_answer_to},
     .bench = &hidmotor_bench,
     .custom_bench = &aw_target_bench,
     .replay = {.in_step = true,

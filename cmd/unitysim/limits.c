@@ -53,7 +53,8 @@ void unitysim_limits_reported(struct aw_session *session, const struct aw_unitys
         aw_unitysim_limits_save(limits, path, NULL);
 }
 
-enum aw_status unitysim_new_limits(struct aw_session *session, struct aw_unitysim_limits *limits)
+enum aw_status unitysim_find_scene_limits(struct aw_session *session,
+                                          struct aw_unitysim_limits *limits)
 {
     const char *profile = unitysim_given(session)->limits;
     *limits = *usual(session);
@@ -75,7 +76,7 @@ enum aw_status unitysim_limits(struct aw_session *session, struct aw_unitysim_li
     }
     *limits = state->limits.sent;
     if (unitysim_given(session)->limits || !state->limits.known)
-        status = unitysim_new_limits(session, limits);
+        status = unitysim_find_scene_limits(session, limits);
     if (status == AW_OK || !session->run.command || session->run.command->safety != AW_READ)
         return status;
     aw_session_notice(session, "%s; using the default limits", session->err.text);

@@ -61,7 +61,7 @@ enum aw_status run_scene(struct aw_session *session, const struct aw_args *args)
     if (status == AW_OK)
         status = unitysim_ready_to_make(session);
     if (status == AW_OK)
-        status = unitysim_new_limits(session, &limits);
+        status = unitysim_find_scene_limits(session, &limits);
     if (status != AW_OK)
         return status;
     unitysim_of(session)->options.limits = limits;

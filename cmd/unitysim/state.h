@@ -173,7 +173,8 @@ aw_complete_fn unitysim_complete_joints, unitysim_complete_drives, unitysim_comp
 enum aw_status unitysim_limits(struct aw_session *session, struct aw_unitysim_limits *limits);
 
 /* Finds the limits for a new scene: of --limits, else the defaults. */
-enum aw_status unitysim_new_limits(struct aw_session *session, struct aw_unitysim_limits *limits);
+enum aw_status unitysim_find_scene_limits(struct aw_session *session,
+                                          struct aw_unitysim_limits *limits);
 
 /* Returns the limits of a joint in the list; see struct aw_joints. */
 size_t unitysim_joint_limits(struct aw_session *session, const struct aw_joint *joint,

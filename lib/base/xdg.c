@@ -15,7 +15,7 @@ static const struct {
     [AW_XDG_STATE] = {"XDG_STATE_HOME", ".local/state"},
 };
 
-static const char *absolute(const char *variable)
+static const char *absolute_path(const char *variable)
 {
     const char *path = getenv(variable);
     return path && *path == '/' ? path : NULL;
@@ -23,7 +23,7 @@ static const char *absolute(const char *variable)
 
 bool aw_xdg_path(enum aw_xdg kind, const char *name, char *out, size_t size)
 {
-    const char *base = absolute(kinds[kind].variable), *home = getenv("HOME");
+    const char *base = absolute_path(kinds[kind].variable), *home = getenv("HOME");
     if (base)
         snprintf(out, size, "%s/armwire/%s", base, name);
     else if (home && *home)
@@ -49,13 +49,13 @@ static enum aw_status check_private(const char *path, struct aw_error *err)
 
 enum aw_status aw_xdg_runtime(char *out, size_t size, struct aw_error *err)
 {
-    const char *base = absolute("XDG_RUNTIME_DIR");
+    const char *base = absolute_path("XDG_RUNTIME_DIR");
     if (base) {
         snprintf(out, size, "%s/armwire", base);
         if (mkdir(out, 0700) == 0 || errno == EEXIST)
             return check_private(out, err);
     }
-    const char *temporary = absolute("TMPDIR");
+    const char *temporary = absolute_path("TMPDIR");
     snprintf(out, size, "%s/armwire-%u", temporary ? temporary : "/tmp", (unsigned)geteuid());
     mkdir(out, 0700);
     return check_private(out, err);

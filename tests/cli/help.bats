@@ -24,7 +24,7 @@ bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; 
     same "$(grep -v '^\.[A-Z][A-Z]*\>\|^\.br$' <<<"$output" | grep -c "^[.']")" 0
 }
 
-@test "every help topic has a page, identical in docs and the other manual pages" {
+@test "every help topic has a page in docs/, and the same text in the man pages" {
     for tool in $tools; do
         for topic in options links exit-codes units numbers fields records scripts config joints limits prompt views; do
             prints_like "*$topic — *" $tool help $topic

@@ -734,7 +734,7 @@ END
     [ ! -e board ]
 }
 
-@test "two programs work in sequence, and a lost simulator exits 7" {
+@test "two programs use the board in turn, and exit 7 after the simulator dies" {
     board
     ok hidmotor -q -l "$url" move 10 0 0 --wait
     ok hidmotor -q -l "$url" move 20 0 0 --wait

@@ -98,7 +98,7 @@ static inline struct aw_mail hears_text(int i, enum aw_verb type, const char *be
 {
     struct aw_mail m = hears(i, type);
     char text[AW_REASON_MAX + 1];
-    aw_text_of(&m, text, sizeof text);
+    aw_mail_copy_text(&m, text, sizeof text);
     if (strncmp(text, beginning, strlen(beginning)) != 0)
         fail_msg("'%s' does not begin with '%s'", text, beginning);
     return m;

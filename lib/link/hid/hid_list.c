@@ -21,7 +21,7 @@
 #define ITEM_COLLECTION 0xA0
 #define ITEM_END        0xC0
 
-/* Applies to these vendors only, because a modem is also a serial port. */
+/* Lists vendors, because a rule for every serial port would hide real modems from ModemManager. */
 #define SERIAL_RULE                                                                                \
     "\n# Serial adapters: FTDI, Prolific, CP210x, CH340, Arduino, Adafruit, Pico, Teensy, "        \
     "CANable\n"                                                                                    \

@@ -42,8 +42,8 @@ static int64_t since_first(const struct log_link *self)
     return time_ns > self->first_ns ? time_ns - self->first_ns : 0;
 }
 
-/* Returns true for messages that a host receives. It receives messages to the device only on a bus,
- * where each node receives all. */
+/* Returns true for an entry to replay: not empty, not before from_ns, and received by a host. On a
+ * CAN bus every node receives all frames, including the sent ones. */
 static bool is_for_us(const struct log_link *self)
 {
     const struct aw_log_entry *entry = &self->entry;

@@ -33,8 +33,7 @@ END_S = 5  # max wait: a tool stops its device before it exits
 
 def open(tool, link=None, *, path=None, **options):  # noqa: A001 - as in open(FILE)
     """Opens a device with a tool such as "hidmotor". link: "hid:", "sim:", "serve:" …; None: the link in the
-    tool's config file. path: the tool's program; None: searches for it. options: options of the tool, such as
-    record="run.pcapng"."""
+    tool's config file. path: the tool's program; None: searches for it. options: of the tool, record="run.pcapng"."""
     return Arm(tool, link, path, options)
 
 

@@ -437,7 +437,7 @@ static enum aw_status read_controls(struct aw_hands *h)
     return h->channels.stream ? aw_teleop_channels_read(h) : AW_OK;
 }
 
-/* Shows a prompt once pressing the button would take effect, that is, after a release. */
+/* Prints the prompt "hold to run" once, when the button has been released and can enable motion. */
 static void announce_ready(struct aw_hands *h)
 {
     if (h->screen || h->told || !h->engine.ready)

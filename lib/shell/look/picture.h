@@ -11,7 +11,7 @@
 #include "shell/session/session.h"
 #include "view/chart/chart.h"
 
-/* For rows of struct aw_option. */
+/* Members of an option (struct aw_option) that names a picture file: the permitted extensions. */
 #define AW_PICTURE .endings = "svg png pdf gp", .ends = true
 
 /* "canpid step: lknee pos kp 6, 2026-11-22": tool, command, contents, and the date of time_ns

@@ -47,7 +47,8 @@ static bool is_drawn(const char *path)
     return ending && aw_is_one_of(endings, ending);
 }
 
-/* Replaces {file} in "plot {file}" by the path. */
+/* Replaces {NAME} in "plot {NAME}" by the value of that argument or option. Returns false if plot
+ * cannot draw this file. */
 static bool fill(struct aw_session *session, const struct aw_args *args, const char *next,
                  char *out, size_t size)
 {

@@ -159,7 +159,7 @@ static void renew(struct aw_aside *aside)
     aw_crash_prepare(((struct aw_renewal *)aside)->session);
 }
 
-static void renew_later(struct aw_session *session, bool on)
+static void set_renewal(struct aw_session *session, bool on)
 {
     struct aw_renewal *renewal = &session->motion.renewal;
     struct aw_aside **first = &session->time.real.aside;
@@ -177,7 +177,7 @@ void aw_crash_prepare(struct aw_session *session)
     int next = plans()->ready == 1 ? 2 : 1;
     struct plan *plan = &plans()->plans[next - 1];
     bool goes_on = aw_session_continues(session), moves = session->motion.moving || goes_on;
-    renew_later(session, goes_on && session->motion.ongoing == AW_ONGOING_ENDING);
+    set_renewal(session, goes_on && session->motion.ongoing == AW_ONGOING_ENDING);
     if (!session->device.link || !session->tool->last_stop || session->options.run.hold || !moves) {
         plans()->ready = 0;
         return;

@@ -78,7 +78,7 @@ static void handle_answer(struct aw_attached *attached, const struct aw_mail *m)
 {
     const struct aw_command *command = m->flag ? attached->session->run.command : NULL;
     char why[AW_REASON_MAX + 1];
-    aw_text_of(m, why, sizeof why);
+    aw_mail_copy_text(m, why, sizeof why);
     aw_fail(&attached->answer, (enum aw_status)(m->status & 15), "%s%s%s",
             command ? command->name : "", command ? ": " : "", why);
     attached->waits = false;
@@ -88,7 +88,7 @@ static void handle_answer(struct aw_attached *attached, const struct aw_mail *m)
 static void handle_stop(struct aw_attached *attached, const struct aw_mail *m, bool held)
 {
     char why[AW_REASON_MAX + 1];
-    aw_text_of(m, why, sizeof why);
+    aw_mail_copy_text(m, why, sizeof why);
     if (m->flag)
         snprintf(attached->lost, sizeof attached->lost, "the server was shut down");
     if (held)

@@ -75,7 +75,7 @@ void aw_buffer_clear(struct aw_buffer *buffer)
     *buffer = (struct aw_buffer){.bytes = NULL};
 }
 
-void aw_text_of(const struct aw_mail *m, char *out, size_t room)
+void aw_mail_copy_text(const struct aw_mail *m, char *out, size_t room)
 {
     snprintf(out, room, "%.*s", (int)m->body.size, (const char *)m->body.data);
     aw_utf8_clean(out);

@@ -59,7 +59,7 @@ struct aw_mail {
 
 #define AW_HEAD offsetof(struct aw_mail, memory)
 
-/* Consecutive messages. An empty buffer has no bytes: NULL. */
+/* A queue of consecutive messages. bytes is NULL while the queue is empty. */
 struct aw_buffer {
     uint8_t *bytes;
     size_t start, end, room;
@@ -87,7 +87,7 @@ static inline struct aw_span aw_text(const char *text)
 }
 
 /* Copies the body to a string without control characters. */
-void aw_text_of(const struct aw_mail *m, char *out, size_t room);
+void aw_mail_copy_text(const struct aw_mail *m, char *out, size_t room);
 
 /* The session's state of the conversation with its device: the saved gains, followed by the tool's
  * memory. aw_memory_restore ignores invalid memory. */

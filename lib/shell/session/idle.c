@@ -20,7 +20,8 @@ static void note_loss(struct aw_session *session)
         session->device.link->lost = false;
 }
 
-/* Removes the descriptor while reading, because reading also waits. */
+/* Removes the descriptor while poll runs: poll may wait too, and that wait must not call this
+ * function again. */
 static void read_device(struct aw_aside *aside)
 {
     struct drain *drain = (struct drain *)aside;

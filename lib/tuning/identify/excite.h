@@ -71,14 +71,12 @@ const char *aw_excite_part_name(enum aw_excite_part part);
 /* AW_REFUSED: the joint went too far; err suggests a remedy. */
 enum aw_status aw_excite_result(const struct aw_excite *excite, struct aw_error *err);
 
-/* Converts a driver's telemetry to a trial for identification. Each sample has the output that the
- * controller had computed and that the driver holds for a tick. So straight lines connect the
- * samples of the input, half a tick later. A jump is a change by more than a thirtieth of the range
- * between two samples, or any change where samples are missing. The input jumps in the middle of
- * the interval, half a tick later. One or two lost frames are ignored. A driver with a tick shorter
- * than the interval might always jump right after a sample, or always before the next; late_s
- * allows for that. tick_s 0: unknown, as in foreign records. at and out must have room for 3·n
- * values. The caller owns all arrays. */
+/* Converts a driver's telemetry to a trial for identification. The driver holds each output for one
+ * tick, so the input is delayed by half a tick and interpolated linearly. A change by more than a
+ * thirtieth of the range, or any change across missing samples, is a jump in the middle of the
+ * interval. One or two lost frames are ignored. late_s allows for the unknown phase of a tick that
+ * is shorter than the interval. tick_s 0: unknown, as in foreign records. at and out must have room
+ * for 3·n values. The caller owns all arrays. */
 struct aw_trial aw_excite_trial(const double *t, const double *output, const double *y, size_t n,
                                 double tick_s, double *at, double *out);
 

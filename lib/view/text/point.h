@@ -56,8 +56,8 @@ struct aw_names {
 
 void aw_names_init(struct aw_names *names, struct aw_wire *wire);
 
-/* Returns the unit of a field from the device, in the first message that has a field of this name;
- * NULL: no unit. */
+/* Returns the unit of the first field with this name in the messages from the device; NULL: no such
+ * field, or no unit. */
 const char *aw_names_unit(const struct aw_names *names, const char *field);
 
 /* Allocates names and calls aw_names_init. The caller frees them. NULL: AW_NO_MEMORY. */

@@ -63,7 +63,7 @@ TEST_WITH(start, stop, all_fields_round_trip)
     assert_true(aw_conn_fill(&conn));
     assert_int_equal(aw_conn_next(&conn, &m), AW_FRAME);
     assert_true(m.status == 200 && m.flag && m.number == 4000000000 && m.lease == 3 && m.ns == -5);
-    aw_text_of(&m, text, sizeof text);
+    aw_mail_copy_text(&m, text, sizeof text);
     assert_string_equal(text, "a?longe");
     assert_int_equal(m.memory.size, 3);
     assert_memory_equal(m.memory.data, "xyz", 3);
