@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#define ARRIVED   0.1   /* share of the step */
 #define TAIL      0.1   /* final part, as a share of the time after the step */
 #define BAND      0.02  /* settling band around the target, as a share of the step */
 #define STANDS_UP 0.005 /* min height of a peak, as a share of the step */

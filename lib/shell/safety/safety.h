@@ -1,4 +1,4 @@
-/* What commands use of this room: the link, the dry run, and the start and end of a motion.
+/* The functions of this room for commands: link, dry run, and the start and end of a motion.
  *
  * With --dry-run no command opens anything. A command that can build its messages shows them. A
  * command that needs the device ends where it would open it, and the dispatcher reports that in one

@@ -119,7 +119,7 @@ struct aw_session_mode {
     bool serving;     /* a simulated device; input consists of commands */
     bool quit;        /* the user asked to leave the program */
     bool idling;      /* the session waits for input and reads the link meanwhile */
-    bool advised;     /* a next step has been printed, see advice.h */
+    bool advised;     /* a next step has been printed, see run.h */
     unsigned scripts; /* nesting depth of scripts */
     /* Set by the prompt while the user types a line. Removes that line from the screen before other
      * output (begin) and redraws it afterwards. NULL: no line is being typed. */
@@ -129,7 +129,7 @@ struct aw_session_mode {
 /* The running command. */
 struct aw_session_run {
     const struct aw_command *command; /* its row; or NULL */
-    const char *dry_end;              /* why --dry-run ended the command, see dry.h */
+    const char *dry_end;              /* why --dry-run ended the command, see safety.h */
     int64_t started;                  /* start time by session->clock, ns */
     struct aw_printing printing;
     struct aw_work work;

@@ -209,7 +209,7 @@ struct aw_command {
     /* a longer example, printed after these; earlier lines create the files for later lines. {move}
      * and {field} are the tool's; '$ ' begins a shell line. NULL: none */
     const char *const *lines;
-    struct aw_next next; /* suggested after success, see advice.h */
+    struct aw_next next; /* suggested after success, see run.h */
     aw_run_fn *run;
 };
 

@@ -41,7 +41,7 @@ struct aw_bench_joint {
 
 #define AW_BENCH_SET 160 /* size of a command that sets gains */
 
-/* What the experiments use as the input of the process. If this is not the reported output,
+/* The input of the process in the experiments. If this is not the reported output,
  * commands that send gains first check that the gains take effect. */
 enum aw_bench_law {
     AW_BENCH_TOLD, /* the reported output */

@@ -17,7 +17,6 @@
 #define STEP_S        3.0
 #define OBJECTION     160
 #define OUTCOME       1100
-#define NEAR_RISE     0.5 /* share of the predicted value */
 #define STATIC        2.0 /* static friction as a multiple of the friction in motion */
 #define STEP_SHARE    0.8 /* share of --max-deviation: the range covered by the experiment */
 #define SLIGHTLY_MORE 1.05
