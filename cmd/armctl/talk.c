@@ -225,7 +225,7 @@ enum aw_status armctl_check(struct aw_session *session, const struct aw_record *
     return check(session, command, frame, &size);
 }
 
-/* Saves what a stop after this line must undo. */
+/* Announces the command of this line, so that a later stop can undo it. */
 static void intend(struct aw_session *session, struct aw_span line)
 {
     char body[AW_ARMCTL_LINE_MAX];

@@ -69,7 +69,6 @@ static void joint_range(struct aw_session *session, const struct aw_command *com
     info->max = joint->max;
 }
 
-/* One row for each argument. */
 /* clang-format off */
 static const struct aw_option options[] = {
     {.name = "ack-timeout", AW_AT_TOOL(armctl_options, ack_timeout_s), .value = "TIME",

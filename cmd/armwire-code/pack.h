@@ -15,8 +15,8 @@ typedef char pack_assert_float[sizeof(float) == 4 ? 1 : -1];
 
 enum { PACK_LITTLE, PACK_BIG };
 
-/* At most 32 bits. Little-endian: counted from the lowest bit of a byte. Big-endian: counted from
- * the highest bit of a byte. */
+/* Reads at most 32 bits. Little-endian order counts from the lowest bit of a byte, big-endian order
+ * from the highest bit. */
 static inline uint32_t pack_get(const uint8_t *p, unsigned bit, unsigned bits, int order)
 {
     uint32_t value = 0;
@@ -168,7 +168,7 @@ static inline int32_t pack_get_magnitude(const uint8_t *p, unsigned byte, int or
     return p[byte + 2] ? value : -value;
 }
 
-/* text has room for size characters and a NUL. */
+/* text must hold size characters and a NUL. */
 static inline void pack_get_text(const uint8_t *p, size_t size, char *text)
 {
     size_t n = 0;

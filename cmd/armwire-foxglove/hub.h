@@ -12,7 +12,7 @@
 #include "base/child.h"
 #include "filter/recording.h"
 
-#define STOP_SERVICE  1   /* number of the service /stop */
+#define STOP_SERVICE  1   /* id of the service /stop */
 #define STOP_TEXT_MAX 512 /* max bytes of the command's output, with the NUL */
 
 /* A message to one or several clients. Only its subscription number differs between them. */
@@ -103,7 +103,8 @@ struct hub {
 
 /* stream.c: standard input becomes messages. */
 enum aw_status stream_open(struct hub *hub, struct aw_error *err);
-/* Converts some packets. *more: more packets may be waiting. AW_END: end of the input. */
+/* Converts some packets of standard input. Sets *more if more packets may be waiting. Returns
+ * AW_END at the end of the input. */
 enum aw_status stream_turn(struct hub *hub, bool *more, struct aw_error *err);
 void stream_free(struct hub *hub);
 

@@ -15,7 +15,7 @@
 
 #define CLIENTS_MAX 64
 #define ORIGINS_MAX 16
-#define SOCKET_ROOM (64 << 10) /* max bytes in the socket: they arrive late and cannot be dropped */
+#define SOCKET_MAX  (64 << 10) /* max bytes in the socket: they arrive late and cannot be dropped */
 #define PORT        8765
 #define PORT_TEXT   "8765"
 
@@ -129,7 +129,7 @@ static int on_connection(struct lws *wsi, enum lws_callback_reasons reason, void
         close(fd);
     } else if (fd >= 0) {
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){SOCKET_ROOM}, sizeof(int));
+        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){SOCKET_MAX}, sizeof(int));
         lws_adopt_socket_vhost(hub->vhost, fd);
     }
     return 0;

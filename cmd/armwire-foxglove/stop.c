@@ -12,7 +12,7 @@
 
 #define CALLS_MAX  64 /* max calls of one client */
 #define TIMEOUT_US (5 * LWS_US_PER_SEC)
-#define LOOK_US    (5 * LWS_US_PER_MS)
+#define POLL_US    (5 * LWS_US_PER_MS)
 
 static void answer(struct hub *hub, bool good, const char *text)
 {
@@ -63,7 +63,7 @@ static void look(lws_sorted_usec_list_t *timer)
     bool over = aw_child_wait(&stop->child, 0), late = lws_now_usecs() >= stop->deadline_us;
     read_output(stop);
     if (!over && !late) {
-        lws_sul_schedule(hub->context, 0, timer, look, LOOK_US);
+        lws_sul_schedule(hub->context, 0, timer, look, POLL_US);
         return;
     }
     if (!over)
@@ -100,12 +100,12 @@ static void begin(struct hub *hub)
     fcntl(stop->child.from, F_SETFL, O_NONBLOCK);
     stop->running = true;
     stop->deadline_us = lws_now_usecs() + TIMEOUT_US;
-    lws_sul_schedule(hub->context, 0, &stop->timer, look, LOOK_US);
+    lws_sul_schedule(hub->context, 0, &stop->timer, look, POLL_US);
 }
 
 /* ---- Calls ---- */
 
-/* Limits the calls of a client, so that it cannot use up the others' room. */
+/* Limits the calls of a client, so that other clients can call too. */
 static bool add_call(struct client *client, uint32_t id, bool json)
 {
     struct stop *stop = &client->hub->stop;

@@ -103,8 +103,10 @@ struct aw_mcap_message {
 struct aw_mcap_reader *aw_mcap_reader_new(void);
 void aw_mcap_reader_free(struct aw_mcap_reader *reader); /* NULL is fine */
 
-/* Return true if a file that starts like this is MCAP, or was written by armwire with frames. */
+/* Returns true if a file that starts with these bytes is MCAP. */
 bool aw_is_mcap(struct aw_span in);
+
+/* Returns true if a file that starts with these bytes is MCAP and was written by armwire. */
 bool aw_mcap_is_ours(struct aw_span in);
 
 /* Reads the next message, like aw_pcap_next. *used bytes are consumed with any result.

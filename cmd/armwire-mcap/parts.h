@@ -16,7 +16,7 @@ struct aw_mcap_bytes {
     bool failed;
 };
 
-/* Returns room after the existing bytes; NULL: out of memory. */
+/* Returns space for size bytes after the existing ones; NULL: out of memory. */
 static inline uint8_t *aw_mcap_more(struct aw_mcap_bytes *bytes, size_t size)
 {
     uint8_t *data =

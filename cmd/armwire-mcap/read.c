@@ -20,7 +20,7 @@ struct aw_mcap_reader {
     struct aw_mcap_bytes held; /* bytes of an incomplete record */
     size_t done;               /* bytes of held that the next call may drop */
     struct aw_mcap_bytes chunk;
-    size_t at;                       /* an incomplete record */
+    size_t at;                       /* offset of the next record in chunk */
     char *facts[FACTS];              /* see struct aw_mcap_about; NULL: unknown */
     struct schema *schemas[NUMBERS]; /* schemas by number */
     struct aw_mcap_topic *topics[NUMBERS];

@@ -16,15 +16,18 @@
 
 struct aw_ros;
 
-/* AW_USAGE: the definition cannot be parsed; err has the reason. */
+/* Parses a message definition. The caller frees *ros. Returns AW_USAGE, with the reason in err, if
+ * the definition cannot be parsed. */
 enum aw_status aw_ros_new(struct aw_ros **ros, const char *name, const char *text,
                           struct aw_error *err);
 void aw_ros_free(struct aw_ros *ros); /* NULL is fine */
 
-/* text: the value if it is not a number, else NULL. path and text are valid during the call. */
+/* Receives one value. text: the value if it is not a number, else NULL. path and text are valid
+ * during the call. */
 typedef void aw_ros_value(void *context, const char *path, double number, const char *text);
 
-/* AW_MALFORMED if the data does not fit this type; earlier values were already reported. */
+/* Calls the callback for each value of the data. Returns AW_MALFORMED if the data does not fit this
+ * type; earlier values were already reported. */
 enum aw_status aw_ros_values(const struct aw_ros *ros, struct aw_span data, aw_ros_value *value,
                              void *context, struct aw_error *err);
 

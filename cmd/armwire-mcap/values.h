@@ -9,8 +9,8 @@
 
 #define VALUES_LINE 60000 /* the tools read lines of up to 64 KiB */
 
-/* Writes all messages to standard output. Omits values that would make a line longer than most
- * bytes; 0: writes none. AW_USAGE: unsupported encoding. */
+/* Writes all messages to standard output. Omits values that would make a line longer than max_size
+ * bytes; 0: writes nothing. AW_USAGE: unsupported encoding. */
 enum aw_status values_copy(struct input *in, size_t most, struct aw_error *err);
 
 #endif

@@ -61,7 +61,7 @@ const struct aw_law canpid_law = {
 
 /* ---- The command ---- */
 
-/* Reads the newest of each sent gain. */
+/* Reads the latest value of each sent gain. */
 static enum aw_status read_sent(struct aw_session *session, struct aw_gain *gains,
                                 const struct aw_gain **now)
 {
@@ -80,7 +80,7 @@ static enum aw_status narrow(struct aw_session *session, struct aw_gain *gains)
 {
     uint64_t boards = ~UINT64_C(0);
     enum aw_status status = canpid_given(session)->board ? canpid_boards(session, &boards) : AW_OK;
-    for (size_t i = 0; i < AW_CANPID_GAIN_PLACES && status == AW_OK; i++)
+    for (size_t i = 0; i < AW_CANPID_GAIN_COUNT && status == AW_OK; i++)
         if (!(boards & AW_CANPID_BIT(aw_canpid_gain_at(i, 0).board)))
             gains[i].known = false;
     return status;
@@ -132,7 +132,7 @@ static enum aw_status find_controller(struct aw_session *session, const char *na
                          "gains set: controller '%.20s' not found — use pos, lvl, tor or tl", name);
 }
 
-/* Takes board and controller from -b and -c if the name lacks them. */
+/* Uses -b and -c for the parts that the name lacks. */
 static enum aw_status parse_word(struct aw_session *session, const char *name, const char *value,
                                  struct aw_gain *wanted)
 {

@@ -11,8 +11,8 @@ const char *canpid_guard_fault(struct canpid_guard *guard, struct aw_canpid *cli
                                const struct aw_record *record);
 
 /* Default limits of deviation and lag. */
-#define CANPID_FAR_DEG 15
-#define CANPID_FAR_NM  2
+#define CANPID_MAX_LAG_DEG 15
+#define CANPID_MAX_LAG_NM  2
 
 /* Return the default deviation limit from start and targets, and the smallest detectable motion.
  * Both are normalised. */

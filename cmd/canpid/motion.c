@@ -4,15 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-/* By controller, as a share of full scale: 15 deg and 2 Nm; three encoder steps, and an equal
- * torque. */
+/* Defaults of each controller, as fractions of full scale: max deviation (15 deg or 2 Nm) and min
+ * motion (about three encoder steps, or a similar torque). */
 static const struct {
     double max_deviation, least;
 } usual[AW_CANPID_CONTROLLERS] = {
-    [AW_CANPID_POS] = {CANPID_FAR_DEG / 360.0, 0.15 / 360},
-    [AW_CANPID_LVL] = {CANPID_FAR_DEG / 360.0, 0.15 / 360},
-    [AW_CANPID_TOR] = {CANPID_FAR_NM / 25.0, 0.03 / 25},
-    [AW_CANPID_TL] = {CANPID_FAR_NM / 25.0, 0.03 / 25},
+    [AW_CANPID_POS] = {CANPID_MAX_LAG_DEG / 360.0, 0.15 / 360},
+    [AW_CANPID_LVL] = {CANPID_MAX_LAG_DEG / 360.0, 0.15 / 360},
+    [AW_CANPID_TOR] = {CANPID_MAX_LAG_NM / 25.0, 0.03 / 25},
+    [AW_CANPID_TL] = {CANPID_MAX_LAG_NM / 25.0, 0.03 / 25},
 };
 
 bool canpid_is_enabled(const struct aw_canpid_board *board)

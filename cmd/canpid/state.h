@@ -35,14 +35,14 @@ struct canpid_state {
     uint64_t left_on;           /* boards that a recording leaves enabled */
     uint64_t chosen;            /* boards named by -b, for commands that only read */
     uint64_t ongoing;           /* boards that earlier commands have left enabled */
-    int seen[AW_CANPID_BOARDS]; /* controllers before a recording was checked */
+    int seen[AW_CANPID_BOARDS]; /* last controllers seen, saved while a recording is checked */
     struct canpid_guard bench;  /* monitors the board of an experiment */
     struct canpid_guard watched[AW_CANPID_BOARDS]; /* joints commanded by this command */
-    int64_t looked_since_ns; /* start of the telemetry that counts as new for status */
+    int64_t looked_since_ns; /* start of the last status query: earlier telemetry counts as old */
     bool busy;               /* a frame was received since the last wait */
     char lists[3][AW_CANPID_BOARDS * AW_CANPID_NAME_MAX]; /* lists of boards in a result */
-    struct aw_gain remembered[AW_CANPID_GAIN_PLACES];     /* sent over this link by any process */
-    unsigned no_current; /* count of sensors frames, if all had a current of 0 */
+    struct aw_gain remembered[AW_CANPID_GAIN_COUNT];      /* sent over this link by any process */
+    unsigned no_current; /* number of sensors frames so far, if all had a current of 0 */
 };
 
 struct canpid_options {
@@ -98,7 +98,7 @@ enum aw_status canpid_configure(struct aw_session *session, const char *section,
 enum aw_status canpid_variant(struct aw_session *session, struct aw_variant *variant,
                               struct aw_error *err);
 
-/* Names and identifiers of all boards, {0}-terminated. */
+/* Returns the names and identifiers of all boards, {0}-terminated. */
 const struct aw_name *canpid_board_names(const struct aw_session *session);
 bool canpid_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size);
 
@@ -150,8 +150,8 @@ enum aw_status canpid_send_setpoints(struct aw_session *session, int controller,
 /* Returns true if telemetry shows an enabled driver. */
 bool canpid_is_enabled(const struct aw_canpid_board *board);
 
-/* Reads pending frames, then pauses: some ms after frames, so that a full bus is read in blocks,
- * else until a frame arrives, at most 20 ms. fn as in aw_canpid_idle. */
+/* Reads pending frames, then pauses, so that a full bus is read in blocks: 4 ms after frames;
+ * otherwise until a frame arrives, at most 20 ms. fn as in aw_canpid_idle. */
 enum aw_status canpid_round(struct aw_session *session, int64_t deadline, aw_received_fn *fn,
                             void *context);
 

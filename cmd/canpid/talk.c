@@ -136,7 +136,7 @@ static void note_sent(struct aw_session *session, const struct aw_canpid_sent *s
     }
 }
 
-/* Makes the stop ready before the first byte leaves, because an adapter may take a while to accept
+/* Prepares the stop before the first byte is sent, because an adapter may take a while to accept
  * the frame. */
 static enum aw_status send_ready(struct aw_session *session, const struct aw_record *command,
                                  struct aw_canpid_sent *sent)

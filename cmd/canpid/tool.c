@@ -21,7 +21,6 @@ static void complete_boards(struct aw_session *session, aw_candidate_fn *add, vo
     add(context, "all", "all boards");
 }
 
-/* One row for each argument. */
 /* clang-format off */
 static const struct aw_option options[] = {
     {.name = "board", AW_AT_TOOL(canpid_options, board), .letter = 'b', .value = "BOARD",
@@ -209,7 +208,7 @@ static const struct aw_command commands[] = {
          {.name = "tick", AW_AT(canpid_sim_options, tick_s), .value = "TIME",
           .help = "control period of the firmware: 4ms, 8ms, 10ms; default: the telemetry "
               "period, at least 4ms",
-          .unit = "s", .min = AW_CANPID_TICK_S, .max = AW_CANPID_TICK_MOST_S},
+          .unit = "s", .min = AW_CANPID_TICK_S, .max = AW_CANPID_TICK_MAX_S},
          {.name = "fault", AW_AT(canpid_sim_options, fault), .value = "NAME",
           .help = "simulate a broken encoder",
           .words = aw_canpid_fault_names},
@@ -253,7 +252,7 @@ const struct aw_tool canpid_tool = {
                 "-l 'sim:?time=virtual' step --from 0deg --to 20deg --for 2s -b lknee -c pos",
                 "encode setpoint board=lknee controller=tor value=-5Nm",
                 "decode -j '05F#80F8730806FF'", "-l sim: -c pos teleop --keys --for 2s"),
-    .max_lag = AW_TEXT_OF(CANPID_FAR_DEG) " deg or " AW_TEXT_OF(CANPID_FAR_NM) " Nm",
+    .max_lag = AW_TEXT_OF(CANPID_MAX_LAG_DEG) " deg or " AW_TEXT_OF(CANPID_MAX_LAG_NM) " Nm",
     .field = "lknee.torque",
     .move = "setpoint 5deg -b lknee -c pos --verify",
     .usual = AW_LIST("alpha_angle", "torque"),

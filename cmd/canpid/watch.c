@@ -54,7 +54,7 @@ const char *canpid_subject(struct aw_session *session, const struct aw_record *r
                            size_t size)
 {
     const struct aw_scalar *first =
-        record->codec->scalars; /* the board has the same place in each frame */
+        record->codec->scalars; /* the board is the first scalar of every frame */
     if (record->codec->n_scalars && strcmp(first->field->name, "board") == 0) {
         const char *name = aw_value_name(first->field->names, record->v[0]);
         if (name)

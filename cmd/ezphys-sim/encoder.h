@@ -27,12 +27,13 @@ struct encoder {
     struct packet packets[PACKET_KINDS];
 };
 
-/* The wire and the scene are not owned. AW_NO_MEMORY. */
+/* Borrows wire and scene. Returns AW_NO_MEMORY on failure. */
 enum aw_status encoder_init(struct encoder *encoder, struct aw_wire *wire,
                             const struct aw_scene *scene, struct aw_error *err);
 void encoder_free(struct encoder *encoder);
 
-/* AW_LIMIT if a number does not fit the wire, which means that the physics is unstable. */
+/* Encodes a message with the state of the world. *out is valid until the next call. Returns
+ * AW_LIMIT if a number does not fit the wire, which means that the physics is unstable. */
 enum aw_status encoder_encode(struct encoder *encoder, const struct world *world,
                               struct custom *custom, struct aw_span *out, struct aw_error *err);
 

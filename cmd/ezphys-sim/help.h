@@ -5,11 +5,13 @@
 #include "protocol/ezphys/scene.h"
 #include "shell/session/output.h"
 
-void help_scenes(struct aw_output *out); /* lists the built-in scenes */
+/* Lists the built-in scenes. */
+void help_scenes(struct aw_output *out);
 
-void help_check(struct aw_output *out,
-                const struct aw_scene *scene); /* describes a scene in one line */
-/* prints the names for ezphys */
+/* Describes a scene in one line. */
+void help_check(struct aw_output *out, const struct aw_scene *scene);
+
+/* Prints the names of bodies and joints as a file for the --names option of ezphys. */
 void help_names(struct aw_output *out, const struct aw_scene *scene);
 
 #endif

@@ -10,14 +10,14 @@
 #include "protocol/ezphys/wire.h"
 #include "say.h"
 
-#define READ_ROOM      65536
+#define READ_SIZE      65536
 #define SAID_MAX       10
 #define VELOCITY_MAX   1e4  /* rad/s, m/s */
 #define TORQUE_MAX     1e6  /* Nm, N */
 #define MAX_TORQUE_MAX 1e12 /* max torque of a motor; high, because large values mean "unlimited" */
 #define VALUES_MAX     6
 
-enum { ROOM = AW_EZPHYS_MESSAGE_MAX + READ_ROOM };
+enum { ROOM = AW_EZPHYS_MESSAGE_MAX + READ_SIZE };
 
 enum aw_status listener_init(struct listener *l, struct aw_wire *wire, const struct aw_scene *scene,
                              struct world *world, struct custom *custom, struct aw_error *err)
@@ -235,7 +235,8 @@ static void obey(struct listener *l, struct aw_span frame)
         command_joint(l, &command);
 }
 
-/* On a wire without messages, each received block counts as one. */
+/* Returns the number of messages that the last step completed. On a wire without an envelope, each
+ * received block counts as one message. */
 static uint64_t ended(const struct listener *l, uint64_t before, enum aw_status status)
 {
     if (l->wire->variant.envelope)

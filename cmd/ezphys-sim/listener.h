@@ -26,7 +26,7 @@ struct listener {
     struct listener_counters counters;
 };
 
-/* Nothing is owned. AW_NO_MEMORY. */
+/* Borrows all arguments. Returns AW_NO_MEMORY if there is no memory for the buffer. */
 enum aw_status listener_init(struct listener *listener, struct aw_wire *wire,
                              const struct aw_scene *scene, struct world *world,
                              struct custom *custom, struct aw_error *err);

@@ -8,9 +8,9 @@
 
 #include "say.h"
 
-#define BEHIND_MAX (AW_SECOND / 4)       /* a larger delay is skipped */
-#define LOOK       AW_SECOND             /* interval of checks that a silent client still exists */
-#define TURN_MAX   (20 * AW_MILLISECOND) /* max time of physics before the client is read again */
+#define BEHIND_MAX     (AW_SECOND / 4) /* a larger delay is skipped */
+#define CHECK_INTERVAL AW_SECOND       /* interval of checks that a silent client still exists */
+#define TURN_MAX       (20 * AW_MILLISECOND) /* max time of physics between reads */
 
 enum aw_status simulator_init(struct simulator *sim, const struct settings *settings,
                               const struct aw_scene *scene, struct aw_wire *wire,
@@ -179,7 +179,7 @@ static int64_t next_event(const struct simulator *sim)
         return AW_NEVER;
     if (sim->settings->real_time)
         return step_time(sim, world_steps(sim->world) + 1);
-    return sim->late ? aw_clock_now(sim->link->clock) + LOOK : sim->answer_ns;
+    return sim->late ? aw_clock_now(sim->link->clock) + CHECK_INTERVAL : sim->answer_ns;
 }
 
 static enum aw_status turn(struct simulator *sim, struct aw_error *err)

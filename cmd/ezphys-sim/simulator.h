@@ -18,7 +18,7 @@
 
 struct settings {
     bool real_time;
-    unsigned every; /* steps in a lock-step */
+    unsigned every; /* steps per message in lock-step mode */
     int64_t interval_ns, timeout_ns;
     struct world_options world;
 };
@@ -42,8 +42,8 @@ struct simulator {
     uint64_t reported;
 };
 
-/* Initialises everything except sim->link, which each conversation sets. Scene, settings and wire
- * are not owned. */
+/* Initialises everything except sim->link, which each conversation sets. Borrows scene,
+ * settings and wire. */
 enum aw_status simulator_init(struct simulator *sim, const struct settings *settings,
                               const struct aw_scene *scene, struct aw_wire *wire,
                               struct aw_error *err);

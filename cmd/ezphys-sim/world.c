@@ -14,7 +14,7 @@
 #define PAIR_CONTACTS    8
 #define BOUNCE_SPEED     0.01 /* m/s: slower contacts do not bounce */
 #define SPIN_MAX         1e5  /* max speed of rotation, rad/s */
-#define FAR              1e12 /* m, m/s: beyond this the physics is unstable */
+#define STABLE_MAX       1e12 /* m, m/s: beyond this the physics is unstable */
 #define AXIS_PARAM(p, i) ((p) + dParamGroup * (int)(i))
 
 struct part {
@@ -434,7 +434,7 @@ void world_clear_forces(struct world *w)
 
 static bool is_sane(const dReal *v)
 {
-    return fabs(v[0]) < FAR && fabs(v[1]) < FAR && fabs(v[2]) < FAR;
+    return fabs(v[0]) < STABLE_MAX && fabs(v[1]) < STABLE_MAX && fabs(v[2]) < STABLE_MAX;
 }
 
 bool world_step(struct world *w)
@@ -475,7 +475,7 @@ bool world_step(struct world *w)
     return true;
 }
 
-/* ---- Looking and touching -------------------------------------------------------------------- */
+/* ---- Measurements and commands --------------------------------------------------------------- */
 
 int64_t world_steps(const struct world *w)
 {

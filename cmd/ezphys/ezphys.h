@@ -4,7 +4,7 @@
 
 #include "shell/words/tool.h"
 
-#define EZPHYS_FAR 0.5 /* rad or m: default of --max-lag */
+#define EZPHYS_MAX_LAG 0.5 /* rad or m: default of --max-lag */
 
 extern const struct aw_tool ezphys_tool;
 

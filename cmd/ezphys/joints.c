@@ -177,7 +177,7 @@ static enum aw_status add_axes(struct aw_session *session, struct aw_joint_list 
         axis->near = NEAR;
         axis->least = NEAR / 2;
         axis->wraps = strcmp(units.displacement, "rad") == 0;
-        axis->far = EZPHYS_FAR;
+        axis->far = EZPHYS_MAX_LAG;
         axis->decimals = aw_session_text(session) ? 4 : -1; /* programs need full precision */
     }
     return AW_OK;

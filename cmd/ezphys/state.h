@@ -26,15 +26,15 @@ struct ezphys_order {
 
 /* Names of bodies and joints. */
 struct ezphys_known {
-    /* Of the current simulation: of the scene on sim: links, added when the link opens, and those
-     * of --names and --scene. */
+    /* Names of the current simulation: those of --names and --scene and, on sim: links, those of
+     * the scene, which are added when the link opens. */
     struct aw_ezphys_names names;
     char from[160];              /* the --names and --scene already read */
     struct aw_ezphys_names kept; /* from the recording being read */
 };
 
-/* The framings of --wire. A wire in use may point into one of the pair, so they are used in turn.
- */
+/* The framings of --wire. A wire in use may point to one of two slots, so the slots are used in
+ * turn. */
 struct ezphys_framings {
     struct ezphys_wires named;
     struct aw_ezphys_framing pair[2];
@@ -48,7 +48,7 @@ struct ezphys_model {
     int64_t ns, base_ns; /* simulation time; and its base after a restart */
 };
 
-/* Counts the answers and steps that reading alone has caused. */
+/* Counts the answers and steps that were caused only by reading. */
 struct ezphys_looking {
     uint64_t answered; /* messages answered only to read on */
     int64_t steps;     /* simulation steps meanwhile, if it sends them */
@@ -65,7 +65,7 @@ struct ezphys_pace {
 struct ezphys_trouble {
     bool reported_waiting;
     uint64_t reported; /* problems reported so far */
-    int64_t silent_ns; /* time until which only noise is acceptable */
+    int64_t silent_ns; /* until this time, receiving only noise is no error */
     bool noisy;        /* the last data was noise */
 };
 
@@ -197,8 +197,9 @@ int64_t ezphys_deadline(const struct aw_session *session);
  * possibly joints, so the motion must end. */
 enum aw_status ezphys_check_epoch(struct aw_session *session, uint64_t epoch);
 
-/* Exchanges messages until this simulation time has passed (clock time, if it sends none). each,
- * which may be NULL, is called before every answer with the time since the start. */
+/* Exchanges messages until this many seconds of simulation time have passed, or of real time if the
+ * simulator sends none. Before every answer, calls the callback, which may be NULL, with the time
+ * since the start in seconds. */
 typedef enum aw_status ezphys_each_fn(struct aw_session *session, void *context, double time_s);
 enum aw_status ezphys_go_on(struct aw_session *session, double seconds, ezphys_each_fn *each,
                             void *context);

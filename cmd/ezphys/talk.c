@@ -418,7 +418,7 @@ const char *ezphys_subject(struct aw_session *session, const struct aw_record *r
 
 /* ---- At the prompt ---- */
 
-/* Returns one descriptor to wait for input and the simulator. */
+/* Returns an epoll descriptor that is readable if the input or the simulator is. */
 static int both(int fd, int link_fd)
 {
     int fds[] = {fd, link_fd};

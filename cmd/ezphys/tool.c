@@ -10,7 +10,6 @@
 #include "state.h"
 #include "tuning/verbs/verbs.h"
 
-/* One row for each argument. */
 /* clang-format off */
 static const struct aw_option options[] = {
     {.name = "wire", AW_AT_TOOL(ezphys_options, wire), .value = "NAME", .fallback = "le32",
@@ -238,7 +237,7 @@ const struct aw_tool ezphys_tool = {
         "decode -j 1C 00 00 00 01 00 00 00 05 00 00 00 00 00 00 00 08 00 00 00 64 00 00 00 0A "
         "D7 23 3C",
         "describe limb", "-l sim: teleop --keys --for 2s"),
-    .max_lag = AW_TEXT_OF(EZPHYS_FAR) " rad or m",
+    .max_lag = AW_TEXT_OF(EZPHYS_MAX_LAG) " rad or m",
     .field = "hinge.displacement",
     .move = "motor 1 2 1000 --for 1s",
     .usual = AW_LIST("displacement"),

@@ -139,7 +139,7 @@ static enum aw_status idle(struct aw_bench *bench, int64_t deadline)
     return status;
 }
 
-/* Takes effect at once, because the board does not interpolate it. Other joints keep their
+/* Sends a setpoint with duration 0, which the board does not interpolate. Other joints keep their
  * setpoints. */
 static enum aw_status setpoint(struct aw_bench *bench, double deg)
 {

@@ -20,7 +20,7 @@ static struct aw_device_setting *settings_of(struct aw_session *session)
     if (state->gains_of == session->wire->protocol)
         return state->gains;
     state->gains_of = session->wire->protocol;
-    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES; i++) {
+    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_COUNT; i++) {
         char gain[AW_GAIN_TEXT], set[AW_GAIN_TEXT + 24], told[AW_GAIN_TEXT + 24];
         enum aw_hidmotor_controller controller = aw_hidmotor_gain_controller(i);
         aw_gain_file_name(&aw_hidmotor_gain_file, NULL, i, gain);
@@ -71,7 +71,7 @@ static enum aw_status read_own(struct aw_session *session, struct aw_gain *gains
     enum aw_status status = aw_gains_read(session, gains, now);
     if (status == AW_OK)
         status = aw_hidmotor_positions(hidmotor_arm(session), &there, &session->err);
-    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES && status == AW_OK; i++)
+    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_COUNT && status == AW_OK; i++)
         if (aw_hidmotor_gain_motor(i) >= there.n)
             gains[i] = (struct aw_gain){.known = false};
     return status;

@@ -4,7 +4,7 @@
 
 #include "shell/words/tool.h"
 
-#define HIDMOTOR_FAR 20 /* deg: default of --max-lag */
+#define HIDMOTOR_MAX_LAG 20 /* deg: default of --max-lag */
 
 extern const struct aw_tool hidmotor_tool;
 

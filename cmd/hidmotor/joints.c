@@ -13,7 +13,7 @@
 #include "state.h"
 
 #define GRIPPER    AW_HIDMOTOR_JOINTS /* number after those of the joints' motors */
-#define LEAST      0.5                /* deg: a following arm moves farther */
+#define MIN_STEP   0.5                /* deg: a joint that follows moves at least this far */
 #define EFFORT     255.0
 #define DEFAULT_S  1.0
 #define LOST_MAX   5    /* max consecutive lost replies of a stream */
@@ -43,10 +43,10 @@ static enum aw_status add_motors(struct aw_session *session, struct aw_joint_lis
         describe(joint, i);
         joint->min = known.min;
         joint->max = known.max;
-        joint->speed = AW_HIDMOTOR_FAST;
+        joint->speed = AW_HIDMOTOR_MAX_SPEED;
         joint->near = AW_HIDMOTOR_TOLERANCE;
-        joint->least = LEAST;
-        joint->far = HIDMOTOR_FAR;
+        joint->least = MIN_STEP;
+        joint->far = HIDMOTOR_MAX_LAG;
         joint->home = 0;
         joint->takes = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
     }

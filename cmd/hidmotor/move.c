@@ -19,7 +19,7 @@ static void make_record(struct aw_session *session, const struct aw_hidmotor_pla
         aw_record_set(command, aw_hidmotor_joint(i).name, plan->target[i], NULL);
 }
 
-/* Prints the plan with --dry-run; at: its time, or AW_NO_TIME. */
+/* Prints the plan with --dry-run. time_ns: its time, or AW_NO_TIME. */
 static enum aw_status show_plan(struct aw_session *session, const struct aw_hidmotor_plan *plan,
                                 int64_t time_ns)
 {

@@ -37,7 +37,7 @@ struct hidmotor_state {
     int default_ms;     /* the default timeout, while another one is in force */
     int64_t due_ns;     /* when attend polls again */
     int64_t sound_ns;   /* time of an experiment's last plausible position */
-    struct aw_device_setting gains[AW_HIDMOTOR_GAIN_PLACES];
+    struct aw_device_setting gains[AW_HIDMOTOR_GAIN_COUNT];
     const struct aw_protocol *gains_of; /* table with the gains' fields; NULL: not looked up yet */
 };
 
@@ -89,7 +89,7 @@ bool hidmotor_elsewhere(struct aw_session *session, const struct aw_record *ther
 enum aw_moves hidmotor_saw(struct aw_session *session, bool tx, struct aw_span frame);
 bool hidmotor_is_answer_to(struct aw_span question, struct aw_span frame);
 
-/* Prints with --dry-run what is known of a target without the board. */
+/* With --dry-run, prints the target as far as it is known without the board. */
 enum aw_status hidmotor_dry_run(struct aw_session *session, const struct aw_hidmotor_target *target,
                                 int64_t time_ns);
 

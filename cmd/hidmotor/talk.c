@@ -137,7 +137,8 @@ enum aw_status hidmotor_set(struct aw_session *session, struct aw_record *reques
     return AW_OK;
 }
 
-/* Returns the first query of a packet file, because its board may not know the tool's. */
+/* Returns the first query of a packet file, because its board may not support those of the
+ * table. */
 static const char *question(const struct aw_session *session)
 {
     const struct aw_protocol *protocol = session->wire->protocol;

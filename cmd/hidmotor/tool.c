@@ -22,7 +22,6 @@ static void complete_gripper(struct aw_session *session, aw_candidate_fn *add, v
     add(context, "close", "0");
 }
 
-/* One row for each argument. */
 /* clang-format off */
 static const struct aw_option options[] = {
     {.name = "retries", AW_AT_TOOL(hidmotor_options, retries), .value = "COUNT",
@@ -282,7 +281,7 @@ const struct aw_tool hidmotor_tool = {
                         "-l sim: watch -n 4 -j",
                         "encode set_setpoints duration=1000 mode=sinusoidal m1=0 m2=45 m3=-30",
                         "tip 0 45 -30", "-l sim: teleop --keys --for 2s"),
-    .max_lag = AW_TEXT_OF(HIDMOTOR_FAR) " deg",
+    .max_lag = AW_TEXT_OF(HIDMOTOR_MAX_LAG) " deg",
     .field = "m2.position",
     .move = "move 0 45 -30 --wait",
     .usual = AW_LIST("setpoint", "position"),

@@ -283,7 +283,7 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
     return unitysim_dry_run(session, &record);
 }
 
-/* Repeats the latched command meanwhile. */
+/* Watches the joints until the deadline. Meanwhile, the client repeats the latched command. */
 static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
                              int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
 {

@@ -21,7 +21,6 @@ static void complete_scenes(struct aw_session *session, aw_candidate_fn *add, vo
         add(context, aw_unitysim_scene_name(i), aw_unitysim_scene(i)->instruction);
 }
 
-/* One row for each argument. */
 /* clang-format off */
 static const struct aw_option options[] = {
     {.name = "limits", AW_AT_TOOL(unitysim_options, limits), .value = "FILE",

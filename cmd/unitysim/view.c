@@ -13,7 +13,7 @@ enum {
     BAR = 24,
     GAP = 2,
     FIXED_ROWS = 9, /* rows besides the pictures */
-    LEAST_ROWS = 3, /* lower pictures are not readable */
+    MIN_ROWS = 3,   /* lower pictures are not readable */
     TEXT = 320,
 };
 
@@ -95,7 +95,7 @@ static void draw(void *context, struct aw_braille *canvas)
     snprintf(text, sizeof text, "Bento Arm   %.150s%s", url,
              aw_unitysim_stale(unity) ? "   NO FEEDBACK" : "");
     aw_braille_text(canvas, 0, 0, text, 0);
-    if (canvas->rows >= FIXED_ROWS + LEAST_ROWS) {
+    if (canvas->rows >= FIXED_ROWS + MIN_ROWS) {
         draw_pictures(unity->feedback.position, canvas);
         row = canvas->rows - FIXED_ROWS + 2;
     }

@@ -116,7 +116,7 @@ static void try_client(const uint8_t *data, size_t size)
 
 static void write_and_read(const struct aw_gain *gains)
 {
-    static struct aw_gain again[AW_CANPID_GAIN_PLACES];
+    static struct aw_gain again[AW_CANPID_GAIN_COUNT];
     struct aw_error err;
     char *text = NULL;
     size_t size = 0;
@@ -127,14 +127,14 @@ static void write_and_read(const struct aw_gain *gains)
     FILE *in = file_of((const uint8_t *)text, size);
     MUST(aw_gain_file_read(&aw_canpid_gain_file, NULL, again, in, "again", &err) == AW_OK);
     fclose(in);
-    for (size_t i = 0; i < AW_CANPID_GAIN_PLACES; i++)
+    for (size_t i = 0; i < AW_CANPID_GAIN_COUNT; i++)
         MUST(!aw_gain_differs(&gains[i], &again[i]));
     free(text);
 }
 
 static void try_gains(const uint8_t *data, size_t size)
 {
-    static struct aw_gain gains[AW_CANPID_GAIN_PLACES];
+    static struct aw_gain gains[AW_CANPID_GAIN_COUNT];
     struct aw_error err = {.text = ""};
     size_t place;
     FILE *in = file_of(data, size);

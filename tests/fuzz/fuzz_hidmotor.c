@@ -119,7 +119,7 @@ static void try_faults(const uint8_t *data, size_t size)
 static void write_and_read(const struct aw_gain *gains)
 {
     struct aw_error err;
-    struct aw_gain again[AW_HIDMOTOR_GAIN_PLACES];
+    struct aw_gain again[AW_HIDMOTOR_GAIN_COUNT];
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -129,7 +129,7 @@ static void write_and_read(const struct aw_gain *gains)
     FILE *in = file_of((const uint8_t *)text, size);
     MUST(aw_gain_file_read(&aw_hidmotor_gain_file, NULL, again, in, "again", &err) == AW_OK);
     fclose(in);
-    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES; i++)
+    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_COUNT; i++)
         MUST(!aw_gain_differs(&again[i], &gains[i]));
     free(text);
 }
@@ -137,7 +137,7 @@ static void write_and_read(const struct aw_gain *gains)
 static void try_gains(const uint8_t *data, size_t size)
 {
     struct aw_error err = {.text = ""};
-    struct aw_gain gains[AW_HIDMOTOR_GAIN_PLACES];
+    struct aw_gain gains[AW_HIDMOTOR_GAIN_COUNT];
     FILE *in = file_of(data, size);
     if (aw_gain_file_read(&aw_hidmotor_gain_file, NULL, gains, in, "fuzz", &err) == AW_OK)
         write_and_read(gains);

@@ -209,7 +209,7 @@ static bool is_answer(const struct aw_record *asked, const struct aw_record *ans
     return there->dir == AW_TX && back->dir == AW_RX && strcmp(there->word, back->word) == 0;
 }
 
-/* asked: the decoded command, or NULL. */
+/* Compares a packet with the command that was sent. The second argument is its record, or NULL. */
 static enum fit compare(const char *sent, const struct aw_record *asked,
                         const struct aw_armctl_line *line)
 {
@@ -497,7 +497,8 @@ enum aw_status aw_armctl_idle(struct aw_armctl *arm, int64_t deadline, struct aw
 
 /* Sending */
 
-/* Accepts the held confirmation as ours after its delay. An incomplete line end ends the wait. */
+/* Waits for the flag or the confirmation. Accepts a held confirmation at its time. Returns
+ * AW_TIMEOUT at the end, or for a line with an incomplete end. */
 static enum aw_status wait_for(struct talk *talk, const bool *what, int timeout_ms)
 {
     struct aw_armctl *arm = talk->arm;
@@ -1087,7 +1088,7 @@ static enum aw_status stop_at_once(struct talk *talk)
     struct aw_armctl_outcome *out = talk->out;
     enum aw_status status = transmit_both(talk, 0);
     if (status == AW_OK)
-        status = wait_for(talk, &talk->acked, AW_ARMCTL_STOP_LOOK_MS);
+        status = wait_for(talk, &talk->acked, AW_ARMCTL_STOP_WAIT_MS);
     if (status == AW_TIMEOUT && is_carried_out(talk))
         status = AW_OK;
     if (status == AW_OK && talk->answered)
@@ -1097,7 +1098,7 @@ static enum aw_status stop_at_once(struct talk *talk)
     out->result = AW_ARMCTL_STOPPED;
     if (status == AW_TIMEOUT)
         return aw_fail(talk->err, status, "%s: no ACK within %d ms", out->sent,
-                       AW_ARMCTL_STOP_LOOK_MS);
+                       AW_ARMCTL_STOP_WAIT_MS);
     if (status != AW_OK && status != AW_STOPPED)
         out->result = AW_ARMCTL_LINK_LOST;
     return status;

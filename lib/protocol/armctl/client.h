@@ -32,7 +32,7 @@
  * confirmation implies the ACK.
  *
  * A confirmation of an earlier command that timed out must not count for the current command, or
- * vice versa. The memory lists the commands whose confirmation may still arrive (memory.owed). A
+ * vice versa. The memory lists the commands whose confirmation may still arrive (memory.awaited). A
  * confirmation of an earlier command is reported as AW_ARMCTL_LATE and its entry is removed. The
  * first rule that applies decides:
  *  - another type or joint: belongs to an earlier command;
@@ -93,7 +93,7 @@ struct aw_armctl_options {
     int retries; /* resends after the first transmission; 5 by default */
     /* AW_ARMCTL_SEQ_AUTO, or the first digit (0 or 1), without a second attempt */
     int seq;
-    /* time of day minus the link's clock, to date positions; 0: use the link's clock */
+    /* time of day minus the link's clock, for the times of positions; 0: use the link's clock */
     int64_t wall_ns;
     const struct aw_protocol *protocol; /* protocol with custom packets; NULL: without */
     /* its roles select the joints of arm; NULL: default joints. Borrowed */
@@ -135,7 +135,7 @@ struct aw_armctl_outcome {
     enum aw_armctl_result result;
     char sent[AW_ARMCTL_BODY_MAX + 1];   /* "DEG1,090" */
     char answer[AW_ARMCTL_BODY_MAX + 1]; /* the confirmation, or "" */
-    bool answers;                        /* the answer is a confirmation packet, not an ACK */
+    bool answers;                        /* the answer is a custom packet with fields of its own */
     /* confirmed without values, so the position reached is unknown */
     bool bare;
     bool has_record;
@@ -214,7 +214,7 @@ bool aw_armctl_last_confirmed(struct aw_armctl *arm, const struct aw_record *com
  * it moves. Sends nothing. */
 void aw_armctl_announce(struct aw_armctl *arm, const char *body);
 
-/* Returns the state to save before sending the intended command. If this program is killed, the
+/* Returns the state to save before sending the announced command. If this program is killed, the
  * command is pending and its confirmation may still arrive. */
 struct aw_armctl_memory aw_armctl_memory_ahead(struct aw_armctl *arm);
 
@@ -224,9 +224,9 @@ struct aw_armctl_memory aw_armctl_memory_ahead(struct aw_armctl *arm);
  * the handler received last goes first, so that the stop is carried out only once if the digits
  * agree. With wait, repeats both until they are acknowledged, and waits for the confirmation.
  * Without wait (in signal handling), sends each line once, immediately. AW_OK: acknowledged within
- * AW_ARMCTL_STOP_LOOK_MS, so the stop is carried out. AW_TIMEOUT: not acknowledged. AW_STOPPED: the
+ * AW_ARMCTL_STOP_WAIT_MS, so the stop is carried out. AW_TIMEOUT: not acknowledged. AW_STOPPED: the
  * clock refuses to wait. AW_OK with AW_ARMCTL_NOT_SENT: no position is known. */
-#define AW_ARMCTL_STOP_LOOK_MS 300
+#define AW_ARMCTL_STOP_WAIT_MS 300
 enum aw_status aw_armctl_stop(struct aw_armctl *arm, bool wait, struct aw_armctl_outcome *outcome,
                               struct aw_error *err);
 

@@ -22,8 +22,8 @@
 #define RAW_MAX      32 /* max line length of the published handler, characters */
 
 /* Limits of the published handler. */
-#define PULSE_LEAST 1000
-#define PULSE_MOST  2000
+#define PULSE_MIN 1000
+#define PULSE_MAX 2000
 
 /* A scalar of a command that moves an axis. */
 struct move {
@@ -207,7 +207,7 @@ static double limit(const struct aw_armctl_joint *joint, enum aw_armctl_kind kin
 static double speed_of(const struct handler *h, const struct aw_armctl_joint *joint,
                        enum aw_armctl_kind kind)
 {
-    static const double pulses_per_degree = (PULSE_MOST - PULSE_LEAST) / 180.0;
+    static const double pulses_per_degree = (PULSE_MAX - PULSE_MIN) / 180.0;
     double usual = kind == AW_ARMCTL_TRANSLATE ? h->options.slide_mm_s : h->options.turn_deg_s;
     if (kind == AW_ARMCTL_PULSE)
         usual *= pulses_per_degree;
@@ -228,7 +228,7 @@ static void add_move(struct handler *h, struct job *job, int scalar, struct aw_a
 static bool moves(const struct handler *h, enum aw_armctl_kind kind, double value)
 {
     if (kind == AW_ARMCTL_PULSE)
-        return value >= PULSE_LEAST && value <= PULSE_MOST;
+        return value >= PULSE_MIN && value <= PULSE_MAX;
     return kind != AW_ARMCTL_ROTATE || !has_quirk(h, AW_ARMCTL_PULSE_DEG);
 }
 
@@ -612,7 +612,7 @@ struct aw_device *aw_armctl_device(const struct aw_armctl_device_options *option
     h->vehicle_mm_s = options->slide_mm_s;
     for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {
         const struct aw_armctl_joint *joint = aw_armctl_profile_joint(&h->profile, i);
-        h->axes[AW_ARMCTL_PULSE][i].to = (PULSE_LEAST + PULSE_MOST) / 2;
+        h->axes[AW_ARMCTL_PULSE][i].to = (PULSE_MIN + PULSE_MAX) / 2;
         if (joint)
             h->axes[joint->kind][i].to = joint->home;
     }

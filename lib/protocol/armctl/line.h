@@ -34,8 +34,8 @@ struct aw_armctl_line {
 struct aw_armctl_reader {
     struct aw_framer framer; /* .overlong counts lines that were too long */
     uint64_t garbage;        /* number of other discarded lines */
-    char half_end;           /* end of the last line, if its CR LF was incomplete */
-    /* number of lines with such an end; -1: a valid line has been received */
+    char half_end;           /* the CR or LF that ended the last line alone; 0: none */
+    /* number of lines with a CR or LF alone; -1: a valid line has been received */
     int half_lines;
     size_t have;
     uint8_t bytes[256];

@@ -336,7 +336,7 @@ bool aw_armctl_scalar_joint(const struct aw_armctl_profile *profile, const struc
     return true;
 }
 
-/* One value for a joint. */
+/* A value requested for a joint. */
 struct request {
     const struct aw_armctl_joint *joint; /* NULL: not in the profile */
     int index;

@@ -34,7 +34,7 @@ static bool is_place(const struct aw_armctl_place *place)
 static bool are_digits(const struct aw_armctl_memory *m)
 {
     return is_truth(&m->known) && is_truth(&m->agreed) && m->tx <= 1 && m->rx <= 3 && m->rx != 1 &&
-           (unsigned)m->pings <= AW_ARMCTL_PINGS_NEXT && m->n_owed <= AW_ARMCTL_OWED_MAX;
+           (unsigned)m->pings <= AW_ARMCTL_PINGS_NEXT && m->n_owed <= AW_ARMCTL_AWAITED_MAX;
 }
 
 bool aw_armctl_memory_read(struct aw_armctl_memory *memory, const void *bytes, size_t size)
@@ -45,7 +45,7 @@ bool aw_armctl_memory_read(struct aw_armctl_memory *memory, const void *bytes, s
     memcpy(&m, bytes, sizeof m);
     bool good =
         are_digits(&m) && ends(m.received) && ends(m.pending) && ends(m.confirmed) && ends(m.motor);
-    for (size_t i = 0; i < AW_ARMCTL_OWED_MAX; i++)
+    for (size_t i = 0; i < AW_ARMCTL_AWAITED_MAX; i++)
         good = good && ends(m.owed[i]);
     for (size_t i = 0; i < AW_ARMCTL_JOINTS; i++)
         good = good && is_place(&m.places[i]);
@@ -56,7 +56,7 @@ bool aw_armctl_memory_read(struct aw_armctl_memory *memory, const void *bytes, s
 
 void aw_armctl_memory_owe(struct aw_armctl_memory *memory, const char *body)
 {
-    if (memory->n_owed == AW_ARMCTL_OWED_MAX)
+    if (memory->n_owed == AW_ARMCTL_AWAITED_MAX)
         aw_armctl_memory_settle(memory, 0);
     memmove(memory->owed[memory->n_owed++], body, strlen(body) + 1);
 }

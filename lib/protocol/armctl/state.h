@@ -27,7 +27,7 @@ struct aw_armctl_place {
     int64_t time_ns; /* since 1970; 0: unknown */
 };
 
-#define AW_ARMCTL_OWED_MAX 8
+#define AW_ARMCTL_AWAITED_MAX 8
 
 /* How the handler answers a packet without effect. */
 enum aw_armctl_pings {
@@ -46,7 +46,7 @@ struct aw_armctl_memory {
     bool agreed; /* the handler's last answer was consistent with tx */
     enum aw_armctl_pings pings;
     uint8_t n_owed; /* commands whose confirmation may still arrive, oldest first */
-    char owed[AW_ARMCTL_OWED_MAX][AW_ARMCTL_BODY_MAX + 1];
+    char owed[AW_ARMCTL_AWAITED_MAX][AW_ARMCTL_BODY_MAX + 1];
     char received[AW_ARMCTL_BODY_MAX + 1];  /* the handler's last packet, to recognise duplicates */
     char pending[AW_ARMCTL_BODY_MAX + 1];   /* the last command, if it was never confirmed; or "" */
     char confirmed[AW_ARMCTL_BODY_MAX + 1]; /* the last confirmed command, or "" */

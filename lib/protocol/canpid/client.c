@@ -603,8 +603,8 @@ static int64_t first_due(const struct aw_canpid *client, unsigned board)
     return sent == INT64_MIN ? sent : sent + aw_sooner(half, AW_CANPID_PACE_MIN_NS);
 }
 
-/* Sends the disables that are due, and sets the time of the next one; AW_NEVER: all were sent. The
- * first one is sent even if the clock refuses to wait. */
+/* Sends the disables that are due, and sets *next to the time of the next one; AW_NEVER: all were
+ * sent. The first one is sent even if the clock refuses to wait. */
 static enum aw_status send_disables(struct stopping *s, bool refused, int64_t *next,
                                     struct aw_error *err)
 {

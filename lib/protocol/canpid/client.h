@@ -47,7 +47,7 @@ struct aw_canpid_options {
     /* max delay between a command and its telemetry, default 20, which covers the 16 ms of serial
      * adapters */
     int latency_ms;
-    /* time of day minus the link's clock, to date gains; 0: use the link's clock */
+    /* time of day minus the link's clock, for the times of gains; 0: use the link's clock */
     int64_t wall_ns;
     /* protocol with custom packets, those of other nodes; or NULL */
     const struct aw_protocol *protocol;
@@ -83,7 +83,7 @@ struct aw_canpid_period {
     int64_t period_ns; /* 0: not known yet */
     int64_t from_ns, last_ns;
     unsigned frames; /* frames since from_ns */
-    bool steady;     /* no frame has been waiting in the link */
+    bool steady;     /* no frame was waiting in the link when the measurement began */
 };
 
 /* The latest values of a board. A stream with count 0 has no values. */
@@ -111,10 +111,11 @@ struct aw_canpid {
     const struct aw_codec *codecs[AW_CANPID_KINDS];
     int8_t scalars[AW_CANPID_KINDS][AW_CANPID_VALUES];
     struct aw_canpid_board boards[AW_CANPID_BOARDS]; /* indexed by board / 32 */
-    struct aw_gain gains[AW_CANPID_GAIN_PLACES];     /* gains that this program sent */
+    struct aw_gain gains[AW_CANPID_GAIN_COUNT];      /* gains that this program sent */
     struct aw_canpid_counters counters;
-    int64_t read_ns;    /* time of the last read; INT64_MIN: never */
-    int64_t waiting_ns; /* frames read now arrived at this time or later; AW_NEVER: now */
+    int64_t read_ns; /* time of the last read; INT64_MIN: never */
+    /* earliest arrival time of the frames being read; AW_NEVER: the time of reading */
+    int64_t waiting_ns;
     uint8_t frame[AW_CANPID_FRAME_MAX]; /* the last received frame */
     struct aw_record record;            /* the decoded frame */
     /* last, because initialisation leaves the unused part untouched */
@@ -155,10 +156,10 @@ struct aw_canpid_sent {
     size_t size;
 };
 
-/* Checks a command, reads until the board's pace allows it, and sends it. AW_USAGE or AW_LIMIT from
- * the table; AW_LIMIT from the switch check, with the remedy; AW_LOST, AW_TIMEOUT from the link;
- * AW_STOPPED while waiting. Sets *sent (may be NULL) even on refusal, to report switches. Sends
- * nothing unless the result is AW_OK. */
+/* Checks a command, receives frames until the board's pace allows sending, and sends it. AW_USAGE
+ * or AW_LIMIT from the table; AW_LIMIT from the switch check, with the remedy; AW_LOST, AW_TIMEOUT
+ * from the link; AW_STOPPED while waiting. Sets *sent (may be NULL) even on refusal, to report
+ * switches. Sends nothing unless the result is AW_OK. */
 enum aw_status aw_canpid_send(struct aw_canpid *client, const struct aw_record *command,
                               struct aw_canpid_sent *sent, struct aw_error *err);
 

@@ -15,7 +15,7 @@
 
 #define STEP_NS AW_MILLISECOND
 #define STEP_S  0.001
-/* between the three frames of a telemetry cycle, as published */
+/* time between the three frames of a telemetry cycle, as published */
 #define GAP_NS       (200 * AW_MICROSECOND)
 #define FRAME_NS     (115 * AW_MICROSECOND) /* the longest frame of six bytes at 1 Mbit/s */
 #define DEFAULT_HZ   100
@@ -144,7 +144,7 @@ double aw_canpid_device_tick(const struct aw_canpid_device_options *options)
 {
     double rate = aw_clamp(options->rate_hz, 1, aw_canpid_device_max_rate(options->boards));
     if (options->tick_s > 0)
-        return aw_clamp(options->tick_s, AW_CANPID_TICK_S, AW_CANPID_TICK_MOST_S);
+        return aw_clamp(options->tick_s, AW_CANPID_TICK_S, AW_CANPID_TICK_MAX_S);
     return fmax(AW_CANPID_TICK_S, 1 / (rate < SLOWEST_HZ ? DEFAULT_HZ : rate));
 }
 
@@ -297,7 +297,7 @@ static void advance(struct bus *bus, struct driver *driver, int64_t now)
 struct command {
     double value;
     int index; /* controller or variable */
-    int what;  /* action of the row: gain, or encoders */
+    int what;  /* of the row: enum aw_canpid_gain, or bits ALPHA and FIX_LINK */
 };
 
 typedef void act_fn(struct bus *bus, struct driver *driver, const struct command *command);
@@ -368,7 +368,7 @@ static void act_aux(struct bus *bus, struct driver *driver, const struct command
 static const struct {
     const char *message;
     act_fn *act;
-    const char *index; /* the field after the value that holds a number; or NULL */
+    const char *index; /* the field after the value: the controller or the variable; or NULL */
     int what;
 } actions[] = {
     {"kp", act_gain, "controller", AW_CANPID_KP},

@@ -73,7 +73,7 @@ enum aw_canpid_quirk {
 
 extern const char *const aw_canpid_quirk_names[]; /* "power-up", NULL; in the order of the bits */
 
-#define AW_CANPID_TICK_MOST_S 1.0 /* longest control period of simulated drivers */
+#define AW_CANPID_TICK_MAX_S 1.0 /* longest control period of simulated drivers */
 
 struct aw_canpid_device_options {
     uint64_t boards;            /* bits of the boards; default AW_CANPID_SIX */

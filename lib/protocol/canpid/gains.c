@@ -43,7 +43,7 @@ static enum aw_status check(const void *context, size_t place, double value, con
 }
 
 const struct aw_gain_file aw_canpid_gain_file = {
-    .places = AW_CANPID_GAIN_PLACES,
+    .places = AW_CANPID_GAIN_COUNT,
     .heading = "board controller gain value, as sent",
     .example = "lknee pos kp 3",
     .joint = "board",

@@ -6,7 +6,7 @@
  *     lknee pos ki 0.0005
  *     0x100 tor kp 0.6
  *
- *     struct aw_gain wanted[AW_CANPID_GAIN_PLACES];
+ *     struct aw_gain wanted[AW_CANPID_GAIN_COUNT];
  *     if (aw_gain_file_read(&aw_canpid_gain_file, variant, wanted, NULL, "knee.gains", &err) !=
  *         AW_OK) …
  */
@@ -16,10 +16,10 @@
 #include "control/gain_file.h"
 #include "protocol/canpid/names.h"
 
-/* An array of struct aw_gain has all of them, by board, controller and gain. */
-#define AW_CANPID_GAIN_PLACES ((size_t)AW_CANPID_BOARDS * AW_CANPID_CONTROLLERS * AW_CANPID_GAINS)
+/* Number of gains: all boards, controllers and gains. Length of an array of struct aw_gain. */
+#define AW_CANPID_GAIN_COUNT ((size_t)AW_CANPID_BOARDS * AW_CANPID_CONTROLLERS * AW_CANPID_GAINS)
 
-/* One gain with its position. */
+/* One gain with its board and controller. */
 struct aw_canpid_gain_at {
     unsigned board; /* 0x40 */
     int controller;

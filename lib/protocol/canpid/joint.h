@@ -44,7 +44,8 @@ struct aw_joint_model {
     bool wall;       /* the lever stops at wall_rad on that side of 0 */
     double wall_rad; /* positive or negative */
     double play_rad; /* play between motor and lever */
-    double push;     /* a speed loop with the wrong sign adds this fraction of its own speed */
+    /* wrong sign in the speed loop: the joint adds this fraction of its own speed */
+    double push;
 };
 
 struct aw_joint_model aw_joint_defaults(void);

@@ -1,4 +1,4 @@
-/* The controller (PID) of the published driver firmware, without time and without a joint.
+/* The controller (PID) of the published driver firmware, without a model of time or of the joint.
  *
  *     struct aw_canpid_law law = aw_canpid_law_defaults();
  *     aw_canpid_law_setpoint(&law, AW_CANPID_POS, 20 / 360.0); // enables it
@@ -7,9 +7,9 @@
  *
  * All values are fractions of full scale. The controller has no notion of time: a tick is one round
  * of the driver's loop, 4 ms at least and 8 to 10 ms with telemetry of 125 to 100 Hz. One tick: e =
- * setpoint − measured; I += ki·e (without time or limit; ki 0 clears it); u = kp·e + I + kd·(e −
- * previous e). u is not limited. The motor stops for |u| < 0.01; otherwise its PWM has a duty of
- * min(0.90, |u| + 0.09) and the sign of u.
+ * setpoint − measured; I += ki·e (independent of time and unlimited; ki 0 clears it); u = kp·e + I
+ * + kd·(e − previous e). u is not limited. The motor stops for |u| < 0.01; otherwise its PWM has a
+ * duty of min(0.90, |u| + 0.09) and the sign of u.
  *
  * This model includes hazards of the published firmware. A gain for another controller switches to
  * it and holds the joint in place, with force. A setpoint of NaN passes both comparisons with the
@@ -33,9 +33,9 @@ struct aw_canpid_law {
     double output;             /* u of the last tick, 0 while disabled */
 };
 
-/* Returns pos with 3.0, 0.0005, 0; tor with 0.6, 0, 0; the others 0; disabled. As published, the
- * active controller is tor: a gain for pos switches a driver that has just started, and enables
- * it. */
+/* Returns the state after power-up: gains 3.0, 0.0005, 0 for pos, 0.6, 0, 0 for tor, and 0 for the
+ * others; disabled. As published, tor is active, so a gain for pos switches a driver that has just
+ * started, and enables it. */
 struct aw_canpid_law aw_canpid_law_defaults(void);
 
 /* Makes the controller (0..3) the active one. On a switch, clears integral and previous error and
@@ -43,12 +43,12 @@ struct aw_canpid_law aw_canpid_law_defaults(void);
  * the value is within the limits. Returns true if it switched. */
 bool aw_canpid_law_switch(struct aw_canpid_law *law, int controller, const double *measured);
 
-/* Stores a gain, clamped to ±100, and switches to its controller. */
+/* Stores a gain, clamped to ±100, and switches to its controller. Returns true if it switched. */
 bool aw_canpid_law_gain(struct aw_canpid_law *law, int controller, enum aw_canpid_gain gain,
                         double value, const double *measured);
 
 /* Switches to the controller and stores its setpoint: enabled within the limits, disabled outside
- * them. */
+ * them. Returns true if it switched. */
 bool aw_canpid_law_setpoint(struct aw_canpid_law *law, int controller, double value);
 
 void aw_canpid_law_disable(struct aw_canpid_law *law);
@@ -59,7 +59,8 @@ double aw_canpid_law_tick(struct aw_canpid_law *law, double measured);
 /* Returns the signed duty of the motor's PWM, −0.90 … 0.90, or 0. */
 double aw_canpid_duty(double output);
 
-/* Converts a fraction as in the telemetry: times 32768, rounded and saturated; 0 for NaN. */
+/* Converts a fraction to a value of the telemetry: times 32768, rounded and saturated; 0 for
+ * NaN. */
 int aw_canpid_q15(double fraction);
 
 #endif

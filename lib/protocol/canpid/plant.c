@@ -9,7 +9,7 @@
 #include "base/suggest.h"
 
 #define RAD  (M_PI / 180)
-#define PUSH 0.2 /* as a fraction of its own speed */
+#define PUSH 0.2 /* fraction of its own speed that an unstable joint adds */
 
 const char *const aw_canpid_plant_names[] = {"sound", "dead",     "stuck",   "reversed", "wall",
                                              "delay", "backlash", "coulomb", "unstable", NULL};

@@ -21,7 +21,7 @@ enum aw_canpid_plant_kind {
     AW_CANPID_DEAD,     /* the motor does not turn */
     AW_CANPID_STUCK,    /* the encoders repeat their values beyond this angle, rad */
     AW_CANPID_REVERSED, /* the motor turns in the wrong direction */
-    AW_CANPID_WALL,     /* the lever stops at this angle, rad, on its side of 0 */
+    AW_CANPID_WALL,     /* a mechanical stop at this angle, rad; its sign gives the side of 0 */
     /* the motor follows the driver with this delay, s; a disable cuts its power at once */
     AW_CANPID_DELAY,
     AW_CANPID_BACKLASH, /* total play between motor and lever, rad */

@@ -218,7 +218,7 @@ static const struct aw_message messages[] = {
 
 /* clang-format on */
 
-/* Identifiers of other nodes are their own codes; those in the table are below OWN. */
+/* Identifiers of the table are below TABLE_END; those of other nodes are their own codes. */
 enum { OWN = AW_CAN_LOW };
 
 static const struct aw_field custom_head[] = {

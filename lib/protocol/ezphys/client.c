@@ -14,8 +14,8 @@
 #include "wire/rows.h"
 
 enum {
-    READ_ROOM = 65536,
-    BUFFER_SIZE = AW_EZPHYS_MESSAGE_MAX + READ_ROOM,
+    READ_SIZE = 65536,
+    BUFFER_SIZE = AW_EZPHYS_MESSAGE_MAX + READ_SIZE,
 };
 
 #define SILENCE_NS (1 * AW_MILLISECOND)  /* silence that ends a message without a marked end */
@@ -143,7 +143,7 @@ static bool may_be_whole(const struct aw_ezphys *ez)
            (ez->parsed == ez->held || ez->held == BUFFER_SIZE);
 }
 
-/* Returns the longest time that a simulator which does not wait for answers may take. */
+/* Returns how long a simulator that does not wait for answers may stay silent. */
 static int64_t silence(const struct aw_ezphys *ez)
 {
     int64_t ns = SPARED * aw_sooner(ez->longest_ns, PARTIAL_NS / SPARED);
@@ -175,7 +175,7 @@ static enum aw_status read_more(struct aw_ezphys *ez, int64_t deadline, bool *en
     }
     int64_t until = patience(ez, deadline);
     enum aw_status status = aw_link_read(ez->link, ez->buffer + ez->held,
-                                         room < READ_ROOM ? room : READ_ROOM, &got, until, err);
+                                         room < READ_SIZE ? room : READ_SIZE, &got, until, err);
     ez->held += got;
     ez->counters.bytes += got;
     if (got)

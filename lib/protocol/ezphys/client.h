@@ -84,7 +84,7 @@ struct aw_ezphys {
     uint8_t *buffer;
     size_t held, parsed; /* bytes in the buffer; bytes already parsed */
     unsigned connections;
-    uint64_t framed; /* messages that the framer had counted before */
+    uint64_t framed; /* number of messages that the framer had completed before the last scan */
     /* number of packets except contacts: in the previous message, in this one */
     size_t expected, counted;
     bool whole;            /* the last message is complete; the next call starts another one */
@@ -93,7 +93,7 @@ struct aw_ezphys {
     bool owed;             /* the last message has not been answered; ahead is then 0 */
     bool spared;           /* the last message was answered before it arrived */
     unsigned ahead;        /* number of messages sent before the simulator waited for them */
-    bool silent;           /* does not answer */
+    bool silent;           /* this client never answers */
     bool reset, resetting; /* a reset has to be sent; it was sent but has not taken effect */
     int64_t reset_step;    /* last step before the reset */
     int64_t stale_first, stale_step; /* first and last skipped step, 0: none yet */
@@ -104,7 +104,7 @@ struct aw_ezphys {
     struct aw_ezphys_state state;
     size_t n_packets, n_commands, own_size;
     uint8_t
-        own_packet[AW_EZPHYS_PACKET_MAX]; /* a custom packet to be sent once; own_size 0: none */
+        own_packet[AW_EZPHYS_PACKET_MAX]; /* a custom packet to be sent once; custom_size 0: none */
     struct aw_ezphys_counters counters;
     char problem[160]; /* description of the last damage */
     /* Last, because initialisation leaves the unused parts untouched. */
@@ -114,7 +114,7 @@ struct aw_ezphys {
 };
 
 /* Initialises ez. variant NULL: the protocol's first variant. Borrows names, which may be NULL.
- * AW_NO_LINK: out of memory. */
+ * AW_NO_MEMORY: out of memory. */
 enum aw_status aw_ezphys_init(struct aw_ezphys *ez, const struct aw_variant *variant,
                               const struct aw_ezphys_names *names, struct aw_error *err);
 void aw_ezphys_free(struct aw_ezphys *ez);
@@ -185,8 +185,9 @@ void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
 enum aw_status aw_ezphys_encode(struct aw_ezphys *ez, uint8_t *out, size_t cap, size_t *size,
                                 struct aw_error *err);
 
-/* Finds the target for an argument: a number, a name of the names file or of the simulation, or or
- * on wires with names any name. AW_USAGE with a suggestion. */
+/* Finds the target for an argument: a number, or a name of the names file or of the simulation. On
+ * wires with names, any name is valid before the simulation sends joints. AW_USAGE with a
+ * suggestion. */
 enum aw_status aw_ezphys_target(const struct aw_ezphys *ez, const char *word,
                                 struct aw_ezphys_target *target, struct aw_error *err);
 

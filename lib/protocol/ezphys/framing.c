@@ -1,4 +1,5 @@
-/* Parses a --wire description such as "packet=…" into a variant of the table, and prints one. */
+/* Parses a --wire description such as "le32,pkt=type8+id16" into a variant of the table, and prints
+ * one. */
 #include "protocol/ezphys/framing.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include "protocol/ezphys/wire.h"
 #include "wire/rows.h"
 
-/* A part of a header: its name, without its size. */
+/* A part of a header, before its size is known. */
 struct part {
     const char *name;
     struct aw_field row;

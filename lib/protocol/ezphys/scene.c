@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 
 #define COUNT(a)  (sizeof(a) / sizeof *(a))
-#define FAR_M     1e5 /* limit of positions and speeds; beyond it single precision is too coarse */
+#define LIMIT_M   1e5 /* limit of positions and speeds; beyond it single precision is too coarse */
 #define ID_MAX    65535
 #define NAMES_MAX (AW_SCENE_BODIES_MAX + 1)
 
@@ -203,7 +203,7 @@ static enum aw_status read_direction(struct reader *r, double out[3])
     struct word word = r->word;
     enum aw_status status = AW_OK;
     for (int i = 0; i < 3 && status == AW_OK; i++)
-        status = read_number(r, NULL, -FAR_M, FAR_M, &out[i]);
+        status = read_number(r, NULL, -LIMIT_M, LIMIT_M, &out[i]);
     double length = length_of(out);
     if (status == AW_OK && length < 1e-9)
         return fail_at(r, &word, AW_USAGE, "axis has length 0 — write one such as 0 0 1");
@@ -223,7 +223,7 @@ static enum aw_status read_turn(struct reader *r, const struct attribute *row, v
     double *q = place_in(object, row);
     enum aw_status status = read_direction(r, axis);
     if (status == AW_OK)
-        status = read_number(r, "rad", -FAR_M, FAR_M, &angle);
+        status = read_number(r, "rad", -LIMIT_M, LIMIT_M, &angle);
     q[0] = cos(angle / 2);
     for (int i = 0; i < 3; i++)
         q[i + 1] = sin(angle / 2) * axis[i];
@@ -268,9 +268,9 @@ static enum aw_status read_stops(struct reader *r, const struct attribute *row, 
     struct word word = r->word;
     enum aw_status status = check_axis(r, row, joint);
     if (status == AW_OK)
-        status = read_number(r, unit, -FAR_M, FAR_M, low);
+        status = read_number(r, unit, -LIMIT_M, LIMIT_M, low);
     if (status == AW_OK)
-        status = read_number(r, unit, -FAR_M, FAR_M, high);
+        status = read_number(r, unit, -LIMIT_M, LIMIT_M, high);
     if (status == AW_OK && *low > *high)
         return fail_at(r, &word, AW_USAGE,
                        "stops %g and %g are reversed — write the lower one first", *low, *high);
@@ -300,7 +300,7 @@ static enum aw_status read_motor(struct reader *r, const struct attribute *row, 
 static const struct attribute body_rows[] = {
     {.name = "mass", NUMBERS(1, BODY(mass_kg)), .unit = "kg", .min = 1e-6, .max = 1e6},
     {.name = "density", NUMBERS(1, BODY(density_kg_m3)), .unit = "kg/m3", .min = 1e-3, .max = 1e5},
-    {.name = "at", NUMBERS(3, BODY(position_m)), .unit = "m", .min = -FAR_M, .max = FAR_M},
+    {.name = "at", NUMBERS(3, BODY(position_m)), .unit = "m", .min = -LIMIT_M, .max = LIMIT_M},
     {.name = "turn", .read = read_turn, .offset = BODY(rotation)},
     {.name = "velocity", NUMBERS(3, BODY(velocity_m_s)), .unit = "m/s", .min = -1e4, .max = 1e4},
     {.name = "spin", NUMBERS(3, BODY(spin_rad_s)), .unit = "rad/s", .min = -1e3, .max = 1e3},
@@ -311,7 +311,7 @@ static const struct attribute body_rows[] = {
 };
 
 static const struct attribute joint_rows[] = {
-    {.name = "anchor", NUMBERS(3, JOINT(anchor_m)), .unit = "m", .min = -FAR_M, .max = FAR_M},
+    {.name = "anchor", NUMBERS(3, JOINT(anchor_m)), .unit = "m", .min = -LIMIT_M, .max = LIMIT_M},
     {.name = "axis", .read = read_axis, .axis = 0},
     {.name = "axis2", .read = read_axis, .axis = 1},
     {.name = "axis3", .read = read_axis, .axis = 2},
@@ -330,8 +330,8 @@ static const struct attribute joint_rows[] = {
 
 static const struct attribute ground_rows[] = {
     {.name = "normal", .read = read_normal, .offset = SCENE(ground_normal)},
-    {.name = "offset", NUMBERS(1, SCENE(ground_offset_m)), .unit = "m", .min = -FAR_M,
-     .max = FAR_M},
+    {.name = "offset", NUMBERS(1, SCENE(ground_offset_m)), .unit = "m", .min = -LIMIT_M,
+     .max = LIMIT_M},
     {0},
 };
 

@@ -89,8 +89,8 @@ struct aw_scene {
 };
 
 /* Parses a scene from text of size bytes (no NUL needed). Reports the first mistake: AW_USAGE with
- * "NAME:LINE:COLUMN: what: why — what to do", or AW_LIMIT for a number out of range. name is used
- * only in that message. Never reads past the text and allocates nothing. */
+ * "NAME:LINE:COLUMN: problem — remedy", or AW_LIMIT for a number out of range. name is used only in
+ * that message. Never reads past the text and allocates nothing. */
 enum aw_status aw_scene_parse(struct aw_scene *scene, const char *name, const char *text,
                               size_t size, struct aw_error *err);
 

@@ -86,7 +86,7 @@ static struct aw_hidmotor_owed *place_for(struct aw_hidmotor *arm, uint32_t id)
 static void note_unanswered(struct aw_hidmotor *arm, uint32_t id, int64_t sent_ns)
 {
     struct aw_hidmotor_owed *owed = place_for(arm, id);
-    if (owed->n == AW_HIDMOTOR_OWED) {
+    if (owed->n == AW_HIDMOTOR_UNANSWERED) {
         owed->more = true;
         owed->n--;
     }

@@ -78,12 +78,13 @@ struct aw_hidmotor_counters {
 };
 
 /* The unanswered requests of one kind. */
-#define AW_HIDMOTOR_OWED 32
+#define AW_HIDMOTOR_UNANSWERED 32
 struct aw_hidmotor_owed {
     uint32_t id;
     int n;
-    bool more;                         /* more than fit the list: only time clears these */
-    int64_t sent_ns[AW_HIDMOTOR_OWED]; /* ascending */
+    /* the list overflowed: its entries are dropped only by age */
+    bool more;
+    int64_t sent_ns[AW_HIDMOTOR_UNANSWERED]; /* ascending */
 };
 
 /* The state of the arm. Plain data. */
@@ -121,7 +122,7 @@ struct aw_hidmotor {
     struct aw_received received; /* the last report that was used as an answer; size 0: none */
     uint8_t received_bytes[AW_HIDMOTOR_REPORT];
     uint8_t previous[AW_HIDMOTOR_REPORT]; /* the last report of any kind */
-    bool doubled;                         /* the report before it was equal */
+    bool doubled;                         /* the last two reports were equal */
     int64_t foreign_ns;                   /* time of the last foreign reply */
     struct aw_hidmotor_owed owed[AW_HIDMOTOR_KINDS];
     int8_t position_scalars[AW_HIDMOTOR_MOTORS], velocity_scalars[AW_HIDMOTOR_MOTORS];
@@ -133,7 +134,8 @@ void aw_hidmotor_init(struct aw_hidmotor *arm, struct aw_link *link,
                       const struct aw_hidmotor_options *options);
 
 struct aw_hidmotor_reply {
-    struct aw_record record; /* for its time see wall_ns; codec NULL: unknown id */
+    /* time_ns: time of day, or link's clock without wall_ns; codec NULL: unknown id */
+    struct aw_record record;
     uint8_t bytes[AW_HIDMOTOR_REPORT];
     bool maybe_stale;
     int retries;      /* number of resends of the request */

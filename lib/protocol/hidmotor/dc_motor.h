@@ -9,7 +9,7 @@
  * The controller (PIDMotor and RBEPID of the firmware; student firmwares sum in the same way), e in
  * deg:
  *
- *     out = kp·e + ki·sum(e) + kd·(e - e before), clamped to ±1
+ * out = kp·e + ki·sum(e) + kd·(e - previous e), clamped to ±1
  *
  * once per control period of 1 ms; the sum is cleared when e changes its sign. The firmware
  * converts it to an effort that begins at the motor's dead band (see gains.h), so friction does not

@@ -44,13 +44,13 @@ enum {
 #define STEP_S      0.001
 #define STIFFNESS   400.0  /* 1/s² */
 #define DAMPING     23.0   /* 1/s */
-#define MOST_ACCEL  2600.0 /* deg/s² */
-#define MOST_SPEED  205.0  /* deg/s */
+#define MAX_ACCEL   2600.0 /* deg/s² */
+#define MAX_SPEED   205.0  /* deg/s */
 #define REST        1e-3   /* speed and distance, deg/s and deg, below which the servo is at rest */
 #define REST_ERROR  0.8    /* max error of a joint at rest, deg */
 #define AT_REST     1.0    /* a joint this close to its setpoint needs no effort, deg */
 #define REST_PERIOD 71.0   /* period of the error over the position, deg */
-#define MOST_NOISE  0.05   /* max noise of a measurement before rounding, deg */
+#define MAX_NOISE   0.05   /* max noise of a measurement before rounding, deg */
 
 struct motor {
     double from, to; /* start and end of the interpolation, deg */
@@ -252,8 +252,8 @@ static bool move_servo(struct motor *motor)
         motor->dc.speed = 0;
         return false;
     }
-    double accel = aw_clamp(STIFFNESS * off - DAMPING * motor->dc.speed, -MOST_ACCEL, MOST_ACCEL);
-    motor->dc.speed = aw_clamp(motor->dc.speed + accel * STEP_S, -MOST_SPEED, MOST_SPEED);
+    double accel = aw_clamp(STIFFNESS * off - DAMPING * motor->dc.speed, -MAX_ACCEL, MAX_ACCEL);
+    motor->dc.speed = aw_clamp(motor->dc.speed + accel * STEP_S, -MAX_SPEED, MAX_SPEED);
     motor->dc.angle += motor->dc.speed * STEP_S;
     return true;
 }
@@ -294,7 +294,7 @@ static double measure(const struct board *board, int i, double before)
     double share = board->options.faults.share[AW_HIDMOTOR_STUCK];
     if (share > 0 && board->time_ms > 0 && chance_now(board, i, STUCK) < share)
         return before;
-    double noise = (2 * chance_now(board, i, NOISE) - 1) * MOST_NOISE;
+    double noise = (2 * chance_now(board, i, NOISE) - 1) * MAX_NOISE;
     double angle =
         has_servos(board) ? board->motors[i].dc.angle + noise : board->motors[i].dc.encoder;
     angle += glitch_now(board, i);

@@ -126,8 +126,8 @@ struct aw_device *aw_hidmotor_device(const struct aw_hidmotor_device_options *op
 const struct aw_hidmotor_device_counters *
 aw_hidmotor_device_counters(const struct aw_device *device);
 
-/* For tests, like everything below: presses Home (unhomed to running), operates the motors' switch,
- * cuts the power … */
+/* For tests, like everything below: changes the state, as the Home button or the switches of the
+ * motors and the power do. */
 void aw_hidmotor_device_state(struct aw_device *device, enum aw_hidmotor_state state, int64_t now);
 
 /* Sets the probability of a fault from now on: 0 … 1. */

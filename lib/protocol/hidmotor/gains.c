@@ -11,7 +11,7 @@ static const char *const controllers[] = {"pid", "velocity", NULL};
 const double aw_hidmotor_power_up[AW_HIDMOTOR_JOINTS][GAINS] = {
     {0.1, 0.4, 30}, {0.015, 0, 0}, {0.015, 0, 0}};
 
-_Static_assert(AW_HIDMOTOR_GAIN_PLACES == AW_HIDMOTOR_JOINTS * AW_HIDMOTOR_CONTROLLERS * GAINS,
+_Static_assert(AW_HIDMOTOR_GAIN_COUNT == AW_HIDMOTOR_JOINTS * AW_HIDMOTOR_CONTROLLERS * GAINS,
                "every gain has a place");
 
 size_t aw_hidmotor_gain_place(int motor, enum aw_hidmotor_controller controller)
@@ -73,7 +73,7 @@ static enum aw_status check(const void *context, size_t place, double value, con
 }
 
 const struct aw_gain_file aw_hidmotor_gain_file = {
-    .places = AW_HIDMOTOR_GAIN_PLACES,
+    .places = AW_HIDMOTOR_GAIN_COUNT,
     .heading = "motor controller gain value",
     .example = "m1 pid kp 0.1",
     .joint = "motor",

@@ -7,7 +7,7 @@
  * One gain per line; # starts a comment. Motors may also be called base, shoulder and elbow. The
  * firmware does not apply the effort of its velocity loops. It always reports velocity ki as 0.
  *
- *     struct aw_gain wanted[AW_HIDMOTOR_GAIN_PLACES];
+ *     struct aw_gain wanted[AW_HIDMOTOR_GAIN_COUNT];
  *     if (aw_gain_file_read(&aw_hidmotor_gain_file, NULL, wanted, NULL, "arm.gains", &err) !=
  *         AW_OK) …
  */
@@ -29,7 +29,7 @@ enum aw_hidmotor_controller {
 double aw_hidmotor_dead_band(int motor);
 double aw_hidmotor_output_of(int motor, double effort);
 
-#define AW_HIDMOTOR_GAIN_PLACES 18
+#define AW_HIDMOTOR_GAIN_COUNT 18
 
 /* The file kind; needs no context. AW_USAGE: an invalid line. AW_LIMIT: values beyond a float's
  * range, or a velocity ki other than 0. */
@@ -38,8 +38,8 @@ extern const struct aw_gain_file aw_hidmotor_gain_file;
 /* kp, ki and kd of each motor's pid controller after power-up, as published. */
 extern const double aw_hidmotor_power_up[AW_HIDMOTOR_JOINTS][3];
 
-/* The first function returns the index of a motor's first of three gains. The others return the
- * motor, 0 to 2, and the controller of an index. */
+/* Convert between the index of a gain and its motor (0 to 2) and controller. The first function
+ * returns the index of kp; ki and kd follow it. */
 size_t aw_hidmotor_gain_place(int motor, enum aw_hidmotor_controller controller);
 int aw_hidmotor_gain_motor(size_t place);
 enum aw_hidmotor_controller aw_hidmotor_gain_controller(size_t place);

@@ -8,10 +8,10 @@
 #include "base/clamp.h"
 #include "protocol/hidmotor/wire.h"
 
-#define EXACT       2e-5      /* a 32-bit float near 100 has a resolution of 8e-6, deg */
+#define EXACT       2e-5      /* deg; above the resolution of a 32-bit float near 100, 8e-6 */
 #define SAME        0.25      /* tolerance of a setpoint at rest: one servo step, deg */
-#define ALIVE       0.5       /* min motion, in deg, of an arm that follows … */
-#define STILL_NS    AW_SECOND /* … within this time */
+#define ALIVE       0.5       /* deg: one servo step, the tolerance of a setpoint at rest */
+#define STILL_NS    AW_SECOND /* deg: a joint that follows its setpoint moves at least this far … */
 #define VERIFY_NS   (500 * AW_MILLISECOND)
 #define STOP_ASK_MS 5
 /* max wait for another program to finish its exchange */
@@ -151,7 +151,7 @@ enum aw_status aw_hidmotor_plan_from(const struct aw_hidmotor_status *from,
     enum aw_status status = check_target(target, force, err);
     for (int i = 0; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++)
         status = plan_joint(target, i, force, plan, err);
-    plan->fast = plan->speed[plan->fastest] > AW_HIDMOTOR_FAST;
+    plan->fast = plan->speed[plan->fastest] > AW_HIDMOTOR_MAX_SPEED;
     return status;
 }
 
@@ -262,7 +262,7 @@ static enum aw_status send_plan(struct aw_hidmotor *arm, const struct aw_hidmoto
     uint8_t bytes[AW_HIDMOTOR_PAYLOAD];
     struct aw_span payload = payload_of(plan, bytes);
     bool force = arm->options.force;
-    /* the plan has been checked, and a joint without a target may be anywhere */
+    /* the plan has been checked; joints without a target may be outside the limits */
     arm->options.force = true;
     enum aw_status status = aw_hidmotor_raw(arm, set_setpoints()->code, payload, reply, err);
     arm->options.force = force;

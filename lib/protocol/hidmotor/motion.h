@@ -21,7 +21,7 @@
 #include "protocol/hidmotor/client.h"
 
 #define AW_HIDMOTOR_JOINTS    3
-#define AW_HIDMOTOR_FAST      200.0                 /* max speed of the servos, deg/s */
+#define AW_HIDMOTOR_MAX_SPEED 200.0                 /* max speed of the servos, deg/s */
 #define AW_HIDMOTOR_TOLERANCE 3.0                   /* max steady-state error of the arm, deg */
 #define AW_HIDMOTOR_POLL_NS   (16 * AW_MILLISECOND) /* the board's measuring period */
 
@@ -75,7 +75,7 @@ struct aw_hidmotor_plan {
     double target[AW_HIDMOTOR_MOTORS]; /* deg */
     double speed[AW_HIDMOTOR_JOINTS];  /* implied peak speed, deg/s */
     int fastest;                       /* the joint with the highest speed */
-    bool fast;                         /* faster than AW_HIDMOTOR_FAST: the arm cannot follow */
+    bool fast; /* faster than AW_HIDMOTOR_MAX_SPEED: the arm cannot follow */
     double duration_ms;
     enum aw_hidmotor_mode mode;
     int64_t sent_ns; /* set by aw_hidmotor_move, link's clock; AW_NEVER before */

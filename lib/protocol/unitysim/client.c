@@ -22,13 +22,13 @@
 #define STRANGE         5
 #define SILENCE_NS      AW_SECOND
 #define REPORT_AGAIN_NS (5 * AW_SECOND)
-#define DRAIN_MOST      100000
+#define DRAIN_MAX       100000
 #define SCENE_AGAIN_NS  (500 * AW_MILLISECOND)
 #define CAMERA_AGAIN_NS (250 * AW_MILLISECOND)
-#define START_NEAR      30 /* ticks */
+#define START_TOLERANCE 30 /* ticks */
 #define UPDATES         3
-#define STOPS_LEAST     5
-#define STOPS_MOST      20
+#define STOPS_MIN       5
+#define STOPS_MAX       20
 #define QUIET           3 /* number of consecutive feedback messages without a driven joint */
 #define MOVE_NS         (10 * AW_SECOND)
 #define TOLERANCE       10
@@ -345,7 +345,7 @@ enum aw_status aw_unitysim_poll(struct aw_unitysim *unity, struct aw_error *err)
 {
     struct aw_received received;
     enum aw_status status = AW_OK;
-    for (int i = 0; i < DRAIN_MOST && status != AW_TIMEOUT; i++) {
+    for (int i = 0; i < DRAIN_MAX && status != AW_TIMEOUT; i++) {
         status = aw_unitysim_receive(unity, now_of(unity), &received, err);
         if (!may_continue(status))
             return status;
@@ -423,7 +423,7 @@ static enum aw_status repeat_stop(struct stopping *stopping, struct aw_error *er
         aw_unitysim_idle(unity, now_of(unity) + AW_UNITYSIM_CADENCE_NS, watch_stop, stopping, NULL);
         bool ignoring = stopping->seen == before && aw_unitysim_stale(unity);
         bool enough = ignoring || stopping->quiet >= QUIET;
-        if (sent >= (enough ? STOPS_LEAST : STOPS_MOST))
+        if (sent >= (enough ? STOPS_MIN : STOPS_MAX))
             break;
         status = send_control(unity, err);
     }
@@ -472,13 +472,13 @@ void aw_unitysim_update_record(struct aw_unitysim *unity, const struct aw_unitys
     aw_unitysim_put_limits(record, &unity->options.limits);
 }
 
-/* Repeats a request until the answer is sufficient. */
+/* A request that is repeated until its condition holds. */
 struct request {
     struct aw_unitysim *unity;
     const struct aw_record *record;
     int64_t again_ns;
     bool (*answered)(const struct request *request);
-    uint64_t before; /* number of messages of the awaited kind before */
+    uint64_t before; /* number of such messages before the request */
     int sent, least;
     bool done;
 };
@@ -514,7 +514,7 @@ static bool at_start(const struct aw_unitysim *unity)
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         const struct aw_unitysim_limit *limit = &unity->options.limits.joint[i];
         int start = (int)aw_clamp(AW_UNITYSIM_CENTRE, limit->min, limit->max);
-        all = all && abs(unity->feedback.position[i] - start) <= START_NEAR &&
+        all = all && abs(unity->feedback.position[i] - start) <= START_TOLERANCE &&
               unity->feedback.velocity[i] == 0;
     }
     return all;

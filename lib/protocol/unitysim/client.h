@@ -214,7 +214,7 @@ struct aw_unitysim_goal {
 
 struct aw_unitysim_move {
     struct aw_unitysim_goal goals[AW_UNITYSIM_JOINTS];
-    int64_t timeout_ns; /* 0: 10 s; its time passes more slowly at a speed below 1 */
+    int64_t timeout_ns; /* 0: 10 s; counts more slowly while *speed is below 1 */
     /* A factor of all velocities, read before each command. 0: the joints stand still. NULL: 1. */
     const double *speed;
 };

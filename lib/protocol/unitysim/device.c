@@ -19,8 +19,8 @@
 #define SCENES       6
 #define DATAGRAM_MAX 64        /* longer datagrams do not have a valid size anyway */
 #define WAITING_MAX  256       /* approximate receive buffer of a socket */
-#define RETURN_SHARE (2.0 / 3) /* share of its overrun by which a joint moves back per step */
-#define RETURN_NEAR  0.01      /* deg */
+#define RETURN_SHARE (2.0 / 3) /* fraction of the excess by which a joint moves back per step */
+#define RETURN_MIN   0.01      /* deg */
 #define CUSTOM_HZ    10.0      /* rate of custom packets */
 #define GOAL_DEG_S   90.0      /* speed toward the setpoint of a custom packet */
 
@@ -54,7 +54,7 @@ struct arm {
     const struct aw_codec *control;
     size_t entry_size, velocity_at, state_at; /* offsets in an entry of a control packet */
     struct aw_random random;
-    double deg_s; /* per unit of velocity */
+    double deg_s; /* deg/s per unit of velocity */
     bool started, mute, frozen;
     /* current time; due times of the next step and the next feedback */
     int64_t now_ns, step_ns, feedback_ns;
@@ -111,7 +111,7 @@ static void step_joint(const struct arm *arm, struct joint *joint)
     joint->at = joint->target;
     if (joint->at < joint->min || joint->at > joint->max) {
         double limit = aw_clamp(joint->at, joint->min, joint->max), left = limit - joint->at;
-        joint->target = fabs(left) > RETURN_NEAR ? joint->at + left * RETURN_SHARE : limit;
+        joint->target = fabs(left) > RETURN_MIN ? joint->at + left * RETURN_SHARE : limit;
         return;
     }
     if (!isnan(joint->goal))

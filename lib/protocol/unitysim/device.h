@@ -43,7 +43,8 @@ struct aw_unitysim_device_options {
     int scene;
     int scenes; /* number of scenes, default 6; others do not load */
     enum aw_unitysim_speed speed;
-    bool low_echo;        /* rounds like the original: velocity 15 comes back as 14, and so on */
+    /* rounds the velocities of feedback like the original: 15 comes back as 14 */
+    bool low_echo;
     unsigned stuck;       /* bits of the joints that ignore commands */
     double feedback_loss; /* share of dropped feedback: 0 … 1 */
     uint64_t seed;

@@ -21,7 +21,7 @@ static const char *const titles[COLUMNS] = {
     "Joint", "Motion Type", "Position", "Velocity", "Tolerance", "Delay (ms)",
 };
 
-/* A column has words, or a range. */
+/* A column holds one of several names, or a number within a range. */
 /* clang-format off */
 static const struct column {
     const char *const *words;

@@ -74,7 +74,7 @@ static const struct window windows[] = {
     [AW_UNITYSIM_FROM_ABOVE] = {20, 540, -420, 420},
 };
 
-/* Dots per mm, and the centre of the window. */
+/* The scale in dots per mm; x and y: position of the origin on the canvas, in dots. */
 struct picture {
     struct aw_braille *canvas;
     enum aw_unitysim_side side;

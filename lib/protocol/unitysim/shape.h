@@ -4,13 +4,12 @@
  *     aw_unitysim_shape(degrees, &shape);             0 deg is the centre, 2048 ticks
  *     aw_unitysim_draw(&shape, AW_UNITYSIM_FROM_THE_SIDE, &canvas);
  *
- * mm in the space of the simulation: x points back (the arm points to negative x), y up, z to the
- * arm's right. Increasing: shoulder to the right, elbow up, wrist_rotate to the right (clockwise
- * from behind the arm), wrist_flex up, hand open.
+ * Coordinates are in mm in the space of the simulation: x points back (the arm points to negative
+ * x), y up, z to the arm's right. Increasing: shoulder to the right, elbow up, wrist_rotate to the
+ * right (clockwise from behind the arm), wrist_flex up, hand open.
  *
  * Source: the offsets of the bodies in the simulation's scene; the length of the fingers from the
- * model of the real arm. Ours: the moving finger touches the fixed one at 1928 ticks.
- */
+ * model of the real arm. Our choice: the moving finger touches the fixed one at 1928 ticks. */
 #ifndef AW_PROTOCOL_UNITYSIM_SHAPE_H
 #define AW_PROTOCOL_UNITYSIM_SHAPE_H
 

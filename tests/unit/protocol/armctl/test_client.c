@@ -194,7 +194,7 @@ TEST(random_handler_is_survived)
                 aw_armctl_stop(&f->arm, what == 10, &f->out, &f->err);
                 assert_stopped(f, began);
             }
-            assert_in_range(f->arm.memory.n_owed, 0, AW_ARMCTL_OWED_MAX);
+            assert_in_range(f->arm.memory.n_owed, 0, AW_ARMCTL_AWAITED_MAX);
         }
     }
 }

@@ -75,11 +75,11 @@ TEST(oldest_pending_command_is_dropped_first)
 {
     struct aw_armctl_memory memory = {0};
     char body[AW_ARMCTL_BODY_MAX + 1];
-    for (int i = 0; i < AW_ARMCTL_OWED_MAX + 2; i++) {
+    for (int i = 0; i < AW_ARMCTL_AWAITED_MAX + 2; i++) {
         snprintf(body, sizeof body, "DEG1,%03d", i);
         aw_armctl_memory_owe(&memory, body);
     }
-    assert_int_equal(memory.n_owed, AW_ARMCTL_OWED_MAX);
+    assert_int_equal(memory.n_owed, AW_ARMCTL_AWAITED_MAX);
     assert_string_equal(memory.owed[0], "DEG1,002");
     aw_armctl_memory_settle(&memory, 1);
     assert_string_equal(memory.owed[1], "DEG1,004");
@@ -94,7 +94,7 @@ TEST(longest_lines_are_stored)
     static const char longest[] = "XYZ1234567890123456789012345678\0X";
     static const char key[] = "tty:a-key-that-is-longer-than-any-line-with-a-command-may-become";
     struct aw_armctl_memory memory = {.known = true}, loaded;
-    for (int i = 0; i < AW_ARMCTL_OWED_MAX; i++)
+    for (int i = 0; i < AW_ARMCTL_AWAITED_MAX; i++)
         aw_armctl_memory_owe(&memory, longest);
     assert_string_equal(memory.received, "");
     strcpy(memory.received, longest);
@@ -257,7 +257,7 @@ TEST(memory_of_another_program_is_taken_over)
     assert_memory_equal(&mine, &theirs, sizeof mine);
     memset(bytes, 0xFF, sizeof bytes);
     assert_false(aw_armctl_memory_read(&mine, bytes, sizeof bytes));
-    theirs.n_owed = AW_ARMCTL_OWED_MAX + 1;
+    theirs.n_owed = AW_ARMCTL_AWAITED_MAX + 1;
     assert_false(aw_armctl_memory_read(&mine, &theirs, sizeof theirs));
     theirs.n_owed = 0;
     memset(theirs.motor, 'x', sizeof theirs.motor);

@@ -363,7 +363,8 @@ TEST(raw_packets_are_checked_by_the_table)
 static void a_little_late(struct tap *tap, const uint8_t *report)
 {
     (void)report;
-    positions_after(tap, tap->n_written == AW_HIDMOTOR_OWED + 2 ? 15 : 5, (double)tap->n_written);
+    positions_after(tap, tap->n_written == AW_HIDMOTOR_UNANSWERED + 2 ? 15 : 5,
+                    (double)tap->n_written);
 }
 
 /* Leaves more requests unanswered than the client remembers: only time clears them. Then it works
@@ -373,7 +374,7 @@ TEST(excess_pending_requests_expire)
     struct tap *tap = tap_new(NULL);
     tap->arm.options.retries = 0;
     tap->arm.options.timeout_ms = 10;
-    for (int i = 0; i <= AW_HIDMOTOR_OWED; i++)
+    for (int i = 0; i <= AW_HIDMOTOR_UNANSWERED; i++)
         assert_int_equal(positions(tap), AW_TIMEOUT);
     tap->clock.time_ns += 2100 * AW_MILLISECOND;
     tap->on_write = a_little_late;

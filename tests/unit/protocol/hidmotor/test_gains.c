@@ -4,14 +4,14 @@
 static struct aw_error err;
 
 struct gains {
-    struct aw_gain of[AW_HIDMOTOR_GAIN_PLACES];
+    struct aw_gain of[AW_HIDMOTOR_GAIN_COUNT];
 };
 
 /* Returns the number of gains that differ. */
 static size_t count_changes(const struct gains *a, const struct gains *b)
 {
     size_t n = 0;
-    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES; i++)
+    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_COUNT; i++)
         n += aw_gain_differs(&a->of[i], &b->of[i]);
     return n;
 }
@@ -61,7 +61,7 @@ TEST(comments_and_spellings_are_accepted)
     assert_int_equal(place, 0);
     assert_true(gains.of[place].value == (float)0.1); /* 0.1F is a double on some machines */
     assert_true(aw_gain_file_next(&aw_hidmotor_gain_file, gains.of, &i, &place));
-    assert_int_equal(place, AW_HIDMOTOR_GAIN_PLACES - 1);
+    assert_int_equal(place, AW_HIDMOTOR_GAIN_COUNT - 1);
     assert_int_equal(aw_hidmotor_gain_motor(place), 2);
     assert_int_equal(aw_hidmotor_gain_controller(place), AW_HIDMOTOR_VELOCITY);
     assert_true(gains.of[place].value == 16);

@@ -11,9 +11,9 @@
 #define PID 9 /* gains of a packet */
 
 static struct aw_session *session;
-static struct aw_device_setting settings[AW_HIDMOTOR_GAIN_PLACES];
-static double board[AW_HIDMOTOR_GAIN_PLACES]; /* NaN: it does not report the gain */
-static int asked, sent, silent;               /* silent: requests without an answer to come */
+static struct aw_device_setting settings[AW_HIDMOTOR_GAIN_COUNT];
+static double board[AW_HIDMOTOR_GAIN_COUNT]; /* NaN: it does not report the gain */
+static int asked, sent, silent;              /* silent: requests without an answer to come */
 static double kept_at; /* the board keeps this value instead of another m3.kd; NaN: it does not */
 
 static struct aw_device_setting *settings_of(struct aw_session *s)
@@ -42,7 +42,7 @@ static enum aw_status exchange(struct aw_session *s, const struct aw_record *pac
     if (silent-- > 0)
         return aw_fail(&s->err, AW_TIMEOUT, "no answer");
     aw_record_init(&answer, aw_wire_codec(s->wire, message->name, AW_RX), AW_RX);
-    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES; i++) {
+    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_COUNT; i++) {
         int at = scalar_of(answer.codec, i);
         if (at < 0)
             continue;
@@ -74,7 +74,7 @@ static void start(void)
     tool.protocol = &aw_hidmotor_protocol;
     tool.joints = &joints;
     session = rig_new(&tool);
-    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES; i++) {
+    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_COUNT; i++) {
         char name[AW_GAIN_TEXT], set[64], told[64];
         const char *packet = packets[aw_hidmotor_gain_controller(i)];
         aw_gain_file_name(&aw_hidmotor_gain_file, NULL, i, name);
@@ -105,7 +105,7 @@ TEST_WITH(start, stop, one_question_reads_all_gains_of_a_packet)
     struct aw_gain_list list = {0};
     assert_int_equal(aw_settings_read(session, NULL), AW_OK);
     assert_int_equal(asked, 2);
-    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES; i++)
+    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_COUNT; i++)
         assert_true(settings[i].value == (double)i + 1);
     /* only one packet has the listed ones */
     aw_settings_list(session, 6, &list);
@@ -126,7 +126,7 @@ TEST_WITH(start, stop, packet_with_an_unknown_gain_is_not_sent)
     assert_int_equal(aw_settings_set(session, &wanted, &n), AW_USAGE);
     assert_string_equal(session->err.text, "m1.ki: value unknown, but packet 'set_pid_gains' "
                                            "contains it — set it in the same command");
-    for (size_t i = 3; i < AW_HIDMOTOR_GAIN_PLACES; i += 6) {
+    for (size_t i = 3; i < AW_HIDMOTOR_GAIN_COUNT; i += 6) {
         aw_gain_list_add(&velocity, i, 1);
         aw_gain_list_add(&velocity, i + 2, 1);
     }
@@ -147,7 +147,7 @@ TEST_WITH(start, stop, gains_that_are_not_named_keep_their_values)
     assert_int_equal(n, 2);
     assert_int_equal(sent, 1);
     assert_int_equal(asked, 3);
-    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES; i++)
+    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_COUNT; i++)
         assert_true(board[i] == (i == 0 ? 0.25 : i == 14 ? 7 : (double)i + 1));
 }
 
@@ -201,7 +201,7 @@ TEST_WITH(start, stop, last_stop_has_the_old_gains_three_times)
     assert_int_equal(aw_settings_read(session, NULL), AW_OK);
     aw_settings_list(session, 6, &old);
     aw_law_save(session, &old);
-    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_PLACES; i++)
+    for (size_t i = 0; i < AW_HIDMOTOR_GAIN_COUNT; i++)
         settings[i].value = NAN; /* as in a server, which has only the old ones */
     aw_settings_add_old(session, add, NULL);
     assert_int_equal(n_frames, 3);
