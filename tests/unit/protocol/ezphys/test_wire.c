@@ -1,3 +1,4 @@
+/* Tests what tests/golden/ezphys.txt does not show: it has the bytes, units, names and limits. */
 #include "protocol/ezphys/wire.h"
 
 #include "wire_helper.h"
@@ -31,21 +32,6 @@ TEST_WITH(setup, NULL, payloads_have_the_documented_sizes)
         assert_int_equal(aw_payload_size(&wire, aw_find_code(&wire, AW_RX, code)), sent[code]);
     for (uint32_t code = 1; code <= 3; code++)
         assert_int_equal(aw_payload_size(&wire, aw_find_code(&wire, AW_TX, code)), received[code]);
-}
-
-TEST_WITH(setup, NULL, nan_and_infinity_are_refused)
-{
-    struct aw_record record;
-    struct aw_error err;
-    assert_refused(&wire, "axis_motor", "id=1 velocity1=nan max_torque1=1", AW_USAGE);
-    assert_refused(&wire, "axis_motor", "id=1 velocity1=1 max_torque1=inf", AW_USAGE);
-    assert_refused(&wire, "axis_motor", "id=1 velocity1=1", AW_USAGE);
-    assert_refused(&wire, "axis_force", "id=1 axis1=1e39", AW_LIMIT);
-    assert_refused(&wire, "reset", "id=-1", AW_LIMIT);
-    assert_int_equal(decode_text(&wire, AW_RX,
-                                 "03 00 00 00 01 00 00 00 08 00 00 00 00 00 C0 7F 00 00 00 00",
-                                 &record, &err),
-                     AW_MALFORMED);
 }
 
 /* Writes a message of n packets of the simulator, each with another identifier, in this variant. */

@@ -49,20 +49,6 @@ TEST(joints_match_the_table)
     assert_int_equal(aw_hidmotor_find_joint("mode"), -1);
 }
 
-TEST(targets_are_checked_against_limits)
-{
-    struct aw_error err;
-    assert_int_equal(aw_hidmotor_check(2, 63, false, &err), AW_OK);
-    assert_int_equal(aw_hidmotor_check(2, 63.001, false, &err), AW_LIMIT);
-    assert_non_null(strstr(err.text, "elbow: 63.001 deg is out of range (-90 to 63 deg"));
-    assert_int_equal(aw_hidmotor_check(2, 64, true, &err), AW_OK);
-    static const double never[] = {NAN, INFINITY, -INFINITY, 1e39};
-    for (size_t i = 0; i < 4; i++) {
-        assert_int_equal(aw_hidmotor_check(0, never[i], false, &err), AW_USAGE);
-        assert_int_equal(aw_hidmotor_check(0, never[i], true, &err), AW_USAGE);
-    }
-}
-
 TEST(peak_speeds_are_calculated)
 {
     assert_near(aw_hidmotor_peak_speed(10, 100, 1000, AW_HIDMOTOR_LINEAR), 90, 1e-9);
@@ -70,6 +56,11 @@ TEST(peak_speeds_are_calculated)
     assert_near(aw_hidmotor_peak_speed(0, 90, 1000, AW_HIDMOTOR_SINUSOIDAL), 141.371669, 1e-5);
     assert_true(isinf(aw_hidmotor_peak_speed(0, 1, 0, AW_HIDMOTOR_LINEAR)));
     assert_near(aw_hidmotor_peak_speed(5, 5, 0, AW_HIDMOTOR_LINEAR), 0, 0);
+    assert_near(aw_hidmotor_peak_speed(0, 90, 1, AW_HIDMOTOR_LINEAR), 90000, 0);
+    assert_near(aw_hidmotor_peak_speed(0, 90, 1.5, AW_HIDMOTOR_LINEAR), 60000, 1e-6);
+    assert_true(isinf(aw_hidmotor_peak_speed(0, 90, 0.9, AW_HIDMOTOR_LINEAR)));
+    assert_near(aw_hidmotor_interpolate(0.2, 0.9, 1, AW_HIDMOTOR_LINEAR), 0.9, 0); /* not 0.89… */
+    assert_near(aw_hidmotor_interpolate(0, 90, 1 / 3.0, AW_HIDMOTOR_SINUSOIDAL), 22.5, 1e-9);
 }
 
 /* ---- Plans ---- */
@@ -101,27 +92,6 @@ TEST(omitted_joints_keep_their_setpoints)
     target = only(1, 100, 500);
     assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_OK);
     assert_true(plan.fast);
-}
-
-TEST(invalid_plans_are_refused)
-{
-    struct aw_hidmotor_status from = at(3, 0, 0, 60);
-    struct aw_hidmotor_plan plan;
-    struct aw_error err;
-    struct aw_hidmotor_target target = only(2, 5, 1000);
-    target.relative = true; /* 65 */
-    assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_LIMIT);
-    assert_int_equal(aw_hidmotor_plan_from(&from, &target, true, &plan, &err), AW_OK);
-    target = only(0, (double)NAN, 1000);
-    assert_int_equal(aw_hidmotor_plan_from(&from, &target, true, &plan, &err), AW_USAGE);
-    target = only(0, 10, (double)INFINITY);
-    assert_int_equal(aw_hidmotor_plan_from(&from, &target, true, &plan, &err), AW_USAGE);
-    target = only(0, 10, -1);
-    assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_LIMIT);
-    from.n = 2;
-    target = only(2, 10, 1000);
-    assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_REFUSED);
-    assert_non_null(strstr(err.text, "elbow: motor not found, the board has 2 motors"));
 }
 
 /* ---- Moving ---- */
@@ -724,34 +694,53 @@ TEST(plan_marks_joints_above_their_speed)
         assert_int_equal(plan.fast, cases[i].fast);
         assert_int_equal(plan.fastest, cases[i].fastest);
     }
+}
+
+/* The complete error of a target of one joint; "": it is planned. */
+TEST(targets_are_checked_against_limits)
+{
     static const struct {
-        double duration_ms, deg;
+        int joint;
+        double deg, duration_ms;
+        bool force;
         enum aw_status status;
         const char *says;
-    } bounds[] = {
-        {0, 90, AW_OK, ""},
-        {3600000, -90, AW_OK, ""},
-        {3600000.5, 0, AW_LIMIT, "duration: 3.6e+06 ms is out of range (0 to 3600000 ms)"},
-        {-0.5, 0, AW_LIMIT, "duration: -0.5 ms is out of range (0 to 3600000 ms)"},
-        {1000, 90.5, AW_LIMIT,
-         "base: 90.5 deg is out of range (-90 to 90 deg), where the arm may collide — --force "
+    } cases[] = {
+        {0, 90, 0, false, AW_OK, ""},
+        {0, -90, 3600000, false, AW_OK, ""},
+        {2, 64, 1000, true, AW_OK, ""},
+        {0, 0, 3600000.5, false, AW_LIMIT,
+         "duration: 3.6e+06 ms is out of range (0 to 3600000 ms)"},
+        {0, 0, -0.5, false, AW_LIMIT, "duration: -0.5 ms is out of range (0 to 3600000 ms)"},
+        {2, 63.001, 1000, false, AW_LIMIT,
+         "elbow: 63.001 deg is out of range (-90 to 63 deg), where the arm may collide — --force "
          "overrides"},
-        {1e39, 0, AW_USAGE, "duration: not a finite number"},
+        {0, 0, 1e39, false, AW_USAGE, "duration: not a finite number"},
+        {0, 10, INFINITY, true, AW_USAGE, "duration: not a finite number"},
+        {0, NAN, 1000, false, AW_USAGE, "base: the target is not a finite number"},
+        {0, NAN, 1000, true, AW_USAGE, "base: the target is not a finite number"},
+        {0, -INFINITY, 1000, true, AW_USAGE, "base: the target is not a finite number"},
+        {0, 1e39, 1000, true, AW_USAGE, "base: the target is not a finite number"},
     };
-    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
-        struct aw_hidmotor_target target = only(0, bounds[i].deg, bounds[i].duration_ms);
+    struct aw_hidmotor_status from = at(3, 0, 0, 60);
+    struct aw_hidmotor_plan plan;
+    struct aw_error err;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_hidmotor_target target = only(cases[i].joint, cases[i].deg, cases[i].duration_ms);
         err.text[0] = '\0';
-        assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err),
-                         bounds[i].status);
-        assert_string_equal(err.text, bounds[i].says);
+        assert_int_equal(aw_hidmotor_plan_from(&from, &target, cases[i].force, &plan, &err),
+                         cases[i].status);
+        assert_string_equal(err.text, cases[i].says);
     }
-    from.n = 1;
-    struct aw_hidmotor_target target = only(1, 10, 1000);
-    assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_REFUSED);
-    assert_string_equal(err.text, "shoulder: motor not found, the board has 1 motor");
-    assert_near(aw_hidmotor_peak_speed(0, 90, 1, AW_HIDMOTOR_LINEAR), 90000, 0);
-    assert_near(aw_hidmotor_peak_speed(0, 90, 1.5, AW_HIDMOTOR_LINEAR), 60000, 1e-6);
-    assert_true(isinf(aw_hidmotor_peak_speed(0, 90, 0.9, AW_HIDMOTOR_LINEAR)));
-    assert_near(aw_hidmotor_interpolate(0.2, 0.9, 1, AW_HIDMOTOR_LINEAR), 0.9, 0); /* not 0.89… */
-    assert_near(aw_hidmotor_interpolate(0, 90, 1 / 3.0, AW_HIDMOTOR_SINUSOIDAL), 22.5, 1e-9);
+    struct aw_hidmotor_target target = only(2, 5, 1000);
+    target.relative = true; /* to 65 */
+    assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_LIMIT);
+    assert_int_equal(aw_hidmotor_plan_from(&from, &target, true, &plan, &err), AW_OK);
+    for (from.n = 1; from.n < 3; from.n++) {
+        target = only(from.n, 10, 1000);
+        assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_REFUSED);
+        assert_string_equal(err.text, from.n == 1
+                                          ? "shoulder: motor not found, the board has 1 motor"
+                                          : "elbow: motor not found, the board has 2 motors");
+    }
 }

@@ -1,3 +1,4 @@
+/* Tests what tests/golden/unitysim.txt does not show: it has the bytes, units, names and limits. */
 #include "protocol/unitysim/wire.h"
 
 #include "wire_helper.h"
@@ -40,26 +41,6 @@ TEST_WITH(setup, NULL, compat38_sends_length_38)
     assert_true(aw_record_get(&record, "scene") == 1);
 }
 
-TEST_WITH(setup, NULL, scene_defaults_are_valid)
-{
-    assert_encodes(&wire, "scene", "scene=basic",
-                   "FF FF 00 28 01 1E 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 "
-                   "04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A 1B");
-    assert_encodes(&wire, "control", "",
-                   "FF FF 01 14 00 00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 04 00 00 00 E0");
-}
-
-TEST_WITH(setup, NULL, limits_may_be_in_degrees)
-{
-    char ticks[AW_HEX_SIZE(64)], deg[AW_HEX_SIZE(64)];
-    struct aw_error err = {0};
-    assert_int_equal(
-        encode_text(&wire, AW_TX, "update", "elbow.min=2048 elbow.max=2389", ticks, &err), AW_OK);
-    if (encode_text(&wire, AW_TX, "update", "elbow.min=0deg elbow.max=30deg", deg, &err) != AW_OK)
-        fail_msg("%s", err.text);
-    assert_string_equal(ticks, deg);
-}
-
 TEST_WITH(setup, NULL, zero_is_positive_and_any_nonzero_sign_is_positive)
 {
     struct aw_record record;
@@ -71,19 +52,6 @@ TEST_WITH(setup, NULL, zero_is_positive_and_any_nonzero_sign_is_positive)
     assert_true(aw_record_get(&record, "x") == 10);
     assert_true(aw_record_get(&record, "camera.y") == -10);
     assert_true(aw_record_get(&record, "z") == 0);
-}
-
-TEST_WITH(setup, NULL, values_out_of_range_are_refused)
-{
-    assert_refused(&wire, "scene", "", AW_USAGE);
-    assert_refused(&wire, "scene", "scene=0", AW_LIMIT);
-    assert_refused(&wire, "scene", "scene=1 frame_rate=256", AW_LIMIT);
-    assert_refused(&wire, "scene", "scene=1 x=65536", AW_LIMIT);
-    assert_refused(&wire, "scene", "scene=1 x=1.5", AW_USAGE);
-    assert_refused(&wire, "control", "elbow.velocity=1024", AW_LIMIT);
-    assert_refused(&wire, "control", "elbow.state=4", AW_LIMIT);
-    assert_refused(&wire, "control", "elbow.state=up", AW_USAGE);
-    assert_refused(&wire, "update", "hand.max=65536", AW_LIMIT);
 }
 
 static const char *why_not(const uint8_t *bytes, size_t size)
@@ -167,35 +135,13 @@ static int frames_in(const uint8_t *stream, size_t size, size_t segment, uint64_
 
 TEST_WITH(setup, NULL, stream_resynchronizes_after_garbage)
 {
-    static const uint8_t stream[] = {
-        1,
-        2,
-        0xFF,
-        0xFF,
-        3,
-        0xFC, /* garbage, request */
-        0xFF,
-        0xFF,
-        3,
-        0xFB, /* damaged */
-        0xFF,
-        0xFF,
-        0xFF,
-        3,
-        0xFC, /* one FF too many */
-        /* unknown type, request, first byte of a frame */
-        0xFF,
-        0xFF,
-        9,
-        0xFF,
-        0xFF,
-        3,
-        0xFC,
-        0xFF,
-    };
-    for (size_t segment = 1; segment <= sizeof stream; segment++) {
+    /* garbage, a request, a damaged one, one FF too many, an unknown type, a request, an FF */
+    static const uint8_t stream[] = "\1\2\xFF\xFF\3\xFC\xFF\xFF\3\xFB\xFF\xFF\xFF\3\xFC"
+                                    "\xFF\xFF\t\xFF\xFF\3\xFC\xFF";
+    const size_t size = sizeof stream - 1;
+    for (size_t segment = 1; segment <= size; segment++) {
         uint64_t skipped;
-        assert_int_equal(frames_in(stream, sizeof stream, segment, &skipped), 3);
+        assert_int_equal(frames_in(stream, size, segment, &skipped), 3);
         assert_int_equal(skipped, 2 + 4 + 1 + 3);
     }
 }

@@ -95,38 +95,21 @@ TEST_WITH(start, stop, words_are_bound_to_arguments)
     }
 }
 
+/* Mistakes that the typed lines of shell-lines.txt and shell-words.txt lack. */
 static const struct {
     const char *line;
     enum aw_status status;
     size_t bad;
     const char *part;
 } wrong[] = {
-    {"trun 1 2", AW_USAGE, 0, "unknown command 'trun' — did you mean 'turn'?"},
-    {"qqqqqqqq", AW_USAGE, 0, "unknown command 'qqqqqqqq' — see 'rig help'"},
     {"secrt", AW_USAGE, 0, "see 'rig help'"}, /* hidden commands are not suggested */
-    {"turn", AW_USAGE, 1, "turn: level is missing — usage: turn LEVEL WAY [LEVEL WAY …]"},
-    {"turn 1", AW_USAGE, 2, "turn: way is missing"},
     {"turn 1 2 3", AW_USAGE, 4, "turn: way is missing"},
     {"turn way=1 way=2", AW_USAGE, 3, "turn: level is missing"},
-    {"turn 1 wya=2", AW_USAGE, 2, "turn has no argument 'wya' — did you mean 'way'?"},
-    {"turn 1 frob=2", AW_USAGE, 2, "usage: turn LEVEL WAY"},
-    {"set", AW_USAGE, 1, "set: gear is missing — usage: set GEAR [TIME]"},
-    {"set low 1 2", AW_USAGE, 3, "set: unexpected argument '2' — usage: set GEAR [TIME]"},
-    {"set gear=low gear=high", AW_USAGE, 2, "set: gear is given twice"},
-    {"stop now", AW_USAGE, 1, "stop: unexpected argument 'now' — usage: stop"},
-    {"set low --wiat 3", AW_USAGE, 2, "did you mean '--wait'?"},
-    {"set low --wait", AW_USAGE, 2, "--wait needs a value: --wait TIME"},
     {"set low --wait=", AW_USAGE, 2, "--wait: empty value"},
-    {"set low --wait=11", AW_LIMIT, 2, "--wait: 11 s is out of range (0 to 10"},
-    {"set low -w 5mm", AW_USAGE, 2, "--wait"},
-    {"set low --gently=yes", AW_USAGE, 2, "--gently takes no value"},
     {"set low -gw", AW_USAGE, 2, "--gently takes no value"},
-    {"set low -Q", AW_USAGE, 2, "unknown option '-Q' — see 'help'"},
     {"--gently set low", AW_USAGE, 0, "unknown option '--gently'"}, /* unknown before its command */
     {"--=x", AW_USAGE, 0, "unknown option '--'"},
     {"set low --", AW_OK, 3, ""},
-    {"encode choice level=1 level=2", AW_USAGE, 3, "encode: level is given twice"},
-    {"encode kind=1", AW_USAGE, 2, "encode: message is missing"},
     {"{\"cmd\":\"set\",\"gear\":\"low\",\"frob\":1}", AW_USAGE, 2, "set has no argument 'frob'"},
     {"{\"msg\":\"set\",\"gear\":\"low\",\"tim\":1}", AW_USAGE, 2, "did you mean 'time'?"},
     {"{\"cmd\":\"load\",\"fil\":\"x\"}", AW_USAGE, 1, "did you mean 'file'?"},
@@ -207,41 +190,6 @@ TEST_WITH(start, stop, arguments_are_found_by_name_and_turn)
     assert_null(aw_arg(&args, "frob", 0));
 }
 
-static const struct {
-    const char *line, *name;
-    enum aw_status status;
-    double value;
-    const char *part;
-} numbers[] = {
-    {"set low", "time", AW_OK, -7, ""}, /* not given: unchanged */
-    {"set low 3", "time", AW_OK, 3, ""},
-    {"set low 1", "time", AW_OK, 1, ""},
-    {"set low 9000ms", "time", AW_OK, 9, ""},
-    {"set low 9.1", "time", AW_LIMIT, 9.1, "set: time 9.1 s is out of range (1 to 9"},
-    {"set low 0.9 --force", "time", AW_OK, 0.9, ""},
-    {"set low 5mm", "time", AW_USAGE, -7, "set: time: '5mm': wrong unit 'mm' — use s"},
-    {"set low nan --force", "time", AW_USAGE, -7, "set: time: 'nan' is not a number"},
-    {"turn 1 5cm", "way", AW_OK, 50, ""},
-    {"turn 1 101", "way", AW_LIMIT, 101, "turn: way 101 mm is out of range (-40 to 100"},
-    {"turn 40000 1", "level", AW_LIMIT, 40000,
-     "turn: level 40000 is out of range (-32768 to 32767"},
-};
-
-TEST_WITH(start, stop, numbers_are_checked)
-{
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        double value = -7;
-        again();
-        assert_int_equal(bind(numbers[i].line), AW_OK);
-        enum aw_status status = aw_arg_number(session, &args, numbers[i].name, &value);
-        if (status != numbers[i].status)
-            fail_msg("%s: %d %s", numbers[i].line, status, session->err.text);
-        assert_true(status == AW_USAGE || value == numbers[i].value);
-        if (!strstr(session->err.text, numbers[i].part))
-            fail_msg("'%s' does not say '%s'", session->err.text, numbers[i].part);
-    }
-}
-
 TEST_WITH(start, stop, argument_properties_come_from_the_field)
 {
     struct aw_arg_info info = aw_arg_info(session, &rig_turn_args[1]);
@@ -296,21 +244,4 @@ TEST(ranges_are_printed)
     char text[64];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_string_equal(aw_range_text(&rows[i].info, text, sizeof text), rows[i].text);
-}
-
-TEST_WITH(start, stop, usage_lines_are_printed)
-{
-    static const struct {
-        const char *command, *usage;
-    } rows[] = {
-        {"turn", "turn LEVEL WAY [LEVEL WAY …]"},  {"set", "set GEAR [TIME]"},    {"stop", "stop"},
-        {"encode", "encode MESSAGE FIELD=VALUE…"}, {"decode", "decode [INPUT…]"},
-    };
-    char line[256];
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        aw_usage_line(aw_find_command(&rig_tool, rows[i].command), line, sizeof line);
-        assert_string_equal(line, rows[i].usage);
-    }
-    aw_usage_line(aw_find_command(&rig_tool, "turn"), line, 4);
-    assert_string_equal(line, "tur");
 }

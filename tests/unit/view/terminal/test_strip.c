@@ -290,41 +290,6 @@ TEST_WITH(start, stop, strip_leaks_no_memory)
     expect_no_leak(fill_and_free);
 }
 
-static double height_of(void)
-{
-    return strip.panels[0].high - strip.panels[0].low;
-}
-
-/* Scales grow at once and shrink after some time with unused space. */
-TEST_WITH(start, stop, scales_grow_at_once_and_shrink_later)
-{
-    int line = aw_strip_series(&strip, "x", "");
-    aw_strip_add(&strip, line, AW_SECOND, 1);
-    aw_strip_add(&strip, line, AW_SECOND + 1, 2);
-    draw((struct aw_strip_look){.end_ns = AW_SECOND}, 60, 20);
-    double small = height_of();
-    aw_strip_add(&strip, line, 2 * AW_SECOND, 50);
-    draw((struct aw_strip_look){.end_ns = 2 * AW_SECOND}, 60, 20);
-    assert_true(strip.panels[0].high >= 50);
-    for (int i = 0; i < 130; i++) {
-        int64_t now = 2 * AW_SECOND + i * AW_SECOND / 10 + 1;
-        aw_strip_add(&strip, line, now, 1 + i % 2);
-        draw((struct aw_strip_look){.end_ns = now}, 60, 20);
-        if (i < 115)
-            assert_true(strip.panels[0].high >= 50);
-    }
-    assert_true(height_of() <= 2 * small);
-    /* small oscillations do not change the scale */
-    double low = strip.panels[0].low, high = strip.panels[0].high;
-    for (int i = 0; i < 100; i++) {
-        int64_t now = 20 * AW_SECOND + i * AW_SECOND / 10;
-        aw_strip_add(&strip, line, now, 1.2 + 0.1 * (i % 7));
-        draw((struct aw_strip_look){.end_ns = now}, 60, 20);
-        if (i < 10)
-            assert_true(strip.panels[0].low == low && strip.panels[0].high == high);
-    }
-}
-
 /* A million samples need limited memory, and their spike is preserved. */
 TEST_WITH(start, stop, spike_among_many_samples_is_preserved)
 {

@@ -111,20 +111,6 @@ TEST_WITH(start, stop, rate_is_correct_for_bunched_messages)
     assert_true(aw_channel_stale(torque, end + 2 * AW_SECOND));
 }
 
-TEST_WITH(start, stop, trend_stores_values_per_step)
-{
-    take("joint", "lknee", "torque=1", 0);
-    take("joint", "lknee", "torque=2", 3 * AW_TREND_STEP_NS);
-    const struct aw_channel *torque = find("lknee.torque");
-    assert_true(torque->trend[0] == 1.0F && torque->trend[3] == 2.0F);
-    assert_true(isnan(torque->trend[1]) && isnan(torque->trend[2]));
-    take("joint", "lknee", "torque=3", (AW_TREND + 3) * AW_TREND_STEP_NS);
-    assert_true(torque->trend[3] == 3.0F && isnan(torque->trend[0]));
-    take("joint", "lknee", "torque=4", 1000 * AW_TREND_STEP_NS);
-    for (int i = 0; i < AW_TREND; i++)
-        assert_true(i == 1000 % AW_TREND ? torque->trend[i] == 4.0F : isnan(torque->trend[i]));
-}
-
 /* Skipped trend steps are cleared, however many they are. */
 TEST_WITH(start, stop, skipped_trend_steps_are_cleared)
 {

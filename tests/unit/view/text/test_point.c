@@ -52,28 +52,6 @@ TEST(unit_is_found_by_name)
     free(wire);
 }
 
-/* Fields of several messages are prefixed with the message. */
-TEST(shared_fields_are_prefixed_with_the_message)
-{
-    struct aw_wire *wire = calloc(1, sizeof *wire);
-    struct aw_names *names = calloc(1, sizeof *names);
-    struct aw_point points[8];
-    struct aw_record record;
-    aw_wire_init(wire, &aw_armctl_protocol, NULL, false);
-    aw_names_init(names, wire);
-    aw_record_init(&record, aw_wire_codec(wire, "deg", AW_RX), AW_RX);
-    aw_record_set(&record, "joint", 1, NULL);
-    aw_record_set(&record, "angle", 90, NULL);
-    size_t n = aw_record_points(names, &record, "", points, 8);
-    assert_int_equal(n, 3);
-    assert_string_equal(points[0].name, "deg.seq");
-    assert_string_equal(points[1].name, "deg.joint");
-    assert_string_equal(points[2].name, "angle");
-    assert_int_equal(aw_record_points(names, &record, "", points, 2), 2);
-    free(names);
-    free(wire);
-}
-
 TEST(path_becomes_a_point)
 {
     struct points_rig *rig = points_new();

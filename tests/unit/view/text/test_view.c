@@ -101,19 +101,6 @@ TEST_WITH(start, NULL, formats_are_expanded)
     assert_string_equal(show(&options, &record), "\\xn\n");
 }
 
-TEST_WITH(start, NULL, unknown_fields_are_refused)
-{
-    static const char *const fields[] = {"elbow.positoin", NULL};
-    static const char *const formats[] = {"%{frob}", "%{elbow.position"};
-    struct aw_error err;
-    assert_null(aw_view_new(&wire, &(struct aw_view_options){.fields = fields}, &err));
-    assert_non_null(strstr(err.text, "elbow.position"));
-    for (size_t i = 0; i < 2; i++)
-        assert_null(aw_view_new(
-            &wire, &(struct aw_view_options){.style = AW_STYLE_FORMAT, .format = formats[i]},
-            &err));
-}
-
 TEST_WITH(start, NULL, times_are_printed_in_each_form)
 {
     struct aw_second abs = {0}, iso = {0};
@@ -307,6 +294,7 @@ TEST(invalid_formats_are_refused)
         {"%{lknee}", "%{lknee} is ambiguous: several values match — name one of them"},
         {"%{joint}", "%{joint} is ambiguous: several values match — name one of them"},
         {"%{*angle}", NULL},
+        {"%{frob}", "no message has a field 'frob' — available: board"},
         {"%{lknee.kp.value}", NULL},
         {"%{lknee.value}", NULL},
         {"%{joint.value}", "joint has no field 'value' — available: board, fix_link_angle"},
