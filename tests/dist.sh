@@ -148,7 +148,7 @@ two_commands() {
             chroot "$bare" useradd -m -d /user user && touch "$bare/complete"
     } || return 1
     cp "$top/$name.tar.xz" "$bare/user/" && rm -rf "$bare/user/.local" &&
-        sed -n '/^## Use it/,/^## /s/^    //p' README.md | sed "s/amd64/$arch/g" >"$bare/user/lines" &&
+        sed -n '/^## Install/,/^## /s/^    //p' README.md | sed "s/amd64/$arch/g" >"$bare/user/lines" &&
         [ "$(wc -l <"$bare/user/lines")" = 2 ] && ! chroot "$bare" which gcc cc &&
         chroot "$bare" su - user -c 'sh -ex lines' | grep -E '^deg .*result=confirmed'
 }

@@ -306,7 +306,7 @@ rows() {
             [ "$found" = yes ] || [ ${#why} -gt 10 ]
         done
         n=$((n + 1))
-    done < <(rows Verbs; rows Options)
+    done < <(rows Commands; rows Options)
     [ $n -gt 35 ]
 }
 
