@@ -6,11 +6,14 @@ import json
 import os
 import resource
 import signal
-import socket
 import statistics
 import subprocess
 import sys
 import time
+
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+from serve_client import FROM_SERVER, HEAD, Client
 
 FOLDER = sys.argv[1]
 RATE = "sim:?rate=56"  # six boards, three messages: 1,008 records/s
@@ -22,19 +25,23 @@ def row(what, value, unit, details, bar, met):
     print(what, value, unit, details, bar, "yes" if met else "NO", sep="\t", flush=True)
 
 
-def serve(tool, link, *words):
-    path = f"{FOLDER}/{tool}.bench"
-    server = subprocess.Popen([tool, "-q", "-l", link, "serve", "--listen", f"unix:{path}", *words],
-                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    while b"ready:" not in server.stderr.readline():
+def start(*command):
+    """Starts a simulator or a server, and returns it when it is ready."""
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    while b"ready:" not in process.stderr.readline():
         pass
-    return server, path
+    return process
 
 
-def connect(path):
-    end = socket.socket(socket.AF_UNIX)
-    end.connect(path)
-    return end
+def serve(tool, link):
+    path = f"{FOLDER}/{tool}.bench"
+    return start(tool, "-q", "-l", link, "serve", "--listen", f"unix:{path}"), path
+
+
+def end(*processes):
+    for process in processes:
+        process.kill()
+        process.wait()
 
 
 def cpu_s(pid):
@@ -48,43 +55,30 @@ def memory_mib(pid):
         return next(int(line.split()[1]) / 1024 for line in file if line.startswith("VmHWM"))
 
 
-def times_of(send, receive, count=1000):
+def command_times(link, count=1000):
+    """Returns the time of a confirmed command, from its line to its result: P50 and P99, ms."""
+    tool = subprocess.Popen(["hidmotor", "-q", "-j", "-l", link], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            bufsize=0)
     times = []
     for _ in range(count):
         begin = time.perf_counter_ns()
-        send(b"gripper 90\n")
-        receive()
+        tool.stdin.write(b"gripper 90\n")
+        while b'"cmd"' not in tool.stdout.readline():
+            pass
         times.append((time.perf_counter_ns() - begin) / 1e6)
+    tool.stdin.close()
+    tool.wait()
     times.sort()
     return times[len(times) // 2], times[int(len(times) * 0.99)]
 
 
 def latency():
-    """Measures one confirmed command, from the line to its result: through a pipe to the tool that
-    holds the device, and through a server."""
-    simulator = subprocess.Popen(["hidmotor", "sim", "--listen", f"unix-listen:{FOLDER}/board"],
-                                 stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    while b"ready:" not in simulator.stderr.readline():
-        pass
+    simulator = start("hidmotor", "sim", "--listen", f"unix-listen:{FOLDER}/board")
     link = f"unix:{FOLDER}/board"
-    direct = subprocess.Popen(["hidmotor", "-q", "-j", "-l", link], stdin=subprocess.PIPE,
-                              stdout=subprocess.PIPE, bufsize=0)
-
-    def result(lines, last):
-        def read():
-            while last not in lines.readline():
-                pass
-        return read
-
-    alone = times_of(direct.stdin.write, result(direct.stdout, b'"cmd"'))
-    direct.stdin.close()
-    direct.wait()
+    alone = command_times(link)
     server, path = serve("hidmotor", link)
-    end = connect(path)
-    shared = times_of(end.sendall, result(end.makefile("rb"), b'"cmd"'))
-    for process in (server, simulator):
-        process.kill()
-        process.wait()
+    shared = command_times(f"serve:{path}")
+    end(server, simulator)
     added = [b - a for a, b in zip(alone, shared)]
     row("a command through serve, added", f"{added[0]:.3f}", "ms",
         f"P99 {added[1]:.3f}; direct {alone[0]:.3f}, served {shared[0]:.3f}",
@@ -93,21 +87,25 @@ def latency():
 
 def reader(path, report):
     """Counts received records and the reported losses."""
-    end = connect(path)
-    end.sendall(b'{"cmd":"watch"}\n')
-    records = lost = 0
-    buffer = b""
+    client = Client(path)
+    client.send("LINK")
+    counts, data = dict.fromkeys(FROM_SERVER, 0), b""
     until = time.monotonic() + SECONDS + 1
-    end.settimeout(0.5)
+    client.socket.settimeout(0.5)
     while time.monotonic() < until:
         try:
-            data = end.recv(1 << 20)
+            data += client.socket.recv(1 << 20)
         except TimeoutError:
             continue
-        if b'"lost"' in data:
-            lost += 1
-        records += data.count(b'"msg"')
-    os.write(report, json.dumps([records, lost]).encode() + b"\n")
+        at = 0
+        while at + HEAD.size <= len(data):
+            size, _, kind = HEAD.unpack_from(data, at)[:3]
+            if at + size > len(data):
+                break
+            counts[FROM_SERVER[kind - 64]] += 1
+            at += size
+        data = data[at:]
+    os.write(report, json.dumps([counts["PASSED"], counts["LOST_SOME"]]).encode() + b"\n")
 
 
 def readers():
@@ -130,8 +128,7 @@ def readers():
         os.waitpid(pid, 0)
     results = [json.loads(line) for line in os.read(into, 1 << 20).decode().splitlines()]
     memory = memory_mib(server.pid)
-    server.kill()
-    server.wait()
+    end(server)
     least = min(records for records, _ in results)
     lost = sum(lost for _, lost in results)
     row(f"{READERS} readers of 1,000 records/s", f"{share:.0f}", "% of a core",
@@ -141,14 +138,9 @@ def readers():
 
 def cadence(path):
     """Returns the jitter of the records at a reader, in us."""
-    end = connect(path)
-    end.sendall(b'{"cmd":"watch","fields":["torque","board"],"where":"lknee.torque > -1e9"}\n')
-    lines, times = end.makefile("rb"), []
-    while len(times) < 120:
-        record = json.loads(lines.readline())
-        if record.get("board") == "lknee":
-            times.append(record["t"])
-    end.close()
+    said = subprocess.run(["canpid", "-q", "-j", "-l", f"serve:{path}", "watch", "lknee.torque", "-n", "120"],
+                          check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True).stdout
+    times = [json.loads(line)["t"] for line in said.splitlines()]
     return statistics.pstdev([b - a for a, b in zip(times, times[1:])]) * 1e6
 
 
@@ -166,8 +158,7 @@ def stopped_reader():
     memory = memory_mib(server.pid)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
-    server.kill()
-    server.wait()
+    end(server)
     row("a reader that stands still", f"{beside:.0f}", "us",
         f"deviation of the cadence; {alone:.0f} without it, {memory:.0f} MiB", "not measurable",
         beside <= 2 * alone + 500)
@@ -179,10 +170,10 @@ def connections(count=10000):
 
     def come_and_go(times):
         for _ in range(times):
-            end = connect(path)
-            end.sendall(b"\n")
-            end.close()
-        connect(path).recv(4096)
+            with Client(path) as client:
+                client.send("LIFE")
+        with Client(path) as client:
+            client.receive("HELLO")
         time.sleep(0.2)
 
     come_and_go(500)
@@ -191,8 +182,7 @@ def connections(count=10000):
     come_and_go(count)
     took = time.monotonic() - begin
     after = files(), memory_mib(server.pid)
-    server.kill()
-    server.wait()
+    end(server)
     row(f"{count} connections that come and go", f"{count / took:.0f}", "/s",
         f"{after[0] - before[0]:+d} descriptors, {1024 * (after[1] - before[1]):+.0f} KiB", "none more",
         after[0] <= before[0] and after[1] - before[1] < 0.3)
