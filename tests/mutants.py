@@ -196,6 +196,14 @@ def own_test(path):
     return re.sub(r"^lib/(.*/)(\w+)\.c$", r"tests/unit/\1test_\2", path)
 
 
+def same_descriptor(line):
+    """The same line before a change that only tells standard input, or another number below 0, from what
+    is no descriptor: an open one is above 0 here."""
+    line = re.sub(r"(fd\b(?:\.fd)?(?: = \w+\([^;]*\))?) (?:<= 0|< 1)", r"\1 < 0", line)
+    line = re.sub(r"(fd\b(?:\.fd)?) (?:> 0|>= 1)", r"\1 >= 0", line)
+    return re.sub(r"(fd = )-2", r"\1-1", line)
+
+
 def noticed(mutant, tests):
     """By which test the mutant is, "the compiler" (no C, or no other program), or None."""
     path, number, *_, new = mutant
@@ -229,7 +237,8 @@ def main():
              if f"{m[0]}:{m[1]}".startswith(inside)]
     random.Random(int(seed)).shuffle(every)
     met = [m for m in every if reach(m[0], m[1]) or not m[0].startswith("lib/shell/")]
-    listed = {m for m in met if f"{m[0]}: {m[3].strip()} -> {m[4].strip()}" in same}
+    listed = {m for m in met if f"{m[0]}: {m[3].strip()} -> {m[4].strip()}" in same
+              or m[3] == same_descriptor(m[4])}
     chosen = [m for m in met if m not in listed][:int(count)]
     tally, lock = defaultdict(int), threading.Lock()
 
