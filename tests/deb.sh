@@ -3,26 +3,15 @@
 # Prints TAP. DEB_BUILD_OPTIONS=nocheck skips the unit tests.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS PREFIX DESTDIR
 export LC_ALL=C.UTF-8
 top=$PWD/build/deb
+log=$top/log
 version=$(sed -n 's/^VERSION  *:= *//p' Makefile)
 tree=$top/armwire-$version
 root=$top/root
-
-n=0 failed=0
-case_of() {
-    local name=$1
-    shift
-    n=$((n + 1))
-    if "$@" >"$top/log" 2>&1; then
-        echo "ok $n - $name"
-    else
-        echo "not ok $n - $name"
-        failed=1
-        sed 's/^/# /' "$top/log"
-    fi
-}
 
 # Prepares the source with debian/ next to its archive, as dpkg-buildpackage requires.
 prepare() {

@@ -5,6 +5,8 @@
 #   tests/dist.sh [ARCH…]      default: amd64 arm64 armhf
 set -u
 cd "$(dirname "$0")/.." || exit 1
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS PREFIX DESTDIR
 export LC_ALL=C.UTF-8 TERM=dumb NO_COLOR=1
 # shellcheck source=tests/arch.sh
@@ -18,21 +20,6 @@ linked='libc6-dev libreadline-dev libncurses-dev libjansson-dev libinih-dev libs
 linked+=" libode-dev gcc-$(gcc -dumpversion)-base"
 
 wrapped=-Wl$(printf ',--wrap=%s' getaddrinfo getpwuid getpwnam getgrgid)
-
-n=0 failed=0
-case_of() {
-    local title=$1
-    shift
-    n=$((n + 1))
-    if "$@" >"$top/log" 2>&1; then
-        echo "ok $n - $title"
-    else
-        echo "not ok $n - $title"
-        failed=1
-        sed 's/^/# /' "$top/log" | tail -n 40
-        return 1
-    fi
-}
 
 # Collects the licences of the linked libraries and their source versions.
 licences() {
@@ -180,6 +167,7 @@ table() {
 }
 
 top=$PWD/build/dist
+log=$top/log
 mkdir -p "$top"
 [ $# -gt 0 ] || set -- amd64 arm64 armhf
 for arch; do

@@ -4,23 +4,12 @@
 # Prints TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-dir=$(mktemp -d)
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+dir=$(mktemp -d) && log=$dir/log
 trap 'rm -rf "$dir"' EXIT
 root=$dir/root
 export PKG_CONFIG_PATH=$root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
-
-n=0
-case_of() {
-    local name=$1
-    shift
-    n=$((n + 1))
-    if "$@" >"$dir/log" 2>&1; then
-        echo "ok $n - $name"
-    else
-        echo "not ok $n - $name"
-        sed 's/^/# /' "$dir/log"
-    fi
-}
 
 in_root() { make "$1" PREFIX=/usr DESTDIR="$root"; }
 # Serves a simulated device: serve TOOL URL [OPTION…].

@@ -1,0 +1,17 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# case_of TITLE COMMAND…: a line of TAP for each case. After a failure also the end of the command's output, which is in
+# $log, and $failed is 1.
+n=0 failed=0
+case_of() {
+    local title=$1
+    shift
+    n=$((n + 1))
+    if "$@" >"$log" 2>&1; then
+        echo "ok $n - $title"
+    else
+        echo "not ok $n - $title"
+        failed=1
+        sed 's/^/# /' "$log" | tail -n 40
+        return 1
+    fi
+}
