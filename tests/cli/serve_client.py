@@ -13,7 +13,8 @@ HEAD = struct.Struct("=IIIBBxxIIq")
 NAMES = ("status", "flag", "number", "lease", "ns")  # fields of the head, after its size, memory and type
 FROM_CLIENT = {"LIFE": 1, "LINK": 2, "WANT": 3, "STOP": 4, "FRAME": 5, "ASK": 6, "IDLE": 7, "PLAYS": 8,
                "ASK_SPEED": 9, "WHO": 10, "RELEASE": 11}
-FROM_SERVER = "HELLO PASSED LOST_SOME GRANTED DONE COMMANDER REVOKED STOPPED_BY SPEED".split()
+COMMANDER = 464  # position of the commander in the body of HELLO, whose first field is its process
+FROM_SERVER = "HELLO PASSED LOST_SOME GRANTED DONE REVOKED STOPPED_BY SPEED".split()
 
 
 def pack(kind, body=b"", **fields):
@@ -78,5 +79,4 @@ class Client:
 
 if __name__ == "__main__":  # who SOCKET: prints the holder of the lease, or 0
     with Client(sys.argv[2]) as asker:
-        asker.send("WHO")
-        print(*struct.unpack_from("=i", asker.receive("COMMANDER")[1]["body"]))
+        print(*struct.unpack_from("=i", asker.receive("HELLO")[1]["body"], COMMANDER))

@@ -113,8 +113,8 @@ static void handle_message(struct aw_attached *attached, const struct aw_mail *m
         if (!m->number || (m->number == attached->frames && attached->waits))
             handle_answer(attached, m);
         break;
-    case AW_COMMANDER:
-        aw_commander_get(m, &attached->commander);
+    case AW_HELLO:
+        aw_hello_read(m, &attached->hello);
         attached->answer.status = AW_OK;
         attached->waits = false;
         break;
@@ -442,12 +442,13 @@ static enum aw_status ask(struct aw_attached *attached, const struct aw_mail *m)
 static enum aw_status commander(struct aw_session *session)
 {
     struct aw_attached *attached = session->share.attached;
+    const struct aw_commander *holder = &attached->hello.commander;
     char words[AW_COMMANDER_TEXT];
     enum aw_status status = ask(attached, &(struct aw_mail){.type = AW_WHO});
-    aw_commander_words(&attached->commander, words);
+    aw_commander_words(holder, words);
     if (status == AW_OK && aw_session_json(session))
-        aw_commander_add(session, &attached->commander);
-    else if (status == AW_OK && aw_session_text(session) && attached->commander.who.pid)
+        aw_commander_add(session, holder);
+    else if (status == AW_OK && aw_session_text(session) && holder->who.pid)
         aw_output_print(&session->out, "commander: %s\n", words);
     return status;
 }
@@ -486,12 +487,11 @@ static void leave(struct aw_session *session)
 static enum aw_status serves(struct aw_session *session, const char *url, char *tool, char *place)
 {
     struct aw_address address;
-    struct aw_who who;
     struct aw_hello hello;
     enum aw_status status = aw_address_of_server(&address, session->tool->name, url, &session->err);
     if (status != AW_OK)
         return status;
-    if (!aw_hello_query(session, &address, &who, &hello) || !*hello.tool)
+    if (!aw_hello_query(session, &address, NULL, &hello) || !*hello.tool)
         return aw_fail(&session->err, AW_NO_LINK,
                        "serve:%s: no server found — check that 'serve' is running", address.path);
     strcpy(tool, hello.tool);

@@ -22,11 +22,10 @@ struct aw_attached {
     uint32_t frames;         /* number of the last frame that was sent */
     struct aw_error answer;  /* outcome of the last frame or request */
 
-    unsigned lease; /* 0: this client does not hold the lease */
-    bool started;   /* the current command holds the lease */
-    bool fresh;     /* the current command acquired the lease */
-    bool waits;     /* waits for GRANTED, DONE or COMMANDER */
-    struct aw_commander commander;
+    unsigned lease;      /* 0: this client does not hold the lease */
+    bool started;        /* the current command holds the lease */
+    bool fresh;          /* the current command acquired the lease */
+    bool waits;          /* waits for GRANTED, DONE or HELLO */
     bool told;           /* the loss has been reported; the client requests the lease again */
     struct aw_error end; /* why the lease was revoked since the command or line began; AW_OK: not */
 };

@@ -78,14 +78,6 @@ static void change_speed(struct aw_peer *peer, double share, bool takes)
     aw_peer_done(peer, 0, err.status, false, err.status == AW_OK ? "" : err.text);
 }
 
-static void send_commander(struct aw_peer *peer)
-{
-    struct aw_commander commander;
-    aw_lease_who(peer->server, &commander);
-    aw_peer_put(peer, &(struct aw_mail){.type = AW_COMMANDER,
-                                        .body = {(const uint8_t *)&commander, sizeof commander}});
-}
-
 static void handle_message(struct aw_peer *peer, const struct aw_mail *m)
 {
     struct aw_server *server = peer->server;
@@ -113,7 +105,7 @@ static void handle_message(struct aw_peer *peer, const struct aw_mail *m)
         change_speed(peer, m->share, m->flag);
         break;
     case AW_WHO:
-        send_commander(peer);
+        hello(peer);
         break;
     case AW_RELEASE:
         peer->left = m->flag;

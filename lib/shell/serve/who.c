@@ -41,27 +41,6 @@ void aw_who_local(struct aw_who *who, int fd, const struct aw_who *known)
              who->user);
 }
 
-static void clean_text(char *text, size_t room)
-{
-    text[room - 1] = '\0';
-    aw_utf8_clean(text);
-}
-
-static void clean(struct aw_commander *commander)
-{
-    clean_text(commander->who.program, sizeof commander->who.program);
-    clean_text(commander->who.user, sizeof commander->who.user);
-    clean_text(commander->who.text, sizeof commander->who.text);
-}
-
-void aw_commander_get(const struct aw_mail *m, struct aw_commander *commander)
-{
-    *commander = (struct aw_commander){.for_s = 0};
-    if (m->body.size == sizeof *commander)
-        memcpy(commander, m->body.data, sizeof *commander);
-    clean(commander);
-}
-
 void aw_commander_words(const struct aw_commander *commander, char *out)
 {
     int used = sprintf(out, "%s for %.1f s", commander->who.text, commander->for_s);
@@ -82,15 +61,23 @@ void aw_commander_json(const struct aw_commander *commander, char *out)
 
 /* ---- The first message of a server ---- */
 
-/* Reads a hello. Another version may have more or fewer fields after the tool's name. */
-static void read_hello(struct aw_span body, struct aw_hello *hello)
+static void clean_text(char *text, size_t room)
 {
-    memcpy(hello, body.data, body.size < sizeof *hello ? body.size : sizeof *hello);
+    text[room - 1] = '\0';
+    aw_utf8_clean(text);
+}
+
+void aw_hello_read(const struct aw_mail *m, struct aw_hello *hello)
+{
+    struct aw_who *who = &hello->commander.who;
+    memcpy(hello, m->body.data, m->body.size < sizeof *hello ? m->body.size : sizeof *hello);
     clean_text(hello->version, sizeof hello->version);
     clean_text(hello->tool, sizeof hello->tool);
     clean_text(hello->url, sizeof hello->url);
     clean_text(hello->key, sizeof hello->key);
-    clean(&hello->commander);
+    clean_text(who->program, sizeof who->program);
+    clean_text(who->user, sizeof who->user);
+    clean_text(who->text, sizeof who->text);
     if (hello->memory_size > sizeof hello->memory)
         hello->memory_size = 0;
 }
@@ -113,7 +100,7 @@ enum aw_status aw_hello_open(struct aw_session *session, const struct aw_address
            aw_conn_fill(conn))
         ;
     if (type == AW_HELLO)
-        read_hello(m.body, hello);
+        aw_hello_read(&m, hello);
     return status == AW_STOPPED ? status : AW_OK;
 }
 
@@ -123,7 +110,8 @@ bool aw_hello_query(struct aw_session *session, const struct aw_address *address
     struct aw_conn conn;
     if (aw_hello_open(session, address, LOOK_NS, &conn, hello, NULL) == AW_NO_LINK)
         return false;
-    aw_who_local(who, conn.fd, NULL);
+    if (who)
+        aw_who_local(who, conn.fd, NULL);
     aw_conn_free(&conn);
     return true;
 }

@@ -21,8 +21,6 @@ struct aw_commander {
     double for_s, idle_s;
 };
 
-void aw_commander_get(const struct aw_mail *m, struct aw_commander *commander);
-
 /* Identifies the local program at the other end of the socket. known: a peer whose user name can be
  * reused, or NULL. */
 void aw_who_local(struct aw_who *who, int fd, const struct aw_who *known);
@@ -33,7 +31,7 @@ void aw_who_local(struct aw_who *who, int fd, const struct aw_who *known);
 void aw_commander_words(const struct aw_commander *commander, char *out);
 void aw_commander_json(const struct aw_commander *commander, char *out);
 
-/* The first message of a server. */
+/* The first message of a server, and its answer to WHO. */
 struct aw_hello {
     char version[32], tool[24]; /* tool is "" if this is not an armwire server */
     char url[256], key[128];    /* URL and key of its device */
@@ -45,14 +43,17 @@ struct aw_hello {
     uint8_t memory[AW_MEMORY_MAX];
 };
 
+/* Reads a hello. Another version may have more or fewer fields after the tool's name. */
+void aw_hello_read(const struct aw_mail *m, struct aw_hello *hello);
+
 /* Connects and waits ns for the hello. Returns AW_OK even if none arrives. AW_NO_LINK, AW_STOPPED.
  */
 enum aw_status aw_hello_open(struct aw_session *session, const struct aw_address *address,
                              int64_t ns, struct aw_conn *conn, struct aw_hello *hello,
                              struct aw_error *err);
 
-/* Asks a server for its hello and for the process that listens. Returns false with errno set if no
- * process listens. */
+/* Asks a server for its hello and for the process that listens (who, optional). Returns false with
+ * errno set if no process listens. */
 bool aw_hello_query(struct aw_session *session, const struct aw_address *address,
                     struct aw_who *who, struct aw_hello *hello);
 

@@ -190,6 +190,12 @@ TEST_WITH(start, stop, clients_connect_to_the_socket)
     memcpy(&hello, hears(0, AW_HELLO).body.data, sizeof hello);
     assert_string_equal(hello.version, AW_VERSION);
     assert_string_equal(hello.tool, "rig");
+    assert_int_equal(hello.commander.who.pid, 0);
+    say(1, AW_WANT, false);
+    say(0, AW_WHO, false);
+    memcpy(&hello, hears(0, AW_HELLO).body.data, sizeof hello);
+    assert_int_equal(hello.commander.who.pid, 71);
+    assert_string_equal(hello.commander.who.program, "script");
     assert_int_equal(aw_server_listen(&server, url), AW_NO_LINK);
     snprintf(busy, sizeof busy, "busy: in use by rig serve (pid %d)", (int)getpid());
     assert_non_null(strstr(session->err.text, busy));

@@ -131,12 +131,6 @@ TEST_WITH(start, stop, speed_of_another_client_requires_take_over)
                                : "");
     }
     assert_true(hears(0, AW_SPEED).share == 0.5);
-    say(2, AW_WHO, false);
-    struct aw_mail m = hears(2, AW_COMMANDER);
-    struct aw_commander commander;
-    aw_commander_get(&m, &commander);
-    assert_int_equal(commander.who.pid, 70);
-    assert_string_equal(commander.who.program, "script");
 }
 
 /* The motion of a client stops if the client disappears. */
