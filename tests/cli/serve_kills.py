@@ -18,8 +18,8 @@ server exits while its connections stay open (long with sanitizers): both depend
 With --deadman 0 silence is not detected, and stop and cut fail. SEED repeats the random numbers.
 With --queue N the commander's script has N pending motions: none of them may start. With --frames N
 the server has received N more frames of the commander, but not read them: it is suspended until the
-commander's end has also arrived. After the stop none of them may leave. A client may send one frame at
-a time, so the server may also disconnect this commander: its status and the reason are not checked.
+commander's end has also arrived. After the stop none of them may leave. A client sends one frame at a
+time, so this commander's status and the reason are not checked.
 With --load N, N processes compute and N clients read.
 
 If the server is killed, its commander must end within 10 ms (plus --within).

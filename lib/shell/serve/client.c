@@ -45,7 +45,8 @@ static void handle_end(struct aw_attached *attached, enum aw_status status, cons
     bool looks = !session->run.command || session->run.command->safety == AW_READ;
     attached->lease = 0;
     attached->told = true;
-    if (attached->waits) { /* pending frames will no longer be acknowledged */
+    attached->frames++; /* a late answer to a pending frame no longer counts */
+    if (attached->waits) {
         attached->waits = false;
         aw_fail(&attached->answer, status, "%s", why);
     }
@@ -109,8 +110,8 @@ static void handle_message(struct aw_attached *attached, const struct aw_mail *m
     case AW_GRANTED:
         handle_grant(attached, m);
         break;
-    case AW_DONE: /* the reason is known if the frame was revoked */
-        if (!m->number || (m->number == attached->frames && attached->waits))
+    case AW_DONE:
+        if (!m->number || m->number == attached->frames)
             handle_answer(attached, m);
         break;
     case AW_HELLO:

@@ -53,7 +53,6 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
     /* A forked child may hold the socket too, so closing it is not enough. */
     epoll_ctl(server->all, EPOLL_CTL_DEL, peer->conn.fd, NULL);
     aw_lease_gone(server, peer);
-    aw_buffer_clear(&peer->held);
     aw_conn_free(&peer->conn);
     free(peer);
 }
@@ -123,30 +122,38 @@ static void handle_messages(struct aw_peer *peer, bool closed)
     struct aw_mail m;
     enum aw_verb type = 0;
     int n = 0;
-    while ((n++ < AT_ONCE || closed) && !peer->conn.gone && (type = aw_conn_next(&peer->conn, &m)))
+    peer->until_ns = 0;
+    while ((n++ < AT_ONCE || closed) && !peer->until_ns && !peer->conn.gone &&
+           (type = aw_conn_next(&peer->conn, &m)))
         if (!closed || type == AW_IDLE || type == AW_RELEASE)
             handle_message(peer, &m);
+    if (peer->until_ns)
+        peer->conn.in.start -= m.size; /* handled again when it is due */
     peer->more = type != 0;
 }
 
-/* Reads no faster than it handles messages. A stop is handled first. */
+/* Reads no faster than it handles messages, which comes later: the stops of all clients are first.
+ */
 static void serve_peer(struct aw_peer *peer, uint32_t events)
 {
     if (peer->conn.gone)
         return;
-    if (events & EPOLLOUT)
+    if (events & EPOLLOUT) {
         aw_conn_flush(&peer->conn);
+        aw_peer_watch(peer);
+    }
     bool closed = events & EPOLLHUP;
-    if (closed || (events & (EPOLLIN | EPOLLERR) && !peer->more)) {
+    if (closed || (events & (EPOLLIN | EPOLLERR) && (!peer->more || peer->until_ns))) {
         size_t before = peer->conn.in.end - peer->conn.in.start;
         peer->over = !aw_conn_fill(&peer->conn);
         if (peer->conn.in.end - peer->conn.in.start > before)
             peer->seen_ns = aw_server_now(peer->server);
         if (aw_conn_take_stop(&peer->conn))
             aw_lease_stop(peer->server, peer);
-        handle_messages(peer, closed);
+        peer->more = true;
+        if (closed)
+            handle_messages(peer, true);
     }
-    aw_peer_watch(peer); /* removed after all clients were served */
 }
 
 /* ---- New clients ---- */
@@ -198,10 +205,8 @@ void aw_server_due(struct aw_server *server)
     for (const struct aw_peer *peer = server->peers; peer; peer = peer->next) {
         if (peer->conn.since_ns)
             due = aw_sooner(due, peer->conn.since_ns + AW_TOGETHER);
-        if (peer->held.bytes)
-            due = aw_sooner(due, peer->until_ns);
         if (peer->more)
-            due = 0;
+            due = aw_sooner(due, peer->until_ns);
     }
     if (server->systemd_ns)
         due = aw_sooner(due, server->alive_ns);
@@ -212,18 +217,17 @@ void aw_server_due(struct aw_server *server)
     server->aside.due = due;
 }
 
-/* Sends delayed messages, and removes clients that ended or were disconnected. */
+/* Handles and sends messages, and removes clients that ended or were disconnected. */
 static void maintain_clients(struct aw_server *server)
 {
     int64_t now = aw_server_now(server);
     for (struct aw_peer *peer = server->peers, *next; peer; peer = next) {
-        aw_frames_held(peer);
-        if (peer->more)
+        if (peer->more && now >= peer->until_ns)
             handle_messages(peer, false);
         if (peer->conn.since_ns && now - peer->conn.since_ns >= AW_TOGETHER)
             aw_peer_flush(peer);
         next = peer->next;
-        if (peer->conn.gone || (peer->over && !peer->more))
+        if (peer->conn.gone || (peer->over && (!peer->more || peer->until_ns)))
             remove_peer(server, peer);
     }
 }

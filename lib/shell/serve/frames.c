@@ -137,52 +137,33 @@ static struct aw_question *find_question(struct aw_server *server, struct aw_spa
 /* Returns when the current exchange times out; INT64_MIN: no exchange. */
 static int64_t exchange_end(const struct aw_server *server)
 {
-    int64_t now = aw_server_now(server), end = INT64_MIN;
-    for (size_t i = 0; i < AW_QUESTIONS; i++) {
-        const struct aw_question *q = &server->questions[i];
-        int64_t own = q->asked_ns + FLIGHT_NS;
-        if (q->open && own > now && own > end)
-            end = own;
-    }
-    return end;
+    const struct aw_question *q = server->open;
+    bool waits = q && aw_server_now(server) < q->asked_ns + FLIGHT_NS;
+    return waits ? q->asked_ns + FLIGHT_NS : INT64_MIN;
 }
 
 static void begin_exchange(struct aw_server *server, struct aw_span frame)
 {
     if (!server->session->tool->share.answers || frame.size > AW_QUESTION_MAX)
         return;
-    struct aw_question *q = find_question(server, frame);
-    q->open = true;
-    q->asked_ns = aw_server_now(server);
+    server->open = find_question(server, frame);
+    server->open->asked_ns = aw_server_now(server);
 }
 
 static void handle_answer(struct aw_server *server, struct aw_span frame)
 {
     const struct aw_tool *tool = server->session->tool;
-    if (!tool->share.answers)
+    struct aw_question *q = server->open;
+    if (!q || frame.size > sizeof q->answer ||
+        !tool->share.answers((struct aw_span){q->bytes, q->size}, frame))
         return;
-    for (size_t i = 0; i < AW_QUESTIONS; i++) {
-        struct aw_question *q = &server->questions[i];
-        if (!q->open || frame.size > sizeof q->answer ||
-            !tool->share.answers((struct aw_span){q->bytes, q->size}, frame))
-            continue;
-        q->open = false;
-        q->answered_ns = aw_server_now(server);
-        q->answer_size = frame.size;
-        memcpy(q->answer, frame.data, frame.size);
-    }
-    for (struct aw_peer *peer = server->peers; peer && exchange_end(server) == INT64_MIN;
-         peer = peer->next) {
-        peer->until_ns = 0;
-        aw_frames_held(peer);
-    }
-}
-
-static void hold(struct aw_peer *peer, const struct aw_mail *m, int64_t until_ns)
-{
-    aw_buffer_clear(&peer->held); /* the client repeated a question */
-    aw_buffer_add(&peer->held, m);
-    peer->until_ns = until_ns;
+    server->open = NULL;
+    q->answered_ns = aw_server_now(server);
+    q->answer_size = frame.size;
+    memcpy(q->answer, frame.data, frame.size);
+    for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
+        peer->until_ns = aw_sooner(peer->until_ns, 1);
+    server->aside.due = 0; /* the next exchange may begin */
 }
 
 /* ---- Writing ---- */
@@ -250,7 +231,7 @@ static void command(struct aw_peer *peer, const struct aw_mail *m)
     int64_t due = 0;
     enum aw_status status = check(peer, m->lease, m->body, &due);
     if (status == AW_MORE) {
-        hold(peer, m, due);
+        peer->until_ns = due;
         return;
     }
     if (status == AW_OK) {
@@ -281,17 +262,16 @@ static enum aw_status ask(struct aw_peer *peer, struct aw_span frame, int64_t yo
     if (!session->tool->share.answers || frame.size > AW_QUESTION_MAX)
         return write_frame(server, frame);
     struct aw_question *q = find_question(server, frame);
-    bool again = q->by == peer && now - q->asked_ns >= AGAIN_NS;
-    if (q->open && now - q->asked_ns < FLIGHT_NS && !again)
+    int64_t end = exchange_end(server);
+    bool asked = server->open == q && end != INT64_MIN;
+    if (asked && (q->by != peer || now - q->asked_ns < AGAIN_NS))
         return AW_OK;
-    if (again)
-        q->open = false;
     if (q->answered_ns && now - q->answered_ns < younger_ns) {
         give(peer, false, (struct aw_span){q->answer, q->answer_size},
              aw_session_time(session) - (now - q->answered_ns));
         return AW_OK;
     }
-    if (exchange_end(server) != INT64_MIN)
+    if (!asked && end != INT64_MIN)
         return AW_MORE;
     begin_exchange(server, frame);
     q->by = peer;
@@ -306,30 +286,15 @@ static void question(struct aw_peer *peer, const struct aw_mail *m)
         return;
     peer->asked = true;
     if (ask(peer, m->body, m->ns) == AW_MORE)
-        hold(peer, m, exchange_end(server));
+        peer->until_ns = exchange_end(server);
 }
 
 void aw_frames_handle(struct aw_peer *peer, const struct aw_mail *m)
 {
-    struct aw_mail held;
-    bool waits = aw_buffer_first(&peer->held, &held) && held.type == AW_FRAME;
-    if (!m->body.size || m->body.size > AW_FRAME_ROOM || (waits && m->type == AW_FRAME))
-        /* the client violates the protocol: it must wait for the answer to the last frame */
-        peer->conn.gone = true;
+    if (!m->body.size || m->body.size > AW_FRAME_ROOM)
+        peer->conn.gone = true; /* the client violates the protocol */
     else if (m->type == AW_FRAME)
         command(peer, m);
-    else if (!waits)
+    else
         question(peer, m);
-}
-
-void aw_frames_held(struct aw_peer *peer)
-{
-    struct aw_buffer held = peer->held;
-    struct aw_mail m;
-    if (!held.bytes || peer->server->closed || aw_server_now(peer->server) < peer->until_ns)
-        return;
-    peer->held = (struct aw_buffer){.bytes = NULL};
-    aw_buffer_first(&held, &m);
-    aw_frames_handle(peer, &m);
-    aw_buffer_clear(&held);
 }

@@ -187,8 +187,6 @@ void aw_lease_revoke(struct aw_server *server, enum aw_status status, const char
     va_end(args);
     server->halt = true;
     report_stopped(server, holder, status);
-    if (holder)
-        aw_buffer_clear(&holder->held);
     end_lease(server);
     if (server->listens)
         aw_stop_ask(server->session);

@@ -22,9 +22,9 @@ struct aw_peer {
     struct aw_conn conn;
     struct aw_peer *next;
     struct aw_who who;
-    /* a frame that waits for its board, or a question that waits for its turn */
-    struct aw_buffer held;
-    int64_t until_ns;  /* when held is due */
+    /* when its first message is due: a frame that waits for its board, or a question that waits for
+     * its turn; 0: now */
+    int64_t until_ns;
     int64_t seen_ns;   /* time when bytes last came from the client */
     bool blocked;      /* the socket has no room for queued output */
     bool spare;        /* beyond the limit of clients: may only send a stop */
@@ -41,8 +41,7 @@ struct aw_peer {
 struct aw_question {
     size_t size, answer_size;
     int64_t asked_ns, answered_ns; /* session clock; 0: not yet */
-    bool open;
-    const void *by; /* the last client that asked; only its address is compared */
+    const void *by;                /* the last client that asked; only its address is compared */
     uint8_t bytes[AW_QUESTION_MAX], answer[AW_QUESTION_MAX];
 };
 
@@ -85,6 +84,7 @@ struct aw_server {
     unsigned connections;         /* number of reconnects of the link at the last check */
     const struct aw_peer *sender; /* client whose frame is being written, or NULL */
     struct aw_question questions[AW_QUESTIONS];
+    struct aw_question *open; /* the one without answer, or NULL */
     struct aw_splitter received;
     struct aw_splitter check;    /* checks the frames of clients */
     struct aw_watchdog watchdog; /* stops the device if this process dies or stalls */
@@ -129,8 +129,8 @@ int64_t aw_deadman_due(const struct aw_server *server);
 void aw_deadman_check(struct aw_server *server);
 
 /* frames.c */
+/* Sends the frame, or sets peer->until_ns if that must wait. */
 void aw_frames_handle(struct aw_peer *peer, const struct aw_mail *m);
-void aw_frames_held(struct aw_peer *peer); /* sends the held frame once it is due */
 /* Sends a client that joins in the middle of a message the bytes that it missed. */
 void aw_frames_catch_up(struct aw_server *server, struct aw_peer *peer);
 void aw_frames_pass(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns);

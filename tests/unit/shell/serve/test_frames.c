@@ -55,12 +55,12 @@ static int start_with(const struct aw_protocol *protocol)
 /* Sends bytes as frame number 7 of this lease, or as a query. */
 static void give(int i, enum aw_verb type, struct aw_span bytes, unsigned lease)
 {
-    aw_frames_handle(peers[i], &(struct aw_mail){.type = type,
-                                                 .lease = lease,
-                                                 .number = 7,
-                                                 .ns = AW_SECOND,
-                                                 .memory = {bytes.data, 0},
-                                                 .body = bytes});
+    tell(i, (struct aw_mail){.type = type,
+                             .lease = lease,
+                             .number = 7,
+                             .ns = AW_SECOND,
+                             .memory = {bytes.data, 0},
+                             .body = bytes});
 }
 
 /* Requires that the next message answers frame 7 with this status and reason. */
@@ -249,11 +249,13 @@ TEST_WITH(start_motor, stop, equal_queries_are_sent_once)
     assert_int_equal(stub.n, 1);
     say_packet(2, AW_ASK, VELOCITIES, 0, 0);
     assert_int_equal(stub.n, 1); /* the first query must be answered first */
-    assert_non_null(peers[2]->held.bytes);
+    assert_true(peers[2]->more && server.aside.due <= peers[2]->until_ns);
     answer(POSITIONS);
+    assert_int_equal(server.aside.due, 0);
+    aw_server_serve(&server.aside);
     assert_int_equal(stub.n, 2);
     assert_int_equal(stub.last[0], VELOCITIES & 255);
-    assert_null(peers[2]->held.bytes);
+    assert_false(peers[2]->more);
     answer(VELOCITIES);
     struct aw_mail m;
     while (hear(1, &m))
@@ -274,7 +276,8 @@ static int64_t when(struct aw_session *of, struct aw_span frame)
     return paced_ns;
 }
 
-/* A board has its pace for all clients: a frame waits for it and is dropped with its lease. */
+/* A board has its pace for all clients: a frame waits for it and is refused if the lease has ended
+ * meanwhile. */
 TEST_WITH(start_motor, stop, frame_waits_for_the_pace_of_its_board)
 {
     tool.share.due = when;
@@ -284,7 +287,7 @@ TEST_WITH(start_motor, stop, frame_waits_for_the_pace_of_its_board)
         paced_ns = aw_clock_now(session->clock) + 20 * AW_MILLISECOND;
         say_packet(0, AW_FRAME, MOVE, 10, 4);
         assert_int_equal(stub.n, (unsigned)revoked);
-        assert_non_null(peers[0]->held.bytes);
+        assert_true(peers[0]->more);
         hears_nothing(0);
         aw_server_due(&server);
         assert_true(server.aside.due <= paced_ns);
@@ -294,26 +297,33 @@ TEST_WITH(start_motor, stop, frame_waits_for_the_pace_of_its_board)
             ;
         aw_server_serve(&server.aside);
         assert_int_equal(stub.n, 1);
-        assert_null(peers[0]->held.bytes);
+        assert_false(peers[0]->more);
         if (revoked)
             hears(0, AW_REVOKED);
-        else
-            acknowledged(0, AW_OK, "");
+        acknowledged(0, revoked ? AW_TIMEOUT : AW_OK, "");
     }
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
 
-/* A client may have one pending frame; a second one before the ACK ends its connection. */
-TEST_WITH(start_motor, stop, second_pending_frame_ends_the_connection)
+/* Behind a frame that waits, signs of life count and a stop is handled at once. The frame of a
+ * client that has gone is not sent. */
+TEST_WITH(start_motor, stop, frame_that_waits_delays_no_stop)
 {
     tool.share.due = when;
     server.holder = peers[0];
     server.lease = 4;
     paced_ns = aw_clock_now(session->clock) + AW_SECOND;
     say_packet(0, AW_FRAME, MOVE, 10, 4);
-    assert_false(peers[0]->conn.gone);
-    say_packet(0, AW_FRAME, MOVE, 10, 4);
-    assert_true(peers[0]->conn.gone);
+    peers[0]->seen_ns = 1;
+    say(0, AW_LIFE, false);
+    assert_true(peers[0]->seen_ns > 1);
+    say(0, AW_STOP, false);
+    assert_int_equal(server.lease, 6); /* revoked, and granted for the stop */
+    aw_server_serve(&server.aside);
+    assert_true(peers[0]->more);
+    shutdown(ends[0].fd, SHUT_WR);
+    aw_server_serve(&server.aside);
+    assert_int_equal(server.n_peers, 2);
     assert_int_equal(stub.n, 0);
 }
 
