@@ -35,6 +35,21 @@ int test_run(void);
     }                                                                                              \
     static void name(void)
 
+/* Requires that a text contains this part. */
+static inline void assert_has(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("'%s' does not contain '%s'", text, part);
+}
+
+/* Opens a text as a file. */
+static inline FILE *text_file(const char *text)
+{
+    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    assert_non_null(file);
+    return file;
+}
+
 #define ALL_TESTS_WITH(begin, end)                                                                 \
     __attribute__((constructor)) static void begin_and_end_are_set(void)                           \
     {                                                                                              \

@@ -216,16 +216,13 @@ static inline void check_documented(const struct aw_protocol *protocol)
     }
 }
 
-/* Sets fields from "a=1 b=tor" and encodes; returns the status and the frame as hex text. */
-static inline enum aw_status encode_text(struct aw_wire *wire, enum aw_dir dir, const char *message,
-                                         const char *fields, char *hex, struct aw_error *err)
+/* Sets fields from "a=1 b=tor". */
+static inline enum aw_status set_fields(struct aw_record *record, const char *fields,
+                                        struct aw_error *err)
 {
     char copy[1024], *save = NULL;
     struct aw_pair pairs[AW_MAX_SCALARS];
-    size_t n = 0, size;
-    uint8_t bytes[FRAME_CAP];
-    struct aw_record record;
-    *hex = '\0';
+    size_t n = 0;
     snprintf(copy, sizeof copy, "%s", fields);
     for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
         char *equals = strchr(word, '=');
@@ -233,10 +230,21 @@ static inline enum aw_status encode_text(struct aw_wire *wire, enum aw_dir dir, 
         *equals = '\0';
         pairs[n++] = (struct aw_pair){word, equals + 1};
     }
+    return aw_record_set_pairs(record, pairs, n, err);
+}
+
+/* Sets fields and encodes; returns the status and the frame as hex text. */
+static inline enum aw_status encode_text(struct aw_wire *wire, enum aw_dir dir, const char *message,
+                                         const char *fields, char *hex, struct aw_error *err)
+{
+    size_t size;
+    uint8_t bytes[FRAME_CAP];
+    struct aw_record record;
+    *hex = '\0';
     const struct aw_codec *codec = aw_wire_codec(wire, message, dir);
     assert_non_null(codec);
     aw_record_init(&record, codec, dir);
-    enum aw_status status = aw_record_set_pairs(&record, pairs, n, err);
+    enum aw_status status = set_fields(&record, fields, err);
     if (status == AW_OK)
         status = aw_encode(&record, false, bytes, sizeof bytes, &size, err);
     if (status == AW_OK)

@@ -2,11 +2,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/child.h"
+#include "descriptors_helper.h"
 #include "next_helper.h"
 #include "test.h"
 
@@ -224,8 +224,7 @@ TEST_WITH(reset, NULL, missing_program_is_reported)
     char name[] = "x", *const argv[] = {name, NULL};
     struct aw_child child;
     struct aw_error err;
-    int lowest = dup(0);
-    close(lowest);
+    int lowest = lowest_free_descriptor();
     for (int interrupted = 0; interrupted < 2; interrupted++) {
         fake.read = interrupted ? EINTR : 0;
         assert_int_equal(
@@ -242,48 +241,33 @@ TEST_WITH(reset, NULL, missing_program_is_reported)
         assert_int_equal(aw_child_end(&child, 0), 0);
         expect_no_child();
     }
-    int now = dup(0);
-    assert_int_equal(now, lowest);
-    close(now);
-}
-
-static void limit_descriptors(rlim_t most)
-{
-    struct rlimit limit;
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    limit.rlim_cur = most;
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    assert_int_equal(lowest_free_descriptor(), lowest);
 }
 
 /* Every step can fail for lack of descriptors; no descriptor and no process may leak. */
 TEST_WITH(reset, NULL, failed_start_leaks_nothing)
 {
     char name[] = "true", *const argv[] = {name, NULL};
-    struct rlimit usual;
     struct aw_child child;
     struct aw_error err;
     const struct aw_child_plan plan = {"/bin/true", argv, .write = true, .read = true, .fd = 1};
     enum aw_status status = AW_NO_LINK;
     unsigned steps = 0;
-    int lowest = dup(0);
-    close(lowest);
+    int lowest = lowest_free_descriptor();
     fake.fork = EAGAIN;
     assert_int_equal(aw_child_start(&child, &plan, &err), AW_NO_LINK);
     assert_non_null(strstr(err.text, "/bin/true: Resource temporarily unavailable — is it"));
     fake.fork = 0;
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
     for (; status != AW_OK && steps < 30; steps++) {
-        limit_descriptors((rlim_t)lowest + steps);
+        rlim_t usual = limit_descriptors((rlim_t)lowest + steps);
         status = aw_child_start(&child, &plan, &err);
-        limit_descriptors(usual.rlim_cur);
+        limit_descriptors(usual);
         if (status == AW_OK)
             break;
         assert_int_equal(status, AW_NO_LINK);
         assert_non_null(strstr(err.text, "/bin/true: Too many open files"));
         expect_no_child();
-        int now = dup(0);
-        assert_int_equal(now, lowest);
-        close(now);
+        assert_int_equal(lowest_free_descriptor(), lowest);
     }
     assert_true(steps > 6 && status == AW_OK);
     assert_int_equal(aw_child_end(&child, TIMEOUT_MS), 0);

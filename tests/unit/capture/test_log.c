@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "capture/packet.h"
+#include "descriptors_helper.h"
 #include "link/core/link.h"
 #include "link/open.h"
 #include "next_helper.h"
@@ -32,7 +33,6 @@ static struct {
     struct aw_log *log;
     struct aw_log_entry entry;
     struct aw_virtual_clock clock;
-    struct aw_real_clock *real; /* NULL: virtual time */
 } rig;
 
 static void create_file(void)
@@ -395,13 +395,12 @@ TEST_WITH(NULL, end, pipes_are_read_as_data_arrives)
     assert_string_equal(rig.err.text, expected);
 }
 
-/* ---- Captures as a device ---- */
+/* ---- Captures as a device; tests/unit/link/wrap/test_log_link.c has times and keys ---- */
 
-/* Opens the file in virtual time, or in real time. */
 static enum aw_status try_link(struct aw_link **link, const char *keys)
 {
     static char url[128];
-    struct aw_link_options options = {.clock = rig.real ? &rig.real->base : &rig.clock.base};
+    struct aw_link_options options = {.clock = &rig.clock.base};
     snprintf(url, sizeof url, "log:%s%s", file_path(), keys);
     return aw_link_open(link, url, &options, &rig.err);
 }
@@ -425,56 +424,11 @@ static void expect_bytes(struct aw_link *link, size_t cap, const char *bytes, in
     assert_int_equal(rig.clock.time_ns, ms * AW_MILLISECOND);
 }
 
-static void expect_no_bytes(struct aw_link *link, int64_t deadline, enum aw_status expected)
-{
-    char buf[16];
-    size_t got;
-    assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, deadline, &rig.err), expected);
-    assert_int_equal(got, 0);
-}
-
-static const struct {
-    const char *keys;
-    int second_ms; /* time of the second message */
-} speeds[] = {{"", 10}, {"?speed=2", 5}, {"?speed=0.5", 20}, {"?speed=max", 0}};
-
-TEST_WITH(NULL, end, messages_are_replayed_at_their_times)
-{
-    begin(AW_MEDIUM_UDP);
-    add(0, AW_RX, "one", NULL);
-    add(3, AW_TX, "ours", NULL);
-    add(10, AW_RX, "two", NULL);
-    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
-        rig.clock = aw_virtual_clock();
-        struct aw_link *link = open_link(speeds[i].keys);
-        assert_true(link->recorded && link->datagrams);
-        assert_int_equal(aw_link_write(link, "x", 1, &rig.err), AW_OK);
-        expect_bytes(link, 16, "one", 0);
-        if (speeds[i].second_ms)
-            expect_no_bytes(link, 1, AW_TIMEOUT);
-        expect_bytes(link, 16, "two", speeds[i].second_ms);
-        assert_int_equal(link->rx_time_ns, START + 10 * AW_MILLISECOND);
-        expect_no_bytes(link, AW_NEVER, AW_LOST);
-        aw_link_close(link);
-    }
-}
-
-/* The kernel stamps received packets; sent packets get a slightly later stamp but may be written
- * first. */
-TEST_WITH(NULL, end, earlier_stamps_are_replayed_at_once)
-{
-    begin(AW_MEDIUM_UDP);
-    add(3, AW_TX, "ours", NULL);
-    add(2, AW_RX, "one", NULL);
-    struct aw_link *link = open_link("");
-    expect_bytes(link, 16, "one", 0);
-    aw_link_close(link);
-}
-
 TEST_WITH(NULL, end, streams_are_read_in_pieces_and_from_an_offset)
 {
     begin(AW_MEDIUM_SERIAL);
     add(0, AW_RX, "abc", NULL);
+    add(7, AW_TX, "ours", NULL);
     add(10, AW_RX, "def", NULL);
     struct aw_link *link = open_link("?from=5ms&loop=yes");
     assert_false(link->datagrams);
@@ -489,33 +443,10 @@ TEST_WITH(NULL, end, an_empty_capture_ends_at_once)
 {
     begin(AW_MEDIUM_HID);
     struct aw_link *link = open_link("?loop=yes");
-    expect_no_bytes(link, AW_NEVER, AW_LOST);
+    char byte;
+    size_t got;
+    assert_int_equal(aw_link_read(link, &byte, 1, &got, AW_NEVER, &rig.err), AW_LOST);
     aw_link_close(link);
-}
-
-TEST_WITH(NULL, end, invalid_log_links_are_refused)
-{
-    static const struct {
-        const char *keys;
-        enum aw_status status;
-        const char *error;
-    } rows[] = {
-        {"?speed=0", AW_LIMIT, "log: speed out of range — give a value above 0, or max"},
-        {"?speed=-1", AW_LIMIT, "above 0"},
-        {"?speed=fast", AW_USAGE, "fast"},
-        {"?from=5V", AW_USAGE, "5V"},
-        {"?loop=maybe", AW_USAGE, "no|yes"},
-        {"?port=0", AW_USAGE, "port=0"},
-        {".gone", AW_NO_LINK, ".gone: "},
-    };
-    begin(AW_MEDIUM_UDP);
-    add(0, AW_RX, "one", NULL);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_link *link;
-        enum aw_status status = try_link(&link, rows[i].keys);
-        if (status != rows[i].status || link || !strstr(rig.err.text, rows[i].error))
-            fail_msg("%s: %d \"%s\"", rows[i].keys, status, rig.err.text);
-    }
 }
 
 /* A comment on another port does not apply to our packets. */
@@ -537,33 +468,11 @@ TEST_WITH(NULL, end, read_errors_are_reported)
     struct aw_link *link;
     begin(AW_MEDIUM_UDP);
     file_path();
-    int lowest = dup(0);
-    close(lowest);
+    int lowest = lowest_free_descriptor();
     reads_until_error = 1;
     assert_int_equal(try_link(&link, ""), AW_LOST);
     reads_until_error = -1;
     assert_null(link);
     assert_non_null(strstr(rig.err.text, ": Input/output error — "));
-    int now = dup(0);
-    close(now);
-    assert_int_equal(now, lowest);
-}
-
-TEST_WITH(NULL, end, stop_request_ends_reading)
-{
-    int stop[2];
-    begin(AW_MEDIUM_UDP);
-    add(0, AW_RX, "one", NULL);
-    add(10000, AW_RX, "two", NULL);
-    assert_int_equal(pipe(stop), 0);
-    struct aw_real_clock clock = aw_real_clock(stop[0]);
-    rig.real = &clock;
-    struct aw_link *link = open_link("");
-    assert_int_equal(aw_link_fd(link), -1);
-    expect_bytes(link, 16, "one", 0);
-    assert_int_equal(write(stop[1], "x", 1), 1);
-    expect_no_bytes(link, AW_NEVER, AW_STOPPED);
-    aw_link_close(link);
-    close(stop[0]);
-    close(stop[1]);
+    assert_int_equal(lowest_free_descriptor(), lowest);
 }

@@ -15,31 +15,6 @@ static unsigned sum16(const uint8_t *p, size_t size, unsigned sum)
     return sum;
 }
 
-TEST(headers_round_trip)
-{
-    for (size_t i = 0; i < N_PROTOCOLS; i++) {
-        const struct aw_protocol *protocol = protocols[i];
-        struct aw_wrapper wrapper = {.medium = protocol->medium,
-                                     .ports = {protocol->ports[0], protocol->ports[1]}};
-        for (uint32_t n = 0; n < 6; n++) {
-            uint8_t out[128];
-            uint8_t frame[] = {0x5E, 0x00, 1, 2, 3, 4, 5, 6, 7};
-            enum aw_dir dir = n % 2 ? AW_RX : AW_TX;
-            struct aw_span in = {frame, 4 + n};
-            struct aw_packet packet = {.dir = dir, .linktype = aw_wrapper_linktype(&wrapper)};
-            packet.data = (struct aw_span){out, aw_wrap(&wrapper, dir, in, out, sizeof out)};
-            struct aw_payload payload;
-            assert_true(aw_packet_open(&packet, &payload));
-            assert_int_equal(payload.data.size, in.size);
-            assert_memory_equal(payload.data.data, frame, in.size);
-            assert_int_equal(payload.dir, dir);
-            assert_int_equal(payload.tcp, protocol->medium == AW_MEDIUM_TCP);
-            if (protocol->ports[0])
-                assert_int_equal(dir == AW_TX ? payload.to : payload.from, protocol->ports[0]);
-        }
-    }
-}
-
 TEST(checksums_and_sequence_numbers_are_valid)
 {
     struct aw_wrapper tcp = {.medium = AW_MEDIUM_TCP, .ports = {47001}};

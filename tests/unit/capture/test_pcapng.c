@@ -3,6 +3,7 @@
  * test_pcapng write TOOL FILE < HEX writes a capture of the frames on standard input, one per line:
  * "> 041#00" sent, "< 05E#00" received. Tests use it to check the files with other programs.
  */
+#include "base/hex.h"
 #include "base/text.h"
 #include "capture/pcapng.h"
 
@@ -76,38 +77,34 @@ static size_t read_all(const uint8_t *data, size_t size, struct aw_packet *last,
     return n;
 }
 
-TEST(file_header_matches_the_format)
+/* Requires these words of four bytes in hex. Only their number is the same on other machines. */
+static void assert_words(const uint8_t *found, size_t size, const char *expected)
 {
-    static const uint8_t expected[] = {
-        /* section: type, length, byte order, version 1.0, unknown length, length */
-        0x0A, 0x0D, 0x0D, 0x0A, 28, 0, 0, 0, 0x4D, 0x3C, 0x2B, 0x1A, 1, 0, 0, 0, 0xFF, 0xFF, 0xFF,
-        0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 28, 0, 0, 0,
-        /* interface: CAN, name, nanoseconds */
-        1, 0, 0, 0, 40, 0, 0, 0, 227, 0, 0, 0, 0, 0, 0, 0, 2, 0, 4, 0, 'c', 'a', 'n', '0', 9, 0, 1,
-        0, 9, 0, 0, 0, 0, 0, 0, 0, 40, 0, 0, 0};
-    uint8_t out[AW_PCAPNG_BEGIN_MAX];
-    size_t n = aw_pcapng_begin(out, AW_LINKTYPE_CAN, "can0");
-    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
-        return;
-    assert_int_equal(n, sizeof expected);
-    assert_memory_equal(out, expected, n);
+    char text[400] = "", *end = text;
+    for (size_t at = 0; at < size; at += 4) {
+        *end = ' ';
+        end = aw_hex_bytes(end + (at > 0), (struct aw_span){found + at, 4});
+    }
+    assert_int_equal(end - text, strlen(expected));
+    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+        assert_string_equal(text, expected);
 }
 
-TEST(section_header_with_comments_matches_the_format)
+TEST(file_header_matches_the_format)
 {
-    static const uint8_t expected[] = {
-        /* type, length, byte order, version, length of the section */
-        0x0A, 0x0D, 0x0D, 0x0A, 64, 0, 0, 0, 0x4D, 0x3C, 0x2B, 0x1A, 1, 0, 0, 0, 0xFF, 0xFF, 0xFF,
-        0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
-        /* program, two comments, end, length */
-        4, 0, 8, 0, 't', 'o', 'o', 'l', ' ', '1', '.', '2', 1, 0, 3, 0, 'o', 'n', 'e', 0, 1, 0, 8,
-        0, 't', 'w', 'o', '\n', 't', 'w', 'o', '2', 0, 0, 0, 0, 64, 0, 0, 0};
     const char *comments[] = {"one", "two\ntwo2"};
     uint8_t out[AW_PCAPNG_BEGIN_MAX];
-    size_t n = aw_pcapng_section(out, sizeof out, "tool 1.2", comments, 2);
-    assert_int_equal(n, sizeof expected);
-    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
-        assert_memory_equal(out, expected, n);
+    /* section: type, length, byte order, version 1.0, unknown length, length */
+    assert_words(out, aw_pcapng_begin(out, AW_LINKTYPE_CAN, "can0"),
+                 "0A0D0D0A 1C000000 4D3C2B1A 01000000 FFFFFFFF FFFFFFFF 1C000000 "
+                 /* interface: CAN, name, nanoseconds */
+                 "01000000 28000000 E3000000 00000000 02000400 63616E30 09000100 09000000 "
+                 "00000000 28000000");
+    assert_words(out, aw_pcapng_section(out, sizeof out, "tool 1.2", comments, 2),
+                 "0A0D0D0A 40000000 4D3C2B1A 01000000 FFFFFFFF FFFFFFFF "
+                 /* program, two comments, end, length */
+                 "04000800 746F6F6C 20312E32 01000300 6F6E6500 01000800 74776F0A 74776F32 "
+                 "00000000 40000000");
 }
 
 struct abouts {
@@ -182,8 +179,7 @@ TEST(packets_match_the_format)
 {
     static const struct {
         struct aw_packet packet;
-        uint8_t bytes[76];
-        size_t size;
+        const char *words;
     } rows[] = {
         {{.time_ns = INT64_C(0x0102030405060708),
           .dir = AW_TX,
@@ -191,26 +187,20 @@ TEST(packets_match_the_format)
           .data = {(const uint8_t *)"12345", 5},
           .comment = "note!",
           .comment_length = 5},
-         {6,   0, 0, 0, 76, 0, 0,   0,   3,   0,   0,   0, 4, 3, 2, 1, 8,  7, 6,   5,   5,   0,
-          0,   0, 5, 0, 0,  0, '1', '2', '3', '4', '5', 0, 0, 0, 1, 0, 5,  0, 'n', 'o', 't', 'e',
-          '!', 0, 0, 0, 2,  0, 4,   0,   2,   0,   0,   0, 0, 0, 0, 0, 76, 0, 0,   0},
-         64},
+         "06000000 40000000 03000000 04030201 08070605 05000000 05000000 31323334 35000000 "
+         "01000500 6E6F7465 21000000 02000400 02000000 00000000 40000000"},
         {{.time_ns = AW_NO_TIME, .dir = AW_RX, .data = {NULL, 0}},
-         {6, 0, 0, 0, 48, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  0, 0, 0,
-          0, 0, 0, 0, 0,  0, 2, 0, 4, 0, 1, 0, 0, 0, 0, 0, 0, 0, 44, 0, 0, 0},
-         44},
+         "06000000 2C000000 00000000 00000000 00000000 00000000 00000000 02000400 01000000 "
+         "00000000 2C000000"},
     };
-    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
-        return;
     for (size_t i = 0; i < 2; i++) {
-        uint8_t out[160], expected[76];
-        memcpy(expected, rows[i].bytes, sizeof expected);
-        expected[4] = expected[rows[i].size - 4] = (uint8_t)rows[i].size;
+        uint8_t out[160];
         size_t least = rows[i].packet.data.size + rows[i].packet.comment_length + 64;
         assert_int_equal(aw_pcapng_packet(out, least - 1, &rows[i].packet), 0);
-        assert_int_equal(aw_pcapng_packet(out, least, &rows[i].packet), rows[i].size);
-        assert_memory_equal(out, expected, rows[i].size);
+        assert_words(out, aw_pcapng_packet(out, least, &rows[i].packet), rows[i].words);
     }
+    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+        return;
     uint8_t data[101] = {0}, out[200];
     struct aw_packet packet = {.data = {data, sizeof data}};
     packet.dir = AW_BOTH; /* unknown direction */
@@ -283,30 +273,6 @@ static struct file written(void)
         file.size += n;
     }
     return file;
-}
-
-TEST(written_packets_are_read_back)
-{
-    struct file file = written();
-    struct aw_pcap_reader reader = {0};
-    struct aw_packet packet;
-    struct aw_span in = {file.data, file.size};
-    size_t used;
-    for (size_t i = 0; i < 3; i++) {
-        static const char *const texts[] = {"one", "two!", "three"};
-        static const enum aw_dir dirs[] = {AW_TX, AW_RX, 0};
-        assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, NULL), AW_OK);
-        assert_int_equal(packet.data.size, strlen(texts[i]));
-        assert_memory_equal(packet.data.data, texts[i], packet.data.size);
-        assert_int_equal(packet.dir, dirs[i]);
-        assert_true(packet.time_ns == TIME + (int64_t)i);
-        assert_int_equal(packet.linktype, AW_LINKTYPE_USER0);
-        assert_int_equal(packet.comment_length, i == 0 ? 9 : 0);
-        in = (struct aw_span){in.data + used, in.size - used};
-    }
-    assert_string_equal(reader.interfaces[0].name, "/dev/ttyUSB0");
-    assert_int_equal(aw_pcap_next(&reader, in, &packet, &used, NULL), AW_MORE);
-    assert_int_equal(in.size, used);
 }
 
 /* Returns a section with one interface of this time resolution, and one packet. */

@@ -258,7 +258,7 @@ TEST_WITH(NULL, end, given_names_replace_the_header)
          "line"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        FILE *file = fmemopen((void *)(size_t)cases[i].text, strlen(cases[i].text), "r");
+        FILE *file = text_file(cases[i].text);
         end();
         enum aw_status status = aw_table_read_named(file, "run.csv", "t, -,y", "t,x", &table, &err);
         fclose(file);

@@ -8,8 +8,7 @@ static struct aw_error err;
 static struct aw_table table_of(const char *text)
 {
     struct aw_table table = {0};
-    FILE *file = fmemopen((void *)(size_t)text, strlen(text), "r");
-    assert_non_null(file);
+    FILE *file = text_file(text);
     if (aw_table_read(file, "run.csv", &table, &err) != AW_OK)
         fail_msg("%s", err.text);
     fclose(file);

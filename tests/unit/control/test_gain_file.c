@@ -40,8 +40,7 @@ static struct aw_error err;
 
 static enum aw_status read_text(const char *text, struct aw_gain gains[10])
 {
-    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-    assert_non_null(file);
+    FILE *file = text_file(text);
     enum aw_status status = aw_gain_file_read(&kind, "a", gains, file, "f", &err);
     fclose(file);
     return status;
@@ -130,7 +129,7 @@ TEST(gain_times_are_read_and_written)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_gain gains[10];
         char text[128] = "";
-        FILE *file = fmemopen((void *)(uintptr_t)rows[i].line, strlen(rows[i].line), "r");
+        FILE *file = text_file(rows[i].line);
         assert_int_equal(aw_gain_file_read(&stamped, "a", gains, file, "f", &err), rows[i].status);
         fclose(file);
         if (rows[i].status == AW_OK) {
@@ -143,7 +142,7 @@ TEST(gain_times_are_read_and_written)
     }
     struct aw_gain gains[10];
     char line[] = "a b 4 0.5 1700000000.125";
-    FILE *file = fmemopen(line, strlen(line), "r");
+    FILE *file = text_file(line);
     assert_int_equal(aw_gain_file_read(&stamped, "a", gains, file, "f", &err), AW_OK);
     fclose(file);
     assert_true(gains[4].known && gains[4].value == 0.5F);

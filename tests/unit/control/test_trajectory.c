@@ -1,6 +1,5 @@
 #include <math.h>
 
-#include "numbers_helper.h"
 #include "test.h"
 
 #include "control/trajectory.h"
@@ -40,8 +39,14 @@ TEST(two_points_give_the_textbook_polynomials)
             NEAR(p, 10 - 40 * wanted_p[mode], 1e-12);
             NEAR(v, -10 * wanted_v[mode], 1e-12);
         }
+        double p, v;
+        struct aw_path_extremes x = aw_path_extremes(&a, 0, 0);
+        aw_path_at(&a, 1, &p, &v);
+        assert_true(p == 1 && v == 0 && x.low == 0 && x.low_t_s == 0);
+        assert_true(x.high == 1 && x.high_t_s == 1);
         aw_path_free(&a);
         aw_path_free(&b);
+        assert_true(b.n == 0 && b.t_s == NULL && b.segments == NULL);
     }
 }
 
@@ -85,10 +90,10 @@ TEST(quintic_recovers_a_single_quintic)
 
 TEST(cubic_velocities_follow_the_rule)
 {
-    static const double t[] = {0, 1, 2, 4, 5, 6}, p[] = {0, 10, 40, 20, 20, 50};
-    static const double wanted[] = {0, 20, 0, 0, 0, 0};
-    struct aw_path path = path_of(AW_PATH_CUBIC, t, p, 6, 1);
-    for (int i = 0; i < 6; i++) {
+    static const double t[] = {0, 1, 2, 4, 5, 6, 7, 8}, p[] = {0, 10, 40, 20, 20, 50, 50, 60};
+    static const double wanted[] = {0, 20, 0, 0, 0, 0, 0, 0};
+    struct aw_path path = path_of(AW_PATH_CUBIC, t, p, 8, 1);
+    for (int i = 0; i < 8; i++) {
         double v;
         aw_path_at(&path, t[i], NULL, &v);
         NEAR(v, wanted[i], 1e-12);
@@ -122,6 +127,8 @@ TEST(extremes_agree_with_sampling)
                 NEAR(x.speed, speed, 1e-3 * (1 + speed));
                 aw_path_at(&path, x.high_t_s, p, NULL);
                 NEAR(p[i], x.high, 1e-9 * size);
+                aw_path_at(&path, x.speed_t_s, NULL, v);
+                NEAR(fabs(v[i]), x.speed, 1e-9 * (1 + x.speed));
                 swings[mode] |= x.high > fmax(swing[2 * k + i], swing[2 * k + 2 + i]) + 0.1;
             }
         aw_path_free(&path);
@@ -168,7 +175,7 @@ TEST(invalid_paths_are_refused)
 
 TEST(single_point_is_a_valid_path)
 {
-    static const double t[] = {3}, points[] = {5, -7};
+    static const double t[] = {3, 4}, points[] = {5, -7}, level[] = {5, 5};
     for (int mode = 0; mode < AW_PATH_MODES; mode++) {
         struct aw_path path = path_of(mode, t, points, 1, 2);
         for (double at = 2; at < 5; at++) {
@@ -179,40 +186,8 @@ TEST(single_point_is_a_valid_path)
         struct aw_path_extremes x = aw_path_extremes(&path, 0, 1);
         assert_true(x.low == -7 && x.high == -7 && x.speed == 0 && x.high_t_s == 3);
         aw_path_free(&path);
+        path = path_of(mode, t, level, 2, 1);
+        assert_true(aw_path_extremes(&path, 0, 0).high_t_s == 3); /* the first of equal ones */
+        aw_path_free(&path);
     }
-}
-
-/* Prints coefficients, positions and extremes of paths that cover each branch. */
-TEST(paths_match_the_picture)
-{
-    static const double t[] = {0, 0.5, 1.25, 1.5, 3, 4}, p[][6] = {{0, 1, 3, 3, 2, 7},
-                                                                   {5, -1, 0, 8, 8, 8},
-                                                                   {0, 0, 0, 1, 1, 0},
-                                                                   {9, 4, 2, 1, 0, 1},
-                                                                   {0, 0.25, 0.5, 0.625, 1.25, 1}};
-    FILE *out = begin_picture();
-    for (int mode = 0; mode < AW_PATH_MODES; mode++)
-        for (size_t i = 0; i < sizeof p / sizeof *p; i += mode ? 2 : 1)
-            for (size_t n = i ? 6 : 1; n <= 6; n += n < 3 ? 1 : 3) {
-                struct aw_path path = path_of(mode, t, p[i], n, 1);
-                fprintf(out, "mode %d, path %zu, %zu points\n", mode, i, n);
-                for (size_t k = 0; k == 0 || k + 1 < n; k++) {
-                    struct aw_path_extremes x = aw_path_extremes(&path, k, 0);
-                    numbers(out, "  coefficients", path.segments[k].c, AW_PATH_ORDER);
-                    NUMBERS(out, "  extremes", x.low, x.low_t_s, x.high, x.high_t_s, x.speed,
-                            x.speed_t_s);
-                }
-                NUMBERS(out, "  at", path.t_s[n - 1]);
-                fseek(out, -1, SEEK_CUR);
-                for (double at = -0.25; at <= 4.25; at += 0.25) {
-                    double y, v;
-                    aw_path_at(&path, at, &y, &v);
-                    number(out, y);
-                    number(out, v);
-                }
-                fputc('\n', out);
-                aw_path_free(&path);
-                assert_true(path.n == 0 && path.t_s == NULL && path.segments == NULL);
-            }
-    end_picture(out, "control-paths.txt");
 }

@@ -33,12 +33,6 @@ static char *describe_all(const struct aw_protocol *protocol, const char *varian
     return describe(NULL, as, &n);
 }
 
-static void assert_has(const char *text, const char *part)
-{
-    if (!strstr(text, part))
-        fail_msg("lacks: %s", part);
-}
-
 static void assert_lines_fit(const char *text)
 {
     size_t width = 0;

@@ -17,8 +17,7 @@ static char notice[512];
 static enum aw_status read_text(const struct aw_protocol *protocol, const char *text,
                                 struct aw_error *err)
 {
-    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-    assert_non_null(file);
+    FILE *file = text_file(text);
     packets = aw_packets_new(protocol);
     assert_non_null(packets);
     enum aw_status status = aw_packets_read_dbc(packets, file, "f.dbc", notice, sizeof notice, err);

@@ -1,13 +1,10 @@
 /* Tests how a simulated device handles packets of files: answers, periodic packets, joints. */
-#include "test.h"
-
-#include <math.h>
-
 #include "base/clock.h"
 #include "packets/memory.h"
 #include "packets/packets.h"
 #include "protocol/canpid/wire.h"
 #include "protocol/unitysim/wire.h"
+#include "wire_helper.h"
 
 struct rig {
     struct aw_packets *packets;
@@ -28,10 +25,9 @@ static void begin(struct rig *rig, const struct aw_protocol *protocol, const cha
 {
     struct aw_error err = {0};
     bool failed;
-    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    FILE *file = text_file(text);
     struct aw_lines lines = {.file = file, .name = "f"};
     rig->packets = aw_packets_new(protocol);
-    assert_non_null(file);
     if (aw_packets_read(rig->packets, &lines, &err) != AW_OK)
         fail_msg("%s", err.text);
     fclose(file);
@@ -50,14 +46,14 @@ static void end(struct rig *rig)
     aw_packets_free(rig->packets);
 }
 
-static bool give(struct rig *rig, const char *message, const char *field, double value)
+/* Gives a packet with these fields, "a=1 b=2". */
+static bool give(struct rig *rig, const char *message, const char *fields)
 {
     struct aw_record record;
     uint8_t bytes[AW_PACKET_MEMORY_FRAME];
     size_t size;
     aw_record_init(&record, aw_wire_codec(&wire, message, AW_TX), AW_TX);
-    if (field)
-        assert_int_equal(aw_record_set(&record, field, value, NULL), AW_OK);
+    assert_int_equal(set_fields(&record, fields, NULL), AW_OK);
     assert_int_equal(aw_encode(&record, true, bytes, sizeof bytes, &size, NULL), AW_OK);
     return aw_packet_memory_store(rig->memory, (struct aw_span){bytes, size});
 }
@@ -92,58 +88,32 @@ TEST(requests_are_answered_with_current_values)
                                               {"elbow", "deg", 10, 20, 180, NAN}};
     begin(&rig, &aw_unitysim_protocol, arm, 10, false);
     aw_packet_memory_report(rig.memory, joints, 2);
-    assert_true(give(&rig, "state", NULL, 0));
+    assert_true(give(&rig, "state", ""));
     assert_near(next(&rig, 0, "state", "elbow"), 10, 1e-4);
     const struct {
         const char *field;
         double value;
     } rows[] = {{"speed", M_PI}, {"level", 7}, {"shift", 30}, {"raw", 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_true(give(&rig, "state", NULL, 0));
+        assert_true(give(&rig, "state", ""));
         assert_near(next(&rig, 0, "state", rows[i].field), rows[i].value, 1e-4);
     }
-    assert_true(give(&rig, "state", NULL, 0));
+    assert_true(give(&rig, "state", ""));
     assert_true(isnan(next(&rig, 0, "state", "elbow_torque")));
     /* Written values are reported to every request. */
-    assert_true(give(&rig, "lamp", "level", 9));
-    assert_true(give(&rig, "state", NULL, 0));
+    assert_true(give(&rig, "lamp", "level=9"));
+    assert_true(give(&rig, "state", ""));
     assert_near(next(&rig, 0, "state", "level"), 9, 0);
     assert_true(isnan(next(&rig, 0, "", "")));
     /* A setpoint moves the named joint, in its unit, once. */
-    struct aw_record go;
-    uint8_t bytes[64];
-    size_t size;
-    aw_record_init(&go, aw_wire_codec(&wire, "go", AW_TX), AW_TX);
-    aw_record_set(&go, "elbow", 1, NULL);
-    aw_record_set(&go, "raw", 5, NULL);
-    assert_int_equal(aw_encode(&go, false, bytes, sizeof bytes, &size, NULL), AW_OK);
-    assert_true(aw_packet_memory_store(rig.memory, (struct aw_span){bytes, size}));
+    assert_true(give(&rig, "go", "elbow=1 raw=5"));
     assert_near(aw_packet_memory_setpoint(rig.memory, 1), 180 / M_PI, 1e-4);
     assert_true(isnan(aw_packet_memory_setpoint(rig.memory, 1)));
     assert_true(isnan(aw_packet_memory_setpoint(rig.memory, 0)));
     /* Its answer is a separate packet with the fields of state. */
     assert_near(next(&rig, 0, "go", "raw"), 5, 0);
     /* A packet of the tool itself is not handled here. */
-    aw_record_init(&go, aw_wire_codec(&wire, "camera_request", AW_TX), AW_TX);
-    assert_int_equal(aw_encode(&go, true, bytes, sizeof bytes, &size, NULL), AW_OK);
-    assert_false(aw_packet_memory_store(rig.memory, (struct aw_span){bytes, size}));
-    end(&rig);
-}
-
-/* The packets with these fields may come in any order. */
-TEST(answer_may_be_defined_later)
-{
-    struct rig rig;
-    struct aw_packet_memory_joint joint = {"elbow", "deg", 10, 20, 180, NAN};
-    begin(&rig, &aw_unitysim_protocol,
-          "[packet go]\nid = 41\nmoves = yes\nanswer = state\nelbow = f32 deg\n"
-          "[packet state]\nid = 40\nask = yes\nelbow = f32 deg\n"
-          "[joint elbow]\nsetpoint = go.elbow\nposition = state.elbow\n[stop]\npacket = go hold\n",
-          10, false);
-    aw_packet_memory_report(rig.memory, &joint, 1);
-    assert_true(give(&rig, "go", "elbow", 30));
-    assert_near(next(&rig, 0, "go", "elbow"), 10, 1e-4);
-    assert_near(aw_packet_memory_setpoint(rig.memory, 0), 30, 1e-4);
+    assert_false(give(&rig, "camera_request", ""));
     end(&rig);
 }
 
@@ -151,14 +121,7 @@ TEST(custom_joints_move_to_their_setpoint)
 {
     struct rig rig;
     begin(&rig, &aw_unitysim_protocol, arm, 10, false);
-    struct aw_record go;
-    uint8_t bytes[64];
-    size_t size;
-    aw_record_init(&go, aw_wire_codec(&wire, "go", AW_TX), AW_TX);
-    aw_record_set(&go, "elbow", 1, NULL);
-    aw_record_set(&go, "raw", 0, NULL);
-    assert_int_equal(aw_encode(&go, false, bytes, sizeof bytes, &size, NULL), AW_OK);
-    assert_true(aw_packet_memory_store(rig.memory, (struct aw_span){bytes, size}));
+    assert_true(give(&rig, "go", "elbow=1 raw=0"));
     assert_near(next(&rig, 0, "go", "elbow"), 180 / M_PI, 1e-4);
     end(&rig);
 }
@@ -178,23 +141,16 @@ TEST(set_gains_are_reported)
         if (!own) {
             aw_packet_memory_report(rig.memory, &joint, 1);
             *aw_packet_memory_gains(rig.memory, 0) = 0.5;
-            assert_true(give(&rig, "state", NULL, 0));
+            assert_true(give(&rig, "state", ""));
             assert_near(next(&rig, 0, "state", "p"), 0.5, 1e-9);
         }
-        struct aw_record law;
-        uint8_t bytes[64];
-        size_t size;
-        aw_record_init(&law, aw_wire_codec(&wire, "law", AW_TX), AW_TX);
-        aw_record_set(&law, "kp", 3, NULL);
-        aw_record_set(&law, "ki", 0.25, NULL);
-        assert_int_equal(aw_encode(&law, false, bytes, sizeof bytes, &size, NULL), AW_OK);
-        assert_true(aw_packet_memory_store(rig.memory, (struct aw_span){bytes, size}));
+        assert_true(give(&rig, "law", "kp=3 ki=0.25"));
         double kp = *aw_packet_memory_gains(rig.memory, 0);
         /* own: the file defines no such joint */
         assert_true(own ? isnan(kp) : fabs(kp - 3) < 1e-9);
-        assert_true(give(&rig, "state", NULL, 0));
+        assert_true(give(&rig, "state", ""));
         assert_near(next(&rig, 0, "state", "p"), 3, 1e-9);
-        assert_true(give(&rig, "state", NULL, 0));
+        assert_true(give(&rig, "state", ""));
         assert_near(next(&rig, 0, "state", "i"), 0.25, 1e-9);
         end(&rig);
     }
@@ -209,7 +165,7 @@ TEST(periodic_packets_are_sent_at_their_rate)
         "[packet set]\nid = 1602\ndir = tx\nx = u8\n[packet asked]\nid = 1603\nask = yes\nx = u8\n",
         10, false);
     int n[2] = {0};
-    assert_true(give(&rig, "set", "x", 3));
+    assert_true(give(&rig, "set", "x=3"));
     for (int64_t now = 0; now <= AW_SECOND; now += AW_MILLISECOND) {
         uint8_t bytes[AW_PACKET_MEMORY_FRAME];
         for (size_t size;
@@ -236,7 +192,7 @@ TEST(packets_are_echoed_if_asked)
     struct rig rig;
     begin(&rig, &aw_unitysim_protocol, "[packet lamp]\nid = 42\nlevel = u8\n", 0, true);
     assert_int_equal(aw_packet_memory_due(rig.memory), AW_NEVER);
-    assert_true(give(&rig, "lamp", "level", 9));
+    assert_true(give(&rig, "lamp", "level=9"));
     assert_near(next(&rig, 0, "lamp", "level"), 9, 0);
     assert_true(isnan(next(&rig, AW_SECOND, "", "")));
     end(&rig);

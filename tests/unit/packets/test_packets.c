@@ -18,8 +18,7 @@ static const struct aw_protocol *protocol; /* with the packets */
 
 static enum aw_status read_text(struct aw_packets *to, const char *text, struct aw_error *err)
 {
-    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-    assert_non_null(file);
+    FILE *file = text_file(text);
     struct aw_lines lines = {.file = file, .name = "f"};
     enum aw_status status = aw_packets_read(to, &lines, err);
     fclose(file);

@@ -15,20 +15,11 @@ static void start(void)
     sample_wire(&wire, "little");
 }
 
-/* Sets fields from "a=1 b=2" in a new record of the message. */
+/* Sets fields in a new record of the message. */
 static void begin(const char *message, const char *fields)
 {
-    char copy[256], *save = NULL;
-    struct aw_pair pairs[16];
-    size_t n = 0;
-    snprintf(copy, sizeof copy, "%s", fields);
-    for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
-        char *equals = strchr(word, '=');
-        *equals = '\0';
-        pairs[n++] = (struct aw_pair){word, equals + 1};
-    }
     aw_record_init(&record, aw_wire_codec(&wire, message, AW_TX), AW_TX);
-    if (aw_record_set_pairs(&record, pairs, n, &err) != AW_OK)
+    if (set_fields(&record, fields, &err) != AW_OK)
         fail_msg("%s %s: %s", message, fields, err.text);
 }
 

@@ -70,22 +70,6 @@ TEST(messages_are_found_by_code)
     }
 }
 
-TEST(messages_have_their_sizes)
-{
-    static const size_t payloads[2][8] = {{10, 25, 9, 14, 11, 5, 80, 0},
-                                          {10, 29, 9, 14, 11, 5, 80, 0}};
-    static struct aw_wire wire;
-    for (size_t v = 0; v < 2; v++) {
-        aw_wire_init(&wire, &sample_protocol, &sample_variants[v], false);
-        assert_int_equal(wire.head_size, 3);
-        assert_int_equal(wire.envelope_size, 0);
-        for (size_t i = 0; i < 8; i++) {
-            assert_int_equal(aw_payload_size(&wire, &sample_messages[i]), payloads[v][i]);
-            assert_int_equal(aw_frame_size(&wire, &sample_messages[i]), payloads[v][i] + 4);
-        }
-    }
-}
-
 TEST(values_have_names)
 {
     static const struct aw_name list[] = {

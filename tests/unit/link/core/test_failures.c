@@ -3,17 +3,14 @@
 #include "link_helper.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <sys/resource.h>
 
+#include "descriptors_helper.h"
 #include "link/core/resolve.h"
 #include "link/open.h"
 #include "next_helper.h"
 #include "sanitized_helper.h"
-
-#define DESCRIPTORS 256 /* more than any program here opens */
 
 static char directory[] = "/tmp/aw-failures-XXXXXX";
 static struct aw_real_clock real_clock;
@@ -53,22 +50,6 @@ void *calloc(size_t n, size_t size)
     return fails() ? NULL : __libc_calloc(n, size);
 }
 #endif
-
-static unsigned open_descriptors(void)
-{
-    unsigned n = 0;
-    for (int fd = 0; fd < DESCRIPTORS; fd++)
-        n += fcntl(fd, F_GETFD) >= 0;
-    return n;
-}
-
-static void limit_descriptors(rlim_t most)
-{
-    struct rlimit limit;
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    limit.rlim_cur = most;
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
-}
 
 static void add_url(const char *beginning, const char *end)
 {
@@ -144,19 +125,16 @@ static bool opens(const char *url, enum aw_status expected, struct aw_error *err
 
 TEST(opening_fails_cleanly_without_descriptors)
 {
-    struct rlimit usual;
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
     for (size_t i = 0; *urls[i]; i++) {
         struct aw_error err;
         unsigned before = open_descriptors(), failures = 0;
-        int highest = dup(0); /* the descriptors below are all in use */
-        close(highest);
+        int lowest = lowest_free_descriptor();
         for (bool opened = false; !opened; failures += !opened) {
-            limit_descriptors((rlim_t)highest + failures);
+            rlim_t usual = limit_descriptors((rlim_t)lowest + failures);
             opened = opens(urls[i], AW_NO_LINK, &err);
-            limit_descriptors(usual.rlim_cur);
+            limit_descriptors(usual);
             if (!opened)
-                assert_says(err.text, "Too many open files");
+                assert_has(err.text, "Too many open files");
             assert_int_equal(open_descriptors(), before);
             assert_true(failures < 10);
         }
@@ -175,7 +153,7 @@ TEST(opening_fails_cleanly_without_memory)
             failing_allocation = failures + 1;
             opened = opens(urls[i], AW_NO_MEMORY, &err);
             if (!opened)
-                assert_says(err.text, "out of memory");
+                assert_has(err.text, "out of memory");
             assert_int_equal(open_descriptors(), before);
             assert_true(failures < 10);
         }

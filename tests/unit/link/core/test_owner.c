@@ -1,8 +1,8 @@
 /* Tests the lock file beside a symlink to a terminal while its previous owner removes it. */
+#include "descriptors_helper.h"
 #include "link_helper.h"
 #include "next_helper.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -46,14 +46,6 @@ static void begin(void)
 static void end(void)
 {
     assert_int_equal(rmdir(directory), 0);
-}
-
-static unsigned open_descriptors(void)
-{
-    unsigned n = 0;
-    for (int fd = 0; fd < 256; fd++)
-        n += fcntl(fd, F_GETFD) >= 0;
-    return n;
 }
 
 TEST(removed_lock_file_is_retried)

@@ -28,24 +28,6 @@ static void begin(void)
     assert_true(named == 0 && strcmp(us, text_of("%s (pid %ld)", name, (long)getpid())) == 0);
 }
 
-/* Opens a socket at a port chosen by the kernel; returns it in *port. */
-static int socket_at(int family, int type, const char *address, unsigned *port)
-{
-    struct sockaddr_storage at = {.ss_family = (sa_family_t)family};
-    struct sockaddr_in *v4 = (struct sockaddr_in *)&at;
-    struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&at;
-    socklen_t size = family == AF_INET ? sizeof *v4 : sizeof *v6;
-    int fd = socket(family, type | SOCK_CLOEXEC, 0);
-    inet_pton(family, address, family == AF_INET ? (void *)&v4->sin_addr : (void *)&v6->sin6_addr);
-    if (fd < 0 || bind(fd, (struct sockaddr *)&at, size) != 0) {
-        close(fd);
-        return -1;
-    }
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &size), 0);
-    *port = ntohs(family == AF_INET ? v4->sin_port : v6->sin6_port);
-    return fd;
-}
-
 TEST(holder_of_a_datagram_port_is_found)
 {
     static const struct {
@@ -149,6 +131,10 @@ TEST(served_connections_use_keepalive)
             getsockopt(aw_link_fd(server), options[i].level, options[i].name, &value, &size), 0);
         assert_int_equal(value, options[i].value);
     }
+    int no_delay = 0;
+    socklen_t size = sizeof no_delay;
+    assert_int_equal(getsockopt(aw_link_fd(client), IPPROTO_TCP, TCP_NODELAY, &no_delay, &size), 0);
+    assert_int_equal(no_delay, 1);
 }
 
 TEST(created_terminal_is_raw)

@@ -2,22 +2,7 @@
 #include "link/open.h"
 #include "link_helper.h"
 
-#include <netinet/in.h>
 #include <stdio.h>
-#include <sys/socket.h>
-
-/* Opens the other end: a listening socket or a datagram socket on a free port. */
-static int other_end(int type, unsigned *port)
-{
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    socklen_t size = sizeof at;
-    int fd = socket(AF_INET, type, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &size), 0);
-    assert_true(type == SOCK_DGRAM || listen(fd, 1) == 0);
-    *port = ntohs(at.sin_port);
-    return fd;
-}
 
 static void write_raw(const struct aw_link *link, const void *buf, size_t size)
 {
@@ -62,7 +47,8 @@ TEST(raw_bytes_equal_a_write)
         struct aw_link *link;
         struct aw_error err;
         unsigned port;
-        FD listener = other_end(cases[i].type, &port);
+        FD listener = socket_at(AF_INET, cases[i].type, "127.0.0.1", &port);
+        assert_true(cases[i].type == SOCK_DGRAM || listen(listener, 1) == 0);
         assert_int_equal(aw_link_open(&link, text_of(cases[i].url, port), &options, &err), AW_OK);
         int peer = cases[i].type == SOCK_DGRAM ? dup(listener) : accept(listener, NULL, NULL);
         write_raw(link, cases[i].frame, cases[i].size);

@@ -1,9 +1,9 @@
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "descriptors_helper.h"
 #include "link/core/spawn.h"
 #include "test.h"
 
@@ -82,39 +82,26 @@ TEST(missing_program_is_reported)
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-static void limit_descriptors(rlim_t most)
-{
-    struct rlimit limit;
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    limit.rlim_cur = most;
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
-}
-
 /* Every step can fail: the failure is reported and no descriptor or process leaks. */
 TEST(failed_start_leaks_nothing)
 {
     char name[] = "true", *const argv[] = {name, NULL};
     struct aw_real_clock clock = aw_real_clock(-1);
-    struct rlimit usual;
     struct aw_link *link = NULL;
     struct aw_error err;
     enum aw_status status = AW_NO_LINK;
     unsigned steps = 0;
-    int lowest = dup(0);
-    close(lowest);
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    int lowest = lowest_free_descriptor();
     for (; status != AW_OK && steps < 20; steps++) {
-        limit_descriptors((rlim_t)lowest + steps);
+        rlim_t usual = limit_descriptors((rlim_t)lowest + steps);
         status = aw_spawn_open(&link, "/bin/true", argv, &clock.base, &err);
-        limit_descriptors(usual.rlim_cur);
+        limit_descriptors(usual);
         if (status == AW_OK)
             break;
         assert_int_equal(status, AW_NO_LINK);
         assert_non_null(strstr(err.text, "/bin/true: Too many open files"));
         assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
-        int now = dup(0);
-        assert_int_equal(now, lowest);
-        close(now);
+        assert_int_equal(lowest_free_descriptor(), lowest);
     }
     assert_true(steps > 4 && status == AW_OK);
     aw_link_close(link);

@@ -323,8 +323,8 @@ TEST_WITH(unplug_all, NULL, permission_is_explained)
     assert_int_equal(chmod(node_path("hidraw1"), 0), 0);
     set_age("hidraw1", AW_SECOND);
     assert_int_equal(aw_link_list_hid(&test_protocol, &port, 1), 1);
-    assert_says(port.problem, "permission denied");
-    assert_says(port.problem, line);
+    assert_has(port.problem, "permission denied");
+    assert_has(port.problem, line);
     assert_open_fails("hid:", AW_NO_LINK, line);
     assert_open_fails("hid:/dev/hidraw1", AW_NO_LINK, line);
     /* Does not wait for a problem that has lasted a second. */
@@ -498,7 +498,7 @@ TEST_WITH(unplug_all, NULL, udev_rules_are_generated)
     assert_int_equal(strlen(cut), sizeof cut - 1);
     assert_int_equal(aw_link_udev_rules(&test_protocol, NULL, 0), size);
     for (const struct aw_board *row = test_boards; row->name; row++) {
-        assert_says(text, text_of("\"0003:%04X:%04X.*\"", row->vendor, row->product));
+        assert_has(text, text_of("\"0003:%04X:%04X.*\"", row->vendor, row->product));
     }
     for (const char *line = text; *line; line = strchr(line, '\n') + 1) /* no line is cut */
         assert_true(*line == '#' || *line == '\n' || *line == 'K' || *line == 'S');

@@ -190,7 +190,7 @@ TEST_WITH(load, unload, reports_are_sent_and_received)
     assert_int_equal(input.u.input2.size, AW_HID_REPORT);
     assert_memory_equal(input.u.input2.data, report + 1, AW_HID_REPORT);
     assert_int_equal(aw_link_write(link, report, AW_HID_REPORT + 1, &err), AW_USAGE);
-    assert_says(err.text, ": report too long (max 64 bytes, not 65)");
+    assert_has(err.text, ": report too long (max 64 bytes, not 65)");
     nothing_heard();
 }
 
@@ -225,7 +225,7 @@ TEST_WITH(load, unload, runtime_errors_are_reported)
     nothing_heard();
     kernel.write_error = ENODEV;
     assert_int_equal(aw_link_write(link, "c", 1, &err), AW_LOST);
-    assert_says(err.text, "uhid:T1: connection lost: No such device");
+    assert_has(err.text, "uhid:T1: connection lost: No such device");
 
     static const int passing[] = {EAGAIN, EINTR};
     for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
@@ -236,7 +236,7 @@ TEST_WITH(load, unload, runtime_errors_are_reported)
     kernel.read_error = EIO;
     tell_output("e", 1);
     assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &err), AW_LOST);
-    assert_says(err.text, "uhid:T1: connection lost: Input/output error");
+    assert_has(err.text, "uhid:T1: connection lost: Input/output error");
 }
 
 TEST_WITH(load, unload, kernel_errors_are_explained)

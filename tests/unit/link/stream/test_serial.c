@@ -314,7 +314,7 @@ TEST_WITH(plug_in, unplug, ports_are_listed)
     assert_int_equal(aw_link_list_serial(ports, 4), 1);
     snprintf(holder, sizeof holder, "(pid %d)", (int)getpid());
     if (!getenv("AW_EMULATED"))
-        assert_says(ports[0].holder, holder);
+        assert_has(ports[0].holder, holder);
     port.elsewhere = true; /* the terminal of the same number in another container */
     assert_int_equal(aw_link_list_serial(ports, 4), 1);
     assert_string_equal(ports[0].holder, "");
@@ -342,12 +342,12 @@ TEST_WITH(plug_in, unplug, long_port_list_is_truncated)
         struct aw_link *link;
         assert_int_equal(aw_link_open(&link, "serial:/dev/ttyAW77", &options, &err), AW_NO_LINK);
         for (int i = 0; i < n && i < 6; i++)
-            assert_says(err.text, ports[i].path);
+            assert_has(err.text, ports[i].path);
         for (int i = 6; i < n; i++)
             assert_null(strstr(err.text, ports[i].path));
-        assert_says(err.text,
-                    text_of("available: %s%s", ports[0].path, n > 1 ? ", /dev/ttyAW" : " "));
-        assert_says(err.text, " (see 'list')");
+        assert_has(err.text,
+                   text_of("available: %s%s", ports[0].path, n > 1 ? ", /dev/ttyAW" : " "));
+        assert_has(err.text, " (see 'list')");
         snprintf(path, sizeof path, "/sys/class/tty/ttyAW%d", n);
         other_symlink(path, text_of("../../devices/platform/uart/tty/ttyAW%d", n));
         snprintf(path, sizeof path, "/dev/ttyAW%d", n);
@@ -386,5 +386,5 @@ TEST_WITH(plug_in, unplug, removed_port_loses_the_link)
     port.cable = -1;
     assert_read_is(link, AW_LOST, AW_SECOND);
     assert_int_equal(aw_link_write(link, "x", 1, &err), AW_LOST);
-    assert_says(err.text, BY_ID ": connection lost: ");
+    assert_has(err.text, BY_ID ": connection lost: ");
 }

@@ -28,18 +28,9 @@ static const char *in_directory(const char *name)
     return path;
 }
 
-static const char *url(const char *scheme, const char *path)
-{
-    static char urls[4][200];
-    static size_t next;
-    char *out = urls[next++ % 4];
-    snprintf(out, sizeof urls[0], "%s%s", scheme, path);
-    return out;
-}
-
 static void make_directory(void)
 {
-    snprintf(directory, sizeof directory, "%s/aw-tty-XXXXXX", "/tmp");
+    strcpy(directory, "/tmp/aw-tty-XXXXXX");
     assert_true(mkdtemp(directory));
 }
 
@@ -61,8 +52,8 @@ static void say_for_nobody(struct aw_link *server, const char *path)
 TEST(server_survives_its_clients)
 {
     const char *path = in_directory("arm");
-    struct aw_link *server = opened(url("pty:", path));
-    assert_string_equal(server->ready, url("tty:", path));
+    struct aw_link *server = opened(text_of("pty:%s", path));
+    assert_string_equal(server->ready, text_of("tty:%s", path));
     assert_int_equal(server->connections, 0);
     assert_read_is(server, AW_TIMEOUT, 0); /* a missing client does not lose the link */
     for (int i = 0; i < 3; i++) {
@@ -84,11 +75,11 @@ TEST(server_survives_its_clients)
 
 TEST(path_without_a_scheme_works)
 {
-    LINK server = opened(url("pty:", in_directory("arm")));
+    LINK server = opened(text_of("pty:%s", in_directory("arm")));
     LINK client = opened(in_directory("arm"));
     assert_passes(client, server, "x");
     aw_link_close(client);
-    client = opened(url("serial:", in_directory("arm?baud=115200")));
+    client = opened(text_of("serial:%s", in_directory("arm?baud=115200")));
     assert_passes(server, client, "y");
 }
 
@@ -100,7 +91,7 @@ TEST(closed_server_loses_the_link)
     aw_link_close(server);
     assert_read_is(client, AW_LOST, AW_SECOND);
     assert_int_equal(aw_link_write(client, "x", 1, &err), AW_LOST);
-    assert_says(err.text, "connection lost");
+    assert_has(err.text, "connection lost");
 }
 
 TEST(output_without_a_reader_is_dropped)
@@ -118,7 +109,7 @@ TEST(output_without_a_reader_is_dropped)
         status = aw_link_write(server, "x", 1, &err);
     }
     assert_int_equal(status, AW_TIMEOUT); /* no data was read for a second */
-    assert_says(err.text, "timed out: the peer accepted no data");
+    assert_has(err.text, "timed out: the peer accepted no data");
     LINK client = client_of(server);
     assert_read_is(client, AW_TIMEOUT, 0);
     assert_passes(server, client, "fresh");
@@ -137,11 +128,11 @@ TEST(device_that_does_not_read_times_out)
     assert_int_equal(aw_link_write(client, flood, sizeof flood, &err), AW_LOST);
     assert_true(now() - start >= 900 * AW_MILLISECOND);
     assert_int_equal(err.status, AW_LOST);
-    assert_says(err.text, " of 32768 bytes of a message");
+    assert_has(err.text, " of 32768 bytes of a message");
     while (aw_link_write(client, "x", 1, &err) == AW_OK)
         ; /* the kernel may have moved some data in the meantime */
     assert_int_equal(err.status, AW_TIMEOUT);
-    assert_says(err.text, ": timed out: the peer accepted no data for a second");
+    assert_has(err.text, ": timed out: the peer accepted no data for a second");
 }
 
 TEST(second_client_gets_the_name_of_the_holder)
@@ -164,17 +155,17 @@ TEST(foreign_files_are_not_removed)
     int fd = open(path, O_CREAT | O_WRONLY | O_EXCL, 0600);
     assert_true(fd >= 0);
     close(fd);
-    assert_open_fails(url("pty:", path), AW_NO_LINK, "file exists");
+    assert_open_fails(text_of("pty:%s", path), AW_NO_LINK, "file exists");
     assert_int_equal(unlink(path), 0);
 
-    struct aw_link *first = opened(url("pty:", path));
-    assert_open_fails(url("pty:", path), AW_NO_LINK, "busy");
+    struct aw_link *first = opened(text_of("pty:%s", path));
+    assert_open_fails(text_of("pty:%s", path), AW_NO_LINK, "busy");
     assert_int_equal(unlink(path), 0);
     assert_int_equal(symlink("/dev/pts/nobody", path), 0);
-    assert_open_fails(url("pty:", path), AW_NO_LINK, "busy: in use by test_tty (pid ");
+    assert_open_fails(text_of("pty:%s", path), AW_NO_LINK, "busy: in use by test_tty (pid ");
     aw_link_close(first); /* must not remove a file of another process */
     assert_int_equal(lstat(path, &file), 0);
-    struct aw_link *second = opened(url("pty:", path)); /* a stale link */
+    struct aw_link *second = opened(text_of("pty:%s", path)); /* a stale link */
     aw_link_close(second);
     assert_int_equal(lstat(path, &file), -1);
     assert_open_fails("pty:/proc/arm", AW_NO_LINK, "pty:/proc/arm: cannot create /proc/arm.lock: ");
@@ -190,7 +181,7 @@ static void killed_simulator(const char *path, char *pty, size_t size)
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        opened(url("pty:", path));
+        opened(text_of("pty:%s", path));
         (void)!write(ends[1], "x", 1);
         for (;;)
             pause();
@@ -230,15 +221,15 @@ TEST(stale_link_does_not_open_another_terminal)
     const char *path = in_directory("arm"), *alias = in_directory("alias");
     killed_simulator(path, pty, sizeof pty);
     assert_open_fails(path, AW_NO_LINK, "the simulator (pid "); /* no process has this number yet */
-    assert_open_fails(url("tty:", path), AW_NO_LINK, "exited, and ");
+    assert_open_fails(text_of("tty:%s", path), AW_NO_LINK, "exited, and ");
 
     int slave, master = take_over(pty, &slave);
     struct termios before, after;
     struct pollfd stranger = {.fd = master, .events = POLLIN};
     assert_int_equal(tcgetattr(slave, &before), 0);
     assert_int_equal(symlink("arm", alias), 0);
-    const char *const ways[] = {path, url("tty:", path), url("serial:", path), url("slcan:", path),
-                                url("tty:", alias)};
+    const char *const ways[] = {path, text_of("tty:%s", path), text_of("serial:%s", path),
+                                text_of("slcan:%s", path), text_of("tty:%s", alias)};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         assert_open_fails(ways[i], AW_NO_LINK, "may belong to another program");
     assert_int_equal(poll(&stranger, 1, 0), 0); /* gets no bytes and keeps its modes */
@@ -246,7 +237,7 @@ TEST(stale_link_does_not_open_another_terminal)
     assert_int_equal(before.c_lflag, after.c_lflag);
 
     /* does not fail with "busy" */
-    struct aw_link *server = opened(url("pty:", path));
+    struct aw_link *server = opened(text_of("pty:%s", path));
     struct aw_link *client = opened(alias);
     assert_passes(client, server, "x");
     aw_link_close(client);
@@ -264,7 +255,7 @@ TEST(killed_simulator_can_be_restarted)
     struct aw_real_clock clock = aw_real_clock(-1);
     const char *path = in_directory("arm"), *lock = in_directory("arm.lock");
     killed_simulator(path, pty, sizeof pty);
-    aw_link_close(open_link(url("pty:", path), &clock.base));
+    aw_link_close(open_link(text_of("pty:%s", path), &clock.base));
     assert_int_equal(access(lock, F_OK), -1);
     /* The lock file was removed: nothing records the owner of the number, which any program may
      * have now. */
@@ -274,8 +265,8 @@ TEST(killed_simulator_can_be_restarted)
         killed_simulator(path, pty, sizeof pty);
         assert_int_equal(unlink(lock), 0);
         const struct aw_link_options options = {.clock = &clock.base};
-        if (aw_link_open(&link, url("pty:", path), &options, &err) != AW_OK) {
-            assert_says(err.text, "end that program first");
+        if (aw_link_open(&link, text_of("pty:%s", path), &options, &err) != AW_OK) {
+            assert_has(err.text, "end that program first");
             assert_int_equal(unlink(path), 0);
         }
     }
@@ -283,14 +274,14 @@ TEST(killed_simulator_can_be_restarted)
     aw_link_close(link);
     assert_int_equal(access(lock, F_OK), -1);
     assert_int_equal(symlink("/dev/null", lock), 0);
-    assert_open_fails(url("pty:", path), AW_NO_LINK, "arm.lock: ");
+    assert_open_fails(text_of("pty:%s", path), AW_NO_LINK, "arm.lock: ");
     assert_int_equal(unlink(lock), 0);
 }
 
 TEST(keys_do_not_depend_on_spelling)
 {
     const char *path = in_directory("arm"), *other = in_directory("alias");
-    LINK server = opened(url("pty:", path));
+    LINK server = opened(text_of("pty:%s", path));
     assert_int_equal(symlink("arm", other), 0);
     LINK client = opened(text_of("%s/../%s/./alias", directory, strrchr(directory, '/') + 1));
     assert_string_equal(client->key, path);
@@ -307,7 +298,7 @@ TEST(keys_do_not_depend_on_spelling)
 TEST(chained_symlinks_are_resolved)
 {
     char from[128], to[32] = "arm";
-    LINK server = opened(url("pty:", in_directory("arm")));
+    LINK server = opened(text_of("pty:%s", in_directory("arm")));
     for (int i = 0; i < 20; i++) {
         snprintf(from, sizeof from, "%s/link%d", directory, i);
         assert_int_equal(symlink(to, from), 0);
@@ -493,7 +484,7 @@ TEST(only_one_program_can_claim_a_link)
     assert_int_equal(n, strlen(wanted));
     assert_int_equal(aw_owner_claim(&other, link, &err), AW_NO_LINK);
     aw_port_process((long)getpid(), who, sizeof who);
-    assert_says(err.text, who);
+    assert_has(err.text, who);
     aw_owner_release(&owner);
     assert_int_equal(owner.fd, -1);
     assert_int_equal(access(owner.path, F_OK), -1);

@@ -139,6 +139,7 @@ TEST(keys_are_checked)
     } cases[] = {{"?speed=0", "speed out of range", AW_LIMIT},
                  {"?speed=-1", "above 0", AW_LIMIT},
                  {"?speed=x", "not a number", AW_USAGE},
+                 {"?from=5V", "5V", AW_USAGE},
                  {"?from=-1s", "'-1s': time out of range (0 to 3600 s)", AW_USAGE},
                  {"?loop=on", "not one of no|yes", AW_USAGE},
                  {"?port=0", "from 1 to 65535", AW_USAGE},
