@@ -164,7 +164,8 @@ static enum aw_status open_unless_dry_run(struct aw_session *session)
     return session->options.run.dry_run ? AW_OK : armctl_ready(session);
 }
 
-static enum aw_status beside(struct aw_session *session, struct aw_joint_list *list, size_t joint)
+static enum aw_status report_state(struct aw_session *session, struct aw_joint_list *list,
+                                   size_t joint)
 {
     const struct aw_armctl_memory *memory = &armctl_state(session)->arm.memory;
     int confirmed = 0;
@@ -196,6 +197,6 @@ const struct aw_joints armctl_joints = {
     .limits = limits,
     .others = others,
     .read = read_joints,
-    .beside = beside,
+    .beside = report_state,
     .end = end,
 };

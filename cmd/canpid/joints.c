@@ -156,7 +156,7 @@ static const char *fault_of(const struct canpid_state *state, const struct aw_jo
 
 /* A setpoint beyond the controller's range disables a driver, so it is not a target. Values are in
  * % if the controller is unknown, and unknown if another controller than that of -c is active. */
-static void take(struct aw_session *session, struct aw_joint *joint)
+static void update_joint(struct aw_session *session, struct aw_joint *joint)
 {
     const struct canpid_state *state = session->state;
     const struct aw_canpid_board *board = &state->client.boards[joint->id / 32];
@@ -193,12 +193,13 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
     enum aw_status status =
         aw_canpid_idle(canpid_of(session), deadline, goes_on, &looking, &session->err);
     for (size_t i = 0; i < list->n && status == AW_OK; i++)
-        take(session, &list->joints[i]);
+        update_joint(session, &list->joints[i]);
     return status;
 }
 
 /* Fails after the last row if a board of -b is silent, or all boards are. */
-static enum aw_status beside(struct aw_session *session, struct aw_joint_list *list, size_t at)
+static enum aw_status check_silent(struct aw_session *session, struct aw_joint_list *list,
+                                   size_t at)
 {
     const struct canpid_state *state = session->state;
     const struct aw_joint *first = NULL;
@@ -249,8 +250,8 @@ size_t canpid_replay_targets(struct aw_session *session, struct aw_joint_list *l
 /* ---- Commands ---- */
 
 /* A setpoint belongs to a controller, which the user must name. */
-static enum aw_status check(struct aw_session *session, struct aw_joint_list *list,
-                            const struct aw_joint_command *command)
+static enum aw_status check_controller(struct aw_session *session, struct aw_joint_list *list,
+                                       const struct aw_joint_command *command)
 {
     int controller;
     (void)list;
@@ -335,7 +336,7 @@ static bool look_at(void *context, const struct aw_received *received)
 {
     const struct aw_joints_watch *w = context;
     for (size_t i = 0; i < w->list->n; i++) {
-        take(w->session, &w->list->joints[i]);
+        update_joint(w->session, &w->list->joints[i]);
         if (received->record)
             judge(w->session, &w->list->joints[i], received->record);
     }
@@ -379,8 +380,8 @@ const struct aw_joints canpid_joints = {
     .others = others,
     .partly = true,
     .read = read_joints,
-    .beside = beside,
-    .check = check,
+    .beside = check_silent,
+    .check = check_controller,
     .command = send,
     .attend = attend,
     .end = end,

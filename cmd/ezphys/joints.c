@@ -259,7 +259,7 @@ static double rate(const struct ezphys_tree *tree, const struct item *item)
 }
 
 /* A value missing in the last message is from an earlier one; its time is unknown. */
-static void take(struct aw_session *session, struct aw_joint_list *list)
+static void update_joints(struct aw_session *session, struct aw_joint_list *list)
 {
     const struct aw_ezphys *ez = ezphys_of(session);
     const struct ezphys_tree *tree = ezphys_state(session)->tree;
@@ -301,7 +301,7 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
         return status;
     bool waits = aw_session_text(session) && ezphys_state(session)->tree->seconds <= 0;
     list->columns = waits ? without_rate : columns;
-    take(session, list);
+    update_joints(session, list);
     return AW_OK;
 }
 
@@ -415,7 +415,8 @@ static void show_bodies(struct aw_session *session, const struct aw_joint_list *
         aw_session_notice(session, "%zu objects not shown: use 'watch NAME'", left_out);
 }
 
-static enum aw_status beside(struct aw_session *session, struct aw_joint_list *list, size_t joint)
+static enum aw_status show_extra(struct aw_session *session, struct aw_joint_list *list,
+                                 size_t joint)
 {
     struct ezphys_tree *tree = ezphys_state(session)->tree;
     if (joint == AW_JOINT_ABOVE) {
@@ -495,8 +496,8 @@ static enum aw_status parse(struct aw_session *session, const struct aw_joint *j
                            : aw_fail(&session->err, status, "%s: %s", joint->name, why.text);
 }
 
-static enum aw_status check(struct aw_session *session, struct aw_joint_list *list,
-                            const struct aw_joint_command *command)
+static enum aw_status check_send(struct aw_session *session, struct aw_joint_list *list,
+                                 const struct aw_joint_command *command)
 {
     (void)list, (void)command;
     return ezphys_may_send(session);
@@ -576,7 +577,7 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
             return status;
         if (state->timed)
             tree->paced_ns += (int64_t)(1e9 * (aw_ezphys_state_time(state) - before));
-        take(session, list);
+        update_joints(session, list);
         if (look && !look(context, list))
             return AW_OK;
     }
@@ -622,7 +623,7 @@ static void report(struct aw_session *session, struct aw_joint_list *list,
 {
     struct aw_object *result = &session->result;
     aw_object_start(result, session->run.command->name);
-    take(session, list);
+    update_joints(session, list);
     for (size_t i = 0; i < command->n; i++) {
         const struct aw_joint *joint = &list->joints[command->goals[i].joint];
         char key[KEY_MAX];
@@ -643,7 +644,7 @@ const struct aw_joints ezphys_joints = {
     .most = 1000,
     .called = is_called,
     .parse = parse,
-    .check = check,
+    .check = check_send,
     .report = report,
     .played = ezphys_report_time,
     .told = true,
@@ -651,7 +652,7 @@ const struct aw_joints ezphys_joints = {
     .list = list_joints,
     .limits = limits,
     .read = read_joints,
-    .beside = beside,
+    .beside = show_extra,
     .command = send,
     .attend = attend,
     .end = end,

@@ -78,7 +78,7 @@ int64_t ezphys_deadline(const struct aw_session *session)
 }
 
 /* Explains silence: a simulator may serve another program. */
-static const char *silence_reason(struct aw_session *session, char out[160])
+static const char *write_silence_reason(struct aw_session *session, char out[160])
 {
     char who[96];
     if (aw_tcp_other_client(aw_link_fd(ezphys_state(session)->ez.link), who, sizeof who))
@@ -104,7 +104,7 @@ static void report_waiting(struct aw_session *session)
                           link->key);
     else
         aw_session_notice(session, "waiting for %s: no message yet — %s", link->key,
-                          silence_reason(session, why));
+                          write_silence_reason(session, why));
 }
 
 /* Logs damaged messages, the first few times. */
@@ -228,7 +228,7 @@ enum aw_status ezphys_no_message(struct aw_session *session)
     char why[160];
     return aw_fail(&session->err, AW_TIMEOUT,
                    "no message from the simulator — %s, or wait longer with -T",
-                   silence_reason(session, why));
+                   write_silence_reason(session, why));
 }
 
 /* Returns true for an unreadable message. It is answered all the same, because a simulator may wait

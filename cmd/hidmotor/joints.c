@@ -127,8 +127,8 @@ static struct aw_joint *of_motor(struct aw_session *session, struct aw_joint_lis
     return joint;
 }
 
-static enum aw_status take(struct aw_session *session, struct aw_joint_list *list,
-                           const struct aw_hidmotor_status *now)
+static enum aw_status update_joints(struct aw_session *session, struct aw_joint_list *list,
+                                    const struct aw_hidmotor_status *now)
 {
     for (int i = 0; i < now->n && i < AW_HIDMOTOR_MOTORS; i++) {
         struct aw_joint *joint = of_motor(session, list, i);
@@ -150,10 +150,11 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
 {
     struct aw_hidmotor_status now;
     enum aw_status status = aw_hidmotor_status(hidmotor_arm(session), &now, &session->err);
-    return status == AW_OK ? take(session, list, &now) : status;
+    return status == AW_OK ? update_joints(session, list, &now) : status;
 }
 
-static enum aw_status beside(struct aw_session *session, struct aw_joint_list *list, size_t joint)
+static enum aw_status report_stale(struct aw_session *session, struct aw_joint_list *list,
+                                   size_t joint)
 {
     if (joint != list->n || !hidmotor_arm(session)->known.maybe_stale)
         return AW_OK;
@@ -200,7 +201,7 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
         begin_answer(session);
         status = end_answer(session, aw_hidmotor_positions(&state->arm, &now, &session->err));
         if (status == AW_OK && !state->lost)
-            status = take(session, list, &now);
+            status = update_joints(session, list, &now);
         if (status == AW_OK && !state->lost && look && !look(context, list))
             break;
     }
@@ -242,8 +243,8 @@ static enum aw_status parse_shape(struct aw_session *session, const struct aw_ar
 }
 
 /* Refuses joints for which the board has no motor, once it has reported their number. */
-static enum aw_status check(struct aw_session *session, struct aw_joint_list *list,
-                            const struct aw_joint_command *command)
+static enum aw_status check_motors(struct aw_session *session, struct aw_joint_list *list,
+                                   const struct aw_joint_command *command)
 {
     int n = hidmotor_arm(session)->known.n;
     enum aw_status status = AW_OK;
@@ -419,14 +420,14 @@ static bool see(void *context, const struct aw_hidmotor_status *now)
 {
     const struct aw_joints_watch *w = context;
     struct aw_error before = w->session->err;
-    if (take(w->session, w->list, now) != AW_OK)
+    if (update_joints(w->session, w->list, now) != AW_OK)
         w->session->err = before;
     return w->look(w->context, w->list);
 }
 
-static enum aw_status await(struct aw_session *session, struct aw_joint_list *list,
-                            const struct aw_joint_command *command, double tolerance,
-                            int64_t deadline, aw_joints_look_fn *look, void *context)
+static enum aw_status await_targets(struct aw_session *session, struct aw_joint_list *list,
+                                    const struct aw_joint_command *command, double tolerance,
+                                    int64_t deadline, aw_joints_look_fn *look, void *context)
 {
     struct hidmotor_state *state = hidmotor_state(session);
     struct aw_joints_watch watch = {session, list, look, context, false};
@@ -509,10 +510,10 @@ const struct aw_joints hidmotor_joints = {
     .list = list_joints,
     .limits = limits,
     .read = read_joints,
-    .beside = beside,
-    .check = check,
+    .beside = report_stale,
+    .check = check_motors,
     .command = send,
     .attend = attend,
-    .await = await,
+    .await = await_targets,
     .end = end,
 };

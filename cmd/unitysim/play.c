@@ -82,7 +82,7 @@ static bool may_continue(const struct play *play)
            aw_output_check(&session->out, NULL) == AW_OK;
 }
 
-static bool look(void *context, const struct aw_received *received)
+static bool on_feedback(void *context, const struct aw_received *received)
 {
     struct play *play = context;
     int64_t now = aw_clock_now(play->session->clock);
@@ -98,7 +98,7 @@ static bool check_user(void *context, const struct aw_received *received)
     const struct aw_sequence_row *row = row_of(play);
     int at = unitysim_of(play->session)->feedback.position[row->joint];
     play->there = abs(play->goal - at) <= row->tolerance;
-    return look(play, received) && !play->there;
+    return on_feedback(play, received) && !play->there;
 }
 
 static void command_all(struct play *play, enum aw_unitysim_state state)
@@ -139,7 +139,7 @@ static enum aw_status move_joint(struct play *play)
                                   .velocity = row->velocity < cap ? row->velocity : cap,
                                   .tolerance = row->tolerance};
     enum aw_status status =
-        aw_unitysim_move(unitysim_of(session), &move, look, play, &session->err);
+        aw_unitysim_move(unitysim_of(session), &move, on_feedback, play, &session->err);
     if (status == AW_TIMEOUT)
         aw_fail_in(&session->err, play->path, row->line, 1);
     return status;
@@ -156,8 +156,8 @@ static enum aw_status play_row(struct play *play)
     command_all(play, AW_UNITYSIM_STOP);
     int64_t rested = aw_clock_now(session->clock) + row->delay_ms * AW_MILLISECOND;
     if (status == AW_OK && row->delay_ms > 0)
-        status = aw_unitysim_idle(unitysim_of(session), aw_sooner(rested, play->deadline_ns), look,
-                                  play, &session->err);
+        status = aw_unitysim_idle(unitysim_of(session), aw_sooner(rested, play->deadline_ns),
+                                  on_feedback, play, &session->err);
     return status == AW_OK ? aw_output_check(&session->out, &session->err) : status;
 }
 

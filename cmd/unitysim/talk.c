@@ -92,7 +92,7 @@ static bool until_feedback(void *context, const struct aw_received *received)
     return unitysim_of(session)->feedback.count == 0;
 }
 
-static const char *silence_reason(const struct aw_session *session)
+static const char *get_silence_reason(const struct aw_session *session)
 {
     const struct unitysim_state *state = session->state;
     return state->unity.link_news[0] ? state->unity.link_news : session->tool->no_answer_hint;
@@ -108,7 +108,7 @@ enum aw_status unitysim_feedback(struct aw_session *session)
         status = aw_unitysim_idle(unity, deadline, until_feedback, session, &session->err);
     }
     if (status == AW_OK && unity->feedback.count == 0)
-        return aw_fail(&session->err, AW_TIMEOUT, "no feedback — %s", silence_reason(session));
+        return aw_fail(&session->err, AW_TIMEOUT, "no feedback — %s", get_silence_reason(session));
     ((struct unitysim_state *)session->state)->received_ns = unity->feedback.received_ns;
     return status;
 }
@@ -201,7 +201,7 @@ enum aw_status unitysim_stop(struct aw_session *session)
         status = aw_unitysim_stop(unity, &session->err);
     if (status == AW_TIMEOUT || (status == AW_OK && !unity->stopped))
         return aw_fail(&session->err, AW_TIMEOUT, "stop sent, no feedback — %s",
-                       silence_reason(session));
+                       get_silence_reason(session));
     return status;
 }
 

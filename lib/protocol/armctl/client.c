@@ -109,8 +109,8 @@ const struct aw_armctl_memory *aw_armctl_memory(struct aw_armctl *arm)
     return &arm->memory;
 }
 
-static void report(struct aw_armctl *arm, enum aw_armctl_event_kind kind, const char *text,
-                   int attempt)
+static void report_event(struct aw_armctl *arm, enum aw_armctl_event_kind kind, const char *text,
+                         int attempt)
 {
     bool received = text == arm->line.text && arm->line.decoded;
     struct aw_armctl_event event = {kind, text, attempt, received ? &arm->line.record : NULL};
@@ -161,7 +161,7 @@ static enum aw_status next_line(struct aw_armctl *arm, int64_t deadline, struct 
         if (status == AW_MALFORMED) {
             arm->counters.garbage = arm->reader.garbage;
             arm->counters.overlong = arm->reader.framer.overlong;
-            report(arm, AW_ARMCTL_GARBAGE, "", 0);
+            report_event(arm, AW_ARMCTL_GARBAGE, "", 0);
             if (arm->reader.half_end && arm->reader.half_lines > 0)
                 return AW_MALFORMED;
         } else if ((status = read_more(arm, deadline, err)) != AW_OK) {
@@ -282,7 +282,7 @@ static void hold(struct talk *talk, int for_ms)
 static void belongs_elsewhere(struct aw_armctl *arm)
 {
     arm->counters.late++;
-    report(arm, AW_ARMCTL_LATE, arm->line.text, 0);
+    report_event(arm, AW_ARMCTL_LATE, arm->line.text, 0);
 }
 
 /* Gives up the held confirmation: it belongs to an earlier command. */
@@ -291,7 +291,7 @@ static void release_held(struct talk *talk)
     talk->held = talk->before_ack = false;
     talk->out->answer[0] = '\0';
     talk->arm->counters.late++;
-    report(talk->arm, AW_ARMCTL_LATE, talk->line, 0);
+    report_event(talk->arm, AW_ARMCTL_LATE, talk->line, 0);
 }
 
 /* Returns true if the command was carried out. If both digits were sent, one of them is new to the
@@ -411,13 +411,13 @@ static void deliver_packet(struct aw_armctl *arm, struct talk *talk)
     if (fit == FIT_NONE)
         belongs_elsewhere(arm);
     if (talk && talk->answered)
-        report(arm, AW_ARMCTL_CONFIRMATION, arm->line.text, 0);
+        report_event(arm, AW_ARMCTL_CONFIRMATION, arm->line.text, 0);
 }
 
 /* A restarted handler starts at 2 again. Until a restart is ruled out, its packet counts as a
  * duplicate only if it equals the last one. An equal packet with the other digit is new only if it
  * can answer this command. */
-static enum aw_armctl_verdict judge(const struct aw_armctl *arm, const struct talk *talk)
+static enum aw_armctl_verdict classify_packet(const struct aw_armctl *arm, const struct talk *talk)
 {
     enum aw_armctl_verdict verdict = aw_armctl_judge(&arm->receiver, arm->line.digit);
     bool received = strcmp(arm->line.body, arm->memory.received) == 0;
@@ -429,10 +429,10 @@ static enum aw_armctl_verdict judge(const struct aw_armctl *arm, const struct ta
 
 static enum aw_status receive_packet(struct aw_armctl *arm, struct talk *talk, struct aw_error *err)
 {
-    enum aw_armctl_verdict verdict = judge(arm, talk);
+    enum aw_armctl_verdict verdict = classify_packet(arm, talk);
     if (verdict == AW_ARMCTL_FOREIGN) {
         arm->counters.foreign++;
-        report(arm, AW_ARMCTL_OTHER_DIGIT, arm->line.text, 0);
+        report_event(arm, AW_ARMCTL_OTHER_DIGIT, arm->line.text, 0);
         return AW_OK;
     }
     uint8_t ack[AW_ARMCTL_LINE_MAX];
@@ -440,7 +440,7 @@ static enum aw_status receive_packet(struct aw_armctl *arm, struct talk *talk, s
     enum aw_status status = write_bytes(arm, ack, aw_armctl_ack_write(ack, arm->line.digit), err);
     if (verdict == AW_ARMCTL_DUPLICATE) {
         arm->counters.duplicates++;
-        report(arm, AW_ARMCTL_REPEATED, arm->line.text, 0);
+        report_event(arm, AW_ARMCTL_REPEATED, arm->line.text, 0);
         return status;
     }
     aw_armctl_handle(&arm->receiver, arm->line.digit);
@@ -454,7 +454,7 @@ static void receive_ack(struct aw_armctl *arm, struct talk *talk)
     int digit = aw_armctl_ack_digit(&arm->line);
     if (!talk || digit < 0 || !(talk->wanted & ~talk->acks & 1u << digit)) {
         arm->counters.acks_ignored++;
-        report(arm, AW_ARMCTL_ACK_IGNORED, arm->line.text, 0);
+        report_event(arm, AW_ARMCTL_ACK_IGNORED, arm->line.text, 0);
         return;
     }
     talk->acks |= 1u << digit;
@@ -462,7 +462,7 @@ static void receive_ack(struct aw_armctl *arm, struct talk *talk)
     talk->out->acked = true;
     talk->out->ack_ns = now_of(arm) - talk->sent_ns;
     arm->memory.tx = (uint8_t)(digit ^ 1);
-    report(arm, AW_ARMCTL_ACKED, arm->line.text, 0);
+    report_event(arm, AW_ARMCTL_ACKED, arm->line.text, 0);
     if (talk->before_ack && talk->doubtful) {
         release_held(talk);
         /* the ACK of a second copy: ours, unless a better match arrives */
@@ -539,7 +539,7 @@ static enum aw_status transmit(struct talk *talk, int attempt)
     talk->before_ack = false; /* the next ACK may be for an earlier copy */
     talk->wanted |= 1u << talk->out->digit;
     talk->acks &= ~(1u << talk->out->digit);
-    report(arm, attempt ? AW_ARMCTL_RESENT : AW_ARMCTL_SENT, text, attempt);
+    report_event(arm, attempt ? AW_ARMCTL_RESENT : AW_ARMCTL_SENT, text, attempt);
     return write_bytes(arm, bytes, size, talk->err);
 }
 
@@ -567,7 +567,7 @@ static void use_digit(struct talk *talk, uint8_t digit)
     talk->out->flipped = true;
     arm->receiver.any = true;
     arm->counters.flips++;
-    report(arm, AW_ARMCTL_FLIPPED, talk->out->sent, 0);
+    report_event(arm, AW_ARMCTL_FLIPPED, talk->out->sent, 0);
 }
 
 static bool may_flip(const struct talk *talk)

@@ -275,7 +275,7 @@ static void execute(struct handler *h, const struct aw_armctl_line *line)
     h->jobs[h->n_jobs++] = job;
 }
 
-static int first_due(const struct handler *h)
+static int next_job(const struct handler *h)
 {
     int first = 0;
     for (int i = 1; i < h->n_jobs; i++)
@@ -288,7 +288,7 @@ static int first_due(const struct handler *h)
 static void advance(struct handler *h, int64_t now)
 {
     while (h->n_jobs) {
-        int first = first_due(h);
+        int first = next_job(h);
         if (h->jobs[first].due_ns > now)
             break;
         h->now_ns = h->jobs[first].due_ns > h->now_ns ? h->jobs[first].due_ns : h->now_ns;
@@ -556,7 +556,7 @@ static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
 static int64_t device_next_event(const struct aw_device *device)
 {
     const struct handler *h = (const struct handler *)device;
-    int64_t job = h->n_jobs ? h->jobs[first_due(h)].due_ns : AW_NEVER;
+    int64_t job = h->n_jobs ? h->jobs[next_job(h)].due_ns : AW_NEVER;
     int64_t resend = h->busy ? h->resend_ns : AW_NEVER;
     return aw_sooner(job, resend);
 }

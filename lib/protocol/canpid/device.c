@@ -502,7 +502,7 @@ static void send_frame(struct bus *bus, struct driver *driver)
     driver->due_ns += driver->kind ? bus->gap_ns : bus->cycle_ns - (KINDS - 1) * bus->gap_ns;
 }
 
-static int first_due(const struct bus *bus)
+static int next_driver(const struct bus *bus)
 {
     int first = 0;
     for (int i = 1; i < bus->n_drivers; i++)
@@ -529,10 +529,10 @@ static void run_until(struct bus *bus, int64_t now)
         begin(bus, &bus->drivers[i], now, now + bus->cycle_ns * (i + 1) / bus->n_drivers);
     bus->started = true;
     bus->now_ns = now;
-    int next = first_due(bus);
+    int next = next_driver(bus);
     if (now - bus->drivers[next].due_ns > LATE_NS)
         bus->late_until_ns = now + bus->tick_ns;
-    for (; bus->drivers[next].due_ns <= now; next = first_due(bus))
+    for (; bus->drivers[next].due_ns <= now; next = next_driver(bus))
         send_frame(bus, &bus->drivers[next]);
 }
 
@@ -591,7 +591,7 @@ static int64_t device_next_event(const struct aw_device *device)
 {
     const struct bus *bus = (const struct bus *)device;
     int64_t others = aw_packet_memory_due(bus->memory);
-    return bus->started ? aw_sooner(bus->drivers[first_due(bus)].due_ns, others) : 0;
+    return bus->started ? aw_sooner(bus->drivers[next_driver(bus)].due_ns, others) : 0;
 }
 
 static void device_connected(struct aw_device *device, int64_t now)

@@ -20,13 +20,13 @@ size_t aw_canpid_gain_place(unsigned board, int controller, enum aw_canpid_gain 
 
 /* The file */
 
-static int find(const void *context, const char *name)
+static int find_board(const void *context, const char *name)
 {
     int board = aw_canpid_board_find(context, name);
     return board < 0 ? board : board / 32;
 }
 
-static void name(const void *context, size_t joint, char *out, size_t size)
+static void write_board_name(const void *context, size_t joint, char *out, size_t size)
 {
     char board[AW_CANPID_NAME_MAX];
     snprintf(out, size, "%s", aw_canpid_board_name(context, (unsigned)joint * 32, board));
@@ -51,7 +51,7 @@ const struct aw_gain_file aw_canpid_gain_file = {
     .controllers = (const char *const[]){"pos", "lvl", "tor", "tl", NULL},
     .gains = aw_gain_names,
     .numbered = true,
-    .find = find,
-    .name = name,
+    .find = find_board,
+    .name = write_board_name,
     .check = check,
 };

@@ -594,7 +594,7 @@ static const struct aw_ezphys_joint *joint_of(const struct aw_ezphys *ez,
 }
 
 /* Returns the number of axes of the joint, or the max if it is unknown. */
-static int axes_of(const struct aw_ezphys *ez, const struct aw_ezphys_target *target)
+static int count_axes(const struct aw_ezphys *ez, const struct aw_ezphys_target *target)
 {
     const struct aw_ezphys_joint *joint = joint_of(ez, target);
     return joint ? joint->n_axes : AW_EZPHYS_AXES;
@@ -615,7 +615,7 @@ static enum aw_status halt_joint(struct aw_ezphys *ez, const struct aw_ezphys_ta
     struct aw_ezphys_command *command = command_for(ez, target, err);
     if (!command)
         return AW_LIMIT;
-    struct aw_ezphys_motor motor = halted(&command->values, axes_of(ez, target), how);
+    struct aw_ezphys_motor motor = halted(&command->values, count_axes(ez, target), how);
     command->force.set = false;
     return aw_ezphys_motor(ez, target, &motor, err);
 }
@@ -662,7 +662,8 @@ void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
     aw_ezphys_message_begin(&message);
     for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
         const struct aw_ezphys_command *command = &ez->commands[i];
-        struct aw_ezphys_motor motor = halted(&command->values, axes_of(ez, &command->target), how);
+        struct aw_ezphys_motor motor =
+            halted(&command->values, count_axes(ez, &command->target), how);
         status = add_halt(ez, &message, &command->target, &motor, NULL);
     }
     for (size_t i = 0; i < ez->state.n_joints && status == AW_OK; i++) {

@@ -38,7 +38,7 @@ static const struct part message_parts[] = {
 /* clang-format on */
 
 /* A description being parsed. */
-struct reading {
+struct parser {
     struct aw_ezphys_framing *framing;
     const struct aw_ezphys_framing_names *names;
     const char *text; /* the whole description, to compute positions for error messages */
@@ -46,13 +46,13 @@ struct reading {
     struct aw_error *err;
 };
 
-static enum aw_status wrong(const struct reading *r, const char *at, size_t length, const char *why)
+static enum aw_status wrong(const struct parser *r, const char *at, size_t length, const char *why)
 {
     return aw_fail(r->err, AW_USAGE, "wire: '%.*s' at column %zu: %s",
                    (int)(length > 40 ? 40 : length), at, (size_t)(at - r->text) + 1, why);
 }
 
-static enum aw_status unknown_part(const struct reading *r, const char *at, size_t length,
+static enum aw_status unknown_part(const struct parser *r, const char *at, size_t length,
                                    const struct part *parts)
 {
     const char *names[8];
@@ -85,7 +85,7 @@ static bool has_row(const struct aw_field *rows, size_t n, const struct aw_field
 }
 
 /* Parses "type32" and appends a row for it. */
-static enum aw_status add_part(const struct reading *r, const struct part *parts, const char *at,
+static enum aw_status add_part(const struct parser *r, const struct part *parts, const char *at,
                                size_t length, struct aw_field *rows, size_t *n)
 {
     size_t letters = strcspn(at, "0123456789+,");
@@ -110,7 +110,7 @@ static enum aw_status add_part(const struct reading *r, const struct part *parts
 }
 
 /* Parses "size32+count32". */
-static enum aw_status read_parts(const struct reading *r, const struct part *parts, const char *at,
+static enum aw_status read_parts(const struct parser *r, const struct part *parts, const char *at,
                                  size_t length, struct aw_field *rows)
 {
     size_t n = 0;
@@ -124,7 +124,7 @@ static enum aw_status read_parts(const struct reading *r, const struct part *par
     return status;
 }
 
-static enum aw_status set_packet(const struct reading *r, const char *at, size_t length)
+static enum aw_status set_packet(const struct parser *r, const char *at, size_t length)
 {
     struct aw_ezphys_framing *f = r->framing;
     enum aw_status status = read_parts(r, packet_parts, at, length, f->head);
@@ -140,7 +140,7 @@ static enum aw_status set_packet(const struct reading *r, const char *at, size_t
     return AW_OK;
 }
 
-static enum aw_status set_message(const struct reading *r, const char *at, size_t length)
+static enum aw_status set_message(const struct parser *r, const char *at, size_t length)
 {
     struct aw_ezphys_framing *f = r->framing;
     f->variant.envelope = NULL;
@@ -159,7 +159,7 @@ static enum aw_status set_message(const struct reading *r, const char *at, size_
     return AW_OK;
 }
 
-static enum aw_status set_endian(const struct reading *r, const char *at, size_t length)
+static enum aw_status set_endian(const struct parser *r, const char *at, size_t length)
 {
     bool big = length == 2 && strncmp(at, "be", 2) == 0;
     if (!big && (length != 2 || strncmp(at, "le", 2) != 0))
@@ -168,7 +168,7 @@ static enum aw_status set_endian(const struct reading *r, const char *at, size_t
     return AW_OK;
 }
 
-static enum aw_status set_long(const struct reading *r, const char *at, size_t length)
+static enum aw_status set_long(const struct parser *r, const char *at, size_t length)
 {
     if (length != 1 || (*at != '4' && *at != '8'))
         return wrong(r, at, length, "not supported — use 4 or 8 bytes");
@@ -178,7 +178,7 @@ static enum aw_status set_long(const struct reading *r, const char *at, size_t l
 
 static const struct key {
     const char *name;
-    enum aw_status (*set)(const struct reading *r, const char *at, size_t length);
+    enum aw_status (*set)(const struct parser *r, const char *at, size_t length);
 } keys[] = {
     {"endian", set_endian},
     {"long", set_long},
@@ -188,9 +188,9 @@ static const struct key {
 
 enum { KEYS = sizeof keys / sizeof *keys };
 
-static enum aw_status read_text(struct reading *r, bool *keyed);
+static enum aw_status read_text(struct parser *r, bool *keyed);
 
-static enum aw_status unknown_word(const struct reading *r, const char *at, size_t length)
+static enum aw_status unknown_word(const struct parser *r, const char *at, size_t length)
 {
     const char *known[16];
     char word[48], list[100], why[220];
@@ -208,7 +208,7 @@ static enum aw_status unknown_word(const struct reading *r, const char *at, size
 }
 
 /* Parses a preset, or a name defined in the config file. */
-static enum aw_status read_name(struct reading *r, const char *at, size_t length)
+static enum aw_status read_name(struct parser *r, const char *at, size_t length)
 {
     char name[48];
     bool keyed = false;
@@ -221,11 +221,11 @@ static enum aw_status read_name(struct reading *r, const char *at, size_t length
     const char *text = r->names && !r->nested ? r->names->find(r->names->context, name) : NULL;
     if (!text)
         return unknown_word(r, at, length);
-    struct reading inner = {r->framing, r->names, text, true, r->err};
+    struct parser inner = {r->framing, r->names, text, true, r->err};
     return read_text(&inner, &keyed);
 }
 
-static enum aw_status read_word(struct reading *r, const char *at, size_t length, bool *keyed)
+static enum aw_status read_word(struct parser *r, const char *at, size_t length, bool *keyed)
 {
     const char *equals = memchr(at, '=', length);
     if (!equals && *keyed)
@@ -240,7 +240,7 @@ static enum aw_status read_word(struct reading *r, const char *at, size_t length
     return unknown_word(r, at, before);
 }
 
-static enum aw_status read_text(struct reading *r, bool *keyed)
+static enum aw_status read_text(struct parser *r, bool *keyed)
 {
     enum aw_status status = AW_OK;
     const char *at = r->text;
@@ -256,7 +256,7 @@ enum aw_status aw_ezphys_framing_parse(struct aw_ezphys_framing *framing, const 
                                        const struct aw_ezphys_framing_names *names,
                                        struct aw_error *err)
 {
-    struct reading reading = {framing, names, text, false, err};
+    struct parser reading = {framing, names, text, false, err};
     bool keyed = false;
     *framing = (struct aw_ezphys_framing){.variant = aw_ezphys_protocol.variants[0]};
     if (strlen(text) >= AW_EZPHYS_FRAMING_TEXT)

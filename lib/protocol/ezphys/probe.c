@@ -206,8 +206,8 @@ static void insert(struct aw_ezphys_guess *best, size_t *n, const struct aw_ezph
     *n += *n < KEPT;
 }
 
-static void try_one(struct trial *t, const char *text, struct aw_span bytes,
-                    struct aw_ezphys_guess *best, size_t *n)
+static void try_framing(struct trial *t, const char *text, struct aw_span bytes,
+                        struct aw_ezphys_guess *best, size_t *n)
 {
     static const double hopeless = 0.3;
     struct aw_ezphys_framing framing;
@@ -233,7 +233,7 @@ static void try_all(struct trial *t, struct aw_span bytes, struct aw_ezphys_gues
         k /= COUNT(packet_heads);
         snprintf(text, sizeof text, "endian=%s,long=%s,msg=%s,pkt=%s", endians[k % COUNT(endians)],
                  longs[k / COUNT(endians)], message, packet);
-        try_one(t, text, bytes, best, n);
+        try_framing(t, text, bytes, best, n);
     }
 }
 

@@ -15,7 +15,7 @@
 
 #define NAMES_MAX 32
 
-enum { ROOM = AW_SCENE_TEXT_MAX + 1 }; /* one byte more, to detect files that are too long */
+enum { BUFFER_SIZE = AW_SCENE_TEXT_MAX + 1 }; /* one byte more, to detect files that are too long */
 
 const struct aw_scene_text *aw_scene_shipped(void)
 {
@@ -41,7 +41,7 @@ static enum aw_status unknown_scene(const char *name, struct aw_error *err)
 static enum aw_status read_file(struct aw_scene *scene, const char *path, FILE *file, char *text,
                                 struct aw_error *err)
 {
-    size_t size = fread(text, 1, ROOM, file);
+    size_t size = fread(text, 1, BUFFER_SIZE, file);
     if (ferror(file))
         return aw_fail(err, AW_NO_LINK, "%.100s: %s — give a scene file", path, strerror(errno));
     if (size > AW_SCENE_TEXT_MAX)
@@ -57,7 +57,7 @@ static enum aw_status load_file(struct aw_scene *scene, const char *path, struct
     if (!file)
         return aw_fail(err, AW_NO_LINK, "%.100s: %s — give a scene file, or the name of a scene",
                        path, strerror(errno));
-    char *text = malloc(ROOM);
+    char *text = malloc(BUFFER_SIZE);
     enum aw_status status = text ? read_file(scene, path, file, text, err) : aw_no_memory(err);
     free(text);
     fclose(file);

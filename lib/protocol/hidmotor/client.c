@@ -223,7 +223,7 @@ static bool repeats_another(const struct exchange *x, const uint8_t *bytes)
            !is_blank(bytes + 4, AW_HIDMOTOR_PAYLOAD);
 }
 
-static enum verdict judge(const struct exchange *x, const uint8_t *bytes, size_t size)
+static enum verdict classify_report(const struct exchange *x, const uint8_t *bytes, size_t size)
 {
     if (size != AW_HIDMOTOR_REPORT)
         return OTHER;
@@ -281,7 +281,7 @@ static enum aw_status await(struct exchange *x, int64_t deadline, bool *taken, s
         enum aw_status status = read_report(x->arm, deadline, bytes, &size, err);
         if (status != AW_OK)
             return status;
-        enum verdict verdict = judge(x, bytes, size);
+        enum verdict verdict = classify_report(x, bytes, size);
         *taken = verdict != OTHER;
         if (*taken)
             settle(x->arm, x->id, x->reply->sent_ns);
@@ -425,8 +425,8 @@ static enum aw_status check_request(const struct exchange *x, struct aw_error *e
                                  : aw_encode(&record, false, again, sizeof again, &size, err);
 }
 
-static enum aw_status begin(struct exchange *x, struct aw_hidmotor *arm,
-                            struct aw_hidmotor_reply *reply, struct aw_error *err)
+static enum aw_status begin_exchange(struct exchange *x, struct aw_hidmotor *arm,
+                                     struct aw_hidmotor_reply *reply, struct aw_error *err)
 {
     x->arm = arm;
     x->id = aw_get_u32(x->request);
@@ -518,7 +518,7 @@ enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_reco
     if (status == AW_OK && !own)
         status = check_motors(arm, request, err);
     if (status == AW_OK)
-        status = begin(&x, arm, reply ? reply : &unwanted, err);
+        status = begin_exchange(&x, arm, reply ? reply : &unwanted, err);
     if (status == AW_OK)
         status = converse(&x, err);
     if (status == AW_OK && x.reply->record.codec == aw_wire_codec(&arm->wire, "positions", AW_RX))
@@ -593,7 +593,7 @@ enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_s
         memcpy(x.request + 4, payload.data, payload.size);
     enum aw_status status = check_length(arm, id, payload.size, err);
     if (status == AW_OK)
-        status = begin(&x, arm, reply ? reply : &unwanted, err);
+        status = begin_exchange(&x, arm, reply ? reply : &unwanted, err);
     return status == AW_OK ? converse(&x, err) : status;
 }
 

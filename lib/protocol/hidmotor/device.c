@@ -352,12 +352,12 @@ static uint8_t *place(struct board *board, const struct aw_codec *codec, int i)
     return board->buffer + codec->scalars[1 + i].bit / 8;
 }
 
-static double get(struct board *board, const struct aw_codec *codec, int i)
+static double get_value(struct board *board, const struct aw_codec *codec, int i)
 {
     return (double)aw_get_f32(place(board, codec, i));
 }
 
-static void put(struct board *board, const struct aw_codec *codec, int i, double value)
+static void put_value(struct board *board, const struct aw_codec *codec, int i, double value)
 {
     aw_put_f32(place(board, codec, i), (float)value);
 }
@@ -389,18 +389,19 @@ static void set_motor(struct board *board, struct motor *motor, double target, i
 
 static void act_set_setpoints(struct board *board, const struct packet *packet)
 {
-    int64_t lasts_ms = whole_ms(get(board, packet->down, 0));
-    bool sinusoidal = !(get(board, packet->down, 1) < 1);
+    int64_t lasts_ms = whole_ms(get_value(board, packet->down, 0));
+    bool sinusoidal = !(get_value(board, packet->down, 1) < 1);
     for (int i = 0; i < board->options.motors; i++)
-        set_motor(board, &board->motors[i], get(board, packet->down, 2 + i), lasts_ms, sinusoidal);
+        set_motor(board, &board->motors[i], get_value(board, packet->down, 2 + i), lasts_ms,
+                  sinusoidal);
 }
 
 static void act_positions(struct board *board, const struct packet *packet)
 {
-    put(board, packet->up, 0, board->options.motors);
+    put_value(board, packet->up, 0, board->options.motors);
     for (int i = 0; i < board->options.motors; i++) {
-        put(board, packet->up, 1 + 2 * i, setpoint_at(&board->motors[i], board->time_ms));
-        put(board, packet->up, 2 + 2 * i, board->motors[i].measured);
+        put_value(board, packet->up, 1 + 2 * i, setpoint_at(&board->motors[i], board->time_ms));
+        put_value(board, packet->up, 2 + 2 * i, board->motors[i].measured);
     }
 }
 
@@ -421,11 +422,11 @@ static double effort(const struct board *board, int i)
 
 static void act_velocities(struct board *board, const struct packet *packet)
 {
-    put(board, packet->up, 0, board->options.motors);
+    put_value(board, packet->up, 0, board->options.motors);
     for (int i = 0; i < board->options.motors; i++) {
-        put(board, packet->up, 1 + 3 * i, board->motors[i].velocity_setpoint);
-        put(board, packet->up, 2 + 3 * i, board->motors[i].velocity);
-        put(board, packet->up, 3 + 3 * i, effort(board, i));
+        put_value(board, packet->up, 1 + 3 * i, board->motors[i].velocity_setpoint);
+        put_value(board, packet->up, 2 + 3 * i, board->motors[i].velocity);
+        put_value(board, packet->up, 3 + 3 * i, effort(board, i));
     }
 }
 
@@ -450,7 +451,7 @@ static double *gain_at(struct board *board, const struct packet *packet, int i)
 static void act_gains(struct board *board, const struct packet *packet)
 {
     for (int i = 0; i < 3 * board->options.motors; i++)
-        put(board, packet->up, i, *gain_at(board, packet, i));
+        put_value(board, packet->up, i, *gain_at(board, packet, i));
 }
 
 /* Keeps the ki of the velocity controllers at 0. */
@@ -458,7 +459,7 @@ static void act_set_gains(struct board *board, const struct packet *packet)
 {
     bool velocity = is_velocity(board, packet);
     for (int i = 0; i < 3 * board->options.motors; i++)
-        *gain_at(board, packet, i) = velocity && i % 3 == 1 ? 0 : get(board, packet->down, i);
+        *gain_at(board, packet, i) = velocity && i % 3 == 1 ? 0 : get_value(board, packet->down, i);
     for (int i = 0; i < board->options.motors && !velocity; i++) {
         settle(&board->motors[i], board->motors[i].measured);
         board->motors[i].dc.sum = 0;
@@ -469,7 +470,7 @@ static void act_set_velocity(struct board *board, const struct packet *packet)
 {
     for (int i = 0; i < board->options.motors; i++) {
         struct motor *motor = &board->motors[i];
-        double speed = get(board, packet->down, i);
+        double speed = get_value(board, packet->down, i);
         if (!isfinite(speed) || !(fabs(speed) > 0))
             continue;
         settle(motor, setpoint_at(motor, board->time_ms));
@@ -481,7 +482,7 @@ static void act_set_velocity(struct board *board, const struct packet *packet)
 static void act_light(struct board *board, const struct packet *packet)
 {
     for (int i = 0; i < 3; i++)
-        board->light[i] = get(board, packet->down, i);
+        board->light[i] = get_value(board, packet->down, i);
 }
 
 static const struct {
@@ -648,9 +649,9 @@ static void serve(struct board *board)
         /* Puts wrong numbers into a reply that has a number of motors. */
         const double counts[] = {0, 99, (double)NAN, packet->up->scalars[1].field->max + 1};
         if (befalls(board, AW_HIDMOTOR_COUNT))
-            put(board, packet->up, 0, counts[aw_random_below(&board->random, 4)]);
+            put_value(board, packet->up, 0, counts[aw_random_below(&board->random, 4)]);
         if (befalls(board, AW_HIDMOTOR_NAN))
-            put(board, packet->up, 2, (double)NAN);
+            put_value(board, packet->up, 2, (double)NAN);
     }
     if (befalls(board, AW_HIDMOTOR_FOREIGN))
         add_foreign(board, due_ns, id);

@@ -43,7 +43,7 @@ double aw_hidmotor_output_of(int motor, double effort)
 
 /* The file */
 
-static int find(const void *context, const char *name)
+static int find_motor(const void *context, const char *name)
 {
     (void)context;
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
@@ -53,7 +53,7 @@ static int find(const void *context, const char *name)
     return -1;
 }
 
-static void name(const void *context, size_t joint, char *out, size_t size)
+static void write_motor_name(const void *context, size_t joint, char *out, size_t size)
 {
     (void)context;
     snprintf(out, size, "%s", aw_hidmotor_joint((int)joint).name);
@@ -80,7 +80,7 @@ const struct aw_gain_file aw_hidmotor_gain_file = {
     .use = "m1, m2 or m3",
     .controllers = controllers,
     .gains = aw_gain_names,
-    .find = find,
-    .name = name,
+    .find = find_motor,
+    .name = write_motor_name,
     .check = check,
 };

@@ -444,7 +444,7 @@ static enum aw_status judge(const struct waiting *w, struct aw_error *err)
     return AW_OK;
 }
 
-static enum aw_status too_late(const struct waiting *w, struct aw_error *err)
+static enum aw_status fail_timeout(const struct waiting *w, struct aw_error *err)
 {
     int worst = 0;
     for (int i = 1; i < w->plan->n && i < w->now.n; i++)
@@ -484,7 +484,7 @@ enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmoto
             return AW_OK;
         status = judge(&w, err);
         if (status == AW_OK && aw_clock_now(clock) >= deadline)
-            return too_late(&w, err);
+            return fail_timeout(&w, err);
         if (status == AW_OK)
             status = aw_clock_sleep(clock, aw_sooner(next, deadline));
         if (status == AW_OK)

@@ -491,7 +491,7 @@ static bool watch_request(void *context, const struct aw_received *received)
     return !request->done;
 }
 
-static enum aw_status ask(struct request *request, int64_t wait_ns, struct aw_error *err)
+static enum aw_status repeat_request(struct request *request, int64_t wait_ns, struct aw_error *err)
 {
     struct aw_unitysim *unity = request->unity;
     int64_t now = now_of(unity), deadline = now + wait_ns;
@@ -546,7 +546,7 @@ enum aw_status aw_unitysim_scene_load(struct aw_unitysim *unity, int scene,
                               .answered = scene_loaded,
                               .before = unity->counters.feedback,
                               .least = unclear ? 2 : 1};
-    status = ask(&request, wait_ns, err);
+    status = repeat_request(&request, wait_ns, err);
     if (status != AW_OK || request.done || wait_ns == 0)
         return status;
     if (unity->counters.feedback > request.before)
@@ -576,7 +576,7 @@ enum aw_status aw_unitysim_camera_get(struct aw_unitysim *unity, struct aw_unity
                               .again_ns = CAMERA_AGAIN_NS,
                               .answered = camera_came,
                               .before = unity->counters.camera};
-    status = ask(&request, wait_ns, err);
+    status = repeat_request(&request, wait_ns, err);
     if (status != AW_OK)
         return status;
     if (!request.done)

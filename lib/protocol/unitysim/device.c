@@ -79,7 +79,7 @@ struct aw_unitysim_device_options aw_unitysim_device_defaults(void)
 
 /* Queues */
 
-static bool put(struct queue *queue, const void *bytes, size_t size)
+static bool enqueue(struct queue *queue, const void *bytes, size_t size)
 {
     if (queue->count == WAITING_MAX)
         return false;
@@ -89,7 +89,7 @@ static bool put(struct queue *queue, const void *bytes, size_t size)
     return true;
 }
 
-static const struct datagram *get(struct queue *queue)
+static const struct datagram *dequeue(struct queue *queue)
 {
     if (queue->count == 0)
         return NULL;
@@ -167,7 +167,7 @@ static void send_feedback(struct arm *arm)
         record.v[aw_unitysim_scalar(record.codec, i, "velocity")] = arm->velocity[i];
     }
     record.present = record.codec->values;
-    if (lost || arm->mute || arm->frozen || !put(&arm->out, bytes, encode(&record, bytes)))
+    if (lost || arm->mute || arm->frozen || !enqueue(&arm->out, bytes, encode(&record, bytes)))
         arm->counters.lost++;
     else
         arm->counters.feedback++;
@@ -261,7 +261,7 @@ static void handle_request(struct arm *arm, const struct aw_record *request)
     aw_record_init(&record, aw_wire_codec(&arm->wire, "camera", AW_RX), AW_RX);
     aw_unitysim_put_camera(&record, &arm->camera);
     size_t size = encode(&record, bytes);
-    put(&arm->out, bytes, size);
+    enqueue(&arm->out, bytes, size);
 }
 
 static void drive_joint(struct joint *joint, unsigned velocity, unsigned state)
@@ -401,7 +401,7 @@ static bool handle_custom(struct arm *arm, struct aw_span frame)
     return true;
 }
 
-static void receive(struct arm *arm, const struct datagram *in)
+static void handle_datagram(struct arm *arm, const struct datagram *in)
 {
     struct aw_record record;
     struct aw_error err;
@@ -446,8 +446,8 @@ static void run_until(struct arm *arm, int64_t now)
     }
     run_joints(arm, now);
     arm->now_ns = now;
-    for (const struct datagram *in; !arm->frozen && (in = get(&arm->waiting));)
-        receive(arm, in);
+    for (const struct datagram *in; !arm->frozen && (in = dequeue(&arm->waiting));)
+        handle_datagram(arm, in);
 }
 
 static void device_step(struct aw_device *device, int64_t now)
@@ -459,7 +459,7 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
 {
     struct arm *arm = (struct arm *)device;
     run_until(arm, now);
-    put(&arm->waiting, buf, size);
+    enqueue(&arm->waiting, buf, size);
     run_until(arm, now);
 }
 
@@ -471,7 +471,7 @@ static bool speaks(const struct arm *arm)
 static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
 {
     struct arm *arm = (struct arm *)device;
-    const struct datagram *item = get(&arm->out);
+    const struct datagram *item = dequeue(&arm->out);
     if (!item)
         return speaks(arm) ? aw_packet_memory_next(arm->memory, arm->now_ns, buf, cap) : 0;
     size_t n = item->size < cap ? item->size : cap;

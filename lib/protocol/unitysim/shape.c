@@ -81,7 +81,7 @@ struct picture {
     double scale, x, y;
 };
 
-struct spot {
+struct canvas_point {
     double x, y;
 };
 
@@ -95,16 +95,16 @@ static struct picture picture(struct aw_braille *canvas, enum aw_unitysim_side s
                             height / 2 + scale * (w->bottom + w->top) / 2};
 }
 
-static struct spot project(const struct picture *p, struct aw_unitysim_point at)
+static struct canvas_point project(const struct picture *p, struct aw_unitysim_point at)
 {
     double up = p->side == AW_UNITYSIM_FROM_ABOVE ? -at.z : at.y;
-    return (struct spot){p->x - at.x * p->scale, p->y - up * p->scale};
+    return (struct canvas_point){p->x - at.x * p->scale, p->y - up * p->scale};
 }
 
 /* Draws a joint as a small square around its axis. */
 static void joint(const struct picture *p, struct aw_unitysim_point at, int color)
 {
-    struct spot s = project(p, at);
+    struct canvas_point s = project(p, at);
     for (int dx = -1; dx <= 1; dx++)
         for (int dy = -1; dy <= 1; dy++)
             aw_braille_dot(p->canvas, (int)lround(s.x) + dx, (int)lround(s.y) + dy, color);
@@ -130,8 +130,10 @@ void aw_unitysim_draw(const struct aw_unitysim_shape *shape, enum aw_unitysim_si
                                      AW_UNITYSIM_AT_WRIST_FLEX, AW_UNITYSIM_AT_HAND};
     struct picture p = picture(canvas, side);
     const struct window *w = &windows[p.side];
-    struct spot a = project(&p, (struct aw_unitysim_point){-w->left, AW_UNITYSIM_TABLE_Y, 0});
-    struct spot b = project(&p, (struct aw_unitysim_point){-w->right, AW_UNITYSIM_TABLE_Y, 0});
+    struct canvas_point a =
+        project(&p, (struct aw_unitysim_point){-w->left, AW_UNITYSIM_TABLE_Y, 0});
+    struct canvas_point b =
+        project(&p, (struct aw_unitysim_point){-w->right, AW_UNITYSIM_TABLE_Y, 0});
     if (p.side == AW_UNITYSIM_FROM_THE_SIDE)
         aw_braille_line(p.canvas, a.x, a.y, b.x, b.y, 0);
     for (size_t i = 0; i < sizeof bones / sizeof *bones; i++) {
