@@ -124,16 +124,9 @@ TEST(missing_or_invalid_file_gives_an_empty_memory)
         "",
         "something else\n",
         "armctl sequence memory 2\n",
-        "armctl sequence memory 2\nkey K\ntx 7\nrx 2\n",
         "armctl sequence memory 2\nkey other\ntx 1\nrx 2\n",
-        "armctl sequence memory 2\nkey K\ntx 1\nrx 5\n",
         "armctl sequence memory 2\nkey K\ntx 1\nheard \x01\x02\n",
         "armctl sequence memory 2\nkey K\ntx 1\nheard DEG1,0901234567890123456789012345678901\n",
-        "armctl sequence memory 2\nkey K\ntx 1\nowed DE\n",
-        "armctl sequence memory 2\nkey K\ntx 1\npings 3\n",
-        "armctl sequence memory 2\nkey K\ntx 1\njoint x deg 3\n",
-        "armctl sequence memory 2\nkey K\ntx 1\njoint 1 ell 3\n",
-        "armctl sequence memory 2\nkey K\ntx 1\nwhat is this\n",
         "armctl sequence memory 2\nkey K\ntx",
     };
     struct aw_armctl_memory memory = sample();

@@ -84,16 +84,6 @@ TEST(scenes_are_found_by_name)
     assert_int_equal(aw_unitysim_scene_parse("1.5", &index, &error), AW_LIMIT);
 }
 
-TEST(scenes_have_their_views)
-{
-    assert_int_equal(aw_unitysim_scene_view(1).y, 500);
-    assert_int_equal(aw_unitysim_scene_view(4).z, -222);
-    assert_int_equal(aw_unitysim_scene_view(5).rx, 82);
-    assert_int_equal(aw_unitysim_scene_view(6).ry, 299);
-    assert_int_equal(aw_unitysim_scene_view(99).x, -185);
-    assert_int_equal(aw_unitysim_scene_view(-1).x, -185);
-}
-
 /* Prints the results of words for joints, positions, drive commands and scenes. */
 static void print_parsed(const char *word, size_t i, FILE *out)
 {

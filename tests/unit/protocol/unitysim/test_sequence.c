@@ -16,45 +16,18 @@ static enum aw_status read_text(const char *text, struct aw_sequence *sequence,
     return status;
 }
 
+/* Mistakes that the rows of sequences-unitysim.txt lack. */
 TEST(sequence_errors_name_line_and_column)
 {
     static const struct {
         const char *text, *why;
-        enum aw_status status;
     } cases[] = {
-        {"", "s.csv:1:1: no motions", AW_MALFORMED},
-        {HEADER, "s.csv:2:1: no motions", AW_MALFORMED},
-        {"Elbow,Auto,2135,45,10,0,\n", "s.csv:1:1: the header has no 'Joint' here", AW_MALFORMED},
-        {"Joint,Motion Type,Velocity\n", "s.csv:1:19: the header has no 'Position'", AW_MALFORMED},
-        {"Joint\n", "s.csv:1:1: the header has no 'Motion Type'", AW_MALFORMED},
-        {HEADER "Elbw,Auto,2135,45,10,0,\n",
-         "s.csv:2:1: Joint: unknown 'Elbw' — did you mean 'Elbow'?", AW_MALFORMED},
-        {HEADER "Foot,Auto,2135,45,10,0,\n",
-         "s.csv:2:1: Joint: unknown 'Foot' — use Shoulder, Elbow, Wrist Rotate", AW_MALFORMED},
-        {HEADER "Elbow,Robot,2135,45,10,0,\n",
-         "s.csv:2:7: Motion Type: unknown 'Robot' — use Auto or User", AW_MALFORMED},
-        {HEADER "Elbow,Auto,x,45,10,0,\n", "s.csv:2:12: Position: 'x' is not a whole number",
-         AW_MALFORMED},
-        {HEADER "Elbow,Auto,2135.5,45,10,0,\n", "s.csv:2:12: Position: '2135.5' is not a whole",
-         AW_MALFORMED},
-        {HEADER "Elbow,Auto,-1,45,10,0,\n",
-         "s.csv:2:12: Position: -1 is out of range (0 to 4096 ticks", AW_LIMIT},
-        {HEADER "Elbow,Auto,4097,45,10,0,\n", "s.csv:2:12: Position: 4097 is out of range",
-         AW_LIMIT},
-        {HEADER "Elbow,Auto,99999999999999999999,45,10,0,\n",
-         "s.csv:2:12: Position: ", AW_MALFORMED},
-        {HEADER "Elbow,Auto,2135,0,10,0,\n", "s.csv:2:17: Velocity: 0 is out of range (1 to 1023",
-         AW_LIMIT},
-        {HEADER "Elbow,Auto,2135,45,4,0,\n",
-         "s.csv:2:20: Tolerance: 4 is out of range (5 to 1000 ticks", AW_LIMIT},
-        {HEADER "\n\nElbow,Auto,2135,45,10,,\n", "s.csv:4:23: Delay (ms): '' is not a whole",
-         AW_MALFORMED},
-        {HEADER "Elbow,Auto,2135,45\n", "s.csv:2:19: Tolerance is missing: 4 cells instead of 6",
-         AW_MALFORMED},
-        {HEADER "Elbow,Auto,2135,45,10,0,7\n", "s.csv:2:25: text after cell 6", AW_MALFORMED},
-        {HEADER "Elbow,Auto,2135,45,10,0,,\n", "s.csv:2:25: text after cell 6", AW_MALFORMED},
+        {"", "s.csv:1:1: no motions"},
+        {"Joint\n", "s.csv:1:1: the header has no 'Motion Type'"},
+        {HEADER "Elbow,Auto,99999999999999999999,45,10,0,\n", "s.csv:2:12: Position: "},
+        {HEADER "\n\nElbow,Auto,2135,45,10,,\n", "s.csv:4:23: Delay (ms): '' is not a whole"},
         {HEADER "Elbow,Auto,2135,45,10,0,\nElbow,Auto,2135,45,10,0,\nElbow;Auto\n",
-         "s.csv:4:11: Motion Type is missing", AW_MALFORMED},
+         "s.csv:4:11: Motion Type is missing"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_sequence sequence;
@@ -62,7 +35,7 @@ TEST(sequence_errors_name_line_and_column)
         enum aw_status status = read_text(cases[i].text, &sequence, &err);
         if (strncmp(err.text, cases[i].why, strlen(cases[i].why)) != 0)
             fail_msg("%zu: '%s' is not '%s'", i, err.text, cases[i].why);
-        assert_int_equal(status, cases[i].status);
+        assert_int_equal(status, AW_MALFORMED);
         assert_int_equal(sequence.n, 0);
         assert_null(sequence.rows);
     }

@@ -51,32 +51,6 @@ TEST(published_format_is_read)
     aw_unitysim_views_free(&views);
 }
 
-TEST(views_errors_name_line_and_column)
-{
-    static const struct {
-        const char *text, *why;
-        enum aw_status status;
-    } cases[] = {
-        {"a,1,2,3,4,5\n", "v.csv:1:12: rz is missing: 6 cells instead of 7", AW_MALFORMED},
-        {"a,1,2,3,4,5,6,7\n", "v.csv:1:15: text after cell 7", AW_MALFORMED},
-        {"a,1,2,3,4,5,6\nb,1,x,3,4,5,6\n", "v.csv:2:5: y: 'x' is not a whole number", AW_MALFORMED},
-        {"a,1,2,3,4,5,6.5\n", "v.csv:1:13: rz: '6.5' is not a whole number", AW_MALFORMED},
-        {"a,70000,2,3,4,5,6\n", "v.csv:1:3: x: 70000 is out of range (-65535 to 65535 mm",
-         AW_LIMIT},
-        {"a,1,2,3,4,5,6\n\nA,1,2,3,4,5,6\n", "v.csv:3:1: duplicate view 'A'", AW_MALFORMED},
-        {" ,1,2,3,4,5,6\n", "v.csv:1:2: '' is not a valid view name", AW_MALFORMED},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_unitysim_views views;
-        struct aw_error err;
-        enum aw_status status = read_text(cases[i].text, &views, &err);
-        if (strncmp(err.text, cases[i].why, strlen(cases[i].why)) != 0)
-            fail_msg("%zu: '%s' is not '%s'", i, err.text, cases[i].why);
-        assert_int_equal(status, cases[i].status);
-        assert_int_equal(views.n, 0);
-    }
-}
-
 TEST(view_is_replaced_in_place)
 {
     struct aw_unitysim_views views;

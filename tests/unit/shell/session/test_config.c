@@ -37,12 +37,6 @@ static enum aw_status load(const char *text)
     return aw_config_load(session, file);
 }
 
-static void assert_says(const char *part)
-{
-    if (!strstr(session->err.text, part))
-        fail_msg("'%s' does not say '%s'", session->err.text, part);
-}
-
 static void assert_wrong(const char *part)
 {
     if (!strstr(session->config->wrong.text, part))
@@ -73,18 +67,6 @@ TEST_WITH(start, stop, last_value_wins)
     assert_string_equal(aw_config_alias(session, "arm"), "c:");
     assert_string_equal(aw_config_alias(session, "leg"), "b:");
     assert_string_equal(session->options.link.url, "y:");
-}
-
-TEST_WITH(start, stop, alias_is_expanded_to_its_url)
-{
-    const char *url;
-    assert_int_equal(load("[link]\narm = tcp:host:1\n[options]\nlink = @arm\n"), AW_OK);
-    assert_int_equal(aw_session_url(session, &url), AW_OK);
-    assert_string_equal(url, "tcp:host:1");
-    assert_int_equal(load("[options]\nlink = @leg\n"), AW_OK);
-    assert_int_equal(aw_session_url(session, &url), AW_USAGE);
-    assert_says("unknown alias '@leg' — add it to [link] in ");
-    assert_says(file);
 }
 
 /* Indentation does not continue the previous line. */

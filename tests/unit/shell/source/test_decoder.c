@@ -131,15 +131,6 @@ TEST_WITH(start, stop, hex_lines_are_decoded)
     }
 }
 
-TEST_WITH(start, stop, valid_input_succeeds)
-{
-    begin(&sample_protocol, NULL, NULL);
-    assert_int_equal(feed("A5 08 00 52\n", 12, 100), AW_OK);
-    assert_int_equal(decoder.input, AW_INPUT_HEX);
-    assert_int_equal(aw_decoder_end(&decoder), AW_OK);
-    assert_string_equal(said, "");
-}
-
 /* Prints only the first errors and counts all of them; hex from the command line prints none. */
 TEST_WITH(start, stop, printed_errors_are_limited)
 {
@@ -178,30 +169,6 @@ TEST_WITH(start, stop, streams_in_pieces_are_decoded)
     }
 }
 
-TEST_WITH(start, stop, requested_direction_is_used)
-{
-    static const char *const dirs[] = {"tx", "rx"};
-    for (size_t i = 0; i < 2; i++) {
-        char expected[16];
-        begin(&aw_armctl_protocol, "dir", dirs[i]);
-        assert_int_equal(feed("0DEG1,090\r\n", 11, 11), AW_OK);
-        snprintf(expected, sizeof expected, "deg %s\n", dirs[i]);
-        assert_int_equal(session->out.used, strlen(expected));
-        assert_memory_equal(session->out.buffer, expected, strlen(expected));
-    }
-}
-
-TEST_WITH(start, stop, decoder_stops_after_count_records)
-{
-    static const char text[] = "A5 08 00 52\nA5 08 00 52\nA5 08 00 52\n";
-    size_t used;
-    begin(&sample_protocol, "count", "2");
-    assert_int_equal(aw_decoder_feed(&decoder, text, sizeof text - 1, true, &used), AW_ENOUGH);
-    assert_int_equal(decoder.records, 2);
-    assert_int_equal(used, 24);
-}
-
-/* A NaN or infinite float is reported and shown as no data. */
 /* If a message contains several packets, a line of hex is one message, complete or not. */
 TEST_WITH(start, stop, hex_lines_of_several_packets_are_decoded)
 {
@@ -235,6 +202,7 @@ TEST_WITH(start, stop, overlong_line_is_skipped_to_its_end)
     }
 }
 
+/* A NaN or infinite float is reported and shown as no data. */
 TEST_WITH(start, stop, records_with_nan_are_shown)
 {
     uint8_t bytes[15] = {0xA5, 5, 11, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0xC0, 0x7F};
@@ -334,24 +302,6 @@ TEST_WITH(start, stop, packets_of_other_ports_are_skipped)
     begin(&aw_unitysim_protocol, "port", "4711");
     assert_int_equal(feed(bytes, size, size), AW_OK);
     assert_int_equal(decoder.records, 1);
-}
-
-/* Lines of a serial port span packets, in both directions at once. */
-TEST_WITH(start, stop, serial_captures_are_decoded)
-{
-    static const struct captured messages[] = {{0, AW_TX, "0DEG1,", 6, NULL},
-                                               {1, AW_RX, "2DE", 3, NULL},
-                                               {2, AW_TX, "090\r\n", 5, NULL},
-                                               {3, AW_RX, "G1,090\r\n0ACK0\r\n", 15, NULL}};
-    static const char expected[] = "deg tx\ndeg rx\nack rx\n";
-    uint8_t bytes[2048];
-    struct aw_wrapper wrapper = {.medium = AW_MEDIUM_SERIAL};
-    size_t size = capture_of(bytes, sizeof bytes, &wrapper, messages, 4);
-    begin(&aw_armctl_protocol, NULL, NULL);
-    assert_int_equal(feed(bytes, size, size), AW_OK);
-    assert_int_equal(decoder.records, 3);
-    assert_int_equal(session->out.used, sizeof expected - 1);
-    assert_memory_equal(session->out.buffer, expected, sizeof expected - 1);
 }
 
 /* Writes a TCP capture of segments of one stream; returns its size. */

@@ -182,24 +182,6 @@ TEST_WITH(start, stop, empty_input_ends_at_once)
     assert_int_equal(next(), AW_END);
 }
 
-TEST_WITH(start, stop, candump_logs_are_read)
-{
-    static const char log[] = "(1700000000.250000) can0 05E#9CFF000200F0\n"
-                              "(1700000000.300000) can0 05E#9CFF000200\n"
-                              "(1700000000.350000) can0 041#9A99193F0200";
-    assert_int_equal(open_bytes(log, sizeof log - 1, ".log"), AW_OK);
-    assert_int_equal(next(), AW_OK);
-    assert_true(item.time_ns == INT64_C(1700000000250000000));
-    assert_string_equal(item.subject, "b64");
-    assert_string_equal(item.record->codec->message->name, "joint");
-    assert_string_equal(item.points[item.n - 1].name, "b64.torque");
-    assert_true(item.points[item.n - 1].value == -3.125);
-    assert_int_equal(next(), AW_OK);
-    assert_string_equal(item.record->codec->message->name, "kp");
-    assert_int_equal(aw_stream_counters(stream)->damaged, 1);
-    assert_int_equal(next(), AW_END);
-}
-
 /* More packets than a block of the file: all are read in order. */
 TEST_WITH(start, stop, captures_are_read_in_order)
 {

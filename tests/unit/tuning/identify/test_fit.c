@@ -303,18 +303,6 @@ TEST(coherence_separates_answer_from_noise)
     assert_true(mean > 0.5 && mean < 3);
 }
 
-TEST(noise_and_quantum_are_estimated)
-{
-    seed = 3;
-    for (size_t k = 0; k < N; k++)
-        y[k] = sin((double)k / 200) + 0.01 * normal();
-    struct aw_grain grain = aw_grain(y, N);
-    assert_true(grain.noise > 0.006 && grain.noise < 0.011 && !(grain.quantum > 0));
-    for (size_t k = 0; k < N; k++)
-        y[k] = 0.045 * round(sin((double)k / 200) / 0.045);
-    assert_true(fabs(aw_grain(y, N).quantum - 0.045) < 1e-9);
-}
-
 /* Without a tick, a controller's output jumps halfway between samples, with an error of half the
  * interval. With a tick equal to the sample period, it held the output since the previous
  * sample. */

@@ -193,47 +193,6 @@ TEST(margins_of_a_delayed_integrator_match_the_formula)
                 isnan(summary.phase_margin_deg));
 }
 
-TEST(invalid_plans_and_records_are_refused)
-{
-    struct aw_sweep_plan good = {1, 10, 5, 1, 2};
-    struct aw_error err;
-    struct system system = {10, 0.5};
-    assert_int_equal(aw_sweep_start(&sweep, &good, &err), AW_OK);
-    size_t n = simulate(&system, 0, 4, 0.01);
-    assert_int_equal(aw_sweep_response(&sweep, times, input, output, n, points, NULL, &err), AW_OK);
-    assert_int_equal(aw_sweep_response(&sweep, times, input, output, 10, points, NULL, &err),
-                     AW_USAGE);
-    n = simulate(&system, 0, 4, 0.06);
-    assert_int_equal(aw_sweep_response(&sweep, times, input, output, n, points, NULL, &err),
-                     AW_USAGE);
-    n = simulate(&system, 0, 4, 0.01);
-    times[7] = times[6];
-    assert_int_equal(aw_sweep_response(&sweep, times, input, output, n, points, NULL, &err),
-                     AW_USAGE);
-    n = simulate(&system, 0, 4, 0.01);
-    for (size_t i = 0; i < n; i++)
-        input[i] = 0.5;
-    assert_int_equal(aw_sweep_response(&sweep, times, input, output, n, points, NULL, &err),
-                     AW_USAGE);
-}
-
-/* Needs two samples per tone and four more. */
-TEST(too_few_samples_are_refused)
-{
-    struct aw_sweep_plan plan = {0.5, 1, 3, 0.1, 4};
-    struct aw_error err;
-    assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
-    for (int i = 0; i < 10; i++) {
-        times[i] = 0.42 * i;
-        input[i] = output[i] = aw_sweep_value(&sweep, times[i]);
-    }
-    assert_int_equal(aw_sweep_response(&sweep, times, input, output, 9, points, NULL, &err),
-                     AW_USAGE);
-    assert_non_null(strstr(err.text, "too few samples (9) for 3 frequencies"));
-    assert_int_equal(aw_sweep_response(&sweep, times, input, output, 10, points, NULL, &err),
-                     AW_OK);
-}
-
 /* Tries each bound of a plan, exactly at it and beyond. */
 TEST(plan_bounds_are_checked)
 {

@@ -234,7 +234,6 @@ TEST(subjects_confirm_patterns)
 
 static struct beyond copy;
 static struct aw_wire wire;
-static struct aw_names names;
 
 /* Prints the fields that a pattern selects in each protocol: their number, the first and the last
  * one. It also prints the part that names fields if the rest is a subject. */
@@ -269,60 +268,6 @@ TEST(selected_fields_match_the_picture)
     FILE *out = begin_picture();
     print_cases("select-names.txt", print_selected, out);
     end_picture(out, "select-names.txt");
-}
-
-/* Prints the error for unknown names, before the first message and once all subjects are known. */
-TEST(selection_errors_match_the_picture)
-{
-    static const char *const all[] = {
-        "torqe",
-        "lknee.torqe",
-        "elbo",
-        "elbow.positon",
-        "zebra",
-        "zebra.stripes",
-        "joint.anlge",
-        "a.b.torqe",
-        "QQ",
-        "QQQQ",
-        "QQQ",
-        "7.torqe",
-        "7.QQQ",
-        "deg.sec",
-        "a_name_that_is_longer_than_the_sixty_letters_that_are_shown_of_it.torqe"};
-    static const char *const known[] = {"bob", "3", "hip", "hip.axis2", "bob"};
-    struct aw_error err;
-    FILE *out = begin_picture();
-    for (size_t p = 0; p < N_PROTOCOLS; p += 2) {
-        beyond_init(&copy, &wire, protocols[p], NULL);
-        aw_names_init(&names, &wire);
-        for (size_t i = 0; i < 2 * sizeof all / sizeof *all; i += 1 + (i + p) % 2) {
-            struct aw_select select = {.n = 1, .pattern = {all[i / 2], "torqe"}};
-            err.text[0] = '\0';
-            aw_select_check(&select, &names, i % 2, &err);
-            fprintf(out, "%s%s: %s\n", all[i / 2], i % 2 ? " or somebody" : "", err.text);
-            err.text[0] = '\0';
-            aw_select_confirm(&select, &names, known, i % 2 ? 5 : 0, &err);
-            fprintf(out, "\t%s%s\n", i % 2 ? "of them: " : "", err.text);
-        }
-    }
-    /* a long list is truncated */
-    static char many[40][24];
-    const char *list[40];
-    for (int i = 0; i < 40; i++) {
-        snprintf(many[i], sizeof many[i], "somebody%.*s%d", i % 5, "_____", i);
-        list[i] = many[i];
-    }
-    struct aw_select select = {.n = 1, .pattern = {"zebra"}};
-    assert_int_equal(aw_select_confirm(&select, &names, list, 40, &err), AW_USAGE);
-    fprintf(out, "%s\n", err.text);
-    select.n = 0;
-    select.pattern[0] = "torque";
-    for (int i = 0; i < AW_SELECT_MAX; i++)
-        assert_int_equal(aw_select_add(&select, "x", &err), AW_OK);
-    assert_int_equal(aw_select_add(&select, "x", &err), AW_USAGE);
-    fprintf(out, "%s\n", err.text);
-    end_picture(out, "select-errors.txt");
 }
 
 ALL_TESTS_WITH(start, stop);

@@ -1,14 +1,9 @@
-/* Tests values as text in each format, their names, and words that represent one value. */
+/* Tests values as text in each format, and names of truth values. */
 #include "view/text/value.h"
-
-#include "wire/rows.h"
 
 #include <float.h>
 
-#include "protocols.h"
-
-#include "beyond_helper.h"
-#include "picture_helper.h"
+#include "test.h"
 
 TEST(numbers_are_printed_in_each_format)
 {
@@ -38,6 +33,34 @@ TEST(numbers_are_printed_in_each_format)
     }
 }
 
+TEST(format_and_decimals_follow_the_field)
+{
+    static const struct aw_name names[] = {{0, "none"}, {0}};
+    static const struct {
+        struct aw_field field;
+        bool raw;
+        uint8_t how, decimals;
+    } rows[] = {
+        {{.type = AW_UINT, .names = names}, false, HOW_NAMED, 0},
+        {{.type = AW_UINT, .names = names}, true, HOW_INT, 0},
+        {{.type = AW_FLOAT, .bits = 32, .scale = 100}, false, HOW_FLOAT, 7},
+        {{.type = AW_FLOAT, .bits = 64, .scale = 100}, false, HOW_DOUBLE, 7},
+        {{.type = AW_UINT}, false, HOW_INT, 0},
+        {{.type = AW_UINT, .scale = 0.045}, false, HOW_FIXED, 3},
+        {{.type = AW_UINT, .scale = 0.045}, true, HOW_INT, 3},
+        {{.type = AW_UINT, .scale = 2e-8}, false, HOW_DOUBLE, 9},
+        {{.type = AW_UINT, .scale = 5, .offset = 2}, false, HOW_INT, 0},
+        {{.type = AW_UINT, .scale = 5, .offset = -0.25}, false, HOW_FIXED, 2},
+    };
+    static struct aw_codec codec;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        codec.scalars[0].field = &rows[i].field;
+        codec.raw = rows[i].raw;
+        assert_int_equal(aw_scalar_how(&codec, 0), rows[i].how);
+        assert_int_equal(aw_scalar_decimals(&codec, 0), rows[i].decimals);
+    }
+}
+
 TEST(boolean_names_are_detected)
 {
     static const struct aw_name list[] = {{3, "three"}, {0, "none"}, {0}};
@@ -49,38 +72,4 @@ TEST(boolean_names_are_detected)
     assert_false(aw_is_truth(&(struct aw_field){.names = list}));
     assert_false(aw_is_truth(&(struct aw_field){.names = both})); /* ambiguous as a JSON boolean */
     assert_false(aw_is_truth(&(struct aw_field){.names = NULL}));
-}
-
-/* Prints the format of each field of each protocol, as value and as wire number, and the named
- * values. */
-TEST(fields_match_the_picture)
-{
-    static struct beyond copy;
-    static struct aw_wire wire;
-    char name[64];
-    FILE *out = begin_picture();
-    for (size_t p = 0; p < 2 * N_PROTOCOLS; p += 3) {
-        beyond_init(&copy, &wire, protocols[p / 2], NULL);
-        for (size_t m = 0; m < protocols[p / 2]->n_messages; m++) {
-            const struct aw_codec *codec = aw_wire_codec_at(&wire, m);
-            wire.codecs[m].raw = p % 2;
-            fprintf(out, "%s%s:", codec->message->name, p % 2 ? " raw" : "");
-            for (int i = 0; i < codec->n_scalars; i++) {
-                if (!codec->scalars[i].value || codec->scalars[i].repetition > 1)
-                    continue;
-                struct aw_record record;
-                aw_record_init(&record, codec, AW_RX);
-                aw_scalar_name(&codec->scalars[i], name, sizeof name);
-                fprintf(out, " %s %u.%u", name, aw_scalar_how(codec, i),
-                        aw_scalar_decimals(codec, i));
-                for (int v = -300; v < 5000; v++) {
-                    record.v[i] = v / 4.0;
-                    if (aw_value_word(&record, i))
-                        fprintf(out, " %g=%s", v / 4.0, aw_value_word(&record, i));
-                }
-            }
-            fputc('\n', out);
-        }
-    }
-    end_picture(out, "view-fields.txt");
 }
