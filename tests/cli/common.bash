@@ -97,18 +97,27 @@ has() { [[ $1 == *"$2"* ]] || { printf '%s\nlacks: %s\n' "$1" "$2" && false; }; 
 hasnt() { [[ $1 != *"$2"* ]] || { printf '%s\nmust not have: %s\n' "$1" "$2" && false; }; }
 matches() { [[ $1 == $2 ]] || { printf '%s\nis not like: %s\n' "$1" "$2" && false; }; }
 
-# fails_with STATUS TEXT COMMAND…: fails, and $why has the text.
+# fails_with STATUS TEXT COMMAND…: fails, and $why has the text; fails_like: matches the pattern; refuses_with: and
+# sends nothing.
 fails_with() { fails "$1" "${@:3}"; has "$why" "$2"; }
+fails_like() { fails "$1" "${@:3}"; matches "$why" "$2"; }
+refuses_with() { refuses "$1" "${@:3}"; has "$why" "$2"; }
 
 # prints TEXT COMMAND…: exit status 0 and an output with the text; gives TEXT COMMAND…: it is the whole output
 prints() { ok "${@:2}"; has "$output" "$1"; }
 gives() { ok "${@:2}"; same "$output" "$1"; }
+prints_lines() { ok "${@:2}"; same "${#lines[@]}" "$1"; } # a number of lines
 
-# The same with a pattern; gives_json FILTER VALUE COMMAND…: with a value in the last line; remarks TEXT COMMAND…:
-# with the text on standard error; exits_with STATUS TEXT COMMAND…: this status, and the text on standard error
+# The same with a pattern, and without a text; gives_json FILTER VALUE COMMAND…: with a value in the last line;
+# remarks TEXT COMMAND…: with the text on standard error; silent COMMAND…: with nothing there;
+# exits_with STATUS TEXT COMMAND…: this status, and the text on standard error
 prints_like() { ok "${@:2}"; matches "$output" "$1"; }
+prints_no() { ok "${@:2}"; hasnt "$output" "$1"; }
 gives_json() { ok "${@:3}"; same "$(json "$1")" "$2"; }
 remarks() { ok "${@:2}"; has "$stderr" "$1"; }
+remarks_like() { ok "${@:2}"; matches "$stderr" "$1"; }
+remarks_no() { ok "${@:2}"; hasnt "$stderr" "$1"; }
+silent() { ok "$@"; same "$stderr" ""; }
 exits_with() { exits "$1" "${@:3}"; has "$stderr" "$2"; }
 
 # Started thousands of times: gojq starts in 2 ms instead of jq's 20, but sorts the keys of an object and

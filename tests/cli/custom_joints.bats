@@ -68,12 +68,10 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
         'setpoint = f32 deg min=-90 max=90' '[joint m1]' 'setpoint = go.setpoint' 'position = st.position' '[stop]' \
         'packet = go hold' >silent.packets
     for command in status "move m1=5" home "watch -n 1" "jog m1 +1"; do
-        exits 2 hidmotor -v -l "$fast" --packets silent.packets $command
-        has "$stderr" "add 'ask = yes' to [packet st]"
+        exits_with 2 "add 'ask = yes' to [packet st]" hidmotor -v -l "$fast" --packets silent.packets $command
         hasnt "$stderr" "->"
     done
-    ok hidmotor -l "$fast" --packets silent.packets stop
-    has "$stderr" "sending the built-in stop"
+    remarks "sending the built-in stop" hidmotor -l "$fast" --packets silent.packets stop
     ok hidmotor --packets silent.packets limits
 }
 
@@ -190,8 +188,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     exits_with 2 "joint 'wrist' not found" hidmotor -q -l "$url" --packets team.packets move wrist=3
     exits 2 hidmotor -q -l "$url" --packets team.packets move m1=3 m1=4
     exits 2 hidmotor -q -l "$url" --packets team.packets move m1=3mm
-    exits 2 hidmotor -q -l "$url" --packets team.packets moveto 100 0 100
-    has "$stderr" "unknown command 'moveto'"
+    exits_with 2 "unknown command 'moveto'" hidmotor -q -l "$url" --packets team.packets moveto 100 0 100
     exits 2 hidmotor -q -l "$url" --packets team.packets send go m1.setpoint=1 m2.setpoint=1 m3.setpoint=1
     same "$(awk '$2 == 37' taken)" ""
     sed '/^\[stop\]/,$d' team.packets >nostop.packets
@@ -422,11 +419,9 @@ END
     prints "ok 1 - a: overshoot" hidmotor -q -l "$fast" verify spec.ini
     # Limits, and a speed from the file.
     fails 6 hidmotor -q -l "$fast" step m2 --from 0deg --to 91deg
-    exits 6 hidmotor -q -l "$fast" step elbow --from 0deg --to 10deg
-    has "$stderr" "exceeds its speed of 90 deg/s"
+    exits_with 6 "exceeds its speed of 90 deg/s" hidmotor -q -l "$fast" step elbow --from 0deg --to 10deg
     ok hidmotor -q -l "$fast" --force step elbow --from 0deg --to 10deg
-    exits 1 hidmotor -q -l "$fast" step m2 --from 0deg --to 20deg --max-deviation 1deg
-    has "$stderr" "stopped: holding"
+    exits_with 1 "stopped: holding" hidmotor -q -l "$fast" step m2 --from 0deg --to 20deg --max-deviation 1deg
     # On its own board: the last packet holds the arm.
     board
     hidmotor -q -l "$url" sweep m2 --to-hz 1 >out 2>err 3>&- &
@@ -480,10 +475,8 @@ law() {
     exits 2 hidmotor -v -l "$url" --packets mute.packets gains set m2.kp=0.5
     has "$stderr" "m1.kp: value unknown, but packet 'set_gains' contains it"
     hasnt "$stderr" "-> set_gains"
-    ok hidmotor -q -l "$url" --packets mute.packets gains apply arm.gains
-    same "$output" "gains result=sent gains=9"
-    ok hidmotor -l "$url" --packets mute.packets gains
-    has "$stderr" "the firmware reports no gains"
+    gives "gains result=sent gains=9" hidmotor -q -l "$url" --packets mute.packets gains apply arm.gains
+    remarks "the firmware reports no gains" hidmotor -l "$url" --packets mute.packets gains
 }
 
 @test "invalid custom gains send nothing, and unaccepted ones are reported" {
@@ -496,18 +489,14 @@ law() {
     done
     ok hidmotor -l "$fast" gains set m2.kp=1 --dry-run
     has "$output$stderr" "the other gains of the device"
-    ok hidmotor -l "$fast" gains --dry-run
-    has "$stderr" "no preview, because --dry-run opens no link"
+    remarks "no preview, because --dry-run opens no link" hidmotor -l "$fast" gains --dry-run
     prints "-> set_gains m1.kp=1" hidmotor -q -l "$fast" gains set m{1,2,3}.{kp,ki,kd}=1 --dry-run
     printf 'm2 velocity kp 1\n' >bad.gains
-    fails 2 hidmotor -q -l "$fast" gains apply bad.gains
-    has "$stderr" "bad.gains:1:1: unknown controller 'velocity'"
+    fails_with 2 "bad.gains:1:1: unknown controller 'velocity'" hidmotor -q -l "$fast" gains apply bad.gains
     board law deaf
-    exits 1 hidmotor -q -l "$url" gains set m2.kp=1
-    has "$stderr" "m2.kp: sent 1, but the device reports 0.02"
+    exits_with 1 "m2.kp: sent 1, but the device reports 0.02" hidmotor -q -l "$url" gains set m2.kp=1
     files
-    exits 2 hidmotor -q -l "$fast" --packets team.packets gains
-    has "$stderr" "no joint of the packet file has gains"
+    exits_with 2 "no joint of the packet file has gains" hidmotor -q -l "$fast" --packets team.packets gains
     # The same with another tool.
     sed 's/m1/shoulder/g; s/m2/elbow/g; s/m3/wrist/g; s/^id = \(..\)$/id = 1\1/; s/^id   = 42/id = 142/' \
         law.packets >uni.packets
@@ -596,8 +585,7 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
     for case in '/^kp/d;/^ki/d;/^kd/d|no gains defined' '/^tick/d|control period unknown' '/^kd/d;s/^kd *= f32$/kd = f32 0/|no kd defined — use --form pi' \
         '/^ki = s/d;/^kd = s/d;s/^\(k[id]\) = f32$/\1 = f32 0/|no ki defined — use --form p'; do
         sed "${case%%|*}" law.packets >less.packets
-        exits 2 hidmotor -v -l "$fast" --packets less.packets tune m2 --yes
-        has "$stderr" "m2: ${case#*|}"
+        exits_with 2 "m2: ${case#*|}" hidmotor -v -l "$fast" --packets less.packets tune m2 --yes
         hasnt "$stderr" "->"
     done
     prints "--amplitude" hidmotor --packets law.packets help tune

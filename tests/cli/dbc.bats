@@ -29,8 +29,7 @@ dbc() {
 
 @test "the other tools report that they have no DBC" {
     for tool in $(grep -vx canpid <<<"$tools"); do
-        fails 2 $tool describe --as dbc
-        has "$why" "not a CAN protocol"
+        fails_with 2 "not a CAN protocol" $tool describe --as dbc
         same "$output" ""
     done
 }

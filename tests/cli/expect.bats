@@ -3,15 +3,13 @@
 load common.bash
 
 @test "wait prints the first matching message" {
-    ok canpid -q -j -l "$fast" wait 'lknee.measured < 1' --for 2s
-    same "${#lines[@]}" 1
+    prints_lines 1 canpid -q -j -l "$fast" wait 'lknee.measured < 1' --for 2s
     same "$(json .msg)" '"pid"'
     fails 3 canpid -q -l "$fast" wait 'lknee.measured>90' --for 0.3s
     has "$why" 'canpid: wait: lknee.measured>90: not true in 0.3'
     has "$why" ' s; last value: lknee.measured=0'
     fails 2 canpid -q -l "$fast" wait 'lknee.frob>90' --for 0.3s
-    fails 2 canpid -q -l "$fast" wait 'lknee.measured' --for 0.3s
-    has "$why" 'wait: '
+    fails_with 2 'wait: ' canpid -q -l "$fast" wait 'lknee.measured' --for 0.3s
     hasnt "$why" '--where'
     fails 3 hidmotor -q -l 'sim:?fault=lost:1' wait 'm1.position>90' --for 0.2s
 }
@@ -32,12 +30,9 @@ said() { printf '%s\n' "$@" | canpid -q -k -l "$fast"; }
     prints "result=seen" hidmotor -q -l "$fast" expect 'm1.position<5'
     exits 1 hidmotor -q -l "$fast" expect 'm1.position>50 and m2.position<5' --for 0.1s
     matches "$stderr" '*hidmotor: nearest: <- positions *hidmotor: expect: no m1.position>50 and m2.position<5 in 0.1*received*'
-    ok hidmotor -q -l "$fast" expect --never 'm1.position>50' --for 0.1s
-    has "$output" result=never
-    exits 1 hidmotor -q -l "$fast" expect --never 'm1.position<50' --for 0.1s
-    has "$stderr" 'received after'
-    fails 2 hidmotor -q -l "$fast" expect --never 'm1.position<50'
-    has "$why" '--for'
+    prints result=never hidmotor -q -l "$fast" expect --never 'm1.position>50' --for 0.1s
+    exits_with 1 'received after' hidmotor -q -l "$fast" expect --never 'm1.position<50' --for 0.1s
+    fails_with 2 '--for' hidmotor -q -l "$fast" expect --never 'm1.position<50'
     exits 1 armctl -q -l "$fast" expect --never 'angle>80' --for 0.1s
     has "$stderr" 'expect: never angle>80: no such message received in 0.1 s, so nothing was checked'
 }
@@ -52,8 +47,7 @@ asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
     has "$stderr" 'stdin:3:1: expect: no deg joint=1 angle=90'
     fails 2 armctl -q -l "$fast" expect deg angle=90 --tolerance 2kg
     fails 2 armctl -q -l "$fast" expect deg frob=90
-    fails 2 armctl -q -l "$fast" expect 'angle>80' --tolerance 1deg
-    has "$why" '--tolerance works only with FIELD=VALUE'
+    fails_with 2 '--tolerance works only with FIELD=VALUE' armctl -q -l "$fast" expect 'angle>80' --tolerance 1deg
 }
 
 @test "expect reports the distance of the nearest value, and --tolerance works without a message" {
@@ -69,8 +63,7 @@ asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
     hasnt "$stderr" 'allows'
     exits 1 asked 'deg 2 10' 'expect deg joint=1 --for 0.1s' # another joint is not a nearer match
     hasnt "$stderr" 'away'
-    fails 2 asked 'expect angle=92 --tolerance 2kg'
-    has "$stderr" "--tolerance: angle: '2kg': unknown unit"
+    fails_with 2 "--tolerance: angle: '2kg': unknown unit" asked 'expect angle=92 --tolerance 2kg'
     exits 6 asked 'expect angle=92 --tolerance -2deg'
 }
 

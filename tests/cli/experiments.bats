@@ -5,8 +5,7 @@ load common.bash
 
 @test "a ratio above 1 without % is rejected" {
     for words in "design --overshoot 5" "tune --overshoot 5" "tune --amplitude 10" "tune --noise 2"; do
-        fails 2 canpid -q -l "$fast" $words -b lknee -c pos
-        matches "$why" "canpid: --*: * is ambiguous — write *% or *00%"
+        fails_like 2 "canpid: --*: * is ambiguous — write *% or *00%" canpid -q -l "$fast" $words -b lknee -c pos
     done
     has "$why" "--noise: 2 is ambiguous — write 2% or 200%"
 }
@@ -14,8 +13,7 @@ load common.bash
 # Also for steps too small to detect by their size alone.
 @test "step of a stuck joint exits 1 and prints no figures" {
     while IFS='|' read -r tool link words; do
-        fails 1 $tool -q -j -l "${link/#&/$fast&}" step $words
-        has "$why" "step: no motion: "
+        fails_with 1 "step: no motion: " $tool -q -j -l "${link/#&/$fast&}" step $words
         same "$(json '[.ok,.settling_time,.overshoot,.rise_time]')" '[false,null,null,null]'
     done <<'END'
 canpid|&plant=dead|--from 0deg --to 20deg -b lknee -c pos
@@ -45,8 +43,7 @@ END
         same "$(json ".fit > 75 and ($wanted)")" true
         same "$(jq -r .source.from model.json | cut -d , -f 1)" "$tool identify"
         [ $tool = hidmotor ] || continue # only hidmotor's record contains scale and dead zone
-        ok $tool -q -j identify --from samples.csv
-        same "$(json ".fit > 75 and ($wanted)")" true
+        gives_json ".fit > 75 and ($wanted)" true $tool -q -j identify --from samples.csv
     done <<'END'
 canpid|&|-b lknee -c pos|.trusted and .kind == "integrating" and .gain > 1.7 and .gain < 2.1
 hidmotor|&|m2|.trusted and .kind == "second-order" and .gain > 0.97 and .gain < 1.03 and .tau1 > 0.045 and .tau1 < 0.055

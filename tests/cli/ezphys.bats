@@ -54,23 +54,11 @@ PYTHON
 
 # ---- What physics says ---------------------------------------------------------------------------
 
-@test "a free fall matches the formula to 1e-5" {
-    sim falling watch limb -n 101 -j
-    near "$(json .position.z)" "$(jq -n '100 - 9.81 * 0.0001 * 100 * 101 / 2')" 1e-5
-}
-
 @test "a motor starts with min(v, fmax dt / I) and reaches its velocity" {
     sim arm4 motor waist 2 1e6 --for 0.5s -j
     near "$(json .velocity)" 2 1e-5
     near "$(json .displacement)" 1 1e-3
     same "$(json '[.cmd,.ok,.joint,.step,.time]')" '["motor",true,"waist",250,0.5]'
-}
-
-@test "a pendulum's energy drifts less than 1 % in 10 s" {
-    sim pendulum watch limb -n 10001 -j
-    energy='[.[] | 9.81 * .position.z + ([.linear_velocity | .x, .y, .z] | map(. * .) | add) / 2]'
-    drift=$(jq -s "$energy | (max - min) / 9.81" <<<"$output")
-    jq -ne --argjson d "$drift" '$d < 0.01' >/dev/null || { echo "drift $drift" && false; }
 }
 
 @test "watch, reset and advance print the documented lines" {
@@ -208,8 +196,7 @@ time.sleep(20)'
         wait_for fake busy
         echo "$client" >"/dev/tcp/127.0.0.1/${url##*:}"
         wait_for fake "stop, torque 50"
-        wait "$client" && status=0 || status=$?
-        same "$status" 130
+        wait "$client" && false || same $? 130
         grep -q "stop sent, not confirmed" err # it sends nothing after this
     done
     wait_for fake quickest
@@ -235,37 +222,16 @@ time.sleep(20)'
     jq -se '.[-1].angular_velocity | fabs > 0.1' <<<"$output" >/dev/null
 }
 
-@test "a killed simulator is reported, and motions exit 7" {
-    simulator --scene pendulum
-    first=$pid
-    mkfifo motor.err
-    ezphys -v -l "$url" motor 1 1 100 --for 100000s 2>motor.err 3>&- &
-    client=$!
-    started+=("$client")
-    exec {fd}<motor.err
-    said[motor]=$fd
-    wait_for motor "-> 2C 00"
-    kill -9 "$first"
-    wait_for motor "connection lost"
-    wait "$client" && status=0 || status=$?
-    same "$status" 7
-}
-
 @test "hz reports a lost connection, reconnects and continues" {
     simulator --scene pendulum
     first=$pid port=${url##*:}
-    mkfifo hz.err
-    ezphys -l "$url" hz --for 1000s 2>hz.err 3>&- &
-    client=$!
-    started+=("$client")
-    exec {fd}<hz.err
-    said[hz]=$fd
+    under_way ezphys -l "$url" hz --for 1000s
     sleep 0.5
     kill -9 "$first"
-    wait_for hz "connection lost"
-    wait_for hz "waiting for $url:"
+    wait_for client "connection lost"
+    wait_for client "waiting for $url:"
     start again ezphys-sim --listen "$port" --scene pendulum
-    wait_for hz "reconnected"
+    wait_for client "reconnected"
     kill -INT "$client"
     wait "$client" && false || same $? 130
 }
@@ -493,10 +459,8 @@ humanoid|left-hip.axis2 0.1|0.09|0.11
 END
     fails 1 ezphys -q -l sim: jog hinge 1 --max-torque 0.1
     has "$why" "hinge moves away from its target — motor or encoder is reversed, or the load is too heavy"
-    fails 3 ezphys -q -l sim: jog hinge 1 --max-torque 5
-    has "$why" "rad from its target — check for an obstacle or end stop"
-    fails 2 ezphys -q -l sim: jog hing 1
-    has "$why" "did you mean 'hinge'?"
+    fails_with 3 "rad from its target — check for an obstacle or end stop" ezphys -q -l sim: jog hinge 1 --max-torque 5
+    fails_with 2 "did you mean 'hinge'?" ezphys -q -l sim: jog hing 1
     fails 2 ezphys -q -l sim: jog hinge 5kg
     fails_with 2 "no terminal" ezphys -q -l sim: jog hinge </dev/null
     sim pendulum limits -j
@@ -526,16 +490,14 @@ END
     simulator --scene humanoid
     step() { json .step; }
     for command in status "status -j" "status --for 0.2s" status; do
-        ok ezphys -l "$url" $command
-        hasnt "$stderr" "advanced the simulation"
+        remarks_no "advanced the simulation" ezphys -l "$url" $command
     done
     has "$output" "waiting for an answer"
     ok ezphys -l "$url" -j watch --where 'step>=0' -n 1
     same "$(step)" 0
     ok ezphys -l "$url" watch -n 500
     matches "$stderr" "ezphys: answered * messages, which advanced the simulation by * steps — use --listen-only to answer none"
-    ok ezphys -q -l "$url" watch -n 500
-    same "$stderr" ""
+    silent ezphys -q -l "$url" watch -n 500
 }
 
 @test "a simulator in use by another program is reported with that program" {
@@ -671,13 +633,8 @@ SCENE
 
 @test "--for counts from the start of the motion, not from the first read" {
     simulator --scene pendulum
-    mkfifo step.err
-    ezphys -v -l "$url" --scene pendulum step hinge --from 1 --to 0 --for 1000s 2>step.err 3>&- &
-    client=$!
-    started+=("$client")
-    exec {fd}<step.err
-    said[step]=$fd
-    wait_for step "-> 2C 00"
+    under_way ezphys -v -l "$url" --scene pendulum step hinge --from 1 --to 0 --for 1000s
+    wait_for client "-> 2C 00"
     kill "$client"
     wait "$client" && false || same $? 143
 }
@@ -688,14 +645,6 @@ SCENE
     echo "$output"
     json -e '.ahead == 0 and .last_ms < 10 + 2 * .first_ms' >/dev/null
     ok python3 "$root/tests/cli/ezphys_stops.py" 20 --real-time --interval 2ms
-}
-
-@test "status over TCP advances nothing" {
-    local i
-    start simulator ezphys-sim --listen 0
-    for i in 1 2; do
-        gives_json .step 0 ezphys -q -j -l "$url" status
-    done
 }
 
 # ---- Recordings keep names -----------------------------------------------------------------------
@@ -718,8 +667,7 @@ SCENE
     ok ezphys decode --csv --fields hinge.displacement run.pcapng
     same "${lines[0]}" t,dir,msg,displacement
     same "${#lines[@]}" 101
-    ok ezphys -q -l 'log:run.pcapng?speed=max' watch hinge.displacement -n 5
-    same "${#lines[@]}" 5
+    prints_lines 5 ezphys -q -l 'log:run.pcapng?speed=max' watch hinge.displacement -n 5
     ok ezphys decode -n 4 -j run.pcapng
     same "$(jq -sc '[.[].name]' <<<"$output")" '[null,"bob","hinge","hinge"]'
     ok ezphys decode -n 3 run.pcapng

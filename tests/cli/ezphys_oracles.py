@@ -32,6 +32,7 @@ def rotor(body="", joint=""):
 
 
 def free_fall():
+    """A free fall matches the semi-implicit method to the last digit."""
     with Simulation(["falling"]) as sim:
         assert sim.receive().step == 0
         for n in range(1, 201):
@@ -52,6 +53,7 @@ def many_steps():
 
 
 def motors():
+    """A motor from rest reaches min(v, fmax dt / I) and holds its command."""
     for velocity, torque in (2, 1e-3), (2, 1e3), (-2, 1e-3), (0.5, 0.2), (2, 0.0):
         with Simulation([rotor()]) as sim:
             sim.receive()
@@ -67,6 +69,7 @@ def motors():
 
 
 def brake():
+    """A motor at velocity 0 brakes."""
     with Simulation([rotor("spin 0 0 1")]) as sim:
         sim.receive()
         near([sim.exchange(motor(1, 0, 1e-3)).axes[1][0].rate], [0.994])
@@ -75,6 +78,7 @@ def brake():
 
 
 def angle_wraps():
+    """The angle of a hinge wraps."""
     with Simulation([rotor("spin 0 0 1")]) as sim:
         sim.receive()
         near([sim.steps(310).axes[1][0].displacement], [3.1], 1e-4)
@@ -82,6 +86,7 @@ def angle_wraps():
 
 
 def feedback():
+    """A motor-locked hinge between two bodies reports the right feedback."""
     path = scene("""
         gravity 0 0 -10
         step 10ms
@@ -128,6 +133,7 @@ def forces():
 
 
 def slider():
+    """Sliders use m and N."""
     path = scene("gravity 0 0 0\nbody cart box 0.1 0.1 0.1 mass 3\n"
                  "joint rail slider cart world axis 1 0 0\n")
     with Simulation([path]) as sim:
@@ -165,6 +171,7 @@ def axes_of(kind, axes, bodies, targets):
 
 
 def axes():
+    """Angles of all joint types change with the sign of their rates."""
     axes_of("hinge", "axis 0 1 0", "arm post", [1.5])
     axes_of("universal", "axis 0 0 1  axis2 1 0 0", "arm post", [1, -0.5])
     axes_of("hinge2", "axis 0 0 1  axis2 1 0 0", "post arm", [0.2, 3])
@@ -191,12 +198,14 @@ def pushes():
 
 
 def stops():
+    """Joint stops limit the motion."""
     with Simulation([rotor(joint="stops -10deg 20deg motor 1 0.01")]) as sim:
         sim.receive()
         near([sim.steps(300).axes[1][0].displacement], [math.radians(20)], 1e-2)
 
 
 def contacts():
+    """Contacts report four points of a box, the depth of a ball and pairs of bodies."""
     with Simulation(["box"]) as sim:
         state = sim.receive()
         state = sim.steps(100)
@@ -250,6 +259,7 @@ def run_humanoid(sim, steps):
 
 
 def replay_is_identical():
+    """2,000 steps with motors and contacts repeat bit by bit after a reset."""
     for options in ["--seed", "5"], ["--quick"]:
         with Simulation(["humanoid", *options]) as sim:
             beginning = sim.receive()
@@ -295,6 +305,7 @@ STANDING = {"humanoid": 0.9, "arm4": 0.1, "box": 0.5}  # height of the first bod
 
 
 def all_finite():
+    """Every scene runs 10,000 steps, and standing bodies stay upright."""
     for name in SCENES:
         with Simulation([name, "--lock-step=200"]) as sim:
             sim.receive()
@@ -308,6 +319,7 @@ def all_finite():
 
 
 def wires():
+    """All wires carry the same values."""
     name = {1: "shaft"}
     expected = None
     for preset in "le32", "be32", "packed8", "name32":

@@ -15,88 +15,20 @@ ends_with() {
     same "$status" "$1"
 }
 
-# ---- Physics
+# ---- Physics, wire and clients
 
-@test "a free fall matches the semi-implicit method to the last digit" {
-    oracle free_fall many_steps
-}
-@test "a motor from rest reaches min(v, fmax dt / I) and holds its command" {
-    oracle motors
-}
-@test "a motor at velocity 0 brakes" {
-    oracle brake
-}
-@test "the angle of a hinge wraps" {
-    oracle angle_wraps
-}
-@test "a motor-locked hinge between two bodies reports the right feedback" {
-    oracle feedback
-}
-@test "axis_force acts for one step and appears in the limb, not in the feedback" {
-    oracle forces
-}
-@test "sliders use m and N" {
-    oracle slider
-}
-@test "angles of all joint types change with the sign of their rates" {
-    oracle axes pushes
-}
-@test "joint stops limit the motion" {
-    oracle stops
-}
-@test "contacts report four points of a box, the depth of a ball and pairs of bodies" {
-    oracle contacts
-}
-@test "the energy of a frictionless pendulum drifts less than 1 % in 10 s" {
-    oracle energy
-}
-@test "2,000 steps with motors and contacts repeat bit by bit after a reset" {
-    oracle replay_is_identical
-}
-@test "every scene runs 10,000 steps, and standing bodies stay upright" {
-    oracle all_finite
+@test "motion, forces, contacts and energy match the formulas" {
+    oracle free_fall many_steps motors brake angle_wraps feedback forces slider axes pushes stops \
+        contacts energy replay_is_identical all_finite
 }
 
-# ---- Wire
-
-@test "a message contains timestamp, limbs, axes, feedback and contacts in order" {
-    oracle order
-}
-@test "a reset in the middle of a message works" {
-    oracle reset_in_the_middle
-}
-@test "all wires carry the same values" {
-    oracle wires
+@test "messages have the documented order, and all wires carry the same values" {
+    oracle order reset_in_the_middle wires
 }
 
-# ---- Clients
-
-@test "invalid numbers are rejected, counted and logged" {
-    oracle hostile
-}
-@test "invalid messages are skipped" {
-    oracle bad_messages
-}
-@test "megabytes of noise cause no memory growth and few log lines" {
-    oracle flood
-}
-@test "the largest accepted numbers do not crash the simulator" {
-    oracle abuse
-}
-@test "the next client finds the world in the state of the last client" {
-    oracle reconnect
-}
-@test "a late answer is reported, and the simulation continues with the next one" {
-    oracle late_answer
-}
-@test "real time follows the wall clock" {
-    oracle real_time motors_in_real_time
-}
-@test "--connect retries until a listener is available" {
-    oracle dials_out
-}
-@test "the simulator survives stopped and killed clients and accepts the next one" {
-    oracle stopped_client
+@test "invalid data, lost and late clients do no harm, and real time follows the clock" {
+    oracle hostile bad_messages flood abuse reconnect late_answer real_time motors_in_real_time \
+        dials_out stopped_client
 }
 
 # ---- Command line

@@ -73,18 +73,15 @@ END
     has "$why" "joint 'elbo' not found — did you mean 'elbow'?"
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a*0' --relative
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a+1kg' --relative
-    fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a'
-    has "$why" 'a different kind of arm'
-    fails 2 hidmotor -q -l "$fast" follow lead.csv --map 'm3=a, elbow=a' --relative
-    has "$why" 'the same joint'
+    fails_with 2 'a different kind of arm' unitysim -q -l "$fast" follow lead.csv --map 'elbow=a'
+    fails_with 2 'the same joint' hidmotor -q -l "$fast" follow lead.csv --map 'm3=a, elbow=a' --relative
     fails 2 canpid -q -l "$fast" follow lead.csv --map 'lknee=a' --relative -c pos
     has "$why" 'no maximum speed for lknee — add --max-speed'
     fails_with 2 '-c' canpid -q -l "$fast" follow lead.csv --map 'lknee=a' --relative --max-speed 10
     fails 2 unitysim -q -l "$fast" follow nothing.csv --map 'elbow=a' --relative
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a' --relative --max-speed 0
     fails 2 unitysim -q -l "$fast" follow lead.csv --map 'elbow=a' --relative --speed 50% --fit
-    fails 2 bash -c "echo \"follow --map 'elbow=a' --relative\" | unitysim -q -l '$fast'"
-    has "$why" 'already the script'
+    fails_with 2 'already the script' bash -c "echo \"follow --map 'elbow=a' --relative\" | unitysim -q -l '$fast'"
     fails 2 armctl -q -l "$fast" follow lead.csv --map '3=a' --relative
     has "$why" 'no maximum speed for 3 — add --max-speed 20'
     printf 'a\n1\n2\n' | fails 2 unitysim -q -l "$fast" follow --map 'elbow=a' --relative
@@ -222,8 +219,7 @@ END
     armctl -q -j decode two.pcapng >two.ndjson
     fails 2 armctl -q --config arm.ini -l "$fast" follow two.ndjson --map lift=angle
     has "$why" "'angle' is ambiguous: joint1.angle or joint2.angle — name one of them"
-    fails 6 armctl -q --config arm.ini -l "$fast" follow two.pcapng --map lift=base.angle
-    has "$why" 'position unknown'
+    fails_with 6 'position unknown' armctl -q --config arm.ini -l "$fast" follow two.pcapng --map lift=base.angle
     ok armctl -q --config arm.ini -l "$fast" --record led.pcapng follow two.pcapng --map lift=base.angle --force
     same "$(armctl -q -j decode led.pcapng | jq -r 'select(.joint) | [.joint, .angle] | @text' | sort -u)" '[2,30]'
 }

@@ -76,8 +76,7 @@ seen() {
     fox "$at" stop >answers
     same "$(jq -sc 'map(.success)' answers)" '[true,true]'
     has "$(<answers)" "stop result=confirmed"
-    wait "$mover" && status=0 || status=$?
-    same "$status" 3
+    wait "$mover" && false || same $? 3
     has "$(<moved)" "stopped by hidmotor"
     prints "advertise: not supported" fox "$at" rude
     has "$output" "service not found"
@@ -149,8 +148,7 @@ seen() {
         http://lab https://app.foxglove.dev.evil.example "http://$(printf 'a%.0s' {1..3000})"
     hasnt "$output" permitted
     wait_for s "connection from https://evil.example refused — permit it with --origin URL"
-    ok fox "$at" origin http://localhost:8080 # still served after the refusals
-    hasnt "$output" refused
+    prints_no refused fox "$at" origin http://localhost:8080 # still served after the refusals
 }
 
 # bats test_tags=long

@@ -59,16 +59,9 @@ board() {
 
 @test "hid: a board unplugged during a move is reported with exit 7" {
     board hidraw3 A1
-    mkfifo "$D/move.err"
-    hid hidmotor -l hid: -v move 60 0 0 duration=20s --wait 2>"$D/move.err" 3>&- &
-    mover=$!
-    started+=("$mover")
-    exec {trace}<"$D/move.err"
-    said[move]=$trace
-    wait_for move "38 07 00 00"
+    under_way hid hidmotor -l hid: -v move 60 0 0 duration=20s --wait
+    wait_for client "38 07 00 00"
     end "$pid"
-    status=0
-    wait "$mover" || status=$?
-    same "$status" 7
-    wait_for move "hid:/dev/hidraw3: board disconnected"
+    wait "$client" && false || same $? 7
+    wait_for client "hid:/dev/hidraw3: board disconnected"
 }

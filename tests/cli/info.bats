@@ -120,10 +120,8 @@ END
     canpid -q -l sim: record messages.csv --for 0.1s
     for file in run.pcapng run.ndjson run.log; do
         mv "$file" named.csv
-        fails 2 canpid -q -l sim: -c pos play named.csv
-        matches "$why" "canpid: named.csv is *, not CSV — use 'plot'*"
-        fails 2 canpid -q -c pos identify --from named.csv
-        matches "$why" "canpid: named.csv is *, not CSV — use 'plot'*"
+        fails_like 2 "canpid: named.csv is *, not CSV — use 'plot'*" canpid -q -l sim: -c pos play named.csv
+        fails_like 2 "canpid: named.csv is *, not CSV — use 'plot'*" canpid -q -c pos identify --from named.csv
     done
     fails 5 canpid -q -l sim: -c pos play messages.csv
     has "$why" "messages.csv:1:1: a recording of messages, not a table of joints — see 'plot' and 'follow'"
@@ -137,10 +135,8 @@ END
     for file in nothing text limits "$root/lib/wire/codec.c" "$root/README.md" "$root/Makefile"; do
         fails_with 2 "not a capture" armctl info "$file"
     done
-    fails 2 armctl info nothing.csv
-    has "$why" "nothing.csv: no values"
-    fails 2 armctl info nope.csv
-    has "$why" "nope.csv: No such file or directory"
+    fails_with 2 "nothing.csv: no values" armctl info nothing.csv
+    fails_with 2 "nope.csv: No such file or directory" armctl info nope.csv
 }
 
 @test "a directory in place of a file gets the same error from every command" {

@@ -14,17 +14,6 @@ commands() { # runs the three commands, each in its own process
     gives_json '[.ok,.result]' '[true,"confirmed"]' armctl -l 'sim:?turn-speed=20000' -j deg 1 90
 }
 
-@test "the sequence digit carries over between 30 processes" {
-    arm
-    for _ in {1..10}; do
-        commands -j
-        same "$(json .flipped)" null
-        same "$(json .retries)" 0
-    done
-    kill "$pid"
-    wait_for arm "30 commands executed, 0 duplicates, 0 damaged lines"
-}
-
 @test "--seq auto works after a restart of the simulator, with an odd or even number of commands" {
     arm
     ok armctl -l "$D/arm" deg 1 90

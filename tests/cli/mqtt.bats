@@ -292,11 +292,9 @@ moves() { hidmotor -q -j -l serve: status | jq -e '.m2.velocity > 1' >/dev/null;
     at=mqtt://127.0.0.1:$port/arm ARMWIRE_MQTT_USER=robot ARMWIRE_MQTT_PASSWORD=metal bridge
     fails_with 2 "password in the URL is visible" armwire-mqtt "mqtt://robot:metal@127.0.0.1:$port/arm" -- hidmotor
     chmod 644 right
-    fails 2 armwire-mqtt "mqtt://robot@127.0.0.1:$port/arm?password=right" -- hidmotor
-    has "$why" "readable by other users"
+    fails_with 2 "readable by other users" armwire-mqtt "mqtt://robot@127.0.0.1:$port/arm?password=right" -- hidmotor
     (umask 077; echo >empty)
-    fails 2 armwire-mqtt "mqtt://robot@127.0.0.1:$port/arm?password=empty" -- hidmotor
-    has "$why" "first line is empty"
+    fails_with 2 "first line is empty" armwire-mqtt "mqtt://robot@127.0.0.1:$port/arm?password=empty" -- hidmotor
 }
 
 @test "TLS works with a private CA and refuses missing certificates" {

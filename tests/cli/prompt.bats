@@ -15,11 +15,6 @@ prompt() {
         type \004; ends 0"
 }
 
-@test "a command prints its result, and Ctrl-D exits 0" {
-    prompt armctl -l "$fast" <<<"
-        ask {deg 1 90} confirmed {armctl> }"
-}
-
 @test "exit ends the prompt, and an unknown command gets a hint" {
     terminal <<<"
         launch armctl -l $fast
@@ -32,8 +27,7 @@ prompt() {
 
 @test "pasted lines run as separate commands until one fails" {
     export TERM=xterm
-    terminal <<<"
-        launch armctl -l $fast; want {armctl> }
+    prompt armctl -l "$fast" <<<"
         type \033\[200~deg\ 1\ 90\rdeg\ 1\ 95\r\033\[201~
         type \r
         want angle=90deg angle=95deg {armctl> }
@@ -43,8 +37,7 @@ prompt() {
         ask {encode ack ack=2} {30 41 43 4B 32 0D 0A} {armctl> }
         hasnt angle=97
         type \020\020; want {deg 1 400}
-        type \003; want {^C} {armctl> }
-        type \004; ends 0"
+        type \003; want {^C} {armctl> }"
 }
 
 @test "the typed line and its keys survive Ctrl-Z and fg" {
@@ -93,8 +86,7 @@ prompt() {
 }
 
 @test "TAB completes commands, fields, messages, options and links" {
-    terminal <<<"
-        launch armctl -l $fast; want {armctl> }
+    prompt armctl -l "$fast" <<<"
         type enc\t; want {encode }
         type de\t; want {deg }
         type jo\t; want {joint=}
@@ -106,8 +98,7 @@ prompt() {
         type {--tim}; type \t\t\t; want --timeout
         type \003; want {^C} {armctl> }
         type {-l si}; type \t; want {sim:}
-        type \003; want {^C} {armctl> }
-        type \004; ends 0"
+        type \003; want {^C} {armctl> }"
 }
 
 @test "the hint shows name, range and unit of the next argument" {
@@ -218,11 +209,9 @@ prompt() {
 }
 
 @test "a dumb terminal gets no escape sequences" {
-    terminal <<<"
-        launch armctl -l $fast; want {armctl> }
+    prompt armctl -l "$fast" <<<"
         ask {deg 1 90} confirmed {armctl> }
         ask help {set up} {armctl> }
-        type \004; ends 0
         hasnt \033"
     terminal <<<"
         launch hidmotor -q -l $fast jog elbow; want {elbow: 0 deg}
@@ -242,34 +231,29 @@ prompt() {
 
 @test "NO_COLOR disables colours and hints" {
     export TERM=xterm-256color NO_COLOR=1
-    terminal <<<"
-        launch armctl -l $fast; want {armctl> }
+    prompt armctl -l "$fast" <<<"
         type {deg 1 }; want {deg 1 }
         ask 90 confirmed {armctl> }
         ask help {set up} {armctl> }
-        type \004; ends 0
         hasnt \033\[1m
         hasnt \033\[2m
         hasnt <angle"
 }
 
 @test "the keys of jog move the joint" {
-    terminal <<<"
-        launch armctl -l $fast; want {armctl> }
+    prompt armctl -l "$fast" <<<"
         ask {deg 1 90} confirmed {armctl> }
         type {jog 1}; type \r; want {90 deg, step 5}
         type \033\[5~; want {step 10}
         type +; want {100 deg}
         type -; want {90 deg}
         type q; want {armctl> }
-        ask {jog x 10} {joint 'x' not found} {armctl> }
-        type \004; ends 0
-        launch hidmotor -q -l sim:; want {hidmotor> }
+        ask {jog x 10} {joint 'x' not found} {armctl> }"
+    prompt hidmotor -q -l sim: <<<"
         type {jog elbow}; type \r; want {elbow: 0 deg, step 5}
         type +; want {elbow: 5 deg}
         type -; want {elbow: 0 deg}
-        type q; want {hidmotor> }
-        type \004; ends 0"
+        type q; want {hidmotor> }"
 }
 
 @test "jog counts keys that arrive together and fits its line to a narrow terminal" {
@@ -289,12 +273,10 @@ prompt() {
         awk '/^encode/ && length < 900 { command = $0; getline bytes; getline record
             if (record !~ /^exit/ && ++n <= 12) print command "\n" bytes }' \
             "$root/tests/golden/$tool.txt" >cases
-        terminal 2000 <<<"
-            launch $tool; want {$tool> }
+        prompt 2000 "$tool" <<<"
             set cases [split [string trim [read [open cases]]] \n]
             foreach {command bytes} \$cases { ask \$command \"\r\n\$bytes\r\n\" {$tool> } }
-            if {[llength \$cases] < 16} { fail {too few cases} }
-            type \004; ends 0"
+            if {[llength \$cases] < 16} { fail {too few cases} }"
     done
 }
 
@@ -380,16 +362,14 @@ prompt() {
 @test "TAB and hints use the joints' limits and fit the command" {
     colour
     config '[joint elbow]' 'index = 2' 'min = 10' 'max = 150' '[joint lift]' 'index = 3' 'kind = translate'
-    terminal <<<"
-        launch armctl -l $fast; want {armctl> }
+    prompt armctl -l "$fast" <<<"
         type {deg elbow }; want {<angle 10 to 150 deg>}
         type {90 3 }; want {<angle 0 to 360 deg>}
         type \003; want {armctl> }
         type {pos }; type \t; want {lift }
         type \003; want {armctl> }
         type {deg }; type \t; want {elbow }
-        type \003; want {armctl> }
-        type \004; ends 0"
+        type \003; want {armctl> }"
     prompt hidmotor <<<"
         type {move el}; type \t; want {elbow=} {<-90 to 63 deg>}
         type \003; want {hidmotor> }"

@@ -143,10 +143,8 @@ killed() {
     TERM=xterm terminal <<<"
         launch sh -c {cat run.log | canpid decode -j | $slow}; want {stdin } { MB}
         ends 0"
-    ok sh -c "canpid decode -j run.log | $slow"
-    same "$stderr" ""
-    ok sh -c "canpid -q info run.log"
-    same "$stderr" ""
+    silent sh -c "canpid decode -j run.log | $slow"
+    silent sh -c "canpid -q info run.log"
 }
 
 @test "record rejects invalid targets before it opens a link" {
@@ -244,7 +242,7 @@ t,m1.position"
     TERM=xterm terminal <<<"
         launch hidmotor -l sim: record run.csv; want {simulator}
         type \"here\r\"
-        exec sh -c {until grep -q '^# here' run.csv; do sleep 0.05; done}
+        exec sh -c {until grep -qs '^# here' run.csv; do sleep 0.05; done}
         type \003; want {marks=1}
         ends 0"
     same "$(grep -c '^# here$' run.csv)" 1
@@ -346,12 +344,7 @@ commands() {
         move 0 45 30 duration=600s --wait
     matches "$stderr" "*let the reader continue*stopped: holding*"
     head -c 65536 /dev/zero >&"$table"
-    mkfifo said
-    hidmotor -l sim: record run.csv 2>said 3>&- &
-    client=$!
-    started+=("$client")
-    exec {said}<said
-    said[client]=$said
+    under_way hidmotor -l sim: record run.csv
     wait_for client "let the reader continue"
     wait "$client" && false || same $? 7
 }
@@ -408,12 +401,9 @@ notes() { tshark -r "$1" -Y frame.comment -T fields -e frame.comment 2>/dev/null
     run -141 bash -o pipefail -c '"$BIN/hidmotor" -q -l sim: record - 2>told | head -c 1000 >start'
     same "$(stat -c %s start)" 1000
     same "$(<told)" ""
-    exits 7 sh -c 'hidmotor -q -l sim: record - >/dev/full'
-    has "$stderr" "standard output: No space left"
-    fails 2 hidmotor -l "$fast" <<<'record -'
-    has "$why" "allowed only on the command line"
-    fails 2 hidmotor -l "$fast" --record - move 0 10 0
-    has "$why" "'-' is not a file"
+    exits_with 7 "standard output: No space left" sh -c 'hidmotor -q -l sim: record - >/dev/full'
+    fails_with 2 "allowed only on the command line" hidmotor -l "$fast" <<<'record -'
+    fails_with 2 "'-' is not a file" hidmotor -l "$fast" --record - move 0 10 0
 }
 
 @test "--record and record write candump logs for CAN" {

@@ -106,8 +106,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
 @test "a continuous stream is not checked again, but is after a stop, gap or other motion" {
     printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'setpoint 14deg -b lknee -c pos' \
         'setpoint 20deg -b lknee -c pos' 'setpoint 20deg -b rknee -c pos --max-jump 30deg' >lines
-    ok canpid -q -l "$fast" <lines
-    same "${#lines[@]}" 4
+    prints_lines 4 canpid -q -l "$fast" <lines
     for between in stop 'watch --for 1s -b lknee' 'move lknee=5deg -c pos' 'status -c pos --take'; do
         printf '%s\n' 'setpoint 5deg -b lknee -c pos' "$between" 'setpoint 25deg -b lknee -c pos' >lines
         fails 6 canpid -q -l "$fast" <lines || { echo "$between" && false; }
@@ -130,8 +129,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
 }
 
 @test "a stream to a silent board is refused without --force" {
-    fails 6 canpid -q -l "$fast" <<<'setpoint 1deg -b 0xE0 -c pos'
-    has "$why" 'position unknown'
+    fails_with 6 'position unknown' canpid -q -l "$fast" <<<'setpoint 1deg -b 0xE0 -c pos'
     exits 3 canpid -q -l "$fast" <<<'setpoint 1deg -b 0xE0 -c pos --force' # it was sent, and no board confirms its end
     has "$output" 'value=1deg result=sent'
 }
@@ -141,8 +139,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     printf 't;base\n0;90\n1;100\n' >arm.csv
     fails 6 armctl -q --config arm.ini -l "$fast" play arm.csv
     has "$why" "base: position unknown, and the first target is 90 deg — move it once, or give --force to move there"
-    ok armctl -q --config arm.ini -l "$fast" <<<$'move base=90\nplay arm.csv'
-    has "$output" "play points=2 joints=1"
+    prints "play points=2 joints=1" armctl -q --config arm.ini -l "$fast" <<<$'move base=90\nplay arm.csv'
 }
 
 @test "timed moves, move, home and an arm's own speed are exempt from the start check" {

@@ -51,8 +51,7 @@ arm() { # writes an arm's joints to the default config file
     ok armctl -q -l "$url" status
     matches "${lines[0]}" "joint * target * actual unit * fault * age"
     matches "${lines[1]}" "base * - * - deg * - * -"
-    fails 2 armctl -q -l "$url" jog base +5
-    has "$why" "base: position unknown — move it once"
+    fails_with 2 "base: position unknown — move it once" armctl -q -l "$url" jog base +5
     ok armctl -q -l "$url" deg base 10
     ok armctl -q -j -l "$url" jog base +5 # by another process
     same "$(json '[.cmd,.angle,.result]')" '["jog",15,"confirmed"]'
@@ -163,8 +162,7 @@ END
     printf '\n\r\r\n\x1c\0\0\0M<+\x1a\1\0\0\0\377\377\377\377\377\377\377\377\x1c\0\0\0' >empty.pcapng
     printf '\1\0\0\0\x14\0\0\0\x93\0\0\0\0\0\0\0\x14\0\0\0' >>empty.pcapng
     for tool in canpid hidmotor unitysim ezphys; do
-        fails 3 "$tool" -q -l log:empty.pcapng status
-        has "$why" "status: the recording has no position for some joints"
+        fails_with 3 "status: the recording has no position for some joints" "$tool" -q -l log:empty.pcapng status
         exits 3 "$tool" -q -j -l log:empty.pcapng status
         same "$(json .ok)" false
     done
