@@ -266,6 +266,20 @@ static inline void assert_reads(struct aw_link *link, const char *wanted)
     assert_string_equal(buf, wanted);
 }
 
+/* Requires that one read into cap bytes returns exactly these bytes. */
+static inline void assert_read_gives(struct aw_link *link, size_t cap, const char *wanted,
+                                     size_t size)
+{
+    char buf[256];
+    size_t got;
+    struct aw_error err = {0};
+    int64_t deadline = aw_clock_now(link->clock) + 5 * AW_SECOND;
+    assert_true(cap <= sizeof buf);
+    assert_int_equal(aw_link_read(link, buf, cap, &got, deadline, &err), AW_OK);
+    assert_int_equal(got, size);
+    assert_memory_equal(buf, wanted, size);
+}
+
 static inline void assert_writes(struct aw_link *link, const char *text)
 {
     struct aw_error err = {0};

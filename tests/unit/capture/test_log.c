@@ -142,6 +142,8 @@ TEST_WITH(NULL, end, tcp_retransmissions_are_dropped_and_gaps_marked)
     rig.wrapper.sent[1] += 3;
     add(3, AW_RX, "jk", NULL);
     add(4, AW_TX, "other way", NULL);
+    rig.wrapper.sent[1] -= 2;
+    add(5, AW_RX, "jk", "again"); /* only the comment is new */
     open_log(NULL);
     expect(0, AW_RX, "abcd");
     expect(2, AW_RX, "ef");
@@ -150,6 +152,10 @@ TEST_WITH(NULL, end, tcp_retransmissions_are_dropped_and_gaps_marked)
     assert_true(rig.entry.gap);
     expect(4, AW_TX, "other way");
     assert_false(rig.entry.gap);
+    expect(5, AW_RX, "");
+    assert_string_equal(rig.entry.comment, "again");
+    assert_int_equal(aw_log_rewind(rig.log, &rig.err), AW_OK);
+    expect(0, AW_RX, "abcd"); /* its bytes are counted anew */
 }
 
 /* Selects packets by the ports of device and host, and their direction if the capture has none. */
@@ -211,27 +217,6 @@ TEST_WITH(NULL, end, packets_of_other_media_are_skipped)
     expect(1, 0, "");
     expect(2, 0, "");
     expect_end();
-}
-
-/* TCP counts bytes per direction; a retransmission with a comment yields only the comment. */
-TEST_WITH(NULL, end, comment_on_a_retransmission_is_kept)
-{
-    begin(AW_MEDIUM_TCP);
-    add(0, AW_TX, "abc", NULL);
-    add(1, AW_RX, "abc", NULL);
-    rig.wrapper.sent[0] -= 3;
-    add(2, AW_TX, "abc", NULL);
-    rig.wrapper.sent[0] -= 3;
-    add(3, AW_TX, "abc", "again");
-    add(4, AW_TX, "d", NULL);
-    open_log(NULL);
-    for (int turn = 0; turn < 2; turn++) {
-        expect(0, AW_TX, "abc");
-        expect(1, AW_RX, "abc");
-        expect(3, AW_TX, "");
-        expect(4, AW_TX, "d");
-        assert_int_equal(aw_log_rewind(rig.log, &rig.err), AW_OK);
-    }
 }
 
 /* A truncated file yields all complete packets. */

@@ -136,7 +136,7 @@ TEST(headers_match_the_picture)
     for (enum aw_medium medium = AW_MEDIUM_SERIAL; medium <= AW_MEDIUM_TCP; medium++)
         for (size_t i = 0; i < (medium < AW_MEDIUM_UDP ? 1 : 4); i++) {
             struct aw_wrapper wrapper = {.medium = medium, .ports = {ports[i][0], ports[i][1]}};
-            for (size_t n = 0; n < 4; n++) {
+            for (size_t n = 2; n < 4; n++) { /* of even and odd size */
                 uint8_t out[80];
                 char hex[AW_HEX_SIZE(80)];
                 enum aw_dir dir = n % 2 ? AW_RX : AW_TX;

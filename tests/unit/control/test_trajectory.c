@@ -50,26 +50,6 @@ TEST(two_points_give_the_textbook_polynomials)
     }
 }
 
-static const double knots_t[] = {0, 0.4, 1.5, 1.6, 3, 3.7};
-static const double knots_p[] = {0, 10, 45, 20, 40, 15, 42, -90, 42, -91, -5, 60};
-
-TEST(quintic_starts_and_ends_at_rest)
-{
-    struct aw_path path = path_of(AW_PATH_QUINTIC, knots_t, knots_p, 6, 2);
-    for (size_t i = 0; i < 2; i++) {
-        const double *first = path.segments[i].c, *last = path.segments[8 + i].c;
-        double v = 0, a = 0;
-        for (int k = 1; k < AW_PATH_ORDER; k++) {
-            v += k * last[k];
-            a += k * (k - 1) * last[k];
-        }
-        assert_true(first[1] == 0 && first[2] == 0);
-        NEAR(v, 0, 1e-9);
-        NEAR(a, 0, 1e-9);
-    }
-    aw_path_free(&path);
-}
-
 /* Points on one quintic with rest at both ends yield that quintic. */
 TEST(quintic_recovers_a_single_quintic)
 {

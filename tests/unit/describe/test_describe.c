@@ -288,10 +288,10 @@ static void print_description(FILE *out, const struct aw_protocol *protocol, con
 TEST(unusual_tables_are_described)
 {
     static const struct aw_name names[] = {{-1, "say \"no\""}, {300, "a\\b"}, {0}};
-    static struct aw_name wordy[31];
-    static char words[30][24];
-    for (int n = 0; n < 30; n++) {
-        snprintf(words[n], sizeof words[n], "a_name_of_letters_%d", n);
+    static struct aw_name wordy[21];
+    static char words[20][40];
+    for (int n = 0; n < 20; n++) {
+        snprintf(words[n], sizeof words[n], "a_long_name_of_letters_%d", n);
         wordy[n] = (struct aw_name){n, words[n]};
     }
     static const struct aw_scale scales[] = {
@@ -348,9 +348,7 @@ TEST(unusual_tables_are_described)
                  "aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd and then some more words",
          .dir = AW_RX, .code = 4, .fields = many},
         {.name = "empty", .help = "nothing", .dir = AW_TX, .code = 1, .fields = none},
-        {.name = "padded", .help = "to its end and beyond one row", .dir = AW_RX, .code = 2,
-         .fields = one, .size = 12},
-        {.name = "padded_long", .help = "to its end", .dir = AW_RX, .code = 3, .fields = one,
+        {.name = "padded", .help = "to its end and beyond one row", .dir = AW_RX, .code = 3, .fields = one,
          .size = 64},
         {.name = "end9", .help = "nine", .dir = AW_RX, .code = 6, .fields = three, .size = 40},
         {.name = "end11", .help = "eleven", .dir = AW_RX, .code = 7, .fields = five, .size = 14},
@@ -363,7 +361,7 @@ TEST(unusual_tables_are_described)
     struct aw_protocol protocol = {.name = "made_up",
                                    .title = "a \"made-up\" protocol",
                                    .messages = messages,
-                                   .n_messages = 7,
+                                   .n_messages = 6,
                                    .variants = variants,
                                    .medium = AW_MEDIUM_UDP,
                                    .ports = {7},
@@ -372,7 +370,7 @@ TEST(unusual_tables_are_described)
     for (size_t i = AW_DESCRIBE_TEXT; i <= AW_DESCRIBE_LUA; i++) {
         enum aw_describe_as as = (enum aw_describe_as)i;
         if (as == AW_DESCRIBE_ASCII) { /* the same in another character set */
-            aw_describe(out, &wire, "padded_long", as);
+            aw_describe(out, &wire, "empty", as);
             continue;
         }
         if (as != AW_DESCRIBE_TEXT)
@@ -460,14 +458,13 @@ TEST(unusual_text_lines_are_described)
     };
     /* clang-format on */
     static const struct aw_message messages[] = {
-        {.name = "say", .help = "what", .dir = AW_BOTH, .word = "SAY", .fields = fields},
-        {.name = "no", .help = "nothing", .dir = AW_TX, .word = "N", .fields = tail + 3}};
+        {.name = "say", .help = "what", .dir = AW_BOTH, .word = "SAY", .fields = fields}};
     static const struct aw_variant variants[] = {
         {.name = "line", .help = "", .head = head, .tail = tail}, {0}};
     static const struct aw_protocol protocol = {.name = "words",
                                                 .title = "lines",
                                                 .messages = messages,
-                                                .n_messages = 2,
+                                                .n_messages = 1,
                                                 .variants = variants,
                                                 .medium = AW_MEDIUM_SERIAL,
                                                 .ascii = true,

@@ -49,26 +49,6 @@ TEST_WITH(start, NULL, fields_are_set_from_numbers)
     assert_true(aw_record_get(&record, "hand.position") == -12.5);
 }
 
-TEST_WITH(start, NULL, unknown_fields_get_advice)
-{
-    static const struct {
-        const char *message, *name, *part;
-    } rows[] = {
-        {"groups", "elbow.positoin", "did you mean 'elbow.position'?"},
-        {"groups", "qqqqqqqqq", "see 'describe groups'"},
-        {"groups", "position", "groups has no field 'position'"},
-        {"short", "x", "short has no field 'x' — see 'describe short'"},
-        {"bits", "", "bits has no field ''"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        begin(rows[i].message);
-        assert_int_equal(aw_record_set(&record, rows[i].name, 1, &err), AW_USAGE);
-        assert_has(err.text, rows[i].part);
-        assert_int_equal(aw_record_set_text(&record, rows[i].name, "1", &err), AW_USAGE);
-        assert_true(record.present == 0 || strcmp(rows[i].message, "groups") == 0);
-    }
-}
-
 /* ---- Names of a made-up message, and errors of unknown ones ---- */
 
 static const struct aw_name gaits[] = {{1, "stand"}, {2, "start"}, {3, "walk"}, {4, "run"}, {0}};

@@ -138,29 +138,6 @@ TEST(frame_is_identified_by_its_code)
     }
 }
 
-/* Without another rule, the first message of the table whose code fits is used. */
-/* Bytes beyond the frame are not read, however far the code would be. */
-TEST(truncated_code_identifies_no_frame)
-{
-    static const struct aw_field far_head[] = {{.name = "a", .type = AW_UINT, .bits = 32},
-                                               {.name = "b", .type = AW_UINT, .bits = 32},
-                                               SAMPLE_CODE,
-                                               {0}};
-    static const struct aw_variant far[] = {{.name = "far", .head = far_head}, {0}};
-    static const uint8_t bytes[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 5};
-    struct aw_protocol other = protocol;
-    struct aw_record record;
-    struct aw_error err = {0};
-    other.variants = far;
-    other.frame_max = sizeof bytes;
-    aw_wire_init(&wire, &other, NULL, false);
-    assert_int_equal(
-        aw_wire_decode(&wire, AW_TX, (struct aw_span){bytes, sizeof bytes}, &record, &err), AW_OK);
-    assert_int_equal(aw_wire_decode(&wire, AW_TX, (struct aw_span){bytes, 8}, &record, &err),
-                     AW_MALFORMED);
-    assert_string_equal(err.text, "8 bytes that are not a small message to the device");
-}
-
 static const struct aw_message *always_one(const struct aw_wire *any, enum aw_dir dir,
                                            struct aw_span frame, struct aw_error *err)
 {

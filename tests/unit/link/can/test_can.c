@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 
 #include "link/can/can_error.h"
-#include "link/can/can_interface.h"
 #include "picture_helper.h"
 
 /* The picture has each bit alone. */
@@ -74,18 +73,6 @@ TEST(missing_interface_is_reported_after_the_keys)
         assert_open_fails(urls[i], AW_NO_LINK,
                           has_can() ? "interface not found"
                                     : "CAN not supported by this kernel — use slcan: or sim:");
-}
-
-TEST(interface_problems_are_described)
-{
-    char problem[200] = "";
-    assert_true(aw_can_interface_problem("awnope0", problem, sizeof problem));
-    assert_has(problem, "no CAN interface found");
-    assert_true(aw_can_interface_problem("lo", problem, sizeof problem));
-    assert_has(problem, "not a CAN interface");
-    assert_true(aw_can_interface_problem("", problem, sizeof problem));
-    assert_false(aw_can_interface_up("lo"));
-    assert_false(aw_can_interface_up("awnope0"));
 }
 
 /* A link with every kind of event: a foreign frame, an own frame, interface down, link lost. */

@@ -285,7 +285,7 @@ static void assert_cannot_open(const char *words)
 
 TEST_WITH(plug_in, unplug, frames_are_sent_and_received)
 {
-    struct aw_link *link = open_bus("");
+    LINK link = open_bus("");
     assert_string_equal(link->key, "can:" BUS);
     assert_string_equal(link->ready, "can:" BUS);
     assert_true(link->datagrams && aw_link_fd(link) == kernel.socket[0]);
@@ -306,26 +306,20 @@ TEST_WITH(plug_in, unplug, frames_are_sent_and_received)
     assert_int_equal(link->dropped, 3);
     assert_read_is(link, AW_TIMEOUT, 0);
     assert_false(link->own);
-    aw_link_close(link);
 }
 
 TEST_WITH(plug_in, unplug, unsuitable_frames_are_skipped)
 {
     static const uint8_t above[] = {0x00, 0x08};
-    struct aw_error err = {0};
-    uint8_t few[4];
-    size_t got;
-    struct aw_link *link = open_bus("");
+    LINK link = open_bus("");
     assert_int_equal(kernel.n_filters, 1);
     tell_frame(0x041 | CAN_RTR_FLAG, 1, 1);
     tell_frame(0x041, 9, 1);
     tell_frame(0x041, 8, 0xAB);
-    assert_int_equal(aw_link_read(link, few, sizeof few, &got, AW_NEVER, &err), AW_OK);
-    assert_int_equal(got, sizeof few); /* the rest is discarded, as for any datagram */
-    assert_memory_equal(few, "\x41\x00\xAB\x00", sizeof few);
+    /* the rest is discarded, as for any datagram */
+    assert_read_gives(link, 4, "\x41\x00\xAB\x00", 4);
     assert_read_is(link, AW_TIMEOUT, 0);
     assert_write_fails(link, above, sizeof above, AW_USAGE, "can:" BUS ": not a classic CAN frame");
-    aw_link_close(link);
 }
 
 TEST_WITH(plug_in, unplug, socket_options_and_filters_are_set)
@@ -359,7 +353,7 @@ TEST_WITH(plug_in, unplug, raw_bytes_for_the_crash_stop)
     static const uint8_t good[] = {0x41, 0, 7}, bad[] = {0, 8};
     uint8_t room[32];
     struct aw_link_raw raw = {.bytes = room, .cap = sizeof room};
-    struct aw_link *link = open_bus("");
+    LINK link = open_bus("");
     assert_false(aw_link_raw(link, bad, sizeof bad, &raw));
     assert_true(aw_link_raw(link, good, sizeof good, &raw));
     const struct can_frame frame = {.can_id = 0x41, .can_dlc = 1, .data = {7}};
@@ -372,13 +366,12 @@ TEST_WITH(plug_in, unplug, raw_bytes_for_the_crash_stop)
     take_down();
     assert_event(link, "interface down");
     assert_false(aw_link_raw(link, good, sizeof good, &raw));
-    aw_link_close(link);
 }
 
 /* The kernel reports the total number of lost frames and each reception time. */
 TEST_WITH(plug_in, unplug, lost_frames_are_counted)
 {
-    struct aw_link *link = open_bus("");
+    LINK link = open_bus("");
     static const struct {
         uint32_t overflow, dropped;
         int64_t time_ns;
@@ -390,14 +383,13 @@ TEST_WITH(plug_in, unplug, lost_frames_are_counted)
         assert_int_equal(link->dropped, cases[i].dropped);
         assert_int_equal(link->rx_time_ns, cases[i].time_ns);
     }
-    aw_link_close(link);
 }
 
 /* Sends more frames than one read of the kernel returns. On a busy bus, the link gathers frames for
  * at most 1 ms, but not after a write. */
 TEST_WITH(plug_in, unplug, bursts_keep_their_order)
 {
-    struct aw_link *link = open_bus("");
+    LINK link = open_bus("");
     int64_t start = bus_clock.time_ns;
     char wanted[16];
     for (uint8_t round = 0; round < 3; round++) {
@@ -422,12 +414,11 @@ TEST_WITH(plug_in, unplug, bursts_keep_their_order)
         assert_receives(link, wanted);
     }
     assert_true(bus_clock.time_ns > start); /* later frames are gathered again */
-    aw_link_close(link);
 }
 
 TEST_WITH(plug_in, unplug, error_frames_are_reported_once_a_second)
 {
-    struct aw_link *link = open_bus("");
+    LINK link = open_bus("");
     tell_frame(CAN_ERR_FLAG | CAN_ERR_BUSOFF, 8, 0);
     assert_event(link, "bus-off");
     tell_frame(CAN_ERR_FLAG | CAN_ERR_ACK, 8, 0);
@@ -445,13 +436,12 @@ TEST_WITH(plug_in, unplug, error_frames_are_reported_once_a_second)
     assert_read_is(link, AW_TIMEOUT, 1);
     tell_frame(CAN_ERR_FLAG | CAN_ERR_BUSOFF, 8, 0);
     assert_event(link, "bus-off");
-    aw_link_close(link);
 }
 
 TEST_WITH(plug_in, unplug, stop_request_ends_reading)
 {
     FD stop = eventfd(0, 0);
-    struct aw_link *link = open_bus("");
+    LINK link = open_bus("");
     bus_clock.real.stop_fd = stop;
     assert_int_equal(eventfd_write(stop, 1), 0);
     tell_frame(0x041, 0, 0);
@@ -464,13 +454,12 @@ TEST_WITH(plug_in, unplug, stop_request_ends_reading)
     assert_event(link, "interface down");
     bus_clock.real.stop_fd = stop;
     assert_read_is(link, AW_STOPPED, AW_SECOND); /* also while the interface is down */
-    aw_link_close(link);
 }
 
 TEST_WITH(plug_in, unplug, write_waits_for_a_full_queue)
 {
     static const int passing[] = {ENOBUFS, EAGAIN, EINTR};
-    struct aw_link *link = open_bus("");
+    LINK link = open_bus("");
     for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
         kernel.send_error = passing[i];
         kernel.send_times = 3;
@@ -488,12 +477,11 @@ TEST_WITH(plug_in, unplug, write_waits_for_a_full_queue)
     kernel.send_times = 0;
     assert_sends(link, "041#08"); /* the bus was busy; the link is intact */
     assert_on_bus(0x041, 1, 8);
-    aw_link_close(link);
 }
 
 TEST_WITH(plug_in, unplug, fatal_errors_lose_the_link)
 {
-    struct aw_link *link = open_bus("");
+    LINK link = open_bus("");
     fail_reading(EIO);
     assert_read_fails(link, AW_LOST, "can:" BUS ": connection lost: Input/output error");
     kernel.send_error = EINVAL;
@@ -506,12 +494,11 @@ TEST_WITH(plug_in, unplug, fatal_errors_lose_the_link)
     assert_event(link, "interface down");
     bus_clock.breaks = true;
     assert_read_fails(link, AW_LOST, "can:" BUS ": connection lost: Cannot allocate memory");
-    aw_link_close(link);
 }
 
 TEST_WITH(plug_in, unplug, link_survives_interface_down_and_up)
 {
-    struct aw_link *link = open_bus("");
+    LINK link = open_bus("");
     take_down();
     assert_event(link, "interface down");
     assert_int_equal(aw_link_fd(link), kernel.news[0]);
@@ -536,12 +523,11 @@ TEST_WITH(plug_in, unplug, link_survives_interface_down_and_up)
     kernel.news[1] = -1;
     assert_event(link, "interface down");
     assert_event(link, "interface up");
-    aw_link_close(link);
 }
 
 TEST_WITH(plug_in, unplug, write_reopens_the_interface)
 {
-    struct aw_link *link = open_bus("");
+    LINK link = open_bus("");
     take_down();
     assert_event(link, "interface down");
     kernel.up = true;
@@ -549,13 +535,12 @@ TEST_WITH(plug_in, unplug, write_reopens_the_interface)
     assert_on_bus(0x041, 1, 1);
     tell_frame(0x05E, 0, 0);
     assert_receives(link, "05E#");
-    aw_link_close(link);
 }
 
 /* The kernel drops the socket's binding and filters with the interface. */
 TEST_WITH(plug_in, unplug, link_survives_removal_of_the_interface)
 {
-    struct aw_link *link = open_bus("?filter=05E");
+    LINK link = open_bus("?filter=05E");
     kernel.index = 0;
     other_remove(TYPE);
     kernel.up = false;
@@ -573,7 +558,6 @@ TEST_WITH(plug_in, unplug, link_survives_removal_of_the_interface)
     assert_event(link, "interface up");
     assert_int_equal(kernel.bound, 9);
     assert_int_equal(kernel.n_filters, 1);
-    aw_link_close(link);
 }
 
 /* In a sandbox without netlink, the link polls the interface every 0.5 s. */
@@ -581,7 +565,7 @@ TEST_WITH(plug_in, unplug, interface_is_polled_without_netlink)
 {
     static const int errors[] = {EPERM, EACCES}; /* of socket(2), of bind(2) */
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
-        struct aw_link *link = open_bus("");
+        LINK link = open_bus("");
         kernel.news_error = errors[i];
         take_down();
         assert_event(link, "interface down");
@@ -591,17 +575,15 @@ TEST_WITH(plug_in, unplug, interface_is_polled_without_netlink)
         bus_clock.up_after = 3;
         assert_event(link, "interface up");
         assert_int_equal(bus_clock.time_ns - start, 3 * AW_SECOND / 2);
-        aw_link_close(link);
     }
 }
 
 TEST_WITH(plug_in, unplug, interface_down_loses_the_link_without_reconnect)
 {
-    struct aw_link *link = open_bus("?reconnect=off");
+    LINK link = open_bus("?reconnect=off");
     take_down();
     for (int i = 0; i < 2; i++)
         assert_read_fails(link, AW_LOST, "can:" BUS ": interface is down — run: sudo ip link set");
-    aw_link_close(link);
 }
 
 TEST_WITH(plug_in, unplug, unusable_interfaces_are_explained)

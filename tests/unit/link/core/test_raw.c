@@ -62,9 +62,8 @@ TEST(simulator_has_no_raw_bytes)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct echo_device *device = echo_device(0);
-    struct aw_link *link = aw_sim_link(&device->base, &clock.base, true, "sim:");
+    LINK link = aw_sim_link(&device->base, &clock.base, true, "sim:");
     uint8_t bytes[10];
     struct aw_link_raw raw = {.bytes = bytes, .cap = sizeof bytes};
     assert_false(aw_link_raw(link, "x", 1, &raw));
-    aw_link_close(link);
 }

@@ -31,23 +31,16 @@ TEST(simulated_device_answers_in_real_time)
 TEST(short_buffer_truncates_datagrams_only)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
-    struct aw_error err;
-    char buf[4];
-    size_t got;
     struct aw_link *link = aw_sim_link(&echo_device(0)->base, &clock.base, false, "sim:");
     assert_writes(link, "stream");
-    assert_int_equal(aw_link_read(link, buf, 4, &got, AW_NEVER, &err), AW_OK);
-    assert_int_equal(got, 4);
-    assert_int_equal(aw_link_read(link, buf, 4, &got, AW_NEVER, &err), AW_OK);
-    assert_int_equal(got, 2);
-    assert_memory_equal(buf, "am", 2);
+    assert_read_gives(link, 4, "stre", 4);
+    assert_read_gives(link, 4, "am", 2);
     assert_read_is(link, AW_TIMEOUT, AW_SECOND);
     aw_link_close(link);
 
     link = aw_sim_link(&echo_device(0)->base, &clock.base, true, "sim:");
     assert_writes(link, "datagram");
-    assert_int_equal(aw_link_read(link, buf, 4, &got, AW_NEVER, &err), AW_OK);
-    assert_int_equal(got, 4);
+    assert_read_gives(link, 4, "data", 4);
     assert_read_is(link, AW_TIMEOUT, AW_SECOND);
     aw_link_close(link);
 }
@@ -56,12 +49,11 @@ TEST(stop_request_ends_reading_during_a_flood)
 {
     FD stop = eventfd(0, 0);
     struct aw_real_clock clock = aw_real_clock(stop);
-    struct aw_link *link = aw_sim_link(&echo_device(0)->base, &clock.base, false, "sim:");
+    LINK link = aw_sim_link(&echo_device(0)->base, &clock.base, false, "sim:");
     assert_writes(link, "plenty");
     assert_int_equal(eventfd_write(stop, 1), 0);
     assert_writes(link, "more");
     assert_read_is(link, AW_STOPPED, AW_SECOND);
-    aw_link_close(link);
 }
 
 static int64_t always_now(const struct aw_device *device)
@@ -77,13 +69,12 @@ TEST(device_that_is_always_due_does_not_block_the_reader)
     ops.next_event = always_now;
     struct echo_device *device = echo_device(0);
     device->base.ops = &ops;
-    struct aw_link *link = aw_sim_link(&device->base, &clock.base, false, "sim:");
+    LINK link = aw_sim_link(&device->base, &clock.base, false, "sim:");
     assert_read_is(link, AW_TIMEOUT, AW_MICROSECOND);
     device->delay_ns = 1;
     assert_writes(link, "x");
     assert_reads(link, "x"); /* the device is called again after one nanosecond */
     assert_int_equal(clock.time_ns, AW_MICROSECOND + 1);
-    aw_link_close(link);
 }
 
 TEST(link_closes_its_device_and_reports_a_connection)

@@ -118,17 +118,6 @@ static void nothing_heard(void)
     assert_int_equal(errno, EAGAIN);
 }
 
-static void assert_read_gives(struct aw_link *link, size_t cap, const char *wanted, size_t size)
-{
-    char buf[2 * AW_HID_REPORT];
-    size_t got;
-    struct aw_error err = {0};
-    int64_t deadline = aw_clock_now(link->clock) + 5 * AW_SECOND;
-    assert_int_equal(aw_link_read(link, buf, cap, &got, deadline, &err), AW_OK);
-    assert_int_equal(got, size);
-    assert_memory_equal(buf, wanted, size);
-}
-
 TEST_WITH(load, unload, virtual_board_is_created)
 {
     LINK link = opened("uhid:?serial=T1");
@@ -189,8 +178,8 @@ TEST_WITH(load, unload, reports_are_sent_and_received)
     assert_int_equal(input.type, UHID_INPUT2);
     assert_int_equal(input.u.input2.size, AW_HID_REPORT);
     assert_memory_equal(input.u.input2.data, report + 1, AW_HID_REPORT);
-    assert_int_equal(aw_link_write(link, report, AW_HID_REPORT + 1, &err), AW_USAGE);
-    assert_has(err.text, ": report too long (max 64 bytes, not 65)");
+    assert_write_fails(link, report, AW_HID_REPORT + 1, AW_USAGE,
+                       ": report too long (max 64 bytes, not 65)");
     nothing_heard();
 }
 
@@ -224,8 +213,7 @@ TEST_WITH(load, unload, runtime_errors_are_reported)
     assert_writes(link, "b");
     nothing_heard();
     kernel.write_error = ENODEV;
-    assert_int_equal(aw_link_write(link, "c", 1, &err), AW_LOST);
-    assert_has(err.text, "uhid:T1: connection lost: No such device");
+    assert_write_fails(link, "c", 1, AW_LOST, "uhid:T1: connection lost: No such device");
 
     static const int passing[] = {EAGAIN, EINTR};
     for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
@@ -274,19 +262,13 @@ TEST_WITH(load, unload, failed_device_creation_is_reported)
 TEST_WITH(load, unload, missing_node_times_out)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
-    const struct aw_link_options options = {.clock = &clock.base, .protocol = &test_protocol};
-    struct aw_error err = {0};
-    struct aw_link *link;
     kernel.makes_no_node = true;
-    assert_int_equal(aw_link_open(&link, "uhid:", &options, &err), AW_NO_LINK);
-    assert_string_equal(err.text,
-                        "uhid: no /dev/hidraw node appeared — try: sudo modprobe hid-generic");
+    assert_open_fails_by(&clock.base, "uhid:", AW_NO_LINK,
+                         "uhid: no /dev/hidraw node appeared — try: sudo modprobe hid-generic");
     assert_in_range(clock.time_ns, 5 * AW_SECOND, 6 * AW_SECOND);
 
     FD stop = eventfd(1, 0);
     struct aw_real_clock stopped = aw_real_clock(stop);
-    const struct aw_link_options stopping = {.clock = &stopped.base, .protocol = &test_protocol};
     close(kernel.ends[1]);
-    assert_int_equal(aw_link_open(&link, "uhid:", &stopping, &err), AW_STOPPED);
-    assert_string_equal(err.text, "uhid: interrupted");
+    assert_open_fails_by(&stopped.base, "uhid:", AW_STOPPED, "uhid: interrupted");
 }

@@ -115,20 +115,14 @@ TEST(lines_without_a_time_are_replayed_at_once)
 
 TEST(short_buffers_and_stop_requests)
 {
-    uint8_t few[3];
-    size_t got;
-    struct aw_error err;
     FD stop = eventfd(0, 0);
     struct aw_real_clock clock = aw_real_clock(stop);
     LINK link = open_link(text_of("log:%s?speed=max", path), &clock.base);
-    assert_int_equal(aw_link_read(link, few, sizeof few, &got, AW_NEVER, &err), AW_OK);
-    assert_int_equal(aw_link_read(link, few, sizeof few, &got, AW_NEVER, &err), AW_OK);
-    assert_int_equal(got, 3); /* the rest of the datagram is discarded */
-    assert_int_equal(aw_link_read(link, few, sizeof few, &got, AW_NEVER, &err), AW_OK);
-    assert_int_equal(few[0], 0x5F);
+    assert_read_gives(link, 3, "\x41\0\1", 3);
+    assert_read_gives(link, 3, "\x5E\0\2", 3); /* the rest of the datagram is discarded */
+    assert_read_gives(link, 3, "\x5F\0", 2);
     assert_int_equal(eventfd_write(stop, 1), 0);
-    assert_int_equal(aw_link_read(link, few, sizeof few, &got, AW_NEVER, &err), AW_STOPPED);
-    assert_int_equal(got, 0);
+    assert_read_is(link, AW_STOPPED, AW_SECOND);
 }
 
 TEST(keys_are_checked)
