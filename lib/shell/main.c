@@ -17,8 +17,9 @@
 #include "shell/session/bind.h"
 #include "shell/session/config.h"
 
-/* Finds --config first, because later sources override the config file. The last one given counts.
- * Options after "--" belong to the line that `complete` completes. */
+/* Finds the last --config before the other options are parsed, because they override the config
+ * file. Stops at "--", except after `complete`, whose arguments are the command line to
+ * complete. */
 static const char *config_argument(int argc, char **argv)
 {
     const char *path = NULL;
@@ -47,8 +48,8 @@ static enum aw_status load_settings(struct aw_session *session, int argc, char *
     return aw_options_from_environment(&session->options, session->tool->name, &session->err);
 }
 
-/* Binds the tokens once to find out whether they contain a command, or an option that acts as
- * one. */
+/* Parses the tokens once to find out whether they contain a command, or an option that acts as one,
+ * such as --version. */
 static enum aw_status parse_globals(struct aw_session *session, const struct aw_words *words,
                                     bool *command)
 {

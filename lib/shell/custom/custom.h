@@ -10,8 +10,8 @@ const struct aw_codec *aw_find_custom(struct aw_session *session, const char *na
 enum aw_status aw_show_answer(struct aw_session *session, struct aw_span frame);
 /* Sends a custom packet (not with --dry-run) and prints its reply. */
 enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *packet);
-/* Runs the command send; its argument "message" is a custom packet. Returns true if that packet
- * only reads. */
+/* aw_run_send runs the command send, whose argument "message" names a custom packet.
+ * aw_send_only_reads returns true if that packet only reads. */
 enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *args);
 bool aw_send_only_reads(struct aw_session *session, const struct aw_args *args);
 extern const struct aw_command aw_custom_gains_command, aw_custom_stop_command, aw_send_command;

@@ -165,38 +165,38 @@ static enum aw_status dry_run(struct aw_session *session, const double *setpoint
 }
 
 /* Start positions and duration of a motion. */
-struct way {
+struct motion {
     double from[AW_CUSTOM_JOINTS], seconds;
 };
 
 static enum aw_status plan_path(struct aw_session *session, const struct aw_joint_list *list,
-                                const struct aw_joint_command *command, struct way *way)
+                                const struct aw_joint_command *command, struct motion *motion)
 {
     bool said = !isnan(command->seconds);
     enum aw_status status = AW_OK;
-    way->seconds = said ? command->seconds : DEFAULT_S;
+    motion->seconds = said ? command->seconds : DEFAULT_S;
     for (size_t i = 0; i < list->n; i++) {
-        way->from[i] = aw_custom_target(&aw_custom_arm(session)->joints[i]);
+        motion->from[i] = aw_custom_target(&aw_custom_arm(session)->joints[i]);
     }
     for (size_t k = 0; k < command->n && status == AW_OK; k++) {
         const struct aw_joint *joint = &list->joints[command->goals[k].joint];
-        double away = command->goals[k].value - way->from[command->goals[k].joint];
+        double away = command->goals[k].value - motion->from[command->goals[k].joint];
         if (isnan(away))
             status = aw_fail(&session->err, AW_TIMEOUT, "%s: position unknown", joint->name);
         else if (said)
-            status = aw_duration_check(session, joint, away, M_PI / 2, way->seconds);
+            status = aw_duration_check(session, joint, away, M_PI / 2, motion->seconds);
         else
-            way->seconds = fmax(way->seconds, aw_duration_needed(joint, away, M_PI / 2));
+            motion->seconds = fmax(motion->seconds, aw_duration_needed(joint, away, M_PI / 2));
     }
     return status;
 }
 
 /* Streams setpoints along a path, because the firmware jumps to each setpoint. */
 static enum aw_status stream_path(struct aw_session *session, struct aw_joint_list *list,
-                                  const struct way *way, const double *goal)
+                                  const struct motion *motion, const double *goal)
 {
     struct aw_custom_arm *arm = aw_custom_arm(session);
-    double now[AW_CUSTOM_JOINTS], seconds = way->seconds;
+    double now[AW_CUSTOM_JOINTS], seconds = motion->seconds;
     bool stream = true, last = false;
     int64_t start = aw_clock_now(session->clock);
     enum aw_status status = AW_OK;
@@ -205,7 +205,7 @@ static enum aw_status stream_path(struct aw_session *session, struct aw_joint_li
         double share = (1 - cos(M_PI * part)) / 2;
         last = part >= 1;
         for (size_t i = 0; i < arm->n; i++)
-            now[i] = last ? goal[i] : way->from[i] + share * (goal[i] - way->from[i]);
+            now[i] = last ? goal[i] : motion->from[i] + share * (goal[i] - motion->from[i]);
         stream = !last;
         status = each_packet(session, now, send_packet, &stream);
         if (status == AW_OK && !last)
@@ -235,12 +235,12 @@ static enum aw_status command(struct aw_session *session, struct aw_joint_list *
         status = read_joints(session, list);
     if (stream)
         return status == AW_OK ? each_packet(session, goal, send_packet, &stream) : status;
-    struct way way;
+    struct motion motion;
     if (status == AW_OK)
-        status = plan_path(session, list, command, &way);
+        status = plan_path(session, list, command, &motion);
     if (status == AW_OK)
         status = each_packet(session, goal, announce, NULL);
-    return status == AW_OK ? stream_path(session, list, &way, goal) : status;
+    return status == AW_OK ? stream_path(session, list, &motion, goal) : status;
 }
 
 /* Returns 0 seconds, because a firmware jumps to its setpoint. */

@@ -2,15 +2,14 @@
  * its tool whose joints, stop and last stop use the files' packets. So all joint commands work with
  * that firmware: status, limits, move, jog, home, play, teleop.
  *
- *     status = aw_custom_joints_begin(session);      session->tool->from_file is true then
+ *     status = aw_custom_joints_begin(session);      sets session->tool->custom_joints
  *
  * The copy stays until aw_session_free_packets, or until a line names other files; then the session
  * uses the original tool again.
  *
- * A tool adds only the exchange of a packet: its hook exchange (tool.h). Packets with ask = yes are
- * polled for joint values; others arrive by themselves. A motion is a sinusoidal path of setpoints,
- * which the firmware follows; hold sends the measured positions.
- */
+ * A tool adds only the exchange of a packet: its hook query_packet (tool.h). Packets with ask = yes
+ * are polled for joint values; others arrive by themselves. A motion is a sinusoidal path of
+ * setpoints, which the firmware follows; hold sends the measured positions. */
 #ifndef AW_SHELL_CUSTOM_CUSTOM_JOINTS_H
 #define AW_SHELL_CUSTOM_CUSTOM_JOINTS_H
 

@@ -12,16 +12,17 @@ struct aw_custom_joint {
     struct aw_spot setpoint, told[AW_JOINT_VALUES];
     struct aw_joint_state now;
     double sent; /* the last setpoint; NaN: none */
-    double kept; /* setpoint unchanged since kept_ns; NaN: none */
+    double kept; /* latest setpoint; unchanged since changed_ns; NaN: none */
     int64_t kept_ns;
     double min, max;
     double near, least; /* see struct aw_joint */
-    double far;         /* if farther away than this, the last target sent no longer counts */
+    /* max distance from the last target sent; beyond it, that target is ignored */
+    double far;
     const char *unit, *velocity_unit;
     char per_s[32]; /* the unit of velocities, or "" */
 };
 
-/* Gains have the places joint * AW_JOINT_GAINS + gain. */
+/* The index of a gain is joint * AW_JOINT_GAINS + gain. */
 #define AW_CUSTOM_GAINS ((size_t)AW_CUSTOM_JOINTS * AW_JOINT_GAINS)
 
 struct aw_custom_arm {
@@ -36,7 +37,8 @@ struct aw_custom_arm {
     const char *speaks[AW_CUSTOM_JOINTS * AW_JOINT_VALUES + 1];
     int64_t due_ns; /* time of the next query */
     unsigned lost;  /* consecutive lost answers */
-    double law_kp;  /* kp of a controller with kp alone, from tune; NaN or 0: more gains */
+    /* kp that tune set for a controller with kp only; NaN or 0: the controller has more gains */
+    double law_kp;
 };
 
 static inline struct aw_custom_arm *aw_custom_arm(const struct aw_session *session)

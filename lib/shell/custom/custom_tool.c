@@ -15,8 +15,8 @@
 
 /* ---- The copy ---- */
 
-/* A device that reports nothing by itself must have a packet that asks for positions. Without such
- * a packet, no packet of the file can hold the joints. */
+/* Requires a packet that queries positions if the device reports nothing by itself. Without such a
+ * packet, no packet of the file can hold the joints. */
 static enum aw_status check_asked(struct aw_session *session, const struct aw_custom_arm *arm)
 {
     const struct aw_command *command = session->run.command;

@@ -63,7 +63,7 @@ static struct aw_device_setting *gains_of(struct aw_session *session)
     return aw_custom_arm(session)->gains;
 }
 
-/* tune has read the gains, so reading them again lists what is known. */
+/* Lists the known gains for .read without a query, because tune has just read them. */
 const struct aw_law aw_custom_law = {
     .file = &gain_file,
     .context = custom_arm,

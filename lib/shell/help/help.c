@@ -50,7 +50,7 @@ static void fill_line(const struct aw_tool *tool, const char *line, char *out, s
     }
 }
 
-/* Takes examples of common commands from the first help page. */
+/* A common command without own examples uses those of the first help page that name it. */
 void aw_each_example(const struct aw_tool *tool, const struct aw_command *command,
                      aw_example_fn *fn, void *context)
 {

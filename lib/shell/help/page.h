@@ -33,7 +33,7 @@ void aw_page_title(struct aw_page *page, const char *name, const char *summary);
 void aw_page_heading(struct aw_page *page, const char *text);
 void aw_page_row(struct aw_page *page, const char *left, const char *right);
 
-/* Prints a label and a list of words. On a terminal the words wrap in a narrow column. */
+/* Prints a label and a list of names. On a terminal the names wrap in a narrow column. */
 void aw_page_list(struct aw_page *page, const char *left, const char *words);
 
 void aw_page_text(struct aw_page *page, const char *text); /* a paragraph */

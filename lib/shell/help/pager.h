@@ -1,8 +1,8 @@
-/* A pager for a text that may be longer than the terminal: $PAGER, else less, which ends by itself
- * if the text fits. Without a terminal or a pager the text is printed directly.
+/* A pager for output that may be longer than the terminal: $PAGER, else less, which ends by itself
+ * if the output fits. Without a terminal or a pager, the output is printed directly.
  *
  *     struct aw_pager pager = aw_pager_open(session);
- *     … prints the text …
+ *     … print to session->out …
  *     aw_pager_close(session, &pager);
  */
 #ifndef AW_SHELL_HELP_PAGER_H

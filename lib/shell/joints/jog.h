@@ -2,7 +2,8 @@
  * keys change the step, q quits.
  *
  *     struct aw_jog jog = {.session = session, .name = "elbow", .unit = "deg", .value = 30,
- *                          .step = 5, .least = 1, .most = 100, .go = go, .context = &mine};
+ *                          .step = 5, .min_step = 1, .max_step = 100, .move_by = move_by,
+ *                          .context = &mine};
  *     return aw_jog_keys(&jog);
  */
 #ifndef AW_SHELL_JOINTS_JOG_H

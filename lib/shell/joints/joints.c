@@ -398,8 +398,8 @@ static bool is_away(struct awaiting *a)
     return most > 0;
 }
 
-/* Finds a joint that is farther from its target than at the start. Tolerates oscillation of a joint
- * that is still moving. */
+/* Finds a joint that is farther from its target than at the start. Tolerates the oscillation of a
+ * joint that still moves. */
 static bool find_stray(struct awaiting *a, bool ended)
 {
     for (size_t i = 0; i < a->command->n && i < AW_JOINTS_STEERED && !a->stray; i++) {

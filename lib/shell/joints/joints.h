@@ -4,7 +4,7 @@
  *
  *     struct aw_joint_list list = {0};
  *     struct aw_joint_goal goal = {.value = 30};
- *     struct aw_joint_command command = {.what = AW_JOINT_TARGETS, .goals = &goal, .n = 1,
+ *     struct aw_joint_command command = {.kind = AW_JOINT_TARGETS, .goals = &goal, .n = 1,
  *                                        .seconds = NAN, .show_ns = AW_NO_TIME};
  *     status = aw_joints_begin(session, &list);              opens the link, lists the joints
  *     status = aw_joints_find(session, &list, "elbow", &goal.joint);
@@ -15,7 +15,7 @@
  *
  * Joint numbers start at 0 in the order of the list and stay valid while the list lives. Targets
  * and measurements are in the joint's own unit, which its entry in the list names. Unknown values
- * are NaN, here and in every state; a time that never was is AW_NO_TIME.
+ * are NaN, here and in every state. The time of a value that never arrived is AW_NO_TIME.
  *
  * How the tools fit. All tools take single commands (move, jog, home) and streams of them; armctl's
  * streams are steps, each confirmed before the next.
@@ -26,16 +26,16 @@
  *            targets there. The gripper takes targets and reports nothing (blind). attend polls
  *            positions; read also gets velocities and efforts (255: full).
  * canpid     A board is a joint. Its unit is that of its controller: of -c, else of the one seen
- *            on the bus. If neither is known, the unit is "%" and the joint takes no targets. So a
- *            list belongs to one -c. Effort is the driver's output in %. Each board gets one frame
- *            per pace period; command skips a stream's goal that is too early. end disables the
- *            driven boards, confirmed by telemetry.
+ *            on the bus. If neither is known, the unit is "%" and the joint takes no targets. So
+ *            a list is valid for one -c. Effort is the driver's output in %. Each board gets one
+ *            frame per pace period; command skips a stream's goal that is too early. end disables
+ *            the driven boards, confirmed by telemetry.
  * armctl     The profile's joints, by name, with kind (deg, a position, a pulse). Digits outside
- *            the profile are listed as others after a confirmation. The arm reports nothing: actual
- *            is the last confirmed value and its time. A command of several joints is one
- *            conversation each, in turn; command returns after the last confirmation, so await
- *            returns at once. Goals of a stream are rounded, and skipped if already confirmed.
- *            R-theta-H is three joints by their roles: the command arm.
+ *            the profile are listed as undescribed joints once confirmed. The arm reports
+ *            nothing: actual is the last confirmed value and its time. A command of several
+ *            joints is one conversation each, in turn; command returns after the last
+ *            confirmation, so await returns at once. Goals of a stream are rounded, and skipped
+ *            if already confirmed. R-theta-H is three joints by their roles: the command arm.
  * unitysim   Six joints in deg (ticks are extra). The simulator takes velocities only: streams of
  *            targets are steered (see there); a single target has its own await, by ticks.
  *            Velocities hold until the next command, or until end stops all.
@@ -63,7 +63,7 @@ struct aw_law;
 #define AW_JOINT_NAME   64
 #define AW_JOINT_LABEL  13 /* min width of labels, columns */
 #define AW_JOINT_LIMITS 8
-#define AW_JOINT_ABOVE  SIZE_MAX /* for the hook "beside": above the table's header */
+#define AW_JOINT_ABOVE  SIZE_MAX /* for the hook print_extra: above the table's header */
 
 /* The values of a joint. */
 enum aw_joint_value {
@@ -112,7 +112,7 @@ struct aw_joint {
     bool other;       /* has no description: limits shows one row for all such joints */
     uint32_t id;      /* number used by the tool */
     double aim, rate; /* steering target and its velocity; NaN: not steered */
-    double most;      /* max steering speed; NaN: speed */
+    double most;      /* max steering speed; NaN: max_speed */
     struct aw_joint_state now;
 };
 
@@ -168,7 +168,7 @@ struct aw_joint_command {
  * wait. */
 typedef bool aw_joints_look_fn(void *context, const struct aw_joint_list *list);
 
-/* For the hooks attend and await: what they pass to the callback of their client. */
+/* Context that the hooks attend and await pass to the callback of their protocol client. */
 struct aw_joints_watch {
     struct aw_session *session;
     struct aw_joint_list *list;
@@ -185,7 +185,7 @@ struct aw_joints_watch {
 struct aw_joints {
     /* The columns after target and actual; key NULL ends the list. */
     const struct aw_joint_column *columns;
-    double hz;   /* default rate of a stream; for devices that confirm, the rate of steps */
+    double hz;   /* default rate of a stream, Hz; for devices that confirm, the rate of steps */
     double most; /* max useful rate, Hz */
     bool timed;  /* the device itself interpolates to a target within command.seconds */
     bool told;   /* the device reports which joints it has: the list is empty before open */
@@ -199,7 +199,7 @@ struct aw_joints {
     bool tabled;
     double default_s;              /* the device's default duration for a target; 0: unknown */
     double key_s;                  /* how long a jog key moves the joint, s; 0: the default */
-    enum aw_joint_value jogs_from; /* base value of jog if known: TARGET or ACTUAL */
+    enum aw_joint_value jogs_from; /* the value that jog adds to, if known: TARGET or ACTUAL */
     /* names other than joints that the pairs of move accept: "velocity"; or NULL */
     const char *const *words;
     /* controller of the joints, see law.h; NULL: the device reports none */
@@ -209,7 +209,7 @@ struct aw_joints {
      * only prepares what encoding needs. */
     enum aw_status (*open)(struct aw_session *session);
 
-    /* Adds the joints with aw_joints_add. Works without a device, unless told is set. */
+    /* Adds the joints with aw_joints_add. Works without a device, unless reports_joints is set. */
     enum aw_status (*list)(struct aw_session *session, struct aw_joint_list *list);
 
     /* Returns true if text is an additional name of this joint. NULL: joints have only a name and
@@ -245,13 +245,13 @@ struct aw_joints {
     bool (*others)(struct aw_session *session, const char *text, struct aw_joint *joint);
 
     /* Waits at most --timeout for reports of all joints and stores them in list->joints[…].now.
-     * partly: returns AW_OK even if some joints were silent; these keep their old values. */
+     * allows_silent: returns AW_OK even if some joints were silent; these keep their old values. */
     bool partly;
     enum aw_status (*read)(struct aw_session *session, struct aw_joint_list *list);
 
     /* Prints extra lines of status above the row of this joint, above all rows (AW_JOINT_ABOVE) or
-     * below the last one (list->n). Prints lines in text style; adds values to the result in other
-     * styles. An error below the last row makes the command fail after all rows are printed. */
+     * below the last one (list->n). In text style prints lines; in other styles adds values to the
+     * result. An error below the last row makes the command fail after all rows are printed. */
     enum aw_status (*beside)(struct aw_session *session, struct aw_joint_list *list, size_t joint);
 
     /* Checks a command beyond the ranges, without sending anything. */
@@ -271,10 +271,10 @@ struct aw_joints {
     enum aw_status (*attend)(struct aw_session *session, struct aw_joint_list *list,
                              int64_t deadline, double hz, aw_joints_look_fn *look, void *context);
 
-    /* Waits until the joints of the last command are within tolerance of their targets (NaN: near
-     * of each joint), or until look returns false (AW_OK). AW_REFUSED if they rest elsewhere, or
-     * AW_TIMEOUT, with the joint and its distance in session->err. NULL: attend waits instead;
-     * steered joints move at their speed or at --speed. */
+    /* Waits until the joints of the last command are within tolerance of their targets (NaN: each
+     * joint's own tolerance), or until look returns false (AW_OK). AW_REFUSED if they rest
+     * elsewhere, or AW_TIMEOUT, with the joint and its distance in session->err. NULL: attend waits
+     * instead; steered joints move at their max speed or at --speed. */
     enum aw_status (*await)(struct aw_session *session, struct aw_joint_list *list,
                             const struct aw_joint_command *command, double tolerance,
                             int64_t deadline, aw_joints_look_fn *look, void *context);
@@ -300,15 +300,15 @@ enum aw_status aw_joints_begin(struct aw_session *session, struct aw_joint_list 
 enum aw_status aw_joints_list(struct aw_session *session, struct aw_joint_list *list);
 void aw_joints_free(struct aw_joint_list *list);
 
-/* Finds a joint's number by name or alias, and adds joints that the hook "others" knows. AW_USAGE:
- * not found; the error suggests a name and lists those available. */
+/* Finds a joint's number by name or alias, and adds joints that the hook find_other knows.
+ * AW_USAGE: not found; the error suggests a name and lists those available. */
 enum aw_status aw_joints_find(struct aw_session *session, struct aw_joint_list *list,
                               const char *text, size_t *joint);
 
 /* Finds a listed joint's number; list->n if not found. */
 size_t aw_joints_number(const struct aw_joint_list *list, const char *text);
 
-/* Parses a target ("30", "0.5rad") or a velocity in the joint's unit; what selects which. */
+/* Parses a target ("30", "0.5rad") or a velocity in the joint's unit; kind selects which. */
 enum aw_status aw_joints_value(struct aw_session *session, const struct aw_joint *joint,
                                enum aw_joint_what what, const char *text, double *value);
 
@@ -358,20 +358,21 @@ double aw_joint_answer(const struct aw_session *session, const struct aw_joint *
 /* Ends steering until the next command sets new targets. aw_joints_end also does this. */
 void aw_joints_release(struct aw_joint_list *list);
 
-/* Returns the position of a joint. For a joint that wraps, picks the turn closest to near; NaN: as
- * measured. Pass the target as near only while the joint moves: a new motion must not take the
- * shorter way round. */
+/* Returns the position of a joint. For a joint that wraps, picks the turn closest to reference;
+ * NaN: as measured. Pass the target as reference only while the joint moves: a new motion must not
+ * take the shorter way round. */
 double aw_joint_at(const struct aw_joint *joint, double near);
 
-/* Returns the signed distance from the position to place, for steering, arrivals and following
+/* Returns the signed distance from the position to the target, for steering, arrivals and following
  * errors. Start checks compare the unwrapped numbers instead (start_check.h). */
 double aw_joint_way(const struct aw_joint *joint, double place);
 
 /* Returns the age of the actual value in s; NaN: never received. */
 double aw_joint_age(const struct aw_session *session, const struct aw_joint *joint);
 
-/* Sets up a motion monitor (control/motion.h) with the joint's least and far (far NaN: the joint's
- * own). aw_joint_sample returns a sample of its current state; target NaN: without a target. */
+/* Sets up a motion monitor (control/motion.h) with the joint's min_motion and this max_deviation
+ * (NaN: the joint's own). aw_joint_sample returns a sample of its current state; target NaN:
+ * without a target. */
 void aw_joint_guard(struct aw_session *session, const struct aw_joint *joint, double far,
                     struct aw_motion *guard);
 struct aw_motion_sample aw_joint_sample(struct aw_session *session, const struct aw_joint *joint,

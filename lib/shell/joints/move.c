@@ -229,7 +229,7 @@ static enum aw_status parse_goal(struct request *r, const struct aw_bound *bound
         return status;
     if ((words && aw_is_one_of(words, name)) ||
         (!any && aw_joints_number(&r->list, name) == r->list.n))
-        return AW_OK; /* read by the tool's hook "take" */
+        return AW_OK; /* the tool's hook parse_args reads it */
     status = check_word(r, name);
     if (status == AW_OK)
         status = aw_joints_find(r->session, &r->list, name, &at);
@@ -344,7 +344,7 @@ static enum aw_status jog_by(struct aw_jog *jog, double change)
     return status;
 }
 
-/* Returns the default key step for the joint's unit. */
+/* Returns the default key steps for the joint's unit. */
 static struct aw_jog keys_of(const struct aw_joint *joint)
 {
     static const struct aw_jog steps[] = {

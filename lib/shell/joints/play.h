@@ -45,8 +45,8 @@ AW_GIVEN(command, aw_play_options, aw_play_given)
     {.name = "quintic", AW_AT(aw_play_options, quintic),                                           \
      .help = "interpolate smoothly, with continuous acceleration"},                                \
     AW_LOOP_OPTION, AW_TEMPO_OPTIONS, AW_START_OPTIONS, AW_LAG_OPTION
-/* The row, except for summary, run and texts. columns: help of the file; then the tool's own
- * options, and AW_PLAY_OPTIONS. */
+/* Members of the command's row, except summary, run and texts. columns: help text of the argument
+ * file. The other arguments are the rows of options: the tool's own, and AW_PLAY_OPTIONS. */
 #define AW_PLAY_ROW(columns, ...)                                                                  \
     .name = "play", .safety = AW_MOTION, .timed = true, .options = AW_OPTIONS(__VA_ARGS__),        \
     .args = AW_ARGS({.name = "file", .kind = AW_ARG_FILE, .help = columns, .endings = "csv"})
@@ -82,8 +82,8 @@ struct aw_play {
 
 enum aw_path_mode aw_play_mode(const struct aw_session *session);
 
-/* Reads the file into path, joints (by number), speed and most. list must be filled. Checks ranges
- * and speeds, unless forced. */
+/* Reads the file into path, joints (by index), start_speed and max_speed. list must be filled.
+ * Checks ranges and speeds, unless forced. */
 enum aw_status aw_play_load(struct aw_play *play, const char *file);
 
 aw_run_fn aw_run_play;

@@ -220,7 +220,7 @@ static enum aw_status time_of(struct aw_session *session, const struct aw_joint_
 }
 
 /* The approach in progress. */
-struct way {
+struct approach {
     struct aw_session *session;
     struct aw_joint_list *list;
     const struct aw_joint_goal *goals;
@@ -231,43 +231,43 @@ struct way {
     int64_t behind_ns[AW_START_JOINTS];
 };
 
-static enum aw_status send_part(struct way *way, double part)
+static enum aw_status send_part(struct approach *approach, double part)
 {
-    struct aw_session *session = way->session;
+    struct aw_session *session = approach->session;
     struct aw_joint_goal now[AW_START_JOINTS];
     struct aw_joint_command command = {.goals = now,
-                                       .n = way->n,
+                                       .n = approach->n,
                                        .seconds = 1 / session->tool->joints->hz,
                                        .stream = true,
                                        .show_ns = AW_NO_TIME};
-    for (size_t i = 0; i < way->n; i++) {
-        double at = way->from[i] + part * (way->goals[i].value - way->from[i]);
-        now[i] = (struct aw_joint_goal){way->goals[i].joint, at};
-        way->lags[i].target = at;
+    for (size_t i = 0; i < approach->n; i++) {
+        double at = approach->from[i] + part * (approach->goals[i].value - approach->from[i]);
+        now[i] = (struct aw_joint_goal){approach->goals[i].joint, at};
+        approach->lags[i].target = at;
     }
-    return aw_joints_stream(session, way->list, &command);
+    return aw_joints_stream(session, approach->list, &command);
 }
 
 /* Returns true if a steered joint is not near its target yet. */
-static bool is_far(const struct way *way)
+static bool is_far(const struct approach *approach)
 {
-    for (size_t i = 0; i < way->n && way->session->tool->steer > 0; i++) {
-        const struct aw_joint *joint = &way->list->joints[way->goals[i].joint];
+    for (size_t i = 0; i < approach->n && approach->session->tool->steer > 0; i++) {
+        const struct aw_joint *joint = &approach->list->joints[approach->goals[i].joint];
         double reach;
-        if (aw_start_reach(way->session, joint, &reach) == AW_OK &&
-            fabs(aw_joint_way(joint, way->goals[i].value)) > NEAR * reach)
+        if (aw_start_reach(approach->session, joint, &reach) == AW_OK &&
+            fabs(aw_joint_way(joint, approach->goals[i].value)) > NEAR * reach)
             return true;
     }
     return false;
 }
 
 /* A fault of one joint ends the approach of all joints. */
-static enum aw_status judge(struct way *way)
+static enum aw_status judge(struct approach *approach)
 {
-    struct aw_session *session = way->session;
+    struct aw_session *session = approach->session;
     enum aw_status status = AW_OK;
-    for (size_t i = 0; i < way->n && status == AW_OK; i++) {
-        const struct aw_joint *joint = &way->list->joints[way->goals[i].joint];
+    for (size_t i = 0; i < approach->n && status == AW_OK; i++) {
+        const struct aw_joint *joint = &approach->list->joints[approach->goals[i].joint];
         if (joint->now.fails)
             return aw_fail(&session->err, AW_REFUSED,
                            "%s: reported %s during the approach — clear it first", joint->name,
@@ -276,48 +276,51 @@ static enum aw_status judge(struct way *way)
             return aw_fail(&session->err, AW_TIMEOUT,
                            "%s: no reports during the approach — check its power and the link",
                            joint->name);
-        status = aw_joint_keeps_up(session, joint, &way->lags[i], &way->behind_ns[i]);
+        status = aw_joint_keeps_up(session, joint, &approach->lags[i], &approach->behind_ns[i]);
     }
     return status;
 }
 
-static enum aw_status begin_approach(struct way *way)
+static enum aw_status begin_approach(struct approach *approach)
 {
     enum aw_status status = AW_OK;
-    for (size_t i = 0; i < way->n && status == AW_OK; i++) {
-        struct aw_joint *joint = &way->list->joints[way->goals[i].joint];
-        double rate = fabs(way->goals[i].value - way->from[i]) / way->seconds;
-        way->lags[i] = (struct aw_joint_lag){.target = way->from[i], .slower = "approach"};
-        status = aw_joint_max_lag(way->session, joint, &way->lags[i].most);
+    for (size_t i = 0; i < approach->n && status == AW_OK; i++) {
+        struct aw_joint *joint = &approach->list->joints[approach->goals[i].joint];
+        double rate = fabs(approach->goals[i].value - approach->from[i]) / approach->seconds;
+        approach->lags[i] =
+            (struct aw_joint_lag){.target = approach->from[i], .slower = "approach"};
+        status = aw_joint_max_lag(approach->session, joint, &approach->lags[i].most);
         if (status == AW_OK)
-            status = aw_start_speed(way->session, joint, &joint->most);
+            status = aw_start_speed(approach->session, joint, &joint->most);
         if (isnan(joint->most))
             joint->most = isfinite(joint->speed) ? fmax(rate, EASE * joint->speed) : INFINITY;
     }
     if (status == AW_OK)
-        aw_session_moves(way->session);
+        aw_session_moves(approach->session);
     return status;
 }
 
 /* Resumes at the same point after the program was suspended. */
-static enum aw_status ramp(struct way *way)
+static enum aw_status ramp(struct approach *approach)
 {
-    struct aw_session *session = way->session;
+    struct aw_session *session = approach->session;
     double hz = session->tool->joints->hz, part = 0;
     int64_t start = aw_joints_now(session), due = start;
-    int64_t ticks = (int64_t)ceil(way->seconds * hz), most = ticks + (int64_t)(SETTLE_S * hz);
-    enum aw_status status = begin_approach(way);
-    for (int64_t tick = 1; status == AW_OK && tick <= most && (part < 1 || is_far(way)); tick++) {
+    int64_t ticks = (int64_t)ceil(approach->seconds * hz), most = ticks + (int64_t)(SETTLE_S * hz);
+    enum aw_status status = begin_approach(approach);
+    for (int64_t tick = 1; status == AW_OK && tick <= most && (part < 1 || is_far(approach));
+         tick++) {
         int64_t late = aw_joints_now(session) - due;
         start += late > GAP_NS ? late : 0;
         due = aw_clock_after(start, (double)tick / hz);
-        part = fmin(1, (double)tick / hz / way->seconds);
-        status = send_part(way, part);
+        part = fmin(1, (double)tick / hz / approach->seconds);
+        status = send_part(approach, part);
         if (status == AW_OK)
-            status = aw_joints_until(session, way->list, due, NULL, NULL);
+            status = aw_joints_until(session, approach->list, due, NULL, NULL);
         if (status == AW_OK)
-            status = judge(way);
-        aw_session_work(session, "approach %.0f of %.0f s", part * way->seconds, way->seconds);
+            status = judge(approach);
+        aw_session_work(session, "approach %.0f of %.0f s", part * approach->seconds,
+                        approach->seconds);
     }
     return status;
 }
@@ -339,19 +342,19 @@ static enum aw_status stand(struct aw_session *session, struct aw_joint_list *li
 }
 
 struct arriving {
-    struct way *way;
+    struct approach *approach;
     size_t late;
     enum aw_status status;
 };
 
 static bool is_away(struct arriving *a, const struct aw_joint_list *list)
 {
-    const struct way *way = a->way;
+    const struct approach *approach = a->approach;
     double reach;
-    for (a->late = 0; a->late < way->n; a->late++) {
-        const struct aw_joint *joint = &list->joints[way->goals[a->late].joint];
-        double away = aw_joint_way(joint, way->goals[a->late].value);
-        if (aw_start_reach(way->session, joint, &reach) == AW_OK && fabs(away) > reach)
+    for (a->late = 0; a->late < approach->n; a->late++) {
+        const struct aw_joint *joint = &list->joints[approach->goals[a->late].joint];
+        double away = aw_joint_way(joint, approach->goals[a->late].value);
+        if (aw_start_reach(approach->session, joint, &reach) == AW_OK && fabs(away) > reach)
             return true;
     }
     return false;
@@ -361,15 +364,15 @@ static bool is_away(struct arriving *a, const struct aw_joint_list *list)
 static bool check_approach(void *context, const struct aw_joint_list *list)
 {
     struct arriving *a = context;
-    a->status = judge(a->way);
+    a->status = judge(a->approach);
     return a->status == AW_OK && is_away(a, list);
 }
 
-static enum aw_status arrive(struct way *way)
+static enum aw_status arrive(struct approach *approach)
 {
-    struct aw_session *session = way->session;
-    struct aw_joint_list *list = way->list;
-    struct arriving arriving = {.way = way, .status = AW_OK};
+    struct aw_session *session = approach->session;
+    struct aw_joint_list *list = approach->list;
+    struct arriving arriving = {.approach = approach, .status = AW_OK};
     char there[TEXT], wanted[TEXT];
     enum aw_status status = AW_OK;
     if (is_away(&arriving, list))
@@ -379,12 +382,12 @@ static enum aw_status arrive(struct way *way)
     status = status == AW_OK ? arriving.status : status;
     if (status != AW_OK || !is_away(&arriving, list))
         return status;
-    const struct aw_joint *joint = &list->joints[way->goals[arriving.late].joint];
+    const struct aw_joint *joint = &list->joints[approach->goals[arriving.late].joint];
     return aw_fail(&session->err, AW_REFUSED,
                    "%s is at %s after the approach, not at %s — check for an obstacle",
                    aw_joint_called(joint),
                    with_unit(joint, joint->now.value[AW_JOINT_ACTUAL], there),
-                   with_unit(joint, way->goals[arriving.late].value, wanted));
+                   with_unit(joint, approach->goals[arriving.late].value, wanted));
 }
 
 enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *list,
@@ -403,16 +406,16 @@ enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *lis
     if (status != AW_OK || (seconds <= 0 && !joints->timed))
         return status;
     if (!joints->timed) {
-        struct way way = {.session = session,
-                          .list = list,
-                          .goals = goals,
-                          .from = from,
-                          .n = n,
-                          .seconds = seconds};
-        status = ramp(&way);
+        struct approach approach = {.session = session,
+                                    .list = list,
+                                    .goals = goals,
+                                    .from = from,
+                                    .n = n,
+                                    .seconds = seconds};
+        status = ramp(&approach);
         if (status == AW_OK)
             status = stand(session, list, goals, n);
-        return status == AW_OK ? arrive(&way) : status;
+        return status == AW_OK ? arrive(&approach) : status;
     }
     seconds *= SMOOTH;
     int64_t deadline = aw_clock_after(aw_clock_now(session->clock), seconds + 2 * SETTLE_S);

@@ -43,9 +43,9 @@
 enum aw_status aw_joint_max_lag(struct aw_session *session, const struct aw_joint *joint,
                                 double *max_lag);
 
-/* Checks the following error of a joint. AW_REFUSED if it exceeded most for AW_LAG_S
- * (control/lag.h); the error suggests a lower value of the option named by slower. *behind_ns is 0
- * at the start. */
+/* Checks the following error of a joint. AW_REFUSED if it exceeded max_lag for AW_LAG_S
+ * (control/lag.h); the error suggests a lower value of the option --OPTION. *behind_ns keeps the
+ * state between calls; initially 0. */
 struct aw_joint_lag {
     double target, most;
     const char *slower; /* name of the option to lower: "speed" */
@@ -67,8 +67,8 @@ enum aw_status aw_start_speed(struct aw_session *session, const struct aw_joint 
 enum aw_status aw_start_check(struct aw_session *session, const struct aw_joint_list *list,
                               const struct aw_joint_goal *goals, size_t n);
 
-/* For --loop: sets *far if the last and first target of a file are farther apart than the max jump.
- * AW_LIMIT if they are and --approach is not given. */
+/* For --loop: sets *is_far if the last and first target of a file are farther apart than the max
+ * jump. AW_LIMIT if they are and --approach is not given. */
 enum aw_status aw_start_check_loop(struct aw_session *session, const struct aw_joint *joint,
                                    double last, double first, bool *far);
 
@@ -89,8 +89,8 @@ enum aw_status aw_start_streamed(struct aw_session *session, struct aw_joint_lis
 enum aw_status aw_start_single(struct aw_session *session, struct aw_joint_list *list,
                                const struct aw_joint_command *command);
 
-/* A duration that exceeds the joint's speed limit by this factor is in the wrong unit: s instead of
- * ms. */
+/* If a motion would exceed the joint's max speed by this factor, its duration is probably in the
+ * wrong unit: s or ms. */
 #define AW_WRONG_UNIT 100
 
 /* Reads the argument duration in s; NaN: not given. AW_USAGE: a short duration without a unit,
@@ -98,7 +98,7 @@ enum aw_status aw_start_single(struct aw_session *session, struct aw_joint_list 
 enum aw_status aw_duration_read(struct aw_session *session, const struct aw_args *args,
                                 double *seconds);
 
-/* Returns the seconds that a joint needs for this distance at its max speed. steepest: peak speed
+/* Returns the seconds that a joint needs for this distance at its max speed. peak_ratio: peak speed
  * divided by mean speed; pi/2 for a sinusoidal motion. */
 double aw_duration_needed(const struct aw_joint *joint, double away, double steepest);
 

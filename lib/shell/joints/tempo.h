@@ -2,10 +2,11 @@
  * line "speed 30%", and requests of other programs through a server.
  *
  *     struct aw_tempo tempo;
- *     status = aw_tempo_choose(session, need, &speed);          before the first byte
- *     aw_tempo_begin(&tempo, session, speed, 1 / need);
+ *     status = aw_tempo_choose(session, ratio, &speed);          before the first byte
+ *     aw_tempo_begin(&tempo, session, speed, 1 / ratio);
  *     for each period: path_s += aw_tempo_step(&tempo, period_s);
- *     aw_session_work(session, "play … at %.0f %%%s", 100 * tempo.speed, tempo.shown);
+ *     aw_session_work(session, "play … at %.0f %%%s", 100 * tempo.speed,
+ *                     tempo.typed_text);
  *     aw_tempo_end(&tempo);
  *
  * A speed is a share of the speed in the file; 1 is unchanged. Playback never jumps: it approaches
@@ -41,22 +42,23 @@ struct aw_tempo {
     char shown[AW_TEMPO_LINE + 8]; /* " > speed 3", or "" */
 };
 
-/* Returns the speed of --speed or --fit; 1 without them. need: highest joint speed at playback
+/* Returns the speed of --speed or --fit; 1 without them. ratio: highest joint speed at playback
  * speed 1, as a share of the joint's limit; above 1 exceeds the limit. AW_USAGE: both are given. */
 enum aw_status aw_tempo_choose(struct aw_session *session, double need, double *speed);
 
-/* Returns "--speed 35% would do" if the file needs this share of the limits. Asks for more time if
- * that speed would be too low for a motion. */
+/* Returns advice for an error, "use --speed 35% or --fit", for a file whose speed is this multiple
+ * of the limits. If that speed is too low for a motion, advises to allow more time. */
 const char *aw_tempo_advice(double need, char out[64]);
 
-/* Starts at speed. The key + raises the speed up to most; a higher initial speed stays. */
+/* Starts at speed. The key + raises the speed up to max_speed; a higher initial speed stays. */
 void aw_tempo_begin(struct aw_tempo *tempo, struct aw_session *session, double speed, double most);
 void aw_tempo_end(struct aw_tempo *tempo);
 
 /* Returns true if keys, a line or another program may change the speed. */
 bool aw_tempo_changes(const struct aw_tempo *tempo);
 
-/* Applies typed input; returns the playback time that passes in this period. */
+/* Applies typed input, and returns the playback time in s that passes in this period. seconds:
+ * length of the period. */
 double aw_tempo_step(struct aw_tempo *tempo, double seconds);
 
 #endif

@@ -3,7 +3,7 @@
  *
  *     status = aw_joints_begin(session, &list);
  *     … goals …
- *     struct aw_joint_command command = {.what = AW_JOINT_TARGETS, .goals = goals, .n = n,
+ *     struct aw_joint_command command = {.kind = AW_JOINT_TARGETS, .goals = goals, .n = n,
  *                                        .seconds = NAN, .show_ns = AW_NO_TIME};
  *     status = aw_move_joints(session, &list, &command);
  */

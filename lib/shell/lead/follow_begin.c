@@ -80,7 +80,8 @@ static enum aw_status find_joints(struct aw_follower *f)
     return status;
 }
 
-/* Positions of another kind of arm have a different meaning, whatever the map. */
+/* Refuses absolute positions of another kind of arm: they have a different meaning, whatever the
+ * map. */
 static enum aw_status check_kind(struct aw_follower *f)
 {
     struct aw_session *session = f->session;

@@ -43,7 +43,7 @@ struct aw_follower {
     size_t next[AW_FOLLOW_ROWS]; /* next sample of a recording */
     /* of a recording: current time, time of the latest sample used, min length of a gap */
     double at_s, taken_s, gap_s;
-    /* the start of following has been reported; the end has been reached */
+    /* "follows" was reported; the end was reached */
     bool follows, done;
     int64_t next_ns, first_ns; /* when the next command is due; when the first record arrived */
     int64_t retry_ns;
@@ -54,7 +54,8 @@ struct aw_follower {
     struct aw_samples lag_ms;
 };
 
-/* Returns the joint of a row of the map. The other function returns its name for messages. */
+/* aw_follower_joint returns the joint of a row of the map; aw_follower_called returns a joint's
+ * name for messages. */
 static inline struct aw_joint *aw_follower_joint(const struct aw_follower *f, size_t row)
 {
     return &f->list.joints[f->number[row]];
@@ -77,20 +78,22 @@ enum aw_status aw_follower_begin(struct aw_follower *f, const char *source);
 /* Reads a whole recording and chooses its speed. AW_LIMIT if that exceeds a joint's speed. */
 enum aw_status aw_follower_load(struct aw_follower *f);
 
-/* Takes the values of a recording up to the current time, and advances that time. */
+/* aw_follower_take_recording passes the values of a recording up to its current time to the engine;
+ * aw_follower_play_on advances that time. */
 void aw_follower_take_recording(struct aw_follower *f);
 void aw_follower_play_on(struct aw_follower *f, double seconds);
 
 /* Reads a bounded number of records from a live leader. Waits for a server that is gone. */
 enum aw_status aw_follower_listen(struct aw_follower *f);
 
-/* Copies the joint positions into the engine; attend reads positions until the next command is
- * due. */
+/* aw_follower_see copies the joint positions into the engine; aw_follower_attend reads positions
+ * until the next command is due. */
 void aw_follower_see(struct aw_follower *f);
 enum aw_status aw_follower_attend(struct aw_follower *f);
 
-/* Send the commands of this cycle; send one stop and confirm it; refuse a first target; await the
- * last position of a recording. */
+/* aw_follower_send sends the commands of this cycle; aw_follower_stop sends one stop and waits for
+ * its confirmation; aw_follower_refuse reports a first target that is too far away;
+ * aw_follower_arrive waits for the last position of a recording. */
 enum aw_status aw_follower_send(struct aw_follower *f);
 enum aw_status aw_follower_stop(struct aw_follower *f);
 enum aw_status aw_follower_refuse(struct aw_follower *f);

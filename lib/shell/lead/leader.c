@@ -13,10 +13,11 @@
 #include "base/suggest.h"
 #include "base/text.h"
 
-#define PEER_HZ  100 /* max rate of a server's records, and of its queries */
-#define EXACT    0
-#define FIELD    15  /* matches by name alone; other messages may have the same name */
-#define SOME     20  /* a value of a group other than the measured one */
+#define PEER_HZ 100 /* max rate of a server's records, and of its queries */
+#define EXACT   0
+/* rank of a match by the field's name alone, which other messages may have, too */
+#define FIELD    15
+#define SOME     20  /* rank of a value of a group, except the measured one */
 #define PASSES_S 0.1 /* additional gap before the records after a restart, s */
 
 /* ---- Opening ---- */

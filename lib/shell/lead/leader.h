@@ -3,10 +3,10 @@
  *
  *     struct aw_leader leader = {0};
  *     status = aw_leader_open(&leader, session, "serve:hidmotor", &map);
- *     if (leader.recorded)
- *         status = aw_leader_load(&leader);            all of it, in leader.rows
+ *     if (leader.is_recording)
+ *         status = aw_leader_load(&leader, gap_s);     reads all of it to leader.rows
  *     else
- *         while ((status = aw_leader_next(&leader, deadline, &said)) == AW_OK) …
+ *         while ((status = aw_leader_next(&leader, deadline, &record)) == AW_OK) …
  *     aw_leader_close(&leader);
  *
  * Fields are named as in watch. A bare group name ("m2") means its measured value. Values sent to a
@@ -41,7 +41,8 @@ struct aw_leader {
     bool peer;     /* a server that confirmed that it has these fields */
     char tool[24];
     struct aw_leader_row rows[AW_FOLLOW_ROWS];
-    double length_s, shift_s; /* length of the parts before a restart, and their time shift */
+    /* time of the latest record, and the shift of the times since the last restart, s */
+    double length_s, shift_s;
     int64_t start_ns;
     uint64_t records, ignored, late, lost_before; /* ignored and late are for recordings */
     size_t n_names;
@@ -67,7 +68,7 @@ void aw_leader_close(struct aw_leader *leader);
 /* Reopens a server that is gone. */
 enum aw_status aw_leader_reopen(struct aw_leader *leader);
 
-/* Like aw_stream_next. said->n is 0 if the record has no wanted values. AW_USAGE: a field has
+/* Like aw_stream_next. record->n is 0 if the record has no wanted values. AW_USAGE: a field has
  * several values. */
 enum aw_status aw_leader_next(struct aw_leader *leader, int64_t deadline, struct aw_said *said);
 

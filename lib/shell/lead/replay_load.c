@@ -159,7 +159,8 @@ static void on_command(void *context, struct aw_span frame)
         l->status = check_command(l, frame);
 }
 
-/* Saves messages until a device is connected that tells which joints they are about. */
+/* Stores messages until a device is connected, because only the device knows which joints they are
+ * about. */
 static void store_report(struct loader *l, const struct aw_record *record)
 {
     struct aw_replay *r = l->replay;

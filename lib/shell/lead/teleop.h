@@ -21,7 +21,7 @@ AW_GIVEN(command, aw_teleop_options, aw_teleop_given)
 /* Keys instead of a pad. A held key moves the joint if the terminal reports releases (kitty's
  * protocol). On other terminals a key press lasts STEP_NS. */
 struct aw_teleop_keys {
-    bool wanted, releases; /* the terminal reports key releases */
+    bool wanted, releases; /* keys are the input; the terminal reports key releases */
     bool down;             /* a control is deflected */
     bool fast;             /* Shift is held */
     int control;           /* index of the control in the table of teleop_keys.c */
@@ -72,7 +72,7 @@ struct aw_teleop_way {
     double of_range;
     /* checks whether teleop can start; NULL: always */
     enum aw_status (*check)(struct aw_hands *hands);
-    /* Sends the wanted motion. Sets next_ns, and sets waited if it waited. */
+    /* Sends the requested motion. Sets next_ns, and sets waited if it waited. */
     enum aw_status (*send)(struct aw_hands *hands);
 };
 
@@ -92,32 +92,32 @@ struct aw_hands {
     struct aw_teleop_keys keys;
     struct aw_teleop_channels channels;
     struct aw_live live;
-    bool screen, done, told;   /* told: the keys have been explained to the user */
-    bool over;                 /* the time of --for is over */
-    char said[120];            /* text of the last event */
-    int64_t next_ns, event_ns; /* due time of the next command; time of the event being handled */
-    size_t turn;               /* in steps: the joint to move next */
-    bool waited;               /* the last command waited for its confirmation */
+    bool screen, done, told; /* prompted: the prompt "hold to run" was printed */
+    bool over;               /* the time of --for is over */
+    char said[120];          /* text of the last event */
+    /* due time of the next command; time of the event being handled; session clock */
+    int64_t next_ns, event_ns;
+    size_t turn; /* in steps: the joint to move next */
+    bool waited; /* the last command waited for its confirmation */
     unsigned stops, marks;
     double worst_ms; /* max time from an event to the confirmed stop */
 };
 
-/* Draws the panel on the canvas of hands->live.screen. */
+/* Draws the panel on the canvas of operator->live.screen. */
 void aw_teleop_draw(struct aw_hands *hands);
 
 /* Returns the reason of the halt as a message. */
 const char *aw_teleop_halt_text(const struct aw_hands *hands);
 
-/* Keys. begin and end switch the terminal's reports of key releases on and off; take processes one
- * character; step sets the inputs. */
+/* Keys. begin and end switch the terminal's reports of key releases on and off; handle processes
+ * one character; step sets the inputs. */
 void aw_teleop_keys_begin(struct aw_hands *hands);
 void aw_teleop_keys_end(struct aw_hands *hands);
 void aw_teleop_keys_handle(struct aw_hands *hands, char c);
 void aw_teleop_keys_step(struct aw_hands *hands);
 
 /* A gamepad. open starts armwire-pad and waits for its first record (AW_NO_LINK: no gamepad, or no
- * armwire-pad). take reads without blocking, and reports the loss of a silent or missing pad.
- */
+ * armwire-pad). read does not block, and reports the loss of a silent or missing pad. */
 enum aw_status aw_teleop_pad_open(struct aw_hands *hands);
 void aw_teleop_pad_read(struct aw_hands *hands);
 void aw_teleop_pad_close(struct aw_hands *hands);
@@ -125,7 +125,7 @@ void aw_teleop_pad_close(struct aw_hands *hands);
 /* After the stop: waits for the end of armwire-pad, and returns the reason of its end. */
 const char *aw_teleop_pad_end(struct aw_hands *hands);
 
-/* Channels. open needs the map and the pad; path "-": standard input. take processes records that
+/* Channels. open needs the map and the pad; path "-": standard input. read processes records that
  * were received or are due. It reports a source that is silent or has ended; AW_USAGE and
  * AW_STOPPED are fatal. due returns the time of the next record. */
 enum aw_status aw_teleop_channels_open(struct aw_hands *hands, const char *path);
@@ -137,8 +137,8 @@ const char *aw_teleop_channels_missing(const struct aw_hands *hands);
 enum aw_status aw_teleop_channels_check(const struct aw_hands *hands);
 void aw_teleop_channels_close(struct aw_hands *hands);
 
-/* Sets hands->map to the map of this name: from the config file, from the tool, or built from the
- * joints. NULL: the default map. AW_USAGE lists the available maps. */
+/* Sets operator->map to the map of this name: from the config file, from the tool, or built from
+ * the joints. NULL: the default map. AW_USAGE lists the available maps. */
 enum aw_status aw_teleop_choose(struct aw_hands *hands, const char *name);
 aw_complete_fn aw_teleop_complete_maps;
 

@@ -76,7 +76,8 @@ static void release(struct aw_hands *hands)
     k->down = false;
 }
 
-/* Also holds the enable button. The engine first sees the control at rest. */
+/* Presses the enable button and deflects the control, in this order: the engine must first see the
+ * control at rest. */
 static void push(struct aw_hands *hands, int control, bool fast)
 {
     struct aw_teleop_keys *k = &hands->keys;

@@ -14,8 +14,8 @@ AW_GIVEN(command, aw_record_joints_options, aw_record_joints_given)
         .help = "seconds, or with a unit: 200ms"                                                   \
     }
 
-/* Record a table of joints, one row per time. record does this for a .csv file if the tool has
- * joints. */
+/* aw_run_record_joints records a table of joints, one row per time. aw_run_record calls it for a
+ * .csv file if the tool's joints allow that. */
 aw_run_fn aw_run_record_joints, aw_run_record;
 
 /* Returns the exit status of a recording that has ended. It is AW_OK after Ctrl-C, unless a joint

@@ -14,8 +14,8 @@
 /* Members of an option (struct aw_option) that names a picture file: the permitted extensions. */
 #define AW_PICTURE .endings = "svg png pdf gp", .ends = true
 
-/* "canpid step: lknee pos kp 6, 2026-11-22": tool, command, contents, and the date of time_ns
- * (AW_NO_TIME: today). */
+/* Writes the title of a picture to out: "canpid step: lknee pos kp 6, 2026-11-22". It has the tool,
+ * the command, contents, and the date of time_ns (AW_NO_TIME: today). */
 void aw_picture_title(const struct aw_session *session, const char *what, int64_t time_ns,
                       char *out, size_t size);
 

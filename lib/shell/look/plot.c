@@ -47,11 +47,11 @@ struct plot {
     struct aw_live live;
     int64_t deadline;
     int64_t offset_ns, end_ns; /* strip time minus time of day; time of the right edge */
-    int64_t before_ns;         /* the same for the previous sample */
+    int64_t before_ns;         /* sample time minus time of day, for the previous sample */
     int64_t shift_ns;          /* strip time minus sample time */
     bool started, frozen, keys;
-    bool usual;  /* no field was requested: plot the tool's default fields … */
-    bool others; /* … or all columns of a table without such fields */
+    bool usual;  /* no field was requested: plots the tool's default fields */
+    bool others; /* the table has no such fields: plots its first columns */
     uint64_t limit, taken;
     bool modelled; /* sample times are simulation times */
     /* duration of --for; start and latest time of the simulation */
@@ -182,8 +182,9 @@ static enum aw_status check_names(struct plot *p)
 
 /* ---- Samples ---- */
 
-/* A table without message names may come from another tool: the unit of "m1.position" is known,
- * that of "position" is not. "base [deg]" contains its unit, which is copied to unit. */
+/* Returns the unit of a point, or NULL. A table without message names may come from another tool:
+ * only a name with a dot, such as "m1.position", has a known unit. A unit in the name ("base
+ * [deg]") is copied to unit. */
 static const char *unit_of(const struct plot *p, const struct aw_point *point, char unit[16])
 {
     char name[AW_POINT_NAME];
@@ -272,7 +273,7 @@ static enum aw_status add_to_strip(struct plot *p, const struct aw_trace *trace,
     while (p->strip.n <= line)
         if (aw_strip_series(&p->strip, p->traces.list[p->strip.n].name,
                             p->traces.list[p->strip.n].unit) < 0)
-            /* the strip holds as many lines as there are traces */
+            /* not full, because line is below AW_STRIP_SERIES */
             return aw_no_memory(&p->session->err);
     aw_strip_add(&p->strip, line, time, value);
     return AW_OK;

@@ -106,12 +106,12 @@ void aw_traces_leave_out_points(struct aw_traces *traces)
 
 /* A name split into owner and part: "m1.setpoint" and "m1_setpoint" are "setpoint" of "m1". A
  * message name may come first. */
-struct part {
+struct name_parts {
     const char *owner, *field;
     size_t length; /* length of the owner */
 };
 
-static struct part part_of(const char *name)
+static struct name_parts part_of(const char *name)
 {
     const char *field = name + strlen(name);
     while (field > name && !strchr("._ ", field[-1]))
@@ -119,7 +119,7 @@ static struct part part_of(const char *name)
     const char *end = field > name ? field - 1 : name, *owner = end;
     while (owner > name && owner[-1] != '.')
         owner--;
-    return (struct part){.owner = owner, .field = field, .length = (size_t)(end - owner)};
+    return (struct name_parts){.owner = owner, .field = field, .length = (size_t)(end - owner)};
 }
 
 static bool is_target(const struct aw_trace *trace)
@@ -133,11 +133,11 @@ static bool is_target(const struct aw_trace *trace)
 static size_t actual_of(const struct aw_traces *traces, size_t target)
 {
     const struct aw_trace *wanted = &traces->list[target];
-    const struct part part = part_of(wanted->name);
+    const struct name_parts part = part_of(wanted->name);
     size_t i = 0;
     for (; i < traces->n; i++) {
         const struct aw_trace *trace = &traces->list[i];
-        const struct part other = part_of(trace->name);
+        const struct name_parts other = part_of(trace->name);
         if (strcmp(trace->unit, wanted->unit) == 0 && !is_target(trace) &&
             strcmp(other.field, "output") != 0 && other.length == part.length &&
             strncmp(other.owner, part.owner, part.length) == 0)

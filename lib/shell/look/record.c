@@ -163,7 +163,7 @@ static bool is_output(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-/* Refuses other output: frames go to standard output. */
+/* Refuses '-' where standard output has another use: in a script, or on a terminal. */
 static enum aw_status check_output(struct aw_session *session)
 {
     if (!session->mode.one_shot || session->mode.scripts)

@@ -84,7 +84,7 @@ static enum aw_status parse_condition(struct waiter *w, const struct aw_args *ar
     return aw_stream_check(w->session, &w->none, &w->where);
 }
 
-/* Sets the tolerance of each value: --tolerance for values in that unit, otherwise half a step of
+/* Sets the tolerance of each value: --tolerance for values in its unit, otherwise half a step of
  * the field. */
 static enum aw_status find_slack(struct waiter *w)
 {

@@ -117,7 +117,7 @@ static void offer_links(struct completion *c)
     *c->files = "";
 }
 
-/* Gives the completer the options and command of the line. */
+/* Calls the completer with the options and the command of the line. */
 static void ask_for(struct completion *c, aw_complete_fn *complete, aw_candidate_fn *add,
                     void *context)
 {

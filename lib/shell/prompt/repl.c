@@ -36,7 +36,8 @@ struct prompt {
     int typed_before;  /* characters from before the prompt that are still unread */
 };
 
-/* Holds the active prompt, because readline's callbacks have no context argument. */
+/* Returns the active prompt, after setting it if set is given. readline's callbacks have no context
+ * argument. */
 static struct prompt *active(struct prompt *set)
 {
     static struct prompt *prompt;

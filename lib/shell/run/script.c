@@ -76,7 +76,7 @@ static bool may_continue(const struct aw_session *session, enum aw_status status
             (status != AW_STOPPED && !session->out.error && session->options.run.keep_going));
 }
 
-/* Runs the command at words->next; the next call runs the command after it. */
+/* Runs the command at tokens->next; the next call runs the command after it. */
 static enum aw_status run_command(struct aw_session *session, struct lines *in, const char *line,
                                   struct aw_words *words)
 {

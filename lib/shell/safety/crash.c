@@ -12,8 +12,9 @@
 
 #include "shell/session/session.h"
 
-#define FRAMES_MAX 64      /* one per board of a CAN bus */
-#define ROOM       73728   /* more than the longest message */
+#define FRAMES_MAX 64 /* one per board of a CAN bus */
+/* size of the buffer for all frames, bytes; larger than the longest message */
+#define ROOM       73728
 #define STACK_SIZE 65536   /* enough for the registers of any processor */
 #define FULL_MS    100     /* max wait for a blocked link */
 #define TRIES      3       /* attempts for each write */
@@ -25,7 +26,7 @@
 struct plan {
     int fd;
     struct sockaddr_storage to;
-    socklen_t to_size; /* 0: none */
+    socklen_t to_size; /* size of to; 0: the link is not a UDP socket */
     unsigned times, gap_ms;
     size_t n, again, end[FRAMES_MAX];
     unsigned pauses[FRAMES_MAX]; /* pauses of gap_ms before each frame */
@@ -42,7 +43,7 @@ struct plans {
 };
 
 static struct {
-    struct plans own, *shared; /* NULL: no other process needs them */
+    struct plans own, *shared; /* shared NULL: no child process needs the plans */
     struct sigaction before[NUMBERS];
     bool caught;
     _Alignas(16) uint8_t stack[STACK_SIZE];

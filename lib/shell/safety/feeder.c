@@ -25,7 +25,7 @@ struct aw_feeder {
     struct aw_child child;
     char program[32];
     bool full;               /* the queue is full */
-    aw_feeder_lost_fn *lost; /* called when the filter fails; NULL: the filter ends by itself */
+    aw_feeder_lost_fn *lost; /* called when the filter fails; NULL: the feeder is being ended */
     void *context;
     uint8_t *held;
     size_t from, to, room; /* start, end and capacity of the queue */

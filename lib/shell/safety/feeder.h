@@ -16,8 +16,8 @@ struct aw_feeder;
 /* Called when the filter fails while the program waits for something else. */
 typedef void aw_feeder_lost_fn(void *context);
 
-/* Starts `PROGRAM write PATH`. what: the option for messages, "--record", not copied. Returns NULL
- * with the session's error set on failure. */
+/* Starts `PROGRAM write PATH`. label: the option, for messages: "--record"; not copied.
+ * Returns NULL with the session's error set on failure. */
 struct aw_feeder *aw_feeder_start(struct aw_session *session, const struct aw_filter *filter,
                                   const char *what, const char *path, aw_feeder_lost_fn *lost,
                                   void *context);
@@ -29,7 +29,7 @@ bool aw_feeder_put(struct aw_feeder *feeder, const void *bytes, size_t size);
 enum aw_status aw_feeder_fail(struct aw_feeder *feeder, struct aw_error *err);
 
 /* Closes the pipe, waits up to 5 s for the filter's end, and frees the feeder. Returns false with
- * the reason if the filter failed. said receives the filter's other output on standard error, or
+ * the reason if the filter failed. output receives the filter's other output on standard error, or
  * "".
  *
  * While something moves, returns without waiting; aw_feeder_end_all then returns the filter's

@@ -108,7 +108,8 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
     if (session->device.tee_lost.status != AW_OK && session->motion.ongoing != AW_ONGOING_NOTHING)
         session->motion.moving = true;
     status = aw_session_report_loss(session, status);
-    const char *stood = aw_watchdog_hang(session); /* other errors are consequences */
+    /* a hang causes the other errors, so it is reported instead */
+    const char *stood = aw_watchdog_hang(session);
     if (stood && !session->motion.stop.signal)
         return aw_fail(&session->err, AW_LIMIT, "%s", stood);
     if (status != AW_STOPPED)
@@ -116,7 +117,7 @@ static enum aw_status find_cause(struct aw_session *session, enum aw_status stat
     if (session->out.error)
         status = aw_output_flush(&session->out, &session->err);
     else if (why &&
-             /* the error is not an older one */
+             /* unless the error already describes a stop */
              (session->err.status != AW_STOPPED || !*session->err.text))
         aw_fail(&session->err, status, "%s", why);
     if (status != AW_STOPPED || !session->motion.stopped_by || !*session->motion.stopped_by)

@@ -15,8 +15,8 @@ struct aw_session *aw_session_new(const struct aw_tool *tool);
 /* Frees the session and closes its link. */
 void aw_session_free(struct aw_session *session);
 
-/* Opens session->device.link on first use, with the URL of the options. AW_STOPPED with --dry-run.
- */
+/* Opens session->device.link on first use, with the URL from the options. AW_STOPPED with
+ * --dry-run. */
 enum aw_status aw_session_link(struct aw_session *session);
 void aw_session_unlink(struct aw_session *session);
 
@@ -25,7 +25,8 @@ void aw_session_unlink(struct aw_session *session);
 enum aw_status aw_session_open(struct aw_session *session, const char *url,
                                const struct aw_link_options *options, struct aw_link **link);
 
-/* Starts the recording of --record unless it is running. url: of the link. */
+/* Starts the recording of --record unless it is running. url: URL of the link, stored in the
+ * recording. */
 enum aw_status aw_session_open_tee(struct aw_session *session, const char *url);
 
 /* Sets session->share.attached if the session uses its device through a server. Also returns AW_OK
@@ -36,16 +37,17 @@ enum aw_status aw_session_find_server(struct aw_session *session);
  * --dry-run, which ends the command. Every link of a session is opened through this check. */
 enum aw_status aw_dry_ends(struct aw_session *session);
 
-/* Like aw_dry_ends, for a command whose messages depend on the device; on names the dependency
- * ("the position of the arm"). */
+/* Like aw_dry_ends, for a command whose messages depend on the device; dependency names it ("the
+ * position of the arm"). */
 enum aw_status aw_dry_depends(struct aw_session *session, const char *on);
 
-/* Returns the command's status. If --dry-run ended the command, prints that line and returns
- * AW_OK. */
+/* Returns the command's status. If --dry-run ended the command, prints one line that explains this,
+ * and returns AW_OK. */
 enum aw_status aw_dry_outcome(struct aw_session *session, const char *command,
                               enum aw_status status);
 
-/* Shows bytes to send that no record describes. With CSV and --format they go to standard error. */
+/* Shows bytes that would be sent and that no record describes. With CSV and --format they go to
+ * standard error. */
 enum aw_status aw_dry_bytes(struct aw_session *session, struct aw_span frame);
 
 /* For --dry-run: prints the fields and the exact bytes. With CSV and --format the bytes go to
@@ -58,7 +60,7 @@ enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_re
  */
 enum aw_status aw_outcome_safe(struct aw_session *session, enum aw_status status);
 
-/* Prints its result or its error. */
+/* Prints the result of the command, or its error if status is not AW_OK. */
 void aw_outcome_print(struct aw_session *session, enum aw_status status);
 
 /* Prints session->err in text form. */

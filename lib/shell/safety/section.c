@@ -8,7 +8,7 @@
 
 #include "shell/session/config.h"
 
-#define SECTION_MAX 61440 /* readers accept blocks of up to 64 KiB */
+#define SECTION_MAX 61440 /* bytes; readers accept blocks of up to 64 KiB */
 #define CONFIG_MAX  32768
 #define NAMES_MAX   500 /* max bytes of names in one comment: readers cut longer comments */
 #define COMMENTS    64

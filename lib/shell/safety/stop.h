@@ -49,20 +49,21 @@ void aw_stop_watch_suspend(struct aw_session *session, bool watch);
 bool aw_stop_is_suspend(void);
 void aw_stop_suspend(struct aw_session *session);
 
-/* Makes the end of a piped script stop an endless motion, because no later line can. ended returns
- * whether the input has ended, and stops watching. */
+/* Makes the end of a piped script stop an endless motion, because no later line can.
+ * aw_stop_input_ended returns true if the input has ended, and stops watching it. */
 void aw_stop_watch_input(struct aw_session *session);
 bool aw_stop_input_ended(struct aw_session *session);
 
-/* Requests a stop from inside the program, because the recorder failed; session->device.tee_lost
+/* Requests a stop from inside the program, because the recorder failed; session->device.tee_error
  * has the reason. */
 void aw_stop_ask(struct aw_session *session);
 
 /* Withdraws that request before it takes effect. */
 void aw_stop_forget(struct aw_session *session);
 
-/* Reads the cause that ended a wait: session->motion.stop.signal, or EPIPE in session->out.error,
- * or session->device.tee_lost. Returns a description if none of these gives one; otherwise NULL. */
+/* Reads the cause that ended a wait, and stores it: the signal in session->motion.stop.signal, or
+ * EPIPE in session->out.error. Returns a text that describes the cause; NULL: an error stored
+ * elsewhere does, such as session->device.tee_error. */
 const char *aw_stop_read(struct aw_session *session);
 
 /* For commands that Ctrl-C ends normally: returns true if only Ctrl-C ended a wait, and consumes

@@ -30,7 +30,7 @@ struct aw_tee {
 /* Creates the file and session->device.tee, unless it exists. "-" writes pcapng to standard output,
  * flushed after each message; .log writes a candump log, for CAN; a filter writes other file
  * extensions. AW_USAGE: no filter, or the file cannot be written (see aw_file_fail); AW_NO_MEMORY.
- * Creates no tee on failure. what: the option for messages, "--record". */
+ * Creates no tee on failure. label: the option, for messages: "--record". */
 enum aw_status aw_tee_open(struct aw_session *session, const char *what, const char *path,
                            const char *interface);
 
@@ -64,8 +64,8 @@ bool aw_tee_close(struct aw_session *session, struct aw_error *err);
  *
  *     wire NAME
  *     link URL
- *     subject FIELD NUMBER NAME      lines of it, see struct aw_name_hooks
- *     config file: NAME              and the text of the file behind that line, up to 32 KiB
+ *     subject FIELD NUMBER NAME      these lines, see struct aw_name_hooks
+ *     config file: NAME              and on the next lines the text of the file, up to 32 KiB
  *
  * *names is the position in names.keep after the included names. NULL: out of memory. */
 uint8_t *aw_section_make(struct aw_session *session, const char *url, enum aw_linktype linktype,

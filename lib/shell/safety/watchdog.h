@@ -11,11 +11,11 @@
  *
  * A server has its own for as long as it has a link:
  *
- *     status = aw_watchdog_start(&watchdog, session, still_ns, &user, &err);
+ *     status = aw_watchdog_start(&watchdog, session, limit_ns, &user, &err);
  *     status = aw_watchdog_check(&watchdog, &err);     before each motion
  *
  * The program gives signs of life whenever it waits for the clock. The child repeats the stop after
- * each further still_ns without a sign. A child that was killed is replaced within 20 ms; if that
+ * each further limit_ns without a sign. A child that was killed is replaced within 20 ms; if that
  * fails the motion ends (AW_LOST). A simulation in this process needs no watchdog. */
 #ifndef AW_SHELL_SAFETY_WATCHDOG_H
 #define AW_SHELL_SAFETY_WATCHDOG_H
@@ -53,8 +53,8 @@ struct aw_watchdog {
     char why[80];                  /* why the session's command ended, or "" */
 };
 
-/* Starts a watchdog process. still_ns: time without a sign of life until the stop; 0: stops only at
- * the end of this process. AW_LOST with the reason. */
+/* Starts a watchdog process. limit_ns: max time without a sign of life, then the stop is sent; 0:
+ * stops only at the end of this process. AW_LOST with the reason. */
 enum aw_status aw_watchdog_start(struct aw_watchdog *watchdog, struct aw_session *session,
                                  int64_t still_ns, const struct aw_watchdog_user *user,
                                  struct aw_error *err);

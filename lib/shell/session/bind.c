@@ -17,9 +17,10 @@ struct binder {
     size_t at;   /* index of the current token */
     size_t next; /* the argument for the next token without a name */
     size_t turn;
-    bool only_arguments;            /* after -- */
-    const struct aw_option *option; /* option set by a token JOINT=VALUE … */
-    const char *joint;              /* … for this joint */
+    bool only_arguments; /* after -- */
+    /* the option that a JOINT=VALUE argument sets to its joint; or NULL */
+    const struct aw_option *option;
+    const char *joint; /* that joint */
 };
 
 bool aw_is_option(const char *word)
@@ -425,7 +426,8 @@ static enum aw_status check_joint(const struct binder *b)
                    b->args->command->name, b->joint, b->option->name, other);
 }
 
-/* An unknown name= may be a joint's name, or part of a file name or of free text. */
+/* Binds a token without a known name. An unknown name= may be a joint's name, or part of a file
+ * name or of free text. */
 static enum aw_status bind_bare(struct binder *b, const char *word, size_t name_length)
 {
     const struct aw_arg *arg = next_bare(b);

@@ -6,11 +6,11 @@
 
 /* Parses the tokens: sets options in session->options for this command, and binds the other tokens
  * by the command's table. args->command is NULL if there was none. On AW_USAGE *bad is the index of
- * the wrong token, or words->n if something is missing. */
+ * the wrong token, or tokens->n if something is missing. */
 enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words,
                        struct aw_args *args, size_t *bad);
 
-/* Sets the option in words->word[*at]; advances *at to the option's last token. */
+/* Sets the option in tokens->token[*at]; advances *at to the option's last token. */
 enum aw_status aw_bind_option(struct aw_session *session, const struct aw_words *words, size_t *at);
 
 /* Converts a record with wire numbers ("raw":true) in place to the normal form. AW_USAGE or
@@ -32,7 +32,7 @@ void aw_usage_line(const struct aw_command *command, char *out, size_t size);
 bool aw_arg_fits(const struct aw_arg *arg, const char *choice);
 
 /* Returns true if name=value sets this argument, by its name or by its field's alias in the wire
- * table. The name is the first length bytes of word. */
+ * table. The name is the first length bytes of token. */
 bool aw_arg_is_called(struct aw_session *session, const struct aw_arg *arg, const char *word,
                       size_t length);
 

@@ -42,7 +42,7 @@ struct aw_config {
 };
 
 /* Reads the file. A missing file is an error only if path was given. Skips wrong lines. Returns
- * AW_OK or the status of config->wrong, which is not fatal. */
+ * AW_OK or the status of config->error, which is not fatal. */
 enum aw_status aw_config_load(struct aw_session *session, const char *path);
 
 /* Returns true if [options] may set this option; some options work only on the command line. */

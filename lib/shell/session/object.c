@@ -13,7 +13,7 @@
 #define TEXT_MAX    1000 /* max length of a string */
 #define WHY_MAX     400
 #define ESCAPE      6  /* max bytes of a character, such as \\u000a */
-#define PUNCTUATION 32 /* bytes per entry, including its unit */
+#define PUNCTUATION 32 /* max bytes around an entry: punctuation and unit */
 /* max size of the head or headline, with the error message */
 #define REST_MAX (1024 + ESCAPE * WHY_MAX)
 

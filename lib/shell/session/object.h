@@ -28,11 +28,13 @@ struct aw_entry {
     const char *unit;       /* shown in text style; or NULL */
     const char *unit_after; /* text after the unit: "·s"; or NULL */
     double number;
-    int decimals; /* of a number; -1: as a 32-bit float; -4: four significant digits */
-    bool truth;   /* the number is a boolean */
-    bool json;    /* the string is JSON already */
-    bool absent;  /* an empty column of this row; omitted in JSON */
-    bool detail;  /* hidden in the text of a brief object */
+    /* digits after the decimal point; -1: shortest form of a 32-bit float; -4: four significant
+     * digits */
+    int decimals;
+    bool truth;  /* the number is a boolean */
+    bool json;   /* the string is JSON already */
+    bool absent; /* an empty column of this row; omitted in JSON */
+    bool detail; /* hidden in the text of a brief object */
 };
 
 struct aw_object {
@@ -70,8 +72,8 @@ void aw_object_details(struct aw_object *object, size_t n);
 void aw_object_absent(struct aw_object *object);
 
 /* Adds statistics in ms, under names shared by all tools: min_ms mean_ms p50_ms p95_ms p99_ms
- * max_ms. what is a prefix or NULL ("late": late_min_ms …); with a prefix only the max is not a
- * detail. Adds nothing without samples. */
+ * max_ms. prefix: start of these keys ("late": late_min_ms …), or NULL. With a prefix, all entries
+ * but the max are details. Adds nothing without samples. */
 void aw_object_stats_ms(struct aw_object *object, const char *what, const struct aw_stats *stats);
 
 /* Facts about a command in addition to its result. */

@@ -1,7 +1,7 @@
 /* A progress bar for long work. It appears on standard error and disappears at the end.
  *
  *     struct aw_progress progress = aw_progress(session, "run.pcapng", true);
- *     while (…) aw_progress_at(&progress, done, all);
+ *     while (…) aw_progress_at(&progress, done, total);
  *     aw_progress_end(&progress);
  *
  * Shows nothing in the first half second, with --quiet, or if standard error is not a terminal.
@@ -17,10 +17,10 @@ struct aw_progress {
     int64_t start_ns, next_ns; /* real time */
 };
 
-/* prints: the work prints to standard output, so no bar is shown if that is a terminal. */
+/* to_stdout: the work prints to standard output, so no bar is shown if that is a terminal. */
 struct aw_progress aw_progress(const struct aw_session *session, const char *what, bool prints);
 
-/* all 0: the total is unknown. Cheap: most calls only read the clock. */
+/* total 0: unknown. Cheap: most calls only read the clock. */
 void aw_progress_at(struct aw_progress *progress, uint64_t done, uint64_t all);
 void aw_progress_show(struct aw_progress *progress, const char *text);
 void aw_progress_end(struct aw_progress *progress);

@@ -58,7 +58,7 @@ typedef void aw_work_fn(struct aw_session *session, const void *context);
 
 /* The progress line. */
 struct aw_work {
-    struct aw_aside aside; /* calls tell while the command waits */
+    struct aw_aside aside; /* calls report while the command waits */
     struct aw_session *session;
     aw_work_fn *tell; /* reports progress; or NULL */
     const void *context;
@@ -393,8 +393,8 @@ void aw_session_work_begin(struct aw_session *session);
 void aw_session_work_hide(struct aw_session *session);
 void aw_session_work_end(struct aw_session *session);
 
-/* For a command that waits without returning: calls tell periodically, until the command ends or
- * this function is called again. tell may be NULL. */
+/* For a command that waits without returning: calls callback periodically, until the command ends
+ * or this function is called again. callback may be NULL. */
 void aw_session_work_while(struct aw_session *session, aw_work_fn *tell, const void *context);
 
 /* Returns the seconds since the command began, by its clock. */

@@ -14,8 +14,9 @@ struct aw_session;
 struct aw_wanted {
     struct aw_select any, all; /* patterns of --fields and of --format */
     char text[2048];
-    bool picks; /* applies to rows and results: */
-    /* applies to results of a command that changes something; the record it sends is then hidden */
+    bool picks; /* --fields or --format selects entries of rows and results */
+    /* they select entries of the result of a command that changes something; its sent record is
+     * then not printed */
     bool results;
     unsigned seen[2];  /* bits of the patterns in any and all that matched */
     char offered[160]; /* the available names, as many as fit */
@@ -27,8 +28,8 @@ enum aw_status aw_wanted_init(struct aw_wanted *wanted, struct aw_session *sessi
 /* Returns true if a message with these points is shown. */
 bool aw_wanted_fits(const struct aw_wanted *wanted, const struct aw_point *points, size_t n);
 
-/* Returns true if a record with these scalars is shown; any, all: the scalars in the patterns, from
- * aw_finder_match. */
+/* Returns true if a record is shown that has these scalars, one bit each. any, all: the scalars
+ * that each pattern matches, from aw_finder_match. */
 bool aw_wanted_has(const struct aw_wanted *wanted, uint64_t present, const uint64_t *any,
                    const uint64_t *all);
 

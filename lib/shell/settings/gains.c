@@ -39,7 +39,7 @@ struct gains {
     const struct aw_gain_file *file;
     const void *context;
     struct aw_gain *there, *wanted;
-    const struct aw_gain *now; /* NULL: all current gains */
+    const struct aw_gain *now; /* gains that the device certainly has; NULL: all known gains */
 };
 
 /* ---- Settings of messages ---- */

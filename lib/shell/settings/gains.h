@@ -3,7 +3,7 @@
  *
  *     lknee pos kp 3              {"board":"lknee","controller":"pos","gain":"kp","value":3,
  *                                  "sent":1795333883,"known":true}
- *     lknee pos kp 3   sent 2026-11-22 07:51:23, not known now
+ *     lknee pos kp 3   sent 2026-11-22 07:51:23, current value unknown
  *     ~ lknee pos kp 3 (was 4)    {"board":"lknee","controller":"pos","gain":"kp","from":4,"to":3}
  *     + lknee pos kp 3            …"from":null,"to":3}
  */
@@ -19,8 +19,8 @@ struct aw_gain_hooks {
     const char *sent; /* the status of sent gains: "sent", "confirmed" */
     const char *none; /* why there may be no gains to show or save; NULL: there are always some */
 
-    /* Reads the known gains. Sets *now to the gains that the device certainly has if it may have
-     * lost others; otherwise leaves *now unchanged. */
+    /* Reads the known gains. Sets *current to the gains that the device certainly has if it may
+     * have lost others; otherwise leaves *current unchanged. */
     enum aw_status (*read)(struct aw_session *session, struct aw_gain *gains,
                            const struct aw_gain **now);
 
@@ -37,7 +37,7 @@ struct aw_gain_hooks {
     enum aw_status (*send)(struct aw_session *session, const struct aw_gain *wanted, size_t *n);
 };
 
-/* The hooks read and send of settings that messages set and report (settings.h). */
+/* Implement the hooks read and send for gains that messages set and report (settings.h). */
 enum aw_status aw_gains_read(struct aw_session *session, struct aw_gain *gains,
                              const struct aw_gain **now);
 enum aw_status aw_gains_send(struct aw_session *session, const struct aw_gain *wanted, size_t *n);

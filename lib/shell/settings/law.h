@@ -2,11 +2,11 @@
  * new ones. Once a new gain is sent, the old ones are restored at the end of the command, on a stop
  * or a crash, and when a server loses its client.
  *
- *     law->read(session, kp, &gains);         the gains of a joint and of its packets
- *     aw_law_save(session, &gains);           saves them before a trial
+ *     controller->read(session, kp, &gains);   reads the gains of a joint and of its packets
+ *     aw_law_save(session, &gains);            saves them before a trial
  *     …
- *     status = aw_law_restore(session);          restores them: in stop and end, after a motion
- *     aw_law_save(session, NULL);             or keeps the new gains
+ *     status = aw_law_restore(session);        restores them: in stop and end, after a motion
+ *     aw_law_save(session, NULL);              or drops them, to keep the new gains
  *
  * The tool's last_stop adds the frames of the saved gains after its own. Every frame of the lease
  * holder carries the saved gains to a server (aw_law_memory), whose stop restores them.
@@ -30,17 +30,18 @@ struct aw_law {
     enum aw_status (*send)(struct aw_session *session, const struct aw_gain_list *gains);
     const char *not_back; /* "the joint is held, but its": start of the error if restoring fails */
 
-    /* For the functions of settings.h: the gains, by their places in file. NULL: the tool does not
-     * use them. */
+    /* For the functions of settings.h: returns the gains, indexed as in file. NULL: the tool does
+     * not use these functions. */
     struct aw_device_setting *(*settings)(struct aw_session *session);
     /* Sends a packet on the open link, and passes its answer to aw_settings_store. AW_TIMEOUT: no
-     * answer; setting gains is then repeated. */
+     * answer; a packet that sets gains is then repeated. */
     enum aw_status (*exchange)(struct aw_session *session, const struct aw_record *packet);
     int retries;
     bool strict; /* no default of a field stands for an unknown gain */
-    /* Waits for a message and passes it on likewise. NULL: all gains are asked for. */
+    /* Waits for a message and passes it to aw_settings_store. NULL: all gains are queried. */
     enum aw_status (*listen)(struct aw_session *session, int64_t deadline);
-    /* Announces and sends a packet whose answer confirms it. NULL: gains are read back. */
+    /* Announces and sends a packet whose answer confirms it. NULL: the gains are read back
+     * instead. */
     enum aw_status (*set)(struct aw_session *session, struct aw_record *packet);
 };
 
@@ -57,9 +58,9 @@ enum aw_status aw_law_send_old(struct aw_session *session);
 /* Restores the saved gains and drops them on success. */
 enum aw_status aw_law_restore(struct aw_session *session);
 
-/* For a server: returns the saved gains as the first *size bytes of a memory. aw_law_restore_memory
- * restores them and returns their size; 0: invalid. It restores nothing if the gains differ or this
- * session is a client. */
+/* For a server: returns the saved gains as plain data of *size bytes. aw_law_restore_memory reads
+ * them from the start of bytes and returns their size; 0: invalid. It ignores gains of another gain
+ * file, and all gains if this session is a client. */
 const void *aw_law_memory(const struct aw_session *session, size_t *size);
 size_t aw_law_restore_memory(struct aw_session *session, const void *bytes, size_t size);
 

@@ -110,7 +110,7 @@ void aw_settings_store(struct aw_session *session, const struct aw_record *recor
     }
 }
 
-/* Returns the value for this place; NaN: not listed. */
+/* Returns the value for the gain with this index; NaN: not listed. */
 static double wanted_of(const struct aw_gain_list *wanted, size_t place)
 {
     for (size_t i = 0; i < wanted->n; i++)
@@ -127,7 +127,7 @@ static bool is_listed(const struct aw_gain_list *list, size_t place)
     return !list || i < list->n;
 }
 
-/* Asks once, or listens until the setting arrives. */
+/* Queries the setting once, or waits until a message reports it. */
 static enum aw_status read_one(struct aw_session *session, const struct aw_device_setting *setting,
                                int64_t deadline)
 {
@@ -193,7 +193,7 @@ static const char *name_of(struct aw_session *session, size_t place, char out[AW
     return out;
 }
 
-/* Fills a packet with the wanted settings, and the known values of its others. */
+/* Fills a packet with the wanted settings, and the known values of its other settings. */
 static enum aw_status fill(struct aw_session *session, size_t message,
                            const struct aw_gain_list *wanted, struct aw_record *packet)
 {
@@ -269,7 +269,8 @@ static enum aw_status check(struct aw_session *session, struct aw_record *packet
                : status;
 }
 
-/* Updates the known values. After a failure they count as unknown. */
+/* Sends a packet, again if it is unanswered, and updates the known values. After a failure they
+ * count as unknown. */
 static enum aw_status send(struct aw_session *session, struct aw_record *packet)
 {
     const struct aw_law *law = law_of(session);

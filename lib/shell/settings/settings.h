@@ -1,9 +1,9 @@
 /* Settings of a device that its messages set and report: the gains of its joints.
  *
- * A setting is at its place in the tool's gain file (control/gain_file.h). A tool names two fields
- * for it, "set_gains.m1.kp" and "gains.m1.kp"; a packet file does so in its [joint] sections. A
- * packet may carry several settings. All of them must be known, or the packet is not sent. Settings
- * that no one names keep their values.
+ * A setting has the index of its gain in the tool's gain file (control/gain_file.h). A tool names
+ * two fields for it, "set_gains.m1.kp" and "gains.m1.kp"; a packet file does so in its [joint]
+ * sections. A packet may carry several settings. All of them must be known, or the packet is not
+ * sent. Settings that a command does not name keep their values.
  */
 #ifndef AW_SHELL_SETTINGS_SETTINGS_H
 #define AW_SHELL_SETTINGS_SETTINGS_H
@@ -14,9 +14,9 @@
 /* A field of a wire message. */
 struct aw_spot {
     const struct aw_message *message; /* NULL: no such field */
-    size_t index;                     /* of the message */
+    size_t index;                     /* index of the message in the table */
     int scalar;
-    double scale, offset; /* from the message's unit to the wanted one */
+    double scale, offset; /* from the message's unit to the requested one */
 };
 
 /* Finds the field "packet.field", in this unit (NULL: in its own). */
@@ -42,25 +42,26 @@ struct aw_device_setting {
 struct aw_device_setting aw_device_setting_find(struct aw_session *session, const char *set,
                                                 const char *reported);
 
-/* The following functions use the law of the tool's joints (law.h). */
+/* The following functions use the controller of the tool's joints (law.h). */
 
 /* Stores the settings in a record. */
 void aw_settings_store(struct aw_session *session, const struct aw_record *record);
 
-/* Reads the reported ones of these settings; NULL: of all. AW_TIMEOUT: no report. */
+/* Reads the settings of this list that the device reports. NULL: all settings. AW_TIMEOUT: no
+ * report. */
 enum aw_status aw_settings_read(struct aw_session *session, const struct aw_gain_list *of);
 
-/* Adds the gains of a joint: its kp at this place, ki and kd after it, then all others in the same
+/* Adds the gains of a joint: its kp at this index, ki and kd after it, then all others in the same
  * packets. A gain that the joint does not have is 0. Does not query the device. */
 void aw_settings_list(struct aw_session *session, size_t kp, struct aw_gain_list *list);
 
-/* Sends these settings, those of one packet together, and reads them back if the device reports
- * them; AW_REFUSED if they differ. */
+/* Sends these settings, one packet for all settings that it carries, and reads them back if the
+ * device reports them; AW_REFUSED if they differ. */
 enum aw_status aw_settings_send(struct aw_session *session, const struct aw_gain_list *wanted);
 
-/* Checks the settings, then sends them with the law's hook set, or as above. Checks all before the
- * first byte: AW_USAGE names an unknown one that a packet carries, too. With --dry-run it shows the
- * packets. Counts what was set in *n. */
+/* Checks all settings before the first byte, then sends them with the controller's hook set, or
+ * like aw_settings_send. AW_USAGE names an unknown setting that a packet also carries. With
+ * --dry-run it shows the packets. Counts the settings that were set in *n. */
 enum aw_status aw_settings_set(struct aw_session *session, const struct aw_gain_list *wanted,
                                size_t *n);
 

@@ -15,7 +15,7 @@
 #include "shell/source/source.h"
 #include "wire/split.h"
 
-/* The contents of a recording: count, rate and time range of each kind of message. */
+/* One kind of message in a recording. */
 struct kind {
     const struct aw_codec *codec;
     enum aw_dir dir;

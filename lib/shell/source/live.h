@@ -5,7 +5,7 @@
  *     if (aw_live_open(&live, session, stream) != AW_OK) …     no terminal: print lines
  *     while ((status = aw_live_next(&live, deadline, &item)) != …)
  *         …
- *     aw_live_close(&live);                                    on every way out
+ *     aw_live_close(&live);                                    on every exit
  */
 #ifndef AW_SHELL_SOURCE_LIVE_H
 #define AW_SHELL_SOURCE_LIVE_H
@@ -26,7 +26,7 @@ struct aw_live {
     bool ended; /* the input has ended */
 };
 
-/* Returns true if the command may draw: there is a terminal, and no other output form is
+/* Returns true if the command may draw: there is a terminal, and no other output style is
  * requested. */
 bool aw_live_wanted(const struct aw_session *session);
 
@@ -49,7 +49,8 @@ bool aw_live_due(struct aw_live *live);
 bool aw_live_stops(const struct aw_live *live);
 void aw_live_stop(struct aw_live *live);
 
-/* Return the latest message while it is recent, and the problem with the link; or NULL. */
+/* aw_live_note returns the latest message while it is recent; aw_live_state returns the problem
+ * with the link. NULL: none. */
 const char *aw_live_note(struct aw_live *live);
 const char *aw_live_state(const struct aw_live *live);
 

@@ -71,7 +71,7 @@ void aw_ping_row(struct aw_session *session, struct aw_ping *ping)
 }
 
 /* The delay of each message after its due time, in periods. After a late message, the next ones are
- * on time again. After a missing message, all later ones are a period late. */
+ * on time again. After a missing message, all later ones are one period late. */
 struct lateness {
     double now, usual; /* delay of the last message; usual delay */
     double least;      /* min delay in the current group */

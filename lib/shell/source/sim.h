@@ -2,7 +2,7 @@
  * the command sim --fault stuck. Both have the same options. The tool's .simulate creates the
  * device from them:
  *
- *     const struct canpid_sim_options *given = sim->given;
+ *     const struct canpid_sim_options *given = sim->options;
  *     …
  *     *device = aw_canpid_device(&options);
  */
@@ -17,7 +17,8 @@ struct aw_sim {
     struct aw_session *session;
     const struct aw_url *url;           /* URL of the link; NULL: use the options of the command */
     const struct aw_protocol *protocol; /* the protocol, including custom packets */
-    const void *given;                  /* block of the command's options, from either source */
+    /* options of the command, or of the URL; as AW_GIVEN returns them */
+    const void *given;
 };
 
 /* Opens the transport "sim:". Its context is the session. */
@@ -29,8 +30,9 @@ enum aw_status aw_sim_begin(struct aw_link **out, const struct aw_url *url,
 aw_run_fn aw_run_sim;
 
 /* clang-format off */
-/* The row of sim. of: what it serves; more: continues "Use that URL with -l"; then AW_LISTEN_OPTION
- * and the tool's own options. */
+/* Members of the row of sim. of: name of the simulated device, for help; more: text after "Use that
+ * URL with -l". The other arguments are the rows of options: AW_LISTEN_OPTION and the tool's
+ * own. */
 #define AW_SIM_ROW(of, more, ...)                                                                  \
     .name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve " of, .run = aw_run_sim,            \
     .options = AW_OPTIONS(__VA_ARGS__), .lines = AW_LIST("sim &"),                                 \

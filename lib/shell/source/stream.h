@@ -31,7 +31,8 @@ struct aw_item {
     size_t n;
 };
 
-/* Return true if the item meets the condition, or the part of the condition about msg and dir. */
+/* aw_item_holds returns true if the item meets the condition; aw_item_head_holds, if it meets the
+ * part of the condition about msg and dir. */
 bool aw_item_holds(const struct aw_where *where, const struct aw_item *item);
 bool aw_item_head_holds(const struct aw_where *where, const struct aw_item *item);
 
@@ -61,7 +62,7 @@ enum aw_status aw_stream_check(struct aw_session *session, const struct aw_selec
                                const struct aw_where *where);
 
 /* Does the same check when the first message arrives, for a device whose joints only that message
- * shows. aw_stream_next then returns AW_USAGE once. Both are not owned; where may be NULL. */
+ * shows. aw_stream_next then returns AW_USAGE once. Neither pointer is owned; where may be NULL. */
 void aw_stream_expect(struct aw_stream *stream, const struct aw_select *fields,
                       const struct aw_where *where);
 
@@ -81,7 +82,7 @@ static inline bool aw_stream_over(enum aw_status status)
  * traffic in blocks, a few ms apart. */
 enum aw_status aw_stream_next(struct aw_stream *stream, int64_t deadline, struct aw_item *item);
 
-/* Keeps reopening a lost link; aw_stream_next returns AW_TIMEOUT meanwhile. devices: for any link;
+/* Keeps reopening a lost link; aw_stream_next returns AW_TIMEOUT meanwhile. any_link: for any link;
  * otherwise only for a link to a server, which another server may replace. */
 void aw_stream_reconnect(struct aw_stream *stream, bool devices);
 bool aw_stream_waits(const struct aw_stream *stream); /* true while the link is lost */

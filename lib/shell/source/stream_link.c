@@ -105,8 +105,8 @@ static enum aw_status next_frame(struct aw_stream *s, struct aw_framer *framer)
         else if (decode(s, frame, AW_RX, aw_framer_inside(s->wire, framer)) == AW_OK)
             return AW_OK;
     }
-    /* Returns true for a datagram that ends within a message, or a full buffer without a frame:
-     * nothing can complete them. */
+    /* A datagram that ends within a message, or a full buffer without a frame, cannot be completed:
+     * drops these bytes. */
     bool hopeless =
         s->session->device.link->datagrams || (s->used == 0 && s->held == AW_STREAM_BLOCK);
     s->counters.damaged += hopeless && s->used < s->held;

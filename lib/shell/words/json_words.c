@@ -108,7 +108,7 @@ static enum aw_status convert(struct aw_words *words, json_t *root, struct aw_er
     const char *msg = json_string_value(json_object_get(root, "msg"));
     const char *dir = json_string_value(json_object_get(root, "dir"));
     if (json_object_get(root, "ok") || json_object_get(root, "dry_run"))
-        return AW_OK; /* the piped result of another command: nothing to do */
+        return AW_OK; /* a result piped from another command: nothing to run */
     if (!cmd && !msg)
         return aw_fail(err, AW_USAGE, "no \"cmd\" in the JSON object — write {\"cmd\":\"help\"}");
     if (!cmd && dir && strcmp(dir, "rx") == 0)

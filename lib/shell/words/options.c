@@ -15,7 +15,6 @@
 static const char *const time_styles[] = {"none", "abs", "rel", "delta", "iso", NULL};
 static const char *const color_choices[] = {"auto", "always", "never", NULL};
 
-/* One row per option. */
 /* clang-format off */
 const struct aw_option aw_global_options[] = {
     {.name = "link", AW_AT_ALL(link.url), .letter = 'l', .value = "URL",

@@ -137,14 +137,15 @@ static inline double aw_number_or(double given, double usual)
     return isnan(given) ? usual : given;
 }
 
-/* Parses a number by a rule. Errors (AW_USAGE, AW_LIMIT) begin with what and colon: "--for: …";
- * with colon "" and what "move: joint": "move: joint 9 is out of range …". */
+/* Parses a number and checks it against a rule. Error messages (AW_USAGE, AW_LIMIT) begin with
+ * subject, followed by separator: "--for" and ":" give "--for: 5 s is out of range …"; "move:
+ * joint" and "" give "move: joint 9 is out of range …". */
 enum aw_status aw_number_check(const char *what, const char *colon, const char *text,
                                const struct aw_number_rule *rule, double *value,
                                struct aw_error *err);
 
-/* Fails with AW_USAGE: "--color: no 'nver' — did you mean 'never'?", where what is "--color: no".
- * choices is NULL-terminated. */
+/* Fails with AW_USAGE: "--color: unknown value 'nver' — did you mean 'never'?", where problem is
+ * "--color: unknown value". choices is NULL-terminated. */
 enum aw_status aw_choice_unknown(const char *what, const char *text, const char *const *choices,
                                  struct aw_error *err);
 

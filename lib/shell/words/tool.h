@@ -59,7 +59,7 @@ enum aw_arg_kind {
     AW_ARG_LINK,
     AW_ARG_COMMAND, /* the name of a command */
     AW_ARG_MESSAGE, /* the name of a message */
-    AW_ARG_PAIRS,   /* field=value …: fields of the message named before */
+    AW_ARG_PAIRS,   /* field=value …: fields of the message that an earlier argument names */
     AW_ARG_REST,    /* all remaining tokens, unchanged */
 };
 
@@ -76,14 +76,14 @@ struct aw_arg {
     const char *unit;
     enum aw_arg_kind kind;
     const char *const *choices; /* for AW_ARG_CHOICE; NULL-terminated */
-    /* "message.field": takes help, unit and range from the wire table */
+    /* "message.field" in the wire table, which provides help, unit and range */
     const char *field;
-    double min, max; /* for AW_ARG_NUMBER, in hints and help */
+    double min, max; /* range of AW_ARG_NUMBER; both 0: no range */
     bool whole;      /* integer; --force does not override the range */
     bool optional;
     aw_complete_fn *complete;
-    /* valid only for these choices of the first argument, NULL-terminated; the first argument
-     * defaults to its first choice; or NULL */
+    /* this argument is valid only with these choices of the first argument (by default its first
+     * choice), NULL-terminated; NULL: always valid */
     const char *const *with;
     /* other names of this argument in records, NULL-terminated; or NULL */
     const char *const *fields;
@@ -116,7 +116,7 @@ enum aw_option_home {
 };
 
 /* For the row of an option: names the member of the block that the binder sets. The type of the
- * member is the type of the option. */
+ * member determines the type of the option. */
 #define AW_FIELD(block, member, its_home)                                                          \
     .type = _Generic(((struct block *)0)->member,                                                  \
         bool: AW_OPTION_SWITCH,                                                                    \
@@ -134,8 +134,8 @@ struct aw_option {
     char letter;       /* 0: none */
     const char *value; /* name of its value in help: "URL", "SECONDS"; NULL: a switch */
     const char *help;
-    /* value of a bare "--name", for an option with an optional value, which never takes the next
-     * argument; NULL: requires a value */
+    /* value of a bare "--name"; the option's value is then optional, and a value is given only as
+     * "--name=value"; NULL: the value is required */
     const char *bare;
     const char *fallback; /* default value; NULL: none */
     /* the value is a number in this unit ("" for a bare number); NULL: a string */
@@ -149,8 +149,10 @@ struct aw_option {
     const char *endings; /* file extensions, as in struct aw_arg */
     /* rejects other extensions, because the extension selects the output format */
     bool ends;
-    bool addresses; /* also a field of messages, which records and JSON commands may set */
-    bool joint;     /* names joints: lknee=10deg gives this option, and 10deg as an argument */
+    /* also the name of a message field: a record or JSON command with that field sets the option */
+    bool addresses;
+    /* its value is a joint: lknee=10deg sets the option to lknee and is the argument 10deg */
+    bool joint;
     /* Checks the value beyond the rules of this row. Called when the config file is read, so that
      * errors name the line. Sets session->err. NULL: the command checks the value when it uses
      * it. */
@@ -192,7 +194,7 @@ struct aw_command {
     bool custom;                     /* available only if the tool supports custom packets */
     /* available only for custom joints; replaces the tool's command of that name */
     bool from_file;
-    bool timed; /* a motion that --for ends */
+    bool timed; /* a motion that --for may end */
     /* sends one setpoint; in a script, the first setpoint of each joint is checked against its
      * position, see start_check.h */
     bool setpoints;
@@ -201,13 +203,14 @@ struct aw_command {
     /* Returns true if a dangerous command is harmless with these arguments, so it needs no --yes.
      * NULL: never. */
     bool (*harmless)(struct aw_session *session, const struct aw_args *args);
-    /* what it prints instead of records ("a script"); then --csv, --format and -j are refused;
-     * NULL: all of them work */
+    /* describes the output of a command that prints no records ("a script"); --csv, --format and -j
+     * are then refused. NULL: the command prints records */
     const char *prints;
-    bool prints_json;            /* -j is accepted nevertheless */
+    bool prints_json;            /* -j is accepted although .prints is set */
     const char *const *examples; /* without the tool's name; the tests run each example */
-    /* a longer example, printed after these; earlier lines create the files for later lines. {move}
-     * and {field} are the tool's; '$ ' begins a shell line. NULL: none */
+    /* lines of a longer example, printed after .examples; earlier lines create the files for later
+     * lines. {move} and {field} stand for those of the tool; '$ ' begins a shell command. NULL:
+     * none */
     const char *const *lines;
     struct aw_next next; /* suggested after success, see run.h */
     aw_run_fn *run;
@@ -239,17 +242,16 @@ struct aw_subject_hooks {
      * name of at most size - 1 characters to out. NULL: no subject. */
     const char *(*of)(struct aw_session *session, const struct aw_record *record, char *out,
                       size_t size);
-    /* Lists all possible subjects, if the wire's table does not name them. Called after the first
-     * message; adds them like completion candidates. */
+    /* Lists all possible subjects if the wire's table does not name them. Called after the first
+     * message; passes them to add, like candidates for completion. */
     aw_complete_fn *all;
-    /* set if all is NULL: subjects only precede a field name ("base.angle") and have no topics of
-     * their own */
+    /* set only if list_all is NULL: a subject occurs only before a field name ("base.angle") */
     bool leads;
     /* Lists the subjects that a message of this kind can have, as far as they are known without the
      * device. Used for completion if the wire's table does not name them. */
     void (*known)(struct aw_session *session, const struct aw_message *message,
                   aw_candidate_fn *add, void *context);
-    /* Sets *concerns to a filter if an option selects subjects (-b lknee); commands that read
+    /* Sets *selects to a filter if an option selects subjects (-b lknee); commands that read
      * messages then skip all others. AW_USAGE: unknown name. */
     enum aw_status (*narrow)(struct aw_session *session, aw_concerns_fn **concerns);
     /* Describes a subject for the title of a plot: "lknee pos kp 6". out is "" initially. */
@@ -263,11 +265,12 @@ struct aw_subject_hooks {
 /* Names that the wire does not carry, stored in recordings as lines "subject FIELD NUMBER NAME"
  * ("subject board 64 lknee", "subject joint 3 neck axes=3"). */
 struct aw_name_hooks {
-    /* Writes the next lines, starting at *at, which is 0 initially and belongs to the tool. A later
-     * call returns names that became known since then. Returns false if there is nothing new. */
+    /* Writes the next lines and advances *at, the tool's position in its names, initially 0.
+     * Includes names that became known since the last call. Returns false if there is nothing
+     * new. */
     bool (*keep)(struct aw_session *session, uint64_t *at, char *out, size_t size);
-    /* Reads such lines from a recording. NULL: a new recording begins, whose names replace the
-     * previous ones. Returns false for a plain comment. */
+    /* Reads such a line from a recording. NULL: a new recording begins, so its names replace the
+     * previous ones. Returns false for any other comment. */
     bool (*take)(struct aw_session *session, const char *text);
     /* Returns true if the messages of a recording have names; decode adds them to its records. */
     bool (*any)(struct aw_session *session);
@@ -287,7 +290,7 @@ struct aw_ordered {
 
 #define AW_REPLAY_GOALS 16 /* max number of targets in one message */
 
-/* Facts about a device for replay. Each may be NULL. */
+/* Properties of a device, and hooks, for replay. Each may be NULL. */
 struct aw_replay_hooks {
     /* the device answers each message before it accepts the next one, so replay waits for the
      * recorded answers */
@@ -296,20 +299,20 @@ struct aw_replay_hooks {
      * position. NULL: all messages are absolute. */
     const char *const *relative;
     const char *afresh; /* the message that restores the start position; NULL: none */
-    /* The device's message with its position; NULL: none. elsewhere returns true if the device is
-     * not at that position and describes it: "elbow at 2048, not 2300 ticks". It may query the
+    /* The device's message with its position; NULL: none. is_elsewhere returns true if the device
+     * is not at that position and describes it: "elbow at 2048, not 2300 ticks". It may query the
      * device. */
     const char *place;
     bool (*elsewhere)(struct aw_session *session, const struct aw_record *there, char *out,
                       size_t size);
     /* Writes the targets of this recorded message for joints of the list, and the seconds that the
-     * device takes to interpolate (0: none, it jumps). Returns their number, at most
-     * AW_REPLAY_GOALS. If commands are velocities, reads positions from the device's messages.
-     * NULL: targets are unknown, so replay may begin with a jump. */
+     * device takes to interpolate to them (0: it jumps). Returns their number, at most
+     * AW_REPLAY_GOALS. If commands are velocities, reads positions from the device's messages
+     * instead. NULL: targets are unknown, so replay may begin with a jump. */
     size_t (*targets)(struct aw_session *session, struct aw_joint_list *list,
                       const struct aw_record *record, struct aw_joint_goal *goals, double *seconds);
     /* Checks a command beyond the table's ranges. Called for each command before the first is sent;
-     * sets session->err on refusal. Called with NULL if in the end nothing was sent. */
+     * sets session->err on refusal. Called with NULL at the end if nothing was sent. */
     enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);
     /* Called before the first message. From then on, replay reads and writes the link itself, so
      * the tool's conversation state is invalid. Returns true if the device's first message has
@@ -323,10 +326,10 @@ struct aw_replay_hooks {
     enum aw_status (*end)(struct aw_session *session);
 };
 
-/* How ping queries the device. once NULL: not supported. */
+/* How ping queries the device. query NULL: ping is not supported. */
 struct aw_ping_hooks {
     const char *name; /* name of the measured time: "round trip" */
-    const char *key;  /* key of that name, if end adds more rows to the table; or NULL */
+    const char *key;  /* key of that name in results, if end adds more rows; or NULL */
     unsigned usual;   /* default number of queries without -n and --for */
     double pace_s;    /* min interval with --for but without --rate, s */
     bool ends;        /* a lost query ends ping */
@@ -349,8 +352,8 @@ enum aw_turn { AW_TURN_BEGIN, AW_TURN_GO_ON, AW_TURN_END };
 /* Effect of a frame on the motion state: unchanged; the device moves; all motion has ended. */
 enum aw_moves { AW_MOVES_ON, AW_MOVES, AW_MOVES_NO_MORE };
 
-/* Hooks for a server: about the device's frames, and about a conversation that continues while
- * another client has the lease. Each may be NULL. */
+/* Hooks for a server. They inspect the device's frames, and pass on a conversation when another
+ * client takes the lease. Each may be NULL. */
 struct aw_share_hooks {
     /* Called for each frame from the device (tx: about to be sent for a client). Updates the state
      * that the safe stop needs. NULL: every command that is not read-only counts as a motion. */
@@ -394,7 +397,8 @@ struct aw_tool {
     const char *max_lag;             /* default of --max-lag: "20 deg"; the joints use it too */
     const char *field;               /* a typical field, for advice: "m1.position" */
     const char *move;                /* a motion that ends by itself, for examples: "deg 1 90" */
-    /* lines of a motion for plot: "deg 1 10\\n…"; NULL: one move is enough */
+    /* script of a longer motion, for the examples of plot: "deg 1 10\n…"; NULL: they use
+     * example_move */
     const char *moves;
     const char *const *usual; /* default fields of plot FILE: {"position", NULL} */
     /* why the device may be silent; watch, plot and record print it once if no data arrives; NULL:
@@ -433,17 +437,17 @@ struct aw_tool {
     /* ---- The link ---- */
 
     const struct aw_transport *sim; /* its sim: link, or NULL; its context is the session */
-    /* Creates the simulated device from the options in sim->given; *device is NULL if out of
+    /* Creates the simulated device from the options in sim->options; *device is NULL if out of
      * memory. A tool with this hook has aw_sim_begin in .sim, and aw_run_sim as its command sim
-     * (shell/source/sim.h). simulated prints one summary line at the end; NULL: none. */
+     * (shell/source/sim.h). report_sim prints one summary line at the end; NULL: none. */
     enum aw_status (*simulate)(const struct aw_sim *sim, struct aw_device **device,
                                struct aw_error *err);
     void (*simulated)(struct aw_session *session, struct aw_device *device);
     /* supported schemes for the first help page, the most likely one first; NULL: all */
     const char *const *links;
     const char *link; /* default link if only one is possible: "udp:"; or NULL */
-    /* For the command list: prints the devices that a link can open. running: a server or simulator
-     * has already been printed. NULL: the link cannot list devices. */
+    /* For the command list: prints the devices that a link can open. running: the caller has
+     * already printed a server or simulator. NULL: the link cannot list devices. */
     enum aw_status (*list)(struct aw_session *session, bool running);
     /* Starts the conversation. Called once for each link, after it opens. */
     void (*connect)(struct aw_session *session, struct aw_link *link);
@@ -451,7 +455,7 @@ struct aw_tool {
      * closes. */
     void (*disconnect)(struct aw_session *session);
     /* Called before replay and record: opens the link (unless --dry-run needs none) and prepares
-     * receive and replay.allow. NULL: only opens the link. */
+     * receive and replay.check_command. NULL: only opens the link. */
     enum aw_status (*prepare)(struct aw_session *session);
     /* Receives the device's next message, for read-only commands. Opens the link on first use, and
      * keeps the conversation going: polls a device that only answers (at most at --rate), answers a
@@ -477,13 +481,13 @@ struct aw_tool {
      * (AW_TIMEOUT, AW_LOST, AW_STOPPED if a second signal ended the wait) session->err names the
      * unconfirmed part, and the caller reports it. */
     enum aw_status (*stop)(struct aw_session *session);
-    /* Describes the continuing activity (aw_session_continues), "lknee stays enabled", in out.
-     * NULL: "the motion continues". */
+    /* Writes a description of the continuing activity (aw_session_continues) to out: "lknee stays
+     * enabled". NULL: "the motion continues". */
     void (*goes_on)(struct aw_session *session, char *out, size_t size);
     /* Passes the messages that stop the current motion to add, without I/O and without changing any
-     * state. Called after each write, so it may run in the middle of another message. A crash sends
-     * them, and repeats them stop_again times. A NULL message is a pause of stop_gap_ms. Messages
-     * after the first pause are sent only once, at the end. */
+     * state. Called after each write, so it may run in the middle of another message. The crash
+     * handler sends them and repeats them stop_repeats times. A NULL message is a pause of
+     * stop_gap_ms. Messages after the first pause are sent only once, at the end. */
     void (*last_stop)(struct aw_session *session, aw_frame_fn *add, void *context);
     unsigned stop_again, stop_gap_ms;
 

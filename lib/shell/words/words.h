@@ -17,20 +17,21 @@ struct aw_words {
     unsigned column[AW_WORDS_MAX]; /* column where the token starts, from 1; 0: unknown */
     bool json;                     /* from a JSON object: all tokens but the first are name=value */
     bool options;                  /* the object had "options": their tokens begin with "--" */
-    bool message; /* the object was a record: fields that the command sets by itself are omitted */
-    bool raw;     /* values are wire numbers, see aw_words_from_raw */
-    size_t next;  /* start of the command after a ';' in the line; 0: no further command */
+    /* the object was a record: its fields that the command sets by itself are ignored */
+    bool message;
+    bool raw;    /* values are wire numbers, see aw_words_from_raw */
+    size_t next; /* start of the command after a ';' in the line; 0: no further command */
     /* characters of the tokens; the pointers above point here or into argv */
     char text[AW_LINE_MAX * 2];
 };
 
 /* Splits a line into tokens. Blanks separate tokens, "…" and '…' quote, \ escapes the next
- * character, # starts a comment. A ; ends the command; the next one begins at words->next. A line
+ * character, # starts a comment. A ; ends the command; the next one begins at tokens->next. A line
  * that starts with { is a JSON object. n is 0 for an empty line. AW_USAGE, with the column, on
  * errors, and for pipes and redirections, which only a shell supports. */
 enum aw_status aw_words_split(struct aw_words *words, const char *line, struct aw_error *err);
 
-/* Splits the command that begins at this offset of the line, as given by words->next. */
+/* Splits the command that begins at this offset of the line, as given by tokens->next. */
 enum aw_status aw_words_split_at(struct aw_words *words, const char *line, size_t start,
                                  struct aw_error *err);
 
