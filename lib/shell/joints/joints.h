@@ -179,8 +179,8 @@ struct aw_joints_watch {
 
 /* ---- Hooks of a tool for its joints ------------------------------------------------------------
  * Hooks may be NULL; help hides commands that need a missing hook. All return AW_OK, or set
- * session->err. They maintain session->motion like every command: they call aw_session_moves before
- * the first byte of a motion.
+ * session->err. They maintain session->motion like every command: they call aw_session_moves
+ * before the first byte of a motion.
  */
 struct aw_joints {
     /* The columns after target and actual; key NULL ends the list. */
@@ -258,9 +258,9 @@ struct aw_joints {
     enum aw_status (*check)(struct aw_session *session, struct aw_joint_list *list,
                             const struct aw_joint_command *command);
 
-    /* Sends a command, or with --dry-run shows its records and bytes (aw_dry_depends if only the
-     * device knows them). Unless the command is part of a stream, waits for the confirmation if the
-     * device sends one. */
+    /* Sends a command, or with --dry-run shows its records and bytes (aw_dry_depends if only
+     * the device knows them). Unless the command is part of a stream, waits for the confirmation
+     * if the device sends one. */
     enum aw_status (*command)(struct aw_session *session, struct aw_joint_list *list,
                               const struct aw_joint_command *command);
 

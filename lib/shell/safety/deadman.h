@@ -4,8 +4,9 @@
  *
  *     struct aw_deadman deadman;
  *     aw_deadman_begin(&deadman, session, fd);
- *     …    aw_deadman_read(&deadman, n) after each read of fd, aw_deadman_line(&deadman) before
- *          each line runs; when the time is over, the running command ends with AW_TIMEOUT
+ *     …    aw_deadman_read(&deadman, n) after each read of fd,
+ *          aw_deadman_line(&deadman) before each line runs;
+ *          when the time is over, the running command ends with AW_TIMEOUT
  *     aw_deadman_end(&deadman);
  *
  * Uses the session's clock; in virtual time a line arrives when it is read. Does nothing without

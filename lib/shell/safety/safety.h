@@ -37,8 +37,8 @@ enum aw_status aw_session_find_server(struct aw_session *session);
  * --dry-run, which ends the command. Every link of a session is opened through this check. */
 enum aw_status aw_dry_ends(struct aw_session *session);
 
-/* Like aw_dry_ends, for a command whose messages depend on the device; dependency names it ("the
- * position of the arm"). */
+/* Like aw_dry_ends, for a command whose messages depend on the device; dependency names it:
+ * "the position of the arm". */
 enum aw_status aw_dry_depends(struct aw_session *session, const char *on);
 
 /* Returns the command's status. If --dry-run ended the command, prints one line that explains this,

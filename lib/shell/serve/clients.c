@@ -116,7 +116,8 @@ static void handle_message(struct aw_peer *peer, const struct aw_mail *m)
     }
 }
 
-/* Of the last messages of a closing client, only its end and a stop count. */
+/* Handles the messages of a client. Once it has closed its connection, only IDLE and RELEASE count;
+ * a STOP was handled before. */
 static void handle_messages(struct aw_peer *peer, bool closed)
 {
     struct aw_mail m;

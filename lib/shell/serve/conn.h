@@ -17,7 +17,7 @@
 struct aw_conn {
     int fd; /* non-blocking; -1: closed */
     struct aw_buffer in;
-    struct aw_buffer stays, out; /* unsent messages; those in "stays" may not be dropped */
+    struct aw_buffer stays, out; /* unsent messages; those in kept_out may not be dropped */
     size_t sent;                 /* bytes already sent of the first message */
     size_t records, kept;        /* queued bytes of each kind */
     size_t queue;                /* max queued bytes of PASSED */

@@ -129,7 +129,7 @@ int64_t aw_deadman_due(const struct aw_server *server);
 void aw_deadman_check(struct aw_server *server);
 
 /* frames.c */
-/* Sends the frame, or sets peer->until_ns if that must wait. */
+/* Sends the frame, or sets peer->due_ns if that must wait. */
 void aw_frames_handle(struct aw_peer *peer, const struct aw_mail *m);
 /* Sends a client that joins in the middle of a message the bytes that it missed. */
 void aw_frames_catch_up(struct aw_server *server, struct aw_peer *peer);

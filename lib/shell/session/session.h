@@ -158,7 +158,7 @@ struct aw_session_motion {
     int64_t until;           /* end time of AW_ONGOING_ENDING by session->clock, ns */
     struct aw_renewal renewal;
     struct aw_streamed streamed;
-    double asked; /* playback speed that another client requested through a server; NaN: none */
+    double asked;                 /* playback speed that another client requested; NaN: none */
     struct aw_watchdog *watchdog; /* watchdog of the moving command, see watchdog.h; NULL: none */
     struct aw_gain_list kept;     /* old gains to restore after a trial, see law.h */
     const char *stopped_by;       /* source of the stop if it is not a signal; or NULL */

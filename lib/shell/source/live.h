@@ -35,9 +35,10 @@ enum aw_status aw_live_open(struct aw_live *live, struct aw_session *session,
                             struct aw_stream *stream, double fps);
 void aw_live_close(struct aw_live *live);
 
-/* Waits for the next item. AW_OK: an item. AW_TIMEOUT: no item, but a frame is due (aw_live_due) or
- * keys were typed; after the end of the input, always this. AW_ENOUGH: the deadline. AW_STOPPED, or
- * errors that waiting cannot fix. Reopens a lost link; never resends anything. */
+/* Waits for the next item. AW_OK: an item. AW_TIMEOUT: no item, but a frame is due (see
+ * aw_live_due) or keys were typed; after the end of the input, always this. AW_ENOUGH: the
+ * deadline. AW_STOPPED, or errors that waiting cannot fix. Reopens a lost link; never resends
+ * anything. */
 enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_item *item);
 
 /* Returns true once per frame and marks the frame as drawn. */
@@ -49,8 +50,8 @@ bool aw_live_due(struct aw_live *live);
 bool aw_live_stops(const struct aw_live *live);
 void aw_live_stop(struct aw_live *live);
 
-/* aw_live_note returns the latest message while it is recent; aw_live_state returns the problem
- * with the link. NULL: none. */
+/* aw_live_note returns the latest message while it is recent. aw_live_state returns the
+ * problem with the link. NULL: none. */
 const char *aw_live_note(struct aw_live *live);
 const char *aw_live_state(const struct aw_live *live);
 

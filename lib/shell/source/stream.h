@@ -31,8 +31,8 @@ struct aw_item {
     size_t n;
 };
 
-/* aw_item_holds returns true if the item meets the condition; aw_item_head_holds, if it meets the
- * part of the condition about msg and dir. */
+/* aw_item_holds returns true if the item meets the condition; aw_item_head_holds, if it
+ * meets the part of the condition about msg and dir. */
 bool aw_item_holds(const struct aw_where *where, const struct aw_item *item);
 bool aw_item_head_holds(const struct aw_where *where, const struct aw_item *item);
 

@@ -477,9 +477,9 @@ struct aw_tool {
     /* ---- The stop ---- */
 
     /* Makes the device safe after an interrupted motion. Sends the bytes at once, then waits
-     * briefly for their confirmation. AW_OK: confirmed, and described with aw_stop_did. Otherwise
-     * (AW_TIMEOUT, AW_LOST, AW_STOPPED if a second signal ended the wait) session->err names the
-     * unconfirmed part, and the caller reports it. */
+     * briefly for their confirmation. AW_OK: confirmed, and described with aw_stop_did.
+     * Otherwise (AW_TIMEOUT, AW_LOST, AW_STOPPED if a second signal ended the wait) session->err
+     * names the unconfirmed part, and the caller reports it. */
     enum aw_status (*stop)(struct aw_session *session);
     /* Writes a description of the continuing activity (aw_session_continues) to out: "lknee stays
      * enabled". NULL: "the motion continues". */
