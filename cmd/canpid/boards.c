@@ -96,7 +96,7 @@ enum aw_status canpid_variant(struct aw_session *session, struct aw_variant *var
     return AW_OK;
 }
 
-/* Sets *at to the boards whose names are written: named boards, and those given by number. */
+/* Sets *written to the boards whose names are written: named boards, and those given by number. */
 bool canpid_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size)
 {
     uint64_t named = canpid_all_boards(session) | canpid_state(session)->boards.numbers,

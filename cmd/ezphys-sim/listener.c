@@ -55,7 +55,7 @@ void listener_got(struct listener *l, size_t size)
     l->size += size;
 }
 
-/* Logs a fault. why may contain names sent by the client. */
+/* Logs a fault. The reason may contain names sent by the client. */
 static void explain(struct listener *l, uint64_t *counter, const char *why)
 {
     char plain[256];

@@ -122,9 +122,9 @@ static void print_guess(struct aw_session *session, const struct aw_ezphys_guess
     aw_object_number(&row, "margin", guess->margin, 4, NULL);
     aw_object_truth(&row, "sure", guess->sure);
     aw_object_count(&row, "packets", guess->packets);
-    aw_object_text(&row, "why", guess->why);
+    aw_object_text(&row, "why", guess->reason);
     aw_session_row(session, &row, "%zu. --wire %s   %.1f %%: %s\n", rank, guess->wire,
-                   100 * guess->score, guess->why);
+                   100 * guess->score, guess->reason);
 }
 
 enum aw_status run_probe(struct aw_session *session, const struct aw_args *args)

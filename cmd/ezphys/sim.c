@@ -18,7 +18,7 @@
 #define LETTERS_MAX 2048
 
 /* The arguments of a command line, with their storage. */
-struct words {
+struct arguments {
     char *list[WORDS_MAX + 1];
     size_t n, used;
     char letters[LETTERS_MAX];
@@ -26,7 +26,7 @@ struct words {
 
 /* Adds "--name=value", or only one of the two if the other is NULL. The length limits of the values
  * guarantee that all fit. */
-static void add_word(struct words *words, const char *name, const char *value)
+static void add_word(struct arguments *words, const char *name, const char *value)
 {
     size_t room = LETTERS_MAX - words->used;
     char *word = words->letters + words->used;
@@ -87,7 +87,7 @@ void ezphys_connected(struct aw_session *session, struct aw_link *link)
 
 /* Passes packet files on. Skips invalid ones, which would end the simulator; only a stop continues
  * in spite of them. */
-static void add_packets(struct words *words, const struct aw_session *session)
+static void add_packets(struct arguments *words, const struct aw_session *session)
 {
     const char *packets = session->options.link.packets;
     if (packets && session->device.custom.packets)
@@ -96,7 +96,7 @@ static void add_packets(struct words *words, const struct aw_session *session)
 
 /* Begins the command line. Passes the wire's full description, because the simulator does not read
  * our config file. */
-static void add_program(struct words *words, const struct aw_session *session)
+static void add_program(struct arguments *words, const struct aw_session *session)
 {
     char wire[AW_EZPHYS_FRAMING_TEXT];
     wire[aw_ezphys_framing_print(&session->wire->variant, wire)] = '\0';
@@ -109,7 +109,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
                                const struct aw_link_options *link, struct aw_error *err)
 {
     struct aw_session *session = link->context;
-    struct words words = {0};
+    struct arguments words = {0};
     struct aw_options options;
     char path[512];
     enum aw_status status = read_url(url, &options, err);
@@ -153,7 +153,7 @@ const struct aw_transport ezphys_sim_transport = {
 /* Replaces this program by ezphys-sim, which has its own signals, messages and exit codes. */
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
 {
-    struct words words = {0};
+    struct arguments words = {0};
     char path[512];
     (void)args;
     enum aw_status status = aw_dry_ends(session);

@@ -108,7 +108,7 @@ static inline struct aw_ezphys *ezphys_of(struct aw_session *session)
 }
 
 /* sim: starts ezphys-sim and connects to it. Its open gets the session as context, and adds the
- * names of the scene's bodies and joints to ezphys_state(session)->known.names. */
+ * names of the scene's bodies and joints to ezphys_state(session)->name_sets.names. */
 extern const struct aw_transport ezphys_sim_transport;
 extern const struct aw_joints ezphys_joints;
 void ezphys_connected(struct aw_session *session, struct aw_link *link);

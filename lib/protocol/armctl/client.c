@@ -35,7 +35,7 @@ struct talk {
     unsigned wanted; /* bits of the digits whose ACK counts */
     unsigned acks;   /* bits of the acknowledged digits */
     bool answered;
-    /* out->answer is held, because it may confirm an earlier command */
+    /* the answer is held, because it may confirm an earlier command */
     bool held;
     char line[AW_ARMCTL_LINE_MAX]; /* the held packet, with its digit */
     /* the held packet is ours once the handler has certainly carried out the command */
@@ -152,7 +152,7 @@ static enum aw_status read_more(struct aw_armctl *arm, int64_t deadline, struct 
 
 /* Reads the next packet into arm->line. AW_MALFORMED: its line end is incomplete, and no valid line
  * was received before. */
-static enum aw_status next_line(struct aw_armctl *arm, int64_t deadline, struct aw_error *err)
+static enum aw_status read_line(struct aw_armctl *arm, int64_t deadline, struct aw_error *err)
 {
     for (;;) {
         enum aw_status status = aw_armctl_reader_next(&arm->reader, &arm->wire, AW_RX, &arm->line);
@@ -203,7 +203,7 @@ static bool decode_body(struct aw_armctl *arm, const char *body, struct aw_recor
 }
 
 /* Returns true if the packet answers a custom packet whose answer has other fields. */
-static bool is_answer(const struct aw_record *asked, const struct aw_record *answer)
+static bool is_custom_answer(const struct aw_record *asked, const struct aw_record *answer)
 {
     const struct aw_message *there = asked->codec->message, *back = answer->codec->message;
     return there->dir == AW_TX && back->dir == AW_RX && strcmp(there->word, back->word) == 0;
@@ -216,7 +216,7 @@ static enum fit compare(const char *sent, const struct aw_record *asked,
     if (!aw_armctl_same_type(line->body, sent)) /* "DEGG1,010": damaged */
         return line->known && !line->decoded && strncmp(line->body, sent, 3) == 0 ? FIT_OTHER
                                                                                   : FIT_NONE;
-    if (asked && line->decoded && is_answer(asked, &line->record))
+    if (asked && line->decoded && is_custom_answer(asked, &line->record))
         return FIT_EXACT;
     if (!line->known || strcmp(line->body, sent) == 0)
         return FIT_EXACT;
@@ -268,8 +268,8 @@ static int until_repeated_ms(const struct aw_armctl *arm)
     return arm->options.ack_timeout_ms + QUICKLY_MS;
 }
 
-/* Holds a confirmation that may be ours. It counts as ours if no better one arrives within for_ms;
- * 0: no time limit. */
+/* Holds a confirmation that may be ours. It counts as ours if no better one arrives within
+ * accept_after_ms; 0: no time limit. */
 static void hold(struct talk *talk, int for_ms)
 {
     handle_answer(talk);
@@ -487,7 +487,7 @@ static enum aw_status receive(struct aw_armctl *arm, struct talk *talk, struct a
 enum aw_status aw_armctl_idle(struct aw_armctl *arm, int64_t deadline, struct aw_error *err)
 {
     for (;;) {
-        enum aw_status status = next_line(arm, deadline, err);
+        enum aw_status status = read_line(arm, deadline, err);
         if (status == AW_OK)
             status = receive(arm, NULL, err);
         if (status != AW_OK && status != AW_MALFORMED)
@@ -506,7 +506,7 @@ static enum aw_status wait_for(struct talk *talk, const bool *what, int timeout_
     enum aw_status status = AW_OK;
     while (status == AW_OK && !*what && !talk->answered) {
         bool due = talk->held && talk->accept_at <= deadline;
-        status = next_line(arm, due ? talk->accept_at : deadline, talk->err);
+        status = read_line(arm, due ? talk->accept_at : deadline, talk->err);
         if (status == AW_OK)
             status = receive(arm, talk, talk->err);
         else if (status == AW_TIMEOUT && due) {
@@ -766,7 +766,8 @@ static enum aw_status conclude_confirmed(struct talk *talk)
     note_confirmed(talk, fit);
     out->result = fit == FIT_OTHER ? AW_ARMCTL_CONFIRMED_OTHER : AW_ARMCTL_CONFIRMED;
     out->bare = fit == FIT_BARE;
-    out->answers = talk->decoded && out->has_record && is_answer(&talk->record, &out->record);
+    out->answers =
+        talk->decoded && out->has_record && is_custom_answer(&talk->record, &out->record);
     if (fit != FIT_OTHER)
         return AW_OK;
     if (!out->has_record) {

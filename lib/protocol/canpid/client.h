@@ -82,7 +82,7 @@ struct aw_canpid_stream {
 struct aw_canpid_period {
     int64_t period_ns; /* 0: not known yet */
     int64_t from_ns, last_ns;
-    unsigned frames; /* frames since from_ns */
+    unsigned frames; /* frames since start_ns */
     bool steady;     /* no frame was waiting in the link when the measurement began */
 };
 

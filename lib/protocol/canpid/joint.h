@@ -64,7 +64,8 @@ struct aw_joint_drive {
     double speed; /* rad/s */
 };
 
-/* Returns the command that a PWM with this signed duty gives the drive (see aw_canpid_duty). */
+/* Returns the command that a PWM with this signed duty gives the drive (see
+ * aw_canpid_duty). */
 struct aw_joint_drive aw_joint_drive(const struct aw_joint_model *model, double duty);
 
 /* Returns the torque of the spring in Nm, deflected by alpha (rad). */

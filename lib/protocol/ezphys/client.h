@@ -170,7 +170,7 @@ struct aw_ezphys_halt {
 
 /* Stops every joint that was seen or commanded: velocity 0 with its torque. Sends the stop at once,
  * whether or not the simulator is waiting, and repeats it in later answers. Never waits, so it also
- * works during signal handling, when the clock refuses to wait. how NULL: hold, with
+ * works during signal handling, when the clock refuses to wait. mode NULL: hold, with
  * AW_EZPHYS_STOP_TORQUE. */
 enum aw_status aw_ezphys_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
                               struct aw_error *err);

@@ -251,7 +251,7 @@ size_t aw_ezphys_probe(struct aw_span bytes, struct aw_ezphys_guess *guesses, si
         struct aw_ezphys_guess *g = &best[i];
         g->margin = g->score - (i + 1 < n ? best[i + 1].score : 0);
         g->sure = i == 0 && g->score > good && g->margin > apart && g->limbs + g->stamps >= 4;
-        char *p = g->why, *end = g->why + sizeof g->why;
+        char *p = g->reason, *end = g->reason + sizeof g->reason;
         p += snprintf(p, (size_t)(end - p),
                       "%" PRIu64 " packets explain %.1f %% of %" PRIu64 " bytes", g->packets,
                       100 * share(g->explained, g->bytes), g->bytes);

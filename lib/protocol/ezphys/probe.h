@@ -3,7 +3,7 @@
  *     struct aw_ezphys_guess guesses[3];
  *     size_t n = aw_ezphys_probe((struct aw_span){bytes, size}, guesses, 3);
  *     if (n && guesses[0].score > 0.9)
- *         printf("--wire %s: %s\n", guesses[0].wire, guesses[0].why);
+ *         printf("--wire %s: %s\n", guesses[0].wire, guesses[0].reason);
  *
  * Tries a list of about a hundred descriptions on the simulator's output. The payloads show which
  * one is right: sizes must fit, rotations are unit quaternions, step numbers increase evenly,
@@ -27,7 +27,7 @@ struct aw_ezphys_guess {
     uint64_t stamps, even; /* number of consecutive timestamps, and of evenly spaced ones */
     uint64_t odd;          /* number of impossible values: negative depths, huge numbers */
     bool sure;             /* enough data, and no other description comes close */
-    char why[200];
+    char reason[200];
 };
 
 /* Finds the best guesses, best first. Returns their number, at most max; 0: no description fits. */

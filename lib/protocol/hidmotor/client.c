@@ -272,7 +272,7 @@ static bool lacks_joints(const struct exchange *x)
     return protocol != &aw_hidmotor_protocol && !protocol->joints;
 }
 
-/* Waits for a report. Sets *taken if a report ended the wait. */
+/* Waits for a report. Sets *ended if a report ended the wait. */
 static enum aw_status await(struct exchange *x, int64_t deadline, bool *taken, struct aw_error *err)
 {
     uint8_t bytes[AW_HIDMOTOR_REPORT + 1];
@@ -341,7 +341,7 @@ static enum aw_status no_answer(const struct exchange *x, struct aw_error *err)
                    timeout_ms(x), asked, what);
 }
 
-/* Tries once. Sets *taken if another try would not help. */
+/* Tries once. Sets *ended if another try would not help. */
 static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error *err)
 {
     struct aw_hidmotor *arm = x->arm;

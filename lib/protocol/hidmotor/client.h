@@ -141,7 +141,7 @@ struct aw_hidmotor_reply {
     int retries;      /* number of resends of the request */
     int64_t since_ns; /* earliest time of the answered request, link's clock */
     int64_t sent_ns;  /* time of the last transmission */
-    int64_t got_ns;   /* time of the reply; the round trip is got_ns - sent_ns */
+    int64_t got_ns;   /* time of the reply; the round trip is received_ns - sent_ns */
 };
 
 /* Reads all available reports without waiting: late answers, and answers to other programs. AW_OK,
@@ -171,7 +171,8 @@ enum aw_status aw_hidmotor_encode(struct aw_hidmotor *arm, const struct aw_recor
 enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_span payload,
                                struct aw_hidmotor_reply *reply, struct aw_error *err);
 
-/* Encodes floats for aw_hidmotor_raw: at most 15, finite (AW_USAGE). Sets *payload to the bytes. */
+/* Encodes floats for aw_hidmotor_raw: at most 15, finite (AW_USAGE). Sets *payload to the
+ * bytes. */
 enum aw_status aw_hidmotor_floats(const double *values, size_t n,
                                   uint8_t bytes[AW_HIDMOTOR_PAYLOAD], struct aw_span *payload,
                                   struct aw_error *err);

@@ -59,7 +59,7 @@ struct motor {
     double velocity_setpoint;
     struct aw_hidmotor_dc dc; /* motor of the arm; servos use only angle and speed */
     double command;           /* command to the servo, deg */
-    double measured, before;  /* deg; before: used for the previous velocity */
+    double measured, before;  /* deg; now, and at the last update of the velocity */
     double velocity;
     double gains[3], velocity_gains[3];
 };

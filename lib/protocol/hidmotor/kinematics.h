@@ -37,7 +37,7 @@ struct aw_hidmotor_point aw_hidmotor_fk(const struct aw_hidmotor_pose *pose);
 
 /* Finds the pose within the limits that brings the tip to the point. There are up to four (the base
  * turned to the point or away from it, the elbow bent either way). Chooses the one with the least
- * travel from the pose near, so that the base does not move for a point on its axis.
+ * travel from the pose start, so that the base does not move for a point on its axis.
  *
  * AW_USAGE if a number is not finite; AW_LIMIT if the arm cannot reach the point. The message gives
  * the distance ("12.3 mm too far"), or the joint and the missing degrees. */

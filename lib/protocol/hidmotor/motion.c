@@ -151,7 +151,7 @@ enum aw_status aw_hidmotor_plan_from(const struct aw_hidmotor_status *from,
     enum aw_status status = check_target(target, force, err);
     for (int i = 0; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++)
         status = plan_joint(target, i, force, plan, err);
-    plan->fast = plan->speed[plan->fastest] > AW_HIDMOTOR_MAX_SPEED;
+    plan->too_fast = plan->speed[plan->fastest] > AW_HIDMOTOR_MAX_SPEED;
     return status;
 }
 
@@ -536,7 +536,7 @@ static double place_to_stay(const struct aw_hidmotor *arm, int motor,
     return motor < AW_HIDMOTOR_JOINTS ? clamp(motor, setpoint) : setpoint;
 }
 
-/* Plans a stop. before: state before the last answer. old: the positions are too old. The plan is
+/* Plans a stop. before: state before the last answer. outdated: the positions are too old. The plan is
  * empty if no position is known. */
 static struct aw_hidmotor_plan plan_stop(const struct aw_hidmotor *arm,
                                          const struct aw_hidmotor_status *before, bool old)

@@ -4,7 +4,7 @@
  *                                         .duration_ms = 1000, .mode = AW_HIDMOTOR_SINUSOIDAL};
  *     struct aw_hidmotor_plan plan;
  *     aw_hidmotor_plan(&arm, &target, &plan, &err);          // reads the setpoints, checks
- *     if (plan.fast) …                                       // plan.speed[plan.fastest] deg/s
+ *     if (plan.too_fast) …                                   // plan.speed[plan.fastest] deg/s
  *     aw_hidmotor_move(&arm, &plan, &moved, &err);           // set_setpoints, once
  *     aw_hidmotor_wait(&arm, &plan, 3, deadline, NULL, NULL, &err);
  *
@@ -49,7 +49,7 @@ enum aw_status aw_hidmotor_check(int joint, double deg, bool force, struct aw_er
 /* Checks that this joint is one of the board's n motors. AW_REFUSED: it is not. */
 enum aw_status aw_hidmotor_check_count(int joint, int n, struct aw_error *err);
 
-/* Returns the board's interpolated setpoint after this fraction (part, 0 … 1) of the time. */
+/* Returns the board's interpolated setpoint after this fraction (0 … 1) of the time. */
 double aw_hidmotor_interpolate(double from_deg, double to_deg, double part,
                                enum aw_hidmotor_mode mode);
 
@@ -75,7 +75,7 @@ struct aw_hidmotor_plan {
     double target[AW_HIDMOTOR_MOTORS]; /* deg */
     double speed[AW_HIDMOTOR_JOINTS];  /* implied peak speed, deg/s */
     int fastest;                       /* the joint with the highest speed */
-    bool fast; /* faster than AW_HIDMOTOR_MAX_SPEED: the arm cannot follow */
+    bool too_fast; /* faster than AW_HIDMOTOR_MAX_SPEED: the arm cannot follow */
     double duration_ms;
     enum aw_hidmotor_mode mode;
     int64_t sent_ns; /* set by aw_hidmotor_move, link's clock; AW_NEVER before */
@@ -93,14 +93,14 @@ enum aw_status aw_hidmotor_plan(struct aw_hidmotor *arm, const struct aw_hidmoto
                                 struct aw_hidmotor_plan *plan, struct aw_error *err);
 
 /* Lets joints without a target continue to the target of this arm's last motion if it is in
- * progress. Sets their bits in *kept. Returns the remaining time of that motion, ms; 0: no joint
+ * progress. Sets their bits in *continued. Returns the remaining time of that motion, ms; 0: no joint
  * continues. */
 double aw_hidmotor_keep_targets(const struct aw_hidmotor *arm,
                                 const struct aw_hidmotor_target *target,
                                 struct aw_hidmotor_plan *plan, unsigned *kept);
 
-/* Reads again and sets the bits of joints that another program moves, except those given or kept.
- * The plan ends that motion, because the board does not report its target. */
+/* Reads again and sets the bits of joints that another program moves, except those given or
+ * continued. The plan ends that motion, because the board does not report its target. */
 enum aw_status aw_hidmotor_find_moving(struct aw_hidmotor *arm,
                                        const struct aw_hidmotor_target *target, unsigned kept,
                                        unsigned *moving, struct aw_error *err);

@@ -39,7 +39,7 @@ enum aw_status aw_cells_fail(struct aw_cells *cells, const char *at, enum aw_sta
                              struct aw_error *err, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Returns true if the cell equals word, ignoring case. */
+/* Returns true if the cell equals text, ignoring case. */
 bool aw_cell_is(const struct aw_csv_cell *cell, const char *word);
 
 /* Parses an integer between min and max: AW_MALFORMED or AW_LIMIT. unit: " ticks" or "". */

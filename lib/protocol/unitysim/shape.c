@@ -74,7 +74,7 @@ static const struct window windows[] = {
     [AW_UNITYSIM_FROM_ABOVE] = {20, 540, -420, 420},
 };
 
-/* The scale in dots per mm; x and y: position of the origin on the canvas, in dots. */
+/* A drawing from one side. The scale is in dots per mm, the origin in dots on the canvas. */
 struct picture {
     struct aw_braille *canvas;
     enum aw_unitysim_side side;

@@ -141,7 +141,7 @@ static void assert_found(const char *wire, uint64_t seed, size_t cut)
     if (n == 0 || strcmp(guesses[0].wire, wire) != 0 || !guesses[0].sure)
         fail_msg("%s, seed %llu: %s, score %g, then %s %g (%s)", wire, (unsigned long long)seed,
                  n ? guesses[0].wire : "nothing", n ? guesses[0].score : 0,
-                 n > 1 ? guesses[1].wire : "", n > 1 ? guesses[1].score : 0, guesses[0].why);
+                 n > 1 ? guesses[1].wire : "", n > 1 ? guesses[1].score : 0, guesses[0].reason);
     assert_true(guesses[0].score > 0.95);
     free(s);
     free(bytes);
@@ -257,7 +257,7 @@ static void print_guesses(const char *what, struct aw_span bytes, FILE *out)
         fprintf(out, "\t%s score %.6f margin %.6f sure %d: %d of %d in %d, %d/%d %d/%d %d %s\n",
                 g->wire, g->score, g->margin, g->sure, (int)g->explained, (int)g->bytes,
                 (int)g->packets, (int)g->unit, (int)g->limbs, (int)g->even, (int)g->stamps,
-                (int)g->odd, g->why);
+                (int)g->odd, g->reason);
     }
 }
 

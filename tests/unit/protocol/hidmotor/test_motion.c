@@ -80,7 +80,7 @@ TEST(omitted_joints_keep_their_setpoints)
     assert_near(plan.speed[0], 0, 0);
     assert_near(plan.speed[2], 60 * 1.5707963, 1e-4);
     assert_int_equal(plan.fastest, 2);
-    assert_false(plan.fast);
+    assert_false(plan.too_fast);
     aw_hidmotor_plan_bytes(&plan, report);
     assert_memory_equal(report,
                         "\x38\x07\0\0\0\0\x7A\x44\0\0\x80\x3F\0\0\x20\x41\0\0\xA0\x41\0\0\xF0\xC1"
@@ -91,7 +91,7 @@ TEST(omitted_joints_keep_their_setpoints)
     assert_near(plan.target[2], 0, 0);
     target = only(1, 100, 500);
     assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_OK);
-    assert_true(plan.fast);
+    assert_true(plan.too_fast);
 }
 
 /* ---- Moving ---- */
@@ -691,7 +691,7 @@ TEST(plan_marks_joints_above_their_speed)
         struct aw_hidmotor_target target =
             rig_target(cases[i].m1, cases[i].m2, 0, cases[i].duration_ms);
         assert_int_equal(aw_hidmotor_plan_from(&from, &target, true, &plan, &err), AW_OK);
-        assert_int_equal(plan.fast, cases[i].fast);
+        assert_int_equal(plan.too_fast, cases[i].fast);
         assert_int_equal(plan.fastest, cases[i].fastest);
     }
 }
