@@ -213,6 +213,17 @@ TEST(handler_answers_line_by_line)
     }
 }
 
+TEST(ignored_lines_are_counted)
+{
+    struct fixture *f = begin("", NULL);
+    say(f, "0XYZ1\r\n0DEG;\r\nnonsense\r\n0DEG1,090\r\n2DEG1,090\r\n");
+    const struct aw_armctl_device_counters *counters = aw_armctl_device_counters(f->device);
+    assert_int_equal(counters->ignored, 3);
+    assert_int_equal(counters->garbage, 1);
+    assert_int_equal(counters->executed, 1);
+    end(f);
+}
+
 /* ---- Quirks ---- */
 
 TEST(quirk_names_are_parsed)
@@ -351,18 +362,6 @@ static void print_handler(const struct aw_device *device, int64_t now, FILE *out
             (int)n->overlong, (int)n->confirmed, (int)n->confirmations_sent,
             (int)n->confirmations_dropped);
 }
-
-static const char session[] =
-    "1 0DEG1,090\\r\\n|2 0DEG1,090\\r\\n|10 1POS2,100\\r\\n|20 0ARM250,045,120\\r\\n|"
-    "21 1DEG1\\r\\n|22 1PNG\\r\\n|23 2DEG1,010\\r\\n|24 nonsense\\r\\n|"
-    "25 1DEG1,010\\r1DEG1,020\\n|26 1DEG123456789012345678901234567890,1\\r\\n|"
-    "30 1DEG5,1700\\r\\n|40 1DEG4,1000\\r\\n|50 0SPD1,500\\r\\n|60 0SPD050\\r\\n|61 1SPD050\\r\\n|"
-    "70 0MOV0100\\r\\n|500 1MOV0040\\r\\n|900 0SPD000\\r\\n|1000 0ACK2\\r\\n|1010 0ACK3\\r\\n|"
-    "1100 0ACK3\\r\\n0ACK2\\r\\n|1200 1DEG9,360\\r\\n|1201 0DEG9,001\\r\\n|1202 0DEG2,2000\\r\\n|"
-    "1203 1DEG2,1001\\r\\n|1300 0ACK2\\r\\n|1400 0ACK3\\r\\n|1500 0ACK2\\r\\n|3600 0ACK3\\r\\n|"
-    "5000 0ACK2\\r\\n|5100 0ACK3\\r\\n|5200 0ACK2\\r\\n|5300 0ACK3\\r\\n|5400 0ACK2\\r\\n|"
-    "5500 0DEG1,00000000000000000000000045\\r\\n|5600 1DEG2,0000000000000000000001700\\r\\n|"
-    "5700 0DEG4,\\r\\n|5800 1DEG4,1500,3\\r\\n";
 
 static struct aw_device *device_with(const char *quirks, const struct aw_armctl_profile *profile,
                                      FILE *out)
@@ -522,38 +521,6 @@ TEST(line_results_match_the_picture)
     fclose(out);
     expect_picture("lines-armctl.txt", text);
     free(text);
-}
-
-TEST(sessions_match_the_picture)
-{
-    static const char *const quirks[] = {"", "no-reack,drop-confirm", "bare-confirm,ack-invalid",
-                                         "pulse-deg,raw-lines", "published"};
-    FILE *out = begin_picture();
-    for (size_t i = 1; i < 2 * sizeof quirks / sizeof *quirks; i += 8) {
-        struct aw_armctl_device_options options = aw_armctl_device_defaults();
-        struct aw_armctl_profile profile = {0};
-        struct aw_error err;
-        const char *const keys[][3] = {{"base", "index", "1"},        {"base", "max", "80"},
-                                       {"base", "speed", "45"},       {"lift", "index", "2"},
-                                       {"lift", "kind", "translate"}, {"lift", "home", "30"},
-                                       {"hand", "index", "5"},        {"hand", "kind", "pulse"}};
-        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-            assert_int_equal(
-                aw_armctl_profile_set(&profile, keys[k][0], keys[k][1], keys[k][2], &err), AW_OK);
-        assert_int_equal(aw_armctl_profile_finish(&profile, &err), AW_OK);
-        const char *quirk = quirks[i / 2];
-        assert_int_equal(aw_armctl_quirks_parse(quirk, &options.quirks, &err), AW_OK);
-        options.profile = i % 2 ? &profile : NULL;
-        options.executed = print_begun;
-        options.context = out;
-        struct aw_device *device = aw_armctl_device(&options);
-        fprintf(out, "case '%s'%s\n", quirk, i % 2 ? " with joints" : "");
-        print_handler(device, 0, out);
-        print_talk(device, session, 12000, read_line, print_line, out);
-        print_handler(device, 12 * AW_SECOND, out);
-        aw_device_close(device);
-    }
-    end_picture(out, "session-armctl.txt");
 }
 
 TEST(default_timeouts_match_the_documentation)
