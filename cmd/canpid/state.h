@@ -117,8 +117,7 @@ enum aw_status canpid_one_board(struct aw_session *session, unsigned *board);
 /* Returns the boards that "all" means: every named board. */
 uint64_t canpid_all_boards(const struct aw_session *session);
 
-/* Reads -c: a controller; AW_CANPID_LAST if none is given and none is
- * required. */
+/* Reads -c: a controller; AW_CANPID_LAST if none is given and none is required. */
 enum aw_status canpid_controller(struct aw_session *session, bool needed, int *controller);
 
 /* Returns the board number of the lowest bit. */

@@ -375,7 +375,8 @@ static void wait_for_turn(struct aw_session *session, unsigned id, aw_frame_fn *
         add(context, NULL, 0);
 }
 
-/* Adds the frames of disable_boards(): old gains between two disables, at the pace of each board. */
+/* Adds the frames of disable_boards(): old gains between two disables, at the pace of each
+ * board. */
 void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     struct canpid_state *state = session->state;

@@ -126,7 +126,8 @@ enum aw_status unitysim_stop(struct aw_session *session);
 /* Stops all joints after a command. Returns its status, or an error of the stop. */
 enum aw_status unitysim_end_motion(struct aw_session *session, enum aw_status status);
 
-/* Logs the number of feedback messages lost since earlier counters, once at the end of a command. */
+/* Logs the number of feedback messages lost since earlier counters. Called once at the end of a
+ * command. */
 void unitysim_notice_losses(struct aw_session *session, const struct aw_unitysim_counters *before);
 
 /* Reads the fields of a record given as a command into the record to send. */

@@ -536,8 +536,8 @@ static double place_to_stay(const struct aw_hidmotor *arm, int motor,
     return motor < AW_HIDMOTOR_JOINTS ? clamp(motor, setpoint) : setpoint;
 }
 
-/* Plans a stop. before: state before the last answer. outdated: the positions are too old. The plan is
- * empty if no position is known. */
+/* Plans a stop. before: state before the last answer. outdated: the positions are too old. The plan
+ * is empty if no position is known. */
 static struct aw_hidmotor_plan plan_stop(const struct aw_hidmotor *arm,
                                          const struct aw_hidmotor_status *before, bool old)
 {

@@ -93,8 +93,8 @@ enum aw_status aw_hidmotor_plan(struct aw_hidmotor *arm, const struct aw_hidmoto
                                 struct aw_hidmotor_plan *plan, struct aw_error *err);
 
 /* Lets joints without a target continue to the target of this arm's last motion if it is in
- * progress. Sets their bits in *continued. Returns the remaining time of that motion, ms; 0: no joint
- * continues. */
+ * progress. Sets their bits in *continued. Returns the remaining time of that motion, ms; 0: no
+ * joint continues. */
 double aw_hidmotor_keep_targets(const struct aw_hidmotor *arm,
                                 const struct aw_hidmotor_target *target,
                                 struct aw_hidmotor_plan *plan, unsigned *kept);

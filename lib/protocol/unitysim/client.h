@@ -229,8 +229,8 @@ enum aw_status aw_unitysim_move_check(const struct aw_unitysim *unity,
 /* Moves all wanted joints at once until feedback shows each at rest within its tolerance. The other
  * joints continue with their latched commands. A joint slows down by aw_unitysim_approach,
  * and further if it could pass its target before the next command. While feedback is stale, all
- * wanted joints stop; they continue once it returns. fn as in aw_unitysim_idle; if it returns false,
- * the move ends (AW_OK, joints stopped).
+ * wanted joints stop; they continue once it returns. fn as in aw_unitysim_idle; if it returns
+ * false, the move ends (AW_OK, joints stopped).
  *
  * AW_OK: all arrived. AW_TIMEOUT: names the others, with their positions; AW_LIMIT; AW_STOPPED,
  * AW_LOST. The wanted joints are stopped in every case, by at least one datagram; call
