@@ -66,10 +66,13 @@ refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog|teleop)|
 @test "--dry-run: every command succeeds, opens no link and creates no file" {
     start peer python3 "$BATS_TEST_DIRNAME/peer.py" --connections taken
     told=$url
+    printf '(1.0) can0 044#0000003E0000\n' >one.log
+    echo 'lknee pos kp 3' >one.gains
     mkdir empty
     cd empty
     for tool in $tools; do
         each $tool >"$D/$tool.list"
+        [ $tool != canpid ] || printf '%s -b lknee\n' "gains apply ../one.gains" "replay ../one.log" >>"$D/$tool.list"
         while read -r -u 4 line; do
             echo "# $tool --dry-run $line"
             status=0
@@ -84,6 +87,7 @@ refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog|teleop)|
         same "$(find . -mindepth 1)" ""
     done
     same "$(cat "$D/taken")" ""
+    [ ! -e "$D/state" ]
 }
 
 @test "the file name - reads standard input, and messages call it stdin" {
@@ -104,8 +108,7 @@ refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog|teleop)|
     while read -r tool command; do
         gives "" $tool --dry-run $command
         same "$stderr" "$tool: ${command%% *}: no preview, because --dry-run opens no link"
-        ok $tool -q -j --dry-run $command
-        same "$(json '[.cmd,.ok,.dry_run]')" "[\"${command%% *}\",true,true]"
+        gives_json '[.cmd,.ok,.dry_run]' "[\"${command%% *}\",true,true]" $tool -q -j --dry-run $command
         same "$stderr" ""
     done <<'END'
 armctl ping
@@ -232,8 +235,7 @@ END
 @test "--dry-run in a session does not change the session's state" {
     printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'setpoint 4deg -b lknee -c pos --dry-run' \
         'watch --dry-run' >script
-    ok canpid -v -l sim: run script
-    matches "$stderr" '*stopped: disabled the driver*' # at the end, on the real link
+    remarks_like '*stopped: disabled the driver*' canpid -v -l sim: run script # at the end, on the real link
     printf '%s\n' 'move 1 2 3' 'move 3 4 5 --dry-run' 'ping --dry-run' 'jog base +1 --wait' >script
     gives_json .ok true hidmotor -q -j -l "$fast" run script
     printf '%s\n' 'limits set elbow 1800 2400' 'drive elbow=+5 --dry-run' 'limits' >script
@@ -241,11 +243,12 @@ END
 }
 
 @test "--dry-run with --csv and --format prints only the record and logs the bytes" {
-    ok armctl --dry-run --csv deg 1 90
-    same "${#lines[@]}" 2
+    prints_lines 2 armctl --dry-run --csv deg 1 90
     has "$stderr" "bytes: 30 44 45 47 31 2C 30 39 30 0D 0A"
     gives "90" armctl --dry-run --format '%{angle}' deg 1 90
     gives_json .bytes '"30 44 45 47 31 2C 30 39 30 0D 0A"' armctl -j --dry-run send DEG1,090
+    fails 6 armctl --dry-run deg 1 400
+    ok armctl -l @nope --dry-run deg 1 90
 }
 
 @test "records with an unknown field are rejected with a suggestion" {
@@ -288,8 +291,7 @@ END
 
 @test "query records are sent, and their answers are printed" {
     for question in positions velocities pid_gains velocity_gains; do
-        ok hidmotor -q -j -l "$fast" <<<"{\"msg\":\"$question\"}"
-        same "$(json '[.dir,.msg]')" "[\"rx\",\"$question\"]"
+        gives_json '[.dir,.msg]' "[\"rx\",\"$question\"]" hidmotor -q -j -l "$fast" <<<"{\"msg\":\"$question\"}"
     done
     ok unitysim -q -j -l sim: <<<'{"dir":"tx","msg":"camera_request"}'
     same "$(json '[.cmd,.ok,.y]')" '["camera_request",true,500]'

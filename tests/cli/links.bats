@@ -119,33 +119,10 @@ load common.bash
     same "$(wc -l <three)" 3
 }
 
-@test "--dry-run opens nothing" {
-    for link in serial:/dev/nope tcp:127.0.0.1:1 "unix:$D/nope" @nope; do
-        prints "-> deg seq=0 joint=1 angle=90deg" armctl -l $link --dry-run deg 1 90
-        has "$output" "30 44 45 47 31 2C 30 39 30 0D 0A"
-    done
-    ok armctl -j --dry-run deg 1 90
-    same "$(jq -r .bytes <<<"${lines[1]}")" "30 44 45 47 31 2C 30 39 30 0D 0A"
-    fails 6 armctl --dry-run deg 1 400
-    [ ! -e "$D/state/armwire/armctl/ports" ]
-}
-
 @test "an arm that never answers gives exit 3" {
     fails_with 3 "no ACK" armctl -q -l "$fast&drop=100%" deg 1 90
     has "$why" " — "
     gives_json '[.result,.moves]' '["confirmed",3]' armctl -l "$fast&drop=20%&seed=3" -j deg 1 90 2 45 1 10
-}
-
-@test "a device lost during a command gives exit 7" {
-    arm --turn-speed 1
-    armctl -q -v -l "$D/arm" deg 1 90 2>client.err 3>&- &
-    client=$!
-    until grep -q ACK0 <(tr -d ' ' <client.err | sed 's/41434B/ACK/; s/ACK30/ACK0/'); do
-        kill -0 "$client"
-    done
-    kill "$pid"
-    wait "$client" && false || same $? 7
-    matches "$(tail -n 1 client.err)" "armctl: *"
 }
 
 @test "-v logs every packet" {
@@ -158,8 +135,7 @@ load common.bash
 }
 
 @test "-q prints only results and errors" {
-    ok armctl -q -l "$fast" deg 1 90
-    same "$stderr" ""
+    silent armctl -q -l "$fast" deg 1 90
     run -6 --separate-stderr armctl -q -l "$fast" deg 1 400
     same "$(wc -l <<<"$stderr")" 1
 }
