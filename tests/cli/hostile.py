@@ -1,4 +1,4 @@
-"""Moves canpid's faulty joints: each must stay within its bound, get its previous gains back, and be
+"""Moves canpid's sound and faulty joints: each must stay within its bound, get its previous gains back, and be
 disabled.
 
     hostile.py all [PLANT…]     each command on each of these plants in virtual time, as TAP
@@ -298,9 +298,10 @@ def kills(count, lanes=6):
     signals = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGSEGV]
     seed = int(os.environ.get("SEED", "0")) or random.randrange(1, 1 << 30)
     rng = random.Random(seed)
-    # Most of them during tune, which has the most to restore.
-    plan = [(PLANTS[1 + i % (len(PLANTS) - 1)], rng.choice([*COMMANDS, "tune", "tune", "identify"]),
-             rng.choice(signals), rng.uniform(0.05, 9)) for i in range(count)]
+    # Most of them during tune, which has the most to restore, and takes 20 s on a sound joint.
+    plan = [(plant, rng.choice([*COMMANDS, "tune", "tune", "identify"]), rng.choice(signals),
+             rng.uniform(0.05, 24 if plant == "sound" else 9))
+            for plant in (PLANTS * count)[:count]]
     problems, turn = [], threading.Lock()
 
     def lane():

@@ -3,7 +3,6 @@
 
     hostile.py          each plant, at three ticks of the law; prints the table of docs/tuning.md
     hostile.py 8        eight of these runs, as TAP
-    hostile.py kills N  tune on served drivers with broken joints, killed at random moments (see joints.py)
 
 In each run the driver must be disabled at the end, with the gains from before unless the new ones were
 applied; beyond the bound it may be on for no longer than it takes to see that and to have a disable
@@ -18,7 +17,7 @@ import tempfile
 import textwrap
 from pathlib import Path
 
-from joints import BIN, canpid, kills, records
+from joints import BIN, canpid, records
 
 PLANTS = ["dead", "stuck", "reversed", "wall:2deg", "delay:1s", "backlash:1deg", "coulomb:5%", "unstable"]
 TICKS = [4, 8, 10]
@@ -40,7 +39,6 @@ max-overshoot = 40%
 OLD = {"kp": 3, "ki": 0.0005, "kd": 0}
 BOUND = {"identify": [-15, 15], "tune": [-15, 25], "step": [-15, 25], "verify": [-15, 25]}
 LATE = 0.025  # s with power beyond the bound: a frame that shows it, a pace, a tick
-LONGEST = 5   # s until a kill
 REST = 3      # s in which what coasts is seen
 
 
@@ -136,10 +134,7 @@ def main():
     words = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        if words[:1] == ["kills"]:
-            good = kills(int(words[1]), PLANTS[2:], LONGEST)
-        else:
-            good = tap(int(words[0])) if words else table()
+        good = tap(int(words[0])) if words else table()
         os.chdir("/")
     return 0 if good else 1
 

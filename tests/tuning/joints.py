@@ -5,21 +5,16 @@
                         virtual time; prints the table of docs/tuning.md
     joints.py 12        the twelve joints at the usual size, as TAP: better gains are kept, worse ones are not, and
                         nine rise as predicted
-    joints.py kills 200 tune on served drivers, six at a time, each killed at a random moment by one of
-                        five signals; then the telemetry must show a disabled driver
 
 Exit status 1 where gains were kept that are worse than those from before, or a driver is left enabled.
 """
 import json
 import os
-import random
 import re
-import signal
 import subprocess
 import sys
 import tempfile
 import textwrap
-import time
 from pathlib import Path
 
 BIN = Path(os.environ.get("BIN", Path(__file__).resolve().parent.parent.parent / "build/bin")).resolve()
@@ -130,63 +125,12 @@ def tap(results):
     return enough and predicted and not any(worse(r) or r["enabled"] for r in results.values())
 
 
-def is_disabled(url, board):
-    """By the telemetry, once what waited has been read."""
-    for _ in range(5):
-        out, _ = canpid("-q", "-j", "-l", url, "watch", "-b", board, "-n", "12").communicate()
-        pid = [line for line in records(out) if line.get("msg") == "pid"]
-        if pid and [pid[-1]["setpoint"], pid[-1]["output"]] == DISABLED:
-            return True
-        time.sleep(0.2)
-    return False
-
-
-def serve(board, plant):
-    words = ["--plant", plant] if plant else []
-    return canpid("sim", "-b", board, "--listen", "slcan:tcp-listen:0", *words)
-
-
-def kills(count, plants=(), longest=24):
-    """The boards have these plants, in turn; without any, sound ones."""
-    signals = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGSEGV]
-    random.seed(17)
-    of = {board: plants[i % len(plants)] if plants else "" for i, board in enumerate(BOARDS)}
-    buses = {board: serve(board, of[board]) for board in BOARDS}
-    urls = {board: re.findall(r"ready: (\S+)", next(line for line in bus.stderr if "ready" in line))[0]
-            for board, bus in buses.items()}
-    done = failed = over = 0
-    while done < count:
-        runs = []
-        for board in BOARDS[:count - done]:
-            words = ["-q", "-l", urls[board], "tune", "-b", board, "-c", random.choice(CONTROLLERS), "--yes"]
-            runs.append([random.uniform(0.05, longest), board, random.choice(signals), canpid(*words)])
-        start = time.monotonic()
-        for at, board, how, process in sorted(runs, key=lambda run: run[0]):
-            time.sleep(max(0, start + at - time.monotonic()))
-            over += process.poll() is not None
-            process.send_signal(how)
-            process.communicate(timeout=30)
-            good = is_disabled(urls[board], board)
-            failed += not good
-            if not good:
-                print(f"# {board} {of[board]}: enabled after {how.name} at {at:.2f} s, exit {process.returncode}")
-        done += len(runs)
-    for bus in buses.values():
-        bus.kill()
-        bus.communicate()
-    what = " of faulty joints" if plants else ""
-    print(f"{failed} of {done} joints were left enabled by a killed tune{what} ({over} had ended before)")
-    return failed == 0
-
-
 def main():
     runs = [(b, c, a) for a in AMPLITUDES for c in CONTROLLERS for b in BOARDS]
     words = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        if words[:1] == ["kills"]:
-            good = kills(int(words[1]))
-        elif words:
+        if words:
             good = tap(tune_all(runs[24:24 + 12:12 // int(words[0])]))
         else:
             good = table(tune_all(runs))
