@@ -198,9 +198,10 @@ static void handle_call(struct client *client, const uint8_t *bytes, size_t size
     if (service == STOP_SERVICE && client->hub->stop.command)
         stop_call(client, call, json);
     else
-        client_put_object(client, json_pack("{s:s,s:I,s:I,s:s}", "op", "serviceCallFailure",
-                                            "serviceId", (json_int_t)service, "callId",
-                                            (json_int_t)call, "message", "service not found"));
+        client_put_object(client,
+                          json_pack("{s:s,s:I,s:I,s:s}", "op", "serviceCallFailure", "serviceId",
+                                    (json_int_t)service, "callId", (json_int_t)call, "message",
+                                    "service not found — call /stop"));
 }
 
 bool client_take(struct client *client, const void *bytes, size_t size, bool last, bool binary)

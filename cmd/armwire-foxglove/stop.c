@@ -72,7 +72,8 @@ static void look(lws_sorted_usec_list_t *timer)
     stop->running = false;
     make_line(stop);
     if (!over)
-        snprintf(stop->text, sizeof stop->text, "timed out: the stop command ran for 5 s");
+        snprintf(stop->text, sizeof stop->text,
+                 "timed out: the stop command ran for 5 s — check the device");
     else if (!*stop->text)
         how ? (void)aw_child_words(stop->text, sizeof stop->text, how)
             : (void)snprintf(stop->text, sizeof stop->text, "stopped");
@@ -125,7 +126,10 @@ static bool add_call(struct client *client, uint32_t id, bool json)
 void stop_call(struct client *client, uint32_t call, bool json)
 {
     if (!add_call(client, call, json))
-        client_put(client, packet_answer(call, json, false, "too many pending calls of /stop"), 0);
+        client_put(client,
+                   packet_answer(call, json, false,
+                                 "too many pending calls of /stop — wait for their results"),
+                   0);
     if (!client->hub->stop.running)
         begin(client->hub);
 }

@@ -10,7 +10,7 @@
 
 static enum aw_status damaged(struct aw_error *err, const char *what)
 {
-    return aw_fail(err, AW_MALFORMED, "chunk: %s", what);
+    return aw_fail(err, AW_MALFORMED, "chunk: %s — repair the file with 'mcap recover'", what);
 }
 
 enum aw_status aw_mcap_chunk_parse(struct aw_span content, struct aw_mcap_chunk *chunk,

@@ -42,8 +42,10 @@ enum aw_status input_open(struct input *in, const char *path, struct aw_error *e
         status = fill(in, err);
     if (status != AW_OK && status != AW_END)
         return status;
-    return aw_is_mcap(held(in)) ? AW_OK
-                                : aw_fail(err, AW_USAGE, "%.200s: not an MCAP file", in->name);
+    return aw_is_mcap(held(in))
+               ? AW_OK
+               : aw_fail(err, AW_USAGE, "%.200s: not an MCAP file — give a recording in .mcap",
+                         in->name);
 }
 
 bool input_is_ours(const struct input *in)
@@ -76,7 +78,8 @@ enum aw_status input_end(const struct input *in, struct aw_error *err)
     if (in->damage.status != AW_OK)
         return aw_fail(err, AW_MALFORMED, "%.200s: %s", in->name, in->damage.text);
     if (!aw_mcap_is_whole(in->reader))
-        return aw_fail(err, AW_MALFORMED, "%.200s: file is truncated", in->name);
+        return aw_fail(err, AW_MALFORMED,
+                       "%.200s: file is truncated — repair it with 'mcap recover'", in->name);
     return AW_OK;
 }
 

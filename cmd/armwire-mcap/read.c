@@ -89,7 +89,7 @@ static char *copy(struct aw_span text)
 
 static enum aw_status damaged(struct aw_error *err, const char *what)
 {
-    return aw_fail(err, AW_MALFORMED, "mcap: %s", what);
+    return aw_fail(err, AW_MALFORMED, "mcap: %s — repair the file with 'mcap recover'", what);
 }
 
 /* The first schema with a number counts; later ones must be equal. */
@@ -321,7 +321,8 @@ static enum aw_status begin(struct aw_mcap_reader *reader, struct aw_span *in, s
     if (!aw_is_mcap(*in)) {
         reader->skip = UINT64_MAX;
         pass_over(reader, in, used);
-        return damaged(err, "not an MCAP file: magic bytes missing");
+        return aw_fail(err, AW_MALFORMED,
+                       "mcap: not an MCAP file: magic bytes missing — check the file");
     }
     reader->started = true;
     reader->skip = AW_MCAP_MAGIC_SIZE;

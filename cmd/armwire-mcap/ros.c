@@ -112,7 +112,7 @@ static enum aw_status read_line(struct aw_ros *ros, const char *line, size_t len
     if (words == 2 && constant)
         return AW_OK;
     if (words < 2)
-        return aw_fail(err, AW_USAGE, "'%.60s' is not a valid field", field.type);
+        return aw_fail(err, AW_USAGE, "'%.60s' is not a valid field — write TYPE NAME", field.type);
     read_list(&field);
     field.kind = KIND_MESSAGE;
     for (size_t i = 0; i < sizeof primitives / sizeof *primitives; i++)
@@ -175,7 +175,9 @@ enum aw_status aw_ros_new(struct aw_ros **out, const char *name, const char *tex
         status = read_text(ros, text, &why);
     for (size_t i = 0; i < ros->n_fields && status == AW_OK; i++)
         if (ros->fields[i].kind == KIND_MESSAGE && !find_message(ros, &ros->fields[i]))
-            status = aw_fail(&why, AW_USAGE, "type '%.60s' not found", ros->fields[i].type);
+            status =
+                aw_fail(&why, AW_USAGE, "type '%.60s' not found — add its definition to the schema",
+                        ros->fields[i].type);
     if (status == AW_OK) {
         *out = ros;
         return AW_OK;
@@ -300,11 +302,13 @@ enum aw_status aw_ros_values(const struct aw_ros *ros, struct aw_span data, aw_r
     enum { HEAD = 4 };
     struct reader r = {.ros = ros, .value = value, .context = context};
     if (data.size < HEAD || data.data[0] != 0 || data.data[1] > 1)
-        return aw_fail(err, AW_MALFORMED, "%.80s: not CDR-encoded", ros->messages->name);
+        return aw_fail(err, AW_MALFORMED, "%.80s: not CDR-encoded — record with the CDR encoding",
+                       ros->messages->name);
     r.swapped = data.data[1] == 0;
     r.data = (struct aw_span){data.data + HEAD, data.size - HEAD};
     read_message(&r, 0, 0);
-    return r.bad ? aw_fail(err, AW_MALFORMED, "%.80s: truncated, or not of this type",
+    return r.bad ? aw_fail(err, AW_MALFORMED,
+                           "%.80s: truncated, or not of this type — check the schema",
                            ros->messages->name)
                  : AW_OK;
 }

@@ -37,7 +37,8 @@ static enum aw_status mode(struct aw_session *session, const char *name, bool mu
     int controller = name ? aw_canpid_controller_find(name) : AW_CANPID_LAST;
     enum aw_status status = name ? AW_OK : canpid_controller(session, must, &controller);
     if (name && must && controller < 0)
-        status = aw_fail(&session->err, AW_USAGE, "%s: controller not found", name);
+        status = aw_fail(&session->err, AW_USAGE,
+                         "%s: controller not found — use pos, lvl, tor or tl", name);
     joint->mode[0] = '\0';
     joint->unit = "";
     joint->scale = 1;
@@ -61,7 +62,8 @@ static enum aw_status find(struct aw_session *session, const struct aw_args *arg
     (void)args;
     joint->number = (unsigned)board;
     if (board < 0)
-        return aw_fail(&session->err, AW_USAGE, "%s: board not found", name);
+        return aw_fail(&session->err, AW_USAGE,
+                       "%s: board not found — list the boards with 'limits'", name);
     if (!name)
         status = canpid_one_board(session, &joint->number);
     if (status == AW_OK)

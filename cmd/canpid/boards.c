@@ -43,7 +43,8 @@ enum aw_status canpid_configure(struct aw_session *session, const char *section,
     struct canpid_boards *boards = &canpid_state(session)->boards;
     char *end;
     if (strncmp(section, "board ", 6) != 0 || strcmp(key, "id") != 0)
-        return aw_fail(err, AW_USAGE, "[%.40s] %.40s: use [board NAME] with id = 0x100", section,
+        return aw_fail(err, AW_USAGE,
+                       "[%.40s] %.40s: unknown key — write id = 0x100 in [board NAME]", section,
                        key);
     unsigned long id = strtoul(value, &end, 0);
     if (!*value || *end || id % 32 || id / 32 >= AW_CANPID_BOARDS)

@@ -24,7 +24,7 @@ static enum aw_status set_plant(struct aw_session *session, const char *board, c
         return err->status;
     }
     if (board && !(boards & options->boards))
-        return aw_fail(err, AW_USAGE, "plant of %s: board not simulated", board);
+        return aw_fail(err, AW_USAGE, "plant of %s: board not simulated — add it to -b", board);
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
         if (!board || boards >> i & 1)
             options->plants[i] = plant;
@@ -51,7 +51,7 @@ static enum aw_status plant_list(struct aw_session *session, const char *text,
     char copy[256], *save;
     enum aw_status status = AW_OK;
     if (snprintf(copy, sizeof copy, "%s", text) >= (int)sizeof copy)
-        return aw_fail(&session->err, AW_USAGE, "--plant: list too long");
+        return aw_fail(&session->err, AW_USAGE, "--plant: list too long — name fewer boards");
     for (char *part = strtok_r(copy, ",", &save); part && status == AW_OK;
          part = strtok_r(NULL, ",", &save)) {
         char *equals = strchr(part, '=');

@@ -263,7 +263,9 @@ enum aw_status canpid_send_each(struct aw_session *session, struct aw_record *co
     if (status == AW_OK && outcome.boards)
         report(session, session->run.command->name, commands, n, &outcome);
     else if (status != AW_OK && outcome.boards)
-        aw_session_notice(session, "already sent to %s", list_boards(session, outcome.boards));
+        aw_session_notice(session,
+                          "%s had already received the command — check its state with 'status'",
+                          list_boards(session, outcome.boards));
     session->motion.moving = session->motion.moving && (status == AW_STOPPED || session->out.error);
     if (outcome.boards && !session->motion.moving)
         canpid_remember(session);

@@ -113,7 +113,9 @@ static enum aw_status add(struct encoder *encoder, enum packet_kind kind, uint32
         memcpy(packet->frame + scalar->bit / 8, name, length);
     }
     if (!finite)
-        return aw_fail(err, AW_LIMIT, "%s: value out of range of the wire format", names[kind]);
+        return aw_fail(err, AW_LIMIT,
+                       "%s: value out of range of the wire format — choose another --wire",
+                       names[kind]);
     return aw_ezphys_message_add_frame(&encoder->message,
                                        (struct aw_span){packet->frame, packet->codec->size}, err);
 }

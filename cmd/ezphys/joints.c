@@ -412,7 +412,7 @@ static void show_bodies(struct aw_session *session, const struct aw_joint_list *
         left_out += item->body && !fits;
     }
     if (left_out)
-        aw_session_notice(session, "%zu objects not shown: use 'watch NAME'", left_out);
+        aw_session_notice(session, "%zu objects not shown — use 'watch NAME'", left_out);
 }
 
 static enum aw_status show_extra(struct aw_session *session, struct aw_joint_list *list,

@@ -88,7 +88,8 @@ static void report_state(struct aw_session *session)
         left_out += !fits;
     }
     if (left_out)
-        aw_session_notice(session, "--state: result full, %zu joints not shown", left_out);
+        aw_session_notice(session, "--state: result full, %zu joints not shown — use 'status'",
+                          left_out);
 }
 
 void ezphys_report_time(struct aw_session *session)
@@ -196,9 +197,10 @@ static enum aw_status check_joint(struct drive *d)
         aw_session_notice(session, "joint %s not reported yet — check that its Send is on",
                           d->word);
     if (joint && d->axes > joint->n_axes)
-        return aw_fail(&session->err, AW_USAGE, "joint '%s' has %d ax%s, but the command is for %d",
-                       joint->object.name, joint->n_axes, joint->n_axes == 1 ? "is" : "es",
-                       d->axes);
+        return aw_fail(
+            &session->err, AW_USAGE,
+            "joint '%s' has %d ax%s, but the command is for %d — give a value for each axis",
+            joint->object.name, joint->n_axes, joint->n_axes == 1 ? "is" : "es", d->axes);
     return AW_OK;
 }
 

@@ -80,8 +80,8 @@ enum aw_status ezphys_configure(struct aw_session *session, const char *section,
     int n = snprintf(text + used, AW_EZPHYS_FRAMING_TEXT - used, "%s%s%s%s", used ? "," : "",
                      base ? "" : key, base ? "" : "=", value);
     if ((size_t)n >= AW_EZPHYS_FRAMING_TEXT - used)
-        return aw_fail(err, AW_USAGE, "[wire %s]: more than %d characters", wires->name[i],
-                       AW_EZPHYS_FRAMING_TEXT - 1);
+        return aw_fail(err, AW_USAGE, "[wire %s]: more than %d characters — shorten it",
+                       wires->name[i], AW_EZPHYS_FRAMING_TEXT - 1);
     return aw_ezphys_framing_parse(&framing, text, NULL, err);
 }
 

@@ -73,7 +73,8 @@ static enum aw_status open(struct aw_bench *bench)
     if (status == AW_OK)
         status = aw_hidmotor_status(hidmotor_arm(session), &now, &session->err);
     if (status == AW_OK && (int)joint->number >= now.n)
-        return aw_fail(&session->err, AW_REFUSED, "%s: motor not found, the board has %d motor%s",
+        return aw_fail(&session->err, AW_REFUSED,
+                       "%s: motor not found, the board has %d motor%s — name another joint",
                        joint->name, now.n, now.n == 1 ? "" : "s");
     if (status == AW_OK)
         status = await_rest(bench, &now);

@@ -159,7 +159,8 @@ static enum aw_status report_stale(struct aw_session *session, struct aw_joint_l
     if (joint != list->n || !hidmotor_arm(session)->known.maybe_stale)
         return AW_OK;
     if (aw_session_text(session))
-        aw_session_notice(session, "a reply may belong to an earlier request");
+        aw_session_notice(
+            session, "a reply may belong to an earlier request — repeat the command to be sure");
     else
         aw_object_truth(&session->result, "maybe_stale", true);
     return AW_OK;

@@ -56,7 +56,9 @@ enum aw_status hidmotor_send(struct aw_session *session, struct aw_hidmotor_plan
     aw_session_moves(session);
     status = aw_hidmotor_move(hidmotor_arm(session), plan, &moved, &session->err);
     if (status == AW_OK && moved.verified)
-        aw_session_notice(session, "no reply, but the setpoints show that the board received it");
+        aw_session_notice(
+            session,
+            "no reply, but the setpoints confirm the command — check the link with 'ping'");
     return status;
 }
 

@@ -95,7 +95,8 @@ enum aw_status hidmotor_next_received(struct aw_session *session, int64_t deadli
     while (status == AW_OK) {
         struct hidmotor_question *question = next_question(&hidmotor_state(session)->receiving);
         if (!question)
-            return aw_fail(&session->err, AW_USAGE, "no requests to the board are configured");
+            return aw_fail(&session->err, AW_USAGE,
+                           "no requests to the board are configured — add 'ask = yes' to a packet");
         status = rest(session, question, deadline);
         if (status != AW_OK)
             return status;

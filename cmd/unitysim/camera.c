@@ -94,7 +94,7 @@ static enum aw_status list_views(struct aw_session *session)
                        c->z, c->rx, c->ry, c->rz);
     }
     if (views.n == 0)
-        aw_session_notice(session, "no saved views in %s", path);
+        aw_session_notice(session, "no saved views in %s — save one with 'camera save NAME'", path);
     aw_unitysim_views_free(&views);
     return AW_OK;
 }

@@ -293,7 +293,8 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
         aw_unitysim_idle(unitysim_of(session), deadline, look_at, &watch, &session->err);
     if (status == AW_OK && !watch.enough && session->motion.moving &&
         unitysim_notice_stale(session))
-        return aw_fail(&session->err, AW_TIMEOUT, "no feedback: joint positions unknown");
+        return aw_fail(&session->err, AW_TIMEOUT,
+                       "no feedback: joint positions unknown — load a scene first");
     return status;
 }
 

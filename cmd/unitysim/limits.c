@@ -27,7 +27,8 @@ enum aw_status unitysim_configure(struct aw_session *session, const char *sectio
     int joint, end = 0;
     bool min = strcmp(key, "min") == 0;
     if (strncmp(section, "joint ", 6) != 0 || (!min && strcmp(key, "max") != 0))
-        return aw_fail(err, AW_USAGE, "[%.40s] %.40s: use [joint NAME] with min and max", section,
+        return aw_fail(err, AW_USAGE,
+                       "[%.40s] %.40s: unknown key — write min and max in [joint NAME]", section,
                        key);
     enum aw_status status = aw_unitysim_joint_parse(section + 6, &joint, &why);
     if (status == AW_OK)

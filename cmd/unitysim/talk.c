@@ -157,7 +157,8 @@ bool unitysim_notice_stale(struct aw_session *session)
     if (unity->feedback.count == 0 || !aw_unitysim_stale(unity))
         return false;
     if (state->quiet_reported_ns != unity->feedback.received_ns)
-        aw_session_notice(session, "no feedback for %.0f ms: joint positions unknown",
+        aw_session_notice(session,
+                          "no feedback for %.0f ms: joint positions unknown — check the simulator",
                           (double)aw_unitysim_age_ns(unity) / 1e6);
     state->quiet_reported_ns = unity->feedback.received_ns;
     return true;

@@ -300,7 +300,7 @@ static enum aw_status lost(struct aw_pcap_reader *reader, struct aw_span in, siz
                            struct aw_error *err)
 {
     pass_over(reader, in, UINT64_MAX, used);
-    return damaged(err, "block with invalid length, rest of the file lost");
+    return damaged(err, "block with invalid length, rest of the file skipped");
 }
 
 /* Parses the block at the start of in. AW_OK: the block is complete, and *block is set. */
@@ -424,7 +424,7 @@ enum aw_status aw_pcap_next(struct aw_pcap_reader *reader, struct aw_span in,
         reader->format = (uint8_t)recognise(in, &reader->swapped);
     if (reader->format == UNKNOWN) {
         pass_over(reader, in, UINT64_MAX, used);
-        return damaged(err, "not a pcapng or pcap file");
+        return damaged(err, "not a pcapng or pcap file — give another capture");
     }
     return reader->format == PCAPNG ? next_in_pcapng(reader, in, packet, used, err)
                                     : next_in_pcap(reader, in, packet, used, err);

@@ -148,7 +148,7 @@ enum aw_status aw_follow_map_read(struct aw_follow_map *map, const char *text, s
     struct reader r = {text, err};
     do {
         if (map->n == AW_FOLLOW_ROWS)
-            return aw_fail(err, AW_USAGE, "more than %d joints", AW_FOLLOW_ROWS);
+            return aw_fail(err, AW_USAGE, "more than %d joints — remove some", AW_FOLLOW_ROWS);
         struct aw_follow_row *row = &map->rows[map->n];
         enum aw_status status = read_row(&r, row);
         if (status != AW_OK)
@@ -181,9 +181,10 @@ enum aw_status aw_follow_row_units(struct aw_follow_row *row, const char *unit,
             return aw_fail(err, status, "%s: %s", row->joint, why.text);
     }
     if (!(row->low <= row->high))
-        return aw_fail(err, AW_USAGE, "%s: clamp %s..%s is empty", row->joint, row->low_text,
-                       row->high_text);
+        return aw_fail(err, AW_USAGE, "%s: clamp %s..%s is empty — give the lower limit first",
+                       row->joint, row->low_text, row->high_text);
     if (row->dead < 0)
-        return aw_fail(err, AW_USAGE, "%s: dead %s is below 0", row->joint, row->dead_text);
+        return aw_fail(err, AW_USAGE, "%s: dead %s is below 0 — give 0 or more", row->joint,
+                       row->dead_text);
     return AW_OK;
 }

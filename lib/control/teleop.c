@@ -87,15 +87,15 @@ static enum aw_status check_row(const struct aw_teleop *t, size_t i, struct aw_e
                        t->map->inputs[row->input]);
     size_t joint = aw_teleop_joint_of(t, i);
     if (joint == t->n)
-        return aw_fail(err, AW_USAGE, "%s: joint '%s' not found", t->map->inputs[row->input],
-                       row->joint);
+        return aw_fail(err, AW_USAGE, "%s: joint '%s' not found — list the joints with 'limits'",
+                       t->map->inputs[row->input], row->joint);
     const struct aw_teleop_joint *j = &t->joints[joint];
     if (!isfinite(j->speed) && isnan(t->rate[i]))
         return aw_fail(err, AW_USAGE, "%s: no velocity given for %s — add one: %s velocity 20deg/s",
                        t->map->inputs[row->input], j->name, row->joint);
     if (row->does == AW_DOES_TOGGLE && !(isfinite(j->min) && isfinite(j->max)))
-        return aw_fail(err, AW_USAGE, "%s: %s has no range to toggle", t->map->inputs[row->input],
-                       j->name);
+        return aw_fail(err, AW_USAGE, "%s: %s has no range to toggle — set its min and max",
+                       t->map->inputs[row->input], j->name);
     return AW_OK;
 }
 
@@ -125,7 +125,9 @@ enum aw_status aw_teleop_start(struct aw_teleop *t, const struct aw_teleop_map *
                        "the map has no enabling button — add a line enable = BUTTON");
     for (size_t i = 0; i < map->n_choice; i++)
         if (find_joint(t, map->choice[i]) == n)
-            return aw_fail(err, AW_USAGE, "select: joint '%s' not found", map->choice[i]);
+            return aw_fail(err, AW_USAGE,
+                           "select: joint '%s' not found — list the joints with 'limits'",
+                           map->choice[i]);
     for (size_t i = 0; i < map->n; i++) {
         enum aw_status status = check_row(t, i, err);
         if (status != AW_OK)

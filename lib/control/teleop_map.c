@@ -21,9 +21,10 @@ static enum aw_status input(struct aw_teleop_map *map, const char *name, size_t 
             return AW_OK;
         }
     if (map->n_inputs == AW_TELEOP_INPUTS)
-        return aw_fail(err, AW_USAGE, "more than %d inputs", AW_TELEOP_INPUTS);
+        return aw_fail(err, AW_USAGE, "more than %d inputs — remove some", AW_TELEOP_INPUTS);
     if (!length || length >= sizeof map->inputs[0])
-        return aw_fail(err, AW_USAGE, "'%.*s' is not an input", (int)length, name);
+        return aw_fail(err, AW_USAGE, "'%.*s' is not an input — see armwire-pad for the names",
+                       (int)length, name);
     memcpy(map->inputs[map->n_inputs], name, length);
     map->inputs[map->n_inputs][length] = '\0';
     *number = (int)map->n_inputs++;
@@ -37,7 +38,8 @@ static enum aw_status set_select(struct aw_teleop_map *map, const char *value, s
     map->n_choice = 0;
     while ((name = strtok_r(rest, ", \t", &rest))) {
         if (map->n_choice == AW_TELEOP_CHOICE)
-            return aw_fail(err, AW_USAGE, "select: more than %d joints", AW_TELEOP_CHOICE);
+            return aw_fail(err, AW_USAGE, "select: more than %d joints — remove some",
+                           AW_TELEOP_CHOICE);
         snprintf(map->choice[map->n_choice++], sizeof map->choice[0], "%.63s", name);
     }
     return map->n_choice ? AW_OK
@@ -148,7 +150,7 @@ static enum aw_status set_row(struct aw_teleop_map *map, const char *key, const 
     struct aw_teleop_row row = {
         .second = -1, .deadzone = 0.1, .min = 0, .max = 1, .gain = 1, .threshold = 0.5};
     if (map->n == AW_TELEOP_ROWS)
-        return aw_fail(err, AW_USAGE, "more than %d rows", AW_TELEOP_ROWS);
+        return aw_fail(err, AW_USAGE, "more than %d rows — remove some", AW_TELEOP_ROWS);
     snprintf(text, sizeof text, "%s", value);
     enum aw_status status = input(map, key, first, &row.input, err);
     if (status == AW_OK && plus)
@@ -158,7 +160,7 @@ static enum aw_status set_row(struct aw_teleop_map *map, const char *key, const 
     if (status == AW_OK)
         status = set_options(&row, rest, err);
     if (status == AW_OK && row.min == row.max)
-        status = aw_fail(err, AW_USAGE, "min and max are the same");
+        status = aw_fail(err, AW_USAGE, "min and max are the same — give a larger max");
     if (status == AW_OK && plus && row.does == AW_DOES_VELOCITY)
         status = aw_fail(err, AW_USAGE,
                          "two inputs at once cannot set a velocity — use next, toggle and others");

@@ -138,10 +138,10 @@ static enum aw_status join(struct aw_path *path, enum aw_path_mode mode, const s
         set_segment(segment->c, mode, rise(c, k), &from, &to);
         for (int i = 0; i < AW_PATH_ORDER; i++)
             if (!isfinite(segment->c[i]))
-                return aw_fail(
-                    err, AW_USAGE,
-                    "path: points %zu and %zu are too far apart for the time between them", k + 1,
-                    k + 2);
+                return aw_fail(err, AW_USAGE,
+                               "path: points %zu and %zu are too far apart for the time between "
+                               "them — allow more time",
+                               k + 1, k + 2);
     }
     return AW_OK;
 }

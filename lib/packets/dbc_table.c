@@ -383,9 +383,11 @@ static enum aw_status read_all(FILE *file, const char *name, char **text, struct
     while (got) {
         char *more = used < FILE_MAX ? aw_grow(*text, &room, used + 65536, 1) : NULL;
         if (!more)
-            return used < FILE_MAX ? aw_no_memory(err)
-                                   : aw_fail(err, AW_USAGE, "%s: file too large (max %d MB)", name,
-                                             FILE_MAX >> 20);
+            return used < FILE_MAX
+                       ? aw_no_memory(err)
+                       : aw_fail(err, AW_USAGE,
+                                 "%s: file too large (max %d MB) — remove unused messages", name,
+                                 FILE_MAX >> 20);
         *text = more;
         got = fread(*text + used, 1, room - used - 1, file);
         used += got;

@@ -198,7 +198,7 @@ static enum aw_status read_values(struct aw_field *row, struct aw_store *store, 
             return status;
         for (size_t i = 0; i < n; i++)
             if (names[i].value == (int32_t)value || strcmp(names[i].name, part) == 0)
-                return aw_fail(err, AW_USAGE, "values: duplicate '%.40s'", part);
+                return aw_fail(err, AW_USAGE, "values: duplicate '%.40s' — rename one", part);
         names[n].value = (int32_t)value;
         names[n].name = aw_store_text(store, part);
         if (!names[n++].name)
@@ -295,7 +295,7 @@ static enum aw_status apply_range(struct aw_field *row, const struct limits *lim
     if (status == AW_OK)
         status = aw_number_parse_unit(limits->max, row->unit, &row->max, err);
     if (status == AW_OK && !(row->min < row->max))
-        status = aw_fail(err, AW_USAGE, "min is not below max");
+        status = aw_fail(err, AW_USAGE, "min is not below max — give the lower limit first");
     return status;
 }
 

@@ -206,7 +206,8 @@ static enum aw_status check_rest(const struct aw_protocol *protocol, const char 
 {
     struct aw_codec codec;
     if (aw_codec_init(&codec, protocol, &protocol->variants[0], message, false) != AW_OK)
-        return aw_fail(err, AW_LIMIT, "joint %s: packet '%s' is too large", name, message->name);
+        return aw_fail(err, AW_LIMIT, "joint %s: packet '%s' is too large — split it", name,
+                       message->name);
     for (int i = 0; i < codec.n_scalars; i++) {
         char field[64];
         const char *of;
@@ -294,7 +295,7 @@ static enum aw_status check_values(const struct aw_protocol *protocol,
     struct aw_codec codec;
     bool holds = false;
     if (aw_codec_init(&codec, protocol, &protocol->variants[0], message, false) != AW_OK)
-        return aw_fail(err, AW_LIMIT, "stop: packet '%s' is too large", stop->packet);
+        return aw_fail(err, AW_LIMIT, "stop: packet '%s' is too large — split it", stop->packet);
     for (int i = 0; i < codec.n_scalars; i++) {
         char name[64];
         const struct aw_scalar *scalar = &codec.scalars[i];
@@ -307,7 +308,8 @@ static enum aw_status check_values(const struct aw_protocol *protocol,
                 stop->hold ? "and is not the setpoint of a joint" : "and there is no hold");
     }
     if (stop->hold && !holds)
-        return aw_fail(err, AW_USAGE, "stop: packet '%s' has no joint setpoint to hold",
+        return aw_fail(err, AW_USAGE,
+                       "stop: packet '%s' has no joint setpoint to hold — name another packet",
                        stop->packet);
     return AW_OK;
 }
@@ -320,5 +322,7 @@ enum aw_status aw_packet_stop_check(const struct aw_protocol *protocol,
         if (message->dir & AW_TX && strcmp(message->name, stop->packet) == 0)
             return check_values(protocol, stop, message, err);
     }
-    return aw_fail(err, AW_USAGE, "stop: packet '%.40s' to the device not found", stop->packet);
+    return aw_fail(err, AW_USAGE,
+                   "stop: packet '%.40s' to the device not found — add it to the file",
+                   stop->packet);
 }

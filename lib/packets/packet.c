@@ -162,7 +162,8 @@ static enum aw_status read_repeat(struct aw_packet *p, struct aw_store *store, c
     if (status != AW_OK || n == 0)
         return status;
     if (n > AW_PACKET_LABELS)
-        return aw_fail(err, AW_LIMIT, "repeat: more than %d names", AW_PACKET_LABELS);
+        return aw_fail(err, AW_LIMIT, "repeat: more than %d names — split the packet",
+                       AW_PACKET_LABELS);
     const char **labels = aw_store_room(store, (n + 1) * sizeof *labels);
     if (!labels)
         return aw_no_memory(err);
@@ -170,7 +171,7 @@ static enum aw_status read_repeat(struct aw_packet *p, struct aw_store *store, c
         status = aw_packet_name(words[i], "a joint", err);
         for (size_t other = 0; other < i && status == AW_OK; other++)
             if (strcmp(words[other], words[i]) == 0)
-                status = aw_fail(err, AW_USAGE, "repeat: duplicate '%s'", words[i]);
+                status = aw_fail(err, AW_USAGE, "repeat: duplicate '%s' — remove one", words[i]);
         labels[i] = aw_store_text(store, words[i]);
         if (!labels[i])
             status = aw_no_memory(err);
@@ -274,7 +275,8 @@ static enum aw_status add_field(struct aw_packet *p, struct aw_field *row, enum 
     if (p->n_rows == 0 && p->n_inner == 0)
         row->before = '\0'; /* no separator: the first field follows the word */
     if (is_taken(p, row))
-        return aw_fail(err, AW_USAGE, "%s: duplicate field name in the packet", row->name);
+        return aw_fail(err, AW_USAGE, "%s: duplicate field name in the packet — rename one",
+                       row->name);
     status = check_place(p, row, err);
     if (status == AW_OK && !add_row(p, *row))
         status = aw_fail(err, AW_LIMIT, "more than %d fields — split the packet", AW_PACKET_ROWS);

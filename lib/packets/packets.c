@@ -278,7 +278,8 @@ static enum aw_status add_joint(struct reading *r)
 {
     const char *name = r->joints[r->n_joints].row.name;
     if (r->packets->n_joints + r->n_joints == AW_PACKET_JOINTS)
-        return aw_fail(r->err, AW_LIMIT, "joint %s: more than %d joints", name, AW_PACKET_JOINTS);
+        return aw_fail(r->err, AW_LIMIT, "joint %s: more than %d joints — remove some", name,
+                       AW_PACKET_JOINTS);
     for (size_t i = 0; i < r->packets->n_joints + r->n_joints; i++) {
         size_t before = r->packets->n_joints;
         const struct aw_joint_row *other =
@@ -328,7 +329,8 @@ static enum aw_status read_answer(const struct reading *r, const struct pending 
     for (size_t steps = 0; steps <= r->n_pending; steps++) {
         const struct aw_message *answer = find_answer(&r->packets->protocol, pending->answer);
         if (!answer)
-            return aw_fail(r->err, AW_USAGE, "packet %s: answer packet '%s' not found",
+            return aw_fail(r->err, AW_USAGE,
+                           "packet %s: answer packet '%s' not found — add it to the file",
                            message->name, pending->answer);
         message->fields = answer->fields;
         pending = find_pending(r, answer);
@@ -523,7 +525,7 @@ enum aw_status aw_packets_read(struct aw_packets *packets, struct aw_lines *line
         .packets = packets, .lines = lines, .err = err, .n_before = packets->protocol.n_messages};
     enum aw_status status = AW_OK;
     if (!packets->protocol.own)
-        return aw_fail(err, AW_USAGE, "packet files are not supported by %s",
+        return aw_fail(err, AW_USAGE, "packet files are not supported by %s — remove --packets",
                        packets->protocol.name);
     while (status == AW_OK && (status = aw_lines_next(lines, err)) == AW_OK)
         status = read_line(&r);

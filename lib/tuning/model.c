@@ -249,7 +249,8 @@ static enum aw_status read_process(struct content *c, const char *name, struct a
     p->integrating = k == AW_PROCESS_INTEGRATING;
     if (!(fabs(p->gain) > 0) || p->dead_time_s < 0 || c->tau1 < 0 || c->tau2 < 0 || p->a3 < 0 ||
         c->damping < 0 || c->model.driver.tick_s < 0)
-        return aw_fail(err, AW_MALFORMED, "%s: gain is 0, or a time is below 0", name);
+        return aw_fail(err, AW_MALFORMED,
+                       "%s: gain is 0, or a time is below 0 — identify the joint again", name);
     read_lags(p, (enum aw_process_kind)k, c->tau1, c->tau2, c->damping);
     return AW_OK;
 }
@@ -325,9 +326,12 @@ enum aw_status aw_model_load(struct aw_model *model, const char *path, struct aw
     enum aw_status status = content ? AW_OK : aw_no_memory(err);
     if (content) {
         size_t n = fread(content, 1, BIGGEST, file);
-        status = ferror(file)   ? aw_file_fail(err, NULL, name)
-                 : n == BIGGEST ? aw_fail(err, AW_MALFORMED, "%s: file too long for a model", name)
-                                : aw_model_read(model, content, name, err);
+        status =
+            ferror(file) ? aw_file_fail(err, NULL, name)
+            : n == BIGGEST
+                ? aw_fail(err, AW_MALFORMED,
+                          "%s: file too long for a model — give a file of identify --save", name)
+                : aw_model_read(model, content, name, err);
     }
     fclose(file);
     free(content);

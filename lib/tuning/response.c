@@ -163,7 +163,8 @@ static enum aw_status find_way(const struct aw_sample *samples, size_t n,
         return status;
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(samples[i].t) || !isfinite(samples[i].measured))
-            return aw_fail(err, AW_USAGE, "sample %zu: time or measured value is not a number",
+            return aw_fail(err, AW_USAGE,
+                           "sample %zu: time or measured value is not a number — correct the row",
                            i + 1);
         if (i > 0 && samples[i].t <= samples[i - 1].t)
             return aw_fail(err, AW_USAGE,

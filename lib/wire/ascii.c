@@ -128,7 +128,7 @@ enum aw_status aw_ascii_decode(const struct aw_codec *codec, struct aw_span fram
                            codec->scalars[i].field->name, (size_t)(from - frame.data));
     }
     if (in.at != in.end)
-        return aw_fail(err, AW_MALFORMED, "%s: %zu bytes too many", codec->message->name,
-                       (size_t)(in.end - in.at));
+        return aw_fail(err, AW_MALFORMED, "%s: %zu bytes too many — remove them",
+                       codec->message->name, (size_t)(in.end - in.at));
     return AW_OK;
 }

@@ -56,7 +56,7 @@ static enum aw_status parse_bytes(const char *text, size_t from, size_t length, 
             return aw_fail(err, AW_MALFORMED, "column %zu: half a byte — write two digits per byte",
                            i + 1);
         if (*size == cap)
-            return aw_fail(err, AW_MALFORMED, "more than %zu bytes", cap);
+            return aw_fail(err, AW_MALFORMED, "more than %zu bytes — give fewer", cap);
         out[(*size)++] = (uint8_t)(aw_hex_digit(text[i]) << 4 | aw_hex_digit(text[i + 1]));
         i += 2;
     }
@@ -95,7 +95,7 @@ static enum aw_status parse_can(const char *text, size_t length, const char *has
     if (status != AW_OK)
         return status;
     if (at + 1 < length && text[at + 1] == 'R')
-        return aw_fail(err, AW_MALFORMED, "remote frames carry no data");
+        return aw_fail(err, AW_MALFORMED, "remote frames carry no data — remove it");
     return parse_bytes(text, at + 1, length, out, cap, size, err);
 }
 
@@ -109,7 +109,8 @@ enum aw_status aw_hex_parse(const struct aw_protocol *protocol, const char *text
                                 : parse_bytes(text, 0, length, out, cap, size, err);
     size_t head = aw_can_head((struct aw_span){out, *size});
     if (status == AW_OK && protocol->can && *size - head > AW_CAN_DATA_MAX)
-        return aw_fail(err, AW_MALFORMED, "%zu bytes of data do not fit a CAN frame (max 8)",
+        return aw_fail(err, AW_MALFORMED,
+                       "%zu bytes of data do not fit a CAN frame (max 8) — give fewer",
                        *size - head);
     return status;
 }

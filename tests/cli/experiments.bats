@@ -93,7 +93,7 @@ END
         fails "$code" hidmotor -q -l "$fast" verify spec.ini
         has "$why" "$said"
     done <<'END'
-2|gains = 1 0|gains: requires three numbers
+2|gains = 1 0|gains: three numbers required
 2|switch = perhaps|switch: 'perhaps' is not yes or no
 2|controller = pos|unknown key
 6|to = 120|leaves the range

@@ -70,7 +70,7 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     remarks "cut.mcap: file is truncated" hidmotor plot cut.mcap m1.position --out cut.svg
     printf 'text' >about.mcap
     exits 2 hidmotor decode about.mcap
-    same "$stderr" "hidmotor: about.mcap: not an MCAP file"
+    same "$stderr" "hidmotor: about.mcap: not an MCAP file — give a recording in .mcap"
 }
 
 @test "a full disk or a dead or slow filter fails the recording and stops the motion" {

@@ -217,8 +217,9 @@ static enum aw_status open_channel(struct client *self, const struct settings *s
     if (status == AW_OK)
         status = command(self, "O\r", &answered, &not_opened, err);
     if (status != AW_OK)
-        return status == AW_STOPPED ? aw_fail(err, status, "%s: interrupted while opening", key)
-                                    : aw_fail(err, AW_NO_LINK, "%s: adapter disconnected", key);
+        return status == AW_STOPPED
+                   ? aw_fail(err, status, "%s: interrupted while opening", key)
+                   : aw_fail(err, AW_NO_LINK, "%s: adapter disconnected — plug it in again", key);
     if (!answered && !settings->silent)
         return aw_fail(err, AW_NO_LINK,
                        "%s: no answer from the adapter — check port and ?baud=…; for old firmware "
@@ -261,7 +262,8 @@ static enum aw_status parse_speed(char *speed, size_t size, const struct aw_url 
     if (status != AW_OK)
         return status;
     if (btr && (strlen(btr) < 4 || strlen(btr) > 6 || !aw_slcan_is_hex(btr, strlen(btr))))
-        return aw_fail(err, AW_USAGE, "link key btr=%.40s: not 4 to 6 hexadecimal digits", btr);
+        return aw_fail(err, AW_USAGE, "link key btr=%.40s: not hexadecimal — write 4 to 6 digits",
+                       btr);
     if (!btr && aw_slcan_speed(bitrate) < 0)
         return aw_fail(err, AW_USAGE,
                        "link key bitrate=%ld: not supported (10000 20000 50000 100000 125000 "

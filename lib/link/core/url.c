@@ -35,7 +35,8 @@ enum aw_status aw_url_parse(struct aw_url *url, const char *text, struct aw_erro
         return aw_fail(err, AW_USAGE,
                        "link: empty — give a path or SCHEME:ADDRESS, see 'help links'");
     if (size >= sizeof url->text)
-        return aw_fail(err, AW_USAGE, "link: longer than %d characters", AW_URL_MAX - 1);
+        return aw_fail(err, AW_USAGE, "link: longer than %d characters — shorten it",
+                       AW_URL_MAX - 1);
     memcpy(url->text, text, size + 1);
     url->n = 0;
     url->scheme = "";
@@ -132,9 +133,10 @@ enum aw_status aw_url_host_port(const char *rest, char *host, size_t host_size, 
         return aw_fail(err, AW_USAGE, "'%.100s': no port — write HOST:PORT, such as 127.0.0.1:4000",
                        rest);
     if (number > 65535)
-        return aw_fail(err, AW_USAGE, "'%.100s': port out of range (max 65535)", rest);
+        return aw_fail(err, AW_USAGE, "'%.100s': port out of range (max 65535) — give another port",
+                       rest);
     if (size >= host_size)
-        return aw_fail(err, AW_USAGE, "'%.100s': host name too long", rest);
+        return aw_fail(err, AW_USAGE, "'%.100s': host name too long — use the IP address", rest);
     memcpy(host, name, size);
     host[size] = '\0';
     *port = (unsigned)number;

@@ -75,7 +75,9 @@ static enum aw_status set_rate(struct serial_link *self, const char *path,
     if (sp_set_bits(self->port, (int)line->bits) != SP_OK ||
         sp_set_parity(self->port, parities[line->parity]) != SP_OK ||
         sp_set_stopbits(self->port, (int)line->stop) != SP_OK)
-        return aw_fail(err, AW_USAGE, "%.90s: bits, parity or stop not supported", path);
+        return aw_fail(err, AW_USAGE,
+                       "%.90s: bits, parity or stop not supported — remove them from the link",
+                       path);
     return AW_OK;
 }
 
@@ -90,7 +92,8 @@ static enum aw_status set_lines(struct serial_link *self, const char *path,
     if (ok && line->rts != AW_LINE_KEEP)
         ok = sp_set_rts(self->port, line->rts == AW_LINE_ON ? SP_RTS_ON : SP_RTS_OFF) == SP_OK;
     if (!ok)
-        return aw_fail(err, AW_USAGE, "%.90s: flow, dtr or rts not supported", path);
+        return aw_fail(err, AW_USAGE,
+                       "%.90s: flow, dtr or rts not supported — remove them from the link", path);
     return AW_OK;
 }
 

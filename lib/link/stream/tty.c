@@ -28,7 +28,8 @@ static enum aw_status apply_modes(int fd, const char *path, const struct aw_line
 {
     struct termios modes;
     if (tcgetattr(fd, &modes) != 0)
-        return aw_fail(err, AW_NO_LINK, "%s: not a terminal or serial port", path);
+        return aw_fail(err, AW_NO_LINK,
+                       "%s: not a terminal or serial port — give its path, see 'list'", path);
     static const tcflag_t sizes[] = {CS5, CS6, CS7, CS8};
     static const tcflag_t parities[] = {0, PARENB, PARENB | PARODD};
     cfmakeraw(&modes);

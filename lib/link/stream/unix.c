@@ -19,8 +19,10 @@ static enum aw_status make_address(struct sockaddr_un *address, const char *path
     if (!*path)
         return aw_fail(err, AW_USAGE, "unix: no path given — write unix:PATH");
     if (!aw_absolute_path(path, address->sun_path, sizeof address->sun_path))
-        return aw_fail(err, AW_NO_LINK, "unix:%.100s: directory not found, or path longer than %zu",
-                       path, sizeof address->sun_path - 1);
+        return aw_fail(
+            err, AW_NO_LINK,
+            "unix:%.100s: directory not found, or path longer than %zu — use another path", path,
+            sizeof address->sun_path - 1);
     return AW_OK;
 }
 

@@ -315,7 +315,8 @@ enum aw_status aw_fault_wrap(struct aw_link **out, struct aw_link *inner, const 
         return AW_OK;
     enum aw_status status = parse_faults(&faults, url, err);
     if (status == AW_OK && faults.reorder > 0 && !inner->datagrams)
-        status = aw_fail(err, AW_USAGE, "reorder: not supported on a stream");
+        status =
+            aw_fail(err, AW_USAGE, "reorder: not supported on a stream — remove it from the link");
     struct fault_link *self = status == AW_OK ? calloc(1, sizeof *self) : NULL;
     if (!self) {
         aw_link_close(inner);

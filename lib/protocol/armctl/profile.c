@@ -217,7 +217,8 @@ static enum aw_status check_role(const struct aw_armctl_profile *profile,
         return AW_OK;
     const struct aw_armctl_joint *first = holder(profile, joint->role);
     if (first != joint)
-        return aw_fail(err, AW_USAGE, "[joint %s]: role %s already belongs to [joint %s]",
+        return aw_fail(err, AW_USAGE,
+                       "[joint %s]: role %s already belongs to [joint %s] — remove one",
                        joint->name, role->name, first->name);
     if (joint->kind != role->kind)
         return aw_fail(err, AW_USAGE, "[joint %s]: role %s needs a %s joint (%s) — give kind = %s",
@@ -234,13 +235,15 @@ static enum aw_status contradiction(const struct aw_armctl_profile *profile,
         return aw_fail(err, AW_USAGE, "[joint %s]: no index — add 'index = N', from 0 to 9",
                        joint->name);
     if (first != joint)
-        return aw_fail(err, AW_USAGE, "[joint %s]: index %d already belongs to [joint %s]",
+        return aw_fail(err, AW_USAGE,
+                       "[joint %s]: index %d already belongs to [joint %s] — change one",
                        joint->name, joint->index, first->name);
     if (joint->min > joint->max)
-        return aw_fail(err, AW_USAGE, "[joint %s]: min %g is above max %g", joint->name, joint->min,
-                       joint->max);
+        return aw_fail(err, AW_USAGE, "[joint %s]: min %g is above max %g — swap them", joint->name,
+                       joint->min, joint->max);
     if (joint->min < 0 && !joint->is_signed)
-        return aw_fail(err, AW_USAGE, "[joint %s]: min %g is negative, but signed is no",
+        return aw_fail(err, AW_USAGE,
+                       "[joint %s]: min %g is negative, but signed is no — set signed = yes",
                        joint->name, joint->min);
     if (joint->kind == AW_ARMCTL_PULSE &&
         (joint->min < AW_ARMCTL_PULSE_MIN || joint->max > AW_ARMCTL_PULSE_MAX))

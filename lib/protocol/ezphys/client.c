@@ -368,7 +368,8 @@ command_for(struct aw_ezphys *ez, const struct aw_ezphys_target *target, struct 
         if (same_target(ez, &ez->commands[i].target, target))
             return &ez->commands[i];
     if (ez->n_commands == AW_EZPHYS_COMMANDS) {
-        aw_fail(err, AW_LIMIT, "more than %d joints commanded", AW_EZPHYS_COMMANDS);
+        aw_fail(err, AW_LIMIT, "more than %d joints commanded — name fewer joints",
+                AW_EZPHYS_COMMANDS);
         return NULL;
     }
     struct aw_ezphys_command *command = &ez->commands[ez->n_commands++];
@@ -462,7 +463,7 @@ enum aw_status aw_ezphys_force(struct aw_ezphys *ez, const struct aw_ezphys_targ
 enum aw_status aw_ezphys_add(struct aw_ezphys *ez, struct aw_span packet, struct aw_error *err)
 {
     if (packet.size > sizeof ez->own_packet)
-        return aw_fail(err, AW_LIMIT, "packet too long (%zu bytes)", packet.size);
+        return aw_fail(err, AW_LIMIT, "packet too long (%zu bytes) — remove fields", packet.size);
     memcpy(ez->own_packet, packet.data, packet.size);
     ez->own_size = packet.size;
     return AW_OK;
@@ -478,7 +479,7 @@ static enum aw_status add_packet(struct aw_ezphys_message *message, const uint8_
                                  size_t size, struct aw_error *err)
 {
     if (message->size + size > message->cap)
-        return aw_fail(err, AW_LIMIT, "too many commands for one message");
+        return aw_fail(err, AW_LIMIT, "too many commands for one message — name fewer joints");
     memcpy(message->data + message->size, packet, size);
     message->size += size;
     message->count++;

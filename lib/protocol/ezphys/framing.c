@@ -98,10 +98,10 @@ static enum aw_status add_part(const struct parser *r, const struct part *parts,
         return wrong(r, at, length, "no size — add it after the name, such as id32 or name32");
     if (part->bytes ? number < 1 || number > 32 : number != 8 && number != 16 && number != 32)
         return wrong(r, at, length,
-                     part->bytes ? "size out of range (1 to 32 bytes)"
+                     part->bytes ? "size out of range — give 1 to 32 bytes"
                                  : "size not supported — use 8, 16 or 32 bits");
     if (*n == AW_EZPHYS_FRAMING_ROWS - 1)
-        return wrong(r, at, length, "too many parts for a header");
+        return wrong(r, at, length, "too many parts for a header — remove some");
     if (has_row(rows, *n, &part->row))
         return wrong(r, at, length, "duplicate part — remove one");
     rows[*n] = part->row;
@@ -133,9 +133,9 @@ static enum aw_status set_packet(const struct parser *r, const char *at, size_t 
     if (!aw_rows_have(f->head, AW_CODE))
         return wrong(r, at, length, "no type — add one, such as type32");
     if (aw_rows_have(f->head, AW_UINT) == aw_rows_have(f->head, AW_TEXT))
-        return wrong(r, at, length, "must have either an id or a name");
+        return wrong(r, at, length, "must have either an id or a name — add or remove one");
     if (aw_rows_bits(f->head, &f->variant) / 8 > AW_EZPHYS_FRAMING_HEAD)
-        return wrong(r, at, length, "header longer than 44 bytes");
+        return wrong(r, at, length, "header longer than 44 bytes — remove parts");
     f->variant.head = f->head;
     return AW_OK;
 }
@@ -150,7 +150,7 @@ static enum aw_status set_message(const struct parser *r, const char *at, size_t
     if (status != AW_OK)
         return status;
     if (!aw_rows_have(f->envelope, AW_LENGTH) && !aw_rows_have(f->envelope, AW_CONST))
-        return wrong(r, at, length, "must have a size, a rest or a count");
+        return wrong(r, at, length, "no size, rest or count — add one of them");
     uint32_t all = (uint32_t)(aw_rows_bits(f->envelope, &f->variant) / 8);
     for (struct aw_field *row = f->envelope; row->type != AW_ROWS_END; row++)
         if (strcmp(row->name, "rest") == 0)
@@ -260,7 +260,7 @@ enum aw_status aw_ezphys_framing_parse(struct aw_ezphys_framing *framing, const 
     bool keyed = false;
     *framing = (struct aw_ezphys_framing){.variant = aw_ezphys_protocol.variants[0]};
     if (strlen(text) >= AW_EZPHYS_FRAMING_TEXT)
-        return aw_fail(err, AW_USAGE, "wire: description longer than %d characters",
+        return aw_fail(err, AW_USAGE, "wire: description longer than %d characters — shorten it",
                        AW_EZPHYS_FRAMING_TEXT - 1);
     return read_text(&reading, &keyed);
 }

@@ -21,7 +21,8 @@ static size_t room_left(const struct aw_ezphys_message *message)
 
 static enum aw_status is_full(const struct aw_ezphys_message *message, struct aw_error *err)
 {
-    return aw_fail(err, AW_LIMIT, "message full: at most %u packets fit", (unsigned)message->count);
+    return aw_fail(err, AW_LIMIT, "message full: at most %u packets fit — name fewer joints",
+                   (unsigned)message->count);
 }
 
 enum aw_status aw_ezphys_message_add(struct aw_ezphys_message *message,

@@ -61,17 +61,18 @@ static enum aw_status check_new(const struct aw_ezphys_names *names, enum aw_ezp
 {
     const struct aw_ezphys_name *other = aw_ezphys_names_of(names, kind, id);
     if (names->n == AW_EZPHYS_NAMES_MAX)
-        return aw_fail(err, AW_LIMIT, "more than %d names", AW_EZPHYS_NAMES_MAX);
+        return aw_fail(err, AW_LIMIT, "more than %d names — remove some", AW_EZPHYS_NAMES_MAX);
     if (id == 0)
-        return aw_fail(err, AW_USAGE, "%s '%s': number 0 is reserved for the scene", kinds[kind],
-                       name);
+        return aw_fail(err, AW_USAGE,
+                       "%s '%s': number 0 is reserved for the scene — give another number",
+                       kinds[kind], name);
     if (other)
-        return aw_fail(err, AW_USAGE, "%s %u already has a name: %s", kinds[kind], (unsigned)id,
-                       other->name);
+        return aw_fail(err, AW_USAGE, "%s %u already has a name: %s — remove one", kinds[kind],
+                       (unsigned)id, other->name);
     other = aw_ezphys_names_find(names, kind, name);
     if (other)
-        return aw_fail(err, AW_USAGE, "%s '%s' already has number %u", kinds[kind], name,
-                       (unsigned)other->id);
+        return aw_fail(err, AW_USAGE, "%s '%s' already has number %u — rename one", kinds[kind],
+                       name, (unsigned)other->id);
     return check_name(name, err);
 }
 

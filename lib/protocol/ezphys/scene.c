@@ -169,7 +169,7 @@ static enum aw_status read_switch(struct reader *r, const struct attribute *row,
     static const char *const names[] = {"off", "on"};
     int which = in_statement(r) ? look_up(r, names, COUNT(names)) : -1;
     if (which < 0)
-        return fail_at(r, &r->word, AW_USAGE, "%s: not on or off", row->name);
+        return fail_at(r, &r->word, AW_USAGE, "%s: not on or off — write one of them", row->name);
     *(bool *)place_in(object, row) = which;
     advance(r);
     return AW_OK;
@@ -181,7 +181,7 @@ static enum aw_status read_id(struct reader *r, const struct attribute *row, voi
     struct word word = r->word;
     enum aw_status status = read_number(r, NULL, 1, ID_MAX, &value);
     if (status == AW_OK && value != floor(value))
-        return fail_at(r, &word, AW_USAGE, "%g is not a whole number", value);
+        return fail_at(r, &word, AW_USAGE, "%g is not a whole number — round it", value);
     if (status == AW_OK)
         *(uint32_t *)place_in(object, row) = (uint32_t)value;
     return status;
@@ -377,7 +377,7 @@ static enum aw_status read_attribute(struct reader *r, const struct attribute *r
         if (look_up(r, &rows[i].name, 1) < 0)
             continue;
         if (*seen & 1u << i)
-            return fail_at(r, &r->word, AW_USAGE, "%s is given twice", rows[i].name);
+            return fail_at(r, &r->word, AW_USAGE, "%s is given twice — remove one", rows[i].name);
         *seen |= 1u << i;
         advance(r);
         return rows[i].read(r, &rows[i], object);
@@ -426,7 +426,8 @@ static enum aw_status read_name(struct reader *r, const char *what, char *out)
     if (!in_statement(r))
         return fail_at(r, word, AW_USAGE, "name missing before this — write: %s NAME …", what);
     if (word->size > AW_SCENE_NAME_MAX)
-        return fail_at(r, word, AW_USAGE, "name longer than %d characters", AW_SCENE_NAME_MAX);
+        return fail_at(r, word, AW_USAGE, "name longer than %d characters — shorten it",
+                       AW_SCENE_NAME_MAX);
     for (size_t i = 0; i < word->size; i++)
         if (!isalnum((unsigned char)word->start[i]) && !strchr("_-.", word->start[i]))
             return fail_at(r, word, AW_USAGE, "invalid name — use letters, digits, _ - and .");
@@ -490,7 +491,8 @@ static enum aw_status read_body(struct reader *r)
     if (status != AW_OK)
         return status;
     if ((body->mass_kg > 0) == (body->density_kg_m3 > 0))
-        return fail_at(r, &start, AW_USAGE, "body %s: must have either a mass or a density",
+        return fail_at(r, &start, AW_USAGE,
+                       "body %s: must have either a mass or a density — add or remove one",
                        body->name);
     for (struct aw_scene_body *other = scene->bodies; other < body; other++)
         if (other->id == body->id)
@@ -549,9 +551,11 @@ static enum aw_status check_axes(const struct reader *r, const struct word *star
                                ? "axis missing — write axis X Y Z (axis2, axis3)"
                                : "axis2 of a ball follows from axis and axis3 — remove it");
     if (axes > 1 && nearly_parallel(joint->axis[0], joint->axis[axes - 1]))
-        return fail_at(r, start, AW_USAGE, "joint %s: its axes are parallel", joint->name);
+        return fail_at(r, start, AW_USAGE, "joint %s: its axes are parallel — change axis2",
+                       joint->name);
     if (ball && fabs(dot(joint->axis[0], joint->axis[2])) > 1e-6)
-        return fail_at(r, start, AW_USAGE, "joint %s: axis and axis3 are not at right angles",
+        return fail_at(r, start, AW_USAGE,
+                       "joint %s: axis and axis3 are not at right angles — change axis3",
                        joint->name);
     bool anchored = joint->kind != AW_SCENE_FIXED && joint->kind != AW_SCENE_SLIDER;
     if (anchored && !was_given(joint_rows, seen, "anchor"))

@@ -420,7 +420,8 @@ static enum aw_status check_request(const struct exchange *x, struct aw_error *e
     if (aw_decode(codec, frame, &record, &problem) != AW_OK)
         return aw_fail(err, AW_USAGE, "%s", problem.text);
     if (!is_finite_behind(codec, x->request))
-        return aw_fail(err, AW_USAGE, "%s: a value is not a finite number", x->message->name);
+        return aw_fail(err, AW_USAGE, "%s: a value is not a finite number — correct it",
+                       x->message->name);
     return x->arm->options.force ? AW_OK
                                  : aw_encode(&record, false, again, sizeof again, &size, err);
 }
@@ -502,7 +503,8 @@ static enum aw_status check_motors(struct aw_hidmotor *arm, const struct aw_reco
         status = aw_hidmotor_positions(arm, &now, err);
     if (status != AW_OK || last < 2 || last <= arm->known.n)
         return status;
-    return aw_fail(err, AW_REFUSED, "m%d: motor not found, the board has %d motor%s", last,
+    return aw_fail(err, AW_REFUSED,
+                   "m%d: motor not found, the board has %d motor%s — name another joint", last,
                    arm->known.n, arm->known.n == 1 ? "" : "s");
 }
 
@@ -586,8 +588,8 @@ enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_s
     struct aw_hidmotor_reply unwanted;
     struct exchange x = {.lenient = true};
     if (payload.size > AW_HIDMOTOR_PAYLOAD)
-        return aw_fail(err, AW_LIMIT, "packet %u: %zu bytes do not fit (max %d)", (unsigned)id,
-                       payload.size, AW_HIDMOTOR_PAYLOAD);
+        return aw_fail(err, AW_LIMIT, "packet %u: %zu bytes do not fit (max %d) — give fewer",
+                       (unsigned)id, payload.size, AW_HIDMOTOR_PAYLOAD);
     aw_put_u32(x.request, id);
     if (payload.size)
         memcpy(x.request + 4, payload.data, payload.size);
@@ -602,12 +604,14 @@ enum aw_status aw_hidmotor_floats(const double *values, size_t n,
                                   struct aw_error *err)
 {
     if (n > AW_HIDMOTOR_PAYLOAD / 4)
-        return aw_fail(err, AW_LIMIT, "%zu numbers do not fit (max %d)", n,
+        return aw_fail(err, AW_LIMIT, "%zu numbers do not fit (max %d) — give fewer", n,
                        AW_HIDMOTOR_PAYLOAD / 4);
     for (size_t i = 0; i < n; i++) {
         float value = (float)values[i];
         if (!isfinite(value))
-            return aw_fail(err, AW_USAGE, "number %zu is not finite as a 32-bit float", i + 1);
+            return aw_fail(err, AW_USAGE,
+                           "number %zu is not finite as a 32-bit float — give a smaller one",
+                           i + 1);
         aw_put_f32(bytes + 4 * i, value);
     }
     *payload = (struct aw_span){bytes, 4 * n};

@@ -56,7 +56,8 @@ enum aw_status aw_hidmotor_check(int joint, double deg, bool force, struct aw_er
 {
     struct aw_hidmotor_joint limit = aw_hidmotor_joint(joint);
     if (!isfinite((float)deg))
-        return aw_fail(err, AW_USAGE, "%s: the target is not a finite number", limit.alias);
+        return aw_fail(err, AW_USAGE, "%s: the target is not a finite number — correct it",
+                       limit.alias);
     if (force || (deg >= limit.min && deg <= limit.max))
         return AW_OK;
     return aw_fail(err, AW_LIMIT,
@@ -97,7 +98,7 @@ static enum aw_status check_duration(const struct aw_hidmotor_target *target, bo
 {
     const struct aw_field *row = set_setpoints()->fields;
     if (!isfinite((float)target->duration_ms))
-        return aw_fail(err, AW_USAGE, "duration: not a finite number");
+        return aw_fail(err, AW_USAGE, "duration: not a finite number — give one such as 500ms");
     if (force || (target->duration_ms >= row->min && target->duration_ms <= row->max))
         return AW_OK;
     return aw_fail(err, AW_LIMIT, "duration: %.6g ms is out of range (%g to %.7g ms)",
@@ -118,7 +119,8 @@ static enum aw_status check_target(const struct aw_hidmotor_target *target, bool
 enum aw_status aw_hidmotor_check_count(int joint, int n, struct aw_error *err)
 {
     return joint < n ? AW_OK
-                     : aw_fail(err, AW_REFUSED, "%s: motor not found, the board has %d motor%s",
+                     : aw_fail(err, AW_REFUSED,
+                               "%s: motor not found, the board has %d motor%s — name another joint",
                                aw_hidmotor_joint(joint).alias, n, n == 1 ? "" : "s");
 }
 
@@ -451,7 +453,8 @@ static enum aw_status fail_timeout(const struct waiting *w, struct aw_error *err
         if (fabs(w->now.position[i] - w->plan->target[i]) >
             fabs(w->now.position[worst] - w->plan->target[worst]))
             worst = i;
-    return aw_fail(err, AW_TIMEOUT, "timed out: %s is at %.1f deg, its target is %.1f",
+    return aw_fail(err, AW_TIMEOUT,
+                   "timed out: %s is at %.1f deg, its target is %.1f — check for an obstacle",
                    joint_name(worst), w->now.position[worst], w->plan->target[worst]);
 }
 
@@ -594,7 +597,7 @@ static enum aw_status try_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopp
     enum aw_status status = prepare_stop(arm, stopped, &plan);
     if (plan.n == 0) /* retry only after a timeout, because the board may still answer */
         return aw_fail(err, status == AW_LOST || status == AW_STOPPED ? status : AW_TIMEOUT,
-                       "stop: position unknown, and the board does not answer");
+                       "stop: position unknown, no answer from the board — cut the motor power");
     if (stopped->attempts++ == 0)
         stopped->latency_ns = aw_clock_now(arm->link->clock) - started;
     uint64_t sent = arm->counters.sent;

@@ -115,8 +115,8 @@ enum aw_status aw_unitysim_limits_check(const struct aw_unitysim_limits *limits,
         const struct aw_unitysim_limit *limit = &limits->joint[i];
         const char *name = aw_unitysim_joint_name(i);
         if (limit->min > limit->max)
-            return aw_fail(err, AW_LIMIT, "%s: lower limit %d is above upper limit %d", name,
-                           limit->min, limit->max);
+            return aw_fail(err, AW_LIMIT, "%s: lower limit %d is above upper limit %d — swap them",
+                           name, limit->min, limit->max);
         if (limit->min < 0 || limit->max > POSITION_MAX)
             return aw_fail(err, AW_LIMIT, "%s: limits %d to %d are out of range (0 to %d ticks)",
                            name, limit->min, limit->max, POSITION_MAX);

@@ -647,7 +647,8 @@ enum aw_status aw_unitysim_move_check(const struct aw_unitysim *unity,
             return aw_fail(err, AW_LIMIT, "%s: velocity %d is out of range (1 to %d)", name,
                            goal->velocity, cap);
         if (goal->tolerance < 0)
-            return aw_fail(err, AW_LIMIT, "%s: tolerance %d is below 1", name, goal->tolerance);
+            return aw_fail(err, AW_LIMIT, "%s: tolerance %d is below 1 — give 1 or more", name,
+                           goal->tolerance);
     }
     return AW_OK;
 }

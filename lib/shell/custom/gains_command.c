@@ -36,8 +36,10 @@ static enum aw_status check_value(const void *context, size_t place, double valu
         return aw_fail(err, AW_USAGE,
                        "%s has no %s — add '%s = PACKET.FIELD' to its [joint] section",
                        arm->joints[place / AW_JOINT_GAINS].row->name, gain, gain);
-    return isfinite((float)value) ? AW_OK
-                                  : aw_fail(err, AW_LIMIT, "%.40s is too large for a packet", text);
+    return isfinite((float)value)
+               ? AW_OK
+               : aw_fail(err, AW_LIMIT, "%.40s is too large for a packet — give a smaller value",
+                         text);
 }
 
 static const struct aw_gain_file gain_file = {

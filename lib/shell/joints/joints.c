@@ -200,11 +200,11 @@ static enum aw_status check_goal(struct aw_session *session, const struct aw_joi
     double min = velocity ? -joint->speed : joint->min, max = velocity ? joint->speed : joint->max;
     unsigned takes = velocity ? AW_JOINT_TAKES_VELOCITIES : AW_JOINT_TAKES_TARGETS;
     if (!isfinite((float)value))
-        return aw_fail(&session->err, AW_USAGE, "%s: the %s is not a finite number",
+        return aw_fail(&session->err, AW_USAGE, "%s: the %s is not a finite number — correct it",
                        aw_joint_called(joint), velocity ? "velocity" : "target");
     if (!(joint->takes & takes))
-        return aw_fail(&session->err, AW_USAGE, "%s does not accept %s", aw_joint_called(joint),
-                       velocity ? "velocities" : "targets");
+        return aw_fail(&session->err, AW_USAGE, "%s does not accept %s — see 'limits'",
+                       aw_joint_called(joint), velocity ? "velocities" : "targets");
     if (session->options.run.force || (value >= min && value <= max))
         return AW_OK;
     return out_of_range(session, joint, value, min, max,

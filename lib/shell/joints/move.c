@@ -43,7 +43,8 @@ static enum aw_status read_near(struct aw_session *session, const struct aw_join
     enum aw_status status = aw_number_parse_unit(
         wait, list->joints[command->goals->joint].unit[AW_JOINT_ACTUAL], near, &session->err);
     if (status == AW_OK && !(*near > 0))
-        status = aw_fail(&session->err, AW_USAGE, "--wait=%.40s: must be greater than 0", wait);
+        status = aw_fail(&session->err, AW_USAGE,
+                         "--wait=%.40s: out of range — give a value above 0", wait);
     return status;
 }
 
@@ -173,10 +174,10 @@ static enum aw_status add_goal(struct request *r, size_t joint, double value)
 {
     for (size_t i = 0; i < r->command.n; i++)
         if (r->goals[i].joint == joint)
-            return aw_fail(&r->session->err, AW_USAGE, "%s: %s is given twice",
+            return aw_fail(&r->session->err, AW_USAGE, "%s: %s is given twice — remove one",
                            r->args->command->name, aw_joint_called(&r->list.joints[joint]));
     if (r->command.n == GOALS_MAX)
-        return aw_fail(&r->session->err, AW_LIMIT, "%s: more than %d joints",
+        return aw_fail(&r->session->err, AW_LIMIT, "%s: more than %d joints — name fewer",
                        r->args->command->name, GOALS_MAX);
     r->goals[r->command.n++] = (struct aw_joint_goal){joint, value};
     return AW_OK;
@@ -208,7 +209,7 @@ static enum aw_status split(struct request *r, const struct aw_bound *bound,
         from = *text;
         if (!equals && r->command.n == r->list.n)
             return aw_fail(&r->session->err, AW_USAGE,
-                           "move: unexpected argument '%.40s' — there are %zu joints", *text,
+                           "move: unexpected argument '%.40s' — give values for %zu joints", *text,
                            r->list.n);
         from = equals ? from : r->list.joints[r->command.n].name;
         *text = equals ? equals + 1 : *text;

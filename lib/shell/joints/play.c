@@ -66,9 +66,10 @@ static enum aw_status find_far(struct aw_session *session, const struct aw_joint
         text ? aw_number_parse_unit(text, joint->unit[AW_JOINT_ACTUAL], far, &why) : AW_OK;
     if (status != AW_OK)
         return aw_fail(&session->err, status, "--max-deviation: %s", why.text);
-    return text && !(*far > 0) ? aw_fail(&session->err, AW_LIMIT,
-                                         "--max-deviation: %s must be greater than 0", text)
-                               : AW_OK;
+    return text && !(*far > 0)
+               ? aw_fail(&session->err, AW_LIMIT,
+                         "--max-deviation: %s is out of range — give a value above 0", text)
+               : AW_OK;
 }
 
 static enum aw_status begin(struct aw_play *p)
@@ -93,9 +94,10 @@ static enum aw_status begin(struct aw_play *p)
         status = joints->open(session);
     if (p->hz > joints->most) {
         if (session->options.move.rate > 0)
-            aw_session_notice(session,
-                              "--rate %g: the device accepts at most %g setpoints per second",
-                              p->hz, joints->most);
+            aw_session_notice(
+                session,
+                "--rate %g: the device accepts at most %g setpoints per second — give a lower rate",
+                p->hz, joints->most);
         p->hz = joints->most;
     }
     p->period_s = 1 / p->hz;
@@ -448,7 +450,8 @@ static enum aw_status load(struct aw_play *p, const char *file)
     bool blind = joints->told && session->options.run.dry_run;
     enum aw_status status = AW_OK;
     if (aw_play_given(session)->quintic && aw_play_given(session)->cubic)
-        return aw_fail(&session->err, AW_USAGE, "play: --cubic or --quintic, not both");
+        return aw_fail(&session->err, AW_USAGE,
+                       "play: both --cubic and --quintic given — remove one");
     p->list.columns = joints->columns;
     if (!blind)
         status = (joints->told ? aw_joints_begin : aw_joints_list)(session, &p->list);

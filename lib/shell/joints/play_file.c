@@ -218,7 +218,8 @@ static enum aw_status assign_column(struct reading *r, size_t column)
     if (play->list.joints[joint].left_out)
         return AW_OK;
     if (play->n == AW_PLAY_JOINTS)
-        return aw_fail(&r->session->err, AW_LIMIT, "play: more than %d joints", AW_PLAY_JOINTS);
+        return aw_fail(&r->session->err, AW_LIMIT, "play: more than %d joints — remove columns",
+                       AW_PLAY_JOINTS);
     r->columns[play->n] = (int)column;
     play->joints[play->n++].number = joint;
     enum aw_status status = find_scale(r, play->n - 1, unit);
@@ -269,7 +270,8 @@ static enum aw_status find_columns(struct reading *r)
         if ((int)c != r->t)
             status = assign_column(r, c);
     if (status == AW_OK && r->play->n == 0) {
-        aw_fail(&r->session->err, AW_MALFORMED, "no column for a joint");
+        aw_fail(&r->session->err, AW_MALFORMED,
+                "no column for a joint — name one after a joint, see 'limits'");
         return fail_in_header(r);
     }
     return status;
@@ -406,7 +408,8 @@ static enum aw_status check_range(struct reading *r, size_t i, size_t k)
     bool low = x.low < min - ROUNDING;
     if (!low && x.high <= max + ROUNDING)
         return AW_OK;
-    return aw_fail(&r->session->err, AW_LIMIT, "%s: %.6g %s at %.6g s is beyond its limit of %g %s",
+    return aw_fail(&r->session->err, AW_LIMIT,
+                   "%s: %.6g %s at %.6g s is beyond its limit of %g %s — correct the file",
                    joint->name, low ? x.low : x.high, unit_of(joint), low ? x.low_t_s : x.high_t_s,
                    low ? min : max, unit_of(joint));
 }

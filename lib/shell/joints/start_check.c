@@ -48,7 +48,8 @@ static enum aw_status read_option(struct aw_session *session, const struct aw_jo
         return aw_fail(&session->err, status, "--%s of %s: %s", option, aw_joint_called(joint),
                        why.text);
     if (!(*value > 0))
-        return aw_fail(&session->err, AW_USAGE, "--%s %s: must be greater than 0", option, text);
+        return aw_fail(&session->err, AW_USAGE, "--%s %s: out of range — give a value above 0",
+                       option, text);
     return AW_OK;
 }
 
@@ -111,12 +112,13 @@ enum aw_status aw_start_speed(struct aw_session *session, const struct aw_joint 
         read_option(session, joint, "approach", approach, joint->unit[AW_JOINT_VELOCITY], speed);
     if (status == AW_OK && *speed > joint->speed && !session->options.run.force)
         return aw_fail(&session->err, AW_LIMIT,
-                       "--approach %s: faster than the max speed of %s, %g %s", approach,
-                       aw_joint_called(joint), joint->speed, joint->unit[AW_JOINT_VELOCITY]);
+                       "--approach %s: faster than the max speed of %s, %g %s — give less",
+                       approach, aw_joint_called(joint), joint->speed,
+                       joint->unit[AW_JOINT_VELOCITY]);
     double most = command_max_speed(session, joint);
     if (status == AW_OK && *speed > most && !session->options.run.force)
-        return aw_fail(&session->err, AW_LIMIT, "--approach %s: faster than --max-speed %g",
-                       approach, most);
+        return aw_fail(&session->err, AW_LIMIT,
+                       "--approach %s: faster than --max-speed %g — give less", approach, most);
     return status;
 }
 

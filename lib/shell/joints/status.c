@@ -142,7 +142,7 @@ enum aw_status aw_run_status(struct aw_session *session, const struct aw_args *a
     const struct aw_link *link = session->device.link;
     if (status == AW_LOST && link && link->recorded) /* this is not a failure of the link */
         status = aw_fail(&session->err, AW_TIMEOUT,
-                         "status: the recording has no position for some joints");
+                         "status: the recording has no position for some joints — see 'info'");
     if (status == AW_OK && !aw_session_text(session))
         aw_object_start(&session->result, "status");
     if (status == AW_OK)

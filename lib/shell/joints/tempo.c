@@ -22,7 +22,7 @@ enum aw_status aw_tempo_choose(struct aw_session *session, double need, double *
     bool fit = session->options.move.fit, chosen = session->options.move.speed > 0;
     *speed = chosen ? session->options.move.speed : fit && need > 1 ? floor(1000 / need) / 1000 : 1;
     if (fit && chosen)
-        return aw_fail(&session->err, AW_USAGE, "%s: --speed or --fit, not both",
+        return aw_fail(&session->err, AW_USAGE, "%s: both --speed and --fit given — remove one",
                        session->run.command->name);
     if (fit && need > 1)
         aw_session_notice(session, "--fit: %.3g %% of its speed, to stay within all limits",

@@ -25,7 +25,8 @@ static enum aw_status read_speed(struct aw_follower *f, const struct aw_joint *j
         return aw_fail(&session->err, status, "--max-speed of %s: %s", aw_follower_called(joint),
                        why.text);
     if (!(most > 0))
-        return aw_fail(&session->err, AW_USAGE, "--max-speed %s: must be greater than 0", text);
+        return aw_fail(&session->err, AW_USAGE,
+                       "--max-speed %s: out of range — give a value above 0", text);
     *speed = session->options.run.force && text ? most : fmin(*speed, most);
     if (!isfinite(*speed))
         return aw_fail(&session->err, AW_USAGE,
@@ -66,12 +67,14 @@ static enum aw_status find_joints(struct aw_follower *f)
         status = aw_joints_find(session, &f->list, f->map.rows[i].joint, &f->number[i]);
         for (size_t k = 0; k < i && status == AW_OK; k++)
             if (f->number[k] == f->number[i])
-                status = aw_fail(&session->err, AW_USAGE, "follow: %s and %s are the same joint",
+                status = aw_fail(&session->err, AW_USAGE,
+                                 "follow: %s and %s are the same joint — remove one",
                                  f->map.rows[k].joint, f->map.rows[i].joint);
         if (status == AW_OK && !aw_follower_joint(f, i)->takes)
-            status = aw_fail(&session->err, AW_USAGE,
-                             "follow: %s accepts neither targets nor velocities",
-                             aw_follower_called(aw_follower_joint(f, i)));
+            status = aw_fail(
+                &session->err, AW_USAGE,
+                "follow: %s accepts neither targets nor velocities — remove it from the map",
+                aw_follower_called(aw_follower_joint(f, i)));
     }
     for (size_t i = 0; i < f->list.n && status == AW_OK; i++)
         f->list.joints[i].left_out = true; /* no report required */

@@ -253,7 +253,7 @@ enum aw_status aw_traces_write(const struct aw_traces *traces, struct aw_session
     struct panels panels;
     size_t used = 0, size, colours[AW_TRACES];
     if (!traces->any)
-        return aw_fail(&session->err, AW_USAGE, "--out: no data to draw");
+        return aw_fail(&session->err, AW_USAGE, "--out: no data to draw — record something first");
     divide(traces, &panels);
     choose_colours(traces, &panels, colours);
     for (size_t p = 0; p < panels.n; p++) {

@@ -64,7 +64,7 @@ static enum aw_status join(struct waiter *w, const struct aw_args *args)
         int n = snprintf(w->text + used, sizeof w->text - used, "%s%s", i ? " " : "",
                          args->bound[i].text);
         if (n < 0 || used + (size_t)n >= sizeof w->text)
-            return aw_fail(&w->session->err, AW_USAGE, "%s: more than %d characters",
+            return aw_fail(&w->session->err, AW_USAGE, "%s: more than %d characters — shorten it",
                            args->command->name, WANTED_MAX - 1);
         used += (size_t)n;
     }
@@ -102,7 +102,8 @@ static enum aw_status find_slack(struct waiter *w)
             aw_number_parse_unit(tolerance, range.unit ? range.unit : "", &value, &why) != AW_OK)
             continue;
         if (value < 0)
-            return aw_fail(&w->session->err, AW_LIMIT, "--tolerance: %s is below 0", tolerance);
+            return aw_fail(&w->session->err, AW_LIMIT,
+                           "--tolerance: %s is below 0 — give 0 or more", tolerance);
         w->slack[i] = fmax(w->slack[i], value);
         any = true;
     }
@@ -158,7 +159,8 @@ static enum aw_status allow(struct waiter *w)
                        "expect: --tolerance works only with FIELD=VALUE — otherwise give a range: "
                        "'FIELD>4 and FIELD<6'");
     if (*tolerance == '-')
-        return aw_fail(&session->err, AW_LIMIT, "--tolerance: %s is below 0", tolerance);
+        return aw_fail(&session->err, AW_LIMIT, "--tolerance: %s is below 0 — give 0 or more",
+                       tolerance);
     if (aw_stream_check(session, &w->none, &tolerated) != AW_OK) {
         why = session->err;
         bool named = strncmp(why.text, "--where: ", 9) == 0;

@@ -40,7 +40,8 @@ enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, c
     int size = snprintf(address->path, sizeof address->path, "%s/%.20s-%s.sock", folder, tool,
                         name + strspn(name, "-."));
     if (size >= (int)sizeof address->path)
-        return aw_fail(err, AW_NO_LINK, "%s: path too long for a socket", folder);
+        return aw_fail(err, AW_NO_LINK, "%s: path too long for a socket — use a shorter one",
+                       folder);
     return AW_OK;
 }
 
@@ -86,7 +87,7 @@ enum aw_status aw_address_parse(struct aw_address *address, const char *tool, co
         return status;
     }
     if (strlen(rest) >= sizeof address->path)
-        return aw_fail(err, AW_USAGE, "%s: longer than %zu characters", url,
+        return aw_fail(err, AW_USAGE, "%s: longer than %zu characters — use a shorter path", url,
                        sizeof address->path - 1);
     snprintf(address->path, sizeof address->path, "%s", rest);
     return AW_OK;

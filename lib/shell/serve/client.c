@@ -191,8 +191,9 @@ static enum aw_status check_hello(struct aw_attached *attached, const char *devi
                        "serve:%s: the server runs a different version, armwire %s — restart it", at,
                        hello->version);
     if (strcmp(hello->tool, tool) != 0)
-        return aw_fail(err, AW_NO_LINK, "serve:%s: the server is for %s, not %s", at, hello->tool,
-                       tool);
+        return aw_fail(err, AW_NO_LINK,
+                       "serve:%s: the server is for %s, not %s — give the socket of another server",
+                       at, hello->tool, tool);
     if (device && strcmp(hello->url, device) != 0)
         return aw_fail(err, AW_NO_LINK, "serve:%s: the server now serves %.200s", at, hello->url);
     uint32_t packets = aw_session_packets_sum(attached->session);

@@ -66,7 +66,7 @@ static void change_speed(struct aw_peer *peer, double share, bool takes)
     struct aw_peer *holder = server->holder;
     struct aw_error err = {.status = AW_OK};
     if (!(share >= 0 && share <= SPEED_MOST))
-        aw_fail(&err, AW_USAGE, "speed: must be from 0 to %g", SPEED_MOST);
+        aw_fail(&err, AW_USAGE, "speed: out of range — give 0 to %g", SPEED_MOST);
     else if (!holder || !holder->plays)
         aw_fail(&err, AW_REFUSED, "speed: nothing is playing through this server");
     else if (holder != peer && !takes)
@@ -304,7 +304,8 @@ enum aw_status aw_server_listen(struct aw_server *server, const char *url)
     struct aw_error *err = &server->session->err;
     enum aw_status status = aw_address_parse(&address, server->session->tool->name, url, err);
     if (status == AW_OK && server->n_listeners == AW_LISTEN_MAX)
-        status = aw_fail(err, AW_USAGE, "serve: --listen given more than %d times", AW_LISTEN_MAX);
+        status = aw_fail(err, AW_USAGE, "serve: --listen given more than %d times — remove some",
+                         AW_LISTEN_MAX);
     if (status == AW_OK)
         status = claim_socket(server, &address);
     if (status != AW_OK)

@@ -183,7 +183,7 @@ enum aw_status aw_bind_option(struct aw_session *session, const struct aw_words 
         return aw_options_set(&session->options, name + 2, "", AW_FROM_COMMAND_LINE, err);
     const struct aw_option *option = value->option;
     if (!option->value && text)
-        return aw_fail(err, AW_USAGE, "--%s takes no value", option->name);
+        return aw_fail(err, AW_USAGE, "--%s takes no value — remove it", option->name);
     if (!text)
         text = option->value ? option->bare : "1";
     if (!text && *at + 1 == words->n)

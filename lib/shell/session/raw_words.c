@@ -28,7 +28,7 @@ static enum aw_status rewrite(struct aw_words *words, const struct aw_record *re
         char *at = text + used;
         size_t length = strcspn(words->word[i], "="), room = sizeof text - used;
         if (room < length + 64)
-            return aw_fail(err, AW_USAGE, "the JSON object is too large");
+            return aw_fail(err, AW_USAGE, "the JSON object is too large — split it");
         memcpy(at, words->word[i], length);
         at[length] = '\0';
         int scalar = aw_codec_find(record->codec, at);

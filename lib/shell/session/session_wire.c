@@ -120,7 +120,7 @@ static enum aw_status load_named(struct aw_session *session, const char *files, 
     if (!files || (before && strcmp(before, files) == 0))
         return AW_OK;
     if (strlen(files) == most)
-        return aw_fail(&session->err, AW_USAGE, "--packets and --dbc: too many files");
+        return aw_fail(&session->err, AW_USAGE, "--packets and --dbc: too many files — give fewer");
     if (session->device.link)
         return aw_fail(&session->err, AW_USAGE,
                        "--%s: the link is already open — give the option when you start %s",

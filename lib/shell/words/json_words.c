@@ -19,7 +19,7 @@ static enum aw_status add_word(struct builder *b, const char *name, const char *
     int length =
         snprintf(words->text + b->used, room, "%s%s%s", name, value ? "=" : "", value ? value : "");
     if (length < 0 || (size_t)length >= room || words->n == AW_WORDS_MAX)
-        return aw_fail(err, AW_USAGE, "the JSON object is too large");
+        return aw_fail(err, AW_USAGE, "the JSON object is too large — split it");
     words->column[words->n] = 0;
     words->word[words->n++] = words->text + b->used;
     b->used += (size_t)length + 1;
@@ -134,9 +134,10 @@ enum aw_status aw_words_from_json(struct aw_words *words, const char *line, stru
     json_t *root = json_loads(line, JSON_REJECT_DUPLICATES, &problem);
     if (!root)
         return aw_fail(err, AW_USAGE, "column %d: not JSON: %s", problem.column, problem.text);
-    enum aw_status status = json_is_object(root)
-                                ? convert(words, root, err)
-                                : aw_fail(err, AW_USAGE, "a JSON command must be an object");
+    enum aw_status status =
+        json_is_object(root)
+            ? convert(words, root, err)
+            : aw_fail(err, AW_USAGE, "a JSON command must be an object — write {\"cmd\":\"help\"}");
     json_decref(root);
     return status;
 }

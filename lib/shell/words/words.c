@@ -23,7 +23,7 @@ static enum aw_status copy_quoted(struct splitter *s, struct aw_error *err)
         *s->out++ = *s->at;
     }
     if (!*s->at)
-        return aw_fail(err, AW_USAGE, "column %u: the quote %c is not closed", column, quote);
+        return aw_fail(err, AW_USAGE, "column %u: unterminated quote %c — close it", column, quote);
     s->at++;
     return AW_OK;
 }
@@ -66,14 +66,15 @@ enum aw_status aw_words_split_at(struct aw_words *words, const char *line, size_
     words->next = 0;
     words->json = words->options = words->message = words->raw = false;
     if (strlen(line) >= AW_LINE_MAX)
-        return aw_fail(err, AW_USAGE, "the line is longer than %d characters", AW_LINE_MAX - 1);
+        return aw_fail(err, AW_USAGE, "the line is longer than %d characters — split it",
+                       AW_LINE_MAX - 1);
     while (is_blank(*s.at))
         s.at++;
     if (*s.at == '{')
         return aw_words_from_json(words, s.at, err);
     while (status == AW_OK && *s.at && *s.at != '#' && *s.at != ';') {
         if (words->n == AW_WORDS_MAX)
-            return aw_fail(err, AW_USAGE, "more than %d words in a line", AW_WORDS_MAX);
+            return aw_fail(err, AW_USAGE, "more than %d words in a line — split it", AW_WORDS_MAX);
         if (is_the_shells(s.at))
             return aw_fail(err, AW_USAGE,
                            "column %zu: '%c' not supported at the prompt — run TOOL COMMAND %c … "

@@ -178,13 +178,16 @@ static enum aw_status check(const struct aw_trial *trial, struct aw_error *err)
     for (size_t i = 0; i < trial->n_inputs; i++)
         if (!isfinite(trial->input[i]) || !isfinite(trial->input_t[i]) ||
             (i && trial->input_t[i] < trial->input_t[i - 1]))
-            return aw_fail(err, AW_USAGE, "fit: input %zu is not a number, or its time decreases",
-                           i + 1);
+            return aw_fail(
+                err, AW_USAGE,
+                "fit: input %zu is not a number, or its time decreases — correct the row", i + 1);
     for (size_t i = 0; i < trial->n; i++)
         if (!isfinite(trial->t[i]) || !isfinite(trial->y[i]) ||
             (i && trial->t[i] <= trial->t[i - 1]))
-            return aw_fail(err, AW_USAGE,
-                           "fit: sample %zu is not a number, or its time does not increase", i + 1);
+            return aw_fail(
+                err, AW_USAGE,
+                "fit: sample %zu is not a number, or its time does not increase — correct the row",
+                i + 1);
     if (!(aw_spread(trial->input, trial->n_inputs) > 0))
         return aw_fail(err, AW_REFUSED,
                        "fit: input is constant — start at rest, then excite the process");

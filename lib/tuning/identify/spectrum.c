@@ -113,7 +113,7 @@ size_t aw_spectrum(const struct aw_trial *trial, struct aw_spectrum_point *point
     struct even e = {0};
     size_t n = 0;
     if (trial->n < 30 || trial->n_inputs < 2) {
-        aw_fail(err, AW_USAGE, "spectrum: too few samples (%zu)", trial->n);
+        aw_fail(err, AW_USAGE, "spectrum: too few samples (%zu) — record longer", trial->n);
         return 0;
     }
     if (make_even(trial, &e)) {

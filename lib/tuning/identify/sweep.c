@@ -19,7 +19,8 @@ static enum aw_status check_plan(const struct aw_sweep_plan *p, struct aw_error 
         return aw_fail(err, AW_USAGE, "sweep: invalid range %g Hz to %g Hz — give 0 < from < to",
                        p->from_hz, p->to_hz);
     if (!(p->amplitude > 0) || !isfinite(p->amplitude))
-        return aw_fail(err, AW_USAGE, "sweep: amplitude %g is not above 0", p->amplitude);
+        return aw_fail(err, AW_USAGE, "sweep: amplitude %g is not above 0 — give a larger one",
+                       p->amplitude);
     if (!(p->duration_s * p->from_hz >= 1) || !isfinite(p->duration_s))
         return aw_fail(err, AW_USAGE, "sweep: %g s is less than one period of %g Hz — give %g s",
                        p->duration_s, p->from_hz, 1 / p->from_hz);
@@ -206,9 +207,10 @@ static enum aw_status check_samples(const struct record *r, struct aw_error *err
                        r->sweep->n);
     for (size_t i = 0; i < r->n; i++) {
         if (!isfinite(r->t[i]) || !isfinite(r->input[i]) || !isfinite(r->output[i]))
-            return aw_fail(err, AW_USAGE, "sweep: sample %zu is not a number", i + 1);
+            return aw_fail(err, AW_USAGE, "sweep: sample %zu is not a number — correct it", i + 1);
         if (i > 0 && r->t[i] <= r->t[i - 1])
-            return aw_fail(err, AW_USAGE, "sweep: time of sample %zu does not increase", i + 1);
+            return aw_fail(err, AW_USAGE,
+                           "sweep: time of sample %zu does not increase — sort the samples", i + 1);
     }
     double rate = (double)(r->n - 1) / (r->t[r->n - 1] - r->t[0]);
     if (rate < FEWEST * top_hz)

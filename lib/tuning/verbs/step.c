@@ -77,7 +77,7 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct step_plan *plan)
     plan->seconds = session->options.run.for_s > 0 ? session->options.run.for_s : 2;
     plan->settle_s = aw_experiment_given(session)->settle_s;
     if (!(plan->seconds > 0.05))
-        return aw_fail(&session->err, AW_LIMIT, "step: --for must be longer than 50 ms");
+        return aw_fail(&session->err, AW_LIMIT, "step: --for is too short — give more than 50 ms");
     enum aw_status status = aw_bench_parse(bench, "--from", from, &plan->from);
     if (status == AW_OK)
         status = aw_bench_parse(bench, "--to", to, &plan->to);

@@ -33,7 +33,7 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct sweep_state *s)
                   centre + fabs(amplitude) <= bench->joint.high;
     if (status == AW_OK && !inside)
         status = aw_fail(&session->err, AW_LIMIT,
-                         "sweep: --around and --amplitude leave the range of the setpoint");
+                         "sweep: --around and --amplitude leave the range — lower --amplitude");
     if (status != AW_OK)
         return status;
     struct aw_sweep_plan plan = {

@@ -85,7 +85,7 @@ static enum aw_status parse_gains(struct spec *spec, struct check *check, char *
     struct aw_error *err = &spec->session->err;
     enum aw_status status = AW_OK;
     if (aw_lines_words(value, words, 4) != 3)
-        return aw_fail(err, AW_USAGE, "gains: requires three numbers: kp ki kd");
+        return aw_fail(err, AW_USAGE, "gains: three numbers required — write KP KI KD");
     for (int i = 0; i < 3 && status == AW_OK; i++)
         status = aw_number_parse(words[i], places[i], err);
     for (int i = 0; i < 3 && status == AW_OK; i++)
@@ -195,10 +195,11 @@ static enum aw_status complete(struct spec *spec, struct check *check)
     double low = check->joint.low, high = check->joint.high;
     if (status == AW_OK &&
         (fmin(check->from, check->to) < low || fmax(check->from, check->to) > high))
-        return aw_fail(&session->err, AW_LIMIT, "[%s]: the step leaves the range of the setpoint",
+        return aw_fail(&session->err, AW_LIMIT,
+                       "[%s]: the step leaves the range of the setpoint — change from or to",
                        check->name);
     if (status == AW_OK && !(check->seconds > 0.05 && check->settle_s >= 0))
-        return aw_fail(&session->err, AW_LIMIT, "[%s]: 'for' must be longer than 50 ms",
+        return aw_fail(&session->err, AW_LIMIT, "[%s]: 'for' is too short — give more than 50 ms",
                        check->name);
     return status;
 }

@@ -141,12 +141,13 @@ static enum aw_status check_format(struct aw_view *view, struct aw_error *err)
     const char *p = view->options.format;
     enum aw_subjects subjects = view->options.subjects ? AW_SUBJECTS_BEFORE : AW_SUBJECTS_KNOWN;
     if (strlen(p) > FORMAT_MAX)
-        return aw_fail(err, AW_USAGE, "format longer than %d characters", FORMAT_MAX);
+        return aw_fail(err, AW_USAGE, "format longer than %d characters — shorten it", FORMAT_MAX);
     for (int n = 0; status == AW_OK && (p = strstr(p, "%{")); n++) {
         const char *close = strchr(p, '}');
         char name[64];
         if (n == AW_MAX_SCALARS)
-            return aw_fail(err, AW_USAGE, "more than %d references in a format", AW_MAX_SCALARS);
+            return aw_fail(err, AW_USAGE, "more than %d references in a format — remove some",
+                           AW_MAX_SCALARS);
         if (!close || close - p > 60)
             return aw_fail(err, AW_USAGE, "'%.40s': invalid reference — write %%{FIELD}", p);
         snprintf(name, sizeof name, "%.*s", (int)(close - p - 2), p + 2);

@@ -92,9 +92,11 @@ static enum aw_status add_term(struct aw_where *where, const struct aw_where_ter
         return AW_OK;
     }
     if (term->op != AW_WHERE_IS && term->op != AW_WHERE_IS_NOT)
-        return aw_fail(err, AW_USAGE, "--where: %s allows only = and !=", term->field);
+        return aw_fail(err, AW_USAGE, "--where: %s allows only = and != — use one of them",
+                       term->field);
     if (dir && strcmp(term->text, "tx") != 0 && strcmp(term->text, "rx") != 0)
-        return aw_fail(err, AW_USAGE, "--where: dir is tx or rx, not '%s'", term->text);
+        return aw_fail(err, AW_USAGE, "--where: dir is tx or rx, not '%s' — use one of them",
+                       term->text);
     struct aw_where_head *head = &where->heads[where->n_heads++];
     *head = (struct aw_where_head){.dir = dir, .is = term->op == AW_WHERE_IS};
     snprintf(head->text, sizeof head->text, "%s", term->text);
@@ -125,7 +127,8 @@ enum aw_status aw_where_parse(const char *text, struct aw_where *where, struct a
         const char *end = end_of_term(p);
         struct aw_where_term term = {0};
         if (where->n + where->n_heads == AW_WHERE_TERMS)
-            return aw_fail(err, AW_USAGE, "--where: more than %d conditions", AW_WHERE_TERMS);
+            return aw_fail(err, AW_USAGE, "--where: more than %d conditions — remove some",
+                           AW_WHERE_TERMS);
         status = parse_term(p, end, &term, err);
         if (status == AW_OK)
             status = add_term(where, &term, err);

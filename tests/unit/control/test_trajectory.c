@@ -149,8 +149,9 @@ TEST(invalid_paths_are_refused)
         assert_null(path.t_s);
     }
     assert_int_equal(aw_path_init(&path, AW_PATH_QUINTIC, tiny, p, 3, 1, &err), AW_USAGE);
-    assert_string_equal(err.text,
-                        "path: points 1 and 2 are too far apart for the time between them");
+    assert_string_equal(
+        err.text,
+        "path: points 1 and 2 are too far apart for the time between them — allow more time");
 }
 
 TEST(single_point_is_a_valid_path)

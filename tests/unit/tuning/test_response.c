@@ -197,8 +197,8 @@ TEST(invalid_steps_and_records_are_refused)
         {{0, 1, 1, 2}, 5, 0, "step: median of 2 samples not supported — "},
         {{0, 1, 1, 8}, 5, 0, "step: median of 8 samples not supported — "},
         {{0, 1, 1, 11}, 5, 0, "step: median of 11 samples not supported — "},
-        {{0, 1, 1, 1}, 5, 3, "sample 3: time or measured value is not a number"},
-        {{0, 1, 1, 1}, 5, -5, "sample 5: time or measured value is not a number"},
+        {{0, 1, 1, 1}, 5, 3, "sample 3: time or measured value is not a number — correct the row"},
+        {{0, 1, 1, 1}, 5, -5, "sample 5: time or measured value is not a number — correct the row"},
         {{0, 1, 1, 1}, 5, 10, "sample 4: time 2 s is not after 2 s — sort the samples"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

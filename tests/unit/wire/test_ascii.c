@@ -257,8 +257,8 @@ static const struct {
     {"0MOVE1,1;1;1;1\r\n", "move: no CR at byte 12"},
     {"0MOVE1,1\n", "move: no far at byte 8"},
     {"0MOVE1,1\r", "move: no LF at byte 9"},
-    {"0MOVE1,1\r\n\n", "move: 1 bytes too many"},
-    {"0MOVE1,1\r\n0MOVE1,1\r\n", "move: 10 bytes too many"},
+    {"0MOVE1,1\r\n\n", "move: 1 bytes too many — remove them"},
+    {"0MOVE1,1\r\n0MOVE1,1\r\n", "move: 10 bytes too many — remove them"},
 };
 
 TEST_WITH(start, NULL, malformed_lines_report_the_column)

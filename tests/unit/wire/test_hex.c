@@ -101,17 +101,17 @@ TEST(invalid_hex_is_refused)
     assert_refused(&aw_canpid_protocol, "041#1x",
                    "column 5: half a byte — write two digits per byte");
     assert_refused(&aw_canpid_protocol, "041#x1", "column 5: 'x' is not a hex digit");
-    assert_refused(&aw_canpid_protocol, "041#R", "remote frames carry no data");
+    assert_refused(&aw_canpid_protocol, "041#R", "remote frames carry no data — remove it");
     assert_int_equal(parse(&aw_canpid_protocol, "041#0001020304050607", NULL), AW_OK);
     assert_refused(&aw_canpid_protocol, "041#000102030405060708",
-                   "9 bytes of data do not fit a CAN frame (max 8)");
+                   "9 bytes of data do not fit a CAN frame (max 8) — give fewer");
     assert_refused(&aw_canpid_protocol, "4100000102030405060708",
-                   "9 bytes of data do not fit a CAN frame (max 8)");
+                   "9 bytes of data do not fit a CAN frame (max 8) — give fewer");
     assert_int_equal(aw_hex_parse(&aw_armctl_protocol, "1234", 3, bytes, 8, &size, NULL),
                      AW_MALFORMED); /* text beyond the length is ignored */
     memset(longer, '0', sizeof longer);
     longer[130] = '\0';
-    assert_refused(&aw_armctl_protocol, longer, "more than 64 bytes");
+    assert_refused(&aw_armctl_protocol, longer, "more than 64 bytes — give fewer");
     longer[128] = '\0';
     assert_int_equal(parse(&aw_armctl_protocol, longer, NULL), AW_OK);
     assert_int_equal(size, 64);

@@ -575,9 +575,11 @@ TEST(unusable_adapters_and_settings_are_refused)
          "link key bitrate=1: not supported (10000 20000 50000 100000 125000 250000 500000 800000 "
          "1000000) — for others give ?btr=…"},
         {"/dev/nope?bitrat=1", AW_USAGE, "did you mean 'bitrate'"},
-        {"/dev/nope?btr=001", AW_USAGE, "link key btr=001: not 4 to 6 hexadecimal digits"},
-        {"/dev/nope?btr=0014001", AW_USAGE, "btr=0014001: not 4 to 6 hexadecimal digits"},
-        {"/dev/nope?btr=00zz", AW_USAGE, "btr=00zz: not 4 to 6 hexadecimal digits"},
+        {"/dev/nope?btr=001", AW_USAGE, "link key btr=001: not hexadecimal — write 4 to 6 digits"},
+        {"/dev/nope?btr=0014001", AW_USAGE,
+         "link key btr=0014001: not hexadecimal — write 4 to 6 digits"},
+        {"/dev/nope?btr=00zz", AW_USAGE,
+         "link key btr=00zz: not hexadecimal — write 4 to 6 digits"},
         {"/dev/nope?time=yes", AW_USAGE, "link key time=yes: not one of off|on"},
         {"/dev/nope?silent=on", AW_USAGE, "link key silent=on: not one of no|yes"},
     };

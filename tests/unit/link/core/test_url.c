@@ -71,7 +71,7 @@ TEST(malformed_urls_are_refused)
     assert_refused(strcat(text, "k16=1"), "link: more than 16 keys — remove some");
     memset(text, 'a', AW_URL_MAX);
     text[AW_URL_MAX] = '\0';
-    assert_refused(text, "link: longer than 511 characters");
+    assert_refused(text, "link: longer than 511 characters — shorten it");
     text[AW_URL_MAX - 1] = '\0';
     assert_int_equal(aw_url_parse(&url, text, NULL), AW_OK);
     assert_string_equal(url.rest, text);
@@ -100,7 +100,7 @@ TEST(hosts_and_ports_are_parsed)
         {"host:1x", ": ", 0},
         {"host: 1", ": ", 0},
         {"host:+1", ": ", 0},
-        {"sixteen-letters-:1", ": host name too long", 0},
+        {"sixteen-letters-:1", ": host name too long — use the IP address", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char host[16], error[100];

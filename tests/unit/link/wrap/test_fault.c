@@ -320,7 +320,7 @@ TEST(keys_are_checked)
         {true, "sim:?dup=-1%", "'-1%': not a percentage from 0% to 100%"},
         {true, "sim:?corrupt=2", "'2': not a percentage from 0% to 100%"},
         {true, "sim:?reorder=1.5", "'1.5': not a percentage from 0% to 100%"},
-        {false, "sim:?reorder=5%", "reorder: not supported on a stream"},
+        {false, "sim:?reorder=5%", "reorder: not supported on a stream — remove it from the link"},
         {true, "sim:?delay=-1s", "'-1s': time out of range (0 to 3600 s)"},
         {true, "sim:?delay=1ms&jitter=2h", NULL},
         {true, "sim:?seed=-1", "link key seed=-1: not a whole number from 0 to 2147483647"},

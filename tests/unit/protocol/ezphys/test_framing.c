@@ -70,7 +70,7 @@ TEST(framing_text_has_at_most_255_characters)
         assert_int_equal(strlen(text), 255 + i);
         assert_int_equal(aw_ezphys_framing_parse(&framing, text, NULL, &err), i ? AW_USAGE : AW_OK);
     }
-    assert_string_equal(err.text, "wire: description longer than 255 characters");
+    assert_string_equal(err.text, "wire: description longer than 255 characters — shorten it");
 }
 
 TEST(framing_errors_name_the_column)
@@ -87,7 +87,7 @@ TEST(framing_errors_name_the_column)
         {"msg=size", "no size — add it"},
         {"msg=size24", "size not supported — use 8, 16 or 32 bits"},
         {"msg=size32+rest32", "duplicate part — remove one"},
-        {"msg=pad32", "must have a size, a rest or a count"},
+        {"msg=pad32", "no size, rest or count"},
         {"msg=", "unknown part"},
         {"msg=size32+", "unknown part"},
         {"pkt=type32", "either an id or a name"},

@@ -83,7 +83,7 @@ TEST(oversized_packet_leaves_the_message_unchanged)
     aw_ezphys_message_begin(&message);
     assert_int_equal(aw_ezphys_message_add(&message, &record, &err), AW_OK);
     assert_int_equal(aw_ezphys_message_add(&message, &record, &err), AW_LIMIT);
-    assert_string_equal(err.text, "message full: at most 1 packets fit");
+    assert_string_equal(err.text, "message full: at most 1 packets fit — name fewer joints");
     uint8_t frame[12] = {1};
     struct aw_span span = {frame, sizeof frame};
     assert_int_equal(aw_ezphys_message_add_frame(&message, span, &err), AW_LIMIT);

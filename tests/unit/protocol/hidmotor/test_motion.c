@@ -715,12 +715,13 @@ TEST(targets_are_checked_against_limits)
         {2, 63.001, 1000, false, AW_LIMIT,
          "elbow: 63.001 deg is out of range (-90 to 63 deg), where the arm may collide — --force "
          "overrides"},
-        {0, 0, 1e39, false, AW_USAGE, "duration: not a finite number"},
-        {0, 10, INFINITY, true, AW_USAGE, "duration: not a finite number"},
-        {0, NAN, 1000, false, AW_USAGE, "base: the target is not a finite number"},
-        {0, NAN, 1000, true, AW_USAGE, "base: the target is not a finite number"},
-        {0, -INFINITY, 1000, true, AW_USAGE, "base: the target is not a finite number"},
-        {0, 1e39, 1000, true, AW_USAGE, "base: the target is not a finite number"},
+        {0, 0, 1e39, false, AW_USAGE, "duration: not a finite number — give one such as 500ms"},
+        {0, 10, INFINITY, true, AW_USAGE, "duration: not a finite number — give one such as 500ms"},
+        {0, NAN, 1000, false, AW_USAGE, "base: the target is not a finite number — correct it"},
+        {0, NAN, 1000, true, AW_USAGE, "base: the target is not a finite number — correct it"},
+        {0, -INFINITY, 1000, true, AW_USAGE,
+         "base: the target is not a finite number — correct it"},
+        {0, 1e39, 1000, true, AW_USAGE, "base: the target is not a finite number — correct it"},
     };
     struct aw_hidmotor_status from = at(3, 0, 0, 60);
     struct aw_hidmotor_plan plan;
@@ -739,8 +740,9 @@ TEST(targets_are_checked_against_limits)
     for (from.n = 1; from.n < 3; from.n++) {
         target = only(from.n, 10, 1000);
         assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_REFUSED);
-        assert_string_equal(err.text, from.n == 1
-                                          ? "shoulder: motor not found, the board has 1 motor"
-                                          : "elbow: motor not found, the board has 2 motors");
+        assert_string_equal(
+            err.text, from.n == 1
+                          ? "shoulder: motor not found, the board has 1 motor — name another joint"
+                          : "elbow: motor not found, the board has 2 motors — name another joint");
     }
 }

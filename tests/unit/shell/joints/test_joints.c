@@ -245,12 +245,14 @@ TEST_WITH(start, stop, invalid_joint_commands_are_refused)
         {AW_JOINT_TARGETS, 0, 90, AW_OK, ""},
         {AW_JOINT_TARGETS, 0, 90.5, AW_LIMIT,
          "elbow: 90.5 deg is out of range (-90 to 90 deg) — --force overrides"},
-        {AW_JOINT_TARGETS, 0, NAN, AW_USAGE, "elbow: the target is not a finite number"},
-        {AW_JOINT_TARGETS, 0, 1e39, AW_USAGE, "elbow: the target is not a finite number"},
+        {AW_JOINT_TARGETS, 0, NAN, AW_USAGE,
+         "elbow: the target is not a finite number — correct it"},
+        {AW_JOINT_TARGETS, 0, 1e39, AW_USAGE,
+         "elbow: the target is not a finite number — correct it"},
         {AW_JOINT_VELOCITIES, 0, -50, AW_OK, ""},
         {AW_JOINT_VELOCITIES, 0, -51, AW_LIMIT,
          "elbow: -51 deg/s is out of range (-50 to 50 deg/s) — --force overrides"},
-        {AW_JOINT_VELOCITIES, 1, 1, AW_USAGE, "hand does not accept velocities"},
+        {AW_JOINT_VELOCITIES, 1, 1, AW_USAGE, "hand does not accept velocities — see 'limits'"},
         {AW_JOINT_TARGETS, 1, 1e6, AW_OK, ""},
     };
     size_t good = 0;

@@ -257,13 +257,18 @@ TEST(records_without_a_process_are_refused)
         double wrong;
         const char *says;
     } broken[] = {
-        {y, 5, NAN, "fit: sample 6 is not a number, or its time does not increase"},
-        {y, 0, INFINITY, "fit: sample 1 is not a number, or its time does not increase"},
-        {t, 7, INFINITY, "fit: sample 8 is not a number, or its time does not increase"},
-        {t, 7, 0.06, "fit: sample 8 is not a number, or its time does not increase"},
-        {input, 9, NAN, "fit: input 10 is not a number, or its time decreases"},
-        {at, N - 1, INFINITY, "fit: input 1500 is not a number, or its time decreases"},
-        {at, 1, -0.001, "fit: input 2 is not a number, or its time decreases"},
+        {y, 5, NAN,
+         "fit: sample 6 is not a number, or its time does not increase — correct the row"},
+        {y, 0, INFINITY,
+         "fit: sample 1 is not a number, or its time does not increase — correct the row"},
+        {t, 7, INFINITY,
+         "fit: sample 8 is not a number, or its time does not increase — correct the row"},
+        {t, 7, 0.06,
+         "fit: sample 8 is not a number, or its time does not increase — correct the row"},
+        {input, 9, NAN, "fit: input 10 is not a number, or its time decreases — correct the row"},
+        {at, N - 1, INFINITY,
+         "fit: input 1500 is not a number, or its time decreases — correct the row"},
+        {at, 1, -0.001, "fit: input 2 is not a number, or its time decreases — correct the row"},
         {input, 0, 0, "fit: too few samples (29, required 30) — record longer"},
     };
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {

@@ -78,8 +78,8 @@ TEST(records_without_information_are_refused)
     static const struct {
         size_t n, n_inputs;
         const char *says;
-    } rows[] = {{29, 4, "spectrum: too few samples (29)"},
-                {30, 1, "spectrum: too few samples (30)"},
+    } rows[] = {{29, 4, "spectrum: too few samples (29) — record longer"},
+                {30, 1, "spectrum: too few samples (30) — record longer"},
                 {30, 2, ""}};
     struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

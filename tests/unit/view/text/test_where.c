@@ -94,9 +94,9 @@ TEST(msg_and_dir_are_properties_of_the_message)
     static const struct {
         const char *text, *says;
     } wrong[] = {
-        {"dir=up", "--where: dir is tx or rx, not 'up'"},
+        {"dir=up", "--where: dir is tx or rx, not 'up' — use one of them"},
         {"msg>joint", "--where: 'joint' is not a number — use = or != for text"},
-        {"msg>5", "--where: msg allows only = and !="},
+        {"msg>5", "--where: msg allows only = and != — use one of them"},
         {"msg=jiont", "--where: unknown message 'jiont' — did you mean 'joint'?"},
         {"torqe>5", "no message has a field 'torqe' — did you mean 'torque'? available: board, "
                     "setpoint, output, measured, fix_link_angle, alpha_angle, torque, error, "
@@ -196,7 +196,7 @@ TEST(condition_errors_are_explained)
         {"a=1 and b and c=2", "! b"},
         {"a=1 and b=1 and c=1 and d=1 and e=1 and f=1 and g=1 and h=1", NULL},
         {"a=1 and b=1 and c=1 and d=1 and e=1 and f=1 and g=1 and h=1 and i=1",
-         "--where: more than 8 conditions"},
+         "--where: more than 8 conditions — remove some"},
         {"a23456789b123456789c123456789d123456789e123456789f123456789g123456789h123456789"
          "a23456789b123456789c123456789d123456789e123456789f123456789g123456789h123456789g=1",
          NULL},
