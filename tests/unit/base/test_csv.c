@@ -64,23 +64,6 @@ TEST(numbers_follow_the_separator)
     }
 }
 
-TEST(quoted_cells_are_read_back)
-{
-    static const char *const texts[] = {"plain", "",     "a,b", "\"",      "a \"b\", c",
-                                        ",,",    "\"\"", "a;b", "a\tb",    "#a",
-                                        " a",    "a ",   "a b", "5\" pipe"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        char quoted[64], back[64];
-        struct aw_csv_cell cell;
-        const char *rest = quoted;
-        *aw_csv_quote(quoted, texts[i], sizeof texts) = '\0';
-        assert_true(aw_csv_next(&rest, ',', &cell));
-        assert_null(rest);
-        assert_int_equal(aw_csv_copy(&cell, back, sizeof back), strlen(texts[i]));
-        assert_string_equal(back, texts[i]);
-    }
-}
-
 /* A cell without quotes, and one with quotes whose inner quotes are doubled. */
 TEST(copied_cells_are_truncated_to_the_buffer)
 {

@@ -445,6 +445,9 @@ TEST_WITH(NULL, end, comment_on_another_port_is_ignored)
     struct aw_link *link = open_link("?port=4000");
     assert_false(link->datagrams);
     aw_link_close(link);
+    link = open_link(""); /* without a port, packets of any port are ours */
+    expect_bytes(link, 16, "x", 0);
+    aw_link_close(link);
 }
 
 /* The file cannot be read beyond its start. */

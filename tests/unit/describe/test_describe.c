@@ -348,8 +348,8 @@ TEST(unusual_tables_are_described)
                  "aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd and then some more words",
          .dir = AW_RX, .code = 4, .fields = many},
         {.name = "empty", .help = "nothing", .dir = AW_TX, .code = 1, .fields = none},
-        {.name = "padded", .help = "to its end and beyond one row", .dir = AW_RX, .code = 3, .fields = one,
-         .size = 64},
+        {.name = "padded", .help = "to its end and beyond one row", .dir = AW_RX, .code = 3,
+         .fields = one, .size = 64},
         {.name = "end9", .help = "nine", .dir = AW_RX, .code = 6, .fields = three, .size = 40},
         {.name = "end11", .help = "eleven", .dir = AW_RX, .code = 7, .fields = five, .size = 14},
     };
