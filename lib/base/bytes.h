@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The functions access 2, 4 or 8 bytes, which need not be aligned. */
+/* Reads two bytes. No function in this file requires aligned bytes. */
 static inline uint16_t aw_get_u16(const uint8_t *bytes)
 {
     uint16_t value;

@@ -51,7 +51,7 @@ bool aw_child_find(const char *program, char *path, size_t size)
 /* ---- Starting -------------------------------------------------------------------------------- */
 
 /* Descriptors used while starting a child; -1: not used. The first four become 0, 1, 2 and
- * AW_CHILD_FD of the child. REPORT tells the parent why the program could not be executed. */
+ * AW_CHILD_FD of the child. REPORT tells the parent why exec failed. */
 enum { IN, OUT, ERR, GIVEN, REPORT, OURS };
 
 static const int places[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, AW_CHILD_FD};
@@ -97,8 +97,8 @@ static bool move_up(int *fd)
     return moved >= 0;
 }
 
-/* Opens a pipe and moves the child's end above AW_CHILD_FD. which is 0 if the child reads, 1 if it
- * writes. */
+/* Opens a pipe and moves the child's end above AW_CHILD_FD. child_end is 0 if the child reads from
+ * it, 1 if it writes to it. */
 static bool make_pipe(int which, int *theirs, int *ours)
 {
     int ends[2];

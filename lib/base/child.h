@@ -5,13 +5,13 @@
  *     if (!aw_child_find("armwire-mcap", path, sizeof path))
  *         return aw_fail(err, AW_USAGE, "armwire-mcap not found — install its package");
  *     char *const argv[] = {"armwire-mcap", "write", "run.mcap", NULL};
- *     status = aw_child_start(&child, &(struct aw_child_plan){path, argv, .write = true}, err);
+ *     status = aw_child_start(&child, &(struct aw_child_plan){path, argv, .pipe_stdin = true}, err);
  *     …
- *     write(child.to, bytes, size);
+ *     write(child.stdin_fd, bytes, size);
  *     …
- *     int how = aw_child_end(&child, 5000);
- *     if (how != 0)                            "exit 1", "killed by SIGSEGV"
- *         aw_fail(err, AW_LOST, "armwire-mcap: %s", aw_child_words(words, sizeof words, how));
+ *     int end = aw_child_end(&child, 5000);
+ *     if (end != 0)                              "exit 1", "killed by SIGSEGV"
+ *         aw_fail(err, AW_LOST, "armwire-mcap: %s", aw_child_words(words, sizeof words, end));
  *
  * Each child runs in its own process group, so Ctrl-C at the terminal reaches the parent only. It
  * starts with no signal blocked and the default action for SIGPIPE. It inherits standard input,
@@ -43,8 +43,8 @@ struct aw_child_plan {
     bool dies_with_us; /* the kernel sends it SIGTERM when the thread that started it ends */
 };
 
-/* The caller may close to, from and err itself, and then sets them to -1. They are close-on-exec
- * and blocking unless the caller changes that. */
+/* The caller may close the three descriptors itself, and then sets them to -1. They are
+ * close-on-exec and blocking unless the caller changes that. */
 struct aw_child {
     pid_t pid; /* 0 once it has been reaped */
     int to;    /* its standard input; -1: none */
@@ -66,9 +66,9 @@ enum aw_status aw_child_start(struct aw_child *child, const struct aw_child_plan
  * false if the child is still running, and true if it was reaped now or before. */
 bool aw_child_wait(struct aw_child *child, int timeout_ms);
 
-/* Closes to and from, waits up to timeout_ms for the child to exit, and kills it if it is still
- * running. Returns its wait status, which is 0 after exit status 0. Leaves err open: the caller
- * closes it. */
+/* Closes the pipes to standard input and from standard output, waits up to timeout_ms for the child
+ * to exit, and kills it if it is still running. Returns its wait status, which is 0 after exit
+ * status 0. Leaves stderr_fd open: the caller closes it. */
 int aw_child_end(struct aw_child *child, int timeout_ms);
 
 /* Copies the first line of the child's standard error to out, without its "armwire-mcap: " prefix.

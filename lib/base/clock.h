@@ -28,13 +28,15 @@ struct aw_clock {
     enum aw_status (*wait)(struct aw_clock *clock, int fd, short events, int64_t deadline);
 };
 
-/* Background work during a wait. The clock calls serve when fd is readable, and at the time due.
- * serve sets due to the time of its next call (AW_NEVER: none). It must not block. */
+/* Background work during a wait. The clock calls serve when fd is readable, and at the time due
+ * (monotonic ns). serve sets due to the time of its next call (AW_NEVER: none). It must not
+ * block. */
 struct aw_aside {
     struct aw_aside *next;
     int fd; /* descriptor, or -1; only the first entry's is polled */
     int64_t due;
-    bool rests; /* set during serve if the clock waits for time only, not for a descriptor */
+    /* set while serve runs if the clock waits for a deadline only, not for a descriptor */
+    bool rests;
     void (*serve)(struct aw_aside *aside);
 };
 

@@ -48,7 +48,7 @@ size_t aw_csv_copy(const struct aw_csv_cell *cell, char *out, size_t size)
     return n;
 }
 
-/* Returns true for a comma between two digits of a decimal number, if the line has other
+/* Returns true for a comma between two digits. It is a decimal comma if the line has other
  * separators. */
 static bool is_decimal(const char *line, const char *p)
 {

@@ -18,7 +18,7 @@
 #include "base/status.h"
 
 /* Fills err with the reason in errno. Returns AW_NO_MEMORY for ENOMEM, AW_LOST if the disk is full
- * or broken, else AW_USAGE. what ("--record") precedes the message; NULL: no prefix. */
+ * or broken, else AW_USAGE. prefix ("--record") precedes the message; NULL: no prefix. */
 enum aw_status aw_file_fail(struct aw_error *err, const char *what, const char *path);
 
 /* Returns a description of this errno value for a file. */

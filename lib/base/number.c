@@ -74,7 +74,8 @@ static const struct unit *find_unit(const char *name)
     return NULL;
 }
 
-/* strtod also accepts "nan" and "inf", so requires a digit, a sign or a point at the start. */
+/* Requires a digit, after an optional sign and point, because strtod also accepts "nan" and
+ * "inf". */
 static enum aw_status read_number(const char *text, double *value, char **end, struct aw_error *err)
 {
     const char *digits = text + (*text == '-' || *text == '+');

@@ -15,7 +15,7 @@ struct task {
     void (*run)(void *context);
     void (*drop)(void *context);
     void *context;
-    atomic_bool left; /* one side (caller or thread) is done; the other one frees the task */
+    atomic_bool left; /* the caller or the thread is done; the other one frees the task */
     int done[2];
 };
 

@@ -23,7 +23,7 @@ void aw_append(char *out, size_t size, const char *between, const char *format, 
  * does not fit. */
 bool aw_append_name(char *list, size_t size, const char *name);
 
-/* Quotes an argument for a shell if necessary, for a command that the user can copy. Returns out,
+/* Quotes an argument for a shell if necessary, so that the user can copy the command. Returns out,
  * which is "FILE" if the result does not fit. */
 char *aw_shell_word(char *out, size_t size, const char *word);
 
@@ -40,10 +40,10 @@ static inline bool aw_is_word(const char *name, const char *text, size_t length)
     return strlen(name) == length && memcmp(name, text, length) == 0;
 }
 
-/* Returns true if the NULL-terminated list contains the word. */
+/* Returns true if the NULL-terminated list contains the name. */
 bool aw_is_one_of(const char *const *words, const char *word);
 
-/* Returns the index of a word in a list of n, or -1. */
+/* Returns the index of a name in a list of n names, or -1. */
 int aw_find_word(const char *const *words, size_t n, const char *word);
 
 #endif

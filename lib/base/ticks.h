@@ -2,12 +2,12 @@
 #ifndef AW_BASE_TICKS_H
 #define AW_BASE_TICKS_H
 
-/* Returns the smallest nice step (1, 2 or 5 times a power of ten) that is not below least. least
+/* Returns the smallest nice step (1, 2 or 5 times a power of ten) that is at least min_step, which
  * must be positive. */
 double aw_nice_step(double least);
 
 /* Finds the multiples of a nice step between low and high, at most max and at most AW_TICKS.
- * Returns their number. Sets *decimals to the decimals that distinguish them. */
+ * Returns their number. Sets *decimals to the number of decimals that tells them apart. */
 #define AW_TICKS 16
 int aw_ticks(double low, double high, int max, double *ticks, int *decimals);
 

@@ -58,8 +58,8 @@ static bool read_date(const struct words *w, size_t at, int64_t *ns)
     return true;
 }
 
-/* Some programs write the file's time as its date, and the start of the frames in the first
- * block. */
+/* Reads a line of the header. Some programs write the file's time as the date; the first block then
+ * has the time of its first frame. */
 static bool read_header(struct aw_asc *asc, const struct words *w)
 {
     if (is(w, 0, "date"))
@@ -80,7 +80,7 @@ static bool number(const char *text, int base, unsigned long most, unsigned long
     return end != text && (!*end || (*end == 'x' && !end[1])) && *value <= most;
 }
 
-/* Reads TIME CHANNEL ID[x] Rx d LENGTH BYTES … */
+/* Reads a frame: TIME CHANNEL ID[x] Rx d LENGTH BYTES … */
 static bool read_frame(const struct words *w, int base, struct aw_candump *out)
 {
     unsigned long id, size, byte;
@@ -97,7 +97,7 @@ static bool read_frame(const struct words *w, int base, struct aw_candump *out)
     return true;
 }
 
-/* Returns AW_CANDUMP_KINDS for a line without a frame. */
+/* Returns AW_CANDUMP_N_KINDS for a line without a frame. */
 static enum aw_candump_kind kind_of(const struct words *w)
 {
     if (is(w, 1, "CANFD"))

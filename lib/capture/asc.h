@@ -24,12 +24,12 @@ struct aw_candump;
 
 /* Settings from earlier lines of the log. Initialise with {0}. */
 struct aw_asc {
-    bool on; /* the header has been read */
+    bool on; /* the log has started */
     bool decimal, relative;
     int64_t date_ns, last_ns;
 };
 
-/* Returns true if this is the first line of such a log. */
+/* Returns true if the line is the first line of an ASC log. */
 bool aw_asc_begins(const char *line, size_t length);
 
 /* Reads a line. AW_MORE: the line contains no frame. AW_MALFORMED: its frame is damaged. */

@@ -33,8 +33,8 @@ static uint64_t no_digits(uint64_t x)
     return (x | (x + EACH_BYTE(6))) & EACH_BYTE(0xF0);
 }
 
-/* Combines eight digits, the first one in the lowest byte, into a number: in pairs, fours,
- * eights. */
+/* Combines eight digits, the first one in the lowest byte, into a number. Adds up pairs, then
+ * groups of four, then all. */
 static uint32_t number_of(uint64_t x)
 {
     x = (x * 10 + (x >> 8)) & UINT64_C(0x00FF00FF00FF00FF);
@@ -197,7 +197,8 @@ static bool has_error_flag(const char *id, size_t digits)
     return digits == 8 && flags >= 0 && flags & 2;
 }
 
-/* id is the word that begins with the identifier, more the word after the data or NULL. */
+/* id is the word that starts with the identifier. next is the word after id or after the size;
+ * NULL: there is none. */
 static enum aw_candump_kind kind_of(struct word id, const struct word *more)
 {
     const char *hash = memchr(id.at, '#', id.length);

@@ -51,7 +51,7 @@ struct aw_candump {
 
 /* State of reading one log. Initialise with {0}. */
 struct aw_candump_log {
-    struct aw_asc asc;      /* state for Vector's logs */
+    struct aw_asc asc;      /* state of reading a Vector log */
     int64_t last_ns;        /* last relative time */
     char interfaces[2][17]; /* first two interface names; "": none */
     uint64_t skipped[AW_CANDUMP_KINDS];
@@ -61,14 +61,14 @@ struct aw_candump_log {
  * above. */
 bool aw_candump_read(const char *line, size_t length, struct aw_candump *out);
 
-/* Adds a line to the state of its log. AW_MORE: not a data frame; counted in skipped. AW_USAGE: a
- * log of candump -t d, whose times are differences. */
+/* Updates the state of the log with a parsed line. AW_MORE: not a data frame; counted in skipped.
+ * AW_USAGE: a log of candump -t d, whose times are differences. */
 enum aw_status aw_candump_add(struct aw_candump_log *log, const struct aw_candump *entry,
                               struct aw_error *err);
 
-/* Reads a line of a log of candump, or of Vector's ASC if the first line of the log says so.
- * Returns the errors of aw_candump_add; also AW_MORE for lines without a frame, and AW_MALFORMED
- * for an invalid frame. */
+/* Reads a line of a log of candump, or of Vector's ASC if the log starts like one. Returns the
+ * errors of aw_candump_add; also AW_MORE for lines without a frame, and AW_MALFORMED for an invalid
+ * frame. */
 enum aw_status aw_candump_next(struct aw_candump_log *log, const char *line, size_t length,
                                struct aw_candump *out, struct aw_error *err);
 

@@ -12,8 +12,9 @@
 
 static const struct kind {
     const char *start, *ending; /* extension with its dot; NULL: any */
-    const char *what;           /* name of the format; NULL: how contains it */
-    const char *how, *becomes;  /* becomes: extension of the new file; NULL: how is no command */
+    const char *what;           /* name of the format; NULL: remedy contains it */
+    /* new_extension: of the converted file; NULL: remedy is not a command */
+    const char *how, *becomes;
 } kinds[] = {
     {"LOGG", NULL, "a Vector BLF log", CAN, "log"},
     {";$FILEVERSION=", NULL, "a PEAK TRC log", CAN, "log"},

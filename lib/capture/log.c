@@ -22,8 +22,9 @@
 struct aw_log {
     struct aw_log_options options;
     struct aw_reading reading;
-    char *path;          /* to reopen a filtered file; NULL: the file can be rewound */
-    struct aw_error cut; /* error of the filter, if it failed */
+    /* to reopen a filtered file; NULL: the file can be read again from its start */
+    char *path;
+    struct aw_error cut; /* error of the filter; AW_OK: none */
     bool lines, end;
     uint64_t size, read;
     uint64_t number; /* line number, from 1 */
@@ -136,7 +137,8 @@ static enum aw_status handle_line(struct aw_log *log, const char *line, size_t l
     entry->linktype = AW_LINKTYPE_CAN;
     entry->stream = entry->gap = false;
     entry->data = (struct aw_span){frame->bytes, frame->size};
-    *entry->comment = '\0'; /* clearing the whole array would take as long as reading a line */
+    /* does not clear the whole array, which would take as long as reading a line */
+    *entry->comment = '\0';
     return AW_OK;
 }
 
@@ -164,7 +166,7 @@ static enum aw_status next_line(struct aw_log *log, struct aw_log_entry *entry,
         bool cut = status == AW_MALFORMED && !stop && log->end && log->number > 1;
         if (!cut)
             return status;
-        log->from = from; /* keep the incomplete line in the buffer */
+        log->from = from; /* keeps the incomplete line in the buffer */
         log->number--;
         return AW_END;
     }

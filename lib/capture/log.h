@@ -27,7 +27,7 @@ struct aw_log_options {
      * Skips packets between other ports. Packets without a direction are AW_TX if their destination
      * is the device's port. */
     uint16_t ports[2];
-    /* Skips packets that cannot belong to this medium; NULL: accepts all. */
+    /* Skips packets that cannot belong to this medium; NULL: accepts all packets. */
     const enum aw_medium *medium;
     /* Called for each comment of a section header, as in struct aw_pcap_reader; NULL: ignores
      * comments. */
@@ -39,7 +39,9 @@ struct aw_log_options {
 
 /* One datagram, or one piece of a stream. */
 struct aw_log_entry {
-    int64_t time_ns; /* ns since 1970, not negative, or AW_NO_TIME (codec.h); candump: as written */
+    /* ns since 1970, not negative, or AW_NO_TIME (codec.h); in a candump log, the time as
+     * written */
+    int64_t time_ns;
     enum aw_dir dir; /* AW_TX to the device, AW_RX from the device; 0: unknown */
     enum aw_linktype linktype;    /* format of data; AW_LINKTYPE_CAN for candump */
     bool stream;                  /* a piece of a stream: frames may begin and end anywhere */
@@ -58,8 +60,8 @@ enum aw_status aw_log_open(struct aw_log **log, const char *path,
  * non-blocking and has no data yet. */
 enum aw_status aw_log_next(struct aw_log *log, struct aw_log_entry *entry, struct aw_error *err);
 
-/* Call it after AW_END. Returns true if the file ends with an incomplete packet, as a truncated
- * file does. err then has the size of that packet. */
+/* Returns true if the file ends with an incomplete packet, as a truncated file does. err then has
+ * the size of that packet. Call it after AW_END. */
 bool aw_log_is_cut(const struct aw_log *log, struct aw_error *err);
 
 /* Returns the name and version of the program that wrote the current section; "": unknown. */

@@ -17,7 +17,7 @@ enum {
     ETHERTYPE_VLAN = 0x8100,
     FAMILY_INET = 2,
     FRAME_MAX = 65000,
-    OUR_PORT = 50000, /* used if this host's port is unknown */
+    OUR_PORT = 50000, /* port of this host if it is unknown */
 };
 
 #define CAN_IS_LONG 0x80000000u
@@ -97,14 +97,14 @@ static bool open_tcp(struct aw_span in, struct aw_payload *payload)
     return true;
 }
 
-/* Reads the first or only fragment of a datagram, and removes padding after it. */
+/* Reads a datagram that is not fragmented, and removes padding after it. */
 static bool open_ip(struct aw_span in, struct aw_payload *payload)
 {
     if (in.size < IP_HEAD || in.data[0] >> 4 != 4)
         return false;
     size_t head = (in.data[0] & 15) * 4u, size = get16(in.data + 2);
     bool fragment = get16(in.data + 6) & 0x3FFF;
-    if (size == 0) /* the network card fills in the size */
+    if (size == 0) /* segmentation offload: the network card sets the size */
         size = in.size;
     if (fragment || head < IP_HEAD || size < head || size > in.size)
         return false;
@@ -129,7 +129,7 @@ static bool open_ethernet(struct aw_span in, struct aw_payload *payload)
     return open_ip(after(in, type + 2), payload);
 }
 
-/* Reads a packet of a loopback interface. Its family has the byte order of the recording
+/* Reads a packet of a loopback interface. Its address family has the byte order of the recording
  * machine. */
 static bool open_loopback(struct aw_span in, struct aw_payload *payload)
 {
@@ -250,7 +250,7 @@ static uint8_t *put_ip(uint8_t *p, unsigned protocol, size_t size)
     return head + IP_HEAD;
 }
 
-/* Sets the checksum of UDP or TCP, which covers the addresses. The field must be 0 before. */
+/* Sets the checksum of UDP or TCP, which also covers the addresses. The field must be 0 before. */
 static void put_sum(uint8_t *segment, size_t size, size_t place, unsigned protocol)
 {
     uint32_t addresses = 2 * (127u << 8 | 0) + 2 * 1;
@@ -278,7 +278,7 @@ static size_t wrap_udp(struct aw_wrapper *wrapper, enum aw_dir dir, struct aw_sp
     return IP_HEAD + UDP_HEAD + frame.size;
 }
 
-/* Adds headers as if the connection had been open before the capture began: without a handshake. */
+/* Adds headers without a handshake, as if the connection had been open before the capture began. */
 static size_t wrap_tcp(struct aw_wrapper *wrapper, enum aw_dir dir, struct aw_span frame,
                        uint8_t *out)
 {

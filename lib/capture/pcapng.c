@@ -149,7 +149,7 @@ static int64_t time_of(const struct aw_pcap_interface *interface, uint64_t stamp
     unsigned n = interface->resolution & 0x7F;
     uint64_t ns = interface->resolution & 0x80 ? binary_ns(stamp, n) : decimal_ns(stamp, n);
     ns += (uint64_t)interface->offset_s * 1000000000;
-    /* Times before 1970 or above 63 bits are invalid, so that the difference of two times always
+    /* Rejects times before 1970 or above 63 bits, so that the difference of two times always
      * fits. */
     return ns <= INT64_MAX ? (int64_t)ns : AW_NO_TIME;
 }
@@ -238,8 +238,8 @@ static enum aw_status read_simple(const struct aw_pcap_reader *reader, struct aw
     return AW_OK;
 }
 
-/* Starts a section, whose interfaces count from 0. Reads the program's name first, because it may
- * follow the comments. */
+/* Starts a section, whose interfaces count from 0. Reads the program's name before the comments,
+ * because it may follow them. */
 static enum aw_status read_section(struct aw_pcap_reader *reader, struct aw_span block)
 {
     const uint8_t *end = block.data + block.size - BLOCK_TAIL;
@@ -460,7 +460,7 @@ static uint8_t *put_option(uint8_t *p, enum option code, const void *data, size_
     return put_bytes(p, data, size);
 }
 
-/* Writes the length after the type and at the end of the block. */
+/* Writes the length after the block's type and at its end. */
 static uint8_t *finish_block(uint8_t *block, uint8_t *p)
 {
     uint32_t size = (uint32_t)(p - block) + BLOCK_TAIL;

@@ -76,7 +76,7 @@ typedef void aw_pcap_about_fn(void *context, const char *program, const char *co
 
 #define AW_PCAP_PROGRAM 48 /* maximum size of a program's name and version, with the NUL */
 
-/* State of reading a capture. Initialise with {0}, or with about and context. */
+/* State of reading a capture. Initialise with {0}, or with on_comment and context. */
 struct aw_pcap_reader {
     aw_pcap_about_fn *about; /* called for each comment of a section header; or NULL */
     void *context;
@@ -97,7 +97,7 @@ bool aw_is_capture(struct aw_span in);
 enum aw_status aw_pcap_next(struct aw_pcap_reader *reader, struct aw_span in,
                             struct aw_packet *packet, size_t *used, struct aw_error *err);
 
-/* Resets the reader at any point, so that it can read another file. about remains set. */
+/* Resets the reader at any point, so that it can read another file. on_comment remains set. */
 void aw_pcap_end(struct aw_pcap_reader *reader);
 
 #define AW_PCAPNG_BEGIN_MAX 256

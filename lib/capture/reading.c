@@ -19,7 +19,7 @@
 
 /* Extensions of the formats that the tools read themselves. */
 static const char *const own[] = {"pcapng", "pcap", "csv", "ndjson", "json", "log", "txt", NULL};
-/* Extensions whose filter is in a package of its own. */
+/* Extensions of the filters that have packages. */
 static const char *const packaged[] = {"mcap", NULL};
 
 /* Returns the extension of a file name if a filter may exist for it, else NULL. */
@@ -65,7 +65,7 @@ static enum aw_status start(struct aw_reading *reading, const char *path, int fl
     return AW_OK;
 }
 
-/* Returns true for a regular file that is not a capture. */
+/* Returns true for a regular file that is not a pcapng or pcap file. */
 static bool is_unknown(int fd)
 {
     struct stat about;

@@ -193,7 +193,7 @@ enum aw_status aw_table_add(struct aw_table *table, const double *row, struct aw
 
 /* ---- Reading ---- */
 
-/* State of reading, and the column names for a file without a header. */
+/* State of reading a table. */
 struct place {
     struct aw_lines lines;
     const char *const *names; /* NULL: the file must have a header */
@@ -318,7 +318,7 @@ static bool is_regular(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-/* Rejects recordings, which are not tables. Does not check pipes. */
+/* Rejects recordings, which are not CSV. Does not check pipes. */
 static enum aw_status check_kind(const char *path, struct aw_error *err)
 {
     char start[512] = "";
@@ -346,7 +346,8 @@ static enum aw_status read_table(struct place *place, struct aw_table *table, st
     struct aw_lines *lines = &place->lines;
     enum aw_status status = lines->file ? AW_OK : check_kind(lines->name, err);
     *table = (struct aw_table){0};
-    if (!lines->file && is_regular(lines->name)) { /* the file may be long, but is finite */
+    /* reads regular files of any size, because they do end */
+    if (!lines->file && is_regular(lines->name)) {
         lines->file = aw_file_open(lines->name);
         lines->opened = lines->file != NULL;
     }

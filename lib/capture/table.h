@@ -37,7 +37,7 @@ struct aw_table_flaw {
 /* A table that owns its cells and names. {0} is an empty table. */
 struct aw_table {
     size_t n_columns, n_rows, capacity, room;
-    bool headless;    /* the file had no header, so the caller gave the names */
+    bool headless;    /* the file had no header; the caller has named the columns */
     const char *file; /* name of the source file for messages, not owned; NULL: none */
     size_t header;    /* line number of the header in the file */
     char **names;
@@ -62,14 +62,14 @@ int aw_table_find(const struct aw_table *table, const char *name);
 /* Writes a list of column names such as "t, m1, m2, …", as many as fit, or "none". Returns out. */
 char *aw_table_list(const struct aw_table *table, char *out, size_t size);
 
-/* Checks that this column has a number in every row. AW_MALFORMED (see aw_table_fail_in) reports
- * the first cell that is not a number. Call it before using columns not found by
- * aw_table_column. */
+/* Checks that this column has a number in every row. AW_MALFORMED (see aw_table_fail_at_row)
+ * reports the first cell that is not a number. aw_table_get_column calls it for the column that it
+ * finds. */
 enum aw_status aw_table_numbers(const struct aw_table *table, int column, struct aw_error *err);
 
-/* Finds the column with this name and checks its numbers. AW_USAGE (see aw_table_fail_in): no
+/* Finds the column with this name and checks its numbers. AW_USAGE (see aw_table_fail_at_row): no
  * column or several columns have the name; the message lists all names. AW_MALFORMED: as for
- * aw_table_numbers. */
+ * aw_table_check_numbers. */
 enum aw_status aw_table_column(const struct aw_table *table, const char *name, int *column,
                                struct aw_error *err);
 
@@ -98,13 +98,13 @@ enum aw_status aw_table_read_no_header(FILE *file, const char *name, const char 
                                        size_t n, struct aw_table *table, struct aw_error *err);
 
 /* Same as aw_table_read, but the names of --columns, such as "t_ms,elbow,-", replace the header, if
- * any. The name "-" means no name: "column1" … AW_USAGE: no names; like is an example for the
- * message. */
+ * any. A column with the name "-" is called "column1", "column2" … AW_USAGE: no names; the message
+ * suggests example. */
 enum aw_status aw_table_read_named(FILE *file, const char *name, const char *columns,
                                    const char *like, struct aw_table *table, struct aw_error *err);
 
-/* Writes the header and all rows. Numbers have the fewest digits that read back the same. The other
- * two functions write a table row by row. AW_LOST: a write error. */
+/* Writes the header and all rows. Numbers have the fewest digits that parse to the same number. The
+ * other two functions write a table row by row. AW_LOST: a write error. */
 enum aw_status aw_table_write(FILE *file, const struct aw_table *table, struct aw_error *err);
 enum aw_status aw_table_write_header(FILE *file, const struct aw_table *table,
                                      struct aw_error *err);

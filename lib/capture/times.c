@@ -41,7 +41,8 @@ static bool is_one_of(const char *const *words, const char *text)
     return *words;
 }
 
-/* Finds the scale of a unit of time by its name, such as "sec". Returns false if it is unknown. */
+/* Finds the scale of a unit that has a name, such as "sec". Returns false if the unit is
+ * unknown. */
 static bool scale_of_word(const char *unit, double *scale)
 {
     static const char *const seconds[] = {"s", "sec", "secs", "second", "seconds", NULL};
@@ -50,7 +51,7 @@ static bool scale_of_word(const char *unit, double *scale)
     return *scale < 1 || is_one_of(seconds, unit);
 }
 
-/* Finds the scale of a unit of time, in seconds. Returns false if it is unknown. */
+/* Finds the factor from a unit of time to seconds. Returns false if the unit is unknown. */
 static bool scale_of(const char *unit, double *scale)
 {
     char text[24];

@@ -16,7 +16,7 @@
 #include "capture/table.h"
 
 struct aw_time_column {
-    double scale; /* factor to seconds; assumes seconds if unsure */
+    double scale; /* factor to seconds; 1 if there is no unit */
     bool unsure;  /* the name contains no unit */
     bool unit;    /* the name is only a unit */
     bool step;    /* times since the previous row */
@@ -28,9 +28,9 @@ struct aw_time_column {
 /* Returns true if this is the name of a time column, and fills *column. */
 bool aw_time_column(const char *name, struct aw_time_column *column);
 
-/* Returns the index of the best of n columns: "t", then a name with a unit (seconds first), then a
- * unit alone, then a name without a unit, then time steps. Returns -1 if there is no time
- * column. */
+/* Returns the index of the best of n names, or -1 if there is no time column. Prefers "t", then a
+ * name with a unit (seconds first), then a unit alone, then a name without a unit, then time
+ * steps. */
 int aw_time_find(const char *const *names, size_t n, struct aw_time_column *column);
 
 /* Splits a name and its unit: "m1 [deg]", "m1 (deg)", "m1_deg". name becomes the text before the
@@ -38,8 +38,8 @@ int aw_time_find(const char *const *names, size_t n, struct aw_time_column *colu
  * "". */
 void aw_column_unit(const char *text, char *name, size_t size, char unit[16]);
 
-/* Finds the time column of a table and its factor to seconds, without guessing. AW_MALFORMED as for
- * aw_table_column, and for a column with an unknown unit. */
+/* Finds the time column of a table and its factor to seconds, without guessing the unit.
+ * AW_MALFORMED as for aw_table_column, and for a column with an unknown unit. */
 enum aw_status aw_table_find_time(const struct aw_table *table, int *column, double *scale,
                                   struct aw_error *err);
 

@@ -6,8 +6,8 @@
 #include "base/clamp.h"
 #include "control/lag.h"
 
-#define EASE   0.3 /* initial share of the speed */
-#define EASE_S 1.0 /* time to reach full speed */
+#define EASE   0.3 /* speed at the start, as a share of the max speed */
+#define EASE_S 1.0 /* time to reach the max speed, s */
 
 const char *const aw_unfollow_names[AW_UNFOLLOWS] = {
     "",
@@ -110,7 +110,7 @@ double aw_follow_goal(const struct aw_follow *f, size_t joint)
     return aw_clamp(goal, j->min, j->max);
 }
 
-/* Starts following with this joint. Returns false if it would start with a jump. */
+/* Starts moving this joint. Returns false if the first motion would be a jump. */
 static bool engage(struct aw_follow *f, size_t joint, int64_t now_ns)
 {
     struct aw_follow_joint *j = &f->joints[joint];
@@ -132,7 +132,7 @@ static bool engage(struct aw_follow *f, size_t joint, int64_t now_ns)
 
 /* ---- Motion ---- */
 
-/* Returns the current speed limit: slow at first, even near the target. */
+/* Returns the current speed limit, which is low at first, even near the target. */
 static double speed_now(const struct aw_follow_joint *j, int64_t now_ns)
 {
     double since = (double)(now_ns - j->since_ns) / 1e9 / EASE_S;
@@ -167,7 +167,7 @@ static bool keeps_up(struct aw_follow *f, int64_t now_ns)
     return true;
 }
 
-/* Finds losses that appear during the motion. */
+/* Checks for losses that only occur during a motion. */
 static void find_losses(struct aw_follow *f, int64_t since, int64_t now_ns)
 {
     if (!f->running || f->lost)

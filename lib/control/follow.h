@@ -44,9 +44,9 @@
 struct aw_follow_row {
     char joint[AW_FOLLOW_NAME], field[AW_FOLLOW_NAME];
     double scale;
-    /* In the joint's unit, once aw_follow_row_units has parsed them. */
-    double offset, low, high; /* low and high: infinite, or the clamp */
-    double dead;              /* smaller changes of the field are not motion */
+    /* In the joint's unit, set by aw_follow_row_convert: */
+    double offset, low, high; /* low and high: the clamp, or infinite */
+    double dead;              /* dead band: smaller changes of the field are not motion */
     char offset_text[32], low_text[32], high_text[32], dead_text[32];
 };
 
@@ -62,44 +62,47 @@ struct aw_follow_map {
 enum aw_status aw_follow_map_read(struct aw_follow_map *map, const char *text,
                                   struct aw_error *err);
 
-/* Parses the numbers of a row in the unit of its joint; NULL: no unit. AW_USAGE. */
+/* Converts the numbers of a row to the unit of its joint; NULL: no unit. AW_USAGE: a wrong number
+ * or unit, or an empty clamp. */
 enum aw_status aw_follow_row_units(struct aw_follow_row *row, const char *unit,
                                    struct aw_error *err);
 
-/* A joint that follows. The caller sets the first part, and updates actual. */
+/* A joint that follows, in its own unit, and per second. The caller sets the first part, and
+ * updates actual. */
 struct aw_follow_joint {
-    double min, max, speed; /* speed: finite */
-    double reach;           /* limit for the distance to the first target and for jumps of the
-                               leader */
-    double approach;        /* speed; NaN: refuses a target beyond reach */
-    double max_lag;         /* INFINITY: unlimited */
+    double min, max, speed; /* finite */
+    double reach;           /* max distance to the first target, and max jump of the leader */
+    /* speed towards a first target that is too far away; NaN: refuses it instead */
+    double approach;
+    double max_lag;         /* max following error; INFINITY: unlimited */
     double actual;          /* NaN: unknown */
 
     bool engaged;    /* the joint follows */
-    double command;  /* target position now */
+    double command;  /* current target position */
     double velocity; /* velocity of the command */
-    double most;     /* current speed limit, below speed at first */
-    bool limited;    /* the leader is beyond a limit of the joint or the map */
-    double said;     /* leader's mapped value; NaN: none since the last loss */
+    double most;     /* current speed limit, lower than max_speed at first */
+    bool limited;    /* the leader's value is outside the range of the joint or the clamp */
+    double said;     /* leader's mapped value; NaN: not received since the last loss */
 
-    double held, smooth, base; /* value after the dead band; smoothed value; offset for relative */
+    /* value after the dead band; smoothed value; difference to the leader, if relative */
+    double held, smooth, base;
     bool doubt, catching, slow;
     int64_t since_ns, behind_ns;
 };
 
 enum aw_unfollow {
     AW_UNFOLLOW_NOTHING,
-    AW_UNFOLLOW_SILENT,  /* silence of the leader for deadman_ns */
-    AW_UNFOLLOW_GAP,     /* gap in the leader's time */
+    AW_UNFOLLOW_SILENT,  /* the leader sent nothing for deadman_ns */
+    AW_UNFOLLOW_GAP,     /* the leader's time has a gap */
     AW_UNFOLLOW_RESTART, /* the leader's time went back */
-    AW_UNFOLLOW_JUMP,    /* jump of the leader's value for halted_joint */
+    AW_UNFOLLOW_JUMP,    /* the leader's value for halted_joint jumped */
     AW_UNFOLLOW_GONE,
-    AW_UNFOLLOW_LATE, /* this program was held up */
-    AW_UNFOLLOW_LAG,  /* following error of halted_joint */
+    AW_UNFOLLOW_LATE, /* this program was delayed */
+    AW_UNFOLLOW_LAG,  /* the following error of halted_joint was too large */
     AW_UNFOLLOWS
 };
 
-/* "no data from the leader", … */
+/* Descriptions of the losses: "no data from the leader" … */
 extern const char *const aw_unfollow_names[AW_UNFOLLOWS];
 
 enum aw_follow_turn { AW_FOLLOW_REST, AW_FOLLOW_RUN, AW_FOLLOW_STOP, AW_FOLLOW_REFUSE };
@@ -108,19 +111,19 @@ struct aw_follow {
     const struct aw_follow_map *map;
     struct aw_follow_joint *joints; /* one for each row */
     /* Set by the caller. */
-    int64_t deadman_ns; /* 0: never */
-    double smooth_s;    /* 0: not smoothed */
+    int64_t deadman_ns; /* max silence of the leader, ns; 0: unlimited */
+    double smooth_s;    /* time constant of the smoothing, s; 0: none */
     bool relative;
-    bool blindly; /* joints of unknown position start at their target */
+    bool blindly; /* a joint whose position is unknown starts at its target */
 
     bool running, lost;
     int64_t step_ns, said_ns;
-    int64_t waited_ns; /* time from the last step until the device confirmed it */
+    int64_t waited_ns; /* part of the next step's delay that the device has caused, ns */
     bool timed;        /* the leader sends its time */
     int64_t time_ns;   /* leader's time of the last record */
     enum aw_unfollow halt;
     size_t halted_joint;
-    /* late: records older than earlier ones; ignored: values that are not numbers */
+    /* n_late: records older than earlier ones; n_ignored: values that are not finite */
     uint64_t late, ignored;
 };
 
@@ -132,21 +135,21 @@ void aw_follow_start(struct aw_follow *f, const struct aw_follow_map *map,
  * the caller then skips it. */
 bool aw_follow_record(struct aw_follow *f, int64_t t_ns);
 
-/* Sets the value of this row's field. */
+/* Sets the value of this row's field. Ignores values that are not finite. */
 void aw_follow_value(struct aw_follow *f, size_t row, double value, int64_t now_ns);
 
-/* Records that the leader is alive, although it sent nothing new. */
+/* Records that the leader is alive, although it has sent nothing new. */
 void aw_follow_alive(struct aw_follow *f, int64_t now_ns);
 
 void aw_follow_lose(struct aw_follow *f, enum aw_unfollow why);
 
-/* Records that the caller waited for the last step, so that the next one may be late. In that step,
- * a joint moves no farther than its speed permits in AW_FOLLOW_WAIT. */
+/* Records that the caller waited for the device after the last step, so the next one may be late.
+ * In that step, a joint moves no farther than its speed permits in AW_FOLLOW_WAIT. */
 void aw_follow_waited(struct aw_follow *f, int64_t now_ns);
 
 enum aw_follow_turn aw_follow_step(struct aw_follow *f, int64_t now_ns);
 
-/* Converts the field's value to the joint's value, by the map alone. */
+/* Converts the field's value to the joint's value by scale and offset. */
 double aw_follow_mapped(const struct aw_follow_row *row, double value);
 
 /* Returns the final target of the joint, within all limits; NaN: no value yet. */

@@ -66,8 +66,8 @@ static enum aw_status read_scale(struct reader *r, double *scale)
     return AW_OK;
 }
 
-/* Reads a number with its unit, up to a blank, a comma or "..". It is parsed when the joint's unit
- * is known. */
+/* Copies a number with its unit, up to a blank, a comma or "..". aw_follow_row_convert parses it
+ * when the joint's unit is known. */
 static enum aw_status read_number(struct reader *r, char out[32], const char *what)
 {
     skip_blanks(r);

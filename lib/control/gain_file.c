@@ -163,7 +163,7 @@ enum aw_status aw_gain_file_save(const struct aw_gain_file *kind, const void *co
 
 /* ---- Memory ---- */
 
-/* Takes the later value of each gain. Returns the number of changes. */
+/* Copies the newer value of each gain. Returns the number of changes. */
 static size_t merge(const struct aw_gain_file *kind, struct aw_gain *gains,
                     const struct aw_gain *newer)
 {

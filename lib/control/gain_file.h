@@ -2,10 +2,9 @@
  *
  *     lknee pos kp 3          # comment
  *
- * The protocol describes its gains in a struct aw_gain_file. Their places count from 0 to
- * places - 1: all gains of a joint's first controller, of its next one, of the next joint. This
- * module reads, saves and compares them for all protocols.
- */
+ * The protocol describes its gains in a struct aw_gain_file. Indices of gains count from 0 to
+ * n_gains - 1: all gains of a joint's first controller, of its next one, of the next joint. This
+ * module reads, saves and compares them for all protocols. */
 #ifndef AW_CONTROL_GAIN_FILE_H
 #define AW_CONTROL_GAIN_FILE_H
 
@@ -31,34 +30,35 @@ struct aw_gain_file {
     size_t places;
     const char *heading; /* first comment of a written file */
     const char *example; /* example of a line, for messages */
-    const char *joint;   /* term for a joint, in messages: "board" */
-    const char *use;     /* the known joints, in messages: "m1, m2 or m3" */
-    const char *const *controllers, *const *gains; /* names, each list ended by NULL */
+    const char *joint;   /* what the device calls a joint, in messages: "board" */
+    const char *use;     /* known joints, in messages: "m1, m2 or m3" */
+    const char *const *controllers, *const *gains; /* names, each list terminated by NULL */
     bool numbered; /* a controller may also be named by its number, from 0 */
-    /* Finds a joint by its name; -1: unknown. */
+    /* Returns the index of a joint by its name; -1: unknown. */
     int (*find)(const void *context, const char *name);
     /* Writes the name of a joint to out. */
     void (*name)(const void *context, size_t joint, char *out, size_t size);
-    /* AW_LIMIT for a value that the device would not accept; text is the value as written. AW_USAGE
-     * for a gain that the joint does not have. */
+    /* Checks a value; text is the value as written. AW_LIMIT: the device would not accept it.
+     * AW_USAGE: the joint does not have this gain. */
     enum aw_status (*check)(const void *context, size_t place, double value, const char *text,
                             struct aw_error *err);
     bool timed; /* the time of sending follows the value, in s since 1970 */
 };
 
-/* Finds the gain that the tokens name, and checks its value. AW_USAGE with "unknown board 'lknie' —
- * …", or as check. */
+/* Finds the gain that the three words name, and parses and checks its value. AW_USAGE: "unknown
+ * board 'lknie' — …", or as for check_value. */
 enum aw_status aw_gain_parse(const struct aw_gain_file *kind, const void *context,
                              const char *const words[AW_GAIN_WORDS], const char *text,
                              size_t *place, double *value, struct aw_error *err);
 
-/* Finds the next known gain from *next on (start with 0); sets *place. Returns false at the end. */
+/* Finds the next known gain, beginning at *next (initially 0), and sets *index. Returns false at
+ * the end. */
 bool aw_gain_file_next(const struct aw_gain_file *kind, const struct aw_gain *gains, size_t *next,
                        size_t *place);
 
-/* Reads a file of kind->places gains; file NULL: opens the file called name. Errors name file and
- * line. AW_USAGE for an invalid or duplicate gain, or if the file cannot be read. AW_LIMIT for a
- * value that kind->check refuses. After an error, all gains are unknown. */
+/* Reads a file of up to kind->n_gains gains; file NULL: opens the file called name. Errors name
+ * file and line. AW_USAGE: an invalid or duplicate gain, or the file cannot be read. AW_LIMIT:
+ * kind->check_value rejects a value. After an error, all gains are unknown. */
 enum aw_status aw_gain_file_read(const struct aw_gain_file *kind, const void *context,
                                  struct aw_gain *gains, FILE *file, const char *name,
                                  struct aw_error *err);
@@ -75,14 +75,14 @@ void aw_gain_file_write(const struct aw_gain_file *kind, const void *context,
 void aw_gain_file_text(const struct aw_gain_file *kind, const void *context, size_t place,
                        double value, char out[AW_GAIN_TEXT]);
 
-/* Writes the joint and the gain, "lknee.kp". */
+/* Writes the joint and the gain: "lknee.kp". */
 void aw_gain_file_name(const struct aw_gain_file *kind, const void *context, size_t place,
                        char out[AW_GAIN_TEXT]);
 
 /* Returns the number of known gains. */
 size_t aw_gain_count(const struct aw_gain_file *kind, const struct aw_gain *gains);
 
-/* Returns true if only one of two is known, or both with different values. */
+/* Returns true if only one of the two is known, or if their values differ. */
 bool aw_gain_differs(const struct aw_gain *a, const struct aw_gain *b);
 
 /* Remembers sent gains in a timed file, for devices that cannot report them. Adds the gains in the

@@ -1,4 +1,4 @@
-/* A subset of a device's gains, by their places in its gain file (gain_file.h). */
+/* A subset of a device's gains, by their indices in its gain file (gain_file.h). */
 #ifndef AW_CONTROL_GAIN_LIST_H
 #define AW_CONTROL_GAIN_LIST_H
 
@@ -16,7 +16,7 @@ struct aw_gain_list {
     } of[AW_GAIN_LIST];
 };
 
-/* Adds a gain if there is room. */
+/* Adds a gain, unless the list is full. */
 static inline void aw_gain_list_add(struct aw_gain_list *list, size_t place, double value)
 {
     if (list->n < AW_GAIN_LIST)

@@ -10,10 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define AW_LAG_S 0.3 /* tolerated duration, s */
+#define AW_LAG_S 0.3 /* tolerated duration of a following error, s */
 
-/* Call it for each sample. Returns true if the distance has exceeded max_lag for AW_LAG_S. since_ns
- * is the start of that time, 0 initially and while within max_lag. NaN counts as within. */
+/* Returns true if the following error has exceeded max_lag for AW_LAG_S. Call it for each sample.
+ * *behind_ns is the time at which it first exceeded max_lag; 0: it does not. NaN never exceeds
+ * it. */
 bool aw_lags(int64_t *since_ns, double away, double max_lag, int64_t now_ns);
 
 #endif

@@ -63,7 +63,8 @@ static void first_answer(struct aw_motion *g, const struct aw_motion_sample *s)
         g->against_s = NAN;
     else if (isnan(g->against_s))
         g->against_s = s->t;
-    bool returns = (s->measured - g->measured) * g->sign > 0; /* as after a late command */
+    /* the device has carried out a late command */
+    bool returns = (s->measured - g->measured) * g->sign > 0;
     if (s->t - g->against_s >= g->config.glitch_s && !returns)
         end(g, AW_MOTION_REVERSED);
     g->answered = (g->mixed ? fabs(with) : with) > coasts + g->config.least;
@@ -89,7 +90,7 @@ static void later_answer(struct aw_motion *g, const struct aw_motion_sample *s)
         end(g, AW_MOTION_STUCK);
 }
 
-/* Detects an encoder that sticks in an experiment, even at a constant output. */
+/* Detects an encoder that is stuck during an experiment, even at a constant output. */
 static void stand(struct aw_motion *g, const struct aw_motion_sample *s)
 {
     g->lowest = fmin(g->lowest, s->measured);

@@ -35,7 +35,8 @@ int aw_ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Nearest rank: the smallest value that is not below this share of all values. */
+/* Returns the smallest value that at least this share of all values does not exceed (nearest
+ * rank). */
 static double percentile(const struct aw_samples *samples, double share)
 {
     return samples->values[(size_t)ceil(share * (double)samples->n) - 1];

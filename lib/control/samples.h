@@ -28,7 +28,8 @@ struct aw_stats {
     double p50, p95, p99;
 };
 
-/* Returns the difference of the largest and the smallest of n numbers, n > 0. */
+/* Returns the difference between the largest and the smallest of n numbers. n must be at least
+ * 1. */
 double aw_spread(const double *values, size_t n);
 
 /* Compares two doubles, for qsort. */

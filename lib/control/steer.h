@@ -1,11 +1,10 @@
 /* Converts a target to a velocity: the target's own velocity, plus a correction for the following
- * error, limited to most.
+ * error, limited to max_speed.
  *
  *    velocity = aw_steer(rate, 10, target - actual, 50);    for each new actual
  *
- * rate and most in units per second, per_s in 1/s, away in units. most may be INFINITY. Returns 0
- * if the position is unknown (away NaN).
- */
+ * rate and max_speed (may be INFINITY) are in units per second, gain in 1/s, error in units.
+ * Returns 0 if the position is unknown (error NaN). */
 #ifndef AW_CONTROL_STEER_H
 #define AW_CONTROL_STEER_H
 

@@ -11,7 +11,7 @@
 #define SLOW    0.25 /* speed factor while the full-speed button is not held */
 #define BRAKE_S 0.1  /* braking time before a limit, s */
 #define ON      0.5
-#define OFF     0.4 /* release threshold of an analogue trigger used as a button */
+#define OFF     0.4 /* threshold below which an analogue trigger counts as released */
 
 const char *const aw_halt_names[AW_HALTS] = {
     "",
@@ -49,7 +49,8 @@ size_t aw_teleop_joint_of(const struct aw_teleop *t, size_t row)
     return find_joint(t, chosen ? t->map->choice[t->chosen] : r->joint);
 }
 
-/* Returns the input in the row's range: sticks are from -1 to 1 already. */
+/* Returns the level of a row's input, in the row's range: -1 to 1, or 0 to 1 for an input with a
+ * resting level. */
 static double level(const struct aw_teleop *t, size_t row)
 {
     const struct aw_teleop_row *r = row_of(t, row);
@@ -163,7 +164,7 @@ void aw_teleop_lose(struct aw_teleop *t, enum aw_halt why)
     t->ready = t->enabled = false;
     t->halt = why;
     disarm(t);
-    memset(t->down, 1, sizeof t->down); /* buttons must be released first */
+    memset(t->down, 1, sizeof t->down); /* all buttons must be released first */
 }
 
 /* ---- Action buttons ---- */
@@ -230,8 +231,8 @@ static double speed_of(const struct aw_teleop *t, size_t row, const struct aw_te
     return aw_clamp(rate, -joint->speed, joint->speed);
 }
 
-/* Adds up the velocities of all rows; arms rows at rest. Returns true if any row is deflected,
- * armed or not. */
+/* Adds up the velocities of all rows for each joint, and arms rows at rest. Returns true if any row
+ * is deflected, armed or not. */
 static bool sum_up(struct aw_teleop *t, double scale)
 {
     bool deflected = false;
@@ -282,8 +283,8 @@ static void limit(struct aw_teleop_joint *joint, double at, double dt_s)
     joint->limited = joint->velocity != wanted;
 }
 
-/* Rounds a motion down to whole steps of the joint, but at least one. Stays put rather than exceed
- * a limit. */
+/* Returns the target after a motion by this distance, rounded down to whole steps of the joint, but
+ * at least one. Returns the present target if that would exceed a limit. */
 static double step_to(const struct aw_teleop_joint *joint, double way)
 {
     if (!(joint->least > 0) || way == 0)
@@ -300,7 +301,7 @@ static void advance(struct aw_teleop *t, double scale, double dt_s)
         struct aw_teleop_joint *joint = &t->joints[i];
         joint->limited = false;
         if (t->step_s > 0)
-            joint->target = NAN; /* the joint has confirmed its position */
+            joint->target = NAN; /* starts again at the position that the joint has confirmed */
         seek(joint, scale, dt_s);
         joint->moved = joint->moved || joint->velocity != 0;
         if (joint->targets && isnan(joint->target) && joint->moved)
@@ -312,7 +313,7 @@ static void advance(struct aw_teleop *t, double scale, double dt_s)
     }
 }
 
-/* Returns false if a joint stays too far behind; sets halted_joint. */
+/* Returns false and sets halted_joint if a joint has a following error for too long. */
 static bool keep_up(struct aw_teleop *t, int64_t now_ns)
 {
     for (size_t i = 0; i < t->n; i++) {

@@ -56,19 +56,21 @@ enum aw_teleop_does {
 /* "leftx = elbow velocity 45deg/s deadzone=0.1 expo=0.3". */
 struct aw_teleop_row {
     enum aw_teleop_does does;
-    int input, second;          /* second: both must exceed threshold at once; -1: none */
+    /* second_input: both inputs must exceed threshold at once; -1: none */
+    int input, second;
     char joint[AW_TELEOP_NAME]; /* joint, or the text of a mark; "select": the selected joint */
-    char rate_text[32];         /* as written; "": the joint's limit */
+    char rate_text[32];         /* rate as written in the map; "": the joint's limit */
     double deadzone, expo;
-    double min, max, gain; /* raw input values at rest and at the ends */
-    double threshold;      /* threshold of a button */
+    /* raw values of the input at rest and at the end of its travel; factor */
+    double min, max, gain;
+    double threshold;      /* raw value from which a button counts as pressed */
     int64_t lockout_ns;    /* dead time after an action */
 };
 
 /* Built by aw_teleop_map_set; {0} is empty. */
 struct aw_teleop_map {
     size_t n, n_inputs, n_choice;
-    int enable, full; /* inputs; none if -1, or if n_inputs is 0 as in {0} */
+    int enable, full; /* indices of inputs; -1: none */
     struct aw_teleop_row rows[AW_TELEOP_ROWS];
     char inputs[AW_TELEOP_INPUTS][24];
     char choice[AW_TELEOP_CHOICE][AW_TELEOP_NAME];
@@ -84,20 +86,20 @@ enum aw_status aw_teleop_map_set(struct aw_teleop_map *map, const char *key, con
 enum aw_status aw_teleop_map_read(struct aw_teleop_map *map, const char *text,
                                   struct aw_error *err);
 
-/* A joint. The caller sets the first part, and updates actual. */
+/* A joint, in its own unit, and per second. The caller sets the first part, and updates actual. */
 struct aw_teleop_joint {
     const char *name, *alias; /* alias NULL or "": none */
     double min, max, speed;   /* speed: its limit, finite */
-    double whole;             /* value of 100 % of a row's share */
+    double whole;             /* value of a rate of 100 % */
     double max_lag;           /* INFINITY: unlimited */
     double actual;            /* NaN: unknown */
-    double least;             /* smallest step that can be commanded; 0: any */
-    bool targets;             /* calculates target: integrates the velocity, starting at actual */
+    double least;             /* smallest step that the joint can make; 0: any */
+    bool targets;             /* integrates the velocity to target, starting at actual */
 
-    double velocity, target; /* commands; target NaN: none yet */
-    /* the user has moved it since pressing the button; others are not commanded */
+    double velocity, target; /* commanded velocity and target; target NaN: none yet */
+    /* the user has moved it since pressing the enable button; only such joints get commands */
     bool moved;
-    bool limited;      /* a limit restricts the user's command */
+    bool limited;      /* a limit has reduced the commanded velocity */
     double goal;       /* goal of a toggle; NaN: none */
     int64_t behind_ns; /* start of the following error; 0: none */
 };
@@ -114,7 +116,7 @@ enum aw_halt {
     AW_HALTS
 };
 
-/* "enabling button released", … */
+/* Descriptions of the reasons: "enabling button released" … */
 extern const char *const aw_halt_names[AW_HALTS];
 
 enum aw_teleop_turn { AW_TELEOP_REST, AW_TELEOP_RUN, AW_TELEOP_STOP };
@@ -129,17 +131,19 @@ struct aw_teleop {
     struct aw_teleop_joint *joints;
     size_t n;
     int64_t stale_ns; /* 0: never; set by the caller */
-    /* duration of a step, whose confirmation the caller awaits; 0: continuous targets; set by the
-     * caller */
+    /* duration of a step, after which the caller waits for its confirmation, s; 0: continuous
+     * motion; set by the caller */
     double step_s;
-    double rate[AW_TELEOP_ROWS];  /* signed rates of velocity rows; set by the caller: NaN is the
-                                     joint's limit */
-    double share[AW_TELEOP_ROWS]; /* replaces the rate; 0: does not */
+    /* signed velocity of a row at full deflection; NaN: the joint's limit; set by the caller */
+    double rate[AW_TELEOP_ROWS];
+    /* velocity as a share of the joint's full_value; 0: rate applies */
+    double share[AW_TELEOP_ROWS];
 
     double value[AW_TELEOP_INPUTS];
     bool armed[AW_TELEOP_ROWS], down[AW_TELEOP_ROWS];
     int64_t locked_ns[AW_TELEOP_ROWS];
-    bool ready, enabled, running; /* enable was seen released; is held; motion is possible */
+    /* enable has been released once; is held now; a motion is possible */
+    bool ready, enabled, running;
     size_t chosen;
     int64_t step_ns, alive_ns;
     enum aw_halt halt;
@@ -148,7 +152,8 @@ struct aw_teleop {
     struct aw_teleop_action actions[8]; /* actions of the last step */
 };
 
-/* AW_USAGE: the map names an unknown joint, has no enable, or needs an unknown speed. */
+/* Starts teleoperation. Keeps map and joints. AW_USAGE: the map names an unknown joint, has no
+ * enable button, or needs an unknown speed. */
 enum aw_status aw_teleop_start(struct aw_teleop *t, const struct aw_teleop_map *map,
                                struct aw_teleop_joint *joints, size_t n, int64_t now_ns,
                                struct aw_error *err);
@@ -157,15 +162,16 @@ void aw_teleop_set(struct aw_teleop *t, size_t input, double value);
 void aw_teleop_alive(struct aw_teleop *t, int64_t now_ns);
 void aw_teleop_lose(struct aw_teleop *t, enum aw_halt why);
 
-/* Records that the caller waited for a step, so that the next turn may be late. */
+/* Records that the caller waited for the device, so that the next step may be late. */
 void aw_teleop_waited(struct aw_teleop *t, int64_t now_ns);
 
-/* Returns true if the enable button has been released and the next step will see it. Do not set
- * later inputs before that step. */
+/* Returns true if the next step will see that the enable button was released. Call that step before
+ * setting later inputs. */
 bool aw_teleop_release(const struct aw_teleop *t);
 
-/* Returns true if the enable button was released or pressed: run a step before later inputs. If one
- * step saw a press and a push of the stick together, it would not see the stick at rest. */
+/* Returns true if the enable button was released or pressed. Call a step before setting later
+ * inputs: if one step saw both the press and a deflected stick, it would never see the stick at
+ * rest. */
 bool aw_teleop_is_due(const struct aw_teleop *t);
 
 enum aw_teleop_turn aw_teleop_step(struct aw_teleop *t, int64_t now_ns);
@@ -173,7 +179,7 @@ enum aw_teleop_turn aw_teleop_step(struct aw_teleop *t, int64_t now_ns);
 /* Returns the deflection of a row's input, from -1 to 1, after dead zone and curve. */
 double aw_teleop_deflection(const struct aw_teleop *t, size_t row);
 
-/* Returns the joint of a row; n: none. */
+/* Returns the index of a row's joint; n: the row has no joint. */
 size_t aw_teleop_joint_of(const struct aw_teleop *t, size_t row);
 
 #endif

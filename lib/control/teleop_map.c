@@ -97,8 +97,7 @@ static bool find_verb(const char *word, enum aw_teleop_does *does)
     return false;
 }
 
-/* Parses the first tokens: "next", "mark TEXT", "quit"; or "JOINT velocity [RATE]",
- * "JOINT toggle". */
+/* Parses the action: "next", "mark TEXT", "quit", "JOINT velocity [RATE]" or "JOINT toggle". */
 static enum aw_status set_verb(struct aw_teleop_row *row, char **rest, struct aw_error *err)
 {
     const char *first = strtok_r(*rest, " \t", rest);
@@ -121,7 +120,7 @@ static enum aw_status set_verb(struct aw_teleop_row *row, char **rest, struct aw
     return AW_OK;
 }
 
-/* Parses the rest of the line: a rate, and options. */
+/* Parses the rest of the line: a velocity without a name, and options. */
 static enum aw_status set_options(struct aw_teleop_row *row, char *rest, struct aw_error *err)
 {
     enum aw_status status = AW_OK;

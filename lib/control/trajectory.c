@@ -15,7 +15,7 @@ struct knot {
 
 /* Waypoints of one channel. */
 struct course {
-    const double *t_s, *points; /* points: every channels-th number belongs to this channel */
+    const double *t_s, *points; /* every channels-th number of points belongs to this channel */
     size_t n, channels;
 };
 
@@ -63,8 +63,9 @@ static struct matrix product(const struct matrix *m, const struct matrix *x)
                            m->av * x->vv + m->aa * x->av, m->av * x->va + m->aa * x->aa};
 }
 
-/* Eliminates the previous point from the equations of point k: afterwards knot k = knots[k] -
- * carry[k] · knot k + 1. left and right multiply the neighbouring knots, pivot the one at k. */
+/* Eliminates the previous point from the equations of point k. Afterwards knot k = knots[k] -
+ * carry[k] · knot k + 1. left and right multiply the neighbouring knots, and pivot multiplies knot
+ * k. */
 static void eliminate(const struct course *c, struct knot *knots, struct matrix *carry, size_t k)
 {
     double h0 = span(c, k - 1), h1 = span(c, k);
@@ -97,7 +98,8 @@ static void quintic_knots(const struct course *c, struct knot *knots, struct mat
 
 /* ---- Segments ---- */
 
-/* Calculates the coefficients c of a segment that rises by p between two knots scaled to u. */
+/* Calculates the coefficients of a segment that rises by p between two knots, whose derivatives are
+ * by u. */
 static void set_segment(double *c, enum aw_path_mode mode, double p, const struct knot *from,
                         const struct knot *to)
 {
@@ -224,7 +226,7 @@ static double value(const double *c, int degree, double u)
     return sum;
 }
 
-/* Calculates the derivative's coefficients, one fewer. */
+/* Calculates the coefficients of the derivative, whose degree is lower by one. */
 static void differentiate(const double *c, int degree, double *out)
 {
     for (int i = 1; i <= degree; i++)
@@ -238,7 +240,7 @@ static double duration(const struct aw_path *path, size_t segment)
 
 void aw_path_at(const struct aw_path *path, double t_s, double *position, double *velocity)
 {
-    size_t segment = 0; /* last one that has started at t_s */
+    size_t segment = 0; /* last segment that has started at t_s */
     for (size_t end = path->n > 1 ? path->n - 1 : 1; end - segment > 1;) {
         size_t middle = segment + (end - segment) / 2;
         *(t_s < path->t_s[middle] ? &end : &segment) = middle;
@@ -259,8 +261,8 @@ void aw_path_at(const struct aw_path *path, double t_s, double *position, double
 
 /* ---- Extremes ---- */
 
-/* Finds where the polynomial changes its sign between 0 and 1, to the last bit. Between
- * neighbouring zeros of its derivative there is at most one. Returns the number. */
+/* Finds the points between 0 and 1 where the polynomial changes its sign, to the last bit. There is
+ * at most one between neighbouring zeros of its derivative. Returns their number. */
 static int zeros(const double *c, int degree, double *out)
 {
     double slope[DEGREE], turns[DEGREE + 1];

@@ -43,29 +43,29 @@ struct aw_path_segment {
 
 /* Owns t_s and segments. */
 struct aw_path {
-    size_t n, channels; /* number of points, at least 1, and of channels */
+    size_t n, channels; /* number of points (at least 1) and of channels */
     double *t_s;        /* time of each point */
-    /* by segment (n - 1; one for a single point), then by channel */
+    /* for each segment (n - 1, but one for a single point), all channels */
     struct aw_path_segment *segments;
 };
 
-/* points has n rows of one number per channel, in any unit. AW_USAGE: no point or channel, a number
- * that is not finite, or times that do not increase. AW_NO_MEMORY. After an error, *path is empty.
- */
+/* Computes the path. points has n rows of one number per channel, in any unit. AW_USAGE: no point
+ * or channel, a number that is not finite, or times that do not increase. AW_NO_MEMORY: out of
+ * memory. After an error, *path is empty. */
 enum aw_status aw_path_init(struct aw_path *path, enum aw_path_mode mode, const double *t_s,
                             const double *points, size_t n, size_t channels, struct aw_error *err);
 void aw_path_free(struct aw_path *path);
 
-/* Calculates position and velocity (per second) of all channels at t_s; either may be NULL. The
- * path rests at the first point before it, and at the last point after it. If the velocity jumps at
- * a point of a linear path, returns that of the next segment. */
+/* Calculates position and velocity (per second) of all channels at t_s; either may be NULL. Before
+ * the first point, the path rests at that point; after the last point, at the last one. If the
+ * velocity jumps at a point of a linear path, returns that of the next segment. */
 void aw_path_at(const struct aw_path *path, double t_s, double *position, double *velocity);
 
 /* Range of a channel within a segment: exact, from the zeros of the derivatives. */
 struct aw_path_extremes {
     double low, low_t_s;
     double high, high_t_s;
-    double speed, speed_t_s; /* the highest magnitude of the velocity */
+    double speed, speed_t_s; /* max magnitude of the velocity, and its time */
 };
 struct aw_path_extremes aw_path_extremes(const struct aw_path *path, size_t segment,
                                          size_t channel);

@@ -78,8 +78,8 @@ static void print_scale_name(FILE *out, const struct aw_codec *codec,
     fprintf(out, "%s_%s", scalar->field->name, aw_value_name(chooser->names, scale->when));
 }
 
-/* Prints a multiplexing mark: "M", "m3", "m3M". Of several numbers it prints the first; SG_MUL_VAL_
- * lists the others. */
+/* Prints a multiplexing mark: "M", "m3", "m3M". If several values select the signal, prints the
+ * first; SG_MUL_VAL_ lists all of them. */
 static void print_mark(const struct emitter *e, int scalar)
 {
     const struct aw_scalar *scalars = e->codec->scalars;
@@ -224,10 +224,10 @@ bool aw_is_of_boards(const struct aw_codec *codec)
     return !codec->message->head;
 }
 
-/* Sender of custom packets. */
+/* Node that sends all custom packets. */
 static const char others[] = "other";
 
-/* Returns true for messages of DBC files, whose names contain their sender. */
+/* Returns true for a message of a DBC file. Its name contains its sender. */
 static bool is_of_dbc(const struct aw_codec *codec)
 {
     return !aw_is_of_boards(codec) && codec->message->dir == AW_BOTH && codec->scalars[0].bits > 11;
@@ -264,7 +264,7 @@ static bool has_others(struct aw_wire *wire)
     return false;
 }
 
-/* Prints each node in the names of DBC messages once. */
+/* Prints each sender of DBC messages once. */
 static void print_nodes(FILE *out, struct aw_wire *wire)
 {
     for (size_t i = 0; i < wire->protocol->n_messages; i++) {

@@ -7,9 +7,8 @@
  * field. (A CAN payload has 16 bits per row, the highest one on the left.) ASCII is the same
  * without box characters. JSON is the whole table as one object, with everything that a program
  * needs to build frames. MD is a page of documentation. LUA is a dissector for Wireshark, and DBC a
- * database for CAN tools. Both always cover the whole protocol. PACKETS is an example of a packet
- * file.
- */
+ * database for CAN tools. LUA and DBC always cover the whole protocol. PACKETS is an example of a
+ * packet file. */
 #ifndef AW_DESCRIBE_DESCRIBE_H
 #define AW_DESCRIBE_DESCRIBE_H
 

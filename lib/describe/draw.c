@@ -20,7 +20,7 @@ struct grid {
     bool ascii;
     int slots, rows;
     int width[SLOTS];                 /* characters inside each slot of a row */
-    int owner[ROWS][SLOTS];           /* index of a scalar, ZEROS or NOTHING */
+    int owner[ROWS][SLOTS];           /* a scalar's index, ZEROS or NO_CELL */
     char text[2 * ROWS + 1][COLUMNS]; /* characters inside the cells; 0: blank */
 };
 
@@ -41,7 +41,7 @@ static bool floor_under(const struct grid *grid, int row, int slot)
     return owner_at(grid, row - 1, slot) != owner_at(grid, row, slot);
 }
 
-/* Returns the character where lines meet; NULL: no line. */
+/* Returns the character where lines meet; NULL: there is no line. */
 static const char *corner(const struct grid *grid, int row, int slot)
 {
     static const char *const box[16] = {NULL, "╴", "╶", "─", "╷", "┐", "┌", "┬",
@@ -61,7 +61,7 @@ static int column_of(const struct grid *grid, int slot)
     return column;
 }
 
-/* Finds the label of a cell that is width characters wide. */
+/* Writes the label of a cell that is width characters wide. */
 static void choose_label(const struct grid *grid, int cell, int width, struct aw_part *label)
 {
     if (cell == ZEROS) {
@@ -130,7 +130,7 @@ static void repeat(FILE *out, const char *what, int n)
         fputs(what, out);
 }
 
-/* Prints the characters inside the slots of a row, and blanks elsewhere. */
+/* Prints n characters of a line's text, and blanks where there is none. */
 static void print_inside(FILE *out, const struct grid *grid, int line, int column, int n)
 {
     for (int i = 0; i < n; i++) {

@@ -175,8 +175,8 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
     fputc('}', out);
 }
 
-/* Prints the identifier of messages from other nodes. The messages of drivers have one for each
- * board. */
+/* Prints the identifier of a message that belongs to no board. A board message has one identifier
+ * for each board. */
 static void print_identifier(FILE *out, const struct aw_codec *codec)
 {
     struct aw_can_id id = aw_can_of_code(codec->message->code);

@@ -54,8 +54,8 @@ static void print_scales(FILE *out, const struct aw_field *row)
     fputc('}', out);
 }
 
-/* Prints as many decimals as records have. For a float, prints the shortest text that parses to the
- * same float. */
+/* Prints scale, offset and decimals. Floats need no decimals: Wireshark prints the shortest text
+ * that parses to the same float. */
 static void print_scale(FILE *out, const struct aw_field *row)
 {
     bool whole = row->scale == floor(row->scale) && row->offset == floor(row->offset);
@@ -156,8 +156,8 @@ static int count_rows(const struct aw_field *row)
     return n;
 }
 
-/* Returns true for fields around the payload. They are the same in every message, so their names
- * omit the message. */
+/* Returns true for rows around the payload. They are the same in every message, so their ids omit
+ * the message's name. */
 static bool is_around(const struct aw_codec *codec, int i)
 {
     const struct aw_field *head =
@@ -201,7 +201,7 @@ static void print_message(FILE *out, const struct aw_codec *codec)
     fputs("    },\n", out);
 }
 
-/* Prints the position of the scalar of this type around the payload, if there is one. */
+/* Prints the position of the row of this type around the payload, if there is one. */
 static void print_scalar_place(FILE *out, const char *name, const struct aw_codec *codec,
                                enum aw_type type)
 {

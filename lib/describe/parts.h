@@ -30,10 +30,10 @@ void aw_part_fixed(struct aw_part *part, const struct aw_codec *codec,
  * -1.5..1.5". */
 void aw_part_range(struct aw_part *part, const struct aw_codec *codec, int scalar);
 
-/* Appends the code that identifies the message: "1848", "DEG". */
+/* Appends the message's code: "1848", "DEG". */
 void aw_part_code(struct aw_part *part, const struct aw_codec *codec);
 
-/* Appends the size of a frame: "64 bytes", "id + 6 bytes", "a line". */
+/* Appends the size of a frame: "64 bytes", "id and 6 bytes", "one line". */
 void aw_part_size(struct aw_part *part, const struct aw_codec *codec);
 
 /* Appends the shortest decimal that parses to this number. */
@@ -45,7 +45,8 @@ extern const char *const aw_media[];
 /* CAN: returns the message's identifier for this board, the value of a field in the head. */
 unsigned aw_can_id(const struct aw_codec *codec, int32_t board);
 
-/* CAN: returns true if the identifier contains a board. Those of custom packets do not. */
+/* CAN: returns true if the message's identifier contains a board. Identifiers of custom packets do
+ * not. */
 bool aw_is_of_boards(const struct aw_codec *codec);
 
 /* CAN: returns true for a message of a DBC file. Its fields may have any position, and may
@@ -55,16 +56,16 @@ bool aw_is_placed(const struct aw_codec *codec);
 /* CAN: returns the size of the identifier before the data, in bits. */
 unsigned aw_can_head_bits(const struct aw_codec *codec);
 
-/* CAN: returns the position in the data of bit i of a scalar. Bits of a scalar and of a byte count
- * from the lowest; 8 is the lowest bit of byte 1. */
+/* CAN: returns the position of bit i of a scalar in the data. Bits count from the lowest one, in a
+ * scalar and in each byte; 8 is the lowest bit of byte 1. */
 unsigned aw_can_bit(const struct aw_codec *codec, const struct aw_scalar *scalar, unsigned i);
 
 /* CAN: returns the boards as named values of their field. The list is empty if there is no such
  * field. */
 const struct aw_name *aw_can_boards(struct aw_wire *wire);
 
-/* Returns true if an earlier scalar has the same row, as for another joint. Its meaning is then
- * already described. */
+/* Returns true if an earlier scalar has the same row, for another joint for example. Its meaning is
+ * then already described. */
 bool aw_is_repeated(const struct aw_codec *codec, int scalar);
 
 /* Returns "to the device", "from the device" or "both ways". */
@@ -77,7 +78,7 @@ void aw_describe_lua(FILE *out, struct aw_wire *wire);
 void aw_describe_dbc(FILE *out, struct aw_wire *wire);
 void aw_describe_packets(FILE *out, const struct aw_protocol *protocol);
 
-/* Returns true if the message is wanted. wanted NULL selects all messages. */
+/* Returns true if the message has this name and is not replaced. name NULL selects all messages. */
 bool aw_is_wanted(const struct aw_wire *wire, size_t index, const char *wanted);
 
 #endif

@@ -20,7 +20,7 @@ struct board {
     char text[AW_CANPID_NAME_MAX];
 };
 
-/* A comment that is passed on when the topics start. */
+/* A comment that is stored until the topics start. */
 struct note {
     struct note *next;
     char text[];
@@ -38,7 +38,7 @@ struct aw_recording {
     struct aw_ezphys_names objects;
     struct board boards[AW_CANPID_BOARDS];
     size_t n_boards;
-    uint64_t known; /* known boards, one bit each */
+    uint64_t known; /* numbers of known boards, one bit each */
     /* The variant points to the members below. */
     struct aw_ezphys_framing framing;
     struct aw_field head[HEAD_ROWS];
@@ -55,8 +55,8 @@ static const struct board *find_board(const struct aw_recording *r, double numbe
     return NULL;
 }
 
-/* Adds a board. If a number has several names, the first one wins. Only names become values of the
- * field. */
+/* Adds a board. If a number has several names, the first one wins. Boards without a name do not
+ * become named values. */
 static void add_board(struct aw_recording *r, const char *line)
 {
     struct board board;

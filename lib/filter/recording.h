@@ -39,11 +39,11 @@ enum aw_status aw_recording_next(struct aw_recording *recording, struct aw_error
 
 const struct aw_recording_about *aw_recording_about(const struct aw_recording *recording);
 
-/* Sets the function for such comments; its context is that of the sink. Comments before the first
- * frame get the time of that frame. */
+/* Sets the function that receives such comments; its context is that of the sink. Comments before
+ * the first frame get the time of that frame. */
 void aw_recording_store_notes(struct aw_recording *recording, aw_recording_note *note);
 
-/* Starts the topics of a recording that has ended without a frame. */
+/* Creates the topics even if the recording has ended without a frame. */
 enum aw_status aw_recording_begin(struct aw_recording *recording, struct aw_error *err);
 
 /* Returns the topics, owned by the recording. Returns NULL before the first frame or mark. */

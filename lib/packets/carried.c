@@ -24,8 +24,8 @@ enum aw_carried_kind aw_carried_kind(const char *comment, const char **text)
 
 /* ---- Writing ---- */
 
-/* Returns the size of the next piece, up to most. Splits at the end of a line if one fits, else
- * between two characters. */
+/* Returns the size of the next piece, up to max bytes. Splits at the end of a line if one fits,
+ * else between two characters. */
 static size_t piece(const char *text, size_t most)
 {
     size_t length = strnlen(text, most), whole = length;
@@ -41,7 +41,7 @@ static size_t piece(const char *text, size_t most)
 bool aw_carried_next(const struct aw_packets *packets, size_t *at, char *out, size_t size)
 {
     const char *text = packets ? aw_packets_text(packets) : NULL;
-    size_t before = 0; /* total size of the texts that are complete */
+    size_t before = 0; /* total size of the files before this one */
     for (size_t i = 0; text && *at >= before + strlen(text); i++) {
         before += strlen(text);
         text = aw_packets_dbc(packets, i);

@@ -21,7 +21,7 @@
 /* Start of each line in a comment that contains names: "subject board 64 lknee". */
 #define AW_SUBJECT_LINE "subject "
 
-/* Kinds of comments, recognised by their start. */
+/* Kinds of comments, recognised by how they start. */
 enum aw_carried_kind {
     AW_CARRIED_PACKETS,  /* a piece of the packet files */
     AW_CARRIED_DBC,      /* first piece of a DBC file */
@@ -41,17 +41,18 @@ struct aw_carried_text {
     size_t n, room;
 };
 
-/* Texts collected so far; a NUL precedes each DBC file. Initialise with {.packets = {.n = 0}}. */
+/* Strings collected so far; a NUL precedes each DBC file. Initialise with {.packets = {.n = 0}}. */
 struct aw_carried {
     struct aw_carried_text packets, dbc;
 };
 
-/* Adds the text of a comment. Ignores AW_CARRIED_NOTHING. AW_NO_MEMORY: out of memory. */
+/* Adds the text of a comment of this kind. Ignores other comments. AW_NO_MEMORY: out of memory. */
 enum aw_status aw_carried_add(struct aw_carried *carried, enum aw_carried_kind kind,
                               const char *text);
 
-/* Parses all texts and creates *packets, which the caller frees. Sets *packets to NULL if there are
- * no texts. name is the recording's name, for messages. Returns the errors of aw_packets_read. */
+/* Parses all collected files and creates *packets, which the caller frees. Sets *packets to NULL if
+ * there are none. name is the recording's name, for messages. Returns the errors of
+ * aw_packets_read. */
 enum aw_status aw_carried_read(const struct aw_carried *carried, const struct aw_protocol *protocol,
                                const char *name, struct aw_packets **packets, struct aw_error *err);
 

@@ -14,7 +14,7 @@ enum { VALUE_MAX = 80, HELP_MAX = 240 };
 /* Returns true if another statement starts here. */
 static bool begins(const struct aw_dbc_parser *p);
 
-/* Skips to the semicolon. Without a semicolon, skips to the next statement. */
+/* Skips the rest of a statement: to its semicolon or, if that is missing, to the next statement. */
 static enum aw_status pass(struct aw_dbc_parser *p)
 {
     while (!aw_dbc_is_sign(&p->scan.token, ';')) {
@@ -81,8 +81,8 @@ static struct aw_dbc_signal *find_signal(const struct aw_dbc_message *message, c
     return NULL;
 }
 
-/* Parses "608 SPEED" in a statement about a signal. Sets *signal to NULL if the signal is not
- * found. */
+/* Parses "608 SPEED", the message and signal that a statement is about. Sets *signal to NULL if the
+ * signal is not found. */
 static enum aw_status parse_signal(struct aw_dbc_parser *p, struct aw_dbc_signal **signal)
 {
     unsigned id;
@@ -123,8 +123,8 @@ static enum aw_status parse_end(struct aw_dbc_parser *p)
     return lacks ? AW_OK : aw_dbc_parse_sign(p, ';', "a value, or ';'");
 }
 
-/* Parses VAL_ 608 STATE 0 "off" 1 "on". Statements about environment variables start without a
- * number. */
+/* Parses VAL_ 608 STATE 0 "off" 1 "on". Skips a statement without a number, which is about an
+ * environment variable. */
 static enum aw_status read_values(struct aw_dbc_parser *p)
 {
     struct aw_dbc_signal *signal = NULL;
@@ -204,7 +204,8 @@ static enum aw_status read_choices(struct aw_dbc_parser *p)
     return status == AW_OK ? pass(p) : status;
 }
 
-/* Returns where to store a comment or a long name. NULL: it is not for a message or signal. */
+/* Returns the member that stores the help or the long name of the message or signal at the current
+ * token. NULL: the statement is about something else. */
 static const char **whose(struct aw_dbc_parser *p, bool name)
 {
     double id;

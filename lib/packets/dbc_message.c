@@ -36,7 +36,7 @@ enum aw_status aw_dbc_read_message(struct aw_dbc_parser *p)
     return AW_OK;
 }
 
-/* Parses M, m3 or m3M. */
+/* Parses the multiplexing mark of a signal: M, m3 or m3M. */
 static enum aw_status read_mark(struct aw_dbc_parser *p, struct aw_dbc_signal *signal)
 {
     const struct aw_dbc_token *token = &p->scan.token;
@@ -48,7 +48,7 @@ static enum aw_status read_mark(struct aw_dbc_parser *p, struct aw_dbc_signal *s
         while (digits < token->length - 1 && digits < 10 && token->at[1 + digits] >= '0' &&
                token->at[1 + digits] <= '9')
             signal->number = signal->number * 10 + (token->at[1 + digits++] - '0');
-        signal->multiplexed = true; /* some files also have an m without a number */
+        signal->multiplexed = true; /* some files have an m without a number */
         digits++;
     }
     signal->multiplexor = good && digits + 1 == token->length && token->at[digits] == 'M';
@@ -58,7 +58,7 @@ static enum aw_status read_mark(struct aw_dbc_parser *p, struct aw_dbc_signal *s
     return AW_OK;
 }
 
-/* Parses 7|16@0-. */
+/* Parses position, byte order and sign: 7|16@0-. */
 static enum aw_status read_place(struct aw_dbc_parser *p, struct aw_dbc_signal *signal)
 {
     unsigned order = 0;
@@ -82,7 +82,7 @@ static enum aw_status read_place(struct aw_dbc_parser *p, struct aw_dbc_signal *
     return status;
 }
 
-/* Parses (0.1,-40). */
+/* Parses factor and offset: (0.1,-40). */
 static enum aw_status read_scale(struct aw_dbc_parser *p, struct aw_dbc_signal *signal)
 {
     enum aw_status status = aw_dbc_parse_sign(p, '(', "'('");
@@ -95,7 +95,7 @@ static enum aw_status read_scale(struct aw_dbc_parser *p, struct aw_dbc_signal *
     return status == AW_OK ? aw_dbc_parse_sign(p, ')', "')'") : status;
 }
 
-/* Parses [0|100]. If the brackets do not contain two numbers, the range is unlimited. */
+/* Parses the range [0|100]. Ignores a range that is empty or not two numbers. */
 static enum aw_status read_range(struct aw_dbc_parser *p, struct aw_dbc_signal *signal)
 {
     double limits[2] = {0, 0};
@@ -118,7 +118,7 @@ static enum aw_status read_range(struct aw_dbc_parser *p, struct aw_dbc_signal *
     return status;
 }
 
-/* Skips the receivers of a signal, which are in its line or separated by commas. */
+/* Skips the receivers of a signal, which are on its line or separated by commas. */
 static void pass_receivers(struct aw_dbc_parser *p, unsigned line)
 {
     bool comma = true;

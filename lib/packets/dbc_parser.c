@@ -36,7 +36,6 @@ enum aw_status aw_dbc_parse_number(struct aw_dbc_parser *p, double *value, const
     return AW_OK;
 }
 
-/* Parses an integer from 0 to most. */
 enum aw_status aw_dbc_parse_count(struct aw_dbc_parser *p, unsigned *count, double most,
                                   const char *expected)
 {

@@ -20,7 +20,7 @@ enum aw_status aw_dbc_fail(struct aw_dbc_parser *p, const char *expected);
 enum aw_status aw_dbc_parse_sign(struct aw_dbc_parser *p, char sign, const char *expected);
 enum aw_status aw_dbc_parse_number(struct aw_dbc_parser *p, double *value, const char *expected);
 
-/* Parses an integer from 0 to most. */
+/* Parses an integer from 0 to max. */
 enum aw_status aw_dbc_parse_count(struct aw_dbc_parser *p, unsigned *count, double most,
                                   const char *expected);
 
@@ -31,8 +31,7 @@ enum aw_status aw_dbc_parse_name(struct aw_dbc_parser *p, const char **name, con
  * CSV. */
 enum aw_status aw_dbc_parse_text(struct aw_dbc_parser *p, const char **text, size_t size, bool csv);
 
-/* Parse the rest of a statement after BO_, and after SG_. The signal belongs to the last
- * message. */
+/* Parse the rest of a statement after BO_ and SG_. The signal belongs to the last message. */
 enum aw_status aw_dbc_read_message(struct aw_dbc_parser *p);
 enum aw_status aw_dbc_read_signal(struct aw_dbc_parser *p);
 

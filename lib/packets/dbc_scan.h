@@ -17,7 +17,7 @@
 enum aw_dbc_kind {
     AW_DBC_END,
     AW_DBC_WORD,   /* letters, digits and underscores */
-    AW_DBC_NUMBER, /* with sign, fraction and exponent; also a word that consists of digits */
+    AW_DBC_NUMBER, /* with sign, fraction and exponent */
     AW_DBC_TEXT,   /* a string: the characters between quotes */
     AW_DBC_SIGN,   /* any other character */
     AW_DBC_OPEN,   /* a string without a closing quote */
@@ -45,16 +45,16 @@ void aw_dbc_next(struct aw_dbc_scan *scan);
 bool aw_dbc_is_sign(const struct aw_dbc_token *token, char sign);
 bool aw_dbc_is_word(const struct aw_dbc_token *token, const char *word);
 
-/* Parses a number. Returns false if the token is not a number, or not finite (inf). */
+/* Parses the token as a number. Returns false if it is not a number, or not finite (inf). */
 bool aw_dbc_number(const struct aw_dbc_token *token, double *value);
 
-/* Converts the token to a string of at most size - 1 bytes. Removes control characters, quotes,
+/* Stores the token as a string of at most size - 1 bytes. Removes control characters, quotes,
  * backslashes, and surrounding blanks; if csv is set, also commas. NULL: out of memory. */
 const char *aw_dbc_text(const struct aw_dbc_scan *scan, struct aw_store *store, size_t size,
                         bool csv);
 
-/* Converts a whole file to lines of UTF-8 without other control characters; parsing them gives the
- * same result. The caller frees the string. NULL: out of memory. */
+/* Converts a whole file to UTF-8 and removes control characters other than newlines; parsing the
+ * result finds the same messages. The caller frees the string. NULL: out of memory. */
 char *aw_dbc_lines(const char *text);
 
 #endif

@@ -79,7 +79,7 @@ static bool leave(struct builder *b, struct aw_dbc_signal *signal, enum why why)
     return signal->left_out = true;
 }
 
-/* Returns the start bit in the order of the table. */
+/* Returns the start bit as a protocol table counts it. */
 static unsigned place_of(const struct aw_dbc_signal *signal)
 {
     return signal->big_endian ? signal->start / 8 * 8 + 7 - signal->start % 8 : signal->start;
@@ -90,14 +90,14 @@ static const char *name_of(const struct aw_dbc_signal *signal)
     return signal->long_name ? signal->long_name : signal->name;
 }
 
-/* Returns "_" for a signal named like a key of every record: signal t becomes t_. */
+/* Returns the suffix of a field's name: "_" for a signal that is named like a key of every record,
+ * so that signal t becomes t_; else "". */
 static const char *tail_of(const struct aw_dbc_signal *signal)
 {
     static const char *const taken[] = {"t", "dir", "msg", "raw", "anomaly", "board", NULL};
     return aw_is_one_of(taken, name_of(signal)) ? "_" : "";
 }
 
-/* Returns the name of the field. */
 static const char *field_name(struct builder *b, const struct aw_dbc_signal *signal)
 {
     char other[16];
@@ -140,7 +140,8 @@ static void check_signal(struct builder *b, const struct aw_dbc_message *message
         leave(b, signal, FACTOR);
 }
 
-/* Finds the multiplexor named in SG_MUL_VAL_, or the only one that is always present. */
+/* Finds the multiplexor named in SG_MUL_VAL_, or else the message's only multiplexor that is always
+ * present. Returns its index, or -1. */
 static int find_chooser(const struct aw_dbc_message *message, const struct aw_dbc_signal *signal)
 {
     for (size_t i = 0; i < message->n; i++) {
@@ -192,7 +193,8 @@ static void check_signals(struct builder *b, const struct aw_dbc_message *messag
     for (size_t i = 0; i < message->n; i++)
         if (!has_choosers(message, &message->signals[i]))
             leave(b, &message->signals[i], CHOOSERS);
-    for (int others = 0; others < 2; others++) /* multiplexors first, if room is short */
+    /* keeps multiplexors first, if there are too many signals */
+    for (int others = 0; others < 2; others++)
         for (size_t i = 0; i < message->n; i++)
             if (!message->signals[i].left_out && message->signals[i].chooses != others &&
                 ++n > SIGNALS_MAX)
@@ -314,7 +316,7 @@ static bool has_code(const struct aw_packets *packets, uint32_t code)
     return false;
 }
 
-/* Returns the reason for skipping a message, or WHYS if it is valid. */
+/* Returns the reason for skipping a message, or N_REASONS if it is valid. */
 static enum why check_message(struct builder *b, const struct aw_dbc_message *message,
                               struct aw_can_id *can)
 {
@@ -406,7 +408,7 @@ static enum aw_status read_all(FILE *file, const char *name, char **text, struct
     return AW_USAGE;
 }
 
-/* Stores the text of the file for recordings. */
+/* Stores the text of the file, which recordings include. */
 static enum aw_status store_text(struct aw_packets *packets, const char *text, struct aw_error *err)
 {
     char **all = aw_grow(packets->dbc, &packets->room_dbc, packets->n_dbc + 1, sizeof *all);

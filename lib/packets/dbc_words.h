@@ -1,4 +1,4 @@
-/* Names in DBC files that reading and writing need. */
+/* Names in DBC files that both the parser and the printer need. */
 #ifndef AW_PACKETS_DBC_WORDS_H
 #define AW_PACKETS_DBC_WORDS_H
 

@@ -14,7 +14,7 @@
 static const char types[] = "u8 to u32, s8 to s32, f32, bits:N, sbits:N, text:N, pad:N, "
                             "const:TYPE:VALUE or checksum";
 
-/* Parses the integer after "bits:", from 1 to most. */
+/* Parses the integer after "bits:", from 1 to max. */
 static bool read_count(const char *text, unsigned most, uint16_t *count)
 {
     char *end;
@@ -28,7 +28,7 @@ static bool read_count(const char *text, unsigned most, uint16_t *count)
 struct sized_type {
     const char *name; /* prefix: "bits:" */
     enum aw_type type;
-    unsigned most, times; /* maximum N, and number of bits per N */
+    unsigned most, times; /* maximum N, and bits per N */
 };
 
 static bool read_sized(struct aw_field *row, const char *text)
@@ -227,7 +227,7 @@ enum aw_status aw_packet_endian(enum aw_order *order, const char *value, struct 
     return aw_fail(err, AW_USAGE, "endian: invalid '%.40s' — write big or little", value);
 }
 
-/* Parses the separator between this number and the previous one, or none. */
+/* Parses the separator between the previous number and this one: a character, or "none". */
 static enum aw_status read_before(struct aw_field *row, const char *value, struct aw_error *err)
 {
     bool none = strcmp(value, "none") == 0;
@@ -242,7 +242,7 @@ static enum aw_status read_before(struct aw_field *row, const char *value, struc
     return AW_OK;
 }
 
-/* Strings of a field's limits. They are parsed after all keys, because they depend on the unit. */
+/* Unparsed limits of a field. They are parsed after all keys, because they depend on the unit. */
 struct limits {
     const char *min, *max, *fallback, *offset;
     enum aw_order order;

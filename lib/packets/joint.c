@@ -73,7 +73,7 @@ enum aw_status aw_packet_stop_line(struct aw_stop_row *stop, struct aw_store *st
 
 /* ---- Checks ---- */
 
-/* Finds a field "packet.field" in a packet of the right direction. */
+/* A field named as "packet.field": its message and its range. */
 struct spot {
     const struct aw_message *message;
     struct aw_range range;
@@ -114,7 +114,7 @@ static enum aw_status check_unit(const char *joint, const char *what, const char
                    joint, wanted ? wanted : "no unit", what, has ? has : "no unit");
 }
 
-/* Parses a positive number in this unit, if the file gives one. */
+/* Parses a positive number in this unit. text NULL: leaves *value unchanged. */
 static enum aw_status read_positive(const char *joint, const char *what, const char *text,
                                     const char *unit, double *value, struct aw_error *err)
 {
@@ -185,7 +185,8 @@ enum aw_status aw_packet_joint_check(const struct aw_protocol *protocol, struct 
 
 /* ---- Gains ---- */
 
-/* Returns the first entry of [joint] that names this field as the field of a gain; NULL: none. */
+/* Returns the first entry of a [joint] section that sets a gain with this field, and sets *owner to
+ * the joint; NULL: no section does. */
 static const char *const *find_gain(const struct aw_protocol *protocol, const char *packet,
                                     const char *field, const char **of)
 {
@@ -199,7 +200,7 @@ static const char *const *find_gain(const struct aw_protocol *protocol, const ch
     return NULL;
 }
 
-/* Checks that all other mandatory fields of the packet are also gains, because other values would
+/* Checks that all other mandatory fields of the packet are also gains, because their values would
  * be unknown. */
 static enum aw_status check_rest(const struct aw_protocol *protocol, const char *name,
                                  const struct aw_message *message, struct aw_error *err)

@@ -12,7 +12,8 @@
 #include "wire/rows.h"
 
 #define ANSWERS   64
-#define DEFAULT_N 100 /* packets at the default rate; more packets have a lower rate */
+/* max number of packets at the default rate; with more packets, the rate is lower */
+#define DEFAULT_N 100
 #define NAME      96
 
 struct frame {
@@ -36,7 +37,7 @@ struct aw_packet_memory {
     struct aw_packet_memory_joint joints[AW_PACKET_MEMORY_JOINTS];
     size_t n_joints;
     double setpoints[AW_PACKET_MEMORY_JOINTS];
-    /* of the device's joints, then of own; NaN: never set */
+    /* first of the device's joints, then of file_joints; NaN: never set */
     double gains[2 * AW_PACKET_MEMORY_JOINTS][AW_JOINT_GAINS];
     struct aw_packet_memory_joint
         own[AW_PACKET_MEMORY_JOINTS]; /* joints in the file that the device does not have */
@@ -157,8 +158,8 @@ static double value_of(const struct aw_record *from, const char *name, const cha
     return convert(from->v[at], aw_scalar_range(from->codec, at, from).unit, unit);
 }
 
-/* Returns true if place names this field, or a field of a packet that has the same fields as the
- * answer. */
+/* Returns true if path names this field of the answer, or of a packet that shares the answer's
+ * fields. */
 static bool tells(const struct aw_packet_memory *memory, const char *place,
                   const struct aw_message *answer, const char *field)
 {
@@ -171,7 +172,8 @@ static bool tells(const struct aw_packet_memory *memory, const char *place,
     return false;
 }
 
-/* Returns the index of the device's joint for a joint of the file, or n_joints. */
+/* Returns the index of the device's joint that corresponds to joint index of the file, or
+ * n_joints. */
 static size_t find_joint(const struct aw_packet_memory *memory, const struct aw_joint_row *row,
                          size_t place)
 {
@@ -202,15 +204,14 @@ static void know(const struct aw_packet_memory_joint *joint, struct known known[
     }
 }
 
-/* Converts a value to unit. Returns the value in the joint's unit if the units are of different
- * kinds. */
+/* Converts a quantity to this unit. Returns it unconverted if the units are of different kinds. */
 static double in_unit(const struct known *known, const char *unit)
 {
     double value = *known->unit && unit ? convert(known->value, known->unit, unit) : known->value;
     return isnan(value) ? known->value : value;
 }
 
-/* Returns the gains of the joint that has this index in the file. */
+/* Returns the gains of the joint with this index in the file. */
 static double *gains_of(struct aw_packet_memory *memory, const struct aw_joint_row *row,
                         size_t place)
 {
@@ -250,7 +251,8 @@ static double joint_value(const struct aw_packet_memory *memory, const struct aw
     return NAN;
 }
 
-/* Returns the value of a field named like a value of the device: "m1.position". */
+/* Returns the value of a field that is named like a quantity of a joint: "m1.position". Returns NaN
+ * for other fields. */
 static double named_value(const struct aw_packet_memory *memory, const char *field,
                           const char *unit)
 {
@@ -275,7 +277,7 @@ static double written_value(const struct aw_packet_memory *memory, const struct 
     return value;
 }
 
-/* Sets the text of a packet, which has at most one. */
+/* Sets the text of a packet to the last text that the host has written. */
 static void fill_text(const struct aw_packet_memory *memory, struct aw_record *record,
                       const char *name)
 {
@@ -303,7 +305,7 @@ static double value_of_nothing(const struct aw_record *record, int scalar)
                                                   : range.offset;
 }
 
-/* Finds out which fields are present, from the values of their choosers. */
+/* Determines which fields are present, from the values of their choosers. */
 static void find_present(struct aw_record *record)
 {
     const struct aw_codec *codec = record->codec;
@@ -345,8 +347,8 @@ static void fill(struct aw_packet_memory *memory, struct aw_record *record)
     find_present(record);
 }
 
-/* Encodes a packet. Omits all values if a row cannot represent one, because a device does not check
- * ranges. */
+/* Encodes a packet, like a device without checking ranges. If a value does not fit into its row,
+ * sends defaults instead. */
 static size_t make(struct aw_packet_memory *memory, const struct aw_message *message, uint8_t *out,
                    size_t cap)
 {
@@ -376,14 +378,14 @@ void aw_packet_memory_report(struct aw_packet_memory *memory,
     memcpy(memory->joints, joints, memory->n_joints * sizeof *joints);
 }
 
-/* Returns the index of the field that place names; -1: it is not in this packet. */
+/* Returns the index of the field that path names; -1: it is not in this packet. */
 static int scalar_at(const struct aw_record *written, const char *place)
 {
     const char *field = aw_field_of(place, written->codec->message->name);
     return field ? aw_codec_find(written->codec, field) : -1;
 }
 
-/* Stores the setpoints in a packet. */
+/* Stores the setpoints that a packet contains. */
 static void store_setpoints(struct aw_packet_memory *memory, const struct aw_record *written)
 {
     const struct aw_joint_row *row = memory->wire.protocol->joints;
@@ -405,7 +407,7 @@ static void store_setpoints(struct aw_packet_memory *memory, const struct aw_rec
     }
 }
 
-/* Stores the gains in a packet. */
+/* Stores the gains that a packet contains. */
 static void store_gains(struct aw_packet_memory *memory, const struct aw_record *written)
 {
     const struct aw_joint_row *row = memory->wire.protocol->joints;

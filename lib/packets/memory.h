@@ -37,10 +37,11 @@ struct aw_packet_memory_joint {
 struct aw_packet_memory_options {
     const struct aw_protocol *protocol; /* with the custom packets after the built-in messages */
     const struct aw_variant *variant;   /* NULL: the protocol's first one */
-    size_t first;                       /* index of the first custom message */
-    bool echoes; /* a packet of both directions is its own answer and is never periodic */
-    double hz;   /* rate of packets that have none in the file, if there are at most 100 of them; 0:
-                    they are not sent */
+    size_t first;                       /* index of the first custom message in the protocol */
+    bool echoes; /* a packet with both directions is its own answer and is not sent periodically */
+    /* rate of packets without one in the file, Hz (lower if there are more than 100); 0: they are
+     * not sent */
+    double hz;
 };
 
 struct aw_packet_memory;
@@ -62,8 +63,8 @@ bool aw_packet_memory_store(struct aw_packet_memory *memory, struct aw_span fram
  * Returns NaN otherwise. */
 double aw_packet_memory_setpoint(struct aw_packet_memory *memory, size_t joint);
 
-/* Returns kp, ki and kd of a joint, as last set by packets; NaN: never set. The caller may change
- * them. */
+/* Returns kp, ki and kd of a joint as packets last set them; NaN: never set. The caller may change
+ * them. The memory owns the array. */
 double *aw_packet_memory_gains(struct aw_packet_memory *memory, size_t joint);
 
 /* Writes the next frame to the host that is due now, and returns its size; 0: no frame is due. */

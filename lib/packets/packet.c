@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "packets/parts.h"
 
-enum { NAME_MAX_LENGTH = 19 }; /* two names and a dot are the title of a column */
+enum { NAME_MAX_LENGTH = 19 }; /* so that a column title "name.name" stays short */
 
 enum aw_status aw_packet_name(const char *name, const char *what, struct aw_error *err)
 {
@@ -118,7 +118,7 @@ static bool is_there(const struct aw_field *rows, size_t n, const char *name)
     return false;
 }
 
-/* Fields that must start at a byte boundary must do so in every repetition. */
+/* Floats and big-endian fields must start at a byte in every repetition. */
 enum aw_status aw_packet_check(struct aw_packet *p, struct aw_error *err)
 {
     for (size_t i = 0; i < p->n_inner && p->n_labels > 1 && p->inner_bits % 8; i++)
@@ -132,7 +132,7 @@ enum aw_status aw_packet_check(struct aw_packet *p, struct aw_error *err)
     return AW_OK;
 }
 
-/* Closes a group, at its end or before another group. */
+/* Closes a group, at the end of the packet or before another group. */
 static enum aw_status close_group(struct aw_packet *p, struct aw_store *store, struct aw_error *err)
 {
     if (p->n_labels && p->n_inner) {
@@ -181,8 +181,8 @@ static enum aw_status read_repeat(struct aw_packet *p, struct aw_store *store, c
     return status;
 }
 
-/* Returns the bits of a number in digits, with its sign and its separator. A single digit has no
- * sign. */
+/* Returns the size of a row in bits. Digits count with their separator and, unless there is only
+ * one, a sign. */
 static uint16_t bits_of(const struct aw_field *row)
 {
     return row->type == AW_DIGITS
@@ -190,7 +190,7 @@ static uint16_t bits_of(const struct aw_field *row)
                : row->bits;
 }
 
-/* Floats and texts must start at a byte boundary. A message has at most one text. */
+/* Floats and text must start at a byte boundary. A message has at most one text field. */
 static enum aw_status check_place(struct aw_packet *p, const struct aw_field *row,
                                   struct aw_error *err)
 {
@@ -229,7 +229,7 @@ static bool add_row(struct aw_packet *p, struct aw_field row)
     return true;
 }
 
-/* Parses a checksum. Adds no row: every packet ends with the checksum of the tool's wire. */
+/* Parses a checksum. Adds no row, because the tool's wire adds the checksum to every packet. */
 static enum aw_status read_checksum(struct aw_packet *p, const char *name, struct aw_error *err)
 {
     p->summed = true;
@@ -246,7 +246,7 @@ static bool is_taken(const struct aw_packet *p, const struct aw_field *row)
                                       (!p->n_labels && is_there(p->rows, p->n_rows, row->name)));
 }
 
-/* Applies the byte order, which only whole bytes have. Swaps the bytes of a constant here. */
+/* Sets the byte order of a row that consists of whole bytes. A constant is swapped here instead. */
 static enum aw_status apply_endian(const struct aw_packet *p, struct aw_field *row,
                                    enum aw_order order, struct aw_error *err)
 {
@@ -273,7 +273,7 @@ static enum aw_status add_field(struct aw_packet *p, struct aw_field *row, enum 
     if (status != AW_OK)
         return status;
     if (p->n_rows == 0 && p->n_inner == 0)
-        row->before = '\0'; /* no separator: the first field follows the word */
+        row->before = '\0'; /* no separator between the word and the first field */
     if (is_taken(p, row))
         return aw_fail(err, AW_USAGE, "%s: duplicate field name in the packet — rename one",
                        row->name);
@@ -304,7 +304,7 @@ static enum aw_status read_field(struct aw_packet *p, struct aw_store *store, co
     return row.name ? add_field(p, &row, order, err) : aw_no_memory(err);
 }
 
-/* The following rows describe the answer. */
+/* Starts the answer: the following rows belong to it. */
 static enum aw_status begin_answer(struct aw_packet *p, struct aw_store *store,
                                    struct aw_error *err)
 {

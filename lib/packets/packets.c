@@ -27,8 +27,9 @@ struct reading {
     struct aw_packet_joint joints[AW_PACKET_JOINTS + 1]; /* the last joint may be incomplete */
     size_t n_joints;
     unsigned stop_lines[AW_PACKET_STOPS + 1]; /* lines of the stop's packets; 0: in another file */
-    unsigned motion_line;                     /* line of the first motion packet; 0: none */
-    const char *motion;                       /* name of the first motion packet */
+    /* line of the first packet with moves = yes; 0: none */
+    unsigned motion_line;
+    const char *motion;                       /* name of that packet */
     struct key {
         const char *name; /* "[" for the start of a section */
         unsigned line;
@@ -88,8 +89,8 @@ static enum aw_status note_key(struct reading *r, const char *name)
     return keys[r->n_keys++].name ? AW_OK : aw_no_memory(r->err);
 }
 
-/* Reports an error found after the section that starts at this line. key is the wrong key; NULL:
- * the whole section. */
+/* Moves the position of an error to the section that starts at this line, or to its key if key is
+ * not NULL. */
 static enum aw_status blame(struct reading *r, unsigned line, const char *key,
                             enum aw_status status)
 {
@@ -109,13 +110,14 @@ static enum aw_status blame(struct reading *r, unsigned line, const char *key,
 
 /* ---- End of a packet ---- */
 
-/* Returns the effect of a message on the device. 0: it only reads. 2: it may cause motion. */
+/* Returns how a message affects the device. 0: it only reads. 1: it changes something. 2: it may
+ * cause motion. */
 static int class_of(const struct aw_message *message)
 {
     return message->reads ? 0 : message->moves || message->drives ? 2 : 1;
 }
 
-/* A file may redefine a packet of the tool, but must not understate its effect. */
+/* Rejects a packet that replaces one of the tool but claims a smaller effect. */
 static enum aw_status check_class(struct reading *r, const struct aw_message *wanted,
                                   const struct aw_message *builtin)
 {
@@ -207,7 +209,7 @@ static enum aw_status add_message(struct reading *r, const struct aw_message *me
     return status;
 }
 
-/* Checks the combination of keys. Each line has been checked before. */
+/* Checks the combination of keys. The keys themselves have been checked line by line. */
 static enum aw_status check_packet(struct aw_packet *p, struct aw_error *err)
 {
     if (!p->has_id && !p->word)
@@ -322,7 +324,7 @@ static const struct pending *find_pending(const struct reading *r, const struct 
     return NULL;
 }
 
-/* Copies the fields of the answer, which may be those of another answer, and so on. */
+/* Copies the fields of the answer, which may refer to the fields of yet another answer. */
 static enum aw_status read_answer(const struct reading *r, const struct pending *pending)
 {
     struct aw_message *message = &r->packets->messages[pending->message];
@@ -356,7 +358,8 @@ static enum aw_status find_answers(struct reading *r)
     return status;
 }
 
-/* Checks joints and stops at the end of the file, because they may refer to later packets. */
+/* Checks joints and stops at the end of the file, because they may refer to packets further
+ * down. */
 static enum aw_status check_joints(struct reading *r)
 {
     struct aw_packets *packets = r->packets;

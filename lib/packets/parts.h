@@ -14,7 +14,7 @@ enum aw_order { AW_ORDER_UNSAID, AW_ORDER_LITTLE, AW_ORDER_BIG };
 /* State of parsing one packet. */
 struct aw_packet {
     const struct aw_protocol *protocol;
-    const struct aw_custom_packets *own; /* the protocol's limits for custom packets */
+    const struct aw_custom_packets *own; /* the protocol's format of custom packets */
     const char *name, *help, *answer;
     const char *word;  /* text protocols: the packet's name on the wire */
     unsigned line;     /* line at which it starts */
@@ -26,13 +26,13 @@ struct aw_packet {
     double rate, timeout_s;
     size_t n_rows, n_inner, n_labels; /* n_labels: of the open group; 0: none is open */
     const char *const *labels;
-    size_t bits, inner_bits;      /* closed rows; one repetition of the open group */
+    size_t bits, inner_bits;      /* of the closed rows; of one repetition of the open group */
     bool text;                    /* the packet has a text field */
     bool summed;                  /* the packet ends with a checksum, so no row may follow */
     bool answers;                 /* the following rows describe the answer */
     const struct aw_field *there; /* fields of the request, if answers is set */
     /* Large arrays: aw_packet_begin clears only the used part. */
-    struct aw_field rows[AW_PACKET_ROWS + 1]; /* the last row may be an open group */
+    struct aw_field rows[AW_PACKET_ROWS + 1]; /* the last row may be the open group */
     struct aw_field inner[AW_PACKET_ROWS + 1];
 };
 
@@ -45,7 +45,7 @@ enum aw_status aw_packet_endian(enum aw_order *order, const char *value, struct 
 /* Converts a word in capital letters ("GRIP") to a name, in place. AW_USAGE: not a valid word. */
 enum aw_status aw_packet_word(char *name, struct aw_error *err);
 
-/* Checks that name is valid for a packet, field, joint …; what is used in the message. AW_USAGE: it
+/* Checks that name is valid for a packet, field, joint …; the message calls it kind. AW_USAGE: it
  * is not valid. */
 enum aw_status aw_packet_name(const char *name, const char *what, struct aw_error *err);
 
@@ -57,7 +57,8 @@ enum aw_status aw_packet_line(struct aw_packet *packet, struct aw_store *store, 
 /* Checks that can be made only at the end of a packet or group. AW_USAGE: a check failed. */
 enum aw_status aw_packet_check(struct aw_packet *packet, struct aw_error *err);
 
-/* Returns all rows, padded to a whole byte and terminated by {0}. NULL: out of memory. */
+/* Ends the packet and returns all its rows, padded to a whole byte and terminated by {0}. NULL: out
+ * of memory. */
 const struct aw_field *aw_packet_rows(struct aw_packet *packet, struct aw_store *store);
 
 /* A joint of a packet file, with the line at which it starts. */
@@ -74,8 +75,8 @@ struct aw_packet_joint {
 enum aw_status aw_packet_joint_line(struct aw_packet_joint *joint, struct aw_store *store,
                                     const char *name, char *value, struct aw_error *err);
 
-/* Checks that the joint's fields exist and have suitable units. Sets row.speed and row.near. On
- * failure sets *fault to the wrong key. */
+/* Checks that the joint's fields exist and have suitable units. Sets the numbers in row. On failure
+ * sets *fault to the wrong key. */
 enum aw_status aw_packet_joint_check(const struct aw_protocol *protocol,
                                      struct aw_packet_joint *joint, const char **fault,
                                      struct aw_error *err);
@@ -94,8 +95,8 @@ enum aw_status aw_packet_stop_line(struct aw_stop_row *stop, struct aw_store *st
 enum aw_status aw_packet_stop_check(const struct aw_protocol *protocol,
                                     const struct aw_stop_row *stop, struct aw_error *err);
 
-/* Parses "f32 deg min=-90 max=90" as a row without a name, and sets *order to its byte order. text:
- * the protocol's messages are text. AW_USAGE: a mistake. AW_NO_MEMORY: out of memory. */
+/* Parses "f32 deg min=-90 max=90" as a row without a name, and sets *order to its byte order.
+ * ascii: the protocol is ASCII. AW_USAGE: a mistake. AW_NO_MEMORY: out of memory. */
 enum aw_status aw_packet_field(struct aw_field *row, enum aw_order *order, bool text,
                                struct aw_store *store, char *line, struct aw_error *err);
 

@@ -14,7 +14,7 @@
 
 extern const char aw_frame_text[], aw_log_text[]; /* these types in the format ros2msg */
 
-#define AW_FRAME_MORE 256 /* maximum size of a message without its frame or text, bytes */
+#define AW_FRAME_MORE 256 /* max size of a message without its bytes or text */
 
 /* Writes a frame of the named link to out. Returns the size; 0: it does not fit. */
 size_t aw_frame_write(uint8_t *out, size_t size, enum aw_dir dir, const char *link,

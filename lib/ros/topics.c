@@ -13,7 +13,7 @@
 #include "wire/split.h"
 
 #define TOPICS_MAX (2 * AW_MAX_MESSAGES + 384)
-#define SUBJECTS   (TOPICS_MAX - 2 * AW_MAX_MESSAGES) /* more subjects share topics */
+#define SUBJECTS   (TOPICS_MAX - 2 * AW_MAX_MESSAGES) /* further subjects share one topic */
 #define JOINTS_MAX 64
 #define GAINS_MAX  128
 #define ROOM       (AW_SPLIT_ROOM + AW_FRAME_MORE)
@@ -25,10 +25,11 @@ struct topic {
     const struct aw_codec *codec;
     enum aw_dir dir;
     char subject[AW_TOPICS_NAME];
-    unsigned channel; /* 0: the message has no values, or there are too many topics */
+    unsigned channel; /* 0: the message has no values, or no topic is left */
     struct aw_cdr cdr;
     bool joints, gains, clock;           /* the message also has data of this kind */
-    struct joint *known[AW_MAX_SCALARS]; /* joint of each scalar, if it is always the same */
+    /* joint of each scalar; NULL: it may differ from message to message */
+    struct joint *known[AW_MAX_SCALARS];
     double scale[AW_MAX_SCALARS], offset[AW_MAX_SCALARS]; /* conversion to JointState's units */
 };
 
@@ -47,7 +48,7 @@ struct aw_topics {
     struct aw_topics_about about;
     struct aw_topics_sink sink;
     struct aw_wire wire;
-    struct aw_splitter ways[2];           /* splitters of messages to the device, and from it */
+    struct aw_splitter ways[2];           /* for messages to the device, and from it */
     unsigned frames, marks, joint_states; /* numbers of channels; 0: not created yet */
     unsigned schemas[AW_MAX_MESSAGES];
     struct topic *topics[TOPICS_MAX];
@@ -127,7 +128,7 @@ static bool put(struct aw_topics *t, unsigned channel, int64_t log_ns, int64_t p
 
 /* ---- Channels ---- */
 
-/* Joins parts, each preceded by '/'. Replaces other characters than letters and digits by '_'. A
+/* Joins parts, each preceded by '/'. Replaces characters other than letters and digits by '_'. A
  * dot also starts a new part. */
 static void make_path(char *out, size_t size, const char *const *parts, size_t n)
 {
@@ -302,7 +303,8 @@ static struct joint *find_joint(struct aw_topics *t, struct topic *topic, int sc
     return joint;
 }
 
-/* Writes one value of every joint, or no values if all are unknown. */
+/* Writes this value of every joint. Writes an empty list if no joint has the value, except for
+ * positions. */
 static void put_part(struct aw_cdr_out *out, struct joint *const *joints, size_t n,
                      enum aw_joint_part part)
 {
@@ -331,7 +333,7 @@ static bool put_joints(struct aw_topics *t, struct joint *const *joints, size_t 
     return put(t, t->joint_states, t->time_ns, t->device_ns, out.at);
 }
 
-/* Stores the joint values of a message. Reports each joint with a new position, together with its
+/* Stores the joint values of a message. Reports each joint with a new position, together with the
  * latest other values. */
 static bool take_joints(struct aw_topics *t, struct topic *topic)
 {
@@ -353,8 +355,8 @@ static bool take_joints(struct aw_topics *t, struct topic *topic)
 
 /* ---- Gains and the device's clock ---- */
 
-/* Builds the name of a gain from all parts that have names: "m1.kp", or "lknee.pos.kp" if the whole
- * message is about one gain. */
+/* Builds the name of a gain: "m1.kp", or "lknee.pos.kp" if the message is about one gain that its
+ * named values identify. */
 static void name_gain(const struct aw_record *record, const char *subject, int scalar, char *out,
                       size_t size)
 {
@@ -414,7 +416,7 @@ static void on_frame(void *context, struct aw_span frame)
     const struct aw_splitter *way = &t->ways[t->dir == AW_TX ? 0 : 1];
     aw_wire_decode(&t->wire, t->dir, frame, &t->record, &ignored);
     if (!t->record.present)
-        return; /* without values, or damaged: records only the bytes */
+        return; /* no values, or damaged: the recording has only its bytes */
     struct topic *topic = topic_of(t);
     if (!topic || !topic->channel)
         return;

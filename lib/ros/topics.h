@@ -43,8 +43,8 @@ struct aw_topics_sink {
     void *context;
 };
 
-/* Creates topics. Copies its arguments, but not the protocol and the strings that they point to.
- * NULL: out of memory. */
+/* Creates topics. Copies its arguments, but not the protocol and the strings that they point to,
+ * which must outlive the topics. NULL: out of memory. */
 struct aw_topics *aw_topics_new(const struct aw_topics_about *about, const struct aw_wire *wire,
                                 const struct aw_topics_sink *sink);
 void aw_topics_free(struct aw_topics *topics); /* accepts NULL */
@@ -54,8 +54,8 @@ bool aw_topics_add(struct aw_topics *topics, enum aw_dir dir, int64_t time_ns,
                    struct aw_span bytes);
 bool aw_topics_mark(struct aw_topics *topics, int64_t time_ns, const char *text);
 
-/* Return the number of gains received so far, and the last value of gain i. Sets *name to its name
- * ("m1.kp"). */
+/* Return the number of gains received so far, and the last value of gain i, whose name ("m1.kp") is
+ * stored in *name. */
 size_t aw_topics_gains(const struct aw_topics *topics);
 double aw_topics_gain(const struct aw_topics *topics, size_t i, const char **name);
 

@@ -32,7 +32,7 @@ static enum aw_cdr_type whole_type(const struct aw_scalar *scalar)
     return bits <= 8 ? AW_CDR_INT8 : bits <= 16 ? AW_CDR_INT16 : AW_CDR_INT32;
 }
 
-/* Values that may be missing are floats, because "no data" is NaN. */
+/* Returns the type of a field. A field that may be absent is a float, because "no data" is NaN. */
 static enum aw_cdr_type type_of(const struct aw_scalar *scalar)
 {
     const struct aw_field *row = scalar->field;
@@ -87,7 +87,7 @@ static void put_f64(uint8_t *p, double value)
     put_u64(p, bits);
 }
 
-/* Integers of a record are within the range of the wire, so the casts are exact. */
+/* Converts integers without a range check: the wire has already limited them. */
 static void put_value(uint8_t *p, unsigned type, double value)
 {
     if (type == AW_CDR_FLOAT64)
@@ -129,7 +129,7 @@ size_t aw_cdr_write(const struct aw_cdr *cdr, const struct aw_record *record, ui
     return text.at;
 }
 
-/* ---- Part by part ---- */
+/* ---- Value by value ---- */
 
 void aw_cdr_begin(struct aw_cdr_out *out, uint8_t *bytes, size_t size)
 {
@@ -206,8 +206,8 @@ void aw_cdr_type_name(const char *name, char *out, size_t size)
     out[n] = '\0';
 }
 
-/* Converts a name to a valid one in ROS. Field names consist of lower-case letters, digits and
- * single underscores, names of constants of capital letters. */
+/* Joins two names to a name that is valid in ROS. Field names consist of lower-case letters, digits
+ * and single underscores; constants have capital letters instead. */
 static void make_name(char *out, size_t size, const char *first, const char *second, bool constant)
 {
     size_t n = 0;
@@ -266,7 +266,7 @@ static void write_field(struct schema_text *text, const struct aw_scalar *scalar
     write_remark(text, scalar);
 }
 
-/* Finds the group of a label. */
+/* Finds the group that contains this label. */
 static const struct aw_field *group_of(const struct aw_message *message, const char *label)
 {
     for (const struct aw_field *row = message->fields; row && row->type != AW_ROWS_END; row++)
@@ -282,8 +282,8 @@ static void write_step(struct schema_text *text, const struct aw_cdr *cdr, size_
     write_field(text, &cdr->codec->scalars[at->scalar], types[at->type].name);
 }
 
-/* Writes the fields. Each label of a group is a field with the type of the group's message. The
- * fields of the first label define that type. */
+/* Writes the fields. Each label of a group becomes a field, and the whole group has one message
+ * type, which the first label defines. */
 static void write_steps(struct schema_text *text, struct schema_text *parts,
                         const struct aw_cdr *cdr, const char *package, const char *type)
 {

@@ -18,7 +18,7 @@
 
 #include "wire/codec.h"
 
-#define AW_CDR_HEAD       4 /* bytes before a message that tell its byte order */
+#define AW_CDR_HEAD       4 /* size of the header, which contains the byte order */
 #define AW_CDR_MAX        (AW_CDR_HEAD + 8 * AW_MAX_SCALARS + 8 + AW_TEXT_MAX + 1)
 #define AW_CDR_SCHEMA_MAX 32768
 
@@ -35,14 +35,14 @@ enum aw_cdr_type {
 
 struct aw_cdr_step {
     uint8_t scalar, type;
-    uint16_t at; /* offset after the head, bytes */
+    uint16_t at; /* offset after the header, bytes */
 };
 
 /* Layout of a message in CDR. Plain data, valid as long as its codec. */
 struct aw_cdr {
     const struct aw_codec *codec;
     uint16_t n, size;
-    bool text; /* a text follows after size bytes */
+    bool text; /* a text field follows after size bytes */
     struct aw_cdr_step steps[AW_MAX_SCALARS];
 };
 
@@ -66,8 +66,8 @@ void aw_cdr_type_name(const char *name, char *out, size_t size);
 size_t aw_cdr_schema(const struct aw_cdr *cdr, const char *package, const char *type, char *out,
                      size_t size);
 
-/* State of writing a message part by part. Each part has the alignment of its type. at is the
- * offset of the next part. Parts that do not fit into size are dropped, and full is set. */
+/* State of writing a message value by value. Each value is aligned to its size. at is the offset of
+ * the next value. Values that do not fit into size are dropped, and overflow is set. */
 struct aw_cdr_out {
     uint8_t *bytes;
     size_t at, size;

@@ -194,7 +194,7 @@ static bool is(const char *have, const char *want, size_t length)
     return have && *have == *want && strncmp(have, want, length) == 0 && have[length] == '\0';
 }
 
-/* tail is the part of the name after the dot; length is its length. */
+/* tail is the part of the name after the dot, of this length. */
 static bool scalar_matches(const struct aw_scalar *scalar, const char *name, const char *dot,
                            const char *tail, size_t length)
 {

@@ -15,7 +15,8 @@
 /* Maximum size of a text field, bytes without a NUL. */
 #define AW_TEXT_MAX 32
 
-/* One row of one repetition of a group, with its position in the frame. */
+/* One row of one repetition of a group, with its position in the frame. Indices are positions in
+ * codec->scalars; -1: there is none. */
 struct aw_scalar {
     const struct aw_field *field;
     const char *label; /* label of the group: "elbow" for elbow.position; NULL: not in a group */
@@ -23,10 +24,10 @@ struct aw_scalar {
     uint16_t bit;      /* start, counted from bit 0 of byte 0 (binary protocols) */
     uint16_t bits;
     uint8_t repetition; /* index of the label in the group */
-    int8_t by;          /* index of the scalar that selects the scale, or -1 */
-    int8_t with;        /* index of the scalar that determines whether there is data, or -1 */
-    int8_t count;       /* index of the scalar with the number of repetitions, or -1 */
-    int8_t chooser;     /* index of the scalar that determines the presence, or -1 */
+    int8_t by;          /* scalar that selects the scale */
+    int8_t with;        /* scalar that determines whether there is data */
+    int8_t count;       /* scalar that counts the repetitions */
+    int8_t chooser;     /* scalar that determines whether this one is present */
     bool big_endian;    /* the highest bit comes first; bit counts from each byte's highest bit */
     bool value;         /* has a value; false for constants, checksums and padding */
 };
@@ -35,8 +36,8 @@ struct aw_scalar {
 struct aw_codec_run {
     uint8_t kind;
     uint8_t count;
-    uint8_t scalar;      /* index of the first scalar */
-    uint8_t scalar_step; /* distance between two scalars */
+    uint8_t scalar;      /* index of the run's first scalar */
+    uint8_t scalar_step; /* difference between the indices of two neighbouring scalars */
     uint16_t byte;       /* first byte of the first scalar */
     uint16_t byte_step;
 };
@@ -61,12 +62,12 @@ struct aw_codec {
     uint8_t n_scalars;
     uint8_t n_runs;
     uint64_t values;  /* bit i: scalar i holds a value */
-    uint64_t counted; /* bit i: scalar i is present only if its count says so */
-    uint64_t chosen;  /* bit i: scalar i is present only if its chooser says so */
+    uint64_t counted; /* bit i: scalar i is present only if its group has enough repetitions */
+    uint64_t chosen;  /* bit i: scalar i is present only if its chooser selects it */
     uint64_t scaled;  /* bit i: scalar i has a scale, an offset, or a "no data" value */
-    uint64_t fixed;   /* bit i: scalar i is checked on receipt */
-    uint64_t checked; /* bit i: scalar i is fixed, but not covered by constants */
-    uint64_t marked;  /* bit i: scalar i has .marked */
+    uint64_t fixed;   /* bit i: scalar i must match a constant on receipt */
+    uint64_t checked; /* bit i: scalar i is constant, but not covered by constants */
+    uint64_t marked;  /* bit i: scalar i has .reports_odd */
     struct aw_constants constants;
     struct aw_scalar scalars[AW_MAX_SCALARS];
     struct aw_codec_run runs[AW_MAX_RUNS];
@@ -84,8 +85,8 @@ struct aw_record {
     double v[AW_MAX_SCALARS]; /* by scalar, in engineering units, or wire numbers if codec->raw;
                                  NaN: no data */
     char text[AW_TEXT_MAX + 1];
-    uint8_t odd;         /* index of the scalar with .marked that had a wrong value; 0: none */
-    uint64_t odd_number; /* that value */
+    uint8_t odd;         /* index of the scalar with .reports_odd that had a wrong value; 0: none */
+    uint64_t odd_number; /* wrong value of that scalar */
 };
 
 /* Computes the layout of a message in a variant. AW_LIMIT: the table contains a mistake. The
@@ -103,8 +104,8 @@ int aw_codec_find(const struct aw_codec *codec, const char *name);
  * its length. */
 size_t aw_scalar_name(const struct aw_scalar *scalar, char *out, size_t size);
 
-/* Unit, scale, offset and range of a scalar in this record. Those of a field with .by depend on
- * another field. */
+/* Unit, scale, offset and range of a scalar in this record. If the field has .scale_by, they depend
+ * on another field. */
 struct aw_range {
     const char *unit;
     double scale, offset, min, max;
@@ -129,20 +130,21 @@ enum aw_status aw_record_set(struct aw_record *record, const char *name, double 
                              struct aw_error *err);
 
 /* Sets a field from user input: a number with or without a unit ("45", "-45deg", "0.5rad"), a named
- * value ("tor"), or "none" if the field has a "no data" value. AW_USAGE: the input is invalid. */
+ * value ("torque"), or "none" if the field has a "no data" value. AW_USAGE: the input is
+ * invalid. */
 enum aw_status aw_record_set_text(struct aw_record *record, const char *name, const char *text,
                                   struct aw_error *err);
 
-/* The name of a field and its value as text. aw_record_set_pairs sets several fields in any order,
- * even if the unit of one depends on another. */
+/* A field's name and its value as text. aw_record_set_pairs sets several fields in any order, even
+ * if the unit of one depends on another. */
 struct aw_pair {
     const char *name, *text;
 };
 enum aw_status aw_record_set_pairs(struct aw_record *record, const struct aw_pair *pairs, size_t n,
                                    struct aw_error *err);
 
-/* Checks that all mandatory fields are set. AW_USAGE names the first missing one. aw_encode also
- * performs this check. */
+/* Checks that all mandatory fields are set. AW_USAGE: a field is missing; the message names the
+ * first one. aw_encode also performs this check. */
 enum aw_status aw_record_complete(const struct aw_record *record, struct aw_error *err);
 
 /* Encodes a record as a frame of at most cap bytes. AW_USAGE: a field is missing. AW_LIMIT: a value

@@ -123,8 +123,8 @@ static enum aw_status check_rows(const struct aw_codec *codec, uint64_t rows, co
     return AW_OK;
 }
 
-/* Finds the first marked row with a wrong value. Decoding accepts such a frame; the caller reports
- * the value. */
+/* Finds the first row with .reports_odd whose value is wrong. Decoding accepts such a frame; the
+ * caller reports the value. */
 static __attribute__((noinline)) void find_odd(const struct aw_codec *codec, const uint8_t *data,
                                                struct aw_record *record)
 {

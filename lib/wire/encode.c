@@ -57,8 +57,8 @@ static bool fits_float(double value)
     return fabs(value) <= (double)FLT_MAX;
 }
 
-/* Rounds to float. The usual text of the largest float, 3.4028235e+38, is slightly larger as a
- * double. So is 8.50705867e+39 for a float with 25 steps per unit. */
+/* Rounds to float. As a double, the usual text of the largest float, 3.4028235e+38, is slightly too
+ * large. So is 8.50705867e+39 for a float with 25 steps per unit. */
 static double rounded_to_float(double value)
 {
     bool rounds_down = !fits_float(value) && fabs(value) < 0x1.ffffffp127;

@@ -68,8 +68,8 @@ enum aw_status aw_record_set(struct aw_record *record, const char *name, double 
     return AW_OK;
 }
 
-/* Finds a value by its full name. If unnamed values are invalid, also finds it by a unique prefix
- * of at least three letters. */
+/* Finds a value by its full name. If only named values are valid, a unique prefix of at least three
+ * letters also matches. */
 static const struct aw_name *find_name(const struct aw_field *row, const char *text)
 {
     const struct aw_name *names = row->names, *found = NULL;
@@ -104,7 +104,7 @@ static enum aw_status named_value_error(const struct aw_name *names, const char 
     return aw_fail(err, AW_USAGE, "%.40s: unknown value '%.40s' — use one of %s", field, text, all);
 }
 
-/* Parses input that is not a number. */
+/* Parses a named value, a special value, or "none". */
 static bool is_word(const struct aw_record *record, int scalar, const char *text, double *value)
 {
     const struct aw_field *row = record->codec->scalars[scalar].field;

@@ -22,8 +22,8 @@ const struct aw_field *aw_rows_find(const struct aw_field *rows, const char *nam
 const struct aw_field *aw_message_row(const struct aw_protocol *protocol, const char *message,
                                       const char *row);
 
-/* Return the field of this message that place ("go.m1.setpoint") names; NULL: no field, or place is
- * NULL. The second function returns true if place names this field. */
+/* Return the field of this message that path ("go.m1.setpoint") names; NULL: it names another
+ * message, or path is NULL. The second function returns true if path names this field. */
 const char *aw_field_of(const char *place, const char *message);
 bool aw_is_field(const char *place, const char *message, const char *field);
 
@@ -44,8 +44,8 @@ size_t aw_frame_size(const struct aw_wire *wire, const struct aw_message *messag
 /* Finds the message with this code and direction in wire->protocol->messages; NULL: not found. */
 const struct aw_message *aw_find_code(const struct aw_wire *wire, enum aw_dir dir, uint32_t code);
 
-/* Finds the message with this code, preferably in this direction. The other direction is for frames
- * that were recorded without one. */
+/* Finds the message with this code in this direction, or else in any direction, for frames that
+ * were recorded without one. */
 const struct aw_message *aw_find_code_any(const struct aw_wire *wire, enum aw_dir dir,
                                           uint32_t code);
 

@@ -35,7 +35,7 @@ void aw_bits_put(uint8_t *data, unsigned start, unsigned count, bool big_endian,
 uint64_t aw_bits_get_big(const uint8_t *data, unsigned start, unsigned count);
 void aw_bits_put_big(uint8_t *data, unsigned start, unsigned count, uint64_t value);
 
-/* Returns the index in with_large_code at which the search for a code starts. */
+/* Returns the index in by_large_code at which the search for a code starts. */
 static inline unsigned aw_code_slot(uint32_t code)
 {
     return (uint32_t)(code * UINT32_C(0x9E3779B1)) >> 21;
@@ -49,7 +49,7 @@ uint16_t aw_row_bits(const struct aw_field *row, const struct aw_variant *varian
 uint64_t aw_fixed_value(const struct aw_codec *codec, const struct aw_scalar *scalar,
                         const uint8_t *data);
 
-/* Fills codec->constants and codec->checked from codec->fixed. */
+/* Fills codec->constants and codec->uncovered from codec->constant. */
 void aw_constants_init(struct aw_codec *codec);
 
 /* Returns true if the frame has the right constants and checksum. data holds codec->size bytes. */

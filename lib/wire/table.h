@@ -69,7 +69,7 @@ struct aw_name {
 /* One scale of a field that depends on another field. For example, the controller determines the
  * unit of a setpoint. */
 struct aw_scale {
-    int32_t when; /* value of the field that .by names */
+    int32_t when; /* value of the field that .scale_by names */
     const char *unit;
     double scale, min, max;
 };
@@ -88,8 +88,7 @@ enum aw_joint_part {
     AW_PART_EFFORT,
 };
 
-/* An inclusive range from least to most. A list ends with an entry whose most is below its
- * least. */
+/* An inclusive range. A list ends with an entry whose max is below its min. */
 struct aw_choice {
     int64_t least, most;
 };
@@ -113,23 +112,25 @@ struct aw_field {
     bool formal;   /* describes the message, not the device; watch shows it on request only */
     bool optional; /* may be unset; encoding then sends .fallback */
     bool lenient;  /* AW_LENGTH, AW_CONST: accepts other values on receipt */
-    bool marked;   /* AW_UINT with a range, AW_PAD, lenient rows: reports other values */
+    bool marked;   /* AW_UINT with a range, AW_PAD, lenient rows: decoding reports other values */
     bool may_miss; /* AW_DIGITS: the sender may omit it; it is then absent */
     bool has_no_data;
     int32_t no_data;          /* wire number for "no data": shown as null, sent for "none" */
     const char *no_data_with; /* name of a later field; this field has no data exactly if that field
                                  has none. .no_data is then only sent. NULL: .no_data decides */
-    uint32_t constant;        /* AW_CONST: value; AW_LENGTH of an envelope: excluded bytes */
+    /* AW_CONST: value; AW_LENGTH of an envelope: number of bytes that it does not count */
+    uint32_t constant;
     double fallback;
     double scale, offset; /* value = wire · scale + offset; scale 0 means 1 */
-    bool upper;           /* upper bits of a number, shifted by scale; the wire number is the whole
-                        number, not these bits alone */
+    /* holds the upper bits of a number, shifted by scale; its wire number is the whole number */
+    bool upper;
     double min, max;      /* inclusive range of the value; both 0: the range of the wire */
     const struct aw_name *names;
     bool open_names;                  /* also allows values without a name */
     bool wire_names;                  /* the names belong to wire numbers, not to values */
     const struct aw_special *special; /* wire number that is shown and accepted as a name */
-    bool always;                      /* the range applies even if limits are forced */
+    /* the range applies even if the user lifts the limits with --force */
+    bool always;
     const char *chooser; /* name of an integer field; this field is present only if the wire number
                             of that field is in .choices. NULL: always present */
     const struct aw_choice *choices;
@@ -154,9 +155,9 @@ struct aw_message {
     const struct aw_field *fields; /* NULL: no payload */
     uint16_t size;    /* bytes of the whole frame, padded with zeros; 0: the sum of the rows */
     bool reads;       /* a request that changes nothing on the device */
-    bool replaced;    /* not used: a custom packet with its code replaces it */
+    bool replaced;    /* a custom packet with the same code replaces this message */
     bool moves;       /* custom packet: starts a motion, which the file's stop ends */
-    bool drives;      /* built-in packet: starts a motion; no custom packet may reclassify it */
+    bool drives;      /* built-in packet: starts a motion; no custom packet may change that */
     double rate;      /* rate at which watch requests it, Hz; 0: the tool's rate */
     double timeout_s; /* minimum wait for its answer; 0: the tool's timeout */
     /* Arguments that send it: "-l sim: aux 0 2.0 -b lknee". The message's name is then a command,
@@ -174,8 +175,8 @@ struct aw_joint_row {
     const char *setpoint, *target, *position, *velocity, *effort;
     double speed; /* maximum speed, in the setpoint's unit per second; 0: unknown */
     double near;  /* tolerance for arrival, in the setpoint's unit; 0: the default */
-    /* Fields that set and report the gains of the joint's controller. NULL: there is no such gain,
-     * or it is not reported. tick_s is the control period, s; 0: unknown. */
+    /* Fields that set and report the gains of the joint's controller. NULL: this gain does not
+     * exist, or is not reported. tick_s is the control period, s; 0: unknown. */
     const char *gain_set[AW_JOINT_GAINS], *gain_told[AW_JOINT_GAINS];
     double tick_s;
 };
@@ -244,7 +245,7 @@ struct aw_board {
 struct aw_custom_packets {
     const struct aw_field *head; /* rows before the fields; NULL: the variant's head */
     uint16_t size;               /* bytes of the whole frame, as in struct aw_message */
-    uint16_t room;               /* maximum size of the fields, bytes */
+    uint16_t room;               /* max size of the fields, bytes */
     uint32_t least, most;        /* range of valid codes */
     enum aw_dir dir;             /* direction if the packet file specifies none */
     /* Returns a description of a message that conflicts with this code, although its code is

@@ -22,7 +22,7 @@
 #define AW_SMALL_CODES  32
 #define AW_LARGE_CODES  2048 /* slots for codes from AW_SMALL_CODES on, a power of two */
 
-/* Position of a row in a head, bytes. size 0: there is no such row. */
+/* Position of a row in the variant's head, bytes. size 0: there is no such row. */
 struct aw_place {
     uint16_t at;
     uint8_t size;
