@@ -58,8 +58,7 @@ static bool is_key(const char *const *names, const char *key)
     return !dot && aw_is_one_of(names, key);
 }
 
-/* Finds the transport of a URL. A path without a scheme is a port. Uses tty: for a pty named with
- * serial:. */
+/* Finds the transport of a URL. A path without a scheme is a hidraw node or a serial port. */
 static enum aw_status resolve(const char *text, const struct aw_transport *extra,
                               struct aw_url *url, const struct aw_transport **transport,
                               struct aw_error *err)

@@ -20,7 +20,7 @@
 
 #define BATCH          64
 #define FILTERS_MAX    64
-#define RECEIVE_BUFFER (4 << 20) /* the kernel caps it by net.core.rmem_max */
+#define RECEIVE_BUFFER (4 << 20) /* the kernel limits it to net.core.rmem_max */
 #define FULL_TIMEOUT   AW_SECOND
 #define FULL_STEP_MS   1
 #define GATHER         AW_MILLISECOND
@@ -28,7 +28,7 @@
 struct received {
     struct can_frame frame;
     struct iovec part;
-    _Alignas(size_t) char control[AW_STAMPS_SIZE]; /* alignment of struct cmsghdr */
+    _Alignas(size_t) char control[AW_STAMPS_SIZE]; /* aligned like struct cmsghdr */
 };
 
 struct can_link {
@@ -36,12 +36,13 @@ struct can_link {
     char name[IFNAMSIZ];
     bool reconnect;
     bool down;            /* the interface is down or gone */
-    bool gone;            /* the interface was removed: bind the socket again */
+    bool gone;            /* the interface was removed, so the socket must be bound again */
     bool unreported;      /* the loss has not been reported yet */
-    int news_fd;          /* netlink socket for interface changes while down; else -1 */
+    /* netlink socket for changes of the interface, open while it is down; else -1 */
+    int news_fd;
     unsigned next, count; /* unread part of the batch */
     int64_t read_time;    /* time at which the batch was filled */
-    bool answering;       /* a frame has been written since read_time */
+    bool answering;       /* a frame has been written since read_time, so an answer may arrive */
     size_t n_filters;
     struct can_filter filters[FILTERS_MAX];
     uint32_t error_id; /* identifier of the last error frame */
@@ -104,8 +105,8 @@ static bool bind_to(struct can_link *self)
            bind(self->fd.fd, (const struct sockaddr *)&address, sizeof address) == 0;
 }
 
-/* Returns true if the interface exists again. To the kernel, a re-created interface is a new
- * one. */
+/* Returns true if the interface is up again, and binds the socket again if necessary: to the
+ * kernel, a re-created interface is a new one. */
 static bool is_back(struct can_link *self)
 {
     int error;
@@ -133,7 +134,7 @@ static enum aw_status await_return(struct can_link *self, int64_t deadline, stru
     if (!self->reconnect)
         return interface_lost(self, err);
     while (!is_back(self)) {
-        /* If change events are not available, as in a sandbox, checks periodically. */
+        /* Without change events, as in a sandbox, checks periodically. */
         int64_t soon = aw_clock_now(self->fd.base.clock) + AW_SECOND / 2;
         int64_t until = self->news_fd < 0 && soon < deadline ? soon : deadline;
         enum aw_status status = aw_fd_await(&self->fd.base, self->news_fd, until, err);
@@ -146,14 +147,14 @@ static enum aw_status await_return(struct can_link *self, int64_t deadline, stru
     return report(self, "interface up");
 }
 
-/* Waits for frames. Waking up for each frame of a busy bus is expensive. So if frames arrive faster
- * than one per millisecond, gathers them for a millisecond, unless they may be answers to a write.
- * The kernel's timestamps remain exact. */
+/* Waits for frames. If they arrive faster than one per millisecond, gathers them for a millisecond,
+ * because waking up for each frame of a busy bus is expensive. Does not gather while a write may be
+ * answered. The kernel's timestamps remain exact. */
 static enum aw_status await_frames(struct can_link *self, int64_t deadline, struct aw_error *err)
 {
     struct aw_clock *clock = self->fd.base.clock;
     int64_t now = aw_clock_now(clock);
-    /* Waits first even if there are frames: a flood must not hide a request to stop. */
+    /* Waits even if there are frames, so that a flood cannot hide a request to stop. */
     if (!self->answering && now - self->read_time < GATHER && deadline - now > GATHER)
         return aw_clock_sleep(clock, now + GATHER);
     return aw_fd_await(&self->fd.base, self->fd.fd, deadline, err);
@@ -161,7 +162,7 @@ static enum aw_status await_frames(struct can_link *self, int64_t deadline, stru
 
 static int receive_batch(struct can_link *self)
 {
-    for (size_t i = 0; i < self->count; i++) /* the kernel has shortened the buffers */
+    for (size_t i = 0; i < self->count; i++) /* the kernel has changed the sizes */
         self->headers[i].msg_hdr.msg_controllen = sizeof self->batch[i].control;
     int n = recvmmsg(self->fd.fd, self->headers, BATCH, 0, NULL);
     self->next = 0;
@@ -205,8 +206,8 @@ static bool is_news(struct can_link *self, const struct can_frame *frame)
     return true;
 }
 
-/* Reads the next frame of the batch. AW_OK: a frame. AW_EVENT: an error frame. AW_TIMEOUT: skipped
- * frames. */
+/* Reads the next frame of the batch. AW_OK: a frame. AW_EVENT: an error frame. AW_TIMEOUT: the
+ * frame was skipped. */
 static enum aw_status read_one(struct can_link *self, uint8_t *out, size_t cap, size_t *got)
 {
     struct msghdr *header = &self->headers[self->next].msg_hdr;
@@ -309,7 +310,7 @@ static enum aw_status can_write(struct aw_link *link, const void *buf, size_t si
             give_up = now + FULL_TIMEOUT;
         if (now >= give_up)
             return queue_full(self, err);
-        /* poll(2) does not report room in the interface's queue. */
+        /* Waits with a timeout, because poll(2) does not report room in the interface's queue. */
         poll(NULL, 0, FULL_STEP_MS);
     }
     return AW_OK;
@@ -387,7 +388,7 @@ static bool set_options(int fd)
 {
     static const int on = 1, buffer = RECEIVE_BUFFER;
     static const can_err_mask_t errors = CAN_ERR_MASK;
-    /* Only root may exceed the limit. */
+    /* Root may exceed the kernel's limit. */
     if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &buffer, sizeof buffer) != 0)
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
     setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);

@@ -7,9 +7,10 @@
 
 #include "base/text.h"
 
-enum { CLASSES = -1 }; /* the bits are in the identifier, not in a data byte */
+enum { CLASSES = -1 }; /* the class alone says it; no data byte has bits for it */
 
-/* byte is the data byte that contains the bits if the identifier has class_bit, or CLASSES. */
+/* Texts for error frames. A row applies if the identifier has class_bit, and data byte `byte` has
+ * one of the bits (CLASSES: in any case). */
 static const struct words {
     uint32_t class_bit;
     int byte;

@@ -10,7 +10,8 @@ static const struct aw_can_text_ops *text_ops(const struct aw_can_text *self)
     return (const struct aw_can_text_ops *)self->base.ops;
 }
 
-/* Copies the stream's counter to the link. The protocol of a client may count other losses. */
+/* Adds new losses of the stream to those of the link. The protocol of a client may count other
+ * losses, too. */
 static void note_dropped(struct aw_can_text *self)
 {
     self->base.dropped += self->inner->dropped - self->dropped;

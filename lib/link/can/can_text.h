@@ -18,14 +18,14 @@ struct aw_can_text;
 
 struct aw_can_text_ops {
     struct aw_link_ops link;
-    /* Processes one byte. AW_OK: a frame is complete; datagram and *size are set. AW_EVENT: event
-     * is set. AW_TIMEOUT: more bytes are needed. */
+    /* Processes one byte. AW_OK: a frame is complete; datagram and *size are set. AW_EVENT:
+     * base.event is set. AW_TIMEOUT: more bytes are needed. */
     enum aw_status (*take)(struct aw_can_text *self, uint8_t byte, uint8_t *datagram, size_t *size);
     /* Servers: called when a new client has connected; discards the state of the previous one. May
      * be NULL. */
     void (*connected)(struct aw_can_text *self);
     /* Clients, for aw_can_text_send and aw_can_text_raw: prints a datagram as text, at most
-     * AW_CAN_TEXT bytes with its NUL. ends is the character that terminates a partly written line;
+     * AW_CAN_TEXT bytes with its NUL. terminator is the character that ends a partly written line;
      * 0: none. */
     void (*print)(const uint8_t *datagram, size_t size, char *out);
     char ends;
@@ -36,7 +36,7 @@ struct aw_can_text {
     struct aw_link base;
     struct aw_link *inner;
     size_t next, size; /* unread bytes of buf */
-    uint64_t dropped;  /* losses of inner at the last write */
+    uint64_t dropped;  /* n_dropped of inner at the last update */
     uint8_t buf[2048];
 };
 

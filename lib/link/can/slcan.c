@@ -23,14 +23,15 @@ struct settings {
 struct client {
     struct aw_can_text text;
     struct aw_slcan_reader reader;
-    bool unanswered;    /* no answer to the last frame: do not wait again */
+    bool unanswered;    /* the adapter did not answer the last frame: do not wait again */
     bool stamped;       /* a frame had a timestamp of the adapter */
     int last_ms;        /* that timestamp, ms */
     int64_t stamp_time; /* that timestamp on the wall clock */
 };
 
-/* Converts the adapter's time, in ms within a minute, to the wall clock. The minute comes from the
- * wall clock, which is never behind the adapter: a frame cannot arrive before it was sent. */
+/* Converts the adapter's time, in ms within a minute, to the wall clock, which supplies the minute.
+ * The result is never later than the wall clock, because a frame cannot arrive before it was
+ * sent. */
 static int64_t adapter_time(struct client *self, int time_ms)
 {
     int64_t now = aw_wall_time();
@@ -73,7 +74,8 @@ static enum aw_status take(struct aw_can_text *text, uint8_t byte, uint8_t *data
     }
 }
 
-/* Removes the first answer from the unread bytes. Returns false if there is no complete answer. */
+/* Removes the first answer to a command from the unread bytes. Returns false if there is no
+ * complete one. */
 static bool find_answer(struct client *self, enum aw_slcan_kind *kind)
 {
     struct aw_can_text *text = &self->text;
@@ -188,8 +190,8 @@ static enum aw_status command(struct client *self, const char *line, bool *answe
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* Ends a line that another program may have begun, sends a query and waits for its answer. All
- * later answers then belong to later commands. */
+/* Ends a line that another program may have begun, sends a query and waits for its answer. Later
+ * answers then belong to later commands. */
 static enum aw_status find_adapter(struct client *self, bool *answered, struct aw_error *err)
 {
     enum aw_slcan_kind kind = AW_SLCAN_DONE;
@@ -308,7 +310,7 @@ enum aw_status aw_slcan_open(struct aw_link **out, const struct aw_url *url,
         return status;
     if (!*url->rest)
         return aw_fail(err, AW_USAGE, "slcan: no port given — write slcan:/dev/ttyACM0");
-    /* Builds the URL of the stream, without the keys of slcan: and of the fault wrapper. */
+    /* Builds the URL of the stream from the keys that belong to it. */
     const char *mark = "?";
     snprintf(inner, sizeof inner, "%s", url->rest);
     for (size_t i = 0; aw_line_keys[i]; i++) {

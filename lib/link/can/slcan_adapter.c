@@ -75,15 +75,15 @@ static const char *flags(struct adapter *self, const char *line)
     return full ? "F01\r" : "F00\r";
 }
 
-/* Accepts remote frames, like a real adapter. No node on this bus answers them. */
+/* Accepts a remote frame, like a real adapter. No node on this bus answers it. */
 static const char *send_foreign(struct adapter *self, const char *line)
 {
     (void)self;
     return line[0] == 'r' ? "z\r" : "Z\r";
 }
 
-/* digits is the number of hexadecimal characters after the letter; remote frames have more.
- * Commands without effect here would only affect a real bus. */
+/* A command: its letter, the number of hexadecimal digits after it, and the states of the channel
+ * in which it is valid. Commands that only affect a real bus are accepted and ignored. */
 static const struct command {
     char letter;
     unsigned char min, max;
@@ -176,7 +176,7 @@ static enum aw_status adapter_write(struct aw_link *link, const void *buf, size_
         time_ms = (int)(aw_clock_now(link->clock) / AW_MILLISECOND % AW_SLCAN_MINUTE);
     aw_slcan_encode(buf, size, time_ms, line);
     status = aw_can_text_write(&self->text, line, err);
-    /* A pty does not report that the computer has closed it. */
+    /* A write to a pty times out when the computer has closed it. */
     if (status == AW_TIMEOUT)
         self->channel = CLOSED;
     return status;

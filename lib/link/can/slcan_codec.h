@@ -25,7 +25,7 @@
 
 /* Collects the characters of a line. Initialise with {0}. */
 struct aw_slcan_reader {
-    char line[AW_SLCAN_LINE]; /* NUL-terminated when complete */
+    char line[AW_SLCAN_LINE]; /* NUL-terminated when the line is complete */
     size_t size;
     bool overlong, complete, refused; /* refused: the line ended with BEL */
 };
@@ -39,7 +39,8 @@ enum aw_slcan_kind {
     AW_SLCAN_BROKEN,
 };
 
-/* Adds one byte. Returns true if the byte completes a line. An overlong line decodes as BROKEN. */
+/* Adds one byte. Returns true if the byte completes a line. An overlong line is decoded as
+ * AW_SLCAN_BROKEN. */
 bool aw_slcan_read(struct aw_slcan_reader *reader, uint8_t byte);
 
 /* Decodes a line from an adapter. For AW_SLCAN_FRAME, sets datagram (AW_CAN_DATAGRAM bytes), *size,
@@ -50,10 +51,11 @@ enum aw_slcan_kind aw_slcan_decode(const struct aw_slcan_reader *reader, uint8_t
 /* Prints the line of a frame, with its CR and a NUL. out holds AW_SLCAN_LINE bytes. */
 void aw_slcan_encode(const uint8_t *datagram, size_t size, int time_ms, char *out);
 
-/* Returns true if all characters are hexadecimal digits. */
+/* Returns true if all size characters are hexadecimal digits. */
 bool aw_slcan_is_hex(const char *text, size_t size);
 
-/* Returns the digit after S for a bit rate, 0 to 8. Returns -1 if there is no such digit. */
+/* Returns the digit after S that selects a bit rate, 0 to 8. Returns -1 if there is no such
+ * digit. */
 int aw_slcan_speed(long bitrate);
 
 #endif

@@ -128,12 +128,12 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
     struct aw_fd_link *self = (struct aw_fd_link *)link;
     *got = 0;
     for (;;) {
-        /* Waits first even if there is input: a flood must not hide a request to stop. */
+        /* Waits even if there is input, so that a flood cannot hide a request to stop. */
         short events = self->box.held ? POLLIN | POLLOUT : POLLIN;
         enum aw_status status = aw_clock_wait(link->clock, self->fd, events, deadline);
         if (status != AW_OK)
             return status == AW_LOST ? aw_fd_lost(link, errno, err) : status;
-        flush(self, NULL); /* the read reports the error */
+        flush(self, NULL); /* ignores errors, which the read below reports */
         ssize_t n = aw_fd_read_now(self->fd, buf, cap);
         int error = n < 0 ? errno : 0;
         if (n > 0) {

@@ -15,8 +15,8 @@ struct aw_fd_link {
     struct aw_link base;
     int fd;               /* -1: a server without a client */
     uint32_t overflow;    /* datagrams dropped by the kernel, from the last control data */
-    bool socket;          /* use send(2), so that a lost peer causes an error and no signal */
-    bool written;         /* data was written: closing waits until the peer has it */
+    bool socket;          /* use send(2), so that a lost peer causes an error but no signal */
+    bool written;         /* data was written, so closing waits until the peer has read it */
     struct aw_outbox box; /* servers: output that the client has not read yet */
     int64_t stuck_ns;     /* time at which the client stopped reading; 0: it reads */
 };
@@ -29,10 +29,10 @@ void *aw_fd_link_new(size_t size, const struct aw_link_ops *ops, struct aw_clock
 enum aw_status aw_fd_await(struct aw_link *link, int fd, int64_t deadline, struct aw_error *err);
 
 /* Reads like read(2), but reads again after a connection reset. A peer that exits without reading
- * resets its socket. Bytes that it sent before, such as a stop, are still readable. */
+ * resets its socket, but bytes that it sent before, such as a stop, are still readable. */
 ssize_t aw_fd_read_now(int fd, void *buf, size_t cap);
 
-/* Functions of a plain link, to be used in ops or by other functions. */
+/* Implementations of a link's functions, for ops or for other functions. */
 enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                           int64_t deadline, struct aw_error *err);
 enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size,
@@ -48,7 +48,7 @@ void aw_fd_forget(struct aw_fd_link *self);
 void aw_fd_close(struct aw_link *link);
 
 /* Closes a connection so that written bytes arrive: gives the peer up to 0.2 s to read them and to
- * close its end. Closing with unread input would reset the connection. The peer might then lose the
+ * close its end. Otherwise, unread input would reset the connection, and the peer might lose the
  * last bytes, such as a stop. */
 void aw_fd_part(struct aw_link *link);
 int aw_fd_fd(const struct aw_link *link);

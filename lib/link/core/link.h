@@ -86,11 +86,12 @@ struct aw_link {
     bool simulated;
     bool recorded; /* a capture: drops writes; AW_LOST at its end is not an error */
     /* Number of connections so far. It is 1 on sim: and on a client's tcp: or unix: link. It is
-     * always 0 on media without connections (serial ports, ptys). There the device cannot detect
-     * that another program opens the line, so the host also saves the device's state, by key. */
+     * always 0 on media without connections (serial ports, ptys). On these, the device cannot
+     * detect that another program opens the line, so the host saves the device's state by key,
+     * too. */
     unsigned connections;
     bool waiting;           /* servers: no client is connected */
-    struct aw_turns *turns; /* see aw_link_take_turn; NULL: no turns */
+    struct aw_turns *turns; /* see aw_link_take_turn; NULL: the link has no turns */
     bool lost;              /* the last aw_link_read or aw_link_write returned AW_LOST */
     char key[128];   /* identifies the device in saved data, independent of the URL's spelling: the
                         /dev/serial/by-id name or real path of a port, the absolute path of a
@@ -100,10 +101,12 @@ struct aw_link {
     /* CAN links set these with the datagram of the last read. They are 0, false and "" on other
      * links. */
     int64_t rx_time_ns; /* wall clock when kernel or adapter received the datagram; 0: unknown */
-    bool own;           /* the datagram was written to this link and has been sent on the bus */
+    /* this program has written the datagram to the link, and it has been sent on the bus */
+    bool own;
     uint64_t dropped;   /* frames dropped by the kernel or the adapter so far; servers: messages
                            dropped because clients were too slow */
-    uint64_t refused;   /* udp: discarded datagrams of other senders than the peer */
+    /* udp: number of datagrams discarded because their sender is not the peer */
+    uint64_t refused;
     char event[160];    /* describes an error frame or a change: "bus-off …", "no ACK (…)",
                            "interface down", "interface up"; "": no event in the last read */
 };
@@ -131,19 +134,20 @@ struct aw_link_options {
     const struct aw_protocol *protocol; /* supplies the default ports and boards, and the kind of
                                            damage (see fault.h). NULL: URLs must name them, and hid:
                                            is not available */
-    /* For transports that open another link. aw_link_open sets these to itself and its table. */
+    /* For transports that open another link; aw_link_open sets them. */
     aw_link_opener *open;
     const struct aw_transport *transports;
 };
 
-/* Read from and write to a link; see struct aw_link_ops. deadline is in ns of the link's clock. */
+/* Read from and write to a link; see struct aw_link_ops. deadline is a time of the link's clock,
+ * ns. */
 enum aw_status aw_link_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                             int64_t deadline, struct aw_error *err);
 enum aw_status aw_link_write(struct aw_link *link, const void *buf, size_t size,
                              struct aw_error *err);
 
 /* Closes a link; accepts NULL. Shuts down a connection with written bytes properly, which may take
- * 0.2 s. A peer that is still sending then receives the last message. */
+ * 0.2 s, so that a peer that is still sending receives the last message. */
 void aw_link_close(struct aw_link *link);
 /* Return the descriptor for poll(2) or -1, and prepare a write; see struct aw_link_ops. */
 int aw_link_fd(const struct aw_link *link);
@@ -162,7 +166,7 @@ void aw_link_end_turn(struct aw_link *link);
  * such program. */
 bool aw_link_sharer(const struct aw_link *link, char *out, size_t size);
 
-/* For links around another link: copies all fields except ops. Call it again after every read of
+/* For links around another link: copies all members except ops. Call it again after every read of
  * the inner link, because its connections and counters may have changed. */
 void aw_link_inherit(struct aw_link *outer, const struct aw_link *inner);
 

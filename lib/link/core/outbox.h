@@ -14,7 +14,8 @@
 struct aw_outbox {
     uint8_t *bytes; /* messages, each preceded by its size */
     size_t held, cap;
-    size_t first_sent; /* sent bytes of the first message, which can no longer be dropped */
+    /* number of sent bytes of the first message, which can no longer be dropped */
+    size_t first_sent;
     uint64_t dropped;
 };
 

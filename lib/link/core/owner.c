@@ -23,12 +23,12 @@ static bool read_record(int fd, char pty[64], long *pid)
 {
     char text[96] = "";
     ssize_t n = pread(fd, text, sizeof text - 1, 0);
-    /* NOLINTNEXTLINE(cert-err34-c): an invalid number names no process */
+    /* NOLINTNEXTLINE(cert-err34-c): an invalid number is no process */
     return n > 0 && sscanf(text, "%63s %ld", pty, pid) == 2;
 }
 
 /* Returns true if the path still leads to the locked file. The previous owner may have removed it
- * before we locked it. */
+ * before this process locked it. */
 static bool is_still_there(const struct aw_owner *owner)
 {
     struct stat ours, there;

@@ -22,7 +22,7 @@
 
 #define BY_ID        "/dev/serial/by-id/"
 #define SYMLINKS_MAX 16
-#define PTY_MAJOR    136 /* UNIX98_PTY_SLAVE_MAJOR of the kernel, and the number of majors */
+#define PTY_MAJOR    136 /* UNIX98_PTY_SLAVE_MAJOR of the kernel */
 #define PTY_MAJORS   8
 
 static bool fits(int n, size_t size)
@@ -117,8 +117,8 @@ static long lock_owner(const struct stat *file)
     return owner;
 }
 
-/* Compares devices and inodes, too: each container numbers its pseudo-terminals from 0, in its own
- * file system. */
+/* Returns true if both are the same device. For pseudo-terminals, also compares the file systems:
+ * each container numbers its pseudo-terminals from 0, in its own file system. */
 static bool same_device(const struct stat *file, const struct stat *other)
 {
     unsigned kind = major(file->st_rdev);
@@ -149,7 +149,7 @@ static bool has_open(const char *pid, const struct stat *file, same_fn *same)
     return found;
 }
 
-/* Returns the first process other than but that has the file open; 0: no process. */
+/* Returns the first process that has the file open, other than except; 0: no process. */
 static long first_with_it_open(const struct stat *file, same_fn *same, long but)
 {
     long owner = 0;
@@ -176,8 +176,8 @@ void aw_port_process(long pid, char *out, size_t size)
     snprintf(out, size, "%s%s(pid %ld)", name, *name ? " " : "", pid);
 }
 
-/* Names the first process other than but that has the file open. Returns false if there is no such
- * process. */
+/* Names the first process that has the file open, other than except. Returns false if there is no
+ * such process. */
 static bool name_first(const struct stat *file, same_fn *same, long but, char *out, size_t size)
 {
     long owner = first_with_it_open(file, same, but);
@@ -238,7 +238,7 @@ static bool next_socket(FILE *table, struct socket_line *out)
     return false;
 }
 
-/* Calls find for two tables. Returns its first result other than 0. */
+/* Calls find for both tables. Returns its first result other than 0. */
 static uint64_t find_socket(const char *const tables[2],
                             uint64_t (*find)(FILE *table, uint64_t what), uint64_t what)
 {
@@ -306,7 +306,7 @@ static void name_socket(uint64_t inode, char *out, size_t size)
         *out = '\0';
 }
 
-/* Writes the address that a local client uses for a server listening at this address. */
+/* Writes the address at which a local client reaches a server that listens at this address. */
 static void print_host(const char *at, char out[48])
 {
     char text[48] = "";
@@ -391,7 +391,8 @@ enum aw_status aw_port_lock(const char *path, int *fd, struct aw_error *err)
     char problem[200];
     *fd = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
     int error = errno;
-    /* Check the path only now: while the file is open, its pty number cannot be reused. */
+    /* Checks the path after opening it, because its pty number cannot be reused while it is
+     * open. */
     enum aw_status status = aw_owner_check(path, err);
     if (status != AW_OK) {
         if (*fd >= 0)

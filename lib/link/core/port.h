@@ -20,14 +20,14 @@ struct aw_line_settings {
     size_t parity, flow, dtr, rts; /* values of the enums above */
 };
 
-/* URL keys of the settings, NULL-terminated: baud bits parity stop flow dtr rts. */
+/* URL keys of the settings, terminated by NULL: baud bits parity stop flow dtr rts. */
 extern const char *const aw_line_keys[];
 
 /* Parses the settings from the keys of a URL. AW_USAGE: a value is invalid. */
 enum aw_status aw_line_settings(struct aw_line_settings *settings, const struct aw_url *url,
                                 struct aw_error *err);
 
-/* Finds a name that does not depend on the path's spelling: the /dev/serial/by-id link, the last
+/* Finds a key that does not depend on the path's spelling: the /dev/serial/by-id link, the last
  * symlink to a pty (whose number changes with every start), or the real path. */
 void aw_port_key(const char *path, char *key, size_t size);
 
@@ -43,8 +43,8 @@ bool aw_port_symlink(const char *path, char *out, size_t size);
  * name may be NULL. */
 bool aw_port_in_sysfs(const char *path, char *name, size_t size);
 
-/* Names a program that has the device open: "minicom (pid 4711)". Prefers the program that locked
- * it by flock(2). Returns false if no visible program has it open. */
+/* Finds and names a program that has the device open: "minicom (pid 4711)". Prefers the program
+ * that locked it by flock(2). Returns false if no visible program has it open. */
 bool aw_port_holder(const char *path, char *out, size_t size);
 
 /* Names a process: "minicom (pid 4711)". */
@@ -65,9 +65,9 @@ bool aw_udp_holder(unsigned port, char *out, size_t size);
  * flock(2). */
 void aw_port_problem(const char *path, int error, char *out, size_t size);
 
-/* Opens a terminal device non-blocking and locks it against other programs (flock). AW_NO_LINK with
- * the text of aw_port_problem. AW_NO_LINK also if the path's symlink is stale (owner.h); a stale
- * path is not opened. */
+/* Opens a terminal device non-blocking and locks it against other programs (flock). AW_NO_LINK: it
+ * cannot be opened or locked, or the path's symlink is stale (owner.h). The message explains the
+ * reason and a remedy. */
 enum aw_status aw_port_lock(const char *path, int *fd, struct aw_error *err);
 
 #endif

@@ -10,9 +10,9 @@ struct aw_received {
     struct aw_span frame;           /* empty: an event without a message */
     enum aw_dir dir;                /* AW_RX, or AW_TX for a message from another host to the device
                                     */
-    bool inside;                    /* a later part of a message that has several parts */
+    bool inside;                    /* not the first part of a message that has several parts */
     int64_t time_ns;                /* ns since 1970; AW_NO_TIME: unknown */
-    bool modelled;                  /* from a simulation with a clock of its own */
+    bool modelled;                  /* from a simulation that has a clock of its own */
     int64_t model_ns;               /* time of that clock; never decreases */
     const struct aw_record *record; /* decoded message; NULL: damaged, or the client does not
                                        decode */

@@ -27,7 +27,7 @@ static void drop(void *context)
     free(lookup);
 }
 
-/* A numeric address needs no name server. */
+/* Tries a numeric address first, because it needs no name server. */
 enum aw_status aw_resolve(struct addrinfo **list, const char *host, unsigned port,
                           const struct addrinfo *hints, struct aw_clock *clock, int *error)
 {

@@ -28,7 +28,7 @@ static enum aw_status serve_once(struct aw_device *device, struct aw_link *link,
     if (got > 0 && !link->own)
         device->ops->receive(device, buf, got, now);
     device->ops->step(device, now);
-    /* Ignores write errors, because the interface may only be down. The next read reports a lost
+    /* Ignores write errors: the interface may only be down, and the next read reports a lost
      * link. */
     while ((size = device->ops->transmit(device, buf, sizeof buf)) > 0)
         aw_link_write(link, buf, size, NULL);

@@ -71,7 +71,7 @@ static enum aw_status server_write(struct aw_link *link, const void *buf, size_t
     if (self->fd.fd < 0 || self->gone)
         return AW_OK;
     enum aw_status status = aw_fd_offer(link, buf, size, NULL);
-    self->gone = status == AW_LOST; /* input that it sent before is still to be read */
+    self->gone = status == AW_LOST; /* its earlier input must still be read */
     if (status == AW_TIMEOUT && somebody_waits(self))
         hang_up(self);
     return AW_OK;

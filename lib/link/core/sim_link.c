@@ -8,7 +8,7 @@
 struct sim_link {
     struct aw_link base;
     struct aw_device *device;
-    size_t next, size; /* unread rest of a message that exceeded the reader's buffer */
+    size_t next, size; /* unread rest of a message that is larger than the reader's buffer */
     unsigned char message[AW_DEVICE_MESSAGE];
 };
 
@@ -20,7 +20,7 @@ static enum aw_status sim_read(struct aw_link *link, void *buf, size_t cap, size
     (void)err;
     *got = 0;
     int64_t now = aw_clock_now(link->clock);
-    /* Checks once even if there is input: a flood must not hide a request to stop. */
+    /* Checks once even if there is input, so that a flood cannot hide a request to stop. */
     enum aw_status status = aw_clock_wait(link->clock, -1, 0, now);
     while (status == AW_TIMEOUT) {
         now = aw_clock_now(link->clock);
@@ -37,7 +37,7 @@ static enum aw_status sim_read(struct aw_link *link, void *buf, size_t cap, size
             return AW_OK;
         if (now >= deadline)
             return AW_TIMEOUT;
-        /* Not before now, so that no device can block the program forever. */
+        /* Waits for at least 1 ns, so that no device can block the program forever. */
         int64_t event = device->ops->next_event(device);
         event = event <= now ? now + 1 : event;
         status = aw_clock_wait(link->clock, -1, 0, event < deadline ? event : deadline);

@@ -1,11 +1,10 @@
 /* Programs that use the same device take turns, one exchange at a time. Internal to lib/link.
  *
- * Some devices answer every program that has them open, and have room for one request only. They
- * lose requests if two programs send at the same time. So armwire's programs lock two bytes of the
- * device node: the first byte is the head of the queue, the second one the turn. A program that has
- * ended its turn cannot start another one before the programs that wait. A program that dies, or
- * takes no turns, does not block others.
- */
+ * Some devices send their answers to every program that has them open, and can store only one
+ * request. They lose requests if two programs send at the same time. So armwire's programs lock two
+ * bytes of the device node: the first byte is the head of the queue, the second one the turn.
+ * Programs that wait go first when another program ends its turn. A program that dies, or takes no
+ * turns, does not block others. */
 #ifndef AW_LINK_CORE_TURNS_H
 #define AW_LINK_CORE_TURNS_H
 

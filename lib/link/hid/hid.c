@@ -17,7 +17,7 @@
 #include "link/hid/hid_port.h"
 #include "link/hid/transports.h"
 
-#define UDEV_TIME AW_SECOND /* max time for which udev may be busy after plugging in */
+#define UDEV_TIME AW_SECOND /* max time that udev needs after the board was plugged in */
 #define ASK_AGAIN (20 * AW_MILLISECOND)
 
 struct hid_link {
@@ -37,7 +37,7 @@ static enum aw_status hid_link_read(struct aw_link *link, void *buf, size_t cap,
                                     int64_t deadline, struct aw_error *err)
 {
     struct hid_link *self = (struct hid_link *)link;
-    /* If the buffer is too small, the kernel discards the rest of a report. */
+    /* The size of a whole report, because the kernel discards the rest if the buffer is smaller. */
     unsigned char report[AW_HID_REPORT];
     *got = 0;
     for (;;) {
@@ -59,7 +59,7 @@ static enum aw_status hid_link_write(struct aw_link *link, const void *buf, size
                                      struct aw_error *err)
 {
     struct hid_link *self = (struct hid_link *)link;
-    unsigned char report[1 + AW_HID_REPORT] = {0}; /* starts with the report number, 0 for none */
+    unsigned char report[1 + AW_HID_REPORT] = {0}; /* starts with the report number, 0: none */
     if (size > AW_HID_REPORT)
         return aw_fail(err, AW_USAGE, "%s: report too long (max %d bytes, not %zu)", self->name,
                        AW_HID_REPORT, size);
@@ -113,7 +113,8 @@ static bool is_new(const char *path)
  * it. */
 static enum aw_status open_node(const char *path, struct aw_clock *clock, int *fd)
 {
-    int64_t deadline = aw_clock_now(clock) + UDEV_TIME; /* the wall clock may be set back */
+    /* does not depend on the wall clock, which may be set back */
+    int64_t deadline = aw_clock_now(clock) + UDEV_TIME;
     while ((*fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == EACCES &&
            is_new(path) && aw_clock_now(clock) < deadline)
         if (aw_clock_sleep(clock, aw_clock_now(clock) + ASK_AGAIN) == AW_STOPPED)

@@ -37,19 +37,20 @@ struct aw_hid_port {
     char manufacturer[64];
     char name[64];     /* product name reported by the board: "ItsyBitsy M4" */
     char board[64];    /* name in the protocol's list of boards, or "" */
-    bool chosen;       /* candidate for hid: without a choice */
+    bool chosen;       /* candidate for a URL that names no board */
     char device[160];  /* identifies the physical device of the interface */
-    char holder[96];   /* another program that has it open, and would receive our replies: "MATLAB
-                          (pid 4711)" */
+    /* another program that has it open and would receive the answers to our requests: "MATLAB (pid
+     * 4711)" */
+    char holder[96];
     char problem[240]; /* why it cannot be opened, and the remedy: the udev rule */
 };
 
 /* Opens a link hid:…, for .open_board of a protocol with boards. */
 aw_board_open aw_hid_open;
 
-/* Lists all HID interfaces, sorted by path. The list includes mice and keyboards; board and chosen
- * identify the protocol's boards. Fills at most max entries and returns the total number. Opens no
- * interface. */
+/* Lists all HID interfaces, sorted by path. The list includes mice and keyboards; board and
+ * is_candidate identify the protocol's boards. Fills at most max entries and returns the total
+ * number. Opens no interface. */
 size_t aw_link_list_hid(const struct aw_protocol *protocol, struct aw_hid_port *ports, size_t max);
 
 /* Writes the text of protocol->udev_file: rules for the protocol's boards and for serial adapters.

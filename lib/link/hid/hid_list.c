@@ -21,7 +21,7 @@
 #define ITEM_COLLECTION 0xA0
 #define ITEM_END        0xC0
 
-/* Lists vendors, because a rule for every serial port would hide real modems from ModemManager. */
+/* Lists vendors. A rule for every serial port would hide real modems from ModemManager. */
 #define SERIAL_RULE                                                                                \
     "\n# Serial adapters: FTDI, Prolific, CP210x, CH340, Arduino, Adafruit, Pico, Teensy, "        \
     "CANable\n"                                                                                    \
@@ -35,8 +35,8 @@ static const struct aw_board *boards_of(const struct aw_protocol *protocol)
     return protocol && protocol->boards ? protocol->boards : none;
 }
 
-/* Prints a rule that matches the kernel's name of a HID device, with bus, vendor and product.
- * Devices made by uhid also have such a name, but no parent USB device. */
+/* Prints a udev rule that matches the kernel's name of a HID device, with bus, vendor and product.
+ * Devices of uhid also have such a name, but no USB device above them. */
 static void udev_line(uint16_t vendor, uint16_t product, char *out, size_t size)
 {
     snprintf(out, size,
@@ -91,8 +91,8 @@ void aw_hid_problem(const struct aw_protocol *protocol, const struct aw_hid_port
     }
 }
 
-/* Reads an attribute of /sys/class/hidraw/NAME/device; "" if it does not exist. Returns the number
- * of bytes. */
+/* Reads an attribute of /sys/class/hidraw/NAME/device, or "" if it does not exist. Returns the
+ * number of bytes. */
 static size_t read_attribute(const char *name, const char *attribute, char *out, size_t size)
 {
     char path[120];
@@ -161,8 +161,8 @@ static void find_usage(struct aw_hid_port *port, const uint8_t *at, const uint8_
     }
 }
 
-/* Describes an interface. Interfaces of the same USB device share the folder two levels above; uhid
- * devices have no such folder. */
+/* Reads an interface's properties from sysfs. The interfaces of a USB device have the same folder
+ * two levels up; devices of uhid have no such folder. */
 static void fill(struct aw_hid_port *port, const char *name, const struct aw_board *boards)
 {
     char text[4097], link[80], real[PATH_MAX];
@@ -203,7 +203,7 @@ static int by_path(const void *a, const void *b)
     const char *left = ((const struct aw_hid_port *)a)->path;
     const char *right = ((const struct aw_hid_port *)b)->path;
     size_t left_size = strlen(left), right_size = strlen(right);
-    if (left_size != right_size) /* sort hidraw9 before hidraw10 */
+    if (left_size != right_size) /* sorts hidraw9 before hidraw10 */
         return left_size < right_size ? -1 : 1;
     return strcmp(left, right);
 }
@@ -274,7 +274,8 @@ size_t aw_link_list_hid(const struct aw_protocol *protocol, struct aw_hid_port *
     size_t n = aw_hid_find(protocol, all, &any);
     for (size_t i = 0; i < n && i < max; i++) {
         ports[i] = all[i];
-        if (is_vendor_page(ports[i].usage_page)) /* the user of a mouse is irrelevant */
+        /* does not search for the users of mice and keyboards */
+        if (is_vendor_page(ports[i].usage_page))
             aw_port_holder(ports[i].path, ports[i].holder, sizeof ports[i].holder);
         if (access(ports[i].path, R_OK | W_OK) != 0)
             aw_hid_problem(protocol, &ports[i], errno, ports[i].problem, sizeof ports[i].problem);

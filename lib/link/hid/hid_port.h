@@ -15,8 +15,8 @@ struct aw_hid_choice {
     long interface;           /* -1: any */
 };
 
-/* Fills ports with at most AW_HID_PORTS interfaces and returns their number. Sets url, and sets
- * chosen by the criteria of choice except its path. Leaves holder and problem empty. */
+/* Fills ports with at most AW_HID_PORTS interfaces and returns their number. Sets is_candidate by
+ * the criteria of choice, except its path. Leaves holder and problem empty. */
 size_t aw_hid_find(const struct aw_protocol *protocol, struct aw_hid_port *ports,
                    const struct aw_hid_choice *choice);
 

@@ -23,7 +23,7 @@
 struct uhid_link {
     struct aw_fd_link fd;
     char serial[48];
-    char phys[48]; /* distinguishes this device from others in sysfs */
+    char phys[48]; /* name of this device in sysfs, different for each instance */
     struct uhid_event event;
 };
 
@@ -46,7 +46,7 @@ static bool send_event(const struct uhid_link *self, const struct uhid_event *ev
     return n >= 0;
 }
 
-/* Refuses control requests. Like the board, accepts reports only on the interrupt endpoints. */
+/* Refuses a control request, because the board accepts reports only on the interrupt endpoints. */
 static void refuse(const struct uhid_link *self)
 {
     struct uhid_event reply = {.type = UHID_GET_REPORT_REPLY};
@@ -110,7 +110,7 @@ static enum aw_status uhid_write(struct aw_link *link, const void *buf, size_t s
     event.u.input2.size = (uint16_t)size;
     memcpy(event.u.input2.data, buf, size);
     size_t used = offsetof(struct uhid_event, u.input2.data) + size;
-    /* EINVAL: the kernel driver is unbound, so no program reads the report. */
+    /* EINVAL: no kernel driver is bound, so no program reads the report. */
     return send_event(self, &event, used) || errno == EINVAL ? AW_OK : aw_fd_lost(link, errno, err);
 }
 

@@ -16,8 +16,8 @@ static void copy(char *out, size_t size, const char *text)
     snprintf(out, size, "%s", text ? text : "");
 }
 
-/* Finds the driver of the nearest parent device. Since Linux 6.5 the nearest parents, "port" and
- * "ctrl", belong to the serial core and are skipped. */
+/* Finds the driver of the nearest parent device. Skips the drivers "port" and "ctrl", which belong
+ * to the serial core since Linux 6.5. */
 static void find_driver(const char *name, char *out, size_t size)
 {
     char link[PATH_MAX], device[PATH_MAX], driver[PATH_MAX];

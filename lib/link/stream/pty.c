@@ -16,8 +16,9 @@
 
 struct pty_link {
     struct aw_fd_link fd; /* the master */
-    int slave;            /* the slave, kept open: otherwise reads of the master would fail, and
-                             settings and pending bytes would be lost between clients */
+    /* the slave, which stays open: otherwise reads of the master would fail, and settings and
+     * pending bytes would be lost between clients */
+    int slave;
     char name[64];
     char symlink[128]; /* path of the symlink; "": none */
     struct aw_owner owner;

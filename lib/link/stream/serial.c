@@ -19,8 +19,8 @@
 struct serial_link {
     struct aw_fd_link fd; /* its descriptor belongs to port */
     struct sp_port *port;
-    int lock_fd; /* descriptor for our lock: libserialport 0.1.1 does not lock, and TIOCEXCL does
-                    not stop root */
+    /* descriptor of the lock: libserialport 0.1.1 does not lock, and TIOCEXCL does not stop root */
+    int lock_fd;
 };
 
 static void serial_close(struct aw_link *link)
@@ -157,7 +157,8 @@ enum aw_status aw_serial_open(struct aw_link **out, const struct aw_url *url,
         status = aw_port_lock(path, &lock_fd, err);
     if (status != AW_OK)
         return status;
-    /* A pty has no modem lines. Neither has a gadget's ttyGS0, although it is in sysfs. */
+    /* Opens a pty by tty:, because it has no modem lines. Neither has a gadget's ttyGS0, although
+     * it is in sysfs. */
     bool modem_lines = aw_port_in_sysfs(path, NULL, 0) && ioctl(lock_fd, TIOCMGET, &bits) == 0;
     if (!modem_lines) {
         close(lock_fd);

@@ -65,8 +65,8 @@ static enum aw_status tcp_read(struct aw_link *link, void *buf, size_t cap, size
 {
     struct tcp_link *self = (struct tcp_link *)link;
     static const int on = 1;
-    /* Two reads without a write: a peer with Nagle's algorithm waits for an acknowledgement, which
-     * the kernel would delay by 40 ms. */
+    /* Acknowledges at once after two reads without a write. A peer with Nagle's algorithm waits for
+     * the acknowledgement, which the kernel would delay by 40 ms. */
     if (self->has_read)
         setsockopt(self->fd.fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
     self->has_read = true;
@@ -182,7 +182,7 @@ static unsigned bound_port(int fd)
     getsockname(fd, (struct sockaddr *)&address, &size);
     if (address.ss_family == AF_INET6)
         return ntohs(((const struct sockaddr_in6 *)&address)->sin6_port);
-    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): starts as zeros */
+    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): initialised to zeros */
     return ntohs(((const struct sockaddr_in *)&address)->sin_port);
 }
 

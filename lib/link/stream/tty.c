@@ -69,7 +69,7 @@ static enum aw_status set_up(int fd, const char *path, const struct aw_line_sett
         status = set_modem_line(fd, path, "rts", line->rts, TIOCM_RTS, err);
     if (status != AW_OK)
         return status;
-    /* Not on a pty: its exclusive mode would remain as long as the other end is open. */
+    /* Not for a pty, whose exclusive mode would remain as long as the other end is open. */
     if (!is_pty(path))
         ioctl(fd, TIOCEXCL);
     /* Discards answers to the previous program. */

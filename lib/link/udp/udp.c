@@ -22,10 +22,11 @@
 #define BATCH    32
 #define DATAGRAM 2048 /* longer datagrams are truncated */
 #define BUFFER   (1 << 20)
-#define TOGETHER AW_SECOND       /* max interval of two distinct senders */
-#define TELL     (5 * AW_SECOND) /* interval of repeated reports */
+#define TOGETHER AW_SECOND       /* max interval between two senders that alternate */
+#define TELL     (5 * AW_SECOND) /* min interval of reports */
 #define LISTENS                                                                                    \
-    (6 * AW_SECOND / 5) /* a peer without a refusal for so long listens; hosts send once a second */
+    /* the peer listens if it has not refused a datagram for this time; hosts send once a second */
+    (6 * AW_SECOND / 5)
 #define ROOM_MS 1000
 #define TRIES   3
 
@@ -46,10 +47,10 @@ struct received {
 struct udp_link {
     struct aw_fd_link fd;
     bool server;
-    struct address to;              /* the peer; size 0: none yet */
+    struct address to;              /* size 0: unknown */
     bool to_sender;                 /* the peer is the last sender */
     bool peer_only;                 /* refuses datagrams from addresses other than to */
-    struct address sender, before;  /* the last sender, and the last other sender */
+    struct address sender, before;  /* the last sender, and the last one that differs from it */
     int64_t received_ns, before_ns; /* times of their last datagrams */
     int64_t reported_ns;            /* time of the last report of an anomaly; 0: never */
     bool refused;                   /* no program listens at the peer; already reported */
@@ -108,8 +109,8 @@ static bool is_any(const struct address *address)
     return ((const struct sockaddr_in *)&address->at)->sin_addr.s_addr == INADDR_ANY;
 }
 
-/* Compares addresses without ports: the published simulator sends from a port on which it does not
- * listen. */
+/* Compares addresses without ports, because the published simulator sends from a port on which it
+ * does not listen. */
 static bool same_host(const struct address *a, const struct address *b)
 {
     if (a->at.ss_family == AF_INET6)
@@ -176,8 +177,8 @@ static enum aw_status report_refused(struct udp_link *self)
     return AW_EVENT;
 }
 
-/* Returns true if the peer listens: it has sent datagrams (client), or no ICMP error has arrived
- * (server). */
+/* Returns true and reports it if the peer has started to listen: no ICMP error has arrived for a
+ * while. For servers only. */
 static bool is_listened_to(struct udp_link *self)
 {
     char name[NAME_LENGTH];
@@ -189,8 +190,8 @@ static bool is_listened_to(struct udp_link *self)
     return true;
 }
 
-/* Returns true if a sender returns within a second after another sender: then there are two. (A
- * sender that restarts gets a new port, and the old port does not return.) */
+/* Returns true and reports it if a sender comes back within a second after another sender, so that
+ * there are two. (A sender that restarts gets a new port, and its old port stays silent.) */
 static bool is_second_sender(struct udp_link *self, const struct received *one)
 {
     struct aw_link *link = &self->fd.base;
@@ -212,7 +213,7 @@ static bool is_second_sender(struct udp_link *self, const struct received *one)
     return true;
 }
 
-/* Counts a datagram of an unexpected sender, and reports the first one. */
+/* Counts a datagram from an unexpected sender, and reports the first one. */
 static enum aw_status refuse(struct udp_link *self, const struct address *from)
 {
     char name[NAME_LENGTH], wanted[NAME_LENGTH];
@@ -280,7 +281,7 @@ static bool passes(int error)
 
 static enum aw_status fill_batch(struct udp_link *self, int64_t deadline, struct aw_error *err)
 {
-    /* Waits first even if there are datagrams: a flood must not hide a request to stop. */
+    /* Waits even if there are datagrams, so that a flood cannot hide a request to stop. */
     enum aw_status status = aw_fd_await(&self->fd.base, self->fd.fd, deadline, err);
     if (status != AW_OK)
         return status;
@@ -297,8 +298,8 @@ static enum aw_status fill_batch(struct udp_link *self, int64_t deadline, struct
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* Reads the next datagram of the batch. Returns AW_OK, AW_EVENT, or AW_TIMEOUT for a skipped
- * one. */
+/* Reads the next datagram of the batch. AW_OK: a datagram. AW_EVENT: a report. AW_TIMEOUT: the
+ * datagram was skipped. */
 static enum aw_status read_one(struct udp_link *self, void *out, size_t cap, size_t *got)
 {
     struct aw_link *link = &self->fd.base;
@@ -366,8 +367,8 @@ static ssize_t send_one(const struct udp_link *self, const void *buf, size_t siz
                   self->to.size);
 }
 
-/* Sends a datagram. Reports one that the network refuses: it is lost, but the link remains
- * usable. */
+/* Sends a datagram. If the network refuses it, it is lost, and the next read reports that; the link
+ * remains usable. */
 static enum aw_status udp_write(struct aw_link *link, const void *buf, size_t size,
                                 struct aw_error *err)
 {
@@ -378,7 +379,8 @@ static enum aw_status udp_write(struct aw_link *link, const void *buf, size_t si
         if (!passes(errno))
             return aw_fd_lost(link, errno, err);
         bool full = errno == EAGAIN || errno == ENOBUFS;
-        /* A refusal concerns an earlier datagram, but prevents this one from being sent. */
+        /* A refusal concerns an earlier datagram, but the kernel reports it for this one without
+         * sending it. */
         if (tries == TRIES || (!full && errno != EINTR && errno != ECONNREFUSED)) {
             self->unsent = errno == ECONNREFUSED ? 0 : errno;
             return AW_OK;
@@ -471,7 +473,7 @@ static enum aw_status make(struct udp_link **out, const struct address *at, bool
     return AW_OK;
 }
 
-/* Finds our address from which the kernel would send to the peer. */
+/* Finds the local address from which the kernel would send to the peer. */
 static bool address_towards(const struct address *to, struct address *out)
 {
     *out = (struct address){.size = sizeof out->at};
@@ -483,8 +485,8 @@ static bool address_towards(const struct address *to, struct address *out)
     return found;
 }
 
-/* Chooses the local address, that of the interface towards the peer. Uses all addresses if any
- * sender may be the peer, or if there is no route to the peer. */
+/* Chooses the local address: that of the interface towards the peer. Chooses all addresses if any
+ * sender is accepted, or if there is no route to the peer. */
 static enum aw_status listen_address(struct address *out, const struct address *to, unsigned port,
                                      bool any_sender, struct aw_clock *clock, struct aw_error *err)
 {
@@ -524,13 +526,14 @@ enum aw_status aw_udp_open(struct aw_link **out, const struct aw_url *url,
     self->to = to;
     self->peer_only = source == 0;
     snprintf(self->fd.base.key, sizeof self->fd.base.key, "udp:%s", name_of(&to, name));
-    if (aw_url_get(url, "greet")) /* so that a simulator with reply=sender learns our address */
+    if (aw_url_get(url, "greet")) /* so that a simulator with reply=sender learns the address */
         sendto(self->fd.fd, "", 0, MSG_NOSIGNAL, (const struct sockaddr *)&to.at, to.size);
     *out = &self->fd.base;
     return AW_OK;
 }
 
-/* Writes the URL for clients on this machine, for a server that listens on all addresses. */
+/* Sets key and client_url. For a server that listens on all addresses, these contain the address
+ * for clients on this machine. */
 static void write_ready(struct udp_link *self, const struct address *at)
 {
     char name[NAME_LENGTH];

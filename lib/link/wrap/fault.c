@@ -10,7 +10,7 @@
 const char *const aw_fault_keys[] = {"drop",  "dup",    "corrupt", "reorder",
                                      "delay", "jitter", "seed",    NULL};
 
-#define HELD (20 * AW_MILLISECOND) /* delay of a message that later ones overtake */
+#define HELD (20 * AW_MILLISECOND) /* delay of a message that is reordered */
 
 struct message {
     struct message *next;
@@ -40,7 +40,7 @@ struct fault_link {
     bool ascii;
     struct aw_fault_counters counters;
     struct queue tx, rx;
-    bool ended; /* the inner link is lost; earlier messages are still delivered */
+    bool ended; /* the inner link is lost; messages received before are still delivered */
     struct aw_error end;
     uint8_t buf[AW_DEVICE_MESSAGE];
 };
@@ -65,7 +65,7 @@ static int64_t next_due(const struct queue *queue)
     return queue->first ? queue->first->due : AW_NEVER;
 }
 
-/* Damages a message; see fault.h for text. */
+/* Damages a message, as described in fault.h. */
 static void damage(struct fault_link *self, struct message *message)
 {
     struct aw_random *random = &self->faults.random;
@@ -123,7 +123,7 @@ static enum aw_status push(struct fault_link *self, struct queue *queue, const v
     return AW_OK;
 }
 
-/* Queues a message: not at all, once or twice. */
+/* Queues a message once, or drops or duplicates it. */
 static enum aw_status pass(struct fault_link *self, struct queue *queue, const void *buf,
                            size_t size, struct aw_error *err)
 {
@@ -227,7 +227,7 @@ static void fault_close(struct aw_link *link)
     struct fault_link *self = (struct fault_link *)link;
     enum aw_status status = AW_OK;
     while (status == AW_OK && !self->ended && self->tx.first) {
-        aw_clock_sleep(link->clock, self->tx.first->due); /* also ends at a request to stop */
+        aw_clock_sleep(link->clock, self->tx.first->due); /* a request to stop ends the wait */
         status = send_due(self, self->tx.first->due, NULL);
     }
     clear(&self->tx);

@@ -23,8 +23,8 @@
 extern const char *const aw_fault_keys[];
 
 /* Wraps inner, and takes ownership of it, if the URL has fault keys; else returns inner itself.
- * ascii selects the damage for ASCII links. Closes inner on failure. AW_USAGE: a value is
- * invalid. */
+ * ascii: damages messages as described for ASCII links. Closes inner on failure. AW_USAGE: a value
+ * is invalid. */
 enum aw_status aw_fault_wrap(struct aw_link **out, struct aw_link *inner, const struct aw_url *url,
                              bool ascii, struct aw_error *err);
 

@@ -18,7 +18,8 @@ struct log_link {
     struct aw_log_entry entry;
     bool has_entry, started;
     size_t taken;                /* bytes of the entry already read */
-    int64_t first_ns, origin_ns; /* time of the first entry that has one; on our clock */
+    /* time of the first entry that has one; time of its replay on the link's clock */
+    int64_t first_ns, origin_ns;
     uint64_t delivered;          /* entries since the start of the file */
     char name[128];
 };
@@ -32,8 +33,8 @@ static enum aw_status start_again(struct log_link *self, struct aw_error *err)
     return aw_log_rewind(self->log, err);
 }
 
-/* Returns the time since the first message, not negative: kernel stamps may be earlier than the
- * first recorded one. Messages without a time are due at once. */
+/* Returns the time since the first message, at least 0: the kernel's timestamps may be out of
+ * order. Messages without a time are due at once. */
 static int64_t since_first(const struct log_link *self)
 {
     int64_t time_ns = self->entry.time_ns;
@@ -43,7 +44,7 @@ static int64_t since_first(const struct log_link *self)
 }
 
 /* Returns true for an entry to replay: not empty, not before from_ns, and received by a host. On a
- * CAN bus every node receives all frames, including the sent ones. */
+ * CAN bus, hosts also receive frames to the device. */
 static bool is_for_us(const struct log_link *self)
 {
     const struct aw_log_entry *entry = &self->entry;
@@ -83,7 +84,7 @@ static enum aw_status log_read(struct aw_link *link, void *buf, size_t cap, size
 {
     struct log_link *self = (struct log_link *)link;
     *got = 0;
-    /* Checks for a request to stop even without waiting: a flood must not hide it. */
+    /* Checks for a request to stop even without waiting, so that a flood cannot hide it. */
     enum aw_status status = aw_clock_wait(link->clock, -1, 0, aw_clock_now(link->clock));
     if (status == AW_STOPPED)
         return status;
@@ -104,7 +105,7 @@ static enum aw_status log_read(struct aw_link *link, void *buf, size_t cap, size
     memcpy(buf, entry->data.data + self->taken, *got);
     self->taken += *got;
     self->has_entry = !link->datagrams && self->taken < entry->data.size;
-    /* 0 means unknown, but logs of candump -t z start with time 0 */
+    /* 0 means unknown, so the time 0 of candump -t z becomes 1 */
     link->rx_time_ns = entry->time_ns == AW_NO_TIME ? 0 : entry->time_ns ? entry->time_ns : 1;
     link->own = entry->dir == AW_TX;
     self->delivered++;
@@ -157,8 +158,7 @@ static enum aw_status read_keys(struct log_link *self, const struct aw_url *url,
     return status;
 }
 
-/* Reads the first entry, which tells whether the link has message boundaries. An empty file tells
- * nothing. */
+/* Reads the first entry to detect whether the link has message boundaries. */
 static enum aw_status read_first(struct log_link *self, struct aw_error *err)
 {
     struct aw_log_entry first;
@@ -171,7 +171,7 @@ static enum aw_status read_first(struct log_link *self, struct aw_error *err)
     return aw_log_rewind(self->log, err);
 }
 
-/* Opens the capture. A failure counts as a missing link. */
+/* Opens the capture. Reports an unreadable file as AW_NO_LINK. */
 static enum aw_status open_log(struct log_link *self, const char *path,
                                const struct aw_log_options *options, struct aw_error *err)
 {
