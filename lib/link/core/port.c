@@ -22,7 +22,7 @@
 
 #define BY_ID        "/dev/serial/by-id/"
 #define SYMLINKS_MAX 16
-#define PTY_MAJOR    136 /* UNIX98_PTY_SLAVE_MAJOR of the kernel */
+#define PTY_MAJOR    136 /* first of the kernel's majors for ptys: UNIX98_PTY_SLAVE_MAJOR */
 #define PTY_MAJORS   8
 
 static bool fits(int n, size_t size)

@@ -36,9 +36,9 @@ struct range {
     double low, high;
 };
 
-/* Position of a panel in the drawing. */
+/* Position and contents of a panel. */
 struct frame {
-    double top, bottom; /* shares of the drawing's height, measured from the bottom */
+    double top, bottom; /* shares of the drawing's height, counted from its bottom edge */
     struct range across, up;
     size_t entries, columns, rows; /* layout of the legend */
 };
@@ -48,7 +48,7 @@ struct script {
     const struct aw_chart *chart;
     double height;
     size_t blocks; /* number of data blocks written so far */
-    double level;  /* of stairs: value at the last point; NaN: none */
+    double level;  /* for stairs: value of the last point; NaN: none */
     struct frame frames[MOST_PANELS];
 };
 
@@ -197,8 +197,8 @@ static void put_point(struct script *s, const struct aw_series *series, size_t i
     s->level = series->y[i];
 }
 
-/* Writes the first, the extreme and the last samples of a piece. Moves a gap to the start of the
- * piece. */
+/* Writes the first, the lowest, the highest and the last sample of a piece. Moves a gap to the
+ * start of the piece. */
 static void put_piece(struct script *s, const struct aw_series *series, size_t from, size_t to)
 {
     const double *y = series->y;

@@ -21,7 +21,7 @@
 
 /* A line of a panel, with n points. Its arrays are not owned. x must not decrease. */
 struct aw_series {
-    const char *label; /* NULL: not shown in the legend */
+    const char *label; /* NULL: not in the legend */
     const double *x, *y;
     size_t n;
     size_t colour; /* number of the colour, from 1; 0: by position in the panel */
@@ -29,7 +29,7 @@ struct aw_series {
     bool stairs;              /* holds its value until the next sample (setpoints) */
     bool dots;                /* single points instead of a line */
     const bool *hollow;       /* for dots: marks unreliable points as hollow; or NULL */
-    const char *const *texts; /* for dots: text beside each; or NULL */
+    const char *const *texts; /* for dots: text beside each dot; or NULL */
     bool guide;               /* thin grey reference line */
 };
 

@@ -72,7 +72,7 @@ struct part {
     double from, to; /* visible range along the line, 0 to 1 */
 };
 
-/* Clips the line to where at + t * way is within 0 to most (Liang and Barsky). */
+/* Clips the line to the part where start + t * delta is between 0 and max (Liang and Barsky). */
 static void clip(struct part *part, double at, double way, double most)
 {
     double a = (0 - at) / way, b = (most - at) / way;
@@ -120,7 +120,8 @@ int aw_braille_text(struct aw_braille *canvas, int column, int row, const char *
     return column;
 }
 
-/* Returns the rows with a dot in one half of a cell, one bit each; bit 0 is the top row. */
+/* Returns the rows with a dot in the left half (side 0) or right half of a cell: bit 0 is the top
+ * row. */
 static unsigned half(uint8_t dots, int side)
 {
     unsigned all = dots;

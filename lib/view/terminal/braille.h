@@ -21,7 +21,8 @@
 /* One character cell: dots, or a character that hides them. */
 struct aw_braille_cell {
     uint8_t dots;   /* bit n is dot n + 1 of the Unicode block */
-    uint8_t color;  /* 0: the terminal's default; others: see below. The last one drawn wins */
+    /* 0: the terminal's default; others: see below. The last drawing operation sets it */
+    uint8_t color;
     char letter[5]; /* UTF-8; "": no character */
 };
 
@@ -33,7 +34,7 @@ struct aw_braille {
 
 enum { AW_BRAILLE_UTF8 = 1, AW_BRAILLE_COLOR = 2 };
 
-/* Colours: 1 to AW_BRAILLE_SERIES for series, then dimmed, caution, warning and bold. */
+/* Colours: 1 to AW_BRAILLE_SERIES for lines of a chart, then dimmed, caution, warning and bold. */
 enum {
     AW_BRAILLE_SERIES = 6,
     AW_BRAILLE_DIM,
@@ -49,8 +50,8 @@ bool aw_braille_init(struct aw_braille *canvas, int columns, int rows);
 void aw_braille_clear(struct aw_braille *canvas);
 void aw_braille_free(struct aw_braille *canvas);
 
-/* Draw dots and lines. Coordinates count dots from the top left: 2 * columns across, 4 * rows down.
- * Lines may begin and end far outside. A line to or from NaN or infinity is not drawn. */
+/* Draw a dot or a line. Coordinates count dots from the top left: 2 * columns across, 4 * rows
+ * down. Lines may begin and end far outside. A line to or from NaN or infinity is not drawn. */
 void aw_braille_dot(struct aw_braille *canvas, int x, int y, int color);
 void aw_braille_line(struct aw_braille *canvas, double x0, double y0, double x1, double y1,
                      int color);
@@ -59,12 +60,13 @@ void aw_braille_line(struct aw_braille *canvas, double x0, double y0, double x1,
  * UTF-8 become '?'. Returns the next column. */
 int aw_braille_text(struct aw_braille *canvas, int column, int row, const char *text, int color);
 
-/* Writes the character of one cell: at most 4 bytes without a NUL. Returns the number of bytes. */
+/* Writes the character of one cell, at most 4 bytes without a NUL. Returns the number of bytes.
+ * flags: AW_BRAILLE_UTF8 or 0. */
 size_t aw_braille_character(const struct aw_braille_cell *cell, unsigned how, char *out);
 
 /* Writes one row as a NUL-terminated string, without trailing blanks and newline. Returns its
  * length. AW_BRAILLE_ROW bytes per column are always enough. A smaller buffer truncates the row,
- * with the colours reset. */
+ * and resets the colours. */
 #define AW_BRAILLE_ROW 16
 size_t aw_braille_row(const struct aw_braille *canvas, int row, unsigned how, char *out,
                       size_t size);

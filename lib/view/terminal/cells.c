@@ -8,8 +8,8 @@
 #include "base/clamp.h"
 #include "base/utf8.h"
 
-/* Returns the same decimals for all values of a channel, so that numbers do not jump. At most six
- * digits are printed. */
+/* Returns the number of decimals, which is the same for all values of a channel, so that numbers do
+ * not jump. A number has at most six digits. */
 static int decimals_of(const struct aw_channel *channel)
 {
     double range = fmax(fabs(channel->low), fabs(channel->high));

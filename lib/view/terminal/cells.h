@@ -21,13 +21,13 @@ void aw_cell_number(const struct aw_channel *channel, double value, char *out);
 void aw_cell_put(struct aw_braille *canvas, int column, int row, int width, bool left,
                  const char *text, int color);
 
-/* Shortens a name to width columns, with an ellipsis after the first before bytes. out must be
+/* Shortens a name to width columns, with an ellipsis after its first prefix bytes. out must be
  * three bytes larger than the name. Returns the position of the ellipsis in out. Returns 0 if the
  * name is complete, or starts with the ellipsis. */
 size_t aw_cell_shorten(const char *name, int width, size_t before, char *out);
 
-/* Shows a page of keys between the first and last row of the canvas. keys alternates keys and their
- * meanings, and ends with NULL. */
+/* Draws a page of keys between the first and last row of the canvas. keys contains pairs of a key
+ * and its meaning, and ends with NULL. */
 void aw_cell_keys(struct aw_braille *canvas, const char *const *keys);
 
 #endif

@@ -13,8 +13,8 @@
 #include "view/terminal/cells.h"
 #include "view/terminal/matrix.h"
 
-#define NOTE        24 /* columns for a message at the bottom; the keys leave room for it … */
-#define FEW_KEYS    22 /* … but these keys always remain: stop, quit, all keys */
+#define NOTE        24 /* columns for a message at the bottom, which the keys must leave free … */
+#define FEW_KEYS    22 /* … except for the columns of these keys: stop, quit, all keys */
 #define BLOCK_LEAST 54 /* minimum columns of a table if several are side by side */
 #define BETWEEN     2  /* columns between tables */
 #define NAME_MOST   34
@@ -82,8 +82,8 @@ static void rate_cell(const struct row *row, struct cell *cell)
     print_rate(aw_channel_rate(row->channel, row->now), cell->text);
 }
 
-/* Prints the age of a value. A new value is "now", because its milliseconds would change too fast
- * to read. */
+/* Prints the age of a value. The age of a new value is "now", because its milliseconds would change
+ * too fast to read. */
 static void age_cell(const struct row *row, struct cell *cell)
 {
     double s = (double)(row->now - row->channel->seen_ns) / 1e9;
@@ -100,7 +100,8 @@ static void age_cell(const struct row *row, struct cell *cell)
 
 /* ---- Columns ---- */
 
-/* Columns in their order. If there is not enough room, those of the highest rank are omitted. */
+/* Columns from left to right. If there is not enough room, those of the highest rank are
+ * omitted. */
 static const struct {
     const char *head;
     int width;
@@ -117,10 +118,10 @@ static const struct {
     {0},
 };
 
-/* Layout of a table of a certain width. */
+/* Widths of the columns of a table. */
 struct layout {
     int name, trend;
-    size_t before; /* bytes of a long name before its ellipsis */
+    size_t before; /* bytes of a long name before the ellipsis */
     int rank;      /* columns up to this rank are shown */
 };
 
@@ -163,7 +164,8 @@ static void put_head(struct aw_braille *canvas, int x, const struct layout *layo
         aw_cell_put(canvas, x + 1, 1, layout->trend, true, trend, AW_BRAILLE_DIM);
 }
 
-/* Returns true if the names on the page remain distinct when shortened there. */
+/* Returns true if the names on this page remain distinct when they are shortened after cut
+ * bytes. */
 static bool are_distinct(const struct aw_channel *const *shown, size_t n, int width, size_t before)
 {
     char a[AW_POINT_NAME], b[AW_POINT_NAME];
@@ -178,7 +180,8 @@ static bool are_distinct(const struct aw_channel *const *shown, size_t n, int wi
     return true;
 }
 
-/* Chooses where to shorten long names: in the middle, if they remain distinct. */
+/* Chooses the position of the ellipsis in long names: in the middle, unless other positions keep
+ * the names distinct. */
 static size_t cut_for(const struct aw_channel *const *shown, size_t n, int width)
 {
     size_t third = (size_t)width / 3;
@@ -253,8 +256,8 @@ static void print_count(uint64_t n, char *out, size_t size)
     out[at] = '\0';
 }
 
-/* Prints time and messages to the right of the title. Omits the least important parts if they do
- * not fit. */
+/* Prints the title, and time and messages to the right of it. Omits the least important parts if
+ * they do not fit. */
 static void put_top(const struct aw_grid *grid, struct aw_braille *canvas)
 {
     char text[160], count[32], rate[AW_CELL_TEXT];
@@ -281,7 +284,7 @@ static void put_top(const struct aw_grid *grid, struct aw_braille *canvas)
                     grid->state ? AW_BRAILLE_WARN : AW_BRAILLE_DIM);
 }
 
-/* Returns as many keys as fit. The keys for quit and help come first. */
+/* Returns a list of keys that fits. The keys for quit and help come first. */
 static const char *other_keys(const struct aw_grid *grid, int room)
 {
     static const char *const all[] = {"q quit  space freeze  r reset  / filter  ? keys",
@@ -303,8 +306,8 @@ static void print_keys(const struct aw_grid *grid, int room, char *out, size_t s
     snprintf(out, size, "%s%s", stop, other_keys(grid, room - (int)strlen(stop)));
 }
 
-/* Prints the filter or the lost messages, else leaves the room to the keys. Returns the next
- * column. */
+/* Prints the filter, or else the numbers of lost and damaged messages if there is room. Returns the
+ * next column. */
 static int put_counts(const struct aw_grid *grid, struct aw_braille *canvas, int y)
 {
     char text[160], lost[32], damaged[32];
@@ -326,7 +329,7 @@ static void put_bottom(const struct aw_grid *grid, struct aw_braille *canvas)
     int y = canvas->rows - 1, width = canvas->columns, x = put_counts(grid, canvas, y);
     char keys[80];
     int room = width - x - 2;
-    bool notes = grid->note && grid->rows; /* also shows the effect of a key */
+    bool notes = grid->note && grid->rows; /* without rows, put_empty shows the note */
     int note = notes ? aw_min(NOTE, (int)strlen(grid->note) + 4) : 0;
     print_keys(grid, aw_max(room - note, aw_min(room, FEW_KEYS)), keys, sizeof keys);
     int length = (int)strlen(keys);
@@ -339,8 +342,8 @@ static void put_bottom(const struct aw_grid *grid, struct aw_braille *canvas)
         aw_cell_put(canvas, x + 1, y, width - x - 3, true, grid->note, 0);
 }
 
-/* Prints the message over several lines, because there is room, and it probably gives the
- * reason. */
+/* Prints that there are no rows, and the note, which probably gives the reason, on several
+ * lines. */
 static void put_empty(const struct aw_grid *grid, struct aw_braille *canvas, const char *what)
 {
     int x = 1, y = 4;

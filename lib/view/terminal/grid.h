@@ -12,7 +12,7 @@
 
 /* A column of the table that has one row per subject. */
 struct aw_grid_column {
-    const char *field, *head; /* field of the channel, and heading of the column */
+    const char *field, *head; /* field of the channel; heading of the column */
 };
 
 /* Converts a field of a subject to another unit: sets *factor and *unit. Returns false to leave the
@@ -23,7 +23,7 @@ typedef bool aw_grid_unit_fn(void *context, const char *subject, const char *fie
 /* Contents and state of the screen. Strings may be NULL. */
 struct aw_grid {
     const char *title, *link;
-    const char *state;  /* state of the link unless normal: "link lost, waiting" */
+    const char *state;  /* state of the link if it is not normal: "link lost, waiting" */
     const char *note;   /* latest message, at the bottom */
     const char *filter; /* shows only names that contain this string or match this pattern */
     bool typing;        /* the user is typing the filter */
@@ -32,7 +32,7 @@ struct aw_grid {
     bool keys;                            /* shows the help page instead of the rows */
     const struct aw_grid_column *columns; /* {0}-terminated, by priority: one row per subject; NULL:
                                              one row per field */
-    bool listed;                          /* overrides columns: one row per field */
+    bool listed;                          /* ignores columns: one row per field */
     aw_grid_unit_fn *unit;                /* converts units; or NULL */
     void *context;                        /* argument for unit */
     bool blocks;                          /* shows the trend in block characters */
@@ -40,7 +40,7 @@ struct aw_grid {
     double rate_hz; /* messages per second, of all channels */
     int64_t elapsed_ns, now_ns;
     size_t scroll;     /* first row shown; drawing limits it to valid rows */
-    size_t rows, page; /* set by drawing: total number of rows, and number of rows that fit */
+    size_t rows, page; /* set by drawing: total number of rows; number of rows that fit */
 };
 
 void aw_grid_draw(struct aw_grid *grid, const struct aw_channels *channels,

@@ -8,7 +8,7 @@
 
 #define ROWS_MOST    64
 #define COLUMNS_MOST 12
-#define NUMBER       8 /* width of a number, and of a number with its unit */
+#define NUMBER       8 /* widths of a number, and of a number with its unit */
 #define WITH_UNIT    11
 #define TOP          3 /* first row of values */
 
@@ -19,10 +19,10 @@ struct matrix {
     const struct aw_channel *cell[ROWS_MOST][COLUMNS_MOST];
     int name, width[COLUMNS_MOST];  /* widths in characters; 0: the column is empty */
     const char *unit[COLUMNS_MOST]; /* common unit of each column, or NULL */
-    bool mixed[COLUMNS_MOST];       /* the cells of the column have different units */
+    bool mixed[COLUMNS_MOST];       /* the cells of a column have different units */
 };
 
-/* Returns a copy of the channel, converted to the subject's unit. */
+/* Returns a copy of the channel, converted to the unit that the caller wants for this subject. */
 static struct aw_channel in_unit(const struct matrix *m, const char *subject, const char *field,
                                  const struct aw_channel *channel)
 {

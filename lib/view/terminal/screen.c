@@ -19,7 +19,8 @@
 struct aw_screen {
     FILE *in, *out;
     SCREEN *terminal;
-    WINDOW *keys; /* an empty window: reading keys redraws the window they are read from */
+    /* an empty window for reading keys, because ncurses redraws the window that it reads from */
+    WINDOW *keys;
     char *locale; /* previous LC_CTYPE, to restore it */
     unsigned how;
     struct aw_braille canvas, shown;
@@ -94,7 +95,7 @@ static bool open_files(struct aw_screen *screen)
     return screen->out && screen->in;
 }
 
-/* Returns true if TERM is known. Checked first, because newterm leaks memory when it fails. */
+/* Returns true if ncurses knows the terminal. newterm would leak memory for an unknown one. */
 static bool is_known(void)
 {
     int problem;
@@ -115,7 +116,7 @@ struct aw_screen *aw_screen_open(bool color, struct aw_error *err)
         aw_no_memory(err);
         return NULL;
     }
-    const char *locale = setlocale(LC_CTYPE, NULL); /* ncurses only uses this locale */
+    const char *locale = setlocale(LC_CTYPE, NULL); /* ncurses uses this locale only */
     screen->locale = locale ? strdup(locale) : NULL;
     setlocale(LC_CTYPE, "");
     screen->how = aw_screen_utf8() ? AW_BRAILLE_UTF8 : 0;
@@ -222,8 +223,8 @@ static void show_row(struct aw_screen *screen, int y)
     }
 }
 
-/* Redraws the screen, then suspends the program if Ctrl-Z was pressed. ncurses would ignore SIGTSTP
- * while it draws. A blocked signal remains pending. */
+/* Redraws the screen with SIGTSTP blocked, because ncurses would ignore it. A pending Ctrl-Z then
+ * suspends the program. */
 static void refresh_then_suspend(void)
 {
     sigset_t suspend, before;

@@ -16,7 +16,8 @@
 #define LEAST_ROWS   5               /* minimum rows of a panel */
 #define SHRINK_NS    (2 * AW_SECOND) /* delay before a scale shrinks */
 #define ROUND_TICKS  12              /* max ticks when choosing the ends of a scale */
-#define ROOMY        0.45            /* a scale is too large if a smaller share of it is used */
+/* a scale is too large if the values use a smaller share of it */
+#define ROOMY        0.45
 #define LEGEND_SHARE 4               /* the legend takes at most 1/4 of a panel's rows */
 
 void aw_strip_init(struct aw_strip *strip, int64_t span_ns)
@@ -37,7 +38,7 @@ static int panel_for(struct aw_strip *strip, const char *unit)
         if (strcmp(strip->panels[i].unit, unit) == 0)
             return i;
     if (strip->n_panels == AW_STRIP_PANELS)
-        return AW_STRIP_PANELS; /* the last panel shows these lines, see is_in */
+        return AW_STRIP_PANELS; /* the last panel shows these lines */
     struct aw_strip_panel *panel = &strip->panels[strip->n_panels];
     panel->low = -1;
     panel->high = 1;
@@ -135,7 +136,8 @@ static void round_out(double *low, double *high)
     double at[AW_TICKS], size = fmax(fabs(*low), fabs(*high)), span = *high - *low;
     int decimals;
     double air = span > 1e-9 * size ? span * 0.04 : fmax(size * 0.1, 0.5);
-    *low = *low >= 0 && span > 0 ? fmax(*low - air, 0) : *low - air; /* stops at zero */
+    /* a scale that starts above zero does not extend below it */
+    *low = *low >= 0 && span > 0 ? fmax(*low - air, 0) : *low - air;
     *high = *high <= 0 && span > 0 ? fmin(*high + air, 0) : *high + air;
     int n = aw_ticks(*low, *high, ROUND_TICKS, at, &decimals);
     if (n < 2)
@@ -152,7 +154,7 @@ static void adapt(struct aw_strip_panel *panel, double low, double high, int64_t
     double wanted_low = fit_low, wanted_high = fit_high;
     bool outside = !panel->known || low < panel->low || high > panel->high;
     bool roomy = fit_high - fit_low < ROOMY * (panel->high - panel->low);
-    if (outside && panel->known) { /* grows in both directions, so that it does not oscillate */
+    if (outside && panel->known) { /* grows only, so that the scale does not oscillate */
         wanted_low = fmin(fit_low, panel->low);
         wanted_high = fmax(fit_high, panel->high);
         if (fit_high - fit_low < ROOMY * (wanted_high - wanted_low)) {
@@ -209,7 +211,7 @@ static void draw_line(const struct aw_strip_line *line, const struct box *box, i
         if (newer && !isnan(b->last) && !isnan(newer->first)) {
             double x1 = to_x(box, newer->time_ns), y1 = clamp_y(box, to_y(box, newer->first));
             double y = clamp_y(box, to_y(box, b->last));
-            if (x < edge) { /* clips the line at the left edge */
+            if (x < edge) { /* cuts off the line at the left edge */
                 y += (y1 - y) * (edge - x) / (x1 - x);
                 aw_braille_line(canvas, edge, y, x1, y1, color);
                 return;
@@ -297,8 +299,8 @@ static int color_of(int line)
     return 1 + line % AW_BRAILLE_SERIES;
 }
 
-/* Returns the unit to show after a line: only the last of several lines with the same unit has
- * it. */
+/* Returns the unit to show after a line. Of several lines with the same unit, only the last one
+ * shows it. */
 static const char *unit_shown(const struct aw_strip *strip, int line, int index, int panels)
 {
     const char *unit = strip->lines[line].unit;
@@ -317,7 +319,7 @@ struct entry {
     int number, width;
 };
 
-/* Finds the line with this index. Returns false if it is in another panel. */
+/* Fills the entry of a line. Returns false if another panel shows the line. */
 static bool find_entry(const struct aw_strip *strip, int index, int panels, bool numbered,
                        int number, struct entry *entry)
 {
@@ -348,7 +350,7 @@ static void draw_entry(const struct entry *entry, bool numbered, int x, int y,
     aw_braille_text(canvas, at + 1, y, entry->unit, AW_BRAILLE_DIM);
 }
 
-/* Draws a panel's legend in at most so many rows from y on: unit, lines and values. Returns the
+/* Draws a panel's legend (lines, values and units) from row y on, in at most rows rows. Returns the
  * number of rows used. */
 static int draw_legend(const struct aw_strip *strip, int index, int panels, bool numbered, int y,
                        int rows, struct aw_braille *canvas)
@@ -404,7 +406,7 @@ static void draw_panel(struct aw_strip *strip, const struct aw_strip_look *look,
         for (int x = box->x + 3; x < box->x + box->width; x += 4)
             aw_braille_text(canvas, x, row, "·", AW_BRAILLE_DIM);
     }
-    for (int i = strip->n - 1; i >= 0; i--) /* draws the first line on top */
+    for (int i = strip->n - 1; i >= 0; i--) /* draws the first line last, so that it is on top */
         if (is_in(&strip->lines[i], index, panels))
             draw_line(&strip->lines[i], box, color_of(i), canvas);
     if (look->numbered)
@@ -439,7 +441,7 @@ void aw_strip_draw(struct aw_strip *strip, const struct aw_strip_look *look,
                    struct aw_braille *canvas)
 {
     int top = look->title || look->state ? 1 : 0, bottom = look->keys ? 1 : 0;
-    int room = canvas->rows - top - bottom - 2; /* the time axis needs two rows */
+    int room = canvas->rows - top - bottom - 2; /* minus two rows for the time axis */
     int panels = aw_min(strip->n_panels, room / LEAST_ROWS);
     aw_braille_clear(canvas);
     draw_edges(look, canvas);
@@ -451,7 +453,7 @@ void aw_strip_draw(struct aw_strip *strip, const struct aw_strip_look *look,
     int64_t from = look->end_ns - strip->span_ns;
     struct box box = {.x = find_scales(strip, panels, each - 1, from, look->end_ns) + 3};
     box.width = canvas->columns - box.x - 1;
-    /* Rounds to whole dots, so that a moving line keeps its shape. */
+    /* Rounds to whole dots, so that a line keeps its shape while it moves. */
     int64_t dot = strip->span_ns / (2 * box.width - 1) + 1;
     box.to = look->absolute ? look->end_ns : (look->end_ns + dot - 1) / dot * dot;
     box.from = box.to - strip->span_ns;

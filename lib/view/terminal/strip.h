@@ -38,8 +38,8 @@ struct aw_strip_line {
 struct aw_strip_panel {
     char unit[16];
     double low, high; /* ends of the scale */
-    bool known;       /* low and high are set */
-    int64_t roomy_ns; /* time since which the scale is too large; 0: it is not */
+    bool known;       /* low and high are valid */
+    int64_t roomy_ns; /* time at which the scale became too large; 0: it is not too large */
 };
 
 /* A strip chart, which owns its buckets. */
@@ -55,24 +55,24 @@ struct aw_strip_look {
     const char *title; /* title at the top left, or NULL */
     const char *state; /* error message, or NULL */
     const char *keys;  /* help at the bottom, or NULL */
-    bool absolute;     /* times count from start_ns; false: back from now */
-    int64_t start_ns;  /* if absolute: time 0 of the axis */
-    bool rows;         /* the time axis shows row numbers */
-    bool numbered;     /* numbers the ends of lines, for displays without colours */
+    bool absolute;     /* times count from start_ns; false: they count back from now */
+    int64_t start_ns;  /* if times are absolute: time 0 of the axis */
+    bool rows;         /* the time axis shows row numbers instead of times */
+    bool numbered;     /* marks lines by numbers instead of dots, for displays without colours */
 };
 
 void aw_strip_init(struct aw_strip *strip, int64_t span_ns);
 void aw_strip_free(struct aw_strip *strip);
 
-/* Adds a line. Returns its number, or -1 if there are too many lines, or if out of memory. unit may
+/* Adds a line. Returns its number, or -1 if there are too many lines or no memory is left. unit may
  * be NULL. */
 int aw_strip_series(struct aw_strip *strip, const char *label, const char *unit);
 
 /* Adds a sample. The times of a line must not decrease; an earlier time counts as the previous one.
- * NaN interrupts the line. */
+ * NaN leaves a gap in the line. */
 void aw_strip_add(struct aw_strip *strip, int line, int64_t time_ns, double value);
 
-/* Interrupts all lines until their next samples. */
+/* Leaves a gap in all lines until their next samples. */
 void aw_strip_break(struct aw_strip *strip);
 
 /* Clears the canvas and draws the chart on it. */

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "view/text/value.h"
 
-#define LONG_S 0.2 /* s; a fast field is not overdue before, because drawing takes time */
+#define LONG_S 0.2 /* s; younger values are never overdue, because drawing takes time */
 
 #define SUBJECT_ORDER 32 /* the lower bits are the order of message and field */
 
@@ -39,7 +39,7 @@ static struct aw_channel **slot_of(const struct aw_channels *channels, const cha
     return &channels->slots[i];
 }
 
-/* Keeps the hash table at most half full. */
+/* Grows the arrays if they are full. The hash table is at most half full. */
 static bool make_room(struct aw_channels *channels)
 {
     if (channels->n < channels->room)
@@ -61,7 +61,8 @@ static bool make_room(struct aw_channels *channels)
     return true;
 }
 
-/* Returns the order of a subject: that of its first message. */
+/* Returns the order of a new channel. Channels of a subject follow each other; subjects have the
+ * order of their first messages. */
 static uint64_t order_of(struct aw_channels *channels, const struct aw_channel *channel,
                          const struct aw_point *point)
 {

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define PLACES_TRIED 16 /* consecutive slots tried per kind */
+#define PLACES_TRIED 16 /* consecutive slots to search */
 
 void aw_finder_init(struct aw_finder *finder, const struct aw_names *names,
                     const struct aw_select *select, enum aw_subjects subjects)
@@ -42,7 +42,8 @@ static bool is_kind(const struct aw_finder_kind *kind, const struct aw_record *r
            strncmp(kind->subject, subject, AW_POINT_NAME - 1) == 0;
 }
 
-/* Returns the slot of this kind, or a free one. If all are in use, returns the first one tried. */
+/* Returns the slot of this kind and sets *found, or a free slot. If all are in use, returns the
+ * first one. */
 static struct aw_finder_kind *place_of(struct aw_finder *finder, const struct aw_record *record,
                                        const char *subject, bool *known)
 {

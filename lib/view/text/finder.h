@@ -12,12 +12,13 @@
 
 #include "view/text/select.h"
 
-#define AW_FINDER_ROOM 64 /* cached pairs of message and subject; further pairs replace others */
+/* cached pairs of message and subject; further pairs replace older ones */
+#define AW_FINDER_ROOM 64
 
 struct aw_finder {
     const struct aw_names *names;
     const struct aw_select *select;
-    bool numbers;     /* a pattern contains an id, which is a value: no caching */
+    bool numbers;     /* a pattern may contain an id, which is a value of the record: no caching */
     bool any_subject; /* the patterns match the same fields for every subject */
     struct aw_finder_kind {
         const struct aw_codec *codec; /* NULL: unused */
@@ -27,7 +28,7 @@ struct aw_finder {
     } kinds[AW_FINDER_ROOM];
 };
 
-/* Initialises a finder. subjects tells which subjects are possible. */
+/* Initialises a finder. subjects: see select.h. */
 void aw_finder_init(struct aw_finder *finder, const struct aw_names *names,
                     const struct aw_select *select, enum aw_subjects subjects);
 

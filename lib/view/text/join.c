@@ -11,7 +11,7 @@ static void append(struct segments *out, const char *text, size_t length)
     out->used = (uint16_t)(out->used + length);
 }
 
-/* Adds a segment whose text starts at *start. */
+/* Adds a segment whose literal text starts at *start, and moves *start to the end of the text. */
 static void add(struct segments *out, struct segment segment, uint16_t *start)
 {
     segment.text = *start;
@@ -20,7 +20,8 @@ static void add(struct segments *out, struct segment segment, uint16_t *start)
     *start = out->used;
 }
 
-/* Returns the text of a segment that is the same in all these records; NULL: it varies. */
+/* Returns the text of a segment that is the same in all records of this message and direction;
+ * NULL: it varies. */
 static const char *said_by(const struct segment *segment, const char *message,
                            const struct style *style, enum aw_dir dir)
 {
@@ -39,7 +40,7 @@ static void join_texts(struct segments *out, const struct segments *from, const 
         append(out, from->pool + segment->text, segment->length);
         const char *said = said_by(segment, message, style, dir);
         size_t length = said ? strlen(said) : 0;
-        /* leave room for all following texts */
+        /* leaves room for all following texts */
         if (said && out->used + length + from->used <= sizeof out->pool - COPY_BLOCK)
             append(out, said, length);
         else if (segment->what != WHAT_NOTHING)
@@ -58,7 +59,7 @@ static void add_word(struct segments *out, struct words *words, const char *name
     words->list[words->n++].length = (uint16_t)(out->used - start);
 }
 
-/* Adds the names of values at equal distances from the first one, as in most tables. */
+/* Adds the names of values that have equal distances, as in most tables. */
 static void add_words(struct segments *out, const struct aw_name *names, bool quoted)
 {
     struct words *words = &out->words[out->n_words++];

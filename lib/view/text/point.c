@@ -35,8 +35,8 @@ static uint32_t *slot_of(struct aw_names *names, size_t mask, const char *field)
     return &names->slots[i];
 }
 
-/* Records the last message from the device with each field name, and whether several messages have
- * it. */
+/* Stores the first message from the device with each field name in its slot. Marks that field if
+ * another message has it, too. */
 static void note_names(struct aw_names *names, size_t mask)
 {
     for (struct aw_walk at = {0}; aw_walk_next(&at, names->wire, AW_RX);) {
@@ -181,7 +181,7 @@ void aw_path_point(struct aw_names *names, const char *message, const char *path
                                .value = value,
                                .text = text};
     snprintf(point->name, sizeof point->name, "%s", path);
-    /* Finds the wire's row for a path in foreign JSON. */
+    /* Finds the wire's row for a path in JSON of another program. */
     const struct aw_codec *codec = NULL;
     if (*point->message)
         codec = aw_wire_codec(names->wire, point->message, AW_RX);

@@ -29,7 +29,7 @@ struct aw_point {
     const struct aw_codec *codec;   /* supplies unit, range and named values; or NULL */
     const struct aw_record *record; /* record of the value, or NULL */
     int scalar;                     /* index in the codec */
-    bool about;                     /* the point only repeats the subject: lknee.board = lknee */
+    bool about;                     /* the value only repeats the subject: lknee.board = lknee */
     unsigned order;                 /* position among the points of a subject */
 };
 
@@ -79,11 +79,11 @@ size_t aw_record_points_of(const struct aw_names *names, const struct aw_record 
 /* Converts one scalar of a record to a point without names. */
 void aw_record_point(const struct aw_record *record, int scalar, struct aw_point *point);
 
-/* Returns the index of the scalar that contains the subject, or -1. */
+/* Returns the index of the scalar whose value is the subject's name, or -1. */
 int aw_subject_scalar(const struct aw_record *record, const char *subject);
 
-/* Creates a point from foreign data, with path as its field. A field of that name in the wire
- * supplies unit and range. message may be NULL. */
+/* Creates a point from data of another program, with path as its field. A field of that name in the
+ * wire supplies unit and range. message may be NULL. */
 void aw_path_point(struct aw_names *names, const char *message, const char *path, double value,
                    const char *text, struct aw_point *point);
 

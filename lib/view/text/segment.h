@@ -27,18 +27,18 @@ struct segment {
     uint8_t skip;
     bool wire_names;             /* the names belong to wire numbers, as in struct aw_field */
     bool quoted;                 /* puts a named value in quotes */
-    bool worded;                 /* at least one value is a word */
-    bool with_unit;              /* prints the unit after the number: */
+    bool worded;                 /* at least one value has a special name */
+    bool with_unit;              /* prints the unit, if any, after the number */
     uint8_t unit_length;         /* 0: no unit, or it depends on another scalar */
-    bool closed;                 /* a value without a name is undefined */
-    uint8_t words;               /* index in the words of struct segments */
+    bool closed;                 /* only named values are defined */
+    uint8_t words;               /* index of the word list in struct segments */
     const struct aw_name *names; /* named values; NULL: no look-up */
     const char *unit;
 };
 
 #define MAX_WORDS 16 /* maximum number of words per list, and of lists */
 
-/* Words in the pool for values at equal distances. */
+/* Word list: names in the pool, of values at equal distances. */
 struct words {
     const struct aw_name *names;
     uint8_t n;
@@ -57,13 +57,13 @@ struct segments {
     bool usable;                  /* at least one of the selected fields exists */
     uint8_t n_words;
     uint16_t n, used;
-    uint64_t needs; /* scalars that the segments need */
+    uint64_t needs; /* bit i: a segment needs scalar i */
     struct segment list[MAX_SEGMENTS];
     struct words words[MAX_WORDS];
     char pool[AW_MAX_SCALARS * 96 + COPY_BLOCK];
 };
 
-/* CSV: the fields of all messages, each one once. */
+/* CSV columns: the fields of all messages, each one once. */
 struct columns {
     size_t n;
     bool full; /* further fields do not fit */

@@ -13,7 +13,7 @@ struct compiler {
     const struct aw_view_options *options;
     const struct style *style;
     const struct columns *columns;
-    bool closed; /* a value of the record may be undefined */
+    bool closed; /* at least one value may be undefined */
 };
 
 static struct segment *add(struct compiler *c, enum what what, const char *format, ...)
@@ -68,7 +68,8 @@ static bool same_label(const struct aw_codec *codec, int a, int b)
            strcmp(codec->scalars[a].label, codec->scalars[b].label) == 0;
 }
 
-/* Compiles "elbow":{"position":… . Omits the whole group if its first scalar is absent. */
+/* Compiles the scalars of a group: "elbow":{"position":… . The whole group is omitted if its first
+ * scalar is absent. */
 static int compile_json_group(struct compiler *c, int first)
 {
     const struct aw_codec *codec = c->codec;
@@ -199,7 +200,7 @@ static char unescape(const char **text)
 
 static void compile_format(struct compiler *c, bool has_time)
 {
-    (void)has_time; /* the format decides whether the time is printed */
+    (void)has_time; /* the format determines whether the time is printed */
     const char *p = c->options->format;
     for (; *p; p++) {
         const char *close = strncmp(p, "%{", 2) == 0 ? strchr(p, '}') : NULL;

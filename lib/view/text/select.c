@@ -31,7 +31,8 @@ static const char *first_glob(const char *pattern)
     return strpbrk(pattern, "*?[");
 }
 
-/* Matches the whole name, or its first parts up to a dot: a group, a subject. */
+/* Returns true if the pattern matches the whole name, or its first parts up to a dot: a group, a
+ * subject. */
 static bool fits(const char *pattern, const char *name)
 {
     size_t length = strlen(pattern);
@@ -40,7 +41,7 @@ static bool fits(const char *pattern, const char *name)
     return first_glob(pattern) && fnmatch(pattern, name, 0) == 0;
 }
 
-/* Matches the last parts of a name, such as the position of each joint. */
+/* Returns true if the pattern is the last part of a name, such as the position of each joint. */
 static bool fits_end(const char *pattern, const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -64,7 +65,8 @@ static bool fits_name(const char *pattern, const struct aw_point *point)
                          fits_parts(pattern, subject, message, field)));
 }
 
-/* Matches the alias of a joint: "elbow.position" for m3.position. */
+/* Returns true if the pattern matches the name with the joint's alias: "elbow.position" for
+ * m3.position. */
 static bool fits_alias(const char *pattern, const struct aw_point *point)
 {
     const struct aw_scalar *scalar = point->codec ? &point->codec->scalars[point->scalar] : NULL;
@@ -76,7 +78,8 @@ static bool fits_alias(const char *pattern, const struct aw_point *point)
     return fits(pattern, field) || fits_parts(pattern, point->message, field, "");
 }
 
-/* Matches "3" or "3.force.z" for a message with id 3, whatever the name of its subject. */
+/* Returns true if the pattern matches by number: "3" or "3.force.z" for a message with id 3, whose
+ * subject may have any name. */
 static bool fits_number(const char *pattern, const struct aw_point *point)
 {
     char *rest;
@@ -175,8 +178,8 @@ bool aw_select_fields_only(const struct aw_select *select, struct aw_wire *wire,
     return only;
 }
 
-/* Finds the next message, from *m on, whose name precedes a dot at the start of text; NULL:
- * none. */
+/* Finds the next message, beginning at index *m, whose name and a dot are the start of text; NULL:
+ * there is none. */
 static const struct aw_codec *next_qualifier(const char *text, struct aw_wire *wire, size_t *m)
 {
     while (*m < wire->protocol->n_messages) {
@@ -196,7 +199,7 @@ static bool has_field(const struct aw_codec *codec, const char *pattern)
     return i < codec->n_scalars;
 }
 
-/* Returns true for a field that is preceded by its message: "kp.value". */
+/* Returns true if the text is a message and one of its fields: "kp.value". */
 static bool is_qualified(const char *text, struct aw_wire *wire)
 {
     const struct aw_codec *codec;
@@ -206,8 +209,8 @@ static bool is_qualified(const char *text, struct aw_wire *wire)
     return codec;
 }
 
-/* After an unknown subject, only fields of received messages are possible. So "hip.axis2" is a
- * subject, although a command has a field "axis2". */
+/* Allows only fields of received messages after an unknown subject. So "hip.axis2" is a subject,
+ * although a command has a field "axis2". */
 const char *aw_select_part(const char *pattern, struct aw_wire *wire)
 {
     if (names_any(pattern, AW_BOTH, wire))
@@ -223,7 +226,7 @@ const char *aw_select_part(const char *pattern, struct aw_wire *wire)
 /* ---- Before the first message ---- */
 
 struct known {
-    bool numbers; /* a subject without a name may have a number */
+    bool numbers; /* a subject without a name may be given by its number */
     size_t n;
     const char *name[KNOWN_MAX];
 };
@@ -237,8 +240,8 @@ static void add_known(struct known *known, const char *name)
         known->name[known->n++] = name;
 }
 
-/* Collects names for suggestions: fields precede messages, so of two equally similar names, the
- * field is suggested. */
+/* Collects names for suggestions. Of two equally similar names, the first one is suggested, so
+ * fields precede messages. */
 static void collect(const struct aw_names *names, struct known *known)
 {
     const struct aw_protocol *protocol = names->wire->protocol;
@@ -281,8 +284,8 @@ static bool fits_any(const char *part, const struct known *known)
     return false;
 }
 
-/* Returns true if the pattern is a known name, or has one after a dot. The part before the dot is a
- * subject: any string (any_subject), or a known name. */
+/* Returns true if the pattern is a known name, or a subject, a dot and a known name. A subject is
+ * any string (any_subject) or a known name. */
 static bool is_possible(const char *pattern, const struct known *known, bool any_subject)
 {
     const char *dot = strchr(pattern, '.'), *glob = first_glob(pattern);
@@ -295,7 +298,8 @@ static bool is_possible(const char *pattern, const struct known *known, bool any
     return false;
 }
 
-/* Returns the most similar name, for the whole pattern or for its rest after the valid part. */
+/* Returns the most similar name for the whole pattern. If there is none, returns that for the rest
+ * after the first dot, and sets *valid_length to the length of the part before. */
 static const char *nearest(const char *pattern, const struct known *known, int *fine)
 {
     const char *near = aw_suggest(pattern, known->name, known->n), *dot = strchr(pattern, '.');
@@ -319,8 +323,9 @@ static const char *list_fields(const struct aw_names *names, char *out, size_t s
     return out;
 }
 
-/* Finds the message that a pattern names together with a field that it lacks; NULL: not found,
- * or the pattern has another meaning. Sets *field to the text after the message. */
+/* Finds the message that a pattern names, together with a field that the message does not have;
+ * NULL: not found, or the pattern has another meaning. Sets *field to the text after the
+ * message. */
 static const struct aw_codec *find_lacking(const char *pattern, struct aw_wire *wire,
                                            const char **field)
 {
@@ -338,7 +343,8 @@ static const struct aw_codec *find_lacking(const char *pattern, struct aw_wire *
     return NULL;
 }
 
-/* A request and its answer may have the same name, and one of them may have no fields. */
+/* Fails with a list of the message's fields. A request and its answer may have the same name, and
+ * one of them may have no fields. */
 static enum aw_status lacks(const char *message, struct aw_wire *wire, const char *field,
                             struct aw_error *err)
 {

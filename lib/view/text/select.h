@@ -23,12 +23,11 @@ struct aw_select {
     const char *pattern[AW_SELECT_MAX];
 };
 
-/* Tells whether subjects may have names that are not in the wire table. Known subjects are named
- * values of the table, or numbers. */
+/* Which subjects are possible. Known subjects are named values of the wire table, or numbers. */
 enum aw_subjects {
-    AW_SUBJECTS_KNOWN,  /* other names are impossible */
-    AW_SUBJECTS_ANY,    /* other names are possible */
-    AW_SUBJECTS_BEFORE, /* possible before a field only; a single name is a field */
+    AW_SUBJECTS_KNOWN,  /* only known ones */
+    AW_SUBJECTS_ANY,    /* any name */
+    AW_SUBJECTS_BEFORE, /* any name before a field; a name alone is a field */
 };
 
 /* Returns true for "t", "dir" or "msg". Every record has these beside its fields, and lists of
@@ -45,7 +44,7 @@ int aw_select_match(const struct aw_select *select, const struct aw_point *point
 /* Returns true if the pattern matches one of the points. */
 bool aw_select_has(const char *pattern, const struct aw_point *points, size_t n);
 
-/* Marks in found, which has an entry per pattern, the patterns that match one of the points.
+/* Marks the patterns in found, which has an entry per pattern, that match one of the points.
  * Returns the index of the first unmarked pattern, or select->n. */
 size_t aw_select_note(const struct aw_select *select, bool *found, const struct aw_point *points,
                       size_t n);
@@ -59,11 +58,11 @@ static inline size_t aw_select_missing(const struct aw_select *select, const boo
     return i;
 }
 
-/* Returns true if the pattern matches this field of any subject. */
+/* Returns true if the pattern matches this field for any subject. */
 bool aw_select_field(const char *pattern, const struct aw_codec *codec, int scalar);
 
-/* Returns true if all patterns match fields of any subject. Returns false for a subject that has
- * the name of a field. For AW_SUBJECTS_ANY, also returns false if such a subject is possible. */
+/* Returns true if all patterns are names of fields and match for any subject. Returns false if a
+ * subject has the same name, or, for AW_SUBJECTS_ANY, if it might. */
 bool aw_select_fields_only(const struct aw_select *select, struct aw_wire *wire,
                            enum aw_subjects subjects);
 
@@ -76,7 +75,7 @@ const char *aw_select_part(const char *pattern, struct aw_wire *wire);
 enum aw_status aw_select_check(const struct aw_select *select, const struct aw_names *names,
                                enum aw_subjects subjects, struct aw_error *err);
 
-/* Same as aw_select_check, once all n subjects are known by name or number. */
+/* Same as aw_select_check, but for the time when all n subjects are known by name or number. */
 enum aw_status aw_select_confirm(const struct aw_select *select, const struct aw_names *names,
                                  const char *const *subjects, size_t n, struct aw_error *err);
 

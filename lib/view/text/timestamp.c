@@ -76,8 +76,8 @@ static int64_t parse_fraction(const char **text)
     return ns;
 }
 
-/* Same as timegm(3), which ends in 2038 if time_t has 32 bits. Counts days from March, so that the
- * leap day is the last of a year. */
+/* Converts to seconds since 1970. timegm(3) would end in 2038 if time_t has 32 bits. Counts days
+ * from March, so that the leap day is the last one of a year. */
 static int64_t seconds_of(const struct tm *tm)
 {
     int64_t month = (tm->tm_mon + 10) % 12, year = tm->tm_year + 1900 - (tm->tm_mon < 2);

@@ -26,7 +26,7 @@ struct aw_second {
 
 /* Prints a time in a style; also used for result records. first_ns and previous_ns are for
  * AW_TIME_REL and AW_TIME_DELTA. Writes at most 32 characters, without a NUL, and returns the end.
- * known is a cache; use one per style. */
+ * cache stores the last whole second; use one per style. */
 char *aw_print_time(char *out, enum aw_time_style style, int64_t time_ns, int64_t first_ns,
                     int64_t previous_ns, struct aw_second *known);
 

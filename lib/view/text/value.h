@@ -21,7 +21,7 @@ char *aw_print_how(char *out, double value, uint8_t how, uint8_t decimals);
 /* Returns true if the named values are true and false. */
 bool aw_is_truth(const struct aw_field *row);
 
-/* Returns the scalar's value as a word; NULL: it is a number. */
+/* Returns the special name of a scalar's value (struct aw_special); NULL: it has none. */
 const char *aw_value_word(const struct aw_record *record, int scalar);
 
 #endif

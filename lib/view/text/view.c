@@ -18,8 +18,8 @@ struct aw_view {
     const struct style *style;
     int64_t first_ns, previous_ns;
     struct aw_second second;
-    int odd;    /* index of the first scalar of this record with an undefined value; -1: none */
-    bool timed; /* the selected fields include the time, so text also shows it */
+    int odd;    /* first scalar of this record with an undefined value; -1: none */
+    bool timed; /* the selected fields include "t", so text shows the time */
     struct columns columns;
     const char *parts[AW_SELECT_MAX + 1]; /* parts of options.fields that name fields */
     struct kind *kinds;                   /* by message */
@@ -27,10 +27,12 @@ struct aw_view {
 
 /* Segments for one kind of message, compiled when the first one arrives. */
 struct kind {
-    struct segments any, whole[2]; /* whole: for complete records, from the device and to it */
+    /* for incomplete records; for complete records from the device and to it */
+    struct segments any, whole[2];
 };
 
-/* Returns true for a message that is periodic or requested, and not the answer to a setting. */
+/* Returns true for a message that is periodic or answers a query, but not for an answer to a
+ * setting. */
 static bool is_told(const struct aw_protocol *protocol, const struct aw_message *message)
 {
     const struct aw_message *other = protocol->messages;
@@ -56,7 +58,7 @@ struct aw_messages aw_view_messages(const struct aw_protocol *protocol, const ch
     return messages;
 }
 
-/* Returns true for a joint beyond the number of joints in the record like. */
+/* Returns true for a repetition that the sample does not have. */
 static bool is_beyond(const struct aw_record *like, const struct aw_codec *codec, int k)
 {
     const struct aw_scalar *scalar = &codec->scalars[k];
@@ -111,7 +113,7 @@ size_t aw_view_room(const struct aw_view *view)
     return view->columns.full ? MAX_COLUMNS : 0;
 }
 
-/* Checks that a name in a format identifies exactly one value of a message. */
+/* Checks that a name in a format refers to one value in at least one message. */
 static enum aw_status check_reference(struct aw_view *view, const char *name, struct aw_error *err)
 {
     const char *part = aw_select_part(name, view->wire);
@@ -151,7 +153,7 @@ static enum aw_status check_format(struct aw_view *view, struct aw_error *err)
         if (!close || close - p > 60)
             return aw_fail(err, AW_USAGE, "'%.40s': invalid reference — write %%{FIELD}", p);
         snprintf(name, sizeof name, "%.*s", (int)(close - p - 2), p + 2);
-        /* a subject alone has several values */
+        /* checks again below, because a subject alone has several values */
         status = check_field(view, name, subjects, err);
         if (status == AW_OK && !aw_select_is_head(name))
             status = check_reference(view, name, err);
@@ -160,7 +162,7 @@ static enum aw_status check_format(struct aw_view *view, struct aw_error *err)
     return status;
 }
 
-/* Extracts the part of each name that names fields. Selects all fields if a name is only a
+/* Extracts from each name the part that names fields. Selects all fields if a name is only a
  * subject. */
 static void take_parts(struct aw_view *view)
 {
@@ -310,7 +312,7 @@ static char *print_name(char *out, const struct aw_view *view, const struct aw_r
     return stpcpy(out, view->style->quote);
 }
 
-/* Marks a received value that must not be sent. */
+/* Prints the anomaly of a record: a value without a meaning, or a wrong constant. */
 static char *print_mark(char *out, const struct aw_view *view, const struct aw_record *record)
 {
     const char *const *mark = view->style->mark;

@@ -65,13 +65,16 @@ struct aw_view_options {
     enum aw_style style;
     enum aw_time_style time;
     const char *format;        /* for AW_STYLE_FORMAT */
-    const char *const *fields; /* selected fields, NULL-terminated, by the rules of select.h; in
-                                  text, "t" also shows the time. NULL: all */
-    bool brief; /* for AW_STYLE_TEXT without fields: hides formal fields (wire/table.h) */
-    struct aw_messages messages;  /* tables without fields: only columns of these messages, if any
-                                     */
-    const struct aw_record *like; /* has the number of repetitions to show; NULL: all */
-    enum aw_subjects subjects;    /* of fields; in a format, a single name is a field */
+    /* selected fields, NULL-terminated, by the rules of select.h; with "t" text also shows the
+     * time. NULL: all */
+    const char *const *fields;
+    bool brief; /* for AW_STYLE_TEXT without fields: hides metadata (wire/table.h) */
+    /* for tables without fields: limits the columns to these messages */
+    struct aw_messages messages;
+    /* for tables: limits the columns to the repetitions that this record has; NULL: all */
+    const struct aw_record *like;
+    /* kinds of subjects in fields; a single name in a format is always a field */
+    enum aw_subjects subjects;
 };
 
 struct aw_view;
@@ -82,20 +85,20 @@ struct aw_view *aw_view_new(struct aw_wire *wire, const struct aw_view_options *
                             struct aw_error *err);
 void aw_view_free(struct aw_view *view);
 
-/* Writes a record as one line with its newline, without a NUL, and returns its length. Returns 0 if
+/* Writes a record as one line with a newline, without a NUL, and returns its length. Returns 0 if
  * the record has none of the selected fields. out holds AW_VIEW_MAX bytes. */
 size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char *out);
 
-/* Returns true if the header has a column for every shown field of such a message. */
+/* Returns true if the header has a column for every selected field of this message. */
 bool aw_view_covers(const struct aw_view *view, const struct aw_codec *codec);
 
 /* Selects messages from the device by name, for .messages. names ends with NULL; NULL selects all.
- * From message number own on, excludes answers to settings. */
+ * Among custom messages, which begin at index first_custom, excludes answers to settings. */
 struct aw_messages aw_view_messages(const struct aw_protocol *protocol, const char *const *names,
                                     size_t own);
 
-/* Returns the maximum number of CSV columns if there are more fields than that, else 0. The caller
- * then reports that the other fields are missing. */
+/* Returns the limit on CSV columns if there are more fields than columns, else 0. The caller then
+ * reports that fields are missing. */
 size_t aw_view_room(const struct aw_view *view);
 
 /* Writes the header of a table and returns its length. Returns 0 in other styles. */

@@ -33,7 +33,7 @@ static bool copy(char *out, size_t size, const char *from, const char *end)
     return true;
 }
 
-/* Skips a quoted field that starts here. */
+/* Skips blanks and a quoted field, if one starts here. */
 static const char *skip_quotes(const char *p)
 {
     while (isspace((unsigned char)*p))
@@ -146,7 +146,8 @@ void aw_where_fields(const struct aw_where *where, struct aw_select *fields)
         fields->pattern[i] = where->terms[i].field;
 }
 
-/* Checks that a matching field has such a unit. If not, returns the error for the last field. */
+/* Checks that the value has a unit that fits one of the matching fields. If not, returns the error
+ * for the last one. */
 static enum aw_status check_unit(const struct aw_where_term *term, struct aw_wire *wire,
                                  struct aw_error *err)
 {
@@ -157,7 +158,8 @@ static enum aw_status check_unit(const struct aw_where_term *term, struct aw_wir
         double number;
         if (!aw_select_field(field, at.codec, at.scalar))
             continue;
-        if (at.codec->scalars[at.scalar].by >= 0) /* another field of the record selects the unit */
+        /* the unit depends on another field of the record */
+        if (at.codec->scalars[at.scalar].by >= 0)
             return AW_OK;
         status = aw_number_parse_unit(term->text, aw_scalar_range(at.codec, at.scalar, NULL).unit,
                                       &number, &why);

@@ -28,16 +28,16 @@ enum aw_where_op {
 struct aw_where_term {
     char field[AW_POINT_NAME];
     enum aw_where_op op;
-    char text[40]; /* VALUE as written */
+    char text[40]; /* value as written */
     bool is_number;
     double number;
-    bool has_unit;         /* the number depends on the unit of the field */
-    const char *tolerance; /* tolerance of = with a number; NULL: none */
+    bool has_unit;         /* the number must be converted to the unit of the field */
+    const char *tolerance; /* tolerance of = with a number, with unit; NULL: none */
 };
 
 /* A condition on the message itself: msg = NAME, dir != tx. */
 struct aw_where_head {
-    bool dir; /* about dir; false: about msg */
+    bool dir; /* true: about dir; false: about msg */
     bool is;  /* OP is =; false: != */
     char text[40];
 };
@@ -77,8 +77,8 @@ void aw_where_fields(const struct aw_where *where, struct aw_select *fields);
  * is unknown and satisfies no term. The functions below ignore these terms. */
 bool aw_where_head_holds(const struct aw_where *where, const char *message, enum aw_dir dir);
 
-/* Finds the number that a point is compared with, in the unit of its field. Returns false if there
- * is no such number. */
+/* Finds the number to compare a point with, in the unit of the point's field. Returns false if
+ * there is no such number. */
 bool aw_where_number(const struct aw_where_term *term, const struct aw_point *point,
                      double *number);
 
@@ -86,8 +86,8 @@ bool aw_where_number(const struct aw_where_term *term, const struct aw_point *po
  * satisfies no term. */
 bool aw_where_holds(const struct aw_where *where, const struct aw_point *points, size_t n);
 
-/* Same as aw_where_holds for a record. scalars has the matching scalars of each term, from
- * aw_finder_match. */
+/* Same as aw_where_holds for a record. scalars has the matching scalars of each term, as returned
+ * by aw_finder_match. */
 bool aw_where_fits(const struct aw_where *where, const struct aw_record *record,
                    const uint64_t *scalars);
 
