@@ -83,10 +83,10 @@ struct aw_motion {
     double sign;                     /* sign of the first output; 0: no output yet */
     double from, from_s, from_speed; /* position, time and speed at that output */
     double pushed_s;                 /* time of strong output so far */
-    double against_s;                /* time at which the motion against the output started; NaN: none */
+    double against_s;                /* start of the motion against the output, s; NaN: none */
     /* output at the last motion; change since then; time at which a strong change started */
     double moved_output, side, since_s;
-    double lowest, highest, stands_s; /* positions since the last motion; duration of strong output */
+    double lowest, highest, stands_s; /* positions since the last motion; time of strong output */
     char fault[80];
 };
 

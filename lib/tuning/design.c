@@ -11,12 +11,13 @@
 
 #define STEP         0.02
 #define LIVELY       0.01 /* max output at rest without a dead band, as a share of full scale */
-#define SETTLE       12   /* max duration of a prediction, in slowest time constants */
+/* max duration of a prediction, as a multiple of the slowest time constant */
+#define SETTLE       12
 #define COARSE       0.8  /* factor between two trial gains */
 #define SMALLEST     1e-4 /* smallest gain to try, as a share of the ultimate gain */
-#define PATIENCE     60   /* max moves of the search */
+#define PATIENCE     60   /* max moves of a search */
 #define FINEST       0.01
-#define PLACES       3    /* number of dead times to check if it is uncertain */
+#define PLACES       3    /* number of dead times to check if the model's is uncertain */
 #define NO_OVERSHOOT 1e-4 /* a smaller share counts as no overshoot */
 #define STEEP        20   /* penalty factor for overshoot above the limit */
 
@@ -27,11 +28,12 @@ static double period_of(double omega)
     return 2 * M_PI / omega;
 }
 
-/* The process to control, with a positive gain and the longest possible dead time. */
+/* The process to control, with a positive gain and the longest dead time of the interval. */
 struct subject {
     struct aw_process process;
     double sign;
-    double omega, ku; /* ultimate frequency and gain, with the hold's delay of half a period */
+    /* ultimate frequency and gain, including the hold's delay of half a control period */
+    double omega, ku;
 };
 
 static enum aw_status subject_of(const struct aw_process *process, const struct aw_driver *driver,
@@ -85,7 +87,7 @@ struct quest {
     double least;
 };
 
-/* The ratios of the gains, as log(Ti) and Td. Both times are in ticks. */
+/* Ratios of the gains: log(Ti) and Td, with both times in control periods. */
 struct shape {
     double log_ti, td;
 };
@@ -98,7 +100,7 @@ static struct aw_gains sized(const struct quest *q, const struct shape *shape, d
                              derivative ? kp * shape->td : 0};
 }
 
-/* Returns the largest Ms of all loops. Stops early once it exceeds enough. */
+/* Returns the largest Ms of all loops. Stops early once it exceeds limit. */
 static double largest_ms(struct aw_loop *const loops[PLACES], const struct aw_gains *g,
                          double enough)
 {
@@ -152,7 +154,8 @@ static double try_shape(struct quest *q, const struct shape *shape)
     if (q->calm)
         iae = over;
     else if (isfinite(q->overshoot) && over > q->overshoot + NO_OVERSHOOT)
-        return iae * (1 + STEEP * (over - q->overshoot)); /* leads the search back to the limit */
+        /* the penalty leads the search back to the limit */
+        return iae * (1 + STEEP * (over - q->overshoot));
     if (iae < q->least) {
         q->least = iae;
         q->best = g;
@@ -214,7 +217,7 @@ static void search(struct quest *q, double period)
             search_from(q, best[i]);
 }
 
-/* Reports the lowest possible overshoot if the limit cannot be met, as with an almost double
+/* Finds the lowest possible overshoot. Fails if it exceeds the limit, as with an almost double
  * integrator. */
 static enum aw_status least_overshoot(struct quest *q, double period, double *least,
                                       struct aw_error *err)

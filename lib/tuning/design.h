@@ -26,17 +26,17 @@ struct aw_design_options {
     double ms;       /* max Ms; 0: 1.6 */
     double activity; /* max aw_driver_activity; 0: the dead band, or 0.01 without one */
     bool bounded;    /* limits the overshoot */
-    /* max overshoot for a step of the linear loop: 0.25 is 25 %, 0 permits no overshoot. The
-     * driver's integrator has no anti-windup, so gains that overshoot much in the linear loop may
-     * oscillate forever in the real one. AW_LIMIT if no gains meet this limit; err then gives the
-     * lowest possible overshoot */
+    /* max overshoot for a step of the linear loop: 0.25 is 25 %, 0 permits none. The driver's
+     * integrator has no anti-windup, so gains that overshoot much in the linear loop may oscillate
+     * forever in the real one. AW_LIMIT: no gains meet this limit; err gives the lowest possible
+     * overshoot */
     double overshoot;
-    /* tolerance of the model's dead time, ± s (aw_fit.half; NaN: unknown). Ms is limited and
-     * reported over this whole range */
+    /* half-width of the interval of the model's dead time, s (aw_fit.half; NaN: unknown). Ms is
+     * limited and reported for all dead times in it */
     double late_s;
     double step;         /* predicted step, as a share of full scale; 0: 0.02 */
-    struct aw_rest rest; /* state before that step */
-    double duration_s;   /* min duration of the prediction */
+    struct aw_rest rest; /* state before the predicted step */
+    double duration_s;   /* min duration of the prediction, s */
     bool unproven;       /* accepts gains with Ms above 2 */
 };
 
@@ -45,28 +45,30 @@ struct aw_proposal {
     struct aw_gains per_tick;
     bool limited;              /* a gain is beyond the driver's range */
     struct aw_margins margins; /* margins of the linear loop */
-    double ms;                 /* largest Ms for dead times within ± late_s */
+    double ms;                 /* largest Ms for all dead times in the interval */
     double activity;           /* output at rest, as a share of full scale */
-    double load_iae;           /* integrated error after a unit load; INFINITY: does not settle */
+    /* integrated absolute error after a unit load; INFINITY: the loop does not settle */
+    double load_iae;
     struct aw_response step;   /* prediction of the nonlinear loop, in shares of full scale */
     struct aw_rest rest;       /* state before the predicted step */
     double duration_s;         /* duration of the prediction */
-    double least_overshoot;    /* lowest possible overshoot if its limit cannot be met; else 0 */
+    /* lowest possible overshoot, as a share, if the limit cannot be met; else 0 */
+    double least_overshoot;
     char refusal[160];         /* why the gains must not be used; "": they may be used */
 };
 
 #define AW_DESIGN_MS      1.6
 #define AW_DESIGN_MS_MOST 2.0 /* larger values are refused */
 
-/* AW_LIMIT: the proposal must not be used, for the reason in err and refusal. The loop is unstable,
- * beyond the driver's range or too active at rest, or its Ms is above 2. If no gains meet the
- * limits, *proposal has neither gains nor a refusal. AW_USAGE: the model's gain or the control
- * period is out of range. AW_NO_MEMORY. */
+/* Designs gains. AW_LIMIT: the gains must not be used, for the reason in err and refusal: the loop
+ * is unstable, a gain is beyond the driver's range, the output at rest is too large, or Ms is above
+ * 2. If no gains meet the limits, *proposal has neither gains nor a refusal. AW_USAGE: the model's
+ * gain or the control period is out of range. AW_NO_MEMORY: out of memory. */
 enum aw_status aw_design(const struct aw_process *process, const struct aw_driver *driver,
                          const struct aw_design_options *options, struct aw_proposal *proposal,
                          struct aw_error *err);
 
-/* Assesses given gains, such as the previous ones; leaves form unchanged. */
+/* Assesses the gains in *proposal, such as the previous ones. Errors as of aw_design. */
 enum aw_status aw_design_judge(const struct aw_process *process, const struct aw_driver *driver,
                                const struct aw_design_options *options,
                                struct aw_proposal *proposal, struct aw_error *err);

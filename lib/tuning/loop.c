@@ -8,11 +8,12 @@
 #define MOST    3000
 #define WIDEST  0.03 /* max ratio of neighbouring frequencies, minus 1 */
 #define FINEST  0.003
-#define TURN    0.15 /* phase of the dead time between frequencies, rad, if within the limits */
+/* phase of the dead time between neighbouring frequencies, rad, if within these limits */
+#define TURN    0.15
 
 struct lens {
     double omega;
-    double complex plant;           /* response of the process as the controller sees it */
+    double complex plant;           /* sampled response of the process, with the hold */
     double complex sum, difference; /* 1/(1 - 1/z), 1 - 1/z */
 };
 
@@ -130,7 +131,7 @@ double aw_loop_ms(const struct aw_loop *loop, const struct aw_gains *g)
     return fabs(angle) > 1 ? INFINITY : 1 / sqrt(nearest);
 }
 
-/* Returns the position of the zero between a and b of different signs, 0..1. */
+/* Returns the position of the zero between a and b, which have different signs: 0 to 1. */
 static double zero_between(double a, double b)
 {
     return a / (a - b);
@@ -176,7 +177,7 @@ struct aw_margins aw_loop_margins(const struct aw_loop *loop, const struct aw_ga
             m.bandwidth = at->omega;
         before = l;
     }
-    /* real at half the sampling rate */
+    /* the open loop is real at half the sampling rate */
     double end = -creal(before);
     if (end > 0 && end < 1)
         m.gain_margin = fmin(m.gain_margin, 1 / end);

@@ -43,7 +43,7 @@ struct aw_driver {
     double noise;      /* standard deviation of the measured value between ticks */
 };
 
-struct aw_loop; /* process response at the frequencies of interest */
+struct aw_loop; /* response of a process at the frequencies of interest */
 
 /* Returns the response at omega (rad/s), for processes other than struct aw_process. */
 typedef double complex aw_response_fn(const void *context, double omega);
@@ -68,16 +68,17 @@ struct aw_margins {
 };
 struct aw_margins aw_loop_margins(const struct aw_loop *loop, const struct aw_gains *per_tick);
 
-/* Returns Ms, INFINITY if unstable; faster than aw_loop_margins. */
+/* Returns Ms; INFINITY: the loop is unstable. Faster than aw_loop_margins. */
 double aw_loop_ms(const struct aw_loop *loop, const struct aw_gains *per_tick);
 
-/* Returns the open loop at its i-th frequency, for Bode curves; false after the last. */
+/* Returns the open loop at its i-th frequency, for Bode curves. Returns false after the last
+ * one. */
 bool aw_loop_point(const struct aw_loop *loop, const struct aw_gains *per_tick, size_t i,
                    double *omega, double complex *open);
 
-/* Returns the output of a joint at rest whose measured value jumps by one encoder step, or has
- * noise. That is kp + kd steps, or two standard deviations of the controller's response to the
- * noise, if larger. */
+/* Returns the output at rest if the measured value of the joint jumps by one encoder step, or is
+ * noisy: kp + kd steps, or two standard deviations of the controller's response to the noise,
+ * whichever is larger. */
 double aw_driver_activity(const struct aw_driver *driver, const struct aw_gains *per_tick);
 
 #endif

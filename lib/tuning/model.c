@@ -10,7 +10,8 @@
 #include "base/text.h"
 
 #define BIGGEST  262144 /* max size of a file, bytes */
-#define LONGEST  1e4    /* max time, s: above any joint's; larger tick counts would overflow */
+/* max time, s: longer than any joint's; larger values would overflow tick counts */
+#define LONGEST  1e4
 #define LARGEST  1e12
 #define QUICKEST 1e-5 /* min tick, s */
 
@@ -28,14 +29,14 @@ void aw_model_set_tick(struct aw_model *model, const struct aw_tick *tick)
     model->driver.tick_s = tick->s;
 }
 
-/* A model, and those entries of its file that the model stores in another form. */
+/* A model, with those entries of its file that the model stores differently. */
 struct content {
     struct aw_model model;
     char format[24], kind[24], tick_from[16];
     double tau1, tau2, damping, samples;
 };
 
-/* The processes that have an entry. */
+/* Which processes have an entry. */
 enum when { ALWAYS, ONE_LAG, TWO_LAGS, THIRD_LAG, ZERO };
 
 /* The entries in the order of the file. If two entries set the same number, the later one
@@ -223,7 +224,7 @@ static int kind_of(const char *name)
     return k;
 }
 
-/* Ignores parameters that this kind of process does not have. */
+/* Sets the lags. Ignores parameters that this kind of process does not have. */
 static void read_lags(struct aw_process *p, enum aw_process_kind kind, double tau1, double tau2,
                       double damping)
 {
@@ -255,8 +256,8 @@ static enum aw_status read_process(struct content *c, const char *name, struct a
     return AW_OK;
 }
 
-/* Derives the other parts of a model. A tick without a source in the file counts as given by the
- * user. */
+/* Sets the members that follow from others. A control period without a source in the file counts as
+ * given by the user. */
 static void derive_rest(struct content *c)
 {
     struct aw_model *model = &c->model;

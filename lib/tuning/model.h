@@ -26,7 +26,7 @@ struct aw_model {
     struct aw_tick tick;     /* control period of the driver, and its origin */
     char board[32], controller[16], unit[16];
     double full_scale;                    /* measured value at full scale, in that unit */
-    char source[AW_MODEL_TEXT], made[32]; /* source record, and date of creation */
+    char source[AW_MODEL_TEXT], made[32]; /* source of the data, and date of creation */
     size_t n_points;
     struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
 };
@@ -42,8 +42,8 @@ void aw_model_write(FILE *file, const struct aw_model *model);
 /* Saves atomically. Errors are those of aw_file_fail (base/file.h). */
 enum aw_status aw_model_save(const struct aw_model *model, const char *path, struct aw_error *err);
 
-/* AW_USAGE: the file cannot be read. AW_MALFORMED: not a valid model; err names the place or the
- * key. */
+/* Load a model from a file, or from text (name is for messages). AW_USAGE: the file cannot be read.
+ * AW_MALFORMED: not a valid model; err names the line or the key. */
 enum aw_status aw_model_load(struct aw_model *model, const char *path, struct aw_error *err);
 enum aw_status aw_model_read(struct aw_model *model, const char *text, const char *name,
                              struct aw_error *err);

@@ -9,8 +9,8 @@
 
 #define LONGEST 60000 /* max ticks */
 
-/* A process with dead time. In each tick, the output of delay + 1 ticks ago acts first, then that
- * of delay ticks ago. */
+/* A process with dead time. In each control period, it first responds to the output of delay + 1
+ * periods ago, then to that of delay periods ago. */
 struct plant {
     struct aw_move early, late;
     struct aw_process_state x;
@@ -106,7 +106,7 @@ struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_d
     return samples;
 }
 
-/* The linear loop after a step of setpoint or load, until it settles. */
+/* Statistics of the linear loop's error after a step of setpoint or load, until it settles. */
 struct course {
     double iae, lowest; /* integral of |error|, and lowest error */
     bool dies;

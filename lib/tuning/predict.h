@@ -26,7 +26,8 @@ struct aw_scene {
     struct aw_rest rest;
     double load; /* added to the output from t = 0 on */
     double duration_s;
-    bool full; /* applies dead band, output limit and encoder steps; else the loop is linear */
+    /* applies dead band, output limit and encoder resolution; false: the loop is linear */
+    bool full;
 };
 
 /* Returns one sample per tick from t = 0 on. The caller frees them. NULL: AW_NO_MEMORY, or AW_USAGE

@@ -37,7 +37,7 @@ bool aw_metric_reached(double value)
     return !isnan(value);
 }
 
-/* The samples after the step, as shares of its height: 0 is from, 1 is to. */
+/* The samples after the step. */
 struct way {
     const struct aw_sample *samples;
     size_t n;
@@ -72,7 +72,7 @@ static double since(const struct way *way, size_t i)
     return way->samples[i].t - way->step->time_s;
 }
 
-/* Returns the time at which the line from sample i to the next one crosses level. */
+/* Returns the time after the step at which the line from sample i to the next one crosses level. */
 static double crossing(const struct way *way, size_t i, double level)
 {
     double before = part(way, i), after = part(way, i + 1);

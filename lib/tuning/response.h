@@ -22,10 +22,9 @@
  *   IAE, ISE            integrals of |B - measured| and of its square after the step.
  *   max output          largest |output| after the step; absent if no sample has an output.
  *
- * The rise of a sample beyond 10 % at the step counts from the step.
- * Crossings are interpolated between samples, and the integrals are exact for straight lines
- * between samples. A metric that was not reached is NaN.
- */
+ * If the first sample is already beyond 10 %, the rise starts at the step. Crossings are
+ * interpolated between samples, and the integrals are exact for straight lines between samples. A
+ * metric that was not reached is NaN. */
 #ifndef AW_TUNING_RESPONSE_H
 #define AW_TUNING_RESPONSE_H
 
@@ -72,15 +71,15 @@ enum aw_status aw_response(const struct aw_sample *samples, size_t n, const stru
 
 bool aw_metric_reached(double value);
 
-/* Returns true if the response came within near (a share of the step) of the target, wherever it
- * settled. Otherwise its metrics mean nothing: without motion there is no overshoot, and settling
- * is immediate. */
+/* Returns true if the final value is within tolerance (a share of the step) of the target.
+ * Otherwise the metrics mean nothing: without motion, there is no overshoot, and settling is
+ * immediate. */
 #define AW_RESPONSE_NEAR 0.1
 bool aw_response_arrived(const struct aw_response *response, const struct aw_step *step,
                          double near);
 
-/* Names of a metric in records and for people. Its unit is the samples' unit (if takes_unit) and
- * unit_after: "s", "%", "deg", "deg·s", "deg²·s", "". */
+/* Names of a metric, in records and for people. Its unit is the samples' unit (if uses_sample_unit
+ * is set), followed by unit_after: "s", "%", "deg", "deg·s", "deg²·s", "". */
 struct aw_metric_row {
     const char *name;  /* "rise_time" */
     const char *title; /* "rise time" */

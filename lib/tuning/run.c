@@ -39,7 +39,7 @@ enum aw_status aw_run_from_table(const struct aw_table *table, struct aw_run *ru
         aw_run_free(run);
         return status;
     }
-    /* If a run begins before t = 0, its step is at t = 0; telemetry shows the step later. */
+    /* Telemetry shows a step at t = 0 later, so a run that begins earlier has its step at t = 0. */
     if (run->samples[0].t < 0 && run->step.time_s > 0 && run->step.time_s < LATE_S)
         run->step.time_s = 0;
     run->step.median = MEDIAN;

@@ -15,8 +15,8 @@
 struct aw_run {
     struct aw_sample *samples;
     size_t n;
-    /* step from aw_step_find, with a median of 3. Its time is 0 if the run begins before that, and
-     * the step appears within 0.1 s after */
+    /* the step found by aw_step_find, with a median of 3. If the run begins before t = 0 and the
+     * step appears within 0.1 s after it, the step's time is 0 */
     struct aw_step step;
 };
 

@@ -33,11 +33,12 @@ static double grains(const struct ruler *ruler, double t)
     return x > -1e15 && x < 1e15 ? (double)(int64_t)(x + (x < 0 ? -0.5 : 0.5)) : x;
 }
 
-/* A position in the input: after its k-th point, with the state of the process at that point. */
+/* A position in the input: its last point that has been applied, and the state of the process
+ * there. */
 struct place {
     struct aw_process_state x;
     size_t k;
-    /* first, from, next: inputs; since, until: times in grains */
+    /* inputs at rest, at this point and at the next one; times of both points, in grains */
     double first, from, next, since, until;
 };
 

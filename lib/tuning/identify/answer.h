@@ -9,16 +9,16 @@
 #include "tuning/identify/process.h"
 #include "tuning/identify/trial.h"
 
-/* Two kinds of dead band. With a zone of 0.01, the driver ignores outputs below 0.01 and passes
- * larger ones unchanged. A band is subtracted from every output: friction, or the motor amplifier's
- * threshold. */
+/* Dead zone and dead band of a driver. With a zone of 0.01, the driver ignores outputs below 0.01
+ * and passes larger ones unchanged. A band is subtracted from the magnitude of every output:
+ * friction, or the motor amplifier's threshold. */
 struct aw_dead {
     double zone, band;
 };
 double aw_dead_passes(const struct aw_dead *dead, double output);
 
-/* Simulates the first n samples, exactly (process.h). The process starts at rest with the first
- * input. */
+/* Simulates the response at the first n samples, exactly (process.h). The process starts at rest
+ * with the first input. */
 void aw_answer(const struct aw_trial *trial, size_t n, const struct aw_process *process,
                const struct aw_dead *dead, double *out);
 

@@ -18,7 +18,7 @@
 #define SHIFT       0.8  /* offset of the small relay, as a share of the step's distance */
 #define JUMP        0.03 /* smallest jump, as a share of the output's range */
 #define LOST        1.5  /* a gap of more sampling intervals means a lost sample */
-#define SOME        201  /* number of intervals used for the median */
+#define SOME        201  /* number of intervals whose median is used */
 
 static const double size_of[AW_EXCITE_OVER] = {
     [AW_EXCITE_STEP] = 1, [AW_EXCITE_DOWN] = -0.6, [AW_EXCITE_UP] = 0.8};
@@ -157,8 +157,8 @@ static double usual_interval(const double *t, size_t n)
     return k ? some[k / 2] : 0;
 }
 
-/* Returns the time of a jump between two samples. One or two lost frames do not affect the driver,
- * so the jump was at its usual time. */
+/* Returns the time of a jump between two samples. One or two lost frames do not delay the driver,
+ * so the jump is half a usual interval after the first sample. */
 static double jump_time(double from, double to, double interval)
 {
     double lost = (to - from) / interval;
@@ -166,8 +166,8 @@ static double jump_time(double from, double to, double interval)
 }
 
 /* Returns the mean deviation of an output from the straight line between its neighbours, apart from
- * jumps. If the tick is as long as the sampling interval, counts only places with missing samples.
- */
+ * jumps. If the control period is as long as the sampling interval, only gaps with missing samples
+ * count. */
 static double roughness(const double *t, const double *output, size_t n, double jump,
                         double interval, double tick_s)
 {

@@ -38,8 +38,8 @@ struct aw_excite_config {
     double amplitude;     /* amplitude d of the output, above 0 */
     double hysteresis;    /* hysteresis of the relay */
     double max_deviation; /* gives up if |measured - centre| exceeds it */
-    double max_time_s;    /* time limit for all parts; each has a share of it */
-    bool steps, relay;    /* which parts to run; none: both */
+    double max_time_s;    /* time limit, s; each part has a share of it */
+    bool steps, relay;    /* which parts to run; if neither is set, both */
 };
 
 struct aw_excite {
@@ -47,7 +47,7 @@ struct aw_excite {
     enum aw_excite_part part;
     double output;
     double start_s, part_s, start_y; /* start of the experiment and of the current part */
-    /* farthest distance of the current step so far, and its time */
+    /* max distance in the current step so far, and its time */
     double reached, reached_s;
     double first_s; /* time of the first response to the current step */
     double shift;   /* offset of the small relay's centre */
@@ -62,21 +62,20 @@ enum aw_status aw_excite_start(struct aw_excite *excite, const struct aw_excite_
 /* Returns the output to apply from now on; 0 when the experiment is over. */
 double aw_excite_feed(struct aw_excite *excite, double t, double measured);
 
-/* Returns the relay's kp for a driver that accepts only setpoints, like aw_relay_gain. */
+/* Returns the relay's kp for a driver that accepts only setpoints, see aw_relay_gain. */
 double aw_excite_gain(const struct aw_excite_config *config, double limit);
 
 /* Returns the name of a part: "rest", "step", "relay" … */
 const char *aw_excite_part_name(enum aw_excite_part part);
 
-/* AW_REFUSED: the joint went too far; err suggests a remedy. */
+/* Returns the result. AW_REFUSED: the joint went too far; err suggests a remedy. */
 enum aw_status aw_excite_result(const struct aw_excite *excite, struct aw_error *err);
 
 /* Converts a driver's telemetry to a trial for identification. The driver holds each output for one
- * tick, so the input is delayed by half a tick and interpolated linearly. A change by more than a
- * thirtieth of the range, or any change across missing samples, is a jump in the middle of the
- * interval. One or two lost frames are ignored. late_s allows for the unknown phase of a tick that
- * is shorter than the interval. tick_s 0: unknown, as in foreign records. at and out must have room
- * for 3·n values. The caller owns all arrays. */
+ * control period, so the input is delayed by half a period and interpolated linearly. A change by
+ * more than a thirtieth of the range, or any change across missing samples, is a jump in the middle
+ * of the interval. One or two lost frames are ignored. tick_s 0: unknown, as in recordings of other
+ * programs. input_t and input must have room for 3·n values. The caller owns all arrays. */
 struct aw_trial aw_excite_trial(const double *t, const double *output, const double *y, size_t n,
                                 double tick_s, double *at, double *out);
 

@@ -13,25 +13,27 @@
 #define HELD_OUT   0.3
 #define MOST_JUMPS 120 /* max jumps used to find the period */
 #define POOR       0.7 /* below this fit, pieces of the record are tried */
-#define ROUGHLY    3   /* factor of the roughness in the uncertainty */
+#define ROUGHLY    3   /* factor of the input's roughness in the uncertainty */
 #define LARGEST    1e30
-#define SHOWN      0.7  /* lags below this share of an interval look like dead time */
-#define HOPELESS   2    /* a structure with this many times the least sum of squares is dropped */
-#define GAP        20   /* a gap of this many mean intervals: this program was probably held up */
+/* lags below this share of a sampling interval cannot be told from dead time */
+#define SHOWN      0.7
+#define HOPELESS   2    /* a structure with this multiple of the lowest sum of squares is dropped */
+#define GAP        20   /* a gap of this many mean intervals means that this program was delayed */
 #define FOLLOWS    0.3  /* min fit to the used data; below it, the output ignores the input */
 #define SMALL      0.1  /* max uncertainty of the dead time, as a share of dead time plus lags */
-#define LINEAR     0.33 /* min share of independent samples for a linear process */
+/* a linear process has at least this share of independent samples among its residuals */
+#define LINEAR     0.33
 #define KNOWN      0.25 /* max relative half-width of the interval of a known lag */
 #define SLOW       8    /* a lag above 1/8 of the record's length is slow */
 #define NUMBERS    6    /* number of members of struct aw_fit_half */
 #define QUIET      16   /* samples per noise estimate */
 #define SAMPLES    200  /* number of points checked for motion */
 #define PIECES     9    /* pieces of the motion, of which every third is held out */
-/* Strength of evidence, as a difference of the information criterion (Kass, Raftery, J. Am. Stat.
- * Assoc. 90, 1995). */
+/* Strength of evidence, as a difference in the Bayesian information criterion (Kass, Raftery, J.
+ * Am. Stat. Assoc. 90, 1995). */
 #define MENTIONED   2
 #define VERY_STRONG 10
-#define UNSURE      20 /* extra evidence for a structure with an unknown lag */
+#define UNSURE      20 /* additional evidence required for a structure with an uncertain lag */
 
 /* The fit of one model structure to the used data. */
 struct candidate {
@@ -103,7 +105,8 @@ static void numbers_of(const struct aw_search *s, double out[NUMBERS])
     out[5] = s->at[AW_DEAD_BAND];
 }
 
-/* Propagates the covariance to the results, by finite differences. */
+/* Finds the half-widths of the results from the covariance of the parameters, by finite
+ * differences. */
 static void halves_of(const struct aw_search *s, double cov[AW_PARAMETERS][AW_PARAMETERS],
                       double half[NUMBERS])
 {
@@ -144,7 +147,7 @@ static bool is_hidden(const struct aw_search *s)
            (numbers[2] < least || (second && numbers[3] < least) || (third && numbers[4] < least));
 }
 
-/* Calculates the parameters and uncertainty of a structure. Marks unknown lags, because extra lags
+/* Calculates the parameters and uncertainty of a structure, and marks uncertain lags: extra lags
  * always improve the fit to friction, hard springs and sparse samples. */
 static enum aw_status weigh_up(struct aw_search *s, struct candidate *of, struct aw_error *err)
 {
@@ -239,8 +242,7 @@ static enum aw_status finish(struct aw_search *s, const struct candidate *best,
     return status;
 }
 
-/* Returns the structure with the lowest criterion of one kind, or of all kinds
- * (AW_PROCESS_KINDS). */
+/* Returns the structure of this kind with the lowest criterion. AW_PROCESS_KINDS: of any kind. */
 static size_t least_of(const double bic[AW_STRUCTURES], enum aw_process_kind kind)
 {
     size_t best = AW_STRUCTURES;
@@ -266,12 +268,13 @@ static size_t choice(struct aw_search *s, const struct aw_fit_options *o,
         return least_of(told, o->kind);
     size_t best = least_of(told, AW_PROCESS_KINDS);
     size_t integrating = least_of(told, AW_PROCESS_INTEGRATING);
-    /* treats a lag of the record's length as an integrator, unless the evidence is strong */
+    /* prefers an integrator to a lag as long as the record, unless the evidence is strong */
     bool slow = exp(fmax(of[best].at[AW_LAG], of[best].at[AW_THIRD_LAG])) > s->longest_s / 2;
     return slow && told[integrating] < told[best] + VERY_STRONG ? integrating : best;
 }
 
-/* Widens the uncertainty by the spread of structures that cannot be excluded. */
+/* Widens the intervals by the differences between structures that cannot be excluded, and by the
+ * uncertainty of the input. */
 static void note_confidence(const struct aw_search *s, const struct candidate *of,
                             const double bic[AW_STRUCTURES], size_t best, struct candidate *whole,
                             struct aw_fit_half *half)
@@ -287,14 +290,15 @@ static void note_confidence(const struct aw_search *s, const struct candidate *o
     whole->half[1] += s->trial->late_s;
     for (int i = 0; i < NUMBERS - 1; i++)
         whole->half[i] += ROUGHLY * s->trial->rough * fabs(whole->numbers[i]);
-    for (int i = 3; i < NUMBERS - 1; i++) /* errors of a slow lag also affect a fast one */
+    for (int i = 3; i < NUMBERS - 1; i++) /* an error of a slow lag also affects the fast ones */
         if (whole->numbers[i] > 0)
             whole->half[i] += s->trial->rough * sqrt(whole->numbers[2] * whole->numbers[i]);
     for (int i = 0; i < NUMBERS; i++)
         *halves[i] = whole->half[i];
 }
 
-/* For a long record, the likeliest structure comes first and sets the limit for the others. */
+/* Fits one structure. For a long record, the likeliest structure comes first, and its result limits
+ * the search of the others. */
 static enum aw_status try_structure(struct aw_search *s, const struct aw_starts *starts, size_t i,
                                     double *bar, struct candidate *of, struct aw_error *err)
 {
@@ -333,7 +337,7 @@ static enum aw_status choose(struct aw_search *s, const struct aw_fit_options *o
     size_t best = choice(s, o, of, bic);
     aw_starts_use(s, best, o->find_dead_band);
     status = finish(s, &of[best], &whole, fit, err);
-    /* the whole record may contradict the part of it used so far */
+    /* the whole record may show that a lag is an integrator */
     if (status == AW_OK && whole.hidden && !o->only && of[AW_PROCESS_INTEGRATING].sum < LARGEST) {
         best = AW_PROCESS_INTEGRATING;
         aw_starts_use(s, best, o->find_dead_band);
@@ -344,8 +348,8 @@ static enum aw_status choose(struct aw_search *s, const struct aw_fit_options *o
     return status;
 }
 
-/* Returns the number of samples in two oscillations of a relay, which is four times the median time
- * between jumps. Returns all samples if there are few jumps. */
+/* Returns the number of samples in two oscillations of a relay: four times the median time between
+ * jumps. Returns all samples if there are few jumps. */
 static size_t piece_of(const struct aw_trial *trial)
 {
     double jump = 0.2 * aw_spread(trial->input, trial->n_inputs), between[MOST_JUMPS], before = 0;
@@ -386,8 +390,8 @@ static enum aw_status fail_to_follow(const struct aw_search *s, double fit, stru
                    fit);
 }
 
-/* Fits each oscillation separately if that is better. Slow effects (a swinging leg, a hardening
- * spring) then do not distort the fast dynamics that a controller needs. */
+/* Fits pieces of the record separately if they fit better. Slow effects (a swinging leg, a
+ * hardening spring) then do not distort the fast dynamics that a controller needs. */
 static enum aw_status choose_scale(struct aw_search *s, const struct aw_fit_options *o,
                                    struct aw_fit *fit, struct aw_error *err)
 {
@@ -407,8 +411,8 @@ static enum aw_status choose_scale(struct aw_search *s, const struct aw_fit_opti
 
 /* ---- Held-out data ---- */
 
-/* Calculates the motion between SAMPLES points of the record. Ignores motions below a fiftieth of
- * the range. */
+/* Finds the motion between SAMPLES points of the record, and returns its sum. Ignores motions below
+ * a fiftieth of the range. */
 static double distance_moved(const struct aw_trial *trial, double way[SAMPLES])
 {
     size_t places = trial->n < SAMPLES ? trial->n : SAMPLES;

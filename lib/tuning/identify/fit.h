@@ -67,8 +67,8 @@ struct aw_fit {
     double offset, drift; /* measured value at rest, and its drift per second without input */
     double sigma;         /* standard deviation of the residuals, in the unit of y */
     double own, held_out; /* fit to the used and the held-out data: 1 is perfect, -1 the minimum */
-    /* length of the pieces that were compared separately, because the model does not explain slow
-     * motion; 0: the whole record */
+    /* length of the pieces that were fitted separately, because the model does not explain slow
+     * motion, s; 0: the whole record */
     double piece_s;
     double independent; /* effective number of independent samples (m above) */
     double scatter;     /* scatter of the jump times, see weights.h */
@@ -76,8 +76,8 @@ struct aw_fit {
     size_t n;
 };
 
-/* Returns true if the model explains at least 75 % of the held-out data. Accepts a hand-written
- * model without a fit. */
+/* Returns true if the model explains at least 75 % of the held-out data, or comes from a file
+ * without that number. */
 #define AW_FIT_TRUSTED 0.75
 bool aw_fit_explains(const struct aw_fit *fit);
 
@@ -85,7 +85,7 @@ bool aw_fit_explains(const struct aw_fit *fit);
  * dead time plus lags. Also returns true if the interval is unknown. */
 bool aw_fit_is_timely(const struct aw_fit *fit);
 
-/* Returns true if aw_fit_explains and aw_fit_is_timely do. */
+/* Returns true if both functions above do. */
 bool aw_fit_trusted(const struct aw_fit *fit);
 
 /* Returns true if the residuals match a linear process with noise. Else the parameters are those of
@@ -98,9 +98,9 @@ bool aw_fit_is_linear(const struct aw_fit *fit);
 enum aw_status aw_fit_best(const struct aw_trial *trial, const struct aw_fit_options *options,
                            struct aw_fit *fit, struct aw_error *err);
 
-/* Noise and resolution of measured values. noise is the standard deviation between samples that
- * slow motion does not explain. It uses third differences in the quietest tenth of all pieces of 16
- * samples. quantum is the smallest step between values, or 0 if most of them are different. */
+/* Noise and resolution of measured values. noise is the standard deviation of samples around slow
+ * motion, from third differences in the quietest tenth of all windows of 16 samples. quantum is the
+ * smallest step between values; 0: most values are different. */
 struct aw_grain {
     double noise, quantum;
 };

@@ -43,7 +43,7 @@ void aw_mover_init(struct aw_mover *mover, const struct aw_process *process, dou
         mover->time[i] = -1;
 }
 
-/* Finds the slot of a duration; returns true if it has occurred before. */
+/* Finds the slot of a duration. Returns true if the duration has occurred before. */
 static bool find(struct aw_mover *mover, double h, size_t *slot)
 {
     double grains = h * mover->per_s;

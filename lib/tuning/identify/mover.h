@@ -15,8 +15,9 @@
 
 #include "tuning/identify/process.h"
 
-/* Each row has the weights for one result: y, rate or lagged. They apply to y, rate, lagged, and
- * the input before and after. n is the number of results that the process uses. */
+/* Weights of a move. Each row has the weights for one result: y, rate or lagged. They apply to y,
+ * rate, lagged, and the input before and after. n is the number of results that the process
+ * uses. */
 struct aw_move {
     double of[3][5];
     int n;
@@ -30,14 +31,15 @@ struct aw_mover {
     struct aw_process process;
     double per_s;                 /* grains per second */
     int64_t time[AW_MOVER_SLOTS]; /* in grains */
-    bool known[AW_MOVER_SLOTS];   /* cached; false: seen at most once */
+    /* move is cached; false: the duration has occurred at most once */
+    bool known[AW_MOVER_SLOTS];
     struct aw_move move[AW_MOVER_SLOTS];
 };
 
 /* Durations that differ by grain_s or less may share a move. */
 void aw_mover_init(struct aw_mover *mover, const struct aw_process *process, double grain_s);
 
-/* Like aw_process_advance. */
+/* Same as aw_process_advance. */
 void aw_mover_move(struct aw_mover *mover, struct aw_process_state *x, double from, double to,
                    double h);
 

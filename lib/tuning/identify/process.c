@@ -110,8 +110,8 @@ void aw_process_advance(const struct aw_process *process, struct aw_process_stat
     double slope = (to - from) / h, c = 0, dies = 0;
     if (a3 > 0) {
         double excess = x->lagged - (from - slope * a3);
-        a3 *= 1 + NEAR * NEAR / (4 * NEAR + 4 * fabs(1 - a1 / a3 + a2 / a3 / a3)); /* keeps poles
-                                                                                    distinct */
+        /* keeps the poles distinct */
+        a3 *= 1 + NEAR * NEAR / (4 * NEAR + 4 * fabs(1 - a1 / a3 + a2 / a3 / a3));
         dies = exp(-h / a3);
         from -= slope * a3;
         x->lagged = from + slope * h + excess * dies;

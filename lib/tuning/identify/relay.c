@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define TOLERANCE 0.1 /* max relative difference of cycles that count as equal */
-#define SYMMETRIC 0.1 /* max asymmetry that is not corrected, as a share of the period */
+#define SYMMETRIC 0.1 /* smaller asymmetry is not corrected, as a share of the period */
 #define HALF_STEP 0.5 /* share of the bias correction that is applied at once */
 #define HEADROOM  0.9 /* usable share of the setpoint limit */
 
@@ -45,8 +45,9 @@ static void widen(struct stats *stats, double value)
     stats->sum += value;
 }
 
-/* The relay switches only at samples. So cycles of a perfect oscillation may differ by one sample
- * in time, and by one sample's motion at each end. */
+/* Returns true if the cycles in the ring are equal. The relay switches only at samples, so cycles
+ * of a perfect oscillation may differ by one sample in time, and by one sample's motion at each
+ * end. */
 static bool alike(const struct aw_relay *relay, double sample_s)
 {
     struct stats period = {INFINITY, -INFINITY, 0}, swing = period;

@@ -41,9 +41,10 @@ struct aw_relay_config {
     double centre;        /* centre of the oscillation */
     double amplitude;     /* d > 0: the output is bias + d or bias - d */
     double hysteresis;    /* h >= 0: switches at centre ± h; must exceed the noise */
-    double max_deviation; /* > h: tolerated deviation, for aw_relay_gain */
+    double max_deviation; /* > h: max deviation from the centre, for aw_relay_gain */
     double max_time_s;    /* > 0: time limit, even without equal cycles */
-    double max_bias;      /* limits the bias, which is adjusted until half cycles are equal */
+    /* limit of the bias, which is adjusted until both half cycles are equal */
+    double max_bias;
 };
 
 /* One full cycle, between two upward switches. */

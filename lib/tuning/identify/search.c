@@ -11,13 +11,15 @@
 #define LAGS       8 /* grid points for the lag */
 #define DEAD_TIMES 24
 #define ITERATIONS 40
-#define NEAR       4    /* max iterations for a long record: its parts have been searched already */
+/* max iterations for a long record, whose parts have been searched before */
+#define NEAR       4
 #define LONG       4000 /* a record with more samples is long */
-#define SETTLED    1e-3 /* smallest useful gain, as a share of a sample's variance: below noise */
-#define LONG_STEP  1    /* a step with less damping is long */
-#define SHORTEST   1e8  /* damping of the shortest step */
-#define SURELY     3    /* upper bound of a step's gain, as a multiple of the predicted gain */
-#define IDLE       4    /* max consecutive short steps without a gain */
+/* smallest useful reduction of the sum, as a share of a sample's variance: below noise */
+#define SETTLED    1e-3
+#define LONG_STEP  1    /* a step with less damping counts as long */
+#define SHORTEST   1e8  /* a step with more damping is too short */
+#define SURELY     3    /* max ratio of a step's actual and predicted reduction */
+#define IDLE       4    /* max consecutive iterations without a useful reduction */
 #define LARGEST    1e30
 #define RIDGE      1e-12 /* columns that differ by a smaller share count as equal */
 
@@ -139,7 +141,7 @@ void aw_search_answer(struct aw_search *s, double *out)
         out[i] += s->linear[AW_DRIFT] * s->trial->t[i];
 }
 
-/* Solves for the linear parameters, and calculates the residuals. */
+/* Solves for the linear parameters and calculates the residuals. Returns the sum of squares. */
 static double project(struct aw_search *s, double *residual)
 {
     double a[AW_LINEAR * AW_LINEAR] = {0}, b[AW_LINEAR];
@@ -229,7 +231,7 @@ static void differentiate(struct aw_search *s, size_t n_loose, const size_t *whi
     }
 }
 
-/* Calculates a step. Returns the greatest possible reduction of the sum. */
+/* Calculates a step, and returns the greatest possible reduction of the sum. */
 static double step_of(const struct aw_search *s, size_t m, double damping, double *step)
 {
     double a[AW_LOOSE * AW_LOOSE] = {0}, down[AW_LOOSE];
@@ -258,7 +260,7 @@ static void step_to(const struct aw_search *s, size_t m, const size_t *which, co
 
 enum end { GOES_ON, AT_THE_END, GIVES_UP };
 
-/* Tries ever shorter steps until one reduces the sum. */
+/* Tries shorter and shorter steps until one reduces the sum. */
 static enum end try_steps(struct aw_search *s, size_t m, const size_t *which, double *damping,
                           double *best)
 {
@@ -277,7 +279,7 @@ static enum end try_steps(struct aw_search *s, size_t m, const size_t *which, do
             memcpy(s->at, at, sizeof at);
             memcpy(s->residual, s->tried, s->trial->n * sizeof *s->residual);
             *damping /= 10;
-            /* near its end, the search of a long record reuses the slopes */
+            /* near its end, the search of a long record reuses the Jacobian */
             bool is_long = s->trial->n > LONG && *damping < LONG_STEP;
             return is_long && step_of(s, m, *damping, step) < settled * sum ? AT_THE_END : GOES_ON;
         }
@@ -301,7 +303,7 @@ double aw_search_descend(struct aw_search *s)
         enum end end = try_steps(s, m, which, &damping, &best);
         if (end == GIVES_UP)
             return LARGEST;
-        /* short steps always gain little, so only a long step shows convergence */
+        /* short steps always reduce the sum little, so only a long step shows convergence */
         bool gained = best < before * (1 - settled);
         idle = gained ? 0 : idle + 1;
         if (end == AT_THE_END || (!gained && (damping < LONG_STEP || best >= before)))
@@ -332,7 +334,7 @@ void aw_search_first_guess(struct aw_search *s)
 
 /* ---- Covariance ---- */
 
-/* Calculates the effect of one parameter, with the others fixed. */
+/* Calculates the effect of one parameter on the whitened response, with the others fixed. */
 static void effect_of_parameter(struct aw_search *s, size_t which, double *out)
 {
     if (which >= AW_LOOSE) {

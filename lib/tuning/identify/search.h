@@ -35,7 +35,7 @@ struct aw_search {
     double zone;      /* dead zone of the driver, see answer.h */
     bool integrating;
     bool loose[AW_LOOSE], uses[AW_LINEAR]; /* parameters of the current structure */
-    double roughly; /* relative gain below which a further step is not worthwhile */
+    double roughly; /* relative reduction of the sum below which a further step is not worthwhile */
     double bar;     /* the search gives up if it cannot get below this sum */
     double at[AW_LOOSE], linear[AW_LINEAR];
     struct aw_weights weights;
@@ -55,7 +55,7 @@ void aw_search_end(struct aw_search *s);
 void aw_search_structure(struct aw_search *s, enum aw_process_kind kind, bool third,
                          bool find_dead_band);
 
-/* Gives all samples the same weight, and each piece of this many samples its own offset. */
+/* Gives all samples the same weight, and each piece of piece samples its own offset. */
 void aw_search_plain(struct aw_search *s, size_t piece);
 
 /* Changes the samples to ignore. Call aw_search_weigh or aw_search_plain afterwards. */
@@ -65,10 +65,12 @@ void aw_search_hold_out(struct aw_search *s, const bool *held);
  * squares of the whitened residuals. */
 double aw_search_weigh(struct aw_search *s, double sigma2, double scatter);
 
-/* Returns the sum of squares for the parameters in at; sets linear, answer and residual. */
+/* Returns the sum of squares for the current parameters. Sets the linear parameters, the response
+ * and the residuals. */
 double aw_search_cost(struct aw_search *s);
 
-/* Descends to the nearest minimum and returns its sum; very large if it gave up. */
+/* Descends to the nearest minimum and returns its sum of squares, which is very large if the search
+ * gave up. */
 double aw_search_descend(struct aw_search *s);
 
 /* Finds the best point of a grid over lag and dead time, each from one sample to the length of the
@@ -79,8 +81,8 @@ void aw_search_first_guess(struct aw_search *s);
 struct aw_process aw_search_process(const struct aw_search *s);
 void aw_search_answer(struct aw_search *s, double *out);
 
-/* Returns the number of parameters, including linear ones. Sets which to the parameter of each row
- * in aw_search_covariance; the nonlinear ones come first. */
+/* Returns the number of parameters, including linear ones. Sets which[i] to the parameter in row i
+ * of aw_search_covariance. Nonlinear parameters come first. */
 size_t aw_search_parameters(const struct aw_search *s, size_t which[AW_PARAMETERS]);
 
 /* Calculates the covariance of all parameters for a residual variance of sigma2. */

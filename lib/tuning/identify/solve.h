@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Cholesky factorization, in place, of the lower triangle of an n by n matrix in rows. Returns
- * false if an unknown adds no more than this share to the previous ones. It then nearly depends on
- * them, and is solved as almost zero. */
+/* Factorizes, in place, the lower triangle of an n by n matrix in rows (Cholesky). Returns false if
+ * an unknown adds no more than the share tolerance to the previous ones. It then nearly depends on
+ * them, and its solution is almost zero. */
 bool aw_cholesky(double *a, size_t n, double share);
 
 /* Replaces b by the solution. */

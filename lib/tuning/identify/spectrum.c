@@ -6,7 +6,7 @@
 
 #define PERIODS   6.0
 #define FEWEST    3   /* min pieces */
-#define SET_RIGHT 256 /* samples between two exact values of the rotation */
+#define SET_RIGHT 256 /* samples between two exact calculations of the rotation */
 #define FRACTION  8.0 /* ratio of the sampling rate to the highest frequency */
 
 static double input_at(const struct aw_trial *trial, double t, size_t *at)
@@ -54,15 +54,15 @@ static bool make_even(const struct aw_trial *trial, struct even *e)
     return true;
 }
 
-/* Returns a·b. Both must be finite. */
+/* Returns a·b, which must both be finite; faster than the operator. */
 static double complex turned(double complex a, double complex b)
 {
     double re = creal(a) * creal(b) - cimag(a) * cimag(b);
     return re + I * (creal(a) * cimag(b) + cimag(a) * creal(b));
 }
 
-/* Transforms one piece at one frequency, after removing its linear trend. Window and wave are
- * rotated from sample to sample, and calculated exactly now and then. */
+/* Transforms one piece at one frequency, after removing its linear trend. Rotates window and wave
+ * from sample to sample, and recalculates them exactly now and then. */
 static double complex transform(const double *x, size_t n, double omega_dt)
 {
     double complex sum = 0, wave = 1, swell = 1;

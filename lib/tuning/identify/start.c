@@ -10,7 +10,8 @@
 #define LONG    4000 /* a record with more samples is searched in parts first */
 #define PART    2000
 #define BEFORE  100  /* samples taken before the input moves */
-#define MOVES   0.05 /* smallest motion of the input, as a share of its range */
+/* smallest change of the input that counts as motion, as a share of its range */
+#define MOVES   0.05
 #define ROUGHLY 1e-3 /* tolerance of starting values, which are refined later */
 #define SETTLE  3    /* max iterations of the weights */
 #define ROUNDS  3    /* max rounds of weights and parameters */
@@ -54,8 +55,8 @@ static void try_from_here(struct aw_search *s, struct best *best)
     }
 }
 
-/* A second order starts from the first order, with its lag split in several ways. It also starts
- * from the integrator, which it treats as a lag of the record's length. */
+/* Starts a second order from the first order, whose lag it splits in several ways, and from the
+ * integrator, which it treats as a lag of the record's length. */
 static void try_second(struct aw_search *s, const double *first, const double *integrating,
                        struct best *best)
 {
@@ -73,8 +74,8 @@ static void try_second(struct aw_search *s, const double *first, const double *i
     }
 }
 
-/* A third lag starts as a part of the dead time. Alternatively, it starts as the slow lag, and the
- * two fast ones start as a pair that may become complex. */
+/* Starts a third lag as a part of the dead time; or as the slow lag, with the two fast lags as a
+ * pair that may become complex. */
 static void try_third(struct aw_search *s, const double *from, struct best *best)
 {
     double dead_time = from[AW_DEAD_TIME], fast = dead_time + exp(from[AW_SECOND_LAG]);
@@ -118,7 +119,7 @@ static void find_starts(struct aw_search *s, const struct aw_fit_options *o,
 
 /* ---- Weights ---- */
 
-/* Iterates until the variance of a sample matches the weights. */
+/* Repeats the weighting until the variance of a sample matches the weights. */
 double aw_starts_weigh(struct aw_search *s, double sum, double scatter)
 {
     double n = (double)s->weights.counted, least = 1e-12 * sum / n;
@@ -163,8 +164,8 @@ static double find_scatter(struct aw_search *s)
 
 /* ---- Parts of long records ---- */
 
-/* Returns consecutive samples around the first motion of the input. Sets *place to the first of
- * them. */
+/* Returns PART consecutive samples around the first motion of the input. Sets *first_sample to the
+ * index of the first one. */
 static struct aw_trial first_of(const struct aw_trial *trial, size_t *place)
 {
     double moves = MOVES * aw_spread(trial->input, trial->n_inputs);
@@ -190,14 +191,14 @@ static struct aw_trial first_of(const struct aw_trial *trial, size_t *place)
                              .late_s = trial->late_s};
 }
 
-/* A whole record, reduced to means. */
+/* A long record, averaged. */
 struct means {
     struct aw_trial trial;
     double values[3][PART];
     bool held[PART];
 };
 
-/* Averages groups of samples, so that few remain. */
+/* Averages groups of samples, so that at most PART remain. */
 static void find_means(struct means *means, const struct aw_trial *trial, const bool *held)
 {
     size_t each = (trial->n + PART - 1) / PART, n = trial->n / each, k = 0;
@@ -285,7 +286,7 @@ enum aw_status aw_starts_find(struct aw_starts *starts, const struct aw_trial *t
         return aw_no_memory(err);
     enum aw_status status =
         search_part(starts, &first, held ? held + from : NULL, piece, options, err);
-    if (status == AW_OK && piece > each) { /* shorter pieces have no slow motion */
+    if (status == AW_OK && piece > each) { /* pieces this short contain no slow motion */
         find_means(means, trial, held);
         status = search_part(starts, &means->trial, means->held, piece / each, options, err);
     }

@@ -19,7 +19,8 @@
 #include "tuning/identify/fit.h"
 #include "tuning/identify/search.h"
 
-/* First order, integrator, second order, integrator with two lags, third order. */
+/* Number of structures: first order, integrator, second order, integrator with two lags, third
+ * order. */
 #define AW_STRUCTURES 5
 
 struct aw_starts {
@@ -34,12 +35,12 @@ enum aw_process_kind aw_starts_kind(size_t structure);
 void aw_starts_use(struct aw_search *s, size_t structure, bool find_dead_band);
 
 /* Finds starting values for all structures. piece: number of samples with a common offset.
- * AW_NO_MEMORY. */
+ * AW_NO_MEMORY: out of memory. */
 enum aw_status aw_starts_find(struct aw_starts *starts, const struct aw_trial *trial,
                               const bool *held, size_t piece, const struct aw_fit_options *options,
                               struct aw_error *err);
 
-/* Sets the better starting point for this structure. */
+/* Sets the better of the starting points for this structure. */
 void aw_starts_begin(const struct aw_starts *starts, struct aw_search *s, size_t structure);
 
 /* Refines a search with proper weights, and returns the new sum of squares. sum is the result with

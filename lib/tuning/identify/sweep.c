@@ -30,7 +30,8 @@ static enum aw_status check_plan(const struct aw_sweep_plan *p, struct aw_error 
     return AW_OK;
 }
 
-/* Chooses whole multiples of 1/duration, so that all tones fit the period; merges equal ones. */
+/* Chooses tones that are whole multiples of 1/duration, so that all fit the period. Merges equal
+ * ones. */
 static void choose_tones(struct aw_sweep *sweep)
 {
     const struct aw_sweep_plan *plan = &sweep->plan;
@@ -43,8 +44,8 @@ static void choose_tones(struct aw_sweep *sweep)
     }
 }
 
-/* One period of the multisine at GRID points. The k-th harmonic steps through one table k times as
- * fast. */
+/* One period of the multisine at GRID points. Each tone reads the cosine and sine tables in steps
+ * of its harmonic number. */
 struct grid {
     double cosine[GRID], sine[GRID];
     double signal[GRID];
@@ -106,7 +107,7 @@ static double choose_phases(struct aw_sweep *sweep)
     return least;
 }
 
-/* The true peak may be between grid points: aw_sweep_value clips it. */
+/* aw_sweep_value clips the signal, because the true peak may be between grid points. */
 enum aw_status aw_sweep_start(struct aw_sweep *sweep, const struct aw_sweep_plan *plan,
                               struct aw_error *err)
 {
@@ -276,7 +277,7 @@ static double read_phase(const struct aw_bode_point *point)
     return point->phase_deg;
 }
 
-/* Returns the fractional index at which the reading first drops below level; NaN if never. */
+/* Returns the fractional index at which the reading first drops below level; NaN: it never does. */
 static double falls_through(const struct aw_bode_point *points, int n, reading *of, double level)
 {
     for (int i = 0; i + 1 < n; i++) {

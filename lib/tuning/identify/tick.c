@@ -39,8 +39,8 @@ bool aw_tick_measure(const double *t, const double *error, const double *output,
     double m = (double)n, xx = s.xx - s.x * s.x / m, xu = s.xu - s.x * s.u / m;
     double uu = s.uu - s.u * s.u / m, slope = xu / xx, whole = ki / slope;
     double sigma = sqrt(fmax(0, uu - slope * xu) / (m - 2) / xx);
-    /* If telemetry arrives about once per tick, it may shift by one tick over the record. This
-     * looks like a slope. */
+    /* If telemetry arrives about once per control period, it may shift by one period over the
+     * record, which looks like a slope. */
     double half = whole * (SURE * sigma / fabs(slope) + whole / (t[n - 1] - t[0]));
     if (!(whole > 0) || !(half < WIDEST * whole))
         return false;

@@ -23,7 +23,7 @@ enum aw_tick_from {
     AW_TICK_FROMS,
 };
 
-/* "unknown", "given", "measured", "assumed"; the last entry is NULL. */
+/* Names of the sources: "unknown", "given", "measured", "assumed"; the last entry is NULL. */
 extern const char *const aw_tick_from_names[AW_TICK_FROMS + 1];
 
 struct aw_tick {
@@ -32,8 +32,9 @@ struct aw_tick {
     enum aw_tick_from from;
 };
 
-/* Returns false, and leaves *tick unchanged, if the output does not follow the integral, there are
- * fewer than 8 samples, or the 95 % interval exceeds 20 % of the control period. */
+/* Measures the control period. Returns false, and leaves *tick unchanged, if the output does not
+ * follow the integral, there are fewer than 8 samples, or the 95 % interval exceeds 20 % of the
+ * control period. */
 bool aw_tick_measure(const double *t, const double *error, const double *output, size_t n,
                      double ki, struct aw_tick *tick);
 

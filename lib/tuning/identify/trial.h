@@ -5,9 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The arrays are not owned. Times increase; two points at the same time are a jump of the input.
- * Between two points, the input is linear, or with stairs constant. late_s: common uncertainty of
- * all jump times (aw_excite_trial). */
+/* Does not own the arrays. Times increase; two points at the same time are a jump of the input.
+ * Between two points, the input changes linearly, or is constant if stairs is set. The last two
+ * members are the common uncertainty of all jump times, s, and the roughness of the input
+ * (aw_excite_trial). */
 struct aw_trial {
     const double *input_t, *input;
     size_t n_inputs;

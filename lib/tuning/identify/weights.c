@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGER 1.5  /* an interval is long above this multiple of the mean interval */
+#define LONGER 1.5  /* an interval above this multiple of the mean interval is long */
 #define GRAIN  1e-3 /* resolution of times, as a share of the interval */
 
 enum aw_status aw_weights_begin(struct aw_weights *w, const struct aw_trial *trial,

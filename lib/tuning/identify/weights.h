@@ -32,11 +32,11 @@ struct aw_weights {
     size_t piece, counted;
     double interval_s; /* mean sampling interval */
     struct aw_process process;
-    bool follows;   /* impulses exist, so the filter runs */
-    double log_det; /* sum of the logarithms of variance over sigma2 */
+    bool follows;   /* the filter runs, because there are impulses */
+    double log_det; /* sum of log(variance / sigma2) of all samples */
     double *gain;   /* gains of the filter, three for each sample */
     double *scale;  /* scale of each sample; 0: held out */
-    double *ones;   /* an offset of 1, whitened */
+    double *ones;   /* whitened offset of 1 */
     struct aw_mover mover;
 };
 

@@ -21,7 +21,7 @@ struct loop_curve {
     struct aw_margins margins;
 };
 
-/* Unwraps the phase. Starts near -180 deg, as an integrating loop does. */
+/* Unwraps the phase, starting near -180 deg, as for an integrating loop. */
 static void follow_phase(struct loop_curve *c)
 {
     for (size_t i = 0; i < c->n; i++) {
@@ -52,7 +52,7 @@ static bool fill(struct loop_curve *c, const struct aw_model *model, const struc
 }
 
 /* Indices of the last gain crossover, the phase crossover of the gain margin, and the maximum of
- * |S|; n: not found. */
+ * |S|; n: there is none. */
 struct places {
     size_t crossover, turn, peak;
 };

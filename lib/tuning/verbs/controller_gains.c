@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "tuning/verbs/trials.h"
 
-/* The joint's own gains come first. */
+/* The list of gains begins with those of the joint. */
 enum { KP, KI, KD, OWN };
 
 static enum aw_status load(struct aw_bench *bench, const struct aw_law *law, const char *path)

@@ -100,7 +100,7 @@ void aw_bench_print_proposal(struct aw_session *session, const struct aw_proposa
 /* A model over frequency, and the measured points. */
 struct bode {
     double hz[BODE], gain[BODE], phase[BODE];
-    size_t n; /* number of points */
+    size_t n; /* number of measured points */
     double at[AW_SPECTRUM_POINTS], seen[AW_SPECTRUM_POINTS], lag[AW_SPECTRUM_POINTS];
     double coherence[AW_SPECTRUM_POINTS];
     bool hollow[AW_SPECTRUM_POINTS];
@@ -238,7 +238,8 @@ static void show(struct aw_session *session, const struct aw_model *model,
     aw_bench_report_proposal(session, model, p);
 }
 
-/* The limit applies to the linear loop. Dead band and saturation increase the overshoot. */
+/* Warns if the predicted step overshoots more than the limit, which applies to the linear loop.
+ * Dead band and saturation add to the overshoot. */
 static void warn_of_overshoot(struct aw_session *session, const struct aw_proposal *p,
                               const struct aw_design_options *options)
 {
@@ -251,7 +252,7 @@ static void warn_of_overshoot(struct aw_session *session, const struct aw_propos
             over, bound);
 }
 
-/* Adds the properties of the published driver to a model that lacks them. */
+/* Gives a model that contains no driver the published one. */
 static enum aw_status complete_driver(struct aw_session *session, struct aw_model *model)
 {
     struct aw_bench_joint joint;

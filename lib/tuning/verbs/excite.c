@@ -13,10 +13,10 @@
 #define MULTISINE_S 4.0  /* period of the multisine, s; two periods are sent */
 #define TONES       12
 #define FASTEST_HZ  8.0
-#define SETPOINTS_S 12.0 /* duration with setpoints only, s: three parts of 1/12, two of 1/3 */
+#define SETPOINTS_S 12.0 /* duration with setpoints only, s: three parts of 1/12 and two of 1/3 */
 #define REST_S      0.2
-#define MOVES       0.55 /* share of the amplitude that moves a joint: above friction */
-#define PROBES      10   /* max outputs to try, each twice the previous one */
+#define MOVES       0.55 /* share of the amplitude that certainly moves a joint, above friction */
+#define PROBES      10   /* max number of outputs to try; each is twice the previous one */
 #define PROBE_S     0.2
 #define PROBE_SHARE 0.1 /* share of the max deviation that counts as a motion */
 #define BACK_S      1.5
@@ -60,8 +60,8 @@ static void on_sample(struct aw_bench *bench, const double *sample)
                           bench->joint.unit);
 }
 
-/* Updates the setpoint from the newest sample as often as the driver accepts one. This keeps the
- * output at the wanted value. */
+/* Updates the setpoint with each sample, as often as the driver accepts one, so that the output
+ * keeps the wanted value. */
 static enum aw_status excite(struct aw_bench *bench, struct aw_excitation *e)
 {
     enum aw_status status = AW_OK;
@@ -100,7 +100,7 @@ static enum aw_status multisine(struct aw_bench *bench, const struct aw_excitati
     return status;
 }
 
-/* Sends a multisine with the driver's previous gains, unless its output is not reported. */
+/* Sends a multisine, with the driver's previous gains if its output is reported. */
 static enum aw_status swing(struct aw_bench *bench, struct aw_excitation *e)
 {
     double start = bench->last[AW_BENCH_T];
@@ -163,7 +163,8 @@ static enum aw_status follow(struct aw_bench *bench, struct aw_excitation *e)
     return status == AW_OK ? aw_bench_collect(bench, REST_S) : status;
 }
 
-/* Applies this output, updated with each sample, until the joint is far enough from the centre. */
+/* Applies an output, by a new setpoint for each sample, until the joint is far enough from the
+ * centre. */
 static enum aw_status press(struct aw_bench *bench, const struct aw_excitation *e, double output,
                             bool *moved)
 {
@@ -223,7 +224,7 @@ static enum aw_status begin(struct aw_bench *bench, struct aw_excitation *e)
         status = probe(bench, e, room + fabs(centre));
     if (status == AW_OK)
         status = aw_excite_start(&e->excite, &e->config, &session->err);
-    aw_bench_watch(bench); /* applies the limit around the centre, also after --around */
+    aw_bench_watch(bench); /* limits the deviation from the centre, also after --around */
     bench->by_output = true;
     bench->guard.config.moves = MOVES * e->config.amplitude;
     return status == AW_OK ? aw_bench_push(bench, e->config.centre) : status;
@@ -233,7 +234,7 @@ enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitatio
 {
     if (!aw_bench_sends_gains(bench->session))
         return follow(bench, e);
-    /* from now on, the end of the command restores these gains */
+    /* from here on, the end of the command restores these gains */
     aw_law_save(bench->session, &bench->law);
     enum aw_status status = begin(bench, e);
     bool small = e->steps || e->relay;
@@ -288,7 +289,7 @@ static void calculate(void *context)
     if (c->status != AW_OK)
         return;
     model->grain = aw_grain(c->arrays.y, c->arrays.n);
-    /* removes the dead band from the input */
+    /* the spectrum needs the input without the dead band */
     struct aw_dead dead = {c->options.dead_zone, model->fit.dead_band};
     for (size_t i = 0; i < c->trial.n_inputs; i++)
         c->arrays.input[i] = aw_dead_passes(&dead, c->arrays.input[i]);
@@ -309,8 +310,8 @@ static void show_calculation(struct aw_session *session, const void *context)
                     aw_session_seconds(session));
 }
 
-/* Fits in a thread, because a long recording takes seconds. Meanwhile the server needs signs of
- * life, and Ctrl-C must work. */
+/* Fits in a thread, because a long recording takes seconds. Meanwhile, the server needs
+ * keep-alives, and Ctrl-C must work. */
 enum aw_status aw_bench_model_from_table(struct aw_session *session, const struct aw_table *table,
                                          const struct aw_bench_columns *columns,
                                          const struct aw_fit_options *options,
@@ -329,7 +330,7 @@ enum aw_status aw_bench_model_from_table(struct aw_session *session, const struc
     aw_session_work_while(session, show_calculation, &table->n_rows);
     enum aw_status status = aw_task_run(&session->time.real.base, calculate, drop_calculation, c);
     aw_session_work_while(session, NULL, NULL);
-    if (status != AW_OK) /* the thread owns c */
+    if (status != AW_OK) /* the thread still owns c */
         return status;
     status = c->status;
     if (status == AW_OK) {

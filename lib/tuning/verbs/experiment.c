@@ -10,7 +10,7 @@
 #include "shell/look/picture.h"
 #include "shell/safety/safety.h"
 
-#define LATE_S 0.02 /* time to read messages that arrived while this program was held up */
+#define LATE_S 0.02 /* time to read queued messages after this program was delayed, s */
 
 static const char *const columns[AW_BENCH_COLUMNS] = {"t", "setpoint", "measured", "output"};
 
@@ -131,7 +131,7 @@ enum aw_status aw_bench_begin(struct aw_bench *bench)
 {
     struct aw_session *session = bench->session;
     enum aw_status status = AW_OK;
-    /* Checks the output files first, so that no run is wasted. */
+    /* Checks the output files before the run, whose samples would otherwise be lost. */
     const char *samples = save_path(bench), *picture = aw_experiment_given(session)->plot;
     bool dry = session->options.run.dry_run;
     if (samples && !dry)
@@ -171,7 +171,7 @@ static enum aw_status judged(struct aw_bench *bench, enum aw_status status)
                           &bench->session->err);
 }
 
-/* Shows "sweep 3 of 10 s, lknee 12.4 deg". */
+/* Shows the progress: "sweep 3 of 10 s, lknee 12.4 deg". */
 static void show_progress(struct aw_bench *bench)
 {
     struct aw_session *session = bench->session;
@@ -208,7 +208,7 @@ bool aw_bench_sample(struct aw_bench *bench, const struct aw_bench_sample *sampl
     return fine && !bench->awaiting;
 }
 
-/* Collects in short intervals, to detect silence while it lasts. */
+/* Collects in short intervals, so that silence is detected at once. */
 static enum aw_status collect_until(struct aw_bench *bench, int64_t deadline)
 {
     struct aw_clock *clock = bench->session->clock;
@@ -219,7 +219,7 @@ static enum aw_status collect_until(struct aw_bench *bench, int64_t deadline)
     while (status == AW_OK && !enough) {
         int64_t patience = aw_clock_after(aw_clock_now(clock), silence_s);
         status = bench->hooks->idle(bench, aw_sooner(deadline, patience));
-        /* This program itself may have been suspended. Queued messages then show that the device
+        /* This program itself may have been suspended; queued messages then show that the device
          * was not silent. */
         if (status == AW_OK && now_s(bench) - bench->guard.last_s > silence_s)
             status = bench->hooks->idle(bench, aw_clock_after(aw_clock_now(clock), LATE_S));
@@ -300,7 +300,7 @@ enum aw_status aw_bench_end(struct aw_bench *bench, enum aw_status status)
     const char *path = save_path(bench);
     if (status != AW_STOPPED && bench->session->motion.moving)
         status = bench->hooks->end(bench, status);
-    /* the message must not promise an end that the device did not confirm */
+    /* the message must not claim an end that the device has not confirmed */
     if (bench->session->motion.moving && bench->guard.verdict != AW_MOTION_FINE) {
         bench->guard.config.ended = "ended";
         judged(bench, AW_OK);

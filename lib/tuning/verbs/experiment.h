@@ -1,7 +1,6 @@
 /* An experiment with one joint. Its samples are in the joint's unit, in a table with the columns t,
- * setpoint, measured, output. A motion guard checks every sample; a violation ends the experiment
- * and all motion commands. The motion always ends with the experiment.
- */
+ * setpoint, measured, output. Every sample is supervised (control/motion.h); a violation ends the
+ * experiment and all motion commands. The motion always ends with the experiment. */
 #ifndef AW_TUNING_VERBS_EXPERIMENT_H
 #define AW_TUNING_VERBS_EXPERIMENT_H
 
@@ -18,10 +17,10 @@ enum { AW_BENCH_T, AW_BENCH_SETPOINT, AW_BENCH_MEASURED, AW_BENCH_OUTPUT, AW_BEN
 /* Called for each sample: t in s, output relative to full scale, the others in the joint's unit. */
 typedef void aw_bench_sample_fn(struct aw_bench *bench, const double *sample);
 
-/* The content of the files of --save and --csv. */
+/* Which data --save writes. */
 enum aw_bench_saves {
     AW_BENCH_SAVES_SAMPLES,
-    AW_BENCH_SAVES_MODEL /* the model; --samples saves the samples */,
+    AW_BENCH_SAVES_MODEL /* the model; --samples writes the samples */,
     AW_BENCH_SAVES_NOTHING
 };
 
@@ -29,34 +28,35 @@ struct aw_bench {
     struct aw_session *session;
     const struct aw_bench_hooks *hooks;
     struct aw_bench_joint joint;
-    double commanded; /* last commanded setpoint, as a share; NaN: none yet */
-    double target;    /* target for the guard, in the unit; NaN: none, or the setpoint */
-    int64_t start_ns; /* time of t = 0 */
-    int64_t began_ns; /* start of the whole command, for the progress line */
-    double total_s;   /* expected duration; 0: unknown */
+    double commanded; /* last commanded setpoint, as a share of the scale; NaN: none yet */
+    double target;    /* target for the supervision, in the joint's unit; NaN: none */
+    int64_t start_ns; /* session time of t = 0, ns */
+    int64_t began_ns; /* start of the whole command, ns, for the progress line */
+    double total_s;   /* expected duration, s; 0: unknown */
     struct aw_table table;
     uint64_t samples;              /* number of samples so far */
     bool awaiting;                 /* stop reading at the next sample */
     aw_bench_sample_fn *on_sample; /* callback, or NULL */
     void *context;
     double last[AW_BENCH_COLUMNS];
-    enum aw_bench_saves saves; /* saves and max_deviation are set before the start */
+    enum aw_bench_saves saves; /* set before the start, like max_deviation */
     double max_deviation;      /* deviation limit, as a share; 0: from --max-deviation */
     struct aw_motion guard;
-    bool by_output; /* the guard's config.moves applies to the control output */
-    double holds;   /* distance to the setpoint within which an output may hold a load; 0: none */
+    bool by_output; /* the supervision compares the control output with its moving_output */
+    /* distance to the setpoint within which an output may hold a load, in the unit; 0: none */
+    double holds;
     struct aw_gain_list law; /* gains of the joint and of its packet, from aw_bench_know_gains */
     struct aw_gains old;     /* previous gains of the joint */
     bool known;              /* the previous gains are certain */
-    /* joints of a struct aw_joints: the tool's list, and the index in it */
+    /* for joints of a struct aw_joints: the tool's list, and the index of the joint */
     struct aw_joint_list list;
     size_t at;
-    int64_t seen_ns; /* when the newest sample was measured */
-    double sent;     /* the previous setpoint; NaN: none */
+    int64_t seen_ns; /* time of the newest sample, ns */
+    double sent;     /* previously sent setpoint; NaN: none */
     bool more;       /* more samples are needed */
 };
 
-/* Fill in the mode and the joint, by the tool's hooks. The mode is known before the joint is
+/* Set the mode and the joint by the tool's hooks. The mode must be known before the joint is
  * chosen. */
 enum aw_status aw_bench_mode(struct aw_session *session, const char *name, bool must,
                              struct aw_bench_joint *joint);
@@ -71,12 +71,12 @@ enum aw_status aw_bench_init(struct aw_bench *bench, struct aw_session *session,
  * written. */
 enum aw_status aw_bench_begin(struct aw_bench *bench);
 
-/* Like aw_bench_begin, but does not check the output files. */
+/* Same as aw_bench_begin, but does not check the output files. */
 enum aw_status aw_bench_begin_with(struct aw_bench *bench);
 
-/* For the hook idle: handles a sample from the device, in shares. Returns false once there are
- * enough samples. fault: the fault that the device reports, or NULL. setpoint NaN: the commanded
- * one. pull: the quantity that drives the joint, for the guard. Without has_pull, that is the
+/* Handles a sample from the device, in shares; called by the hook idle. Returns false if there are
+ * enough samples. fault: reported by the device, or NULL. setpoint NaN: the commanded one. drive:
+ * the quantity that drives the joint, for the supervision; without has_drive, that is the
  * output. */
 struct aw_bench_sample {
     double setpoint, measured, output, pull;
@@ -85,37 +85,39 @@ struct aw_bench_sample {
 };
 bool aw_bench_sample(struct aw_bench *bench, const struct aw_bench_sample *sample);
 
-/* Parses a value in the joint's unit to a share. */
+/* Parses a value in the joint's unit and converts it to a share of the scale. what begins error
+ * messages. */
 enum aw_status aw_bench_parse(const struct aw_bench *bench, const char *what, const char *text,
                               double *value);
 
-/* Returns the tool's term for its joints. */
+/* Returns the tool's term for a joint, such as "board". */
 const char *aw_bench_place(const struct aw_session *session);
 
-/* Checks that the setpoint is within the joint's range. AW_LIMIT, unless --force. */
+/* Checks that a setpoint is within the joint's range. AW_LIMIT: it is not, and --force is not
+ * given. */
 enum aw_status aw_bench_check(const struct aw_bench *bench, const char *what, double value);
 
 /* Parses a limit of a metric in the metric's own unit: "10%" and "10" are the same overshoot. */
 enum aw_status aw_bench_parse_limit(struct aw_session *session, enum aw_metric metric,
                                     const char *text, double *limit);
 
-/* The name of a limit: "max-rise-time" for AW_RISE_TIME. */
+/* Writes the name of a metric's limit to out: "max-rise-time" for AW_RISE_TIME. Returns out. */
 #define AW_BENCH_LIMIT 48
 const char *aw_bench_limit_name(enum aw_metric metric, char out[AW_BENCH_LIMIT]);
 
-/* Computes the metrics of a step from the samples alone. */
+/* Computes the metrics of the step in the samples. */
 enum aw_status aw_bench_measure(struct aw_bench *bench, struct aw_response *response);
 
-/* Finds the max deviation of a joint from its start and its targets. Uses text ("15deg"; NULL:
- * --max-deviation), else the joint's default. */
+/* Finds the max deviation of the joint from its start and its targets, as a share. Uses text
+ * ("15deg"; NULL: --max-deviation), else the joint's default. */
 enum aw_status aw_bench_max_deviation(const struct aw_bench *bench, const char *text,
                                       double *value);
 
-/* Restarts the limits from the current position. Does not resume a motion that the limits ended. */
+/* Restarts the supervision at the current position. Does nothing if it has ended a motion. */
 void aw_bench_watch(struct aw_bench *bench);
 
-/* Waits until the next command is due. The guard runs during this wait, but not while the client
- * waits. */
+/* Waits until the next command is due. The joint is supervised during this wait, unlike during
+ * waits of the client. */
 enum aw_status aw_bench_await_pace(struct aw_bench *bench);
 
 /* Send a setpoint. From then on, the joint counts as moving and is stopped at the end. drive: the
@@ -141,7 +143,8 @@ enum aw_status aw_bench_collect(struct aw_bench *bench, double seconds);
  * newest sample can then be sent at once. */
 enum aw_status aw_bench_await_turn(struct aw_bench *bench);
 
-/* Performs a step like the command step: from rest, with the last samples at rest before t = 0. */
+/* Performs a step, like the command step. The joint rests first; the last samples at rest have
+ * negative times. */
 enum aw_status aw_bench_step_perform(struct aw_bench *bench, double from, double to,
                                      double settle_s, double seconds);
 
@@ -160,8 +163,8 @@ double *aw_bench_columns(const struct aw_table *table, size_t first);
 /* Draws measured, setpoint and output into the file of --plot, if given. */
 enum aw_status aw_bench_plot(struct aw_bench *bench);
 
-/* AW_REFUSED: the joint has not moved since this row. It must move by half of this distance, in the
- * unit. */
+/* Checks that the joint has moved since row first by at least half of this distance, in the unit.
+ * AW_REFUSED: it has not. */
 enum aw_status aw_bench_check_moved(const struct aw_bench *bench, size_t first, double distance);
 
 /* Writes the title of a picture of this joint. */
@@ -178,8 +181,8 @@ void aw_bench_report_metric(struct aw_session *session, const char *key, enum aw
 /* Writes the unit of a metric after a space (" deg·s"), or "". unit: the unit of the joint. */
 const char *aw_bench_metric_unit(char out[40], enum aw_metric metric, const char *unit);
 
-/* Formats the value for a table; without a value, the reason ("below 90 %"). Returns out, or a
- * constant. */
+/* Formats a value for a table. Writes the reason ("below 90 %") if it was not reached. Returns out,
+ * or a constant. */
 #define AW_BENCH_CELL (AW_NUMBER_MAX + 1)
 const char *aw_bench_metric_cell(char out[AW_BENCH_CELL], enum aw_metric metric, double value);
 

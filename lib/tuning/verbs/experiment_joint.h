@@ -23,38 +23,38 @@ struct aw_bench_joint {
     char name[AW_JOINT_NAME]; /* "lknee" */
     char mode[16];            /* its controller if it has several, such as "pos"; else "" */
     unsigned number;
-    int kind; /* number and kind: defined by the tool */
+    int kind; /* number and kind have a meaning for the tool only */
     const char *unit;
     double scale;           /* value of a share of 1, in this unit */
     double low, high;       /* range of setpoints */
-    double max_deviation;   /* default deviation limit */
-    double least, glitch_s; /* smallest motion, longest glitch: see control/motion.h */
+    double max_deviation;   /* default deviation limit, as a share */
+    double least, glitch_s; /* see aw_motion_config in control/motion.h */
     double step;            /* default size of a step */
-    /* the firmware's control loop; the experiment measures a control period of 0 */
+    /* the firmware's control loop; tick_s 0: the experiment measures it */
     struct aw_driver driver;
     double amplitude;         /* default output amplitude in experiments; 0: 0.1 of full scale */
     double tick_s, period_s;  /* shortest possible control period; the usual sample period */
     size_t kp;                /* index of kp among the controller's gains; ki and kd follow it */
-    bool lacks[3];            /* kp, ki or kd does not exist */
+    bool lacks[3];            /* kp, ki or kd that the controller does not have */
     struct aw_gains power_up; /* published gains after power-up */
 };
 
 #define AW_BENCH_SET 160 /* size of a command that sets gains */
 
-/* The input of the process in the experiments. If this is not the reported output,
- * commands that send gains first check that the gains take effect. */
+/* The input of the process in experiments. If it is not the reported output, commands that send
+ * gains first check that the gains take effect. */
 enum aw_bench_law {
     AW_BENCH_TOLD, /* the reported output */
-    /* the setpoint, which the device's own controller follows. With --with and in tune: the output
+    /* the setpoint, which the device's own controller follows; with --with and in tune: the output
      * of the controller whose gains are sent */
     AW_BENCH_SERVO,
-    AW_BENCH_HIDDEN, /* an output that is not reported: known while kp is the only gain */
+    AW_BENCH_HIDDEN, /* an output that is not reported; it is known while kp is the only gain */
 };
 
 struct aw_bench_hooks {
-    /* Fills in the members that depend only on the mode: all except name and number. name NULL:
-     * uses the options. If they give no mode, mode is "" and scale 1, or the result is AW_USAGE if
-     * must. NULL: every joint starts as a copy of usual. */
+    /* Sets the members that depend only on the mode: all except name and number. name NULL: the
+     * mode of the options. If they give none, sets mode to "" and scale to 1, or returns AW_USAGE
+     * if must is set. NULL: every joint starts as a copy of the defaults. */
     enum aw_status (*mode)(struct aw_session *session, const char *name, bool must,
                            struct aw_bench_joint *joint);
     struct aw_bench_joint usual;
@@ -64,8 +64,8 @@ struct aw_bench_hooks {
                             const char *name, struct aw_bench_joint *joint);
     void (*describe)(struct aw_session *session, const struct aw_joint *of,
                      struct aw_bench_joint *joint);
-    /* Converts a value in the joint's unit ("10deg") to a share. what: start of error messages.
-     * NULL: converts by the unit alone. */
+    /* Converts a value in the joint's unit ("10deg") to a share. what begins error messages. NULL:
+     * converts by the unit alone. */
     enum aw_status (*parse)(struct aw_session *session, const struct aw_bench_joint *joint,
                             const char *what, const char *text, double *value);
 
@@ -74,7 +74,8 @@ struct aw_bench_hooks {
     /* Reads until the deadline. Passes samples to aw_bench_sample until that returns false. Reports
      * other faults with aw_motion_fault. */
     enum aw_status (*idle)(struct aw_bench *bench, int64_t deadline);
-    int64_t (*due)(struct aw_bench *bench); /* earliest time of the next command, session clock */
+    /* earliest time of the next command, ns of the session's clock */
+    int64_t (*due)(struct aw_bench *bench);
     /* Returns the sample period, s; 0: not known yet. NULL: the control period is always tick_s. */
     double (*period)(struct aw_bench *bench);
 
@@ -87,8 +88,8 @@ struct aw_bench_hooks {
     /* Sends the gains of the joint and the other gains in its packet, as aw_bench_gains does. NULL:
      * the tool has no gains. */
     enum aw_status (*gains)(struct aw_bench *bench, const struct aw_gain_list *gains);
-    /* Checks that the joint accepts gains now. may_switch: switches it so that it does. section:
-     * start of error messages. NULL: joints always accept gains. */
+    /* Checks that the joint accepts gains now. may_switch: switches it so that it does. section
+     * begins error messages. NULL: joints always accept gains. */
     enum aw_status (*admit)(struct aw_bench *bench, const char *section, bool may_switch);
     /* Returns the encoder resolution for the samples of table, as a share. */
     double (*quantum)(const struct aw_bench *bench);
@@ -105,9 +106,10 @@ struct aw_bench_hooks {
     bool has_modes;    /* the user also names a controller */
     enum aw_bench_law law;
     double gain_max; /* max absolute value of each gain */
-    /* effect of ending a motion: "disabled"; NULL: "held", or "stopped" if steered */
+    /* what happens to the joint at the end of a motion, for messages: "disabled"; NULL: "held", or
+     * "stopped" if steered */
     const char *ended;
-    const char *assumed; /* source of an assumed control period */
+    const char *assumed; /* source of an assumed control period, for messages */
     /* URL of a simulator whose joints obey the sent gains, if those of the default one do not; else
      * NULL */
     const char *acts;

@@ -5,11 +5,11 @@
 #include "tuning/verbs/trials.h"
 
 #define REST_S 0.2
-#define ACTS_S 0.4 /* time in which a servo moves */
+#define ACTS_S 0.4 /* time in which a servo would move, s */
 #define SHARE  0.3 /* share of the step that counts as a motion */
 #define CALM_S 0.05
 
-/* In a simulation, suggests another joint whose gains take effect. */
+/* Fails because the gains have no effect. For a simulator, suggests another joint. */
 static enum aw_status refuse(struct aw_bench *bench)
 {
     struct aw_session *session = bench->session;
@@ -23,8 +23,8 @@ static enum aw_status refuse(struct aw_bench *bench)
                    simulated ? acts : "", simulated ? "'" : "");
 }
 
-/* A servo with its own control loop may ignore the gains. With gains of 0, a motor that obeys them
- * does not follow its setpoint. */
+/* Sends gains of 0 and a setpoint. A motor that obeys the gains does not move then; a servo with
+ * its own control loop does. */
 enum aw_status aw_bench_check_gains_act(struct aw_bench *bench)
 {
     double scale = bench->joint.scale;
@@ -44,8 +44,8 @@ enum aw_status aw_bench_check_gains_act(struct aw_bench *bench)
     return status == AW_OK ? aw_bench_calm_gains(bench) : status;
 }
 
-/* Sends the setpoint before the gains. Otherwise kd would act on the jump of the setpoint and cause
- * a kick. */
+/* Sends the setpoint before the gains, because otherwise kd would respond to the jump of the
+ * setpoint. */
 enum aw_status aw_bench_calm_gains(struct aw_bench *bench)
 {
     enum aw_status status =

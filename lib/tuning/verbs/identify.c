@@ -178,7 +178,7 @@ static enum aw_status find_column(struct aw_session *session, const struct aw_ta
     return aw_table_column(table, name, column, &session->err);
 }
 
-/* Without --time, finds the time column by its usual names. */
+/* Finds the time column: the one of --time, or one with a usual name. */
 static enum aw_status find_time(struct aw_session *session, const struct aw_table *table,
                                 struct aw_bench_columns *c)
 {
@@ -206,7 +206,7 @@ static enum aw_status find_columns(struct aw_session *session, const struct aw_t
     return status;
 }
 
-/* Assumes one sample per period, as in a recording of telemetry. */
+/* Returns the control period. Assumes one sample per period, as in a recording of telemetry. */
 static struct aw_tick tick_of_record(struct aw_session *session, const struct aw_table *table,
                                      const struct aw_bench_columns *columns,
                                      const struct aw_bench_joint *joint)

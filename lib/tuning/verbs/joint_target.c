@@ -14,17 +14,18 @@
 #include "tuning/verbs/experiment.h"
 #include "tuning/verbs/verbs.h"
 
-#define COARSE   0.2 /* max relative rounding error of kp in a packet */
+#define COARSE   0.2 /* max relative rounding error of kp in the packet */
 #define HZ       100.0
 #define DEG      15.0 /* default deviation limit */
 #define OF_RANGE 0.1  /* default deviation limit in other units, as a share of the range */
 #define PULLS    2.0  /* an error of this many deviation limits counts as full output */
-#define FILTER_S 0.04 /* longer than a damaged value lasts */
+#define FILTER_S 0.04 /* longer than a damaged value lasts, s */
 #define USUAL                                                                                      \
     {                                                                                              \
         .unit = "", .scale = 1, .glitch_s = FILTER_S, .tick_s = 1e-3, .period_s = 1 / HZ           \
     }
-#define PART 0.5 /* kp at this share of max_deviation gives the output of experiments */
+/* the output of kp at this share of max_deviation is the amplitude of experiments */
+#define PART 0.5
 
 static bool is_steered(const struct aw_session *session)
 {
@@ -68,7 +69,7 @@ static enum aw_status open(struct aw_bench *bench)
     if (status != AW_OK)
         return status;
     struct aw_joint *joint = joint_of(bench);
-    joint->wraps = false; /* a step must not take the shorter way round */
+    joint->wraps = false; /* a step must not take the shorter direction round */
     joint->most = isfinite(joint->speed) ? joint->speed : session->options.move.speed;
     return is_steered(session) || !isnan(joint->now.value[AW_JOINT_ACTUAL])
                ? AW_OK
@@ -137,7 +138,7 @@ static enum aw_status setpoint(struct aw_bench *bench, double value)
         .what = AW_JOINT_TARGETS, .goals = &goal, .n = 1, .stream = true, .show_ns = AW_NO_TIME};
     const struct aw_joint *joint = joint_of(bench);
     double before = isnan(bench->sent) ? joint->now.value[AW_JOINT_ACTUAL] : bench->sent;
-    /* otherwise the setpoint only produces an output and may jump */
+    /* otherwise the setpoint only produces an output, so it may jump */
     bool jumps = bench->hooks->law != AW_BENCH_HIDDEN || !isnan(bench->target);
     if (jumps && !is_steered(session) && !(fabs(value - before) * HZ <= joint->speed) &&
         !session->options.run.force)
@@ -152,8 +153,7 @@ static enum aw_status setpoint(struct aw_bench *bench, double value)
     return aw_joints_command(session, &bench->list, &command);
 }
 
-/* A joint that reached its target stays there. Any other joint is held where it is, or it would
- * keep pulling. */
+/* Ends a motion. Holds a joint that has not reached its target, because it would keep pulling. */
 static enum aw_status end(struct aw_bench *bench, enum aw_status status)
 {
     struct aw_session *session = bench->session;
@@ -226,7 +226,7 @@ static void describe_law(struct aw_session *session, const struct aw_joint *of,
                                : aw_custom_arm(session)->joints[of->id].row->tick_s;
 }
 
-/* The gains to restore must be known before any trial. */
+/* Opens the link, and finds the gains to restore, which must be known before any trial. */
 static enum aw_status open_law(struct aw_bench *bench)
 {
     struct aw_session *session = bench->session;
@@ -272,7 +272,7 @@ static enum aw_status send_gains(struct aw_bench *bench, const struct aw_gain_li
     return status;
 }
 
-/* Holds the joint before its gains change. */
+/* Holds the joint before the old gains are restored. */
 static enum aw_status end_law(struct aw_bench *bench, enum aw_status status)
 {
     struct aw_session *session = bench->session;

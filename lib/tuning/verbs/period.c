@@ -40,14 +40,14 @@ static struct aw_tick expected(struct aw_bench *bench)
     return (struct aw_tick){aw_bench_tick_of_period(&bench->joint, period_s), NAN, AW_TICK_ASSUMED};
 }
 
-/* Sends gains twice: the driver does not confirm them, and a frame may be lost. */
+/* Sends gains twice, because the driver does not confirm them and a frame may be lost. */
 static enum aw_status send_gains(struct aw_bench *bench, double ki)
 {
     enum aw_status status = aw_bench_gains(bench, (struct aw_gains){0, ki, 0});
     return status == AW_OK ? aw_bench_gains(bench, (struct aw_gains){0, ki, 0}) : status;
 }
 
-/* Integrates a small constant error, too small to move the joint. */
+/* Integrates a constant error that is too small to move the joint. */
 static enum aw_status integrate(struct aw_bench *bench)
 {
     double here = bench->last[AW_BENCH_MEASURED] / bench->joint.scale;
@@ -98,7 +98,7 @@ static enum aw_status attempt(struct aw_bench *bench, double ki, struct aw_tick 
     return status;
 }
 
-/* Measures with two integral gains. If a lost frame left an old gain, the results differ. */
+/* Measures with two different ki. If a lost frame left an old gain in place, the results differ. */
 static enum aw_status measure(struct aw_bench *bench, struct aw_tick *tick)
 {
     struct aw_tick seen[2] = {{0}};

@@ -9,8 +9,9 @@
 #include "tuning/run.h"
 #include "tuning/verbs/experiment.h"
 
-#define HALF_WAY 0.5 /* a joint that moves less than this share may meet limits by standing still */
-#define LEAD_S   0.1 /* time before the step to show the start */
+/* a joint that moves less than this share of the step may meet limits by standing still */
+#define HALF_WAY 0.5
+#define LEAD_S   0.1 /* time before the step in the samples, s */
 
 struct step_plan {
     double from, to; /* as shares of the joint's scale */
@@ -94,7 +95,7 @@ static bool went_back(const struct aw_bench *bench, const struct step_plan *plan
     return (response->final - plan->from * bench->joint.scale) * (plan->to - plan->from) < 0;
 }
 
-/* Detects a joint that stood still or moved elsewhere. Such a joint meets many limits. */
+/* Detects a joint that stood still or moved elsewhere, because it may meet many limits. */
 static enum aw_status check_arrival(const struct aw_bench *bench, const struct step_plan *plan,
                                     const struct aw_response *response)
 {

@@ -9,7 +9,7 @@
 #include "tuning/identify/spectrum.h"
 #include "tuning/verbs/experiment.h"
 
-#define FOLLOWS_DB     (-6.0) /* a joint with less gain may lag by 180 deg */
+#define FOLLOWS_DB     (-6.0) /* a joint with less gain than this may lag by 180 deg */
 #define COHERENCE_NEAR 1.3    /* max frequency ratio between a tone and its spectrum point */
 
 struct sweep_state {
@@ -62,7 +62,7 @@ static enum aw_status excite(struct aw_bench *bench, struct sweep_state *s, doub
     return status;
 }
 
-/* A multisine is measured in its second period, after the transient. */
+/* Sends two periods of the multisine. Only the second one is measured, after the transient. */
 static enum aw_status perform(struct aw_bench *bench, struct sweep_state *s)
 {
     double duration = s->sweep.plan.duration_s;
@@ -136,7 +136,8 @@ static enum aw_status find_coherence(const struct aw_bench *bench, struct sweep_
     return AW_OK;
 }
 
-/* At the lowest frequency, a joint with correct wiring follows its setpoint. */
+/* Checks the direction at the lowest frequency, at which a joint with correct wiring follows its
+ * setpoint. */
 static enum aw_status check_direction(const struct aw_bench *bench, const struct sweep_state *s)
 {
     const struct aw_bode_point *lowest = &s->points[0];

@@ -33,7 +33,7 @@ enum aw_status aw_bench_calm_gains(struct aw_bench *bench);
  * aw_bench_tick_of_period. Leaves the driver enabled, with the previous gains. */
 enum aw_status aw_bench_tick_measure(struct aw_bench *bench, struct aw_tick *tick);
 
-/* Writes "10.01 ± 0.1 ms, measured"; adds the period to the result record. */
+/* Describe a control period ("10.01 ± 0.1 ms, measured"), and add it to the result record. */
 #define AW_BENCH_TICK_TEXT 96
 const char *aw_bench_tick_text(const struct aw_session *session, const struct aw_tick *tick,
                                char out[AW_BENCH_TICK_TEXT]);
@@ -62,8 +62,8 @@ struct aw_excitation {
     struct aw_tick tick;
     bool steps, relay, multisine;
 };
-/* Returns true if the experiment sends other gains, and so identifies from the controller's output.
- * Otherwise it sends setpoints, as to a servo. */
+/* Returns true if the experiment sends its own gains and identifies the process from the
+ * controller's output. Otherwise it sends setpoints, as to a servo. */
 bool aw_bench_sends_gains(const struct aw_session *session);
 enum aw_status aw_excitation_plan(struct aw_bench *bench, struct aw_excitation *e);
 enum aw_status aw_excitation_perform(struct aw_bench *bench, struct aw_excitation *e);
@@ -95,7 +95,7 @@ char *aw_bench_draw_step(struct aw_session *session, const struct aw_model *mode
 char *aw_bench_draw_loop(struct aw_session *session, const struct aw_model *model,
                          const struct aw_proposal *proposal, const char *path, size_t *size);
 
-/* Data for the report of tune. A run without samples did not take place. */
+/* Data for the report of tune. A run without samples has not taken place. */
 struct aw_bench_story {
     const struct aw_bench_joint *joint;
     const struct aw_model *model;

@@ -18,7 +18,7 @@
 #define OBJECTION     160
 #define OUTCOME       1100
 #define STATIC        2.0 /* static friction as a multiple of the friction in motion */
-#define STEP_SHARE    0.8 /* share of --max-deviation: the range covered by the experiment */
+#define STEP_SHARE    0.8 /* range of the experiment, as a share of --max-deviation */
 #define SLIGHTLY_MORE 1.05
 #define FIRST_SHARE   0.5
 #define CALMER        0.5
@@ -61,7 +61,7 @@ static bool is_verbose(const struct aw_session *session)
     return aw_session_text(session) && session->options.print.verbose;
 }
 
-/* Uses --old, the gains sent in this session, or the gains after power-up. */
+/* Finds the old gains: those of --old, those sent in this session, or those after power-up. */
 static enum aw_status find_old_gains(struct aw_bench *bench, struct tuner *t)
 {
     const char *path = aw_experiment_given(bench->session)->old;
@@ -95,7 +95,7 @@ static enum aw_status identify(struct aw_bench *bench, struct tuner *t)
     return AW_OK;
 }
 
-/* A design that runs in its own thread, because a server needs signs of life during the search. */
+/* A design that runs in its own thread, because the server needs keep-alives during the search. */
 struct search {
     struct aw_process process;
     struct aw_driver driver;
@@ -121,7 +121,7 @@ static enum aw_status find_gains(struct aw_session *session, struct tuner *t, do
         .process = t->model.fit.process, .driver = t->model.driver, .options = t->options};
     s->options.overshoot = t->story.overshoot = overshoot;
     enum aw_status status = aw_task_run(&session->time.real.base, search, free, s);
-    if (status != AW_OK) /* the thread owns s */
+    if (status != AW_OK) /* the thread still owns s */
         return status;
     t->proposal = s->proposal;
     *why = s->why;
@@ -130,9 +130,8 @@ static enum aw_status find_gains(struct aw_session *session, struct tuner *t, do
     return status;
 }
 
-/* Designs for a share of the permitted overshoot, because the motor's limited torque, which the
- * model lacks, adds to it. If the share is not feasible, designs for the lowest feasible
- * overshoot. */
+/* Designs for a share of the permitted overshoot, because the motor's limited torque adds to it and
+ * is not part of the model. If that is not feasible, designs for the lowest feasible overshoot. */
 static enum aw_status propose(struct aw_session *session, struct tuner *t, struct aw_error *why)
 {
     double bound = t->options.overshoot;
@@ -143,9 +142,8 @@ static enum aw_status propose(struct aw_session *session, struct tuner *t, struc
     return find_gains(session, t, fmin(bound, least * SLIGHTLY_MORE), why);
 }
 
-/* Selects the result's entries that are shown without -v: the gains, their quality, and the
- * outcome.
- */
+/* Marks the result's entries that are shown only with -v: all except the gains, their quality, and
+ * the outcome. */
 static void shorten(struct aw_object *result)
 {
     static const char *const shown[] = {"board", "joint", "controller", "rule",    "form",    "kp",
@@ -154,7 +152,7 @@ static void shorten(struct aw_object *result)
         result->entries[i].detail = !aw_is_one_of(shown, result->entries[i].key);
 }
 
-/* Shows the gains in a table before the question. The result comes at the end. */
+/* Shows the gains in a table before the question, if there is one. */
 static void show(struct aw_session *session, const struct tuner *t)
 {
     bool asks = aw_session_text(session) && !session->options.run.yes;
@@ -200,7 +198,7 @@ static enum aw_status step(struct aw_bench *bench, struct tuner *t, struct aw_ru
     return status;
 }
 
-/* Compares by the goal alone. A metric that was not reached is worst. */
+/* Compares the responses by the goal. A metric that was not reached is the worst. */
 static bool is_better(const struct tuner *t)
 {
     double was = t->story.was.value[t->goal], is = t->story.is.value[t->goal];
@@ -222,9 +220,8 @@ static const char *format_metric(const struct tuner *t, char out[AW_BENCH_CELL],
     return out;
 }
 
-/* Returns true, and writes the reason, if the new gains must be rejected. wild: gains with less
- * overshoot may be accepted. A deviation from the prediction is no reason: the measurement
- * counts. */
+/* Returns true and writes the reason if the new gains must be rejected. Sets *overshoots if gains
+ * with less overshoot might be accepted. A deviation from the prediction alone is no reason. */
 static bool objection(const struct tuner *t, const char *unit, bool *wild, char out[OBJECTION])
 {
     const struct aw_response *was = &t->story.was, *is = &t->story.is;
@@ -277,8 +274,8 @@ static void report(struct aw_bench *bench, const struct tuner *t)
         report_steps(bench->session, t, bench->joint.unit);
 }
 
-/* Sends the new gains to the disabled driver, which has the old ones. An interruption restores the
- * old gains. */
+/* Sends the new gains to the disabled driver, which has the old ones. If interrupted, the end of
+ * the command restores the old gains. */
 static enum aw_status apply_new(struct aw_bench *bench, struct tuner *t)
 {
     aw_bench_watch(bench);
@@ -329,7 +326,7 @@ static enum aw_status predict_again(struct aw_session *session, struct tuner *t)
     return session->err.status == AW_NO_MEMORY ? AW_NO_MEMORY : AW_OK;
 }
 
-/* Leaves the driver disabled, with the better gains. */
+/* Tries the new gains, and leaves the driver disabled with the better ones. */
 static enum aw_status try_new(struct aw_bench *bench, struct tuner *t, bool *wild)
 {
     struct aw_session *session = bench->session;
@@ -362,7 +359,7 @@ static enum aw_status disagreed(struct aw_bench *bench, struct tuner *t)
                    "the new gains were not confirmed; nothing was applied");
 }
 
-/* Writes "model fit 91 %, to be trusted". */
+/* Writes "model fit 91 %, reliable". */
 static void write_fit(const struct tuner *t, char *out, size_t size)
 {
     const struct aw_fit *fit = &t->model.fit;
@@ -381,7 +378,7 @@ static bool agrees(struct aw_bench *bench, const struct tuner *t, const char *st
     return aw_session_agrees(bench->session, question);
 }
 
-/* Steps with the old and the new gains, and again with calmer ones if these overshoot. */
+/* Makes steps with the old and the new gains. If the new ones overshoot, tries calmer ones. */
 static enum aw_status offer(struct aw_bench *bench, struct tuner *t)
 {
     struct aw_session *session = bench->session;
@@ -446,7 +443,7 @@ static enum aw_status conclude(struct aw_bench *bench, struct tuner *t, enum aw_
     return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "tune: %s", t->outcome);
 }
 
-/* Writes the report even after a failure, when it is most useful. */
+/* Writes the report. Does so even after a failure, when it is most useful. */
 static enum aw_status write_report(struct aw_bench *bench, struct tuner *t, enum aw_status status)
 {
     struct aw_session *session = bench->session;

@@ -15,7 +15,7 @@ struct aw_experiment_options {
     const char *from, *to, *around, *with, *step;
     const char *save, *samples, *plot, *bode, *report, *old;
     double settle_s, tick_s, amplitude; /* 0: not given */
-    int verdicts;                       /* 0: TAP, 1: JUnit */
+    int verdicts;                       /* format of the verdicts: 0 TAP, 1 JUnit */
 };
 
 /* Options of sweep; of identify with a recorded file; of design and tune. */
@@ -54,8 +54,8 @@ AW_GIVEN(command, aw_wishes, aw_wishes_given)
 
 #define AW_DEVIATION_OPTION(does)                                                                 \
     {.name = "max-deviation", AW_AT_ALL(move.max_deviation), .value = "VALUE", .help = does}
-/* Rows of the experiments, except for args, texts and examples. of: end of the summary; then the
- * tool's own options. */
+/* Rows of the commands, except for args, texts and examples. of ends the summary; the tool's own
+ * options follow. */
 #define AW_STEP_ROW(of, ...)                                                                      \
     .name = "step", .group = AW_GROUP_MEASURE, .safety = AW_MOTION, .timed = true,                \
     .summary = "measure a step response" of, .run = aw_run_step,                                  \

@@ -53,7 +53,7 @@ struct verdict {
 
 struct spec {
     struct aw_session *session;
-    size_t n, done; /* done: performed steps; the guard or a signal may have ended the last one */
+    size_t n, done; /* done: number of performed steps; the last one may have been ended early */
     struct check checks[CASES];
     struct verdict verdicts[CASES];
 };
@@ -220,7 +220,8 @@ static enum aw_status load(struct spec *spec, const char *path)
     return status;
 }
 
-/* Also checks the target, because a joint that never came near it meets many limits. */
+/* Judges a response by the limits and by its target, because a joint that never came near the
+ * target meets many limits. */
 static void judge(const struct check *check, const struct aw_bench *bench,
                   const struct aw_response *response, struct verdict *verdict)
 {
