@@ -5,7 +5,8 @@
  *     if (!aw_child_find("armwire-mcap", path, sizeof path))
  *         return aw_fail(err, AW_USAGE, "armwire-mcap not found — install its package");
  *     char *const argv[] = {"armwire-mcap", "write", "run.mcap", NULL};
- *     status = aw_child_start(&child, &(struct aw_child_plan){path, argv, .pipe_stdin = true}, err);
+ *     struct aw_child_plan plan = {path, argv, .pipe_stdin = true};
+ *     status = aw_child_start(&child, &plan, err);
  *     …
  *     write(child.stdin_fd, bytes, size);
  *     …

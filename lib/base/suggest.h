@@ -17,8 +17,8 @@
  */
 const char *aw_suggest(const char *word, const char *const *candidates, size_t n);
 
-/* Fails with AW_USAGE and suggests a similar name (from aw_suggest). If similar is NULL, gives the advice
- * instead:
+/* Fails with AW_USAGE and suggests a similar name (from aw_suggest). If similar is NULL, gives the
+ * advice instead:
  *     aw_fail_unknown(err, similar, "use elbow or wrist", "no joint '%s'", word);
  *     no joint 'ebow' — did you mean 'elbow'?
  *     no joint 'x' — use elbow or wrist */
