@@ -24,9 +24,8 @@
 #define BUFFER   (1 << 20)
 #define TOGETHER AW_SECOND       /* max interval between two senders that alternate */
 #define TELL     (5 * AW_SECOND) /* min interval of reports */
-#define LISTENS                                                                                    \
-    /* the peer listens if it has not refused a datagram for this time; hosts send once a second */
-    (6 * AW_SECOND / 5)
+/* the peer listens if it has not refused a datagram for this time; hosts send once a second */
+#define LISTENS (6 * AW_SECOND / 5)
 #define ROOM_MS 1000
 #define TRIES   3
 
