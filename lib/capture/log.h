@@ -42,7 +42,7 @@ struct aw_log_entry {
     /* ns since 1970, not negative, or AW_NO_TIME (codec.h); in a candump log, the time as
      * written */
     int64_t time_ns;
-    enum aw_dir dir; /* AW_TX to the device, AW_RX from the device; 0: unknown */
+    enum aw_dir dir;              /* AW_TX to the device, AW_RX from the device; 0: unknown */
     enum aw_linktype linktype;    /* format of data; AW_LINKTYPE_CAN for candump */
     bool stream;                  /* a piece of a stream: frames may begin and end anywhere */
     bool gap;                     /* bytes before this data are missing */

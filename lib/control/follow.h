@@ -74,8 +74,8 @@ struct aw_follow_joint {
     double reach;           /* max distance to the first target, and max jump of the leader */
     /* speed towards a first target that is too far away; NaN: refuses it instead */
     double approach;
-    double max_lag;         /* max following error; INFINITY: unlimited */
-    double actual;          /* NaN: unknown */
+    double max_lag; /* max following error; INFINITY: unlimited */
+    double actual;  /* NaN: unknown */
 
     bool engaged;    /* the joint follows */
     double command;  /* current target position */

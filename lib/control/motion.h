@@ -54,9 +54,9 @@ struct aw_motion_config {
     double least;         /* smaller changes are noise or encoder steps */
     double idle;          /* smaller outputs do not move the joint */
     double strong;        /* larger outputs move every intact joint */
-    double moves; /* larger outputs of an experiment move the joint; 0: no experiment */
+    double moves;         /* larger outputs of an experiment move the joint; 0: no experiment */
     double answer_s, silence_s;
-    double glitch_s; /* tolerated duration of a first motion against the output */
+    double glitch_s;   /* tolerated duration of a first motion against the output */
     const char *ended; /* what the caller does to stop the joint, for messages: "disabled" */
 };
 

@@ -63,8 +63,8 @@ struct aw_teleop_row {
     double deadzone, expo;
     /* raw values of the input at rest and at the end of its travel; factor */
     double min, max, gain;
-    double threshold;      /* raw value from which a button counts as pressed */
-    int64_t lockout_ns;    /* dead time after an action */
+    double threshold;   /* raw value from which a button counts as pressed */
+    int64_t lockout_ns; /* dead time after an action */
 };
 
 /* Built by aw_teleop_map_set; {0} is empty. */

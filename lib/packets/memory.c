@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "wire/rows.h"
 
-#define ANSWERS   64
+#define ANSWERS 64
 /* max number of packets at the default rate; with more packets, the rate is lower */
 #define DEFAULT_N 100
 #define NAME      96

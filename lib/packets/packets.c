@@ -29,7 +29,7 @@ struct reading {
     unsigned stop_lines[AW_PACKET_STOPS + 1]; /* lines of the stop's packets; 0: in another file */
     /* line of the first packet with moves = yes; 0: none */
     unsigned motion_line;
-    const char *motion;                       /* name of that packet */
+    const char *motion; /* name of that packet */
     struct key {
         const char *name; /* "[" for the start of a section */
         unsigned line;

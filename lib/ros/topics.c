@@ -27,7 +27,7 @@ struct topic {
     char subject[AW_TOPICS_NAME];
     unsigned channel; /* 0: the message has no values, or no topic is left */
     struct aw_cdr cdr;
-    bool joints, gains, clock;           /* the message also has data of this kind */
+    bool joints, gains, clock; /* the message also has data of this kind */
     /* joint of each scalar; NULL: it may differ from message to message */
     struct joint *known[AW_MAX_SCALARS];
     double scale[AW_MAX_SCALARS], offset[AW_MAX_SCALARS]; /* conversion to JointState's units */

@@ -9,8 +9,8 @@
 #include "base/task.h"
 #include "tuning/predict.h"
 
-#define STEP         0.02
-#define LIVELY       0.01 /* max output at rest without a dead band, as a share of full scale */
+#define STEP   0.02
+#define LIVELY 0.01 /* max output at rest without a dead band, as a share of full scale */
 /* max duration of a prediction, as a multiple of the slowest time constant */
 #define SETTLE       12
 #define COARSE       0.8  /* factor between two trial gains */

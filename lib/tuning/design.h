@@ -49,12 +49,12 @@ struct aw_proposal {
     double activity;           /* output at rest, as a share of full scale */
     /* integrated absolute error after a unit load; INFINITY: the loop does not settle */
     double load_iae;
-    struct aw_response step;   /* prediction of the nonlinear loop, in shares of full scale */
-    struct aw_rest rest;       /* state before the predicted step */
-    double duration_s;         /* duration of the prediction */
+    struct aw_response step; /* prediction of the nonlinear loop, in shares of full scale */
+    struct aw_rest rest;     /* state before the predicted step */
+    double duration_s;       /* duration of the prediction */
     /* lowest possible overshoot, as a share, if the limit cannot be met; else 0 */
     double least_overshoot;
-    char refusal[160];         /* why the gains must not be used; "": they may be used */
+    char refusal[160]; /* why the gains must not be used; "": they may be used */
 };
 
 #define AW_DESIGN_MS      1.6

@@ -9,7 +9,7 @@
 #define WIDEST  0.03 /* max ratio of neighbouring frequencies, minus 1 */
 #define FINEST  0.003
 /* phase of the dead time between neighbouring frequencies, rad, if within these limits */
-#define TURN    0.15
+#define TURN 0.15
 
 struct lens {
     double omega;

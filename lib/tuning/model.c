@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/text.h"
 
-#define BIGGEST  262144 /* max size of a file, bytes */
+#define BIGGEST 262144 /* max size of a file, bytes */
 /* max time, s: longer than any joint's; larger values would overflow tick counts */
 #define LONGEST  1e4
 #define LARGEST  1e12

@@ -124,7 +124,7 @@ struct aw_field {
     double scale, offset; /* value = wire · scale + offset; scale 0 means 1 */
     /* holds the upper bits of a number, shifted by scale; its wire number is the whole number */
     bool upper;
-    double min, max;      /* inclusive range of the value; both 0: the range of the wire */
+    double min, max; /* inclusive range of the value; both 0: the range of the wire */
     const struct aw_name *names;
     bool open_names;                  /* also allows values without a name */
     bool wire_names;                  /* the names belong to wire numbers, not to values */

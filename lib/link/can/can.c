@@ -35,9 +35,9 @@ struct can_link {
     struct aw_fd_link fd;
     char name[IFNAMSIZ];
     bool reconnect;
-    bool down;            /* the interface is down or gone */
-    bool gone;            /* the interface was removed, so the socket must be bound again */
-    bool unreported;      /* the loss has not been reported yet */
+    bool down;       /* the interface is down or gone */
+    bool gone;       /* the interface was removed, so the socket must be bound again */
+    bool unreported; /* the loss has not been reported yet */
     /* netlink socket for changes of the interface, open while it is down; else -1 */
     int news_fd;
     unsigned next, count; /* unread part of the batch */

@@ -103,11 +103,11 @@ struct aw_link {
     int64_t rx_time_ns; /* wall clock when kernel or adapter received the datagram; 0: unknown */
     /* this program has written the datagram to the link, and it has been sent on the bus */
     bool own;
-    uint64_t dropped;   /* frames dropped by the kernel or the adapter so far; servers: messages
+    uint64_t dropped; /* frames dropped by the kernel or the adapter so far; servers: messages
                            dropped because clients were too slow */
     /* udp: number of datagrams discarded because their sender is not the peer */
     uint64_t refused;
-    char event[160];    /* describes an error frame or a change: "bus-off …", "no ACK (…)",
+    char event[160]; /* describes an error frame or a change: "bus-off …", "no ACK (…)",
                            "interface down", "interface up"; "": no event in the last read */
 };
 

@@ -17,10 +17,10 @@ struct log_link {
     bool loop;
     struct aw_log_entry entry;
     bool has_entry, started;
-    size_t taken;                /* bytes of the entry already read */
+    size_t taken; /* bytes of the entry already read */
     /* time of the first entry that has one; time of its replay on the link's clock */
     int64_t first_ns, origin_ns;
-    uint64_t delivered;          /* entries since the start of the file */
+    uint64_t delivered; /* entries since the start of the file */
     char name[128];
 };
 

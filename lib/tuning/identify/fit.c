@@ -16,19 +16,19 @@
 #define ROUGHLY    3   /* factor of the input's roughness in the uncertainty */
 #define LARGEST    1e30
 /* lags below this share of a sampling interval cannot be told from dead time */
-#define SHOWN      0.7
-#define HOPELESS   2    /* a structure with this multiple of the lowest sum of squares is dropped */
-#define GAP        20   /* a gap of this many mean intervals means that this program was delayed */
-#define FOLLOWS    0.3  /* min fit to the used data; below it, the output ignores the input */
-#define SMALL      0.1  /* max uncertainty of the dead time, as a share of dead time plus lags */
+#define SHOWN    0.7
+#define HOPELESS 2   /* a structure with this multiple of the lowest sum of squares is dropped */
+#define GAP      20  /* a gap of this many mean intervals means that this program was delayed */
+#define FOLLOWS  0.3 /* min fit to the used data; below it, the output ignores the input */
+#define SMALL    0.1 /* max uncertainty of the dead time, as a share of dead time plus lags */
 /* a linear process has at least this share of independent samples among its residuals */
-#define LINEAR     0.33
-#define KNOWN      0.25 /* max relative half-width of the interval of a known lag */
-#define SLOW       8    /* a lag above 1/8 of the record's length is slow */
-#define NUMBERS    6    /* number of members of struct aw_fit_half */
-#define QUIET      16   /* samples per noise estimate */
-#define SAMPLES    200  /* number of points checked for motion */
-#define PIECES     9    /* pieces of the motion, of which every third is held out */
+#define LINEAR  0.33
+#define KNOWN   0.25 /* max relative half-width of the interval of a known lag */
+#define SLOW    8    /* a lag above 1/8 of the record's length is slow */
+#define NUMBERS 6    /* number of members of struct aw_fit_half */
+#define QUIET   16   /* samples per noise estimate */
+#define SAMPLES 200  /* number of points checked for motion */
+#define PIECES  9    /* pieces of the motion, of which every third is held out */
 /* Strength of evidence, as a difference in the Bayesian information criterion (Kass, Raftery, J.
  * Am. Stat. Assoc. 90, 1995). */
 #define MENTIONED   2

@@ -12,16 +12,16 @@
 #define DEAD_TIMES 24
 #define ITERATIONS 40
 /* max iterations for a long record, whose parts have been searched before */
-#define NEAR       4
-#define LONG       4000 /* a record with more samples is long */
+#define NEAR 4
+#define LONG 4000 /* a record with more samples is long */
 /* smallest useful reduction of the sum, as a share of a sample's variance: below noise */
-#define SETTLED    1e-3
-#define LONG_STEP  1    /* a step with less damping counts as long */
-#define SHORTEST   1e8  /* a step with more damping is too short */
-#define SURELY     3    /* max ratio of a step's actual and predicted reduction */
-#define IDLE       4    /* max consecutive iterations without a useful reduction */
-#define LARGEST    1e30
-#define RIDGE      1e-12 /* columns that differ by a smaller share count as equal */
+#define SETTLED   1e-3
+#define LONG_STEP 1   /* a step with less damping counts as long */
+#define SHORTEST  1e8 /* a step with more damping is too short */
+#define SURELY    3   /* max ratio of a step's actual and predicted reduction */
+#define IDLE      4   /* max consecutive iterations without a useful reduction */
+#define LARGEST   1e30
+#define RIDGE     1e-12 /* columns that differ by a smaller share count as equal */
 
 static double dot(const double *a, const double *b, size_t n)
 {

@@ -7,9 +7,9 @@
 
 #include "control/samples.h"
 
-#define LONG    4000 /* a record with more samples is searched in parts first */
-#define PART    2000
-#define BEFORE  100  /* samples taken before the input moves */
+#define LONG   4000 /* a record with more samples is searched in parts first */
+#define PART   2000
+#define BEFORE 100 /* samples taken before the input moves */
 /* smallest change of the input that counts as motion, as a share of its range */
 #define MOVES   0.05
 #define ROUGHLY 1e-3 /* tolerance of starting values, which are refined later */

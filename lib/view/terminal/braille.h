@@ -20,7 +20,7 @@
 
 /* One character cell: dots, or a character that hides them. */
 struct aw_braille_cell {
-    uint8_t dots;   /* bit n is dot n + 1 of the Unicode block */
+    uint8_t dots; /* bit n is dot n + 1 of the Unicode block */
     /* 0: the terminal's default; others: see below. The last drawing operation sets it */
     uint8_t color;
     char letter[5]; /* UTF-8; "": no character */

@@ -11,14 +11,14 @@
 #include "base/ticks.h"
 #include "base/utf8.h"
 
-#define BUCKETS      4096
-#define VALUE_MOST   1e100           /* scales up to this value do not overflow */
-#define LEAST_ROWS   5               /* minimum rows of a panel */
-#define SHRINK_NS    (2 * AW_SECOND) /* delay before a scale shrinks */
-#define ROUND_TICKS  12              /* max ticks when choosing the ends of a scale */
+#define BUCKETS     4096
+#define VALUE_MOST  1e100           /* scales up to this value do not overflow */
+#define LEAST_ROWS  5               /* minimum rows of a panel */
+#define SHRINK_NS   (2 * AW_SECOND) /* delay before a scale shrinks */
+#define ROUND_TICKS 12              /* max ticks when choosing the ends of a scale */
 /* a scale is too large if the values use a smaller share of it */
 #define ROOMY        0.45
-#define LEGEND_SHARE 4               /* the legend takes at most 1/4 of a panel's rows */
+#define LEGEND_SHARE 4 /* the legend takes at most 1/4 of a panel's rows */
 
 void aw_strip_init(struct aw_strip *strip, int64_t span_ns)
 {

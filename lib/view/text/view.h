@@ -64,7 +64,7 @@ static inline void aw_messages_add(struct aw_messages *messages, size_t i)
 struct aw_view_options {
     enum aw_style style;
     enum aw_time_style time;
-    const char *format;        /* for AW_STYLE_FORMAT */
+    const char *format; /* for AW_STYLE_FORMAT */
     /* selected fields, NULL-terminated, by the rules of select.h; with "t" text also shows the
      * time. NULL: all */
     const char *const *fields;
