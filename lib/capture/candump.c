@@ -198,7 +198,7 @@ static bool has_error_flag(const char *id, size_t digits)
 }
 
 /* id is the word that starts with the identifier. next is the word after id or after the size;
- * NULL: there is none. */
+ * NULL: the line ends there. */
 static enum aw_candump_kind kind_of(struct word id, const struct word *more)
 {
     const char *hash = memchr(id.at, '#', id.length);

@@ -130,7 +130,7 @@ static void repeat(FILE *out, const char *what, int n)
         fputs(what, out);
 }
 
-/* Prints n characters of a line's text, and blanks where there is none. */
+/* Prints n characters of a line's text, and blanks after its end. */
 static void print_inside(FILE *out, const struct grid *grid, int line, int column, int n)
 {
     for (int i = 0; i < n; i++) {

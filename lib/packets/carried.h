@@ -51,7 +51,7 @@ enum aw_status aw_carried_add(struct aw_carried *carried, enum aw_carried_kind k
                               const char *text);
 
 /* Parses all collected files and creates *packets, which the caller frees. Sets *packets to NULL if
- * there are none. name is the recording's name, for messages. Returns the errors of
+ * no file was collected. name is the recording's name, for messages. Returns the errors of
  * aw_packets_read. */
 enum aw_status aw_carried_read(const struct aw_carried *carried, const struct aw_protocol *protocol,
                                const char *name, struct aw_packets **packets, struct aw_error *err);

@@ -16,7 +16,7 @@
 #define AW_TEXT_MAX 32
 
 /* One row of one repetition of a group, with its position in the frame. Indices are positions in
- * codec->scalars; -1: there is none. */
+ * codec->scalars; -1: no such scalar. */
 struct aw_scalar {
     const struct aw_field *field;
     const char *label; /* label of the group: "elbow" for elbow.position; NULL: not in a group */

@@ -52,7 +52,7 @@ static bool fill(struct loop_curve *c, const struct aw_model *model, const struc
 }
 
 /* Indices of the last gain crossover, the phase crossover of the gain margin, and the maximum of
- * |S|; n: there is none. */
+ * |S|; n: no such point. */
 struct places {
     size_t crossover, turn, peak;
 };

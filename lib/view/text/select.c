@@ -179,7 +179,7 @@ bool aw_select_fields_only(const struct aw_select *select, struct aw_wire *wire,
 }
 
 /* Finds the next message, beginning at index *m, whose name and a dot are the start of text; NULL:
- * there is none. */
+ * no such message. */
 static const struct aw_codec *next_qualifier(const char *text, struct aw_wire *wire, size_t *m)
 {
     while (*m < wire->protocol->n_messages) {
@@ -298,7 +298,7 @@ static bool is_possible(const char *pattern, const struct known *known, bool any
     return false;
 }
 
-/* Returns the most similar name for the whole pattern. If there is none, returns that for the rest
+/* Returns the most similar name for the whole pattern. Without one, returns that for the rest
  * after the first dot, and sets *valid_length to the length of the part before. */
 static const char *nearest(const char *pattern, const struct known *known, int *fine)
 {
