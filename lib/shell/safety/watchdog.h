@@ -2,9 +2,9 @@
  * (crash.h), unconfirmed, if the program is killed, or hangs while something moves.
  *
  * Commands that move something start one in aw_session_link; commands that change settings
- * start it with their first motion (aw_session_moves). It ends with the command. The watchdog
- * stops a hanging command (SIGSTOP, a debugger, a frozen machine) that steers continuously. It also
- * stops one whose device keeps the last velocity. A board's own motion continues.
+ * start it with their first motion (aw_session_moves). It ends with the command.
+ * The watchdog stops a hanging command (SIGSTOP, a debugger, a frozen machine) that steers
+ * continuously, or whose device keeps the last velocity. A board's own motion continues.
  *
  *     status = aw_watchdog_watch(session);     no watchdog, no motion
  *     aw_watchdog_leave(session);              at the end of the command or of the link

@@ -58,9 +58,9 @@ enum aw_status aw_law_send_old(struct aw_session *session);
 /* Restores the saved gains and drops them on success. */
 enum aw_status aw_law_restore(struct aw_session *session);
 
-/* For a server: returns the saved gains as plain data of *size bytes. aw_law_restore_memory reads
- * them from the start of bytes and returns their size; 0: invalid. It ignores gains of another gain
- * file, and all gains if this session is a client. */
+/* For a server: returns the saved gains as plain data of *size bytes.
+ * aw_law_restore_memory reads them from the start of bytes and returns their size; 0: invalid. It
+ * ignores gains of another gain file, and all gains if this session is a client. */
 const void *aw_law_memory(const struct aw_session *session, size_t *size);
 size_t aw_law_restore_memory(struct aw_session *session, const void *bytes, size_t size);
 
