@@ -23,26 +23,35 @@ static bool skip(const char **text, const char *word)
     return has;
 }
 
-enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, const char *key,
-                                 struct aw_error *err)
+/* Finds the socket of a tool in the user's folder. */
+static enum aw_status find_own(struct aw_address *address, const char *tool, const char *suffix,
+                               struct aw_error *err)
 {
-    char folder[80], name[NAME_MAX_OF_KEY + 1];
-    *address = (struct aw_address){.path = ""};
+    char folder[80];
     enum aw_status status = aw_xdg_runtime(folder, sizeof folder, err);
     if (status != AW_OK)
         return status;
-    size_t length = strlen(key); /* the end of the key distinguishes the devices */
-    snprintf(name, sizeof name, "%s",
-             key + (length > NAME_MAX_OF_KEY ? length - NAME_MAX_OF_KEY : 0));
-    for (char *p = name; *p; p++)
-        if (!isalnum((unsigned char)*p) && *p != '.')
-            *p = '-';
-    int size = snprintf(address->path, sizeof address->path, "%s/%.20s-%s.sock", folder, tool,
-                        name + strspn(name, "-."));
+    int size =
+        snprintf(address->path, sizeof address->path, "%s/%.20s%s.sock", folder, tool, suffix);
     if (size >= (int)sizeof address->path)
         return aw_fail(err, AW_NO_LINK, "%s: path too long for a socket — use a shorter one",
                        folder);
     return AW_OK;
+}
+
+enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, const char *key,
+                                 struct aw_error *err)
+{
+    char suffix[NAME_MAX_OF_KEY + 2];
+    size_t length = strlen(key); /* the end of the key distinguishes the devices */
+    key += length > NAME_MAX_OF_KEY ? length - NAME_MAX_OF_KEY : 0;
+    while (*key && !isalnum((unsigned char)*key))
+        key++;
+    snprintf(suffix, sizeof suffix, "-%s", key);
+    for (char *p = suffix; *p; p++)
+        if (!isalnum((unsigned char)*p) && *p != '.')
+            *p = '-';
+    return find_own(address, tool, suffix, err);
 }
 
 /* Finds the server that systemd runs for all users of the device. */
@@ -54,16 +63,11 @@ static bool find_system(struct aw_address *address, const char *tool)
 
 size_t aw_address_defaults(struct aw_address *list, size_t max, const char *tool)
 {
-    char folder[80], pattern[128];
+    struct aw_address others;
     glob_t found = {.gl_pathc = 0};
-    struct aw_error ignored;
-    size_t n = 0;
-    if (aw_xdg_runtime(folder, sizeof folder, &ignored) == AW_OK) {
-        n += max > 0 && aw_address_parse(&list[0], tool, "serve:", &ignored) == AW_OK &&
-             access(list[0].path, F_OK) == 0;
-        snprintf(pattern, sizeof pattern, "%s/%.20s-*.sock", folder, tool);
-        glob(pattern, 0, NULL, &found);
-    }
+    size_t n = find_own(&list[0], tool, "", NULL) == AW_OK && access(list[0].path, F_OK) == 0;
+    if (find_own(&others, tool, "-*", NULL) == AW_OK)
+        glob(others.path, 0, NULL, &found);
     for (size_t i = 0; i < found.gl_pathc && n < max; i++)
         snprintf(list[n++].path, sizeof list->path, "%s", found.gl_pathv[i]);
     globfree(&found);
@@ -79,13 +83,8 @@ enum aw_status aw_address_parse(struct aw_address *address, const char *tool, co
     if (skip(&rest, "tcp:"))
         return aw_fail(err, AW_USAGE, "%s: not supported — forward the socket with ssh -L", url);
     skip(&rest, "unix:");
-    if (!*rest) {
-        char folder[80];
-        enum aw_status status = aw_xdg_runtime(folder, sizeof folder, err);
-        if (status == AW_OK)
-            snprintf(address->path, sizeof address->path, "%s/%.20s.sock", folder, tool);
-        return status;
-    }
+    if (!*rest)
+        return find_own(address, tool, "", err);
     if (strlen(rest) >= sizeof address->path)
         return aw_fail(err, AW_USAGE, "%s: longer than %zu characters — use a shorter path", url,
                        sizeof address->path - 1);
@@ -122,13 +121,4 @@ int aw_address_open(const struct aw_address *address, bool listens)
     close(fd);
     errno = error;
     return -1;
-}
-
-int aw_address_connect(const struct aw_address *address, struct aw_error *err)
-{
-    int fd = aw_address_open(address, false);
-    if (fd < 0)
-        aw_fail(err, AW_NO_LINK, "serve:%s: %s — check that 'serve' is running", address->path,
-                strerror(errno));
-    return fd;
 }

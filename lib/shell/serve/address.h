@@ -2,7 +2,7 @@
  *
  *     struct aw_address address;
  *     if (aw_address_parse(&address, "hidmotor", "serve:", &err) == AW_OK)
- *         fd = aw_address_connect(&address, &err);
+ *         fd = aw_address_open(&address, false);
  */
 #ifndef AW_SHELL_SERVE_ADDRESS_H
 #define AW_SHELL_SERVE_ADDRESS_H
@@ -37,8 +37,7 @@ enum aw_status aw_address_of_key(struct aw_address *address, const char *tool, c
  * Returns their number. */
 size_t aw_address_defaults(struct aw_address *list, size_t max, const char *tool);
 
-/* Return a non-blocking socket, or -1 with errno set. */
-int aw_address_connect(const struct aw_address *address, struct aw_error *err);
+/* Connects, or listens. Returns a non-blocking socket, or -1 with errno set. */
 int aw_address_open(const struct aw_address *address, bool listens);
 
 #endif

@@ -77,11 +77,9 @@ static void handle_grant(struct aw_attached *attached, const struct aw_mail *m)
 
 static void handle_answer(struct aw_attached *attached, const struct aw_mail *m)
 {
-    const struct aw_command *command = m->flag ? attached->session->run.command : NULL;
     char why[AW_REASON_MAX + 1];
     aw_mail_copy_text(m, why, sizeof why);
-    aw_fail(&attached->answer, (enum aw_status)(m->status & 15), "%s%s%s",
-            command ? command->name : "", command ? ": " : "", why);
+    aw_fail(&attached->answer, (enum aw_status)(m->status & 15), "%s", why);
     attached->waits = false;
 }
 
@@ -134,10 +132,9 @@ static void handle_message(struct aw_attached *attached, const struct aw_mail *m
 enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_error *err)
 {
     const char *why = *attached->lost ? attached->lost : "connection to the server lost";
-    if (attached->session->share.patient)
-        return aw_fail(err, AW_LOST, "serve:%s: %s — reconnecting", attached->address.path, why);
-    return aw_fail(err, AW_LOST, "serve:%s: %s — all its motions are stopped",
-                   attached->address.path, why);
+    bool patient = attached->session->share.patient;
+    return aw_fail(err, AW_LOST, "serve:%s: %s — %s", attached->address.path, why,
+                   patient ? "reconnecting" : "all its motions are stopped");
 }
 
 void aw_attached_handle(struct aw_attached *attached)
@@ -207,22 +204,17 @@ static enum aw_status check_hello(struct aw_attached *attached, const char *devi
     return AW_OK;
 }
 
-static void drop(struct aw_attached *attached)
-{
-    if (!attached)
-        return;
-    aw_aside_remove(&attached->session->time.real.aside, &attached->aside);
-    aw_conn_free(&attached->conn);
-    aw_attached_flush(attached);
-    free(attached);
-}
-
 static void detach(struct aw_session *session)
 {
     struct aw_attached *attached = session->share.attached;
     session->share.attached = NULL;
     session->share.url = NULL;
-    drop(attached);
+    if (!attached)
+        return;
+    aw_aside_remove(&session->time.real.aside, &attached->aside);
+    aw_conn_free(&attached->conn);
+    aw_attached_flush(attached);
+    free(attached);
 }
 
 /* device: the only one that the server may serve; NULL: any. refusal: optional, the error if a
@@ -243,10 +235,11 @@ static enum aw_status connect_to(struct aw_session *session, const struct aw_add
             *refusal = session->err;
     }
     if (status != AW_OK) {
-        drop(attached);
+        aw_conn_free(&attached->conn);
+        free(attached);
         return status;
     }
-    drop(session->share.attached);
+    detach(session);
     session->share.attached = attached;
     session->share.url = attached->hello.url;
     attached->aside = (struct aw_aside){
@@ -480,7 +473,7 @@ static void leave(struct aw_session *session)
 {
     if (!session->share.attached)
         return;
-    say(session->share.attached, AW_RELEASE, true);
+    say(session->share.attached, AW_RELEASE, false);
     shutdown(session->share.attached->conn.fd, SHUT_WR);
     aw_session_unlink(session);
     detach(session);

@@ -18,7 +18,6 @@ struct aw_attached {
     bool open;               /* the link */
     struct aw_buffer passed; /* unread PASSED messages */
     size_t taken;            /* bytes already read from the first message */
-    unsigned n;              /* number of unread messages */
     uint32_t frames;         /* number of the last frame that was sent */
     struct aw_error answer;  /* outcome of the last frame or request */
 

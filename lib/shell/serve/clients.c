@@ -74,7 +74,7 @@ static void change_speed(struct aw_peer *peer, double share, bool takes)
                 holder->who.text);
     if (err.status == AW_OK)
         aw_peer_put(holder, &(struct aw_mail){.type = AW_SPEED, .share = share});
-    aw_peer_done(peer, 0, err.status, false, err.status == AW_OK ? "" : err.text);
+    aw_peer_done(peer, 0, err.status, err.status == AW_OK ? "" : err.text);
 }
 
 static void handle_message(struct aw_peer *peer, const struct aw_mail *m)
@@ -107,7 +107,6 @@ static void handle_message(struct aw_peer *peer, const struct aw_mail *m)
         hello(peer);
         break;
     case AW_RELEASE:
-        peer->left = m->flag;
         if (server->holder == peer)
             aw_lease_release(server);
         break;
@@ -280,13 +279,10 @@ static enum aw_status claim_socket(struct aw_server *server, const struct aw_add
     if (lstat(address->path, &file) != 0 || !S_ISSOCK(file.st_mode))
         return AW_OK;
     bool there = aw_hello_query(server->session, address, &who, &hello);
-    bool left = !there && errno == ECONNREFUSED;
-    if (there) {
+    if (there)
         snprintf(server->other, sizeof server->other, "%s", hello.url);
-        left =
-            /* only its watchdog process remains */
-            who.pid > 0 && kill(who.pid, 0) != 0 && errno == ESRCH;
-    }
+    /* of a killed server, the watchdog process may remain */
+    bool left = there ? kill(who.pid, 0) != 0 && errno == ESRCH : errno == ECONNREFUSED;
     if (left && unlink(address->path) == 0)
         return AW_OK;
     if (left || !there)

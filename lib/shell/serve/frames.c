@@ -249,7 +249,7 @@ static void command(struct aw_peer *peer, const struct aw_mail *m)
         server->sender = NULL;
     }
     const char *why = status == AW_OK ? "" : server->session->err.text;
-    aw_peer_done(peer, m->number, status, false, why);
+    aw_peer_done(peer, m->number, status, why);
 }
 
 /* Sends a question, unless another client has just asked it or a recent enough answer can be

@@ -62,10 +62,10 @@ static void grant(struct aw_server *server, struct aw_peer *peer)
     aw_frames_catch_up(server, peer);
 }
 
-static void turn_down(struct aw_peer *peer, enum aw_status status, bool named, const char *why)
+static void turn_down(struct aw_peer *peer, enum aw_status status, const char *why)
 {
     peer->wants = false;
-    aw_peer_done(peer, 0, status, named, why);
+    aw_peer_done(peer, 0, status, why);
 }
 
 static void end_lease(struct aw_server *server)
@@ -87,7 +87,7 @@ static void refuse(struct aw_server *server, struct aw_peer *peer)
         "%s has been in command for %.1f s%s — %s, or take over with --take; 'stop' always works",
         server->holder->who.text, seconds_since(server, server->since_ns), since,
         *since ? "ask its user to exit" : "wait");
-    turn_down(peer, AW_REFUSED, false, why);
+    turn_down(peer, AW_REFUSED, why);
 }
 
 static int rank(const struct aw_peer *peer)
@@ -116,13 +116,13 @@ void aw_lease_request(struct aw_server *server, struct aw_peer *peer, bool takes
     peer->wants = true;
     peer->takes = takes;
     if (peer->spare)
-        turn_down(peer, AW_REFUSED, true, "server full; only 'stop' is accepted");
+        turn_down(peer, AW_REFUSED, "server full; only 'stop' is accepted");
     else if (server->ends)
-        turn_down(peer, AW_LOST, true, "the server was shut down");
+        turn_down(peer, AW_LOST, "the server was shut down");
     else if (server->broken)
-        turn_down(peer, AW_LOST, true, "device disconnected: the server is waiting for it");
+        turn_down(peer, AW_LOST, "device disconnected: the server is waiting for it");
     else if (aw_watchdog_check(&server->watchdog, &err) != AW_OK)
-        turn_down(peer, AW_LOST, true, err.text);
+        turn_down(peer, AW_LOST, err.text);
     else if (server->halt || server->closed)
         return; /* other clients wait until the stop is over */
     else if (!server->holder || server->holder == peer) {
@@ -213,11 +213,10 @@ void aw_lease_gone(struct aw_server *server, struct aw_peer *peer)
 {
     if (server->holder != peer)
         return;
-    if (peer->left || !moves(server)) {
+    if (moves(server))
+        aw_lease_revoke(server, AW_TIMEOUT, "the commander disconnected — stopped");
+    else
         aw_lease_release(server);
-        return;
-    }
-    aw_lease_revoke(server, AW_TIMEOUT, "the commander disconnected — stopped");
 }
 
 static bool is_there(const struct aw_session *session)

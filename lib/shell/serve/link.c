@@ -8,8 +8,8 @@
 #include "shell/safety/tee.h"
 #include "shell/serve/client.h"
 
-#define PASSED_MAX  4096 /* max number of unread messages */
-#define FRESH_SHARE 0.9  /* an answer counts as fresh for this share of the query interval */
+#define PASSED_MAX  (1 << 20) /* max bytes of unread messages */
+#define FRESH_SHARE 0.9       /* an answer counts as fresh for this share of the query interval */
 
 static struct aw_attached *of(const struct aw_link *link)
 {
@@ -22,13 +22,12 @@ static void pop(struct aw_attached *attached)
 {
     aw_buffer_pop(&attached->passed);
     attached->taken = 0;
-    attached->n--;
 }
 
 void aw_attached_flush(struct aw_attached *attached)
 {
     aw_buffer_clear(&attached->passed);
-    attached->taken = attached->n = 0;
+    attached->taken = 0;
 }
 
 /* Passes frames of other clients to recordings. On a CAN bus, every client receives every frame. */
@@ -44,11 +43,11 @@ void aw_attached_pass(struct aw_attached *attached, const struct aw_mail *m)
             aw_stop_ask(session);
         return;
     }
-    if (attached->n == PASSED_MAX) {
+    if (attached->passed.end - attached->passed.start > PASSED_MAX) {
         attached->link.dropped++;
         pop(attached);
     }
-    attached->n += aw_buffer_add(&attached->passed, m);
+    aw_buffer_add(&attached->passed, m);
 }
 
 /* Waits until bytes arrive, the connection ends, or the deadline. */

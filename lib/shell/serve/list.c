@@ -13,12 +13,9 @@ void aw_commander_add(struct aw_session *session, const struct aw_commander *com
 {
     char text[AW_COMMANDER_TEXT];
     bool words = aw_session_text(session);
-    if (words)
-        aw_commander_words(commander, text);
-    else
-        aw_commander_json(commander, text);
     if (words && !commander->who.pid)
         return;
+    (words ? aw_commander_words : aw_commander_json)(commander, text);
     aw_object_copy(&session->result, "commander", text);
     session->result.entries[session->result.n - 1].json = !words;
 }

@@ -27,14 +27,13 @@ enum aw_verb {
     AW_PLAYS,     /* flag: the client's play accepts speed changes */
     AW_ASK_SPEED, /* share, flag: take over; the answer is DONE */
     AW_WHO,       /* the answer is another HELLO */
-    AW_RELEASE,   /* releases the lease; flag: the client exits, and its motion continues */
+    AW_RELEASE,   /* releases the lease; the motion continues */
     /* sent by a server */
     AW_HELLO = 64, /* body: struct aw_hello; the first message, and the answer to WHO */
     AW_PASSED,     /* flag: sent to the device (not from it), ns: time, body */
     AW_LOST_SOME,  /* number of PASSED messages dropped here */
     AW_GRANTED,    /* lease, memory */
-    AW_DONE,       /* number of the frame, or 0: a request; status, text; flag: the text begins
-                    * with the command */
+    AW_DONE,       /* number of the frame, or 0: a request; status, text */
     AW_REVOKED,    /* status, flag: the server ends, text; to the holder of the lease */
     AW_STOPPED_BY, /* the same, to all other clients */
     AW_SPEED,      /* share; to the holder of the lease */

@@ -64,12 +64,10 @@ void aw_peer_put(struct aw_peer *peer, const struct aw_mail *m)
         aw_peer_flush(peer);
 }
 
-void aw_peer_done(struct aw_peer *peer, uint32_t number, enum aw_status status, bool named,
-                  const char *why)
+void aw_peer_done(struct aw_peer *peer, uint32_t number, enum aw_status status, const char *why)
 {
     aw_peer_put(peer, &(struct aw_mail){.type = AW_DONE,
                                         .number = number,
                                         .status = (uint8_t)status,
-                                        .flag = named,
                                         .body = aw_text(why)});
 }

@@ -33,8 +33,7 @@ static enum aw_status wait_for_clients(struct aw_server *server, int64_t ns)
 {
     struct aw_clock *clock = &server->session->time.real.base;
     server->listens = true;
-    enum aw_status status =
-        aw_clock_wait(clock, -1, 0, ns == AW_NEVER ? AW_NEVER : aw_clock_now(clock) + ns);
+    enum aw_status status = aw_clock_wait(clock, -1, 0, aw_clock_now(clock) + ns);
     server->listens = false;
     return status;
 }
@@ -47,15 +46,12 @@ static enum aw_status listen_on(struct aw_server *server, int64_t deadline)
     struct aw_received received = {.dir = AW_RX};
     size_t got;
     const struct aw_tool *tool = session->tool;
-    bool receives = tool->receive && !tool->asks;
-    enum aw_status status;
+    enum aw_status (*receive)(struct aw_session *, int64_t, struct aw_received *) =
+        tool->share.receive || tool->asks ? tool->share.receive : tool->receive;
     server->listens = true;
-    if (tool->share.receive || receives)
-        status = (tool->share.receive ? tool->share.receive : tool->receive)(session, deadline,
-                                                                             &received);
-    else
-        status = aw_link_read(session->device.link, session->device.frame, AW_FRAME_ROOM, &got,
-                              deadline, &session->err);
+    enum aw_status status = receive ? receive(session, deadline, &received)
+                                    : aw_link_read(session->device.link, session->device.frame,
+                                                   AW_FRAME_ROOM, &got, deadline, &session->err);
     server->listens = false;
     return status == AW_EVENT || status == AW_MALFORMED ? AW_OK : status;
 }
@@ -221,7 +217,6 @@ static void come_back(struct aw_server *server)
     bool moves = server->moving || aw_session_continues(session);
     server->ends = true;
     aw_lease_revoke(server, AW_LOST, "the server was shut down: it stops all motion");
-    server->halt = moves;
     if (moves)
         aw_lease_halt(server);
     aw_aside_remove(&session->time.real.aside, &server->aside);
@@ -230,20 +225,14 @@ static void come_back(struct aw_server *server)
     session->run.reported = session->motion.stop.signal != 0;
 }
 
-static void read_options(struct aw_server *server)
-{
-    struct aw_session *session = server->session;
-    const char *url;
-    server->deadman_ns = (int64_t)(aw_number_or(session->options.link.deadman_s, 0.5) * 1e9);
-    if (aw_session_url(session, &url) == AW_OK)
-        snprintf(server->url, sizeof server->url, "%s", url);
-}
-
 static enum aw_status serve_all(struct aw_server *server)
 {
     struct aw_session *session = server->session;
+    const char *url;
     aw_stop_catch(session);
-    read_options(server);
+    server->deadman_ns = (int64_t)(aw_number_or(session->options.link.deadman_s, 0.5) * 1e9);
+    if (aw_session_url(session, &url) == AW_OK)
+        snprintf(server->url, sizeof server->url, "%s", url);
     enum aw_status status = make_room(server);
     if (status == AW_OK)
         status = open_all(server);

@@ -28,7 +28,6 @@ struct aw_peer {
     int64_t seen_ns;   /* time when bytes last came from the client */
     bool blocked;      /* the socket has no room for queued output */
     bool spare;        /* beyond the limit of clients: may only send a stop */
-    bool left;         /* released the lease in order: the motion may continue */
     bool frames;       /* receives the bytes that pass over the link */
     bool asked;        /* waits for an answer */
     bool plays;        /* plays something whose speed can be changed */
@@ -101,9 +100,8 @@ struct aw_peer *aw_peer_add(struct aw_server *server, int fd);
 void aw_peer_watch(struct aw_peer *peer); /* waits for space in its socket while output is queued */
 void aw_peer_flush(struct aw_peer *peer); /* sends as much as the socket accepts */
 void aw_peer_put(struct aw_peer *peer, const struct aw_mail *m);
-/* Answers a request (number 0) or a frame. named: the message begins with the command. */
-void aw_peer_done(struct aw_peer *peer, uint32_t number, enum aw_status status, bool named,
-                  const char *why);
+/* Answers a request (number 0) or a frame. */
+void aw_peer_done(struct aw_peer *peer, uint32_t number, enum aw_status status, const char *why);
 
 /* clients.c */
 enum aw_status aw_server_listen(struct aw_server *server, const char *url);

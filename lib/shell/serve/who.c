@@ -2,6 +2,7 @@
  * name. */
 #include "shell/serve/who.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <pwd.h>
 #include <stdbool.h>
@@ -91,10 +92,11 @@ enum aw_status aw_hello_open(struct aw_session *session, const struct aw_address
     struct aw_mail m;
     enum aw_verb type;
     enum aw_status status = AW_OK;
-    aw_conn_init(conn, aw_address_connect(address, err));
+    aw_conn_init(conn, aw_address_open(address, false));
     *hello = (struct aw_hello){.tool = ""};
     if (conn->fd < 0)
-        return AW_NO_LINK;
+        return aw_fail(err, AW_NO_LINK, "serve:%s: %s — check that 'serve' is running",
+                       address->path, strerror(errno));
     while (!(type = aw_conn_next(conn, &m)) && !conn->gone &&
            (status = aw_clock_wait(clock, conn->fd, POLLIN, deadline)) == AW_OK &&
            aw_conn_fill(conn))

@@ -33,7 +33,7 @@ TEST_WITH(start, stop, closed_connection_removes_the_peer)
     aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 1);
     assert_null(peers[2]->next);
-    aw_peer_done(peers[2], 0, AW_OK, false, "");
+    aw_peer_done(peers[2], 0, AW_OK, "");
     hears(2, AW_DONE);
 }
 
@@ -46,11 +46,11 @@ TEST_WITH(start, stop, leaving_peer_is_read_to_the_end)
     session->motion.ongoing = AW_ONGOING_RUNNING;
     for (int i = 0; i < 20; i++)
         aw_conn_put(&ends[1], &(struct aw_mail){.type = AW_LIFE});
-    aw_conn_put(&ends[1], &(struct aw_mail){.type = AW_RELEASE, .flag = 1});
+    aw_conn_put(&ends[1], &(struct aw_mail){.type = AW_RELEASE});
     aw_conn_flush(&ends[1]);
     close(ends[1].fd);
     ends[1].fd = dup(ends[0].fd);
-    aw_peer_done(peers[1], 0, AW_OK, false, "");
+    aw_peer_done(peers[1], 0, AW_OK, "");
     for (int i = 0; i < 5; i++)
         aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 2);
@@ -122,7 +122,7 @@ TEST_WITH(start, stop, traffic_records_are_sent_together)
     hears(0, AW_PASSED);
     hears(0, AW_PASSED);
     assert_int_equal(peers[0]->conn.since_ns, 0);
-    aw_peer_done(peers[0], 0, AW_OK, false, "");
+    aw_peer_done(peers[0], 0, AW_OK, "");
     hears(0, AW_DONE);
     assert_int_equal(peers[0]->conn.since_ns, 0);
 }

@@ -141,17 +141,18 @@ TEST_WITH(start, stop, motion_stops_if_the_holder_disappears)
     session->motion.ongoing = AW_ONGOING_RUNNING;
     aw_lease_gone(&server, peers[1]);
     assert_ptr_equal(server.holder, peers[0]);
-    for (int left = 0; left < 2; left++) { /* it continues if the client announced that it leaves */
+    for (int left = 0; left < 2; left++) { /* it continues if the client has released the lease */
         server.halt = false;
         server.holder = peers[0];
-        peers[0]->left = left;
+        if (left)
+            say(0, AW_RELEASE, false);
         aw_lease_gone(&server, peers[0]);
         assert_null(server.holder);
         assert_int_equal(server.halt, !left);
     }
     server.halt = false;
     server.holder = peers[0];
-    peers[0]->left = server.moving = false; /* nothing moves */
+    server.moving = false; /* nothing moves */
     aw_lease_gone(&server, peers[0]);
     assert_false(server.halt);
     session->motion.ongoing = AW_ONGOING_NOTHING;
