@@ -37,7 +37,7 @@ load common.bash
 
 # ---- What is refused -----------------------------------------------------------------------------
 
-@test "unknown names without a similar one get a hint where to look" {
+@test "unknown names get a hint at the command that lists the valid ones" {
     fails_with 2 "armctl help" armctl frobnicate
     fails_with 2 "describe" armctl encode frobnicate
     fails_with 2 "help" armctl -X deg 1 90

@@ -28,7 +28,7 @@ INI
 }
 
 # bats test_tags=long
-@test "a hundred processes in sequence all report true results" {
+@test "a hundred processes in sequence report the correct results" {
     for name in fast slow loss bare published published-loss; do
         python3 "$root/tests/cli/arm_processes.py" "$D" "$name" 1 "${PROCESSES:-100}" >"$name.out" || {
             cat "$name.out"
@@ -77,7 +77,7 @@ INI
     has "$output" sent=DEG1,020
 }
 
-@test "confirmations of a stop after a broken pipe are not taken for the next program's" {
+@test "confirmations of a stop after a broken pipe are not assigned to the next program" {
     printf '[joint base]\nindex = 1\n' >joints.ini
     export ARMCTL_CONFIG=$D/joints.ini
     start sim armctl sim --listen "pty:$D/arm" --turn-speed 200
@@ -89,7 +89,7 @@ INI
     done
 }
 
-@test "after head -1 closed the pipe of armctl -j, the next command of 20 arms is confirmed" {
+@test "the next command is confirmed after head -1 closes the pipe of armctl -j (20 arms)" {
     printf '[joint base]\nindex = 1\n' >joints.ini
     export ARMCTL_CONFIG=$D/joints.ini
     each() { # the stop is confirmed once more when the handler repeats itself, 2 s later
@@ -149,7 +149,7 @@ INI
     fails_with 2 '500 to 2500' armctl -q -l "$published" deg x 1500
 }
 
-@test "numbers out of every joint's range are rejected, not cast" {
+@test "numbers out of every joint's range are rejected, not truncated" {
     for value in 1e39 -1e300 1e308 nan inf -inf; do
         for words in "deg 1 $value 5" "deg $value 5" "pos $value 5" "arm $value 0 0" "mov $value" \
             "spd $value" "pulse $value 1500" "pulse 2 $value" "duty $value 1" "duty 3 $value"; do

@@ -65,7 +65,7 @@ overshooting='set kp 20 -b lknee -c pos --switch'
     has "$(<"$D/err")" 'status: no new telemetry from lknee'
 }
 
-@test "the firmware's sensor layout changes only the place of the current" {
+@test "the firmware's sensor layout moves only the field of the current" {
     ok canpid decode -j --sensors-layout fw '05F#80F8730806FF'
     # bits 16 to 25 of 0x0873F880 are 0x073: 25/1024 A each, 12.5 A below zero
     same "$(json '[.velocity,.current,.lever_angle]')" '[-120,-9.692,-11.25]'
@@ -134,7 +134,7 @@ stop -b lknee,rknee|044#0000C03F0000 0A4#0000C03F0000|stop result=disabled confi
 END
 }
 
-@test "set pid checks all three gains before it sends the first" {
+@test "set pid checks all three gains before it sends any of them" {
     virtual set pid 3 0.0005 0 -b lknee -c pos --switch
     same "$output" "set board=lknee controller=pos kp=3 ki=0.0005 kd=0 result=sent"
     fails 6 canpid -l "$fast" set pid 3 0.0005 101 -b lknee -c pos
@@ -167,7 +167,7 @@ END
 
 # The driver runs in real time. If it gets no processor for a while, frames overflow; the test then
 # repeats the run.
-@test "a stop after three gains disables the driver in five of five runs and loses no frame" {
+@test "a stop after three gains disables the driver without a lost frame, in five runs" {
     printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'watch -n 6' 'set pid 3 0.0005 0 -b lknee -c pos' stop >script
     for _ in 1 2 3 4; do
         rm -f "$D/bus.err"
@@ -214,7 +214,7 @@ END
     same "$(jq -r 'select(.cmd == "aux") | .ok' <<<"$output" | xargs)" "true false"
 }
 
-@test "the first frame that an slcan adapter refuses ends a motion with the reason" {
+@test "a frame that an slcan adapter refuses ends the motion with the reason" {
     start sim canpid sim -b lknee --listen slcan:tcp-listen:0
     IFS=: read -r _ _ host port <<<"$url"
     start late python3 "$root/tests/cli/slcan_adapter.py" 30 "$host" "$port"
@@ -223,7 +223,7 @@ END
     done
 }
 
-@test "disable is sent even if guards and limits refuse the setpoint" {
+@test "disable is sent even if start check and limits refuse the setpoint" {
     printf '%s\n' 'setpoint 1Nm -b lknee -c tor' 'disable -b lknee -c pos' 'disable -b lknee' >script
     ok canpid -q -l "$fast" run script
     same "$(grep -c 'disable result=disabled' <<<"$output")" 2
@@ -310,7 +310,7 @@ END
     fails 2 canpid -l "$fast" gains frob a.gains
 }
 
-@test "gains shows later processes the sent values with their times, marked as not known now" {
+@test "gains shows the values and times that earlier processes sent, marked as unknown" {
     start sim canpid sim --listen "slcan:pty:$D/can"
     ok canpid -q -l "$url" --switch gains set lknee.pos.kp=3 lknee.pos.ki=0.0005
     ok canpid -q -l "$url" --switch gains set kp=2 -b lhip,rhip -c tor
@@ -465,7 +465,7 @@ END
     fails 2 canpid -l "$fast" "${step[@]}" --max-rise-time 1mm
 }
 
-@test "jog and play do not start from the position of another controller than that of -c" {
+@test "jog and play refuse a start position measured by another controller than -c" {
     printf 't,lknee\n0,1\n0.2,2\n' >way.csv
     before='setpoint 1Nm -b lknee -c tor --verify'
     ok canpid -q -j -l "$fast" <<<"$before"$'\nstatus -b lknee -c pos\nstatus -b lknee -c tor\nstop'
@@ -542,7 +542,7 @@ END
     fails_with 3 "no telemetry from lknee" canpid -q -l "$url" "${step[@]}"
 }
 
-@test "the title of a step's chart names tool, joint, gains and date" {
+@test "the title of a step chart names tool, joint, gains and date" {
     local step="step --from 0deg --to 20deg --for 1s -b lknee -c pos"
     ok canpid -q -l "$fast" $step --save a.csv --plot a.svg
     has "$(cat a.svg)" ">canpid step: lknee pos, $(date +%Y)-"
@@ -886,7 +886,7 @@ as_fast_as_the_knee() { same "$(json '(if .kind == "integrating" then .gain else
     has "$output" "<skipped/>"
 }
 
-@test "a board's number means the named board, and every column of a file is used" {
+@test "a board can be named by its number, and play uses every column of a file" {
     fails_with 2 "lknee is given twice" canpid -q -l "$fast" move lknee=5 64=3 -c pos
     fails_with 2 "is given twice" canpid -q -l "$fast" move 0x100=5 256=3 -c pos
     gives_json '[.board, .value]' '["lknee",3]' canpid -q -j -l "$fast" move 64=3 -c pos
@@ -1181,7 +1181,7 @@ END
     fails_with 2 "unknown value '4'" canpid -q -l "$fast" <<<"$output"
 }
 
-@test "a current that is always 0 gives one hint at --sensors-layout" {
+@test "a current that is always 0 prints one hint at --sensors-layout" {
     for i in {1..40}; do echo "($i.0) can0 05F#00000000000$((i % 9))"; done >zero.log
     for command in "decode zero.log" "info zero.log" "-l log:zero.log?speed=max watch"; do
         ok canpid $command
@@ -1192,7 +1192,7 @@ END
     silent canpid decode once.log
 }
 
-@test "the setpoint of a disabled driver is a gap, not 99.997 %" {
+@test "the setpoint of a disabled driver is printed as missing, not as 99.997 %" {
     gives "<- pid board=lknee setpoint=- output=0% measured=0%" canpid decode 05D#FF7F00000000
     gives_json .setpoint null canpid decode -j 05D#FF7F00000000
     gives 05D#FF7F00000000 canpid encode --dir rx pid board=lknee setpoint=none output=0 measured=0
@@ -1201,7 +1201,7 @@ END
     same "${lines[2]##*,}" ""
 }
 
-@test "-v and decode show a disable as disable, and encode accepts that word" {
+@test "-v and decode print a disable frame as disable, and encode accepts it" {
     ok canpid -q -v -l sim: disable -b lknee -c pos
     has "$stderr" "044#0000C03F0000  setpoint board=lknee value=disable controller=pos"
     gives "-> setpoint board=lknee value=disable controller=tor" canpid decode 044#0000C03F0200

@@ -98,7 +98,7 @@ END
         "abs decode deg delta describe iso joint= none rel"
 }
 
-@test "every tool has a completion script for every shell, under its own name" {
+@test "every tool has a completion script for every shell under its own name" {
     for tool in $tools; do
         for shell in bash zsh fish; do
             prints "$tool" $tool completion $shell
@@ -172,7 +172,7 @@ END
     same "$(head -n 2 <<<"$output" | cut -f 1 | xargs)" "here/a.csv here/b.csv"
 }
 
-@test "a single hyphen completes to options and is no option itself" {
+@test "a single hyphen completes to options" {
     prints "--board" canpid complete -- status -
     run -2 canpid -l "$fast" status -
 }

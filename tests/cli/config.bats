@@ -29,7 +29,7 @@ load common.bash
     has "$(armctl --config armctl.ini config show)" "[joint base] index 1"
 }
 
-@test "the last of two values of an option counts" {
+@test "the last value of a repeated option applies" {
     local tool
     printf '[options]\ntimeout = 1s\n[link]\nx = sim:?nonsense=1\n' >first.ini
     printf '[options]\ntimeout = 2s\ntimeout = 3s\n[link]\nx = sim:?nonsense=1\nx = sim:\n' >last.ini
@@ -46,7 +46,7 @@ load common.bash
     has "$why" "'--config' has no value"
 }
 
-@test "--config is rejected in a line because the config file was read before" {
+@test "--config is rejected in a script, because the config file is already read" {
     printf '[options]\ntimeout = 1s\n' >first.ini
     exits 2 canpid -q --config first.ini <<<'config show --config last.ini'
     has "$stderr" "--config is read only when canpid starts — give it on the command line"

@@ -25,7 +25,7 @@ told() {
     for field; do has "$output" "$field"; done
 }
 
-@test "packet files of four teams encode and decode the bytes of their hosts" {
+@test "packet files of four teams encode and decode the bytes of their host programs" {
     # 30 degrees of the waist at -11.44 ticks per degree; and a status without values.
     host 42 250000009A99ABC3 '{"dir":"tx","msg":"pid","m1":{"setpoint":-30.164064,"velocity":0,"force":0},"m2":{"setpoint":0,"velocity":0,"force":0},"m3":{"setpoint":0,"velocity":0,"force":0}}'
     host 42 2A000000 '{"dir":"tx","msg":"status"}'

@@ -63,7 +63,7 @@ hand() {
 
 moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken; }
 
-@test "a joint whose position is never requested is refused, and the tool's own stop is sent" {
+@test "a joint whose position is never requested is refused, and the built-in stop is sent" {
     printf '%s\n' '[packet st]' 'id = 42' 'position = f32 deg' '[packet go]' 'id = 37' 'moves = yes' 'answer = st' \
         'setpoint = f32 deg min=-90 max=90' '[joint m1]' 'setpoint = go.setpoint' 'position = st.position' '[stop]' \
         'packet = go hold' >silent.packets
@@ -199,7 +199,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     exits_with 1 "[joint" hidmotor -q -l "$url" --packets plain.packets move 0 1 0
 }
 
-@test "a packet that moves is stopped like a motion, without hold by a fixed packet" {
+@test "a packet that moves is stopped by the [stop] packet, with and without hold" {
     files
     board
     printf '%s\n' 'send go m1.setpoint=0 m2.setpoint=60 m3.setpoint=0 --yes --max-jump 90' >lines
@@ -215,7 +215,7 @@ moving() { awk '$2 == 37 { n = $4 } END { print (n > 20 ? "yes" : "no") }' taken
     has "$stderr" "stop: halt.how has no default, and there is no hold"
 }
 
-@test "setpoints of scripts and recordings start at the joint's position and need a stop" {
+@test "setpoints of scripts and recordings must start near the joint and need a stop" {
     files
     printf '%s\n' 'move m2=60 duration=300ms --wait' 'move m2=70 --wait' >lines
     ok hidmotor -q -l "$fast" --packets team.packets --record run.pcapng run lines
@@ -536,7 +536,7 @@ has_gains() { awk 'END { print $9, $10, $11 }' taken; }
     held
 }
 
-@test "tune of a custom joint restores the old gains and holds the arm however it ends" {
+@test "tune of a custom joint restores the old gains and holds the arm after every kind of exit" {
     law
     board law
     export HIDMOTOR_PACKETS=law.packets

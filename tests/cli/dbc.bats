@@ -17,7 +17,7 @@ dbc() {
     has "$(cat canpid.dbc)" "current : 16|10@1+"
 }
 
-@test "the DBC check detects a wrong scale, place or name" {
+@test "the DBC comparison detects a wrong scale, position or name" {
     dbc
     for change in 's/0.045/0.046/' 's/: 4|14@1-/: 5|13@1-/' 's/"tor"/"torque"/' \
         's/SIG_VALTYPE_ 65 value : 1;//' 's/m2 : 0|32/m2 : 0|31/'; do

@@ -22,7 +22,7 @@ END
         1.3 18FEF100#000000000000F03F >bus.log
 }
 
-@test "DBC messages can be given by option, variable and config file" {
+@test "DBC files can be given by option, variable and config file" {
     files
     ok canpid -q --dbc bms.dbc decode bus.log
     same "$output" "<- BMS.Battery Voltage=384V State=Not ready
@@ -49,7 +49,7 @@ END
     same "$stderr" ""
 }
 
-@test "an invalid DBC file is reported with its place and opens no link, but a stop is sent" {
+@test "an invalid DBC file is reported with its line and opens no link, but a stop is sent" {
     files
     sed 's/: 7|16@0+/: 7|16@0*/' bms.dbc >wrong.dbc
     for command in "watch -n1" describe "decode 640#00" "send BMS.Battery Voltage=1"; do
@@ -124,7 +124,7 @@ END
     prints "0 disagreements" env CANPID="$BIN/canpid" /usr/bin/python3 "$root/tests/dbc/compare.py" "$root/tests/dbc"
 }
 
-@test "a multiplexor that would select itself after the renaming is skipped without a hang" {
+@test "a multiplexor that selects itself after a renaming is skipped without a hang" {
     printf '%s\n' 'BO_ 1600 A: 8 N' ' SG_ t_ m0 : 8|8@1+ (1,0) [0|0] "" N' \
         ' SG_ t M : 0|8@1+ (1,0) [0|0] "" N' >self.dbc
     gives "<- N.A" timeout 20 canpid --dbc self.dbc decode 640#0000000000000000

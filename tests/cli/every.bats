@@ -90,7 +90,7 @@ refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog|teleop)|
     [ ! -e "$D/state" ]
 }
 
-@test "the file name - reads standard input, and messages call it stdin" {
+@test "the file name - reads standard input, which errors call stdin" {
     for tool in $tools; do
         each $tool | sed -nE '/^record /d; s/(no\.pcapng|nothing\.csv|lknee\.gains)/-/p' >"$D/$tool.list"
         while read -r -u 4 line; do
@@ -104,7 +104,7 @@ refusals='^(.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog|teleop)|
     done
 }
 
-@test "--dry-run: a command that only reads reports that there is nothing to show" {
+@test "--dry-run: a command that only reads reports that it has no preview" {
     while read -r tool command; do
         gives "" $tool --dry-run $command
         same "$stderr" "$tool: ${command%% *}: no preview, because --dry-run opens no link"
@@ -142,7 +142,7 @@ END
     same "$(find . -name 'run.csv' -o -name '*.gains' -o -name path.csv -o -name '*.limits' -o -name '*.svg')" ""
 }
 
-@test "--dry-run: commands name what depends on the device, and invalid arguments are rejected" {
+@test "--dry-run: commands name the device data that they need, and reject invalid arguments" {
     echo 'elbow pid kp 0.02' >one.gains
     while IFS='|' read -r words on; do
         gives "" ${words%% *} --dry-run ${words#* }
@@ -207,7 +207,7 @@ ezphys: probe run.pcapng
 END
 }
 
-@test "every command supports text, -j, --csv and --format or says why not, and leaves no descriptor open" {
+@test "every command supports text, -j, --csv and --format or reports why not, and leaks no descriptor" {
     printf '[link]\nbench = sim:\n' >aliases.ini
     printf 'elbow pid kp 0.02\n' >arm.gains
     printf 'lknee pos kp 3\n' >lknee.gains
@@ -266,7 +266,7 @@ END
     fails 2 ezphys -q -l sim: <<<'{"msg":"axis_motor","id":1,"velocity1":1,"max_torque1":0,"torque":1}'
 }
 
-@test "every message a tool sends can be fed back as a record with all its -j fields" {
+@test "every sent message can be fed back as a record with all its -j fields" {
     for tool in $(grep -vx armctl <<<"$tools"); do
         for message in $($tool describe --as json | jq -r '.messages[] | select(.dir != "rx").name'); do
             pairs=$($tool describe --as json | jq -r --arg m "$message" '
@@ -297,7 +297,7 @@ END
     same "$(json '[.cmd,.ok,.y]')" '["camera_request",true,500]'
 }
 
-@test "each message keeps its class and its bytes, and what it starts is stopped" {
+@test "each message has its expected class and bytes, and its motion is stopped" {
     gains='"m1":{"kp":1,"ki":2,"kd":3},"m2":{"kp":4,"ki":5,"kd":6},"m3":{"kp":7,"ki":8,"kd":9}'
     while IFS='|' read -r class exit stop tool words bytes; do
         words=${words/GAINS/$gains}
@@ -369,7 +369,7 @@ ezphys reset now|unexpected argument 'now'
 END
 }
 
-@test "each command prints one result under the typed name" {
+@test "each command prints one result under the name that the user typed" {
     result() { jq -c 'select(.cmd) | [.cmd,.ok]' <<<"$output" | xargs; }
     while IFS='|' read -r tool words; do
         ok $tool -q -j -l "$fast" $words
@@ -407,7 +407,7 @@ END
     same "$(jq -r .axis <<<"$output" | sort -u)" 2
 }
 
-@test "messages and fields named in each tool's table exist on its wire" {
+@test "messages and fields named in each tool's table exist in its protocol" {
     for tool in $tools; do
         $tool describe --as json |
             jq -r '.messages[] | .name, (.name + "." + (.fields[]?.name))' | sort -u >known

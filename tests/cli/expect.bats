@@ -26,7 +26,7 @@ said() { printf '%s\n' "$@" | canpid -q -k -l "$fast"; }
     exits_with 3 'not for long enough' said "wait 'lknee.lever_angle>-1' --stable 5s --for 0.2s"
 }
 
-@test "expect reports a match, the nearest value without a match, and --never" {
+@test "expect reports a match or the nearest value, also with --never" {
     prints "result=seen" hidmotor -q -l "$fast" expect 'm1.position<5'
     exits 1 hidmotor -q -l "$fast" expect 'm1.position>50 and m2.position<5' --for 0.1s
     matches "$stderr" '*hidmotor: nearest: <- positions *hidmotor: expect: no m1.position>50 and m2.position<5 in 0.1*received*'
@@ -39,7 +39,7 @@ said() { printf '%s\n' "$@" | canpid -q -k -l "$fast"; }
 
 asked() { printf '%s\n' "$@" | armctl -q -l "$fast"; }
 
-@test "expect compares a message and its values, even from a device that only answers" {
+@test "expect compares a message and its values, even from a device that sends only answers" {
     ok asked 'deg 1 90' 'expect deg joint=1 angle=90' \
         'expect deg joint=1 angle=92 --tolerance 2deg' \
         'expect deg angle=1.5707963rad joint=1 --tolerance 1'

@@ -3,7 +3,7 @@
 
 load common.bash
 
-@test "a ratio above 1 without % is rejected" {
+@test "a ratio above 1 without % is rejected as ambiguous" {
     for words in "design --overshoot 5" "tune --overshoot 5" "tune --amplitude 10" "tune --noise 2"; do
         fails_like 2 "canpid: --*: * is ambiguous — write *% or *00%" canpid -q -l "$fast" $words -b lknee -c pos
     done
@@ -81,7 +81,7 @@ END
 END
 }
 
-@test "verify works for a motor of hidmotor" {
+@test "hidmotor: verify checks the steps of a motor" {
     spec() { printf '%s\n' '[calm]' "$@" >spec.ini; }
     spec 'joint = elbow' 'from = 0' 'to = 20' 'max-overshoot = 20%' '[quick]' 'joint = m2' \
         'from = 0' 'to = 20' 'max-rise-time = 1ms'

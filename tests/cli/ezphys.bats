@@ -42,7 +42,7 @@ PYTHON
 
 # ---- Packets -------------------------------------------------------------------------------------
 
-@test "the config file can define a wire format" {
+@test "the config file can define a framing" {
     mkdir -p config/armwire
     printf '%s\n' '[wire mine]' 'base = be32' 'long = 8' 'msg = rest16' >config/armwire/ezphys.ini
     ok ezphys encode --wire mine --dir rx timestamp step=1 step_size=1
@@ -99,7 +99,7 @@ PYTHON
     false
 }
 
-@test "ezphys works with a message every N steps and with every wire" {
+@test "ezphys works with a message every N steps and with every framing" {
     simulator --scene arm4 --lock-step=5
     gives_json '[.steps_per_message,.lost]' '[5,0]' ezphys -l "$url" hz -n 200 -j
     for wire in be32 packed8 stream name32 le32,long=8 endian=be,msg=rest32,pkt=type16+id16; do
@@ -141,7 +141,7 @@ time.sleep(20)'
 }
 
 # Commands fail without valid messages, and readers end too.
-@test "noise and messages of another wire are rejected" {
+@test "noise and messages of another framing are rejected" {
     local command
     fake '
 while True:
@@ -236,7 +236,7 @@ time.sleep(20)'
     wait "$client" && false || same $? 130
 }
 
-@test "ezphys connects as client and as listener" {
+@test "ezphys can connect to a simulator and wait for its connection" {
     start echo ezphys -l tcp-listen:0 -T 20s advance 10 -j
     fails 4 ezphys -l tcp:127.0.0.1:1 hz
     ezphys-sim --connect "${url#tcp:}" --scene pendulum 2>/dev/null 3>&- &
@@ -422,7 +422,7 @@ time.sleep(20)"
     same "$(json '[.ok,.points,.joints,.waist.rms < 0.02,.elbow.rms < 0.02]')" '[true,3,2,true,true]'
 }
 
-@test "probe recognises the wire of captures and rejects noise" {
+@test "probe recognises the framing of captures and rejects noise" {
     for wire in le32 be32 packed8 stream name32 le32,long=8; do
         ok ezphys -q -l sim:humanoid --wire "$wire" watch -n 600 --record cap.pcapng
         ok ezphys probe -j cap.pcapng
@@ -549,7 +549,7 @@ for step in [*range(10), *range(10)]:
 # results FILTER: applies a filter to the results in $output.
 results() { jq -sc "map(select(.cmd)) | $1" <<<"$output"; }
 
-@test "each command advances one step, and a force acts in that step" {
+@test "each command advances the simulation by one step, and a force acts in that step" {
     cat >rail.scene <<'SCENE'
 gravity 0 0 0
 step 1ms
@@ -640,7 +640,7 @@ SCENE
 }
 
 # bats test_tags=long
-@test "200 stops by Ctrl-C at the prompt leave no message in the link and do not slow down" {
+@test "200 stops by Ctrl-C at the prompt leave no unread message and do not slow down" {
     ok python3 "$root/tests/cli/ezphys_stops.py" 200
     echo "$output"
     json -e '.ahead == 0 and .last_ms < 10 + 2 * .first_ms' >/dev/null

@@ -68,7 +68,7 @@ ends_with() {
     fails 4 ezphys-sim --fd 0
 }
 
-@test "a mistake in a scene is reported with its place" {
+@test "an error in a scene is reported with line and column" {
     printf 'body bob sphere 0.1 mass 1\njoint hinge hing bob world\n' >my.scene
     fails 2 ezphys-sim ./my.scene
     same "$why" 'ezphys-sim: my.scene:2:13: unknown kind of joint "hing" — did you mean "hinge"?'
@@ -123,7 +123,7 @@ ends_with() {
     has "$output" "client reconnected"
 }
 
-@test "sim: mistakes are reported before anything is started" {
+@test "sim: an invalid link is reported before anything is started" {
     fails_with 2 'did you mean "pendulum"?' ezphys -l 'sim:?scene=pendullum' status
     fails 2 ezphys -l 'sim:?stepsize=1ms' status
     fails 6 ezphys -l 'sim:?step-size=5s' status

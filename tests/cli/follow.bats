@@ -104,7 +104,7 @@ END
     ok unitysim -q -l "$fast" follow lead.csv --map 'elbow=a*4' --relative --force
 }
 
-@test "a wrap is a jump, a gap is one stop, and a leader that starts again is followed again" {
+@test "follow stops at a jump or a gap, and follows again after the leader restarts" {
     awk -v OFS=, 'BEGIN { print "t,a"; for (i = 0; i < 200; i++) { x = 170 + i / 10; print i / 50, (x > 180 ? x - 360 : x) } }' >wrap.csv
     prints 'stops=1' unitysim -l "$fast" follow wrap.csv --map 'elbow=a-170deg' --relative
     has "$stderr" 'stopped: the leader jumped: elbow'
@@ -118,7 +118,7 @@ END
     prints 'stops=0 late=10 lost=0 ignored=14' unitysim -q -l "$fast" follow late.csv --map 'elbow=a' --relative
 }
 
-@test "a live leader with null and text moves nothing, stops on silence and is followed again" {
+@test "null and text from a live leader move nothing, and silence stops the motion until it resumes" {
     live unitysim -l sim: follow --map 'elbow=m2' --approach 20 -j
     says 5 follows
     for value in null '"NaN"' '{}' '"fast"' 1e999; do say "$value"; done
@@ -154,7 +154,7 @@ END
     has "$(cat told)" "the leader has no field 'm3' — available: m2.position"
 }
 
-@test "a server as leader: its fields are checked, its restart is waited for, and the lag is measured" {
+@test "follow of a server checks its fields, waits for its restart and measures the lag" {
     hidmotor -q -l sim: serve --listen unix:arm 2>said &
     server=$!
     started+=("$server")
@@ -194,7 +194,7 @@ END
     prints 'records=300000' unitysim -q -l "$fast" follow long.csv --map 'elbow=a' --relative
 }
 
-@test "a flood of records keeps the joints moving, and a flood of invalid ones ends with --for" {
+@test "a flood of records keeps the joints moving, and invalid records do not delay --for" {
     ok bash -c "yes '{\"elbow\":1}' | timeout 30 unitysim -q -l sim: follow - --map elbow=elbow --relative --for 1s"
     matches "$output" 'follow result=left *'
     [[ $output =~ commands=([0-9]+) ]] && [ "${BASH_REMATCH[1]}" -ge 10 ]

@@ -54,7 +54,7 @@ seen() {
     did="move elbow=2300" seen unitysim 'sim:' /joint_states /unitysim/feedback
 }
 
-@test "names of config and packet files reach Foxglove with the recording" {
+@test "names from config and packet files appear in Foxglove" {
     mkdir -p config/armwire
     printf '[board neck]\nid = 0x100\n[board knee]\nid = 0x40\n' >config/armwire/canpid.ini
     printf '[packet extra]\nid = 0x65C\nvalue = u8 deg\n' >own.packets
@@ -117,7 +117,7 @@ seen() {
 }
 
 # bats test_tags=long
-@test "19 reading clients lose nothing beside one that does not read, and its loss is reported" {
+@test "a client that does not read is told of its loss, and 19 others lose nothing" {
     shows canpid 'sim:'
     ok fox "$at" crowd 1000000
     json '.starved_ms > 300 or (.lost == [] and .least > 0.5 * .most and .gap_ms < 5000)' | grep -qx true ||
@@ -179,7 +179,7 @@ kept() {
 }
 
 # bats test_tags=long
-@test "every curve of each tool's layouts is in a recording" {
+@test "every curve of each tool's layouts exists in a recording" {
     kept hidmotor "$fast" move 0 45 -30 --wait
     kept canpid "$fast" setpoint 10deg --max-jump 90deg -b lknee -c pos --verify
     kept armctl "$fast" deg 1 90

@@ -122,7 +122,7 @@ screen() { TERM=xterm script -qec "stty cols 80 rows 24; $1" /dev/null | tr -d '
     done
 }
 
-@test "the hint at the next command appears once, on a terminal only, and works as printed" {
+@test "the suggested next command appears once, on a terminal only, and works as printed" {
     printf 'record a.csv --for 0.1s\n' >script
     for tool in $tools; do
         screen "$tool -l sim: record 'my run.pcapng' --for 0.3s" >page

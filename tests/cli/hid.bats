@@ -30,7 +30,7 @@ board() {
     same "$(wc -l <"$D/run.csv")" 11
 }
 
-@test "hid: missing, several and wrong boards are reported" {
+@test "hid: a missing board, several boards and a wrong board are reported" {
     mkdir -p "$D/hid/sys" "$D/hid/dev"
     fails_with 4 "hid: board not found — plug it in" hid hidmotor -l hid: status
     board hidraw3 A1

@@ -96,7 +96,7 @@ END
     same "$(hidmotor decode -j run.pcapng | jq -c 'select(.dir == "tx" and .msg == "set_setpoints") | .duration' | tr '\n' ' ')" '1000 1414 '
 }
 
-@test "a move of one joint does not cancel another joint's motion, or reports it" {
+@test "a move of one joint continues another joint's motion, or reports that it is cancelled" {
     board
     printf '%s\n' 'jog m2 5' 'jog m3 5 --wait' >lines
     ok hidmotor -q -l "$url" run lines
@@ -196,7 +196,7 @@ END
     gives_json '.n == 200 and .lost > 20 and .lost < 120' true hidmotor -q -j -l "$fast&fault=lost:30%" ping -n 200
 }
 
-@test "send sends any packet except invalid set_setpoints" {
+@test "send accepts any packet except invalid set_setpoints" {
     fails_with 2 "--yes" hidmotor -l "$fast" send 1848
     refuses_with 6 "jump" hidmotor -l "$fast" send 1848 --yes
     refuses 6 hidmotor -l "$fast" send 1848 500 1 --yes
@@ -272,7 +272,7 @@ END
     fails_with 2 "whole number" hidmotor encode gripper value=100%
 }
 
-@test "tip works without a board in both directions and reports the distance out of reach" {
+@test "tip computes positions and angles without a board, and reports points out of reach" {
     gives "tip x=100mm y=0mm z=195mm" hidmotor tip 0 0 0
     ok hidmotor -j tip 20 45 -30
     point=$(json '"x=\(.x) y=\(.y) z=\(.z)"' | tr -d '"')
@@ -361,7 +361,7 @@ END
     same "$(json '.duration > 1.9 and .duration < 2.1')" true
 }
 
-@test "record writes the names that plot, info and play read" {
+@test "record writes column names that plot, info and play accept" {
     ok hidmotor -q -l "$fast" record run.csv --for 100ms
     for field in m1.position m3.setpoint; do
         prints "$field=" hidmotor -q -l "$fast" watch "$field" -n 1 # the name that watch prints
@@ -522,7 +522,7 @@ lab() {
     }'
 }
 
-@test "play reads the course's file types with --columns" {
+@test "play reads the file types of the robotics course with --columns" {
     while IFS='|' read -r kind columns; do
         lab "$kind" >lab.csv
         fails_with 5 "--columns " hidmotor -q -l "$fast" play lab.csv
@@ -673,7 +673,7 @@ END
     fails_with 3 "within 20 ms, asked 6 times" hidmotor -q -l "$fast&fault=lost" --timeout 20ms --retries 5 status
 }
 
-@test "reads are retried and moves verified over a bad line" {
+@test "queries are retried and moves are verified over a bad line" {
     for seed in 1 2 3 4 5; do
         ok hidmotor -q -l "$fast&fault=lost:15%,late:10%,duplicate:10%,foreign:10%&seed=$seed" --retries 9 \
             move 0 45 -30 --wait
@@ -695,7 +695,7 @@ END
     done
 }
 
-@test "the simulator does not log clients that come and go" {
+@test "the simulator does not log clients that connect and disconnect" {
     board
     ok hidmotor -q -l "$url" status
     ok hidmotor -q -l "$url" ping -n 3
@@ -709,7 +709,7 @@ END
 
 # ---- How it ends ---------------------------------------------------------------------------------
 
-@test "a long wait is announced first, and Ctrl-C ends it" {
+@test "a long wait is announced before it starts, and Ctrl-C ends it" {
     board
     under_way hidmotor --force -l "$url" move 60 60 -60 duration=1e9 --wait
     wait_for client "the motion takes 278 h; Ctrl-C stops it"

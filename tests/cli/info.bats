@@ -75,7 +75,7 @@ END
     done
 }
 
-@test "CSV of other programs with extra columns and other names can be identified, compared and played" {
+@test "CSV of other programs with extra columns can be identified, compared and played" {
     canpid -q -l "$fast" step --from 0deg --to 10deg -b lknee -c pos --save step.csv
     awk -F, -v OFS=, 'NR == 1 { print "Time (ms)", "set/point [deg]", "left knee; angle [deg]", "u [%]", "note, of me" }
         NR > 1 { print $1 * 1000, $2, $3, $4, NR == 9 ? "" : "x" }' step.csv | sed '1s/note, of me/"note, of me"/' >mine.csv
@@ -127,7 +127,7 @@ END
     has "$why" "messages.csv:1:1: a recording of messages, not a table of joints — see 'plot' and 'follow'"
 }
 
-@test "prose, programs, settings and missing files are rejected" {
+@test "info rejects text files, source files, settings and missing files" {
     : >nothing
     : >nothing.csv
     echo hello >text

@@ -33,7 +33,7 @@ commands() { # runs the three commands, each in its own process
     gives_json '[.result,.flipped]' '["confirmed",true]' armctl -j -l "$D/arm" deg 1 80
 }
 
-@test "a wrong digit without auto exits 3, with another error than silence" {
+@test "a wrong digit without auto exits 3, with a different error than a silent device" {
     arm
     ok armctl -l "$D/arm" deg 1 90
     fails_with 3 "confirm" armctl -q -l "$D/arm" --seq 0 --confirm-timeout 50ms deg 1 80
@@ -70,7 +70,7 @@ commands() { # runs the three commands, each in its own process
     same "$(md5sum <<<"$output")" "$(sed 's/deg 1 //' script | md5sum)"
 }
 
-@test "ping prints one answer or statistics of several" {
+@test "ping prints one answer, or the statistics of several answers" {
     gives_json '[.n, .lost, .retries]' '[1,0,0]' armctl -q -j -l "$fast" ping
     gives_json '[.n, .lost, .retries, .p50_ms, .max_ms]' '[3,0,0,0,0]' armctl -q -j -l "$fast" ping -n 3
     fails 3 armctl -q -j -l "$fast&drop=100%" --retries 1 ping -n 3

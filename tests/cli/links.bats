@@ -41,7 +41,7 @@ load common.bash
     [[ $why =~ busy:\ in\ use\ by\ (flock|sleep|sh)\ \(pid\ [0-9]+\) ]]
 }
 
-@test "a second client is told that the device is busy" {
+@test "a second client gets the error that the device is busy" {
     arm --turn-speed 1
     armctl -q -l "$D/arm" -v deg 1 90 2>first.err 3>&- &
     client=$!
@@ -84,14 +84,14 @@ load common.bash
     nothing_arrived
 }
 
-@test "a valid command reaches the test's peer, so missing output is detectable" {
+@test "a valid command reaches the test peer, so that the tests would detect it" {
     peer
     fails 3 armctl -q -l "$url" --ack-timeout 1ms --retries 0 --seq 0 deg 1 90
     arrived
     same "$arrived" $'0DEG1,090\r'
 }
 
-@test "a full disk moves nothing" {
+@test "a command whose output disk is full moves nothing" {
     peer
     for form in -j --csv "--format %{angle}"; do
         exits_with 7 "No space left" bash -c "armctl -l $url $form deg 1 90 >/dev/full"
@@ -99,7 +99,7 @@ load common.bash
     nothing_arrived
 }
 
-@test "a closed pipe moves nothing" {
+@test "a command whose output pipe is closed moves nothing" {
     peer
     closed_pipe
     for form in "" -j --csv; do
@@ -109,7 +109,7 @@ load common.bash
     nothing_arrived
 }
 
-@test "commands without a device report a full disk and a closed pipe" {
+@test "commands that need no device report a full disk and a closed pipe" {
     exits_with 7 "No space left" bash -c "armctl encode deg joint=1 angle=90 >/dev/full"
     run -7 --separate-stderr bash -c "armctl help >/dev/full"
     closed_pipe
@@ -140,7 +140,7 @@ load common.bash
     same "$(wc -l <<<"$stderr")" 1
 }
 
-@test "sim logs and records its traffic as any command does" {
+@test "sim logs and records its traffic like any other command" {
     start arm armctl -v --record served.pcapng sim --listen "pty:$D/arm" --turn-speed 20000
     ok armctl -l "$D/arm" deg 1 20
     wait_for arm "<- 3"

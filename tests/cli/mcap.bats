@@ -117,7 +117,7 @@ topics() { "$mcap/read.py" "$1" | jq_itself -sec "$2"; }
     prints "armwire-mcap cat FILE.mcap" armwire-mcap --help
 }
 
-@test "values in other programs' files are found by name, and decode finds no packets" {
+@test "plot and info find values in other programs' MCAP files by name; decode reports no packets" {
     "$mcap/foreign.py" bag.mcap cdr
     ok hidmotor -q info -j bag.mcap
     jq -se 'any(.field == "arm.state.position.1" and .count == 20 and .max == 1.9)' <<<"$output"

@@ -72,7 +72,7 @@ round() {
     fails_with 2 ".pcapng" armctl -q -l "$fast" --record "$D/run.pcap" deg 1 90
 }
 
-@test "quoted cells are read in sequences, trajectories and views" {
+@test "quoted CSV cells are read in sequences, trajectories and views" {
     printf '"Joint","Motion Type",Position,"Velocity",Tolerance,"Delay (ms)",\n"Wrist Flex","Auto",2000,"90",10,0\n' >s.csv
     prints "rows=1" unitysim -q -l "$fast" --dry-run play s.csv
     printf '"t","thigh_l, calf_l"\n0,0\n1,0.5\n' >walk.csv
@@ -85,7 +85,7 @@ round() {
 # compiles FILE: compiles it with the list of formats in this directory.
 compiles() { ${CC:-cc} -D_GNU_SOURCE -std=c11 -Wall -Wextra -Werror -c -o /dev/null -I. -I"$root/lib" "$1"; }
 
-@test "a new output format needs three files and does not compile without one of them" {
+@test "a new output format does not compile without one of its three files" {
     local list=view/text/view.h
     mkdir -p view/text
     cp "$root/lib/view/text/segments.c" "$root/lib/shell/session/object.c" .

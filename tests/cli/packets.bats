@@ -48,7 +48,7 @@ END
     exits_with 2 "hidmotor: gone.packets: No such file" hidmotor --packets gone.packets describe
 }
 
-@test "a line can have its own packet files, and an open link keeps the ones it started with" {
+@test "a script line can name packet files, but an open link keeps its first ones" {
     files
     printf '%s\n' 'encode grip value=7 --packets team.packets' \
         'encode lamp on=1 --packets team.packets,more.packets' >lines
@@ -123,7 +123,7 @@ END
     exits_with 5 "packets in bad.pcapng:" hidmotor decode bad.pcapng
 }
 
-@test "a board without the tool's own packets is watched with custom packets" {
+@test "watch works with custom packets on a board without the built-in ones" {
     cat >board.py <<'END'
 import os, socket, struct, sys
 path = os.environ["D"] + "/board"

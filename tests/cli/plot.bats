@@ -121,7 +121,7 @@ is_svg() { rsvg-convert "$1" >/dev/null && python3 -c 'import sys, xml.dom.minid
 }
 
 # Uses characters that are special to gnuplot, its enhanced texts or XML.
-@test "texts in pictures appear literally and are never executed" {
+@test "texts in plots appear literally and are never executed" {
     step_run
     python3 - <<'END'
 import random, subprocess, xml.etree.ElementTree as tree
@@ -166,7 +166,7 @@ step --from 0deg --to 9deg -b lknee -c pos --save step.csv'
     has "$(<"it's.gp")" $'0 1\nNaN NaN\n1 2\nEND'
 }
 
-@test "a failed picture leaves no file" {
+@test "a failed plot leaves no file" {
     step_run
     while IFS='|' read -r does why_not; do
         fake_gnuplot "$does"
@@ -304,7 +304,7 @@ legend() {
     gives_json '.samples > 90 and .samples < 110' true canpid -q -l "$fast" plot lknee.torque --for 1s --out a.svg -j
 }
 
-@test "plot draws recordings played back, without times or with damage" {
+@test "plot draws recordings over log:, without times and with damage" {
     canpid -q -l "$fast" record run.pcapng -n 360
     ok canpid -q -l 'log:run.pcapng?speed=max' plot lknee.torque
     matches "${lines[0]}" " ● lknee.torque * Nm"
@@ -324,7 +324,7 @@ legend() {
     hasnt "$output" "13"
 }
 
-@test "plot exits 141 if its reader closes the pipe, and draws the data before a lost link" {
+@test "plot exits 141 after a closed pipe, and draws the data before a lost link" {
     run bash -c "canpid -q -l sim: plot lknee.torque --every 20ms | head -n 1; exit \${PIPESTATUS[0]}"
     same "$status" 141
     start talker python3 "$root/tests/cli/talker.py" 0
@@ -363,7 +363,7 @@ legend() {
         hasnt {link lost}"
 }
 
-@test "live: plot of a pipe reads keys from the terminal and stays at the end of input until q" {
+@test "live: plot of a pipe reads keys from the terminal and stays open after the input until q" {
     motion 200 >run.ndjson
     TERM=xterm terminal 80 <<<"
         launch sh -c {cat run.ndjson | hidmotor plot m1}; want {[?1049h} m1.setpoint deg {end of input}

@@ -332,7 +332,7 @@ prompt() {
     prompt armctl <<<""
 }
 
-@test "hints of arm use the joints with its roles" {
+@test "hints of arm use the limits of the joints with its roles" {
     colour
     config '[joint out]' 'index = 7' 'kind = translate' 'role = r' 'max = 300' '[joint waist]' 'index = 1' 'min = 20' 'max = 160'
     prompt armctl -l "$fast" <<<"
@@ -378,7 +378,7 @@ prompt() {
         type \003; want {unitysim> }"
 }
 
-@test "work of more than a second shows progress on a terminal, never in a pipe" {
+@test "work of more than a second shows progress on a terminal, but not in a pipe" {
     TERM=xterm terminal 80 <<<"
         launch canpid -l sim: step --from 0deg --to 20deg --for 1.5s -b lknee -c pos
         want {step 1 of 2 s, lknee } \r\033\[Kcanpid: rise_time=
@@ -543,7 +543,7 @@ cursor() { mux display -p '#{cursor_x},#{cursor_y}'; }
     mux kill-server
 }
 
-@test "on the screen: a key is not repeated a million times, and a narrow terminal works" {
+@test "on the screen: a million repeated keys are handled, also on a narrow terminal" {
     local columns
     screen 80 armctl -q -l "$fast"
     shows 'armctl *>'

@@ -72,7 +72,7 @@ assert "deg" in dir(arm) and "angle" in arm.deg.__doc__
 END
 }
 
-@test "five tools work from Python, with watch and CSV, and leaving the block stops a motion" {
+@test "all five tools work from Python, and leaving the with block stops a motion" {
     ok python - <<'END'
 import armwire
 fast = "sim:?time=virtual"
@@ -195,7 +195,7 @@ with armwire.open("armctl", "sim:?time=virtual") as arm:
 END
 }
 
-@test "record continues after a watch, and leaving a watch ends it" {
+@test "a recording continues after a watch, and leaving a watch early ends it" {
     ok python - <<'END'
 import subprocess
 import armwire

@@ -29,7 +29,7 @@ watched() {
     has "$(grep '"msg":"pid","board":"lknee"' <<<"$output")" '"setpoint":6.25'
 }
 
-@test "slcan works over TCP" {
+@test "slcan works over TCP with python-can" {
     start sim canpid sim --listen slcan:tcp-listen:0
     matches "$url" "slcan:tcp:127.0.0.1:[0-9]*"
     watched

@@ -115,7 +115,7 @@ killed() {
 @test "hidmotor's recorder, killed 50 times, leaves all packets" { killed hidmotor; }
 @test "canpid's recorder, killed 50 times, leaves all packets" { killed canpid; }
 
-@test "marks can be typed on a terminal, which shows progress" {
+@test "marks can be typed on a terminal, and progress is shown" {
     TERM=xterm terminal <<<"
         launch canpid -l sim: record run.pcapng; want {Enter sets a mark}
         ask {the knee locks} {, 1 mark — Enter}
@@ -230,7 +230,7 @@ t,m1.position"
     ends "$recorder" 130
 }
 
-@test "a recording played back is recorded to its end" {
+@test "record over log: records a recording to its end" {
     ok canpid -q -l "$fast" record run.pcapng -n 72
     for ending in pcapng csv ndjson log; do
         gives_json '[.ok, .messages]' '[true,72]' canpid -q -j -l 'log:run.pcapng?speed=max' record "again.$ending"
@@ -249,7 +249,7 @@ t,m1.position"
     ok hidmotor -q -l "$fast" play run.csv
 }
 
-@test "a table recorded from a recording has its times, at any speed" {
+@test "a table made from a recording has the original times, at any speed" {
     hidmotor -q -l "$fast" --record run.pcapng move 0 10 0 --wait
     for speed in max 50; do
         ok hidmotor -q -j -l "log:run.pcapng?speed=$speed" record "run.$speed.csv"

@@ -48,7 +48,7 @@ PYTHON
     fails_with 2 "not a capture" armctl info text
 }
 
-@test "log: works as a device, and its end is no error" {
+@test "a recording works as a device (log:), and its end is no error" {
     ok canpid -q -l "$fast" record run.pcapng -n 36
     ok canpid -l log:run.pcapng watch -j
     same "$(wc -l <<<"$output")" 36
@@ -70,7 +70,7 @@ ezphys|jog hinge 0.1|jog joint1 0.5
 END
 }
 
-@test "replay into a fresh simulator reproduces the messages" {
+@test "replay to a new simulator reproduces the messages" {
     ok armctl -q -l "$fast" --record run.pcapng deg 1 90 2 45
     prints "sent=4" armctl -q -l "$fast" --record again.pcapng replay run.pcapng
     ok armctl decode -j --time none run.pcapng
@@ -102,7 +102,7 @@ END
     has "$stderr" "set_velocity is relative, so the end position differs, too"
 }
 
-@test "replay with nothing to send reports the reason" {
+@test "replay without commands to send reports the reason" {
     ok armctl -q -l "$fast" --record run.pcapng deg 1 90
     prints "sent=0" armctl -l "$fast" replay --from 3s run.pcapng
     has "$stderr" "nothing to send: the last command is at 1.000 s"
@@ -179,7 +179,7 @@ END
     prints "messages=3 pieces=3" canpid info canpid.pcapng
 }
 
-@test "ezphys: a replay in a script continues from the last step, and later commands from its end" {
+@test "ezphys: a replay in a script starts at the current step, and later commands at its end" {
     ok ezphys -q -l sim:cart-pole --record run.pcapng motor rail 0.5 100 --for 0.3s
     ok ezphys -q -j -l sim:cart-pole --state \
         <<<$'motor rail 0 100\nreplay run.pcapng\nforce rail 0\nreset\nreplay run.pcapng\nadvance 1'
@@ -198,7 +198,7 @@ END
     remarks_no "is due in" canpid -l "$fast" replay gap.log --speed 1000
 }
 
-@test "each tool uses packets in a recording for display only, not for its checks" {
+@test "packet files in a recording affect only its display, not the checks of replay" {
     # A built-in message under another name: a distant setpoint is still a jump.
     ok hidmotor -q -l "$fast" --record far.pcapng --force move 10 80 -70 duration=0
     cp far.pcapng plain.pcapng

@@ -65,7 +65,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     fails_with 2 "stdin:2:1: " script 'deg 1 10\n\xEF\xBB\xBFdeg 1 10\n'
 }
 
-@test "an overlong line is rejected as one line" {
+@test "an overlong script line is rejected as one line" {
     long=$(printf '%04096d' 0)
     fails_with 2 "stdin:1:1: the line is longer" script "deg 1 $long\ndeg 1 10\n"
     same "$output" ""

@@ -189,7 +189,7 @@ asks() {
     asks armctl ./arm deg 1 90 --confirm-timeout 60s
 }
 
-@test "a busy device without a server is reported with its user and a hint at serve" {
+@test "a busy device without a server is reported with its holder and a hint at serve" {
     start sim armctl sim --listen pty:arm
     armctl -v -l ./arm ping -n 1000000 >/dev/null 2>frames 3>&- &
     started+=($!)
@@ -277,7 +277,7 @@ asks() {
     done
 }
 
-@test "a silent commander gets an error that its motion was stopped" {
+@test "a silent commander gets the error that its motion was stopped" {
     serve s hidmotor -l sim: --deadman 1s # not shorter: a busy machine would make the client silent earlier
     hidmotor < <(echo 'velocity 5 0 0'; exec sleep 20) >said 2>&1 3>&- &
     local silent=$!
@@ -316,7 +316,7 @@ ends_by() {
     has "$(<err)" "$1"
 }
 
-@test "another client's speed change does not count as a sign of life" {
+@test "a speed change by another client does not reset the commander's --deadman" {
     serve s hidmotor -l sim: --deadman 1s
     printf 't,m1,m2,m3\n0,0,0,0\n60,0,40,0\n' >slow.csv
     hidmotor -q play slow.csv >out 2>err 3>&- &
@@ -390,7 +390,7 @@ END
     fails_with 2 "forward the socket with ssh -L" hidmotor serve -l sim: --listen tcp:127.0.0.1:0
 }
 
-@test "without -l the message says why the server cannot be used" {
+@test "without -l, an error explains why the server cannot be used" {
     serve s hidmotor -l sim:
     kill -STOP "${started[0]}"
     run -4 --separate-stderr hidmotor -q status
@@ -455,7 +455,7 @@ END
         for _ in {1..13}; do sleep 0.2; echo; done)
 }
 
-@test "a server that ends stops the motion with exit 7, and a client's Ctrl-C exits 130" {
+@test "the end of a server stops the motion with exit 7, and Ctrl-C of a client exits 130" {
     local way
     for way in TERM INT client; do
         rm -f "$D/s.err"
@@ -549,7 +549,7 @@ END
     has "$(cat notice)" "hidmotor serve (pid "
 }
 
-@test "a slow reader is told of its loss and does not delay others" {
+@test "a slow reader is told how many messages it lost and does not delay others" {
     serve s canpid -l 'sim:?rate=500'
     python3 - "$(place canpid)" "$root/tests/cli" <<'END'
 import sys, time

@@ -16,7 +16,7 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
 }
 
 # bats test_tags=long
-@test "frames that the server has received but not read do not leave after the stop" {
+@test "frames that the server has not yet read are not sent after a stop" {
     for tool in $tools; do
         timeout 200 python3 "$root/tests/cli/serve_kills.py" "$D" "$tool" "${SERVE_KILLS:-1}" --frames 0,1,20 \
             --within "${WITHIN:-1000}"
@@ -51,7 +51,7 @@ stays() { same "$(hidmotor -q -j status | jq -c "$1")" "$(sleep 0.3; hidmotor -q
     done
 }
 
-@test "a command reads its standard input, records and scripts at the client" {
+@test "a command reads standard input, recordings and scripts on the client side" {
     mkfifo theirs && exec 7<>theirs # the server reads none of it
     serve u unitysim -l 'sim:?scene=basic' <theirs
     echo elbow=-20 >&7
@@ -112,7 +112,7 @@ END
     done
 }
 
-@test "a stop works without free descriptors and at a user's connection limit" {
+@test "a stop works without free descriptors and at the connection limit of a user" {
     fails_with 4 "raise ulimit -n" prlimit --nofile=200 "$BIN/hidmotor" serve -l sim:
     start s prlimit --nofile=256 "$BIN/hidmotor" serve -l sim: --deadman 20s
     hidmotor < <(echo 'velocity 5 0 0'; exec sleep 60) >mover 2>&1 3>&- & # connects before all others
@@ -309,7 +309,7 @@ tried() {
     done
 }
 
-@test "tune through a server leaves the old gains however it ends" {
+@test "tune through a server restores the old gains after every kind of exit" {
     start arm hidmotor sim --listen "unix-listen:$D/arm" --drive pid
     local arm=$url
     last_gains() { hidmotor -q -l "serve:$D/server" gains | grep '^m2 pid' | tr '\n' ' '; }
@@ -329,7 +329,7 @@ tried() {
 }
 
 # bats test_tags=long
-@test "tune through a server in real time sends signs of life while it computes" {
+@test "tune through a server is not stopped by --deadman while it computes" {
     start server hidmotor -l "sim:?drive=pid" serve --listen "unix:$D/server"
     run --separate-stderr hidmotor -q -l "$url" tune m2 --yes
     held_up "$stderr"

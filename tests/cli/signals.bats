@@ -52,7 +52,7 @@ arm_at_30() {
     has "$rest" "the earlier position is unknown"
 }
 
-@test "a stop ends at once if nothing answers" {
+@test "a stop gives up quickly if nothing answers" {
     under_way armctl -v -l "sim:?drop=100%" deg 1 350
     wait_for client "->"
     kill -INT "$client"
@@ -108,7 +108,7 @@ arm_at_30() {
     wait "$client" && false || same $? 143
 }
 
-@test "unread standard error delays nothing and does not prevent a stop" {
+@test "unread standard error neither delays a command nor prevents a stop" {
     arm_at_30
     mkfifo unread
     exec {unread}<>unread

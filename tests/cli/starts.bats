@@ -61,7 +61,7 @@ line() {
 
 link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
 
-@test "each stream that starts farther away than --max-jump is refused and sends nothing" {
+@test "a stream that starts farther away than --max-jump is refused and sends nothing" {
     prepare
     while IFS='|' read -r tool way words before; do
         { [ -z "$before" ] || echo "$before"; line "$words"; } >lines
@@ -73,7 +73,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     done < <(ways)
 }
 
-@test "each stream starts after --approach or with a larger --max-jump" {
+@test "a refused stream starts with --approach or a larger --max-jump" {
     prepare
     while IFS='|' read -r tool way words before; do
         for option in '--approach 15' '--max-jump 300'; do
@@ -103,7 +103,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     ok ezphys -q -l sim:cart-pole follow ezphys.leader --map rail=rail --max-speed 1 --approach 0.5
 }
 
-@test "a continuous stream is not checked again, but is after a stop, gap or other motion" {
+@test "the start check is repeated only after a stop, a gap or another motion" {
     printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'setpoint 14deg -b lknee -c pos' \
         'setpoint 20deg -b lknee -c pos' 'setpoint 20deg -b rknee -c pos --max-jump 30deg' >lines
     prints_lines 4 canpid -q -l "$fast" <lines
@@ -134,7 +134,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     has "$output" 'value=1deg result=sent'
 }
 
-@test "armctl plays a path after the first confirmed move, and says so before it" {
+@test "armctl plays a path only after a confirmed move, and reports that before" {
     printf '[joint base]\nindex = 1\nkind = rotate\nmax = 180\n' >arm.ini
     printf 't;base\n0;90\n1;100\n' >arm.csv
     fails 6 armctl -q --config arm.ini -l "$fast" play arm.csv
@@ -142,7 +142,7 @@ link() { [ "$1" = ezphys ] && echo sim:cart-pole || echo "$fast"; }
     prints "play points=2 joints=1" armctl -q --config arm.ini -l "$fast" <<<$'move base=90\nplay arm.csv'
 }
 
-@test "timed moves, move, home and an arm's own speed are exempt from the start check" {
+@test "timed moves, move, home and moves at the arm's own speed are exempt from the start check" {
     while IFS='|' read -r tool words; do
         ok "$tool" -q -l "$(link "$tool")" <<<"$words" || { echo "$tool $words" && false; }
     done <<END
@@ -155,7 +155,7 @@ armctl|deg 1 90
 END
 }
 
-@test "a sequence starts at the joint's position with its row's speed, and control is exempt" {
+@test "sequences and control records of unitysim are exempt from the start check" {
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,2500,20,10,0,\n' >far.csv
     ok unitysim -q -l "$fast" --record run.pcapng play far.csv
     same "$(unitysim -q -j decode run.pcapng --dir tx | jq -s 'map(.elbow.velocity | values) | max')" 20
@@ -164,7 +164,7 @@ END
     same "$(unitysim -q -j decode again.pcapng --dir tx | jq -s 'map(.elbow.velocity | values) | max')" 20
 }
 
-@test "help names the --max-lag of each tool" {
+@test "help play prints the default --max-lag of each tool" {
     while IFS='|' read -r tool most; do
         prints "more than this for 0.3 s (default $most)" "$tool" help play
     done <<'END'

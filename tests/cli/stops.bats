@@ -87,7 +87,7 @@ watchdog_of() {
     exits_with 2 "stopped: holding" hidmotor -l sim: <<<$'move 10 10 10\nnonsense'
 }
 
-@test "the end of a script stops a motion left by a replay" {
+@test "the end of a script stops a motion that a replay left running" {
     while IFS='|' read -r tool command said from; do
         ok $tool -q -l "$fast" --record on.pcapng --hold $command
         exits_with 0 "$said" $tool -l "$fast" <<<"replay on.pcapng $from"
@@ -146,7 +146,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     exec {lines}>&-
 }
 
-@test "stopped scripts, --hold and single commands send no extra stop" {
+@test "stopped scripts, --hold and single commands do not send a second stop" {
     remarks_no "stopped" canpid -v -l sim: <<<$'setpoint 5deg -b lknee -c pos\ndisable -b lknee'
     ok canpid -v -l sim: <<<$'setpoint 5deg -b lknee -c pos\nsetpoint 5deg -b rknee -c pos\ndisable -b lknee'
     matches "$stderr" "*-> 044#0000C03F*-> 0A4#0000C03F*stopped*"
@@ -166,7 +166,7 @@ setpoint() { hidmotor -q -j -l "$1" positions | jq '.m1.setpoint'; }
     has "$rest" "stop sent, not confirmed: lknee: no telemetry"
 }
 
-@test "an unconfirmed stop is not reported as disabled" {
+@test "a stop without confirmation is not reported as disabled" {
     start bus canpid sim --listen slcan:tcp-listen:0
     under_way canpid -v -l "$url" step -b lknee -c pos --from 0 --to 5 --for 20s
     wait_for client "-> 044#"

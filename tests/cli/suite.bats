@@ -24,7 +24,7 @@ load common
     fails_with 2 "time=virtual not supported with real-time or 'serve'" ezphys -l "$fast" serve
 }
 
-@test "errors give FILE:LINE:COLUMN in scripts, pipes, recordings and tables" {
+@test "errors begin with FILE:LINE:COLUMN in scripts, pipes, recordings and tables" {
     printf '\n  nonsense\n' >moves
     for tool in $tools; do
         fails_with 2 "$tool: moves:2:3: unknown command 'nonsense'" $tool -q -l "$fast" run moves
@@ -65,7 +65,7 @@ load common
 
 # Results as text: a unit appears once, after the number; only names in ms contain their unit.
 # Columns: command, and part of its output.
-@test "a number with a unit shows it once in text" {
+@test "a number shows its unit only once in text output" {
     while IFS='|' read -r command wanted; do
         prints "$wanted" $command
         hasnt "$output" "_deg="
@@ -85,7 +85,7 @@ ezphys -q -l sim:pendulum advance 10|time=0.01s
 END
 }
 
-@test "each stop prints one line" {
+@test "each stop prints one line in every tool" {
     while IFS='|' read -r command moves said; do
         # A file takes every line, however busy the machine is.
         $command 2>trace >out 3>&- &
@@ -162,7 +162,7 @@ END
     fails_with 2 "several values" hidmotor -q -l "$fast" watch -n 1 --format '%{position}'
 }
 
-@test "an unknown name is an error with the known names, also beside valid names" {
+@test "an unknown name is an error that lists the known ones, also beside valid names" {
     ok canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee -c pos --save step.csv
     while IFS= read -r command; do
         fails_like 2 "*'zebra'*available: *" timeout 20 canpid -q -l $fast $command </dev/null

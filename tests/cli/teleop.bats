@@ -35,7 +35,7 @@ ends_of() {
     [ "$first" -le 3 ] && [ "$last" -ge 44 ] && [ "$last" -le 51 ]
 }
 
-@test "45 presses on one joint do not move the others, also with custom packets" {
+@test "45 button presses move only their joint, also with custom packets" {
     local packets events=() i
     for ((i = 0; i < 45; i++)); do
         events+=("$i.1=hold:1" "$i.2=lefty:$((i % 2 ? 32767 : -32768))" "$i.4=hold:0" "$i.6=lefty:0")
@@ -142,7 +142,7 @@ steps_of() { armctl -q -j decode run.pcapng --dir tx | jq -r "select(.joint == $
     same "$(steps_of 2 | cut -d' ' -f1)" 92 # from the middle, as requested
 }
 
-@test "armctl: no step starts after a release, and presses during a step are not made up" {
+@test "armctl: no step starts after a release, and presses during a step are ignored" {
     # Steps of 2.5 s: the button is released and pressed again within one, with the stick deflected.
     pad 0.5=hold:1 1.0=lefty:-1 1.5=hold:0 1.6=hold:1 9.0=alive
     slow="$fast&turn-speed=0.8deg/s"
@@ -352,7 +352,7 @@ END
     [ "$last" -le -44 ]
 }
 
-@test "a channel that starts active counts only after it was off, and a file needs times" {
+@test "a channel that starts active counts only after a pause, and a file needs times" {
     emg_map
     muscles 2 <<'END'
 0 2 on 1

@@ -45,7 +45,7 @@ unitysim|play sequence.csv'
     done <<<"$playing"
 }
 
-@test "a typed speed is a share of the file's speed, independent of --speed" {
+@test "a typed speed is relative to the file's speed, independent of --speed" {
     prepare
     while IFS='|' read -r tool words; do
         TERM=xterm terminal 60 <<<"
@@ -122,7 +122,7 @@ END
     end "$pid"
 }
 
-@test "speed without a server and without a play reports where it works" {
+@test "speed without a server or a running play explains where it works" {
     fails_with 2 'type it while play, replay or follow runs' hidmotor -q -l sim: --no-attach speed 30%
     fails 2 hidmotor -q -l sim: speed
     fails 6 hidmotor -q -l sim: speed -1

@@ -64,7 +64,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     has "$(cat said)" "armwire.lua is missing: copy it to"
 }
 
-@test "a dissector of docs/wireshark works by -X lua_script, from its directory and another" {
+@test "a dissector of docs/wireshark works with -X lua_script from any directory" {
     frames canpid | capture canpid canpid.pcapng
     cp "$root"/docs/wireshark/{armwire,canpid}.lua "$public"
     agree canpid canpid.pcapng
@@ -103,7 +103,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     diff decoded seen
 }
 
-@test "direction distinguishes two messages with one code" {
+@test "the direction distinguishes two messages with the same code" {
     printf '%s 76 07 00 00%s\n' '>' "$(printf ' 00%.0s' {1..60})" '<' "$(printf ' 00%.0s' {1..60})" |
         capture hidmotor two.pcapng
     ok shark hidmotor two.pcapng -T fields -e hidmotor.dir -e hidmotor.msg -e hidmotor.positions.count
@@ -120,7 +120,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
     diff <(ezphys decode -j --time none cut.pcapng) <(ezphys decode -j --time none whole.pcapng)
 }
 
-@test "the dissector of another wire variant works" {
+@test "the dissector of another variant (--wire) works" {
     ezphys describe --as lua --wire be32 >"$public/ezphys.lua"
     ezphys encode --wire be32 axis_force id=7 axis1=0.5 | sed 's/^/> /' | capture ezphys big.pcapng
     gives $'7\t0.5' shark ezphys big.pcapng -T fields -e ezphys.id -e ezphys.axis_force.axis1

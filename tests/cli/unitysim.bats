@@ -72,7 +72,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     done
 }
 
-@test "the simulator accepts both sizes and counts damage, and decode explains it" {
+@test "the simulator accepts both scene sizes and counts damage, which decode explains" {
     simulator
     local damaged=("FF FF 03 FD" "FE FF 03 FC" "FF FF 00 28 D7" "FF FF 09 F6" "${scene40% *} 1C"
         "FF FF 01 14 00 E0")
@@ -150,7 +150,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     same "${#lines[@]}" 4
 }
 
-@test "list reports a simulator and sends nothing" {
+@test "list finds a running simulator without sending anything" {
     gives_json '.link' '"udp:127.0.0.1:30004?listen=30005"' unitysim -j list
     if [ "$(json '[.simulator,.client]')" = '[false,false]' ]; then
         start sim unitysim sim --scene 1
@@ -265,7 +265,7 @@ PYTHON
     remarks_no "limit" unitysim -l "$fast" drive hand=open --for 3s # up to the simulator's limit
 }
 
-@test "records of control drive until the next one, and silence or the end of input stops the arm" {
+@test "a control record drives until the next one, silence or the end of input" {
     simulator --scene 1
     mkfifo lines
     exec {lines}<>lines
@@ -280,7 +280,7 @@ PYTHON
     stands
 }
 
-@test "teach and teleop need standard input for themselves" {
+@test "teach and teleop are refused if standard input is the script" {
     fails 2 unitysim -q -l "$fast" <<<$'teach points.csv\n\nq'
     has "$why" "stdin:1:1: teach: standard input is already the script"
     printf '[teleop emg]\nenable = on\nelbow1 = elbow velocity 50%%\n' >emg.ini
@@ -354,7 +354,7 @@ END
     fails 6 unitysim -q --force -l "$fast" camera set y=4294967396
 }
 
-@test "silent feedback pauses a move and is reported, and the move completes" {
+@test "a gap in the feedback is reported, and the move completes after it" {
     simulator --scene 1
     sim=$pid
     sending -l "$url" move wrist_rotate=2900 velocity=40 timeout=20s
@@ -607,7 +607,7 @@ status|no feedback
 END
 }
 
-@test "feedback is accepted only from the peer's address" {
+@test "feedback from other addresses than the peer's is refused" {
     local home ours url
     home=$(free_port) ours=$(free_port)
     url="udp:127.0.0.1:$home?listen=$ours"

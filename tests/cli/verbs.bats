@@ -101,7 +101,7 @@ arm() { # writes an arm's joints to the default config file
     fails 6 canpid -q -l "$fast" jog lknee +300 -c pos
 }
 
-@test "stop prints one result and can be repeated in every tool" {
+@test "stop prints one result and can be repeated, in every tool" {
     local -A word=([armctl]=nothing-to-send [hidmotor]=confirmed [canpid]=disabled [unitysim]=stopped [ezphys]=held)
     for tool in $tools; do
         ok bash -c "printf 'stop\nstop\n' | $tool -q -j -l sim:"

@@ -187,7 +187,7 @@ restored='[?1049l'
         ends 0"
 }
 
-@test "the table stays after the end of a text or recording until q" {
+@test "the table stays open after the end of the input until q" {
     canpid -q -l "$fast" record run.pcapng -n 36
     { canpid decode -j run.pcapng && echo '{"t":'; } >run.ndjson
     TERM=xterm terminal 100 <<<"
@@ -223,7 +223,7 @@ restored='[?1049l'
         ends 130"
 }
 
-@test "messages appear below the table, or in the redirected standard error" {
+@test "error messages appear below the table, or in redirected standard error" {
     TERM=xterm terminal 120 <<<"
         launch canpid -v -l sim: watch lknee; want { ms <- }
         type q; ends 0"

@@ -19,7 +19,7 @@ went() {
         uniq | xargs
 }
 
-@test "paths, loops, followed leaders and moves cross half a turn without a jump" {
+@test "play, --loop, follow and move cross ±180 deg without a jump" {
     make_wheel
     while IFS='|' read -r words last; do
         places=$(went 'move spin=3 --speed 2' "$words") || { echo "$words: $stderr" && false; }
@@ -34,7 +34,7 @@ jog spin 0.5 --speed 2|-28
 END
 }
 
-@test "a path that starts across half a turn is refused as a jump, and --approach follows its numbers" {
+@test "a path that starts across ±180 deg is refused as a jump, unless --approach is given" {
     make_wheel
     printf '%s\n' 'move spin=-3 --speed 2' 'play across.csv' >lines
     fails 6 ezphys -q -l "$wheel" <lines
@@ -47,7 +47,7 @@ END
     matches "$places" '0 *29 30 31 30 29 * 0 *-30 -31'
 }
 
-@test "a stick turns a joint across half a turn" {
+@test "a gamepad stick turns a joint across ±180 deg" {
     make_wheel
     printf '%s\n' '0.4 full 1' '0.5 hold 1' '1.0 lefty -1' '3.2 hold 0' '3.4 lefty 0' >pad.events
     "$root/tests/cli/pad_player.py" --channels pad.events >pad.ndjson

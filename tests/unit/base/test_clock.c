@@ -126,7 +126,7 @@ static struct helper helper(int fd, int64_t due)
         .aside = {.fd = fd, .due = due, .serve = serve}, .next = AW_NEVER, .writes_to = -1};
 }
 
-TEST(tasks_with_a_descriptor_come_first)
+TEST(tasks_with_a_descriptor_run_first)
 {
     struct aw_aside *first = NULL;
     struct helper a = helper(-1, 0), b = helper(-1, 0), c = helper(3, 0), d = helper(-1, 0);

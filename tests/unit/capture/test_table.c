@@ -118,7 +118,7 @@ TEST_WITH(NULL, end, invalid_cells_are_reported_with_their_place)
 }
 
 /* Reads numbers and names up to their maximum length, and the maximum number of columns. */
-TEST_WITH(NULL, end, longest_numbers_names_and_most_columns)
+TEST_WITH(NULL, end, longest_cells_and_maximum_columns_are_read)
 {
     static char text[8 * AW_TABLE_COLUMNS] = "c0";
     char number[80] = "c\n";
@@ -218,7 +218,7 @@ TEST_WITH(NULL, end, table_is_built_in_memory)
 }
 
 /* Lists as many names as the message can hold. */
-TEST_WITH(NULL, end, error_lists_as_many_columns_as_fit)
+TEST_WITH(NULL, end, error_lists_the_columns_that_fit)
 {
     static const char *const names[] = {"column-number-one-of", "column-number-two-of",
                                         "column-number-three",  "column-number-four",

@@ -79,7 +79,7 @@ static enum aw_motion_verdict drive(const struct joint *joint, const struct cour
     return guard->verdict;
 }
 
-TEST(each_fault_has_its_verdict)
+TEST(each_fault_is_recognized)
 {
     /* clang-format off */
     const struct {
@@ -142,7 +142,7 @@ static struct aw_motion started(void)
 }
 
 /* The bound spans the start and all targets so far, plus a margin on either side. */
-TEST(bound_spans_start_and_targets)
+TEST(deviation_limit_spans_start_and_targets)
 {
     const double targets[] = {10, 30, NAN, 20, -5};
     const double lows[] = {-5, -5, -5, -5, -20}, highs[] = {25, 45, 45, 45, 45};

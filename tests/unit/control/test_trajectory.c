@@ -68,7 +68,7 @@ TEST(quintic_recovers_a_single_quintic)
     aw_path_free(&path);
 }
 
-TEST(cubic_velocities_follow_the_rule)
+TEST(cubic_velocities_match_the_formula)
 {
     static const double t[] = {0, 1, 2, 4, 5, 6, 7, 8}, p[] = {0, 10, 40, 20, 20, 50, 50, 60};
     static const double wanted[] = {0, 20, 0, 0, 0, 0, 0, 0};

@@ -225,7 +225,7 @@ static const struct {
     {"9MOVE1,-0\r\n", 0},
 };
 
-TEST_WITH(start, NULL, numbers_are_read_liberally)
+TEST_WITH(start, NULL, unpadded_and_signed_numbers_are_read)
 {
     for (size_t i = 0; i < sizeof read_lines / sizeof *read_lines; i++) {
         if (decode(read_lines[i].line) != AW_OK)

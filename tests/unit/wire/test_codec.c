@@ -112,7 +112,7 @@ TEST_WITH(start, NULL, too_many_rows_are_refused)
     assert_int_equal(codec.n_scalars, AW_MAX_SCALARS);
 }
 
-TEST_WITH(start, NULL, another_field_selects_the_scale)
+TEST_WITH(start, NULL, scale_may_depend_on_another_field)
 {
     static const struct {
         double kind;

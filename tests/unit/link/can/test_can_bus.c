@@ -348,7 +348,7 @@ TEST_WITH(plug_in, unplug, socket_options_and_filters_are_set)
 }
 
 /* While the interface is down, no raw bytes are available. */
-TEST_WITH(plug_in, unplug, raw_bytes_for_the_crash_stop)
+TEST_WITH(plug_in, unplug, crash_stop_gets_the_raw_bytes)
 {
     static const uint8_t good[] = {0x41, 0, 7}, bad[] = {0, 8};
     uint8_t room[32];

@@ -107,7 +107,7 @@ TEST(failed_start_leaks_nothing)
     aw_link_close(link);
 }
 
-TEST(parent_end_of_a_socket_pair)
+TEST(parent_uses_one_end_of_a_socket_pair)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *link = NULL;

@@ -38,7 +38,7 @@ static void end(void)
 }
 
 /* One program has the turn at a time; one that ends releases it. */
-TEST_WITH(begin, end, one_program_at_a_time_has_the_turn)
+TEST_WITH(begin, end, only_one_program_has_the_turn)
 {
     struct program first, second;
     char other[96];

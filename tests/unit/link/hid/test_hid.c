@@ -396,7 +396,7 @@ static void exchange(struct aw_link *link, unsigned i)
     assert_memory_equal(back, sent, sizeof sent);
 }
 
-TEST_WITH(plug_in_board, unplug_board, thousand_transactions_survive_signals)
+TEST_WITH(plug_in_board, unplug_board, transactions_survive_signals)
 {
     LINK link = opened("hid:");
     interrupt(500);

@@ -113,7 +113,7 @@ TEST(lines_without_a_time_are_replayed_at_once)
     assert_true(write_file(recording));
 }
 
-TEST(short_buffers_and_stop_requests)
+TEST(short_buffers_and_stop_requests_are_handled)
 {
     FD stop = eventfd(0, 0);
     struct aw_real_clock clock = aw_real_clock(stop);

@@ -214,7 +214,7 @@ TEST(conversations_are_held)
 }
 
 /* The stamp is a time of day: frames count from then, even if they are read later. */
-TEST(stamp_of_the_link_is_the_arrival_time)
+TEST(timestamp_of_the_link_is_the_arrival_time)
 {
     struct aw_received received;
     uint8_t frame[16];

@@ -27,7 +27,7 @@ TEST(spring_torque_matches_the_published_formula)
     assert_true(aw_joint_torque(10 * DEG, 0.012) > 1.5 * aw_joint_torque(10 * DEG, P));
 }
 
-TEST(duty_of_ten_percent_is_standstill)
+TEST(duty_cycle_of_ten_percent_stops_the_motor)
 {
     struct aw_joint_model model = aw_joint_defaults();
     assert_true(aw_joint_drive(&model, 0).speed == 0);

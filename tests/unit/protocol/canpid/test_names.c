@@ -62,7 +62,7 @@ TEST(names_and_lists_are_limited)
     assert_string_equal(aw_canpid_board_list(NULL, 0, list, sizeof list), "");
 }
 
-TEST(default_boards_are_a_bit_set)
+TEST(default_boards_fit_a_bit_set)
 {
     uint64_t six = 0;
     for (unsigned board = 0x20; board <= 0xC0; board += 0x20)

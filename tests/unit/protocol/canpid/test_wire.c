@@ -37,7 +37,7 @@ TEST_WITH(setup, NULL, commands_are_recognized_in_either_direction)
 }
 
 /* Identifiers of 29 bits are beyond the 64 bits of known boards; sanitizers see a longer shift. */
-TEST_WITH(setup, NULL, long_identifiers_are_of_no_board)
+TEST_WITH(setup, NULL, long_identifiers_belong_to_no_board)
 {
     static const char *const frames[] = {"00005D00#0011", "1FFFFFFF#00", "00000800#"};
     const uint64_t known = UINT64_MAX;

@@ -77,7 +77,7 @@ TEST(random_damage_never_stops_the_client)
 }
 
 /* Uses names of maximum length, and varies the space left for them. */
-TEST(error_lists_as_many_joints_as_fit)
+TEST(error_lists_the_joints_that_fit)
 {
     static const int rest[] = {16,
                                17}; /* letters of the third name: the fourth just fits, or not */

@@ -168,7 +168,7 @@ TEST(bodies_without_a_scene_are_crosses_joined_by_names)
 
 /* The view follows as soon as the centre of all bodies is farther from the view centre than the
  * radius, in any direction. */
-TEST(view_follows_bodies_that_leave)
+TEST(view_follows_bodies_that_leave_it)
 {
     static const double ways[][3] = {{0.5, 0, 0},  {0.51, 0, 0},  {0, -0.5, 0},   {0, -0.51, 0},
                                      {0, 0, -0.5}, {0, 0, -0.51}, {0.5, 0.5, 0.5}};

@@ -220,7 +220,7 @@ TEST(equal_seeds_give_equal_runs)
     assert_memory_not_equal(status[0].position, status[2].position, sizeof status[0].position);
 }
 
-TEST(time_without_traffic_costs_nothing)
+TEST(idle_time_needs_no_processor_time)
 {
     struct rig *rig = rig_faulty("");
     RIG_RAW(rig, SET_SETPOINTS, 60000, 1, 30, 20, 10);
@@ -236,7 +236,7 @@ TEST(time_without_traffic_costs_nothing)
 
 /* ---- Faults ---- */
 
-TEST(new_connection_gets_no_old_reports)
+TEST(new_connection_discards_old_reports)
 {
     struct rig *rig = rig_faulty("late");
     uint8_t report[AW_HIDMOTOR_REPORT];

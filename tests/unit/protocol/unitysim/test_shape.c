@@ -21,7 +21,7 @@ static void is_at(const struct aw_unitysim_shape *shape, enum aw_unitysim_place 
                  x, y, z);
 }
 
-TEST(increasing_moves_right_up_right_up_open)
+TEST(increasing_ticks_move_each_joint_as_documented)
 {
     struct aw_unitysim_shape shape = posed(90, 0, 0, 0, 0);
     is_at(&shape, AW_UNITYSIM_AT_ELBOW, -100.6, 124.3, 30.6);

@@ -41,7 +41,7 @@ TEST_WITH(setup, NULL, compat38_sends_length_38)
     assert_true(aw_record_get(&record, "scene") == 1);
 }
 
-TEST_WITH(setup, NULL, zero_is_positive_and_any_nonzero_sign_is_positive)
+TEST_WITH(setup, NULL, any_nonzero_sign_byte_means_positive)
 {
     struct aw_record record;
     struct aw_error err;

@@ -171,7 +171,7 @@ TEST_WITH(start, stop, program_may_request_a_stop)
 }
 
 /* Exceeding the file size limit also raises a signal, which is not another request. */
-TEST_WITH(start, stop, file_size_limit_is_no_second_request)
+TEST_WITH(start, stop, file_size_limit_requests_no_second_stop)
 {
     raise(SIGXFSZ);
     session->out.error = EFBIG;

@@ -39,7 +39,7 @@ TEST_WITH(start, stop, closed_connection_removes_the_peer)
 
 /* A client leaves properly and closes the socket before the server reads that. Its motion
  * continues, however many messages preceded. */
-TEST_WITH(start, stop, leaving_peer_is_read_to_the_end)
+TEST_WITH(start, stop, input_of_a_leaving_peer_is_read_to_its_end)
 {
     server.holder = peers[1];
     server.moving = true;

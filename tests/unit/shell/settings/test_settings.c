@@ -138,7 +138,7 @@ TEST_WITH(start, stop, packet_with_an_unknown_gain_is_not_sent)
     assert_int_equal(sent, 1);
 }
 
-TEST_WITH(start, stop, gains_that_are_not_named_keep_their_values)
+TEST_WITH(start, stop, omitted_gains_keep_their_values)
 {
     struct aw_gain_list wanted = two_gains();
     size_t n;
@@ -151,7 +151,7 @@ TEST_WITH(start, stop, gains_that_are_not_named_keep_their_values)
         assert_true(board[i] == (i == 0 ? 0.25 : i == 14 ? 7 : (double)i + 1));
 }
 
-TEST_WITH(start, stop, gain_that_the_device_does_not_take_is_reported)
+TEST_WITH(start, stop, gain_that_the_device_ignores_is_reported)
 {
     struct aw_gain_list wanted = two_gains();
     size_t n;
@@ -191,7 +191,7 @@ static void add(void *context, const void *bytes, size_t size)
     memcpy(frames[n_frames++], bytes, size);
 }
 
-TEST_WITH(start, stop, last_stop_has_the_old_gains_three_times)
+TEST_WITH(start, stop, last_stop_sends_the_old_gains_three_times)
 {
     struct aw_gain_list old = {0};
     struct aw_record record;

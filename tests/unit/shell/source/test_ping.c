@@ -4,7 +4,7 @@
 #include "shell/source/ping.h"
 #include "test.h"
 
-TEST(gaps_are_counted)
+TEST(gaps_count_as_lost_messages)
 {
     static const struct {
         double intervals[12];

@@ -54,7 +54,7 @@ TEST(equal_weights_remove_the_mean_of_each_piece)
 
 /* A late jump leaves a permanent error in an integrating process. With weights it counts once, at
  * the samples after the jump, not in all later ones. */
-TEST(late_jump_counts_once)
+TEST(late_jump_is_counted_once)
 {
     struct aw_weights w;
     struct aw_error err;

@@ -53,7 +53,7 @@ TEST_WITH(start, stop, channels_are_sorted)
 }
 
 /* Fields about the message itself are hidden unless requested. */
-TEST_WITH(start, stop, formal_fields_are_hidden)
+TEST_WITH(start, stop, bookkeeping_fields_are_hidden)
 {
     struct aw_codec codec;
     take("joint", "lhip", "", 0);
@@ -307,7 +307,7 @@ TEST_WITH(start, stop, only_selected_channels_are_kept)
 }
 
 /* A copy does not change. The number of channels is limited. */
-TEST_WITH(start, stop, copy_does_not_change)
+TEST_WITH(start, stop, copy_of_the_channels_stays_constant)
 {
     static struct aw_point point = {.subject = "", .message = "", .field = ""};
     struct aw_channels copy;
