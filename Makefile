@@ -1,15 +1,14 @@
 # armwire: five command-line tools for robot arms on one protocol library.
 #
-#   make            builds everything into build/ (programs in build/bin/)
-#   make demo       every tool against its simulator, a page to read; then man docs/man/hidmotor.1
-#   make check      the tests; the last line is "N passed, N failed"
-#   make check-all  the slow tests: sanitizers, fuzzers, served runs, kernel VM
-#   make help       the other targets
+#   make            build everything into build/ (programs in build/bin/)
+#   make demo       run every tool with its simulator; then read man docs/man/hidmotor.1
+#   make check      run the tests; the last line is "N passed, N failed"
+#   make check-all  run the slow tests: sanitizers, fuzzers, served runs, kernel VM
+#   make help       list all targets
 #
-# Variants build beside each other: SAN=1 (build/san/), which is clang's where CC does not say otherwise and
-# also what is fuzzed (FUZZ=1), and CC=clang (build/clang/).
-# Also: V=1 shows the commands, WERROR= lets warnings pass, SHARED=1 links shared libraries only
-# (build/shared/).
+# Variants have their own folders: SAN=1 (sanitizers, by default with clang, build/san/), FUZZ=1
+# (fuzzers, in the same folder), CC=clang (build/clang/) and SHARED=1 (shared libraries, build/shared/).
+# V=1 prints the commands. WERROR= permits warnings.
 
 VERSION  := 0.1.0
 SOVERSION := 0
@@ -452,22 +451,22 @@ clean:
 help:
 	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
 	@echo 'Targets:'
-	@echo '  all lib units benches    programs and libraries, unit tests, benchmarks'
-	@echo '  deps                     installs the packages that are missing'
-	@echo '  demo check               see above; both call deps first'
-	@echo '  check-kernel             of check-all: vcan, uhid and UARTs under a real kernel, in a VM'
-	@echo '  soak fuzz bench          a million commands over bad lines, fuzzing, one table of measurements'
-	@echo '  tuning                   the tables and pictures of docs/tuning.md'
-	@echo '  performance              bench, and keeps the table in docs/performance.md'
-	@echo '  cross                    unit tests and golden cases for i386, s390x, arm64 and armhf; ARCH=i386: that one only'
-	@echo '  dist                     archives of static programs in build/dist/ for amd64, arm64 and armhf; ARCH=arm64: that one only'
-	@echo '  release-check            one version everywhere, dist, deb, and the table of sizes and times'
-	@echo '  debian                   the folder debian/ for dpkg-buildpackage'
-	@echo '  deb                      Debian packages in build/deb/, read by lintian'
-	@echo '  coverage analyse         lines of lib/ that the tests reach; cppcheck and clang-tidy'
-	@echo '  keep                     rewrites all pictures in tests/golden'
-	@echo '  mutants                  small faults on purpose, and which no test sees; N=300, SEED=1, IN=lib/wire, SAN=1'
-	@echo '  generated                completions/ and docs/ from the tables; check-generated: drift'
+	@echo '  all lib units benches    build programs, libraries, unit tests, benchmarks'
+	@echo '  deps                     install missing packages'
+	@echo '  demo check               see above; both run deps first'
+	@echo '  check-kernel             test CAN, HID and serial ports with a Linux kernel in a VM'
+	@echo '  soak fuzz bench          run a million commands over bad lines; run fuzzers; print measurements'
+	@echo '  tuning                   update the tables and plots of docs/tuning.md'
+	@echo '  performance              run bench and update docs/performance.md'
+	@echo '  cross                    run unit tests and golden cases for i386, s390x, arm64 and armhf (ARCH=i386 selects one)'
+	@echo '  dist                     build static archives for amd64, arm64 and armhf in build/dist/ (ARCH=arm64 selects one)'
+	@echo '  release-check            compare versions, run dist and deb, print sizes and times'
+	@echo '  debian                   create the folder debian/ for dpkg-buildpackage'
+	@echo '  deb                      build Debian packages in build/deb/ and check them with lintian'
+	@echo '  coverage analyse         measure test coverage of lib/; run cppcheck and clang-tidy'
+	@echo '  keep                     rewrite all expected outputs in tests/golden'
+	@echo '  mutants                  mutation testing; options: N=300, SEED=1, IN=lib/wire, SAN=1'
+	@echo '  generated                generate completions/ and docs/ from the tables; check-generated compares them'
 	@echo '  format check-format metrics'
-	@echo '  install uninstall        PREFIX, DESTDIR, LIBDIR, PYTHONDIR; PRIVATE: folder of a library that the tools share'
+	@echo '  install uninstall        options: PREFIX, DESTDIR, LIBDIR, PYTHONDIR, PRIVATE (folder of a shared library)'
 	@echo '  clean'
