@@ -105,6 +105,7 @@ static const struct {
     {"secrt", AW_USAGE, 0, "see 'rig help'"}, /* hidden commands are not suggested */
     {"turn 1 2 3", AW_USAGE, 4, "turn: way is missing"},
     {"turn way=1 way=2", AW_USAGE, 3, "turn: level is missing"},
+    {"set gear=low gear=high", AW_USAGE, 2, "set: gear is given twice"},
     {"set low --wait=", AW_USAGE, 2, "--wait: empty value"},
     {"set low -gw", AW_USAGE, 2, "--gently takes no value"},
     {"--gently set low", AW_USAGE, 0, "unknown option '--gently'"}, /* unknown before its command */
@@ -188,6 +189,10 @@ TEST_WITH(start, stop, arguments_are_found_by_name_and_turn)
     assert_string_equal(aw_arg(&args, "way", 1), "4");
     assert_null(aw_arg(&args, "way", 2));
     assert_null(aw_arg(&args, "frob", 0));
+    double value = -7;
+    assert_int_equal(bind("set low"), AW_OK);
+    assert_int_equal(aw_arg_number(session, &args, "time", &value), AW_OK);
+    assert_true(value == -7); /* not given: unchanged */
 }
 
 TEST_WITH(start, stop, argument_properties_come_from_the_field)
