@@ -16,23 +16,23 @@ const char *armctl_joint_name(const struct aw_armctl_profile *profile, int index
 }
 
 /* Returns a name that is also valid in ROS, where a digit is not. */
-const char *armctl_subject(struct aw_session *session, const struct aw_record *record, char *out,
-                           size_t size)
+const char *armctl_write_subject(struct aw_session *session, const struct aw_record *record,
+                                 char *out, size_t size)
 {
     const struct aw_armctl_profile *profile = &armctl_state(session)->profile;
     double joint = aw_record_get(record, "joint");
     if (!(joint >= 0 && joint < AW_ARMCTL_JOINTS))
         return NULL;
-    const struct aw_armctl_joint *known = aw_armctl_profile_joint(profile, (int)joint);
-    if (known)
-        snprintf(out, size, "%s", known->name);
+    const struct aw_armctl_joint *described = aw_armctl_profile_joint(profile, (int)joint);
+    if (described)
+        snprintf(out, size, "%s", described->name);
     else
         snprintf(out, size, "joint%d", (int)joint);
     return out;
 }
 
-void armctl_known(struct aw_session *session, const struct aw_message *message,
-                  aw_candidate_fn *add, void *context)
+void armctl_complete_names(struct aw_session *session, const struct aw_message *message,
+                           aw_candidate_fn *add, void *context)
 {
     const struct aw_armctl_profile *profile = &armctl_state(session)->profile;
     for (const struct aw_field *field = message->fields; field->name; field++)
@@ -40,18 +40,19 @@ void armctl_known(struct aw_session *session, const struct aw_message *message,
             add(context, profile->joints[i].name, NULL);
 }
 
-static void describe(struct aw_joint *joint, const struct aw_armctl_joint *known)
+static void describe(struct aw_joint *joint, const struct aw_armctl_joint *has_mode)
 {
-    snprintf(joint->alias, sizeof joint->alias, "%s", digits[known->index]);
-    snprintf(joint->label, sizeof joint->label, "%s", known->name);
-    joint->id = (uint32_t)known->index;
-    joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] = aw_armctl_kind_unit(known->kind);
+    snprintf(joint->alias, sizeof joint->alias, "%s", digits[has_mode->index]);
+    snprintf(joint->label, sizeof joint->label, "%s", has_mode->name);
+    joint->id = (uint32_t)has_mode->index;
+    joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] =
+        aw_armctl_kind_unit(has_mode->kind);
     joint->decimals = 0;
-    joint->min = known->min;
-    joint->max = known->max;
-    joint->speed = known->speed > 0 ? known->speed : (double)INFINITY;
-    joint->home = known->home;
-    joint->takes = AW_JOINT_TAKES_TARGETS;
+    joint->min = has_mode->min;
+    joint->max = has_mode->max;
+    joint->max_speed = has_mode->speed > 0 ? has_mode->speed : (double)INFINITY;
+    joint->home_target = has_mode->home;
+    joint->accepts = AW_JOINT_TAKES_TARGETS;
 }
 
 static void describe_other(struct aw_joint *joint, int index, enum aw_armctl_kind kind)
@@ -60,8 +61,8 @@ static void describe_other(struct aw_joint *joint, int index, enum aw_armctl_kin
     joint->id = (uint32_t)index;
     joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] = aw_armctl_kind_unit(kind);
     joint->decimals = 0;
-    joint->takes = AW_JOINT_TAKES_TARGETS;
-    joint->other = true;
+    joint->accepts = AW_JOINT_TAKES_TARGETS;
+    joint->undescribed = true;
 }
 
 /* Lists the joints of the config file in its order, then other joints with known positions. */
@@ -69,7 +70,7 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
 {
     const struct aw_armctl_profile *profile;
     struct aw_armctl *arm = &armctl_state(session)->arm;
-    enum aw_status status = armctl_profile(session, &profile);
+    enum aw_status status = armctl_get_profile(session, &profile);
     for (size_t i = 0; status == AW_OK && i < profile->n; i++) {
         struct aw_joint *joint = aw_joints_add(session, list, profile->joints[i].name);
         if (!joint)
@@ -77,19 +78,19 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
         describe(joint, &profile->joints[i]);
     }
     for (int i = 0; status == AW_OK && session->device.link && i < AW_ARMCTL_JOINTS; i++) {
-        const struct aw_armctl_place *place = &arm->memory.places[i];
+        const struct aw_armctl_position *position = &arm->memory.positions[i];
         if (aw_armctl_profile_joint(profile, i) ||
-            (!place->known && isnan(aw_armctl_target(arm, i))))
+            (!position->known && isnan(aw_armctl_pending_target(arm, i))))
             continue;
         struct aw_joint *joint = aw_joints_add(session, list, digits[i]);
         if (!joint)
             return session->err.status;
-        describe_other(joint, i, place->kind);
+        describe_other(joint, i, position->kind);
     }
     return status;
 }
 
-static bool others(struct aw_session *session, const char *text, struct aw_joint *joint)
+static bool find_other(struct aw_session *session, const char *text, struct aw_joint *joint)
 {
     const struct aw_armctl_profile *profile = &armctl_state(session)->profile;
     if (text &&
@@ -100,30 +101,31 @@ static bool others(struct aw_session *session, const char *text, struct aw_joint
 }
 
 /* Returns one row for a joint of the config file, else one row for each kind of joint. */
-static size_t limits(struct aw_session *session, const struct aw_joint *joint,
-                     struct aw_joint_limit rows[AW_JOINT_LIMITS])
+static size_t list_limits(struct aw_session *session, const struct aw_joint *joint,
+                          struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
-    static const char *const of[] = {"angle", "position", "pulse"};
-    const struct aw_armctl_joint *known =
+    static const char *const names[] = {"angle", "position", "pulse"};
+    const struct aw_armctl_joint *described =
         aw_armctl_profile_joint(&armctl_state(session)->profile, (int)joint->id);
-    bool negatives = armctl_given(session)->may_be_negative;
-    if (known && !joint->other) {
-        bool min = aw_armctl_joint_has(known, "min"), max = aw_armctl_joint_has(known, "max");
+    bool negatives = armctl_given(session)->allow_negative;
+    if (described && !joint->undescribed) {
+        bool min = aw_armctl_joint_has_key(described, "min"),
+             max = aw_armctl_joint_has_key(described, "max");
         const char *from = min && max ? "config" : min || max ? "config, table" : "table";
-        rows[0] = (struct aw_joint_limit){.of = of[known->kind],
-                                          .min = known->min,
-                                          .max = known->max,
-                                          .unit = aw_armctl_kind_unit(known->kind)};
-        snprintf(rows[0].from, sizeof rows[0].from, "%s", from);
+        rows[0] = (struct aw_joint_limit){.quantity = names[described->kind],
+                                          .min = described->min,
+                                          .max = described->max,
+                                          .unit = aw_armctl_kind_unit(described->kind)};
+        snprintf(rows[0].source, sizeof rows[0].source, "%s", from);
         return 1;
     }
     for (int i = 0; i < AW_ARMCTL_KINDS; i++) {
         enum aw_armctl_kind kind = (enum aw_armctl_kind)i;
-        rows[i] = (struct aw_joint_limit){.of = of[i],
+        rows[i] = (struct aw_joint_limit){.quantity = names[i],
                                           .min = aw_armctl_kind_min(kind, negatives),
                                           .max = aw_armctl_kind_max(kind),
                                           .unit = aw_armctl_kind_unit(kind)};
-        snprintf(rows[i].from, sizeof rows[i].from, negatives ? "table, --signed" : "table");
+        snprintf(rows[i].source, sizeof rows[i].source, negatives ? "table, --signed" : "table");
     }
     return AW_ARMCTL_KINDS;
 }
@@ -136,23 +138,24 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
     int64_t wall_ns = aw_session_time(session) - aw_clock_now(session->clock);
     for (size_t i = 0; i < list->n; i++) {
         struct aw_joint *joint = &list->joints[i];
-        const struct aw_armctl_place *place = &arm->memory.places[joint->id];
-        double wanted = aw_armctl_target(arm, (int)joint->id);
-        double value = place->known ? (double)place->value : (double)NAN;
-        int64_t came = place->known && place->time_ns ? place->time_ns - wall_ns : AW_NO_TIME;
-        if (place->known)
+        const struct aw_armctl_position *position = &arm->memory.positions[joint->id];
+        double pending = aw_armctl_pending_target(arm, (int)joint->id);
+        double value = position->known ? (double)position->value : (double)NAN;
+        int64_t time_ns =
+            position->known && position->time_ns ? position->time_ns - wall_ns : AW_NO_TIME;
+        if (position->known)
             joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] =
-                aw_armctl_kind_unit(place->kind);
-        aw_joint_set(joint, AW_JOINT_ACTUAL, value, came);
-        aw_joint_set(joint, AW_JOINT_TARGET, isnan(wanted) ? value : wanted, came);
-        joint->now.fault = isnan(wanted) ? NULL : "unconfirmed";
+                aw_armctl_kind_unit(position->kind);
+        aw_joint_set_value(joint, AW_JOINT_ACTUAL, value, time_ns);
+        aw_joint_set_value(joint, AW_JOINT_TARGET, isnan(pending) ? value : pending, time_ns);
+        joint->state.fault = isnan(pending) ? NULL : "unconfirmed";
     }
     return AW_OK;
 }
 
 /* Ends a motion. After success nothing moves, because every step was confirmed. */
-static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
-                          enum aw_status status)
+static enum aw_status end_motion(struct aw_session *session, struct aw_joint_list *list,
+                                 enum aw_status status)
 {
     (void)list;
     session->motion.moving = session->motion.moving && status != AW_OK;
@@ -161,26 +164,26 @@ static enum aw_status end(struct aw_session *session, struct aw_joint_list *list
 
 static enum aw_status open_unless_dry_run(struct aw_session *session)
 {
-    return session->options.run.dry_run ? AW_OK : armctl_ready(session);
+    return session->options.run.dry_run ? AW_OK : armctl_open(session);
 }
 
 static enum aw_status report_state(struct aw_session *session, struct aw_joint_list *list,
-                                   size_t joint)
+                                   size_t index)
 {
     const struct aw_armctl_memory *memory = &armctl_state(session)->arm.memory;
     int confirmed = 0;
-    if (joint != list->n)
+    if (index != list->n)
         return AW_OK;
     for (size_t i = 0; i < list->n; i++)
-        confirmed += memory->places[list->joints[i].id].known;
+        confirmed += memory->positions[list->joints[i].id].known;
     if (list->n == 0)
-        aw_session_notice(session, "no position confirmed on this link yet");
+        aw_session_print_notice(session, "no position confirmed on this link yet");
     if (*memory->motor)
-        aw_session_notice(session, "a motor is still running: %s — stop it with 'stop'",
-                          memory->motor);
-    if (!aw_session_text(session)) {
-        aw_object_number(&session->result, "confirmed", confirmed, 0, NULL);
-        aw_object_text(&session->result, "motor", *memory->motor ? memory->motor : NULL);
+        aw_session_print_notice(session, "a motor is still running: %s — stop it with 'stop'",
+                                memory->motor);
+    if (!aw_session_is_text(session)) {
+        aw_object_add_number(&session->result, "confirmed", confirmed, 0, NULL);
+        aw_object_add_text(&session->result, "motor", *memory->motor ? memory->motor : NULL);
     }
     return AW_OK;
 }
@@ -188,15 +191,15 @@ static enum aw_status report_state(struct aw_session *session, struct aw_joint_l
 const struct aw_joints armctl_joints = {
     .confirms = true,
     .hz = 10,
-    .most = 10,
-    .jogs_from = AW_JOINT_ACTUAL,
+    .max_hz = 10,
+    .jog_base = AW_JOINT_ACTUAL,
     .check = armctl_check_goals,
     .command = armctl_send_goals,
     .open = open_unless_dry_run,
     .list = list_joints,
-    .limits = limits,
-    .others = others,
+    .list_limits = list_limits,
+    .find_other = find_other,
     .read = read_joints,
-    .beside = report_state,
-    .end = end,
+    .print_extra = report_state,
+    .end = end_motion,
 };

@@ -12,7 +12,8 @@ enum aw_status armctl_list(struct aw_session *session, bool running)
     for (size_t i = 0; i < n && i < PORTS_MAX; i++)
         aw_list_port(session, ports[i].path, &ports[i]);
     if (n == 0 && !running)
-        aw_session_notice(session, "no serial port found — plug the arm in, pair it over Bluetooth "
-                                   "(rfcomm), give a link with -l, or try -l sim:");
+        aw_session_print_notice(session,
+                                "no serial port found — plug the arm in, pair it over Bluetooth "
+                                "(rfcomm), give a link with -l, or try -l sim:");
     return AW_OK;
 }

@@ -10,7 +10,7 @@
 
 /* Progress of a command for several joints, which has one result. */
 struct moves {
-    size_t wanted, done;
+    size_t total, n_done;
     const struct aw_record *command; /* command of the move in progress */
     int64_t total_ns;
     int retries;
@@ -21,7 +21,7 @@ static void show_progress(struct aw_session *session, const void *context)
 {
     const struct moves *moves = context;
     const struct aw_codec *codec = moves->command->codec;
-    char goal[160] = "", of[64] = "";
+    char text[160] = "", progress[64] = "";
     for (int i = 0; i < codec->n_scalars; i++) {
         const struct aw_field *field = codec->scalars[i].field;
         double value = moves->command->v[i];
@@ -29,29 +29,29 @@ static void show_progress(struct aw_session *session, const void *context)
         if (!(moves->command->present >> i & 1) || strcmp(field->name, "seq") == 0)
             continue;
         if (joint)
-            aw_append(goal, sizeof goal, "", ", joint %s",
+            aw_append(text, sizeof text, "", ", joint %s",
                       armctl_joint_name(&armctl_state(session)->profile, (int)value));
         else
-            aw_append(goal, sizeof goal, "", ", %s %g%s%s", field->name, value,
+            aw_append(text, sizeof text, "", ", %s %g%s%s", field->name, value,
                       field->unit ? " " : "", field->unit ? field->unit : "");
     }
-    if (moves->wanted > 1)
-        snprintf(of, sizeof of, ", move %zu of %zu", moves->done + 1, moves->wanted);
-    aw_session_work(session, "%s %.0f s%s%s", session->run.command->name,
-                    aw_session_seconds(session), goal, of);
+    if (moves->total > 1)
+        snprintf(progress, sizeof progress, ", move %zu of %zu", moves->n_done + 1, moves->total);
+    aw_session_show_progress(session, "%s %.0f s%s%s", session->run.command->name,
+                             aw_session_seconds(session), text, progress);
 }
 
-static enum aw_status move_on(struct aw_session *session, struct moves *moves,
-                              struct aw_record *command)
+static enum aw_status run_move(struct aw_session *session, struct moves *moves,
+                               struct aw_record *command)
 {
     const struct aw_armctl_outcome *outcome = &armctl_state(session)->outcome;
     moves->command = command;
-    aw_session_work_while(session, show_progress, moves);
+    aw_session_repeat_progress(session, show_progress, moves);
     enum aw_status status = armctl_move(session, command, false);
-    aw_session_work_while(session, NULL, NULL);
+    aw_session_repeat_progress(session, NULL, NULL);
     if (status != AW_OK || session->options.run.dry_run)
         return status;
-    moves->done++;
+    moves->n_done++;
     moves->total_ns += outcome->total_ns;
     moves->retries += outcome->retries;
     return AW_OK;
@@ -62,15 +62,15 @@ static void report_moves(struct aw_session *session, const struct moves *moves,
                          enum aw_status status)
 {
     struct aw_object *result = &session->result;
-    if (moves->wanted < 2 || session->options.run.dry_run)
+    if (moves->total < 2 || session->options.run.dry_run)
         return;
     if (status == AW_OK) {
         aw_object_start(result, session->run.command->name);
-        aw_object_text(result, "result", aw_armctl_result_name(AW_ARMCTL_CONFIRMED));
-        aw_object_number(result, "ms", (double)moves->total_ns / 1e6, 1, NULL);
-        aw_object_number(result, "retries", moves->retries, 0, NULL);
+        aw_object_add_text(result, "result", aw_armctl_result_name(AW_ARMCTL_CONFIRMED));
+        aw_object_add_number(result, "ms", (double)moves->total_ns / 1e6, 1, NULL);
+        aw_object_add_number(result, "retries", moves->retries, 0, NULL);
     }
-    aw_object_count(result, "moves", moves->done);
+    aw_object_add_count(result, "moves", moves->n_done);
 }
 
 /* Starts the message of this verb for this joint; deg sets the pulse of a pulse joint. */
@@ -78,17 +78,17 @@ static enum aw_status start_command(struct aw_session *session, const char *verb
                                     struct aw_record *command)
 {
     const struct aw_armctl_profile *profile;
-    enum aw_status status = armctl_profile(session, &profile);
+    enum aw_status status = armctl_get_profile(session, &profile);
     if (status != AW_OK)
         return status;
     const struct aw_armctl_joint *found = aw_armctl_profile_find(profile, joint);
     bool pulse = found && found->kind == AW_ARMCTL_PULSE && strcmp(verb, "deg") == 0;
-    aw_session_command(session, pulse ? "pulse" : verb, command);
+    aw_session_init_command(session, pulse ? "pulse" : verb, command);
     return AW_OK;
 }
 
 /* Fills in the fields after the joint by the wire table. The joint may be a name of the profile. */
-static enum aw_status make_command(struct aw_session *session, const struct aw_args *args,
+static enum aw_status fill_command(struct aw_session *session, const struct aw_args *args,
                                    size_t turn, struct aw_record *command)
 {
     const char *field = args->command->args[1].name;
@@ -106,19 +106,19 @@ static enum aw_status make_command(struct aw_session *session, const struct aw_a
 
 enum aw_status run_joints(struct aw_session *session, const struct aw_args *args)
 {
-    struct moves moves = {.wanted = args->turns};
+    struct moves moves = {.total = args->n_repeats};
     struct aw_record command;
     enum aw_status status = AW_OK;
-    for (size_t turn = 0; turn < args->turns && status == AW_OK; turn++) {
-        status = make_command(session, args, turn, &command);
+    for (size_t turn = 0; turn < args->n_repeats && status == AW_OK; turn++) {
+        status = fill_command(session, args, turn, &command);
         if (status == AW_OK)
             /* check all commands before the first joint moves */
-            status = armctl_check(session, &command);
+            status = armctl_check_command(session, &command);
     }
-    for (size_t turn = 0; turn < args->turns && status == AW_OK; turn++) {
-        status = make_command(session, args, turn, &command);
+    for (size_t turn = 0; turn < args->n_repeats && status == AW_OK; turn++) {
+        status = fill_command(session, args, turn, &command);
         if (status == AW_OK)
-            status = move_on(session, &moves, &command);
+            status = run_move(session, &moves, &command);
     }
     report_moves(session, &moves, status);
     return status;
@@ -126,11 +126,11 @@ enum aw_status run_joints(struct aw_session *session, const struct aw_args *args
 
 enum aw_status run_plain(struct aw_session *session, const struct aw_args *args)
 {
-    struct moves moves = {.wanted = 1};
+    struct moves moves = {.total = 1};
     struct aw_record command;
-    aw_session_command(session, args->command->name, &command);
+    aw_session_init_command(session, args->command->name, &command);
     enum aw_status status = aw_args_to_record(session, args, 0, &command);
-    return status == AW_OK ? move_on(session, &moves, &command) : status;
+    return status == AW_OK ? run_move(session, &moves, &command) : status;
 }
 
 /* Runs arm; its result names the joints in the roles r, theta and h. */
@@ -143,8 +143,8 @@ enum aw_status run_arm(struct aw_session *session, const struct aw_args *args)
         char key[16];
         snprintf(key, sizeof key, "joints.%s", aw_armctl_role_name(role));
         if (status == AW_OK && !session->options.run.dry_run)
-            aw_object_text(&session->result, key,
-                           armctl_joint_name(profile, aw_armctl_role_joint(profile, role)));
+            aw_object_add_text(&session->result, key,
+                               armctl_joint_name(profile, aw_armctl_role_joint(profile, role)));
     }
     return status;
 }
@@ -171,9 +171,9 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
 {
     struct armctl_state *state = armctl_state(session);
     const char *line = aw_arg(args, "line", 0);
-    const struct aw_codec *own = aw_find_custom(session, line);
-    if (own)
-        return send_custom(session, args, own);
+    const struct aw_codec *custom = aw_find_custom_packet(session, line);
+    if (custom)
+        return send_custom(session, args, custom);
     for (size_t i = 0; i < args->n; i++)
         if (args->bound[i].arg->kind == AW_ARG_PAIRS)
             return aw_fail(&session->err, AW_USAGE,
@@ -183,44 +183,45 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
     if (session->options.run.dry_run) {
         char frame[AW_LINE_MAX];
         int size = snprintf(frame, sizeof frame, "0%s\r\n", line);
-        return aw_dry_bytes(session, (struct aw_span){(const uint8_t *)frame, (size_t)size});
+        return aw_dry_run_show_bytes(session,
+                                     (struct aw_span){(const uint8_t *)frame, (size_t)size});
     }
-    enum aw_status status = armctl_ready(session);
+    enum aw_status status = armctl_open(session);
     if (status == AW_OK)
         status = aw_output_check(&session->out, &session->err);
     if (status != AW_OK)
         return status;
     armctl_announce(session, line);
-    aw_session_moves(session);
+    aw_session_start_motion(session);
     status = aw_armctl_command_line(&state->arm, line, &state->outcome, &session->err);
     session->motion.moving = status == AW_STOPPED;
     if (!session->motion.moving || session->options.run.hold)
-        armctl_remember(session); /* otherwise after the stop, because a disk may be slow */
+        armctl_save_memory(session); /* otherwise after the stop, because a disk may be slow */
     /* A motor or vehicle keeps running, even if another program started it. */
     if (*state->arm.memory.motor ||
         (strncmp(line, "SPD", 3) == 0 && strpbrk(line, "123456789") && !strchr(line, ',')))
         session->motion.ongoing = AW_ONGOING_RUNNING;
     armctl_report(session, "send", NULL);
-    aw_object_text(&session->result, "answer", state->outcome.answer);
+    aw_object_add_text(&session->result, "answer", state->outcome.answer);
     return status;
 }
 
 /* Creates the message for this joint: by its kind in the config file, else by the kind of its last
  * command. */
-static enum aw_status goal_command(struct aw_session *session, const struct aw_joint *joint,
-                                   double value, struct aw_record *command)
+static enum aw_status make_goal_command(struct aw_session *session, const struct aw_joint *joint,
+                                        double value, struct aw_record *command)
 {
-    const struct aw_armctl_joint *known =
+    const struct aw_armctl_joint *described =
         aw_armctl_profile_joint(&armctl_state(session)->profile, (int)joint->id);
     int i = 0;
     while (i < AW_ARMCTL_KINDS - 1 &&
            strcmp(aw_armctl_kind_unit((enum aw_armctl_kind)i), joint->unit[AW_JOINT_ACTUAL]) != 0)
         i++;
     enum aw_armctl_kind kind = (enum aw_armctl_kind)i;
-    if (known && kind != known->kind)
+    if (described && kind != described->kind)
         return aw_fail(&session->err, AW_USAGE,
                        "%s: position unknown — move it once with deg or pos", joint->name);
-    aw_session_command(session, aw_armctl_kind_message(kind), command);
+    aw_session_init_command(session, aw_armctl_kind_message(kind), command);
     aw_record_set(command, "joint", joint->id, NULL);
     return aw_record_set(command, aw_armctl_kind_field(kind), value, &session->err);
 }
@@ -233,42 +234,43 @@ enum aw_status armctl_check_goals(struct aw_session *session, struct aw_joint_li
     for (size_t i = 0; i < goals->n && status == AW_OK; i++) {
         struct aw_record command;
         const struct aw_joint_goal *goal = &goals->goals[i];
-        status = goal_command(session, &list->joints[goal->joint], goal->value, &command);
+        status = make_goal_command(session, &list->joints[goal->joint], goal->value, &command);
         if (status == AW_OK)
-            status = armctl_check(session, &command);
+            status = armctl_check_command(session, &command);
     }
     return status;
 }
 
 /* Sends one step of a stream, rounded to whole numbers; skips it if that value is already
  * confirmed. */
-static enum aw_status send_part(struct aw_session *session, const struct aw_joint *joint,
+static enum aw_status send_step(struct aw_session *session, const struct aw_joint *joint,
                                 double value)
 {
-    const struct aw_armctl_place *place = &armctl_state(session)->arm.memory.places[joint->id];
+    const struct aw_armctl_position *position =
+        &armctl_state(session)->arm.memory.positions[joint->id];
     struct aw_record command;
-    double whole = nearbyint(value) + 0.0;
-    enum aw_status status = goal_command(session, joint, whole, &command);
-    bool there = place->known && place->value == whole && !session->options.run.dry_run;
-    return status == AW_OK && !there ? armctl_move(session, &command, true) : status;
+    double rounded = nearbyint(value) + 0.0;
+    enum aw_status status = make_goal_command(session, joint, rounded, &command);
+    bool at_goal = position->known && position->value == rounded && !session->options.run.dry_run;
+    return status == AW_OK && !at_goal ? armctl_move(session, &command, true) : status;
 }
 
 enum aw_status armctl_send_goals(struct aw_session *session, struct aw_joint_list *list,
                                  const struct aw_joint_command *goals)
 {
-    struct moves moves = {.wanted = goals->n};
+    struct moves moves = {.total = goals->n};
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < goals->n && status == AW_OK; i++) {
         struct aw_record command;
         const struct aw_joint *joint = &list->joints[goals->goals[i].joint];
         double value = goals->goals[i].value;
-        if (goals->stream) {
-            status = send_part(session, joint, value);
+        if (goals->is_stream) {
+            status = send_step(session, joint, value);
             continue;
         }
-        status = goal_command(session, joint, value, &command);
+        status = make_goal_command(session, joint, value, &command);
         if (status == AW_OK)
-            status = move_on(session, &moves, &command);
+            status = run_move(session, &moves, &command);
     }
     report_moves(session, &moves, status);
     return status;
@@ -278,33 +280,33 @@ enum aw_status armctl_send_goals(struct aw_session *session, struct aw_joint_lis
 static enum aw_status report_nothing_sent(struct aw_session *session)
 {
     const struct aw_armctl *arm = &armctl_state(session)->arm;
-    const char *moving = *arm->under_way ? arm->under_way : arm->memory.pending;
+    const char *command = *arm->in_progress ? arm->in_progress : arm->memory.pending;
     aw_object_start(&session->result, "stop");
-    aw_object_text(&session->result, "result", "nothing-to-send");
-    if (!*moving)
+    aw_object_add_text(&session->result, "result", "nothing-to-send");
+    if (!*command)
         return AW_OK;
     return aw_fail(&session->err, AW_REFUSED,
                    "stop: cannot stop %s: earlier position unknown — move the joint to a safe "
                    "position, or switch the arm off",
-                   moving);
+                   command);
 }
 
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
     struct armctl_state *state = armctl_state(session);
     (void)args;
-    enum aw_status status = armctl_ready(session);
+    enum aw_status status = armctl_open(session);
     if (status != AW_OK)
         return status;
     status = aw_armctl_stop(&state->arm, true, &state->outcome, &session->err);
-    armctl_remember(session);
+    armctl_save_memory(session);
     if (status == AW_OK && !*state->outcome.sent)
         return report_nothing_sent(session);
     if (status == AW_OK)
         session->motion.ongoing = AW_ONGOING_NOTHING;
     armctl_report(session, "stop", NULL);
     if (*state->outcome.sent)
-        aw_object_text(&session->result, "sent", state->outcome.sent);
+        aw_object_add_text(&session->result, "sent", state->outcome.sent);
     return status;
 }
 
@@ -319,11 +321,11 @@ enum aw_status armctl_ping(struct aw_session *session, double *ms)
     return status;
 }
 
-enum aw_status armctl_pinged(struct aw_session *session, enum aw_status status)
+enum aw_status armctl_report_ping(struct aw_session *session, enum aw_status status)
 {
     struct armctl_state *state = armctl_state(session);
-    armctl_remember(session);
-    aw_object_number(&session->result, "retries", state->ping_retries, 0, NULL);
+    armctl_save_memory(session);
+    aw_object_add_number(&session->result, "retries", state->ping_retries, 0, NULL);
     state->ping_retries = 0;
     return status;
 }

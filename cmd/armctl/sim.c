@@ -7,7 +7,7 @@
 static void print_executed(void *context, const char *body, int64_t now)
 {
     (void)now;
-    aw_session_notice(context, "executed %s", body);
+    aw_session_print_notice(context, "executed %s", body);
 }
 
 /* A link ignores a contradictory profile; the commands that need it fail. */
@@ -16,7 +16,7 @@ static enum aw_status read_profile(const struct aw_sim *sim,
 {
     struct aw_error before = sim->session->err;
     const struct aw_armctl_profile *profile;
-    enum aw_status status = armctl_profile(sim->session, &profile);
+    enum aw_status status = armctl_get_profile(sim->session, &profile);
     if (status == AW_OK && profile->n)
         options->profile = profile;
     if (!sim->url)
@@ -29,16 +29,16 @@ enum aw_status armctl_simulate(const struct aw_sim *sim, struct aw_device **devi
                                struct aw_error *err)
 {
     struct aw_armctl_device_options options = aw_armctl_device_defaults();
-    const struct armctl_sim_options *given = sim->given;
-    options.turn_deg_s = given->turn_deg_s;
-    options.slide_mm_s = given->slide_mm_s;
+    const struct armctl_sim_options *options_set = sim->options;
+    options.turn_deg_s = options_set->turn_deg_s;
+    options.slide_mm_s = options_set->slide_mm_s;
     options.protocol = sim->protocol;
-    options.executed = !sim->url && sim->session->options.print.verbose ? print_executed : NULL;
+    options.on_execute = !sim->url && sim->session->options.print.verbose ? print_executed : NULL;
     options.context = sim->session;
     enum aw_status status = read_profile(sim, &options);
-    if (status == AW_OK && given->quirks)
-        status = aw_armctl_quirks_parse(given->quirks, &options.quirks, err);
-    *device = status == AW_OK ? aw_armctl_device(&options) : NULL;
+    if (status == AW_OK && options_set->quirks)
+        status = aw_armctl_quirks_parse(options_set->quirks, &options.quirks, err);
+    *device = status == AW_OK ? aw_armctl_device_new(&options) : NULL;
     return status;
 }
 
@@ -50,10 +50,10 @@ const struct aw_transport armctl_sim_transport = {
     .open = aw_sim_begin,
 };
 
-void armctl_simulated(struct aw_session *session, struct aw_device *device)
+void armctl_report_sim(struct aw_session *session, struct aw_device *device)
 {
     const struct aw_armctl_device_counters *n = aw_armctl_device_counters(device);
-    aw_session_notice(session, "%llu commands executed, %llu duplicates, %llu damaged lines",
-                      (unsigned long long)n->executed, (unsigned long long)n->duplicates,
-                      (unsigned long long)n->garbage + (unsigned long long)n->overlong);
+    aw_session_print_notice(session, "%llu commands executed, %llu duplicates, %llu damaged lines",
+                            (unsigned long long)n->executed, (unsigned long long)n->duplicates,
+                            (unsigned long long)n->garbage + (unsigned long long)n->overlong);
 }

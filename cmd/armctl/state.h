@@ -8,7 +8,7 @@
 
 struct armctl_state {
     struct aw_armctl arm;
-    struct aw_armctl_memory kept; /* the last saved memory of this link */
+    struct aw_armctl_memory saved_memory; /* the last saved memory of this link */
     struct aw_armctl_profile profile;
     bool profile_checked;
     struct aw_armctl_outcome outcome;
@@ -19,7 +19,7 @@ struct armctl_options {
     double ack_timeout_s, confirm_timeout_s;
     int64_t retries;
     int seq; /* auto, 0 or 1 */
-    bool may_be_negative;
+    bool allow_negative;
 };
 AW_GIVEN(tool, armctl_options, armctl_given)
 
@@ -29,27 +29,28 @@ AW_STATE(armctl_state)
 void armctl_connect(struct aw_session *session, struct aw_link *link);
 
 /* Returns the joint's name; see struct aw_subject_hooks. */
-const char *armctl_subject(struct aw_session *session, const struct aw_record *record, char *out,
-                           size_t size);
-void armctl_known(struct aw_session *session, const struct aw_message *message,
-                  aw_candidate_fn *add, void *context);
+const char *armctl_write_subject(struct aw_session *session, const struct aw_record *record,
+                                 char *out, size_t size);
+void armctl_complete_names(struct aw_session *session, const struct aw_message *message,
+                           aw_candidate_fn *add, void *context);
 
 /* See struct aw_share_hooks. */
-bool armctl_keeps(struct aw_session *session, struct aw_span frame);
-bool armctl_pings(struct aw_span frame);
-enum aw_moves armctl_saw(struct aw_session *session, bool tx, struct aw_span frame);
+bool armctl_is_keepalive(struct aw_session *session, struct aw_span frame);
+bool armctl_is_ping(struct aw_span frame);
+enum aw_motion_effect armctl_note_frame(struct aw_session *session, bool tx, struct aw_span frame);
 enum aw_status armctl_allow(struct aw_session *session, const struct aw_record *command);
-const void *armctl_memory(struct aw_session *session, size_t *size);
-void armctl_take_memory(struct aw_session *session, const void *bytes, size_t size);
+const void *armctl_get_memory(struct aw_session *session, size_t *size);
+void armctl_load_memory(struct aw_session *session, const void *bytes, size_t size);
 
 /* Opens the link, with the options of this command. */
-enum aw_status armctl_ready(struct aw_session *session);
+enum aw_status armctl_open(struct aw_session *session);
 
 /* Reads and handles pending input. */
 enum aw_status armctl_poll(struct aw_session *session);
 
 /* Checks and provides the profile of the config file. */
-enum aw_status armctl_profile(struct aw_session *session, const struct aw_armctl_profile **profile);
+enum aw_status armctl_get_profile(struct aw_session *session,
+                                  const struct aw_armctl_profile **profile);
 
 /* Checks limits, handles --dry-run, runs the whole conversation and fills the result. stream: the
  * command is one of many and is not printed. */
@@ -61,7 +62,7 @@ enum aw_status armctl_exchange(struct aw_session *session, const struct aw_recor
                                struct aw_record *answer);
 
 /* Checks a command against the profile and the wire table without sending it. */
-enum aw_status armctl_check(struct aw_session *session, const struct aw_record *command);
+enum aw_status armctl_check_command(struct aw_session *session, const struct aw_record *command);
 
 /* Check targets of joints, and send them in one conversation after another. */
 enum aw_status armctl_check_goals(struct aw_session *session, struct aw_joint_list *list,
@@ -75,7 +76,7 @@ enum aw_status armctl_safe_stop(struct aw_session *session);
 void armctl_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 
 /* Saves the sequence digits. */
-void armctl_remember(struct aw_session *session);
+void armctl_save_memory(struct aw_session *session);
 
 /* Saves the command before it is sent, so that a later stop knows it if this program is killed. */
 void armctl_announce(struct aw_session *session, const char *body);
@@ -96,7 +97,7 @@ aw_run_fn run_joints, run_plain, run_arm, run_send, run_stop;
 
 /* See struct aw_ping_hooks. */
 enum aw_status armctl_ping(struct aw_session *session, double *ms);
-enum aw_status armctl_pinged(struct aw_session *session, enum aw_status status);
+enum aw_status armctl_report_ping(struct aw_session *session, enum aw_status status);
 enum aw_status armctl_list(struct aw_session *session, bool running);
 /* The options of sim. */
 struct armctl_sim_options {
@@ -105,7 +106,7 @@ struct armctl_sim_options {
 };
 enum aw_status armctl_simulate(const struct aw_sim *sim, struct aw_device **device,
                                struct aw_error *err);
-void armctl_simulated(struct aw_session *session, struct aw_device *device);
+void armctl_report_sim(struct aw_session *session, struct aw_device *device);
 
 extern const struct aw_transport armctl_sim_transport;
 extern const struct aw_joints armctl_joints;

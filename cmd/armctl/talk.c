@@ -11,13 +11,13 @@
 #include "shell/session/config.h"
 #include "state.h"
 
-static struct aw_armctl_options armctl_options(struct aw_session *session)
+static struct aw_armctl_options build_options(struct aw_session *session)
 {
     struct aw_armctl_options options = aw_armctl_defaults();
-    double confirm =
+    double confirm_s =
         aw_number_or(session->options.link.timeout_s, armctl_given(session)->confirm_timeout_s);
     options.ack_timeout_ms = (int)(armctl_given(session)->ack_timeout_s * 1000);
-    options.confirm_timeout_ms = (int)(confirm * 1000);
+    options.confirm_timeout_ms = (int)(confirm_s * 1000);
     options.protocol = session->wire->protocol;
     options.profile = &armctl_state(session)->profile;
     options.retries = (int)armctl_given(session)->retries;
@@ -30,9 +30,9 @@ static struct aw_armctl_options armctl_options(struct aw_session *session)
  * motion. A low estimate is safe, because commands are absolute and may be repeated. */
 static int flip_after_ms(struct aw_session *session, const struct aw_record *command)
 {
-    static const int guess_ms = 4000, margin_ms = 1000;
-    int longest_ms = aw_armctl_profile_longest_ms(&armctl_state(session)->profile, command);
-    return longest_ms ? longest_ms + margin_ms : guess_ms;
+    static const int default_ms = 4000, margin_ms = 1000;
+    int longest_ms = aw_armctl_profile_max_ms(&armctl_state(session)->profile, command);
+    return longest_ms ? longest_ms + margin_ms : default_ms;
 }
 
 static void on_event(void *context, const struct aw_armctl_event *event)
@@ -40,16 +40,17 @@ static void on_event(void *context, const struct aw_armctl_event *event)
     struct aw_session *session = context;
     switch (event->kind) {
     case AW_ARMCTL_RESENT:
-        aw_session_notice(session, "no ACK for %s: resent (%d)", event->text, event->attempt);
+        aw_session_print_notice(session, "no ACK for %s: resent (%d)", event->text, event->attempt);
         break;
     case AW_ARMCTL_FLIPPED:
-        aw_session_notice(session,
-                          "%s: no confirmation — resent with the other sequence digit, in case the "
-                          "arm was restarted",
-                          event->text);
+        aw_session_print_notice(
+            session,
+            "%s: no confirmation — resent with the other sequence digit, in case the "
+            "arm was restarted",
+            event->text);
         break;
     case AW_ARMCTL_LATE:
-        aw_session_notice(session, "late reply to an earlier command: %s", event->text);
+        aw_session_print_notice(session, "late reply to an earlier command: %s", event->text);
         break;
     default:
         break;
@@ -62,18 +63,19 @@ static void save_memory(struct aw_session *session, const struct aw_armctl_memor
     struct aw_error problem;
     struct armctl_state *state = armctl_state(session);
     /* An in-process simulator starts fresh with each link, so nothing is saved. */
-    if (session->device.link->simulated || memcmp(memory, &state->kept, sizeof *memory) == 0)
+    if (session->device.link->is_simulated ||
+        memcmp(memory, &state->saved_memory, sizeof *memory) == 0)
         return;
-    aw_state_path(session, "", dir, sizeof dir);
+    aw_write_state_path(session, "", dir, sizeof dir);
     if (!*dir)
         return;
     if (aw_armctl_state_save(dir, session->device.link->key, memory, &problem) == AW_OK)
-        state->kept = *memory;
+        state->saved_memory = *memory;
     else
-        aw_session_notice(session, "cannot save the sequence digit: %s", problem.text);
+        aw_session_print_notice(session, "cannot save the sequence digit: %s", problem.text);
 }
 
-void armctl_remember(struct aw_session *session)
+void armctl_save_memory(struct aw_session *session)
 {
     save_memory(session, aw_armctl_memory(&armctl_state(session)->arm));
 }
@@ -82,31 +84,31 @@ void armctl_announce(struct aw_session *session, const char *body)
 {
     struct aw_armctl *arm = &armctl_state(session)->arm;
     aw_armctl_announce(arm, body);
-    struct aw_armctl_memory ahead = aw_armctl_memory_ahead(arm);
-    save_memory(session, &ahead);
+    struct aw_armctl_memory memory = aw_armctl_memory_before_send(arm);
+    save_memory(session, &memory);
 }
 
 void armctl_connect(struct aw_session *session, struct aw_link *link)
 {
     struct armctl_state *state = armctl_state(session);
-    struct aw_armctl_options options = armctl_options(session);
-    char dir[512], under_way[sizeof state->arm.under_way];
-    memcpy(under_way, state->arm.under_way,
-           sizeof under_way); /* a server whose device was lost must keep it */
-    state->kept = (struct aw_armctl_memory){0};
-    aw_state_path(session, "", dir, sizeof dir);
-    if (!session->device.link->simulated && *dir)
-        aw_armctl_state_load(dir, link->key, &state->kept);
-    aw_armctl_init(&state->arm, link, &options, &state->kept);
-    aw_armctl_announce(&state->arm, under_way);
+    struct aw_armctl_options options = build_options(session);
+    char dir[512], in_progress[sizeof state->arm.in_progress];
+    memcpy(in_progress, state->arm.in_progress,
+           sizeof in_progress); /* a server whose device was lost must keep it */
+    state->saved_memory = (struct aw_armctl_memory){0};
+    aw_write_state_path(session, "", dir, sizeof dir);
+    if (!session->device.link->is_simulated && *dir)
+        aw_armctl_state_load(dir, link->key, &state->saved_memory);
+    aw_armctl_init(&state->arm, link, &options, &state->saved_memory);
+    aw_armctl_announce(&state->arm, in_progress);
     aw_armctl_on_event(&state->arm, on_event, session);
 }
 
-enum aw_status armctl_ready(struct aw_session *session)
+enum aw_status armctl_open(struct aw_session *session)
 {
-    enum aw_status status = aw_session_link(session);
+    enum aw_status status = aw_session_open_link(session);
     if (status == AW_OK)
-        armctl_state(session)->arm.options = armctl_options(session);
+        armctl_state(session)->arm.options = build_options(session);
     return status;
 }
 
@@ -117,7 +119,8 @@ enum aw_status armctl_poll(struct aw_session *session)
     return aw_armctl_idle(&armctl_state(session)->arm, end, &session->err);
 }
 
-enum aw_status armctl_profile(struct aw_session *session, const struct aw_armctl_profile **profile)
+enum aw_status armctl_get_profile(struct aw_session *session,
+                                  const struct aw_armctl_profile **profile)
 {
     struct armctl_state *state = armctl_state(session);
     if (!state->profile_checked && state->profile.n) {
@@ -130,16 +133,16 @@ enum aw_status armctl_profile(struct aw_session *session, const struct aw_armctl
     return AW_OK;
 }
 
-static enum aw_status no_joint(struct aw_session *session, const char *text)
+static enum aw_status fail_no_joint(struct aw_session *session, const char *text)
 {
     const struct aw_armctl_profile *profile = &armctl_state(session)->profile;
     const char *names[AW_ARMCTL_JOINTS];
     for (size_t i = 0; i < profile->n; i++)
         names[i] = profile->joints[i].name;
-    const char *near = aw_suggest(text, names, profile->n);
-    if (near)
+    const char *suggestion = aw_suggest(text, names, profile->n);
+    if (suggestion)
         return aw_fail(&session->err, AW_USAGE, "joint '%.24s' not found — did you mean '%s'?",
-                       text, near);
+                       text, suggestion);
     return aw_fail(&session->err, AW_USAGE,
                    "joint '%.24s' not found — give its number, or define [joint %.24s] in %.160s",
                    text, text, session->config->path);
@@ -148,12 +151,12 @@ static enum aw_status no_joint(struct aw_session *session, const char *text)
 enum aw_status armctl_joint_number(struct aw_session *session, const char *text, char *out)
 {
     const struct aw_armctl_profile *profile;
-    enum aw_status status = armctl_profile(session, &profile);
+    enum aw_status status = armctl_get_profile(session, &profile);
     if (status != AW_OK)
         return status;
     const struct aw_armctl_joint *joint = aw_armctl_profile_find(profile, text);
     if (!joint && isalpha((unsigned char)text[0]))
-        return no_joint(session, text);
+        return fail_no_joint(session, text);
     snprintf(out, 16, "%.15s", text);
     if (joint)
         snprintf(out, 16, "%d", joint->index);
@@ -170,7 +173,7 @@ static void report_record(struct aw_session *session, const char *prefix,
             strcmp(scalar->field->name, "seq") == 0)
             continue;
         snprintf(key, sizeof key, "%s%s", prefix, scalar->field->name);
-        aw_object_number(&session->result, key, record->v[i], 0, scalar->field->unit);
+        aw_object_add_number(&session->result, key, record->v[i], 0, scalar->field->unit);
     }
 }
 
@@ -181,52 +184,52 @@ void armctl_report(struct aw_session *session, const char *cmd, const struct aw_
     aw_object_start(result, cmd);
     if (command)
         report_record(session, "", command);
-    aw_object_text(result, "result", aw_armctl_result_name(outcome->result));
+    aw_object_add_text(result, "result", aw_armctl_result_name(outcome->result));
     if (outcome->bare)
-        aw_object_truth(result, "bare", true);
+        aw_object_add_truth(result, "bare", true);
     if (outcome->result == AW_ARMCTL_CONFIRMED_OTHER && outcome->has_record)
         report_record(session, "confirmed.", &outcome->record);
     else if (outcome->result == AW_ARMCTL_CONFIRMED_OTHER)
-        aw_object_text(result, "confirmed", outcome->answer);
-    aw_object_number(result, "ms", (double)outcome->total_ns / 1e6, 1, NULL);
+        aw_object_add_text(result, "confirmed", outcome->answer);
+    aw_object_add_number(result, "ms", (double)outcome->total_ns / 1e6, 1, NULL);
     if (outcome->ack_ns >= 0)
-        aw_object_number(result, "ack_ms", (double)outcome->ack_ns / 1e6, 1, NULL);
-    aw_object_number(result, "retries", outcome->retries, 0, NULL);
+        aw_object_add_number(result, "ack_ms", (double)outcome->ack_ns / 1e6, 1, NULL);
+    aw_object_add_number(result, "retries", outcome->retries, 0, NULL);
     if (outcome->flipped)
-        aw_object_truth(result, "flipped", true);
+        aw_object_add_truth(result, "flipped", true);
 }
 
 enum aw_status armctl_allow(struct aw_session *session, const struct aw_record *command)
 {
     const struct aw_armctl_profile *profile;
-    enum aw_status status = armctl_profile(session, &profile);
+    enum aw_status status = armctl_get_profile(session, &profile);
     if (status == AW_OK)
-        status = aw_armctl_profile_check(profile, armctl_given(session)->may_be_negative, command,
+        status = aw_armctl_profile_check(profile, armctl_given(session)->allow_negative, command,
                                          &session->err);
     return status;
 }
 
-static enum aw_status check(struct aw_session *session, const struct aw_record *command,
-                            uint8_t *frame, size_t *size)
+static enum aw_status encode_checked(struct aw_session *session, const struct aw_record *command,
+                                     uint8_t *frame, size_t *size)
 {
     const struct aw_armctl_profile *profile;
     bool force = session->options.run.force;
     enum aw_status status =
-        force ? armctl_profile(session, &profile) : armctl_allow(session, command);
+        force ? armctl_get_profile(session, &profile) : armctl_allow(session, command);
     return status == AW_OK
                ? aw_encode(command, force, frame, AW_ARMCTL_LINE_MAX, size, &session->err)
                : status;
 }
 
-enum aw_status armctl_check(struct aw_session *session, const struct aw_record *command)
+enum aw_status armctl_check_command(struct aw_session *session, const struct aw_record *command)
 {
     uint8_t frame[AW_ARMCTL_LINE_MAX];
     size_t size;
-    return check(session, command, frame, &size);
+    return encode_checked(session, command, frame, &size);
 }
 
 /* Announces the command of this line, so that a later stop can undo it. */
-static void intend(struct aw_session *session, struct aw_span line)
+static void announce_line(struct aw_session *session, struct aw_span line)
 {
     char body[AW_ARMCTL_LINE_MAX];
     snprintf(body, sizeof body, "%.*s", (int)line.size - 3, (const char *)line.data + 1);
@@ -239,11 +242,11 @@ enum aw_status armctl_move(struct aw_session *session, struct aw_record *command
     uint8_t frame[AW_ARMCTL_LINE_MAX];
     char body[AW_ARMCTL_LINE_MAX];
     size_t size;
-    enum aw_status status = check(session, command, frame, &size);
+    enum aw_status status = encode_checked(session, command, frame, &size);
     if (status == AW_OK && session->options.run.dry_run)
-        return aw_session_dry_run(session, command, (struct aw_span){frame, size});
+        return aw_session_show_dry_run(session, command, (struct aw_span){frame, size});
     if (status == AW_OK)
-        status = armctl_ready(session);
+        status = armctl_open(session);
     if (status == AW_OK) {
         aw_record_set(command, "seq", state->arm.memory.tx, NULL);
         status = stream ? AW_OK : aw_session_announce(session, command);
@@ -253,11 +256,11 @@ enum aw_status armctl_move(struct aw_session *session, struct aw_record *command
     snprintf(body, sizeof body, "%.*s", (int)size - 3, (const char *)frame + 1);
     armctl_announce(session, body);
     state->arm.options.flip_after_ms = flip_after_ms(session, command);
-    aw_session_moves(session);
+    aw_session_start_motion(session);
     status = aw_armctl_command(&state->arm, command, &state->outcome, &session->err);
     session->motion.moving = stream || status == AW_STOPPED;
     if (status != AW_STOPPED || session->options.run.hold)
-        armctl_remember(session); /* otherwise after the stop, because a disk may be slow */
+        armctl_save_memory(session); /* otherwise after the stop, because a disk may be slow */
     /* Motors and vehicles run until the next command, confirmed or not. */
     bool vehicle = strcmp(command->codec->message->name, "spd") == 0;
     bool drives = vehicle && aw_record_get(command, "speed") != 0;
@@ -270,12 +273,12 @@ enum aw_status armctl_move(struct aw_session *session, struct aw_record *command
 }
 
 /* Custom packets are confirmed at once; their packet file describes their motions. */
-static enum aw_status talk_custom(struct aw_session *session, const struct aw_record *packet)
+static enum aw_status exchange_custom(struct aw_session *session, const struct aw_record *packet)
 {
     struct armctl_state *state = armctl_state(session);
     state->arm.options.flip_after_ms = 0;
     enum aw_status status = aw_armctl_command(&state->arm, packet, &state->outcome, &session->err);
-    armctl_remember(session);
+    armctl_save_memory(session);
     return status;
 }
 
@@ -284,18 +287,18 @@ enum aw_status armctl_send_custom(struct aw_session *session, struct aw_record *
     struct armctl_state *state = armctl_state(session);
     uint8_t frame[AW_ARMCTL_LINE_MAX];
     size_t size;
-    enum aw_status status = check(session, packet, frame, &size);
+    enum aw_status status = encode_checked(session, packet, frame, &size);
     if (status == AW_OK && session->options.run.dry_run)
-        return aw_session_dry_run(session, packet, (struct aw_span){frame, size});
+        return aw_session_show_dry_run(session, packet, (struct aw_span){frame, size});
     if (status == AW_OK)
-        status = armctl_ready(session);
+        status = armctl_open(session);
     if (status == AW_OK) {
         aw_record_set(packet, "seq", state->arm.memory.tx, NULL);
         status = aw_session_announce(session, packet);
     }
     if (status == AW_OK)
-        status = talk_custom(session, packet);
-    if (status == AW_OK && state->outcome.answers) {
+        status = exchange_custom(session, packet);
+    if (status == AW_OK && state->outcome.custom_answer) {
         uint8_t digit = (uint8_t)aw_record_get(&state->outcome.record, "seq");
         size = aw_armctl_line_write(frame, digit, state->outcome.answer);
         return aw_show_answer(session, (struct aw_span){frame, size});
@@ -308,10 +311,10 @@ enum aw_status armctl_exchange(struct aw_session *session, const struct aw_recor
                                struct aw_record *answer)
 {
     struct aw_record copy = *packet;
-    enum aw_status status = armctl_ready(session);
+    enum aw_status status = armctl_open(session);
     aw_record_set(&copy, "seq", armctl_state(session)->arm.memory.tx, NULL);
     if (status == AW_OK)
-        status = talk_custom(session, &copy);
+        status = exchange_custom(session, &copy);
     if (status == AW_OK && armctl_state(session)->outcome.has_record)
         *answer = armctl_state(session)->outcome.record;
     return status;
@@ -324,37 +327,37 @@ static bool is_named(struct aw_session *session, struct aw_span frame, const cha
            strcmp(record.codec->message->name, name) == 0;
 }
 
-bool armctl_keeps(struct aw_session *session, struct aw_span frame)
+bool armctl_is_keepalive(struct aw_session *session, struct aw_span frame)
 {
     return is_named(session, frame, "ack");
 }
 
-bool armctl_pings(struct aw_span frame)
+bool armctl_is_ping(struct aw_span frame)
 {
     static const char ping[] = "PNG\r\n";
     return frame.size == sizeof ping && memcmp(frame.data + 1, ping, sizeof ping - 1) == 0;
 }
 
-enum aw_moves armctl_saw(struct aw_session *session, bool tx, struct aw_span frame)
+enum aw_motion_effect armctl_note_frame(struct aw_session *session, bool tx, struct aw_span frame)
 {
-    if (!tx || armctl_pings(frame) || armctl_keeps(session, frame))
-        return AW_MOVES_ON;
+    if (!tx || armctl_is_ping(frame) || armctl_is_keepalive(session, frame))
+        return AW_EFFECT_NONE;
     if (frame.size > 3)
-        intend(session, frame);
-    return AW_MOVES;
+        announce_line(session, frame);
+    return AW_EFFECT_MOVES;
 }
 
-const void *armctl_memory(struct aw_session *session, size_t *size)
+const void *armctl_get_memory(struct aw_session *session, size_t *size)
 {
     *size = sizeof(struct aw_armctl_memory);
     return aw_armctl_memory(&armctl_state(session)->arm);
 }
 
-void armctl_take_memory(struct aw_session *session, const void *bytes, size_t size)
+void armctl_load_memory(struct aw_session *session, const void *bytes, size_t size)
 {
     struct aw_armctl *arm = &armctl_state(session)->arm;
     if (aw_armctl_memory_read(&arm->memory, bytes, size))
-        arm->under_way[0] = '\0'; /* the memory has the outcome of this command */
+        arm->in_progress[0] = '\0'; /* the memory has the outcome of this command */
 }
 
 void armctl_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
@@ -367,20 +370,21 @@ enum aw_status armctl_safe_stop(struct aw_session *session)
     struct armctl_state *state = armctl_state(session);
     struct aw_armctl_outcome outcome = {0};
     enum aw_status status = aw_armctl_stop(&state->arm, false, &outcome, &session->err);
-    struct aw_error why = session->err;
-    armctl_remember(session);
+    struct aw_error cause = session->err;
+    armctl_save_memory(session);
     if (status == AW_STOPPED)
         return aw_fail(&session->err, status,
                        "stop sent (%s), not confirmed: the wait was interrupted", outcome.sent);
     if (status != AW_OK)
         return aw_fail(&session->err, status, "%s: %s",
-                       status == AW_TIMEOUT ? "stop sent, not confirmed" : "NOT stopped", why.text);
+                       status == AW_TIMEOUT ? "stop sent, not confirmed" : "NOT stopped",
+                       cause.text);
     if (strncmp(outcome.sent, "SPD", 3) == 0)
-        aw_stop_did(session, "motors stopped (%s)", outcome.sent);
+        aw_stop_set_effect(session, "motors stopped (%s)", outcome.sent);
     else if (outcome.result != AW_ARMCTL_NOT_SENT)
-        aw_stop_did(session, "returned to the last confirmed position (%s)", outcome.sent);
+        aw_stop_set_effect(session, "returned to the last confirmed position (%s)", outcome.sent);
     else
-        aw_stop_did(session, "sending ended, but the arm completes its current motion: the "
-                             "protocol has no stop, and the earlier position is unknown");
+        aw_stop_set_effect(session, "sending ended, but the arm completes its current motion: the "
+                                    "protocol has no stop, and the earlier position is unknown");
     return AW_OK;
 }

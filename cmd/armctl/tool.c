@@ -40,8 +40,8 @@ static void complete_joints(struct aw_session *session, aw_candidate_fn *add, vo
 }
 
 /* Returns the joint that an argument of arm moves, or NULL if unknown. */
-static const struct aw_armctl_joint *joint_of_role(const struct aw_armctl_profile *profile,
-                                                   const char *role)
+static const struct aw_armctl_joint *find_role_joint(const struct aw_armctl_profile *profile,
+                                                     const char *role)
 {
     char number[16];
     for (int i = AW_ARMCTL_R; i < AW_ARMCTL_ROLES; i++)
@@ -55,13 +55,13 @@ static const struct aw_armctl_joint *joint_of_role(const struct aw_armctl_profil
 
 /* Finds the range for a hint: the joint's limits, and for arm those of the joints with its roles.
  */
-static void joint_range(struct aw_session *session, const struct aw_command *command,
-                        const char *first, const struct aw_arg *arg, struct aw_arg_info *info)
+static void find_joint_range(struct aw_session *session, const struct aw_command *command,
+                             const char *first, const struct aw_arg *arg, struct aw_arg_info *info)
 {
     const struct aw_armctl_profile *profile = &armctl_state(session)->profile;
     bool roles = strcmp(command->name, "arm") == 0;
     const struct aw_armctl_joint *joint =
-        roles ? joint_of_role(profile, arg->name) : aw_armctl_profile_find(profile, first);
+        roles ? find_role_joint(profile, arg->name) : aw_armctl_profile_find(profile, first);
     if (!joint || strcmp(arg->name, "joint") == 0 ||
         (!roles && strcmp(command->name, aw_armctl_kind_message(joint->kind)) != 0))
         return;
@@ -83,7 +83,7 @@ static const struct aw_option options[] = {
     {.name = "seq", AW_AT_TOOL(armctl_options, seq), .value = "DIGIT",
      .help = "first sequence digit: auto, 0 or 1", .fallback = "auto",
      .choices = AW_LIST("auto", "0", "1")},
-    {.name = "signed", AW_AT_TOOL(armctl_options, may_be_negative),
+    {.name = "signed", AW_AT_TOOL(armctl_options, allow_negative),
      .help = "allow negative values for joints that are not in the config file"},
     {0},
 };
@@ -200,7 +200,7 @@ static const struct aw_command commands[] = {
          AW_LISTEN_OPTION("pty:" AW_XDG_RUNTIME "/armctl-sim",
              "pty:PATH, tcp-listen:PORT, serial:PATH"),
          {.name = "quirks", AW_AT(armctl_sim_options, quirks), .value = "LIST",
-          .words = aw_armctl_quirk_names,
+          .candidates = aw_armctl_quirk_names,
           .help = "imitate the published firmware: published (all), or a list of no-reack, "
               "bare-confirm, drop-confirm, ack-invalid, pulse-deg, only-deg-spd, raw-lines"},
          {.name = "turn-speed", AW_AT(armctl_sim_options, turn_deg_s), .value = "SPEED",
@@ -238,10 +238,10 @@ static const struct aw_config_key joint_keys[] = {
     {"signed", "yes or no", "allow values below zero; default: yes if min is below zero", "no"},
     {0},
 };
-static enum aw_status configured(struct aw_session *session)
+static enum aw_status check_config(struct aw_session *session)
 {
     const struct aw_armctl_profile *profile;
-    return armctl_profile(session, &profile);
+    return armctl_get_profile(session, &profile);
 }
 
 static const struct aw_config_section sections[] = {
@@ -265,51 +265,53 @@ const struct aw_tool armctl_tool = {
     .name = "armctl",
     .summary = "drive a handler arm over a serial line: angles, positions, R-θ-H",
     .protocol = &aw_armctl_protocol,
-    .range = joint_range,
+    .fill_range = find_joint_range,
     .commands = commands,
     .common = aw_common_commands,
     .options = options,
     .examples = AW_LIST("-l sim: deg 1 90", "-l sim: arm 250 45 120", "-l sim: -j deg 1 90 2 45",
                         "encode deg joint=1 angle=90", "decode -j 30444547312C3039300D0A", "list"),
     .max_lag = "none",
-    .field = "angle",
-    .move = "deg 1 90",
-    .moves = "deg 1 10\\ndeg 1 90",
-    .usual = AW_LIST("angle", "position"),
+    .example_field = "angle",
+    .example_move = "deg 1 90",
+    .example_moves = "deg 1 10\\ndeg 1 90",
+    .default_fields = AW_LIST("angle", "position"),
     .only_answers = true,
     .no_answer_hint = "the arm only responds to commands",
     .links = AW_LIST("serial", "tty", "tcp", "unix", "log"),
-    .subject = {.of = armctl_subject, .leads = true, .known = armctl_known},
+    .subject = {.get_subject = armctl_write_subject,
+                .only_prefix = true,
+                .list_known = armctl_complete_names},
     .ping = {.name = "round trip",
-             .usual = 1,
+             .default_count = 1,
              .pace_s = 0.01,
-             .ends = true,
-             .begin = armctl_ready,
-             .once = armctl_ping,
-             .end = armctl_pinged},
+             .ends_on_loss = true,
+             .begin = armctl_open,
+             .query = armctl_ping,
+             .end = armctl_report_ping},
     .joints = &armctl_joints,
     .maps = maps,
     .sim = &armctl_sim_transport,
-    .simulate = armctl_simulate,
-    .simulated = armctl_simulated,
+    .create_sim = armctl_simulate,
+    .report_sim = armctl_report_sim,
     .state_size = sizeof(struct armctl_state),
     .sections = sections,
-    .configure = configure,
-    .configured = configured,
+    .set_config_key = configure,
+    .check_config = check_config,
     .poll = armctl_poll,
-    .send = armctl_send_custom,
-    .exchange = armctl_exchange,
-    .custom_bench = &aw_target_bench,
+    .send_packet = armctl_send_custom,
+    .query_packet = armctl_exchange,
+    .custom_experiments = &aw_target_experiment,
     .stop = armctl_safe_stop,
     .last_stop = armctl_last_stop,
     .connect = armctl_connect,
-    .list = armctl_list,
-    .disconnect = armctl_remember,
-    .share = {.saw = armctl_saw,
-              .allow = armctl_allow,
-              .keeps = armctl_keeps,
-              .harmless = armctl_pings,
-              .memory = armctl_memory,
-              .remember = armctl_take_memory},
-    .replay = {.in_step = true, .relative = AW_LIST("mov", "spd", "duty")},
+    .list_devices = armctl_list,
+    .disconnect = armctl_save_memory,
+    .share = {.on_frame = armctl_note_frame,
+              .check_command = armctl_allow,
+              .is_keepalive = armctl_is_keepalive,
+              .is_harmless = armctl_is_ping,
+              .get_state = armctl_get_memory,
+              .set_state = armctl_load_memory},
+    .replay = {.waits_for_answers = true, .relative = AW_LIST("mov", "spd", "duty")},
 };

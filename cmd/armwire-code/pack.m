@@ -116,7 +116,7 @@ function s = scale_of(row, chosen)
     end
 end
 
-function s = chosen_scale(row, numbers)
+function s = find_scale(row, numbers)
     chosen = 0;
     if isfield(row, 'by')
         chosen = numbers.(row.by);
@@ -159,7 +159,7 @@ function number = number_of(p, row, values, numbers)
     if isfield(row, 'names') && ~isfield(row, 'open_names') && ~any([row.names{:, 2}] == number)
         wrong(p, row);
     end
-    s = chosen_scale(row, numbers);
+    s = find_scale(row, numbers);
     slack = abs(s(1)) * 0.49 * (s(1) ~= 1);
     inside = number >= s(3) - slack && number <= s(4) + slack;
     if strcmp(row.type, 'float')
@@ -200,7 +200,7 @@ function frame = put_value(p, frame, row, number, numbers)
         frame(byte + 1:byte + numel(number)) = uint8(number);
         return
     end
-    s = chosen_scale(row, numbers);
+    s = find_scale(row, numbers);
     wire = (number - s(2)) / s(1);
     if isnan(number)
         wire = row.none;
@@ -317,7 +317,7 @@ function value = value_of(p, row, wires)
             return
         end
     end
-    s = chosen_scale(row, wires);
+    s = find_scale(row, wires);
     value = value * s(1) + s(2);
     if isfield(row, 'names')
         k = find([row.names{:, 2}] == value, 1);

@@ -20,7 +20,7 @@ enum { INFO, WARNING, ERROR };
 
 /* ---- Sending ---- */
 
-static size_t size_of(const struct item *item)
+static size_t get_size(const struct item *item)
 {
     return sizeof *item + item->packet->size;
 }
@@ -31,12 +31,12 @@ static void pop(struct queue *queue)
     queue->first = item->next;
     if (!queue->first)
         queue->last = NULL;
-    queue->bytes -= size_of(item);
+    queue->bytes -= get_size(item);
     packet_drop(item->packet);
     free(item);
 }
 
-void client_put(struct client *client, struct packet *packet, uint32_t subscription)
+void client_queue(struct client *client, struct packet *packet, uint32_t subscription)
 {
     struct item *item = packet ? malloc(sizeof *item) : NULL;
     if (!item) {
@@ -47,24 +47,24 @@ void client_put(struct client *client, struct packet *packet, uint32_t subscript
     *item = (struct item){NULL, packet, subscription};
     *(queue->last ? &queue->last->next : &queue->first) = item;
     queue->last = item;
-    queue->bytes += size_of(item);
+    queue->bytes += get_size(item);
     for (; client->records.bytes > RECORDS_MAX; client->lost++)
         pop(&client->records);
-    client->bad = client->bad || client->answers.bytes > ANSWERS_MAX;
+    client->must_disconnect = client->must_disconnect || client->answers.bytes > ANSWERS_MAX;
     lws_callback_on_writable(client->wsi);
 }
 
-void client_put_object(struct client *client, json_t *object)
+void client_queue_object(struct client *client, json_t *object)
 {
-    client_put(client, packet_text(object), 0);
+    client_queue(client, packet_text(object), 0);
 }
 
-void client_record(struct client *client, size_t channel, struct packet *packet)
+void client_send_record(struct client *client, size_t channel, struct packet *packet)
 {
-    if (channel >= client->room_subscriptions || !client->subscriptions[channel])
+    if (channel >= client->subscriptions_capacity || !client->subscriptions[channel])
         return;
-    packet->users++;
-    client_put(client, packet, client->subscriptions[channel] - 1);
+    packet->n_users++;
+    client_queue(client, packet, client->subscriptions[channel] - 1);
 }
 
 static void report(struct client *client, int level, const char *format, ...)
@@ -79,8 +79,8 @@ static void report(struct client *client, int level, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    client_put_object(client,
-                      json_pack("{s:s,s:i,s:s}", "op", "status", "level", level, "message", text));
+    client_queue_object(
+        client, json_pack("{s:s,s:i,s:s}", "op", "status", "level", level, "message", text));
 }
 
 static bool write_first(struct client *client, struct queue *queue)
@@ -116,38 +116,39 @@ bool client_write(struct client *client)
     }
     if (next_queue(client))
         lws_callback_on_writable(client->wsi);
-    return !client->bad;
+    return !client->must_disconnect;
 }
 
 /* ---- Requests ---- */
 
 /* Each client has at most one subscription per channel, which bounds the work for a message. */
-static const char *subscribe(struct client *client, const json_t *wanted)
+static const char *subscribe(struct client *client, const json_t *request)
 {
     const struct hub *hub = client->hub;
-    json_int_t id = json_integer_value(json_object_get(wanted, "id"));
-    json_int_t channel = json_integer_value(json_object_get(wanted, "channelId"));
+    json_int_t id = json_integer_value(json_object_get(request, "id"));
+    json_int_t channel = json_integer_value(json_object_get(request, "channelId"));
     if (channel < 1 || (size_t)channel > hub->n_channels || !hub->channels[channel - 1].advertised)
         return "channel not found";
     if (id < 0 || id >= UINT32_MAX)
         return "id out of range";
-    size_t at = (size_t)channel - 1, before = client->room_subscriptions;
-    uint32_t *all =
-        aw_grow(client->subscriptions, &client->room_subscriptions, hub->n_channels, sizeof *all);
-    if (!all)
+    size_t index = (size_t)channel - 1, before = client->subscriptions_capacity;
+    uint32_t *subscriptions = aw_grow(client->subscriptions, &client->subscriptions_capacity,
+                                      hub->n_channels, sizeof *subscriptions);
+    if (!subscriptions)
         return "out of memory";
-    memset(all + before, 0, (client->room_subscriptions - before) * sizeof *all);
-    client->subscriptions = all;
-    if (all[at])
+    memset(subscriptions + before, 0,
+           (client->subscriptions_capacity - before) * sizeof *subscriptions);
+    client->subscriptions = subscriptions;
+    if (subscriptions[index])
         return "already subscribed to this channel";
-    all[at] = (uint32_t)id + 1;
-    client_record(client, at, hub->channels[at].last);
+    subscriptions[index] = (uint32_t)id + 1;
+    client_send_record(client, index, hub->channels[index].last);
     return NULL;
 }
 
 static const char *unsubscribe(struct client *client, const json_t *id)
 {
-    for (size_t i = 0; i < client->room_subscriptions; i++)
+    for (size_t i = 0; i < client->subscriptions_capacity; i++)
         if (client->subscriptions[i] && client->subscriptions[i] - 1 == json_integer_value(id))
             client->subscriptions[i] = 0;
     return NULL;
@@ -155,14 +156,14 @@ static const char *unsubscribe(struct client *client, const json_t *id)
 
 /* Handles all items of a list, and reports the first error. */
 static void handle_list(struct client *client, const char *op, const json_t *list,
-                        const char *(*take)(struct client *client, const json_t *item))
+                        const char *(*handle)(struct client *client, const json_t *item))
 {
     const json_t *item;
     const char *first = NULL;
     size_t i, failed = 0;
     json_array_foreach(list, i, item)
     {
-        const char *problem = take(client, item);
+        const char *problem = handle(client, item);
         first = first ? first : problem;
         failed += problem != NULL;
     }
@@ -198,29 +199,30 @@ static void handle_call(struct client *client, const uint8_t *bytes, size_t size
     if (service == STOP_SERVICE && client->hub->stop.command)
         stop_call(client, call, json);
     else
-        client_put_object(client,
-                          json_pack("{s:s,s:I,s:I,s:s}", "op", "serviceCallFailure", "serviceId",
-                                    (json_int_t)service, "callId", (json_int_t)call, "message",
-                                    "service not found — call /stop"));
+        client_queue_object(client,
+                            json_pack("{s:s,s:I,s:I,s:s}", "op", "serviceCallFailure", "serviceId",
+                                      (json_int_t)service, "callId", (json_int_t)call, "message",
+                                      "service not found — call /stop"));
 }
 
-bool client_take(struct client *client, const void *bytes, size_t size, bool last, bool binary)
+bool client_receive(struct client *client, const void *bytes, size_t size, bool last, bool binary)
 {
-    uint8_t *in =
-        client->n_in + size <= MESSAGE_MAX ? realloc(client->in, client->n_in + size + 1) : NULL;
+    uint8_t *in = client->input_size + size <= MESSAGE_MAX
+                      ? realloc(client->input, client->input_size + size + 1)
+                      : NULL;
     if (!in)
         return false;
-    client->in = in;
-    memcpy(in + client->n_in, bytes, size);
-    client->n_in += size;
+    client->input = in;
+    memcpy(in + client->input_size, bytes, size);
+    client->input_size += size;
     if (!last)
         return true;
     if (binary)
-        handle_call(client, in, client->n_in);
+        handle_call(client, in, client->input_size);
     else
-        handle_text(client, (const char *)in, client->n_in);
-    client->n_in = 0;
-    return !client->bad;
+        handle_text(client, (const char *)in, client->input_size);
+    client->input_size = 0;
+    return !client->must_disconnect;
 }
 
 void client_free(struct client *client)
@@ -230,5 +232,5 @@ void client_free(struct client *client)
     while (client->records.first)
         pop(&client->records);
     free(client->subscriptions);
-    free(client->in);
+    free(client->input);
 }

@@ -17,11 +17,11 @@
 
 /* A message to one or several clients. Only its subscription number differs between them. */
 struct packet {
-    unsigned users;
+    unsigned n_users;
     bool binary;
     bool record; /* may be dropped */
     size_t size;
-    uint8_t room[LWS_PRE]; /* space that libwebsockets needs before bytes */
+    uint8_t prefix[LWS_PRE]; /* space that libwebsockets needs before bytes */
     uint8_t bytes[];
 };
 
@@ -42,12 +42,12 @@ struct client {
     struct hub *hub;
     struct lws *wsi;
     uint32_t *subscriptions; /* for each channel its subscription number + 1, or 0 */
-    size_t room_subscriptions;
+    size_t subscriptions_capacity;
     struct queue answers, records;
-    uint64_t lost; /* records dropped since the last report */
-    uint8_t *in;   /* the part of a message that has arrived */
-    size_t n_in;
-    bool bad; /* must be disconnected */
+    uint64_t lost;  /* records dropped since the last report */
+    uint8_t *input; /* the part of a message that has arrived */
+    size_t input_size;
+    bool must_disconnect; /* must be disconnected */
 };
 
 /* A topic. Clients know it by its index + 1. */
@@ -79,7 +79,7 @@ struct stop {
     size_t size;
     lws_sorted_usec_list_t timer;
     struct call *calls;
-    size_t n_calls, room_calls;
+    size_t n_calls, calls_capacity;
 };
 
 struct hub {
@@ -94,9 +94,9 @@ struct hub {
     size_t n_clients;
     struct aw_recording *recording;
     struct schema *schemas;
-    size_t n_schemas, room_schemas;
+    size_t n_schemas, schemas_capacity;
     struct channel *channels;
-    size_t n_channels, room_channels;
+    size_t n_channels, channels_capacity;
     json_t *advertised; /* advertisement of all channels */
     struct stop stop;
 };
@@ -105,7 +105,7 @@ struct hub {
 enum aw_status stream_open(struct hub *hub, struct aw_error *err);
 /* Converts some packets of standard input. Sets *more if more packets may be waiting. Returns
  * AW_END at the end of the input. */
-enum aw_status stream_turn(struct hub *hub, bool *more, struct aw_error *err);
+enum aw_status stream_read(struct hub *hub, bool *more, struct aw_error *err);
 void stream_free(struct hub *hub);
 
 /* stop.c: the service /stop. */
@@ -115,19 +115,19 @@ void stop_free(struct hub *hub);
 
 /* client.c: the messages to and from one client. These functions take ownership of a packet, which
  * may be NULL. */
-void client_put(struct client *client, struct packet *packet, uint32_t subscription);
-void client_put_object(struct client *client, json_t *object);
-void client_record(struct client *client, size_t channel, struct packet *packet);
+void client_queue(struct client *client, struct packet *packet, uint32_t subscription);
+void client_queue_object(struct client *client, json_t *object);
+void client_send_record(struct client *client, size_t channel, struct packet *packet);
 bool client_write(struct client *client); /* false: must be disconnected */
-bool client_take(struct client *client, const void *bytes, size_t size, bool last, bool binary);
+bool client_receive(struct client *client, const void *bytes, size_t size, bool last, bool binary);
 void client_free(struct client *client);
 
 /* packet.c: the messages of the protocol. NULL: out of memory. */
 void packet_drop(struct packet *packet); /* NULL is fine */
 struct packet *packet_text(json_t *object);
 struct packet *packet_message(int64_t time_ns, struct aw_span data);
-struct packet *packet_answer(uint32_t call, bool json, bool good, const char *text);
-json_t *packet_info(const struct aw_recording_about *about, bool services);
+struct packet *packet_answer(uint32_t call, bool json, bool ok, const char *text);
+json_t *packet_info(const struct aw_recording_about *info, bool services);
 json_t *packet_services(void);
 
 #endif

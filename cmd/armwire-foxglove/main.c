@@ -60,8 +60,8 @@ static bool is_permitted(const struct hub *hub, struct lws *wsi)
         return true;
     if (lws_hdr_copy(wsi, origin, sizeof origin, WSI_TOKEN_ORIGIN) > 0 && is_local(origin))
         return true;
-    for (const char *const *own = hub->origins; *own; own++)
-        if (strcasecmp(*own, origin) == 0)
+    for (const char *const *allowed = hub->origins; *allowed; allowed++)
+        if (strcasecmp(*allowed, origin) == 0)
             return true;
     fprintf(stderr, "armwire-foxglove: connection from %s refused — permit it with --origin URL\n",
             *origin ? origin : "an unknown site");
@@ -70,31 +70,31 @@ static bool is_permitted(const struct hub *hub, struct lws *wsi)
 
 /* ---- Clients ---- */
 
-static void join(struct client *client)
+static void add_client(struct client *client)
 {
     struct hub *hub = client->hub;
     client->next = hub->clients;
     hub->clients = client;
     hub->n_clients++;
-    client_put_object(client,
-                      packet_info(aw_recording_about(hub->recording), hub->stop.command != NULL));
+    client_queue_object(client,
+                        packet_info(aw_recording_about(hub->recording), hub->stop.command != NULL));
     if (hub->stop.command)
-        client_put_object(client, packet_services());
-    client_put_object(client,
-                      json_pack("{s:s,s:O}", "op", "advertise", "channels", hub->advertised));
+        client_queue_object(client, packet_services());
+    client_queue_object(client,
+                        json_pack("{s:s,s:O}", "op", "advertise", "channels", hub->advertised));
 }
 
-static void leave(struct client *client)
+static void remove_client(struct client *client)
 {
     struct hub *hub = client->hub;
     if (!hub) /* the client was refused before it joined */
         return;
-    struct client **at = &hub->clients;
-    while (*at && *at != client)
-        at = &(*at)->next;
-    if (!*at)
+    struct client **link = &hub->clients;
+    while (*link && *link != client)
+        link = &(*link)->next;
+    if (!*link)
         return;
-    *at = client->next;
+    *link = client->next;
     hub->n_clients--;
     stop_forget(hub, client);
     client_free(client);
@@ -102,7 +102,7 @@ static void leave(struct client *client)
 
 /* ---- libwebsockets ---- */
 
-static struct hub *hub_of(struct lws *wsi)
+static struct hub *get_hub(struct lws *wsi)
 {
     return lws_context_user(lws_get_context(wsi));
 }
@@ -113,14 +113,14 @@ static int on_input(struct lws *wsi, enum lws_callback_reasons reason, void *use
 {
     (void)user, (void)in, (void)size;
     if (reason == LWS_CALLBACK_RAW_CLOSE_FILE)
-        hub_of(wsi)->ended = true;
+        get_hub(wsi)->ended = true;
     return 0;
 }
 
 static int on_connection(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                          size_t size)
 {
-    struct hub *hub = hub_of(wsi);
+    struct hub *hub = get_hub(wsi);
     (void)user, (void)in, (void)size;
     if (reason != LWS_CALLBACK_RAW_RX_FILE)
         return 0;
@@ -136,8 +136,8 @@ static int on_connection(struct lws *wsi, enum lws_callback_reasons reason, void
 }
 
 /* Refuses a client that does not speak Foxglove's protocol. */
-static int on_stranger(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
-                       size_t size)
+static int on_unknown_protocol(struct lws *wsi, enum lws_callback_reasons reason, void *user,
+                               void *in, size_t size)
 {
     if (reason == LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION)
         return -1;
@@ -150,19 +150,19 @@ static int on_client(struct lws *wsi, enum lws_callback_reasons reason, void *us
     struct client *client = user;
     switch (reason) {
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
-        return is_permitted(hub_of(wsi), wsi) ? 0 : -1;
+        return is_permitted(get_hub(wsi), wsi) ? 0 : -1;
     case LWS_CALLBACK_ESTABLISHED:
-        *client = (struct client){.hub = hub_of(wsi), .wsi = wsi};
-        join(client);
+        *client = (struct client){.hub = get_hub(wsi), .wsi = wsi};
+        add_client(client);
         return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return client_write(client) ? 0 : -1;
     case LWS_CALLBACK_RECEIVE: {
         bool last = lws_is_final_fragment(wsi) && !lws_remaining_packet_payload(wsi);
-        return client_take(client, in, size, last, lws_frame_is_binary(wsi)) ? 0 : -1;
+        return client_receive(client, in, size, last, lws_frame_is_binary(wsi)) ? 0 : -1;
     }
     case LWS_CALLBACK_CLOSED:
-        leave(client);
+        remove_client(client);
         return 0;
     default:
         return 0;
@@ -170,7 +170,7 @@ static int on_client(struct lws *wsi, enum lws_callback_reasons reason, void *us
 }
 
 static const struct lws_protocols protocols[] = {
-    {.name = "http", .callback = on_stranger},
+    {.name = "http", .callback = on_unknown_protocol},
     {.name = "foxglove.sdk.v1",
      .callback = on_client,
      .per_session_data_size = sizeof(struct client),
@@ -188,25 +188,27 @@ static const struct lws_protocols protocols[] = {
 
 static enum aw_status listen_at(struct hub *hub, struct aw_error *err)
 {
-    struct sockaddr_in at = {.sin_family = AF_INET,
-                             .sin_port = htons((uint16_t)hub->port),
-                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof at;
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)hub->port),
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
     hub->listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     setsockopt(hub->listener, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
-    if (hub->listener < 0 || bind(hub->listener, (struct sockaddr *)&at, sizeof at) != 0 ||
+    if (hub->listener < 0 ||
+        bind(hub->listener, (struct sockaddr *)&address, sizeof address) != 0 ||
         listen(hub->listener, SOMAXCONN) != 0 ||
-        getsockname(hub->listener, (struct sockaddr *)&at, &size) != 0)
+        getsockname(hub->listener, (struct sockaddr *)&address, &size) != 0)
         return aw_fail(err, AW_NO_LINK, "port %u: %s — choose another port with --port", hub->port,
                        strerror(errno));
-    hub->port = ntohs(at.sin_port);
+    hub->port = ntohs(address.sin_port);
     return AW_OK;
 }
 
 static bool adopt(struct hub *hub, int fd, const char *protocol)
 {
-    lws_sock_file_fd_type of = {.filefd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)};
-    return lws_adopt_descriptor_vhost(hub->vhost, LWS_ADOPT_RAW_FILE_DESC, of, protocol, NULL);
+    lws_sock_file_fd_type descriptor = {.filefd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)};
+    return lws_adopt_descriptor_vhost(hub->vhost, LWS_ADOPT_RAW_FILE_DESC, descriptor, protocol,
+                                      NULL);
 }
 
 static enum aw_status open_library(struct hub *hub, struct aw_error *err)
@@ -226,7 +228,7 @@ static enum aw_status open_library(struct hub *hub, struct aw_error *err)
 }
 
 /* Clients may connect once the header is known. */
-static enum aw_status get_ready(struct hub *hub, struct aw_error *err)
+static enum aw_status start_accepting(struct hub *hub, struct aw_error *err)
 {
     if (hub->ready || !aw_recording_about(hub->recording)->protocol)
         return AW_OK;
@@ -242,9 +244,9 @@ static enum aw_status serve(struct hub *hub, struct aw_error *err)
     bool more = true;
     enum aw_status status = AW_OK;
     while (status == AW_OK && lws_service(hub->context, more ? -1 : 0) >= 0) {
-        status = stream_turn(hub, &more, err);
+        status = stream_read(hub, &more, err);
         if (status == AW_OK || status == AW_END)
-            get_ready(hub, err);
+            start_accepting(hub, err);
         more = more || hub->ended;
     }
     return status;

@@ -13,13 +13,13 @@ static struct packet *packet_new(size_t size, bool binary)
 {
     struct packet *packet = malloc(sizeof *packet + size);
     if (packet)
-        *packet = (struct packet){.users = 1, .binary = binary, .size = size};
+        *packet = (struct packet){.n_users = 1, .binary = binary, .size = size};
     return packet;
 }
 
 void packet_drop(struct packet *packet)
 {
-    if (packet && --packet->users == 0)
+    if (packet && --packet->n_users == 0)
         free(packet);
 }
 
@@ -51,27 +51,27 @@ struct packet *packet_message(int64_t time_ns, struct aw_span data)
 }
 
 /* std_srvs/srv/Trigger_Response */
-static size_t write_response(bool json, bool good, const char *text, uint8_t *out, size_t size)
+static size_t write_response(bool json, bool ok, const char *text, uint8_t *out, size_t size)
 {
     if (json) {
-        json_t *object = json_pack("{s:b,s:s}", "success", good, "message", text);
+        json_t *object = json_pack("{s:b,s:s}", "success", ok, "message", text);
         size_t n = json_dumpb(object, (char *)out, size, JSON_COMPACT);
         json_decref(object);
         return n < size ? n : 0;
     }
     struct aw_cdr_out cdr;
     aw_cdr_begin(&cdr, out, size);
-    aw_cdr_put_u8(&cdr, good);
+    aw_cdr_put_u8(&cdr, ok);
     aw_cdr_put_text(&cdr, text);
     return cdr.at;
 }
 
-struct packet *packet_answer(uint32_t call, bool json, bool good, const char *text)
+struct packet *packet_answer(uint32_t call, bool json, bool ok, const char *text)
 {
     uint8_t response[1024];
     const char *encoding = json ? "json" : "cdr";
     size_t name = strlen(encoding);
-    size_t size = write_response(json, good, text, response, sizeof response);
+    size_t size = write_response(json, ok, text, response, sizeof response);
     struct packet *packet = packet_new(1 + 4 + 4 + 4 + name + size, true);
     if (!packet)
         return NULL;
@@ -84,14 +84,14 @@ struct packet *packet_answer(uint32_t call, bool json, bool good, const char *te
     return packet;
 }
 
-json_t *packet_info(const struct aw_recording_about *about, bool services)
+json_t *packet_info(const struct aw_recording_about *info, bool services)
 {
-    const char *tool = about->protocol->name;
+    const char *tool = info->protocol->name;
     return json_pack("{s:s,s:s+++,s:o,s:[s,s],s:{s:s,s:s,s:s}}", "op", "serverInfo", "name", tool,
-                     *about->link ? " " : "", about->link, "", "capabilities",
+                     *info->link ? " " : "", info->link, "", "capabilities",
                      services ? json_pack("[s]", "services") : json_array(), "supportedEncodings",
-                     "cdr", "json", "metadata", "tool", tool, "version", about->version, "link",
-                     about->link);
+                     "cdr", "json", "metadata", "tool", tool, "version", info->version, "link",
+                     info->link);
 }
 
 json_t *packet_services(void)

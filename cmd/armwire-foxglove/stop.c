@@ -14,20 +14,20 @@
 #define TIMEOUT_US (5 * LWS_US_PER_SEC)
 #define POLL_US    (5 * LWS_US_PER_MS)
 
-static void answer(struct hub *hub, bool good, const char *text)
+static void answer_calls(struct hub *hub, bool ok, const char *text)
 {
     struct stop *stop = &hub->stop;
-    size_t kept = 0;
+    size_t n_kept = 0;
     fprintf(stderr, "armwire-foxglove: /stop: %s\n", text);
     for (size_t i = 0; i < stop->n_calls; i++) {
         struct call call = stop->calls[i];
         if (!call.started) {
-            stop->calls[kept++] = call;
+            stop->calls[n_kept++] = call;
         } else if (call.client) {
-            client_put(call.client, packet_answer(call.id, call.json, good, text), 0);
+            client_queue(call.client, packet_answer(call.id, call.json, ok, text), 0);
         }
     }
-    stop->n_calls = kept;
+    stop->n_calls = n_kept;
 }
 
 /* ---- The command ---- */
@@ -36,16 +36,16 @@ static void read_output(struct stop *stop)
 {
     char rest[4096];
     ssize_t n;
-    while ((n = read(stop->child.from, rest, sizeof rest)) > 0) {
+    while ((n = read(stop->child.stdout_fd, rest, sizeof rest)) > 0) {
         size_t left = sizeof stop->text - 1 - stop->size;
-        size_t taken = (size_t)n < left ? (size_t)n : left;
-        memcpy(stop->text + stop->size, rest, taken);
-        stop->size += taken;
+        size_t copied = (size_t)n < left ? (size_t)n : left;
+        memcpy(stop->text + stop->size, rest, copied);
+        stop->size += copied;
     }
 }
 
 /* Joins the lines of the output, for a JSON answer and the text of a panel. */
-static void make_line(struct stop *stop)
+static void join_lines(struct stop *stop)
 {
     while (stop->size && (unsigned char)stop->text[stop->size - 1] <= ' ')
         stop->size--;
@@ -54,37 +54,37 @@ static void make_line(struct stop *stop)
         *p = (unsigned char)*p < ' ' ? ' ' : *p;
 }
 
-static void begin(struct hub *hub);
+static void start_command(struct hub *hub);
 
-static void look(lws_sorted_usec_list_t *timer)
+static void check_command(lws_sorted_usec_list_t *timer)
 {
     struct stop *stop = lws_container_of(timer, struct stop, timer);
     struct hub *hub = lws_container_of(stop, struct hub, stop);
-    bool over = aw_child_wait(&stop->child, 0), late = lws_now_usecs() >= stop->deadline_us;
+    bool ended = aw_child_wait(&stop->child, 0), timed_out = lws_now_usecs() >= stop->deadline_us;
     read_output(stop);
-    if (!over && !late) {
-        lws_sul_schedule(hub->context, 0, timer, look, POLL_US);
+    if (!ended && !timed_out) {
+        lws_sul_schedule(hub->context, 0, timer, check_command, POLL_US);
         return;
     }
-    if (!over)
+    if (!ended)
         kill(-stop->child.pid, SIGKILL);
-    int how = aw_child_end(&stop->child, 0);
+    int exit_status = aw_child_end(&stop->child, 0);
     stop->running = false;
-    make_line(stop);
-    if (!over)
+    join_lines(stop);
+    if (!ended)
         snprintf(stop->text, sizeof stop->text,
                  "timed out: the stop command ran for 5 s — check the device");
     else if (!*stop->text)
-        how ? (void)aw_child_words(stop->text, sizeof stop->text, how)
-            : (void)snprintf(stop->text, sizeof stop->text, "stopped");
-    answer(hub, over && how == 0, stop->text);
+        exit_status ? (void)aw_child_describe(stop->text, sizeof stop->text, exit_status)
+                    : (void)snprintf(stop->text, sizeof stop->text, "stopped");
+    answer_calls(hub, ended && exit_status == 0, stop->text);
     if (stop->n_calls)
-        begin(hub);
+        start_command(hub);
 }
 
 /* Starts the command without SIGPIPE. Otherwise its own output could kill it before it has stopped
  * the device, if this program is killed. */
-static void begin(struct hub *hub)
+static void start_command(struct hub *hub)
 {
     struct stop *stop = &hub->stop;
     struct aw_error err;
@@ -93,15 +93,15 @@ static void begin(struct hub *hub)
     for (size_t i = 0; i < stop->n_calls; i++)
         stop->calls[i].started = true;
     stop->size = 0;
-    if (aw_child_start(&stop->child, &(struct aw_child_plan){"/bin/sh", argv, .read = true},
+    if (aw_child_start(&stop->child, &(struct aw_child_plan){"/bin/sh", argv, .pipe_stdout = true},
                        &err) != AW_OK) {
-        answer(hub, false, err.text);
+        answer_calls(hub, false, err.text);
         return;
     }
-    fcntl(stop->child.from, F_SETFL, O_NONBLOCK);
+    fcntl(stop->child.stdout_fd, F_SETFL, O_NONBLOCK);
     stop->running = true;
     stop->deadline_us = lws_now_usecs() + TIMEOUT_US;
-    lws_sul_schedule(hub->context, 0, &stop->timer, look, POLL_US);
+    lws_sul_schedule(hub->context, 0, &stop->timer, check_command, POLL_US);
 }
 
 /* ---- Calls ---- */
@@ -110,12 +110,12 @@ static void begin(struct hub *hub)
 static bool add_call(struct client *client, uint32_t id, bool json)
 {
     struct stop *stop = &client->hub->stop;
-    size_t own = 0;
+    size_t n_own = 0;
     for (size_t i = 0; i < stop->n_calls; i++)
-        own += stop->calls[i].client == client;
-    struct call *calls =
-        own < CALLS_MAX ? aw_grow(stop->calls, &stop->room_calls, stop->n_calls + 1, sizeof *calls)
-                        : NULL;
+        n_own += stop->calls[i].client == client;
+    struct call *calls = n_own < CALLS_MAX ? aw_grow(stop->calls, &stop->calls_capacity,
+                                                     stop->n_calls + 1, sizeof *calls)
+                                           : NULL;
     if (!calls)
         return false;
     stop->calls = calls;
@@ -126,12 +126,12 @@ static bool add_call(struct client *client, uint32_t id, bool json)
 void stop_call(struct client *client, uint32_t call, bool json)
 {
     if (!add_call(client, call, json))
-        client_put(client,
-                   packet_answer(call, json, false,
-                                 "too many pending calls of /stop — wait for their results"),
-                   0);
+        client_queue(client,
+                     packet_answer(call, json, false,
+                                   "too many pending calls of /stop — wait for their results"),
+                     0);
     if (!client->hub->stop.running)
-        begin(client->hub);
+        start_command(client->hub);
 }
 
 void stop_forget(struct hub *hub, const struct client *client)
@@ -144,6 +144,6 @@ void stop_forget(struct hub *hub, const struct client *client)
 void stop_free(struct hub *hub)
 {
     if (hub->stop.running)
-        close(hub->stop.child.from);
+        close(hub->stop.child.stdout_fd);
     free(hub->stop.calls);
 }

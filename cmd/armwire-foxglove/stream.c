@@ -18,7 +18,7 @@ static unsigned add_schema(void *context, const char *name, const char *text)
 {
     struct hub *hub = context;
     struct schema *schemas =
-        aw_grow(hub->schemas, &hub->room_schemas, hub->n_schemas + 1, sizeof *schemas);
+        aw_grow(hub->schemas, &hub->schemas_capacity, hub->n_schemas + 1, sizeof *schemas);
     struct schema schema = {strdup(name), strdup(text)};
     if (!schemas || !schema.name || !schema.text) {
         free(schema.name);
@@ -34,7 +34,7 @@ static unsigned add_channel(void *context, unsigned schema, const char *topic, b
 {
     struct hub *hub = context;
     struct channel *channels =
-        aw_grow(hub->channels, &hub->room_channels, hub->n_channels + 1, sizeof *channels);
+        aw_grow(hub->channels, &hub->channels_capacity, hub->n_channels + 1, sizeof *channels);
     char *copy = strdup(topic);
     (void)shared;
     if (!schema || !channels || !copy) {
@@ -50,18 +50,18 @@ static void advertise(struct hub *hub, unsigned number)
 {
     struct channel *channel = &hub->channels[number - 1];
     const struct schema *schema = &hub->schemas[channel->schema - 1];
-    json_t *about = json_pack("{s:i,s:s,s:s,s:s,s:s,s:s}", "id", (int)number, "topic",
-                              channel->topic, "encoding", "cdr", "schemaName", schema->name,
-                              "schema", schema->text, "schemaEncoding", "ros2msg");
+    json_t *info = json_pack("{s:i,s:s,s:s,s:s,s:s,s:s}", "id", (int)number, "topic",
+                             channel->topic, "encoding", "cdr", "schemaName", schema->name,
+                             "schema", schema->text, "schemaEncoding", "ros2msg");
     channel->advertised = true;
-    json_array_append(hub->advertised, about);
+    json_array_append(hub->advertised, info);
     for (struct client *client = hub->clients; client; client = client->next)
-        client_put_object(client, json_pack("{s:s,s:[O]}", "op", "advertise", "channels", about));
-    json_decref(about);
+        client_queue_object(client, json_pack("{s:s,s:[O]}", "op", "advertise", "channels", info));
+    json_decref(info);
 }
 
-static bool give(void *context, unsigned number, int64_t log_ns, int64_t publish_ns,
-                 struct aw_span bytes)
+static bool send_message(void *context, unsigned number, int64_t log_ns, int64_t publish_ns,
+                         struct aw_span bytes)
 {
     struct hub *hub = context;
     struct packet *packet = number ? packet_message(log_ns, bytes) : NULL;
@@ -74,7 +74,7 @@ static bool give(void *context, unsigned number, int64_t log_ns, int64_t publish
     packet_drop(channel->last);
     channel->last = packet;
     for (struct client *client = hub->clients; client; client = client->next)
-        client_record(client, number - 1, packet);
+        client_send_record(client, number - 1, packet);
     return true;
 }
 
@@ -83,7 +83,7 @@ static bool give(void *context, unsigned number, int64_t log_ns, int64_t publish
 /* Waits for the first bytes; from then on reading does not block. */
 enum aw_status stream_open(struct hub *hub, struct aw_error *err)
 {
-    const struct aw_topics_sink sink = {add_schema, add_channel, give, hub};
+    const struct aw_topics_sink sink = {add_schema, add_channel, send_message, hub};
     if (isatty(STDIN_FILENO))
         return aw_fail(err, AW_USAGE, "standard input is a terminal — pipe TOOL record - into it");
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -99,7 +99,7 @@ enum aw_status stream_open(struct hub *hub, struct aw_error *err)
     return status;
 }
 
-enum aw_status stream_turn(struct hub *hub, bool *more, struct aw_error *err)
+enum aw_status stream_read(struct hub *hub, bool *more, struct aw_error *err)
 {
     enum aw_status status = AW_OK;
     for (int i = 0; i < TURN && (status == AW_OK || status == AW_MALFORMED); i++)

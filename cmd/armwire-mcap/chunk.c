@@ -8,9 +8,9 @@
 
 #define RATIO_MAX 2000 /* beyond the compression ratio of either format */
 
-static enum aw_status damaged(struct aw_error *err, const char *what)
+static enum aw_status fail_damaged(struct aw_error *err, const char *problem)
 {
-    return aw_fail(err, AW_MALFORMED, "chunk: %s — repair the file with 'mcap recover'", what);
+    return aw_fail(err, AW_MALFORMED, "chunk: %s — repair the file with 'mcap recover'", problem);
 }
 
 enum aw_status aw_mcap_chunk_parse(struct aw_span content, struct aw_mcap_chunk *chunk,
@@ -26,9 +26,9 @@ enum aw_status aw_mcap_chunk_parse(struct aw_span content, struct aw_mcap_chunk 
              (const char *)name.data);
     chunk->bytes = aw_mcap_get(&in, aw_mcap_get_u64(&in));
     if (in.is_short)
-        return damaged(err, "shorter than its header states");
+        return fail_damaged(err, "shorter than its header states");
     if (chunk->size > AW_MCAP_RECORD_MAX || chunk->size / RATIO_MAX > chunk->bytes.size)
-        return damaged(err, "larger than the format allows");
+        return fail_damaged(err, "larger than the format allows");
     return AW_OK;
 }
 
@@ -39,11 +39,12 @@ static bool unpack_lz4(const struct aw_mcap_chunk *chunk, uint8_t *out)
         return false;
     size_t done = 0, used = 0, result = 1;
     while (result && !LZ4F_isError(result) && used < chunk->bytes.size) {
-        size_t room = (size_t)chunk->size - done, left = chunk->bytes.size - used;
-        result = LZ4F_decompress(context, out + done, &room, chunk->bytes.data + used, &left, NULL);
-        done += room;
-        used += left;
-        if (!room && !left)
+        size_t space = (size_t)chunk->size - done, remaining = chunk->bytes.size - used;
+        result = LZ4F_decompress(context, out + done, &space, chunk->bytes.data + used, &remaining,
+                                 NULL);
+        done += space;
+        used += remaining;
+        if (!space && !remaining)
             break;
     }
     LZ4F_freeDecompressionContext(context);
@@ -65,25 +66,25 @@ static bool unpack(const struct aw_mcap_chunk *chunk, uint8_t *out)
 enum aw_status aw_mcap_chunk_open(const struct aw_mcap_chunk *chunk, struct aw_mcap_bytes *out,
                                   struct aw_error *err)
 {
-    static const char *const known[] = {"", "zstd", "lz4"};
-    bool can = false;
+    static const char *const supported_names[] = {"", "zstd", "lz4"};
+    bool supported = false;
     out->size = 0;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        can = can || strcmp(chunk->compression, known[i]) == 0;
-    if (!can)
+    for (size_t i = 0; i < sizeof supported_names / sizeof *supported_names; i++)
+        supported = supported || strcmp(chunk->compression, supported_names[i]) == 0;
+    if (!supported)
         return aw_fail(err, AW_MALFORMED,
                        "chunk: compression '%s' not supported — use zstd, lz4 or none",
                        chunk->compression);
     if (!chunk->size)
         return AW_OK;
-    uint8_t *to = aw_mcap_more(out, (size_t)chunk->size);
-    if (!to) {
+    uint8_t *target = aw_mcap_grow(out, (size_t)chunk->size);
+    if (!target) {
         out->failed = false;
         return aw_no_memory(err);
     }
-    bool good = unpack(chunk, to);
-    if (good && (!chunk->crc || crc32_z(0, to, out->size) == chunk->crc))
+    bool valid = unpack(chunk, target);
+    if (valid && (!chunk->crc || crc32_z(0, target, out->size) == chunk->crc))
         return AW_OK;
     out->size = 0;
-    return damaged(err, good ? "checksum mismatch" : "cannot be decompressed");
+    return fail_damaged(err, valid ? "checksum mismatch" : "cannot be decompressed");
 }

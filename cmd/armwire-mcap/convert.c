@@ -47,40 +47,40 @@ static bool put_bytes(void *context, const void *bytes, size_t size)
 
 /* ---- Topics ---- */
 
-static const char *tool_of(const struct converter *c)
+static const char *get_tool(const struct converter *c)
 {
     return aw_recording_about(c->recording)->protocol->name;
 }
 
-static bool put_about(struct converter *c)
+static bool put_info(struct converter *c)
 {
-    const struct aw_recording_about *about = aw_recording_about(c->recording);
-    const struct aw_mcap_pair pairs[] = {{"tool", tool_of(c)},
-                                         {"version", about->version},
-                                         {"link", about->link},
-                                         {"wire", about->wire},
+    const struct aw_recording_about *info = aw_recording_about(c->recording);
+    const struct aw_mcap_pair pairs[] = {{"tool", get_tool(c)},
+                                         {"version", info->version},
+                                         {"link", info->link},
+                                         {"wire", info->wire},
                                          {NULL, NULL}};
     c->started = true;
-    if (!aw_mcap_metadata(c->mcap, "armwire", pairs))
+    if (!aw_mcap_add_metadata(c->mcap, "armwire", pairs))
         return false;
-    struct aw_span config = {(const uint8_t *)about->config,
-                             about->config ? strlen(about->config) : 0};
+    struct aw_span config = {(const uint8_t *)info->config,
+                             info->config ? strlen(info->config) : 0};
     return !config.size ||
-           aw_mcap_attachment(c->mcap, about->config_name, "text/plain", aw_wall_time(), config);
+           aw_mcap_add_attachment(c->mcap, info->config_name, "text/plain", aw_wall_time(), config);
 }
 
 static unsigned put_schema(void *context, const char *name, const char *text)
 {
     struct converter *c = context;
-    return c->started || put_about(c) ? aw_mcap_schema(c->mcap, name, text) : 0;
+    return c->started || put_info(c) ? aw_mcap_add_schema(c->mcap, name, text) : 0;
 }
 
 static unsigned put_channel(void *context, unsigned schema, const char *topic, bool shared)
 {
     struct converter *c = context;
     const char *medium = aw_medium_name(aw_recording_about(c->recording)->protocol->medium);
-    const struct aw_mcap_pair pairs[] = {{"tool", tool_of(c)}, {"medium", medium}, {NULL, NULL}};
-    return aw_mcap_channel(c->mcap, schema, topic, shared ? pairs : NULL);
+    const struct aw_mcap_pair pairs[] = {{"tool", get_tool(c)}, {"medium", medium}, {NULL, NULL}};
+    return aw_mcap_add_channel(c->mcap, schema, topic, shared ? pairs : NULL);
 }
 
 static bool put_message(void *context, unsigned channel, int64_t log_ns, int64_t publish_ns,
@@ -102,14 +102,14 @@ static bool put_end(struct converter *c)
     struct aw_mcap_pair pairs[GAINS_MAX + 1] = {{NULL, NULL}};
     char texts[GAINS_MAX][AW_NUMBER_MAX + 1];
     const struct aw_topics *topics = aw_recording_topics(c->recording);
-    size_t n = aw_topics_gains(topics);
+    size_t n = aw_topics_count_gains(topics);
     for (size_t i = 0; i < n && i < GAINS_MAX; i++) {
         double value = aw_topics_gain(topics, i, &pairs[i].key);
         *aw_print_float32(texts[i], (float)value) = '\0';
         pairs[i].value = texts[i];
     }
-    bool good = c->started || put_about(c);
-    return good && (!n || aw_mcap_metadata(c->mcap, "gains", pairs)) && aw_mcap_end(c->mcap);
+    bool ok = c->started || put_info(c);
+    return ok && (!n || aw_mcap_add_metadata(c->mcap, "gains", pairs)) && aw_mcap_end(c->mcap);
 }
 
 /* ---- The input ---- */
@@ -125,13 +125,13 @@ static int64_t now_ns(void)
 static void wait_input(const struct converter *c)
 {
     struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-    int64_t left = c->due == AW_NEVER ? -1 : (c->due - now_ns()) / AW_MILLISECOND + 1;
-    poll(&in, 1, left < -1 ? 0 : (int)left);
+    int64_t wait_ms = c->due == AW_NEVER ? -1 : (c->due - now_ns()) / AW_MILLISECOND + 1;
+    poll(&in, 1, wait_ms < -1 ? 0 : (int)wait_ms);
 }
 
 static bool flush_due(struct converter *c)
 {
-    if (!aw_mcap_is_waiting(c->mcap))
+    if (!aw_mcap_has_pending(c->mcap))
         c->due = AW_NEVER;
     else if (c->due == AW_NEVER)
         c->due = now_ns() + WAIT_NS;
@@ -145,8 +145,8 @@ static bool flush_due(struct converter *c)
 static enum aw_status convert_all(struct converter *c, struct aw_error *err)
 {
     enum aw_status status = AW_OK;
-    bool good = true;
-    while (good && status != AW_END) {
+    bool ok = true;
+    while (ok && status != AW_END) {
         status = aw_recording_next(c->recording, err);
         if (status == AW_TIMEOUT)
             wait_input(c);
@@ -154,11 +154,11 @@ static enum aw_status convert_all(struct converter *c, struct aw_error *err)
             c->first = *err;
         else if (status != AW_OK && status != AW_END && status != AW_MALFORMED)
             return status;
-        good = flush_due(c);
+        ok = flush_due(c);
     }
-    if (good)
+    if (ok)
         status = aw_recording_begin(c->recording, err);
-    return !good ? AW_LOST : status;
+    return !ok ? AW_LOST : status;
 }
 
 /* ---- The verb ---- */
@@ -167,23 +167,23 @@ static enum aw_status convert_all(struct converter *c, struct aw_error *err)
 static void name_layouts(const struct converter *c, const char *file)
 {
     /* the last two are for programs in build/ and build/VARIANT */
-    static const char *const places[] = {"../share/armwire/layouts", "../../docs/example",
-                                         "../../../docs/example"};
+    static const char *const folders[] = {"../share/armwire/layouts", "../../docs/example",
+                                          "../../../docs/example"};
     char program[1024], path[1152];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     while (n > 0 && program[n - 1] != '/')
         n--;
     program[n > 0 ? n : 0] = '\0';
     char *found = NULL;
-    for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
-        snprintf(path, sizeof path, "%s%s/%s.foxglove.json", program, places[i], tool_of(c));
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && !found; i++) {
+        snprintf(path, sizeof path, "%s%s/%s.foxglove.json", program, folders[i], get_tool(c));
         found = realpath(path, NULL);
     }
     if (found)
         fprintf(stderr,
                 "armwire-mcap: %s: found layouts for Foxglove (%s) and PlotJuggler "
                 "(%s.plotjuggler.xml)\n",
-                file, found, tool_of(c));
+                file, found, get_tool(c));
     free(found);
 }
 
@@ -204,7 +204,7 @@ static enum aw_status open_output(struct converter *c, const char *path, struct 
     return c->fd < 0 ? aw_file_fail(err, NULL, path) : AW_OK;
 }
 
-static enum aw_status start(struct converter *c, struct aw_error *err)
+static enum aw_status open_recording(struct converter *c, struct aw_error *err)
 {
     const struct aw_topics_sink sink = {put_schema, put_channel, put_message, c};
     c->mcap = aw_mcap_new(put_bytes, c);
@@ -213,7 +213,7 @@ static enum aw_status start(struct converter *c, struct aw_error *err)
     enum aw_status status = aw_recording_open(&c->recording, "-", &sink, err);
     if (status != AW_OK)
         return status;
-    aw_recording_store_notes(c->recording, put_note);
+    aw_recording_set_note_fn(c->recording, put_note);
     fcntl(STDIN_FILENO, F_SETFL, fcntl(STDIN_FILENO, F_GETFL) | O_NONBLOCK);
     return AW_OK;
 }
@@ -232,7 +232,7 @@ enum aw_status run_write(const char *path, struct aw_error *err)
     ignore_signals();
     enum aw_status status = open_output(&c, path, err);
     if (status == AW_OK)
-        status = start(&c, err);
+        status = open_recording(&c, err);
     if (status == AW_OK)
         status = convert_all(&c, err);
     bool written = status == AW_OK && put_end(&c) && close(c.fd) == 0;

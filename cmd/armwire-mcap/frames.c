@@ -32,21 +32,21 @@ struct frames {
 struct in {
     struct aw_span all;
     size_t at;
-    bool bad;
+    bool failed;
 };
 
 /* Expects little-endian CDR; anything else is not from armwire. */
-static struct in begin(struct aw_span data)
+static struct in begin_cdr(struct aw_span data)
 {
     bool bad = data.size < AW_CDR_HEAD || data.data[1] != 1;
     return (struct in){data, AW_CDR_HEAD, bad};
 }
 
-static struct aw_span take(struct in *in, size_t align, size_t size)
+static struct aw_span take_bytes(struct in *in, size_t align, size_t size)
 {
     size_t gap = (align - (in->at - AW_CDR_HEAD) % align) % align;
-    in->bad = in->bad || gap > in->all.size - in->at || size > in->all.size - in->at - gap;
-    if (in->bad)
+    in->failed = in->failed || gap > in->all.size - in->at || size > in->all.size - in->at - gap;
+    if (in->failed)
         return (struct aw_span){in->all.data, 0};
     struct aw_span span = {in->all.data + in->at + gap, size};
     in->at += gap + size;
@@ -55,36 +55,36 @@ static struct aw_span take(struct in *in, size_t align, size_t size)
 
 static uint32_t read_u32(struct in *in)
 {
-    struct aw_span span = take(in, 4, 4);
+    struct aw_span span = take_bytes(in, 4, 4);
     return span.size ? aw_get_u32(span.data) : 0;
 }
 
 static struct aw_span read_part(struct in *in)
 {
-    return take(in, 1, read_u32(in));
+    return take_bytes(in, 1, read_u32(in));
 }
 
 static bool read_frame(struct aw_span message, struct aw_packet *packet)
 {
-    struct in in = begin(message);
-    struct aw_span dir = take(&in, 1, 1);
+    struct in in = begin_cdr(message);
+    struct aw_span dir = take_bytes(&in, 1, 1);
     read_part(&in);
     packet->data = read_part(&in);
-    packet->dir = !in.bad && *dir.data == AW_TX ? AW_TX : AW_RX;
-    return !in.bad;
+    packet->dir = !in.failed && *dir.data == AW_TX ? AW_TX : AW_RX;
+    return !in.failed;
 }
 
 static bool read_mark(struct aw_span message, struct aw_packet *packet)
 {
-    struct in in = begin(message);
-    take(&in, 4, 4);
-    take(&in, 4, 4);
-    take(&in, 1, 1);
+    struct in in = begin_cdr(message);
+    take_bytes(&in, 4, 4);
+    take_bytes(&in, 4, 4);
+    take_bytes(&in, 1, 1);
     read_part(&in);
     struct aw_span text = read_part(&in);
     packet->comment = (const char *)text.data;
     packet->comment_length = text.size ? text.size - 1 : 0;
-    return !in.bad;
+    return !in.failed;
 }
 
 /* Reads a frame without its headers, or a mark. False: another message, or a damaged one. */
@@ -100,7 +100,7 @@ static bool read_packet(const struct aw_mcap_message *message, struct aw_packet 
 
 /* ---- Packets --------------------------------------------------------------------------------- */
 
-static bool put(const void *bytes, size_t size)
+static bool write_out(const void *bytes, size_t size)
 {
     return fwrite(bytes, 1, size, stdout) == size;
 }
@@ -131,34 +131,35 @@ static bool put_header(struct frames *f, const char *medium)
     f->started = true;
     size_t size = aw_pcapng_section(f->block, SECTION_MAX, program, comments, configured ? 3 : 2);
     size += aw_pcapng_interface(f->block + size, aw_wrapper_linktype(&f->wrapper), about.link);
-    return put(f->block, size);
+    return write_out(f->block, size);
 }
 
-static bool put_packet(struct frames *f, const struct aw_packet *bare)
+static bool put_packet(struct frames *f, const struct aw_packet *payload)
 {
-    struct aw_packet packet = *bare;
+    struct aw_packet packet = *payload;
     packet.linktype = aw_wrapper_linktype(&f->wrapper);
     packet.data = (struct aw_span){f->packet, 0};
-    if (!bare->comment)
-        packet.data.size = aw_wrap(&f->wrapper, bare->dir, bare->data, f->packet, sizeof f->packet);
-    return put(f->block, aw_pcapng_packet(f->block, sizeof f->block, &packet));
+    if (!payload->comment)
+        packet.data.size =
+            aw_wrap(&f->wrapper, payload->dir, payload->data, f->packet, sizeof f->packet);
+    return write_out(f->block, aw_pcapng_packet(f->block, sizeof f->block, &packet));
 }
 
 static enum aw_status copy_all(struct frames *f, struct aw_error *err)
 {
     enum aw_status status;
     struct aw_mcap_message message;
-    bool good = true;
-    while (good && (status = input_next(&f->in, &message, err)) == AW_OK) {
+    bool ok = true;
+    while (ok && (status = input_next(&f->in, &message, err)) == AW_OK) {
         struct aw_packet packet;
         if (!read_packet(&message, &packet))
             continue;
-        good = f->started || put_header(f, message.topic->medium);
-        good = good && put_packet(f, &packet);
+        ok = f->started || put_header(f, message.topic->medium);
+        ok = ok && put_packet(f, &packet);
     }
-    if (good && status == AW_END && !f->started)
-        good = put_header(f, "");
-    if (!good)
+    if (ok && status == AW_END && !f->started)
+        ok = put_header(f, "");
+    if (!ok)
         return aw_file_fail(err, NULL, "stdout");
     return status == AW_END ? AW_OK : status;
 }

@@ -10,7 +10,7 @@ struct input {
     int fd;
     const char *name;
     struct aw_mcap_reader *reader;
-    size_t from, to; /* range of unread bytes in block */
+    size_t start, end; /* range of unread bytes in block */
     bool ended;
     struct aw_error damage; /* the first damage, or AW_OK */
     uint8_t block[INPUT_BLOCK];

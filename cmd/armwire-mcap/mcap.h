@@ -1,9 +1,9 @@
 /* MCAP files for Foxglove, PlotJuggler, Rerun and ROS 2: chunks of messages on channels, with an
  * index at the end.
  *
- *     struct aw_mcap *mcap = aw_mcap_new(write_some, context);
- *     unsigned schema = aw_mcap_schema(mcap, "hidmotor/msg/Positions", text);
- *     unsigned channel = aw_mcap_channel(mcap, schema, "/hidmotor/positions", NULL);
+ *     struct aw_mcap *mcap = aw_mcap_new(write_all, context);
+ *     unsigned schema = aw_mcap_add_schema(mcap, "hidmotor/msg/Positions", text);
+ *     unsigned channel = aw_mcap_add_channel(mcap, schema, "/hidmotor/positions", NULL);
  *     aw_mcap_message(mcap, channel, log_ns, publish_ns, bytes);
  *     aw_mcap_flush(mcap);                    now and then: writes a chunk in one piece
  *     bool good = aw_mcap_end(mcap);          the index
@@ -64,20 +64,20 @@ void aw_mcap_free(struct aw_mcap *mcap); /* NULL is fine */
 
 /* Add a schema in ros2msg, and a channel of its messages. Return the number of the new entry, from
  * 1; 0: out of memory, or 65535 exist. metadata may be NULL. */
-unsigned aw_mcap_schema(struct aw_mcap *mcap, const char *name, const char *text);
-unsigned aw_mcap_channel(struct aw_mcap *mcap, unsigned schema, const char *topic,
-                         const struct aw_mcap_pair *metadata);
+unsigned aw_mcap_add_schema(struct aw_mcap *mcap, const char *name, const char *text);
+unsigned aw_mcap_add_channel(struct aw_mcap *mcap, unsigned schema, const char *topic,
+                             const struct aw_mcap_pair *metadata);
 
 /* Adds a message with the host's and the device's time, both 0 or more. All of these return false
  * after the sink or an allocation failed. */
 bool aw_mcap_message(struct aw_mcap *mcap, unsigned channel, int64_t log_ns, int64_t publish_ns,
                      struct aw_span bytes);
-bool aw_mcap_metadata(struct aw_mcap *mcap, const char *name, const struct aw_mcap_pair *pairs);
-bool aw_mcap_attachment(struct aw_mcap *mcap, const char *name, const char *media_type,
-                        int64_t time_ns, struct aw_span bytes);
+bool aw_mcap_add_metadata(struct aw_mcap *mcap, const char *name, const struct aw_mcap_pair *pairs);
+bool aw_mcap_add_attachment(struct aw_mcap *mcap, const char *name, const char *media_type,
+                            int64_t time_ns, struct aw_span bytes);
 
 /* Returns true if a chunk has messages that are not written yet. */
-bool aw_mcap_is_waiting(const struct aw_mcap *mcap);
+bool aw_mcap_has_pending(const struct aw_mcap *mcap);
 bool aw_mcap_flush(struct aw_mcap *mcap);
 bool aw_mcap_end(struct aw_mcap *mcap);
 
@@ -122,6 +122,6 @@ struct aw_mcap_about {
 struct aw_mcap_about aw_mcap_about(const struct aw_mcap_reader *reader);
 
 /* Returns true at the end of the input if the file is complete. */
-bool aw_mcap_is_whole(const struct aw_mcap_reader *reader);
+bool aw_mcap_is_complete(const struct aw_mcap_reader *reader);
 
 #endif

@@ -12,15 +12,15 @@
 /* {0} is empty. failed: an allocation failed; later data is missing. */
 struct aw_mcap_bytes {
     uint8_t *data;
-    size_t size, room;
+    size_t size, capacity;
     bool failed;
 };
 
 /* Returns space for size bytes after the existing ones; NULL: out of memory. */
-static inline uint8_t *aw_mcap_more(struct aw_mcap_bytes *bytes, size_t size)
+static inline uint8_t *aw_mcap_grow(struct aw_mcap_bytes *bytes, size_t size)
 {
     uint8_t *data =
-        bytes->failed ? NULL : aw_grow(bytes->data, &bytes->room, bytes->size + size, 1);
+        bytes->failed ? NULL : aw_grow(bytes->data, &bytes->capacity, bytes->size + size, 1);
     if (!data) {
         bytes->failed = true;
         return NULL;
@@ -32,7 +32,7 @@ static inline uint8_t *aw_mcap_more(struct aw_mcap_bytes *bytes, size_t size)
 
 static inline void aw_mcap_add(struct aw_mcap_bytes *bytes, const void *data, size_t size)
 {
-    uint8_t *p = size ? aw_mcap_more(bytes, size) : NULL;
+    uint8_t *p = size ? aw_mcap_grow(bytes, size) : NULL;
     if (p)
         memcpy(p, data, size);
 }
@@ -43,41 +43,41 @@ static inline void aw_mcap_set_u64(uint8_t *p, uint64_t value)
     memcpy(p, &value, sizeof value);
 }
 
-static inline void aw_mcap_u16(struct aw_mcap_bytes *bytes, unsigned value)
+static inline void aw_mcap_add_u16(struct aw_mcap_bytes *bytes, unsigned value)
 {
     aw_mcap_add(bytes, (const uint8_t[]){(uint8_t)value, (uint8_t)(value >> 8)}, 2);
 }
 
-static inline void aw_mcap_u32(struct aw_mcap_bytes *bytes, uint32_t value)
+static inline void aw_mcap_add_u32(struct aw_mcap_bytes *bytes, uint32_t value)
 {
-    uint8_t *p = aw_mcap_more(bytes, 4);
+    uint8_t *p = aw_mcap_grow(bytes, 4);
     if (p)
         aw_put_u32(p, value);
 }
 
-static inline void aw_mcap_u64(struct aw_mcap_bytes *bytes, uint64_t value)
+static inline void aw_mcap_add_u64(struct aw_mcap_bytes *bytes, uint64_t value)
 {
-    uint8_t *p = aw_mcap_more(bytes, 8);
+    uint8_t *p = aw_mcap_grow(bytes, 8);
     if (p)
         aw_mcap_set_u64(p, value);
 }
 
-static inline void aw_mcap_text(struct aw_mcap_bytes *bytes, const char *text)
+static inline void aw_mcap_add_text(struct aw_mcap_bytes *bytes, const char *text)
 {
-    aw_mcap_u32(bytes, (uint32_t)strlen(text));
+    aw_mcap_add_u32(bytes, (uint32_t)strlen(text));
     aw_mcap_add(bytes, text, strlen(text));
 }
 
 /* Starts a record; its length is filled in at its end. */
-static inline size_t aw_mcap_open(struct aw_mcap_bytes *bytes, enum aw_mcap_op op)
+static inline size_t aw_mcap_begin_record(struct aw_mcap_bytes *bytes, enum aw_mcap_op op)
 {
     size_t start = bytes->size;
     aw_mcap_add(bytes, (const uint8_t[]){(uint8_t)op}, 1);
-    aw_mcap_u64(bytes, 0);
+    aw_mcap_add_u64(bytes, 0);
     return start;
 }
 
-static inline void aw_mcap_close(struct aw_mcap_bytes *bytes, size_t start)
+static inline void aw_mcap_end_record(struct aw_mcap_bytes *bytes, size_t start)
 {
     if (!bytes->failed)
         aw_mcap_set_u64(bytes->data + start + 1, bytes->size - start - AW_MCAP_HEAD);
@@ -86,20 +86,20 @@ static inline void aw_mcap_close(struct aw_mcap_bytes *bytes, size_t start)
 /* ---- Parsing: missing data is 0 and sets is_short ---- */
 
 struct aw_mcap_in {
-    const uint8_t *at;
-    size_t left;
+    const uint8_t *p;
+    size_t remaining;
     bool is_short;
 };
 
 static inline struct aw_span aw_mcap_get(struct aw_mcap_in *in, uint64_t size)
 {
-    struct aw_span span = {in->at, 0};
-    in->is_short = in->is_short || size > in->left;
+    struct aw_span span = {in->p, 0};
+    in->is_short = in->is_short || size > in->remaining;
     if (in->is_short)
         return span;
     span.size = (size_t)size;
-    in->at += span.size;
-    in->left -= span.size;
+    in->p += span.size;
+    in->remaining -= span.size;
     return span;
 }
 

@@ -16,11 +16,11 @@ struct schema {
 
 struct aw_mcap_reader {
     bool started, ended;
-    uint64_t skip;             /* bytes left of a skipped record */
-    struct aw_mcap_bytes held; /* bytes of an incomplete record */
-    size_t done;               /* bytes of held that the next call may drop */
+    uint64_t skip;                /* bytes left of a skipped record */
+    struct aw_mcap_bytes pending; /* bytes of an incomplete record */
+    size_t n_consumed;            /* bytes of held that the next call may drop */
     struct aw_mcap_bytes chunk;
-    size_t at;                       /* offset of the next record in chunk */
+    size_t chunk_at;                 /* offset of the next record in chunk */
     char *facts[FACTS];              /* see struct aw_mcap_about; NULL: unknown */
     struct schema *schemas[NUMBERS]; /* schemas by number */
     struct aw_mcap_topic *topics[NUMBERS];
@@ -70,12 +70,12 @@ void aw_mcap_reader_free(struct aw_mcap_reader *reader)
     }
     for (size_t i = 0; i < FACTS; i++)
         free(reader->facts[i]);
-    free(reader->held.data);
+    free(reader->pending.data);
     free(reader->chunk.data);
     free(reader);
 }
 
-bool aw_mcap_is_whole(const struct aw_mcap_reader *reader)
+bool aw_mcap_is_complete(const struct aw_mcap_reader *reader)
 {
     return reader->ended;
 }
@@ -87,9 +87,9 @@ static char *copy(struct aw_span text)
     return strndup(text.size ? (const char *)text.data : "", text.size);
 }
 
-static enum aw_status damaged(struct aw_error *err, const char *what)
+static enum aw_status fail_damaged(struct aw_error *err, const char *problem)
 {
-    return aw_fail(err, AW_MALFORMED, "mcap: %s — repair the file with 'mcap recover'", what);
+    return aw_fail(err, AW_MALFORMED, "mcap: %s — repair the file with 'mcap recover'", problem);
 }
 
 /* The first schema with a number counts; later ones must be equal. */
@@ -103,7 +103,7 @@ static enum aw_status read_schema(struct aw_mcap_reader *reader, struct aw_span 
     struct aw_span name = aw_mcap_get_part(&in), language = aw_mcap_get_part(&in);
     struct aw_span text = aw_mcap_get_part(&in);
     if (in.is_short || !number)
-        return damaged(err, "schema is truncated");
+        return fail_damaged(err, "schema is truncated");
     struct schema *schema = reader->schemas[number] = calloc(1, sizeof *schema);
     if (!schema)
         return aw_no_memory(err);
@@ -112,10 +112,10 @@ static enum aw_status read_schema(struct aw_mcap_reader *reader, struct aw_span 
 }
 
 /* Returns the value of a key in a channel's metadata, or "". */
-static char *word_of(struct aw_span pairs, const char *key)
+static char *find_value(struct aw_span pairs, const char *key)
 {
     struct aw_mcap_in in = {pairs.data, pairs.size, false};
-    while (in.left && !in.is_short) {
+    while (in.remaining && !in.is_short) {
         struct aw_span name = aw_mcap_get_part(&in), value = aw_mcap_get_part(&in);
         if (!in.is_short && name.size == strlen(key) && memcmp(name.data, key, name.size) == 0)
             return copy(value);
@@ -134,7 +134,7 @@ static enum aw_status read_channel(struct aw_mcap_reader *reader, struct aw_span
     struct aw_span pairs = aw_mcap_get_part(&in);
     const struct schema *schema = reader->schemas[type];
     if (in.is_short || (type && !schema))
-        return damaged(err, "channel is truncated, or its schema is missing");
+        return fail_damaged(err, "channel is truncated, or its schema is missing");
     struct aw_mcap_topic *topic = reader->topics[number] = calloc(1, sizeof *topic);
     if (!topic)
         return aw_no_memory(err);
@@ -143,10 +143,10 @@ static enum aw_status read_channel(struct aw_mcap_reader *reader, struct aw_span
                                     .type = schema ? schema->name : "",
                                     .language = schema ? schema->language : "",
                                     .text = schema ? schema->text : "",
-                                    .medium = word_of(pairs, "medium"),
-                                    .tool = word_of(pairs, "tool")};
-    bool all = topic->topic && topic->encoding && topic->medium && topic->tool;
-    return all ? AW_EVENT : aw_no_memory(err);
+                                    .medium = find_value(pairs, "medium"),
+                                    .tool = find_value(pairs, "tool")};
+    bool complete = topic->topic && topic->encoding && topic->medium && topic->tool;
+    return complete ? AW_EVENT : aw_no_memory(err);
 }
 
 static void store_fact(struct aw_mcap_reader *reader, int fact, char *text)
@@ -162,7 +162,7 @@ static void read_metadata(struct aw_mcap_reader *reader, struct aw_span content)
     struct aw_span name = aw_mcap_get_part(&in), pairs = aw_mcap_get_part(&in);
     bool ours = name.size == 7 && memcmp(name.data, "armwire", name.size) == 0;
     for (int i = TOOL; ours && i <= WIRE; i++)
-        store_fact(reader, i, word_of(pairs, keys[i]));
+        store_fact(reader, i, find_value(pairs, keys[i]));
 }
 
 static void read_attachment(struct aw_mcap_reader *reader, struct aw_span content)
@@ -178,19 +178,19 @@ static void read_attachment(struct aw_mcap_reader *reader, struct aw_span conten
     store_fact(reader, CONFIG, copy(text));
 }
 
-static const char *fact(const struct aw_mcap_reader *reader, int number)
+static const char *get_fact(const struct aw_mcap_reader *reader, int number)
 {
     return reader->facts[number] ? reader->facts[number] : "";
 }
 
 struct aw_mcap_about aw_mcap_about(const struct aw_mcap_reader *reader)
 {
-    return (struct aw_mcap_about){fact(reader, TOOL),        fact(reader, VERSION),
-                                  fact(reader, LINK),        fact(reader, WIRE),
-                                  fact(reader, CONFIG_NAME), fact(reader, CONFIG)};
+    return (struct aw_mcap_about){get_fact(reader, TOOL),        get_fact(reader, VERSION),
+                                  get_fact(reader, LINK),        get_fact(reader, WIRE),
+                                  get_fact(reader, CONFIG_NAME), get_fact(reader, CONFIG)};
 }
 
-static int64_t time_of(uint64_t ns)
+static int64_t to_time(uint64_t ns)
 {
     return ns <= INT64_MAX ? (int64_t)ns : AW_NO_TIME;
 }
@@ -202,11 +202,11 @@ static enum aw_status read_message(struct aw_mcap_reader *reader, struct aw_span
     unsigned number = aw_mcap_get_u16(&in);
     aw_mcap_get_u32(&in);
     message->topic = reader->topics[number];
-    message->log_ns = time_of(aw_mcap_get_u64(&in));
-    message->publish_ns = time_of(aw_mcap_get_u64(&in));
-    message->data = (struct aw_span){in.at, in.left};
+    message->log_ns = to_time(aw_mcap_get_u64(&in));
+    message->publish_ns = to_time(aw_mcap_get_u64(&in));
+    message->data = (struct aw_span){in.p, in.remaining};
     if (in.is_short || !message->topic)
-        return damaged(err, "message is truncated, or its channel is missing");
+        return fail_damaged(err, "message is truncated, or its channel is missing");
     return AW_OK;
 }
 
@@ -215,7 +215,7 @@ static enum aw_status read_chunk(struct aw_mcap_reader *reader, struct aw_span c
 {
     struct aw_mcap_chunk chunk;
     enum aw_status status = aw_mcap_chunk_parse(content, &chunk, err);
-    reader->at = 0;
+    reader->chunk_at = 0;
     if (status == AW_OK)
         status = aw_mcap_chunk_open(&chunk, &reader->chunk, err);
     return status == AW_OK ? AW_EVENT : status;
@@ -244,16 +244,16 @@ static enum aw_status read_record(struct aw_mcap_reader *reader, unsigned op,
 static enum aw_status next_in_chunk(struct aw_mcap_reader *reader, struct aw_mcap_message *message,
                                     struct aw_error *err)
 {
-    while (reader->at < reader->chunk.size) {
-        struct aw_mcap_in in = {reader->chunk.data + reader->at, reader->chunk.size - reader->at,
-                                false};
+    while (reader->chunk_at < reader->chunk.size) {
+        struct aw_mcap_in in = {reader->chunk.data + reader->chunk_at,
+                                reader->chunk.size - reader->chunk_at, false};
         struct aw_span op = aw_mcap_get(&in, 1);
         struct aw_span content = aw_mcap_get(&in, aw_mcap_get_u64(&in));
         if (in.is_short) {
-            reader->at = reader->chunk.size;
-            return damaged(err, "record is longer than its chunk");
+            reader->chunk_at = reader->chunk.size;
+            return fail_damaged(err, "record is longer than its chunk");
         }
-        reader->at = (size_t)(in.at - reader->chunk.data);
+        reader->chunk_at = (size_t)(in.p - reader->chunk.data);
         enum aw_status status = read_record(reader, *op.data, content, message, err);
         if (status != AW_EVENT)
             return status;
@@ -272,61 +272,61 @@ static bool is_wanted(unsigned op, uint64_t length)
     return kind && length <= AW_MCAP_RECORD_MAX;
 }
 
-static void pass_over(struct aw_mcap_reader *reader, struct aw_span *in, size_t *used)
+static void skip_bytes(struct aw_mcap_reader *reader, struct aw_span *in, size_t *used)
 {
-    size_t here = reader->skip < in->size ? (size_t)reader->skip : in->size;
-    reader->skip -= here;
-    *used += here;
-    *in = (struct aw_span){in->data + here, in->size - here};
+    size_t n = reader->skip < in->size ? (size_t)reader->skip : in->size;
+    reader->skip -= n;
+    *used += n;
+    *in = (struct aw_span){in->data + n, in->size - n};
 }
 
 /* Adds input to the incomplete record. Returns true if it is complete. */
-static bool gather(struct aw_mcap_reader *reader, struct aw_span *in, size_t *used)
+static bool collect_record(struct aw_mcap_reader *reader, struct aw_span *in, size_t *used)
 {
-    struct aw_mcap_bytes *held = &reader->held;
+    struct aw_mcap_bytes *pending = &reader->pending;
     for (;;) {
-        size_t wanted = AW_MCAP_HEAD;
-        if (held->size >= AW_MCAP_HEAD) {
-            uint64_t length = aw_get_u64(held->data + 1);
-            if (!is_wanted(*held->data, length)) {
+        size_t needed = AW_MCAP_HEAD;
+        if (pending->size >= AW_MCAP_HEAD) {
+            uint64_t length = aw_get_u64(pending->data + 1);
+            if (!is_wanted(*pending->data, length)) {
                 reader->skip = length;
-                held->size = 0;
-                pass_over(reader, in, used);
+                pending->size = 0;
+                skip_bytes(reader, in, used);
                 if (reader->skip)
                     return false;
                 continue;
             }
-            wanted += (size_t)length;
+            needed += (size_t)length;
         }
-        if (held->size == wanted && wanted > AW_MCAP_HEAD)
+        if (pending->size == needed && needed > AW_MCAP_HEAD)
             return true;
-        size_t step = wanted - held->size < in->size ? wanted - held->size : in->size;
-        aw_mcap_add(held, in->data, step);
+        size_t step = needed - pending->size < in->size ? needed - pending->size : in->size;
+        aw_mcap_add(pending, in->data, step);
         *used += step;
         *in = (struct aw_span){in->data + step, in->size - step};
-        if (held->failed || held->size < wanted)
+        if (pending->failed || pending->size < needed)
             return false;
-        if (wanted > AW_MCAP_HEAD)
+        if (needed > AW_MCAP_HEAD)
             return true;
-        if (aw_get_u64(held->data + 1) == 0)
-            held->size = 0; /* ignore an empty record */
+        if (aw_get_u64(pending->data + 1) == 0)
+            pending->size = 0; /* ignore an empty record */
     }
 }
 
-static enum aw_status begin(struct aw_mcap_reader *reader, struct aw_span *in, size_t *used,
-                            struct aw_error *err)
+static enum aw_status read_magic(struct aw_mcap_reader *reader, struct aw_span *in, size_t *used,
+                                 struct aw_error *err)
 {
     if (in->size < AW_MCAP_MAGIC_SIZE)
         return AW_MORE;
     if (!aw_is_mcap(*in)) {
         reader->skip = UINT64_MAX;
-        pass_over(reader, in, used);
+        skip_bytes(reader, in, used);
         return aw_fail(err, AW_MALFORMED,
                        "mcap: not an MCAP file: magic bytes missing — check the file");
     }
     reader->started = true;
     reader->skip = AW_MCAP_MAGIC_SIZE;
-    pass_over(reader, in, used);
+    skip_bytes(reader, in, used);
     return AW_OK;
 }
 
@@ -336,28 +336,28 @@ enum aw_status aw_mcap_next(struct aw_mcap_reader *reader, struct aw_span in,
     enum aw_status status = next_in_chunk(reader, message, err);
     *used = 0;
     if (status == AW_MORE && reader->skip)
-        pass_over(reader, &in, used);
+        skip_bytes(reader, &in, used);
     if (status == AW_MORE && !reader->started && !reader->skip) {
-        status = begin(reader, &in, used, err);
+        status = read_magic(reader, &in, used, err);
         if (status != AW_OK)
             return status;
         status = AW_MORE;
     }
     while (status == AW_MORE && !reader->skip) {
-        reader->held.size = reader->done ? 0 : reader->held.size;
-        reader->done = 0;
+        reader->pending.size = reader->n_consumed ? 0 : reader->pending.size;
+        reader->n_consumed = 0;
         if (reader->ended) { /* only the closing magic may follow */
             *used += in.size;
             return AW_MORE;
         }
-        if (!gather(reader, &in, used))
-            return reader->held.failed ? aw_no_memory(err) : AW_MORE;
-        struct aw_span content = {reader->held.data + AW_MCAP_HEAD,
-                                  reader->held.size - AW_MCAP_HEAD};
-        reader->done = reader->held.size;
-        status = *reader->held.data == AW_MCAP_CHUNK_OP
+        if (!collect_record(reader, &in, used))
+            return reader->pending.failed ? aw_no_memory(err) : AW_MORE;
+        struct aw_span content = {reader->pending.data + AW_MCAP_HEAD,
+                                  reader->pending.size - AW_MCAP_HEAD};
+        reader->n_consumed = reader->pending.size;
+        status = *reader->pending.data == AW_MCAP_CHUNK_OP
                      ? read_chunk(reader, content, err)
-                     : read_record(reader, *reader->held.data, content, message, err);
+                     : read_record(reader, *reader->pending.data, content, message, err);
         if (status == AW_EVENT)
             status = next_in_chunk(reader, message, err);
     }

@@ -42,9 +42,9 @@ struct message {
 
 struct aw_ros {
     struct message *messages;
-    size_t n_messages, room_messages;
+    size_t n_messages, messages_capacity;
     struct field *fields;
-    size_t n_fields, room_fields;
+    size_t n_fields, fields_capacity;
 };
 
 void aw_ros_free(struct aw_ros *ros)
@@ -71,7 +71,7 @@ static void short_name(const char *name, char *out, size_t size)
 static enum aw_status add_message(struct aw_ros *ros, const char *name, struct aw_error *err)
 {
     struct message *messages =
-        aw_grow(ros->messages, &ros->room_messages, ros->n_messages + 1, sizeof *messages);
+        aw_grow(ros->messages, &ros->messages_capacity, ros->n_messages + 1, sizeof *messages);
     if (!messages)
         return aw_no_memory(err);
     ros->messages = messages;
@@ -101,17 +101,17 @@ static enum aw_status read_line(struct aw_ros *ros, const char *line, size_t len
 {
     char text[256];
     struct field field = {0};
-    const char *remark = memchr(line, '#', length);
-    length = remark ? (size_t)(remark - line) : length;
+    const char *comment = memchr(line, '#', length);
+    length = comment ? (size_t)(comment - line) : length;
     snprintf(text, sizeof text, "%.*s", (int)length, line);
-    int words = sscanf(text, "%95s %63s", field.type, field.name);
-    if (words < 1)
+    int n_tokens = sscanf(text, "%95s %63s", field.type, field.name);
+    if (n_tokens < 1)
         return AW_OK;
-    const char *behind = strstr(text, field.name) + strlen(field.name);
-    bool constant = strchr(field.name, '=') || behind[strspn(behind, " \t")] == '=';
-    if (words == 2 && constant)
+    const char *rest = strstr(text, field.name) + strlen(field.name);
+    bool constant = strchr(field.name, '=') || rest[strspn(rest, " \t")] == '=';
+    if (n_tokens == 2 && constant)
         return AW_OK;
-    if (words < 2)
+    if (n_tokens < 2)
         return aw_fail(err, AW_USAGE, "'%.60s' is not a valid field — write TYPE NAME", field.type);
     read_list(&field);
     field.kind = KIND_MESSAGE;
@@ -120,7 +120,8 @@ static enum aw_status read_line(struct aw_ros *ros, const char *line, size_t len
             field.kind = primitives[i].kind;
             field.size = primitives[i].size;
         }
-    struct field *fields = aw_grow(ros->fields, &ros->room_fields, ros->n_fields + 1, sizeof field);
+    struct field *fields =
+        aw_grow(ros->fields, &ros->fields_capacity, ros->n_fields + 1, sizeof field);
     if (!fields)
         return aw_no_memory(err);
     ros->fields = fields;
@@ -153,8 +154,9 @@ static bool find_message(const struct aw_ros *ros, struct field *field)
     char name[96];
     short_name(field->type, name, sizeof name);
     for (size_t i = 0; i < ros->n_messages; i++) {
-        const char *own = ros->messages[i].name, *last = strrchr(own, '/');
-        if (strcmp(own, name) == 0 || (!strchr(name, '/') && last && !strcmp(last + 1, name))) {
+        const char *qualified = ros->messages[i].name, *last = strrchr(qualified, '/');
+        if (strcmp(qualified, name) == 0 ||
+            (!strchr(name, '/') && last && !strcmp(last + 1, name))) {
             field->message = i;
             return true;
         }
@@ -166,24 +168,24 @@ enum aw_status aw_ros_new(struct aw_ros **out, const char *name, const char *tex
                           struct aw_error *err)
 {
     struct aw_ros *ros = calloc(1, sizeof *ros);
-    struct aw_error why = {.text = ""};
+    struct aw_error problem = {.text = ""};
     *out = NULL;
     if (!ros)
         return aw_no_memory(err);
-    enum aw_status status = add_message(ros, name, &why);
+    enum aw_status status = add_message(ros, name, &problem);
     if (status == AW_OK)
-        status = read_text(ros, text, &why);
+        status = read_text(ros, text, &problem);
     for (size_t i = 0; i < ros->n_fields && status == AW_OK; i++)
         if (ros->fields[i].kind == KIND_MESSAGE && !find_message(ros, &ros->fields[i]))
-            status =
-                aw_fail(&why, AW_USAGE, "type '%.60s' not found — add its definition to the schema",
-                        ros->fields[i].type);
+            status = aw_fail(&problem, AW_USAGE,
+                             "type '%.60s' not found — add its definition to the schema",
+                             ros->fields[i].type);
     if (status == AW_OK) {
         *out = ros;
         return AW_OK;
     }
     aw_ros_free(ros);
-    return aw_fail(err, status, "type %.80s: %.150s", name, why.text);
+    return aw_fail(err, status, "type %.80s: %.150s", name, problem.text);
 }
 
 /* ---- Messages ---- */
@@ -192,18 +194,18 @@ struct reader {
     const struct aw_ros *ros;
     struct aw_span data;
     size_t at; /* position after the byte order */
-    bool swapped, bad;
+    bool swapped, failed;
     unsigned steps;
     aw_ros_value *value;
     void *context;
     char path[AW_ROS_PATH];
 };
 
-static const uint8_t *take(struct reader *r, size_t align, size_t size)
+static const uint8_t *take_bytes(struct reader *r, size_t align, size_t size)
 {
     size_t gap = align ? (align - r->at % align) % align : 0;
-    r->bad = r->bad || gap > r->data.size - r->at || size > r->data.size - r->at - gap;
-    if (r->bad)
+    r->failed = r->failed || gap > r->data.size - r->at || size > r->data.size - r->at - gap;
+    if (r->failed)
         return NULL;
     const uint8_t *p = r->data.data + r->at + gap;
     r->at += gap + size;
@@ -212,7 +214,7 @@ static const uint8_t *take(struct reader *r, size_t align, size_t size)
 
 static uint64_t read_bits(struct reader *r, size_t size)
 {
-    const uint8_t *p = take(r, size, size);
+    const uint8_t *p = take_bytes(r, size, size);
     uint64_t value = 0;
     for (size_t i = 0; p && i < size; i++)
         value |= (uint64_t)p[r->swapped ? size - 1 - i : i] << 8 * i;
@@ -228,9 +230,9 @@ static double read_number(struct reader *r, const struct field *field)
     if (field->kind == KIND_INT)
         return (double)((int64_t)(bits << unused) >> unused);
     if (field->size == 4) {
-        uint32_t half = (uint32_t)bits;
+        uint32_t bits32 = (uint32_t)bits;
         float value;
-        memcpy(&value, &half, sizeof value);
+        memcpy(&value, &bits32, sizeof value);
         return value;
     }
     double value;
@@ -238,11 +240,11 @@ static double read_number(struct reader *r, const struct field *field)
     return value;
 }
 
-static void take_text(struct reader *r)
+static void read_string(struct reader *r)
 {
     char text[TEXT_MAX];
     size_t size = (size_t)read_bits(r, 4);
-    const uint8_t *p = take(r, 1, size);
+    const uint8_t *p = take_bytes(r, 1, size);
     if (!p)
         return;
     snprintf(text, sizeof text, "%.*s", (int)(size < TEXT_MAX ? size : TEXT_MAX), (const char *)p);
@@ -251,48 +253,49 @@ static void take_text(struct reader *r)
 
 static void read_message(struct reader *r, size_t number, int depth);
 
-static void read_one(struct reader *r, const struct field *field, int depth)
+static void read_element(struct reader *r, const struct field *field, int depth)
 {
     if (++r->steps > STEPS_MAX)
-        r->bad = true;
-    if (r->bad)
+        r->failed = true;
+    if (r->failed)
         return;
     if (field->kind == KIND_MESSAGE) {
         read_message(r, field->message, depth + 1);
     } else if (field->kind == KIND_STRING) {
-        take_text(r);
+        read_string(r);
     } else {
         double number = read_number(r, field);
-        if (!r->bad)
+        if (!r->failed)
             r->value(r->context, r->path, isfinite(number) ? number : (double)NAN, NULL);
     }
 }
 
 static void read_field(struct reader *r, const struct field *field, int depth)
 {
-    size_t before = strlen(r->path);
-    snprintf(r->path + before, sizeof r->path - before, "%s%s", before ? "." : "", field->name);
+    size_t path_length = strlen(r->path);
+    snprintf(r->path + path_length, sizeof r->path - path_length, "%s%s", path_length ? "." : "",
+             field->name);
     if (!field->list) {
-        read_one(r, field, depth);
+        read_element(r, field, depth);
     } else {
         uint64_t count = field->sized ? field->count : read_bits(r, 4);
         size_t name = strlen(r->path);
-        for (uint64_t i = 0; i < count && !r->bad; i++) {
+        for (uint64_t i = 0; i < count && !r->failed; i++) {
             snprintf(r->path + name, sizeof r->path - name, ".%u", (unsigned)i);
-            read_one(r, field, depth);
+            read_element(r, field, depth);
         }
     }
-    r->path[before] = '\0';
+    r->path[path_length] = '\0';
 }
 
 /* A message without fields has one padding byte. */
 static void read_message(struct reader *r, size_t number, int depth)
 {
     const struct message *message = &r->ros->messages[number];
-    r->bad = r->bad || depth > DEPTH_MAX;
+    r->failed = r->failed || depth > DEPTH_MAX;
     if (message->n == 0)
-        take(r, 1, 1);
-    for (size_t i = 0; i < message->n && !r->bad; i++)
+        take_bytes(r, 1, 1);
+    for (size_t i = 0; i < message->n && !r->failed; i++)
         read_field(r, &r->ros->fields[message->first + i], depth);
 }
 
@@ -307,8 +310,8 @@ enum aw_status aw_ros_values(const struct aw_ros *ros, struct aw_span data, aw_r
     r.swapped = data.data[1] == 0;
     r.data = (struct aw_span){data.data + HEAD, data.size - HEAD};
     read_message(&r, 0, 0);
-    return r.bad ? aw_fail(err, AW_MALFORMED,
-                           "%.80s: truncated, or not of this type — check the schema",
-                           ros->messages->name)
-                 : AW_OK;
+    return r.failed ? aw_fail(err, AW_MALFORMED,
+                              "%.80s: truncated, or not of this type — check the schema",
+                              ros->messages->name)
+                    : AW_OK;
 }

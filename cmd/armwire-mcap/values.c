@@ -19,20 +19,20 @@
 
 struct values {
     struct input *in;
-    size_t most;
+    size_t max_size;
     char prefix[AW_ROS_PATH]; /* name of the topic */
     char *line;
-    size_t used, room;
+    size_t used, capacity;
     bool failed;           /* out of memory */
     struct aw_ros **types; /* types used by the topics */
-    size_t n_types, room_types;
+    size_t n_types, types_capacity;
 };
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-static void add(struct values *v, const char *text, size_t size)
+static void add_bytes(struct values *v, const char *text, size_t size)
 {
-    char *line = v->failed ? NULL : aw_grow(v->line, &v->room, v->used + size, 1);
+    char *line = v->failed ? NULL : aw_grow(v->line, &v->capacity, v->used + size, 1);
     v->failed = !line;
     if (!line)
         return;
@@ -46,25 +46,25 @@ static void add_text(struct values *v, const char *text)
     char clean[512];
     snprintf(clean, sizeof clean, "%s", text);
     aw_utf8_clean(clean);
-    add(v, "\"", 1);
+    add_bytes(v, "\"", 1);
     for (const char *p = clean; *p; p++) {
         if (*p == '"' || *p == '\\')
-            add(v, "\\", 1);
-        add(v, p, 1);
+            add_bytes(v, "\\", 1);
+        add_bytes(v, p, 1);
     }
-    add(v, "\"", 1);
+    add_bytes(v, "\"", 1);
 }
 
 static void add_value(void *context, const char *path, double number, const char *text)
 {
     struct values *v = context;
     char name[2 * AW_ROS_PATH + 2], digits[40] = "null";
-    if (v->most && v->used + sizeof name + 600 > v->most)
+    if (v->max_size && v->used + sizeof name + 600 > v->max_size)
         return;
     snprintf(name, sizeof name, "%s%s%s", v->prefix, *v->prefix ? "." : "", path);
-    add(v, ",", 1);
+    add_bytes(v, ",", 1);
     add_text(v, name);
-    add(v, ":", 1);
+    add_bytes(v, ":", 1);
     if (text) {
         add_text(v, text);
         return;
@@ -73,7 +73,7 @@ static void add_value(void *context, const char *path, double number, const char
         snprintf(digits, sizeof digits, "%.9g", number);
     else if (!isnan(number))
         snprintf(digits, sizeof digits, "%.17g", number);
-    add(v, digits, strlen(digits));
+    add_bytes(v, digits, strlen(digits));
 }
 
 /* ---- Messages -------------------------------------------------------------------------------- */
@@ -109,7 +109,7 @@ static enum aw_status read_type(struct values *v, struct aw_mcap_topic *topic, s
     enum aw_status status = check_encoding(v, topic, err);
     if (status != AW_OK)
         return status;
-    struct aw_ros **types = aw_grow(v->types, &v->room_types, v->n_types + 1, sizeof *types);
+    struct aw_ros **types = aw_grow(v->types, &v->types_capacity, v->n_types + 1, sizeof *types);
     if (!types)
         return aw_no_memory(err);
     v->types = types;
@@ -123,8 +123,8 @@ static enum aw_status read_type(struct values *v, struct aw_mcap_topic *topic, s
     return AW_OK;
 }
 
-static enum aw_status show(struct values *v, const struct aw_mcap_message *message,
-                           struct aw_error *err)
+static enum aw_status print_message(struct values *v, const struct aw_mcap_message *message,
+                                    struct aw_error *err)
 {
     char time[48];
     int64_t t = message->log_ns;
@@ -136,9 +136,9 @@ static enum aw_status show(struct values *v, const struct aw_mcap_message *messa
     v->used = 0;
     if (t == AW_NO_TIME)
         strcpy(time, "{\"t\":null");
-    add(v, time, strlen(time));
+    add_bytes(v, time, strlen(time));
     status = aw_ros_values(message->topic->user, message->data, add_value, v, err);
-    add(v, "}\n", 2);
+    add_bytes(v, "}\n", 2);
     if (v->failed)
         return aw_no_memory(err);
     if (fwrite(v->line, 1, v->used, stdout) != v->used)
@@ -148,14 +148,14 @@ static enum aw_status show(struct values *v, const struct aw_mcap_message *messa
     return AW_OK;
 }
 
-enum aw_status values_copy(struct input *in, size_t most, struct aw_error *err)
+enum aw_status values_copy(struct input *in, size_t max_size, struct aw_error *err)
 {
-    struct values v = {.in = in, .most = most};
+    struct values v = {.in = in, .max_size = max_size};
     struct aw_mcap_message message;
     enum aw_status status;
     while ((status = input_next(in, &message, err)) == AW_OK) {
         if (strncmp(message.topic->topic, OWN, strlen(OWN)) != 0)
-            status = show(&v, &message, err);
+            status = print_message(&v, &message, err);
         if (status != AW_OK)
             break;
     }

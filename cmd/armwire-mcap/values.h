@@ -11,6 +11,6 @@
 
 /* Writes all messages to standard output. Omits values that would make a line longer than max_size
  * bytes; 0: writes nothing. AW_USAGE: unsupported encoding. */
-enum aw_status values_copy(struct input *in, size_t most, struct aw_error *err);
+enum aw_status values_copy(struct input *in, size_t max_size, struct aw_error *err);
 
 #endif

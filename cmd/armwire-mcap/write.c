@@ -19,11 +19,11 @@ struct aw_mcap {
     void *context;
     bool failed;
     uint64_t offset; /* current offset in the file */
-    struct aw_mcap_bytes chunk, packed;
+    struct aw_mcap_bytes chunk, output;
     uint64_t chunk_first, chunk_last; /* times of the messages in the chunk */
     uint64_t chunk_messages;
     unsigned n_schemas, n_channels;
-    uint32_t listed; /* channels by number; files of other programs may skip numbers */
+    uint32_t n_listed; /* channels by number; files of other programs may skip numbers */
     struct channel *channels;
     size_t room;
     /* Records of the summary, ready to write. */
@@ -33,7 +33,7 @@ struct aw_mcap {
     ZSTD_CCtx *zstd;
 };
 
-static bool put(struct aw_mcap *m, const void *bytes, size_t size)
+static bool write_out(struct aw_mcap *m, const void *bytes, size_t size)
 {
     m->failed = m->failed || !m->sink(m->context, bytes, size);
     m->offset += size;
@@ -41,16 +41,16 @@ static bool put(struct aw_mcap *m, const void *bytes, size_t size)
 }
 
 /* Writes all bytes and empties the buffer. */
-static bool put_bytes(struct aw_mcap *m, struct aw_mcap_bytes *bytes)
+static bool write_buffer(struct aw_mcap *m, struct aw_mcap_bytes *bytes)
 {
     m->failed = m->failed || bytes->failed;
     if (bytes->size)
-        put(m, bytes->data, bytes->size);
+        write_out(m, bytes->data, bytes->size);
     bytes->size = 0;
     return !m->failed;
 }
 
-static struct aw_mcap *make(aw_mcap_sink *sink, void *context)
+static struct aw_mcap *new_writer(aw_mcap_sink *sink, void *context)
 {
     struct aw_mcap *m = calloc(1, sizeof *m);
     ZSTD_CCtx *zstd = m ? ZSTD_createCCtx() : NULL;
@@ -68,16 +68,16 @@ static struct aw_mcap *make(aw_mcap_sink *sink, void *context)
 
 struct aw_mcap *aw_mcap_new(aw_mcap_sink *sink, void *context)
 {
-    struct aw_mcap *m = make(sink, context);
+    struct aw_mcap *m = new_writer(sink, context);
     if (!m)
         return NULL;
-    struct aw_mcap_bytes *out = &m->packed;
+    struct aw_mcap_bytes *out = &m->output;
     aw_mcap_add(out, AW_MCAP_MAGIC, AW_MCAP_MAGIC_SIZE);
-    size_t start = aw_mcap_open(out, AW_MCAP_HEADER);
-    aw_mcap_text(out, "ros2");
-    aw_mcap_text(out, "armwire " AW_VERSION);
-    aw_mcap_close(out, start);
-    put_bytes(m, out);
+    size_t start = aw_mcap_begin_record(out, AW_MCAP_HEADER);
+    aw_mcap_add_text(out, "ros2");
+    aw_mcap_add_text(out, "armwire " AW_VERSION);
+    aw_mcap_end_record(out, start);
+    write_buffer(m, out);
     return m;
 }
 
@@ -87,7 +87,7 @@ void aw_mcap_free(struct aw_mcap *m)
         return;
     for (unsigned i = 0; i < m->n_channels; i++)
         free(m->channels[i].index.data);
-    struct aw_mcap_bytes *all[] = {&m->chunk,  &m->packed,      &m->schemas, &m->channel_records,
+    struct aw_mcap_bytes *all[] = {&m->chunk,  &m->output,      &m->schemas, &m->channel_records,
                                    &m->chunks, &m->attachments, &m->metadata};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]->data);
@@ -98,71 +98,71 @@ void aw_mcap_free(struct aw_mcap *m)
 
 /* ---- Chunks ---- */
 
-static bool put_now(struct aw_mcap *m)
+static bool check_chunk(struct aw_mcap *m)
 {
     return !(m->failed |= m->chunk.failed);
 }
 
 /* Adds the index of each channel after the chunk in packed. The offsets for the summary go into
  * places. */
-static void index_channels(struct aw_mcap *m, uint64_t base, struct aw_mcap_bytes *places)
+static void index_channels(struct aw_mcap *m, uint64_t base, struct aw_mcap_bytes *offsets)
 {
-    struct aw_mcap_bytes *out = &m->packed;
+    struct aw_mcap_bytes *out = &m->output;
     for (unsigned i = 0; i < m->n_channels; i++) {
         struct aw_mcap_bytes *index = &m->channels[i].index;
         if (!index->size)
             continue;
         m->failed = m->failed || index->failed;
-        aw_mcap_u16(places, i + 1);
-        aw_mcap_u64(places, base + out->size);
-        size_t start = aw_mcap_open(out, AW_MCAP_MESSAGE_INDEX);
-        aw_mcap_u16(out, i + 1);
-        aw_mcap_u32(out, (uint32_t)index->size);
+        aw_mcap_add_u16(offsets, i + 1);
+        aw_mcap_add_u64(offsets, base + out->size);
+        size_t start = aw_mcap_begin_record(out, AW_MCAP_MESSAGE_INDEX);
+        aw_mcap_add_u16(out, i + 1);
+        aw_mcap_add_u32(out, (uint32_t)index->size);
         aw_mcap_add(out, index->data, index->size);
-        aw_mcap_close(out, start);
+        aw_mcap_end_record(out, start);
         index->size = 0;
     }
 }
 
 /* Adds a chunk of length bytes at offset to the summary. Its index follows it in the file. */
 static void list_chunk(struct aw_mcap *m, const struct aw_mcap_chunk *chunk, uint64_t offset,
-                       uint64_t length, const struct aw_mcap_bytes *places, uint64_t index_length)
+                       uint64_t length, const struct aw_mcap_bytes *offsets, uint64_t index_length)
 {
     struct aw_mcap_bytes *out = &m->chunks;
-    size_t start = aw_mcap_open(out, AW_MCAP_CHUNK_INDEX);
-    aw_mcap_u64(out, chunk->start_ns);
-    aw_mcap_u64(out, chunk->end_ns);
-    aw_mcap_u64(out, offset);
-    aw_mcap_u64(out, length);
-    aw_mcap_u32(out, (uint32_t)places->size);
-    aw_mcap_add(out, places->data, places->size);
-    aw_mcap_u64(out, index_length);
-    aw_mcap_text(out, chunk->compression);
-    aw_mcap_u64(out, chunk->bytes.size);
-    aw_mcap_u64(out, chunk->size);
-    aw_mcap_close(out, start);
-    m->failed = m->failed || out->failed || places->failed;
+    size_t start = aw_mcap_begin_record(out, AW_MCAP_CHUNK_INDEX);
+    aw_mcap_add_u64(out, chunk->start_ns);
+    aw_mcap_add_u64(out, chunk->end_ns);
+    aw_mcap_add_u64(out, offset);
+    aw_mcap_add_u64(out, length);
+    aw_mcap_add_u32(out, (uint32_t)offsets->size);
+    aw_mcap_add(out, offsets->data, offsets->size);
+    aw_mcap_add_u64(out, index_length);
+    aw_mcap_add_text(out, chunk->compression);
+    aw_mcap_add_u64(out, chunk->bytes.size);
+    aw_mcap_add_u64(out, chunk->size);
+    aw_mcap_end_record(out, start);
+    m->failed = m->failed || out->failed || offsets->failed;
     m->n_chunks++;
 }
 
 /* Appends the compressed chunk to packed. Returns its size; 0: failed. */
-static size_t pack(struct aw_mcap *m)
+static size_t compress_chunk(struct aw_mcap *m)
 {
-    size_t most = ZSTD_compressBound(m->chunk.size), start = m->packed.size;
-    uint8_t *to = aw_mcap_more(&m->packed, most);
-    size_t size = to ? ZSTD_compress2(m->zstd, to, most, m->chunk.data, m->chunk.size) : 0;
+    size_t max_size = ZSTD_compressBound(m->chunk.size), start = m->output.size;
+    uint8_t *to = aw_mcap_grow(&m->output, max_size);
+    size_t size = to ? ZSTD_compress2(m->zstd, to, max_size, m->chunk.data, m->chunk.size) : 0;
     if (!to || ZSTD_isError(size)) {
         m->failed = true;
         return 0;
     }
-    m->packed.size = start + size;
+    m->output.size = start + size;
     return size;
 }
 
 /* Uses one write call, so that a killed recorder leaves a whole chunk or none of it. */
 bool aw_mcap_flush(struct aw_mcap *m)
 {
-    struct aw_mcap_bytes *out = &m->packed, places = {0};
+    struct aw_mcap_bytes *out = &m->output, offsets = {0};
     if (!m->chunk.size || m->failed)
         return !m->failed;
     struct aw_mcap_chunk chunk = {.start_ns = m->chunk_messages ? m->chunk_first : 0,
@@ -171,48 +171,48 @@ bool aw_mcap_flush(struct aw_mcap *m)
                                   .crc = (uint32_t)crc32_z(0, m->chunk.data, m->chunk.size),
                                   .compression = "zstd"};
     uint64_t offset = m->offset;
-    size_t start = aw_mcap_open(out, AW_MCAP_CHUNK_OP);
-    aw_mcap_u64(out, chunk.start_ns);
-    aw_mcap_u64(out, chunk.end_ns);
-    aw_mcap_u64(out, chunk.size);
-    aw_mcap_u32(out, chunk.crc);
-    aw_mcap_text(out, chunk.compression);
+    size_t start = aw_mcap_begin_record(out, AW_MCAP_CHUNK_OP);
+    aw_mcap_add_u64(out, chunk.start_ns);
+    aw_mcap_add_u64(out, chunk.end_ns);
+    aw_mcap_add_u64(out, chunk.size);
+    aw_mcap_add_u32(out, chunk.crc);
+    aw_mcap_add_text(out, chunk.compression);
     size_t length = out->size;
-    aw_mcap_u64(out, 0);
-    chunk.bytes.size = pack(m);
+    aw_mcap_add_u64(out, 0);
+    chunk.bytes.size = compress_chunk(m);
     if (!m->failed)
         aw_mcap_set_u64(out->data + length, chunk.bytes.size);
-    aw_mcap_close(out, start);
+    aw_mcap_end_record(out, start);
     uint64_t end = out->size;
-    index_channels(m, offset, &places);
-    list_chunk(m, &chunk, offset, end, &places, out->size - end);
-    free(places.data);
+    index_channels(m, offset, &offsets);
+    list_chunk(m, &chunk, offset, end, &offsets, out->size - end);
+    free(offsets.data);
     m->chunk.size = 0;
     m->chunk_messages = 0;
-    return put_bytes(m, out);
+    return write_buffer(m, out);
 }
 
-bool aw_mcap_is_waiting(const struct aw_mcap *m)
+bool aw_mcap_has_pending(const struct aw_mcap *m)
 {
     return m->chunk.size > 0 && !m->failed;
 }
 
 /* ---- Schemas, channels, messages ---- */
 
-unsigned aw_mcap_schema(struct aw_mcap *m, const char *name, const char *text)
+unsigned aw_mcap_add_schema(struct aw_mcap *m, const char *name, const char *text)
 {
     if (m->n_schemas == CHANNELS_MAX)
         return 0;
-    size_t begin = m->schemas.size, start = aw_mcap_open(&m->schemas, AW_MCAP_SCHEMA);
-    aw_mcap_u16(&m->schemas, m->n_schemas + 1);
-    aw_mcap_text(&m->schemas, name);
-    aw_mcap_text(&m->schemas, "ros2msg");
-    aw_mcap_text(&m->schemas, text);
-    aw_mcap_close(&m->schemas, start);
+    size_t begin = m->schemas.size, start = aw_mcap_begin_record(&m->schemas, AW_MCAP_SCHEMA);
+    aw_mcap_add_u16(&m->schemas, m->n_schemas + 1);
+    aw_mcap_add_text(&m->schemas, name);
+    aw_mcap_add_text(&m->schemas, "ros2msg");
+    aw_mcap_add_text(&m->schemas, text);
+    aw_mcap_end_record(&m->schemas, start);
     if (m->schemas.failed)
         return 0;
     aw_mcap_add(&m->chunk, m->schemas.data + begin, m->schemas.size - begin);
-    return put_now(m) ? ++m->n_schemas : 0;
+    return check_chunk(m) ? ++m->n_schemas : 0;
 }
 
 static bool add_channel(struct aw_mcap *m, unsigned number)
@@ -229,41 +229,41 @@ static bool add_channel(struct aw_mcap *m, unsigned number)
 static void put_pairs(struct aw_mcap_bytes *out, const struct aw_mcap_pair *pairs)
 {
     size_t start = out->size;
-    aw_mcap_u32(out, 0);
+    aw_mcap_add_u32(out, 0);
     for (; pairs && pairs->key; pairs++) {
-        aw_mcap_text(out, pairs->key);
-        aw_mcap_text(out, pairs->value);
+        aw_mcap_add_text(out, pairs->key);
+        aw_mcap_add_text(out, pairs->value);
     }
     if (!out->failed)
         aw_put_u32(out->data + start, (uint32_t)(out->size - start - 4));
 }
 
-unsigned aw_mcap_channel(struct aw_mcap *m, unsigned schema, const char *topic,
-                         const struct aw_mcap_pair *metadata)
+unsigned aw_mcap_add_channel(struct aw_mcap *m, unsigned schema, const char *topic,
+                             const struct aw_mcap_pair *metadata)
 {
     struct aw_mcap_bytes *out = &m->channel_records;
     unsigned number = m->n_channels + 1;
     if (!schema || number > CHANNELS_MAX || !add_channel(m, number))
         return 0;
-    size_t begin = out->size, start = aw_mcap_open(out, AW_MCAP_CHANNEL);
-    aw_mcap_u16(out, number);
-    aw_mcap_u16(out, schema);
-    aw_mcap_text(out, topic);
-    aw_mcap_text(out, "cdr");
+    size_t begin = out->size, start = aw_mcap_begin_record(out, AW_MCAP_CHANNEL);
+    aw_mcap_add_u16(out, number);
+    aw_mcap_add_u16(out, schema);
+    aw_mcap_add_text(out, topic);
+    aw_mcap_add_text(out, "cdr");
     put_pairs(out, metadata);
-    aw_mcap_close(out, start);
+    aw_mcap_end_record(out, start);
     if (out->failed)
         return 0;
-    m->listed++;
+    m->n_listed++;
     aw_mcap_add(&m->chunk, out->data + begin, out->size - begin);
-    return put_now(m) ? number : 0;
+    return check_chunk(m) ? number : 0;
 }
 
 /* Adds a message to the index of its chunk. */
 static void note_message(struct aw_mcap *m, unsigned channel, uint64_t log_ns, uint64_t offset)
 {
     struct channel *c = &m->channels[channel - 1];
-    uint8_t *index = aw_mcap_more(&c->index, 16);
+    uint8_t *index = aw_mcap_grow(&c->index, 16);
     if (index) {
         aw_mcap_set_u64(index, log_ns);
         aw_mcap_set_u64(index + 8, offset);
@@ -285,7 +285,7 @@ bool aw_mcap_message(struct aw_mcap *m, unsigned channel, int64_t log_ns, int64_
     if (!channel || m->failed)
         return false;
     size_t offset = m->chunk.size;
-    uint8_t *p = aw_mcap_more(&m->chunk, AW_MCAP_HEAD + FIELDS + bytes.size);
+    uint8_t *p = aw_mcap_grow(&m->chunk, AW_MCAP_HEAD + FIELDS + bytes.size);
     if (!p)
         return !(m->failed = true);
     *p = AW_MCAP_MESSAGE;
@@ -305,24 +305,24 @@ bool aw_mcap_message(struct aw_mcap *m, unsigned channel, int64_t log_ns, int64_
 
 static void list_metadata(struct aw_mcap *m, uint64_t offset, uint64_t length, struct aw_span name)
 {
-    size_t start = aw_mcap_open(&m->metadata, AW_MCAP_METADATA_INDEX);
-    aw_mcap_u64(&m->metadata, offset);
-    aw_mcap_u64(&m->metadata, length);
-    aw_mcap_u32(&m->metadata, (uint32_t)name.size);
+    size_t start = aw_mcap_begin_record(&m->metadata, AW_MCAP_METADATA_INDEX);
+    aw_mcap_add_u64(&m->metadata, offset);
+    aw_mcap_add_u64(&m->metadata, length);
+    aw_mcap_add_u32(&m->metadata, (uint32_t)name.size);
     aw_mcap_add(&m->metadata, name.data, name.size);
-    aw_mcap_close(&m->metadata, start);
+    aw_mcap_end_record(&m->metadata, start);
     m->n_metadata++;
 }
 
-bool aw_mcap_metadata(struct aw_mcap *m, const char *name, const struct aw_mcap_pair *pairs)
+bool aw_mcap_add_metadata(struct aw_mcap *m, const char *name, const struct aw_mcap_pair *pairs)
 {
-    struct aw_mcap_bytes *out = &m->packed;
-    size_t start = aw_mcap_open(out, AW_MCAP_METADATA);
-    aw_mcap_text(out, name);
+    struct aw_mcap_bytes *out = &m->output;
+    size_t start = aw_mcap_begin_record(out, AW_MCAP_METADATA);
+    aw_mcap_add_text(out, name);
     put_pairs(out, pairs);
-    aw_mcap_close(out, start);
+    aw_mcap_end_record(out, start);
     list_metadata(m, m->offset, out->size, (struct aw_span){(const uint8_t *)name, strlen(name)});
-    return put_bytes(m, out);
+    return write_buffer(m, out);
 }
 
 struct attachment {
@@ -331,38 +331,38 @@ struct attachment {
 };
 
 static void list_attachment(struct aw_mcap *m, uint64_t offset, uint64_t length,
-                            const struct attachment *about)
+                            const struct attachment *attachment)
 {
     struct aw_mcap_bytes *out = &m->attachments;
-    size_t start = aw_mcap_open(out, AW_MCAP_ATTACHMENT_INDEX);
-    aw_mcap_u64(out, offset);
-    aw_mcap_u64(out, length);
-    aw_mcap_u64(out, about->log_ns);
-    aw_mcap_u64(out, about->create_ns);
-    aw_mcap_u64(out, about->size);
-    aw_mcap_u32(out, (uint32_t)about->name.size);
-    aw_mcap_add(out, about->name.data, about->name.size);
-    aw_mcap_u32(out, (uint32_t)about->media_type.size);
-    aw_mcap_add(out, about->media_type.data, about->media_type.size);
-    aw_mcap_close(out, start);
+    size_t start = aw_mcap_begin_record(out, AW_MCAP_ATTACHMENT_INDEX);
+    aw_mcap_add_u64(out, offset);
+    aw_mcap_add_u64(out, length);
+    aw_mcap_add_u64(out, attachment->log_ns);
+    aw_mcap_add_u64(out, attachment->create_ns);
+    aw_mcap_add_u64(out, attachment->size);
+    aw_mcap_add_u32(out, (uint32_t)attachment->name.size);
+    aw_mcap_add(out, attachment->name.data, attachment->name.size);
+    aw_mcap_add_u32(out, (uint32_t)attachment->media_type.size);
+    aw_mcap_add(out, attachment->media_type.data, attachment->media_type.size);
+    aw_mcap_end_record(out, start);
     m->n_attachments++;
 }
 
-bool aw_mcap_attachment(struct aw_mcap *m, const char *name, const char *media_type,
-                        int64_t time_ns, struct aw_span bytes)
+bool aw_mcap_add_attachment(struct aw_mcap *m, const char *name, const char *media_type,
+                            int64_t time_ns, struct aw_span bytes)
 {
-    struct aw_mcap_bytes *out = &m->packed;
-    size_t start = aw_mcap_open(out, AW_MCAP_ATTACHMENT);
-    aw_mcap_u64(out, (uint64_t)time_ns);
-    aw_mcap_u64(out, (uint64_t)time_ns);
-    aw_mcap_text(out, name);
-    aw_mcap_text(out, media_type);
-    aw_mcap_u64(out, bytes.size);
+    struct aw_mcap_bytes *out = &m->output;
+    size_t start = aw_mcap_begin_record(out, AW_MCAP_ATTACHMENT);
+    aw_mcap_add_u64(out, (uint64_t)time_ns);
+    aw_mcap_add_u64(out, (uint64_t)time_ns);
+    aw_mcap_add_text(out, name);
+    aw_mcap_add_text(out, media_type);
+    aw_mcap_add_u64(out, bytes.size);
     aw_mcap_add(out, bytes.data, bytes.size);
     if (!out->failed)
-        aw_mcap_u32(out, (uint32_t)crc32_z(0, out->data + start + AW_MCAP_HEAD,
-                                           out->size - start - AW_MCAP_HEAD));
-    aw_mcap_close(out, start);
+        aw_mcap_add_u32(out, (uint32_t)crc32_z(0, out->data + start + AW_MCAP_HEAD,
+                                               out->size - start - AW_MCAP_HEAD));
+    aw_mcap_end_record(out, start);
     list_attachment(m, m->offset, out->size,
                     &(struct attachment){
                         .log_ns = (uint64_t)time_ns,
@@ -371,32 +371,32 @@ bool aw_mcap_attachment(struct aw_mcap *m, const char *name, const char *media_t
                         .name = {(const uint8_t *)name, strlen(name)},
                         .media_type = {(const uint8_t *)media_type, strlen(media_type)},
                     });
-    return put_bytes(m, out);
+    return write_buffer(m, out);
 }
 
 /* ---- End ---- */
 
 static void put_statistics(struct aw_mcap *m, struct aw_mcap_bytes *out)
 {
-    size_t start = aw_mcap_open(out, AW_MCAP_STATISTICS), counts;
-    aw_mcap_u64(out, m->messages);
-    aw_mcap_u16(out, m->n_schemas);
-    aw_mcap_u32(out, m->listed);
-    aw_mcap_u32(out, m->n_attachments);
-    aw_mcap_u32(out, m->n_metadata);
-    aw_mcap_u32(out, m->n_chunks);
-    aw_mcap_u64(out, m->messages ? m->first : 0);
-    aw_mcap_u64(out, m->last);
+    size_t start = aw_mcap_begin_record(out, AW_MCAP_STATISTICS), counts;
+    aw_mcap_add_u64(out, m->messages);
+    aw_mcap_add_u16(out, m->n_schemas);
+    aw_mcap_add_u32(out, m->n_listed);
+    aw_mcap_add_u32(out, m->n_attachments);
+    aw_mcap_add_u32(out, m->n_metadata);
+    aw_mcap_add_u32(out, m->n_chunks);
+    aw_mcap_add_u64(out, m->messages ? m->first : 0);
+    aw_mcap_add_u64(out, m->last);
     counts = out->size;
-    aw_mcap_u32(out, 0);
+    aw_mcap_add_u32(out, 0);
     for (unsigned i = 0; i < m->n_channels; i++)
         if (m->channels[i].messages) {
-            aw_mcap_u16(out, i + 1);
-            aw_mcap_u64(out, m->channels[i].messages);
+            aw_mcap_add_u16(out, i + 1);
+            aw_mcap_add_u64(out, m->channels[i].messages);
         }
     if (!out->failed)
         aw_put_u32(out->data + counts, (uint32_t)(out->size - counts - 4));
-    aw_mcap_close(out, start);
+    aw_mcap_end_record(out, start);
 }
 
 /* Writes each kind of record of the summary as one group, followed by their offsets. */
@@ -419,18 +419,18 @@ static void put_summary(struct aw_mcap *m, struct aw_mcap_bytes *out, uint64_t b
         if (!groups[i].bytes->size)
             continue;
         m->failed = m->failed || groups[i].bytes->failed;
-        size_t start = aw_mcap_open(&offsets, AW_MCAP_SUMMARY_OFFSET);
+        size_t start = aw_mcap_begin_record(&offsets, AW_MCAP_SUMMARY_OFFSET);
         aw_mcap_add(&offsets, (const uint8_t[]){(uint8_t)groups[i].op}, 1);
-        aw_mcap_u64(&offsets, base + out->size);
-        aw_mcap_u64(&offsets, groups[i].bytes->size);
-        aw_mcap_close(&offsets, start);
+        aw_mcap_add_u64(&offsets, base + out->size);
+        aw_mcap_add_u64(&offsets, groups[i].bytes->size);
+        aw_mcap_end_record(&offsets, start);
         aw_mcap_add(out, groups[i].bytes->data, groups[i].bytes->size);
     }
     uint64_t summary_offsets = base + out->size;
     aw_mcap_add(out, offsets.data, offsets.size);
-    aw_mcap_open(out, AW_MCAP_FOOTER);
-    aw_mcap_u64(out, base);
-    aw_mcap_u64(out, summary_offsets);
+    aw_mcap_begin_record(out, AW_MCAP_FOOTER);
+    aw_mcap_add_u64(out, base);
+    aw_mcap_add_u64(out, summary_offsets);
     m->failed = m->failed || statistics.failed || offsets.failed;
     free(statistics.data);
     free(offsets.data);
@@ -438,20 +438,20 @@ static void put_summary(struct aw_mcap *m, struct aw_mcap_bytes *out, uint64_t b
 
 bool aw_mcap_end(struct aw_mcap *m)
 {
-    struct aw_mcap_bytes *out = &m->packed;
+    struct aw_mcap_bytes *out = &m->output;
     if (!aw_mcap_flush(m))
         return false;
-    size_t start = aw_mcap_open(out, AW_MCAP_DATA_END);
-    aw_mcap_u32(out, 0); /* 0: no checksum of the summary */
-    aw_mcap_close(out, start);
-    if (!put_bytes(m, out))
+    size_t start = aw_mcap_begin_record(out, AW_MCAP_DATA_END);
+    aw_mcap_add_u32(out, 0); /* 0: no checksum of the summary */
+    aw_mcap_end_record(out, start);
+    if (!write_buffer(m, out))
         return false;
     put_summary(m, out, m->offset);
     if (out->failed || m->failed)
         return false;
     size_t footer = out->size - 16 - AW_MCAP_HEAD;
     aw_mcap_set_u64(out->data + footer + 1, 20);
-    aw_mcap_u32(out, (uint32_t)crc32_z(0, out->data, out->size));
+    aw_mcap_add_u32(out, (uint32_t)crc32_z(0, out->data, out->size));
     aw_mcap_add(out, AW_MCAP_MAGIC, AW_MCAP_MAGIC_SIZE);
-    return put_bytes(m, out);
+    return write_buffer(m, out);
 }

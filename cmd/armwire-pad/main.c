@@ -61,16 +61,16 @@ struct pad {
 
 static bool quiet;
 
-static enum aw_status fail(enum aw_status status, const char *why)
+static enum aw_status fail(enum aw_status status, const char *reason)
 {
     json_t *record = json_pack("{s:s,s:b,s:s,s:i,s:s}", "cmd", "armwire-pad", "ok", 0, "error",
-                               aw_status_name(status), "exit", (int)status, "why", why);
+                               aw_status_name(status), "exit", (int)status, "why", reason);
     char *text = record ? json_dumps(record, JSON_COMPACT) : NULL;
     if (text)
         puts(text);
     fflush(stdout);
     if (!quiet)
-        fprintf(stderr, "armwire-pad: %s\n", why);
+        fprintf(stderr, "armwire-pad: %s\n", reason);
     free(text);
     json_decref(record);
     return status;
@@ -78,55 +78,55 @@ static enum aw_status fail(enum aw_status status, const char *why)
 
 /* ---- Choosing ---- */
 
-static const char *name_of(int index)
+static const char *get_name(int index)
 {
     const char *name = SDL_JoystickNameForIndex(index);
     return name ? name : "?";
 }
 
-static const char *path_of(int index)
+static const char *get_path(int index)
 {
     const char *path = SDL_JoystickPathForIndex(index);
     return path ? path : "-";
 }
 
-static int list(void)
+static int list_pads(void)
 {
     for (int i = 0; i < SDL_NumJoysticks(); i++) {
         const char *unknown = SDL_IsGameController(i) ? "" : "  (not in SDL's database)";
         char guid[33];
         SDL_JoystickGetGUIDString(SDL_JoystickGetDeviceGUID(i), guid, sizeof guid);
-        printf("%d  %s  %s  %s%s\n", i, path_of(i), guid, name_of(i), unknown);
+        printf("%d  %s  %s  %s%s\n", i, get_path(i), guid, get_name(i), unknown);
     }
     return fflush(stdout) == 0 ? AW_OK : (int)fail(AW_LOST, strerror(errno));
 }
 
-static bool fits(int index, const char *which)
+static bool matches_pad(int index, const char *pad_name)
 {
     char *end;
-    if (!which)
+    if (!pad_name)
         return SDL_IsGameController(index);
-    if (*which == '/')
-        return strcmp(path_of(index), which) == 0;
-    long number = strtol(which, &end, 10);
-    return *end ? strcasestr(name_of(index), which) != NULL : number == index;
+    if (*pad_name == '/')
+        return strcmp(get_path(index), pad_name) == 0;
+    long number = strtol(pad_name, &end, 10);
+    return *end ? strcasestr(get_name(index), pad_name) != NULL : number == index;
 }
 
-static enum aw_status explain(const char *which)
+static enum aw_status fail_no_pad(const char *pad_name)
 {
-    char why[400];
+    char reason[400];
     if (access(FOLDER "/event0", R_OK) != 0 && errno == EACCES)
         return fail(AW_NO_LINK,
                     "permission denied: " FOLDER " "
                     "— add a udev rule that gives local users access:  "
                     "echo 'SUBSYSTEM==\"input\", KERNEL==\"event*\", ENV{ID_INPUT_JOYSTICK}==\"1\","
                     " TAG+=\"uaccess\"' | sudo tee /etc/udev/rules.d/70-pad.rules");
-    if (!which)
+    if (!pad_name)
         return fail(AW_NO_LINK,
                     "no gamepad found — plug one in; teleop also takes --keys or --channels FILE");
-    snprintf(why, sizeof why, "gamepad '%.100s' not found — list gamepads with armwire-pad --list",
-             which);
-    return fail(AW_NO_LINK, why);
+    snprintf(reason, sizeof reason,
+             "gamepad '%.100s' not found — list gamepads with armwire-pad --list", pad_name);
+    return fail(AW_NO_LINK, reason);
 }
 
 /* ---- Opening ---- */
@@ -142,9 +142,9 @@ static int open_sensor(int pad)
 {
     char uniq[64] = "", other[64];
     DIR *dir = opendir(FOLDER);
-    int found = -1;
-    bool numbered = ioctl(pad, EVIOCGUNIQ(sizeof uniq - 1), uniq) > 0 && *uniq;
-    for (struct dirent *entry; dir && numbered && found < 0 && (entry = readdir(dir));) {
+    int sensor_fd = -1;
+    bool has_number = ioctl(pad, EVIOCGUNIQ(sizeof uniq - 1), uniq) > 0 && *uniq;
+    for (struct dirent *entry; dir && has_number && sensor_fd < 0 && (entry = readdir(dir));) {
         unsigned long properties = 0;
         int fd = is_event_file(entry)
                      ? openat(dirfd(dir), entry->d_name, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
@@ -153,38 +153,38 @@ static int open_sensor(int pad)
         if (fd >= 0 && ioctl(fd, EVIOCGUNIQ(sizeof other - 1), other) > 0 &&
             strcmp(uniq, other) == 0 && ioctl(fd, EVIOCGPROP(sizeof properties), &properties) > 0 &&
             properties >> INPUT_PROP_ACCELEROMETER & 1)
-            found = fd;
+            sensor_fd = fd;
         else if (fd >= 0)
             close(fd);
     }
     if (dir)
         closedir(dir);
-    return found;
+    return sensor_fd;
 }
 
 /* The first two bytes of SDL's GUID are the bus. */
-static const char *bus_of(SDL_Joystick *joystick)
+static const char *get_bus(SDL_Joystick *joystick)
 {
     SDL_JoystickGUID guid = SDL_JoystickGetGUID(joystick);
     int bus = guid.data[0] | guid.data[1] << 8;
     return bus == BUS_USB ? "usb" : bus == BUS_BLUETOOTH ? "bluetooth" : "other";
 }
 
-static enum aw_status open_pad(struct pad *pad, const char *which)
+static enum aw_status open_pad(struct pad *pad, const char *pad_name)
 {
     int index = 0;
-    char why[400], guid[33];
-    while (index < SDL_NumJoysticks() && !fits(index, which))
+    char reason[400], guid[33];
+    while (index < SDL_NumJoysticks() && !matches_pad(index, pad_name))
         index++;
     if (index == SDL_NumJoysticks())
-        return explain(which);
+        return fail_no_pad(pad_name);
     SDL_JoystickGetGUIDString(SDL_JoystickGetDeviceGUID(index), guid, sizeof guid);
-    snprintf(why, sizeof why,
+    snprintf(reason, sizeof reason,
              "'%.100s' not found in SDL's database — map its controls:  "
              "SDL_GAMECONTROLLERCONFIG='%s,NAME,leftx:a0,lefty:a1,rightshoulder:b5,…'",
-             name_of(index), guid);
+             get_name(index), guid);
     if (!SDL_IsGameController(index))
-        return fail(AW_NO_LINK, why);
+        return fail(AW_NO_LINK, reason);
     pad->controller = SDL_GameControllerOpen(index);
     if (!pad->controller)
         return fail(AW_NO_LINK, SDL_GetError());
@@ -193,16 +193,16 @@ static enum aw_status open_pad(struct pad *pad, const char *which)
     pad->name = json_dumps(name, JSON_ENCODE_ANY);
     json_decref(name);
     pad->id = SDL_JoystickInstanceID(joystick);
-    pad->bus = bus_of(joystick);
+    pad->bus = get_bus(joystick);
     /* Opened after SDL has, so the kernel queues each event for SDL first. */
-    pad->fds[0] = open(path_of(index), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    pad->fds[0] = open(get_path(index), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     pad->fds[1] = pad->fds[0] < 0 ? -1 : open_sensor(pad->fds[0]);
     return AW_OK;
 }
 
 /* ---- Records ---- */
 
-static bool print(struct pad *pad)
+static bool print_record(struct pad *pad)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -225,31 +225,31 @@ static double scale(Sint16 value)
 }
 
 /* Every press and release gets its own record. Axes that move together share one. */
-static bool take(struct pad *pad, const SDL_Event *event)
+static bool handle_event(struct pad *pad, const SDL_Event *event)
 {
     bool button = event->type == SDL_CONTROLLERBUTTONDOWN || event->type == SDL_CONTROLLERBUTTONUP;
     if (event->type == SDL_CONTROLLERAXISMOTION && event->caxis.which == pad->id)
         pad->axis[event->caxis.axis] = scale(event->caxis.value);
     else if (!button || event->cbutton.which != pad->id)
         return true;
-    if (button && pad->changed && !print(pad))
+    if (button && pad->changed && !print_record(pad))
         return false;
     if (button)
         pad->button[event->cbutton.button] = event->cbutton.state;
     pad->event_ms = SDL_GetTicks64();
     pad->changed = true;
-    return !button || print(pad);
+    return !button || print_record(pad);
 }
 
-static void begin(struct pad *pad)
+static void read_initial_state(struct pad *pad)
 {
-    SDL_GameController *from = pad->controller;
+    SDL_GameController *controller = pad->controller;
     SDL_GameControllerUpdate();
     SDL_FlushEvents(SDL_FIRSTEVENT, SDL_LASTEVENT);
     for (int i = 0; i < SDL_CONTROLLER_AXIS_MAX; i++)
-        pad->axis[i] = scale(SDL_GameControllerGetAxis(from, (SDL_GameControllerAxis)i));
+        pad->axis[i] = scale(SDL_GameControllerGetAxis(controller, (SDL_GameControllerAxis)i));
     for (int i = 0; i < SDL_CONTROLLER_BUTTON_MAX; i++)
-        pad->button[i] = SDL_GameControllerGetButton(from, (SDL_GameControllerButton)i);
+        pad->button[i] = SDL_GameControllerGetButton(controller, (SDL_GameControllerButton)i);
     pad->event_ms = SDL_GetTicks64();
 }
 
@@ -261,8 +261,8 @@ static bool wait_for_events(struct pad *pad, Uint64 due_ms)
                            {.fd = pad->fds[1], .events = POLLIN}};
     struct input_event events[64];
     Uint64 now = SDL_GetTicks64();
-    int left = due_ms > now ? (int)(due_ms - now) : 0;
-    if (poll(fds, 2, pad->fds[0] < 0 && left > 1 ? 1 : left) <= 0)
+    int wait_ms = due_ms > now ? (int)(due_ms - now) : 0;
+    if (poll(fds, 2, pad->fds[0] < 0 && wait_ms > 1 ? 1 : wait_ms) <= 0)
         return true;
     for (int i = 0; i < 2; i++)
         while (fds[i].fd >= 0 && read(fds[i].fd, events, sizeof events) > 0)
@@ -273,22 +273,22 @@ static bool wait_for_events(struct pad *pad, Uint64 due_ms)
 static enum aw_status run(struct pad *pad)
 {
     SDL_Event event;
-    begin(pad);
-    bool written = print(pad);
+    read_initial_state(pad);
+    bool written = print_record(pad);
     Uint64 due_ms = SDL_GetTicks64() + TICK_MS;
     while (written) {
-        bool there = wait_for_events(pad, due_ms);
-        if (there)
+        bool connected = wait_for_events(pad, due_ms);
+        if (connected)
             SDL_PumpEvents();
-        if (!there || !SDL_GameControllerGetAttached(pad->controller))
+        if (!connected || !SDL_GameControllerGetAttached(pad->controller))
             return fail(AW_LOST, "gamepad disconnected");
         while (written && SDL_PollEvent(&event))
-            written = take(pad, &event);
+            written = handle_event(pad, &event);
         bool due = SDL_GetTicks64() >= due_ms;
         if (due)
             due_ms = SDL_GetTicks64() + TICK_MS;
         if (written && (due || pad->changed))
-            written = print(pad);
+            written = print_record(pad);
     }
     return fail(AW_LOST, strerror(errno));
 }
@@ -308,7 +308,7 @@ static bool start_sdl(void)
 }
 
 /* Returns -1 to continue, else the exit status. */
-static int read_options(int argc, char **argv, const char **which, bool *lists)
+static int read_options(int argc, char **argv, const char **pad_name, bool *list_only)
 {
     static const struct option options[] = {
         {"pad", required_argument, NULL, 'p'}, {"list", no_argument, NULL, 'l'},
@@ -321,8 +321,8 @@ static int read_options(int argc, char **argv, const char **which, bool *lists)
         }
         if (c == '?')
             return AW_USAGE;
-        *which = c == 'p' ? optarg : *which;
-        *lists = *lists || c == 'l';
+        *pad_name = c == 'p' ? optarg : *pad_name;
+        *list_only = *list_only || c == 'l';
         quiet = quiet || c == 'q';
     }
     if (optind == argc)
@@ -334,16 +334,16 @@ static int read_options(int argc, char **argv, const char **which, bool *lists)
 int main(int argc, char **argv)
 {
     static struct pad pad;
-    const char *which = NULL;
-    bool lists = false;
-    int status = read_options(argc, argv, &which, &lists);
+    const char *pad_name = NULL;
+    bool list_only = false;
+    int status = read_options(argc, argv, &pad_name, &list_only);
     if (status >= 0)
         return status;
     if (!start_sdl())
         return (int)fail(AW_NO_LINK, SDL_GetError());
-    if (lists)
-        return list();
-    status = (int)open_pad(&pad, which);
+    if (list_only)
+        return list_pads();
+    status = (int)open_pad(&pad, pad_name);
     if (status == AW_OK)
         status = (int)run(&pad);
     SDL_Quit();

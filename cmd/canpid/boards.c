@@ -22,7 +22,7 @@ const struct aw_name *canpid_board_names(const struct aw_session *session)
 }
 
 /* Returns true for names that need no quoting in JSON and CSV. */
-static bool is_name(const char *text)
+static bool is_plain_name(const char *text)
 {
     size_t n = 0;
     while (isalnum((unsigned char)text[n]) || (text[n] && strchr("_-.", text[n])))
@@ -52,7 +52,7 @@ enum aw_status canpid_configure(struct aw_session *session, const char *section,
                        "[%.40s] id: '%.20s' is not a multiple of 32 below 2048 — the lower five "
                        "bits select the message",
                        section, value);
-    if (!is_name(section + 6))
+    if (!is_plain_name(section + 6))
         return aw_fail(err, AW_USAGE, "[%.40s]: invalid name — use letters, digits, _, - and .",
                        section);
     if (strlen(section + 6) >= AW_CANPID_NAME_MAX || boards->n == BOARDS_NAMED / 2)
@@ -65,10 +65,10 @@ enum aw_status canpid_configure(struct aw_session *session, const char *section,
 }
 
 /* Lists the file's boards first, then the default boards that it does not rename. */
-static void build_head(struct canpid_boards *boards, const struct aw_field *usual)
+static void build_head(struct canpid_boards *boards, const struct aw_field *defaults)
 {
     size_t rows = 0;
-    for (const struct aw_name *name = aw_rows_find(usual, "board")->names; name->name; name++) {
+    for (const struct aw_name *name = aw_rows_find(defaults, "board")->names; name->name; name++) {
         bool listed = false;
         for (size_t i = 0; i < boards->n; i++)
             listed = listed || boards->names[i].value == name->value ||
@@ -76,19 +76,19 @@ static void build_head(struct canpid_boards *boards, const struct aw_field *usua
         if (!listed)
             add_name(boards, name->name, name->value);
     }
-    for (; usual[rows].type != AW_ROWS_END && rows < HEAD_ROWS_MAX - 1; rows++) {
-        boards->head[rows] = usual[rows];
-        if (strcmp(usual[rows].name, "board") == 0)
+    for (; defaults[rows].type != AW_ROWS_END && rows < HEAD_ROWS_MAX - 1; rows++) {
+        boards->head[rows] = defaults[rows];
+        if (strcmp(defaults[rows].name, "board") == 0)
             boards->head[rows].names = boards->names;
     }
 }
 
-enum aw_status canpid_variant(struct aw_session *session, struct aw_variant *variant,
-                              struct aw_error *err)
+enum aw_status canpid_select_variant(struct aw_session *session, struct aw_variant *variant,
+                                     struct aw_error *err)
 {
     struct canpid_boards *boards = &canpid_state(session)->boards;
-    enum aw_status status = aw_wire_option(session, canpid_given(session)->layout, variant, err);
-    variant->known = &boards->numbers;
+    enum aw_status status = aw_find_variant(session, canpid_given(session)->layout, variant, err);
+    variant->known_senders = &boards->numbers;
     if (status != AW_OK || boards->n == 0)
         return status;
     if (boards->head[0].type == AW_ROWS_END)
@@ -98,21 +98,21 @@ enum aw_status canpid_variant(struct aw_session *session, struct aw_variant *var
 }
 
 /* Sets *written to the boards whose names are written: named boards, and those given by number. */
-bool canpid_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size)
+bool canpid_write_names(struct aw_session *session, uint64_t *written, char *out, size_t size)
 {
     uint64_t named = canpid_all_boards(session) | canpid_state(session)->boards.numbers,
-             before = *at;
+             written_before = *written;
     *out = '\0';
-    for (uint64_t left = named & ~before; left; left &= left - 1) {
+    for (uint64_t left = named & ~written_before; left; left &= left - 1) {
         char name[AW_CANPID_NAME_MAX];
         unsigned board = canpid_first_board(left);
         aw_canpid_board_name(&session->wire->variant, board, name);
         if (strlen(out) + sizeof AW_SUBJECT_LINE + sizeof name + 16 > size)
             break;
         aw_append(out, size, "\n", AW_SUBJECT_LINE "board %u %s", board, name);
-        *at |= AW_CANPID_BIT(board);
+        *written |= AW_CANPID_BIT(board);
     }
-    return *at != before;
+    return *written != written_before;
 }
 
 enum aw_status canpid_check_board(struct aw_session *session, const char *text)
@@ -123,7 +123,7 @@ enum aw_status canpid_check_board(struct aw_session *session, const char *text)
     return status == AW_OK ? canpid_boards(session, &boards) : AW_OK;
 }
 
-static enum aw_status no_such_board(struct aw_session *session, const char *text)
+static enum aw_status fail_unknown_board(struct aw_session *session, const char *text)
 {
     const char *names[BOARDS_NAMED + 1];
     size_t n = 0;
@@ -151,12 +151,12 @@ int canpid_find_board(struct aw_session *session, const char *text)
     return board;
 }
 
-enum aw_status canpid_board_named(struct aw_session *session, const char *name, uint64_t *boards)
+enum aw_status canpid_add_board(struct aw_session *session, const char *name, uint64_t *boards)
 {
     bool all = strcmp(name, "all") == 0;
     int board = all ? 0 : canpid_find_board(session, name);
     if (board < 0)
-        return no_such_board(session, name);
+        return fail_unknown_board(session, name);
     *boards |= all ? canpid_all_boards(session) : AW_CANPID_BIT(board);
     return AW_OK;
 }
@@ -173,11 +173,11 @@ enum aw_status canpid_boards(struct aw_session *session, uint64_t *boards)
     enum aw_status status = AW_OK;
     for (char *part = strtok_r(copy, ",", &save); part && status == AW_OK;
          part = strtok_r(NULL, ",", &save))
-        status = canpid_board_named(session, part, boards);
-    return *boards || status != AW_OK ? status : no_such_board(session, text);
+        status = canpid_add_board(session, part, boards);
+    return *boards || status != AW_OK ? status : fail_unknown_board(session, text);
 }
 
-enum aw_status canpid_one_board(struct aw_session *session, unsigned *board)
+enum aw_status canpid_parse_board(struct aw_session *session, unsigned *board)
 {
     uint64_t boards;
     enum aw_status status = canpid_boards(session, &boards);
@@ -189,28 +189,28 @@ enum aw_status canpid_one_board(struct aw_session *session, unsigned *board)
     return status;
 }
 
-enum aw_status canpid_controller(struct aw_session *session, bool needed, int *controller)
+enum aw_status canpid_get_controller(struct aw_session *session, bool required, int *controller)
 {
     *controller = canpid_given(session)->controller;
-    if (*controller == AW_CANPID_LAST && needed)
+    if (*controller == AW_CANPID_LAST && required)
         return aw_fail(&session->err, AW_USAGE, "no controller given — add -c pos, lvl, tor or tl");
     return AW_OK;
 }
 
-enum aw_status canpid_parse(struct aw_session *session, const char *what, const char *text,
-                            int controller, double *normalised)
+enum aw_status canpid_parse_value(struct aw_session *session, const char *label, const char *text,
+                                  int controller, double *normalised)
 {
     struct aw_error problem;
     double value, limit = aw_canpid_setpoint_limit(controller);
     enum aw_status status =
         aw_number_parse_unit(text, aw_canpid_unit(controller), &value, &problem);
     if (status != AW_OK)
-        return aw_fail(&session->err, status, "%s: %s", what, problem.text);
+        return aw_fail(&session->err, status, "%s: %s", label, problem.text);
     double scale = aw_canpid_full_scale(controller);
     *normalised = value / scale;
     if (*normalised < -limit || *normalised > limit)
-        return aw_fail(&session->err, AW_LIMIT, "%s: %g %s is out of range (%g to %g) for %s", what,
-                       value, aw_canpid_unit(controller), -limit * scale, limit * scale,
+        return aw_fail(&session->err, AW_LIMIT, "%s: %g %s is out of range (%g to %g) for %s",
+                       label, value, aw_canpid_unit(controller), -limit * scale, limit * scale,
                        aw_canpid_controller_name(controller));
     return AW_OK;
 }

@@ -8,10 +8,10 @@
 struct dumper {
     struct aw_session *session;
     struct aw_wire *wire;
-    bool line, decoded;
+    bool candump, decoded;
     char interface[32];
-    uint64_t left;
-    bool counted;
+    uint64_t remaining;
+    bool limited;
 };
 
 static bool dump_frame(void *context, const struct aw_received *received)
@@ -21,45 +21,46 @@ static bool dump_frame(void *context, const struct aw_received *received)
     char line[AW_CANDUMP_MAX];
     struct aw_record record;
     struct aw_span bytes = received->frame;
-    if (bytes.size == 0 || !aw_session_concerns(d->session, bytes, ""))
+    if (bytes.size == 0 || !aw_session_is_selected(d->session, bytes, ""))
         return true;
     int64_t time =
         received->time_ns != AW_NO_TIME ? received->time_ns : aw_session_time(d->session);
     size_t n = aw_candump_write(line, d->interface, time, bytes);
     bool decoded =
         d->decoded && aw_wire_decode(d->wire, received->dir, bytes, &record, NULL) == AW_OK;
-    if (d->line)
+    if (d->candump)
         aw_output_write(out, line, decoded ? n - 1 : n);
-    if (d->line && decoded)
+    if (d->candump && decoded)
         aw_output_write(out, "  ", 2);
     if (decoded) {
         record.time_ns = time;
-        aw_session_show(d->session, &record);
+        aw_session_show_record(d->session, &record);
     }
-    d->left -= d->counted && (d->line || decoded);
-    return !(d->counted && d->left == 0) && !out->error;
+    d->remaining -= d->limited && (d->candump || decoded);
+    return !(d->limited && d->remaining == 0) && !out->error;
 }
 
 enum aw_status run_dump(struct aw_session *session, const struct aw_args *args)
 {
-    int as = canpid_command_given(session)->as;
-    struct dumper d = {.session = session, .line = as != 1, .decoded = as != 0};
+    int format = canpid_command_given(session)->format;
+    struct dumper d = {.session = session, .candump = format != 1, .decoded = format != 0};
     (void)args;
-    if (aw_session_formatted(session))
-        d.line = !(d.decoded = true); /* -j prints records only */
-    d.left = (uint64_t)session->options.run.count;
-    d.counted = d.left > 0;
-    enum aw_status status = aw_session_narrow(session);
+    if (aw_session_is_formatted(session))
+        d.candump = !(d.decoded = true); /* -j prints records only */
+    d.remaining = (uint64_t)session->options.run.count;
+    d.limited = d.remaining > 0;
+    enum aw_status status = aw_session_select_subjects(session);
     if (status == AW_OK)
-        status = aw_session_decoding_wire(session, &d.wire);
+        status = aw_session_get_decoding_wire(session, &d.wire);
     if (status == AW_OK)
-        status = canpid_ready(session);
+        status = canpid_open(session);
     if (status != AW_OK)
         return status;
-    aw_session_interface(session, d.interface, sizeof d.interface);
-    int64_t end = aw_session_end(session);
-    while (status == AW_OK && aw_clock_now(session->clock) < end && !(d.counted && d.left == 0)) {
-        status = canpid_round(session, end, dump_frame, &d);
+    aw_session_link_name(session, d.interface, sizeof d.interface);
+    int64_t end = aw_session_end_time(session);
+    while (status == AW_OK && aw_clock_now(session->clock) < end &&
+           !(d.limited && d.remaining == 0)) {
+        status = canpid_read_round(session, end, dump_frame, &d);
         if (status == AW_OK)
             status = aw_output_flush(&session->out, &session->err);
     }

@@ -14,25 +14,25 @@
  * time. The board may have been switched off since.
  */
 
-void canpid_remember(struct aw_session *session)
+void canpid_save_gains(struct aw_session *session)
 {
     struct canpid_state *state = canpid_state(session);
     struct aw_error problem;
     char path[512];
-    aw_link_state_path(session, "gains", path, sizeof path);
-    if (aw_gain_remember(&aw_canpid_gain_file, &session->wire->variant, state->remembered,
+    aw_write_link_state_path(session, "gains", path, sizeof path);
+    if (aw_gain_remember(&aw_canpid_gain_file, &session->wire->variant, state->saved_gains,
                          state->client.gains, path, &problem) != AW_OK)
-        aw_session_notice(session, "cannot save the gains: %s", problem.text);
+        aw_session_print_notice(session, "cannot save the gains: %s", problem.text);
 }
 
-static const void *names_of(const struct aw_session *session)
+static const void *get_variant(const struct aw_session *session)
 {
     return &session->wire->variant;
 }
 
 /* ---- For tune ---- */
 
-static void read_three(struct aw_session *session, size_t kp, struct aw_gain_list *gains)
+static void read_gains(struct aw_session *session, size_t kp, struct aw_gain_list *gains)
 {
     const struct aw_gain *sent = canpid_state(session)->client.gains;
     for (size_t i = kp; i < kp + AW_CANPID_GAINS; i++)
@@ -40,23 +40,23 @@ static void read_three(struct aw_session *session, size_t kp, struct aw_gain_lis
 }
 
 /* Sends kp last, because it has the largest effect. */
-static enum aw_status send_three(struct aw_session *session, const struct aw_gain_list *gains)
+static enum aw_status send_gains(struct aw_session *session, const struct aw_gain_list *gains)
 {
     enum aw_status status = AW_OK;
     for (size_t i = gains->n; i > 0 && status == AW_OK; i--) {
         const struct aw_listed_gain *gain = &gains->of[i - 1];
-        struct aw_canpid_gain_at at = aw_canpid_gain_at((size_t)gain->place, gain->value);
-        status = aw_canpid_set(&canpid_state(session)->client, &at, NULL, &session->err);
+        struct aw_canpid_gain_at sent = aw_canpid_gain_at((size_t)gain->index, gain->value);
+        status = aw_canpid_set_gain(&canpid_state(session)->client, &sent, NULL, &session->err);
     }
     return status;
 }
 
-const struct aw_law canpid_law = {
+const struct aw_controller canpid_gain_access = {
     .file = &aw_canpid_gain_file,
-    .context = names_of,
-    .read = read_three,
-    .send = send_three,
-    .not_back = "the driver is disabled, but its",
+    .context = get_variant,
+    .read = read_gains,
+    .send = send_gains,
+    .error_start = "the driver is disabled, but its",
 };
 
 /* ---- The command ---- */
@@ -66,17 +66,17 @@ static enum aw_status read_sent(struct aw_session *session, struct aw_gain *gain
                                 const struct aw_gain **now)
 {
     struct canpid_state *state = canpid_state(session);
-    enum aw_status status = canpid_ready(session);
+    enum aw_status status = canpid_open(session);
     if (status != AW_OK)
         return status;
-    canpid_remember(session);
-    memcpy(gains, state->remembered, sizeof state->remembered);
+    canpid_save_gains(session);
+    memcpy(gains, state->saved_gains, sizeof state->saved_gains);
     *now = state->client.gains;
     return AW_OK;
 }
 
 /* Keeps only the gains of the boards of -b. */
-static enum aw_status narrow(struct aw_session *session, struct aw_gain *gains)
+static enum aw_status select_boards(struct aw_session *session, struct aw_gain *gains)
 {
     uint64_t boards = ~UINT64_C(0);
     enum aw_status status = canpid_given(session)->board ? canpid_boards(session, &boards) : AW_OK;
@@ -86,23 +86,24 @@ static enum aw_status narrow(struct aw_session *session, struct aw_gain *gains)
     return status;
 }
 
-static enum aw_status send_all(struct aw_session *session, const struct aw_gain *wanted, size_t *n)
+static enum aw_status send_wanted(struct aw_session *session, const struct aw_gain *wanted,
+                                  size_t *n)
 {
     struct aw_canpid_sent sent;
     struct aw_record command;
-    size_t place;
+    size_t index;
     canpid_state(session)->driven = 0;
-    enum aw_status status = canpid_ready_to_make(session);
+    enum aw_status status = canpid_open_for_send(session);
     for (size_t i = 0;
-         status == AW_OK && aw_gain_file_next(&aw_canpid_gain_file, wanted, &i, &place);) {
-        struct aw_canpid_gain_at at = aw_canpid_gain_at(place, (double)wanted[place].value);
-        aw_canpid_gain_record(session->wire, &at, &command);
+         status == AW_OK && aw_gain_file_next_known(&aw_canpid_gain_file, wanted, &i, &index);) {
+        struct aw_canpid_gain_at gain = aw_canpid_gain_at(index, (double)wanted[index].value);
+        aw_canpid_build_gain(session->wire, &gain, &command);
         status = canpid_send(session, &command, &sent);
         *n += status == AW_OK;
     }
     session->motion.moving = session->motion.moving && status == AW_STOPPED;
     if (*n && !session->options.run.dry_run)
-        canpid_remember(session);
+        canpid_save_gains(session);
     return status;
 }
 
@@ -124,7 +125,7 @@ static void split_name(char *name, const char *parts[AW_GAIN_WORDS])
 static enum aw_status find_controller(struct aw_session *session, const char *name, int *controller)
 {
     if (!name)
-        return canpid_controller(session, true, controller);
+        return canpid_get_controller(session, true, controller);
     *controller = aw_canpid_controller_find(name);
     return *controller >= 0
                ? AW_OK
@@ -133,7 +134,7 @@ static enum aw_status find_controller(struct aw_session *session, const char *na
 }
 
 /* Uses -b and -c for the parts that the name lacks. */
-static enum aw_status parse_word(struct aw_session *session, const char *name, const char *value,
+static enum aw_status parse_gain(struct aw_session *session, const char *name, const char *value,
                                  struct aw_gain *wanted)
 {
     int controller;
@@ -150,12 +151,12 @@ static enum aw_status parse_word(struct aw_session *session, const char *name, c
                        parts[2]);
     enum aw_status status = find_controller(session, parts[1], &controller);
     if (status == AW_OK)
-        status = parts[0] ? canpid_board_named(session, parts[0], &boards)
+        status = parts[0] ? canpid_add_board(session, parts[0], &boards)
                           : canpid_boards(session, &boards);
     if (status == AW_OK)
         status = aw_number_parse(value, &number, &session->err);
     for (; status == AW_OK && boards; boards &= boards - 1)
-        wanted[aw_canpid_gain_place(canpid_first_board(boards), controller,
+        wanted[aw_canpid_gain_index(canpid_first_board(boards), controller,
                                     (enum aw_canpid_gain)gain)] =
             (struct aw_gain){true, (float)number, 0};
     return status;
@@ -164,12 +165,12 @@ static enum aw_status parse_word(struct aw_session *session, const char *name, c
 enum aw_status run_gains(struct aw_session *session, const struct aw_args *args)
 {
     static const struct aw_gain_hooks hooks = {
-        .sent = "sent",
-        .none = "no gains sent over this link yet — boards cannot report them",
+        .sent_result = "sent",
+        .none_reason = "no gains sent over this link yet — boards cannot report them",
         .read = read_sent,
-        .narrow = narrow,
-        .word = parse_word,
-        .send = send_all,
+        .drop_excluded = select_boards,
+        .add_assignment = parse_gain,
+        .send = send_wanted,
     };
     return aw_gains_run(session, args, &hooks);
 }

@@ -7,8 +7,8 @@
 
 /* Returns the fault in the board's last record, or NULL. A driver that is no longer enabled has
  * restarted or was disabled by another program; the next setpoint would enable it again. */
-const char *canpid_guard_fault(struct canpid_guard *guard, struct aw_canpid *client,
-                               const struct aw_record *record);
+const char *canpid_monitor_fault(struct canpid_monitor *monitor, struct aw_canpid *client,
+                                 const struct aw_record *record);
 
 /* Default limits of deviation and lag. */
 #define CANPID_MAX_LAG_DEG 15
@@ -17,16 +17,16 @@ const char *canpid_guard_fault(struct canpid_guard *guard, struct aw_canpid *cli
 /* Return the default deviation limit from start and targets, and the smallest detectable motion.
  * Both are normalised. */
 double canpid_default_deviation(int controller);
-double canpid_least_motion(int controller);
+double canpid_min_motion(int controller);
 
 /* Returns the name of the error that the driver reports, or NULL. */
-const char *canpid_fault(const struct aw_canpid *client, unsigned board);
+const char *canpid_get_fault(const struct aw_canpid *client, unsigned board);
 
 /* Waits for telemetry and returns AW_REFUSED if the driver reports an error. */
 enum aw_status canpid_check_driver(struct aw_session *session, unsigned board);
 
 /* Writes the joint, its controller and the known sent gains, such as "lknee pos kp 3". */
-void canpid_about(struct aw_session *session, unsigned board, int controller, char *out,
-                  size_t size);
+void canpid_describe_gains(struct aw_session *session, unsigned board, int controller, char *out,
+                           size_t size);
 
 #endif

@@ -16,30 +16,30 @@
 #define NEAR       20 /* default tolerance, in smallest detectable motions: 3 deg, 0.6 Nm */
 
 static const struct aw_joint_column columns[] = {
-    {AW_JOINT_EFFORT, "output", 1}, {AW_JOINT_EXTRA, "torque", 2}, {0}};
+    {AW_JOINT_EFFORT, "output", 1}, {AW_JOINT_EXTRA_1, "torque", 2}, {0}};
 
 /* ---- The list ---- */
 
 static void describe(struct aw_joint *joint, unsigned board, int controller)
 {
-    bool known = controller >= 0 && controller < AW_CANPID_CONTROLLERS;
+    bool has_mode = controller >= 0 && controller < AW_CANPID_CONTROLLERS;
     joint->id = board;
-    joint->mode = known ? aw_canpid_controller_name(controller) : NULL;
-    joint->unit[AW_JOINT_ACTUAL] = known ? aw_canpid_unit(controller) : "%";
+    joint->mode = has_mode ? aw_canpid_controller_name(controller) : NULL;
+    joint->unit[AW_JOINT_ACTUAL] = has_mode ? aw_canpid_unit(controller) : "%";
     joint->unit[AW_JOINT_TARGET] = joint->unit[AW_JOINT_ACTUAL];
     joint->unit[AW_JOINT_EFFORT] = "%";
-    joint->unit[AW_JOINT_EXTRA] = "Nm";
-    joint->full = 100;
-    joint->max = known ? aw_canpid_setpoint_limit(controller) * aw_canpid_full_scale(controller)
-                       : (double)INFINITY;
+    joint->unit[AW_JOINT_EXTRA_1] = "Nm";
+    joint->full_effort = 100;
+    joint->max = has_mode ? aw_canpid_setpoint_limit(controller) * aw_canpid_full_scale(controller)
+                          : (double)INFINITY;
     joint->min = -joint->max;
-    if (!known)
+    if (!has_mode)
         return;
     double scale = aw_canpid_full_scale(controller);
-    joint->takes = AW_JOINT_TAKES_TARGETS;
-    joint->far = canpid_default_deviation(controller) * scale;
-    joint->least = canpid_least_motion(controller) * scale;
-    joint->near = NEAR * joint->least;
+    joint->accepts = AW_JOINT_TAKES_TARGETS;
+    joint->max_deviation = canpid_default_deviation(controller) * scale;
+    joint->min_motion = canpid_min_motion(controller) * scale;
+    joint->tolerance = NEAR * joint->min_motion;
     joint->unit[AW_JOINT_VELOCITY] = strcmp(joint->unit[AW_JOINT_ACTUAL], "deg") ? "Nm/s" : "deg/s";
 }
 
@@ -48,7 +48,7 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
 {
     uint64_t boards = canpid_all_boards(session), wanted = boards;
     int controller;
-    enum aw_status status = canpid_controller(session, false, &controller);
+    enum aw_status status = canpid_get_controller(session, false, &controller);
     if (status == AW_OK && canpid_given(session)->board)
         status = canpid_boards(session, &wanted);
     boards |= status == AW_OK ? wanted : 0;
@@ -60,81 +60,81 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
         if (!joint)
             return session->err.status;
         describe(joint, board, controller);
-        joint->left_out = !(wanted & AW_CANPID_BIT(board));
+        joint->excluded = !(wanted & AW_CANPID_BIT(board));
     }
     return status;
 }
 
 /* Compares by identifier, so that name and identifier mean the same joint. */
-static bool is_called(struct aw_session *session, const struct aw_joint *joint, const char *text)
+static bool matches_name(struct aw_session *session, const struct aw_joint *joint, const char *text)
 {
     return canpid_find_board(session, text) == (int)joint->id;
 }
 
 /* Accepts an identifier without a board name. */
-static bool others(struct aw_session *session, const char *text, struct aw_joint *joint)
+static bool find_other(struct aw_session *session, const char *text, struct aw_joint *joint)
 {
     int controller, board = text ? canpid_find_board(session, text) : -1;
-    if (board < 0 || canpid_controller(session, false, &controller) != AW_OK)
+    if (board < 0 || canpid_get_controller(session, false, &controller) != AW_OK)
         return false;
     describe(joint, (unsigned)board, controller);
     return true;
 }
 
 /* A driver enables a controller only within its range, and clamps gains. */
-static size_t limits(struct aw_session *session, const struct aw_joint *joint,
-                     struct aw_joint_limit rows[AW_JOINT_LIMITS])
+static size_t list_limits(struct aw_session *session, const struct aw_joint *joint,
+                          struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
-    static const char *const of[AW_CANPID_CONTROLLERS + 1] = {
+    static const char *const names[AW_CANPID_CONTROLLERS + 1] = {
         "setpoint pos", "setpoint lvl", "setpoint tor", "setpoint tl", "gain"};
     size_t n = 0;
-    int only = AW_CANPID_LAST;
+    int selected = AW_CANPID_LAST;
     (void)joint;
-    canpid_controller(session, false, &only);
+    canpid_get_controller(session, false, &selected);
     for (int i = 0; i <= AW_CANPID_CONTROLLERS; i++) {
         bool gain = i == AW_CANPID_CONTROLLERS;
-        if (only != AW_CANPID_LAST && only != i && !gain)
+        if (selected != AW_CANPID_LAST && selected != i && !gain)
             continue;
-        double most =
+        double limit =
             gain ? AW_CANPID_GAIN_MAX : aw_canpid_setpoint_limit(i) * aw_canpid_full_scale(i);
-        rows[n++] = (struct aw_joint_limit){.of = of[i],
-                                            .min = -most,
-                                            .max = most,
+        rows[n++] = (struct aw_joint_limit){.quantity = names[i],
+                                            .min = -limit,
+                                            .max = limit,
                                             .unit = gain ? "" : aw_canpid_unit(i),
-                                            .from = "device"};
+                                            .source = "device"};
     }
     return n;
 }
 
 /* ---- State ---- */
 
-struct looking {
+struct query {
     const struct aw_canpid *client;
     const struct aw_joint_list *list;
-    int64_t since_ns;
+    int64_t start_ns;
 };
 
-static bool is_new(const struct aw_canpid_stream *stream, int64_t since_ns)
+static bool is_new(const struct aw_canpid_stream *stream, int64_t start_ns)
 {
-    return stream->count > 0 && aw_canpid_last_ns(stream) >= since_ns;
+    return stream->count > 0 && aw_canpid_last_ns(stream) >= start_ns;
 }
 
-static bool all_new(const struct aw_canpid_board *board, int64_t since_ns)
+static bool is_all_new(const struct aw_canpid_board *board, int64_t start_ns)
 {
     for (int kind = 0; kind < AW_CANPID_KINDS; kind++)
-        if (!is_new(&board->streams[kind], since_ns))
+        if (!is_new(&board->streams[kind], start_ns))
             return false;
     return true;
 }
 
-static bool goes_on(void *context, const struct aw_received *received)
+static bool is_incomplete(void *context, const struct aw_received *received)
 {
-    const struct looking *looking = context;
+    const struct query *query = context;
     (void)received;
-    for (size_t i = 0; i < looking->list->n; i++) {
-        const struct aw_joint *joint = &looking->list->joints[i];
-        if (!joint->left_out &&
-            !all_new(&looking->client->boards[joint->id / 32], looking->since_ns))
+    for (size_t i = 0; i < query->list->n; i++) {
+        const struct aw_joint *joint = &query->list->joints[i];
+        if (!joint->excluded &&
+            !is_all_new(&query->client->boards[joint->id / 32], query->start_ns))
             return true;
     }
     return false;
@@ -143,15 +143,14 @@ static bool goes_on(void *context, const struct aw_received *received)
 /* Returns true if no new telemetry arrived, so that the values are old. */
 static bool is_silent(const struct canpid_state *state, const struct aw_joint *joint)
 {
-    return !is_new(&state->client.boards[joint->id / 32].streams[AW_CANPID_PID],
-                   state->looked_since_ns);
+    return !is_new(&state->client.boards[joint->id / 32].streams[AW_CANPID_PID], state->status_ns);
 }
 
-static const char *fault_of(const struct canpid_state *state, const struct aw_joint *joint)
+static const char *get_fault(const struct canpid_state *state, const struct aw_joint *joint)
 {
     if (state->client.boards[joint->id / 32].streams[AW_CANPID_PID].count == 0)
         return "silent";
-    return is_silent(state, joint) ? "old" : canpid_fault(&state->client, joint->id);
+    return is_silent(state, joint) ? "old" : canpid_get_fault(&state->client, joint->id);
 }
 
 /* A setpoint beyond the controller's range disables a driver, so it is not a target. Values are in
@@ -164,34 +163,34 @@ static void update_joint(struct aw_session *session, struct aw_joint *joint)
     const struct aw_canpid_stream *measured = &board->streams[AW_CANPID_JOINT];
     if (board->controller != AW_CANPID_LAST && canpid_given(session)->controller == AW_CANPID_LAST)
         describe(joint, joint->id, board->controller);
-    joint->now.fault = fault_of(state, joint);
-    joint->now.fails = canpid_fault(&state->client, joint->id) != NULL;
+    joint->state.fault = get_fault(state, joint);
+    joint->state.has_fault = canpid_get_fault(&state->client, joint->id) != NULL;
     if (measured->count > 0)
-        aw_joint_set(joint, AW_JOINT_EXTRA, board->torque, aw_canpid_last_ns(measured));
+        aw_joint_set_value(joint, AW_JOINT_EXTRA_1, board->torque, aw_canpid_last_ns(measured));
     if (pid->count == 0)
         return;
     int64_t last = aw_canpid_last_ns(pid);
     int controller = joint->mode ? aw_canpid_controller_find(joint->mode) : -1;
-    bool another =
+    bool other_active =
         controller >= 0 && board->controller != AW_CANPID_LAST && board->controller != controller;
-    double scale = another          ? (double)NAN
+    double scale = other_active     ? (double)NAN
                    : controller < 0 ? 1
                                     : aw_canpid_from_percent(controller, 1);
-    aw_joint_set(joint, AW_JOINT_ACTUAL, scale * board->measured, last);
-    aw_joint_set(joint, AW_JOINT_TARGET,
-                 canpid_is_enabled(board) ? scale * board->setpoint : (double)NAN, last);
-    aw_joint_set(joint, AW_JOINT_EFFORT, board->output, last);
+    aw_joint_set_value(joint, AW_JOINT_ACTUAL, scale * board->measured, last);
+    aw_joint_set_value(joint, AW_JOINT_TARGET,
+                       canpid_is_enabled(board) ? scale * board->setpoint : (double)NAN, last);
+    aw_joint_set_value(joint, AW_JOINT_EFFORT, board->output, last);
 }
 
 static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
 {
     struct canpid_state *state = session->state;
-    struct looking looking = {canpid_of(session), list, aw_clock_now(session->clock)};
-    double patience = aw_number_or(session->options.link.timeout_s, PATIENCE_S);
-    int64_t deadline = aw_clock_after(looking.since_ns, patience);
-    state->looked_since_ns = looking.since_ns;
+    struct query query = {canpid_client(session), list, aw_clock_now(session->clock)};
+    double timeout_s = aw_number_or(session->options.link.timeout_s, PATIENCE_S);
+    int64_t deadline = aw_time_after(query.start_ns, timeout_s);
+    state->status_ns = query.start_ns;
     enum aw_status status =
-        aw_canpid_idle(canpid_of(session), deadline, goes_on, &looking, &session->err);
+        aw_canpid_idle(canpid_client(session), deadline, is_incomplete, &query, &session->err);
     for (size_t i = 0; i < list->n && status == AW_OK; i++)
         update_joint(session, &list->joints[i]);
     return status;
@@ -199,26 +198,27 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
 
 /* Fails after the last row if a board of -b is silent, or all boards are. */
 static enum aw_status check_silent(struct aw_session *session, struct aw_joint_list *list,
-                                   size_t at)
+                                   size_t index)
 {
     const struct canpid_state *state = session->state;
     const struct aw_joint *first = NULL;
-    bool before = false, named = canpid_given(session)->board;
+    bool had_telemetry = false, named = canpid_given(session)->board;
     size_t silent = 0, shown = 0;
-    for (size_t i = 0; i < list->n && at == list->n; i++) {
+    for (size_t i = 0; i < list->n && index == list->n; i++) {
         const struct aw_joint *joint = &list->joints[i];
-        shown += !joint->left_out;
-        if (joint->left_out || !is_silent(state, joint))
+        shown += !joint->excluded;
+        if (joint->excluded || !is_silent(state, joint))
             continue;
         first = first ? first : joint;
-        before = before || state->client.boards[joint->id / 32].streams[AW_CANPID_PID].count > 0;
+        had_telemetry =
+            had_telemetry || state->client.boards[joint->id / 32].streams[AW_CANPID_PID].count > 0;
         silent++;
     }
     if (!silent || (silent != shown && !named))
         return AW_OK;
-    return aw_fail(&session->err, AW_TIMEOUT,
-                   "status: no %stelemetry from %s — check its power and the bus",
-                   before ? "new " : "", silent == shown && !named ? "any driver" : first->name);
+    return aw_fail(
+        &session->err, AW_TIMEOUT, "status: no %stelemetry from %s — check its power and the bus",
+        had_telemetry ? "new " : "", silent == shown && !named ? "any driver" : first->name);
 }
 
 /* A setpoint beyond its range disables the driver. */
@@ -230,7 +230,7 @@ size_t canpid_replay_targets(struct aw_session *session, struct aw_joint_list *l
     struct aw_error ignored;
     *seconds = 0;
     if (record->dir != AW_TX || !(record->codec->message->dir & AW_TX) ||
-        aw_canpid_encode(canpid_of(session), record, &sent, &ignored) != AW_OK ||
+        aw_canpid_encode(canpid_client(session), record, &sent, &ignored) != AW_OK ||
         !(fabs(sent.setpoint) <= 1))
         return 0;
     size_t i = 0;
@@ -256,16 +256,16 @@ static enum aw_status check_controller(struct aw_session *session, struct aw_joi
     int controller;
     (void)list;
     (void)command;
-    return canpid_controller(session, true, &controller);
+    return canpid_get_controller(session, true, &controller);
 }
 
 /* Shows a setpoint with --dry-run. */
-static enum aw_status show(struct aw_session *session, const struct aw_joint *joint, int controller,
-                           double normalised, int64_t time_ns)
+static enum aw_status show_setpoint(struct aw_session *session, const struct aw_joint *joint,
+                                    int controller, double normalised, int64_t time_ns)
 {
     struct aw_record command;
     struct aw_canpid_sent sent;
-    aw_canpid_setpoint_record(session->wire, joint->id, controller, normalised, &command);
+    aw_canpid_build_setpoint(session->wire, joint->id, controller, normalised, &command);
     command.time_ns = time_ns;
     return canpid_send(session, &command, &sent);
 }
@@ -287,102 +287,105 @@ static enum aw_status send_once(struct aw_session *session, const struct aw_join
 }
 
 /* Skips a setpoint if its board cannot take the next frame yet; a newer one follows. */
-static enum aw_status send(struct aw_session *session, struct aw_joint_list *list,
-                           const struct aw_joint_command *command)
+static enum aw_status send_command(struct aw_session *session, struct aw_joint_list *list,
+                                   const struct aw_joint_command *command)
 {
     struct canpid_state *state = session->state;
-    struct aw_canpid *client = canpid_of(session);
+    struct aw_canpid *client = canpid_client(session);
     bool dry = session->options.run.dry_run;
     enum aw_status status = AW_OK;
-    if (!command->stream)
+    if (!command->is_stream)
         return send_once(session, list, command);
     for (size_t i = 0; i < command->n && status == AW_OK; i++) {
         const struct aw_joint *joint = &list->joints[command->goals[i].joint];
         int controller = aw_canpid_controller_find(joint->mode);
         double normalised = command->goals[i].value / aw_canpid_full_scale(controller);
-        bool early = aw_canpid_paced_ns(client, joint->id) > aw_clock_now(session->clock);
-        if (!dry && early)
+        bool too_early = aw_canpid_next_send_ns(client, joint->id) > aw_clock_now(session->clock);
+        if (!dry && too_early)
             continue;
         if (dry) {
-            status = show(session, joint, controller, normalised, command->show_ns);
+            status = show_setpoint(session, joint, controller, normalised, command->show_ns);
             continue;
         }
-        struct canpid_guard *watched = &state->watched[joint->id / 32];
-        if (!(state->driven & AW_CANPID_BIT(joint->id)) || isnan(watched->commanded))
-            *watched = (struct canpid_guard){.board = joint->id};
-        watched->controller = controller;
-        watched->commanded = normalised;
+        struct canpid_monitor *monitor = &state->monitors[joint->id / 32];
+        if (!(state->driven & AW_CANPID_BIT(joint->id)) || isnan(monitor->commanded))
+            *monitor = (struct canpid_monitor){.board = joint->id};
+        monitor->controller = controller;
+        monitor->commanded = normalised;
         state->driven |= AW_CANPID_BIT(joint->id);
-        aw_session_moves(session);
-        status = aw_canpid_setpoint(client, joint->id, controller, normalised, NULL, &session->err);
+        aw_session_start_motion(session);
+        status =
+            aw_canpid_send_setpoint(client, joint->id, controller, normalised, NULL, &session->err);
     }
     return status;
 }
 
 /* Checks whether this frame reports a fault of a driven joint: disabled by another program, or an
  * error. */
-static void judge(struct aw_session *session, struct aw_joint *joint,
-                  const struct aw_record *record)
+static void check_fault(struct aw_session *session, struct aw_joint *joint,
+                        const struct aw_record *record)
 {
     struct canpid_state *state = session->state;
     if (!(state->driven & AW_CANPID_BIT(joint->id)) || aw_record_get(record, "board") != joint->id)
         return;
-    const char *fault = canpid_guard_fault(&state->watched[joint->id / 32], &state->client, record);
-    joint->now.fails = joint->now.fails || fault;
-    joint->now.fault = fault ? fault : joint->now.fault;
+    const char *fault =
+        canpid_monitor_fault(&state->monitors[joint->id / 32], &state->client, record);
+    joint->state.has_fault = joint->state.has_fault || fault;
+    joint->state.fault = fault ? fault : joint->state.fault;
 }
 
-static bool look_at(void *context, const struct aw_received *received)
+static bool on_frame(void *context, const struct aw_received *received)
 {
     const struct aw_joints_watch *w = context;
     for (size_t i = 0; i < w->list->n; i++) {
         update_joint(w->session, &w->list->joints[i]);
         if (received->record)
-            judge(w->session, &w->list->joints[i], received->record);
+            check_fault(w->session, &w->list->joints[i], received->record);
     }
     return !w->look || w->look(w->context, w->list);
 }
 
-static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
-                             int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
+static enum aw_status watch_joints(struct aw_session *session, struct aw_joint_list *list,
+                                   int64_t deadline, double hz, aw_joints_look_fn *look,
+                                   void *context)
 {
     struct aw_joints_watch watch = {session, list, look, context, false};
     (void)hz;
-    return aw_canpid_idle(canpid_of(session), deadline, look_at, &watch, &session->err);
+    return aw_canpid_idle(canpid_client(session), deadline, on_frame, &watch, &session->err);
 }
 
 /* Disables the driven joints and waits for their telemetry to confirm it. */
-static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
-                          enum aw_status status)
+static enum aw_status end_motion(struct aw_session *session, struct aw_joint_list *list,
+                                 enum aw_status status)
 {
     (void)list;
     return session->motion.moving ? canpid_end_motion(session, status) : status;
 }
 
-static void played(struct aw_session *session)
+static void report_played(struct aw_session *session)
 {
     int controller;
-    if (canpid_controller(session, true, &controller) == AW_OK)
-        aw_object_text(&session->result, "controller", aw_canpid_controller_name(controller));
+    if (canpid_get_controller(session, true, &controller) == AW_OK)
+        aw_object_add_text(&session->result, "controller", aw_canpid_controller_name(controller));
 }
 
 const struct aw_joints canpid_joints = {
-    .law = &canpid_law,
-    .played = played,
+    .controller = &canpid_gain_access,
+    .add_play_result = report_played,
     .columns = columns,
     .hz = DEFAULT_HZ,
-    .most = 1000,
-    .stays = true,
-    .open = canpid_ready_to_make,
+    .max_hz = 1000,
+    .holds_target = true,
+    .open = canpid_open_for_send,
     .list = list_joints,
-    .limits = limits,
-    .called = is_called,
-    .others = others,
-    .partly = true,
+    .list_limits = list_limits,
+    .is_called = matches_name,
+    .find_other = find_other,
+    .allows_silent = true,
     .read = read_joints,
-    .beside = check_silent,
+    .print_extra = check_silent,
     .check = check_controller,
-    .command = send,
-    .attend = attend,
-    .end = end,
+    .command = send_command,
+    .attend = watch_joints,
+    .end = end_motion,
 };

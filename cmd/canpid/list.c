@@ -29,7 +29,8 @@ enum aw_status canpid_list(struct aw_session *session, bool running)
         found++;
     }
     if (!found && !running)
-        aw_session_notice(session, "no CAN interface or serial adapter found — create a virtual "
-                                   "one: sudo ip link add vcan0 type vcan; or use -l sim:");
+        aw_session_print_notice(session,
+                                "no CAN interface or serial adapter found — create a virtual "
+                                "one: sudo ip link add vcan0 type vcan; or use -l sim:");
     return AW_OK;
 }

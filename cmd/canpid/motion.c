@@ -7,8 +7,8 @@
 /* Defaults of each controller, as fractions of full scale: max deviation (15 deg or 2 Nm) and min
  * motion (about three encoder steps, or a similar torque). */
 static const struct {
-    double max_deviation, least;
-} usual[AW_CANPID_CONTROLLERS] = {
+    double max_deviation, min_motion;
+} defaults[AW_CANPID_CONTROLLERS] = {
     [AW_CANPID_POS] = {CANPID_MAX_LAG_DEG / 360.0, 0.15 / 360},
     [AW_CANPID_LVL] = {CANPID_MAX_LAG_DEG / 360.0, 0.15 / 360},
     [AW_CANPID_TOR] = {CANPID_MAX_LAG_NM / 25.0, 0.03 / 25},
@@ -25,15 +25,15 @@ bool canpid_is_enabled(const struct aw_canpid_board *board)
 
 double canpid_default_deviation(int controller)
 {
-    return usual[controller].max_deviation;
+    return defaults[controller].max_deviation;
 }
 
-double canpid_least_motion(int controller)
+double canpid_min_motion(int controller)
 {
-    return usual[controller].least;
+    return defaults[controller].min_motion;
 }
 
-const char *canpid_fault(const struct aw_canpid *client, unsigned board)
+const char *canpid_get_fault(const struct aw_canpid *client, unsigned board)
 {
     const struct aw_codec *codec = client->codecs[AW_CANPID_SENSORS];
     const struct aw_name *name = codec->scalars[client->scalars[AW_CANPID_SENSORS][0]].field->names;
@@ -47,16 +47,16 @@ const char *canpid_fault(const struct aw_canpid *client, unsigned board)
 
 enum aw_status canpid_check_driver(struct aw_session *session, unsigned board)
 {
-    static const int64_t patience_ns = 100 * AW_MILLISECOND;
-    struct aw_canpid *client = canpid_of(session);
+    static const int64_t timeout_ns = 100 * AW_MILLISECOND;
+    struct aw_canpid *client = canpid_client(session);
     const struct aw_canpid_stream *stream =
         &aw_canpid_board(client, board)->streams[AW_CANPID_SENSORS];
-    int64_t deadline = aw_clock_now(session->clock) + patience_ns;
+    int64_t deadline = aw_clock_now(session->clock) + timeout_ns;
     char name[AW_CANPID_NAME_MAX];
     enum aw_status status = AW_OK;
     while (status == AW_OK && stream->count == 0 && aw_clock_now(session->clock) < deadline)
         status = canpid_wait(session, 0.01);
-    const char *fault = canpid_fault(client, board);
+    const char *fault = canpid_get_fault(client, board);
     if (status == AW_OK && fault)
         return aw_fail(&session->err, AW_REFUSED,
                        "%s: the board reports %s; nothing moved — clear the fault first",
@@ -66,37 +66,40 @@ enum aw_status canpid_check_driver(struct aw_session *session, unsigned board)
 
 #define WENT_OFF "it was disabled by another program or by a restart"
 
-static bool enables(int controller, double normalised)
+static bool is_enabling(int controller, double normalised)
 {
     return fabs(normalised) <= aw_canpid_setpoint_limit(controller);
 }
 
-static const char *went_off(struct canpid_guard *guard, const struct aw_canpid_board *board)
+static const char *check_dropout(struct canpid_monitor *monitor,
+                                 const struct aw_canpid_board *board)
 {
-    bool on = canpid_is_enabled(board), wanted = enables(guard->controller, guard->commanded);
-    bool off = guard->enabled && wanted && !on;
-    guard->enabled = wanted && (guard->enabled || on);
-    return off ? WENT_OFF : NULL;
+    bool enabled = canpid_is_enabled(board),
+         wanted = is_enabling(monitor->controller, monitor->commanded);
+    bool dropped = monitor->enabled && wanted && !enabled;
+    monitor->enabled = wanted && (monitor->enabled || enabled);
+    return dropped ? WENT_OFF : NULL;
 }
 
 /* Detects another program's disable on buses that show others' frames. Our own frames are not
  * shown, or appear unchanged. */
-static const char *was_disabled(const struct canpid_guard *guard, const struct aw_record *record)
+static const char *check_disable(const struct canpid_monitor *monitor,
+                                 const struct aw_record *record)
 {
     if (strcmp(record->codec->message->name, "setpoint") != 0 ||
-        !enables(guard->controller, guard->commanded))
+        !is_enabling(monitor->controller, monitor->commanded))
         return NULL;
     int controller = (int)aw_record_get(record, "controller");
     double value = aw_record_get(record, "value") / aw_canpid_setpoint_scale(controller);
-    return enables(guard->controller, value) ? NULL : WENT_OFF;
+    return is_enabling(monitor->controller, value) ? NULL : WENT_OFF;
 }
 
-const char *canpid_guard_fault(struct canpid_guard *guard, struct aw_canpid *client,
-                               const struct aw_record *record)
+const char *canpid_monitor_fault(struct canpid_monitor *monitor, struct aw_canpid *client,
+                                 const struct aw_record *record)
 {
     if (record->dir & AW_TX)
-        return was_disabled(guard, record);
+        return check_disable(monitor, record);
     return record->codec == client->codecs[AW_CANPID_PID]
-               ? went_off(guard, aw_canpid_board(client, guard->board))
-               : canpid_fault(client, guard->board);
+               ? check_dropout(monitor, aw_canpid_board(client, monitor->board))
+               : canpid_get_fault(client, monitor->board);
 }

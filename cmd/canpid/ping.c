@@ -24,62 +24,62 @@ struct listener {
 static bool note_arrival(void *context, const struct aw_received *received)
 {
     struct listener *l = context;
-    const struct aw_canpid *client = canpid_of(l->session);
+    const struct aw_canpid *client = canpid_client(l->session);
     const struct aw_record *record = received->record;
     int kind = 0;
     while (record && kind < AW_CANPID_KINDS && record->codec != client->codecs[kind])
         kind++;
     if (!record || kind == AW_CANPID_KINDS)
         return true;
-    unsigned at = (unsigned)aw_record_get(record, "board") / 32 % AW_CANPID_BOARDS;
+    unsigned index = (unsigned)aw_record_get(record, "board") / 32 % AW_CANPID_BOARDS;
     int64_t now = record->time_ns != AW_NO_TIME ? record->time_ns : aw_session_time(l->session);
-    int64_t *last = &l->last_ns[at][kind];
-    if (l->wanted && !(l->wanted >> at & 1))
+    int64_t *last = &l->last_ns[index][kind];
+    if (l->wanted && !(l->wanted >> index & 1))
         return true;
     if (*last)
-        aw_samples_add(&l->interval_ms[at][kind], (double)(now - *last) / 1e6);
+        aw_samples_add(&l->interval_ms[index][kind], (double)(now - *last) / 1e6);
     *last = now;
-    l->count[at]++;
-    l->received |= UINT64_C(1) << at;
-    aw_session_work(l->session, "ping %.0f s, %llu frames", aw_session_seconds(l->session),
-                    (unsigned long long)l->frames);
+    l->count[index]++;
+    l->received |= UINT64_C(1) << index;
+    aw_session_show_progress(l->session, "ping %.0f s, %llu frames", aw_session_seconds(l->session),
+                             (unsigned long long)l->frames);
     return !(++l->frames == l->limit);
 }
 
 /* Returns the mean of the intervals near the median, if most are near it, else 0. Missing frames do
  * not change it. */
-static double even_ms(const struct aw_samples *intervals)
+static double get_even_ms(const struct aw_samples *intervals)
 {
     struct aw_samples sorted = {0};
     double sum = 0;
     size_t n = 0;
     for (size_t i = 0; i < intervals->n; i++)
         aw_samples_add(&sorted, intervals->values[i]);
-    double middle = aw_samples_stats(&sorted).p50;
+    double median = aw_samples_stats(&sorted).p50;
     for (size_t i = 0; i < sorted.n; i++)
-        if (fabs(sorted.values[i] - middle) < EVEN * middle) {
+        if (fabs(sorted.values[i] - median) < EVEN * median) {
             sum += sorted.values[i];
             n++;
         }
     aw_samples_free(&sorted);
-    return middle >= TOGETHER_MS && n > intervals->n * 2 / 3 ? sum / (double)n : 0;
+    return median >= TOGETHER_MS && n > intervals->n * 2 / 3 ? sum / (double)n : 0;
 }
 
 /* Adapters and busy machines deliver frames in batches and late, so single intervals are
  * unreliable. Uses the median of means over many intervals. */
-static double period_ms(const struct aw_samples *intervals)
+static double get_period_ms(const struct aw_samples *intervals)
 {
     struct aw_samples means = {0};
-    double sum = 0, even = even_ms(intervals);
+    double sum = 0, even = get_even_ms(intervals);
     if (even > 0)
         return even;
-    size_t many = intervals->n >= MANY * MANY ? MANY : 1;
+    size_t group_size = intervals->n >= MANY * MANY ? MANY : 1;
     for (size_t i = 0; i < intervals->n; i++) {
         sum += intervals->values[i];
-        if ((i + 1) % many)
+        if ((i + 1) % group_size)
             continue;
-        if (sum / (double)many >= TOGETHER_MS)
-            aw_samples_add(&means, sum / (double)many);
+        if (sum / (double)group_size >= TOGETHER_MS)
+            aw_samples_add(&means, sum / (double)group_size);
         sum = 0;
     }
     double median = aw_samples_stats(&means).p50;
@@ -87,45 +87,45 @@ static double period_ms(const struct aw_samples *intervals)
     return median;
 }
 
-static void report(struct listener *l, unsigned board)
+static void report_board(struct listener *l, unsigned board)
 {
-    unsigned at = board / 32;
+    unsigned index = board / 32;
     char name[AW_CANPID_NAME_MAX];
     struct aw_ping row = {
         .key = "board",
         .name = aw_canpid_board_name(&l->session->wire->variant, board, name),
-        .n = l->count[at],
+        .n = l->count[index],
     };
     for (int kind = 0; kind < AW_CANPID_KINDS; kind++) {
-        const struct aw_samples *intervals = &l->interval_ms[at][kind];
-        row.lost += aw_ping_missing(intervals, period_ms(intervals));
+        const struct aw_samples *intervals = &l->interval_ms[index][kind];
+        row.lost += aw_ping_count_missing(intervals, get_period_ms(intervals));
         for (size_t i = 0; i < intervals->n; i++)
             aw_samples_add(&row.ms, intervals->values[i]);
     }
-    aw_ping_row(l->session, &row);
+    aw_ping_print(l->session, &row);
     aw_samples_free(&row.ms);
     aw_session_print_result(l->session);
 }
 
-static enum aw_status ping(struct listener *l)
+static enum aw_status run_listener(struct listener *l)
 {
     struct aw_session *session = l->session;
     double seconds = session->options.run.for_s;
     enum aw_status status =
         canpid_given(session)->board ? canpid_boards(session, &l->wanted) : AW_OK;
     if (status == AW_OK)
-        status = canpid_ready(session);
+        status = canpid_open(session);
     l->limit = (uint64_t)session->options.run.count;
     if (seconds == 0 && !l->limit)
         seconds = DEFAULT_S;
     int64_t now = aw_clock_now(session->clock);
-    int64_t deadline = seconds > 0 ? aw_clock_after(now, seconds) : AW_NEVER;
+    int64_t deadline = seconds > 0 ? aw_time_after(now, seconds) : AW_NEVER;
     if (status == AW_OK)
-        status = aw_canpid_idle(canpid_of(session), deadline, note_arrival, l, &session->err);
+        status = aw_canpid_idle(canpid_client(session), deadline, note_arrival, l, &session->err);
     for (uint64_t left = l->received; left; left &= left - 1)
-        report(l, canpid_first_board(left));
+        report_board(l, canpid_first_board(left));
     uint64_t silent = l->wanted & ~l->received;
-    bool recorded = session->device.link && session->device.link->recorded;
+    bool recorded = session->device.link && session->device.link->is_recording;
     bool ended = status == AW_LOST && recorded;
     if ((status != AW_OK && !ended) || (l->received && !silent))
         return status;
@@ -143,7 +143,7 @@ enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
     if (!l)
         return aw_no_memory(&session->err);
     l->session = session;
-    enum aw_status status = ping(l);
+    enum aw_status status = run_listener(l);
     for (size_t i = 0; i < AW_CANPID_BOARDS; i++)
         for (size_t kind = 0; kind < AW_CANPID_KINDS; kind++)
             aw_samples_free(&l->interval_ms[i][kind]);

@@ -8,7 +8,7 @@
 #include "state.h"
 
 /* Returns the time limit of --verify, from --timeout. */
-static int64_t verify_ns(const struct aw_session *session)
+static int64_t get_verify_ns(const struct aw_session *session)
 {
     double seconds = aw_number_or(session->options.link.timeout_s, 0.5);
     return canpid_given(session)->verify ? (int64_t)(seconds * 1e9) : 0;
@@ -17,7 +17,7 @@ static int64_t verify_ns(const struct aw_session *session)
 static enum aw_status set_controller(struct aw_session *session, struct aw_record *command)
 {
     int controller;
-    enum aw_status status = canpid_controller(session, true, &controller);
+    enum aw_status status = canpid_get_controller(session, true, &controller);
     return status == AW_OK ? aw_record_set(command, "controller", controller, &session->err)
                            : status;
 }
@@ -27,33 +27,33 @@ enum aw_status canpid_send_message(struct aw_session *session, struct aw_record 
     enum aw_status status = AW_OK;
     if (aw_codec_find(message->codec, "controller") >= 0)
         status = set_controller(session, message);
-    return status == AW_OK ? canpid_send_all(session, message, 1, verify_ns(session)) : status;
+    return status == AW_OK ? canpid_send_all(session, message, 1, get_verify_ns(session)) : status;
 }
 
-static enum aw_status begin(struct aw_session *session, const char *message, const char *value,
-                            struct aw_record *command)
+static enum aw_status build_command(struct aw_session *session, const char *message,
+                                    const char *value, struct aw_record *command)
 {
-    aw_session_command(session, message, command);
+    aw_session_init_command(session, message, command);
     enum aw_status status = set_controller(session, command);
     return status == AW_OK ? aw_record_set_text(command, "value", value, &session->err) : status;
 }
 
 enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
 {
-    const char *what = aw_arg(args, "gain", 0), *ki = aw_arg(args, "ki", 0);
+    const char *gain = aw_arg(args, "gain", 0), *ki = aw_arg(args, "ki", 0);
     const char *values[] = {aw_arg(args, "value", 0), ki, aw_arg(args, "kd", 0)};
     struct aw_record commands[3];
     enum aw_status status = AW_OK;
-    bool all = strcmp(what, "pid") == 0;
+    bool all = strcmp(gain, "pid") == 0;
     if (all && !values[2])
         return aw_fail(&session->err, AW_USAGE,
                        "set pid requires three gains — usage: set pid KP KI KD");
     if (!all && ki)
         return aw_fail(&session->err, AW_USAGE,
-                       "set %s requires one value — use 'set pid' for three", what);
+                       "set %s requires one value — use 'set pid' for three", gain);
     for (size_t i = 0; i < (all ? 3 : 1) && status == AW_OK; i++)
-        status = begin(session, all ? aw_gain_names[i] : what, values[i], &commands[i]);
-    return status == AW_OK ? canpid_send_all(session, commands, all ? 3 : 1, verify_ns(session))
+        status = build_command(session, all ? aw_gain_names[i] : gain, values[i], &commands[i]);
+    return status == AW_OK ? canpid_send_all(session, commands, all ? 3 : 1, get_verify_ns(session))
                            : status;
 }
 
@@ -82,7 +82,7 @@ enum aw_status canpid_send_setpoints(struct aw_session *session, int controller,
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < n && status == AW_OK; i++) {
         boards[i] = AW_CANPID_BIT(setpoints[i].board);
-        aw_session_command(session, "setpoint", &commands[i]);
+        aw_session_init_command(session, "setpoint", &commands[i]);
         aw_record_set(&commands[i], "controller", controller, NULL);
         status = aw_record_set(&commands[i], "value",
                                setpoints[i].normalised * aw_canpid_setpoint_scale(controller),
@@ -90,30 +90,30 @@ enum aw_status canpid_send_setpoints(struct aw_session *session, int controller,
         if (status == AW_OK)
             status = check_setpoint(session, &commands[i]);
     }
-    return status == AW_OK ? canpid_send_each(session, commands, boards, n, verify_ns(session))
+    return status == AW_OK ? canpid_send_each(session, commands, boards, n, get_verify_ns(session))
                            : status;
 }
 
 /* Checks the first setpoint to each board against its position, by hand or in a script. A disable
  * is exempt. */
-static enum aw_status guard(struct aw_session *session, const struct aw_record *setpoint)
+static enum aw_status check_start(struct aw_session *session, const struct aw_record *setpoint)
 {
     struct aw_joint_list list = {0};
     struct aw_joint_goal goals[AW_CANPID_BOARDS];
-    struct aw_joint_command command = {.what = AW_JOINT_TARGETS, .goals = goals};
-    struct aw_record one = *setpoint;
+    struct aw_joint_command command = {.kind = AW_JOINT_TARGETS, .goals = goals};
+    struct aw_record single = *setpoint;
     uint64_t boards;
     double seconds;
     enum aw_status status = canpid_boards(session, &boards);
     if (status == AW_OK)
         status = aw_joints_begin(session, &list);
-    one.dir = AW_TX;
+    single.dir = AW_TX;
     for (; boards && status == AW_OK; boards &= boards - 1) {
-        aw_record_set(&one, "board", canpid_first_board(boards), NULL);
-        command.n += canpid_replay_targets(session, &list, &one, &goals[command.n], &seconds);
+        aw_record_set(&single, "board", canpid_first_board(boards), NULL);
+        command.n += canpid_replay_targets(session, &list, &single, &goals[command.n], &seconds);
     }
     if (status == AW_OK)
-        status = aw_start_single(session, &list, &command);
+        status = aw_start_check_single(session, &list, &command);
     aw_joints_free(&list);
     return status;
 }
@@ -121,60 +121,62 @@ static enum aw_status guard(struct aw_session *session, const struct aw_record *
 enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record command;
-    enum aw_status status = begin(session, "setpoint", aw_arg(args, "value", 0), &command);
+    enum aw_status status = build_command(session, "setpoint", aw_arg(args, "value", 0), &command);
     if (status == AW_OK)
         status = check_setpoint(session, &command);
     if (status == AW_OK && !session->options.run.dry_run)
-        status = guard(session, &command);
-    return status == AW_OK ? canpid_send_all(session, &command, 1, verify_ns(session)) : status;
+        status = check_start(session, &command);
+    return status == AW_OK ? canpid_send_all(session, &command, 1, get_verify_ns(session)) : status;
 }
 
 /* Shows a disable with --dry-run, when the bus cannot report the last controller. */
 static enum aw_status show_disable(struct aw_session *session, uint64_t boards, int controller)
 {
-    struct aw_canpid *client = canpid_of(session);
+    struct aw_canpid *client = canpid_client(session);
     enum aw_status status = AW_OK;
     for (; status == AW_OK && boards; boards &= boards - 1) {
         struct aw_record command;
         struct aw_canpid_sent sent;
-        aw_canpid_disable_record(client, session->wire, canpid_first_board(boards), controller,
-                                 &command);
+        aw_canpid_build_disable(client, session->wire, canpid_first_board(boards), controller,
+                                &command);
         status = canpid_send(session, &command, &sent);
     }
     return status;
 }
 
-static enum aw_status disable(struct aw_session *session, uint64_t boards, bool all, int controller)
+static enum aw_status disable_boards(struct aw_session *session, uint64_t boards, bool all,
+                                     int controller)
 {
     struct canpid_state *state = session->state;
-    struct aw_canpid *client = canpid_of(session);
-    struct aw_canpid_stopped done;
-    enum aw_status status = aw_canpid_stop(client, boards, controller, &done, &session->err);
-    uint64_t unconfirmed = boards & ~done.confirmed & ~done.silent, needed = state->ongoing;
+    struct aw_canpid *client = canpid_client(session);
+    struct aw_canpid_stopped stopped;
+    enum aw_status status = aw_canpid_stop(client, boards, controller, &stopped, &session->err);
+    uint64_t unconfirmed = boards & ~stopped.confirmed & ~stopped.silent, needed = state->ongoing;
     /* With "all", boards may be missing. A board with no received data and no other command may be
      * silent if another one confirms. */
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
         if (client->boards[i].streams[AW_CANPID_PID].count)
             needed |= UINT64_C(1) << i;
-    if (all && status == AW_TIMEOUT && done.confirmed && !unconfirmed && !(done.silent & needed))
+    if (all && status == AW_TIMEOUT && stopped.confirmed && !unconfirmed &&
+        !(stopped.silent & needed))
         status = AW_OK;
-    canpid_disabled(session, done.confirmed);
-    bool listened = client->options.confirm_ms > 0;
+    canpid_note_disabled(session, stopped.confirmed);
+    bool waited = client->options.confirm_ms > 0;
     const struct {
         const char *key;
         uint64_t boards;
-    } lists[] = {{"confirmed", listened ? done.confirmed : 0},
-                 {"silent", listened ? done.silent : 0},
-                 {"unconfirmed", listened ? unconfirmed : boards}};
-    aw_object_text(&session->result, "result",
-                   status != AW_OK ? "not-confirmed"
-                   : listened      ? "disabled"
-                                   : "sent");
+    } lists[] = {{"confirmed", waited ? stopped.confirmed : 0},
+                 {"silent", waited ? stopped.silent : 0},
+                 {"unconfirmed", waited ? unconfirmed : boards}};
+    aw_object_add_text(&session->result, "result",
+                       status != AW_OK ? "not-confirmed"
+                       : waited        ? "disabled"
+                                       : "sent");
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (lists[i].boards)
-            aw_object_text(&session->result, lists[i].key,
-                           aw_canpid_board_list(&session->wire->variant, lists[i].boards,
-                                                state->lists[i], sizeof state->lists[i]));
+            aw_object_add_text(&session->result, lists[i].key,
+                               aw_canpid_board_list(&session->wire->variant, lists[i].boards,
+                                                    state->lists[i], sizeof state->lists[i]));
     return status;
 }
 
@@ -187,15 +189,15 @@ enum aw_status run_disable(struct aw_session *session, const struct aw_args *arg
     bool all = !text || strcmp(text, "all") == 0;
     uint64_t boards = canpid_all_boards(session) | state->ongoing;
     int controller;
-    enum aw_status status = canpid_controller(session, false, &controller);
+    enum aw_status status = canpid_get_controller(session, false, &controller);
     if (status == AW_OK && !all)
         status = canpid_boards(session, &boards);
     if (status == AW_OK)
-        status = canpid_ready_to_make(session);
+        status = canpid_open_for_send(session);
     if (status != AW_OK)
         return status;
     if (session->options.run.dry_run)
         return show_disable(session, boards, controller);
     aw_object_start(&session->result, args->command->name);
-    return disable(session, boards, all, controller);
+    return disable_boards(session, boards, all, controller);
 }

@@ -19,7 +19,7 @@ static enum aw_status set_plant(struct aw_session *session, const char *board, c
     enum aw_status status = aw_canpid_plant_parse(text, &plant, err);
     if (status != AW_OK)
         return status;
-    if (board && canpid_board_named(session, board, &boards) != AW_OK) {
+    if (board && canpid_add_board(session, board, &boards) != AW_OK) {
         *err = session->err;
         return err->status;
     }
@@ -32,8 +32,9 @@ static enum aw_status set_plant(struct aw_session *session, const char *board, c
 }
 
 /* Applies settings for all boards first, so that single boards can override them. */
-static enum aw_status url_plants(struct aw_session *session, const struct aw_url *url,
-                                 struct aw_canpid_device_options *options, struct aw_error *err)
+static enum aw_status read_url_plants(struct aw_session *session, const struct aw_url *url,
+                                      struct aw_canpid_device_options *options,
+                                      struct aw_error *err)
 {
     const char *all = aw_url_get(url, "plant");
     enum aw_status status = all ? set_plant(session, NULL, all, options, err) : AW_OK;
@@ -45,8 +46,8 @@ static enum aw_status url_plants(struct aw_session *session, const struct aw_url
 }
 
 /* Parses "dead" for all boards, or "lknee=wall:2deg,rhip=dead". */
-static enum aw_status plant_list(struct aw_session *session, const char *text,
-                                 struct aw_canpid_device_options *options)
+static enum aw_status parse_plants(struct aw_session *session, const char *text,
+                                   struct aw_canpid_device_options *options)
 {
     char copy[256], *save;
     enum aw_status status = AW_OK;
@@ -66,16 +67,16 @@ static enum aw_status plant_list(struct aw_session *session, const char *text,
 static enum aw_status read_plants(const struct aw_sim *sim,
                                   struct aw_canpid_device_options *options, struct aw_error *err)
 {
-    const char *plants = ((const struct canpid_sim_options *)sim->given)->plant;
+    const char *plants = ((const struct canpid_sim_options *)sim->options)->plant;
     if (sim->url)
-        return url_plants(sim->session, sim->url, options, err);
-    return plants ? plant_list(sim->session, plants, options) : AW_OK;
+        return read_url_plants(sim->session, sim->url, options, err);
+    return plants ? parse_plants(sim->session, plants, options) : AW_OK;
 }
 
 static enum aw_status read_options(const struct aw_sim *sim,
                                    struct aw_canpid_device_options *options, struct aw_error *err)
 {
-    const struct canpid_sim_options *given = sim->given;
+    const struct canpid_sim_options *given = sim->options;
     enum aw_status status = AW_OK;
     *options = aw_canpid_device_defaults();
     options->fw = strcmp(canpid_given(sim->session)->layout, "fw") == 0;
@@ -95,7 +96,7 @@ enum aw_status canpid_simulate(const struct aw_sim *sim, struct aw_device **devi
 {
     struct aw_canpid_device_options options;
     enum aw_status status = read_options(sim, &options, err);
-    *device = status == AW_OK ? aw_canpid_device(&options) : NULL;
+    *device = status == AW_OK ? aw_canpid_device_new(&options) : NULL;
     return status;
 }
 
@@ -107,10 +108,10 @@ const struct aw_transport canpid_sim_transport = {
     .open = aw_sim_begin,
 };
 
-void canpid_simulated(struct aw_session *session, struct aw_device *device)
+void canpid_report_sim(struct aw_session *session, struct aw_device *device)
 {
     const struct aw_canpid_device_counters *n = aw_canpid_device_counters(device);
-    aw_session_notice(
+    aw_session_print_notice(
         session,
         "%llu frames received, %llu of them lost (receive buffer full), %llu for other boards, "
         "%llu telemetry frames sent, %llu dropped",

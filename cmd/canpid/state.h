@@ -20,7 +20,7 @@ struct canpid_boards {
 };
 
 /* Monitors one joint with all data from the bus. */
-struct canpid_guard {
+struct canpid_monitor {
     unsigned board;
     int controller;
     double commanded; /* last setpoint, normalised; NaN: none yet */
@@ -30,19 +30,20 @@ struct canpid_guard {
 struct canpid_state {
     struct canpid_boards boards;
     struct aw_canpid client;
-    struct aw_canpid dry;       /* client for --dry-run, separate from the real conversation */
-    uint64_t driven;            /* boards that the running command has enabled */
-    uint64_t left_on;           /* boards that a recording leaves enabled */
-    uint64_t chosen;            /* boards named by -b, for commands that only read */
-    uint64_t ongoing;           /* boards that earlier commands have left enabled */
-    int seen[AW_CANPID_BOARDS]; /* last controllers seen, saved while a recording is checked */
-    struct canpid_guard bench;  /* monitors the board of an experiment */
-    struct canpid_guard watched[AW_CANPID_BOARDS]; /* joints commanded by this command */
-    int64_t looked_since_ns; /* start of the last status query: earlier telemetry counts as old */
-    bool busy;               /* a frame was received since the last wait */
+    struct aw_canpid dry;  /* client for --dry-run, separate from the real conversation */
+    uint64_t driven;       /* boards that the running command has enabled */
+    uint64_t left_enabled; /* boards that a recording leaves enabled */
+    uint64_t selected;     /* boards named by -b, for commands that only read */
+    uint64_t ongoing;      /* boards that earlier commands have left enabled */
+    int controllers
+        [AW_CANPID_BOARDS]; /* last controllers seen, saved while a recording is checked */
+    struct canpid_monitor experiment;                 /* monitors the board of an experiment */
+    struct canpid_monitor monitors[AW_CANPID_BOARDS]; /* joints commanded by this command */
+    int64_t status_ns; /* start of the last status query: earlier telemetry counts as old */
+    bool busy;         /* a frame was received since the last wait */
     char lists[3][AW_CANPID_BOARDS * AW_CANPID_NAME_MAX]; /* lists of boards in a result */
-    struct aw_gain remembered[AW_CANPID_GAIN_COUNT];      /* sent over this link by any process */
-    unsigned no_current; /* number of sensors frames so far, if all had a current of 0 */
+    struct aw_gain saved_gains[AW_CANPID_GAIN_COUNT];     /* sent over this link by any process */
+    unsigned n_zero_current; /* number of sensors frames so far, if all had a current of 0 */
 };
 
 struct canpid_options {
@@ -53,13 +54,13 @@ struct canpid_options {
 AW_GIVEN(tool, canpid_options, canpid_given)
 
 struct canpid_command_options {
-    int as; /* dump's format: candump, decoded, both */
+    int format; /* dump's format: candump, decoded, both */
 };
 AW_GIVEN(command, canpid_command_options, canpid_command_given)
 
 AW_STATE(canpid_state)
 
-static inline struct aw_canpid *canpid_of(struct aw_session *session)
+static inline struct aw_canpid *canpid_client(struct aw_session *session)
 {
     struct canpid_state *state = session->state;
     return session->options.run.dry_run ? &state->dry : &state->client;
@@ -71,23 +72,23 @@ void canpid_connect(struct aw_session *session, struct aw_link *link);
 /* See struct aw_share_hooks. */
 enum aw_status canpid_listen(struct aw_session *session, int64_t deadline,
                              struct aw_received *received);
-enum aw_moves canpid_saw(struct aw_session *session, bool tx, struct aw_span frame);
-int64_t canpid_due(struct aw_session *session, struct aw_span frame);
+enum aw_motion_effect canpid_note_frame(struct aw_session *session, bool tx, struct aw_span frame);
+int64_t canpid_next_send_ns(struct aw_session *session, struct aw_span frame);
 
 /* Saves the gains sent over this link. */
-void canpid_remember(struct aw_session *session);
+void canpid_save_gains(struct aw_session *session);
 
 /* Opens the link, with the options of this command. */
-enum aw_status canpid_ready(struct aw_session *session);
+enum aw_status canpid_open(struct aw_session *session);
 
 /* Lists the boards that stay enabled. */
-void canpid_goes_on(struct aw_session *session, char *out, size_t size);
+void canpid_describe_ongoing(struct aw_session *session, char *out, size_t size);
 
 /* Reads and handles pending frames. */
 enum aw_status canpid_poll(struct aw_session *session);
 
-/* Like canpid_ready() for commands that create frames; --dry-run needs no link. */
-enum aw_status canpid_ready_to_make(struct aw_session *session);
+/* Like canpid_open() for commands that create frames; --dry-run needs no link. */
+enum aw_status canpid_open_for_send(struct aw_session *session);
 
 /* Handles a section "[board NAME]" with "id = 0x100". It gives a board another name, or a known
  * name another identifier. */
@@ -95,12 +96,12 @@ enum aw_status canpid_configure(struct aw_session *session, const char *section,
                                 const char *value, struct aw_error *err);
 
 /* Selects the variant of --sensors-layout, with the boards of the config file. */
-enum aw_status canpid_variant(struct aw_session *session, struct aw_variant *variant,
-                              struct aw_error *err);
+enum aw_status canpid_select_variant(struct aw_session *session, struct aw_variant *variant,
+                                     struct aw_error *err);
 
 /* Returns the names and identifiers of all boards, {0}-terminated. */
 const struct aw_name *canpid_board_names(const struct aw_session *session);
-bool canpid_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size);
+bool canpid_write_names(struct aw_session *session, uint64_t *written, char *out, size_t size);
 
 /* Reads -b: a set of boards, or exactly one. AW_USAGE if it is missing or unknown. */
 enum aw_status canpid_boards(struct aw_session *session, uint64_t *boards);
@@ -111,21 +112,21 @@ int canpid_find_board(struct aw_session *session, const char *text);
 /* Returns an error if --board in the config file names no boards. */
 enum aw_status canpid_check_board(struct aw_session *session, const char *text);
 /* Adds the boards of one name (or "all") to a set; AW_USAGE with a suggestion. */
-enum aw_status canpid_board_named(struct aw_session *session, const char *name, uint64_t *boards);
-enum aw_status canpid_one_board(struct aw_session *session, unsigned *board);
+enum aw_status canpid_add_board(struct aw_session *session, const char *name, uint64_t *boards);
+enum aw_status canpid_parse_board(struct aw_session *session, unsigned *board);
 
 /* Returns the boards that "all" means: every named board. */
 uint64_t canpid_all_boards(const struct aw_session *session);
 
 /* Reads -c: a controller; AW_CANPID_LAST if none is given and none is required. */
-enum aw_status canpid_controller(struct aw_session *session, bool needed, int *controller);
+enum aw_status canpid_get_controller(struct aw_session *session, bool required, int *controller);
 
 /* Returns the board number of the lowest bit. */
 unsigned canpid_first_board(uint64_t boards);
 
 /* Converts a value in the controller's unit ("10deg", "-5Nm", "20%") to a normalised number. */
-enum aw_status canpid_parse(struct aw_session *session, const char *what, const char *text,
-                            int controller, double *normalised);
+enum aw_status canpid_parse_value(struct aw_session *session, const char *label, const char *text,
+                                  int controller, double *normalised);
 
 /* Checks, prints and sends one message; with --dry-run it only prints it. */
 enum aw_status canpid_send(struct aw_session *session, struct aw_record *command,
@@ -152,8 +153,8 @@ bool canpid_is_enabled(const struct aw_canpid_board *board);
 
 /* Reads pending frames, then pauses, so that a full bus is read in blocks: 4 ms after frames;
  * otherwise until a frame arrives, at most 20 ms. fn as in aw_canpid_idle. */
-enum aw_status canpid_round(struct aw_session *session, int64_t deadline, aw_received_fn *fn,
-                            void *context);
+enum aw_status canpid_read_round(struct aw_session *session, int64_t deadline, aw_received_fn *fn,
+                                 void *context);
 
 /* Hooks for the common commands (see struct aw_tool). */
 enum aw_status canpid_prepare(struct aw_session *session);
@@ -161,34 +162,35 @@ enum aw_status canpid_allow(struct aw_session *session, const struct aw_record *
 size_t canpid_replay_targets(struct aw_session *session, struct aw_joint_list *list,
                              const struct aw_record *record, struct aw_joint_goal *goals,
                              double *seconds);
-bool canpid_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
-                      size_t size);
+bool canpid_is_elsewhere(struct aw_session *session, const struct aw_record *recorded, char *out,
+                         size_t size);
 enum aw_status canpid_replay_end(struct aw_session *session);
 enum aw_status canpid_replay_send(struct aw_session *session, struct aw_span message, int64_t due,
-                                  bool *held);
+                                  bool *delayed);
 enum aw_status canpid_next_received(struct aw_session *session, int64_t deadline,
                                     struct aw_received *received);
-const char *canpid_subject(struct aw_session *session, const struct aw_record *record, char *out,
-                           size_t size);
-void canpid_subject_about(struct aw_session *session, const char *subject, char *out, size_t size);
-enum aw_status canpid_narrow(struct aw_session *session, aw_concerns_fn **concerns);
+const char *canpid_write_subject(struct aw_session *session, const struct aw_record *record,
+                                 char *out, size_t size);
+void canpid_describe_subject(struct aw_session *session, const char *subject, char *out,
+                             size_t size);
+enum aw_status canpid_narrow(struct aw_session *session, aw_selects_fn **filter);
 void canpid_notice(struct aw_session *session, const struct aw_record *record);
 extern const struct aw_grid_column canpid_columns[];
-bool canpid_unit(void *context, const char *subject, const char *field, double *factor,
-                 const char **unit);
-const char *canpid_remark(struct aw_session *session, char *out, size_t size);
+bool canpid_convert_unit(void *context, const char *subject, const char *field, double *factor,
+                         const char **unit);
+const char *canpid_write_remark(struct aw_session *session, char *out, size_t size);
 
 /* Reads and discards telemetry for a time. */
 enum aw_status canpid_wait(struct aw_session *session, double seconds);
 
 /* Waits for telemetry of this board; AW_TIMEOUT with advice. */
-enum aw_status canpid_telemetry(struct aw_session *session, unsigned board);
+enum aw_status canpid_await_telemetry(struct aw_session *session, unsigned board);
 
 /* Records that these boards were disabled. */
-void canpid_disabled(struct aw_session *session, uint64_t boards);
+void canpid_note_disabled(struct aw_session *session, uint64_t boards);
 
 /* Records that these boards hold a setpoint after the command. */
-void canpid_left_on(struct aw_session *session, uint64_t boards);
+void canpid_note_enabled(struct aw_session *session, uint64_t boards);
 
 /* Disables the boards that the running command has enabled, as aw_canpid_stop does. If new gains
  * are being tried (law.h), restores the old ones and disables again. Returns status if it is an
@@ -208,11 +210,11 @@ struct canpid_sim_options {
 };
 enum aw_status canpid_simulate(const struct aw_sim *sim, struct aw_device **device,
                                struct aw_error *err);
-void canpid_simulated(struct aw_session *session, struct aw_device *device);
+void canpid_report_sim(struct aw_session *session, struct aw_device *device);
 
 extern const struct aw_transport canpid_sim_transport;
 extern const struct aw_joints canpid_joints;
-extern const struct aw_bench_hooks canpid_bench;
-extern const struct aw_law canpid_law;
+extern const struct aw_experiment_hooks canpid_experiment;
+extern const struct aw_controller canpid_gain_access;
 
 #endif

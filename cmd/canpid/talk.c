@@ -9,7 +9,7 @@
 #include "state.h"
 #include "wire/can_id.h"
 
-static struct aw_canpid_options canpid_options(const struct aw_session *session)
+static struct aw_canpid_options build_options(const struct aw_session *session)
 {
     struct aw_canpid_options options = aw_canpid_defaults();
     options.allow_switch = canpid_given(session)->may_switch;
@@ -25,18 +25,18 @@ void canpid_connect(struct aw_session *session, struct aw_link *link)
     struct aw_canpid_options options = aw_canpid_defaults();
     struct canpid_state *state = session->state;
     options.protocol = session->wire->protocol;
-    memset(state->remembered, 0, sizeof state->remembered);
-    aw_law_save(session, NULL);
+    memset(state->saved_gains, 0, sizeof state->saved_gains);
+    aw_gains_backup(session, NULL);
     aw_canpid_init(&state->client, link, &session->wire->variant, &options);
 }
 
-enum aw_status canpid_ready(struct aw_session *session)
+enum aw_status canpid_open(struct aw_session *session)
 {
-    struct aw_canpid_options options = canpid_options(session);
-    enum aw_status status = aw_session_link(session);
+    struct aw_canpid_options options = build_options(session);
+    enum aw_status status = aw_session_open_link(session);
     if (status != AW_OK)
         return status;
-    if (session->device.link->recorded)
+    if (session->device.link->is_recording)
         options.confirm_ms = 0;
     options.wall_ns = aw_session_time(session) - aw_clock_now(session->clock);
     canpid_state(session)->client.options = options;
@@ -45,15 +45,15 @@ enum aw_status canpid_ready(struct aw_session *session)
 
 enum aw_status canpid_poll(struct aw_session *session)
 {
-    return aw_canpid_poll(canpid_of(session), &session->err);
+    return aw_canpid_poll(canpid_client(session), &session->err);
 }
 
-enum aw_status canpid_ready_to_make(struct aw_session *session)
+enum aw_status canpid_open_for_send(struct aw_session *session)
 {
-    struct aw_canpid_options options = canpid_options(session);
+    struct aw_canpid_options options = build_options(session);
     if (!session->options.run.dry_run)
-        return canpid_ready(session);
-    aw_canpid_init(canpid_of(session), NULL, &session->wire->variant, &options);
+        return canpid_open(session);
+    aw_canpid_init(canpid_client(session), NULL, &session->wire->variant, &options);
     return AW_OK;
 }
 
@@ -76,51 +76,51 @@ static void report(struct aw_session *session, const char *cmd, const struct aw_
 {
     struct aw_object *object = &session->result;
     aw_object_start(object, cmd);
-    aw_object_text(object, "board", list_boards(session, outcome->boards));
+    aw_object_add_text(object, "board", list_boards(session, outcome->boards));
     if (outcome->controller != AW_CANPID_LAST)
-        aw_object_text(object, "controller", aw_canpid_controller_name(outcome->controller));
+        aw_object_add_text(object, "controller", aw_canpid_controller_name(outcome->controller));
     for (size_t i = 0; i < n; i++) {
         int scalar = aw_codec_find(commands[i].codec, "value");
         const char *message = commands[i].codec->message->name;
         if (scalar >= 0 && !commands[i].codec->scalars[scalar].field->optional)
-            aw_object_number(object, strcmp(cmd, "set") == 0 ? message : "value",
-                             commands[i].v[scalar], -1,
-                             aw_scalar_range(commands[i].codec, scalar, &commands[i]).unit);
+            aw_object_add_number(object, strcmp(cmd, "set") == 0 ? message : "value",
+                                 commands[i].v[scalar], -1,
+                                 aw_scalar_range(commands[i].codec, scalar, &commands[i]).unit);
     }
-    aw_object_text(object, "result", outcome->verified ? "verified" : "sent");
+    aw_object_add_text(object, "result", outcome->verified ? "verified" : "sent");
     if (outcome->switches)
-        aw_object_truth(object, "switches", true);
+        aw_object_add_truth(object, "switches", true);
 }
 
-void canpid_goes_on(struct aw_session *session, char *out, size_t size)
+void canpid_describe_ongoing(struct aw_session *session, char *out, size_t size)
 {
     uint64_t boards = canpid_state(session)->ongoing;
     snprintf(out, size, "%.90s %s enabled", list_boards(session, boards),
              boards & (boards - 1) ? "stay" : "stays");
 }
 
-static void leave(struct aw_session *session, uint64_t boards)
+static void set_ongoing(struct aw_session *session, uint64_t boards)
 {
     canpid_state(session)->ongoing = boards;
     session->motion.ongoing = boards ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
 }
 
-void canpid_left_on(struct aw_session *session, uint64_t boards)
+void canpid_note_enabled(struct aw_session *session, uint64_t boards)
 {
-    leave(session, canpid_state(session)->ongoing | boards);
+    set_ongoing(session, canpid_state(session)->ongoing | boards);
 }
 
-void canpid_disabled(struct aw_session *session, uint64_t boards)
+void canpid_note_disabled(struct aw_session *session, uint64_t boards)
 {
-    leave(session, canpid_state(session)->ongoing & ~boards);
+    set_ongoing(session, canpid_state(session)->ongoing & ~boards);
 }
 
 /* An accepted setpoint enables the driver; so may a gain or precompression that switches the
  * controller. */
 static bool may_enable(const struct aw_canpid_sent *sent)
 {
-    bool held = isnan(sent->setpoint) && (sent->switches || sent->unknown);
-    return held || fabs(sent->setpoint) <= 1;
+    bool switches = isnan(sent->setpoint) && (sent->switches || sent->may_switch);
+    return switches || fabs(sent->setpoint) <= 1;
 }
 
 /* Records which drivers are enabled after a command. Only a verified disable ends that. */
@@ -129,24 +129,24 @@ static void note_sent(struct aw_session *session, const struct aw_canpid_sent *s
     struct canpid_state *state = session->state;
     if (may_enable(sent)) {
         state->driven |= AW_CANPID_BIT(sent->board);
-        aw_session_moves(session);
-        leave(session, state->ongoing | state->driven);
+        aw_session_start_motion(session);
+        set_ongoing(session, state->ongoing | state->driven);
     } else if (!isnan(sent->setpoint) && verified) {
-        canpid_disabled(session, AW_CANPID_BIT(sent->board));
+        canpid_note_disabled(session, AW_CANPID_BIT(sent->board));
     }
 }
 
 /* Prepares the stop before the first byte is sent, because an adapter may take a while to accept
  * the frame. */
-static enum aw_status send_ready(struct aw_session *session, const struct aw_record *command,
-                                 struct aw_canpid_sent *sent)
+static enum aw_status arm_and_send(struct aw_session *session, const struct aw_record *command,
+                                   struct aw_canpid_sent *sent)
 {
     struct canpid_state *state = session->state;
     uint64_t driven = state->driven;
     bool moving = session->motion.moving;
     if (may_enable(sent)) {
         state->driven |= AW_CANPID_BIT(sent->board);
-        aw_session_moves(session);
+        aw_session_start_motion(session);
     }
     enum aw_status status = aw_canpid_send(&state->client, command, sent, &session->err);
     if (status == AW_OK) {
@@ -159,61 +159,61 @@ static enum aw_status send_ready(struct aw_session *session, const struct aw_rec
 }
 
 /* Remembers an unnamed board that a client commands, so that a stop includes it. */
-static void know_board(struct aw_session *session, struct aw_span frame)
+static void note_board(struct aw_session *session, struct aw_span frame)
 {
     struct canpid_state *state = session->state;
     struct aw_record record;
-    struct aw_can_id can = frame.size >= 2 && aw_can_head(frame)
+    struct aw_can_id can = frame.size >= 2 && aw_can_head_size(frame)
                                ? aw_can_id_of(frame.data)
                                : (struct aw_can_id){.is_long = true};
     if (!can.is_long && aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) != AW_OK)
         state->boards.numbers |= AW_CANPID_BIT(can.id);
 }
 
-enum aw_moves canpid_saw(struct aw_session *session, bool tx, struct aw_span frame)
+enum aw_motion_effect canpid_note_frame(struct aw_session *session, bool tx, struct aw_span frame)
 {
     struct canpid_state *state = session->state;
     struct aw_canpid_sent sent;
     if (tx)
-        know_board(session, frame);
-    if (!tx || !aw_canpid_saw(&state->client, frame, &sent))
-        return tx ? AW_MOVES : AW_MOVES_ON;
+        note_board(session, frame);
+    if (!tx || !aw_canpid_note_command(&state->client, frame, &sent))
+        return tx ? AW_EFFECT_MOVES : AW_EFFECT_NONE;
     if (may_enable(&sent))
         state->ongoing |= AW_CANPID_BIT(sent.board);
     else if (!isnan(sent.setpoint))
         state->ongoing &= ~AW_CANPID_BIT(sent.board);
-    return state->ongoing ? AW_MOVES : AW_MOVES_NO_MORE;
+    return state->ongoing ? AW_EFFECT_MOVES : AW_EFFECT_ENDS;
 }
 
-int64_t canpid_due(struct aw_session *session, struct aw_span frame)
+int64_t canpid_next_send_ns(struct aw_session *session, struct aw_span frame)
 {
     struct canpid_state *state = session->state;
     unsigned id = frame.size < 2 ? 0 : frame.data[0] | (unsigned)frame.data[1] << 8;
-    return frame.size < 2 ? INT64_MIN : aw_canpid_paced_ns(&state->client, id);
+    return frame.size < 2 ? INT64_MIN : aw_canpid_next_send_ns(&state->client, id);
 }
 
 enum aw_status canpid_send(struct aw_session *session, struct aw_record *command,
                            struct aw_canpid_sent *sent)
 {
-    struct aw_canpid *client = canpid_of(session);
+    struct aw_canpid *client = canpid_client(session);
     enum aw_status status = aw_canpid_encode(client, command, sent, &session->err);
     if (status == AW_OK && session->options.run.dry_run)
-        return aw_session_dry_run(session, command, (struct aw_span){sent->bytes, sent->size});
+        return aw_session_show_dry_run(session, command, (struct aw_span){sent->bytes, sent->size});
     if (status == AW_OK)
         status = aw_session_announce(session, command);
-    if (status == AW_OK && sent->unknown)
-        aw_session_notice(session,
-                          "active controller unknown: this may switch the controller of %s",
-                          list_boards(session, AW_CANPID_BIT(sent->board)));
+    if (status == AW_OK && sent->may_switch)
+        aw_session_print_notice(session,
+                                "active controller unknown: this may switch the controller of %s",
+                                list_boards(session, AW_CANPID_BIT(sent->board)));
     if (status == AW_OK)
-        status = send_ready(session, command, sent);
+        status = arm_and_send(session, command, sent);
     return status;
 }
 
-static enum aw_status send_one(struct aw_session *session, struct aw_record *command,
-                               unsigned board, int64_t verify_ns, struct outcome *outcome)
+static enum aw_status send_to_board(struct aw_session *session, struct aw_record *command,
+                                    unsigned board, int64_t verify_ns, struct outcome *outcome)
 {
-    struct aw_canpid *client = canpid_of(session);
+    struct aw_canpid *client = canpid_client(session);
     struct aw_canpid_sent sent;
     aw_record_set(command, "board", board, NULL);
     enum aw_status status = canpid_send(session, command, &sent);
@@ -233,11 +233,12 @@ static enum aw_status send_one(struct aw_session *session, struct aw_record *com
 static enum aw_status check_all(struct aw_session *session, struct aw_record *commands,
                                 const uint64_t *boards, size_t n)
 {
-    enum aw_status status = canpid_ready_to_make(session);
+    enum aw_status status = canpid_open_for_send(session);
     for (size_t i = 0; i < n; i++)
-        for (uint64_t left = boards[i]; status == AW_OK && left; left &= left - 1) {
-            aw_record_set(&commands[i], "board", canpid_first_board(left), NULL);
-            status = aw_canpid_encode(canpid_of(session), &commands[i], NULL, &session->err);
+        for (uint64_t remaining = boards[i]; status == AW_OK && remaining;
+             remaining &= remaining - 1) {
+            aw_record_set(&commands[i], "board", canpid_first_board(remaining), NULL);
+            status = aw_canpid_encode(canpid_client(session), &commands[i], NULL, &session->err);
         }
     return status;
 }
@@ -259,68 +260,71 @@ enum aw_status canpid_send_each(struct aw_session *session, struct aw_record *co
     enum aw_status status = check_all(session, commands, boards, n);
     for (size_t i = 0; i < n && status == AW_OK; i++)
         for (uint64_t left = boards[i]; left && status == AW_OK; left &= left - 1)
-            status = send_one(session, &commands[i], canpid_first_board(left), verify_ns, &outcome);
+            status =
+                send_to_board(session, &commands[i], canpid_first_board(left), verify_ns, &outcome);
     if (status == AW_OK && outcome.boards)
         report(session, session->run.command->name, commands, n, &outcome);
     else if (status != AW_OK && outcome.boards)
-        aw_session_notice(session,
-                          "%s had already received the command — check its state with 'status'",
-                          list_boards(session, outcome.boards));
+        aw_session_print_notice(
+            session, "%s had already received the command — check its state with 'status'",
+            list_boards(session, outcome.boards));
     session->motion.moving = session->motion.moving && (status == AW_STOPPED || session->out.error);
     if (outcome.boards && !session->motion.moving)
-        canpid_remember(session);
+        canpid_save_gains(session);
     return status;
 }
 
 enum aw_status canpid_wait(struct aw_session *session, double seconds)
 {
-    int64_t deadline = aw_clock_after(aw_clock_now(session->clock), seconds);
-    return aw_canpid_idle(canpid_of(session), deadline, NULL, NULL, &session->err);
+    int64_t deadline = aw_time_after(aw_clock_now(session->clock), seconds);
+    return aw_canpid_idle(canpid_client(session), deadline, NULL, NULL, &session->err);
 }
 
 struct round {
     aw_received_fn *fn;
     void *context;
-    bool any, enough;
-    bool waiting; /* return after one frame */
+    bool received, ended;
+    bool single; /* return after one frame */
 };
 
-static bool in_round(void *context, const struct aw_received *received)
+static bool on_round_frame(void *context, const struct aw_received *received)
 {
     struct round *round = context;
-    round->any = true;
-    round->enough = !round->fn(round->context, received);
-    return !round->enough && !round->waiting;
+    round->received = true;
+    round->ended = !round->fn(round->context, received);
+    return !round->ended && !round->single;
 }
 
-enum aw_status canpid_round(struct aw_session *session, int64_t deadline, aw_received_fn *fn,
-                            void *context)
+enum aw_status canpid_read_round(struct aw_session *session, int64_t deadline, aw_received_fn *fn,
+                                 void *context)
 {
     static const int64_t drain_ns = 200 * AW_MICROSECOND, busy_ns = 4 * AW_MILLISECOND,
                          idle_ns = 20 * AW_MILLISECOND;
     struct round round = {.fn = fn, .context = context};
     int64_t now = aw_clock_now(session->clock);
-    enum aw_status status =
-        aw_canpid_idle(canpid_of(session), now + drain_ns, in_round, &round, &session->err);
-    if (status != AW_OK || round.enough)
+    enum aw_status status = aw_canpid_idle(canpid_client(session), now + drain_ns, on_round_frame,
+                                           &round, &session->err);
+    if (status != AW_OK || round.ended)
         return status;
-    int64_t rest = aw_sooner(now + (round.any ? busy_ns : idle_ns), deadline);
-    round.waiting = true;
-    return round.any ? aw_clock_sleep(session->clock, rest)
-                     : aw_canpid_idle(canpid_of(session), rest, in_round, &round, &session->err);
+    int64_t until = aw_min_time(now + (round.received ? busy_ns : idle_ns), deadline);
+    round.single = true;
+    return round.received ? aw_clock_sleep(session->clock, until)
+                          : aw_canpid_idle(canpid_client(session), until, on_round_frame, &round,
+                                           &session->err);
 }
 
-enum aw_status canpid_telemetry(struct aw_session *session, unsigned board)
+enum aw_status canpid_await_telemetry(struct aw_session *session, unsigned board)
 {
-    static const double patience_s = 2;
-    struct aw_canpid *client = canpid_of(session);
+    static const double timeout_s = 2;
+    struct aw_canpid *client = canpid_client(session);
     const struct aw_canpid_stream *stream = &aw_canpid_board(client, board)->streams[AW_CANPID_PID];
-    int64_t deadline = aw_clock_now(session->clock) + (int64_t)(patience_s * 1e9);
-    uint64_t before = stream->count;
+    int64_t deadline = aw_clock_now(session->clock) + (int64_t)(timeout_s * 1e9);
+    uint64_t count_before = stream->count;
     enum aw_status status = AW_OK;
-    while (status == AW_OK && stream->count == before && aw_clock_now(session->clock) < deadline)
+    while (status == AW_OK && stream->count == count_before &&
+           aw_clock_now(session->clock) < deadline)
         status = canpid_wait(session, 0.02);
-    if (status == AW_OK && stream->count == before)
+    if (status == AW_OK && stream->count == count_before)
         return aw_fail(&session->err, AW_TIMEOUT,
                        "no telemetry from %s — check its power and the bus",
                        canpid_given(session)->board);
@@ -330,26 +334,26 @@ enum aw_status canpid_telemetry(struct aw_session *session, unsigned board)
 /* Disables, restores the gains, and disables again. Otherwise the old gains would act on the
  * setpoint of an experiment; the last frame to a driver is always a disable. A driver whose
  * telemetry stopped may still receive, so it gets all of them. */
-static enum aw_status disable(struct aw_session *session, uint64_t boards, bool *confirmed)
+static enum aw_status disable_boards(struct aw_session *session, uint64_t boards, bool *confirmed)
 {
     struct canpid_state *state = session->state;
     struct aw_canpid *client = &state->client;
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
         if (boards & UINT64_C(1) << i)
-            state->watched[i].commanded = NAN; /* a disabled driver is no fault from here on */
+            state->monitors[i].commanded = NAN; /* a disabled driver is no fault from here on */
     enum aw_status status = aw_canpid_stop(client, boards, AW_CANPID_LAST, NULL, &session->err);
     *confirmed = status == AW_OK;
-    if (status == AW_STOPPED || status == AW_LOST || !aw_law_saved(session))
+    if (status == AW_STOPPED || status == AW_LOST || !aw_gains_get_backup(session))
         return status;
-    enum aw_status back = aw_law_send_old(session);
-    struct aw_error why = session->err;
+    enum aw_status restore_status = aw_gains_send_backup(session);
+    struct aw_error cause = session->err;
     status = aw_canpid_stop(client, boards, AW_CANPID_LAST, NULL, &session->err);
     *confirmed = status == AW_OK;
     if (status != AW_OK)
         return status; /* the next stop restores the gains */
-    aw_law_save(session, NULL);
-    session->err = why;
-    return back;
+    aw_gains_backup(session, NULL);
+    session->err = cause;
+    return restore_status;
 }
 
 enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status status)
@@ -357,10 +361,10 @@ enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status stat
     struct canpid_state *state = session->state;
     struct aw_error cause = session->err;
     bool confirmed;
-    enum aw_status ended = disable(session, state->driven, &confirmed);
+    enum aw_status ended = disable_boards(session, state->driven, &confirmed);
     if (confirmed) {
         session->motion.moving = false;
-        canpid_disabled(session, state->driven);
+        canpid_note_disabled(session, state->driven);
     }
     if (status == AW_OK)
         return ended;
@@ -368,12 +372,12 @@ enum aw_status canpid_end_motion(struct aw_session *session, enum aw_status stat
     return status;
 }
 
-static void wait_for_turn(struct aw_session *session, unsigned id, aw_frame_fn *add, void *context)
+static void add_pause(struct aw_session *session, unsigned id, aw_frame_fn *add, void *context)
 {
     const struct aw_canpid *client = &canpid_state(session)->client;
     int64_t pace =
-        aw_canpid_paced_ns(client, id) - client->boards[id / 32 % AW_CANPID_BOARDS].sent_ns;
-    for (int64_t waited = 0; waited < pace; waited += session->tool->stop_gap_ms * AW_MILLISECOND)
+        aw_canpid_next_send_ns(client, id) - client->boards[id / 32 % AW_CANPID_BOARDS].sent_ns;
+    for (int64_t paused = 0; paused < pace; paused += session->tool->stop_gap_ms * AW_MILLISECOND)
         add(context, NULL, 0);
 }
 
@@ -383,23 +387,23 @@ void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *contex
 {
     struct canpid_state *state = session->state;
     struct aw_canpid *client = &state->client;
-    const struct aw_gain_list *old = aw_law_saved(session);
+    const struct aw_gain_list *old = aw_gains_get_backup(session);
     uint64_t boards = state->driven | state->ongoing;
-    struct aw_canpid_gain_at at = {0};
+    struct aw_canpid_gain_at gain = {0};
     aw_canpid_last_stop(client, boards, add, context);
     for (size_t i = old ? old->n : 0; i > 0; i--) {
         struct aw_record command;
         struct aw_canpid_sent sent;
-        at = aw_canpid_gain_at((size_t)old->of[i - 1].place, old->of[i - 1].value);
-        aw_canpid_gain_record(&client->wire, &at, &command);
+        gain = aw_canpid_gain_at((size_t)old->of[i - 1].index, old->of[i - 1].value);
+        aw_canpid_build_gain(&client->wire, &gain, &command);
         if (aw_canpid_encode(client, &command, &sent, NULL) != AW_OK)
             continue;
-        wait_for_turn(session, sent.bytes[0] | (unsigned)sent.bytes[1] << 8, add, context);
+        add_pause(session, sent.bytes[0] | (unsigned)sent.bytes[1] << 8, add, context);
         add(context, sent.bytes, sent.size);
     }
     if (!old)
         return;
-    wait_for_turn(session, at.board, add, context);
+    add_pause(session, gain.board, add, context);
     aw_canpid_last_stop(client, boards, add, context);
 }
 
@@ -409,19 +413,20 @@ enum aw_status canpid_safe_stop(struct aw_session *session)
     int default_ms = aw_canpid_defaults().confirm_ms,
         *confirm_ms = &state->client.options.confirm_ms;
     *confirm_ms = *confirm_ms < default_ms ? *confirm_ms : default_ms; /* stops should be fast */
-    bool tried = aw_law_saved(session), confirmed;
-    enum aw_status status = disable(session, state->driven | state->ongoing, &confirmed);
-    struct aw_error why = session->err;
+    bool has_old_gains = aw_gains_get_backup(session), confirmed;
+    enum aw_status status = disable_boards(session, state->driven | state->ongoing, &confirmed);
+    struct aw_error cause = session->err;
     if (status == AW_STOPPED && !confirmed)
         return aw_fail(&session->err, status, "stop sent, not confirmed: the wait was interrupted");
     if (!confirmed)
         return aw_fail(&session->err, status, "stop sent, not confirmed%s: %s",
-                       !tried              ? ""
+                       !has_old_gains      ? ""
                        : status == AW_LOST ? "; could not restore the previous gains"
                                            : "; the previous gains were sent, but not confirmed",
-                       why.text);
-    leave(session, 0);
+                       cause.text);
+    set_ongoing(session, 0);
     if (status == AW_OK)
-        aw_stop_did(session, "disabled the driver%s", tried ? ", restored its previous gains" : "");
+        aw_stop_set_effect(session, "disabled the driver%s",
+                           has_old_gains ? ", restored its previous gains" : "");
     return status;
 }

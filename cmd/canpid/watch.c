@@ -20,7 +20,7 @@ static enum aw_status next_frame(struct aw_session *session, int64_t deadline,
     struct canpid_state *state = session->state;
     struct aw_clock *clock = session->clock;
     for (;;) {
-        int64_t now = aw_clock_now(clock), rested = now + REST_NS;
+        int64_t now = aw_clock_now(clock), until = now + REST_NS;
         enum aw_status status = aw_canpid_receive(&state->client, state->busy ? now : deadline,
                                                   received, &session->err);
         if (status != AW_TIMEOUT || !state->busy || now >= deadline) {
@@ -28,7 +28,7 @@ static enum aw_status next_frame(struct aw_session *session, int64_t deadline,
             return status;
         }
         state->busy = false;
-        status = aw_clock_sleep(clock, aw_sooner(rested, deadline));
+        status = aw_clock_sleep(clock, aw_min_time(until, deadline));
         if (status != AW_OK)
             return status;
     }
@@ -37,7 +37,7 @@ static enum aw_status next_frame(struct aw_session *session, int64_t deadline,
 enum aw_status canpid_next_received(struct aw_session *session, int64_t deadline,
                                     struct aw_received *received)
 {
-    enum aw_status status = canpid_ready(session);
+    enum aw_status status = canpid_open(session);
     if (status == AW_OK)
         status = next_frame(session, deadline, received);
     return status == AW_EVENT || status == AW_MALFORMED ? AW_OK : status;
@@ -50,8 +50,8 @@ enum aw_status canpid_listen(struct aw_session *session, int64_t deadline,
     return aw_canpid_receive(&state->client, deadline, received, &session->err);
 }
 
-const char *canpid_subject(struct aw_session *session, const struct aw_record *record, char *out,
-                           size_t size)
+const char *canpid_write_subject(struct aw_session *session, const struct aw_record *record,
+                                 char *out, size_t size)
 {
     const struct aw_scalar *first =
         record->codec->scalars; /* the board is the first scalar of every frame */
@@ -66,16 +66,17 @@ const char *canpid_subject(struct aw_session *session, const struct aw_record *r
     return aw_canpid_board_name(&session->wire->variant, (unsigned)board, out);
 }
 
-void canpid_subject_about(struct aw_session *session, const char *subject, char *out, size_t size)
+void canpid_describe_subject(struct aw_session *session, const char *subject, char *out,
+                             size_t size)
 {
     int board = aw_canpid_board_find(&session->wire->variant, subject), controller = -1;
     if (board >= 0)
-        controller = aw_canpid_board(canpid_of(session), (unsigned)board)->controller;
+        controller = aw_canpid_board(canpid_client(session), (unsigned)board)->controller;
     if (controller == AW_CANPID_LAST &&
-        canpid_controller(session, false, &controller) != AW_OK) /* uses the controller of -c */
+        canpid_get_controller(session, false, &controller) != AW_OK) /* uses the controller of -c */
         return;
     if (controller >= 0)
-        canpid_about(session, (unsigned)board, controller, out, size);
+        canpid_describe_gains(session, (unsigned)board, controller, out, size);
 }
 
 /* A working ADC never reads 0 (-12.5 A) all the time: the published firmware does not read it. Its
@@ -83,35 +84,36 @@ void canpid_subject_about(struct aw_session *session, const char *subject, char 
 void canpid_notice(struct aw_session *session, const struct aw_record *record)
 {
     struct canpid_state *state = session->state;
-    if (state->no_current >= ENOUGH_FRAMES || record->codec->message->code != SENSORS ||
+    if (state->n_zero_current >= ENOUGH_FRAMES || record->codec->message->code != SENSORS ||
         strcmp(session->wire->variant.name, "fw") == 0)
         return;
     int scalar = aw_codec_find(record->codec, "current");
     double value = record->v[scalar], zero = record->codec->scalars[scalar].field->offset;
     if (isnan(value))
         return;
-    state->no_current =
-        value == (record->codec->raw ? 0 : zero) ? state->no_current + 1 : ENOUGH_FRAMES + 1;
-    if (state->no_current == ENOUGH_FRAMES)
-        aw_session_notice(session, "the measured current is always 0: the published firmware uses "
-                                   "another layout — try --sensors-layout fw");
+    state->n_zero_current =
+        value == (record->codec->raw ? 0 : zero) ? state->n_zero_current + 1 : ENOUGH_FRAMES + 1;
+    if (state->n_zero_current == ENOUGH_FRAMES)
+        aw_session_print_notice(session,
+                                "the measured current is always 0: the published firmware uses "
+                                "another layout — try --sensors-layout fw");
 }
 
-static bool concerns(struct aw_session *session, struct aw_span frame, const char *subject)
+static bool is_selected(struct aw_session *session, struct aw_span frame, const char *subject)
 {
     int board = frame.size >= 2 ? frame.data[0] | frame.data[1] << 8
                                 : aw_canpid_board_find(&session->wire->variant, subject);
     return board >= 0 && board <= (int)AW_CAN_SHORT_MAX &&
-           canpid_state(session)->chosen & AW_CANPID_BIT(board);
+           canpid_state(session)->selected & AW_CANPID_BIT(board);
 }
 
-enum aw_status canpid_narrow(struct aw_session *session, aw_concerns_fn **which)
+enum aw_status canpid_narrow(struct aw_session *session, aw_selects_fn **filter)
 {
     struct canpid_state *state = session->state;
     if (!canpid_given(session)->board)
         return AW_OK;
-    *which = concerns;
-    return canpid_boards(session, &state->chosen);
+    *filter = is_selected;
+    return canpid_boards(session, &state->selected);
 }
 
 /* A classic frame with six bytes has 91 bits and, on average, some stuffed ones. */
@@ -126,9 +128,9 @@ static double bus_load(struct aw_canpid *client, int64_t now)
 }
 
 /* Returns the bus load and the known active controllers. */
-const char *canpid_remark(struct aw_session *session, char *out, size_t size)
+const char *canpid_write_remark(struct aw_session *session, char *out, size_t size)
 {
-    struct aw_canpid *client = canpid_of(session);
+    struct aw_canpid *client = canpid_client(session);
     int64_t now = aw_clock_now(session->clock);
     snprintf(out, size, "bus %.1f %%", bus_load(client, now));
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++) {
@@ -159,13 +161,13 @@ const struct aw_grid_column canpid_columns[] = {
 
 /* Setpoint and measured value are in % of the active controller's full scale. Converts them to its
  * unit if it is known. */
-bool canpid_unit(void *context, const char *subject, const char *field, double *factor,
-                 const char **unit)
+bool canpid_convert_unit(void *context, const char *subject, const char *field, double *factor,
+                         const char **unit)
 {
     struct aw_session *session = context;
     int board = aw_canpid_board_find(&session->wire->variant, subject);
     int controller =
-        board >= 0 ? canpid_of(session)->boards[board / 32].controller : AW_CANPID_LAST;
+        board >= 0 ? canpid_client(session)->boards[board / 32].controller : AW_CANPID_LAST;
     if (controller == AW_CANPID_LAST)
         controller = canpid_given(session)->controller;
     if ((strcmp(field, "setpoint") != 0 && strcmp(field, "measured") != 0) || controller < 0)

@@ -16,13 +16,13 @@ enum aw_status custom_init(struct custom *custom, const struct aw_wire *wire,
 {
     struct aw_packet_memory_options options = {.protocol = wire->protocol,
                                                .variant = &wire->variant,
-                                               .first = aw_ezphys_protocol.n_messages,
+                                               .first_custom = aw_ezphys_protocol.n_messages,
                                                .hz = HZ};
     bool failed;
     *custom = (struct custom){.scene = scene, .world = world};
     custom->memory = aw_packet_memory_new(&options, &failed);
     for (size_t i = 0; i < scene->n_joints && custom->n < AW_PACKET_MEMORY_JOINTS; i++)
-        if (scene->joints[i].receive && aw_scene_axes(scene->joints[i].kind) > 0)
+        if (scene->joints[i].receive && aw_scene_count_axes(scene->joints[i].kind) > 0)
             custom->joints[custom->n++] = i;
     custom_release_all(custom);
     return failed ? aw_no_memory(err) : AW_OK;
@@ -39,7 +39,7 @@ static void report_joints(struct custom *custom)
     for (size_t i = 0; i < custom->n && custom->memory; i++) {
         const struct aw_scene_joint *joint = &custom->scene->joints[custom->joints[i]];
         double values[AXIS_VALUES];
-        world_axis(custom->world, custom->joints[i], 0, values);
+        world_get_axis(custom->world, custom->joints[i], 0, values);
         joints[i] =
             (struct aw_packet_memory_joint){.name = joint->name,
                                             .unit = joint->kind == AW_SCENE_SLIDER ? "m" : "rad",
@@ -48,16 +48,16 @@ static void report_joints(struct custom *custom)
                                             .velocity = values[1],
                                             .effort = NAN};
     }
-    aw_packet_memory_report(custom->memory, joints, custom->n);
+    aw_packet_memory_set_joints(custom->memory, joints, custom->n);
 }
 
-bool custom_take(struct custom *custom, struct aw_span frame)
+bool custom_handle(struct custom *custom, struct aw_span frame)
 {
     report_joints(custom);
     if (!aw_packet_memory_store(custom->memory, frame))
         return false;
     for (size_t i = 0; i < custom->n; i++) {
-        double goal = aw_packet_memory_setpoint(custom->memory, i);
+        double goal = aw_packet_memory_new_setpoint(custom->memory, i);
         custom->goals[i] = isnan(goal) ? custom->goals[i] : goal;
     }
     return true;
@@ -76,17 +76,17 @@ void custom_release_all(struct custom *custom)
         custom->goals[i] = NAN;
 }
 
-void custom_steer(struct custom *custom)
+void custom_drive(struct custom *custom)
 {
     custom->time_ns += (int64_t)(world_step_size(custom->world) * 1e9);
     for (size_t i = 0; i < custom->n; i++) {
         double values[AXIS_VALUES], velocity[AW_SCENE_AXES] = {0}, torque[AW_SCENE_AXES] = {0};
         if (isnan(custom->goals[i]))
             continue;
-        world_axis(custom->world, custom->joints[i], 0, values);
+        world_get_axis(custom->world, custom->joints[i], 0, values);
         velocity[0] = aw_clamp(GAIN * (custom->goals[i] - values[0]), -SPEED, SPEED);
         torque[0] = TORQUE;
-        world_drive(custom->world, custom->joints[i], velocity, torque);
+        world_set_motor(custom->world, custom->joints[i], velocity, torque);
     }
 }
 

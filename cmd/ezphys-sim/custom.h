@@ -24,14 +24,14 @@ enum aw_status custom_init(struct custom *custom, const struct aw_wire *wire,
 void custom_free(struct custom *custom);
 
 /* Handles a packet from the client. Returns false if it is not a custom packet. */
-bool custom_take(struct custom *custom, struct aw_span frame);
+bool custom_handle(struct custom *custom, struct aw_span frame);
 
 /* Releases a joint after another command for it. */
 void custom_release(struct custom *custom, size_t joint);
 void custom_release_all(struct custom *custom);
 
 /* Call before each step of the world. */
-void custom_steer(struct custom *custom);
+void custom_drive(struct custom *custom);
 
 /* Adds the custom packets that are due. AW_LIMIT: the message is full. */
 enum aw_status custom_add(struct custom *custom, struct aw_ezphys_message *message,

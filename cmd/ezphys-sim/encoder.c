@@ -30,8 +30,8 @@ static enum aw_status init_packet(struct packet *packet, const struct aw_codec *
         if (!scalar->value || i == packet->id || i == packet->name)
             continue;
         packet->floats = packet->floats && scalar->field->type == AW_FLOAT;
-        packet->scalar[packet->n] = (uint8_t)i;
-        packet->at[packet->n++] = (uint8_t)(scalar->bit / 8);
+        packet->scalars[packet->n] = (uint8_t)i;
+        packet->offsets[packet->n++] = (uint8_t)(scalar->bit / 8);
     }
     record.present = codec->values;
     return aw_encode(&record, true, packet->frame, sizeof packet->frame, &size, err);
@@ -57,7 +57,7 @@ void encoder_free(struct encoder *encoder)
     free(encoder->message.data);
 }
 
-static void put(uint8_t *out, unsigned size, bool big_endian, uint64_t value)
+static void put_bytes(uint8_t *out, unsigned size, bool big_endian, uint64_t value)
 {
     for (unsigned i = 0; i < size; i++)
         out[i] = (uint8_t)(value >> 8 * (big_endian ? size - 1 - i : i));
@@ -70,8 +70,9 @@ static bool put_value(struct packet *packet, int index, double value)
     float number = (float)value;
     uint32_t bits;
     memcpy(&bits, &number, sizeof bits);
-    put(packet->frame + scalar->bit / 8, scalar->bits / 8u, packet->codec->variant->big_endian,
-        scalar->field->type == AW_FLOAT ? bits : (uint64_t)(int64_t)value);
+    put_bytes(packet->frame + scalar->bit / 8, scalar->bits / 8u,
+              packet->codec->variant->big_endian,
+              scalar->field->type == AW_FLOAT ? bits : (uint64_t)(int64_t)value);
     return isfinite(number);
 }
 
@@ -86,7 +87,7 @@ static bool put_floats(struct packet *packet, const double *values)
         finite = finite && isfinite(number);
         memcpy(&bits, &number, sizeof bits);
         bits = swap ? __builtin_bswap32(bits) : bits;
-        memcpy(packet->frame + packet->at[i], &bits, sizeof bits);
+        memcpy(packet->frame + packet->offsets[i], &bits, sizeof bits);
     }
     return finite;
 }
@@ -95,12 +96,12 @@ static bool put_values(struct packet *packet, const double *values)
 {
     bool finite = true;
     for (size_t i = 0; i < packet->n; i++)
-        finite = put_value(packet, packet->scalar[i], values[i]) && finite;
+        finite = put_value(packet, packet->scalars[i], values[i]) && finite;
     return finite;
 }
 
-static enum aw_status add(struct encoder *encoder, enum packet_kind kind, uint32_t id,
-                          const char *name, const double *values, struct aw_error *err)
+static enum aw_status add_packet(struct encoder *encoder, enum packet_kind kind, uint32_t id,
+                                 const char *name, const double *values, struct aw_error *err)
 {
     struct packet *packet = &encoder->packets[kind];
     bool finite = packet->floats ? put_floats(packet, values) : put_values(packet, values);
@@ -129,8 +130,8 @@ static enum aw_status add_limbs(struct encoder *encoder, const struct world *wor
         double values[LIMB_VALUES];
         if (!body->send)
             continue;
-        world_limb(world, i, values);
-        status = add(encoder, LIMB, body->id, body->name, values, err);
+        world_get_limb(world, i, values);
+        status = add_packet(encoder, LIMB, body->id, body->name, values, err);
     }
     return status;
 }
@@ -141,11 +142,11 @@ static enum aw_status add_axes(struct encoder *encoder, const struct world *worl
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < encoder->scene->n_joints; i++) {
         const struct aw_scene_joint *joint = &encoder->scene->joints[i];
-        unsigned axes = joint->send ? aw_scene_axes(joint->kind) : 0;
+        unsigned axes = joint->send ? aw_scene_count_axes(joint->kind) : 0;
         for (unsigned axis = 0; axis < axes && status == AW_OK; axis++) {
             double values[AXIS_VALUES];
-            world_axis(world, i, axis, values);
-            status = add(encoder, JOINT_AXIS, joint->id, joint->name, values, err);
+            world_get_axis(world, i, axis, values);
+            status = add_packet(encoder, JOINT_AXIS, joint->id, joint->name, values, err);
         }
     }
     return status;
@@ -160,8 +161,8 @@ static enum aw_status add_feedback(struct encoder *encoder, const struct world *
         double values[FEEDBACK_VALUES];
         if (!joint->feedback)
             continue;
-        world_feedback(world, i, values);
-        status = add(encoder, JOINT_FEEDBACK, joint->id, joint->name, values, err);
+        world_get_feedback(world, i, values);
+        status = add_packet(encoder, JOINT_FEEDBACK, joint->id, joint->name, values, err);
     }
     return status;
 }
@@ -175,7 +176,7 @@ static enum aw_status add_contact(struct encoder *encoder, const struct world_co
             continue;
         const struct aw_scene_body *body = &encoder->scene->bodies[contact->body[i]];
         if (body->send)
-            status = add(encoder, COLLISION, body->id, body->name, contact->values, err);
+            status = add_packet(encoder, COLLISION, body->id, body->name, contact->values, err);
     }
     return status;
 }
@@ -184,7 +185,7 @@ static enum aw_status add_contacts(struct encoder *encoder, const struct world *
                                    struct aw_error *err)
 {
     const struct world_contact *contacts;
-    size_t n = world_contacts(world, &contacts);
+    size_t n = world_get_contacts(world, &contacts);
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < n && status == AW_OK; i++)
         status = add_contact(encoder, &contacts[i], err);
@@ -197,7 +198,7 @@ enum aw_status encoder_encode(struct encoder *encoder, const struct world *world
     /* Large enough for any packet; the wire's table determines how many values are sent. */
     double time[LIMB_VALUES] = {(double)world_steps(world), world_step_size(world)};
     aw_ezphys_message_begin(&encoder->message);
-    enum aw_status status = add(encoder, TIMESTAMP, 0, "", time, err);
+    enum aw_status status = add_packet(encoder, TIMESTAMP, 0, "", time, err);
     if (status == AW_OK)
         status = add_limbs(encoder, world, err);
     if (status == AW_OK)

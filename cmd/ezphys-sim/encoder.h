@@ -14,9 +14,9 @@ enum packet_kind { COLLISION, LIMB, JOINT_AXIS, JOINT_FEEDBACK, TIMESTAMP, PACKE
 struct packet {
     const struct aw_codec *codec;
     uint8_t frame[128];
-    int id, name;       /* scalar numbers; -1: the wire does not have this one */
-    uint8_t scalar[20]; /* scalar numbers of the values, in order */
-    uint8_t at[20];     /* offsets of the values in the frame */
+    int id, name;        /* scalar numbers; -1: the wire does not have this one */
+    uint8_t scalars[20]; /* scalar numbers of the values, in order */
+    uint8_t offsets[20]; /* offsets of the values in the frame */
     size_t n;
     bool floats; /* all values are floats */
 };

@@ -23,50 +23,50 @@ enum aw_status listener_init(struct listener *l, struct aw_wire *wire, const str
                              struct world *world, struct custom *custom, struct aw_error *err)
 {
     *l = (struct listener){
-        .scene = scene, .world = world, .custom = custom, .wire = wire, .room = malloc(ROOM)};
+        .scene = scene, .world = world, .custom = custom, .wire = wire, .buffer = malloc(ROOM)};
     listener_restart(l);
-    return l->room ? AW_OK : aw_no_memory(err);
+    return l->buffer ? AW_OK : aw_no_memory(err);
 }
 
 void listener_free(struct listener *l)
 {
-    free(l->room);
+    free(l->buffer);
 }
 
 void listener_restart(struct listener *l)
 {
     l->framer = (struct aw_framer){.dir = AW_TX};
-    l->size = l->used = 0;
-    l->said = 0;
-    l->reset = false;
+    l->size = l->n_used = 0;
+    l->n_logged = 0;
+    l->was_reset = false;
 }
 
-uint8_t *listener_room(struct listener *l, size_t *cap)
+uint8_t *listener_space(struct listener *l, size_t *cap)
 {
-    memmove(l->room, l->room + l->used, l->size - l->used);
-    l->size -= l->used;
-    l->used = 0;
+    memmove(l->buffer, l->buffer + l->n_used, l->size - l->n_used);
+    l->size -= l->n_used;
+    l->n_used = 0;
     *cap = ROOM - l->size;
-    return l->room + l->size;
+    return l->buffer + l->size;
 }
 
-void listener_got(struct listener *l, size_t size)
+void listener_commit(struct listener *l, size_t size)
 {
     l->size += size;
 }
 
 /* Logs a fault. The reason may contain names sent by the client. */
-static void explain(struct listener *l, uint64_t *counter, const char *why)
+static void log_fault(struct listener *l, uint64_t *counter, const char *reason)
 {
-    char plain[256];
-    snprintf(plain, sizeof plain, "%s", why);
-    aw_utf8_clean(plain);
+    char clean[256];
+    snprintf(clean, sizeof clean, "%s", reason);
+    aw_utf8_clean(clean);
     ++*counter;
-    if (l->said < SAID_MAX)
-        say("ezphys-sim: %s\n", plain);
-    if (l->said == SAID_MAX)
+    if (l->n_logged < SAID_MAX)
+        say("ezphys-sim: %s\n", clean);
+    if (l->n_logged == SAID_MAX)
         say("ezphys-sim: further messages of this kind are only counted\n");
-    l->said++;
+    l->n_logged++;
 }
 
 /* A command and the joint it addresses. */
@@ -105,7 +105,7 @@ static int find_joint(const struct aw_scene *scene, const struct command *comman
 }
 
 /* Returns true for the empty packet, on wires without empty messages. */
-static bool is_nothing(const struct command *command)
+static bool is_empty_command(const struct command *command)
 {
     bool scene = isnan(command->id) ? !*command->name : command->id == 0;
     for (int i = 0; i < VALUES_MAX && scene; i++)
@@ -113,21 +113,21 @@ static bool is_nothing(const struct command *command)
     return scene;
 }
 
-static void no_joint(struct listener *l, const struct command *command)
+static void fail_no_joint(struct listener *l, const struct command *command)
 {
-    char why[160];
+    char reason[160];
     if (isnan(command->id))
-        snprintf(why, sizeof why, "%s: joint \"%.32s\" not found — %zu joints have names",
+        snprintf(reason, sizeof reason, "%s: joint \"%.32s\" not found — %zu joints have names",
                  command->message->name, command->name, l->scene->n_joints);
     else
-        snprintf(why, sizeof why, "%s: joint %.0f not found — the scene has %zu",
+        snprintf(reason, sizeof reason, "%s: joint %.0f not found — the scene has %zu",
                  command->message->name, command->id, l->scene->n_joints);
-    explain(l, &l->counters.unknown, why);
+    log_fault(l, &l->counters.unknown, reason);
 }
 
 /* The numbers of the payload for axis i, and their limits. */
 struct slot {
-    const char *what;
+    const char *name;
     double max;
 };
 static const struct slot force_slots[] = {{"torque", TORQUE_MAX}};
@@ -138,129 +138,130 @@ static const struct slot motor_slots[] = {{"velocity", VELOCITY_MAX},
 static bool check_values(struct listener *l, const struct aw_scene_joint *joint,
                          const struct command *command, const struct slot *slots, unsigned n)
 {
-    char why[200];
-    for (unsigned i = 0; i < n * aw_scene_axes(joint->kind); i++) {
+    char problem[200];
+    for (unsigned i = 0; i < n * aw_scene_count_axes(joint->kind); i++) {
         if (fabs(command->v[i]) <= slots[i % n].max)
             continue;
         if (isfinite(command->v[i]))
-            snprintf(why, sizeof why, "%s of joint %s: %s%u %g is out of range (max %g)",
-                     command->message->name, joint->name, slots[i % n].what, i / n + 1,
+            snprintf(problem, sizeof problem, "%s of joint %s: %s%u %g is out of range (max %g)",
+                     command->message->name, joint->name, slots[i % n].name, i / n + 1,
                      command->v[i], slots[i % n].max);
         else
-            snprintf(why, sizeof why, "%s of joint %s: %s%u is not a finite number",
-                     command->message->name, joint->name, slots[i % n].what, i / n + 1);
-        explain(l, &l->counters.refused, why);
+            snprintf(problem, sizeof problem, "%s of joint %s: %s%u is not a finite number",
+                     command->message->name, joint->name, slots[i % n].name, i / n + 1);
+        log_fault(l, &l->counters.refused, problem);
         return false;
     }
     return true;
 }
 
-static void drop_absent(struct command *command)
+static void clear_absent(struct command *command)
 {
     for (int i = 0; i < VALUES_MAX; i++)
         if (!isfinite(command->v[i]))
             command->v[i] = 0;
 }
 
-static void push(struct listener *l, size_t joint, struct command *command)
+static void apply_force(struct listener *l, size_t joint, struct command *command)
 {
     if (!check_values(l, &l->scene->joints[joint], command, force_slots, 1))
         return;
-    drop_absent(command);
-    world_push(l->world, joint, command->v);
+    clear_absent(command);
+    world_add_torque(l->world, joint, command->v);
     l->counters.commands++;
 }
 
-static void drive(struct listener *l, size_t joint, struct command *command)
+static void apply_motor(struct listener *l, size_t joint, struct command *command)
 {
     double velocity[AW_SCENE_AXES], max_torque[AW_SCENE_AXES];
     if (!check_values(l, &l->scene->joints[joint], command, motor_slots, 2))
         return;
-    drop_absent(command);
+    clear_absent(command);
     for (int i = 0; i < AW_SCENE_AXES; i++) {
         velocity[i] = command->v[2 * i];
         max_torque[i] = command->v[2 * i + 1];
     }
-    world_drive(l->world, joint, velocity, max_torque);
+    world_set_motor(l->world, joint, velocity, max_torque);
     l->counters.commands++;
 }
 
-static void reset(struct listener *l)
+static void reset_world(struct listener *l)
 {
     world_reset(l->world);
     custom_release_all(l->custom);
-    l->reset = true;
+    l->was_reset = true;
     l->counters.resets++;
 }
 
 static void command_joint(struct listener *l, struct command *command)
 {
     int joint = find_joint(l->scene, command);
-    char why[120];
-    if (joint < 0 && is_nothing(command))
+    char reason[120];
+    if (joint < 0 && is_empty_command(command))
         return;
     if (joint < 0) {
-        no_joint(l, command);
+        fail_no_joint(l, command);
     } else if (!l->scene->joints[joint].receive) {
-        snprintf(why, sizeof why, "%s: joint %s accepts no commands — set receive on in the scene",
+        snprintf(reason, sizeof reason,
+                 "%s: joint %s accepts no commands — set receive on in the scene",
                  command->message->name, l->scene->joints[joint].name);
-        explain(l, &l->counters.unknown, why);
+        log_fault(l, &l->counters.unknown, reason);
     } else if (strcmp(command->message->name, "axis_force") == 0) {
         custom_release(l->custom, (size_t)joint);
-        push(l, (size_t)joint, command);
+        apply_force(l, (size_t)joint, command);
     } else {
         custom_release(l->custom, (size_t)joint);
-        drive(l, (size_t)joint, command);
+        apply_motor(l, (size_t)joint, command);
     }
 }
 
 /* Accepts NaN in a frame, because it may belong to an axis that the joint lacks. */
-static void obey(struct listener *l, struct aw_span frame)
+static void handle_frame(struct listener *l, struct aw_span frame)
 {
     struct aw_record record;
     struct aw_error err;
-    if (custom_take(l->custom, frame)) {
+    if (custom_handle(l->custom, frame)) {
         l->counters.commands++;
         return;
     }
     enum aw_status status = aw_wire_decode(l->wire, AW_TX, frame, &record, &err);
     if (status != AW_OK && record.present == 0) {
-        explain(l, &l->counters.refused, err.text);
+        log_fault(l, &l->counters.refused, err.text);
         return;
     }
     struct command command = read_command(&record);
     if (strcmp(command.message->name, "reset") == 0)
-        reset(l);
+        reset_world(l);
     else
         command_joint(l, &command);
 }
 
 /* Returns the number of messages that the last step completed. On a wire without an envelope, each
  * received block counts as one message. */
-static uint64_t ended(const struct listener *l, uint64_t before, enum aw_status status)
+static uint64_t count_messages(const struct listener *l, uint64_t before, enum aw_status status)
 {
     if (l->wire->variant.envelope)
-        return l->framer.messages - before;
-    return status == AW_OK && l->used == l->size;
+        return l->framer.n_envelopes - before;
+    return status == AW_OK && l->n_used == l->size;
 }
 
 unsigned listener_read(struct listener *l)
 {
     uint64_t n = 0;
-    while (n == 0 && l->used < l->size) {
-        struct aw_span in = {l->room + l->used, l->size - l->used}, frame;
+    while (n == 0 && l->n_used < l->size) {
+        struct aw_span in = {l->buffer + l->n_used, l->size - l->n_used}, frame;
         struct aw_error err;
-        uint64_t before = l->framer.messages;
+        uint64_t before = l->framer.n_envelopes;
         size_t used;
         enum aw_status status = aw_wire_next(l->wire, &l->framer, in, &frame, &used, &err);
         if (used == 0)
             break;
-        l->used += used;
+        l->n_used += used;
         if (status == AW_OK)
-            obey(l, frame);
+            handle_frame(l, frame);
         else if (status == AW_MALFORMED)
-            explain(l, &l->counters.refused, err.text);
-        n = ended(l, before, status);
+            log_fault(l, &l->counters.refused, err.text);
+        n = count_messages(l, before, status);
     }
     l->counters.messages += n;
     return (unsigned)n;

@@ -19,10 +19,10 @@ struct listener {
     struct custom *custom;
     struct aw_wire *wire;
     struct aw_framer framer;
-    uint8_t *room;
-    size_t size, used; /* bytes in the buffer, and those already processed */
-    unsigned said;     /* number of faults logged on this connection */
-    bool reset;        /* the world was reset since the last check */
+    uint8_t *buffer;
+    size_t size, n_used; /* bytes in the buffer, and those already processed */
+    unsigned n_logged;   /* number of faults logged on this connection */
+    bool was_reset;      /* the world was reset since the last check */
     struct listener_counters counters;
 };
 
@@ -36,8 +36,8 @@ void listener_free(struct listener *listener);
 void listener_restart(struct listener *listener);
 
 /* Returns a buffer of at least 64 kB; add the read bytes to size. */
-uint8_t *listener_room(struct listener *listener, size_t *cap);
-void listener_got(struct listener *listener, size_t size);
+uint8_t *listener_space(struct listener *listener, size_t *cap);
+void listener_commit(struct listener *listener, size_t size);
 
 /* Handles the next message in the buffer. Returns the number of completed messages; 0: incomplete.
  */

@@ -77,30 +77,30 @@ static const struct aw_tool tool = {
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-static int64_t nanoseconds(double seconds)
+static int64_t to_ns(double seconds)
 {
     return (int64_t)(seconds * (double)AW_SECOND);
 }
 
-static enum aw_status read_options(struct aw_session *session, const struct aw_words *words)
+static enum aw_status read_options(struct aw_session *session, const struct aw_tokens *arguments)
 {
     enum aw_status status = AW_OK;
-    for (size_t i = 0; i < words->n && status == AW_OK; i++)
-        status = aw_is_option(words->word[i])
-                     ? aw_bind_option(session, words, &i)
-                     : aw_options_set(&session->options, "scene", words->word[i],
+    for (size_t i = 0; i < arguments->n && status == AW_OK; i++)
+        status = aw_is_option(arguments->token[i])
+                     ? aw_bind_option(session, arguments, &i)
+                     : aw_options_set(&session->options, "scene", arguments->token[i],
                                       AW_FROM_COMMAND_LINE, &session->err);
     return status;
 }
 
 /* The parent process expects a wait in lock-step, so there is no timeout unless it asks for one. */
-static int64_t answer_timeout(struct program *p)
+static int64_t get_answer_timeout(struct program *p)
 {
-    static const int64_t ages = AW_NEVER / 2;
-    bool asked = aw_options_find(&p->session->options, "timeout")->origin != AW_FROM_DEFAULT;
-    return program_given(p->session)->fd >= 0 && !asked
-               ? ages
-               : nanoseconds(simulator_given(p->session)->timeout_s);
+    static const int64_t forever = AW_NEVER / 2;
+    bool given = aw_options_find(&p->session->options, "timeout")->origin != AW_FROM_DEFAULT;
+    return program_given(p->session)->fd >= 0 && !given
+               ? forever
+               : to_ns(simulator_given(p->session)->timeout_s);
 }
 
 static enum aw_status apply_options(struct program *p)
@@ -108,9 +108,9 @@ static enum aw_status apply_options(struct program *p)
     const struct simulator_options *given = simulator_given(p->session);
     p->settings = (struct settings){
         .real_time = given->real_time,
-        .every = (unsigned)given->lock_step,
-        .interval_ns = nanoseconds(given->interval_s),
-        .timeout_ns = answer_timeout(p),
+        .steps_per_message = (unsigned)given->lock_step,
+        .interval_ns = to_ns(given->interval_s),
+        .timeout_ns = get_answer_timeout(p),
         .world = {.step_s = given->step_size_s,
                   .seed = (unsigned long)given->seed,
                   .quick = given->quick,
@@ -129,11 +129,11 @@ static enum aw_status apply_options(struct program *p)
 
 /* ---- Links ----------------------------------------------------------------------------------- */
 
-static bool is_url(const char *word)
+static bool is_url(const char *text)
 {
     static const char *const schemes[] = {"tcp:", "tcp-listen:", "unix:", "unix-listen:"};
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
-        if (strncmp(word, schemes[i], strlen(schemes[i])) == 0)
+        if (strncmp(text, schemes[i], strlen(schemes[i])) == 0)
             return true;
     return false;
 }
@@ -148,17 +148,16 @@ static enum aw_status open_url(struct program *p, struct aw_link **link, const c
 }
 
 /* Retries until it connects: for the time of the option at first, later without a limit. */
-static enum aw_status dial(struct program *p, struct aw_link **link, bool first)
+static enum aw_status connect_client(struct program *p, struct aw_link **link, bool first)
 {
     int64_t pause = REDIAL_FIRST, now = aw_clock_now(&p->clock.base);
-    int64_t end =
-        first ? now + nanoseconds(simulator_given(p->session)->connect_timeout_s) : AW_NEVER;
+    int64_t end = first ? now + to_ns(simulator_given(p->session)->connect_timeout_s) : AW_NEVER;
     for (;;) {
         enum aw_status status = open_url(p, link, "tcp:", simulator_given(p->session)->connect);
         now = aw_clock_now(&p->clock.base);
         if (status != AW_NO_LINK || now >= end)
             return status;
-        int64_t until = aw_sooner(now + pause, end);
+        int64_t until = aw_min_time(now + pause, end);
         if (aw_clock_sleep(&p->clock.base, until) != AW_OK)
             return AW_STOPPED;
         pause = pause * 2 < REDIAL_LAST ? pause * 2 : REDIAL_LAST;
@@ -175,14 +174,14 @@ static enum aw_status serve(struct program *p, struct aw_link *link)
 static enum aw_status run_connected(struct program *p)
 {
     struct aw_link *link;
-    enum aw_status status = dial(p, &link, true);
+    enum aw_status status = connect_client(p, &link, true);
     while (status == AW_OK) {
         say("connected: %s\n", link->key);
         status = serve(p, link);
         if (status != AW_LOST)
             break;
         say("ezphys-sim: %s — reconnecting\n", p->session->err.text);
-        status = dial(p, &link, false);
+        status = connect_client(p, &link, false);
     }
     return status;
 }
@@ -190,11 +189,11 @@ static enum aw_status run_connected(struct program *p)
 static enum aw_status run_listening(struct program *p)
 {
     struct aw_link *link;
-    const char *at = simulator_given(p->session)->listen;
-    enum aw_status status = open_url(p, &link, "tcp-listen:", at ? at : "47001");
+    const char *address = simulator_given(p->session)->listen;
+    enum aw_status status = open_url(p, &link, "tcp-listen:", address ? address : "47001");
     if (status != AW_OK)
         return status;
-    say("ready: %s\n", *link->ready ? link->ready : link->key);
+    say("ready: %s\n", *link->client_url ? link->client_url : link->key);
     return serve(p, link);
 }
 
@@ -236,11 +235,11 @@ static int simulate(struct program *p)
         simulator_init(&p->sim, &p->settings, &p->scene, &p->wire, &p->session->err);
     if (status == AW_OK)
         status = run(p);
-    if (program_given(p->session)->fd < 0 && p->sim.reported > 0) {
+    if (program_given(p->session)->fd < 0 && p->sim.n_reported > 0) {
         const struct listener_counters *n = &p->sim.listener.counters;
         say("ezphys-sim: step %lld; %llu messages sent, %llu received; %llu commands executed, "
             "%llu refused, %llu for unknown joints; %llu resets\n",
-            (long long)world_steps(p->sim.world), (unsigned long long)p->sim.reported,
+            (long long)world_steps(p->sim.world), (unsigned long long)p->sim.n_reported,
             (unsigned long long)n->messages, (unsigned long long)n->commands,
             (unsigned long long)n->refused, (unsigned long long)n->unknown,
             (unsigned long long)n->resets);
@@ -256,9 +255,9 @@ static void print_page(struct aw_session *session, bool man)
 {
     struct aw_output *out = &session->out;
     if (man)
-        aw_man_page(session);
+        aw_print_man_page(session);
     else
-        aw_help(session, NULL);
+        aw_print_help(session, NULL);
     aw_output_print(out, man ? ".SH SCENES\n.nf\n" : "\nScenes\n");
     help_scenes(out);
     if (man)
@@ -266,7 +265,7 @@ static void print_page(struct aw_session *session, bool man)
 }
 
 /* Handles options that only print. Returns false if a simulation is needed. */
-static bool only_print(struct program *p)
+static bool print_only(struct program *p)
 {
     struct aw_output *out = &p->session->out;
     if (p->session->options.print.help || program_given(p->session)->man)
@@ -280,12 +279,12 @@ static bool only_print(struct program *p)
     return true;
 }
 
-static int perform(struct program *p, const struct aw_words *words)
+static int run_program(struct program *p, const struct aw_tokens *arguments)
 {
     struct aw_output *out = &p->session->out;
     struct aw_error *err = &p->session->err;
-    enum aw_status status = read_options(p->session, words);
-    if (status == AW_OK && only_print(p))
+    enum aw_status status = read_options(p->session, arguments);
+    if (status == AW_OK && print_only(p))
         return (int)aw_output_flush(out, err);
     if (status == AW_OK)
         status = apply_options(p);
@@ -303,22 +302,22 @@ static int perform(struct program *p, const struct aw_words *words)
 int main(int argc, char **argv)
 {
     struct aw_session *session = aw_session_new(&tool);
-    struct aw_words *words = malloc(sizeof *words);
+    struct aw_tokens *arguments = malloc(sizeof *arguments);
     struct aw_error err = {0};
     int status = AW_NO_MEMORY;
-    if (!session || !words) {
+    if (!session || !arguments) {
         aw_no_memory(&err);
     } else {
         struct program *p = session->state;
         p->session = session;
-        status = (int)aw_words_from_argv(words, argc, argv, &session->err);
-        status = status == AW_OK ? perform(p, words) : status;
+        status = (int)aw_tokens_from_argv(arguments, argc, argv, &session->err);
+        status = status == AW_OK ? run_program(p, arguments) : status;
         err = session->err;
     }
     if (status > AW_OK && status < 128)
         say("ezphys-sim: %s\n", err.text);
     if (session)
         aw_session_free(session);
-    free(words);
+    free(arguments);
     return status;
 }

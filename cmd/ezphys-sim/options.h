@@ -42,7 +42,7 @@ static const struct aw_option ezphys_simulator_options[] = {
     {.name = "connect-timeout", AW_AT(simulator_options, connect_timeout_s), .value = "TIME",
      .fallback = "10s", .unit = "s", .min = 0, .max = 86400,
      .help = "timeout of --connect before the simulation starts"},
-    {.name = "lock-step", AW_AT(simulator_options, lock_step), .value = "N", .bare = "1",
+    {.name = "lock-step", AW_AT(simulator_options, lock_step), .value = "N", .bare_value = "1",
      .fallback = "1", .unit = "", .min = 1, .max = 1000000,
      .help = "steps between two messages; waits for an answer to each"},
     {.name = "real-time", AW_AT(simulator_options, real_time),

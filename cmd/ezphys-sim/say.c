@@ -14,7 +14,7 @@ void say(const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (!aw_screen_utf8())
+    if (!aw_screen_is_utf8())
         aw_utf8_to_ascii(text, sizeof text);
     fputs(text, stderr);
 }

@@ -45,13 +45,13 @@ static void start_clock(struct simulator *sim, int64_t now)
     sim->start_step = world_steps(sim->world);
 }
 
-static bool step(struct simulator *sim)
+static bool step_world(struct simulator *sim)
 {
-    custom_steer(&sim->custom);
+    custom_drive(&sim->custom);
     return world_step(sim->world);
 }
 
-static void blow_up(struct simulator *sim)
+static void restart_unstable(struct simulator *sim)
 {
     say("ezphys-sim: simulation unstable at step %" PRId64
         "; scene restarted — use gentler commands or a smaller --step-size\n",
@@ -62,70 +62,70 @@ static void blow_up(struct simulator *sim)
 }
 
 /* If the client has disconnected, the next read reports it. */
-static void report(struct simulator *sim)
+static void send_state(struct simulator *sim)
 {
     struct aw_span message;
     struct aw_error err;
     if (encoder_encode(&sim->encoder, sim->world, &sim->custom, &message, &err) != AW_OK) {
-        blow_up(sim);
+        restart_unstable(sim);
         encoder_encode(&sim->encoder, sim->world, &sim->custom, &message, NULL);
     }
     aw_link_write(sim->link, message.data, message.size, NULL);
     world_clear_forces(sim->world);
     sim->reported_step = world_steps(sim->world);
-    sim->reported++;
+    sim->n_reported++;
 }
 
-static void welcome(struct simulator *sim, int64_t now)
+static void greet_client(struct simulator *sim, int64_t now)
 {
     listener_restart(&sim->listener);
     start_clock(sim, now);
-    sim->present = true;
-    sim->late = false;
+    sim->connected = true;
+    sim->timeout_reported = false;
     sim->next_ns = now + sim->settings->interval_ns;
-    sim->answer_ns = now + sim->settings->timeout_ns;
-    report(sim);
+    sim->answer_due_ns = now + sim->settings->timeout_ns;
+    send_state(sim);
 }
 
 /* ---- Lock-step ------------------------------------------------------------------------------- */
 
 static void step_many(struct simulator *sim)
 {
-    for (unsigned i = 0; i < sim->settings->every; i++)
-        if (!step(sim)) {
-            blow_up(sim);
+    for (unsigned i = 0; i < sim->settings->steps_per_message; i++)
+        if (!step_world(sim)) {
+            restart_unstable(sim);
             return;
         }
 }
 
-static void lock_step(struct simulator *sim)
+static void run_lock_step(struct simulator *sim)
 {
     unsigned n, answers = 0;
     while ((n = listener_read(&sim->listener)) > 0)
         for (answers += n; n > 0; n--) {
-            if (!sim->listener.reset)
+            if (!sim->listener.was_reset)
                 step_many(sim);
-            sim->listener.reset = false;
-            report(sim);
+            sim->listener.was_reset = false;
+            send_state(sim);
         }
     int64_t now = aw_clock_now(sim->link->clock);
     if (answers > 0) {
-        sim->answer_ns = now + sim->settings->timeout_ns;
-        if (sim->late)
+        sim->answer_due_ns = now + sim->settings->timeout_ns;
+        if (sim->timeout_reported)
             say("ezphys-sim: client reconnected, simulation resumed\n");
-        sim->late = false;
+        sim->timeout_reported = false;
     }
-    if (sim->late || !sim->present || now < sim->answer_ns)
+    if (sim->timeout_reported || !sim->connected || now < sim->answer_due_ns)
         return;
     say("ezphys-sim: no answer to step %" PRId64
         " for %g s, simulation paused — answer every message (an empty answer suffices)\n",
         world_steps(sim->world), (double)sim->settings->timeout_ns / AW_SECOND);
-    sim->late = true;
+    sim->timeout_reported = true;
 }
 
 /* ---- Real time ------------------------------------------------------------------------------- */
 
-static int64_t step_time(const struct simulator *sim, int64_t steps)
+static int64_t get_step_time(const struct simulator *sim, int64_t steps)
 {
     return sim->start_ns +
            llround((double)(steps - sim->start_step) * world_step_size(sim->world) * AW_SECOND);
@@ -134,38 +134,38 @@ static int64_t step_time(const struct simulator *sim, int64_t steps)
 static void catch_up(struct simulator *sim, int64_t now)
 {
     int64_t until = now + TURN_MAX, clock = now;
-    while (clock < until && step_time(sim, world_steps(sim->world) + 1) <= now) {
-        if (!step(sim)) {
-            blow_up(sim);
+    while (clock < until && get_step_time(sim, world_steps(sim->world) + 1) <= now) {
+        if (!step_world(sim)) {
+            restart_unstable(sim);
             return;
         }
         clock = aw_clock_now(sim->link->clock);
     }
-    if (clock - step_time(sim, world_steps(sim->world)) > BEHIND_MAX) {
-        if (!sim->slow)
+    if (clock - get_step_time(sim, world_steps(sim->world)) > BEHIND_MAX) {
+        if (!sim->slow_reported)
             say("ezphys-sim: simulation slower than real time — use --quick or a larger "
                 "--step-size\n");
-        sim->slow = true;
+        sim->slow_reported = true;
         start_clock(sim, clock);
     }
 }
 
-static void real_time(struct simulator *sim)
+static void run_real_time(struct simulator *sim)
 {
     while (listener_read(&sim->listener) > 0)
         continue;
     int64_t now = aw_clock_now(sim->link->clock);
-    if (sim->listener.reset) {
-        sim->listener.reset = false;
+    if (sim->listener.was_reset) {
+        sim->listener.was_reset = false;
         start_clock(sim, now);
-        report(sim);
+        send_state(sim);
     }
-    if (!sim->present)
+    if (!sim->connected)
         return;
     catch_up(sim, now);
     if (now < sim->next_ns || world_steps(sim->world) == sim->reported_step)
         return;
-    report(sim);
+    send_state(sim);
     sim->next_ns += sim->settings->interval_ns;
     if (sim->next_ns < now)
         sim->next_ns = now + sim->settings->interval_ns;
@@ -173,35 +173,36 @@ static void real_time(struct simulator *sim)
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
-static int64_t next_event(const struct simulator *sim)
+static int64_t get_next_event(const struct simulator *sim)
 {
-    if (!sim->present)
+    if (!sim->connected)
         return AW_NEVER;
     if (sim->settings->real_time)
-        return step_time(sim, world_steps(sim->world) + 1);
-    return sim->late ? aw_clock_now(sim->link->clock) + CHECK_INTERVAL : sim->answer_ns;
+        return get_step_time(sim, world_steps(sim->world) + 1);
+    return sim->timeout_reported ? aw_clock_now(sim->link->clock) + CHECK_INTERVAL
+                                 : sim->answer_due_ns;
 }
 
-static enum aw_status turn(struct simulator *sim, struct aw_error *err)
+static enum aw_status run_once(struct simulator *sim, struct aw_error *err)
 {
     size_t cap, got = 0;
-    uint8_t *room = listener_room(&sim->listener, &cap);
-    enum aw_status status = aw_link_read(sim->link, room, cap, &got, next_event(sim), err);
+    uint8_t *room = listener_space(&sim->listener, &cap);
+    enum aw_status status = aw_link_read(sim->link, room, cap, &got, get_next_event(sim), err);
     if (status != AW_OK && status != AW_TIMEOUT && status != AW_EVENT)
         return status;
-    if (sim->present && (sim->link->waiting || status == AW_EVENT)) {
+    if (sim->connected && (sim->link->no_client || status == AW_EVENT)) {
         say("ezphys-sim: client disconnected at step %" PRId64
             ", simulation paused until the next client connects\n",
             world_steps(sim->world));
-        sim->present = false;
+        sim->connected = false;
     }
     if (status == AW_EVENT)
-        welcome(sim, aw_clock_now(sim->link->clock));
-    listener_got(&sim->listener, got);
+        greet_client(sim, aw_clock_now(sim->link->clock));
+    listener_commit(&sim->listener, got);
     if (sim->settings->real_time)
-        real_time(sim);
+        run_real_time(sim);
     else
-        lock_step(sim);
+        run_lock_step(sim);
     return AW_OK;
 }
 
@@ -209,11 +210,11 @@ enum aw_status simulator_serve(struct simulator *sim, struct aw_link *link, stru
 {
     enum aw_status status = AW_OK;
     sim->link = link;
-    if (!link->waiting)
-        welcome(sim, aw_clock_now(link->clock));
+    if (!link->no_client)
+        greet_client(sim, aw_clock_now(link->clock));
     while (status == AW_OK)
-        status = turn(sim, err);
+        status = run_once(sim, err);
     if (status == AW_LOST)
-        sim->present = false;
+        sim->connected = false;
     return status;
 }

@@ -18,7 +18,7 @@
 
 struct settings {
     bool real_time;
-    unsigned every; /* steps per message in lock-step mode */
+    unsigned steps_per_message; /* steps per message in lock-step mode */
     int64_t interval_ns, timeout_ns;
     struct world_options world;
 };
@@ -31,15 +31,15 @@ struct simulator {
     struct encoder encoder;
     struct listener listener;
     struct aw_link *link;
-    bool present;      /* a client is connected */
-    bool late;         /* the timeout was reported */
-    bool slow;         /* the simulation was reported as slow */
-    int64_t answer_ns; /* lock-step: when the answer is late */
-    int64_t next_ns;   /* real time: when to send the state */
-    int64_t start_ns;  /* real time: wall clock of start_step */
+    bool connected;        /* a client is connected */
+    bool timeout_reported; /* the timeout was reported */
+    bool slow_reported;    /* the simulation was reported as slow */
+    int64_t answer_due_ns; /* lock-step: when the answer is late */
+    int64_t next_ns;       /* real time: when to send the state */
+    int64_t start_ns;      /* real time: wall clock of start_step */
     int64_t start_step;
     int64_t reported_step;
-    uint64_t reported;
+    uint64_t n_reported;
 };
 
 /* Initialises everything except sim->link, which each conversation sets. Borrows scene,

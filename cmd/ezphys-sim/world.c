@@ -17,10 +17,10 @@
 #define STABLE_MAX       1e12 /* m, m/s: beyond this the physics is unstable */
 #define AXIS_PARAM(p, i) ((p) + dParamGroup * (int)(i))
 
-struct part {
+struct visible_part {
     dBodyID body;
     dGeomID geom;
-    double pushed[6]; /* force and torque accumulated so far, see world_limb */
+    double applied[6]; /* force and torque accumulated so far, see world_get_limb */
 };
 
 struct drive {
@@ -29,7 +29,7 @@ struct drive {
     dJointFeedback feedback[2];
     dVector3 euler[2][2]; /* ball joint: first and last axis in the frames of bodies 1 and 2 */
     double torque[AW_SCENE_AXES];
-    bool pushed;
+    bool has_torque;
 };
 
 struct world {
@@ -37,12 +37,12 @@ struct world {
     const struct world_options *options;
     dWorldID world;
     dSpaceID space;
-    dJointGroupID touching;
+    dJointGroupID contact_joints;
     int64_t steps;
     double step_s;
     size_t n_contacts;
     struct world_contact contacts[CONTACTS_MAX];
-    struct part parts[AW_SCENE_BODIES_MAX];
+    struct visible_part parts[AW_SCENE_BODIES_MAX];
     struct drive drives[AW_SCENE_JOINTS_MAX];
 };
 
@@ -133,58 +133,58 @@ static double amotor_rate(dJointID joint, unsigned axis)
     return dJointGetAMotorAngleRate(joint, (int)axis);
 }
 
-static void push_hinge(dJointID joint, const double torque[AW_SCENE_AXES])
+static void add_torque_hinge(dJointID joint, const double torque[AW_SCENE_AXES])
 {
     dJointAddHingeTorque(joint, torque[0]);
 }
 
-static void push_slider(dJointID joint, const double torque[AW_SCENE_AXES])
+static void add_force_slider(dJointID joint, const double torque[AW_SCENE_AXES])
 {
     dJointAddSliderForce(joint, torque[0]);
 }
 
-static void push_universal(dJointID joint, const double torque[AW_SCENE_AXES])
+static void add_torque_universal(dJointID joint, const double torque[AW_SCENE_AXES])
 {
     dJointAddUniversalTorques(joint, torque[0], torque[1]);
 }
 
-static void push_hinge2(dJointID joint, const double torque[AW_SCENE_AXES])
+static void add_torque_hinge2(dJointID joint, const double torque[AW_SCENE_AXES])
 {
     dJointAddHinge2Torques(joint, torque[0], torque[1]);
 }
 
-static void push_motor(dJointID joint, const double torque[AW_SCENE_AXES])
+static void add_torque_motor(dJointID joint, const double torque[AW_SCENE_AXES])
 {
     dJointAddAMotorTorques(joint, torque[0], torque[1], torque[2]);
 }
 
 /* clang-format off */
-static const struct kind {
+static const struct file_format {
     dJointID (*create)(dWorldID world, dJointGroupID group);
     void (*set)(dJointID joint, const struct aw_scene_joint *row);
     void (*set_param)(dJointID joint, int parameter, dReal value);
     double (*angle)(dJointID joint, unsigned axis); /* NULL: Euler angles */
     double (*rate)(dJointID joint, unsigned axis);
-    void (*push)(dJointID joint, const double torque[AW_SCENE_AXES]);
+    void (*add_torque)(dJointID joint, const double torque[AW_SCENE_AXES]);
 } kinds[] = {
     [AW_SCENE_FIXED] = {.create = dJointCreateFixed, .set = set_fixed},
     [AW_SCENE_HINGE] = {dJointCreateHinge, set_hinge, dJointSetHingeParam, hinge_angle,
-                        hinge_rate, push_hinge},
+                        hinge_rate, add_torque_hinge},
     [AW_SCENE_SLIDER] = {dJointCreateSlider, set_slider, dJointSetSliderParam, slider_position,
-                         slider_rate, push_slider},
+                         slider_rate, add_force_slider},
     [AW_SCENE_UNIVERSAL] = {dJointCreateUniversal, set_universal, dJointSetUniversalParam,
-                            universal_angle, universal_rate, push_universal},
+                            universal_angle, universal_rate, add_torque_universal},
     [AW_SCENE_HINGE2] = {dJointCreateHinge2, set_hinge2, dJointSetHinge2Param, hinge2_angle,
-                         hinge2_rate, push_hinge2},
+                         hinge2_rate, add_torque_hinge2},
     [AW_SCENE_BALL] = {dJointCreateBall, set_ball, dJointSetAMotorParam, NULL, amotor_rate,
-                       push_motor},
+                       add_torque_motor},
 };
 /* clang-format on */
 
 /* ---- Building -------------------------------------------------------------------------------- */
 
 /* ODE prints remarks such as "LCP internal error" by the thousand; users cannot act on them. */
-static void ignore_remark(int number, const char *format, va_list args)
+static void ignore_message(int number, const char *format, va_list args)
 {
     (void)number;
     (void)format;
@@ -192,7 +192,7 @@ static void ignore_remark(int number, const char *format, va_list args)
 }
 
 /* Handles errors for which ODE would abort. */
-static void give_up(int number, const char *format, va_list args)
+static void on_fatal_error(int number, const char *format, va_list args)
 {
     char text[200];
     vsnprintf(text, sizeof text, format, args);
@@ -245,7 +245,7 @@ static void build_part(struct world *w, size_t index)
     dBodySetQuaternion(body, row->rotation);
     dBodySetLinearVel(body, v[0], v[1], v[2]);
     dBodySetAngularVel(body, spin[0], spin[1], spin[2]);
-    w->parts[index] = (struct part){.body = body};
+    w->parts[index] = (struct visible_part){.body = body};
     if (!row->collide)
         return;
     dGeomID geom = new_geom(w->space, row);
@@ -254,12 +254,12 @@ static void build_part(struct world *w, size_t index)
     w->parts[index].geom = geom;
 }
 
-static dBodyID body_at(const struct world *w, int index)
+static dBodyID get_body(const struct world *w, int index)
 {
     return index == AW_SCENE_WORLD ? NULL : w->parts[index].body;
 }
 
-static void see_from(dBodyID body, const double axis[3], dVector3 out)
+static void to_body_frame(dBodyID body, const double axis[3], dVector3 out)
 {
     if (body)
         dBodyVectorFromWorld(body, axis[0], axis[1], axis[2], out);
@@ -272,7 +272,7 @@ static dJointID new_motor(struct world *w, const struct aw_scene_joint *row)
 {
     const double *first = row->axis[0], *last = row->axis[2];
     dJointID motor = dJointCreateAMotor(w->world, NULL);
-    dJointAttach(motor, body_at(w, row->body[0]), body_at(w, row->body[1]));
+    dJointAttach(motor, get_body(w, row->body[0]), get_body(w, row->body[1]));
     dJointSetAMotorMode(motor, dAMotorEuler);
     dJointSetAMotorAxis(motor, 0, 1, first[0], first[1], first[2]);
     dJointSetAMotorAxis(motor, 2, 2, last[0], last[1], last[2]);
@@ -282,42 +282,43 @@ static dJointID new_motor(struct world *w, const struct aw_scene_joint *row)
 static void build_drive(struct world *w, size_t index)
 {
     const struct aw_scene_joint *row = &w->scene->joints[index];
-    const struct kind *kind = &kinds[row->kind];
+    const struct file_format *kind = &kinds[row->kind];
     struct drive *drive = &w->drives[index];
     *drive = (struct drive){.joint = kind->create(w->world, NULL)};
-    dJointAttach(drive->joint, body_at(w, row->body[0]), body_at(w, row->body[1]));
+    dJointAttach(drive->joint, get_body(w, row->body[0]), get_body(w, row->body[1]));
     kind->set(drive->joint, row);
     drive->motor = row->kind == AW_SCENE_BALL ? new_motor(w, row) : drive->joint;
     for (int axis = 0; axis < 2; axis++)
         for (int side = 0; side < 2; side++)
-            see_from(body_at(w, row->body[side]), row->axis[2 * axis], drive->euler[axis][side]);
+            to_body_frame(get_body(w, row->body[side]), row->axis[2 * axis],
+                          drive->euler[axis][side]);
     dJointSetFeedback(drive->joint, &drive->feedback[0]);
     if (drive->motor != drive->joint)
         dJointSetFeedback(drive->motor, &drive->feedback[1]);
-    for (unsigned i = 0; i < aw_scene_axes(row->kind); i++) {
+    for (unsigned i = 0; i < aw_scene_count_axes(row->kind); i++) {
         kind->set_param(drive->motor, AXIS_PARAM(dParamLoStop, i), row->low[i]);
         kind->set_param(drive->motor, AXIS_PARAM(dParamHiStop, i), row->high[i]);
     }
-    world_drive(w, index, row->velocity, row->max_torque);
+    world_set_motor(w, index, row->velocity, row->max_torque);
 }
 
 static void destroy(struct world *w)
 {
     if (!w->world)
         return;
-    dJointGroupDestroy(w->touching);
+    dJointGroupDestroy(w->contact_joints);
     dSpaceDestroy(w->space);
     dWorldDestroy(w->world);
 }
 
-static void touch(struct world *w);
+static void update_contacts(struct world *w);
 
 static void build(struct world *w)
 {
     const double *gravity = w->scene->gravity_m_s2;
     w->world = dWorldCreate();
     w->space = dSimpleSpaceCreate(NULL);
-    w->touching = dJointGroupCreate(0);
+    w->contact_joints = dJointGroupCreate(0);
     w->steps = 0;
     dWorldSetGravity(w->world, gravity[0], gravity[1], gravity[2]);
     dWorldSetERP(w->world, w->scene->solver_erp);
@@ -331,7 +332,7 @@ static void build(struct world *w)
     const double *normal = w->scene->ground_normal;
     if (w->scene->ground)
         dCreatePlane(w->space, normal[0], normal[1], normal[2], w->scene->ground_offset_m);
-    touch(w);
+    update_contacts(w);
 }
 
 struct world *world_new(const struct aw_scene *scene, const struct world_options *options)
@@ -341,9 +342,9 @@ struct world *world_new(const struct aw_scene *scene, const struct world_options
         return NULL;
     dInitODE2(0);
     dAllocateODEDataForThread((unsigned)dAllocateMaskAll);
-    dSetMessageHandler(ignore_remark);
-    dSetErrorHandler(give_up);
-    dSetDebugHandler(give_up);
+    dSetMessageHandler(ignore_message);
+    dSetErrorHandler(on_fatal_error);
+    dSetDebugHandler(on_fatal_error);
     w->scene = scene;
     w->options = options;
     w->step_s = options->step_s > 0 ? options->step_s : scene->step_s;
@@ -368,9 +369,9 @@ void world_reset(struct world *w)
 
 /* ---- Stepping -------------------------------------------------------------------------------- */
 
-static int index_of(const struct world *w, dGeomID geom)
+static int get_index(const struct world *w, dGeomID geom)
 {
-    const struct part *part = dGeomGetData(geom);
+    const struct visible_part *part = dGeomGetData(geom);
     return part ? (int)(part - w->parts) : AW_SCENE_WORLD;
 }
 
@@ -379,12 +380,12 @@ static void note_contact(struct world *w, const dContactGeom *geom)
     if (w->n_contacts == CONTACTS_MAX)
         return;
     w->contacts[w->n_contacts++] = (struct world_contact){
-        .body = {index_of(w, geom->g1), index_of(w, geom->g2)},
+        .body = {get_index(w, geom->g1), get_index(w, geom->g2)},
         .values = {geom->pos[0], geom->pos[1], geom->pos[2], geom->depth},
     };
 }
 
-static dSurfaceParameters surface(const struct aw_scene *scene)
+static dSurfaceParameters get_surface(const struct aw_scene *scene)
 {
     return (dSurfaceParameters){
         .mode = dContactApprox1 | dContactSoftERP | dContactSoftCFM |
@@ -397,7 +398,7 @@ static dSurfaceParameters surface(const struct aw_scene *scene)
     };
 }
 
-static void near(void *context, dGeomID geom1, dGeomID geom2)
+static void on_near(void *context, dGeomID geom1, dGeomID geom2)
 {
     struct world *w = context;
     dBodyID body1 = dGeomGetBody(geom1), body2 = dGeomGetBody(geom2);
@@ -406,19 +407,19 @@ static void near(void *context, dGeomID geom1, dGeomID geom2)
         return;
     int n = dCollide(geom1, geom2, PAIR_CONTACTS, &contacts[0].geom, sizeof *contacts);
     for (int i = 0; i < n; i++) {
-        contacts[i].surface = surface(w->scene);
-        dJointID joint = dJointCreateContact(w->world, w->touching, &contacts[i]);
+        contacts[i].surface = get_surface(w->scene);
+        dJointID joint = dJointCreateContact(w->world, w->contact_joints, &contacts[i]);
         dJointAttach(joint, body1, body2);
         note_contact(w, &contacts[i].geom);
     }
 }
 
 /* Recreates the contacts. */
-static void touch(struct world *w)
+static void update_contacts(struct world *w)
 {
-    dJointGroupEmpty(w->touching);
+    dJointGroupEmpty(w->contact_joints);
     w->n_contacts = 0;
-    dSpaceCollide(w->space, w, near);
+    dSpaceCollide(w->space, w, on_near);
 }
 
 static bool is_zero(const dReal *v)
@@ -429,7 +430,7 @@ static bool is_zero(const dReal *v)
 void world_clear_forces(struct world *w)
 {
     for (size_t i = 0; i < w->scene->n_bodies; i++)
-        memset(w->parts[i].pushed, 0, sizeof w->parts[i].pushed);
+        memset(w->parts[i].applied, 0, sizeof w->parts[i].applied);
 }
 
 static bool is_sane(const dReal *v)
@@ -442,13 +443,13 @@ bool world_step(struct world *w)
     w->steps++;
     if (w->options->no_physics)
         return true;
-    touch(w);
+    update_contacts(w);
     for (size_t i = 0; i < w->scene->n_joints; i++) {
         struct drive *drive = &w->drives[i];
-        if (!drive->pushed)
+        if (!drive->has_torque)
             continue;
-        kinds[w->scene->joints[i].kind].push(drive->motor, drive->torque);
-        drive->pushed = w->options->hold_force;
+        kinds[w->scene->joints[i].kind].add_torque(drive->motor, drive->torque);
+        drive->has_torque = w->options->hold_force;
     }
     if (!w->options->force_after) {
         /* Keeps the last step with a force, so that a push of one step appears in a message about
@@ -458,8 +459,8 @@ bool world_step(struct world *w)
             const dReal *torque = dBodyGetTorque(w->parts[i].body);
             if (is_zero(force) && is_zero(torque))
                 continue;
-            memcpy(w->parts[i].pushed, force, 3 * sizeof *force);
-            memcpy(w->parts[i].pushed + 3, torque, 3 * sizeof *torque);
+            memcpy(w->parts[i].applied, force, 3 * sizeof *force);
+            memcpy(w->parts[i].applied + 3, torque, 3 * sizeof *torque);
         }
     }
     if (w->options->quick)
@@ -487,12 +488,12 @@ double world_step_size(const struct world *w)
     return w->step_s;
 }
 
-void world_limb(const struct world *w, size_t index, double out[LIMB_VALUES])
+void world_get_limb(const struct world *w, size_t index, double out[LIMB_VALUES])
 {
-    const struct part *part = &w->parts[index];
+    const struct visible_part *part = &w->parts[index];
     memcpy(out, dBodyGetPosition(part->body), 3 * sizeof *out);
     memcpy(out + 3, dBodyGetQuaternion(part->body), 4 * sizeof *out);
-    memcpy(out + 7, part->pushed, 6 * sizeof *out);
+    memcpy(out + 7, part->applied, 6 * sizeof *out);
     memcpy(out + 13, dBodyGetLinearVel(part->body), 3 * sizeof *out);
     memcpy(out + 16, dBodyGetAngularVel(part->body), 3 * sizeof *out);
 }
@@ -519,7 +520,7 @@ static double euler_angle(const struct world *w, size_t index, unsigned axis)
 {
     const struct aw_scene_joint *row = &w->scene->joints[index];
     const struct drive *drive = &w->drives[index];
-    dBodyID body1 = body_at(w, row->body[0]), body2 = body_at(w, row->body[1]);
+    dBodyID body1 = get_body(w, row->body[0]), body2 = get_body(w, row->body[1]);
     dVector3 first = {0}, first_of_2 = {0}, last = {0}, last_of_1 = {0}, node, upright;
     to_world(body1, drive->euler[0][0], first);
     to_world(body2, drive->euler[0][1], first_of_2);
@@ -537,14 +538,14 @@ static double euler_angle(const struct world *w, size_t index, unsigned axis)
     return angle_between(upright, last_of_1, first);
 }
 
-void world_axis(const struct world *w, size_t index, unsigned axis, double out[AXIS_VALUES])
+void world_get_axis(const struct world *w, size_t index, unsigned axis, double out[AXIS_VALUES])
 {
-    const struct kind *kind = &kinds[w->scene->joints[index].kind];
+    const struct file_format *kind = &kinds[w->scene->joints[index].kind];
     out[0] = kind->angle ? kind->angle(w->drives[index].motor, axis) : euler_angle(w, index, axis);
     out[1] = kind->rate(w->drives[index].motor, axis);
 }
 
-void world_feedback(const struct world *w, size_t index, double out[FEEDBACK_VALUES])
+void world_get_feedback(const struct world *w, size_t index, double out[FEEDBACK_VALUES])
 {
     const dJointFeedback *a = &w->drives[index].feedback[0], *b = &w->drives[index].feedback[1];
     for (int i = 0; i < 3; i++) {
@@ -555,26 +556,26 @@ void world_feedback(const struct world *w, size_t index, double out[FEEDBACK_VAL
     }
 }
 
-size_t world_contacts(const struct world *w, const struct world_contact **contacts)
+size_t world_get_contacts(const struct world *w, const struct world_contact **contacts)
 {
     *contacts = w->contacts;
     return w->n_contacts;
 }
 
-void world_push(struct world *w, size_t index, const double torque[AW_SCENE_AXES])
+void world_add_torque(struct world *w, size_t index, const double torque[AW_SCENE_AXES])
 {
     struct drive *drive = &w->drives[index];
-    bool add = drive->pushed && !w->options->hold_force;
+    bool add = drive->has_torque && !w->options->hold_force;
     for (int i = 0; i < AW_SCENE_AXES; i++)
         drive->torque[i] = torque[i] + (add ? drive->torque[i] : 0);
-    drive->pushed = aw_scene_axes(w->scene->joints[index].kind) > 0;
+    drive->has_torque = aw_scene_count_axes(w->scene->joints[index].kind) > 0;
 }
 
-void world_drive(struct world *w, size_t index, const double velocity[AW_SCENE_AXES],
-                 const double max_torque[AW_SCENE_AXES])
+void world_set_motor(struct world *w, size_t index, const double velocity[AW_SCENE_AXES],
+                     const double max_torque[AW_SCENE_AXES])
 {
     const struct aw_scene_joint *row = &w->scene->joints[index];
-    for (unsigned i = 0; i < aw_scene_axes(row->kind); i++) {
+    for (unsigned i = 0; i < aw_scene_count_axes(row->kind); i++) {
         kinds[row->kind].set_param(w->drives[index].motor, AXIS_PARAM(dParamVel, i), velocity[i]);
         kinds[row->kind].set_param(w->drives[index].motor, AXIS_PARAM(dParamFMax, i),
                                    max_torque[i]);

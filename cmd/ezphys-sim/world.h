@@ -40,18 +40,19 @@ bool world_step(struct world *world);
 int64_t world_steps(const struct world *world); /* steps since the start */
 double world_step_size(const struct world *world);
 
-void world_limb(const struct world *world, size_t body, double out[LIMB_VALUES]);
-void world_axis(const struct world *world, size_t joint, unsigned axis, double out[AXIS_VALUES]);
-void world_feedback(const struct world *world, size_t joint, double out[FEEDBACK_VALUES]);
-size_t world_contacts(const struct world *world, const struct world_contact **contacts);
+void world_get_limb(const struct world *world, size_t body, double out[LIMB_VALUES]);
+void world_get_axis(const struct world *world, size_t joint, unsigned axis,
+                    double out[AXIS_VALUES]);
+void world_get_feedback(const struct world *world, size_t joint, double out[FEEDBACK_VALUES]);
+size_t world_get_contacts(const struct world *world, const struct world_contact **contacts);
 
 /* Clears the forces recorded for limbs; call it after sending them. */
 void world_clear_forces(struct world *world);
 
 /* Set the torques on a joint's axes for the next step (several add up), and the motors until
  * changed. Three finite values; those of missing axes are ignored. */
-void world_push(struct world *world, size_t joint, const double torque[AW_SCENE_AXES]);
-void world_drive(struct world *world, size_t joint, const double velocity[AW_SCENE_AXES],
-                 const double max_torque[AW_SCENE_AXES]);
+void world_add_torque(struct world *world, size_t joint, const double torque[AW_SCENE_AXES]);
+void world_set_motor(struct world *world, size_t joint, const double velocity[AW_SCENE_AXES],
+                     const double max_torque[AW_SCENE_AXES]);
 
 #endif

@@ -12,7 +12,7 @@ enum aw_status ezphys_list(struct aw_session *session, bool running)
 {
     struct aw_tcp_server servers[SERVERS_MAX];
     size_t n =
-        aw_tcp_servers("ezphys-sim", session->tool->protocol->ports[0], servers, SERVERS_MAX);
+        aw_tcp_list_servers("ezphys-sim", session->tool->protocol->ports[0], servers, SERVERS_MAX);
     char url[80];
     for (size_t i = 0; i < n; i++) {
         snprintf(url, sizeof url, "tcp:%.47s:%u", servers[i].host, servers[i].port);
@@ -23,7 +23,7 @@ enum aw_status ezphys_list(struct aw_session *session, bool running)
         aw_session_print_result(session);
     }
     if (!n && !running)
-        aw_session_notice(
+        aw_session_print_notice(
             session, "no simulator found on this machine — start one with '%s sim', or use -l sim:",
             session->tool->name);
     return AW_OK;

@@ -13,35 +13,37 @@
 /* ---- Time ---- */
 
 /* Returns the simulation time, or the clock if the simulation sends none. */
-static double time_now(struct aw_session *session)
+static double get_time_s(struct aw_session *session)
 {
-    const struct aw_ezphys_state *state = &ezphys_of(session)->state;
-    return state->timed ? aw_ezphys_state_time(state) : (double)aw_clock_now(session->clock) / 1e9;
+    const struct aw_ezphys_state *state = &ezphys_client(session)->state;
+    return state->is_timed ? aw_ezphys_state_time(state)
+                           : (double)aw_clock_now(session->clock) / 1e9;
 }
 
 enum aw_status ezphys_check_epoch(struct aw_session *session, uint64_t epoch)
 {
-    return ezphys_of(session)->state.epoch == epoch
+    return ezphys_client(session)->state.epoch == epoch
                ? AW_OK
                : aw_fail(&session->err, AW_REFUSED,
                          "another program restarted the simulation, which resets motors — repeat "
                          "the command");
 }
 
-enum aw_status ezphys_go_on(struct aw_session *session, double seconds, ezphys_each_fn *each,
-                            void *context)
+enum aw_status ezphys_run_for(struct aw_session *session, double seconds, ezphys_step_fn *on_step,
+                              void *context)
 {
-    struct aw_ezphys *ez = ezphys_of(session);
+    struct aw_ezphys *ez = ezphys_client(session);
     uint64_t epoch = ez->state.epoch;
-    double start = time_now(session);
+    double start = get_time_s(session);
     enum aw_status status = AW_OK;
     /* Half a step less, so that 1 s is 1000 steps of 1 ms despite rounding. */
     double end = seconds - ez->state.step_size / 2;
-    while (status == AW_OK && time_now(session) - start < end) {
-        aw_session_work(session, "%s %.0f s, %.3f of %.9g s simulated", session->run.command->name,
-                        aw_session_seconds(session), time_now(session) - start, seconds);
-        if (each)
-            status = each(session, context, time_now(session) - start);
+    while (status == AW_OK && get_time_s(session) - start < end) {
+        aw_session_show_progress(session, "%s %.0f s, %.3f of %.9g s simulated",
+                                 session->run.command->name, aw_session_seconds(session),
+                                 get_time_s(session) - start, seconds);
+        if (on_step)
+            status = on_step(session, context, get_time_s(session) - start);
         if (status == AW_OK)
             status = ezphys_exchange(session);
         if (status == AW_OK)
@@ -54,42 +56,42 @@ enum aw_status ezphys_go_on(struct aw_session *session, double seconds, ezphys_e
 
 static void report_time(struct aw_session *session)
 {
-    const struct aw_ezphys_state *state = &ezphys_of(session)->state;
-    if (!state->timed)
+    const struct aw_ezphys_state *state = &ezphys_client(session)->state;
+    if (!state->is_timed)
         return;
-    aw_object_number(&session->result, "step", (double)state->step, 0, NULL);
-    aw_object_number(&session->result, "time", aw_ezphys_state_time(state), 6, "s");
+    aw_object_add_number(&session->result, "step", (double)state->step, 0, NULL);
+    aw_object_add_number(&session->result, "time", aw_ezphys_state_time(state), 6, "s");
 }
 
 /* Uses the names of records: state.hip.axis2.displacement. */
 static void report_axis(struct aw_session *session, const struct aw_ezphys_joint *joint, int i)
 {
     struct aw_object *result = &session->result;
-    struct aw_ezphys_about about = {&joint->object, i + 1, joint->n_axes};
+    struct aw_ezphys_packet_subject about = {&joint->object, i + 1, joint->n_axes};
     struct ezphys_units units = ezphys_units(session, joint->object.name);
     char name[AW_EZPHYS_NAME_SIZE + 16], key[sizeof result->entries->key];
-    ezphys_about_name(&about, name, sizeof name);
+    ezphys_write_axis_name(&about, name, sizeof name);
     aw_utf8_clean(name); /* a name from the wire may be invalid UTF-8 */
     snprintf(key, sizeof key, "state.%s.displacement", name);
-    aw_object_number(result, key, joint->axes[i].displacement, -1, units.displacement);
+    aw_object_add_number(result, key, joint->axes[i].displacement, -1, units.displacement);
     snprintf(key, sizeof key, "state.%s.velocity", name);
-    aw_object_number(result, key, joint->axes[i].velocity, -1, units.velocity);
+    aw_object_add_number(result, key, joint->axes[i].velocity, -1, units.velocity);
 }
 
 static void report_state(struct aw_session *session)
 {
-    const struct aw_ezphys_state *state = &ezphys_of(session)->state;
-    size_t left_out = 0;
+    const struct aw_ezphys_state *state = &ezphys_client(session)->state;
+    size_t n_omitted = 0;
     for (size_t k = 0; k < state->n_joints; k++) {
         size_t axes = (size_t)state->joints[k].n_axes;
         bool fits = session->result.n + 2 * axes <= AW_OBJECT_MAX;
         for (size_t i = 0; fits && i < axes; i++)
             report_axis(session, &state->joints[k], (int)i);
-        left_out += !fits;
+        n_omitted += !fits;
     }
-    if (left_out)
-        aw_session_notice(session, "--state: result full, %zu joints not shown — use 'status'",
-                          left_out);
+    if (n_omitted)
+        aw_session_print_notice(
+            session, "--state: result full, %zu joints not shown — use 'status'", n_omitted);
 }
 
 void ezphys_report_time(struct aw_session *session)
@@ -105,15 +107,16 @@ static enum aw_status report_joint(struct aw_session *session, const char *name)
                                                         {"displacement2", "velocity2"},
                                                         {"displacement3", "velocity3"}};
     struct ezphys_state *state = ezphys_state(session);
-    const struct aw_ezphys_joint *joint = aw_ezphys_state_joint(&state->ez.state, name);
+    const struct aw_ezphys_joint *joint = aw_ezphys_state_find_joint(&state->ez.state, name);
     snprintf(state->text[0], sizeof *state->text, "%s", joint ? joint->object.name : name);
-    aw_object_text(&session->result, "joint", state->text[0]);
+    aw_object_add_text(&session->result, "joint", state->text[0]);
     enum aw_status status = AW_OK;
     struct ezphys_units units = ezphys_units(session, state->text[0]);
     for (int i = 0; joint && i < joint->n_axes && i < AW_EZPHYS_AXES; i++) {
-        aw_object_number(&session->result, keys[i][0], joint->axes[i].displacement, -1,
-                         units.displacement);
-        aw_object_number(&session->result, keys[i][1], joint->axes[i].velocity, -1, units.velocity);
+        aw_object_add_number(&session->result, keys[i][0], joint->axes[i].displacement, -1,
+                             units.displacement);
+        aw_object_add_number(&session->result, keys[i][1], joint->axes[i].velocity, -1,
+                             units.velocity);
         if (isnan(joint->axes[i].displacement) || isnan(joint->axes[i].velocity))
             status = aw_fail(
                 &session->err, AW_MALFORMED,
@@ -127,28 +130,28 @@ static enum aw_status report_joint(struct aw_session *session, const char *name)
 /* A command to one joint. */
 struct drive {
     struct aw_session *session;
-    const char *word; /* the joint as typed */
+    const char *joint; /* the joint as typed */
     struct aw_ezphys_target target;
     struct aw_record record; /* the message on the wire */
-    bool forces;             /* axis_force, not axis_motor */
+    bool is_force;           /* axis_force, not axis_motor */
     int axes;                /* number of the last used axis */
     struct aw_ezphys_motor motor;
     double torque[AW_EZPHYS_AXES];
-    enum aw_ezphys_moves said; /* joint kind implied by the unit of a value */
+    enum aw_ezphys_motion given_kind; /* joint kind implied by the unit of a value */
 };
 
 /* Reads a value in the wire's unit, or in a slider's unit. */
 static enum aw_status read_value(struct drive *d, const struct aw_args *args, const char *name,
                                  double *value)
 {
-    const char *text = aw_arg(args, name, 0), *slides = *name == 'v' ? "m/s" : "N";
+    const char *text = aw_arg(args, name, 0), *slider_unit = *name == 'v' ? "m/s" : "N";
     enum aw_status status = aw_arg_number(d->session, args, name, value);
-    if (status == AW_USAGE && aw_number_parse_unit(text, slides, value, NULL) == AW_OK) {
-        d->said = AW_EZPHYS_SLIDES;
+    if (status == AW_USAGE && aw_number_parse_unit(text, slider_unit, value, NULL) == AW_OK) {
+        d->given_kind = AW_EZPHYS_SLIDES;
         return AW_OK;
     }
     if (status == AW_OK && text && isalpha((unsigned char)text[strlen(text) - 1]))
-        d->said = AW_EZPHYS_TURNS;
+        d->given_kind = AW_EZPHYS_TURNS;
     return status;
 }
 
@@ -161,7 +164,7 @@ static enum aw_status read_values(struct drive *d, const struct aw_args *args)
     enum aw_status status = AW_OK;
     for (int i = 0; i < AW_EZPHYS_AXES && status == AW_OK; i++) {
         double *values[] = {&d->motor.velocity[i], &d->motor.max_torque[i], &d->torque[i]};
-        for (int k = d->forces ? 2 : 0; k < (d->forces ? 3 : 2) && status == AW_OK; k++) {
+        for (int k = d->is_force ? 2 : 0; k < (d->is_force ? 3 : 2) && status == AW_OK; k++) {
             status = read_value(d, args, names[i][k], values[k]);
             if (*values[k] != 0) /* records contain all axes, so 0 means unused */
                 d->axes = i + 1;
@@ -179,8 +182,8 @@ static enum aw_status make_record(struct drive *d)
     struct aw_wire *wire = d->session->wire;
     struct aw_error *err = &d->session->err;
     enum aw_status status =
-        d->forces ? aw_ezphys_force_record(wire, &d->target, d->torque, &d->record, err)
-                  : aw_ezphys_motor_record(wire, &d->target, &d->motor, &d->record, err);
+        d->is_force ? aw_ezphys_build_force(wire, &d->target, d->torque, &d->record, err)
+                    : aw_ezphys_build_motor(wire, &d->target, &d->motor, &d->record, err);
     d->record.time_ns = AW_NO_TIME;
     return status;
 }
@@ -189,13 +192,13 @@ static enum aw_status check_joint(struct drive *d)
 {
     struct aw_session *session = d->session;
     const struct aw_ezphys_joint *joint =
-        aw_ezphys_state_joint(&ezphys_of(session)->state, d->word);
+        aw_ezphys_state_find_joint(&ezphys_client(session)->state, d->joint);
     if (!joint && !session->options.run.force &&
-        aw_ezphys_expect(ezphys_of(session), &d->target, &session->err) != AW_OK)
+        aw_ezphys_check_target(ezphys_client(session), &d->target, &session->err) != AW_OK)
         return AW_USAGE;
     if (!joint)
-        aw_session_notice(session, "joint %s not reported yet — check that its Send is on",
-                          d->word);
+        aw_session_print_notice(session, "joint %s not reported yet — check that its Send is on",
+                                d->joint);
     if (joint && d->axes > joint->n_axes)
         return aw_fail(
             &session->err, AW_USAGE,
@@ -204,60 +207,61 @@ static enum aw_status check_joint(struct drive *d)
     return AW_OK;
 }
 
-static enum aw_status give(struct drive *d)
+static enum aw_status add_command(struct drive *d)
 {
     struct aw_session *session = d->session;
-    return d->forces ? aw_ezphys_force(ezphys_of(session), &d->target, d->torque, &session->err)
-                     : aw_ezphys_motor(ezphys_of(session), &d->target, &d->motor, &session->err);
+    return d->is_force
+               ? aw_ezphys_force(ezphys_client(session), &d->target, d->torque, &session->err)
+               : aw_ezphys_motor(ezphys_client(session), &d->target, &d->motor, &session->err);
 }
 
 /* Prints the bytes of the whole message. */
-static enum aw_status dry_run(struct drive *d)
+static enum aw_status show_dry_run(struct drive *d)
 {
     struct aw_session *session = d->session;
     size_t size;
-    enum aw_status status = aw_ezphys_encode(ezphys_of(session), session->device.frame,
+    enum aw_status status = aw_ezphys_encode(ezphys_client(session), session->device.frame,
                                              AW_FRAME_ROOM, &size, &session->err);
-    return status == AW_OK ? aw_session_dry_run(session, &d->record,
-                                                (struct aw_span){session->device.frame, size})
+    return status == AW_OK ? aw_session_show_dry_run(session, &d->record,
+                                                     (struct aw_span){session->device.frame, size})
                            : status;
 }
 
-static enum aw_status drive_begin(struct drive *d, const struct aw_args *args)
+static enum aw_status prepare_drive(struct drive *d, const struct aw_args *args)
 {
     struct aw_session *session = d->session;
-    d->word = aw_arg(args, "joint", 0);
+    d->joint = aw_arg(args, "joint", 0);
     enum aw_status status = read_values(d, args);
     if (status == AW_OK)
-        status = ezphys_begin_to_make(session);
+        status = ezphys_begin_for_send(session);
     if (status == AW_OK)
-        status = ezphys_may_send(session);
+        status = ezphys_check_send(session);
     if (status == AW_OK)
-        status = aw_ezphys_target(ezphys_of(session), d->word, &d->target, &session->err);
+        status = aw_ezphys_target(ezphys_client(session), d->joint, &d->target, &session->err);
     if (status == AW_OK)
-        status = ezphys_check_unit(session, d->target.name, d->said);
+        status = ezphys_check_unit(session, d->target.name, d->given_kind);
     if (status == AW_OK && !session->options.run.dry_run)
         status = check_joint(d);
     return status == AW_OK ? make_record(d) : status;
 }
 
 /* Holds the joint at its position after --for. */
-static enum aw_status hold(struct drive *d)
+static enum aw_status hold_joint(struct drive *d)
 {
     struct aw_session *session = d->session;
     memset(d->motor.velocity, 0, sizeof d->motor.velocity);
     if (ezphys_given(session)->coast)
         memset(d->motor.max_torque, 0, sizeof d->motor.max_torque);
-    enum aw_status status = give(d);
+    enum aw_status status = add_command(d);
     return status == AW_OK ? ezphys_exchange(session) : status;
 }
 
-static enum aw_status again(struct aw_session *session, void *context, double time)
+static enum aw_status on_step(struct aw_session *session, void *context, double time)
 {
     struct drive *d = context;
     (void)session;
     (void)time;
-    return d->forces ? give(d) : AW_OK;
+    return d->is_force ? add_command(d) : AW_OK;
 }
 
 static enum aw_status drive(struct drive *d)
@@ -266,41 +270,41 @@ static enum aw_status drive(struct drive *d)
     double seconds = session->options.run.for_s;
     enum aw_status status = aw_session_announce(session, &d->record);
     if (status == AW_OK)
-        status = give(d);
+        status = add_command(d);
     if (status != AW_OK)
         return status;
-    aw_session_moves(session);
-    status = seconds > 0 ? ezphys_go_on(session, seconds, again, d) : ezphys_exchange(session);
+    aw_session_start_motion(session);
+    status = seconds > 0 ? ezphys_run_for(session, seconds, on_step, d) : ezphys_exchange(session);
     if (status == AW_OK) {
-        aw_object_start(&session->result, d->forces ? "force" : "motor");
-        status = report_joint(session, d->word);
+        aw_object_start(&session->result, d->is_force ? "force" : "motor");
+        status = report_joint(session, d->joint);
         ezphys_report_time(session);
     }
-    if (status == AW_OK && seconds > 0 && !d->forces)
-        status = hold(d);
+    if (status == AW_OK && seconds > 0 && !d->is_force)
+        status = hold_joint(d);
     session->motion.moving = status != AW_OK;
-    if (status == AW_OK && !d->forces)
+    if (status == AW_OK && !d->is_force)
         session->motion.ongoing = seconds > 0 ? AW_ONGOING_NOTHING : AW_ONGOING_RUNNING;
     return status;
 }
 
-static enum aw_status run(struct drive d, const struct aw_args *args)
+static enum aw_status run_command(struct drive d, const struct aw_args *args)
 {
-    enum aw_status status = drive_begin(&d, args);
+    enum aw_status status = prepare_drive(&d, args);
     if (status != AW_OK || !d.session->options.run.dry_run)
         return status == AW_OK ? drive(&d) : status;
-    status = give(&d);
-    return status == AW_OK ? dry_run(&d) : status;
+    status = add_command(&d);
+    return status == AW_OK ? show_dry_run(&d) : status;
 }
 
 enum aw_status run_motor(struct aw_session *session, const struct aw_args *args)
 {
-    return run((struct drive){.session = session}, args);
+    return run_command((struct drive){.session = session}, args);
 }
 
 enum aw_status run_force(struct aw_session *session, const struct aw_args *args)
 {
-    return run((struct drive){.session = session, .forces = true}, args);
+    return run_command((struct drive){.session = session, .is_force = true}, args);
 }
 
 /* ---- reset, stop, step ---- */
@@ -309,18 +313,18 @@ enum aw_status run_force(struct aw_session *session, const struct aw_args *args)
  */
 enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_ezphys *ez = ezphys_of(session);
-    enum aw_status status = ezphys_begin_to_make(session);
+    struct aw_ezphys *ez = ezphys_client(session);
+    enum aw_status status = ezphys_begin_for_send(session);
     (void)args;
     if (status != AW_OK)
         return status;
     aw_ezphys_reset(ez);
     if (session->options.run.dry_run) {
         struct drive d = {.session = session};
-        aw_session_command(session, "reset", &d.record);
+        aw_session_init_command(session, "reset", &d.record);
         d.record.time_ns = AW_NO_TIME;
-        status = dry_run(&d);
-        ez->reset = false;
+        status = show_dry_run(&d);
+        ez->must_reset = false;
         return status;
     }
     status = ezphys_exchange(session);
@@ -335,25 +339,25 @@ enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
 
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_ezphys *ez = ezphys_of(session);
-    const struct aw_ezphys_halt how = {.coast = ezphys_given(session)->coast,
-                                       .torque = AW_EZPHYS_STOP_TORQUE};
+    struct aw_ezphys *ez = ezphys_client(session);
+    const struct aw_ezphys_stop_mode mode = {.coast = ezphys_given(session)->coast,
+                                             .torque = AW_EZPHYS_STOP_TORQUE};
     (void)args;
     if (session->options.run.dry_run)
-        return aw_dry_depends(session, "the joints of the device");
+        return aw_dry_run_depends(session, "the joints of the device");
     enum aw_status status = ezphys_begin(session);
     if (status == AW_OK)
-        status = aw_ezphys_stop(ez, &how, &session->err);
+        status = aw_ezphys_stop(ez, &mode, &session->err);
     if (status == AW_OK)
-        status = ezphys_confirm(session, ezphys_deadline(session));
+        status = ezphys_confirm(session, ezphys_get_deadline(session));
     if (status == AW_TIMEOUT)
-        status = ezphys_no_message(session);
+        status = ezphys_fail_no_message(session);
     if (status != AW_OK)
         return status;
     session->motion.ongoing = AW_ONGOING_NOTHING;
     aw_object_start(&session->result, "stop");
-    aw_object_count(&session->result, "joints", ez->n_commands);
-    aw_object_text(&session->result, "result", how.coast ? "off" : "held");
+    aw_object_add_count(&session->result, "joints", ez->n_commands);
+    aw_object_add_text(&session->result, "result", mode.coast ? "off" : "held");
     ezphys_report_time(session);
     return AW_OK;
 }
@@ -364,22 +368,22 @@ enum aw_status run_advance(struct aw_session *session, const struct aw_args *arg
     double count = 1;
     enum aw_status status = aw_arg_number(session, args, "count", &count);
     if (status == AW_OK && session->options.run.dry_run)
-        return aw_dry_depends(session, "the previous commands");
+        return aw_dry_run_depends(session, "the previous commands");
     if (status == AW_OK)
         status = ezphys_begin(session);
     int64_t start = aw_clock_now(session->clock);
-    uint64_t done = 0;
-    for (; status == AW_OK && done < (uint64_t)count; done++) {
-        aw_session_work(session, "advance %.0f s, %llu of %.9g exchanges",
-                        aw_session_seconds(session), (unsigned long long)done, count);
+    uint64_t n_done = 0;
+    for (; status == AW_OK && n_done < (uint64_t)count; n_done++) {
+        aw_session_show_progress(session, "advance %.0f s, %llu of %.9g exchanges",
+                                 aw_session_seconds(session), (unsigned long long)n_done, count);
         status = ezphys_exchange(session);
     }
     ezphys_state(session)->pace.paused = status == AW_OK;
     aw_object_start(&session->result, "advance");
-    aw_object_count(&session->result, "exchanges", done);
+    aw_object_add_count(&session->result, "exchanges", n_done);
     ezphys_report_time(session);
-    aw_object_number(&session->result, "ms", (double)(aw_clock_now(session->clock) - start) / 1e6,
-                     3, NULL);
+    aw_object_add_number(&session->result, "ms",
+                         (double)(aw_clock_now(session->clock) - start) / 1e6, 3, NULL);
     return status;
 }
 
@@ -392,8 +396,8 @@ enum aw_status run_pause(struct aw_session *session, const struct aw_args *args)
     if (status == AW_OK)
         status = ezphys_begin(session);
     if (status == AW_OK)
-        status = ezphys_go_on(session, seconds, NULL, NULL);
-    if (!aw_wanted_names(session, "time") && !aw_wanted_names(session, "step"))
+        status = ezphys_run_for(session, seconds, NULL, NULL);
+    if (!aw_wanted_has_key(session, "time") && !aw_wanted_has_key(session, "step"))
         return status;
     aw_object_start(&session->result, "pause");
     ezphys_report_time(session);

@@ -44,9 +44,9 @@ static enum aw_status read_hex(struct aw_session *session, struct bytes *bytes)
     const char *at = (const char *)bytes->data, *end = at + bytes->size;
     size_t size = 0;
     while (at < end) {
-        const char *line = at, *stop = memchr(at, '\n', (size_t)(end - at));
-        at = stop ? stop + 1 : end;
-        size_t n, length = (size_t)((stop ? stop : end) - line);
+        const char *line = at, *newline = memchr(at, '\n', (size_t)(end - at));
+        at = newline ? newline + 1 : end;
+        size_t n, length = (size_t)((newline ? newline : end) - line);
         if (length == 0 || *line == '#')
             continue;
         if (aw_hex_parse(&aw_ezphys_protocol, line, length, bytes->data + size, length, &n,
@@ -62,7 +62,8 @@ static enum aw_status read_hex(struct aw_session *session, struct bytes *bytes)
 static bool is_from_simulator(const struct aw_payload *payload)
 {
     uint16_t port = aw_ezphys_protocol.ports[0];
-    return payload->dir ? payload->dir == AW_RX : payload->from == port || payload->to != port;
+    return payload->dir ? payload->dir == AW_RX
+                        : payload->from_port == port || payload->to_port != port;
 }
 
 /* Packets of a compressed capture may be longer than the file. */
@@ -71,29 +72,29 @@ static enum aw_status read_capture(struct aw_session *session, struct bytes *byt
     struct aw_pcap_reader reader = {0};
     struct aw_span in = {bytes->data, bytes->size};
     struct bytes out = {0};
-    size_t used, room = 0;
-    enum aw_status found = AW_OK;
-    while (found == AW_OK || found == AW_MALFORMED) {
+    size_t used, capacity = 0;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK || status == AW_MALFORMED) {
         struct aw_packet packet;
         struct aw_payload payload;
-        found = aw_pcap_next(&reader, in, &packet, &used, &session->err);
+        status = aw_pcap_next(&reader, in, &packet, &used, &session->err);
         in = (struct aw_span){in.data + used, in.size - used};
-        if (found != AW_OK || !aw_packet_open(&packet, &payload) || !payload.tcp ||
+        if (status != AW_OK || !aw_packet_unwrap(&packet, &payload) || !payload.tcp ||
             !is_from_simulator(&payload) || out.size > FILE_MAX)
             continue;
-        uint8_t *grown = aw_grow(out.data, &room, out.size + payload.data.size, 1);
+        uint8_t *grown = aw_grow(out.data, &capacity, out.size + payload.data.size, 1);
         if (!grown) {
-            found = aw_no_memory(&session->err);
+            status = aw_no_memory(&session->err);
             break;
         }
         out.data = grown;
         memcpy(out.data + out.size, payload.data.data, payload.data.size);
         out.size += payload.data.size;
     }
-    aw_pcap_end(&reader);
+    aw_pcap_reset(&reader);
     free(bytes->data);
     *bytes = out;
-    return found == AW_NO_MEMORY ? found : AW_OK;
+    return status == AW_NO_MEMORY ? status : AW_OK;
 }
 
 static enum aw_status read_bytes(struct aw_session *session, const char *path, struct bytes *out)
@@ -101,7 +102,7 @@ static enum aw_status read_bytes(struct aw_session *session, const char *path, s
     enum aw_status status = read_file(session, path, out);
     if (status != AW_OK || out->size == 0)
         return status;
-    switch (aw_input_guess(&aw_ezphys_protocol, (const char *)out->data, out->size)) {
+    switch (aw_guess_input(&aw_ezphys_protocol, (const char *)out->data, out->size)) {
     case AW_INPUT_HEX:
         return read_hex(session, out);
     case AW_INPUT_CAPTURE:
@@ -116,15 +117,15 @@ static void print_guess(struct aw_session *session, const struct aw_ezphys_guess
 {
     struct aw_object row;
     aw_object_start(&row, NULL);
-    aw_object_count(&row, "rank", rank);
-    aw_object_text(&row, "wire", guess->wire);
-    aw_object_number(&row, "score", guess->score, 4, NULL);
-    aw_object_number(&row, "margin", guess->margin, 4, NULL);
-    aw_object_truth(&row, "sure", guess->sure);
-    aw_object_count(&row, "packets", guess->packets);
-    aw_object_text(&row, "why", guess->reason);
-    aw_session_row(session, &row, "%zu. --wire %s   %.1f %%: %s\n", rank, guess->wire,
-                   100 * guess->score, guess->reason);
+    aw_object_add_count(&row, "rank", rank);
+    aw_object_add_text(&row, "wire", guess->wire);
+    aw_object_add_number(&row, "score", guess->score, 4, NULL);
+    aw_object_add_number(&row, "margin", guess->margin, 4, NULL);
+    aw_object_add_truth(&row, "sure", guess->certain);
+    aw_object_add_count(&row, "packets", guess->packets);
+    aw_object_add_text(&row, "why", guess->reason);
+    aw_session_print_row(session, &row, "%zu. --wire %s   %.1f %%: %s\n", rank, guess->wire,
+                         100 * guess->score, guess->reason);
 }
 
 enum aw_status run_probe(struct aw_session *session, const struct aw_args *args)
@@ -146,7 +147,7 @@ enum aw_status run_probe(struct aw_session *session, const struct aw_args *args)
                        "%.100s: no framing matches these %zu bytes — give a longer capture of the "
                        "simulator's output",
                        name, bytes.size);
-    if (!guesses[0].sure)
+    if (!guesses[0].certain)
         return aw_fail(&session->err, AW_MALFORMED,
                        "%.100s: uncertain, best match --wire %s (%.0f %%) — give a longer capture",
                        name, guesses[0].wire, 100 * guesses[0].score);

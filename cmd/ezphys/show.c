@@ -7,7 +7,7 @@
 #include "protocol/ezphys/wire.h"
 #include "state.h"
 
-static void put(struct aw_record *record, const char *field, double value)
+static void set_field(struct aw_record *record, const char *field, double value)
 {
     int scalar = aw_codec_find(record->codec, field);
     if (scalar < 0)
@@ -26,14 +26,15 @@ void ezphys_order(struct aw_session *session, struct aw_record *record, bool ins
         return;
     }
     double id = aw_record_get(record, "id");
-    bool same = isnan(id) ? strcmp(record->text, order->name) == 0 : id == order->id;
-    order->axis = inside && order->axis > 0 && same ? order->axis + 1 : 1;
+    bool is_same = isnan(id) ? strcmp(record->text, order->name) == 0 : id == order->id;
+    order->axis = inside && order->axis > 0 && is_same ? order->axis + 1 : 1;
     order->id = id;
     memcpy(order->name, record->text, sizeof order->name);
-    put(record, "axis", order->axis);
+    set_field(record, "axis", order->axis);
 }
 
-const char *ezphys_about_name(const struct aw_ezphys_about *about, char *out, size_t size)
+const char *ezphys_write_axis_name(const struct aw_ezphys_packet_subject *about, char *out,
+                                   size_t size)
 {
     if (!about->object)
         return NULL;

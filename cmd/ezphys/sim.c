@@ -19,24 +19,24 @@
 
 /* The arguments of a command line, with their storage. */
 struct arguments {
-    char *list[WORDS_MAX + 1];
+    char *argv[WORDS_MAX + 1];
     size_t n, used;
-    char letters[LETTERS_MAX];
+    char storage[LETTERS_MAX];
 };
 
 /* Adds "--name=value", or only one of the two if the other is NULL. The length limits of the values
  * guarantee that all fit. */
-static void add_word(struct arguments *words, const char *name, const char *value)
+static void add_argument(struct arguments *arguments, const char *name, const char *value)
 {
-    size_t room = LETTERS_MAX - words->used;
-    char *word = words->letters + words->used;
-    int length = snprintf(word, room, "%s%s%s%s", name ? "--" : "", name ? name : "",
+    size_t space = LETTERS_MAX - arguments->used;
+    char *argument = arguments->storage + arguments->used;
+    int length = snprintf(argument, space, "%s%s%s%s", name ? "--" : "", name ? name : "",
                           name && value ? "=" : "", value ? value : "");
-    if (words->n == WORDS_MAX || (size_t)length >= room)
+    if (arguments->n == WORDS_MAX || (size_t)length >= space)
         return;
-    words->list[words->n++] = word;
-    words->list[words->n] = NULL;
-    words->used += (size_t)length + 1;
+    arguments->argv[arguments->n++] = argument;
+    arguments->argv[arguments->n] = NULL;
+    arguments->used += (size_t)length + 1;
 }
 
 static enum aw_status find_program(char *path, size_t size, struct aw_error *err)
@@ -82,60 +82,60 @@ void ezphys_connected(struct aw_session *session, struct aw_link *link)
     if (strncmp(link->key, served, sizeof served - 1) == 0 &&
         aw_url_parse(&url, link->key + sizeof served - 1, NULL) == AW_OK &&
         strcmp(url.scheme, "sim") == 0 && read_url(&url, &options, &ignored) == AW_OK)
-        ezphys_learn_scene(session, aw_options_find(&options, "scene")->text, &ignored);
+        ezphys_add_scene_names(session, aw_options_find(&options, "scene")->text, &ignored);
 }
 
 /* Passes packet files on. Skips invalid ones, which would end the simulator; only a stop continues
  * in spite of them. */
-static void add_packets(struct arguments *words, const struct aw_session *session)
+static void add_packets(struct arguments *arguments, const struct aw_session *session)
 {
     const char *packets = session->options.link.packets;
     if (packets && session->device.custom.packets)
-        add_word(words, "packets", packets);
+        add_argument(arguments, "packets", packets);
 }
 
 /* Begins the command line. Passes the wire's full description, because the simulator does not read
  * our config file. */
-static void add_program(struct arguments *words, const struct aw_session *session)
+static void add_program(struct arguments *arguments, const struct aw_session *session)
 {
     char wire[AW_EZPHYS_FRAMING_TEXT];
     wire[aw_ezphys_framing_print(&session->wire->variant, wire)] = '\0';
-    add_word(words, NULL, PROGRAM);
-    add_word(words, "wire", wire);
-    add_packets(words, session);
+    add_argument(arguments, NULL, PROGRAM);
+    add_argument(arguments, "wire", wire);
+    add_packets(arguments, session);
 }
 
 static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
                                const struct aw_link_options *link, struct aw_error *err)
 {
     struct aw_session *session = link->context;
-    struct arguments words = {0};
+    struct arguments arguments = {0};
     struct aw_options options;
     char path[512];
     enum aw_status status = read_url(url, &options, err);
     if (status == AW_OK)
-        status = ezphys_learn_scene(session, aw_options_find(&options, "scene")->text, err);
+        status = ezphys_add_scene_names(session, aw_options_find(&options, "scene")->text, err);
     if (status == AW_OK)
         status = find_program(path, sizeof path, err);
-    if (status == AW_OK && aw_session_virtual(session) &&
+    if (status == AW_OK && aw_session_is_virtual(session) &&
         (session->share.server || aw_options_find(&options, "real-time")->text))
         status =
             aw_fail(err, AW_USAGE, "sim: time=virtual not supported with real-time or 'serve'");
     if (status != AW_OK)
         return status;
-    add_program(&words, session);
-    add_word(&words, "fd", AW_CHILD_FD_TEXT);
+    add_program(&arguments, session);
+    add_argument(&arguments, "fd", AW_CHILD_FD_TEXT);
     for (const char *const *key = sim_keys; *key; key++) {
         const struct aw_option_value *value = aw_options_find(&options, *key);
         if (value && value->text && value->origin != AW_FROM_DEFAULT)
-            add_word(&words, *key, value->option->value ? value->text : NULL);
+            add_argument(&arguments, *key, value->option->value ? value->text : NULL);
     }
-    status = aw_spawn_open(out, path, words.list, link->clock, err);
+    status = aw_spawn_open(out, path, arguments.argv, link->clock, err);
     if (status != AW_OK)
         return status;
     session->time.virtual.polls = true;
-    (*out)->simulated = true;
-    ezphys_state(session)->pace.runs = aw_options_find(&options, "real-time")->text != NULL;
+    (*out)->is_simulated = true;
+    ezphys_state(session)->pace.real_time = aw_options_find(&options, "real-time")->text != NULL;
     snprintf((*out)->key, sizeof(*out)->key, "sim:");
     return AW_OK;
 }
@@ -153,20 +153,20 @@ const struct aw_transport ezphys_sim_transport = {
 /* Replaces this program by ezphys-sim, which has its own signals, messages and exit codes. */
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
 {
-    struct arguments words = {0};
+    struct arguments arguments = {0};
     char path[512];
     (void)args;
-    enum aw_status status = aw_dry_ends(session);
+    enum aw_status status = aw_dry_run_check(session);
     if (status == AW_OK)
         status = find_program(path, sizeof path, &session->err);
     if (status != AW_OK)
         return status;
-    add_program(&words, session);
+    add_program(&arguments, session);
     for (const struct aw_option *row = ezphys_simulator_options; row->name; row++) {
         const char *text = aw_option(session, row->name);
         if (text)
-            add_word(&words, row->name, row->value ? text : NULL);
+            add_argument(&arguments, row->name, row->value ? text : NULL);
     }
-    execv(path, words.list);
+    execv(path, arguments.argv);
     return aw_fail(&session->err, AW_NO_LINK, "%s: %s", path, strerror(errno));
 }

@@ -29,15 +29,15 @@ struct ezphys_known {
     /* Names of the current simulation: those of --names and --scene and, on sim: links, those of
      * the scene, which are added when the link opens. */
     struct aw_ezphys_names names;
-    char from[160];              /* the --names and --scene already read */
-    struct aw_ezphys_names kept; /* from the recording being read */
+    char source[160];                /* the --names and --scene already read */
+    struct aw_ezphys_names recorded; /* from the recording being read */
 };
 
 /* The framings of --wire. A wire in use may point to one of two slots, so the slots are used in
  * turn. */
 struct ezphys_framings {
-    struct ezphys_wires named;
-    struct aw_ezphys_framing pair[2];
+    struct ezphys_wires wires;
+    struct aw_ezphys_framing slots[2];
     unsigned current;
     char text[AW_EZPHYS_FRAMING_TEXT]; /* text of the current framing */
 };
@@ -49,41 +49,41 @@ struct ezphys_model {
 };
 
 /* Counts the answers and steps that were caused only by reading. */
-struct ezphys_looking {
-    uint64_t answered; /* messages answered only to read on */
-    int64_t steps;     /* simulation steps meanwhile, if it sends them */
+struct ezphys_read_stats {
+    uint64_t n_answered; /* messages answered only to read on */
+    int64_t steps;       /* simulation steps meanwhile, if it sends them */
 };
 
 /* Describes how the simulation advances. */
 struct ezphys_pace {
-    bool in_step;      /* lock-step: known from the link, or observed */
-    bool runs;         /* the simulator started last uses real time */
+    bool lock_step;    /* lock-step: known from the link, or observed */
+    bool real_time;    /* the simulator started last uses real time */
     bool paused;       /* advance has paused it: the simulator waits for an answer */
     uint64_t answered; /* messages answered by the holder of the lease */
 };
 
-struct ezphys_trouble {
+struct ezphys_problems {
     bool reported_waiting;
-    uint64_t reported; /* problems reported so far */
-    int64_t silent_ns; /* until this time, receiving only noise is no error */
-    bool noisy;        /* the last data was noise */
+    uint64_t reported;      /* problems reported so far */
+    int64_t noise_until_ns; /* until this time, receiving only noise is no error */
+    bool last_was_noise;    /* the last data was noise */
 };
 
 struct ezphys_tree;
 
 struct ezphys_state {
     struct ezphys_tree *tree; /* joints and bodies of the last list; NULL: none yet */
-    struct ezphys_known known;
+    struct ezphys_known name_sets;
     struct ezphys_framings framing;
-    bool made, dry_made; /* ez and dry are initialised */
+    bool has_client, has_dry; /* ez and dry are initialised */
     struct aw_ezphys ez;
     struct aw_ezphys dry; /* client for --dry-run, without a link, separate from the real one */
     struct ezphys_order order;
     size_t next; /* next packet for ezphys_next_received */
     struct ezphys_model model;
-    struct ezphys_looking looking;
+    struct ezphys_read_stats read_stats;
     struct ezphys_pace pace;
-    struct ezphys_trouble trouble;
+    struct ezphys_problems problems;
     char text[8][AW_EZPHYS_NAME_SIZE + 16]; /* strings in the result */
 };
 
@@ -101,7 +101,7 @@ AW_GIVEN(command, ezphys_read_options, ezphys_read_given)
 
 AW_STATE(ezphys_state)
 
-static inline struct aw_ezphys *ezphys_of(struct aw_session *session)
+static inline struct aw_ezphys *ezphys_client(struct aw_session *session)
 {
     struct ezphys_state *state = ezphys_state(session);
     return session->options.run.dry_run ? &state->dry : &state->ez;
@@ -114,14 +114,14 @@ extern const struct aw_joints ezphys_joints;
 void ezphys_connected(struct aw_session *session, struct aw_link *link);
 
 /* ---- wire.c: options of the wire, names ---- */
-enum aw_status ezphys_variant(struct aw_session *session, struct aw_variant *variant,
-                              struct aw_error *err);
+enum aw_status ezphys_select_variant(struct aw_session *session, struct aw_variant *variant,
+                                     struct aw_error *err);
 enum aw_status ezphys_configure(struct aw_session *session, const char *section, const char *key,
                                 const char *value, struct aw_error *err);
 aw_complete_fn ezphys_complete_wires, ezphys_complete_joints;
 
 /* Completes bodies, joints and axes that are known or named. */
-aw_complete_fn ezphys_subjects;
+aw_complete_fn ezphys_complete_subjects;
 void ezphys_known(struct aw_session *session, const struct aw_message *message,
                   aw_candidate_fn *add, void *context);
 
@@ -139,28 +139,28 @@ struct ezphys_units ezphys_units(struct aw_session *session, const char *joint);
 
 /* AW_USAGE for a value in the other kind's unit, if the joint's kind is known. */
 enum aw_status ezphys_check_unit(struct aw_session *session, const char *joint,
-                                 enum aw_ezphys_moves said);
+                                 enum aw_ezphys_motion given_kind);
 
 /* Adds a scene's names, by scene name or file. */
-enum aw_status ezphys_learn_scene(struct aw_session *session, const char *name,
-                                  struct aw_error *err);
+enum aw_status ezphys_add_scene_names(struct aw_session *session, const char *name,
+                                      struct aw_error *err);
 
 /* ---- talk.c: the conversation ---- */
 
 /* Prepares the client and opens the link. */
-enum aw_status ezphys_ready(struct aw_session *session);
+enum aw_status ezphys_open(struct aw_session *session);
 
 /* When to reconnect after a lost link. */
-enum ezphys_patience {
-    EZ_ONCE,   /* never, for motions; waits up to --timeout (5 s) */
-    EZ_STREAM, /* never: the stream reopens a lost link, or ends */
-    EZ_AGAIN,  /* always, without a time limit */
+enum ezphys_retry {
+    EZ_ONCE,      /* never, for motions; waits up to --timeout (5 s) */
+    EZ_STREAM,    /* never: the stream reopens a lost link, or ends */
+    EZ_RECONNECT, /* always, without a time limit */
 };
 
 /* Receives the next message without answering it, and logs what it waits for. AW_OK, AW_TIMEOUT at
  * the deadline, AW_STOPPED, or an error. */
 enum aw_status ezphys_receive(struct aw_session *session, int64_t deadline,
-                              enum ezphys_patience patience);
+                              enum ezphys_retry retry);
 
 /* Answers the message and receives the next one, which stays unanswered. A lock-step simulation
  * thus stands still between commands, and each exchange is one step. AW_MALFORMED: no valid message
@@ -168,7 +168,7 @@ enum aw_status ezphys_receive(struct aw_session *session, int64_t deadline,
 enum aw_status ezphys_exchange(struct aw_session *session);
 
 /* Sends a custom packet; see struct aw_tool. */
-enum aw_status ezphys_put(struct aw_session *session, struct aw_span packet);
+enum aw_status ezphys_send_packet(struct aw_session *session, struct aw_span packet);
 
 /* Opens the link and receives a message to answer; of a free-running simulation the latest one. */
 enum aw_status ezphys_begin(struct aw_session *session);
@@ -176,22 +176,22 @@ enum aw_status ezphys_begin(struct aw_session *session);
 /* Waits until the deadline and returns true if the simulation continues without an answer. A
  * lock-step simulation does not: reading must not advance the world. Returns at once if the mode is
  * known. */
-bool ezphys_goes_on(struct aw_session *session, int64_t deadline);
+bool ezphys_is_free_running(struct aw_session *session, int64_t deadline);
 
 /* Exchanges messages until the simulator must have applied the last command. */
 enum aw_status ezphys_confirm(struct aw_session *session, int64_t deadline);
 
 /* Returns AW_TIMEOUT with a reason, such as another program that uses the simulator. */
-enum aw_status ezphys_no_message(struct aw_session *session);
+enum aw_status ezphys_fail_no_message(struct aw_session *session);
 
 /* Like ezphys_begin() for commands that create messages; --dry-run needs no link. */
-enum aw_status ezphys_begin_to_make(struct aw_session *session);
+enum aw_status ezphys_begin_for_send(struct aw_session *session);
 
 /* Returns an error with --listen-only. */
-enum aw_status ezphys_may_send(struct aw_session *session);
+enum aw_status ezphys_check_send(struct aw_session *session);
 
 /* Returns the deadline for one message, from --timeout. */
-int64_t ezphys_deadline(const struct aw_session *session);
+int64_t ezphys_get_deadline(const struct aw_session *session);
 
 /* Returns AW_REFUSED if the simulation restarted since this epoch. A restart clears motors and
  * possibly joints, so the motion must end. */
@@ -200,9 +200,9 @@ enum aw_status ezphys_check_epoch(struct aw_session *session, uint64_t epoch);
 /* Exchanges messages until this many seconds of simulation time have passed, or of real time if the
  * simulator sends none. Before every answer, calls the callback, which may be NULL, with the time
  * since the start in seconds. */
-typedef enum aw_status ezphys_each_fn(struct aw_session *session, void *context, double time_s);
-enum aw_status ezphys_go_on(struct aw_session *session, double seconds, ezphys_each_fn *each,
-                            void *context);
+typedef enum aw_status ezphys_step_fn(struct aw_session *session, void *context, double time_s);
+enum aw_status ezphys_run_for(struct aw_session *session, double seconds, ezphys_step_fn *on_step,
+                              void *context);
 
 /* Writes step and time of the simulation into the result. With --state, also writes all joints. */
 void ezphys_report_time(struct aw_session *session);
@@ -214,26 +214,26 @@ enum aw_status ezphys_next_received(struct aw_session *session, int64_t deadline
 const char *ezphys_recorded_name(struct aw_session *session, const struct aw_record *record,
                                  char *out, size_t size);
 /* Write names to a recording, and read them. */
-bool ezphys_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size);
-bool ezphys_take_names(struct aw_session *session, const char *text);
+bool ezphys_write_names(struct aw_session *session, uint64_t *at, char *out, size_t size);
+bool ezphys_read_recorded_names(struct aw_session *session, const char *text);
 bool ezphys_has_names(struct aw_session *session);
-const char *ezphys_wire_name(struct aw_session *session, char *out, size_t size);
-const char *ezphys_subject(struct aw_session *session, const struct aw_record *record, char *out,
-                           size_t size);
+const char *ezphys_write_wire_name(struct aw_session *session, char *out, size_t size);
+const char *ezphys_write_subject(struct aw_session *session, const struct aw_record *record,
+                                 char *out, size_t size);
 /* Reads the messages that arrive. At the prompt it also answers them, at most in real time; after
  * 'advance' it does not, so that the simulation stands still. */
 enum aw_status ezphys_idle(struct aw_session *session, int fd);
 enum aw_status ezphys_safe_stop(struct aw_session *session);
 void ezphys_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
-bool ezphys_link_taken(struct aw_session *session);
+bool ezphys_resume_link(struct aw_session *session);
 size_t ezphys_replay_targets(struct aw_session *session, struct aw_joint_list *list,
                              const struct aw_record *record, struct aw_joint_goal *goals,
                              double *seconds);
 
 /* See struct aw_share_hooks. */
-bool ezphys_keeps(struct aw_session *session, struct aw_span frame);
-enum aw_moves ezphys_saw(struct aw_session *session, bool tx, struct aw_span frame);
-void ezphys_turn(struct aw_session *session, enum aw_turn turn);
+bool ezphys_is_keepalive(struct aw_session *session, struct aw_span frame);
+enum aw_motion_effect ezphys_note_frame(struct aw_session *session, bool tx, struct aw_span frame);
+void ezphys_handle_turn(struct aw_session *session, enum aw_turn_event turn);
 
 void ezphys_disconnect(struct aw_session *session);
 void ezphys_finish(struct aw_session *session);
@@ -244,12 +244,13 @@ void ezphys_finish(struct aw_session *session);
 void ezphys_order(struct aw_session *session, struct aw_record *record, bool inside);
 
 /* Writes the object's name, and its axis if the joint has several: "hip.axis2". */
-const char *ezphys_about_name(const struct aw_ezphys_about *about, char *out, size_t size);
+const char *ezphys_write_axis_name(const struct aw_ezphys_packet_subject *about, char *out,
+                                   size_t size);
 
 aw_run_fn run_hz;
 enum aw_status ezphys_list(struct aw_session *session, bool running);
 enum aw_status ezphys_ping(struct aw_session *session, double *ms);
-enum aw_status ezphys_pinged(struct aw_session *session, enum aw_status status);
+enum aw_status ezphys_report_ping(struct aw_session *session, enum aw_status status);
 aw_run_fn run_motor, run_force, run_reset, run_stop, run_advance, run_pause, run_probe, run_view;
 
 /* "sim": runs ezphys-sim for other processes. */

@@ -21,36 +21,36 @@ struct viewer {
 static void draw(void *context, struct aw_braille *canvas)
 {
     struct viewer *v = context;
-    const struct aw_ezphys_state *s = &ezphys_of(v->session)->state;
+    const struct aw_ezphys_state *s = &ezphys_client(v->session)->state;
     char text[160];
-    aw_ezphys_picture_follow(&v->picture, s);
+    aw_ezphys_picture_recenter(&v->picture, s);
     aw_ezphys_picture_draw(&v->picture, s, canvas);
     snprintf(text, sizeof text,
              "%.3f s  step %lld  bodies %zu  joints %zu  contacts %zu  grid %g m%s",
              aw_ezphys_state_time(s), (long long)s->step, s->n_bodies, s->n_joints, s->n_contacts,
              v->picture.grid_m, v->paused ? "  paused" : "");
-    aw_braille_text(canvas, 0, 0, text, 0);
+    aw_braille_draw_text(canvas, 0, 0, text, 0);
 }
 
 /* ---- Time and keys ---- */
 
 /* Runs the simulation until the next picture, at the pace of --speed. */
-static enum aw_status run_until(void *context, int64_t due)
+static enum aw_status run_until(void *context, int64_t due_ns)
 {
     struct viewer *v = context;
     struct aw_session *session = v->session;
-    struct aw_ezphys *ez = ezphys_of(session);
+    struct aw_ezphys *ez = ezphys_client(session);
     enum aw_status status = AW_OK;
     double now = aw_ezphys_state_time(&ez->state);
-    double seconds = (double)(due - aw_clock_now(session->clock)) / 1e9;
+    double seconds = (double)(due_ns - aw_clock_now(session->clock)) / 1e9;
     bool reset = now < v->sim_s - 1;
     v->sim_s = reset ? now : v->sim_s + (v->paused ? 0 : v->speed * seconds);
-    while (status == AW_OK && aw_clock_now(session->clock) < due) {
-        if (ez->owed && (v->paused || aw_ezphys_state_time(&ez->state) >= v->sim_s))
-            return aw_clock_sleep(session->clock, due);
+    while (status == AW_OK && aw_clock_now(session->clock) < due_ns) {
+        if (ez->must_answer && (v->paused || aw_ezphys_state_time(&ez->state) >= v->sim_s))
+            return aw_clock_sleep(session->clock, due_ns);
         status = aw_ezphys_answer(ez, &session->err);
         if (status == AW_OK)
-            status = ezphys_receive(session, due, EZ_AGAIN);
+            status = ezphys_receive(session, due_ns, EZ_RECONNECT);
     }
     return status == AW_TIMEOUT ? AW_OK : status;
 }
@@ -68,7 +68,7 @@ static const char *const all_keys[] = {
 
 static void handle_key(void *context, int key)
 {
-    static const double step = 0.1, closer = 1.2;
+    static const double step = 0.1, zoom_step = 1.2;
     struct viewer *v = context;
     struct aw_ezphys_picture *p = &v->picture;
     switch (key) {
@@ -85,10 +85,10 @@ static void handle_key(void *context, int key)
         p->elevation = fmax(p->elevation - step, -1.5);
         break;
     case '+':
-        p->zoom *= closer;
+        p->zoom *= zoom_step;
         break;
     case '-':
-        p->zoom /= closer;
+        p->zoom /= zoom_step;
         break;
     case ' ':
         v->paused = !v->paused;
@@ -103,10 +103,10 @@ static enum aw_status load_scene(struct viewer *v)
     struct aw_session *session = v->session;
     const char *name = ezphys_given(session)->scene, *url;
     char shipped[64] = "";
-    if (!name && aw_session_url(session, &url) == AW_OK && strncmp(url, "sim:", 4) == 0) {
+    if (!name && aw_session_get_url(session, &url) == AW_OK && strncmp(url, "sim:", 4) == 0) {
         const char *scene = strstr(url, "scene=");
-        const char *from = scene ? scene + 6 : url + 4;
-        snprintf(shipped, sizeof shipped, "%.*s", (int)strcspn(from, "?&"), from);
+        const char *start = scene ? scene + 6 : url + 4;
+        snprintf(shipped, sizeof shipped, "%.*s", (int)strcspn(start, "?&"), start);
         name = *shipped ? shipped : "pendulum";
     }
     if (!name)
@@ -115,7 +115,7 @@ static enum aw_status load_scene(struct viewer *v)
     return v->scene ? aw_scene_load(v->scene, name, &session->err) : aw_no_memory(&session->err);
 }
 
-static enum aw_status show(struct viewer *v)
+static enum aw_status show_view(struct viewer *v)
 {
     static const struct aw_view view = {.columns = 78,
                                         .rows = 24,
@@ -130,12 +130,12 @@ static enum aw_status show(struct viewer *v)
         status = ezphys_begin(session);
     if (status != AW_OK)
         return status;
-    v->picture =
-        (struct aw_ezphys_picture){.scene = v->scene, .names = &ezphys_state(session)->known.names};
-    aw_ezphys_picture_aim(&v->picture, &ezphys_of(session)->state);
-    v->sim_s = aw_ezphys_state_time(&ezphys_of(session)->state);
-    if (!aw_screen_possible() && seconds > 0)
-        status = ezphys_go_on(session, seconds, NULL, NULL);
+    v->picture = (struct aw_ezphys_picture){.scene = v->scene,
+                                            .names = &ezphys_state(session)->name_sets.names};
+    aw_ezphys_picture_fit(&v->picture, &ezphys_client(session)->state);
+    v->sim_s = aw_ezphys_state_time(&ezphys_client(session)->state);
+    if (!aw_screen_is_possible() && seconds > 0)
+        status = ezphys_run_for(session, seconds, NULL, NULL);
     return status == AW_OK ? aw_view_show(session, &view, v) : status;
 }
 
@@ -144,9 +144,9 @@ enum aw_status run_view(struct aw_session *session, const struct aw_args *args)
     struct viewer v = {.session = session};
     (void)args;
     v.speed = ezphys_read_given(session)->speed;
-    enum aw_status status = aw_live_check_form(session);
+    enum aw_status status = aw_live_check_style(session);
     if (status == AW_OK)
-        status = show(&v);
+        status = show_view(&v);
     free(v.scene);
     return status;
 }

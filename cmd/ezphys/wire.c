@@ -23,26 +23,26 @@ static const char *find_wire(void *context, const char *name)
 }
 
 /* Uses the other framing, because the wire in use may point into the current one. */
-enum aw_status ezphys_variant(struct aw_session *session, struct aw_variant *variant,
-                              struct aw_error *err)
+enum aw_status ezphys_select_variant(struct aw_session *session, struct aw_variant *variant,
+                                     struct aw_error *err)
 {
     struct ezphys_state *state = ezphys_state(session);
-    const struct aw_ezphys_framing_names names = {find_wire, &state->framing.named};
+    const struct aw_ezphys_framing_names names = {find_wire, &state->framing.wires};
     const char *text = ezphys_given(session)->wire;
     if (strcmp(text, state->framing.text) != 0) {
-        struct aw_ezphys_framing *next = &state->framing.pair[!state->framing.current];
+        struct aw_ezphys_framing *next = &state->framing.slots[!state->framing.current];
         enum aw_status status = aw_ezphys_framing_parse(next, text, &names, err);
         if (status != AW_OK)
             return status;
         state->framing.current = !state->framing.current;
         snprintf(state->framing.text, sizeof state->framing.text, "%s", text);
     }
-    *variant = state->framing.pair[state->framing.current].variant;
+    *variant = state->framing.slots[state->framing.current].variant;
     return AW_OK;
 }
 
-static enum aw_status wire_entry(struct ezphys_wires *wires, const char *name, size_t *index,
-                                 struct aw_error *err)
+static enum aw_status find_or_add_wire(struct ezphys_wires *wires, const char *name, size_t *index,
+                                       struct aw_error *err)
 {
     for (*index = 0; *index < wires->n; ++*index)
         if (strcmp(wires->name[*index], name) == 0)
@@ -65,13 +65,13 @@ static enum aw_status wire_entry(struct ezphys_wires *wires, const char *name, s
 enum aw_status ezphys_configure(struct aw_session *session, const char *section, const char *key,
                                 const char *value, struct aw_error *err)
 {
-    struct ezphys_wires *wires = &ezphys_state(session)->framing.named;
+    struct ezphys_wires *wires = &ezphys_state(session)->framing.wires;
     struct aw_ezphys_framing framing;
     size_t i;
     if (strncmp(section, "wire ", 5) != 0)
         return aw_fail(err, AW_USAGE, "no section [%.40s] — use [link], [options] or [wire NAME]",
                        section);
-    enum aw_status status = wire_entry(wires, section + 5, &i, err);
+    enum aw_status status = find_or_add_wire(wires, section + 5, &i, err);
     if (status != AW_OK)
         return status;
     char *text = wires->text[i];
@@ -87,7 +87,7 @@ enum aw_status ezphys_configure(struct aw_session *session, const char *section,
 
 void ezphys_complete_wires(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    const struct ezphys_wires *wires = &ezphys_state(session)->framing.named;
+    const struct ezphys_wires *wires = &ezphys_state(session)->framing.wires;
     for (const struct aw_variant *v = aw_ezphys_protocol.variants; v->name; v++)
         add(context, v->name, v->help);
     for (size_t i = 0; i < wires->n; i++)
@@ -96,16 +96,16 @@ void ezphys_complete_wires(struct aw_session *session, aw_candidate_fn *add, voi
 
 /* ---- Names ---- */
 
-static const char *partner(const struct aw_scene *scene, int body)
+static const char *get_body_name(const struct aw_scene *scene, int body)
 {
     return body == AW_SCENE_WORLD ? "" : scene->bodies[body].name;
 }
 
 /* Keeps existing names, which the user gave. */
-enum aw_status ezphys_learn_scene(struct aw_session *session, const char *name,
-                                  struct aw_error *err)
+enum aw_status ezphys_add_scene_names(struct aw_session *session, const char *name,
+                                      struct aw_error *err)
 {
-    struct aw_ezphys_names *names = &ezphys_state(session)->known.names;
+    struct aw_ezphys_names *names = &ezphys_state(session)->name_sets.names;
     struct aw_scene *scene = calloc(1, sizeof *scene);
     enum aw_status status = scene ? aw_scene_load(scene, name, err) : aw_no_memory(err);
     for (size_t i = 0; status == AW_OK && i < scene->n_bodies; i++)
@@ -113,14 +113,15 @@ enum aw_status ezphys_learn_scene(struct aw_session *session, const char *name,
                             NULL);
     for (size_t i = 0; status == AW_OK && i < scene->n_joints; i++) {
         const struct aw_scene_joint *joint = &scene->joints[i];
-        const char *bodies[] = {partner(scene, joint->body[0]), partner(scene, joint->body[1])};
+        const char *bodies[] = {get_body_name(scene, joint->body[0]),
+                                get_body_name(scene, joint->body[1])};
         if (aw_ezphys_names_add(names, AW_EZPHYS_JOINT, joint->id, joint->name, bodies, NULL) ==
             AW_OK) {
-            struct aw_ezphys_name *added = &names->list[names->n - 1];
-            added->moves = joint->kind == AW_SCENE_SLIDER ? AW_EZPHYS_SLIDES : AW_EZPHYS_TURNS;
-            added->axes = aw_scene_axes(joint->kind);
+            struct aw_ezphys_name *entry = &names->list[names->n - 1];
+            entry->motion = joint->kind == AW_SCENE_SLIDER ? AW_EZPHYS_SLIDES : AW_EZPHYS_TURNS;
+            entry->axes = aw_scene_count_axes(joint->kind);
         }
-        aw_ezphys_names_stops(names, joint->id, joint->low, joint->high);
+        aw_ezphys_names_set_stops(names, joint->id, joint->low, joint->high);
     }
     free(scene);
     return status;
@@ -130,19 +131,19 @@ enum aw_status ezphys_read_names(struct aw_session *session)
 {
     struct ezphys_state *state = ezphys_state(session);
     const char *file = ezphys_given(session)->names, *scene = ezphys_given(session)->scene;
-    char from[sizeof state->known.from];
+    char source[sizeof state->name_sets.source];
     enum aw_status status = AW_OK;
-    snprintf(from, sizeof from, "%s\n%s", file ? file : "", scene ? scene : "");
-    if (strcmp(from, state->known.from) == 0 || (!file && !scene))
+    snprintf(source, sizeof source, "%s\n%s", file ? file : "", scene ? scene : "");
+    if (strcmp(source, state->name_sets.source) == 0 || (!file && !scene))
         return AW_OK;
-    state->known.names.n = 0;
-    state->known.from[0] = '\0';
+    state->name_sets.names.n = 0;
+    state->name_sets.source[0] = '\0';
     if (scene)
-        status = ezphys_learn_scene(session, scene, &session->err);
+        status = ezphys_add_scene_names(session, scene, &session->err);
     if (status == AW_OK && file)
-        status = aw_ezphys_names_read(&state->known.names, NULL, file, &session->err);
+        status = aw_ezphys_names_read(&state->name_sets.names, NULL, file, &session->err);
     if (status == AW_OK)
-        memcpy(state->known.from, from, sizeof from);
+        memcpy(state->name_sets.source, source, sizeof source);
     return status;
 }
 
@@ -155,55 +156,56 @@ enum aw_status ezphys_check_scene(struct aw_session *session, const char *text)
     return status;
 }
 
-static enum aw_ezphys_moves moves_of(struct aw_session *session, const char *joint)
+static enum aw_ezphys_motion get_motion(struct aw_session *session, const char *joint)
 {
     const struct aw_ezphys_name *entry =
-        aw_ezphys_names_find(&ezphys_state(session)->known.names, AW_EZPHYS_JOINT, joint);
-    return entry ? entry->moves : AW_EZPHYS_MOVES_UNKNOWN;
+        aw_ezphys_names_find(&ezphys_state(session)->name_sets.names, AW_EZPHYS_JOINT, joint);
+    return entry ? entry->motion : AW_EZPHYS_MOTION_UNKNOWN;
 }
 
 struct ezphys_units ezphys_units(struct aw_session *session, const char *joint)
 {
     static const struct ezphys_units turns = {"rad", "rad/s", "Nm"}, slides = {"m", "m/s", "N"};
-    return moves_of(session, joint) == AW_EZPHYS_SLIDES ? slides : turns;
+    return get_motion(session, joint) == AW_EZPHYS_SLIDES ? slides : turns;
 }
 
 enum aw_status ezphys_check_unit(struct aw_session *session, const char *joint,
-                                 enum aw_ezphys_moves said)
+                                 enum aw_ezphys_motion given_kind)
 {
-    enum aw_ezphys_moves moves = moves_of(session, joint);
+    enum aw_ezphys_motion motion = get_motion(session, joint);
     struct ezphys_units units = ezphys_units(session, joint);
-    if (moves == said || moves == AW_EZPHYS_MOVES_UNKNOWN || said == AW_EZPHYS_MOVES_UNKNOWN)
+    if (motion == given_kind || motion == AW_EZPHYS_MOTION_UNKNOWN ||
+        given_kind == AW_EZPHYS_MOTION_UNKNOWN)
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE, "joint '%s' %s — give its values in %s, %s and %s",
-                   joint, moves == AW_EZPHYS_SLIDES ? "slides" : "rotates", units.displacement,
+                   joint, motion == AW_EZPHYS_SLIDES ? "slides" : "rotates", units.displacement,
                    units.velocity, units.torque);
 }
 
 /* ---- Names in recordings ---- */
 
 /* Starts again if --names or --scene changed. */
-bool ezphys_keep_names(struct aw_session *session, uint64_t *at, char *out, size_t size)
+bool ezphys_write_names(struct aw_session *session, uint64_t *at, char *out, size_t size)
 {
-    const struct aw_ezphys_names *names = &ezphys_state(session)->known.names;
-    uint64_t from = *at <= names->n ? *at : 0;
+    const struct aw_ezphys_names *names = &ezphys_state(session)->name_sets.names;
+    uint64_t source = *at <= names->n ? *at : 0;
     *out = '\0';
-    for (*at = from; *at < names->n; ++*at) {
+    for (*at = source; *at < names->n; ++*at) {
         char line[AW_EZPHYS_NAME_LINE];
-        aw_ezphys_name_line(&names->list[*at], line);
+        aw_ezphys_name_write_line(&names->list[*at], line);
         if (strlen(out) + strlen(AW_SUBJECT_LINE) + strlen(line) + 2 > size)
             break;
         aw_append(out, size, "\n", AW_SUBJECT_LINE "%s", line);
     }
-    return *at > from;
+    return *at > source;
 }
 
-bool ezphys_take_names(struct aw_session *session, const char *text)
+bool ezphys_read_recorded_names(struct aw_session *session, const char *text)
 {
-    struct aw_ezphys_names *kept = &ezphys_state(session)->known.kept;
+    struct aw_ezphys_names *recorded = &ezphys_state(session)->name_sets.recorded;
     if (!text)
-        kept->n = 0;
-    return text && aw_ezphys_names_restore(kept, text);
+        recorded->n = 0;
+    return text && aw_ezphys_names_restore(recorded, text);
 }
 
 /* Returns true for framings with names on the wire. */
@@ -212,17 +214,17 @@ bool ezphys_has_names(struct aw_session *session)
     struct ezphys_state *state = ezphys_state(session);
     const struct ezphys_options *options = ezphys_given(session);
     bool given = options->names || options->scene;
-    return (given || state->known.kept.n > 0) &&
+    return (given || state->name_sets.recorded.n > 0) &&
            !aw_rows_have(session->wire->variant.head, AW_TEXT);
 }
 
-const char *ezphys_wire_name(struct aw_session *session, char *out, size_t size)
+const char *ezphys_write_wire_name(struct aw_session *session, char *out, size_t size)
 {
     const char *text = ezphys_given(session)->wire;
     const struct aw_variant *preset = aw_protocol_variant(&aw_ezphys_protocol, text);
-    char whole[AW_EZPHYS_FRAMING_TEXT];
-    whole[aw_ezphys_framing_print(&session->wire->variant, whole)] = '\0';
-    snprintf(out, size, "%s", preset ? preset->name : whole);
+    char framing[AW_EZPHYS_FRAMING_TEXT];
+    framing[aw_ezphys_framing_print(&session->wire->variant, framing)] = '\0';
+    snprintf(out, size, "%s", preset ? preset->name : framing);
     return out;
 }
 
@@ -233,18 +235,18 @@ static const struct aw_ezphys_name *find_recorded(void *context, enum aw_ezphys_
     struct aw_session *session = context;
     struct ezphys_state *state = ezphys_state(session);
     struct aw_error before = session->err;
-    bool given = ezphys_read_names(session) == AW_OK && *state->known.from;
+    bool given = ezphys_read_names(session) == AW_OK && *state->name_sets.source;
     session->err = before;
-    given = given || (session->device.link && !session->device.link->recorded);
+    given = given || (session->device.link && !session->device.link->is_recording);
     const struct aw_ezphys_name *entry =
-        given ? aw_ezphys_names_of(&state->known.names, kind, id) : NULL;
-    return entry ? entry : aw_ezphys_names_of(&state->known.kept, kind, id);
+        given ? aw_ezphys_names_find_id(&state->name_sets.names, kind, id) : NULL;
+    return entry ? entry : aw_ezphys_names_find_id(&state->name_sets.recorded, kind, id);
 }
 
 const char *ezphys_recorded_name(struct aw_session *session, const struct aw_record *record,
                                  char *out, size_t size)
 {
-    return aw_ezphys_subject(record, find_recorded, session, out, size);
+    return aw_ezphys_write_subject(record, find_recorded, session, out, size);
 }
 
 /* Reads the scene of a simulator that is not started yet. */
@@ -253,35 +255,35 @@ static void read_sim_names(struct aw_session *session)
     struct ezphys_state *state = ezphys_state(session);
     const char *link = session->options.link.url;
     struct aw_url url;
-    if (state->known.names.n || state->ez.state.n_joints || !link ||
+    if (state->name_sets.names.n || state->ez.state.n_joints || !link ||
         aw_url_parse(&url, link, NULL) != AW_OK || strcmp(url.scheme, "sim") != 0)
         return;
     const char *scene = *url.rest ? url.rest : aw_url_get(&url, "scene");
-    ezphys_learn_scene(session, scene ? scene : "pendulum", NULL);
+    ezphys_add_scene_names(session, scene ? scene : "pendulum", NULL);
 }
 
-static void complete(struct aw_session *session, aw_candidate_fn *add, void *context, bool joints,
-                     bool bodies)
+static void complete_names(struct aw_session *session, aw_candidate_fn *add, void *context,
+                           bool joints, bool bodies)
 {
     struct ezphys_state *state = ezphys_state(session);
-    const struct aw_ezphys_state *seen = &state->ez.state;
+    const struct aw_ezphys_state *sim = &state->ez.state;
     struct aw_error before = session->err;
     if (ezphys_read_names(session) != AW_OK)
         session->err = before;
     read_sim_names(session);
-    for (size_t i = 0; i < state->known.names.n; i++)
-        if (state->known.names.list[i].kind == AW_EZPHYS_JOINT ? joints : bodies)
-            add(context, state->known.names.list[i].name,
-                aw_ezphys_kind_name(state->known.names.list[i].kind));
-    for (size_t i = 0; joints && i < seen->n_joints && !state->known.names.n; i++)
-        add(context, seen->joints[i].object.name, "joint");
-    for (size_t i = 0; bodies && i < seen->n_bodies && !state->known.names.n; i++)
-        add(context, seen->bodies[i].object.name, "body");
+    for (size_t i = 0; i < state->name_sets.names.n; i++)
+        if (state->name_sets.names.list[i].kind == AW_EZPHYS_JOINT ? joints : bodies)
+            add(context, state->name_sets.names.list[i].name,
+                aw_ezphys_kind_name(state->name_sets.names.list[i].kind));
+    for (size_t i = 0; joints && i < sim->n_joints && !state->name_sets.names.n; i++)
+        add(context, sim->joints[i].object.name, "joint");
+    for (size_t i = 0; bodies && i < sim->n_bodies && !state->name_sets.names.n; i++)
+        add(context, sim->bodies[i].object.name, "body");
 }
 
 void ezphys_complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    complete(session, add, context, true, false);
+    complete_names(session, add, context, true, false);
 }
 
 void ezphys_known(struct aw_session *session, const struct aw_message *message,
@@ -289,7 +291,7 @@ void ezphys_known(struct aw_session *session, const struct aw_message *message,
 {
     bool joint = strncmp(message->name, "joint", strlen("joint")) == 0;
     bool body = strcmp(message->name, "limb") == 0;
-    complete(session, add, context, joint, body);
+    complete_names(session, add, context, joint, body);
 }
 
 /* Adds an object's name, and its number on wires with numbers. */
@@ -302,25 +304,25 @@ static void add_object(const struct aw_ezphys_object *object, aw_candidate_fn *a
         add(context, number, NULL);
 }
 
-void ezphys_subjects(struct aw_session *session, aw_candidate_fn *add, void *context)
+void ezphys_complete_subjects(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    const struct aw_ezphys_names *names = &ezphys_state(session)->known.names;
-    const struct aw_ezphys_state *seen = &ezphys_state(session)->ez.state;
-    for (size_t i = 0; i < seen->n_bodies; i++)
-        add_object(&seen->bodies[i].object, add, context);
-    for (size_t i = 0; i < seen->n_joints; i++) {
-        add_object(&seen->joints[i].object, add, context);
+    const struct aw_ezphys_names *names = &ezphys_state(session)->name_sets.names;
+    const struct aw_ezphys_state *sim = &ezphys_state(session)->ez.state;
+    for (size_t i = 0; i < sim->n_bodies; i++)
+        add_object(&sim->bodies[i].object, add, context);
+    for (size_t i = 0; i < sim->n_joints; i++) {
+        add_object(&sim->joints[i].object, add, context);
         char name[AW_EZPHYS_NAME_SIZE + 16];
-        struct aw_ezphys_about about = {.object = &seen->joints[i].object,
-                                        .axes = seen->joints[i].n_axes};
+        struct aw_ezphys_packet_subject about = {.object = &sim->joints[i].object,
+                                                 .axes = sim->joints[i].n_axes};
         for (about.axis = 1; about.axes > 1 && about.axis <= about.axes; about.axis++)
-            add(context, ezphys_about_name(&about, name, sizeof name), NULL);
+            add(context, ezphys_write_axis_name(&about, name, sizeof name), NULL);
     }
-    for (size_t i = 0; i < seen->n_contacts; i++)
-        add_object(&seen->contacts[i].object, add, context);
+    for (size_t i = 0; i < sim->n_contacts; i++)
+        add_object(&sim->contacts[i].object, add, context);
     for (size_t i = 0; i < names->n; i++)
-        if (!aw_ezphys_state_body(seen, names->list[i].name) &&
-            !aw_ezphys_state_joint(seen, names->list[i].name))
+        if (!aw_ezphys_state_find_body(sim, names->list[i].name) &&
+            !aw_ezphys_state_find_joint(sim, names->list[i].name))
             add(context, names->list[i].name, NULL);
     add(context, "0", NULL); /* the scene has id 0 */
 }

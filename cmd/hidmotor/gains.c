@@ -9,29 +9,29 @@
 #include "state.h"
 
 /* Returns the gains of all motors, which share one packet per controller. */
-static struct aw_device_setting *settings_of(struct aw_session *session)
+static struct aw_device_setting *get_settings(struct aw_session *session)
 {
     static const struct {
-        const char *set, *told;
+        const char *set, *reported;
     } packets[AW_HIDMOTOR_CONTROLLERS] = {
         [AW_HIDMOTOR_PID] = {"set_pid_gains", "pid_gains"},
         [AW_HIDMOTOR_VELOCITY] = {"set_velocity_gains", "velocity_gains"}};
     struct hidmotor_state *state = hidmotor_state(session);
-    if (state->gains_of == session->wire->protocol)
+    if (state->gains_protocol == session->wire->protocol)
         return state->gains;
-    state->gains_of = session->wire->protocol;
+    state->gains_protocol = session->wire->protocol;
     for (size_t i = 0; i < AW_HIDMOTOR_GAIN_COUNT; i++) {
-        char gain[AW_GAIN_TEXT], set[AW_GAIN_TEXT + 24], told[AW_GAIN_TEXT + 24];
+        char gain[AW_GAIN_TEXT], set[AW_GAIN_TEXT + 24], reported[AW_GAIN_TEXT + 24];
         enum aw_hidmotor_controller controller = aw_hidmotor_gain_controller(i);
         aw_gain_file_name(&aw_hidmotor_gain_file, NULL, i, gain);
         snprintf(set, sizeof set, "%s.%s", packets[controller].set, gain);
-        snprintf(told, sizeof told, "%s.%s", packets[controller].told, gain);
-        state->gains[i] = aw_device_setting_find(session, set, told);
+        snprintf(reported, sizeof reported, "%s.%s", packets[controller].reported, gain);
+        state->gains[i] = aw_device_setting_find(session, set, reported);
     }
     return state->gains;
 }
 
-static enum aw_status exchange(struct aw_session *session, const struct aw_record *packet)
+static enum aw_status exchange_packet(struct aw_session *session, const struct aw_record *packet)
 {
     struct aw_hidmotor_reply reply;
     enum aw_status status =
@@ -42,37 +42,37 @@ static enum aw_status exchange(struct aw_session *session, const struct aw_recor
 }
 
 /* Gains that the board does not report stay unknown. */
-static void read_law(struct aw_session *session, size_t kp, struct aw_gain_list *law)
+static void read_gains(struct aw_session *session, size_t kp, struct aw_gain_list *gains)
 {
     struct aw_error before = session->err;
-    struct aw_gain_list places = {0};
-    aw_settings_list(session, kp, &places);
-    aw_settings_read(session, &places);
-    aw_settings_list(session, kp, law);
+    struct aw_gain_list list = {0};
+    aw_settings_list(session, kp, &list);
+    aw_settings_read(session, &list);
+    aw_settings_list(session, kp, gains);
     session->err = before;
 }
 
-const struct aw_law hidmotor_law = {
+const struct aw_controller hidmotor_gain_access = {
     .file = &aw_hidmotor_gain_file,
-    .read = read_law,
+    .read = read_gains,
     .send = aw_settings_send,
-    .not_back = "the joint is held, but its",
-    .settings = settings_of,
-    .exchange = exchange,
-    .strict = true,
-    .set = hidmotor_set,
+    .error_start = "the joint is held, but its",
+    .settings = get_settings,
+    .query_packet = exchange_packet,
+    .needs_all = true,
+    .set = hidmotor_send_setting,
 };
 
 /* Reads the gains of the board's motors; a packet has room for more. */
-static enum aw_status read_own(struct aw_session *session, struct aw_gain *gains,
-                               const struct aw_gain **now)
+static enum aw_status read_board_gains(struct aw_session *session, struct aw_gain *gains,
+                                       const struct aw_gain **now)
 {
-    struct aw_hidmotor_status there = {0};
+    struct aw_hidmotor_status status_now = {0};
     enum aw_status status = aw_gains_read(session, gains, now);
     if (status == AW_OK)
-        status = aw_hidmotor_positions(hidmotor_arm(session), &there, &session->err);
+        status = aw_hidmotor_read_positions(hidmotor_arm(session), &status_now, &session->err);
     for (size_t i = 0; i < AW_HIDMOTOR_GAIN_COUNT && status == AW_OK; i++)
-        if (aw_hidmotor_gain_motor(i) >= there.n)
+        if (aw_hidmotor_gain_motor(i) >= status_now.n)
             gains[i] = (struct aw_gain){.known = false};
     return status;
 }
@@ -80,8 +80,8 @@ static enum aw_status read_own(struct aw_session *session, struct aw_gain *gains
 enum aw_status run_gains(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_gain_hooks hooks = {
-        .sent = "confirmed",
-        .read = read_own,
+        .sent_result = "confirmed",
+        .read = read_board_gains,
         .controller = hidmotor_command_given(session)->velocity ? "velocity" : "pid",
         .send = aw_gains_send};
     return aw_gains_run(session, args, &hooks);

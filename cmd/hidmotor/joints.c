@@ -28,43 +28,43 @@ static void describe(struct aw_joint *joint, unsigned i)
     joint->id = i;
     joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] = "deg";
     joint->unit[AW_JOINT_VELOCITY] = "deg/s";
-    joint->full = EFFORT;
+    joint->full_effort = EFFORT;
     snprintf(joint->label, sizeof joint->label, "%.20s %.20s", joint->name, joint->alias);
 }
 
 static enum aw_status add_motors(struct aw_session *session, struct aw_joint_list *list)
 {
     for (unsigned i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
-        struct aw_hidmotor_joint known = aw_hidmotor_joint((int)i);
-        struct aw_joint *joint = aw_joints_add(session, list, known.name);
+        struct aw_hidmotor_joint motor = aw_hidmotor_joint((int)i);
+        struct aw_joint *joint = aw_joints_add(session, list, motor.name);
         if (!joint)
             return session->err.status;
-        snprintf(joint->alias, sizeof joint->alias, "%s", known.alias);
+        snprintf(joint->alias, sizeof joint->alias, "%s", motor.alias);
         describe(joint, i);
-        joint->min = known.min;
-        joint->max = known.max;
-        joint->speed = AW_HIDMOTOR_MAX_SPEED;
-        joint->near = AW_HIDMOTOR_TOLERANCE;
-        joint->least = MIN_STEP;
-        joint->far = HIDMOTOR_MAX_LAG;
-        joint->home = 0;
-        joint->takes = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
+        joint->min = motor.min;
+        joint->max = motor.max;
+        joint->max_speed = AW_HIDMOTOR_MAX_SPEED;
+        joint->tolerance = AW_HIDMOTOR_TOLERANCE;
+        joint->min_motion = MIN_STEP;
+        joint->max_deviation = HIDMOTOR_MAX_LAG;
+        joint->home_target = 0;
+        joint->accepts = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
     }
     return AW_OK;
 }
 
 /* Asks a given board for the number of motors, for limits. A missing board is not an error, because
  * the table has limits, too. */
-static enum aw_status ask_for_motors(struct aw_session *session)
+static enum aw_status query_motors(struct aw_session *session)
 {
     struct aw_hidmotor_status now;
-    if (session->run.command->run != aw_run_limits || hidmotor_arm(session)->known.n ||
+    if (session->run.command->run != aw_run_limits || hidmotor_arm(session)->latest.n ||
         !session->options.link.url || session->options.run.dry_run)
         return AW_OK;
     struct aw_error before = session->err;
-    enum aw_status status = hidmotor_ready(session);
+    enum aw_status status = hidmotor_open(session);
     if (status == AW_OK)
-        status = aw_hidmotor_positions(hidmotor_arm(session), &now, &session->err);
+        status = aw_hidmotor_read_positions(hidmotor_arm(session), &now, &session->err);
     if (status != AW_OK && status != AW_TIMEOUT && status != AW_NO_LINK)
         return status;
     session->err = before;
@@ -73,7 +73,7 @@ static enum aw_status ask_for_motors(struct aw_session *session)
 
 static enum aw_status list_joints(struct aw_session *session, struct aw_joint_list *list)
 {
-    enum aw_status status = ask_for_motors(session);
+    enum aw_status status = query_motors(session);
     if (status == AW_OK)
         status = add_motors(session, list);
     hidmotor_state(session)->linear = false;
@@ -83,37 +83,38 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
     gripper->id = GRIPPER;
     gripper->min = 0;
     gripper->max = 180;
-    gripper->takes = AW_JOINT_TAKES_TARGETS;
-    gripper->blind = true;
+    gripper->accepts = AW_JOINT_TAKES_TARGETS;
+    gripper->is_blind = true;
     return AW_OK;
 }
 
-static size_t limits(struct aw_session *session, const struct aw_joint *joint,
-                     struct aw_joint_limit rows[AW_JOINT_LIMITS])
+static size_t list_limits(struct aw_session *session, const struct aw_joint *joint,
+                          struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
     bool gripper = joint->id == GRIPPER;
-    int motors = hidmotor_arm(session)->known.n; /* 0: unknown */
+    int motors = hidmotor_arm(session)->latest.n; /* 0: unknown */
     if (!gripper && motors && joint->id >= (unsigned)motors)
         return 0;
-    rows[0] = (struct aw_joint_limit){.of = gripper ? "opening" : "angle",
+    rows[0] = (struct aw_joint_limit){.quantity = gripper ? "opening" : "angle",
                                       .min = joint->min,
                                       .max = joint->max,
                                       .unit = gripper ? "" : "deg",
-                                      .from = "table"};
+                                      .source = "table"};
     if (gripper)
         return 1;
-    rows[1] = (struct aw_joint_limit){.of = "speed",
-                                      .min = -joint->speed,
-                                      .max = joint->speed,
+    rows[1] = (struct aw_joint_limit){.quantity = "speed",
+                                      .min = -joint->max_speed,
+                                      .max = joint->max_speed,
                                       .unit = "deg/s",
-                                      .from = "device"};
+                                      .source = "device"};
     return 2;
 }
 
 /* ---- State ---- */
 
 /* Returns the entry of a board's motor; adds motors without a joint at the list's end. */
-static struct aw_joint *of_motor(struct aw_session *session, struct aw_joint_list *list, int i)
+static struct aw_joint *get_motor_joint(struct aw_session *session, struct aw_joint_list *list,
+                                        int i)
 {
     char name[sizeof "m" + 3 * sizeof i];
     if (i < AW_HIDMOTOR_JOINTS)
@@ -131,18 +132,18 @@ static enum aw_status update_joints(struct aw_session *session, struct aw_joint_
                                     const struct aw_hidmotor_status *now)
 {
     for (int i = 0; i < now->n && i < AW_HIDMOTOR_MOTORS; i++) {
-        struct aw_joint *joint = of_motor(session, list, i);
+        struct aw_joint *joint = get_motor_joint(session, list, i);
         if (!joint)
             return session->err.status;
-        aw_joint_set(joint, AW_JOINT_TARGET, now->setpoint[i], now->time_ns);
-        aw_joint_set(joint, AW_JOINT_ACTUAL, now->position[i], now->time_ns);
+        aw_joint_set_value(joint, AW_JOINT_TARGET, now->setpoint[i], now->time_ns);
+        aw_joint_set_value(joint, AW_JOINT_ACTUAL, now->position[i], now->time_ns);
         if (i >= now->n_velocity)
             continue;
-        aw_joint_set(joint, AW_JOINT_VELOCITY, now->velocity[i], now->time_ns);
-        aw_joint_set(joint, AW_JOINT_EFFORT, now->effort[i], now->time_ns);
+        aw_joint_set_value(joint, AW_JOINT_VELOCITY, now->velocity[i], now->time_ns);
+        aw_joint_set_value(joint, AW_JOINT_EFFORT, now->effort[i], now->time_ns);
     }
     for (int i = now->n; i < AW_HIDMOTOR_JOINTS; i++)
-        list->joints[i].blind = true; /* the board lacks this motor */
+        list->joints[i].is_blind = true; /* the board lacks this motor */
     return AW_OK;
 }
 
@@ -154,56 +155,58 @@ static enum aw_status read_joints(struct aw_session *session, struct aw_joint_li
 }
 
 static enum aw_status report_stale(struct aw_session *session, struct aw_joint_list *list,
-                                   size_t joint)
+                                   size_t index)
 {
-    if (joint != list->n || !hidmotor_arm(session)->known.maybe_stale)
+    if (index != list->n || !hidmotor_arm(session)->latest.maybe_stale)
         return AW_OK;
-    if (aw_session_text(session))
-        aw_session_notice(
+    if (aw_session_is_text(session))
+        aw_session_print_notice(
             session, "a reply may belong to an earlier request — repeat the command to be sure");
     else
-        aw_object_truth(&session->result, "maybe_stale", true);
+        aw_object_add_truth(&session->result, "maybe_stale", true);
     return AW_OK;
 }
 
-/* Shortens the timeout in a stream, where end_answer() ignores single lost replies. */
-static void begin_answer(struct aw_session *session)
+/* Shortens the timeout in a stream, where end_exchange() ignores single lost replies. */
+static void begin_exchange(struct aw_session *session)
 {
     struct hidmotor_state *state = hidmotor_state(session);
     state->default_ms = state->arm.options.timeout_ms;
-    if (state->streams && isnan(session->options.link.timeout_s))
+    if (state->streaming && isnan(session->options.link.timeout_s))
         state->arm.options.timeout_ms = REPLY_MS;
 }
 
-static enum aw_status end_answer(struct aw_session *session, enum aw_status status)
+static enum aw_status end_exchange(struct aw_session *session, enum aw_status status)
 {
     struct hidmotor_state *state = hidmotor_state(session);
-    bool lost = state->streams && status == AW_TIMEOUT;
+    bool lost = state->streaming && status == AW_TIMEOUT;
     state->arm.options.timeout_ms = state->default_ms;
-    state->lost = lost ? state->lost + 1 : 0;
-    state->lost_all += lost;
-    return lost && state->lost < LOST_MAX ? AW_OK : status;
+    state->n_lost = lost ? state->n_lost + 1 : 0;
+    state->total_lost += lost;
+    return lost && state->n_lost < LOST_MAX ? AW_OK : status;
 }
 
-static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
-                             int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
+static enum aw_status watch_joints(struct aw_session *session, struct aw_joint_list *list,
+                                   int64_t deadline, double hz, aw_joints_look_fn *look,
+                                   void *context)
 {
     struct hidmotor_state *state = hidmotor_state(session);
     int64_t period = isinf(hz) ? 0 : (int64_t)(1e9 / (hz > 0 ? hz : DEFAULT_HZ));
     enum aw_status status = AW_OK;
     while (status == AW_OK) {
         int64_t now_ns = aw_clock_now(session->clock);
-        state->due_ns = state->due_ns > now_ns + period ? now_ns : state->due_ns;
-        status = aw_clock_sleep(session->clock, aw_sooner(state->due_ns, deadline));
-        if (status != AW_OK || state->due_ns >= deadline || now_ns >= deadline)
+        state->next_poll_ns = state->next_poll_ns > now_ns + period ? now_ns : state->next_poll_ns;
+        status = aw_clock_sleep(session->clock, aw_min_time(state->next_poll_ns, deadline));
+        if (status != AW_OK || state->next_poll_ns >= deadline || now_ns >= deadline)
             break;
         struct aw_hidmotor_status now;
-        state->due_ns = aw_clock_now(session->clock) + period;
-        begin_answer(session);
-        status = end_answer(session, aw_hidmotor_positions(&state->arm, &now, &session->err));
-        if (status == AW_OK && !state->lost)
+        state->next_poll_ns = aw_clock_now(session->clock) + period;
+        begin_exchange(session);
+        status =
+            end_exchange(session, aw_hidmotor_read_positions(&state->arm, &now, &session->err));
+        if (status == AW_OK && !state->n_lost)
             status = update_joints(session, list, &now);
-        if (status == AW_OK && !state->lost && look && !look(context, list))
+        if (status == AW_OK && !state->n_lost && look && !look(context, list))
             break;
     }
     return status;
@@ -230,7 +233,7 @@ static enum aw_status parse_shape(struct aw_session *session, const struct aw_ar
                                   struct aw_joint_command *command)
 {
     struct aw_record record;
-    aw_session_command(session, "set_setpoints", &record);
+    aw_session_init_command(session, "set_setpoints", &record);
     enum aw_status status = aw_args_to_record(session, args, 0, &record);
     double mode = aw_record_get(&record, "mode");
     if (status != AW_OK)
@@ -240,14 +243,14 @@ static enum aw_status parse_shape(struct aw_session *session, const struct aw_ar
         return aw_fail(&session->err, AW_LIMIT,
                        "%s: mode %.9g not supported — use linear (0) or sinusoidal (1)",
                        args->command->name, mode);
-    return aw_duration_read(session, args, &command->seconds);
+    return aw_read_duration(session, args, &command->seconds);
 }
 
 /* Refuses joints for which the board has no motor, once it has reported their number. */
 static enum aw_status check_motors(struct aw_session *session, struct aw_joint_list *list,
                                    const struct aw_joint_command *command)
 {
-    int n = hidmotor_arm(session)->known.n;
+    int n = hidmotor_arm(session)->latest.n;
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < command->n && n > 0 && status == AW_OK; i++) {
         uint32_t id = list->joints[command->goals[i].joint].id;
@@ -257,14 +260,14 @@ static enum aw_status check_motors(struct aw_session *session, struct aw_joint_l
     return status;
 }
 
-static struct aw_hidmotor_target target_of(struct aw_session *session,
-                                           const struct aw_joint_list *list,
-                                           const struct aw_joint_command *command)
+static struct aw_hidmotor_target build_target(struct aw_session *session,
+                                              const struct aw_joint_list *list,
+                                              const struct aw_joint_command *command)
 {
     struct aw_hidmotor_target target = {
         .duration_ms = 1000 * (isnan(command->seconds) ? DEFAULT_S : command->seconds),
-        .mode = command->stream || hidmotor_state(session)->linear ? AW_HIDMOTOR_LINEAR
-                                                                   : AW_HIDMOTOR_SINUSOIDAL};
+        .mode = command->is_stream || hidmotor_state(session)->linear ? AW_HIDMOTOR_LINEAR
+                                                                      : AW_HIDMOTOR_SINUSOIDAL};
     for (size_t i = 0; i < command->n; i++) {
         uint32_t id = list->joints[command->goals[i].joint].id;
         if (id >= GRIPPER)
@@ -283,20 +286,21 @@ static enum aw_status send_gripper(struct aw_session *session, const struct aw_j
         struct aw_record request;
         if (list->joints[command->goals[i].joint].id != GRIPPER)
             continue;
-        aw_session_command(session, "gripper", &request);
+        aw_session_init_command(session, "gripper", &request);
         aw_record_set(&request, "value", command->goals[i].value, NULL);
-        status = hidmotor_set(session, &request);
+        status = hidmotor_send_setting(session, &request);
     }
     return status;
 }
 
 /* In a stream, unnamed joints keep their last setpoint. */
-static enum aw_status follow(struct aw_session *session, const struct aw_hidmotor_target *target)
+static enum aw_status stream_targets(struct aw_session *session,
+                                     const struct aw_hidmotor_target *target)
 {
     struct hidmotor_state *state = hidmotor_state(session);
     struct aw_hidmotor_plan *plan = &state->plan;
     enum aw_status status = AW_OK;
-    if (!state->planned)
+    if (!state->has_plan)
         status = aw_hidmotor_plan(&state->arm, target, plan, &session->err);
     memcpy(plan->start, plan->target, sizeof plan->start);
     if (status != AW_OK)
@@ -305,13 +309,13 @@ static enum aw_status follow(struct aw_session *session, const struct aw_hidmoto
         plan->target[i] = target->given[i] ? target->deg[i] : plan->target[i];
     plan->duration_ms = target->duration_ms;
     plan->mode = target->mode;
-    state->planned = true;
-    aw_session_moves(session);
-    if (!state->streams)
-        state->lost_all = 0;
-    state->streams = true;
-    begin_answer(session);
-    return end_answer(session, aw_hidmotor_follow(&state->arm, plan, &session->err));
+    state->has_plan = true;
+    aw_session_start_motion(session);
+    if (!state->streaming)
+        state->total_lost = 0;
+    state->streaming = true;
+    begin_exchange(session);
+    return end_exchange(session, aw_hidmotor_follow(&state->arm, plan, &session->err));
 }
 
 /* Checks the user's duration; without one, uses the time of the slowest joint. */
@@ -319,53 +323,54 @@ static enum aw_status fit_duration(struct aw_session *session, const struct aw_j
                                    const struct aw_joint_command *command,
                                    struct aw_hidmotor_plan *plan)
 {
-    double steepest = plan->mode == AW_HIDMOTOR_LINEAR ? 1 : M_PI / 2;
+    double peak_ratio = plan->mode == AW_HIDMOTOR_LINEAR ? 1 : M_PI / 2;
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < command->n && status == AW_OK; i++) {
         const struct aw_joint *joint = &list->joints[command->goals[i].joint];
         if (joint->id >= GRIPPER)
             continue;
-        double away = plan->target[joint->id] - plan->start[joint->id];
+        double distance = plan->target[joint->id] - plan->start[joint->id];
         if (isnan(command->seconds))
             plan->duration_ms =
-                fmax(plan->duration_ms, ceil(1000 * aw_duration_needed(joint, away, steepest)));
+                fmax(plan->duration_ms, ceil(1000 * aw_min_duration(joint, distance, peak_ratio)));
         else
-            status = aw_duration_check(session, joint, away, steepest, command->seconds);
+            status = aw_check_duration(session, joint, distance, peak_ratio, command->seconds);
     }
     return status;
 }
 
 /* Unnamed joints continue to their targets of this session. A motion of another process ends,
  * because the board does not report its target. */
-static enum aw_status settle_others(struct aw_session *session,
-                                    const struct aw_hidmotor_target *target,
-                                    const struct aw_joint_command *command)
+static enum aw_status plan_others(struct aw_session *session,
+                                  const struct aw_hidmotor_target *target,
+                                  const struct aw_joint_command *command)
 {
     struct hidmotor_state *state = hidmotor_state(session);
     struct aw_hidmotor_plan *plan = &state->plan;
-    unsigned kept;
-    double left_ms = aw_hidmotor_keep_targets(&state->arm, target, plan, &kept);
-    if (left_ms > plan->duration_ms) {
+    unsigned continued;
+    double remaining_ms = aw_hidmotor_continue_targets(&state->arm, target, plan, &continued);
+    if (remaining_ms > plan->duration_ms) {
         if (!isnan(command->seconds))
-            aw_session_notice(
+            aw_session_print_notice(
                 session, "duration=%gs: %s is still moving, so the motion takes %.2g s",
-                command->seconds, aw_hidmotor_joint(__builtin_ctz(kept)).name, left_ms / 1000);
-        plan->duration_ms = ceil(left_ms);
+                command->seconds, aw_hidmotor_joint(__builtin_ctz(continued)).name,
+                remaining_ms / 1000);
+        plan->duration_ms = ceil(remaining_ms);
     }
     state->cancelled[0] = '\0';
     if (target->given[0] && target->given[1] && target->given[2])
         return AW_OK;
     unsigned moving = 0;
     enum aw_status status =
-        aw_hidmotor_find_moving(&state->arm, target, kept, &moving, &session->err);
+        aw_hidmotor_find_moving(&state->arm, target, continued, &moving, &session->err);
     for (int i = 0; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++) {
         if (!(moving >> i & 1))
             continue;
         const char *name = aw_hidmotor_joint(i).name;
         aw_append(state->cancelled, sizeof state->cancelled, ",", "%s", name);
-        aw_session_notice(session,
-                          "motion of %s cancelled: stays at %.1f deg — name this joint, too", name,
-                          plan->target[i]);
+        aw_session_print_notice(session,
+                                "motion of %s cancelled: stays at %.1f deg — name this joint, too",
+                                name, plan->target[i]);
     }
     return status;
 }
@@ -374,50 +379,50 @@ static enum aw_status send_targets(struct aw_session *session, const struct aw_j
                                    const struct aw_joint_command *command)
 {
     struct hidmotor_state *state = hidmotor_state(session);
-    struct aw_hidmotor_target target = target_of(session, list, command);
+    struct aw_hidmotor_target target = build_target(session, list, command);
     if (!target.given[0] && !target.given[1] && !target.given[2])
         return AW_OK;
     if (session->options.run.dry_run)
         return hidmotor_dry_run(session, &target, command->show_ns);
-    if (command->stream)
-        return follow(session, &target);
+    if (command->is_stream)
+        return stream_targets(session, &target);
     enum aw_status status = aw_hidmotor_plan(&state->arm, &target, &state->plan, &session->err);
     if (status == AW_OK)
         status = fit_duration(session, list, command, &state->plan);
     if (status == AW_OK)
-        status = settle_others(session, &target, command);
-    state->planned = status == AW_OK;
-    state->streams = false;
-    return status == AW_OK ? hidmotor_send(session, &state->plan) : status;
+        status = plan_others(session, &target, command);
+    state->has_plan = status == AW_OK;
+    state->streaming = false;
+    return status == AW_OK ? hidmotor_send_plan(session, &state->plan) : status;
 }
 
 static enum aw_status send_velocities(struct aw_session *session, const struct aw_joint_list *list,
                                       const struct aw_joint_command *command)
 {
     struct aw_record request;
-    aw_session_command(session, "set_velocity", &request);
+    aw_session_init_command(session, "set_velocity", &request);
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
         aw_record_set(&request, aw_hidmotor_joint(i).name, 0, NULL);
     for (size_t i = 0; i < command->n; i++)
         aw_record_set(&request, list->joints[command->goals[i].joint].name, command->goals[i].value,
                       NULL);
     if (!session->options.run.dry_run)
-        aw_session_moves(session);
-    hidmotor_state(session)->planned = false;
-    return hidmotor_set(session, &request);
+        aw_session_start_motion(session);
+    hidmotor_state(session)->has_plan = false;
+    return hidmotor_send_setting(session, &request);
 }
 
-static enum aw_status send(struct aw_session *session, struct aw_joint_list *list,
-                           const struct aw_joint_command *command)
+static enum aw_status send_command(struct aw_session *session, struct aw_joint_list *list,
+                                   const struct aw_joint_command *command)
 {
-    if (command->what == AW_JOINT_VELOCITIES)
+    if (command->kind == AW_JOINT_VELOCITIES)
         return send_velocities(session, list, command);
     enum aw_status status = send_gripper(session, list, command);
     return status == AW_OK ? send_targets(session, list, command) : status;
 }
 
 /* Keeps the old values if the list is full. */
-static bool see(void *context, const struct aw_hidmotor_status *now)
+static bool on_reading(void *context, const struct aw_hidmotor_status *now)
 {
     const struct aw_joints_watch *w = context;
     struct aw_error before = w->session->err;
@@ -433,24 +438,24 @@ static enum aw_status await_targets(struct aw_session *session, struct aw_joint_
     struct hidmotor_state *state = hidmotor_state(session);
     struct aw_joints_watch watch = {session, list, look, context, false};
     (void)command;
-    if (!state->planned)
+    if (!state->has_plan)
         return AW_OK;
-    state->streams = false;
+    state->streaming = false;
     return aw_hidmotor_wait(&state->arm, &state->plan,
-                            isnan(tolerance) ? AW_HIDMOTOR_TOLERANCE : tolerance, deadline, see,
-                            &watch, &session->err);
+                            isnan(tolerance) ? AW_HIDMOTOR_TOLERANCE : tolerance, deadline,
+                            on_reading, &watch, &session->err);
 }
 
 /* The board holds its last setpoint itself. A stream refused for its following error still needs
  * the stop, which holds the measured position. */
-static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
-                          enum aw_status status)
+static enum aw_status end_motion(struct aw_session *session, struct aw_joint_list *list,
+                                 enum aw_status status)
 {
     (void)list;
     struct hidmotor_state *state = hidmotor_state(session);
-    bool held_back = state->streams && status == AW_REFUSED;
-    state->planned = state->streams = false;
-    session->motion.moving = status == AW_STOPPED || status == AW_LOST || held_back;
+    bool refused = state->streaming && status == AW_REFUSED;
+    state->has_plan = state->streaming = false;
+    session->motion.moving = status == AW_STOPPED || status == AW_LOST || refused;
     return status;
 }
 
@@ -458,8 +463,8 @@ static enum aw_status end(struct aw_session *session, struct aw_joint_list *list
  * motion. A board that answers but is late holds its setpoint. */
 static bool is_silent(struct aw_session *session, enum aw_status status)
 {
-    int64_t since = aw_clock_now(session->clock) - hidmotor_arm(session)->known.time_ns;
-    return status == AW_TIMEOUT && since > 2 * AW_HIDMOTOR_POLL_NS;
+    int64_t age_ns = aw_clock_now(session->clock) - hidmotor_arm(session)->latest.time_ns;
+    return status == AW_TIMEOUT && age_ns > 2 * AW_HIDMOTOR_POLL_NS;
 }
 
 /* Reports a motion. Motions without --wait end by themselves. */
@@ -468,53 +473,54 @@ static void report(struct aw_session *session, struct aw_joint_list *list,
 {
     struct hidmotor_state *state = hidmotor_state(session);
     const struct aw_hidmotor_plan *plan = &state->plan;
-    if (!state->planned)
+    if (!state->has_plan)
         return; /* a gripper's confirmation has been reported already */
     (void)list, (void)command;
     session->motion.ongoing = AW_ONGOING_NOTHING;
     session->motion.moving = session->motion.moving || is_silent(session, status);
     if (status == AW_OK && !awaited)
-        hidmotor_leave_plan(session, plan);
+        hidmotor_note_plan(session, plan);
     aw_object_start(&session->result, session->run.command->name);
-    aw_object_text(&session->result, "result", aw_move_word(session, status, awaited));
+    aw_object_add_text(&session->result, "result", aw_move_result(session, status, awaited));
     if (*state->cancelled)
-        aw_object_text(&session->result, "cancelled", state->cancelled);
+        aw_object_add_text(&session->result, "cancelled", state->cancelled);
     for (int i = 0; i < plan->n && i < AW_HIDMOTOR_JOINTS && !awaited; i++)
-        aw_object_number(&session->result, aw_hidmotor_joint(i).name, plan->target[i], 2, "deg");
+        aw_object_add_number(&session->result, aw_hidmotor_joint(i).name, plan->target[i], 2,
+                             "deg");
     if (awaited)
         hidmotor_report_joints(session);
-    aw_move_ms(session);
+    aw_move_add_ms(session);
 }
 
-static void played(struct aw_session *session)
+static void report_played(struct aw_session *session)
 {
-    aw_object_count(&session->result, "lost", hidmotor_state(session)->lost_all);
+    aw_object_add_count(&session->result, "lost", hidmotor_state(session)->total_lost);
     size_t before = session->result.n;
     hidmotor_report_joints(session);
-    aw_object_details(&session->result, before);
+    aw_object_mark_details(&session->result, before);
 }
 
 const struct aw_joints hidmotor_joints = {
-    .law = &hidmotor_law,
+    .controller = &hidmotor_gain_access,
     .columns = columns,
     .hz = 50,
-    .most = 500,
-    .timed = true,
+    .max_hz = 500,
+    .interpolates = true,
     .default_s = DEFAULT_S,
-    .key_s = 0.2,
-    .tabled = true,
-    .take = parse_shape,
-    .played = played,
+    .jog_key_s = 0.2,
+    .records_table = true,
+    .parse_args = parse_shape,
+    .add_play_result = report_played,
     .report = report,
-    .stays = true,
-    .open = hidmotor_ready_to_make,
+    .holds_target = true,
+    .open = hidmotor_open_for_send,
     .list = list_joints,
-    .limits = limits,
+    .list_limits = list_limits,
     .read = read_joints,
-    .beside = report_stale,
+    .print_extra = report_stale,
     .check = check_motors,
-    .command = send,
-    .attend = attend,
+    .command = send_command,
+    .attend = watch_joints,
     .await = await_targets,
-    .end = end,
+    .end = end_motion,
 };

@@ -31,14 +31,15 @@ enum aw_status hidmotor_list(struct aw_session *session, bool running)
         return aw_no_memory(&session->err);
     size_t n = aw_link_list_hid(session->tool->protocol, ports, PORTS_MAX), found = 0;
     for (size_t i = 0; i < n && i < PORTS_MAX; i++) {
-        if (!ports[i].chosen)
+        if (!ports[i].is_candidate)
             continue;
         print_board(session, &ports[i]);
         found++;
     }
     if (!found && !running)
-        aw_session_notice(session, "no board found — plug it in, give its link with -l hid:VID:PID "
-                                   "or -l hid:/dev/hidrawN, or try -l sim:");
+        aw_session_print_notice(session,
+                                "no board found — plug it in, give its link with -l hid:VID:PID "
+                                "or -l hid:/dev/hidrawN, or try -l sim:");
     free(ports);
     return AW_OK;
 }

@@ -12,7 +12,7 @@
 static void make_record(struct aw_session *session, const struct aw_hidmotor_plan *plan,
                         struct aw_record *command)
 {
-    aw_session_command(session, "set_setpoints", command);
+    aw_session_init_command(session, "set_setpoints", command);
     aw_record_set(command, "duration", plan->duration_ms, NULL);
     aw_record_set(command, "mode", plan->mode, NULL);
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
@@ -27,25 +27,25 @@ static enum aw_status show_plan(struct aw_session *session, const struct aw_hidm
     uint8_t report[AW_HIDMOTOR_REPORT];
     make_record(session, plan, &command);
     command.time_ns = time_ns;
-    aw_hidmotor_plan_bytes(plan, report);
-    return aw_session_dry_run(session, &command, (struct aw_span){report, sizeof report});
+    aw_hidmotor_encode_plan(plan, report);
+    return aw_session_show_dry_run(session, &command, (struct aw_span){report, sizeof report});
 }
 
 /* Without the board the setpoints are unknown, so only plans for all three joints can be shown. */
 enum aw_status hidmotor_dry_run(struct aw_session *session, const struct aw_hidmotor_target *target,
                                 int64_t time_ns)
 {
-    static const struct aw_hidmotor_status nowhere = {.n = AW_HIDMOTOR_JOINTS};
+    static const struct aw_hidmotor_status unknown = {.n = AW_HIDMOTOR_JOINTS};
     struct aw_hidmotor_plan plan;
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
         if (!target->given[i])
-            return aw_dry_depends(session, "the position of the arm");
+            return aw_dry_run_depends(session, "the position of the arm");
     enum aw_status status =
-        aw_hidmotor_plan_from(&nowhere, target, session->options.run.force, &plan, &session->err);
+        aw_hidmotor_plan_from(&unknown, target, session->options.run.force, &plan, &session->err);
     return status == AW_OK ? show_plan(session, &plan, time_ns) : status;
 }
 
-enum aw_status hidmotor_send(struct aw_session *session, struct aw_hidmotor_plan *plan)
+enum aw_status hidmotor_send_plan(struct aw_session *session, struct aw_hidmotor_plan *plan)
 {
     struct aw_record command;
     struct aw_hidmotor_moved moved = {0};
@@ -53,10 +53,10 @@ enum aw_status hidmotor_send(struct aw_session *session, struct aw_hidmotor_plan
     enum aw_status status = aw_session_announce(session, &command);
     if (status != AW_OK)
         return status;
-    aw_session_moves(session);
+    aw_session_start_motion(session);
     status = aw_hidmotor_move(hidmotor_arm(session), plan, &moved, &session->err);
     if (status == AW_OK && moved.verified)
-        aw_session_notice(
+        aw_session_print_notice(
             session,
             "no reply, but the setpoints confirm the command — check the link with 'ping'");
     return status;
@@ -68,20 +68,20 @@ bool hidmotor_is_motion(const struct aw_record *command)
     return strcmp(name, "set_setpoints") == 0 || strcmp(name, "set_velocity") == 0;
 }
 
-void hidmotor_leave(struct aw_session *session, const struct aw_record *command)
+void hidmotor_note_motion(struct aw_session *session, const struct aw_record *command)
 {
     const char *name = command->codec->message->name;
     if (strcmp(name, "set_setpoints") == 0)
-        aw_session_ends_in(session, fmax(0, aw_record_get(command, "duration")) / 1000 + REST_S);
+        aw_session_set_end(session, fmax(0, aw_record_get(command, "duration")) / 1000 + REST_S);
     else if (strcmp(name, "set_velocity") == 0)
         session->motion.ongoing = AW_ONGOING_RUNNING; /* the setpoints of a stop end it */
 }
 
-void hidmotor_leave_plan(struct aw_session *session, const struct aw_hidmotor_plan *plan)
+void hidmotor_note_plan(struct aw_session *session, const struct aw_hidmotor_plan *plan)
 {
     struct aw_record command;
     make_record(session, plan, &command);
-    hidmotor_leave(session, &command);
+    hidmotor_note_motion(session, &command);
 }
 
 enum aw_status hidmotor_replay_allow(struct aw_session *session, const struct aw_record *command)
@@ -97,16 +97,16 @@ enum aw_status hidmotor_replay_allow(struct aw_session *session, const struct aw
 enum aw_status hidmotor_replay_end(struct aw_session *session)
 {
     if (hidmotor_state(session)->replayed.codec)
-        hidmotor_leave(session, &hidmotor_state(session)->replayed);
+        hidmotor_note_motion(session, &hidmotor_state(session)->replayed);
     hidmotor_state(session)->replayed.codec = NULL;
     return AW_OK;
 }
 
-static enum aw_status stop(struct aw_session *session, struct aw_hidmotor_stopped *stopped)
+static enum aw_status stop_arm(struct aw_session *session, struct aw_hidmotor_stopped *stopped)
 {
     enum aw_status status = aw_hidmotor_stop(hidmotor_arm(session), stopped, &session->err);
     if (status == AW_OK && stopped->confirmed)
-        status = aw_law_restore(session);
+        status = aw_gains_restore(session);
     if (status == AW_OK) {
         session->motion.moving = false;
         session->motion.ongoing = AW_ONGOING_NOTHING;
@@ -117,7 +117,7 @@ static enum aw_status stop(struct aw_session *session, struct aw_hidmotor_stoppe
 /* Returns the number of joints that the board is known to have. */
 static int count_joints(struct aw_session *session)
 {
-    int n = hidmotor_arm(session)->known.n;
+    int n = hidmotor_arm(session)->latest.n;
     return n > 0 && n < AW_HIDMOTOR_JOINTS ? n : AW_HIDMOTOR_JOINTS;
 }
 
@@ -126,17 +126,17 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
     struct aw_hidmotor_stopped stopped = {0};
     (void)args;
     if (session->options.run.dry_run)
-        return aw_dry_depends(session, "the position of the arm");
-    enum aw_status status = hidmotor_ready(session);
+        return aw_dry_run_depends(session, "the position of the arm");
+    enum aw_status status = hidmotor_open(session);
     if (status == AW_OK)
-        status = stop(session, &stopped);
+        status = stop_arm(session, &stopped);
     if (status != AW_OK)
         return status;
     aw_object_start(&session->result, "stop");
-    aw_object_text(&session->result, "result", stopped.confirmed ? "confirmed" : "sent");
+    aw_object_add_text(&session->result, "result", stopped.confirmed ? "confirmed" : "sent");
     for (int i = 0; i < count_joints(session); i++)
-        aw_object_number(&session->result, aw_hidmotor_joint(i).name, stopped.deg[i], 2, "deg");
-    aw_object_truth(&session->result, "measured", stopped.measured);
+        aw_object_add_number(&session->result, aw_hidmotor_joint(i).name, stopped.deg[i], 2, "deg");
+    aw_object_add_truth(&session->result, "measured", stopped.measured);
     return AW_OK;
 }
 
@@ -149,19 +149,20 @@ void hidmotor_last_stop(struct aw_session *session, aw_frame_fn *add, void *cont
 enum aw_status hidmotor_safe_stop(struct aw_session *session)
 {
     struct aw_hidmotor_stopped s = {0};
-    enum aw_status status = stop(session, &s);
-    struct aw_error why = session->err;
-    char at[64] = "";
+    enum aw_status status = stop_arm(session, &s);
+    struct aw_error cause = session->err;
+    char positions[64] = "";
     for (int i = 0; i < count_joints(session); i++)
-        aw_append(at, sizeof at, "", " %.1f", s.deg[i]);
+        aw_append(positions, sizeof positions, "", " %.1f", s.deg[i]);
     if (status != AW_OK && s.confirmed) /* the stop is confirmed, but the gains were not restored */
         return status;
     if (status != AW_OK)
         return aw_fail(&session->err, status, "%s: %s",
-                       s.attempts ? "stop sent, not confirmed" : "NOT stopped", why.text);
+                       s.attempts ? "stop sent, not confirmed" : "NOT stopped", cause.text);
     if (!s.confirmed)
         return aw_fail(&session->err, AW_STOPPED,
-                       "stop sent, to hold%s deg, not confirmed: the wait was interrupted", at);
-    aw_stop_did(session, "holding%s deg", at);
+                       "stop sent, to hold%s deg, not confirmed: the wait was interrupted",
+                       positions);
+    aw_stop_set_effect(session, "holding%s deg", positions);
     return AW_OK;
 }

@@ -5,39 +5,40 @@
 #define DEFAULT_HZ 62.5 /* measuring rate of the board */
 
 /* Polls both status packets of the table, or those of the packet files if they describe joints. */
-static void find_questions(struct aw_session *session)
+static void find_queries(struct aw_session *session)
 {
-    static const char *const usual[] = {"positions", "velocities", NULL};
+    static const char *const defaults[] = {"positions", "velocities", NULL};
     struct hidmotor_receiving *receiving = &hidmotor_state(session)->receiving;
     const struct aw_protocol *protocol = session->wire->protocol;
-    if (receiving->of == protocol)
+    if (receiving->protocol == protocol)
         return;
-    receiving->of = protocol;
+    receiving->protocol = protocol;
     receiving->n = 0;
     for (size_t i = 0; i < protocol->n_messages; i++) {
         const struct aw_message *message = &protocol->messages[i];
-        bool own = aw_session_is_custom(session, message);
-        bool asked = own || (!session->tool->from_file && aw_is_one_of(usual, message->name));
-        if (!message->reads || !asked)
+        bool is_custom = aw_session_is_custom(session, message);
+        bool is_polled =
+            is_custom || (!session->tool->custom_joints && aw_is_one_of(defaults, message->name));
+        if (!message->reads || !is_polled)
             continue;
-        receiving->questions[receiving->n++] = (struct hidmotor_question){
-            .message = message, .own = own, .next_ns = aw_clock_now(session->clock)};
+        receiving->queries[receiving->n++] = (struct hidmotor_query){
+            .message = message, .is_custom = is_custom, .next_ns = aw_clock_now(session->clock)};
     }
 }
 
 /* Returns the query that is due first; of equal ones, the first in the table. */
-static struct hidmotor_question *next_question(struct hidmotor_receiving *receiving)
+static struct hidmotor_query *next_query(struct hidmotor_receiving *receiving)
 {
-    struct hidmotor_question *next = NULL;
+    struct hidmotor_query *next = NULL;
     for (size_t i = 0; i < receiving->n; i++) {
-        struct hidmotor_question *question = &receiving->questions[i];
-        if (!question->unknown && (!next || question->next_ns < next->next_ns))
-            next = question;
+        struct hidmotor_query *query = &receiving->queries[i];
+        if (!query->unknown && (!next || query->next_ns < next->next_ns))
+            next = query;
     }
     return next;
 }
 
-static int64_t period_of(const struct aw_session *session, const struct aw_message *message)
+static int64_t get_period_ns(const struct aw_session *session, const struct aw_message *message)
 {
     double hz = session->options.move.rate > 0 ? session->options.move.rate
                 : message->rate > 0            ? message->rate
@@ -46,15 +47,15 @@ static int64_t period_of(const struct aw_session *session, const struct aw_messa
 }
 
 /* Sleeps until the next query is due; AW_TIMEOUT if the deadline comes first. */
-static enum aw_status rest(struct aw_session *session, struct hidmotor_question *question,
-                           int64_t deadline)
+static enum aw_status await_query(struct aw_session *session, struct hidmotor_query *query,
+                                  int64_t deadline)
 {
-    int64_t now = aw_clock_now(session->clock), period = period_of(session, question->message);
-    bool late = question->next_ns > deadline;
-    enum aw_status status = aw_clock_sleep(session->clock, late ? deadline : question->next_ns);
-    if (status != AW_OK || late)
+    int64_t now = aw_clock_now(session->clock), period = get_period_ns(session, query->message);
+    bool too_late = query->next_ns > deadline;
+    enum aw_status status = aw_clock_sleep(session->clock, too_late ? deadline : query->next_ns);
+    if (status != AW_OK || too_late)
         return status == AW_OK ? AW_TIMEOUT : status;
-    question->next_ns = (question->next_ns + period > now ? question->next_ns : now) + period;
+    query->next_ns = (query->next_ns + period > now ? query->next_ns : now) + period;
     return AW_OK;
 }
 
@@ -63,25 +64,25 @@ static void notice_no_answer(struct aw_session *session, enum aw_status status)
     struct hidmotor_receiving *receiving = &hidmotor_state(session)->receiving;
     bool silent = status == AW_TIMEOUT;
     if (silent && !receiving->silent)
-        aw_session_notice(session, "%s", session->err.text);
+        aw_session_print_notice(session, "%s", session->err.text);
     if (!silent && receiving->silent)
-        aw_session_notice(session, "the board responds again");
+        aw_session_print_notice(session, "the board responds again");
     receiving->silent = silent;
 }
 
 /* Returns true if the board does not know this packet. It is then never queried again. Boards with
  * custom packets may lack those of the table. */
-static bool is_unknown(struct aw_session *session, struct hidmotor_question *question,
+static bool is_unknown(struct aw_session *session, struct hidmotor_query *query,
                        enum aw_status status)
 {
     struct hidmotor_receiving *receiving = &hidmotor_state(session)->receiving;
     bool others = false;
     for (size_t i = 0; i < receiving->n; i++)
-        others = others || (&receiving->questions[i] != question && receiving->questions[i].own &&
-                            !receiving->questions[i].unknown);
+        others = others || (&receiving->queries[i] != query && receiving->queries[i].is_custom &&
+                            !receiving->queries[i].unknown);
     if (status != AW_REFUSED || !others)
         return false;
-    question->unknown = true;
+    query->unknown = true;
     return true;
 }
 
@@ -89,19 +90,19 @@ enum aw_status hidmotor_next_received(struct aw_session *session, int64_t deadli
                                       struct aw_received *received)
 {
     struct aw_hidmotor *arm = hidmotor_arm(session);
-    enum aw_status status = hidmotor_ready(session);
+    enum aw_status status = hidmotor_open(session);
     if (status == AW_OK)
-        find_questions(session);
+        find_queries(session);
     while (status == AW_OK) {
-        struct hidmotor_question *question = next_question(&hidmotor_state(session)->receiving);
-        if (!question)
+        struct hidmotor_query *query = next_query(&hidmotor_state(session)->receiving);
+        if (!query)
             return aw_fail(&session->err, AW_USAGE,
                            "no requests to the board are configured — add 'ask = yes' to a packet");
-        status = rest(session, question, deadline);
+        status = await_query(session, query, deadline);
         if (status != AW_OK)
             return status;
-        status = aw_hidmotor_read(arm, question->message->name, NULL, &session->err);
-        if (is_unknown(session, question, status)) {
+        status = aw_hidmotor_read(arm, query->message->name, NULL, &session->err);
+        if (is_unknown(session, query, status)) {
             status = AW_OK;
             continue;
         }

@@ -28,7 +28,7 @@ static enum aw_status parse_floats(struct aw_session *session, const struct aw_a
         if (aw_number_parse(args->bound[i].text, &values[n++], &problem) != AW_OK)
             return aw_fail(&session->err, AW_USAGE, "send: %.200s", problem.text);
     }
-    return aw_hidmotor_floats(values, n, bytes, payload, &session->err);
+    return aw_hidmotor_encode_floats(values, n, bytes, payload, &session->err);
 }
 
 static enum aw_status parse_payload(struct aw_session *session, const struct aw_args *args,
@@ -51,7 +51,7 @@ static enum aw_status show_bytes(struct aw_session *session, const uint8_t *byte
 {
     char hex[AW_HEX_SIZE(AW_HIDMOTOR_REPORT)];
     aw_hex_print(&aw_hidmotor_protocol, (struct aw_span){bytes, AW_HIDMOTOR_REPORT}, hex);
-    aw_session_row_text(session, "bytes", hex);
+    aw_session_print_row_text(session, "bytes", hex);
     return AW_OK;
 }
 
@@ -61,11 +61,11 @@ enum aw_status hidmotor_show_reply(struct aw_session *session, const uint8_t *by
     struct aw_record record;
     struct aw_wire *wire;
     struct aw_span frame = {bytes, AW_HIDMOTOR_REPORT};
-    enum aw_status status = aw_session_decoding_wire(session, &wire);
+    enum aw_status status = aw_session_get_decoding_wire(session, &wire);
     if (status != AW_OK || aw_wire_decode(wire, AW_RX, frame, &record, NULL) != AW_OK)
         return show_bytes(session, bytes);
     record.time_ns = aw_session_time(session);
-    return aw_session_show(session, &record);
+    return aw_session_show_record(session, &record);
 }
 
 /* Returns true if the first argument is an id, not the name of a packet of --packets. */
@@ -73,17 +73,17 @@ static bool is_id(struct aw_session *session, const struct aw_args *args)
 {
     const char *text = aw_arg(args, "message", 0);
     double id;
-    return !aw_find_custom(session, text) && aw_number_parse(text, &id, NULL) == AW_OK;
+    return !aw_find_custom_packet(session, text) && aw_number_parse(text, &id, NULL) == AW_OK;
 }
 
-bool send_only_reads(struct aw_session *session, const struct aw_args *args)
+bool is_send_read_only(struct aw_session *session, const struct aw_args *args)
 {
     double id = -1;
     if (!is_id(session, args))
         return aw_send_only_reads(session, args);
     aw_arg_number(session, args, "message", &id);
     const struct aw_message *message =
-        id >= 0 && id <= UINT32_MAX ? aw_find_code(session->wire, AW_TX, (uint32_t)id) : NULL;
+        id >= 0 && id <= UINT32_MAX ? aw_find_by_code(session->wire, AW_TX, (uint32_t)id) : NULL;
     return message && !message->fields;
 }
 
@@ -101,14 +101,14 @@ static enum aw_status send_id(struct aw_session *session, const struct aw_args *
     if (status == AW_OK && session->options.run.dry_run)
         return show_bytes(session, report);
     if (status == AW_OK)
-        status = hidmotor_ready(session);
+        status = hidmotor_open(session);
     if (status == AW_OK)
-        status =
-            aw_hidmotor_raw(hidmotor_arm(session), (uint32_t)id, payload, &reply, &session->err);
+        status = aw_hidmotor_send_raw(hidmotor_arm(session), (uint32_t)id, payload, &reply,
+                                      &session->err);
     /* without an answer, it may still have arrived and move the arm */
     bool sent = status == AW_OK || status == AW_TIMEOUT;
     if (sent && aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) == AW_OK)
-        hidmotor_leave(session, &record);
+        hidmotor_note_motion(session, &record);
     return status == AW_OK ? hidmotor_show_reply(session, reply.bytes) : status;
 }
 

@@ -6,20 +6,21 @@
 #include "base/suggest.h"
 #include "state.h"
 
-static enum aw_status ask(struct aw_session *session, struct aw_record *question)
+static enum aw_status send_query(struct aw_session *session, struct aw_record *query)
 {
     struct aw_hidmotor_reply reply;
     if (session->options.run.dry_run)
-        return hidmotor_set(session, question);
-    enum aw_status status = hidmotor_ready(session);
+        return hidmotor_send_setting(session, query);
+    enum aw_status status = hidmotor_open(session);
     if (status == AW_OK)
-        status = aw_hidmotor_command(hidmotor_arm(session), question, &reply, &session->err);
+        status = aw_hidmotor_command(hidmotor_arm(session), query, &reply, &session->err);
     return status == AW_OK ? hidmotor_show_reply(session, reply.bytes) : status;
 }
 
 enum aw_status hidmotor_send_message(struct aw_session *session, struct aw_record *message)
 {
-    return message->codec->message->reads ? ask(session, message) : hidmotor_set(session, message);
+    return message->codec->message->reads ? send_query(session, message)
+                                          : hidmotor_send_setting(session, message);
 }
 
 /* Sends a custom packet, and prints an answer with fields. */
@@ -55,13 +56,13 @@ enum aw_status run_velocity(struct aw_session *session, const struct aw_args *ar
             &session->err, AW_USAGE,
             "velocity: no joint given — write 'velocity 20 0 0' or 'velocity elbow=-20'");
     struct aw_record request;
-    aw_session_command(session, "set_velocity", &request);
+    aw_session_init_command(session, "set_velocity", &request);
     enum aw_status status = aw_args_to_record(session, args, 0, &request);
-    return status == AW_OK ? hidmotor_set(session, &request) : status;
+    return status == AW_OK ? hidmotor_send_setting(session, &request) : status;
 }
 
 /* Parses a percentage of the range from closed to open. */
-static bool is_share(const char *text, double *share)
+static bool parse_opening(const char *text, double *share)
 {
     size_t length = strlen(text);
     *share = strcmp(text, "open") == 0;
@@ -72,23 +73,24 @@ static bool is_share(const char *text, double *share)
 
 enum aw_status run_gripper(struct aw_session *session, const struct aw_args *args)
 {
-    static const char *const words[] = {"open", "close"};
-    const char *text = aw_arg(args, "value", 0), *near = aw_suggest(text, words, 2);
+    static const char *const names[] = {"open", "close"};
+    const char *text = aw_arg(args, "value", 0), *suggestion = aw_suggest(text, names, 2);
     struct aw_record request;
     double share;
     enum aw_status status;
-    aw_session_command(session, "gripper", &request);
-    const struct aw_field *way = &request.codec->message->fields[0];
-    if (is_share(text, &share))
-        status = aw_record_set(&request, "value", round(way->min + share * (way->max - way->min)),
-                               &session->err);
-    else if (near)
+    aw_session_init_command(session, "gripper", &request);
+    const struct aw_field *field = &request.codec->message->fields[0];
+    if (parse_opening(text, &share))
+        status =
+            aw_record_set(&request, "value", round(field->min + share * (field->max - field->min)),
+                          &session->err);
+    else if (suggestion)
         status = aw_fail(&session->err, AW_USAGE, "gripper: '%.24s' not found — did you mean '%s'?",
-                         text, near);
+                         text, suggestion);
     else if (strspn(text, "+-.0123456789") == 0)
         status = aw_fail(&session->err, AW_USAGE,
                          "gripper: '%.24s' not found — use open, close, 50%% or 0 to 180", text);
     else
         status = aw_record_set_text(&request, "value", text, &session->err);
-    return status == AW_OK ? hidmotor_set(session, &request) : status;
+    return status == AW_OK ? hidmotor_send_setting(session, &request) : status;
 }

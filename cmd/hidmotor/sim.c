@@ -8,7 +8,7 @@
 enum aw_status hidmotor_simulate(const struct aw_sim *sim, struct aw_device **device,
                                  struct aw_error *err)
 {
-    const struct hidmotor_sim_options *given = sim->given;
+    const struct hidmotor_sim_options *given = sim->options;
     const char *latency = sim->url ? aw_url_get(sim->url, "latency") : NULL;
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     enum aw_status status = AW_OK;
@@ -20,7 +20,7 @@ enum aw_status hidmotor_simulate(const struct aw_sim *sim, struct aw_device **de
         status = aw_hidmotor_faults_parse(given->fault, &options.faults, err);
     if (status == AW_OK && latency)
         status = aw_url_duration(latency, &options.latency_ns, err);
-    *device = status == AW_OK ? aw_hidmotor_device(&options) : NULL;
+    *device = status == AW_OK ? aw_hidmotor_device_new(&options) : NULL;
     return status;
 }
 
@@ -32,11 +32,12 @@ const struct aw_transport hidmotor_sim_transport = {
     .open = aw_sim_begin,
 };
 
-void hidmotor_simulated(struct aw_session *session, struct aw_device *device)
+void hidmotor_report_sim(struct aw_session *session, struct aw_device *device)
 {
     const struct aw_hidmotor_device_counters *n = aw_hidmotor_device_counters(device);
-    aw_session_notice(session,
-                      "%" PRIu64 " reports received, %" PRIu64 " overwritten by the next, %" PRIu64
-                      " of unknown packets, %" PRIu64 " sent, %" PRIu64 " faults",
-                      n->received, n->overwritten, n->unknown, n->sent, n->faults);
+    aw_session_print_notice(session,
+                            "%" PRIu64 " reports received, %" PRIu64
+                            " overwritten by the next, %" PRIu64 " of unknown packets, %" PRIu64
+                            " sent, %" PRIu64 " faults",
+                            n->received, n->overwritten, n->unknown, n->sent, n->faults);
 }

@@ -8,17 +8,17 @@
 #include "shell/settings/law.h"
 
 /* A packet that only queries. */
-struct hidmotor_question {
+struct hidmotor_query {
     const struct aw_message *message;
     int64_t next_ns; /* time of the next query */
-    bool own;        /* from a packet file */
+    bool is_custom;  /* from a packet file */
     bool unknown;    /* the board has reported it unknown */
 };
 
 /* The queries of watch, plot and record. */
 struct hidmotor_receiving {
-    const struct aw_protocol *of;
-    struct hidmotor_question questions[AW_MAX_MESSAGES];
+    const struct aw_protocol *protocol;
+    struct hidmotor_query queries[AW_MAX_MESSAGES];
     size_t n;
     bool silent; /* the board's silence was reported */
 };
@@ -28,17 +28,18 @@ struct hidmotor_state {
     struct hidmotor_receiving receiving;
     struct aw_record replayed;    /* the last moving command of a replay */
     struct aw_hidmotor_plan plan; /* the last plan sent to joints, if planned */
-    bool planned;
-    char cancelled[16]; /* "m2,m3": joints whose motion that plan ends */
-    bool linear;        /* interpolation of single motions in this command */
-    bool streams;       /* the motion is a stream */
-    int lost;           /* consecutive lost answers of a stream */
-    uint64_t lost_all;  /* lost answers of the stream */
-    int default_ms;     /* the default timeout, while another one is in force */
-    int64_t due_ns;     /* when attend polls again */
-    int64_t sound_ns;   /* time of an experiment's last plausible position */
+    bool has_plan;
+    char cancelled[16];   /* "m2,m3": joints whose motion that plan ends */
+    bool linear;          /* interpolation of single motions in this command */
+    bool streaming;       /* the motion is a stream */
+    int n_lost;           /* consecutive lost answers of a stream */
+    uint64_t total_lost;  /* lost answers of the stream */
+    int default_ms;       /* the default timeout, while another one is in force */
+    int64_t next_poll_ns; /* when attend polls again */
+    int64_t plausible_ns; /* time of an experiment's last plausible position */
     struct aw_device_setting gains[AW_HIDMOTOR_GAIN_COUNT];
-    const struct aw_protocol *gains_of; /* table with the gains' fields; NULL: not looked up yet */
+    const struct aw_protocol
+        *gains_protocol; /* table with the gains' fields; NULL: not looked up yet */
 };
 
 struct hidmotor_options {
@@ -61,16 +62,16 @@ static inline struct aw_hidmotor *hidmotor_arm(struct aw_session *session)
 
 /* The gains of the controller that drives the board's motors. Sending gains holds all motors,
  * as the published firmware does. */
-extern const struct aw_law hidmotor_law;
+extern const struct aw_controller hidmotor_gain_access;
 
 /* Starts a conversation on this link. */
 void hidmotor_connect(struct aw_session *session, struct aw_link *link);
 
 /* Opens the link, with the options of this command. */
-enum aw_status hidmotor_ready(struct aw_session *session);
+enum aw_status hidmotor_open(struct aw_session *session);
 
-/* Like hidmotor_ready() for commands that create packets; --dry-run opens nothing. */
-enum aw_status hidmotor_ready_to_make(struct aw_session *session);
+/* Like hidmotor_open() for commands that create packets; --dry-run opens nothing. */
+enum aw_status hidmotor_open_for_send(struct aw_session *session);
 
 /* Reads and handles pending packets. */
 enum aw_status hidmotor_poll(struct aw_session *session);
@@ -82,11 +83,12 @@ void hidmotor_report_joints(struct aw_session *session);
 size_t hidmotor_replay_targets(struct aw_session *session, struct aw_joint_list *list,
                                const struct aw_record *record, struct aw_joint_goal *goals,
                                double *seconds);
-bool hidmotor_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
-                        size_t size);
+bool hidmotor_is_elsewhere(struct aw_session *session, const struct aw_record *recorded, char *out,
+                           size_t size);
 
 /* See struct aw_share_hooks. */
-enum aw_moves hidmotor_saw(struct aw_session *session, bool tx, struct aw_span frame);
+enum aw_motion_effect hidmotor_note_frame(struct aw_session *session, bool tx,
+                                          struct aw_span frame);
 bool hidmotor_is_answer_to(struct aw_span question, struct aw_span frame);
 
 /* With --dry-run, prints the target as far as it is known without the board. */
@@ -94,27 +96,27 @@ enum aw_status hidmotor_dry_run(struct aw_session *session, const struct aw_hidm
                                 int64_t time_ns);
 
 /* Prints and sends a plan. Afterwards the arm counts as moving. */
-enum aw_status hidmotor_send(struct aw_session *session, struct aw_hidmotor_plan *plan);
+enum aw_status hidmotor_send_plan(struct aw_session *session, struct aw_hidmotor_plan *plan);
 
 bool hidmotor_is_motion(const struct aw_record *command);
 
 /* Remembers the motion that this command starts without waiting for its end. */
-void hidmotor_leave(struct aw_session *session, const struct aw_record *command);
-void hidmotor_leave_plan(struct aw_session *session, const struct aw_hidmotor_plan *plan);
+void hidmotor_note_motion(struct aw_session *session, const struct aw_record *command);
+void hidmotor_note_plan(struct aw_session *session, const struct aw_hidmotor_plan *plan);
 
 /* For replay: remembers its last motion, which continues afterwards. */
 enum aw_status hidmotor_replay_allow(struct aw_session *session, const struct aw_record *command);
 enum aw_status hidmotor_replay_end(struct aw_session *session);
 
 /* Sends and prints a request, and writes the answer and "confirmed" into the result. */
-enum aw_status hidmotor_set(struct aw_session *session, struct aw_record *request);
+enum aw_status hidmotor_send_setting(struct aw_session *session, struct aw_record *request);
 
 /* Prints an answer as a record, or as bytes if it cannot be decoded. */
 enum aw_status hidmotor_show_reply(struct aw_session *session, const uint8_t *bytes);
 
 /* See struct aw_tool. */
 enum aw_status hidmotor_ping(struct aw_session *session, double *ms);
-enum aw_status hidmotor_pinged(struct aw_session *session, enum aw_status status);
+enum aw_status hidmotor_report_ping(struct aw_session *session, enum aw_status status);
 enum aw_status hidmotor_safe_stop(struct aw_session *session);
 void hidmotor_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 enum aw_status hidmotor_next_received(struct aw_session *session, int64_t deadline,
@@ -122,7 +124,7 @@ enum aw_status hidmotor_next_received(struct aw_session *session, int64_t deadli
 
 aw_run_fn run_moveto, run_stop, run_gripper, run_velocity, run_gains, run_send;
 /* Returns true if the packet of send changes nothing. */
-bool send_only_reads(struct aw_session *session, const struct aw_args *args);
+bool is_send_read_only(struct aw_session *session, const struct aw_args *args);
 
 /* See struct aw_tool. */
 enum aw_status hidmotor_send_message(struct aw_session *session, struct aw_record *message);
@@ -141,10 +143,10 @@ struct hidmotor_sim_options {
 };
 enum aw_status hidmotor_simulate(const struct aw_sim *sim, struct aw_device **device,
                                  struct aw_error *err);
-void hidmotor_simulated(struct aw_session *session, struct aw_device *device);
+void hidmotor_report_sim(struct aw_session *session, struct aw_device *device);
 
 extern const struct aw_transport hidmotor_sim_transport;
 extern const struct aw_joints hidmotor_joints;
-extern const struct aw_bench_hooks hidmotor_bench;
+extern const struct aw_experiment_hooks hidmotor_experiment;
 
 #endif

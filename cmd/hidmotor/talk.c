@@ -7,7 +7,7 @@
 #include "shell/safety/safety.h"
 #include "state.h"
 
-static struct aw_hidmotor_options defaults(const struct aw_session *session)
+static struct aw_hidmotor_options build_options(const struct aw_session *session)
 {
     struct aw_hidmotor_options options = aw_hidmotor_defaults();
     options.wall_ns = aw_session_time(session) - aw_clock_now(session->clock);
@@ -17,18 +17,18 @@ static struct aw_hidmotor_options defaults(const struct aw_session *session)
 
 void hidmotor_connect(struct aw_session *session, struct aw_link *link)
 {
-    struct aw_hidmotor_options options = defaults(session);
+    struct aw_hidmotor_options options = build_options(session);
     aw_hidmotor_init(hidmotor_arm(session), link, &options);
-    hidmotor_state(session)->receiving.of = NULL;
-    hidmotor_state(session)->gains_of = NULL;
+    hidmotor_state(session)->receiving.protocol = NULL;
+    hidmotor_state(session)->gains_protocol = NULL;
 }
 
-enum aw_status hidmotor_ready(struct aw_session *session)
+enum aw_status hidmotor_open(struct aw_session *session)
 {
-    enum aw_status status = aw_session_link(session);
+    enum aw_status status = aw_session_open_link(session);
     if (status != AW_OK)
         return status;
-    struct aw_hidmotor_options options = defaults(session);
+    struct aw_hidmotor_options options = build_options(session);
     options.retries = (int)hidmotor_given(session)->retries;
     options.force = session->options.run.force;
     if (!isnan(session->options.link.timeout_s))
@@ -37,9 +37,9 @@ enum aw_status hidmotor_ready(struct aw_session *session)
     return AW_OK;
 }
 
-enum aw_status hidmotor_ready_to_make(struct aw_session *session)
+enum aw_status hidmotor_open_for_send(struct aw_session *session)
 {
-    return session->options.run.dry_run ? AW_OK : hidmotor_ready(session);
+    return session->options.run.dry_run ? AW_OK : hidmotor_open(session);
 }
 
 enum aw_status hidmotor_poll(struct aw_session *session)
@@ -49,31 +49,31 @@ enum aw_status hidmotor_poll(struct aw_session *session)
 
 void hidmotor_report_joints(struct aw_session *session)
 {
-    const struct aw_hidmotor_status *known = &hidmotor_arm(session)->known;
+    const struct aw_hidmotor_status *latest = &hidmotor_arm(session)->latest;
     char key[32];
-    for (int i = 0; i < known->n && i < AW_HIDMOTOR_JOINTS; i++) {
+    for (int i = 0; i < latest->n && i < AW_HIDMOTOR_JOINTS; i++) {
         const char *name = aw_hidmotor_joint(i).name;
         snprintf(key, sizeof key, "%s.target", name);
-        aw_object_number(&session->result, key, known->setpoint[i], 2, "deg");
+        aw_object_add_number(&session->result, key, latest->setpoint[i], 2, "deg");
         snprintf(key, sizeof key, "%s.actual", name);
-        aw_object_number(&session->result, key, known->position[i], 2, "deg");
+        aw_object_add_number(&session->result, key, latest->position[i], 2, "deg");
     }
-    if (known->maybe_stale)
-        aw_object_truth(&session->result, "maybe_stale", true);
+    if (latest->maybe_stale)
+        aw_object_add_truth(&session->result, "maybe_stale", true);
 }
 
-enum aw_moves hidmotor_saw(struct aw_session *session, bool tx, struct aw_span frame)
+enum aw_motion_effect hidmotor_note_frame(struct aw_session *session, bool tx, struct aw_span frame)
 {
     struct aw_record record;
     if (!tx)
-        aw_hidmotor_saw(hidmotor_arm(session), frame);
+        aw_hidmotor_note_report(hidmotor_arm(session), frame);
     if (!tx || aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) != AW_OK)
-        return tx ? AW_MOVES : AW_MOVES_ON;
+        return tx ? AW_EFFECT_MOVES : AW_EFFECT_NONE;
     const struct aw_message *message = record.codec->message;
     bool moves = strcmp(message->name, "set_setpoints") == 0 ||
                  strcmp(message->name, "set_velocity") == 0 ||
                  (aw_session_is_custom(session, message) && !message->reads);
-    return moves ? AW_MOVES : AW_MOVES_ON;
+    return moves ? AW_EFFECT_MOVES : AW_EFFECT_NONE;
 }
 
 bool hidmotor_is_answer_to(struct aw_span question, struct aw_span frame)
@@ -81,65 +81,66 @@ bool hidmotor_is_answer_to(struct aw_span question, struct aw_span frame)
     return frame.size == question.size && memcmp(frame.data, question.data, 4) == 0;
 }
 
-bool hidmotor_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
-                        size_t size)
+bool hidmotor_is_elsewhere(struct aw_session *session, const struct aw_record *recorded, char *out,
+                           size_t size)
 {
     struct aw_hidmotor_status now = {0};
-    double far = AW_HIDMOTOR_TOLERANCE;
-    if (aw_hidmotor_positions(hidmotor_arm(session), &now, &session->err) != AW_OK)
+    double max_offset = AW_HIDMOTOR_TOLERANCE;
+    if (aw_hidmotor_read_positions(hidmotor_arm(session), &now, &session->err) != AW_OK)
         return false;
     for (int i = 0; i < now.n && i < AW_HIDMOTOR_JOINTS; i++) {
         char field[32];
         snprintf(field, sizeof field, "%s.position", aw_hidmotor_joint(i).name);
-        double then = aw_record_get(there, field);
-        if (!(fabs(now.position[i] - then) > far))
+        double recorded_deg = aw_record_get(recorded, field);
+        if (!(fabs(now.position[i] - recorded_deg) > max_offset))
             continue;
-        far = fabs(now.position[i] - then);
+        max_offset = fabs(now.position[i] - recorded_deg);
         snprintf(out, size, "%s at %.1f, not %.1f deg", aw_hidmotor_joint(i).alias, now.position[i],
-                 then);
+                 recorded_deg);
     }
-    return far > AW_HIDMOTOR_TOLERANCE;
+    return max_offset > AW_HIDMOTOR_TOLERANCE;
 }
 
-enum aw_status hidmotor_set(struct aw_session *session, struct aw_record *request)
+enum aw_status hidmotor_send_setting(struct aw_session *session, struct aw_record *request)
 {
     struct aw_hidmotor_reply reply;
     uint8_t report[AW_HIDMOTOR_REPORT];
     size_t size;
     struct aw_hidmotor_status now;
-    bool moved = session->motion.moving;
+    bool was_moving = session->motion.moving;
     /* Refuses an invalid value before the link is opened. */
     enum aw_status status =
         aw_encode(request, session->options.run.force, report, sizeof report, &size, &session->err);
     if (status == AW_OK && session->options.run.dry_run)
-        return aw_session_dry_run(session, request, (struct aw_span){report, sizeof report});
+        return aw_session_show_dry_run(session, request, (struct aw_span){report, sizeof report});
     if (status == AW_OK)
-        status = hidmotor_ready(session);
+        status = hidmotor_open(session);
     /* Reads the position, which a stop must hold. */
-    if (status == AW_OK && hidmotor_is_motion(request) && !hidmotor_arm(session)->known.n)
-        status = aw_hidmotor_positions(hidmotor_arm(session), &now, &session->err);
+    if (status == AW_OK && hidmotor_is_motion(request) && !hidmotor_arm(session)->latest.n)
+        status = aw_hidmotor_read_positions(hidmotor_arm(session), &now, &session->err);
     if (status == AW_OK)
         status = aw_session_announce(session, request);
     if (status == AW_OK && hidmotor_is_motion(request))
-        aw_session_moves(session);
+        aw_session_start_motion(session);
     if (status == AW_OK)
         status = aw_hidmotor_command(hidmotor_arm(session), request, &reply, &session->err);
     if (status == AW_OK || status == AW_TIMEOUT) /* without an answer, it may still have arrived */
-        hidmotor_leave(session, request);
+        hidmotor_note_motion(session, request);
     if (status != AW_OK)
         return status;
-    session->motion.moving = moved;
+    session->motion.moving = was_moving;
     aw_object_start(&session->result, request->codec->message->name);
-    aw_object_text(&session->result, "result", "confirmed");
-    aw_object_number(&session->result, "ms", (double)(reply.got_ns - reply.sent_ns) / 1e6, 3, NULL);
+    aw_object_add_text(&session->result, "result", "confirmed");
+    aw_object_add_number(&session->result, "ms", (double)(reply.received_ns - reply.sent_ns) / 1e6,
+                         3, NULL);
     if (reply.maybe_stale)
-        aw_object_truth(&session->result, "maybe_stale", true);
+        aw_object_add_truth(&session->result, "maybe_stale", true);
     return AW_OK;
 }
 
 /* Returns the first query of a packet file, because its board may not support those of the
  * table. */
-static const char *question(const struct aw_session *session)
+static const char *find_query(const struct aw_session *session)
 {
     const struct aw_protocol *protocol = session->wire->protocol;
     for (size_t i = aw_hidmotor_protocol.n_messages; i < protocol->n_messages; i++)
@@ -154,14 +155,14 @@ enum aw_status hidmotor_ping(struct aw_session *session, double *ms)
     struct aw_hidmotor_reply reply;
     hidmotor_arm(session)->options.retries = 0;
     enum aw_status status =
-        aw_hidmotor_read(hidmotor_arm(session), question(session), &reply, &session->err);
+        aw_hidmotor_read(hidmotor_arm(session), find_query(session), &reply, &session->err);
     if (status == AW_OK && !reply.maybe_stale)
-        *ms = (double)(reply.got_ns - reply.sent_ns) / 1e6;
+        *ms = (double)(reply.received_ns - reply.sent_ns) / 1e6;
     return status;
 }
 
-enum aw_status hidmotor_pinged(struct aw_session *session, enum aw_status status)
+enum aw_status hidmotor_report_ping(struct aw_session *session, enum aw_status status)
 {
-    aw_object_count(&session->result, "foreign", hidmotor_arm(session)->counters.foreign);
+    aw_object_add_count(&session->result, "foreign", hidmotor_arm(session)->counters.foreign);
     return status;
 }

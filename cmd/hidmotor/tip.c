@@ -6,7 +6,7 @@
 #include "shell/joints/verbs.h"
 #include "state.h"
 
-static const char *const place[] = {"x", "y", "z"}, *const angles[] = {"m1", "m2", "m3"};
+static const char *const axes[] = {"x", "y", "z"}, *const angles[] = {"m1", "m2", "m3"};
 
 static enum aw_status read_three(struct aw_session *session, const struct aw_args *args,
                                  const char *const *names, double out[3])
@@ -24,7 +24,7 @@ enum aw_status run_tip(struct aw_session *session, const struct aw_args *args)
     static const struct aw_hidmotor_pose home;
     bool forward = aw_arg(args, "m1", 0) != NULL;
     double in[3];
-    enum aw_status status = read_three(session, args, forward ? angles : place, in);
+    enum aw_status status = read_three(session, args, forward ? angles : axes, in);
     if (status == AW_OK && (args->n != 3 || isnan(in[0] + in[1] + in[2])))
         return aw_fail(
             &session->err, AW_USAGE,
@@ -41,8 +41,8 @@ enum aw_status run_tip(struct aw_session *session, const struct aw_args *args)
     const double tip[] = {point.x_mm, point.y_mm, point.z_mm};
     aw_object_start(&session->result, "tip");
     for (int i = 0; i < 3; i++)
-        aw_object_number(&session->result, (forward ? place : angles)[i],
-                         forward ? tip[i] : pose.deg[i], 4, forward ? "mm" : "deg");
+        aw_object_add_number(&session->result, (forward ? axes : angles)[i],
+                             forward ? tip[i] : pose.deg[i], 4, forward ? "mm" : "deg");
     return AW_OK;
 }
 
@@ -51,41 +51,41 @@ static enum aw_status find_pose(struct aw_session *session, const struct aw_hidm
                                 struct aw_hidmotor_pose *pose)
 {
     struct aw_hidmotor_status now = {0};
-    struct aw_hidmotor_pose near = {0};
+    struct aw_hidmotor_pose start = {0};
     enum aw_status status =
-        aw_hidmotor_ik(point, &near, pose, &session->err); /* refuses the point without a query */
+        aw_hidmotor_ik(point, &start, pose, &session->err); /* refuses the point without a query */
     if (status != AW_OK || session->options.run.dry_run)
         return status;
-    status = hidmotor_ready(session);
+    status = hidmotor_open(session);
     if (status == AW_OK)
-        status = aw_hidmotor_positions(hidmotor_arm(session), &now, &session->err);
-    memcpy(near.deg, now.setpoint, sizeof near.deg);
-    return status == AW_OK ? aw_hidmotor_ik(point, &near, pose, &session->err) : status;
+        status = aw_hidmotor_read_positions(hidmotor_arm(session), &now, &session->err);
+    memcpy(start.deg, now.setpoint, sizeof start.deg);
+    return status == AW_OK ? aw_hidmotor_ik(point, &start, pose, &session->err) : status;
 }
 
 enum aw_status run_moveto(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_joint_list list = {0};
     struct aw_joint_goal goals[AW_HIDMOTOR_JOINTS];
-    struct aw_joint_command command = {.what = AW_JOINT_TARGETS,
+    struct aw_joint_command command = {.kind = AW_JOINT_TARGETS,
                                        .goals = goals,
                                        .n = AW_HIDMOTOR_JOINTS,
                                        .seconds = NAN,
                                        .show_ns = AW_NO_TIME};
-    double to[3];
+    double target[3];
     struct aw_hidmotor_pose pose;
-    enum aw_status status = read_three(session, args, place, to);
-    const struct aw_hidmotor_point point = {to[0], to[1], to[2]};
+    enum aw_status status = read_three(session, args, axes, target);
+    const struct aw_hidmotor_point point = {target[0], target[1], target[2]};
     if (status == AW_OK)
         status = aw_joints_list(session, &list);
     if (status == AW_OK)
-        status = hidmotor_joints.take(session, args, &command);
+        status = hidmotor_joints.parse_args(session, args, &command);
     if (status == AW_OK)
         status = find_pose(session, &point, &pose);
     for (size_t i = 0; status == AW_OK && i < AW_HIDMOTOR_JOINTS; i++)
         goals[i] = (struct aw_joint_goal){i, pose.deg[i]};
     if (status == AW_OK)
-        status = hidmotor_ready_to_make(session);
+        status = hidmotor_open_for_send(session);
     if (status == AW_OK)
         status = aw_move_joints(session, &list, &command);
     aw_joints_free(&list);

@@ -7,8 +7,9 @@
 #include "shell/safety/stop.h"
 #include "state.h"
 
-static enum aw_status parse(struct aw_session *session, const struct aw_args *args,
-                            struct aw_unitysim_drive drives[AW_UNITYSIM_JOINTS], unsigned *named)
+static enum aw_status parse_drives(struct aw_session *session, const struct aw_args *args,
+                                   struct aw_unitysim_drive drives[AW_UNITYSIM_JOINTS],
+                                   unsigned *named)
 {
     *named = 0;
     for (size_t i = 0; i < args->n; i++) {
@@ -28,7 +29,7 @@ static enum aw_status parse(struct aw_session *session, const struct aw_args *ar
 static enum aw_status dry_run(struct aw_session *session)
 {
     struct aw_record record;
-    aw_unitysim_control_record(unitysim_of(session), &record);
+    aw_unitysim_build_control(unitysim_client(session), &record);
     return unitysim_dry_run(session, &record);
 }
 
@@ -37,32 +38,32 @@ static void show_progress(struct aw_session *session, const void *context)
 {
     const struct aw_unitysim *unity = context;
     double seconds = session->options.run.for_s;
-    char of[32] = "";
+    char total[32] = "";
     int i = 0;
     while (i < AW_UNITYSIM_JOINTS - 1 && unity->drive[i].velocity == 0)
         i++;
     if (seconds > 0)
-        snprintf(of, sizeof of, " of %.0f", seconds);
-    aw_session_work(session, "drive %.0f%s s, %s %d ticks", aw_session_seconds(session), of,
-                    aw_unitysim_joint_name(i), unity->feedback.position[i]);
+        snprintf(total, sizeof total, " of %.0f", seconds);
+    aw_session_show_progress(session, "drive %.0f%s s, %s %d ticks", aw_session_seconds(session),
+                             total, aw_unitysim_joint_name(i), unity->feedback.position[i]);
 }
 
 /* Sends the first packet at once; a closed port reports its error a moment later. */
-static enum aw_status stream(struct aw_session *session, int64_t deadline)
+static enum aw_status stream_drives(struct aw_session *session, int64_t deadline)
 {
-    struct aw_unitysim *unity = unitysim_of(session);
-    aw_session_work_while(session, show_progress, unity);
-    int64_t soon = aw_clock_now(session->clock) + AW_SECOND / 2;
-    enum aw_status status = unitysim_run(session, aw_sooner(soon, deadline));
-    if (status == AW_OK && unity->feedback.count == 0 && soon < deadline)
-        aw_session_notice(session, "no feedback — load a scene: %s scene basic",
-                          session->tool->name);
+    struct aw_unitysim *unity = unitysim_client(session);
+    aw_session_repeat_progress(session, show_progress, unity);
+    int64_t first_check_ns = aw_clock_now(session->clock) + AW_SECOND / 2;
+    enum aw_status status = unitysim_run(session, aw_min_time(first_check_ns, deadline));
+    if (status == AW_OK && unity->feedback.count == 0 && first_check_ns < deadline)
+        aw_session_print_notice(session, "no feedback — load a scene: %s scene basic",
+                                session->tool->name);
     return status == AW_OK ? unitysim_run(session, deadline) : status;
 }
 
 static void report_stopped(struct aw_session *session, unsigned named)
 {
-    aw_object_text(&session->result, "result", "stopped");
+    aw_object_add_text(&session->result, "result", "stopped");
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         if (named & 1u << i)
             unitysim_report_joint(session, i);
@@ -71,12 +72,12 @@ static void report_stopped(struct aw_session *session, unsigned named)
 enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_unitysim_drive drives[AW_UNITYSIM_JOINTS] = {{0}};
-    struct aw_unitysim *unity = unitysim_of(session);
+    struct aw_unitysim *unity = unitysim_client(session);
     unsigned named;
     unitysim_state(session)->clamped = 0;
-    enum aw_status status = parse(session, args, drives, &named);
+    enum aw_status status = parse_drives(session, args, drives, &named);
     if (status == AW_OK)
-        status = unitysim_ready_to_make(session);
+        status = unitysim_open_for_send(session);
     if (status == AW_OK && session->options.run.dry_run) {
         memcpy(unity->drive, drives, sizeof unity->drive);
         return dry_run(session);
@@ -86,14 +87,14 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     struct aw_unitysim_counters before = unity->counters;
-    aw_session_moves(session);
+    aw_session_start_motion(session);
     /* Stops unnamed joints, which may have a latched command of an earlier client. */
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         aw_unitysim_drive(unity, i, drives[i]);
     if (session->options.run.for_s <= 0)
         aw_stop_watch_input(session);
-    status = stream(session, aw_session_end(session));
-    if (aw_stop_input_ended(session) && status == AW_STOPPED)
+    status = stream_drives(session, aw_session_end_time(session));
+    if (aw_stop_has_input_ended(session) && status == AW_STOPPED)
         status = AW_OK;
     aw_object_start(&session->result, "drive");
     status = unitysim_end_motion(session, status);
@@ -101,7 +102,7 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
     if (status == AW_OK)
         report_stopped(session, named);
     if (unitysim_given(session)->clamp)
-        aw_object_count(&session->result, "clamped", unitysim_state(session)->clamped);
+        aw_object_add_count(&session->result, "clamped", unitysim_state(session)->clamped);
     return status;
 }
 
@@ -110,20 +111,20 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
 enum aw_status run_control(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record record;
-    enum aw_status status = unitysim_ready_to_make(session);
+    enum aw_status status = unitysim_open_for_send(session);
     if (status != AW_OK)
         return status;
-    struct aw_unitysim *unity = unitysim_of(session);
+    struct aw_unitysim *unity = unitysim_client(session);
     aw_record_init(&record, unity->control, AW_TX);
     status = unitysim_read_fields(session, args, &record);
     if (status == AW_OK && session->options.run.dry_run)
         return unitysim_dry_run(session, &record);
     if (status != AW_OK)
         return status;
-    aw_session_moves(session);
+    aw_session_start_motion(session);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        int velocity = aw_unitysim_scalar(record.codec, i, "velocity");
-        int state = aw_unitysim_scalar(record.codec, i, "state");
+        int velocity = aw_unitysim_find_scalar(record.codec, i, "velocity");
+        int state = aw_unitysim_find_scalar(record.codec, i, "state");
         aw_unitysim_drive(unity, i,
                           (struct aw_unitysim_drive){
                               .velocity = (int)record.v[velocity],
@@ -135,22 +136,22 @@ enum aw_status run_control(struct aw_session *session, const struct aw_args *arg
         return unitysim_end_motion(session, status);
     session->motion.moving = false;
     session->motion.ongoing = AW_ONGOING_RUNNING;
-    aw_unitysim_leave(unity);
+    aw_unitysim_end_stream(unity);
     aw_object_start(&session->result, "control");
-    aw_object_text(&session->result, "result", "sent");
+    aw_object_add_text(&session->result, "result", "sent");
     return AW_OK;
 }
 
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
-    enum aw_status status = unitysim_ready_to_make(session);
+    enum aw_status status = unitysim_open_for_send(session);
     if (status == AW_OK && session->options.run.dry_run)
         return dry_run(session);
     if (status == AW_OK)
         status = unitysim_stop(session);
     aw_object_start(&session->result, "stop");
     if (status == AW_OK)
-        aw_object_text(&session->result, "result", "stopped");
+        aw_object_add_text(&session->result, "result", "stopped");
     return status;
 }

@@ -13,12 +13,12 @@
 #define JOG_TICKS  3 /* tolerance of jog, smaller than the usual one */
 
 static const struct aw_joint_column columns[] = {
-    {AW_JOINT_EXTRA, "ticks", 0}, {AW_JOINT_MORE, "velocity", 0}, {0}};
+    {AW_JOINT_EXTRA_1, "ticks", 0}, {AW_JOINT_EXTRA_2, "velocity", 0}, {0}};
 
 static enum aw_status list_joints(struct aw_session *session, struct aw_joint_list *list)
 {
-    struct aw_unitysim_limits *limits = &unitysim_state(session)->limits.shown;
-    enum aw_status status = unitysim_limits(session, limits);
+    struct aw_unitysim_limits *limits = &unitysim_state(session)->limits.listed;
+    enum aw_status status = unitysim_get_limits(session, limits);
     for (int i = 0; i < AW_UNITYSIM_JOINTS && status == AW_OK; i++) {
         struct aw_joint *joint = aw_joints_add(session, list, aw_unitysim_joint_name(i));
         if (!joint)
@@ -26,63 +26,64 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
         joint->id = (uint32_t)i;
         joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] = "deg";
         joint->unit[AW_JOINT_VELOCITY] = "deg/s";
-        joint->min = aw_unitysim_degrees(limits->joint[i].min);
-        joint->max = aw_unitysim_degrees(limits->joint[i].max);
-        joint->speed = aw_unitysim_velocity_cap(i) * AW_UNITYSIM_DEG_S;
-        joint->near = NEAR_TICKS * 360.0 / AW_UNITYSIM_TURN;
-        joint->least = joint->near / 2;
-        joint->takes = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
+        joint->min = aw_unitysim_ticks_to_deg(limits->joint[i].min);
+        joint->max = aw_unitysim_ticks_to_deg(limits->joint[i].max);
+        joint->max_speed = aw_unitysim_velocity_cap(i) * AW_UNITYSIM_DEG_S;
+        joint->tolerance = NEAR_TICKS * 360.0 / AW_UNITYSIM_TURN;
+        joint->min_motion = joint->tolerance / 2;
+        joint->accepts = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
     }
     return status;
 }
 
-static double of_wire(double ticks, const char **unit)
+static double convert_wire(double ticks, const char **unit)
 {
     *unit = "deg";
-    return aw_unitysim_degrees(ticks);
+    return aw_unitysim_ticks_to_deg(ticks);
 }
 
 /* The simulator receives velocities. It reports only the commanded speed, without its direction. */
-static void take(struct aw_session *session, struct aw_joint_list *list)
+static void update_joints(struct aw_session *session, struct aw_joint_list *list)
 {
-    const struct aw_unitysim_feedback *feedback = &unitysim_of(session)->feedback;
+    const struct aw_unitysim_feedback *feedback = &unitysim_client(session)->feedback;
     for (size_t i = 0; i < list->n; i++) {
         struct aw_joint *joint = &list->joints[i];
         int ticks = feedback->position[joint->id];
-        int64_t came = feedback->received_ns;
-        aw_joint_set(joint, AW_JOINT_ACTUAL, aw_unitysim_degrees(ticks), came);
-        aw_joint_set(joint, AW_JOINT_EXTRA, ticks, came);
-        aw_joint_set(joint, AW_JOINT_MORE, feedback->velocity[joint->id], came);
+        int64_t time_ns = feedback->received_ns;
+        aw_joint_set_value(joint, AW_JOINT_ACTUAL, aw_unitysim_ticks_to_deg(ticks), time_ns);
+        aw_joint_set_value(joint, AW_JOINT_EXTRA_1, ticks, time_ns);
+        aw_joint_set_value(joint, AW_JOINT_EXTRA_2, feedback->velocity[joint->id], time_ns);
     }
 }
 
 static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
 {
-    enum aw_status status = unitysim_feedback(session);
+    enum aw_status status = unitysim_await_feedback(session);
     if (status == AW_OK)
-        take(session, list);
+        update_joints(session, list);
     return status;
 }
 
 /* Prints the grasp position, mm. */
-static enum aw_status beside(struct aw_session *session, struct aw_joint_list *list, size_t joint)
+static enum aw_status report_grasp(struct aw_session *session, struct aw_joint_list *list,
+                                   size_t joint)
 {
     double degrees[AW_UNITYSIM_JOINTS];
     struct aw_unitysim_shape shape;
     if (joint != list->n)
         return AW_OK;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        degrees[i] = aw_unitysim_degrees(unitysim_of(session)->feedback.position[i]);
+        degrees[i] = aw_unitysim_ticks_to_deg(unitysim_client(session)->feedback.position[i]);
     aw_unitysim_shape(degrees, &shape);
-    const struct aw_unitysim_point grasp = shape.at[AW_UNITYSIM_AT_GRASP];
-    if (aw_session_text(session)) {
+    const struct aw_unitysim_point grasp = shape.points[AW_UNITYSIM_AT_GRASP];
+    if (aw_session_is_text(session)) {
         aw_output_print(&session->out, "grasp x=%.1fmm y=%.1fmm z=%.1fmm\n", grasp.x, grasp.y,
                         grasp.z);
         return AW_OK;
     }
-    aw_object_number(&session->result, "grasp.x", grasp.x, 1, "mm");
-    aw_object_number(&session->result, "grasp.y", grasp.y, 1, "mm");
-    aw_object_number(&session->result, "grasp.z", grasp.z, 1, "mm");
+    aw_object_add_number(&session->result, "grasp.x", grasp.x, 1, "mm");
+    aw_object_add_number(&session->result, "grasp.y", grasp.y, 1, "mm");
+    aw_object_add_number(&session->result, "grasp.z", grasp.z, 1, "mm");
     return AW_OK;
 }
 
@@ -99,7 +100,7 @@ size_t unitysim_replay_targets(struct aw_session *session, struct aw_joint_list 
         char field[48];
         snprintf(field, sizeof field, "%s.position", aw_unitysim_joint_name((int)i));
         goals[i] =
-            (struct aw_joint_goal){i, aw_unitysim_degrees((int)aw_record_get(record, field))};
+            (struct aw_joint_goal){i, aw_unitysim_ticks_to_deg((int)aw_record_get(record, field))};
     }
     return list->n;
 }
@@ -107,29 +108,30 @@ size_t unitysim_replay_targets(struct aw_session *session, struct aw_joint_list 
 /* ---- Arguments ---- */
 
 /* Argument names other than joints. */
-static const char *const words[] = {"velocity", "tolerance", "timeout", NULL};
+static const char *const argument_names[] = {"velocity", "tolerance", "timeout", NULL};
 
 /* Parses ticks or an angle from the centre; for jog, a distance as ticks or any angle. */
-static enum aw_status parse(struct aw_session *session, const struct aw_joint *joint, bool jogs,
-                            const char *text, double *deg)
+static enum aw_status parse_target(struct aw_session *session, const struct aw_joint *joint,
+                                   bool jogs, const char *text, double *deg)
 {
-    struct aw_error why;
+    struct aw_error problem;
     double ticks;
     bool angle = jogs && !strstr(text, "tick") && aw_number_parse(text, &ticks, NULL) != AW_OK;
     enum aw_status status =
-        angle  ? aw_number_parse_unit(text, "deg", deg, &why)
-        : jogs ? aw_number_parse_unit(text, "tick", &ticks, &why)
+        angle  ? aw_number_parse_unit(text, "deg", deg, &problem)
+        : jogs ? aw_number_parse_unit(text, "tick", &ticks, &problem)
                : aw_unitysim_position_parse((int)joint->id, text,
-                                            &unitysim_of(session)->options.limits, &ticks, &why);
+                                            &unitysim_client(session)->options.limits, &ticks,
+                                            &problem);
     if (status == AW_OK && !angle)
-        *deg = jogs ? ticks * 360 / AW_UNITYSIM_TURN : aw_unitysim_degrees(ticks);
-    if (status == AW_OK && fabs(aw_unitysim_ticks(*deg)) > UINT16_MAX)
+        *deg = jogs ? ticks * 360 / AW_UNITYSIM_TURN : aw_unitysim_ticks_to_deg(ticks);
+    if (status == AW_OK && fabs(aw_unitysim_deg_to_ticks(*deg)) > UINT16_MAX)
         return aw_fail(&session->err, AW_LIMIT, "%s: %.9g ticks is out of range of the wire format",
-                       joint->name, aw_unitysim_ticks(*deg));
-    return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "%s", why.text);
+                       joint->name, aw_unitysim_deg_to_ticks(*deg));
+    return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "%s", problem.text);
 }
 
-static const char *word(const struct aw_args *args, const char *name)
+static const char *find_argument(const struct aw_args *args, const char *name)
 {
     for (size_t i = 0; i < args->n; i++)
         if (args->bound[i].name && strncmp(args->bound[i].name, name, strlen(name)) == 0 &&
@@ -138,11 +140,11 @@ static const char *word(const struct aw_args *args, const char *name)
     return NULL;
 }
 
-static enum aw_status number(struct aw_session *session, const char *name, const char *text,
-                             const char *unit, double min, double max, double *value)
+static enum aw_status parse_number(struct aw_session *session, const char *name, const char *text,
+                                   const char *unit, double min, double max, double *value)
 {
     struct aw_number_rule rule = {.unit = unit, .min = min, .max = max};
-    return text ? aw_number_check(name, "", text, &rule, value, &session->err) : AW_OK;
+    return text ? aw_check_number(name, "", text, &rule, value, &session->err) : AW_OK;
 }
 
 /* Parses "45" or "30deg/s", which applies to all named joints. */
@@ -154,114 +156,117 @@ static enum aw_status parse_velocity(struct aw_session *session, const char *tex
     if (status == AW_OK && (drive.state != AW_UNITYSIM_INCREASE || drive.velocity == 0))
         return aw_fail(&session->err, AW_USAGE,
                        "velocity: '%.20s' is not an unsigned speed — write 45 or 30deg/s", text);
-    unitysim_state(session)->single.velocity = drive.velocity;
+    unitysim_state(session)->motion.velocity = drive.velocity;
     return status;
 }
 
-static enum aw_status parse_words(struct aw_session *session, const struct aw_args *args,
-                                  struct aw_joint_command *command)
+static enum aw_status parse_arguments(struct aw_session *session, const struct aw_args *args,
+                                      struct aw_joint_command *command)
 {
     struct unitysim_state *state = unitysim_state(session);
-    const char *velocity = word(args, "velocity");
-    double seconds = (double)unitysim_patience_ns(session, 10) / 1e9;
+    const char *velocity = find_argument(args, "velocity");
+    double seconds = (double)unitysim_timeout_ns(session, 10) / 1e9;
     bool jogs = strcmp(args->command->name, "jog") == 0;
     (void)command;
-    state->single.velocity = 0;
-    state->single.tolerance = jogs ? JOG_TICKS : 0;
-    enum aw_status status = number(session, "tolerance", word(args, "tolerance"), "tick", 1, 1000,
-                                   &state->single.tolerance);
+    state->motion.velocity = 0;
+    state->motion.tolerance = jogs ? JOG_TICKS : 0;
+    enum aw_status status = parse_number(session, "tolerance", find_argument(args, "tolerance"),
+                                         "tick", 1, 1000, &state->motion.tolerance);
     if (status == AW_OK)
-        status = number(session, "timeout", word(args, "timeout"), "s", 0.001, 1e6, &seconds);
-    state->single.timeout_ns = (int64_t)(seconds * 1e9);
+        status = parse_number(session, "timeout", find_argument(args, "timeout"), "s", 0.001, 1e6,
+                              &seconds);
+    state->motion.timeout_ns = (int64_t)(seconds * 1e9);
     if (status == AW_OK && velocity)
         status = parse_velocity(session, velocity);
-    return status == AW_OK ? unitysim_ready_to_make(session) : status;
+    return status == AW_OK ? unitysim_open_for_send(session) : status;
 }
 
 /* ---- Single targets, by ticks ---- */
 
-static struct aw_unitysim_move move_of(struct aw_session *session, const struct aw_joint_list *list,
-                                       const struct aw_joint_command *command)
+static struct aw_unitysim_move build_move(struct aw_session *session,
+                                          const struct aw_joint_list *list,
+                                          const struct aw_joint_command *command)
 {
     const struct unitysim_state *state = unitysim_state(session);
-    struct aw_unitysim_move move = {.timeout_ns = state->single.timeout_ns};
+    struct aw_unitysim_move move = {.timeout_ns = state->motion.timeout_ns};
     for (size_t i = 0; i < command->n; i++) {
         const struct aw_joint_goal *goal = &command->goals[i];
-        struct aw_unitysim_goal *to = &move.goals[list->joints[goal->joint].id];
-        *to = (struct aw_unitysim_goal){.wanted = true,
-                                        .position = (int)lround(aw_unitysim_ticks(goal->value)),
-                                        .velocity = state->single.velocity,
-                                        .tolerance = (int)lround(state->single.tolerance)};
+        struct aw_unitysim_goal *target = &move.goals[list->joints[goal->joint].id];
+        *target = (struct aw_unitysim_goal){.wanted = true,
+                                            .position =
+                                                (int)lround(aw_unitysim_deg_to_ticks(goal->value)),
+                                            .velocity = state->motion.velocity,
+                                            .tolerance = (int)lround(state->motion.tolerance)};
     }
     return move;
 }
 
-static enum aw_status check(struct aw_session *session, struct aw_joint_list *list,
-                            const struct aw_joint_command *command)
+static enum aw_status check_targets(struct aw_session *session, struct aw_joint_list *list,
+                                    const struct aw_joint_command *command)
 {
-    if (command->what == AW_JOINT_VELOCITIES || command->n == 0)
+    if (command->kind == AW_JOINT_VELOCITIES || command->n == 0)
         return AW_OK;
-    struct aw_unitysim_move move = move_of(session, list, command);
-    return aw_unitysim_move_check(unitysim_of(session), &move, &session->err);
+    struct aw_unitysim_move move = build_move(session, list, command);
+    return aw_unitysim_move_check(unitysim_client(session), &move, &session->err);
 }
 
 /* The direction of a joint is known only from feedback, so --dry-run shows no bytes. */
 static enum aw_status begin_move(struct aw_session *session, const struct aw_joint_list *list,
                                  const struct aw_joint_command *command)
 {
-    unitysim_state(session)->before = unitysim_of(session)->counters;
+    unitysim_state(session)->counters_before = unitysim_client(session)->counters;
     if (!session->options.run.dry_run)
         return AW_OK;
     aw_object_start(&session->result, session->run.command->name);
-    aw_object_truth(&session->result, "dry_run", true);
-    struct aw_unitysim_move move = move_of(session, list, command);
+    aw_object_add_truth(&session->result, "dry_run", true);
+    struct aw_unitysim_move move = build_move(session, list, command);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         if (move.goals[i].wanted)
             unitysim_report_ticks(session, i, move.goals[i].position);
     return AW_OK;
 }
 
-static bool look_at(void *context, const struct aw_received *received)
+static bool on_feedback(void *context, const struct aw_received *received)
 {
     struct aw_joints_watch *watch = context;
     unitysim_notice(watch->session, received);
-    take(watch->session, watch->list);
-    watch->enough = watch->look && !watch->look(watch->context, watch->list);
-    return !watch->enough;
+    update_joints(watch->session, watch->list);
+    watch->ended = watch->look && !watch->look(watch->context, watch->list);
+    return !watch->ended;
 }
 
-static enum aw_status await(struct aw_session *session, struct aw_joint_list *list,
-                            const struct aw_joint_command *command, double tolerance,
-                            int64_t deadline, aw_joints_look_fn *look, void *context)
+static enum aw_status await_targets(struct aw_session *session, struct aw_joint_list *list,
+                                    const struct aw_joint_command *command, double tolerance,
+                                    int64_t deadline, aw_joints_look_fn *look, void *context)
 {
     struct aw_joints_watch watch = {session, list, look, context, false};
-    struct aw_unitysim_move move = move_of(session, list, command);
+    struct aw_unitysim_move move = build_move(session, list, command);
     (void)tolerance, (void)deadline;
-    return aw_unitysim_move(unitysim_of(session), &move, look_at, &watch, &session->err);
+    return aw_unitysim_move(unitysim_client(session), &move, on_feedback, &watch, &session->err);
 }
 
 static void report(struct aw_session *session, struct aw_joint_list *list,
                    const struct aw_joint_command *command, enum aw_status status, bool awaited)
 {
     aw_object_start(&session->result, session->run.command->name);
-    aw_object_text(&session->result, "result", aw_move_word(session, status, awaited));
-    unitysim_notice_losses(session, &unitysim_state(session)->before);
+    aw_object_add_text(&session->result, "result", aw_move_result(session, status, awaited));
+    unitysim_notice_losses(session, &unitysim_state(session)->counters_before);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         for (size_t k = 0; k < command->n; k++)
             if (list->joints[command->goals[k].joint].id == (uint32_t)i)
                 unitysim_report_joint(session, i);
-    aw_move_ms(session);
+    aw_move_add_ms(session);
 }
 
 /* ---- Velocities ---- */
 
 /* Stops unnamed joints, which may have a latched command of an earlier client. */
-static enum aw_status send(struct aw_session *session, struct aw_joint_list *list,
-                           const struct aw_joint_command *command)
+static enum aw_status send_command(struct aw_session *session, struct aw_joint_list *list,
+                                   const struct aw_joint_command *command)
 {
     struct aw_unitysim_drive drives[AW_UNITYSIM_JOINTS] = {{0}};
-    struct aw_unitysim *unity = unitysim_of(session);
-    if (command->what == AW_JOINT_TARGETS)
+    struct aw_unitysim *unity = unitysim_client(session);
+    if (command->kind == AW_JOINT_TARGETS)
         return begin_move(session, list, command);
     for (size_t i = 0; i < command->n; i++) {
         double value = command->goals[i].value;
@@ -273,33 +278,33 @@ static enum aw_status send(struct aw_session *session, struct aw_joint_list *lis
     }
     bool dry = session->options.run.dry_run;
     if (!dry)
-        aw_session_moves(session);
+        aw_session_start_motion(session);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         aw_unitysim_drive(unity, i, drives[i]);
     if (!dry)
         return AW_OK;
     struct aw_record record;
-    aw_unitysim_control_record(unity, &record);
+    aw_unitysim_build_control(unity, &record);
     return unitysim_dry_run(session, &record);
 }
 
 /* Watches the joints until the deadline. Meanwhile, the client repeats the latched command. */
-static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
-                             int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
+static enum aw_status watch_joints(struct aw_session *session, struct aw_joint_list *list,
+                                   int64_t deadline, double hz, aw_joints_look_fn *look,
+                                   void *context)
 {
     struct aw_joints_watch watch = {session, list, look, context, false};
     (void)hz;
     enum aw_status status =
-        aw_unitysim_idle(unitysim_of(session), deadline, look_at, &watch, &session->err);
-    if (status == AW_OK && !watch.enough && session->motion.moving &&
-        unitysim_notice_stale(session))
+        aw_unitysim_idle(unitysim_client(session), deadline, on_feedback, &watch, &session->err);
+    if (status == AW_OK && !watch.ended && session->motion.moving && unitysim_notice_stale(session))
         return aw_fail(&session->err, AW_TIMEOUT,
                        "no feedback: joint positions unknown — load a scene first");
     return status;
 }
 
-static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
-                          enum aw_status status)
+static enum aw_status end_motion(struct aw_session *session, struct aw_joint_list *list,
+                                 enum aw_status status)
 {
     (void)list;
     return session->motion.moving ? unitysim_end_motion(session, status) : status;
@@ -308,21 +313,21 @@ static enum aw_status end(struct aw_session *session, struct aw_joint_list *list
 const struct aw_joints unitysim_joints = {
     .columns = columns,
     .hz = 1e9 / AW_UNITYSIM_CADENCE_NS,
-    .most = 1e9 / AW_UNITYSIM_CADENCE_NS,
-    .of_wire = of_wire,
-    .tabled = true,
-    .words = words,
-    .parse = parse,
-    .take = parse_words,
-    .check = check,
-    .await = await,
+    .max_hz = 1e9 / AW_UNITYSIM_CADENCE_NS,
+    .convert_field = convert_wire,
+    .records_table = true,
+    .extra_names = argument_names,
+    .parse = parse_target,
+    .parse_args = parse_arguments,
+    .check = check_targets,
+    .await = await_targets,
     .report = report,
-    .open = unitysim_ready_to_make,
+    .open = unitysim_open_for_send,
     .list = list_joints,
-    .limits = unitysim_joint_limits,
+    .list_limits = unitysim_joint_limits,
     .read = read_joints,
-    .beside = beside,
-    .command = send,
-    .attend = attend,
-    .end = end,
+    .print_extra = report_grasp,
+    .command = send_command,
+    .attend = watch_joints,
+    .end = end_motion,
 };

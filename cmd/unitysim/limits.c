@@ -10,32 +10,32 @@
 #include "shell/session/config.h"
 #include "state.h"
 
-static struct aw_unitysim_limits *usual(struct aw_session *session)
+static struct aw_unitysim_limits *get_defaults(struct aw_session *session)
 {
     struct unitysim_state *state = session->state;
-    if (!state->limits.configured)
-        state->limits.usual = aw_unitysim_limits_default();
-    state->limits.configured = true;
-    return &state->limits.usual;
+    if (!state->limits.has_defaults)
+        state->limits.defaults = aw_unitysim_limits_default();
+    state->limits.has_defaults = true;
+    return &state->limits.defaults;
 }
 
 enum aw_status unitysim_configure(struct aw_session *session, const char *section, const char *key,
                                   const char *value, struct aw_error *err)
 {
-    struct aw_unitysim_limits *limits = usual(session);
-    struct aw_error why;
-    int joint, end = 0;
+    struct aw_unitysim_limits *limits = get_defaults(session);
+    struct aw_error problem;
+    int joint, ticks = 0;
     bool min = strcmp(key, "min") == 0;
     if (strncmp(section, "joint ", 6) != 0 || (!min && strcmp(key, "max") != 0))
         return aw_fail(err, AW_USAGE,
                        "[%.40s] %.40s: unknown key — write min and max in [joint NAME]", section,
                        key);
-    enum aw_status status = aw_unitysim_joint_parse(section + 6, &joint, &why);
+    enum aw_status status = aw_unitysim_joint_parse(section + 6, &joint, &problem);
     if (status == AW_OK)
-        status = aw_unitysim_end_parse(joint, value, limits, &end, &why);
+        status = aw_unitysim_limit_end_parse(joint, value, limits, &ticks, &problem);
     if (status != AW_OK)
-        return aw_fail(err, status, "[%.40s] %s: %s", section, key, why.text);
-    *(min ? &limits->joint[joint].min : &limits->joint[joint].max) = end;
+        return aw_fail(err, status, "[%.40s] %s: %s", section, key, problem.text);
+    *(min ? &limits->joint[joint].min : &limits->joint[joint].max) = ticks;
     return AW_OK;
 }
 
@@ -43,13 +43,13 @@ enum aw_status unitysim_configure(struct aw_session *session, const char *sectio
  * The simulator cannot report its limits, and an update contains all of them.
  */
 
-void unitysim_limits_reported(struct aw_session *session, const struct aw_unitysim_limits *limits)
+void unitysim_save_limits(struct aw_session *session, const struct aw_unitysim_limits *limits)
 {
     struct unitysim_state *state = session->state;
     char path[512];
     state->limits.sent = *limits;
-    state->limits.known = true;
-    aw_link_state_path(session, "limits", path, sizeof path);
+    state->limits.has_sent = true;
+    aw_write_link_state_path(session, "limits", path, sizeof path);
     if (*path)
         aw_unitysim_limits_save(limits, path, NULL);
 }
@@ -58,29 +58,29 @@ enum aw_status unitysim_find_scene_limits(struct aw_session *session,
                                           struct aw_unitysim_limits *limits)
 {
     const char *profile = unitysim_given(session)->limits;
-    *limits = *usual(session);
+    *limits = *get_defaults(session);
     enum aw_status status =
         profile ? aw_unitysim_limits_read(limits, NULL, profile, &session->err) : AW_OK;
     return status == AW_OK ? aw_unitysim_limits_check(limits, &session->err) : status;
 }
 
-enum aw_status unitysim_limits(struct aw_session *session, struct aw_unitysim_limits *limits)
+enum aw_status unitysim_get_limits(struct aw_session *session, struct aw_unitysim_limits *limits)
 {
     struct unitysim_state *state = session->state;
     enum aw_status status = AW_OK;
     char path[512];
-    aw_link_state_path(session, "limits", path, sizeof path);
-    if (!state->limits.known && *path) {
-        state->limits.sent = *usual(session);
-        state->limits.known =
+    aw_write_link_state_path(session, "limits", path, sizeof path);
+    if (!state->limits.has_sent && *path) {
+        state->limits.sent = *get_defaults(session);
+        state->limits.has_sent =
             aw_unitysim_limits_read(&state->limits.sent, NULL, path, NULL) == AW_OK;
     }
     *limits = state->limits.sent;
-    if (unitysim_given(session)->limits || !state->limits.known)
+    if (unitysim_given(session)->limits || !state->limits.has_sent)
         status = unitysim_find_scene_limits(session, limits);
     if (status == AW_OK || !session->run.command || session->run.command->safety != AW_READ)
         return status;
-    aw_session_notice(session, "%s; using the default limits", session->err.text);
+    aw_session_print_notice(session, "%s; using the default limits", session->err.text);
     session->err = (struct aw_error){.status = AW_OK}; /* stop and status do not need limits */
     *limits = aw_unitysim_limits_default();
     return AW_OK;
@@ -89,64 +89,69 @@ enum aw_status unitysim_limits(struct aw_session *session, struct aw_unitysim_li
 /* ---- The command ---- */
 
 /* Returns the source of a limit: a file, the last sent one, the config file or the protocol. */
-static const char *origin(struct aw_session *session, int joint, bool min)
+static const char *get_origin(struct aw_session *session, int joint, bool min)
 {
     const struct unitysim_state *state = unitysim_state(session);
-    const struct aw_unitysim_limits standard = aw_unitysim_limits_default();
-    const struct aw_unitysim_limit *usually = &usual(session)->joint[joint];
-    const struct aw_unitysim_limit *table = &standard.joint[joint];
+    const struct aw_unitysim_limits defaults = aw_unitysim_limits_default();
+    const struct aw_unitysim_limit *configured = &get_defaults(session)->joint[joint];
+    const struct aw_unitysim_limit *table = &defaults.joint[joint];
     if (unitysim_given(session)->limits)
         return unitysim_given(session)->limits;
-    if (state->limits.known)
+    if (state->limits.has_sent)
         return "device";
-    return (min ? usually->min == table->min : usually->max == table->max) ? "table" : "config";
+    return (min ? configured->min == table->min : configured->max == table->max) ? "table"
+                                                                                 : "config";
 }
 
 size_t unitysim_joint_limits(struct aw_session *session, const struct aw_joint *joint,
                              struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
-    const struct aw_unitysim_limit *limit = &unitysim_state(session)->limits.shown.joint[joint->id];
+    const struct aw_unitysim_limit *limit =
+        &unitysim_state(session)->limits.listed.joint[joint->id];
     int i = (int)joint->id;
-    const char *min = origin(session, i, true), *max = origin(session, i, false);
-    bool same = strcmp(min, max) == 0;
-    rows[0] = (struct aw_joint_limit){.of = "position", .unit = "tick"};
+    const char *min = get_origin(session, i, true), *max = get_origin(session, i, false);
+    bool is_same = strcmp(min, max) == 0;
+    rows[0] = (struct aw_joint_limit){.quantity = "position", .unit = "tick"};
     rows[0].min = limit->min;
     rows[0].max = limit->max;
-    snprintf(rows[0].from, sizeof rows[0].from, "%s%s%s", min, same ? "" : ", ", same ? "" : max);
+    snprintf(rows[0].source, sizeof rows[0].source, "%s%s%s", min, is_same ? "" : ", ",
+             is_same ? "" : max);
     rows[1] = rows[0];
-    rows[1].of = "angle";
+    rows[1].quantity = "angle";
     rows[1].unit = "deg";
-    rows[1].min = aw_unitysim_degrees(limit->min);
-    rows[1].max = aw_unitysim_degrees(limit->max);
+    rows[1].min = aw_unitysim_ticks_to_deg(limit->min);
+    rows[1].max = aw_unitysim_ticks_to_deg(limit->max);
     rows[2] = (struct aw_joint_limit){
-        .of = "velocity", .max = aw_unitysim_velocity_cap(i), .unit = "", .from = "table"};
+        .quantity = "velocity", .max = aw_unitysim_velocity_cap(i), .unit = "", .source = "table"};
     return 3;
 }
 
-static enum aw_status send(struct aw_session *session, const struct aw_unitysim_limits *limits)
+static enum aw_status send_limits(struct aw_session *session,
+                                  const struct aw_unitysim_limits *limits)
 {
-    struct aw_unitysim *unity = unitysim_of(session);
+    struct aw_unitysim *unity = unitysim_client(session);
     struct aw_record record;
     unity->options.limits = *limits;
     if (session->options.run.dry_run) {
-        aw_session_notice(session, "an update includes the camera; a dry run cannot request it and "
-                                   "uses the view of the scene");
-        aw_unitysim_update_record(unity, NULL, &record);
+        aw_session_print_notice(session,
+                                "an update includes the camera; a dry run cannot request it and "
+                                "uses the view of the scene");
+        aw_unitysim_build_update(unity, NULL, &record);
         return unitysim_dry_run(session, &record);
     }
-    enum aw_status status = unitysim_feedback(session);
+    enum aw_status status = unitysim_await_feedback(session);
     if (status == AW_OK)
-        status = aw_unitysim_update(unity, NULL, unitysim_patience_ns(session, 2), &session->err);
+        status = aw_unitysim_update(unity, NULL, unitysim_timeout_ns(session, 2), &session->err);
     if (status != AW_OK)
         return status;
-    unitysim_limits_reported(session, limits);
+    unitysim_save_limits(session, limits);
     aw_object_start(&session->result, "limits");
-    aw_object_text(&session->result, "result", "sent");
+    aw_object_add_text(&session->result, "result", "sent");
     return AW_OK;
 }
 
-static enum aw_status set(struct aw_session *session, const struct aw_args *args,
-                          struct aw_unitysim_limits *limits)
+static enum aw_status set_limits(struct aw_session *session, const struct aw_args *args,
+                                 struct aw_unitysim_limits *limits)
 {
     const char *name = aw_arg(args, "joint", 0), *min = aw_arg(args, "min", 0);
     const char *max = aw_arg(args, "max", 0);
@@ -158,21 +163,22 @@ static enum aw_status set(struct aw_session *session, const struct aw_args *args
     enum aw_status status = aw_unitysim_joint_parse(name, &joint, &session->err);
     if (status == AW_OK)
         status = aw_unitysim_limit_parse(limits, joint, min, max, &session->err);
-    return status == AW_OK ? send(session, limits) : status;
+    return status == AW_OK ? send_limits(session, limits) : status;
 }
 
-static enum aw_status with_file(struct aw_session *session, const struct aw_args *args,
-                                struct aw_unitysim_limits *limits, bool load)
+static enum aw_status load_or_save(struct aw_session *session, const struct aw_args *args,
+                                   struct aw_unitysim_limits *limits, bool load)
 {
     const char *path = aw_arg(args, "file", 0);
     if (!path)
         return aw_fail(&session->err, AW_USAGE, "limits %s: no file given — add its name",
                        load ? "load" : "save");
-    enum aw_status status =
-        load ? aw_unitysim_limits_read(limits, NULL, path, &session->err) : aw_dry_ends(session);
+    enum aw_status status = load ? aw_unitysim_limits_read(limits, NULL, path, &session->err)
+                                 : aw_dry_run_check(session);
     if (status != AW_OK)
         return status;
-    return load ? send(session, limits) : aw_unitysim_limits_save(limits, path, &session->err);
+    return load ? send_limits(session, limits)
+                : aw_unitysim_limits_save(limits, path, &session->err);
 }
 
 enum aw_status run_limits(struct aw_session *session, const struct aw_args *args)
@@ -180,20 +186,20 @@ enum aw_status run_limits(struct aw_session *session, const struct aw_args *args
     const char *action = aw_arg(args, "action", 0);
     struct aw_unitysim_limits limits;
     bool change = action && (strcmp(action, "set") == 0 || strcmp(action, "load") == 0);
-    enum aw_status status = unitysim_ready_to_make(session);
+    enum aw_status status = unitysim_open_for_send(session);
     if (status == AW_NO_LINK && !change) {
         /* Showing and saving work without a link; with one, they use that simulator's limits. */
         session->err = (struct aw_error){0};
         status = AW_OK;
     }
     if (status == AW_OK)
-        status = unitysim_limits(session, &limits);
+        status = unitysim_get_limits(session, &limits);
     if (status != AW_OK)
         return status;
     if (action && strcmp(action, "set") == 0)
-        return set(session, args, &limits);
+        return set_limits(session, args, &limits);
     if (change || (action && strcmp(action, "save") == 0))
-        return with_file(session, args, &limits, change);
+        return load_or_save(session, args, &limits, change);
     bool all = !action || strcmp(action, "show") == 0;
     return aw_limits_show(session, all ? NULL : action);
 }

@@ -9,51 +9,53 @@
 
 /* Checks for feedback for a fifth of a second. Sends nothing, because the real simulator ignores
  * keys after its first datagram. */
-static enum aw_status receives(struct aw_session *session, bool *received)
+static enum aw_status check_feedback(struct aw_session *session, bool *received)
 {
     struct aw_link_options options = {.clock = session->clock, .protocol = session->tool->protocol};
     struct aw_link *link;
     uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
-    size_t got = 0;
+    size_t size = 0;
     *received = false;
     if (aw_link_open(&link, "udp:", &options, NULL) != AW_OK)
         return AW_OK;
     int64_t deadline = aw_clock_now(session->clock) + AW_SECOND / 5;
     enum aw_status status = AW_EVENT;
     while (status == AW_EVENT)
-        status = aw_link_read(link, bytes, sizeof bytes, &got, deadline, NULL);
+        status = aw_link_read(link, bytes, sizeof bytes, &size, deadline, NULL);
     aw_link_close(link);
-    *received = got > 0;
+    *received = size > 0;
     return status == AW_STOPPED ? status : AW_OK;
 }
 
 enum aw_status unitysim_list(struct aw_session *session, bool running)
 {
     const uint16_t *ports = session->tool->protocol->ports;
-    bool simulator = aw_udp_bound(ports[0]), client = aw_udp_bound(ports[1]), received = false;
+    bool simulator = aw_udp_is_bound(ports[0]), client = aw_udp_is_bound(ports[1]),
+         received = false;
     char url[64];
     (void)running;
-    enum aw_status status = client ? AW_OK : receives(session, &received);
+    enum aw_status status = client ? AW_OK : check_feedback(session, &received);
     if (status != AW_OK)
         return status;
     snprintf(url, sizeof url, "udp:127.0.0.1:%u?listen=%u", ports[0], ports[1]);
     simulator = simulator || received;
-    const char *what =
+    const char *description =
         !simulator ? "no simulator found"
         : received ? "simulator found, feedback received"
         : client   ? "simulator found; another client uses the feedback port"
                    : "simulator found, no feedback: no scene loaded, or another feedback address";
-    if (aw_session_text(session)) {
-        aw_output_print(&session->out, "%-36s %s\n", url, what);
+    if (aw_session_is_text(session)) {
+        aw_output_print(&session->out, "%-36s %s\n", url, description);
     } else {
         aw_list_link(session, url);
-        aw_object_truth(&session->result, "simulator", simulator);
-        aw_object_truth(&session->result, "feedback", received);
-        aw_object_truth(&session->result, "client", client);
-        aw_list_add(session, "description", what);
+        aw_object_add_truth(&session->result, "simulator", simulator);
+        aw_object_add_truth(&session->result, "feedback", received);
+        aw_object_add_truth(&session->result, "client", client);
+        aw_list_add(session, "description", description);
         aw_session_print_result(session);
     }
     if (!simulator)
-        aw_session_notice(session, "start one with '%s sim', or use -l sim:", session->tool->name);
+        aw_session_print_notice(session,
+                                "start one with '%s sim', or use -l sim:", session->tool->name);
     return AW_OK;
 }

@@ -20,16 +20,16 @@ struct play {
     struct aw_session *session;
     const char *path;
     struct aw_sequence sequence;
-    size_t row;    /* current row */
-    int64_t round; /* completed repeats of the sequence */
-    int goal;      /* goal of the current row, within the limits */
-    bool there;    /* a person has moved the joint to the goal */
+    size_t row;        /* current row */
+    int64_t round;     /* completed repeats of the sequence */
+    int goal;          /* goal of the current row, within the limits */
+    bool user_arrived; /* a person has moved the joint to the goal */
     int64_t deadline_ns;
     struct aw_tempo tempo;
     int64_t stepped_ns; /* clock time up to which the tempo was applied */
 };
 
-static const struct aw_sequence_row *row_of(const struct play *play)
+static const struct aw_sequence_row *get_row(const struct play *play)
 {
     return &play->sequence.rows[play->row];
 }
@@ -37,15 +37,15 @@ static const struct aw_sequence_row *row_of(const struct play *play)
 /* Reports targets clamped to the limits; the published program does not. */
 static void notice_clamped(struct play *play)
 {
-    const struct aw_unitysim_limits *limits = &unitysim_of(play->session)->options.limits;
+    const struct aw_unitysim_limits *limits = &unitysim_client(play->session)->options.limits;
     for (size_t i = 0; i < play->sequence.n; i++) {
         const struct aw_sequence_row *row = &play->sequence.rows[i];
         const struct aw_unitysim_limit *limit = &limits->joint[row->joint];
         if (row->position < limit->min || row->position > limit->max)
-            aw_session_notice(play->session,
-                              "%s:%u:1: %s %d is out of range (%d to %d); using the limit",
-                              play->path, row->line, aw_unitysim_joint_name(row->joint),
-                              row->position, limit->min, limit->max);
+            aw_session_print_notice(play->session,
+                                    "%s:%u:1: %s %d is out of range (%d to %d); using the limit",
+                                    play->path, row->line, aw_unitysim_joint_name(row->joint),
+                                    row->position, limit->min, limit->max);
     }
 }
 
@@ -54,28 +54,28 @@ static void notice_clamped(struct play *play)
 static void report_row(const struct play *play)
 {
     struct aw_session *session = play->session;
-    const struct aw_sequence_row *row = row_of(play);
+    const struct aw_sequence_row *row = get_row(play);
     const char *name = aw_unitysim_joint_name(row->joint);
     bool user = row->kind == AW_SEQUENCE_USER;
     char goal[48];
-    unitysim_position_text(play->goal, goal, sizeof goal);
+    unitysim_format_position(play->goal, goal, sizeof goal);
     struct aw_object line;
     aw_object_start(&line, NULL);
-    aw_object_number(&line, "row", (double)(play->row + 1), 0, NULL);
-    aw_object_number(&line, "line", row->line, 0, NULL);
-    aw_object_text(&line, "joint", name);
-    aw_object_text(&line, "kind", user ? "user" : "auto");
-    aw_object_number(&line, "goal", play->goal, 0, "tick");
-    aw_object_number(&line, "tolerance", row->tolerance, 0, "tick");
-    aw_session_row(session, &line, "%3zu/%zu  %-12s %s %s\n", play->row + 1, play->sequence.n, name,
-                   user ? "waiting for you to move it to" : "to", goal);
+    aw_object_add_number(&line, "row", (double)(play->row + 1), 0, NULL);
+    aw_object_add_number(&line, "line", row->line, 0, NULL);
+    aw_object_add_text(&line, "joint", name);
+    aw_object_add_text(&line, "kind", user ? "user" : "auto");
+    aw_object_add_number(&line, "goal", play->goal, 0, "tick");
+    aw_object_add_number(&line, "tolerance", row->tolerance, 0, "tick");
+    aw_session_print_row(session, &line, "%3zu/%zu  %-12s %s %s\n", play->row + 1, play->sequence.n,
+                         name, user ? "waiting for you to move it to" : "to", goal);
     aw_output_flush(&session->out, NULL);
 }
 
 /* ---- Playing ---- */
 
 /* Returns false when the time of --for is over, or the reader of the output has closed it. */
-static bool may_continue(const struct play *play)
+static bool can_continue(const struct play *play)
 {
     struct aw_session *session = play->session;
     return aw_clock_now(session->clock) < play->deadline_ns &&
@@ -89,22 +89,22 @@ static bool on_feedback(void *context, const struct aw_received *received)
     unitysim_notice(play->session, received);
     aw_tempo_step(&play->tempo, (double)(now - play->stepped_ns) / 1e9);
     play->stepped_ns = now;
-    return may_continue(play);
+    return can_continue(play);
 }
 
-static bool check_user(void *context, const struct aw_received *received)
+static bool on_user_feedback(void *context, const struct aw_received *received)
 {
     struct play *play = context;
-    const struct aw_sequence_row *row = row_of(play);
-    int at = unitysim_of(play->session)->feedback.position[row->joint];
-    play->there = abs(play->goal - at) <= row->tolerance;
-    return on_feedback(play, received) && !play->there;
+    const struct aw_sequence_row *row = get_row(play);
+    int position = unitysim_client(play->session)->feedback.position[row->joint];
+    play->user_arrived = abs(play->goal - position) <= row->tolerance;
+    return on_feedback(play, received) && !play->user_arrived;
 }
 
-static void command_all(struct play *play, enum aw_unitysim_state state)
+static void drive_all(struct play *play, enum aw_unitysim_state state)
 {
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        aw_unitysim_drive(unitysim_of(play->session), i,
+        aw_unitysim_drive(unitysim_client(play->session), i,
                           (struct aw_unitysim_drive){.state = state});
 }
 
@@ -114,11 +114,12 @@ static enum aw_status await_user(struct play *play)
     static const int64_t slice_ns = 50 * AW_MILLISECOND;
     struct aw_session *session = play->session;
     enum aw_status status = AW_OK;
-    command_all(play, AW_UNITYSIM_KEEP);
-    for (play->there = false; status == AW_OK && !play->there && may_continue(play);) {
+    drive_all(play, AW_UNITYSIM_KEEP);
+    for (play->user_arrived = false;
+         status == AW_OK && !play->user_arrived && can_continue(play);) {
         int64_t next = aw_clock_now(session->clock) + slice_ns;
-        status = aw_unitysim_idle(unitysim_of(session), aw_sooner(next, play->deadline_ns),
-                                  check_user, play, &session->err);
+        status = aw_unitysim_idle(unitysim_client(session), aw_min_time(next, play->deadline_ns),
+                                  on_user_feedback, play, &session->err);
         unitysim_notice_stale(session);
     }
     return status;
@@ -127,7 +128,7 @@ static enum aw_status await_user(struct play *play)
 static enum aw_status move_joint(struct play *play)
 {
     struct aw_session *session = play->session;
-    const struct aw_sequence_row *row = row_of(play);
+    const struct aw_sequence_row *row = get_row(play);
     int cap = session->options.run.force ? AW_UNITYSIM_VELOCITY_MAX
                                          : aw_unitysim_velocity_cap(row->joint);
     struct aw_unitysim_move move = {
@@ -139,36 +140,38 @@ static enum aw_status move_joint(struct play *play)
                                   .velocity = row->velocity < cap ? row->velocity : cap,
                                   .tolerance = row->tolerance};
     enum aw_status status =
-        aw_unitysim_move(unitysim_of(session), &move, on_feedback, play, &session->err);
+        aw_unitysim_move(unitysim_client(session), &move, on_feedback, play, &session->err);
     if (status == AW_TIMEOUT)
-        aw_fail_in(&session->err, play->path, row->line, 1);
+        aw_fail_at_line(&session->err, play->path, row->line, 1);
     return status;
 }
 
 static enum aw_status play_row(struct play *play)
 {
     struct aw_session *session = play->session;
-    const struct aw_sequence_row *row = row_of(play);
-    const struct aw_unitysim_limit *limit = &unitysim_of(session)->options.limits.joint[row->joint];
+    const struct aw_sequence_row *row = get_row(play);
+    const struct aw_unitysim_limit *limit =
+        &unitysim_client(session)->options.limits.joint[row->joint];
     play->goal = (int)aw_clamp(row->position, limit->min, limit->max);
     report_row(play);
     enum aw_status status = row->kind == AW_SEQUENCE_USER ? await_user(play) : move_joint(play);
-    command_all(play, AW_UNITYSIM_STOP);
-    int64_t rested = aw_clock_now(session->clock) + row->delay_ms * AW_MILLISECOND;
+    drive_all(play, AW_UNITYSIM_STOP);
+    int64_t resume_ns = aw_clock_now(session->clock) + row->delay_ms * AW_MILLISECOND;
     if (status == AW_OK && row->delay_ms > 0)
-        status = aw_unitysim_idle(unitysim_of(session), aw_sooner(rested, play->deadline_ns),
-                                  on_feedback, play, &session->err);
+        status =
+            aw_unitysim_idle(unitysim_client(session), aw_min_time(resume_ns, play->deadline_ns),
+                             on_feedback, play, &session->err);
     return status == AW_OK ? aw_output_check(&session->out, &session->err) : status;
 }
 
 /* Plays the rows; sets *played at the end of the last one. */
-static enum aw_status perform(struct play *play, int64_t repeats, bool *played)
+static enum aw_status play_rows(struct play *play, int64_t repeats, bool *played)
 {
     enum aw_status status = AW_OK;
-    command_all(play, AW_UNITYSIM_STOP);
-    while (status == AW_OK && may_continue(play) && !*played) {
+    drive_all(play, AW_UNITYSIM_STOP);
+    while (status == AW_OK && can_continue(play) && !*played) {
         status = play_row(play);
-        if (status != AW_OK || !may_continue(play) || ++play->row < play->sequence.n)
+        if (status != AW_OK || !can_continue(play) || ++play->row < play->sequence.n)
             continue;
         play->row = 0;
         *played = ++play->round == repeats;
@@ -179,76 +182,78 @@ static enum aw_status perform(struct play *play, int64_t repeats, bool *played)
 static void show_progress(struct aw_session *session, const void *context)
 {
     const struct play *play = context;
-    int joint = row_of(play)->joint;
-    aw_session_work(session, "play %.0f s, row %zu of %zu, %s %d of %d ticks at %.0f %%%s",
-                    aw_session_seconds(session), play->row + 1, play->sequence.n,
-                    aw_unitysim_joint_name(joint), unitysim_of(session)->feedback.position[joint],
-                    play->goal, 100 * play->tempo.speed, play->tempo.shown);
+    int joint = get_row(play)->joint;
+    aw_session_show_progress(session, "play %.0f s, row %zu of %zu, %s %d of %d ticks at %.0f %%%s",
+                             aw_session_seconds(session), play->row + 1, play->sequence.n,
+                             aw_unitysim_joint_name(joint),
+                             unitysim_client(session)->feedback.position[joint], play->goal,
+                             100 * play->tempo.speed, play->tempo.typed_text);
 }
 
-static enum aw_status play_it(struct play *play)
+static enum aw_status play_sequence(struct play *play)
 {
     struct aw_session *session = play->session;
-    struct aw_unitysim_counters before = unitysim_of(session)->counters;
+    struct aw_unitysim_counters before = unitysim_client(session)->counters;
     int64_t repeats = session->options.move.loop ? 0 : unitysim_play_given(session)->repeat;
     bool played = false;
     double speed;
-    if (aw_tempo_choose(session, 0, &speed) != AW_OK)
+    if (aw_tempo_choose_speed(session, 0, &speed) != AW_OK)
         return session->err.status;
-    play->deadline_ns = aw_session_end(session);
-    aw_session_moves(session);
+    play->deadline_ns = aw_session_end_time(session);
+    aw_session_start_motion(session);
     aw_tempo_begin(&play->tempo, session, speed, INFINITY);
     play->stepped_ns = aw_clock_now(session->clock);
-    aw_session_work_while(session, show_progress, play);
-    enum aw_status status = perform(play, repeats, &played);
+    aw_session_repeat_progress(session, show_progress, play);
+    enum aw_status status = play_rows(play, repeats, &played);
     aw_tempo_end(&play->tempo);
     status = unitysim_end_motion(session, status);
     unitysim_notice_losses(session, &before);
     aw_object_start(&session->result, "play");
-    aw_object_text(&session->result, "result",
-                   status != AW_OK ? "not-finished"
-                   : played        ? "played"
-                                   : "stopped");
-    aw_object_count(&session->result, "rows", play->sequence.n);
-    aw_object_count(&session->result, "rounds", (uint64_t)play->round);
-    aw_object_number(&session->result, "ms",
-                     (double)(aw_clock_now(session->clock) - session->run.started) / 1e6, 1, NULL);
+    aw_object_add_text(&session->result, "result",
+                       status != AW_OK ? "not-finished"
+                       : played        ? "played"
+                                       : "stopped");
+    aw_object_add_count(&session->result, "rows", play->sequence.n);
+    aw_object_add_count(&session->result, "rounds", (uint64_t)play->round);
+    aw_object_add_number(&session->result, "ms",
+                         (double)(aw_clock_now(session->clock) - session->run.started_ns) / 1e6, 1,
+                         NULL);
     return status;
 }
 
 static enum aw_status check_and_play(struct play *play)
 {
     struct aw_session *session = play->session;
-    enum aw_status status = unitysim_ready_to_make(session);
+    enum aw_status status = unitysim_open_for_send(session);
     if (status != AW_OK)
         return status;
     notice_clamped(play);
     if (session->options.run.dry_run) {
         aw_object_start(&session->result, "play");
-        aw_object_truth(&session->result, "dry_run", true);
-        aw_object_count(&session->result, "rows", play->sequence.n);
-        aw_session_notice(session, "play: the packets depend on the positions of the joints");
+        aw_object_add_truth(&session->result, "dry_run", true);
+        aw_object_add_count(&session->result, "rows", play->sequence.n);
+        aw_session_print_notice(session, "play: the packets depend on the positions of the joints");
         return AW_OK;
     }
-    status = unitysim_feedback(session);
-    return status == AW_OK ? play_it(play) : status;
+    status = unitysim_await_feedback(session);
+    return status == AW_OK ? play_sequence(play) : status;
 }
 
 /* Returns true if the file starts with a sequence's header, or cannot be read in advance. */
 static bool is_sequence(const char *path)
 {
-    struct stat about;
+    struct stat info;
     char line[64] = "", *at = line;
-    FILE *file = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? aw_file_open(path) : NULL;
-    bool seen = false;
-    while (file && !seen && fgets(line, sizeof line, file)) {
-        at = line + aw_utf8_mark(line);
+    FILE *file = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? aw_file_open(path) : NULL;
+    bool has_content = false;
+    while (file && !has_content && fgets(line, sizeof line, file)) {
+        at = line + aw_utf8_bom_size(line);
         at += strspn(at, " \t\r\n\"");
-        seen = *at && *at != '#';
+        has_content = *at && *at != '#';
     }
     if (file)
         fclose(file);
-    return !seen || strncasecmp(at, "joint", 5) == 0;
+    return !has_content || strncasecmp(at, "joint", 5) == 0;
 }
 
 enum aw_status run_play(struct aw_session *session, const struct aw_args *args)

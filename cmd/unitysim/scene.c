@@ -5,30 +5,30 @@
 #include "protocol/unitysim/fields.h"
 #include "state.h"
 
-static enum aw_status load(struct aw_session *session, int scene,
-                           const struct aw_unitysim_camera *camera)
+static enum aw_status load_scene(struct aw_session *session, int scene,
+                                 const struct aw_unitysim_camera *camera)
 {
-    struct aw_unitysim *unity = unitysim_of(session);
+    struct aw_unitysim *unity = unitysim_client(session);
     struct aw_record record;
     int64_t wait_ns = (int64_t)(unitysim_scene_given(session)->wait_s * 1e9);
-    aw_unitysim_scene_record(unity, scene, camera, &record);
+    aw_unitysim_build_scene(unity, scene, camera, &record);
     if (session->options.run.dry_run)
         return unitysim_dry_run(session, &record);
     enum aw_status status = aw_unitysim_scene_load(unity, scene, camera, wait_ns, &session->err);
     unitysim_notice_last_news(session);
     if (status != AW_OK)
         return status;
-    unitysim_limits_reported(session, &unity->options.limits);
-    const struct aw_unitysim_scene *known = aw_unitysim_scene(scene);
+    unitysim_save_limits(session, &unity->options.limits);
+    const struct aw_unitysim_scene *builtin = aw_unitysim_scene(scene);
     aw_object_start(&session->result, "scene");
-    aw_object_number(&session->result, "scene", scene, 0, NULL);
-    if (known)
-        aw_object_text(&session->result, "name", aw_unitysim_scene_name(scene));
-    aw_object_text(&session->result, "result", wait_ns > 0 ? "loaded" : "sent");
-    if (known)
-        aw_session_notice(session, "%s: %s", known->title, known->instruction);
+    aw_object_add_number(&session->result, "scene", scene, 0, NULL);
+    if (builtin)
+        aw_object_add_text(&session->result, "name", aw_unitysim_scene_name(scene));
+    aw_object_add_text(&session->result, "result", wait_ns > 0 ? "loaded" : "sent");
+    if (builtin)
+        aw_session_print_notice(session, "%s: %s", builtin->title, builtin->instruction);
     else
-        aw_session_notice(session, "scene %d is not one of the six built-in scenes", scene);
+        aw_session_print_notice(session, "scene %d is not one of the six built-in scenes", scene);
     return AW_OK;
 }
 
@@ -36,9 +36,9 @@ static enum aw_status load(struct aw_session *session, int scene,
 static enum aw_status read_fields(struct aw_session *session, const struct aw_args *args, int scene,
                                   struct aw_unitysim_camera *camera)
 {
-    struct aw_unitysim_options *options = &unitysim_of(session)->options;
+    struct aw_unitysim_options *options = &unitysim_client(session)->options;
     struct aw_record record;
-    aw_unitysim_scene_record(unitysim_of(session), scene, camera, &record);
+    aw_unitysim_build_scene(unitysim_client(session), scene, camera, &record);
     enum aw_status status = unitysim_read_fields(session, args, &record);
     if (status != AW_OK)
         return status;
@@ -57,15 +57,15 @@ enum aw_status run_scene(struct aw_session *session, const struct aw_args *args)
     enum aw_status status =
         aw_unitysim_scene_parse(aw_arg(args, "scene", 0), &scene, &session->err);
     if (status == AW_OK && view)
-        status = unitysim_view(session, view, &camera);
+        status = unitysim_find_view(session, view, &camera);
     if (status == AW_OK)
-        status = unitysim_ready_to_make(session);
+        status = unitysim_open_for_send(session);
     if (status == AW_OK)
         status = unitysim_find_scene_limits(session, &limits);
     if (status != AW_OK)
         return status;
-    unitysim_of(session)->options.limits = limits;
-    unitysim_of(session)->options.frame_rate = (int)unitysim_scene_given(session)->fps;
+    unitysim_client(session)->options.limits = limits;
+    unitysim_client(session)->options.frame_rate = (int)unitysim_scene_given(session)->fps;
     status = read_fields(session, args, scene, &camera);
-    return status == AW_OK ? load(session, scene, &camera) : status;
+    return status == AW_OK ? load_scene(session, scene, &camera) : status;
 }

@@ -26,7 +26,7 @@ static enum aw_status parse_stuck(const char *text, unsigned *stuck, struct aw_e
 static enum aw_status read_options(const struct aw_sim *sim,
                                    struct aw_unitysim_device_options *options, struct aw_error *err)
 {
-    const struct unitysim_sim_options *given = sim->given;
+    const struct unitysim_sim_options *given = sim->options;
     enum aw_status status = AW_OK;
     *options = aw_unitysim_device_defaults();
     options->protocol = sim->protocol;
@@ -51,7 +51,7 @@ enum aw_status unitysim_simulate(const struct aw_sim *sim, struct aw_device **de
 {
     struct aw_unitysim_device_options options;
     enum aw_status status = read_options(sim, &options, err);
-    *device = status == AW_OK ? aw_unitysim_device(&options) : NULL;
+    *device = status == AW_OK ? aw_unitysim_device_new(&options) : NULL;
     return status;
 }
 
@@ -65,12 +65,12 @@ const struct aw_transport unitysim_sim_transport = {
 
 /* ---- The command ---- */
 
-void unitysim_simulated(struct aw_session *session, struct aw_device *device)
+void unitysim_report_sim(struct aw_session *session, struct aw_device *device)
 {
     struct aw_unitysim_truth truth;
     const struct aw_unitysim_device_counters *n = &truth.counters;
-    aw_unitysim_device_truth(device, aw_clock_now(session->clock), &truth);
-    aw_session_notice(
+    aw_unitysim_device_get_truth(device, aw_clock_now(session->clock), &truth);
+    aw_session_print_notice(
         session,
         "%llu datagrams received, %llu accepted (%llu partly, %llu of unusual size), dropped for "
         "header %llu, checksum %llu, size %llu, type %llu, empty %llu; %llu feedback sent",
@@ -78,6 +78,6 @@ void unitysim_simulated(struct aw_session *session, struct aw_device *device)
         (unsigned long long)n->partial, (unsigned long long)n->odd, (unsigned long long)n->header,
         (unsigned long long)n->checksum, (unsigned long long)n->size, (unsigned long long)n->type,
         (unsigned long long)n->empty, (unsigned long long)n->feedback);
-    if (*truth.dropped_why)
-        aw_session_notice(session, "last dropped: %s", truth.dropped_why);
+    if (*truth.drop_reason)
+        aw_session_print_notice(session, "last dropped: %s", truth.drop_reason);
 }

@@ -11,19 +11,19 @@
 struct unitysim_ping {
     struct aw_samples interval_ms; /* intervals of the feedback */
     int64_t last_ns;               /* the last feedback; 0: none yet */
-    struct aw_unitysim_counters before;
+    struct aw_unitysim_counters counters_before;
 };
 
-struct unitysim_kept_limits {
-    struct aw_unitysim_limits usual; /* the defaults and those of the config file */
-    bool configured;                 /* usual is set */
-    struct aw_unitysim_limits sent;  /* the last limits sent to the simulator */
-    bool known;                      /* sent is set */
-    struct aw_unitysim_limits shown; /* the limits in the list of joints */
+struct unitysim_limit_state {
+    struct aw_unitysim_limits defaults; /* the defaults and those of the config file */
+    bool has_defaults;                  /* usual is set */
+    struct aw_unitysim_limits sent;     /* the last limits sent to the simulator */
+    bool has_sent;                      /* sent is set */
+    struct aw_unitysim_limits listed;   /* the limits in the list of joints */
 };
 
 /* The options of a single motion. */
-struct unitysim_single {
+struct unitysim_motion {
     int velocity;     /* units; 0: each joint's maximum */
     double tolerance; /* ticks; 0: the default */
     int64_t timeout_ns;
@@ -32,13 +32,13 @@ struct unitysim_single {
 struct unitysim_state {
     struct aw_unitysim unity;
     struct aw_unitysim dry; /* client for --dry-run, separate from the real conversation */
-    struct unitysim_kept_limits limits;
-    struct unitysim_single single;
-    struct aw_unitysim_counters before; /* counters before the command, for losses */
-    char news[160];                     /* the last notice that was printed */
-    unsigned clamped;                   /* velocities reduced by --clamp in this command */
-    int64_t received_ns;                /* previous feedback within a command; 0: none */
-    int64_t quiet_reported_ns;          /* start of the gap in the feedback that was reported */
+    struct unitysim_limit_state limits;
+    struct unitysim_motion motion;
+    struct aw_unitysim_counters counters_before; /* counters before the command, for losses */
+    char news[160];                              /* the last notice that was printed */
+    unsigned clamped;                            /* velocities reduced by --clamp in this command */
+    int64_t received_ns;                         /* previous feedback within a command; 0: none */
+    int64_t gap_reported_ns; /* start of the gap in the feedback that was reported */
     struct unitysim_ping ping;
 };
 
@@ -70,7 +70,7 @@ AW_GIVEN(command, unitysim_play_options, unitysim_play_given)
 
 AW_STATE(unitysim_state)
 
-static inline struct aw_unitysim *unitysim_of(struct aw_session *session)
+static inline struct aw_unitysim *unitysim_client(struct aw_session *session)
 {
     struct unitysim_state *state = unitysim_state(session);
     return session->options.run.dry_run ? &state->dry : &state->unity;
@@ -89,23 +89,24 @@ void unitysim_connect(struct aw_session *session, struct aw_link *link);
 void unitysim_disconnect(struct aw_session *session);
 
 /* See struct aw_share_hooks. */
-enum aw_moves unitysim_saw(struct aw_session *session, bool tx, struct aw_span frame);
+enum aw_motion_effect unitysim_note_frame(struct aw_session *session, bool tx,
+                                          struct aw_span frame);
 
 /* Opens the link, with the options of this command. */
-enum aw_status unitysim_ready(struct aw_session *session);
+enum aw_status unitysim_open(struct aw_session *session);
 
 /* Reads and handles pending datagrams. */
 enum aw_status unitysim_poll(struct aw_session *session);
 
-/* Like unitysim_ready() for commands that create packets; --dry-run needs no link. */
-enum aw_status unitysim_ready_to_make(struct aw_session *session);
+/* Like unitysim_open() for commands that create packets; --dry-run needs no link. */
+enum aw_status unitysim_open_for_send(struct aw_session *session);
 
 /* Waits for feedback; AW_TIMEOUT with advice. The second opens the link first. */
-enum aw_status unitysim_feedback(struct aw_session *session);
-enum aw_status unitysim_ready_with_feedback(struct aw_session *session);
+enum aw_status unitysim_await_feedback(struct aw_session *session);
+enum aw_status unitysim_open_with_feedback(struct aw_session *session);
 
 /* Returns the time limit for an answer: --timeout if given, else seconds. */
-int64_t unitysim_patience_ns(const struct aw_session *session, double seconds);
+int64_t unitysim_timeout_ns(const struct aw_session *session, double seconds);
 
 /* Logs news of the conversation once, and a gap in the feedback after it ended. Fits
  * aw_unitysim_idle with the session as the context. */
@@ -128,7 +129,7 @@ enum aw_status unitysim_end_motion(struct aw_session *session, enum aw_status st
 
 /* Logs the number of feedback messages lost since earlier counters. Called once at the end of a
  * command. */
-void unitysim_notice_losses(struct aw_session *session, const struct aw_unitysim_counters *before);
+void unitysim_notice_losses(struct aw_session *session, const struct aw_unitysim_counters *earlier);
 
 /* Reads the fields of a record given as a command into the record to send. */
 enum aw_status unitysim_read_fields(struct aw_session *session, const struct aw_args *args,
@@ -143,14 +144,14 @@ enum aw_status unitysim_replay_end(struct aw_session *session);
 size_t unitysim_replay_targets(struct aw_session *session, struct aw_joint_list *list,
                                const struct aw_record *record, struct aw_joint_goal *goals,
                                double *seconds);
-bool unitysim_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
-                        size_t size);
+bool unitysim_is_elsewhere(struct aw_session *session, const struct aw_record *recorded, char *out,
+                           size_t size);
 enum aw_status unitysim_allow(struct aw_session *session, const struct aw_record *command);
-const char *unitysim_remark(struct aw_session *session, char *out, size_t size);
+const char *unitysim_write_remark(struct aw_session *session, char *out, size_t size);
 enum aw_status unitysim_next_received(struct aw_session *session, int64_t deadline,
                                       struct aw_received *received);
-enum aw_status unitysim_variant(struct aw_session *session, struct aw_variant *variant,
-                                struct aw_error *err);
+enum aw_status unitysim_select_variant(struct aw_session *session, struct aw_variant *variant,
+                                       struct aw_error *err);
 
 /* ---- joints.c ---- */
 
@@ -160,7 +161,7 @@ enum aw_status unitysim_parse_drive(struct aw_session *session, const struct aw_
                                     int *joint, struct aw_unitysim_drive *drive);
 
 /* Formats a position as "2135 (7.6 deg)". */
-void unitysim_position_text(int ticks, char *out, size_t size);
+void unitysim_format_position(int ticks, char *out, size_t size);
 
 /* Writes a joint's position into the result: elbow in ticks, elbow_deg. */
 void unitysim_report_ticks(struct aw_session *session, int joint, int ticks);
@@ -171,7 +172,7 @@ aw_complete_fn unitysim_complete_joints, unitysim_complete_drives, unitysim_comp
 /* ---- limits.c ---- */
 
 /* Finds the limits in force: of --limits, else the last sent ones, else the defaults. */
-enum aw_status unitysim_limits(struct aw_session *session, struct aw_unitysim_limits *limits);
+enum aw_status unitysim_get_limits(struct aw_session *session, struct aw_unitysim_limits *limits);
 
 /* Finds the limits for a new scene: of --limits, else the defaults. */
 enum aw_status unitysim_find_scene_limits(struct aw_session *session,
@@ -182,7 +183,7 @@ size_t unitysim_joint_limits(struct aw_session *session, const struct aw_joint *
                              struct aw_joint_limit rows[AW_JOINT_LIMITS]);
 
 /* Records limits that the simulator has received. */
-void unitysim_limits_reported(struct aw_session *session, const struct aw_unitysim_limits *limits);
+void unitysim_save_limits(struct aw_session *session, const struct aw_unitysim_limits *limits);
 
 /* Handles a section "[joint elbow]" with min and max. */
 enum aw_status unitysim_configure(struct aw_session *session, const char *section, const char *key,
@@ -191,8 +192,8 @@ enum aw_status unitysim_configure(struct aw_session *session, const char *sectio
 /* ---- camera.c ---- */
 
 /* Finds a saved view; "default": view of the scene. */
-enum aw_status unitysim_view(struct aw_session *session, const char *name,
-                             struct aw_unitysim_camera *camera);
+enum aw_status unitysim_find_view(struct aw_session *session, const char *name,
+                                  struct aw_unitysim_camera *camera);
 aw_complete_fn unitysim_complete_views;
 
 /* ---- the commands ---- */
@@ -210,7 +211,7 @@ struct unitysim_sim_options {
 };
 enum aw_status unitysim_simulate(const struct aw_sim *sim, struct aw_device **device,
                                  struct aw_error *err);
-void unitysim_simulated(struct aw_session *session, struct aw_device *device);
+void unitysim_report_sim(struct aw_session *session, struct aw_device *device);
 
 extern const struct aw_transport unitysim_sim_transport;
 extern const struct aw_joints unitysim_joints;

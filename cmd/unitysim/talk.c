@@ -9,21 +9,21 @@
 #include "state.h"
 
 /* Selects the variant of --wire, or that of the link. */
-enum aw_status unitysim_variant(struct aw_session *session, struct aw_variant *variant,
-                                struct aw_error *err)
+enum aw_status unitysim_select_variant(struct aw_session *session, struct aw_variant *variant,
+                                       struct aw_error *err)
 {
     const char *url;
     struct aw_error before = session->err;
-    enum aw_status status = aw_wire_option(session, unitysim_given(session)->wire, variant, err);
-    if (status == AW_OK && aw_session_url(session, &url) == AW_OK)
-        status = aw_unitysim_variant(url, variant, err);
+    enum aw_status status = aw_find_variant(session, unitysim_given(session)->wire, variant, err);
+    if (status == AW_OK && aw_session_get_url(session, &url) == AW_OK)
+        status = aw_unitysim_parse_variant(url, variant, err);
     if (status == AW_OK)
         session->err = before; /* a missing link is not an error here */
     return status;
 }
 
-static struct aw_unitysim_options client_options(const struct aw_session *session,
-                                                 const struct aw_unitysim_limits *limits)
+static struct aw_unitysim_options build_options(const struct aw_session *session,
+                                                const struct aw_unitysim_limits *limits)
 {
     struct aw_unitysim_options options = aw_unitysim_defaults();
     options.limits = *limits;
@@ -46,34 +46,34 @@ void unitysim_disconnect(struct aw_session *session)
     memset(unity, 0, offsetof(struct aw_unitysim, wire));
 }
 
-enum aw_status unitysim_ready(struct aw_session *session)
+enum aw_status unitysim_open(struct aw_session *session)
 {
     struct unitysim_state *state = session->state;
     struct aw_unitysim_limits limits;
-    enum aw_status status = aw_session_link(session);
+    enum aw_status status = aw_session_open_link(session);
     if (status == AW_OK)
-        status = unitysim_limits(session, &limits);
+        status = unitysim_get_limits(session, &limits);
     if (status != AW_OK)
         return status;
-    state->unity.options = client_options(session, &limits);
+    state->unity.options = build_options(session, &limits);
     state->received_ns = 0;
     return AW_OK;
 }
 
-enum aw_status unitysim_ready_to_make(struct aw_session *session)
+enum aw_status unitysim_open_for_send(struct aw_session *session)
 {
     struct aw_unitysim_limits limits;
     if (!session->options.run.dry_run)
-        return unitysim_ready(session);
-    enum aw_status status = unitysim_limits(session, &limits);
+        return unitysim_open(session);
+    enum aw_status status = unitysim_get_limits(session, &limits);
     if (status != AW_OK)
         return status;
-    struct aw_unitysim_options options = client_options(session, &limits);
-    aw_unitysim_init(unitysim_of(session), NULL, &session->wire->variant, &options);
+    struct aw_unitysim_options options = build_options(session, &limits);
+    aw_unitysim_init(unitysim_client(session), NULL, &session->wire->variant, &options);
     return AW_OK;
 }
 
-int64_t unitysim_patience_ns(const struct aw_session *session, double seconds)
+int64_t unitysim_timeout_ns(const struct aw_session *session, double seconds)
 {
     if (!isnan(session->options.link.timeout_s))
         seconds = session->options.link.timeout_s;
@@ -82,14 +82,14 @@ int64_t unitysim_patience_ns(const struct aw_session *session, double seconds)
 
 enum aw_status unitysim_poll(struct aw_session *session)
 {
-    return aw_unitysim_poll(unitysim_of(session), &session->err);
+    return aw_unitysim_poll(unitysim_client(session), &session->err);
 }
 
-static bool until_feedback(void *context, const struct aw_received *received)
+static bool on_first_feedback(void *context, const struct aw_received *received)
 {
     struct aw_session *session = context;
     unitysim_notice(session, received);
-    return unitysim_of(session)->feedback.count == 0;
+    return unitysim_client(session)->feedback.count == 0;
 }
 
 static const char *get_silence_reason(const struct aw_session *session)
@@ -98,14 +98,14 @@ static const char *get_silence_reason(const struct aw_session *session)
     return state->unity.link_news[0] ? state->unity.link_news : session->tool->no_answer_hint;
 }
 
-enum aw_status unitysim_feedback(struct aw_session *session)
+enum aw_status unitysim_await_feedback(struct aw_session *session)
 {
-    struct aw_unitysim *unity = unitysim_of(session);
-    int64_t deadline = aw_clock_now(session->clock) + unitysim_patience_ns(session, 2);
+    struct aw_unitysim *unity = unitysim_client(session);
+    int64_t deadline = aw_clock_now(session->clock) + unitysim_timeout_ns(session, 2);
     enum aw_status status = aw_unitysim_poll(unity, &session->err);
-    if (status == AW_OK && (unity->feedback.count == 0 || aw_unitysim_stale(unity))) {
+    if (status == AW_OK && (unity->feedback.count == 0 || aw_unitysim_is_stale(unity))) {
         unity->feedback.count = 0;
-        status = aw_unitysim_idle(unity, deadline, until_feedback, session, &session->err);
+        status = aw_unitysim_idle(unity, deadline, on_first_feedback, session, &session->err);
     }
     if (status == AW_OK && unity->feedback.count == 0)
         return aw_fail(&session->err, AW_TIMEOUT, "no feedback — %s", get_silence_reason(session));
@@ -113,10 +113,10 @@ enum aw_status unitysim_feedback(struct aw_session *session)
     return status;
 }
 
-enum aw_status unitysim_ready_with_feedback(struct aw_session *session)
+enum aw_status unitysim_open_with_feedback(struct aw_session *session)
 {
-    enum aw_status status = unitysim_ready(session);
-    return status == AW_OK ? unitysim_feedback(session) : status;
+    enum aw_status status = unitysim_open(session);
+    return status == AW_OK ? unitysim_await_feedback(session) : status;
 }
 
 static void notice_news(struct aw_session *session, const char *news)
@@ -125,21 +125,22 @@ static void notice_news(struct aw_session *session, const char *news)
     if (strncmp(state->news, news, sizeof state->news - 1) == 0)
         return;
     snprintf(state->news, sizeof state->news, "%s", news);
-    aw_session_notice(session, "%s", news);
+    aw_session_print_notice(session, "%s", news);
 }
 
 bool unitysim_notice(void *context, const struct aw_received *received)
 {
     struct aw_session *session = context;
     struct unitysim_state *state = session->state;
-    if (received->news)
-        notice_news(session, received->news);
+    if (received->notice)
+        notice_news(session, received->notice);
     /* Reports a gap in the feedback afterwards if nothing read the link meanwhile. */
-    int64_t at = state->unity.feedback.received_ns, gap = at - state->received_ns;
-    if (state->received_ns && gap > state->unity.options.stale_ns &&
-        state->quiet_reported_ns != state->received_ns)
-        aw_session_notice(session, "no feedback for %.0f ms", (double)gap / 1e6);
-    state->received_ns = at;
+    int64_t received_ns = state->unity.feedback.received_ns,
+            gap_ns = received_ns - state->received_ns;
+    if (state->received_ns && gap_ns > state->unity.options.stale_ns &&
+        state->gap_reported_ns != state->received_ns)
+        aw_session_print_notice(session, "no feedback for %.0f ms", (double)gap_ns / 1e6);
+    state->received_ns = received_ns;
     return true;
 }
 
@@ -154,53 +155,55 @@ bool unitysim_notice_stale(struct aw_session *session)
 {
     struct unitysim_state *state = session->state;
     struct aw_unitysim *unity = &state->unity;
-    if (unity->feedback.count == 0 || !aw_unitysim_stale(unity))
+    if (unity->feedback.count == 0 || !aw_unitysim_is_stale(unity))
         return false;
-    if (state->quiet_reported_ns != unity->feedback.received_ns)
-        aw_session_notice(session,
-                          "no feedback for %.0f ms: joint positions unknown — check the simulator",
-                          (double)aw_unitysim_age_ns(unity) / 1e6);
-    state->quiet_reported_ns = unity->feedback.received_ns;
+    if (state->gap_reported_ns != unity->feedback.received_ns)
+        aw_session_print_notice(
+            session, "no feedback for %.0f ms: joint positions unknown — check the simulator",
+            (double)aw_unitysim_age_ns(unity) / 1e6);
+    state->gap_reported_ns = unity->feedback.received_ns;
     return true;
 }
 
 enum aw_status unitysim_run(struct aw_session *session, int64_t deadline)
 {
-    static const int64_t look_ns = 100 * AW_MILLISECOND;
+    static const int64_t slice_ns = 100 * AW_MILLISECOND;
     enum aw_status status = AW_OK;
     int64_t now;
     while (status == AW_OK && (now = aw_clock_now(session->clock)) < deadline) {
-        int64_t next = deadline - now < look_ns ? deadline : now + look_ns;
-        status =
-            aw_unitysim_idle(unitysim_of(session), next, unitysim_notice, session, &session->err);
+        int64_t next = deadline - now < slice_ns ? deadline : now + slice_ns;
+        status = aw_unitysim_idle(unitysim_client(session), next, unitysim_notice, session,
+                                  &session->err);
         unitysim_notice_stale(session);
     }
     return status;
 }
 
-void unitysim_notice_losses(struct aw_session *session, const struct aw_unitysim_counters *before)
+void unitysim_notice_losses(struct aw_session *session, const struct aw_unitysim_counters *earlier)
 {
-    const struct aw_unitysim_counters *now = &unitysim_of(session)->counters;
-    unsigned long long lost = now->lost - before->lost, got = now->feedback - before->feedback;
-    unsigned long long bad = now->malformed - before->malformed;
+    const struct aw_unitysim_counters *now = &unitysim_client(session)->counters;
+    unsigned long long lost = now->lost - earlier->lost,
+                       received = now->feedback - earlier->feedback;
+    unsigned long long malformed = now->malformed - earlier->malformed;
     if (lost > 0)
-        aw_session_notice(session, "%llu of %llu feedback messages were lost", lost, lost + got);
-    if (bad > 0)
-        aw_session_notice(session, "%llu damaged datagrams, last error: %s", bad,
-                          unitysim_of(session)->why_malformed);
+        aw_session_print_notice(session, "%llu of %llu feedback messages were lost", lost,
+                                lost + received);
+    if (malformed > 0)
+        aw_session_print_notice(session, "%llu damaged datagrams, last error: %s", malformed,
+                                unitysim_client(session)->malformed_reason);
 }
 
 enum aw_status unitysim_stop(struct aw_session *session)
 {
-    struct aw_unitysim *unity = unitysim_of(session);
+    struct aw_unitysim *unity = unitysim_client(session);
     enum aw_status status = aw_unitysim_stop(unity, &session->err);
-    if (status != AW_OK || unity->stopped)
+    if (status != AW_OK || unity->stop_confirmed)
         return status;
     unity->feedback.count = 0;
-    status = unitysim_feedback(session);
+    status = unitysim_await_feedback(session);
     if (status == AW_OK)
         status = aw_unitysim_stop(unity, &session->err);
-    if (status == AW_TIMEOUT || (status == AW_OK && !unity->stopped))
+    if (status == AW_TIMEOUT || (status == AW_OK && !unity->stop_confirmed))
         return aw_fail(&session->err, AW_TIMEOUT, "stop sent, no feedback — %s",
                        get_silence_reason(session));
     return status;
@@ -208,36 +211,36 @@ enum aw_status unitysim_stop(struct aw_session *session)
 
 enum aw_status unitysim_end_motion(struct aw_session *session, enum aw_status status)
 {
-    struct aw_error why = session->err;
+    struct aw_error cause = session->err;
     if (status == AW_STOPPED || status == AW_LOST)
         return status; /* the safe stop follows */
     enum aw_status stopped = status == AW_OK
                                  ? unitysim_stop(session)
-                                 : aw_unitysim_stop(unitysim_of(session), &session->err);
+                                 : aw_unitysim_stop(unitysim_client(session), &session->err);
     if (stopped != AW_STOPPED && stopped != AW_LOST)
         session->motion.moving = false;
     if (status == AW_OK)
         return stopped;
-    session->err = why;
+    session->err = cause;
     return status;
 }
 
 void unitysim_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
-    aw_unitysim_last_stop(unitysim_of(session), add, context);
+    aw_unitysim_last_stop(unitysim_client(session), add, context);
 }
 
 enum aw_status unitysim_safe_stop(struct aw_session *session)
 {
-    struct aw_unitysim *unity = unitysim_of(session);
+    struct aw_unitysim *unity = unitysim_client(session);
     enum aw_status status = aw_unitysim_stop(unity, &session->err);
-    struct aw_error why = session->err;
+    struct aw_error cause = session->err;
     if (status != AW_OK)
-        return aw_fail(&session->err, status, "cannot stop the joints: %s", why.text);
-    if (!unity->stopped)
+        return aw_fail(&session->err, status, "cannot stop the joints: %s", cause.text);
+    if (!unity->stop_confirmed)
         return aw_fail(&session->err, AW_TIMEOUT,
                        "stop sent to all joints, not confirmed: no feedback");
-    aw_stop_did(session, "all joints");
+    aw_stop_set_effect(session, "all joints");
     return AW_OK;
 }
 
@@ -248,31 +251,32 @@ enum aw_status unitysim_replay_end(struct aw_session *session)
 }
 
 /* Compares the joint that is farthest from its recorded position. */
-bool unitysim_elsewhere(struct aw_session *session, const struct aw_record *there, char *out,
-                        size_t size)
+bool unitysim_is_elsewhere(struct aw_session *session, const struct aw_record *recorded, char *out,
+                           size_t size)
 {
-    static const int near_ticks = 10;
-    struct aw_unitysim *unity = unitysim_of(session);
-    int far = near_ticks;
+    static const int tolerance = 10;
+    struct aw_unitysim *unity = unitysim_client(session);
+    int max_offset = tolerance;
     if (aw_unitysim_poll(unity, &session->err) == AW_OK && unity->feedback.count == 0)
         aw_unitysim_idle(unity, aw_clock_now(session->clock) + 10 * AW_UNITYSIM_CADENCE_NS,
-                         until_feedback, session, &session->err);
+                         on_first_feedback, session, &session->err);
     for (int i = 0; i < AW_UNITYSIM_JOINTS && unity->feedback.count > 0; i++) {
         char field[48];
         snprintf(field, sizeof field, "%s.position", aw_unitysim_joint_name(i));
-        int then = (int)aw_record_get(there, field), now = unity->feedback.position[i];
-        if (abs(now - then) <= far)
+        int recorded_ticks = (int)aw_record_get(recorded, field), now = unity->feedback.position[i];
+        if (abs(now - recorded_ticks) <= max_offset)
             continue;
-        far = abs(now - then);
-        snprintf(out, size, "%s at %d, not %d ticks", aw_unitysim_joint_name(i), now, then);
+        max_offset = abs(now - recorded_ticks);
+        snprintf(out, size, "%s at %d, not %d ticks", aw_unitysim_joint_name(i), now,
+                 recorded_ticks);
     }
-    return far > near_ticks;
+    return max_offset > tolerance;
 }
 
 enum aw_status unitysim_allow(struct aw_session *session, const struct aw_record *command)
 {
-    bool free = !command || session->options.run.force;
-    for (int i = 0; i < AW_UNITYSIM_JOINTS && !free; i++) {
+    bool unlimited = !command || session->options.run.force;
+    for (int i = 0; i < AW_UNITYSIM_JOINTS && !unlimited; i++) {
         char field[48];
         snprintf(field, sizeof field, "%s.velocity", aw_unitysim_joint_name(i));
         double velocity = aw_record_get(command, field);
@@ -285,22 +289,22 @@ enum aw_status unitysim_allow(struct aw_session *session, const struct aw_record
     return AW_OK;
 }
 
-enum aw_moves unitysim_saw(struct aw_session *session, bool tx, struct aw_span frame)
+enum aw_motion_effect unitysim_note_frame(struct aw_session *session, bool tx, struct aw_span frame)
 {
     struct aw_record record;
-    bool moves = false, rests = true;
+    bool moves = false, all_stopped = true;
     if (!tx || aw_wire_decode(session->wire, AW_TX, frame, &record, NULL) != AW_OK)
-        return tx ? AW_MOVES : AW_MOVES_ON;
+        return tx ? AW_EFFECT_MOVES : AW_EFFECT_NONE;
     if (strcmp(record.codec->message->name, "control") != 0)
-        return AW_MOVES_ON;
+        return AW_EFFECT_NONE;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         char field[48];
         snprintf(field, sizeof field, "%s.state", aw_unitysim_joint_name(i));
         double state = aw_record_get(&record, field);
         moves = moves || state == AW_UNITYSIM_INCREASE || state == AW_UNITYSIM_DECREASE;
-        rests = rests && state == AW_UNITYSIM_STOP;
+        all_stopped = all_stopped && state == AW_UNITYSIM_STOP;
     }
-    return moves ? AW_MOVES : rests ? AW_MOVES_NO_MORE : AW_MOVES_ON;
+    return moves ? AW_EFFECT_MOVES : all_stopped ? AW_EFFECT_ENDS : AW_EFFECT_NONE;
 }
 
 enum aw_status unitysim_read_fields(struct aw_session *session, const struct aw_args *args,
@@ -315,13 +319,13 @@ enum aw_status unitysim_read_fields(struct aw_session *session, const struct aw_
     return status == AW_OK ? unitysim_allow(session, record) : status;
 }
 
-const char *unitysim_remark(struct aw_session *session, char *out, size_t size)
+const char *unitysim_write_remark(struct aw_session *session, char *out, size_t size)
 {
     const struct unitysim_state *state = session->state;
     const struct aw_unitysim_counters *n = &state->unity.counters;
     if (!state->unity.link)
         return NULL;
-    unsigned long long refused = state->unity.link->refused;
+    unsigned long long refused = state->unity.link->n_refused;
     if (n->lost + n->malformed + refused == 0)
         return NULL;
     int used = snprintf(out, size, "feedback: %llu lost, %llu malformed",
@@ -337,27 +341,27 @@ enum aw_status unitysim_dry_run(struct aw_session *session, const struct aw_reco
     uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
     size_t size;
     struct aw_wire *wire;
-    struct aw_record shown;
+    struct aw_record decoded;
     enum aw_status status =
         aw_encode(record, session->options.run.force, bytes, sizeof bytes, &size, &session->err);
     if (status == AW_OK)
-        status = aw_session_decoding_wire(session, &wire);
+        status = aw_session_get_decoding_wire(session, &wire);
     struct aw_span frame = {bytes, size};
     if (status == AW_OK)
-        status = aw_wire_decode(wire, AW_TX, frame, &shown, &session->err);
-    shown.time_ns = AW_NO_TIME;
-    return status == AW_OK ? aw_session_dry_run(session, &shown, frame) : status;
+        status = aw_wire_decode(wire, AW_TX, frame, &decoded, &session->err);
+    decoded.time_ns = AW_NO_TIME;
+    return status == AW_OK ? aw_session_show_dry_run(session, &decoded, frame) : status;
 }
 
 enum aw_status unitysim_next_received(struct aw_session *session, int64_t deadline,
                                       struct aw_received *received)
 {
-    enum aw_status status = unitysim_ready(session);
+    enum aw_status status = unitysim_open(session);
     if (status != AW_OK)
         return status;
-    status = aw_unitysim_receive(unitysim_of(session), deadline, received, &session->err);
-    if (received->news)
-        notice_news(session, received->news);
-    received->news = NULL; /* log each notice once */
+    status = aw_unitysim_receive(unitysim_client(session), deadline, received, &session->err);
+    if (received->notice)
+        notice_news(session, received->notice);
+    received->notice = NULL; /* log each notice once */
     return status == AW_EVENT || status == AW_MALFORMED ? AW_OK : status;
 }

@@ -25,7 +25,7 @@ static int fail(const char *what, const struct aw_error *err)
 
 static struct aw_ezphys_axis axis_of(const struct aw_ezphys *ez, const char *joint)
 {
-    const struct aw_ezphys_joint *found = aw_ezphys_state_joint(&ez->state, joint);
+    const struct aw_ezphys_joint *found = aw_ezphys_state_find_joint(&ez->state, joint);
     return found ? found->axes[0] : (struct aw_ezphys_axis){0};
 }
 

@@ -14,7 +14,7 @@ static enum aw_status turn(struct aw_canpid *bus, unsigned board, double degrees
 {
     struct aw_canpid_sent sent;
     double share = degrees / aw_canpid_full_scale(AW_CANPID_POS);
-    enum aw_status status = aw_canpid_setpoint(bus, board, AW_CANPID_POS, share, &sent, err);
+    enum aw_status status = aw_canpid_send_setpoint(bus, board, AW_CANPID_POS, share, &sent, err);
     if (status == AW_OK) {
         int64_t deadline = aw_clock_now(bus->link->clock) + AW_SECOND;
         status = aw_canpid_verify(bus, &sent, deadline, NULL, NULL, err);

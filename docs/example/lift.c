@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     if (status == AW_OK) {
         aw_unitysim_init(&unity, link, NULL, &options);
         status = aw_unitysim_scene_load(&unity, 1, NULL, 5 * AW_SECOND, &err);
-        aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, atoi(argv[2]));
+        aw_unitysim_set_goal(&move, AW_UNITYSIM_ELBOW, atoi(argv[2]));
         if (status == AW_OK)
             status = aw_unitysim_move(&unity, &move, NULL, NULL, &err);
         enum aw_status stopped = aw_unitysim_stop(&unity, &stop_err);

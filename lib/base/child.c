@@ -52,25 +52,25 @@ bool aw_child_find(const char *program, char *path, size_t size)
 
 /* Descriptors used while starting a child; -1: not used. The first four become 0, 1, 2 and
  * AW_CHILD_FD of the child. REPORT tells the parent why exec failed. */
-enum { IN, OUT, ERR, GIVEN, REPORT, OURS };
+enum { IN, OUT, ERR, EXTRA, REPORT, N_ENDS };
 
-static const int places[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, AW_CHILD_FD};
+static const int child_fds[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, AW_CHILD_FD};
 
-static bool take_places(const int ends[OURS])
+static bool install_fds(const int ends[N_ENDS])
 {
     for (int i = 0; i < REPORT; i++)
-        if (ends[i] >= 0 && dup2(ends[i], places[i]) != places[i])
+        if (ends[i] >= 0 && dup2(ends[i], child_fds[i]) != child_fds[i])
             return false;
     return true;
 }
 
 /* Runs in the child. Checks getppid after requesting the parent-death signal, because the parent
  * may have exited before. */
-static void become(const struct aw_child_plan *plan, const int ends[OURS], pid_t starter)
+static void run_program(const struct aw_child_plan *plan, const int ends[N_ENDS], pid_t parent)
 {
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    sigset_t no_signals;
+    sigemptyset(&no_signals);
+    sigprocmask(SIG_SETMASK, &no_signals, NULL);
     signal(SIGPIPE, SIG_DFL);
     setpgid(0, 0);
     int null = plan->quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
@@ -80,7 +80,7 @@ static void become(const struct aw_child_plan *plan, const int ends[OURS], pid_t
         putenv(plan->env);
     if (plan->dies_with_us)
         prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if ((!plan->dies_with_us || getppid() == starter) && take_places(ends))
+    if ((!plan->dies_with_us || getppid() == parent) && install_fds(ends))
         execv(plan->path, plan->argv);
     int error = errno;
     if (write(ends[REPORT], &error, sizeof error) < 0)
@@ -89,7 +89,7 @@ static void become(const struct aw_child_plan *plan, const int ends[OURS], pid_t
 }
 
 /* Duplicates the descriptor above AW_CHILD_FD, so that it cannot collide with the child's ends. */
-static bool move_up(int *fd)
+static bool move_fd_up(int *fd)
 {
     int moved = fcntl(*fd, F_DUPFD_CLOEXEC, AW_CHILD_FD + 1);
     close(*fd);
@@ -99,14 +99,14 @@ static bool move_up(int *fd)
 
 /* Opens a pipe and moves the child's end above AW_CHILD_FD. child_end is 0 if the child reads from
  * it, 1 if it writes to it. */
-static bool make_pipe(int which, int *theirs, int *ours)
+static bool make_pipe(int child_end, int *theirs, int *ours)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
-    *theirs = ends[which];
-    *ours = ends[!which];
-    return move_up(theirs);
+    *theirs = ends[child_end];
+    *ours = ends[!child_end];
+    return move_fd_up(theirs);
 }
 
 void aw_child_close(int *fd)
@@ -116,18 +116,18 @@ void aw_child_close(int *fd)
     *fd = -1;
 }
 
-static bool make_ends(struct aw_child *child, const struct aw_child_plan *plan, int ends[OURS],
+static bool make_ends(struct aw_child *child, const struct aw_child_plan *plan, int ends[N_ENDS],
                       int *report)
 {
-    if (plan->write && !make_pipe(0, &ends[IN], &child->to))
+    if (plan->pipe_stdin && !make_pipe(0, &ends[IN], &child->stdin_fd))
         return false;
-    if (plan->read && !make_pipe(1, &ends[OUT], &child->from))
+    if (plan->pipe_stdout && !make_pipe(1, &ends[OUT], &child->stdout_fd))
         return false;
-    if (plan->errors && !make_pipe(1, &ends[ERR], &child->err))
+    if (plan->pipe_stderr && !make_pipe(1, &ends[ERR], &child->stderr_fd))
         return false;
     if (plan->fd)
-        ends[GIVEN] = fcntl(plan->fd, F_DUPFD_CLOEXEC, AW_CHILD_FD + 1);
-    return (!plan->fd || ends[GIVEN] >= 0) && make_pipe(1, &ends[REPORT], report);
+        ends[EXTRA] = fcntl(plan->fd, F_DUPFD_CLOEXEC, AW_CHILD_FD + 1);
+    return (!plan->fd || ends[EXTRA] >= 0) && make_pipe(1, &ends[REPORT], report);
 }
 
 /* Waits until the child executes the program or reports the errno of its failure. */
@@ -148,12 +148,12 @@ static int await_start(struct aw_child *child, int report)
 enum aw_status aw_child_start(struct aw_child *child, const struct aw_child_plan *plan,
                               struct aw_error *err)
 {
-    int ends[OURS] = {-1, -1, -1, -1, -1}, report = -1, error = 0;
-    *child = (struct aw_child){.to = -1, .from = -1, .err = -1};
+    int ends[N_ENDS] = {-1, -1, -1, -1, -1}, report = -1, error = 0;
+    *child = (struct aw_child){.stdin_fd = -1, .stdout_fd = -1, .stderr_fd = -1};
     if (make_ends(child, plan, ends, &report)) {
-        pid_t starter = getpid(), pid = fork();
+        pid_t parent = getpid(), pid = fork();
         if (pid == 0)
-            become(plan, ends, starter);
+            run_program(plan, ends, parent);
         error = pid < 0 ? errno : 0;
         child->pid = pid < 0 ? 0 : pid;
         aw_child_close(&ends[REPORT]);
@@ -161,14 +161,14 @@ enum aw_status aw_child_start(struct aw_child *child, const struct aw_child_plan
             error = await_start(child, report);
     } else
         error = errno;
-    for (int i = 0; i < OURS; i++)
+    for (int i = 0; i < N_ENDS; i++)
         aw_child_close(&ends[i]);
     aw_child_close(&report);
     if (!error)
         return AW_OK;
-    aw_child_close(&child->to);
-    aw_child_close(&child->from);
-    aw_child_close(&child->err);
+    aw_child_close(&child->stdin_fd);
+    aw_child_close(&child->stdout_fd);
+    aw_child_close(&child->stderr_fd);
     return aw_fail(err, AW_NO_LINK, "%.100s: %s — is it complete and executable?", plan->path,
                    strerror(error));
 }
@@ -182,25 +182,25 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static bool await_end(pid_t pid, int timeout_ms)
+static bool await_exit(pid_t pid, int timeout_ms)
 {
-    struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+    struct pollfd exited = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
     int64_t deadline = now_ms() + timeout_ms, left = timeout_ms;
     int n = 0;
-    if (end.fd < 0)
+    if (exited.fd < 0)
         return false;
     do {
-        n = poll(&end, 1, (int)left);
+        n = poll(&exited, 1, (int)left);
         left = deadline - now_ms();
         left = left > 0 ? left : 0;
     } while (n < 0 && errno == EINTR);
-    close(end.fd);
+    close(exited.fd);
     return n > 0;
 }
 
 static void reap(struct aw_child *child)
 {
-    while (waitpid(child->pid, &child->how, 0) < 0 && errno == EINTR)
+    while (waitpid(child->pid, &child->wait_status, 0) < 0 && errno == EINTR)
         ;
     child->pid = 0;
 }
@@ -209,7 +209,7 @@ bool aw_child_wait(struct aw_child *child, int timeout_ms)
 {
     if (!child->pid)
         return true;
-    if (!await_end(child->pid, timeout_ms))
+    if (!await_exit(child->pid, timeout_ms))
         return false;
     reap(child);
     return true;
@@ -217,21 +217,21 @@ bool aw_child_wait(struct aw_child *child, int timeout_ms)
 
 int aw_child_end(struct aw_child *child, int timeout_ms)
 {
-    aw_child_close(&child->to);
-    aw_child_close(&child->from);
+    aw_child_close(&child->stdin_fd);
+    aw_child_close(&child->stdout_fd);
     if (!aw_child_wait(child, timeout_ms)) {
         kill(child->pid, SIGKILL);
         reap(child);
     }
-    return child->how;
+    return child->wait_status;
 }
 
 const char *aw_child_output(const struct aw_child *child, char *out, size_t size)
 {
-    struct pollfd ready = {.fd = child->err, .events = POLLIN};
+    struct pollfd ready = {.fd = child->stderr_fd, .events = POLLIN};
     size_t used = 0;
-    while (child->err >= 0 && used + 1 < size && poll(&ready, 1, 0) > 0) {
-        ssize_t n = read(child->err, out + used, size - 1 - used);
+    while (child->stderr_fd >= 0 && used + 1 < size && poll(&ready, 1, 0) > 0) {
+        ssize_t n = read(child->stderr_fd, out + used, size - 1 - used);
         if (n <= 0)
             break;
         used += (size_t)n;
@@ -244,14 +244,14 @@ const char *aw_child_output(const struct aw_child *child, char *out, size_t size
     return out;
 }
 
-const char *aw_child_words(char *out, size_t size, int how)
+const char *aw_child_describe(char *out, size_t size, int wait_status)
 {
-    const char *name = WIFSIGNALED(how) ? sigabbrev_np(WTERMSIG(how)) : NULL;
+    const char *name = WIFSIGNALED(wait_status) ? sigabbrev_np(WTERMSIG(wait_status)) : NULL;
     if (name)
         snprintf(out, size, "killed by SIG%s", name);
-    else if (WIFSIGNALED(how))
-        snprintf(out, size, "killed by signal %d", WTERMSIG(how));
+    else if (WIFSIGNALED(wait_status))
+        snprintf(out, size, "killed by signal %d", WTERMSIG(wait_status));
     else
-        snprintf(out, size, "exit %d", WEXITSTATUS(how));
+        snprintf(out, size, "exit %d", WEXITSTATUS(wait_status));
     return out;
 }

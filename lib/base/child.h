@@ -12,7 +12,7 @@
  *     …
  *     int end = aw_child_end(&child, 5000);
  *     if (end != 0)                              "exit 1", "killed by SIGSEGV"
- *         aw_fail(err, AW_LOST, "armwire-mcap: %s", aw_child_words(words, sizeof words, end));
+ *         aw_fail(err, AW_LOST, "armwire-mcap: %s", aw_child_describe(words, sizeof words, end));
  *
  * Each child runs in its own process group, so Ctrl-C at the terminal reaches the parent only. It
  * starts with no signal blocked and the default action for SIGPIPE. It inherits standard input,
@@ -35,9 +35,9 @@ struct aw_child_plan {
     const char *path;  /* program file to execute */
     char *const *argv; /* ends with NULL */
     char *env;         /* NAME=VALUE, added to its environment; NULL: none */
-    bool write;        /* its standard input is a pipe that the caller writes to */
-    bool read;         /* its standard output is a pipe that the caller reads from */
-    bool errors;       /* its standard error is a pipe, for aw_child_output */
+    bool pipe_stdin;   /* its standard input is a pipe that the caller writes to */
+    bool pipe_stdout;  /* its standard output is a pipe that the caller reads from */
+    bool pipe_stderr;  /* its standard error is a pipe, for aw_child_output */
     int fd;            /* descriptor that the child gets as AW_CHILD_FD; the caller still owns it;
                           0: none */
     bool quiet;        /* its standard error is /dev/null */
@@ -47,11 +47,11 @@ struct aw_child_plan {
 /* The caller may close the three descriptors itself, and then sets them to -1. They are
  * close-on-exec and blocking unless the caller changes that. */
 struct aw_child {
-    pid_t pid; /* 0 once it has been reaped */
-    int to;    /* its standard input; -1: none */
-    int from;  /* its standard output; -1: none */
-    int err;   /* its standard error; -1: the caller's */
-    int how;   /* wait status of waitpid(2), valid once it has been reaped */
+    pid_t pid;       /* 0 once it has been reaped */
+    int stdin_fd;    /* its standard input; -1: none */
+    int stdout_fd;   /* its standard output; -1: none */
+    int stderr_fd;   /* its standard error; -1: the caller's */
+    int wait_status; /* wait status of waitpid(2), valid once it has been reaped */
 };
 
 /* Looks for a program in the folder of the running one, then in PATH. Returns false if the program
@@ -80,6 +80,6 @@ const char *aw_child_output(const struct aw_child *child, char *out, size_t size
 void aw_child_close(int *fd);
 
 /* Describes a wait status: "exit 1", "killed by SIGKILL". Returns out. */
-const char *aw_child_words(char *out, size_t size, int how);
+const char *aw_child_describe(char *out, size_t size, int wait_status);
 
 #endif

@@ -36,36 +36,36 @@ static struct timespec timespec_of(int64_t ns)
 /* Returns the latest time at which the wait must end. */
 static int64_t wake_time(const struct aw_real_clock *real, bool ignoring, int64_t deadline)
 {
-    int64_t until = ignoring ? aw_sooner(real->ignored_until, deadline) : deadline;
-    for (const struct aw_aside *aside = real->aside; aside; aside = aside->next)
-        until = aw_sooner(aside->due, until);
+    int64_t until = ignoring ? aw_min_time(real->ignored_until, deadline) : deadline;
+    for (const struct aw_background *work = real->background; work; work = work->next)
+        until = aw_min_time(work->due, until);
     return until;
 }
 
-static void look_aside(const struct aw_real_clock *real, bool readable, bool rests)
+static void serve_background(const struct aw_real_clock *real, bool readable, bool time_only)
 {
-    for (struct aw_aside *aside = real->aside; aside; aside = aside->next) {
-        aside->rests = rests;
-        if (readable || real_now(&real->base) >= aside->due)
-            aside->serve(aside);
+    for (struct aw_background *work = real->background; work; work = work->next) {
+        work->time_only = time_only;
+        if (readable || real_now(&real->base) >= work->due)
+            work->serve(work);
         readable = false;
     }
 }
 
-void aw_aside_add(struct aw_aside **first, struct aw_aside *aside)
+void aw_background_add(struct aw_background **first, struct aw_background *work)
 {
-    while (*first && aside->fd < 0)
+    while (*first && work->fd < 0)
         first = &(*first)->next;
-    aside->next = *first;
-    *first = aside;
+    work->next = *first;
+    *first = work;
 }
 
-void aw_aside_remove(struct aw_aside **first, struct aw_aside *aside)
+void aw_background_remove(struct aw_background **first, struct aw_background *work)
 {
-    while (*first && *first != aside)
+    while (*first && *first != work)
         first = &(*first)->next;
     if (*first)
-        *first = aside->next;
+        *first = work->next;
 }
 
 /* Polls one by one: ppoll(2) refuses more entries than RLIMIT_NOFILE, which may be lowered at any
@@ -99,13 +99,13 @@ static enum aw_status real_wait(struct aw_clock *clock, int fd, short events, in
         int64_t until = wake_time(real, ignoring, deadline);
         struct timespec left = timespec_of(until - now);
         fds[0].fd = ignoring ? -1 : real->stop_fd;
-        fds[4].fd = real->aside ? real->aside->fd : -1;
+        fds[4].fd = real->background ? real->background->fd : -1;
         int ready = ppoll(fds, sizeof fds / sizeof *fds, until == AW_NEVER ? NULL : &left, NULL);
         if (ready < 0 && errno == EINTR)
             continue;
         if (ready < 0)
             poll_each(fds, sizeof fds / sizeof *fds, until);
-        look_aside(real, fds[4].revents, fd < 0);
+        serve_background(real, fds[4].revents, fd < 0);
         if (fds[0].revents || fds[1].revents || fds[2].revents)
             return AW_STOPPED;
         if (fds[3].revents)
@@ -128,7 +128,7 @@ static int64_t virtual_now(const struct aw_clock *clock)
     return ((const struct aw_virtual_clock *)clock)->time_ns;
 }
 
-static bool asked_to_stop(const struct aw_virtual_clock *self)
+static bool is_stop_requested(const struct aw_virtual_clock *self)
 {
     struct pollfd stop = {.fd = self->stop_fd, .events = POLLIN};
     return self->stop_fd >= 0 && poll(&stop, 1, 0) > 0;
@@ -140,18 +140,19 @@ static enum aw_status virtual_wait(struct aw_clock *clock, int fd, short events,
     struct aw_real_clock real = aw_real_clock(self->stop_fd);
     if (self->polls && fd >= 0) {
         int64_t now = real_now(&real.base), left = AW_NEVER - now;
-        int64_t wanted = deadline > self->time_ns ? deadline - self->time_ns : 0;
-        enum aw_status status = real_wait(&real.base, fd, events, now + aw_sooner(wanted, left));
+        int64_t duration = deadline > self->time_ns ? deadline - self->time_ns : 0;
+        enum aw_status status =
+            real_wait(&real.base, fd, events, now + aw_min_time(duration, left));
         if (status != AW_TIMEOUT)
             return status;
     }
     if (deadline > self->time_ns)
         self->time_ns = deadline;
-    bool look = self->waits++ % STOP_LOOK == 0;
-    for (struct aw_aside *aside = self->aside; aside; aside = aside->next)
-        if (look || self->time_ns >= aside->due)
-            aside->serve(aside);
-    return look && asked_to_stop(self) ? AW_STOPPED : AW_TIMEOUT;
+    bool checks_stop = self->n_waits++ % STOP_LOOK == 0;
+    for (struct aw_background *work = self->background; work; work = work->next)
+        if (checks_stop || self->time_ns >= work->due)
+            work->serve(work);
+    return checks_stop && is_stop_requested(self) ? AW_STOPPED : AW_TIMEOUT;
 }
 
 struct aw_virtual_clock aw_virtual_clock(void)

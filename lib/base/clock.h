@@ -31,19 +31,19 @@ struct aw_clock {
 /* Background work during a wait. The clock calls serve when fd is readable, and at the time due
  * (monotonic ns). serve sets due to the time of its next call (AW_NEVER: none). It must not
  * block. */
-struct aw_aside {
-    struct aw_aside *next;
+struct aw_background {
+    struct aw_background *next;
     int fd; /* descriptor, or -1; only the first entry's is polled */
     int64_t due;
     /* set while serve runs if the clock waits for a deadline only, not for a descriptor */
-    bool rests;
-    void (*serve)(struct aw_aside *aside);
+    bool time_only;
+    void (*serve)(struct aw_background *aside);
 };
 
 /* Add an entry to a clock's list, or remove it. The list begins at *first and owns no entry. An
  * entry with a descriptor goes to the front. */
-void aw_aside_add(struct aw_aside **first, struct aw_aside *aside);
-void aw_aside_remove(struct aw_aside **first, struct aw_aside *aside);
+void aw_background_add(struct aw_background **first, struct aw_background *work);
+void aw_background_remove(struct aw_background **first, struct aw_background *work);
 
 /* A clock on CLOCK_MONOTONIC and poll(2). A readable stop_fd ends every wait, except before
  * ignored_until. So does a hang-up at the other end of hangup_fd (a pipe that the caller writes) or
@@ -54,7 +54,7 @@ struct aw_real_clock {
     int stop_fd;
     int hangup_fd;
     int ended_fd;
-    struct aw_aside *aside; /* background work; NULL: none */
+    struct aw_background *background; /* background work; NULL: none */
 };
 
 /* A clock that starts at 0 (or at the caller's time_ns) and jumps to each deadline. It checks
@@ -63,10 +63,11 @@ struct aw_virtual_clock {
     struct aw_clock base;
     int64_t time_ns;
     int stop_fd;
-    unsigned waits;
+    unsigned n_waits;
     bool polls; /* waits in real time for a descriptor, because its program does not run in virtual
                    time */
-    struct aw_aside *aside; /* background work, served occasionally regardless of due; NULL: none */
+    struct aw_background
+        *background; /* background work, served occasionally regardless of due; NULL: none */
 };
 
 /* Return initialised clocks. The descriptors that are not given start as -1. The caller may set
@@ -81,14 +82,14 @@ static inline int64_t aw_clock_now(const struct aw_clock *clock)
 }
 
 /* Returns the earlier of two times. */
-static inline int64_t aw_sooner(int64_t a, int64_t b)
+static inline int64_t aw_min_time(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
 /* Returns time_ns (0 or more) plus seconds. Returns AW_NEVER if the sum is too large, and time_ns
  * if seconds is not positive. */
-static inline int64_t aw_clock_after(int64_t time_ns, double seconds)
+static inline int64_t aw_time_after(int64_t time_ns, double seconds)
 {
     double ns = seconds * 1e9;
     if (!(ns > 0))

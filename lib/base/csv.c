@@ -7,7 +7,7 @@
 #include "base/number.h"
 
 /* Returns the closing quote of a cell, or NULL. */
-static const char *closing(const char *text)
+static const char *find_closing_quote(const char *text)
 {
     const char *quote = strchr(text, '"');
     while (quote && quote[1] == '"')
@@ -22,7 +22,7 @@ bool aw_csv_next(const char **rest, char separator, struct aw_csv_cell *cell)
         return false;
     while (*from != separator && isspace((unsigned char)*from))
         from++;
-    close = *from == '"' ? closing(from + 1) : NULL;
+    close = *from == '"' ? find_closing_quote(from + 1) : NULL;
     const char *end = strchr(close ? close : from, separator);
     const char *to = end ? end : from + strlen(from);
     while (to > from && isspace((unsigned char)to[-1]))
@@ -57,17 +57,17 @@ static bool is_decimal(const char *line, const char *p)
 
 char aw_csv_separator(const char *line)
 {
-    static const char all[] = ";,\t";
+    static const char separators[] = ";,\t";
     size_t n[3] = {0}, decimals = 0, best = 0;
     const char *first[3] = {line, line, line}, *at;
     bool quoted = false;
     for (const char *p = line; *p; p++) {
         quoted ^= *p == '"';
-        if (quoted || !(at = strchr(all, *p)))
+        if (quoted || !(at = strchr(separators, *p)))
             continue;
         decimals += is_decimal(line, p);
-        if (n[at - all]++ == 0)
-            first[at - all] = p;
+        if (n[at - separators]++ == 0)
+            first[at - separators] = p;
     }
     if (n[0] + n[2] > 0)
         n[1] -= decimals;
@@ -75,21 +75,21 @@ char aw_csv_separator(const char *line)
         if (n[i] > n[best] || (n[i] == n[best] && first[i] < first[best]))
             best = i;
     if (n[best])
-        return all[best];
-    struct aw_csv_cell whole; /* a single column, whose name may contain blanks */
-    return aw_csv_next(&line, ',', &whole) && whole.quoted ? ',' : ' ';
+        return separators[best];
+    struct aw_csv_cell column; /* a single column, whose name may contain blanks */
+    return aw_csv_next(&line, ',', &column) && column.quoted ? ',' : ' ';
 }
 
 bool aw_csv_number(const char *text, char separator, double *value)
 {
-    char point[64], *comma;
+    char copy[64], *comma;
     if (aw_number_parse(text, value, NULL) == AW_OK)
         return true;
-    if (separator == ',' || !strchr(text, ',') || strlen(text) >= sizeof point)
+    if (separator == ',' || !strchr(text, ',') || strlen(text) >= sizeof copy)
         return false;
-    comma = strchr(strcpy(point, text), ',');
+    comma = strchr(strcpy(copy, text), ',');
     *comma = '.';
-    return aw_number_parse(point, value, NULL) == AW_OK;
+    return aw_number_parse(copy, value, NULL) == AW_OK;
 }
 
 /* Returns true if a reader would misread the text without quotes. */

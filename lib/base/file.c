@@ -19,7 +19,7 @@ static const struct {
     int number;
     enum aw_status status;
     const char *advice;
-} kinds[] = {
+} reasons[] = {
     {ENOENT, AW_USAGE, "check the name"},
     {ENOTDIR, AW_USAGE, "check the name"},
     {EISDIR, AW_USAGE, "name a file in the directory"},
@@ -39,23 +39,23 @@ static const struct {
     {0, AW_USAGE, "check the file"},
 };
 
-const char *aw_file_reason(int number)
+const char *aw_file_reason(int error)
 {
-    return number == EOVERFLOW ? "not a regular file of at most 16 MiB" : strerror(number);
+    return error == EOVERFLOW ? "not a regular file of at most 16 MiB" : strerror(error);
 }
 
-enum aw_status aw_file_fail(struct aw_error *err, const char *what, const char *path)
+enum aw_status aw_file_fail(struct aw_error *err, const char *prefix, const char *path)
 {
-    int number = errno;
-    if (number == ENOMEM)
+    int error = errno;
+    if (error == ENOMEM)
         return aw_no_memory(err);
     size_t i = 0;
-    while (kinds[i].number && kinds[i].number != number)
+    while (reasons[i].number && reasons[i].number != error)
         i++;
-    bool home = *path == '~' && number == ENOENT;
-    return aw_fail(err, kinds[i].status, "%s%s%.200s: %s — %s", what ? what : "", what ? ": " : "",
-                   path, aw_file_reason(number),
-                   home ? "~ is not expanded here — give the whole path" : kinds[i].advice);
+    bool is_home = *path == '~' && error == ENOENT;
+    return aw_fail(err, reasons[i].status, "%s%s%.200s: %s — %s", prefix ? prefix : "",
+                   prefix ? ": " : "", path, aw_file_reason(error),
+                   is_home ? "~ is not expanded here — give the whole path" : reasons[i].advice);
 }
 
 static enum aw_status check_folder(const char *path, struct aw_error *err)
@@ -69,10 +69,10 @@ static enum aw_status check_folder(const char *path, struct aw_error *err)
 
 enum aw_status aw_file_check(const char *path, struct aw_error *err)
 {
-    struct stat about;
-    if (stat(path, &about) != 0)
+    struct stat info;
+    if (stat(path, &info) != 0)
         return errno == ENOENT ? check_folder(path, err) : aw_file_fail(err, NULL, path);
-    if (S_ISDIR(about.st_mode)) {
+    if (S_ISDIR(info.st_mode)) {
         errno = EISDIR;
         return aw_file_fail(err, NULL, path);
     }
@@ -87,24 +87,24 @@ static int await_writer(int fd)
         ssize_t n = read(fd, &first, 1);
         if (n == 1)
             return first;
-        bool writer = n < 0 && errno == EAGAIN;
-        if (n < 0 && !writer)
+        bool has_writer = n < 0 && errno == EAGAIN;
+        if (n < 0 && !has_writer)
             return EOF;
-        if (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, writer ? -1 : LOOK_MS) < 0)
+        if (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, has_writer ? -1 : LOOK_MS) < 0)
             return EOF;
     }
     errno = ENXIO;
     return EOF;
 }
 
-static FILE *stream_of(int fd, const char *mode)
+static FILE *open_stream(int fd, const char *mode)
 {
-    struct stat about;
+    struct stat info;
     int first = EOF;
     FILE *file = NULL;
     if (fd < 0)
         return NULL;
-    bool pipe = fstat(fd, &about) == 0 && S_ISFIFO(about.st_mode) && *mode == 'r';
+    bool pipe = fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode) && *mode == 'r';
     if (pipe)
         first = await_writer(fd);
     if ((!pipe || first != EOF) && fcntl(fd, F_SETFL, 0) == 0)
@@ -123,7 +123,7 @@ static bool is_standard_input(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-int aw_file_descriptor(const char *path, int flags)
+int aw_file_open_fd(const char *path, int flags)
 {
     return is_standard_input(path) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                                    : open(path, O_RDONLY | O_CLOEXEC | flags);
@@ -136,9 +136,9 @@ const char *aw_file_name(const char *path)
 
 FILE *aw_file_open(const char *path)
 {
-    int fd = aw_file_descriptor(path, O_NONBLOCK);
+    int fd = aw_file_open_fd(path, O_NONBLOCK);
     if (fd < 0 || !is_standard_input(path))
-        return stream_of(fd, "r");
+        return open_stream(fd, "r");
     FILE *file = fdopen(fd, "r");
     if (!file) {
         close(fd);
@@ -147,46 +147,46 @@ FILE *aw_file_open(const char *path)
     return file;
 }
 
-struct text {
+struct limited_file {
     FILE *file;
     size_t left;
 };
 
 static ssize_t read_text(void *cookie, char *bytes, size_t size)
 {
-    struct text *text = cookie;
-    size_t got = fread(bytes, 1, size < text->left ? size : text->left, text->file);
-    text->left -= got;
-    if (got == 0 && text->left == 0)
+    struct limited_file *text = cookie;
+    size_t n_read = fread(bytes, 1, size < text->left ? size : text->left, text->file);
+    text->left -= n_read;
+    if (n_read == 0 && text->left == 0)
         errno = EOVERFLOW;
-    return got == 0 && (text->left == 0 || ferror(text->file)) ? -1 : (ssize_t)got;
+    return n_read == 0 && (text->left == 0 || ferror(text->file)) ? -1 : (ssize_t)n_read;
 }
 
 static int close_text(void *cookie)
 {
-    struct text *text = cookie;
-    int closed = fclose(text->file);
+    struct limited_file *text = cookie;
+    int result = fclose(text->file);
     free(text);
-    return closed;
+    return result;
 }
 
 /* Returns true for devices whose input may never end. Terminals and /dev/null do end. */
 static bool is_endless(FILE *file)
 {
-    struct stat about, null;
-    return fstat(fileno(file), &about) == 0 && S_ISCHR(about.st_mode) && !isatty(fileno(file)) &&
-           !(stat("/dev/null", &null) == 0 && null.st_rdev == about.st_rdev);
+    struct stat info, null;
+    return fstat(fileno(file), &info) == 0 && S_ISCHR(info.st_mode) && !isatty(fileno(file)) &&
+           !(stat("/dev/null", &null) == 0 && null.st_rdev == info.st_rdev);
 }
 
 FILE *aw_file_open_text(const char *path)
 {
-    struct text *text = malloc(sizeof *text);
+    struct limited_file *text = malloc(sizeof *text);
     FILE *file = text ? aw_file_open(path) : NULL;
     if (!file) {
         free(text);
         return NULL;
     }
-    *text = (struct text){file, AW_FILE_TEXT_MAX};
+    *text = (struct limited_file){file, AW_FILE_TEXT_MAX};
     if (is_endless(file)) {
         close_text(text);
         errno = EOVERFLOW;
@@ -201,7 +201,8 @@ FILE *aw_file_open_text(const char *path)
 
 FILE *aw_file_create(const char *path)
 {
-    return stream_of(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666), "w");
+    return open_stream(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666),
+                       "w");
 }
 
 bool aw_file_close(FILE *file)
@@ -216,19 +217,20 @@ bool aw_file_close(FILE *file)
 
 bool aw_file_begin(struct aw_saving *saving, const char *path)
 {
-    struct stat about = {.st_mode = S_IFREG};
+    struct stat info = {.st_mode = S_IFREG};
     *saving = (struct aw_saving){.path = path};
-    bool there = lstat(path, &about) == 0;
-    int length = snprintf(saving->fresh, sizeof saving->fresh, "%s.%ld", path, (long)getpid());
-    if ((size_t)length >= sizeof saving->fresh) {
+    bool exists = lstat(path, &info) == 0;
+    int length =
+        snprintf(saving->temp_path, sizeof saving->temp_path, "%s.%ld", path, (long)getpid());
+    if ((size_t)length >= sizeof saving->temp_path) {
         errno = ENAMETOOLONG;
         return false;
     }
-    saving->file = S_ISREG(about.st_mode) ? fopen(saving->fresh, "we") : NULL;
-    if (saving->file && there)
-        fchmod(fileno(saving->file), about.st_mode & 07777);
-    if (!saving->file && there) {
-        saving->fresh[0] = '\0';
+    saving->file = S_ISREG(info.st_mode) ? fopen(saving->temp_path, "we") : NULL;
+    if (saving->file && exists)
+        fchmod(fileno(saving->file), info.st_mode & 07777);
+    if (!saving->file && exists) {
+        saving->temp_path[0] = '\0';
         saving->file = aw_file_create(path);
     }
     return saving->file != NULL;
@@ -236,14 +238,14 @@ bool aw_file_begin(struct aw_saving *saving, const char *path)
 
 bool aw_file_end(struct aw_saving *saving)
 {
-    bool beside = saving->fresh[0] != '\0';
+    bool has_temp = saving->temp_path[0] != '\0';
     if (!saving->file)
         return false;
     bool good =
-        aw_file_close(saving->file) && (!beside || rename(saving->fresh, saving->path) == 0);
+        aw_file_close(saving->file) && (!has_temp || rename(saving->temp_path, saving->path) == 0);
     int error = errno;
-    if (!good && beside)
-        unlink(saving->fresh);
+    if (!good && has_temp)
+        unlink(saving->temp_path);
     errno = error;
     return good;
 }

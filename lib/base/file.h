@@ -19,10 +19,10 @@
 
 /* Fills err with the reason in errno. Returns AW_NO_MEMORY for ENOMEM, AW_LOST if the disk is full
  * or broken, else AW_USAGE. prefix ("--record") precedes the message; NULL: no prefix. */
-enum aw_status aw_file_fail(struct aw_error *err, const char *what, const char *path);
+enum aw_status aw_file_fail(struct aw_error *err, const char *prefix, const char *path);
 
 /* Returns a description of this errno value for a file. */
-const char *aw_file_reason(int number);
+const char *aw_file_reason(int error);
 
 /* Checks that the file can be created or overwritten, without changing anything. Use it before a
  * long calculation or a motion whose result is saved. Errors as of aw_file_fail. */
@@ -30,7 +30,7 @@ enum aw_status aw_file_check(const char *path, struct aw_error *err);
 
 /* Opens a file for reading with additional open(2) flags; "-" duplicates standard input. Returns a
  * descriptor that the caller closes, or -1 with errno. */
-int aw_file_descriptor(const char *path, int flags);
+int aw_file_open_fd(const char *path, int flags);
 /* Returns the file's name for messages: "stdin" for "-". */
 const char *aw_file_name(const char *path);
 
@@ -61,7 +61,7 @@ bool aw_file_close(FILE *file);
 struct aw_saving {
     FILE *file;
     const char *path;
-    char fresh[PATH_MAX]; /* temporary file; "" if path is written in place */
+    char temp_path[PATH_MAX]; /* temporary file; "" if path is written in place */
 };
 
 /* Starts saving. On failure returns false with errno; the caller must still call aw_file_end. path

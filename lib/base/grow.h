@@ -16,13 +16,13 @@
  * of memory; the array is then unchanged and still owned by the caller. */
 static inline void *aw_grow(void *array, size_t *room, size_t needed, size_t size)
 {
-    size_t more = *room ? *room : 64;
+    size_t capacity = *room ? *room : 64;
     if (needed <= *room)
         return array;
-    while (more < needed)
-        more *= 2;
-    void *moved = realloc(array, more * size);
-    *room = moved ? more : *room;
+    while (capacity < needed)
+        capacity *= 2;
+    void *moved = realloc(array, capacity * size);
+    *room = moved ? capacity : *room;
     return moved;
 }
 

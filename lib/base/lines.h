@@ -26,8 +26,8 @@ struct aw_lines {
     const char *at;   /* error position in the line, set by the caller; NULL: its start */
     char *text;       /* buffer, owned */
     size_t room;
-    bool opened;
-    bool given; /* a line was returned, so later errors are about it */
+    bool owns_file;
+    bool has_line; /* a line was returned, so later errors are about it */
 };
 
 /* Reads the next line that is neither blank nor a '#' comment. The line is writable and valid until
@@ -45,9 +45,9 @@ enum aw_status aw_lines_end(struct aw_lines *lines, enum aw_status status, struc
 void aw_fail_at(struct aw_error *err, const char *where, size_t column);
 
 /* Same as aw_fail_at, with a file name and a line number. */
-void aw_fail_in(struct aw_error *err, const char *name, uint64_t number, size_t column);
+void aw_fail_at_line(struct aw_error *err, const char *name, uint64_t number, size_t column);
 
 /* Splits a line at blanks, in place, up to a '#'. Returns the number of words, at most max. */
-size_t aw_lines_words(char *line, char **words, size_t max);
+size_t aw_lines_split(char *line, char **words, size_t max);
 
 #endif

@@ -98,13 +98,13 @@ enum aw_status aw_number_parse(const char *text, double *value, struct aw_error 
     return status;
 }
 
-static enum aw_status unknown_unit(const char *text, const char *unit, const char *wanted,
-                                   struct aw_error *err)
+static enum aw_status fail_unit(const char *text, const char *unit, const char *wanted,
+                                struct aw_error *err)
 {
-    const char *behind = unit + strspn(unit, " \t");
-    if (behind > unit && find_unit(behind))
+    const char *next = unit + strspn(unit, " \t");
+    if (next > unit && find_unit(next))
         return aw_fail(err, AW_USAGE, "'%.40s': space before the unit — write %.*s%s", text,
-                       (int)(unit - text), text, behind);
+                       (int)(unit - text), text, next);
     if (*unit == ',' && isdigit((unsigned char)unit[1]))
         return aw_fail(err, AW_USAGE, "'%.40s': write a decimal point — %.*s.%.20s", text,
                        (int)(unit - text), text, unit + 1);
@@ -126,12 +126,12 @@ enum aw_status aw_number_parse_unit(const char *text, const char *wanted, double
         return AW_OK;
     const struct unit *from = find_unit(unit), *to = find_unit(wanted);
     if (!from || !to || from->quantity != to->quantity)
-        return unknown_unit(text, unit, wanted, err);
+        return fail_unit(text, unit, wanted, err);
     *value = (*value * from->scale + from->offset - to->offset) / to->scale;
     return AW_OK;
 }
 
-bool aw_number_conversion(const char *from, const char *to, double *scale, double *offset)
+bool aw_number_find_scale(const char *from, const char *to, double *scale, double *offset)
 {
     const struct unit *a = find_unit(from), *b = find_unit(to);
     if (!a || !b || a->quantity != b->quantity)
@@ -151,7 +151,7 @@ bool aw_number_is_unit(const char *text)
 
 /* Returns the eight digits of a number below 10^8, one per byte, the first one in the lowest byte.
  * Divides all digits at once, first by 10^4, then by 100, then by 10. */
-static inline uint64_t eight_digits(uint32_t value)
+static inline uint64_t split_digits(uint32_t value)
 {
     uint64_t x = value / 10000 | (uint64_t)(value % 10000) << 32;
     uint64_t q = x * 10486 >> 20 & 0x0000007F0000007F;
@@ -181,8 +181,8 @@ static inline char *print_eight(char *out, uint64_t digits, int decimals)
     uint64_t fraction = digits >> whole * 8;
     *out = '.';
     store_eight(out + 1, fraction | ASCII_ZEROS);
-    int behind = 1 + (71 - __builtin_clzll(fraction | 1)) / 8;
-    return out + (fraction != 0) * behind;
+    int n_after = 1 + (71 - __builtin_clzll(fraction | 1)) / 8;
+    return out + (fraction != 0) * n_after;
 }
 
 /* Always writes a minus sign, but advances past it only for a negative number. Avoids an
@@ -208,15 +208,15 @@ static char *print_unsigned(char *out, uint64_t value)
         return print_two_digits(out, (uint32_t)value);
     if (value >= EIGHT) {
         out = print_unsigned(out, value / EIGHT);
-        store_eight(out, eight_digits((uint32_t)(value % EIGHT)) | ASCII_ZEROS);
+        store_eight(out, split_digits((uint32_t)(value % EIGHT)) | ASCII_ZEROS);
         return out + 8;
     }
-    return print_eight(out, eight_digits((uint32_t)value), 0);
+    return print_eight(out, split_digits((uint32_t)value), 0);
 }
 
 char *aw_print_padded(char *out, uint32_t value, int digits)
 {
-    store_eight(out, (eight_digits(value) | ASCII_ZEROS) >> (8 - digits) * 8);
+    store_eight(out, (split_digits(value) | ASCII_ZEROS) >> (8 - digits) * 8);
     return out + digits;
 }
 
@@ -232,7 +232,7 @@ static char *print_fraction(char *out, uint32_t fraction, int decimals)
 {
     if (fraction == 0)
         return out;
-    uint64_t digits = eight_digits(fraction) >> (8 - decimals) * 8;
+    uint64_t digits = split_digits(fraction) >> (8 - decimals) * 8;
     *out = '.';
     store_eight(out + 1, digits | ASCII_ZEROS);
     return out + 1 + (71 - __builtin_clzll(digits)) / 8;
@@ -253,9 +253,9 @@ static char *print_long_fraction(char *out, uint64_t fraction, int decimals)
 static char *print_scaled(char *out, uint64_t scaled, int decimals)
 {
     if (scaled < EIGHT && decimals < 8)
-        return print_eight(out, eight_digits((uint32_t)scaled), decimals);
-    uint64_t one = (uint64_t)powers_of_ten[decimals];
-    uint64_t whole = scaled / one, fraction = scaled - whole * one;
+        return print_eight(out, split_digits((uint32_t)scaled), decimals);
+    uint64_t divisor = (uint64_t)powers_of_ten[decimals];
+    uint64_t whole = scaled / divisor, fraction = scaled - whole * divisor;
     out = print_unsigned(out, whole);
     return decimals <= 8 ? print_fraction(out, (uint32_t)fraction, decimals)
                          : print_long_fraction(out, fraction, decimals);
@@ -306,7 +306,7 @@ static bool print_thousandths(char **out, double size)
     uint32_t scaled = (uint32_t)(size * 1000);
     if (size * 1000 != (double)scaled)
         return false;
-    *out = print_eight(*out, eight_digits(scaled), 3);
+    *out = print_eight(*out, split_digits(scaled), 3);
     return true;
 }
 

@@ -28,7 +28,7 @@ enum aw_status aw_number_parse_unit(const char *text, const char *wanted, double
 
 /* Finds the factor and offset of a conversion: value in to = value in from * *scale + *offset.
  * Returns false for an unknown unit, or for units of different kinds. */
-bool aw_number_conversion(const char *from, const char *to, double *scale, double *offset);
+bool aw_number_find_scale(const char *from, const char *to, double *scale, double *offset);
 
 /* Returns true for a known unit, such as "deg", "ms" or "%". */
 bool aw_number_is_unit(const char *text);

@@ -26,7 +26,7 @@ ssize_t aw_read_ready(int fd, void *buf, size_t size)
 
 /* Reopens the terminal of a descriptor. Returns -1 if it is not a terminal, or permission is
  * denied. */
-static int own_terminal(int fd)
+static int reopen_terminal(int fd)
 {
     char path[32];
     if (!isatty(fd))
@@ -37,11 +37,11 @@ static int own_terminal(int fd)
 
 ssize_t aw_write_ready(int fd, const void *buf, size_t size)
 {
-    int own = own_terminal(fd);
-    ssize_t n = write(own >= 0 ? own : fd, buf, size < PIPE_BUF ? size : PIPE_BUF);
+    int terminal = reopen_terminal(fd);
+    ssize_t n = write(terminal >= 0 ? terminal : fd, buf, size < PIPE_BUF ? size : PIPE_BUF);
     int error = errno;
-    if (own >= 0)
-        close(own);
+    if (terminal >= 0)
+        close(terminal);
     errno = error;
     return n;
 }

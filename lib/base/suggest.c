@@ -16,7 +16,7 @@ static unsigned min2(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-static size_t lower(char *out, const char *word)
+static size_t copy_lower(char *out, const char *word)
 {
     size_t n = 0;
     for (; word[n] && n < WORD_MAX; n++)
@@ -27,7 +27,7 @@ static size_t lower(char *out, const char *word)
 
 /* Returns Damerau's distance without repeated edits of the same letters (optimal string
  * alignment). */
-static unsigned distance(const char *a, size_t na, const char *b, size_t nb)
+static unsigned edit_distance(const char *a, size_t na, const char *b, size_t nb)
 {
     unsigned rows[3][WORD_MAX + 1];
     unsigned *before = rows[0], *last = rows[1], *row = rows[2];
@@ -51,14 +51,14 @@ static unsigned distance(const char *a, size_t na, const char *b, size_t nb)
 const char *aw_suggest(const char *word, const char *const *candidates, size_t n)
 {
     char a[WORD_MAX + 1], b[WORD_MAX + 1];
-    size_t na = lower(a, word);
+    size_t na = copy_lower(a, word);
     const char *best = NULL;
     unsigned best_distance = UINT_MAX;
     for (size_t i = 0; i < n; i++) {
         if (!candidates[i])
             continue;
-        size_t nb = lower(b, candidates[i]);
-        unsigned d = na >= 2 && strncmp(a, b, na) == 0 ? 1 : distance(a, na, b, nb);
+        size_t nb = copy_lower(b, candidates[i]);
+        unsigned d = na >= 2 && strncmp(a, b, na) == 0 ? 1 : edit_distance(a, na, b, nb);
         size_t longer = na > nb ? na : nb;
         if (d < best_distance && d <= (longer < 3 ? 1 : longer / 3) && d < longer) {
             best = candidates[i];
@@ -68,30 +68,30 @@ const char *aw_suggest(const char *word, const char *const *candidates, size_t n
     return best;
 }
 
-enum aw_status aw_fail_unknown(struct aw_error *err, const char *near, const char *advice,
+enum aw_status aw_fail_unknown(struct aw_error *err, const char *similar, const char *advice,
                                const char *format, ...)
 {
-    char what[sizeof err->text];
+    char problem[sizeof err->text];
     va_list args;
     va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
+    vsnprintf(problem, sizeof problem, format, args);
     va_end(args);
-    if (near)
-        return aw_fail(err, AW_USAGE, "%s — did you mean '%s'?", what, near);
-    return aw_fail(err, AW_USAGE, "%s — %s", what, advice);
+    if (similar)
+        return aw_fail(err, AW_USAGE, "%s — did you mean '%s'?", problem, similar);
+    return aw_fail(err, AW_USAGE, "%s — %s", problem, advice);
 }
 
-int aw_choose(const char *what, const char *const *names, const char *text, size_t size,
+int aw_choose(const char *kind, const char *const *names, const char *text, size_t size,
               struct aw_error *err)
 {
     char word[41], list[200], advice[220];
     size_t n = 0;
     for (; names[n]; n++)
-        if (aw_is_word(names[n], text, size))
+        if (aw_name_equals(names[n], text, size))
             return (int)n;
     snprintf(word, sizeof word, "%.*s", size < sizeof word ? (int)size : 40, text);
     aw_join(list, sizeof list, ", ", names, n);
     snprintf(advice, sizeof advice, "use one of %s", list);
-    aw_fail_unknown(err, aw_suggest(word, names, n), advice, "unknown %s '%s'", what, word);
+    aw_fail_unknown(err, aw_suggest(word, names, n), advice, "unknown %s '%s'", kind, word);
     return -1;
 }

@@ -22,14 +22,14 @@ const char *aw_suggest(const char *word, const char *const *candidates, size_t n
  *     aw_fail_unknown(err, similar, "use elbow or wrist", "no joint '%s'", word);
  *     no joint 'ebow' — did you mean 'elbow'?
  *     no joint 'x' — use elbow or wrist */
-enum aw_status aw_fail_unknown(struct aw_error *err, const char *near, const char *advice,
+enum aw_status aw_fail_unknown(struct aw_error *err, const char *similar, const char *advice,
                                const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Returns the index of the name that equals the first size bytes of text. names ends with NULL.
  * kind ("fault") is the kind of name. Returns -1 with AW_USAGE for an unknown name:
  *     unknown fault 'encodre' — did you mean 'encoder'?
  *     unknown fault 'x' — use one of none, encoder */
-int aw_choose(const char *what, const char *const *names, const char *text, size_t size,
+int aw_choose(const char *kind, const char *const *names, const char *text, size_t size,
               struct aw_error *err);
 
 #endif

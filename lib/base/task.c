@@ -15,45 +15,45 @@ struct task {
     void (*run)(void *context);
     void (*drop)(void *context);
     void *context;
-    atomic_bool left; /* the caller or the thread is done; the other one frees the task */
-    int done[2];
+    atomic_bool one_done; /* the caller or the thread is done; the other one frees the task */
+    int done_pipe[2];
 };
 
-static _Thread_local struct task *own; /* the task of this thread, or NULL */
+static _Thread_local struct task *current_task; /* the task of this thread, or NULL */
 
 bool aw_task_is_abandoned(void)
 {
-    return own && atomic_load(&own->left);
+    return current_task && atomic_load(&current_task->one_done);
 }
 
 static void free_task(struct task *task)
 {
-    close(task->done[0]);
+    close(task->done_pipe[0]);
     free(task);
 }
 
-static void *work(void *argument)
+static void *run_task(void *argument)
 {
     struct task *task = argument;
-    int done = task->done[1];
-    own = task;
+    int done_fd = task->done_pipe[1];
+    current_task = task;
     task->run(task->context);
-    if (atomic_exchange(&task->left, true)) {
+    if (atomic_exchange(&task->one_done, true)) {
         task->drop(task->context);
         free_task(task);
     }
-    close(done);
+    close(done_fd);
     return NULL;
 }
 
 /* The thread blocks all signals, so that the caller receives them. */
-static bool start(struct task *task)
+static bool start_thread(struct task *task)
 {
     pthread_t thread;
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&thread, NULL, work, task);
+    int error = pthread_create(&thread, NULL, run_task, task);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (error == 0)
         pthread_detach(thread);
@@ -66,13 +66,13 @@ static struct task *new_task(void (*run)(void *), void (*drop)(void *), void *co
     if (!task)
         return NULL;
     *task = (struct task){.run = run, .drop = drop, .context = context};
-    if (pipe2(task->done, O_CLOEXEC) != 0) {
+    if (pipe2(task->done_pipe, O_CLOEXEC) != 0) {
         free(task);
         return NULL;
     }
-    if (start(task))
+    if (start_thread(task))
         return task;
-    close(task->done[1]);
+    close(task->done_pipe[1]);
     free_task(task);
     return NULL;
 }
@@ -81,19 +81,19 @@ enum aw_status aw_task_run(struct aw_clock *clock, void (*run)(void *), void (*d
                            void *context)
 {
     struct task *task = new_task(run, drop, context);
-    char end;
+    char byte;
     if (!task) {
         run(context);
         return AW_OK;
     }
-    enum aw_status status = aw_clock_wait(clock, task->done[0], POLLIN, AW_NEVER);
+    enum aw_status status = aw_clock_wait(clock, task->done_pipe[0], POLLIN, AW_NEVER);
     if (status != AW_STOPPED) {
-        while (read(task->done[0], &end, 1) < 0 && errno == EINTR)
+        while (read(task->done_pipe[0], &byte, 1) < 0 && errno == EINTR)
             ; /* virtual time advances without waiting */
         free_task(task);
         return AW_OK;
     }
-    if (atomic_exchange(&task->left, true)) {
+    if (atomic_exchange(&task->one_done, true)) {
         drop(context);
         free_task(task);
     }

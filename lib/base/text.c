@@ -4,19 +4,19 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void aw_join(char *out, size_t size, const char *between, const char *const *names, size_t n)
+void aw_join(char *out, size_t size, const char *separator, const char *const *names, size_t n)
 {
     *out = '\0';
     for (size_t i = 0; i < n; i++)
-        aw_append(out, size, between, "%s", names[i]);
+        aw_append(out, size, separator, "%s", names[i]);
 }
 
-void aw_append(char *out, size_t size, const char *between, const char *format, ...)
+void aw_append(char *out, size_t size, const char *separator, const char *format, ...)
 {
     size_t used = strlen(out);
     va_list args;
     if (used)
-        used += (size_t)snprintf(out + used, size - used, "%s", between);
+        used += (size_t)snprintf(out + used, size - used, "%s", separator);
     if (used >= size)
         return;
     va_start(args, format);
@@ -28,7 +28,7 @@ bool aw_append_name(char *list, size_t size, const char *name)
 {
     for (const char *at = list; *at; at += strspn(at, ", ")) {
         size_t length = strcspn(at, ",");
-        if (aw_is_word(name, at, length))
+        if (aw_name_equals(name, at, length))
             return true;
         at += length;
     }
@@ -38,13 +38,13 @@ bool aw_append_name(char *list, size_t size, const char *name)
     return true;
 }
 
-char *aw_shell_word(char *out, size_t size, const char *word)
+char *aw_shell_quote(char *out, size_t size, const char *text)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_./:,@%+=-";
-    bool quoted = !*word || word[strspn(word, plain)];
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                               "_./:,@%+=-";
+    bool quoted = !*text || text[strspn(text, safe)];
     size_t n = (size_t)snprintf(out, size, "%s", quoted ? "'" : "");
-    for (const char *p = word; *p && n < size; p++)
+    for (const char *p = text; *p && n < size; p++)
         n += (size_t)snprintf(out + n, size - n, *p == '\'' ? "'\\''" : "%c", *p);
     if (quoted && n < size)
         n += (size_t)snprintf(out + n, size - n, "'");
@@ -76,17 +76,17 @@ char *aw_trim(char *text)
     return text;
 }
 
-bool aw_is_one_of(const char *const *words, const char *word)
+bool aw_is_one_of(const char *const *names, const char *name)
 {
-    while (*words && strcmp(*words, word) != 0)
-        words++;
-    return *words != NULL;
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
 }
 
-int aw_find_word(const char *const *words, size_t n, const char *word)
+int aw_find_name(const char *const *names, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
-        if (strcmp(words[i], word) == 0)
+        if (strcmp(names[i], name) == 0)
             return (int)i;
     return -1;
 }

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-double aw_nice_step(double least)
+double aw_nice_step(double min_step)
 {
-    double power = pow(10, floor(log10(least))), share = least / power;
+    double power = pow(10, floor(log10(min_step))), share = min_step / power;
     if (share <= 1 + 1e-9)
         return power;
     if (share <= 2 + 1e-9)

@@ -4,7 +4,7 @@
 
 /* Returns the smallest nice step (1, 2 or 5 times a power of ten) that is at least min_step, which
  * must be positive. */
-double aw_nice_step(double least);
+double aw_nice_step(double min_step);
 
 /* Finds the multiples of a nice step between low and high, at most max and at most AW_TICKS.
  * Returns their number. Sets *decimals to the number of decimals that tells them apart. */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 struct lead {
-    unsigned char first, last; /* range of the first byte of a sequence of this length */
-    unsigned char least, most; /* range of the second byte */
+    unsigned char first_min, first_max;   /* range of the first byte of a sequence of this length */
+    unsigned char second_min, second_max; /* range of the second byte */
     size_t length;
 };
 
@@ -17,9 +17,9 @@ static const struct lead leads[] = {
     {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
 };
 
-static bool is_tail(const unsigned char *text, const struct lead *lead)
+static bool has_valid_tail(const unsigned char *text, const struct lead *lead)
 {
-    if (lead->length > 1 && (text[1] < lead->least || text[1] > lead->most))
+    if (lead->length > 1 && (text[1] < lead->second_min || text[1] > lead->second_max))
         return false;
     for (size_t i = 2; i < lead->length; i++)
         if ((text[i] & 0xC0) != 0x80)
@@ -31,8 +31,8 @@ size_t aw_utf8_size(const char *text)
 {
     const unsigned char *bytes = (const unsigned char *)text;
     for (size_t i = 0; i < sizeof leads / sizeof *leads; i++)
-        if (bytes[0] >= leads[i].first && bytes[0] <= leads[i].last)
-            return is_tail(bytes, &leads[i]) ? leads[i].length : 0;
+        if (bytes[0] >= leads[i].first_min && bytes[0] <= leads[i].first_max)
+            return has_valid_tail(bytes, &leads[i]) ? leads[i].length : 0;
     return 0;
 }
 
@@ -46,16 +46,16 @@ size_t aw_utf8_length(const char *text)
     return n;
 }
 
-bool aw_utf16_mark(const char *text)
+bool aw_has_utf16_bom(const char *text)
 {
     return strncmp(text, "\xFF\xFE", 2) == 0 || strncmp(text, "\xFE\xFF", 2) == 0;
 }
 
-static void clean(char *text, const char *kept)
+static void replace_invalid(char *text, const char *allowed)
 {
     while (*text) {
         size_t size = aw_utf8_size(text);
-        if (!size && !strchr(kept, *text))
+        if (!size && !strchr(allowed, *text))
             *text = '?';
         text += size ? size : 1;
     }
@@ -63,12 +63,12 @@ static void clean(char *text, const char *kept)
 
 void aw_utf8_clean(char *text)
 {
-    clean(text, "");
+    replace_invalid(text, "");
 }
 
 void aw_utf8_clean_lines(char *text)
 {
-    clean(text, "\n\t");
+    replace_invalid(text, "\n\t");
 }
 
 void aw_utf8_to_ascii(char *text, size_t size)
@@ -98,8 +98,8 @@ void aw_utf8_to_ascii(char *text, size_t size)
     }
 }
 
-size_t aw_utf8_mark(const char *text)
+size_t aw_utf8_bom_size(const char *text)
 {
-    static const char mark[] = "\xEF\xBB\xBF";
-    return strncmp(text, mark, strlen(mark)) == 0 ? strlen(mark) : 0;
+    static const char bom[] = "\xEF\xBB\xBF";
+    return strncmp(text, bom, strlen(bom)) == 0 ? strlen(bom) : 0;
 }

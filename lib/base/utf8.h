@@ -18,11 +18,11 @@ size_t aw_utf8_size(const char *text);
 size_t aw_utf8_length(const char *text);
 
 /* Returns the size of a byte order mark (U+FEFF) at the start of the text: 3, or 0. */
-size_t aw_utf8_mark(const char *text);
+size_t aw_utf8_bom_size(const char *text);
 
 /* Returns true if the text starts with the byte order mark of UTF-16. AW_UTF16_ADVICE tells the
  * user how to convert such a file. */
-bool aw_utf16_mark(const char *text);
+bool aw_has_utf16_bom(const char *text);
 #define AW_CR_ADVICE    "lines end with CR only — convert it: tr '\\r' '\\n' <FILE >NEW"
 #define AW_UTF16_ADVICE "text in UTF-16 — convert it: iconv -f UTF-16 -t UTF-8 FILE >NEW"
 

@@ -10,7 +10,7 @@
 
 static const struct {
     const char *variable, *under_home;
-} kinds[] = {
+} folders[] = {
     [AW_XDG_CONFIG] = {"XDG_CONFIG_HOME", ".config"},
     [AW_XDG_STATE] = {"XDG_STATE_HOME", ".local/state"},
 };
@@ -23,11 +23,11 @@ static const char *absolute_path(const char *variable)
 
 bool aw_xdg_path(enum aw_xdg kind, const char *name, char *out, size_t size)
 {
-    const char *base = absolute_path(kinds[kind].variable), *home = getenv("HOME");
+    const char *base = absolute_path(folders[kind].variable), *home = getenv("HOME");
     if (base)
         snprintf(out, size, "%s/armwire/%s", base, name);
     else if (home && *home)
-        snprintf(out, size, "%s/%s/armwire/%s", home, kinds[kind].under_home, name);
+        snprintf(out, size, "%s/%s/armwire/%s", home, folders[kind].under_home, name);
     else
         *out = '\0';
     return *out != '\0';
@@ -36,18 +36,18 @@ bool aw_xdg_path(enum aw_xdg kind, const char *name, char *out, size_t size)
 /* Rejects a folder that another user owns or may write to: that user could replace our sockets. */
 static enum aw_status check_private(const char *path, struct aw_error *err)
 {
-    struct stat about;
-    if (lstat(path, &about) != 0)
+    struct stat info;
+    if (lstat(path, &info) != 0)
         return aw_fail(err, AW_NO_LINK, "%.100s: %s — give a path", path, strerror(errno));
-    if (S_ISDIR(about.st_mode) && about.st_uid == geteuid() && (about.st_mode & 077) == 0)
+    if (S_ISDIR(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 077) == 0)
         return AW_OK;
     return aw_fail(
         err, AW_NO_LINK,
         "%.100s: directory not private (owner %u, mode %03o) — give another path, or remove it",
-        path, (unsigned)about.st_uid, (unsigned)about.st_mode & 0777U);
+        path, (unsigned)info.st_uid, (unsigned)info.st_mode & 0777U);
 }
 
-enum aw_status aw_xdg_runtime(char *out, size_t size, struct aw_error *err)
+enum aw_status aw_xdg_make_runtime(char *out, size_t size, struct aw_error *err)
 {
     const char *base = absolute_path("XDG_RUNTIME_DIR");
     if (base) {

@@ -22,12 +22,12 @@ enum aw_xdg {
  * false, with "" in out, if there is no home directory. */
 bool aw_xdg_path(enum aw_xdg kind, const char *name, char *out, size_t size);
 
-/* Spelling of aw_xdg_runtime's folder in help texts and link URLs. */
+/* Spelling of aw_xdg_make_runtime's folder in help texts and link URLs. */
 #define AW_XDG_RUNTIME "$XDG_RUNTIME_DIR/armwire"
 
 /* Creates the folder for sockets and writes its path to out: $XDG_RUNTIME_DIR/armwire, or else
  * armwire-UID in $TMPDIR or /tmp. AW_NO_LINK if it cannot be created, or if another user has access
  * to it. */
-enum aw_status aw_xdg_runtime(char *out, size_t size, struct aw_error *err);
+enum aw_status aw_xdg_make_runtime(char *out, size_t size, struct aw_error *err);
 
 #endif

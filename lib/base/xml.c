@@ -8,12 +8,12 @@
 void aw_xml_print(FILE *file, const char *text)
 {
     static const char specials[] = "&<>\"";
-    static const char *const instead[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+    static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
     for (size_t n; *text; text += n ? n : 1) {
         const char *special = strchr(specials, *text);
         n = aw_utf8_size(text);
         if (special)
-            fputs(instead[special - specials], file);
+            fputs(entities[special - specials], file);
         else if (n || *text == '\n' || *text == '\t')
             fwrite(text, 1, n ? n : 1, file);
         else

@@ -24,13 +24,13 @@ struct aw_candump;
 
 /* Settings from earlier lines of the log. Initialise with {0}. */
 struct aw_asc {
-    bool on; /* the log has started */
+    bool started; /* the log has started */
     bool decimal, relative;
     int64_t date_ns, last_ns;
 };
 
 /* Returns true if the line is the first line of an ASC log. */
-bool aw_asc_begins(const char *line, size_t length);
+bool aw_asc_is_header(const char *line, size_t length);
 
 /* Reads a line. AW_MORE: the line contains no frame. AW_MALFORMED: its frame is damaged. */
 enum aw_status aw_asc_read(struct aw_asc *asc, const char *line, size_t length,

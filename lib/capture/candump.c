@@ -28,14 +28,14 @@ static uint64_t load_eight(const char *p)
 }
 
 /* Returns nonzero if one of eight characters is not a digit. x has the characters minus '0'. */
-static uint64_t no_digits(uint64_t x)
+static uint64_t has_non_digit(uint64_t x)
 {
     return (x | (x + EACH_BYTE(6))) & EACH_BYTE(0xF0);
 }
 
 /* Combines eight digits, the first one in the lowest byte, into a number. Adds up pairs, then
  * groups of four, then all. */
-static uint32_t number_of(uint64_t x)
+static uint32_t combine_digits(uint64_t x)
 {
     x = (x * 10 + (x >> 8)) & UINT64_C(0x00FF00FF00FF00FF);
     x = (x * 100 + (x >> 16)) & UINT64_C(0x0000FFFF0000FFFF);
@@ -48,12 +48,12 @@ static bool read_exact_time(const char *line, int64_t *time_ns)
     uint64_t low = load_eight(line + 3) ^ EACH_BYTE('0');
     uint64_t micros = (load_eight(line + POINT) ^ EACH_BYTE('0')) << 8 & ~UINT64_C(0xFFFF);
     if (line[0] != '(' || line[POINT] != '.' || line[CLOSE] != ')' || line[CLOSE + 1] != ' ' ||
-        no_digits(high) | no_digits(low) | no_digits(micros))
+        has_non_digit(high) | has_non_digit(low) | has_non_digit(micros))
         return false;
-    int64_t seconds = (int64_t)number_of(high) * 100 + (line[9] - '0') * 10 + (line[10] - '0');
+    int64_t seconds = (int64_t)combine_digits(high) * 100 + (line[9] - '0') * 10 + (line[10] - '0');
     if (seconds >= INT64_MAX / 1000000000)
         return false;
-    *time_ns = seconds * 1000000000 + (int64_t)number_of(micros) * 1000;
+    *time_ns = seconds * 1000000000 + (int64_t)combine_digits(micros) * 1000;
     return true;
 }
 
@@ -101,7 +101,7 @@ static bool read_exact(const char *line, size_t length, struct aw_candump *out)
 
 /* ---- Any other form ---- */
 
-struct word {
+struct token {
     const char *at;
     size_t length;
 };
@@ -109,7 +109,7 @@ struct word {
 #define WORDS_MAX   32
 #define RELATIVE_NS (INT64_C(100) * 1000000000)
 
-static size_t split(const char *line, size_t length, struct word *words)
+static size_t split_words(const char *line, size_t length, struct token *words)
 {
     size_t n = 0;
     for (size_t i = 0; i < length && n < WORDS_MAX;) {
@@ -119,32 +119,32 @@ static size_t split(const char *line, size_t length, struct word *words)
         while (i < length && !isspace((unsigned char)line[i]))
             i++;
         if (i > start)
-            words[n++] = (struct word){line + start, i - start};
+            words[n++] = (struct token){line + start, i - start};
     }
     return n;
 }
 
 /* Reads (seconds.fraction), with any number of digits. */
-static bool read_time(struct word word, int64_t *time_ns)
+static bool read_time(struct token word, int64_t *time_ns)
 {
-    int64_t whole = 0, fraction = 0, unit = 1000000000;
+    int64_t seconds = 0, fraction = 0, unit = 1000000000;
     size_t i = 1;
     if (word.length < 3 || word.at[0] != '(' || word.at[word.length - 1] != ')')
         return false;
     for (; isdigit((unsigned char)word.at[i]) && i < 12; i++)
-        whole = whole * 10 + (word.at[i] - '0');
+        seconds = seconds * 10 + (word.at[i] - '0');
     if (word.at[i] == '.')
         for (i++; isdigit((unsigned char)word.at[i]); i++) {
             unit /= 10;
             fraction += (word.at[i] - '0') * unit;
         }
-    if (whole >= INT64_MAX / 1000000000)
+    if (seconds >= INT64_MAX / 1000000000)
         return false;
-    *time_ns = whole * 1000000000 + fraction;
+    *time_ns = seconds * 1000000000 + fraction;
     return true;
 }
 
-static void append(struct aw_candump *out, const char *text, size_t length)
+static void append_text(struct aw_candump *out, const char *text, size_t length)
 {
     if (out->length + length >= sizeof out->frame)
         return;
@@ -154,7 +154,7 @@ static void append(struct aw_candump *out, const char *text, size_t length)
 }
 
 /* Reads (2026-11-29 13:05:00.249713) of candump -t A, in local time. */
-static bool read_date(const struct word *words, size_t n, int64_t *time_ns)
+static bool read_date(const struct token *words, size_t n, int64_t *time_ns)
 {
     char text[48];
     struct tm date = {.tm_isdst = -1};
@@ -166,28 +166,29 @@ static bool read_date(const struct word *words, size_t n, int64_t *time_ns)
     if (!rest)
         return false;
     snprintf(text, sizeof text, "(0%s", rest);
-    if (!read_time((struct word){text, strlen(text)}, time_ns))
+    if (!read_time((struct token){text, strlen(text)}, time_ns))
         return false;
     *time_ns += (int64_t)mktime(&date) * 1000000000;
     return true;
 }
 
 /* Reads R, T, RX or TX. */
-static enum aw_dir read_dir(struct word word)
+static enum aw_dir read_dir(struct token word)
 {
-    bool letters = word.length == 1 || (word.length == 2 && word.at[1] == 'X');
-    if (!letters || (word.at[0] != 'R' && word.at[0] != 'T'))
+    bool valid = word.length == 1 || (word.length == 2 && word.at[1] == 'X');
+    if (!valid || (word.at[0] != 'R' && word.at[0] != 'T'))
         return 0;
     return word.at[0] == 'T' ? AW_TX : AW_RX;
 }
 
 /* Joins columns such as 044 [2] 2A 36. The id precedes the bracket; the data bytes follow it. */
-static bool join_columns(const struct word *words, size_t n, size_t bracket, struct aw_candump *out)
+static bool join_columns(const struct token *words, size_t n, size_t bracket,
+                         struct aw_candump *out)
 {
-    append(out, words[bracket - 1].at, words[bracket - 1].length);
-    append(out, "#", 1);
+    append_text(out, words[bracket - 1].at, words[bracket - 1].length);
+    append_text(out, "#", 1);
     for (size_t i = bracket + 1; i < n && words[i].length == 2; i++)
-        append(out, words[i].at, 2);
+        append_text(out, words[i].at, 2);
     return true;
 }
 
@@ -199,42 +200,42 @@ static bool has_error_flag(const char *id, size_t digits)
 
 /* id is the word that starts with the identifier. next is the word after id or after the size;
  * NULL: the line ends there. */
-static enum aw_candump_kind kind_of(struct word id, const struct word *more)
+static enum aw_candump_kind find_kind(struct token id, const struct token *next)
 {
     const char *hash = memchr(id.at, '#', id.length);
     size_t digits = hash ? (size_t)(hash - id.at) : id.length;
     char mark = hash && digits + 1 < id.length ? hash[1] : '\0';
     if (has_error_flag(id.at, digits))
         return AW_CANDUMP_ERROR;
-    if (mark == 'R' || (more && more->length == 6 && memcmp(more->at, "remote", 6) == 0))
+    if (mark == 'R' || (next && next->length == 6 && memcmp(next->at, "remote", 6) == 0))
         return AW_CANDUMP_REMOTE;
     return mark == '#' ? AW_CANDUMP_FD : AW_CANDUMP_DATA;
 }
 
 /* Reads the time from the first words. Returns the number of words read. */
-static size_t read_times(const struct word *words, size_t n, struct aw_candump *out)
+static size_t read_times(const struct token *words, size_t n, struct aw_candump *out)
 {
-    bool dated = read_date(words, n, &out->time_ns);
-    out->has_time = dated || read_time(words[0], &out->time_ns);
-    out->relative = out->has_time && !dated && words[0].length == strlen("(000.000000)") &&
+    bool has_date = read_date(words, n, &out->time_ns);
+    out->has_time = has_date || read_time(words[0], &out->time_ns);
+    out->relative = out->has_time && !has_date && words[0].length == strlen("(000.000000)") &&
                     out->time_ns < RELATIVE_NS;
-    return dated ? 2 : out->has_time;
+    return has_date ? 2 : out->has_time;
 }
 
-static bool has_hash(struct word word)
+static bool has_hash(struct token word)
 {
     return memchr(word.at, '#', word.length);
 }
 
 /* Returns true for a size such as [8], or [08] before the data of CAN FD. */
-static bool is_size(struct word word)
+static bool is_size(struct token word)
 {
     return word.at[0] == '[' && word.length > 1 && isdigit((unsigned char)word.at[1]);
 }
 
 /* Returns the index of the first word that contains a # or is a size; n if there is no such
  * word. */
-static size_t find_data(const struct word *words, size_t n)
+static size_t find_data(const struct token *words, size_t n)
 {
     size_t i = 0;
     while (i < n && !has_hash(words[i]) && !is_size(words[i]))
@@ -245,25 +246,25 @@ static size_t find_data(const struct word *words, size_t n)
 /* Not inlined, because its word array would slow down read_exact. */
 static bool read_any(const char *line, size_t length, struct aw_candump *out)
 {
-    struct word words[WORDS_MAX];
-    size_t n = split(line, length, words);
+    struct token words[WORDS_MAX];
+    size_t n = split_words(line, length, words);
     size_t first = n ? read_times(words, n, out) : 0, i = find_data(words, n);
     for (size_t k = 1; k < n; k++)
         out->dir |= read_dir(words[k]);
-    bool columns = i < n && !has_hash(words[i]);
-    if (i == n || i < columns)
+    bool has_columns = i < n && !has_hash(words[i]);
+    if (i == n || i < has_columns)
         return false;
-    size_t id = i - columns;
+    size_t id = i - has_columns;
     if (first < id) {
         out->interface = words[first].at;
         out->interface_length = words[first].length;
     }
-    out->kind = kind_of(words[id], i + 1 < n ? &words[i + 1] : NULL);
-    if (columns && words[i].length == 4 && out->kind == AW_CANDUMP_DATA)
+    out->kind = find_kind(words[id], i + 1 < n ? &words[i + 1] : NULL);
+    if (has_columns && words[i].length == 4 && out->kind == AW_CANDUMP_DATA)
         out->kind = AW_CANDUMP_FD;
-    if (columns)
+    if (has_columns)
         return join_columns(words, n, i, out);
-    append(out, words[i].at, words[i].length);
+    append_text(out, words[i].at, words[i].length);
     return out->length > 0 || out->kind != AW_CANDUMP_DATA;
 }
 
@@ -276,7 +277,7 @@ bool aw_candump_is_remark(const char *line, size_t length)
            (line[0] == '\t' && memchr(line, '-', length) && !memchr(line, '#', length));
 }
 
-bool aw_candump_read(const char *line, size_t length, struct aw_candump *out)
+bool aw_candump_parse(const char *line, size_t length, struct aw_candump *out)
 {
     out->length = 0;
     out->kind = AW_CANDUMP_DATA;
@@ -290,7 +291,7 @@ bool aw_candump_read(const char *line, size_t length, struct aw_candump *out)
     return read_any(line, length, out);
 }
 
-static void note_interface(struct aw_candump_log *log, const struct aw_candump *entry)
+static void store_interface(struct aw_candump_log *log, const struct aw_candump *entry)
 {
     if (entry->interface_length == 0)
         return;
@@ -304,8 +305,8 @@ static void note_interface(struct aw_candump_log *log, const struct aw_candump *
     }
 }
 
-enum aw_status aw_candump_add(struct aw_candump_log *log, const struct aw_candump *entry,
-                              struct aw_error *err)
+enum aw_status aw_candump_add_entry(struct aw_candump_log *log, const struct aw_candump *entry,
+                                    struct aw_error *err)
 {
     if (entry->relative && entry->time_ns < log->last_ns)
         return aw_fail(err, AW_USAGE,
@@ -315,26 +316,26 @@ enum aw_status aw_candump_add(struct aw_candump_log *log, const struct aw_candum
     log->skipped[entry->kind]++;
     if (entry->kind != AW_CANDUMP_DATA)
         return AW_MORE;
-    note_interface(log, entry);
+    store_interface(log, entry);
     return AW_OK;
 }
 
-enum aw_status aw_candump_next(struct aw_candump_log *log, const char *line, size_t length,
-                               struct aw_candump *out, struct aw_error *err)
+enum aw_status aw_candump_read_line(struct aw_candump_log *log, const char *line, size_t length,
+                                    struct aw_candump *out, struct aw_error *err)
 {
     enum aw_status status = AW_OK;
-    if (log->asc.on || aw_asc_begins(line, length))
+    if (log->asc.started || aw_asc_is_header(line, length))
         status = aw_asc_read(&log->asc, line, length, out, err);
     else if (aw_candump_is_remark(line, length))
         status = AW_MORE;
-    else if (!aw_candump_read(line, length, out))
+    else if (!aw_candump_parse(line, length, out))
         status = aw_fail(err, AW_MALFORMED, "invalid CAN frame");
-    return status == AW_OK ? aw_candump_add(log, out, err) : status;
+    return status == AW_OK ? aw_candump_add_entry(log, out, err) : status;
 }
 
 /* ---- Writing ---- */
 
-size_t aw_candump_column(const struct aw_candump *entry, const char *line, size_t length)
+size_t aw_candump_find_column(const struct aw_candump *entry, const char *line, size_t length)
 {
     const char *at = entry->length ? memmem(line, length, entry->frame, entry->length) : NULL;
     return at ? (size_t)(at - line) + 1 : 0;
@@ -354,19 +355,19 @@ size_t aw_candump_write(char *out, const char *interface, int64_t time_ns, struc
     for (int i = 0; i < 15 && interface[i]; i++)
         *p++ = interface[i];
     *p++ = ' ';
-    size_t head = aw_can_head(frame);
+    size_t head = aw_can_head_size(frame);
     if (head == 4) {
         uint32_t id = aw_can_id_of(frame.data).id;
         for (int shift = 24; shift >= 0; shift -= 8)
-            p = aw_hex_byte(p, id >> shift & 0xFF);
+            p = aw_print_hex_byte(p, id >> shift & 0xFF);
         *p++ = '#';
     } else {
-        p = aw_hex_byte(p, (frame.data[1] & 7u) << 4 | frame.data[0] >> 4);
-        p = aw_hex_byte(p, frame.data[0]);
+        p = aw_print_hex_byte(p, (frame.data[1] & 7u) << 4 | frame.data[0] >> 4);
+        p = aw_print_hex_byte(p, frame.data[0]);
         p[-2] = p[-1];
         p[-1] = '#';
     }
-    p = aw_hex_bytes(p, (struct aw_span){frame.data + head, frame.size - head});
+    p = aw_print_hex_bytes(p, (struct aw_span){frame.data + head, frame.size - head});
     *p++ = '\n';
     return (size_t)(p - out);
 }

@@ -32,7 +32,7 @@ enum aw_candump_kind {
     AW_CANDUMP_ERROR,
     AW_CANDUMP_REMOTE,
     AW_CANDUMP_FD,
-    AW_CANDUMP_KINDS
+    AW_CANDUMP_N_KINDS
 };
 
 struct aw_candump {
@@ -54,30 +54,30 @@ struct aw_candump_log {
     struct aw_asc asc;      /* state of reading a Vector log */
     int64_t last_ns;        /* last relative time */
     char interfaces[2][17]; /* first two interface names; "": none */
-    uint64_t skipped[AW_CANDUMP_KINDS];
+    uint64_t skipped[AW_CANDUMP_N_KINDS];
 };
 
 /* Parses a line, which need not be NUL-terminated. Returns false if it has none of the forms
  * above. */
-bool aw_candump_read(const char *line, size_t length, struct aw_candump *out);
+bool aw_candump_parse(const char *line, size_t length, struct aw_candump *out);
 
 /* Updates the state of the log with a parsed line. AW_MORE: not a data frame; counted in skipped.
  * AW_USAGE: a log of candump -t d, whose times are differences. */
-enum aw_status aw_candump_add(struct aw_candump_log *log, const struct aw_candump *entry,
-                              struct aw_error *err);
+enum aw_status aw_candump_add_entry(struct aw_candump_log *log, const struct aw_candump *entry,
+                                    struct aw_error *err);
 
 /* Reads a line of a log of candump, or of Vector's ASC if the log starts like one. Returns the
- * errors of aw_candump_add; also AW_MORE for lines without a frame, and AW_MALFORMED for an invalid
- * frame. */
-enum aw_status aw_candump_next(struct aw_candump_log *log, const char *line, size_t length,
-                               struct aw_candump *out, struct aw_error *err);
+ * errors of aw_candump_add_entry; also AW_MORE for lines without a frame, and AW_MALFORMED for an
+ * invalid frame. */
+enum aw_status aw_candump_read_line(struct aw_candump_log *log, const char *line, size_t length,
+                                    struct aw_candump *out, struct aw_error *err);
 
 /* Returns true for lines without a frame: blank lines, '#' comments, and the lines in which candump
  * -e explains an error frame. */
 bool aw_candump_is_remark(const char *line, size_t length);
 
 /* Returns the column of the frame in its line, from 1. Returns 0 if it is unknown. */
-size_t aw_candump_column(const struct aw_candump *entry, const char *line, size_t length);
+size_t aw_candump_find_column(const struct aw_candump *entry, const char *line, size_t length);
 
 /* Writes "(%010u.%06u) INTERFACE IDHEX#DATAHEX\n" for a frame as in wire/can_id.h (2 to 12 bytes),
  * without a NUL, and returns the length. Uses at most 15 characters of the interface's name (the

@@ -10,12 +10,12 @@
 #define CAN   "python3 -m can.logconvert"
 #define SAVVY "open it in SavvyCAN and save it as Candump/Kayak (*.log)"
 
-static const struct kind {
-    const char *start, *ending; /* extension with its dot; NULL: any */
-    const char *what;           /* name of the format; NULL: remedy contains it */
+static const struct file_format {
+    const char *start, *extension; /* extension with its dot; NULL: any */
+    const char *name;              /* name of the format; NULL: remedy contains it */
     /* new_extension: of the converted file; NULL: remedy is not a command */
-    const char *how, *becomes;
-} kinds[] = {
+    const char *remedy, *new_extension;
+} formats[] = {
     {"LOGG", NULL, "a Vector BLF log", CAN, "log"},
     {";$FILEVERSION=", NULL, "a PEAK TRC log", CAN, "log"},
     {";###", NULL, "a PEAK TRC log", CAN, "log"},
@@ -33,41 +33,43 @@ static const struct kind {
     {"\xFE\xFF", NULL, NULL, AW_UTF16_ADVICE, NULL},
 };
 
-static bool is_one(const struct kind *kind, struct aw_span start, const char *name)
+static bool matches_format(const struct file_format *format, struct aw_span start, const char *name)
 {
-    size_t length = strlen(kind->start);
+    size_t length = strlen(format->start);
     const char *dot = strrchr(name, '.');
-    return start.size >= length && memcmp(start.data, kind->start, length) == 0 &&
-           (!kind->ending || (dot && strcmp(dot, kind->ending) == 0));
+    return start.size >= length && memcmp(start.data, format->start, length) == 0 &&
+           (!format->extension || (dot && strcmp(dot, format->extension) == 0));
 }
 
 /* Suggests a command that converts the file. The output file gets another extension; a pipe has no
  * file name. */
-static void advise(const struct kind *kind, const char *name, struct aw_error *err)
+static void suggest_conversion(const struct file_format *format, const char *name,
+                               struct aw_error *err)
 {
-    if (!kind->becomes) {
-        aw_fail(err, AW_USAGE, "%.100s is %s%s%s", name, kind->what ? kind->what : "",
-                kind->what ? " — " : "", kind->how);
+    if (!format->new_extension) {
+        aw_fail(err, AW_USAGE, "%.100s is %s%s%s", name, format->name ? format->name : "",
+                format->name ? " — " : "", format->remedy);
         return;
     }
     const char *dot = strrchr(name, '.');
-    char from[400], to[400], other[400];
-    bool named = dot && dot > name && !strchr(dot, '/') && strlen(name) < sizeof other / 2;
-    snprintf(other, sizeof other, "%.*s.%s", named ? (int)(dot - name) : 0, name, kind->becomes);
-    if (named)
-        aw_fail(err, AW_USAGE, "%.100s is %s — convert it first: %s %s %s", name, kind->what,
-                kind->how, aw_shell_word(from, sizeof from, name),
-                aw_shell_word(to, sizeof to, other));
+    char from[400], to[400], output[400];
+    bool has_name = dot && dot > name && !strchr(dot, '/') && strlen(name) < sizeof output / 2;
+    snprintf(output, sizeof output, "%.*s.%s", has_name ? (int)(dot - name) : 0, name,
+             format->new_extension);
+    if (has_name)
+        aw_fail(err, AW_USAGE, "%.100s is %s — convert it first: %s %s %s", name, format->name,
+                format->remedy, aw_shell_quote(from, sizeof from, name),
+                aw_shell_quote(to, sizeof to, output));
     else
-        aw_fail(err, AW_USAGE, "%.100s is %s — convert it first: %s FILE OUT.%s", name, kind->what,
-                kind->how, kind->becomes);
+        aw_fail(err, AW_USAGE, "%.100s is %s — convert it first: %s FILE OUT.%s", name,
+                format->name, format->remedy, format->new_extension);
 }
 
 bool aw_log_is_foreign(struct aw_span start, const char *name, struct aw_error *err)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (is_one(&kinds[i], start, name)) {
-            advise(&kinds[i], name, err);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (matches_format(&formats[i], start, name)) {
+            suggest_conversion(&formats[i], name, err);
             return true;
         }
     return false;

@@ -24,78 +24,78 @@ struct aw_log {
     struct aw_reading reading;
     /* to reopen a filtered file; NULL: the file can be read again from its start */
     char *path;
-    struct aw_error cut; /* error of the filter; AW_OK: none */
-    bool lines, end;
-    uint64_t size, read;
-    uint64_t number; /* line number, from 1 */
+    struct aw_error filter_error; /* error of the filter; AW_OK: none */
+    bool equals_text, at_end;
+    uint64_t size, n_read;
+    uint64_t line_number; /* line number, from 1 */
     struct aw_pcap_reader reader;
     struct aw_payload payload;
     struct aw_candump line;
-    struct aw_candump_log lines_so_far;
-    struct aw_tcp_order order[AW_BOTH]; /* per direction: to the device, from the device */
-    size_t from, to;                    /* range of unread bytes in buffer */
+    struct aw_candump_log candump;
+    struct aw_tcp_order tcp[AW_BOTH]; /* per direction: to the device, from the device */
+    size_t unread_from, unread_to;    /* range of unread bytes in buffer */
     char name[200];
     uint8_t buffer[ROOM];
 };
 
 /* Moves unread bytes to the front of the buffer and reads more. AW_END: no more input. AW_TIMEOUT:
  * no input yet. */
-static enum aw_status fill(struct aw_log *log, struct aw_error *err)
+static enum aw_status fill_buffer(struct aw_log *log, struct aw_error *err)
 {
-    memmove(log->buffer, log->buffer + log->from, log->to - log->from);
-    log->to -= log->from;
-    log->from = 0;
-    while (!log->end && log->to < ROOM) {
-        ssize_t n = read(log->reading.fd, log->buffer + log->to, ROOM - log->to);
+    memmove(log->buffer, log->buffer + log->unread_from, log->unread_to - log->unread_from);
+    log->unread_to -= log->unread_from;
+    log->unread_from = 0;
+    while (!log->at_end && log->unread_to < ROOM) {
+        ssize_t n = read(log->reading.fd, log->buffer + log->unread_to, ROOM - log->unread_to);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN)
             return AW_TIMEOUT;
         if (n < 0)
             return aw_file_fail(err, NULL, log->name);
-        log->end = n == 0;
-        log->to += (size_t)n;
-        log->read += (uint64_t)n;
+        log->at_end = n == 0;
+        log->unread_to += (size_t)n;
+        log->n_read += (uint64_t)n;
         if (n > 0)
             return AW_OK;
-        enum aw_status status = aw_reading_end(&log->reading, &log->cut);
-        if (status != AW_OK && !log->read)
-            return aw_fail(err, status, "%s", log->cut.text);
+        enum aw_status status = aw_reading_end(&log->reading, &log->filter_error);
+        if (status != AW_OK && !log->n_read)
+            return aw_fail(err, status, "%s", log->filter_error.text);
     }
     return AW_END;
 }
 
-static struct aw_span left(const struct aw_log *log)
+static struct aw_span get_unread(const struct aw_log *log)
 {
-    return (struct aw_span){log->buffer + log->from, log->to - log->from};
+    return (struct aw_span){log->buffer + log->unread_from, log->unread_to - log->unread_from};
 }
 
-static bool is_ours(const struct aw_log *log, enum aw_linktype linktype,
-                    const struct aw_payload *payload)
+static bool is_wanted(const struct aw_log *log, enum aw_linktype linktype,
+                      const struct aw_payload *payload)
 {
     const uint16_t *ports = log->options.ports;
     if (log->options.medium && !aw_linktype_suits(linktype, *log->options.medium))
         return false;
-    return (!ports[0] && !ports[1]) || aw_payload_is_of(payload, ports);
+    return (!ports[0] && !ports[1]) || aw_payload_has_ports(payload, ports);
 }
 
 /* Returns false if the packet contains no data of this protocol. */
 static bool handle_packet(struct aw_log *log, const struct aw_packet *packet,
                           struct aw_log_entry *entry)
 {
-    bool whole =
-        aw_packet_open(packet, &log->payload) && is_ours(log, packet->linktype, &log->payload);
+    bool accepted =
+        aw_packet_unwrap(packet, &log->payload) && is_wanted(log, packet->linktype, &log->payload);
     *entry = (struct aw_log_entry){.time_ns = packet->time_ns, .linktype = packet->linktype};
     if (packet->comment)
         snprintf(entry->comment, sizeof entry->comment, "%.*s", (int)packet->comment_length,
                  packet->comment);
-    if (!whole)
+    if (!accepted)
         return *entry->comment;
-    entry->dir = aw_payload_dir(&log->payload, log->options.ports);
+    entry->dir = aw_payload_find_dir(&log->payload, log->options.ports);
     entry->stream = log->payload.tcp || packet->linktype == AW_LINKTYPE_USER0 ||
                     packet->linktype == AW_LINKTYPE_RTAC_SERIAL;
     entry->data =
-        aw_tcp_in_order(&log->order[entry->dir == AW_TX ? 0 : 1], &log->payload, &entry->gap);
+        aw_tcp_new_data(&log->tcp[entry->dir == AW_TX ? 0 : 1], &log->payload, &entry->gap);
     return entry->data.size > 0 || *entry->comment;
 }
 
@@ -105,12 +105,12 @@ static enum aw_status next_packet(struct aw_log *log, struct aw_log_entry *entry
     for (;;) {
         struct aw_packet packet;
         size_t used;
-        enum aw_status status = aw_pcap_next(&log->reader, left(log), &packet, &used, err);
-        log->from += used;
+        enum aw_status status = aw_pcap_next(&log->reader, get_unread(log), &packet, &used, err);
+        log->unread_from += used;
         if (status == AW_OK && handle_packet(log, &packet, entry))
             return AW_OK;
         if (status == AW_MORE)
-            status = fill(log, err);
+            status = fill_buffer(log, err);
         if (status != AW_OK)
             return status;
     }
@@ -122,14 +122,15 @@ static enum aw_status handle_line(struct aw_log *log, const char *line, size_t l
 {
     static const struct aw_protocol any_can = {.can = true};
     struct aw_candump *frame = &log->line;
-    enum aw_status status = aw_candump_next(&log->lines_so_far, line, length, frame, err);
+    enum aw_status status = aw_candump_read_line(&log->candump, line, length, frame, err);
     if (status == AW_MORE)
         return status;
     if (status == AW_OK && !frame->size)
         status = aw_hex_parse(&any_can, frame->frame, frame->length, frame->bytes,
                               sizeof frame->bytes, &frame->size, err);
     if (status != AW_OK) {
-        aw_fail_in(err, log->name, log->number, aw_candump_column(frame, line, length));
+        aw_fail_at_line(err, log->name, log->line_number,
+                        aw_candump_find_column(frame, line, length));
         return status;
     }
     entry->time_ns = frame->has_time ? frame->time_ns : INT64_MIN;
@@ -146,77 +147,77 @@ static enum aw_status next_line(struct aw_log *log, struct aw_log_entry *entry,
                                 struct aw_error *err)
 {
     for (;;) {
-        struct aw_span rest = left(log);
+        struct aw_span rest = get_unread(log);
         const char *line = (const char *)rest.data;
-        const char *stop = rest.size ? memchr(line, '\n', rest.size) : NULL;
-        if (!stop && !log->end && rest.size < ROOM) {
-            enum aw_status status = fill(log, err);
+        const char *newline = rest.size ? memchr(line, '\n', rest.size) : NULL;
+        if (!newline && !log->at_end && rest.size < ROOM) {
+            enum aw_status status = fill_buffer(log, err);
             if (status != AW_OK && status != AW_END)
                 return status;
             continue;
         }
         if (!rest.size)
             return AW_END;
-        size_t length = stop ? (size_t)(stop - line) : rest.size, from = log->from;
-        log->from += length + (stop != NULL);
-        log->number++;
+        size_t length = newline ? (size_t)(newline - line) : rest.size, from = log->unread_from;
+        log->unread_from += length + (newline != NULL);
+        log->line_number++;
         enum aw_status status = handle_line(log, line, length, entry, err);
         if (status == AW_MORE)
             continue;
-        bool cut = status == AW_MALFORMED && !stop && log->end && log->number > 1;
-        if (!cut)
+        bool truncated = status == AW_MALFORMED && !newline && log->at_end && log->line_number > 1;
+        if (!truncated)
             return status;
-        log->from = from; /* keeps the incomplete line in the buffer */
-        log->number--;
+        log->unread_from = from; /* keeps the incomplete line in the buffer */
+        log->line_number--;
         return AW_END;
     }
 }
 
 enum aw_status aw_log_next(struct aw_log *log, struct aw_log_entry *entry, struct aw_error *err)
 {
-    return log->lines ? next_line(log, entry, err) : next_packet(log, entry, err);
+    return log->equals_text ? next_line(log, entry, err) : next_packet(log, entry, err);
 }
 
-bool aw_log_is_cut(const struct aw_log *log, struct aw_error *err)
+bool aw_log_is_truncated(const struct aw_log *log, struct aw_error *err)
 {
-    size_t rest = left(log).size;
-    if (log->cut.status != AW_OK) {
-        aw_fail(err, AW_MALFORMED, "%s", log->cut.text);
+    size_t rest = get_unread(log).size;
+    if (log->filter_error.status != AW_OK) {
+        aw_fail(err, AW_MALFORMED, "%s", log->filter_error.text);
         return true;
     }
     if (rest)
         aw_fail(err, AW_MALFORMED, "%s: truncated, the last %zu bytes are not a complete %s",
-                log->name, rest, log->lines ? "line" : "packet");
+                log->name, rest, log->equals_text ? "line" : "packet");
     return rest > 0;
 }
 
 /* Returns true if the first line that is not a comment is a line of candump. */
-static bool has_lines(const struct aw_log *log)
+static bool has_candump_lines(const struct aw_log *log)
 {
     struct aw_candump entry;
-    const char *at = (const char *)log->buffer, *end = at + log->to;
+    const char *at = (const char *)log->buffer, *end = at + log->unread_to;
     while (at < end) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        size_t length = (size_t)((stop ? stop : end) - at);
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        size_t length = (size_t)((newline ? newline : end) - at);
         if (!aw_candump_is_remark(at, length))
             return length < LINE_LOOK &&
-                   (aw_asc_begins(at, length) || aw_candump_read(at, length, &entry));
+                   (aw_asc_is_header(at, length) || aw_candump_parse(at, length, &entry));
         at += length + 1;
     }
     return false;
 }
 
-static enum aw_status begin(struct aw_log *log, struct aw_error *err)
+static enum aw_status detect_format(struct aw_log *log, struct aw_error *err)
 {
-    enum aw_status status = fill(log, err);
-    log->lines = !aw_is_capture(left(log));
+    enum aw_status status = fill_buffer(log, err);
+    log->equals_text = !aw_is_capture(get_unread(log));
     if (status != AW_OK && status != AW_END)
         return status;
-    if (aw_reading_has_values(&log->reading, left(log)))
+    if (aw_reading_has_values(&log->reading, get_unread(log)))
         return aw_reading_fail_values(log->name, err);
-    if (log->lines && aw_log_is_foreign(left(log), log->name, err))
+    if (log->equals_text && aw_log_is_foreign(get_unread(log), log->name, err))
         return AW_USAGE;
-    if (log->lines && !has_lines(log))
+    if (log->equals_text && !has_candump_lines(log))
         return aw_fail(err, AW_USAGE,
                        "%s: not a capture — give a pcapng, pcap, MCAP or candump file", log->name);
     return AW_OK;
@@ -225,27 +226,27 @@ static enum aw_status begin(struct aw_log *log, struct aw_error *err)
 enum aw_status aw_log_open(struct aw_log **out, const char *path,
                            const struct aw_log_options *options, struct aw_error *err)
 {
-    struct stat about = {0};
+    struct stat info = {0};
     struct aw_log *log = calloc(1, sizeof *log);
     *out = NULL;
     if (!log)
         return aw_no_memory(err);
     log->options = *options;
-    log->reader.about = options->about;
+    log->reader.on_comment = options->on_comment;
     log->reader.context = options->context;
     snprintf(log->name, sizeof log->name, "%s", aw_file_name(path));
     enum aw_status status = aw_reading_open(&log->reading, path, 0, err);
-    if (status == AW_OK && fstat(log->reading.fd, &about) != 0)
+    if (status == AW_OK && fstat(log->reading.fd, &info) != 0)
         status = aw_file_fail(err, NULL, log->name);
     if (status == AW_OK && log->reading.filtered && !(log->path = strdup(path)))
         status = aw_no_memory(err);
     if (status == AW_OK)
-        status = begin(log, err);
+        status = detect_format(log, err);
     if (status != AW_OK) {
         aw_log_close(log);
         return status;
     }
-    log->size = S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
+    log->size = S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0;
     *out = log;
     return AW_OK;
 }
@@ -261,13 +262,13 @@ enum aw_status aw_log_rewind(struct aw_log *log, struct aw_error *err)
         return status;
     if (!log->path && lseek(log->reading.fd, 0, SEEK_SET) != 0)
         return aw_fail(err, AW_LOST, "%s: cannot read it twice — %s", log->name, strerror(errno));
-    log->from = log->to = 0;
-    log->read = log->number = 0;
-    log->lines_so_far = (struct aw_candump_log){0};
-    log->end = false;
-    aw_pcap_end(&log->reader);
-    memset(log->order, 0, sizeof log->order);
-    return begin(log, err);
+    log->unread_from = log->unread_to = 0;
+    log->n_read = log->line_number = 0;
+    log->candump = (struct aw_candump_log){0};
+    log->at_end = false;
+    aw_pcap_reset(&log->reader);
+    memset(log->tcp, 0, sizeof log->tcp);
+    return detect_format(log, err);
 }
 
 const char *aw_log_program(const struct aw_log *log)
@@ -275,15 +276,15 @@ const char *aw_log_program(const struct aw_log *log)
     return log->reader.program;
 }
 
-const struct aw_candump_log *aw_log_lines(const struct aw_log *log)
+const struct aw_candump_log *aw_log_candump_state(const struct aw_log *log)
 {
-    return &log->lines_so_far;
+    return &log->candump;
 }
 
 uint64_t aw_log_position(const struct aw_log *log, uint64_t *size)
 {
     *size = log->size;
-    return log->read - (log->to - log->from);
+    return log->n_read - (log->unread_to - log->unread_from);
 }
 
 void aw_log_close(struct aw_log *log)
@@ -291,7 +292,7 @@ void aw_log_close(struct aw_log *log)
     if (!log)
         return;
     aw_reading_close(&log->reading);
-    aw_pcap_end(&log->reader);
+    aw_pcap_reset(&log->reader);
     free(log->path);
     free(log);
 }

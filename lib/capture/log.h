@@ -31,7 +31,7 @@ struct aw_log_options {
     const enum aw_medium *medium;
     /* Called for each comment of a section header, as in struct aw_pcap_reader; NULL: ignores
      * comments. */
-    aw_pcap_about_fn *about;
+    aw_pcap_comment_fn *on_comment;
     void *context;
 };
 
@@ -62,13 +62,13 @@ enum aw_status aw_log_next(struct aw_log *log, struct aw_log_entry *entry, struc
 
 /* Returns true if the file ends with an incomplete packet, as a truncated file does. err then has
  * the size of that packet. Call it after AW_END. */
-bool aw_log_is_cut(const struct aw_log *log, struct aw_error *err);
+bool aw_log_is_truncated(const struct aw_log *log, struct aw_error *err);
 
 /* Returns the name and version of the program that wrote the current section; "": unknown. */
 const char *aw_log_program(const struct aw_log *log);
 
 /* Returns the state of reading lines of candump. */
-const struct aw_candump_log *aw_log_lines(const struct aw_log *log);
+const struct aw_candump_log *aw_log_candump_state(const struct aw_log *log);
 
 /* Restarts from the beginning. */
 enum aw_status aw_log_rewind(struct aw_log *log, struct aw_error *err);

@@ -17,7 +17,7 @@ enum {
     ETHERTYPE_VLAN = 0x8100,
     FAMILY_INET = 2,
     FRAME_MAX = 65000,
-    OUR_PORT = 50000, /* port of this host if it is unknown */
+    HOST_PORT = 50000, /* port of this host if it is unknown */
 };
 
 #define CAN_IS_LONG 0x80000000u
@@ -47,13 +47,13 @@ static uint8_t *put32(uint8_t *p, uint32_t value)
 
 /* ---- Removing headers ---- */
 
-static bool open_can(struct aw_span in, struct aw_payload *payload)
+static bool unwrap_can(struct aw_span in, struct aw_payload *payload)
 {
     uint32_t word = in.size < CAN_HEAD ? CAN_OTHERS : get32(in.data);
     struct aw_can_id id = {word & ~CAN_IS_LONG, word & CAN_IS_LONG};
     if (word & CAN_OTHERS || (!id.is_long && id.id > AW_CAN_SHORT_MAX))
         return false;
-    size_t size = in.data[4], head = aw_can_put(payload->bytes, id);
+    size_t size = in.data[4], head = aw_can_put_id(payload->bytes, id);
     if (size > in.size - CAN_HEAD || size > sizeof payload->bytes - head)
         return false;
     memcpy(payload->bytes + head, in.data + CAN_HEAD, size);
@@ -62,7 +62,7 @@ static bool open_can(struct aw_span in, struct aw_payload *payload)
 }
 
 /* RTAC events 1 and 2 are data sent and received. The others are errors and modem lines. */
-static bool open_rtac(struct aw_span in, struct aw_payload *payload)
+static bool unwrap_rtac(struct aw_span in, struct aw_payload *payload)
 {
     if (in.size <= RTAC_HEAD || in.data[8] < 1 || in.data[8] > 2)
         return false;
@@ -71,25 +71,25 @@ static bool open_rtac(struct aw_span in, struct aw_payload *payload)
     return true;
 }
 
-static bool open_udp(struct aw_span in, struct aw_payload *payload)
+static bool unwrap_udp(struct aw_span in, struct aw_payload *payload)
 {
     if (in.size < UDP_HEAD)
         return false;
     size_t size = get16(in.data + 4);
-    payload->from = (uint16_t)get16(in.data);
-    payload->to = (uint16_t)get16(in.data + 2);
+    payload->from_port = (uint16_t)get16(in.data);
+    payload->to_port = (uint16_t)get16(in.data + 2);
     payload->data = (struct aw_span){in.data + UDP_HEAD, size - UDP_HEAD};
     return size > UDP_HEAD && size <= in.size;
 }
 
-static bool open_tcp(struct aw_span in, struct aw_payload *payload)
+static bool unwrap_tcp(struct aw_span in, struct aw_payload *payload)
 {
     if (in.size < TCP_HEAD)
         return false;
     size_t head = (in.data[12] >> 4) * 4u;
     payload->tcp = true;
-    payload->from = (uint16_t)get16(in.data);
-    payload->to = (uint16_t)get16(in.data + 2);
+    payload->from_port = (uint16_t)get16(in.data);
+    payload->to_port = (uint16_t)get16(in.data + 2);
     payload->seq = get32(in.data + 4);
     if (head < TCP_HEAD || head >= in.size)
         return false;
@@ -98,7 +98,7 @@ static bool open_tcp(struct aw_span in, struct aw_payload *payload)
 }
 
 /* Reads a datagram that is not fragmented, and removes padding after it. */
-static bool open_ip(struct aw_span in, struct aw_payload *payload)
+static bool unwrap_ip(struct aw_span in, struct aw_payload *payload)
 {
     if (in.size < IP_HEAD || in.data[0] >> 4 != 4)
         return false;
@@ -110,84 +110,86 @@ static bool open_ip(struct aw_span in, struct aw_payload *payload)
         return false;
     struct aw_span inner = {in.data + head, size - head};
     if (in.data[9] == PROTOCOL_UDP)
-        return open_udp(inner, payload);
-    return in.data[9] == PROTOCOL_TCP && open_tcp(inner, payload);
+        return unwrap_udp(inner, payload);
+    return in.data[9] == PROTOCOL_TCP && unwrap_tcp(inner, payload);
 }
 
-static struct aw_span after(struct aw_span in, size_t head)
+static struct aw_span skip_head(struct aw_span in, size_t head)
 {
     return head < in.size ? (struct aw_span){in.data + head, in.size - head} : (struct aw_span){0};
 }
 
-static bool open_ethernet(struct aw_span in, struct aw_payload *payload)
+static bool unwrap_ethernet(struct aw_span in, struct aw_payload *payload)
 {
     size_t type = 12;
     if (in.size >= 18 && get16(in.data + type) == ETHERTYPE_VLAN)
         type += 4;
     if (in.size < type + 2 || get16(in.data + type) != ETHERTYPE_IPV4)
         return false;
-    return open_ip(after(in, type + 2), payload);
+    return unwrap_ip(skip_head(in, type + 2), payload);
 }
 
 /* Reads a packet of a loopback interface. Its address family has the byte order of the recording
  * machine. */
-static bool open_loopback(struct aw_span in, struct aw_payload *payload)
+static bool unwrap_loopback(struct aw_span in, struct aw_payload *payload)
 {
     bool inet = in.size > 4 && (in.data[0] == FAMILY_INET || in.data[3] == FAMILY_INET);
-    return inet && open_ip(after(in, 4), payload);
+    return inet && unwrap_ip(skip_head(in, 4), payload);
 }
 
 /* Reads packets of the "any" interface of Linux. */
-static bool open_cooked(struct aw_span in, size_t type, size_t head, struct aw_payload *payload)
+static bool unwrap_cooked(struct aw_span in, size_t type, size_t head, struct aw_payload *payload)
 {
     if (in.size < head || get16(in.data + type) != ETHERTYPE_IPV4)
         return false;
-    return open_ip(after(in, head), payload);
+    return unwrap_ip(skip_head(in, head), payload);
 }
 
-bool aw_packet_open(const struct aw_packet *packet, struct aw_payload *payload)
+bool aw_packet_unwrap(const struct aw_packet *packet, struct aw_payload *payload)
 {
     payload->dir = packet->dir;
     payload->tcp = false;
-    payload->from = payload->to = 0;
+    payload->from_port = payload->to_port = 0;
     payload->data = packet->data;
     switch (packet->linktype) {
     case AW_LINKTYPE_CAN:
-        return open_can(packet->data, payload);
+        return unwrap_can(packet->data, payload);
     case AW_LINKTYPE_RTAC_SERIAL:
-        return open_rtac(packet->data, payload);
+        return unwrap_rtac(packet->data, payload);
     case AW_LINKTYPE_USER0:
     case AW_LINKTYPE_USER1:
         return packet->data.size > 0;
     case AW_LINKTYPE_RAW_IP:
     case AW_LINKTYPE_IPV4:
-        return open_ip(packet->data, payload);
+        return unwrap_ip(packet->data, payload);
     case AW_LINKTYPE_ETHERNET:
-        return open_ethernet(packet->data, payload);
+        return unwrap_ethernet(packet->data, payload);
     case AW_LINKTYPE_NULL:
-        return open_loopback(packet->data, payload);
+        return unwrap_loopback(packet->data, payload);
     case AW_LINKTYPE_SLL:
-        return open_cooked(packet->data, 14, 16, payload);
+        return unwrap_cooked(packet->data, 14, 16, payload);
     case AW_LINKTYPE_SLL2:
-        return open_cooked(packet->data, 0, 20, payload);
+        return unwrap_cooked(packet->data, 0, 20, payload);
     }
     return false;
 }
 
-bool aw_payload_is_of(const struct aw_payload *payload, const uint16_t ports[2])
+bool aw_payload_has_ports(const struct aw_payload *payload, const uint16_t ports[2])
 {
-    return !payload->to || (ports[0] && (payload->to == ports[0] || payload->from == ports[0])) ||
-           (ports[1] && (payload->to == ports[1] || payload->from == ports[1]));
+    return !payload->to_port ||
+           (ports[0] && (payload->to_port == ports[0] || payload->from_port == ports[0])) ||
+           (ports[1] && (payload->to_port == ports[1] || payload->from_port == ports[1]));
 }
 
-enum aw_dir aw_payload_dir(const struct aw_payload *payload, const uint16_t ports[2])
+enum aw_dir aw_payload_find_dir(const struct aw_payload *payload, const uint16_t ports[2])
 {
     if (payload->dir)
         return payload->dir;
-    if (ports[0] && payload->to == ports[0])
+    if (ports[0] && payload->to_port == ports[0])
         return AW_TX;
-    bool back = (ports[0] && payload->from == ports[0]) || (ports[1] && payload->to == ports[1]);
-    return back ? AW_RX : 0;
+    bool from_device =
+        (ports[0] && payload->from_port == ports[0]) || (ports[1] && payload->to_port == ports[1]);
+    return from_device ? AW_RX : 0;
 }
 
 bool aw_linktype_suits(enum aw_linktype linktype, enum aw_medium medium)
@@ -198,20 +200,20 @@ bool aw_linktype_suits(enum aw_linktype linktype, enum aw_medium medium)
 
 /* ---- Adding headers ---- */
 
-struct aw_span aw_tcp_in_order(struct aw_tcp_order *order, const struct aw_payload *payload,
+struct aw_span aw_tcp_new_data(struct aw_tcp_order *order, const struct aw_payload *payload,
                                bool *gap)
 {
     struct aw_span data = payload->data;
-    int32_t ahead = payload->tcp && order->counted ? (int32_t)(payload->seq - order->next) : 0;
-    size_t known = ahead < 0 ? (size_t) - (int64_t)ahead : 0;
+    int32_t ahead = payload->tcp && order->started ? (int32_t)(payload->seq - order->next) : 0;
+    size_t n_repeated = ahead < 0 ? (size_t) - (int64_t)ahead : 0;
     *gap = ahead > 0;
     if (!payload->tcp)
         return data;
-    if (known >= data.size)
+    if (n_repeated >= data.size)
         return (struct aw_span){data.data, 0};
-    order->counted = true;
+    order->started = true;
     order->next = payload->seq + (uint32_t)data.size;
-    return (struct aw_span){data.data + known, data.size - known};
+    return (struct aw_span){data.data + n_repeated, data.size - n_repeated};
 }
 
 enum aw_linktype aw_wrapper_linktype(const struct aw_wrapper *wrapper)
@@ -220,7 +222,7 @@ enum aw_linktype aw_wrapper_linktype(const struct aw_wrapper *wrapper)
 }
 
 /* Returns the sum of 16-bit words for an IP checksum, with carries not yet folded. */
-static uint32_t sum_of(const uint8_t *p, size_t size)
+static uint32_t sum_words(const uint8_t *p, size_t size)
 {
     uint32_t sum = 0;
     for (; size >= 2; size -= 2, p += 2)
@@ -228,7 +230,7 @@ static uint32_t sum_of(const uint8_t *p, size_t size)
     return size ? sum + ((uint32_t)*p << 8) : sum;
 }
 
-static unsigned fold(uint32_t sum)
+static unsigned fold_sum(uint32_t sum)
 {
     while (sum >> 16)
         sum = (sum & 0xFFFF) + (sum >> 16);
@@ -237,31 +239,31 @@ static unsigned fold(uint32_t sum)
 
 static uint8_t *put_ip(uint8_t *p, unsigned protocol, size_t size)
 {
-    static const uint8_t here[] = {127, 0, 0, 1};
+    static const uint8_t localhost[] = {127, 0, 0, 1};
     uint8_t *head = p;
     p = put16(p, 0x4500);
     p = put16(p, (unsigned)(IP_HEAD + size));
     p = put32(p, 0x4000); /* number 0, do not fragment */
     p = put16(p, 64u << 8 | protocol);
     p = put16(p, 0);
-    memcpy(p, here, sizeof here);
-    memcpy(p + sizeof here, here, sizeof here);
-    put16(head + 10, fold(sum_of(head, IP_HEAD)));
+    memcpy(p, localhost, sizeof localhost);
+    memcpy(p + sizeof localhost, localhost, sizeof localhost);
+    put16(head + 10, fold_sum(sum_words(head, IP_HEAD)));
     return head + IP_HEAD;
 }
 
 /* Sets the checksum of UDP or TCP, which also covers the addresses. The field must be 0 before. */
-static void put_sum(uint8_t *segment, size_t size, size_t place, unsigned protocol)
+static void put_checksum(uint8_t *segment, size_t size, size_t offset, unsigned protocol)
 {
     uint32_t addresses = 2 * (127u << 8 | 0) + 2 * 1;
-    unsigned sum = fold(sum_of(segment, size) + addresses + protocol + (uint32_t)size);
-    put16(segment + place, sum ? sum : 0xFFFF);
+    unsigned sum = fold_sum(sum_words(segment, size) + addresses + protocol + (uint32_t)size);
+    put16(segment + offset, sum ? sum : 0xFFFF);
 }
 
 static uint8_t *put_ports(uint8_t *p, const struct aw_wrapper *wrapper, enum aw_dir dir)
 {
-    unsigned device = wrapper->ports[0] ? wrapper->ports[0] : OUR_PORT + 1u;
-    unsigned host = wrapper->ports[1] ? wrapper->ports[1] : OUR_PORT;
+    unsigned device = wrapper->ports[0] ? wrapper->ports[0] : HOST_PORT + 1u;
+    unsigned host = wrapper->ports[1] ? wrapper->ports[1] : HOST_PORT;
     p = put16(p, dir == AW_TX ? host : device);
     return put16(p, dir == AW_TX ? device : host);
 }
@@ -274,7 +276,7 @@ static size_t wrap_udp(struct aw_wrapper *wrapper, enum aw_dir dir, struct aw_sp
     p = put16(p, (unsigned)(UDP_HEAD + frame.size));
     p = put16(p, 0);
     memcpy(p, frame.data, frame.size);
-    put_sum(segment, UDP_HEAD + frame.size, 6, PROTOCOL_UDP);
+    put_checksum(segment, UDP_HEAD + frame.size, 6, PROTOCOL_UDP);
     return IP_HEAD + UDP_HEAD + frame.size;
 }
 
@@ -291,14 +293,14 @@ static size_t wrap_tcp(struct aw_wrapper *wrapper, enum aw_dir dir, struct aw_sp
     p = put16(p, 0xFFFF);
     p = put32(p, 0);
     memcpy(p, frame.data, frame.size);
-    put_sum(segment, TCP_HEAD + frame.size, 16, PROTOCOL_TCP);
+    put_checksum(segment, TCP_HEAD + frame.size, 16, PROTOCOL_TCP);
     *sent += (uint32_t)frame.size;
     return IP_HEAD + TCP_HEAD + frame.size;
 }
 
 static size_t wrap_can(struct aw_span frame, uint8_t *out)
 {
-    size_t head = aw_can_head(frame);
+    size_t head = aw_can_head_size(frame);
     struct aw_can_id id = aw_can_id_of(frame.data);
     uint8_t *p = put32(out, id.id | (id.is_long ? CAN_IS_LONG : 0));
     p = put32(p, (uint32_t)(frame.size - head) << 24);
@@ -312,7 +314,7 @@ size_t aw_wrap(struct aw_wrapper *wrapper, enum aw_dir dir, struct aw_span frame
     if (frame.size > FRAME_MAX || frame.size + AW_WRAP_MAX > cap)
         return 0;
     if (wrapper->medium == AW_MEDIUM_CAN)
-        return aw_can_head(frame) ? wrap_can(frame, out) : 0;
+        return aw_can_head_size(frame) ? wrap_can(frame, out) : 0;
     if (wrapper->medium == AW_MEDIUM_UDP)
         return wrap_udp(wrapper, dir, frame, out);
     if (wrapper->medium == AW_MEDIUM_TCP)

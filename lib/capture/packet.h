@@ -17,20 +17,20 @@ struct aw_payload {
     struct aw_span data; /* a frame as in wire/can_id.h, or a piece of a stream */
     enum aw_dir dir;     /* direction in the packet; 0: unknown */
     bool tcp;
-    uint16_t from, to; /* source and destination port, or 0 */
-    uint32_t seq;      /* TCP: sequence number of the first byte */
-    uint8_t bytes[68]; /* a CAN frame, preceded by its identifier */
+    uint16_t from_port, to_port; /* source and destination port, or 0 */
+    uint32_t seq;                /* TCP: sequence number of the first byte */
+    uint8_t bytes[68];           /* a CAN frame, preceded by its identifier */
 };
 
 /* Removes the headers of a packet. Returns false if it has no payload: an acknowledgement, a remote
  * or error frame, another network protocol, or a truncated packet. */
-bool aw_packet_open(const struct aw_packet *packet, struct aw_payload *payload);
+bool aw_packet_unwrap(const struct aw_packet *packet, struct aw_payload *payload);
 
 /* Compare the payload's ports with those of the device and the host (0: unknown). The first
  * function returns true if they match, or if the payload has no ports. The second one returns the
  * payload's direction, derived from the device's port if the packet has none; 0: unknown. */
-bool aw_payload_is_of(const struct aw_payload *payload, const uint16_t ports[2]);
-enum aw_dir aw_payload_dir(const struct aw_payload *payload, const uint16_t ports[2]);
+bool aw_payload_has_ports(const struct aw_payload *payload, const uint16_t ports[2]);
+enum aw_dir aw_payload_find_dir(const struct aw_payload *payload, const uint16_t ports[2]);
 
 /* Returns true if packets of this link type may belong to this medium. CAN frames and HID reports
  * belong to one medium each. */
@@ -38,13 +38,13 @@ bool aw_linktype_suits(enum aw_linktype linktype, enum aw_medium medium);
 
 /* Next expected byte of a TCP stream, for one direction. Initialise with {0}. */
 struct aw_tcp_order {
-    bool counted;
+    bool started;
     uint32_t next;
 };
 
 /* Returns the new part of a payload, because TCP repeats unacknowledged bytes. Sets *gap if bytes
  * before it are missing. Returns payloads of other protocols unchanged. */
-struct aw_span aw_tcp_in_order(struct aw_tcp_order *order, const struct aw_payload *payload,
+struct aw_span aw_tcp_new_data(struct aw_tcp_order *order, const struct aw_payload *payload,
                                bool *gap);
 
 /* State of adding headers. Initialise with {.medium = …, .ports = …}. sent counts TCP bytes by

@@ -95,7 +95,7 @@ static uint64_t get64(const struct aw_pcap_reader *reader, const uint8_t *p)
     return reader->swapped ? __builtin_bswap64(v) : v;
 }
 
-static size_t padded(size_t size)
+static size_t pad_size(size_t size)
 {
     return (size + 3) & ~(size_t)3;
 }
@@ -117,7 +117,7 @@ static unsigned next_option(struct option_list *list, struct aw_span *value)
     if ((size_t)(list->end - list->at) < 4 + size)
         return OPTION_END;
     *value = (struct aw_span){list->at + 4, size};
-    size_t step = 4 + padded(size);
+    size_t step = 4 + pad_size(size);
     list->at = step < (size_t)(list->end - list->at) ? list->at + step : list->end;
     return code;
 }
@@ -144,7 +144,7 @@ static uint64_t binary_ns(uint64_t stamp, unsigned bits)
     return seconds * 1000000000 + (rest * 1000000000 >> bits);
 }
 
-static int64_t time_of(const struct aw_pcap_interface *interface, uint64_t stamp)
+static int64_t convert_time(const struct aw_pcap_interface *interface, uint64_t stamp)
 {
     unsigned n = interface->resolution & 0x7F;
     uint64_t ns = interface->resolution & 0x80 ? binary_ns(stamp, n) : decimal_ns(stamp, n);
@@ -156,9 +156,9 @@ static int64_t time_of(const struct aw_pcap_interface *interface, uint64_t stamp
 
 /* ---- Blocks ---- */
 
-static enum aw_status damaged(struct aw_error *err, const char *what)
+static enum aw_status fail_damaged(struct aw_error *err, const char *problem)
 {
-    return aw_fail(err, AW_MALFORMED, "capture: %s", what);
+    return aw_fail(err, AW_MALFORMED, "capture: %s", problem);
 }
 
 static enum aw_status read_interface(struct aw_pcap_reader *reader, struct aw_span block)
@@ -200,13 +200,13 @@ static enum aw_status read_packet(const struct aw_pcap_reader *reader, struct aw
         return AW_MALFORMED;
     uint64_t stamp = (uint64_t)get32(reader, p + 12) << 32 | get32(reader, p + 16);
     *packet = (struct aw_packet){
-        .time_ns = time_of(&reader->interfaces[interface], stamp),
+        .time_ns = convert_time(&reader->interfaces[interface], stamp),
         .interface = interface,
         .linktype = (enum aw_linktype)reader->interfaces[interface].linktype,
         .data = {p + 28, size},
     };
     size_t left = (size_t)(end - (p + 28));
-    const uint8_t *at = p + 28 + (padded(size) < left ? padded(size) : left);
+    const uint8_t *at = p + 28 + (pad_size(size) < left ? pad_size(size) : left);
     static const uint8_t directions[4] = {0, AW_RX, AW_TX, 0};
     struct option_list list = {reader, at, end};
     struct aw_span value;
@@ -248,14 +248,15 @@ static enum aw_status read_section(struct aw_pcap_reader *reader, struct aw_span
     *reader->program = '\0';
     if (block.size < SECTION_MIN)
         return AW_MALFORMED;
-    struct option_list list = {reader, block.data + SECTION_MIN - BLOCK_TAIL, end}, again = list;
+    struct option_list list = {reader, block.data + SECTION_MIN - BLOCK_TAIL, end}, second = list;
     for (unsigned code; (code = next_option(&list, &value)) != OPTION_END;)
         if (code == OPTION_PROGRAM)
             snprintf(reader->program, sizeof reader->program, "%.*s", (int)value.size,
                      (const char *)value.data);
-    for (unsigned code; (code = next_option(&again, &value)) != OPTION_END;)
-        if (code == OPTION_COMMENT && reader->about)
-            reader->about(reader->context, reader->program, (const char *)value.data, value.size);
+    for (unsigned code; (code = next_option(&second, &value)) != OPTION_END;)
+        if (code == OPTION_COMMENT && reader->on_comment)
+            reader->on_comment(reader->context, reader->program, (const char *)value.data,
+                               value.size);
     return AW_EVENT;
 }
 
@@ -288,19 +289,20 @@ static enum aw_status begin_section(struct aw_pcap_reader *reader, struct aw_spa
     return __builtin_bswap32(magic) == BYTE_ORDER_MAGIC || !reader->swapped ? AW_OK : AW_MALFORMED;
 }
 
-static void pass_over(struct aw_pcap_reader *reader, struct aw_span in, uint64_t size, size_t *used)
+static void skip_bytes(struct aw_pcap_reader *reader, struct aw_span in, uint64_t size,
+                       size_t *used)
 {
-    size_t here = size < in.size ? (size_t)size : in.size;
-    reader->skip = size - here;
-    *used += here;
+    size_t available = size < in.size ? (size_t)size : in.size;
+    reader->skip = size - available;
+    *used += available;
 }
 
 /* Discards the rest of the input after an invalid length. */
-static enum aw_status lost(struct aw_pcap_reader *reader, struct aw_span in, size_t *used,
-                           struct aw_error *err)
+static enum aw_status fail_length(struct aw_pcap_reader *reader, struct aw_span in, size_t *used,
+                                  struct aw_error *err)
 {
-    pass_over(reader, in, UINT64_MAX, used);
-    return damaged(err, "block with invalid length, rest of the file skipped");
+    skip_bytes(reader, in, UINT64_MAX, used);
+    return fail_damaged(err, "block with invalid length, rest of the file skipped");
 }
 
 /* Parses the block at the start of in. AW_OK: the block is complete, and *block is set. */
@@ -313,27 +315,28 @@ static enum aw_status parse_block(struct aw_pcap_reader *reader, struct aw_span 
     if (get32(reader, in.data) == BLOCK_SECTION)
         status = begin_section(reader, in);
     if (status == AW_MALFORMED)
-        return lost(reader, in, used, err);
+        return fail_length(reader, in, used, err);
     if (status != AW_OK)
         return status;
     size_t size = get32(reader, in.data + 4);
     if (size < BLOCK_HEAD + BLOCK_TAIL || size % 4)
-        return lost(reader, in, used, err);
+        return fail_length(reader, in, used, err);
     if (size > AW_PCAP_PACKET_MAX) {
-        pass_over(reader, in, size, used);
-        return damaged(err, "block of more than 128 KiB skipped");
+        skip_bytes(reader, in, size, used);
+        return fail_damaged(err, "block of more than 128 KiB skipped");
     }
     if (in.size < size)
         return AW_MORE;
     if (get32(reader, in.data + size - BLOCK_TAIL) != size)
-        return lost(reader, in, used, err);
+        return fail_length(reader, in, used, err);
     *used += size;
     *block = (struct aw_span){in.data, size};
     return AW_OK;
 }
 
-static enum aw_status next_in_pcapng(struct aw_pcap_reader *reader, struct aw_span in,
-                                     struct aw_packet *packet, size_t *used, struct aw_error *err)
+static enum aw_status read_pcapng_packet(struct aw_pcap_reader *reader, struct aw_span in,
+                                         struct aw_packet *packet, size_t *used,
+                                         struct aw_error *err)
 {
     for (;;) {
         struct aw_span block = {0}, rest = {in.data + *used, in.size - *used};
@@ -342,7 +345,7 @@ static enum aw_status next_in_pcapng(struct aw_pcap_reader *reader, struct aw_sp
             return status;
         status = read_block(reader, block, packet);
         if (status == AW_MALFORMED)
-            return damaged(err, "block with invalid contents skipped");
+            return fail_damaged(err, "block with invalid contents skipped");
         if (status == AW_OK)
             return AW_OK;
     }
@@ -350,8 +353,8 @@ static enum aw_status next_in_pcapng(struct aw_pcap_reader *reader, struct aw_sp
 
 /* ---- Classic pcap ---- */
 
-static enum aw_status next_in_pcap(struct aw_pcap_reader *reader, struct aw_span in,
-                                   struct aw_packet *packet, size_t *used, struct aw_error *err)
+static enum aw_status read_pcap_packet(struct aw_pcap_reader *reader, struct aw_span in,
+                                       struct aw_packet *packet, size_t *used, struct aw_error *err)
 {
     if (reader->n_interfaces == 0 && in.size < PCAP_HEAD)
         return AW_MORE;
@@ -368,7 +371,7 @@ static enum aw_status next_in_pcap(struct aw_pcap_reader *reader, struct aw_span
         return AW_MORE;
     size_t size = get32(reader, p + 8);
     if (size > AW_PCAP_PACKET_MAX)
-        return lost(reader, (struct aw_span){p, left}, used, err);
+        return fail_length(reader, (struct aw_span){p, left}, used, err);
     if (left - PCAP_PACKET_HEAD < size)
         return AW_MORE;
     uint64_t unit = reader->format == PCAP_NANO ? 1 : 1000;
@@ -381,7 +384,7 @@ static enum aw_status next_in_pcap(struct aw_pcap_reader *reader, struct aw_span
     return AW_OK;
 }
 
-static enum format format_of(uint32_t magic)
+static enum format find_format(uint32_t magic)
 {
     return magic == BLOCK_SECTION ? PCAPNG
            : magic == MAGIC_MICRO ? PCAP_MICRO
@@ -390,26 +393,26 @@ static enum format format_of(uint32_t magic)
 }
 
 /* Detects the format and the byte order. */
-static enum format recognise(struct aw_span in, bool *swapped)
+static enum format detect_format(struct aw_span in, bool *swapped)
 {
     uint32_t magic;
     if (in.size < sizeof magic)
         return UNKNOWN;
     memcpy(&magic, in.data, sizeof magic);
-    enum format format = format_of(magic);
+    enum format format = find_format(magic);
     *swapped = format == UNKNOWN;
-    return format != UNKNOWN ? format : format_of(__builtin_bswap32(magic));
+    return format != UNKNOWN ? format : find_format(__builtin_bswap32(magic));
 }
 
 bool aw_is_capture(struct aw_span in)
 {
     bool swapped;
-    return recognise(in, &swapped) != UNKNOWN;
+    return detect_format(in, &swapped) != UNKNOWN;
 }
 
-void aw_pcap_end(struct aw_pcap_reader *reader)
+void aw_pcap_reset(struct aw_pcap_reader *reader)
 {
-    *reader = (struct aw_pcap_reader){.about = reader->about, .context = reader->context};
+    *reader = (struct aw_pcap_reader){.on_comment = reader->on_comment, .context = reader->context};
 }
 
 enum aw_status aw_pcap_next(struct aw_pcap_reader *reader, struct aw_span in,
@@ -417,17 +420,17 @@ enum aw_status aw_pcap_next(struct aw_pcap_reader *reader, struct aw_span in,
 {
     *used = 0;
     if (reader->skip)
-        pass_over(reader, in, reader->skip, used);
+        skip_bytes(reader, in, reader->skip, used);
     if (*used == in.size || in.size < 4)
         return AW_MORE;
     if (reader->format == UNKNOWN)
-        reader->format = (uint8_t)recognise(in, &reader->swapped);
+        reader->format = (uint8_t)detect_format(in, &reader->swapped);
     if (reader->format == UNKNOWN) {
-        pass_over(reader, in, UINT64_MAX, used);
-        return damaged(err, "not a pcapng or pcap file — give another capture");
+        skip_bytes(reader, in, UINT64_MAX, used);
+        return fail_damaged(err, "not a pcapng or pcap file — give another capture");
     }
-    return reader->format == PCAPNG ? next_in_pcapng(reader, in, packet, used, err)
-                                    : next_in_pcap(reader, in, packet, used, err);
+    return reader->format == PCAPNG ? read_pcapng_packet(reader, in, packet, used, err)
+                                    : read_pcap_packet(reader, in, packet, used, err);
 }
 
 /* ---- Writing, in the byte order of this machine ---- */
@@ -449,8 +452,8 @@ static uint8_t *put_bytes(uint8_t *p, const void *data, size_t size)
 {
     if (size)
         memcpy(p, data, size);
-    memset(p + size, 0, padded(size) - size);
-    return p + padded(size);
+    memset(p + size, 0, pad_size(size) - size);
+    return p + pad_size(size);
 }
 
 static uint8_t *put_option(uint8_t *p, enum option code, const void *data, size_t size)
@@ -482,7 +485,7 @@ size_t aw_pcapng_section(uint8_t *out, size_t cap, const char *program, const ch
         p = put_option(p, OPTION_PROGRAM, program, strnlen(program, AW_PCAP_PROGRAM - 1));
     for (size_t i = 0; i < n; i++) {
         size_t size = strlen(comments[i]), room = cap - (size_t)(p - out);
-        if (size <= UINT16_MAX && room >= OPTION_HEAD + padded(size) + REST)
+        if (size <= UINT16_MAX && room >= OPTION_HEAD + pad_size(size) + REST)
             p = put_option(p, OPTION_COMMENT, comments[i], size);
     }
     if (program || n)
@@ -512,8 +515,8 @@ size_t aw_pcapng_begin(uint8_t *out, enum aw_linktype linktype, const char *inte
 size_t aw_pcapng_packet(uint8_t *out, size_t cap, const struct aw_packet *packet)
 {
     static const uint8_t flags[] = {[AW_TX] = 2, [AW_RX] = 1, [AW_BOTH] = 0};
-    size_t comment = packet->comment_length < UINT16_MAX ? packet->comment_length : UINT16_MAX;
-    if (packet->data.size + comment + 64 > cap)
+    size_t comment_size = packet->comment_length < UINT16_MAX ? packet->comment_length : UINT16_MAX;
+    if (packet->data.size + comment_size + 64 > cap)
         return 0;
     uint64_t time = packet->time_ns == AW_NO_TIME ? 0 : (uint64_t)packet->time_ns;
     uint32_t size = (uint32_t)packet->data.size, direction = flags[packet->dir];
@@ -525,7 +528,7 @@ size_t aw_pcapng_packet(uint8_t *out, size_t cap, const struct aw_packet *packet
     p = put32(p, size);
     p = put_bytes(p, packet->data.data, size);
     if (packet->comment)
-        p = put_option(p, OPTION_COMMENT, packet->comment, comment);
+        p = put_option(p, OPTION_COMMENT, packet->comment, comment_size);
     p = put_option(p, OPTION_FLAGS, &direction, sizeof direction);
     p = put_option(p, OPTION_END, NULL, 0);
     return (size_t)(finish_block(out, p) - out);

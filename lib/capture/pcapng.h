@@ -71,14 +71,14 @@ struct aw_pcap_interface {
 
 /* Called for a comment of a section header: length characters without a NUL. program is the name of
  * the section's writer (shb_userappl); "": unknown. */
-typedef void aw_pcap_about_fn(void *context, const char *program, const char *comment,
-                              size_t length);
+typedef void aw_pcap_comment_fn(void *context, const char *program, const char *comment,
+                                size_t length);
 
 #define AW_PCAP_PROGRAM 48 /* maximum size of a program's name and version, with the NUL */
 
 /* State of reading a capture. Initialise with {0}, or with on_comment and context. */
 struct aw_pcap_reader {
-    aw_pcap_about_fn *about; /* called for each comment of a section header; or NULL */
+    aw_pcap_comment_fn *on_comment; /* called for each comment of a section header; or NULL */
     void *context;
     char program[AW_PCAP_PROGRAM]; /* program that wrote the section; "": unknown */
     uint8_t format;                /* 0: not yet known */
@@ -98,7 +98,7 @@ enum aw_status aw_pcap_next(struct aw_pcap_reader *reader, struct aw_span in,
                             struct aw_packet *packet, size_t *used, struct aw_error *err);
 
 /* Resets the reader at any point, so that it can read another file. on_comment remains set. */
-void aw_pcap_end(struct aw_pcap_reader *reader);
+void aw_pcap_reset(struct aw_pcap_reader *reader);
 
 #define AW_PCAPNG_BEGIN_MAX 256
 

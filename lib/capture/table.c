@@ -32,11 +32,11 @@ void aw_table_free(struct aw_table *table)
 
 static bool grow_columns(struct aw_table *table)
 {
-    size_t room = table->room, needed = table->n_columns + 1;
+    size_t room = table->column_capacity, needed = table->n_columns + 1;
     char **names = aw_grow(table->names, &room, needed, sizeof *names);
     table->names = names ? names : table->names;
     struct aw_table_flaw *flaws =
-        names ? aw_grow(table->flaws, &table->room, needed, sizeof *flaws) : NULL;
+        names ? aw_grow(table->flaws, &table->column_capacity, needed, sizeof *flaws) : NULL;
     table->flaws = flaws ? flaws : table->flaws;
     return flaws;
 }
@@ -55,7 +55,7 @@ static enum aw_status add_name(struct aw_table *table, const char *name, size_t 
     char *copy = grow_columns(table) ? strndup(name, length) : NULL;
     if (!copy)
         return aw_no_memory(err);
-    table->flaws[table->n_columns] = (struct aw_table_flaw){.any = false};
+    table->flaws[table->n_columns] = (struct aw_table_flaw){.found = false};
     table->names[table->n_columns++] = copy;
     return AW_OK;
 }
@@ -93,49 +93,51 @@ char *aw_table_list(const struct aw_table *table, char *out, size_t size)
     return out;
 }
 
-static enum aw_status no_column(const struct aw_table *table, const char *name,
-                                struct aw_error *err)
+static enum aw_status fail_no_column(const struct aw_table *table, const char *name,
+                                     struct aw_error *err)
 {
     char names[160];
     return aw_fail(err, AW_USAGE, "column %.60s not found, the table has %s — rename one", name,
                    aw_table_list(table, names, sizeof names));
 }
 
-enum aw_status aw_table_column(const struct aw_table *table, const char *name, int *column,
-                               struct aw_error *err)
+enum aw_status aw_table_get_column(const struct aw_table *table, const char *name, int *column,
+                                   struct aw_error *err)
 {
     *column = aw_table_find(table, name);
     size_t i = *column < 0 ? 0 : (size_t)*column + 1;
     if (*column < 0) {
-        no_column(table, name, err);
-        return aw_table_fail_in(err, table, AW_TABLE_HEADER);
+        fail_no_column(table, name, err);
+        return aw_table_fail_at_row(err, table, AW_TABLE_HEADER);
     }
     while (i < table->n_columns && strcmp(table->names[i], name) != 0)
         i++;
     if (i == table->n_columns)
-        return aw_table_numbers(table, *column, err);
+        return aw_table_check_numbers(table, *column, err);
     aw_fail(err, AW_USAGE, "duplicate column %.60s (column %zu) — rename one", name, i + 1);
-    return aw_table_fail_in(err, table, AW_TABLE_HEADER);
+    return aw_table_fail_at_row(err, table, AW_TABLE_HEADER);
 }
 
-enum aw_status aw_table_numbers(const struct aw_table *table, int column, struct aw_error *err)
+enum aw_status aw_table_check_numbers(const struct aw_table *table, int column,
+                                      struct aw_error *err)
 {
     const struct aw_table_flaw *flaw = &table->flaws[column];
-    if (!flaw->any)
+    if (!flaw->found)
         return AW_OK;
     bool messages = !*flaw->text && aw_table_find(table, "msg") >= 0;
     aw_fail(err, AW_MALFORMED, "%.60s: '%s' is not a number — %s", table->names[column], flaw->text,
             messages ? "for a recording of messages, select one: watch --csv --where msg=NAME -"
                      : "correct the cell or delete the line");
-    return aw_table_fail_in(err, table, flaw->row);
+    return aw_table_fail_at_row(err, table, flaw->row);
 }
 
-enum aw_status aw_table_fail_in(struct aw_error *err, const struct aw_table *table, size_t row)
+enum aw_status aw_table_fail_at_row(struct aw_error *err, const struct aw_table *table, size_t row)
 {
     if (table->file && err->status == AW_USAGE)
         err->status = AW_MALFORMED;
     if (table->file)
-        aw_fail_in(err, table->file, row == AW_TABLE_HEADER ? table->header : table->lines[row], 0);
+        aw_fail_at_line(err, table->file,
+                        row == AW_TABLE_HEADER ? table->header_line : table->lines[row], 0);
     return err->status;
 }
 
@@ -143,15 +145,16 @@ enum aw_status aw_table_check_times(const struct aw_table *table, int column, st
 {
     if (table->n_rows == 0) {
         aw_fail(err, AW_USAGE, "table has no rows — give at least one point");
-        return aw_table_fail_in(err, table, AW_TABLE_HEADER);
+        return aw_table_fail_at_row(err, table, AW_TABLE_HEADER);
     }
     for (size_t i = 1; i < table->n_rows; i++) {
-        double before = aw_table_cell(table, i - 1, column), now = aw_table_cell(table, i, column);
-        if (now <= before) {
+        double previous = aw_table_cell(table, i - 1, column),
+               now = aw_table_cell(table, i, column);
+        if (now <= previous) {
             aw_fail(err, AW_USAGE,
                     "%s: time %.9g s is not after %.9g s of line %zu — sort the rows",
-                    table->names[column], now, before, table->lines[i - 1]);
-            return aw_table_fail_in(err, table, i);
+                    table->names[column], now, previous, table->lines[i - 1]);
+            return aw_table_fail_at_row(err, table, i);
         }
     }
     return AW_OK;
@@ -159,10 +162,11 @@ enum aw_status aw_table_check_times(const struct aw_table *table, int column, st
 
 static enum aw_status grow_rows(struct aw_table *table, struct aw_error *err)
 {
-    size_t room = table->capacity, needed = table->n_rows + 1;
+    size_t room = table->row_capacity, needed = table->n_rows + 1;
     double *cells = aw_grow(table->cells, &room, needed, table->n_columns * sizeof *cells);
     table->cells = cells ? cells : table->cells;
-    size_t *lines = cells ? aw_grow(table->lines, &table->capacity, needed, sizeof *lines) : NULL;
+    size_t *lines =
+        cells ? aw_grow(table->lines, &table->row_capacity, needed, sizeof *lines) : NULL;
     table->lines = lines ? lines : table->lines;
     return lines ? AW_OK : aw_no_memory(err);
 }
@@ -194,16 +198,16 @@ enum aw_status aw_table_add(struct aw_table *table, const double *row, struct aw
 /* ---- Reading ---- */
 
 /* State of reading a table. */
-struct place {
+struct cursor {
     struct aw_lines lines;
     const char *const *names; /* NULL: the file must have a header */
     size_t n_names;
-    bool named;     /* the names replace those in the header */
-    bool plain;     /* the file has no header */
+    bool has_names; /* the names replace those in the header */
+    bool no_header; /* the file has no header */
     char separator; /* ' ' means any number of blanks */
 };
 
-static bool next_word(const char **rest, struct aw_csv_cell *cell)
+static bool next_blank_cell(const char **rest, struct aw_csv_cell *cell)
 {
     static const char blanks[] = " \t\r\n";
     const char *begin = *rest + strspn(*rest, blanks);
@@ -214,15 +218,15 @@ static bool next_word(const char **rest, struct aw_csv_cell *cell)
 
 static bool next_cell(const char **rest, char separator, struct aw_csv_cell *cell)
 {
-    return separator == ' ' ? next_word(rest, cell) : aw_csv_next(rest, separator, cell);
+    return separator == ' ' ? next_blank_cell(rest, cell) : aw_csv_next(rest, separator, cell);
 }
 
 static enum aw_status read_header(struct aw_table *table, const char *line,
-                                  const struct place *place, struct aw_error *err)
+                                  const struct cursor *reader, struct aw_error *err)
 {
     struct aw_csv_cell cell;
     enum aw_status status = AW_OK;
-    while (status == AW_OK && next_cell(&line, place->separator, &cell)) {
+    while (status == AW_OK && next_cell(&line, reader->separator, &cell)) {
         /* Copies in place: the line is writable, and a quoted name ends with a quote. */
         size_t length = cell.quoted
                             ? aw_csv_copy(&cell, (char *)(uintptr_t)cell.text, cell.length + 1)
@@ -251,32 +255,32 @@ static bool begins_with_number(const char *line, char separator)
 
 /* Names the columns of a file without a header. */
 static enum aw_status name_columns(struct aw_table *table, const char *line,
-                                   const struct place *place, struct aw_error *err)
+                                   const struct cursor *reader, struct aw_error *err)
 {
     struct aw_csv_cell cell;
     enum aw_status status = AW_OK;
-    size_t least = place->named ? place->n_names : 0;
-    for (size_t i = 0; status == AW_OK && (next_cell(&line, place->separator, &cell) || i < least);
-         i++) {
-        bool given = i < place->n_names && strcmp(place->names[i], "-") != 0;
-        status =
-            add_name(table, given ? place->names[i] : "", given ? strlen(place->names[i]) : 0, err);
+    size_t min_columns = reader->has_names ? reader->n_names : 0;
+    for (size_t i = 0;
+         status == AW_OK && (next_cell(&line, reader->separator, &cell) || i < min_columns); i++) {
+        bool has_name = i < reader->n_names && strcmp(reader->names[i], "-") != 0;
+        status = add_name(table, has_name ? reader->names[i] : "",
+                          has_name ? strlen(reader->names[i]) : 0, err);
     }
     return status == AW_USAGE ? AW_MALFORMED : status;
 }
 
-static void note_flaw(struct aw_table *table, size_t column, const struct aw_csv_cell *cell)
+static void store_flaw(struct aw_table *table, size_t column, const struct aw_csv_cell *cell)
 {
     struct aw_table_flaw *flaw = &table->flaws[column];
-    if (flaw->any)
+    if (flaw->found)
         return;
-    *flaw = (struct aw_table_flaw){.any = true, .row = table->n_rows};
+    *flaw = (struct aw_table_flaw){.found = true, .row = table->n_rows};
     snprintf(flaw->text, sizeof flaw->text, "%.*s", cell->length > 40 ? 40 : (int)cell->length,
              cell->text);
 }
 
-static enum aw_status read_row(struct aw_table *table, const char *line, const struct place *place,
-                               struct aw_error *err)
+static enum aw_status read_row(struct aw_table *table, const char *line,
+                               const struct cursor *reader, struct aw_error *err)
 {
     size_t n = 0;
     struct aw_csv_cell cell;
@@ -284,80 +288,81 @@ static enum aw_status read_row(struct aw_table *table, const char *line, const s
     if (status != AW_OK)
         return status;
     double *row = table->cells + table->n_rows * table->n_columns;
-    for (; next_cell(&line, place->separator, &cell); n++)
-        if (n < table->n_columns && !parse_cell(&cell, place->separator, &row[n])) {
+    for (; next_cell(&line, reader->separator, &cell); n++)
+        if (n < table->n_columns && !parse_cell(&cell, reader->separator, &row[n])) {
             row[n] = (double)NAN;
-            note_flaw(table, n, &cell);
+            store_flaw(table, n, &cell);
         }
-    bool commas = n > table->n_columns && place->separator == ',';
+    bool decimal_commas = n > table->n_columns && reader->separator == ',';
     if (n != table->n_columns)
         return aw_fail(err, AW_MALFORMED, "wrong number of cells: %zu cell%s, %s %zu column%s — %s",
-                       n, n == 1 ? "" : "s", place->plain ? "expected" : "the header has",
+                       n, n == 1 ? "" : "s", reader->no_header ? "expected" : "the header has",
                        table->n_columns, table->n_columns == 1 ? "" : "s",
-                       commas ? "with decimal commas, separate columns by ;"
-                              : "check for a truncated line");
-    table->lines[table->n_rows++] = place->lines.number;
+                       decimal_commas ? "with decimal commas, separate columns by ;"
+                                      : "check for a truncated line");
+    table->lines[table->n_rows++] = reader->lines.number;
     return AW_OK;
 }
 
-static enum aw_status read_first(struct aw_table *table, const char *line, struct place *place,
-                                 struct aw_error *err)
+static enum aw_status read_first_line(struct aw_table *table, const char *line,
+                                      struct cursor *reader, struct aw_error *err)
 {
-    table->header = place->lines.number;
-    place->separator = aw_csv_separator(line);
-    place->plain = place->names && begins_with_number(line, place->separator);
-    if (!place->plain && !place->named)
-        return read_header(table, line, place, err);
-    enum aw_status status = name_columns(table, line, place, err);
-    return status == AW_OK && place->plain ? read_row(table, line, place, err) : status;
+    table->header_line = reader->lines.number;
+    reader->separator = aw_csv_separator(line);
+    reader->no_header = reader->names && begins_with_number(line, reader->separator);
+    if (!reader->no_header && !reader->has_names)
+        return read_header(table, line, reader, err);
+    enum aw_status status = name_columns(table, line, reader, err);
+    return status == AW_OK && reader->no_header ? read_row(table, line, reader, err) : status;
 }
 
 static bool is_regular(const char *path)
 {
-    struct stat about;
-    return strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISREG(about.st_mode);
+    struct stat info;
+    return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 /* Rejects recordings, which are not CSV. Does not check pipes. */
-static enum aw_status check_kind(const char *path, struct aw_error *err)
+static enum aw_status check_format(const char *path, struct aw_error *err)
 {
     char start[512] = "";
     struct aw_candump frame;
     FILE *file = is_regular(path) ? aw_file_open(path) : NULL;
     struct aw_span bytes = {(uint8_t *)start, file ? fread(start, 1, sizeof start - 1, file) : 0};
-    const char *name = aw_file_name(path), *what = NULL;
+    const char *name = aw_file_name(path), *format = NULL;
     if (file)
         fclose(file);
     if (aw_log_is_foreign(bytes, name, err))
         return AW_USAGE;
     if (aw_is_capture(bytes))
-        what = "a capture";
+        format = "a capture";
     else if (*start == '{')
-        what = "NDJSON";
-    else if (*start == '(' && aw_candump_read(start, strcspn(start, "\r\n"), &frame))
-        what = "a candump log";
-    return what ? aw_fail(err, AW_USAGE, "%.100s is %s, not CSV — use 'plot'%s", name, what,
-                          *start == '{' ? " and 'follow'" : ", 'decode' and 'replay'")
-                : AW_OK;
+        format = "NDJSON";
+    else if (*start == '(' && aw_candump_parse(start, strcspn(start, "\r\n"), &frame))
+        format = "a candump log";
+    return format ? aw_fail(err, AW_USAGE, "%.100s is %s, not CSV — use 'plot'%s", name, format,
+                            *start == '{' ? " and 'follow'" : ", 'decode' and 'replay'")
+                  : AW_OK;
 }
 
-static enum aw_status read_table(struct place *place, struct aw_table *table, struct aw_error *err)
+static enum aw_status read_table(struct cursor *reader, struct aw_table *table,
+                                 struct aw_error *err)
 {
-    struct aw_lines *lines = &place->lines;
-    enum aw_status status = lines->file ? AW_OK : check_kind(lines->name, err);
+    struct aw_lines *lines = &reader->lines;
+    enum aw_status status = lines->file ? AW_OK : check_format(lines->name, err);
     *table = (struct aw_table){0};
     /* reads regular files of any size, because they do end */
     if (!lines->file && is_regular(lines->name)) {
         lines->file = aw_file_open(lines->name);
-        lines->opened = lines->file != NULL;
+        lines->owns_file = lines->file != NULL;
     }
     while (status == AW_OK && (status = aw_lines_next(lines, err)) == AW_OK) {
         const char *line = lines->line + strspn(lines->line, " \t\v\f");
-        status = table->n_columns == 0 ? read_first(table, line, place, err)
-                                       : read_row(table, line, place, err);
+        status = table->n_columns == 0 ? read_first_line(table, line, reader, err)
+                                       : read_row(table, line, reader, err);
     }
     status = aw_lines_end(lines, status, err);
-    table->headless = place->plain;
+    table->no_header = reader->no_header;
     table->file = lines->name;
     if (status == AW_OK && table->n_columns == 0)
         status = aw_fail(err, AW_MALFORMED,
@@ -370,26 +375,28 @@ static enum aw_status read_table(struct place *place, struct aw_table *table, st
 enum aw_status aw_table_read_no_header(FILE *file, const char *name, const char *const *names,
                                        size_t n, struct aw_table *table, struct aw_error *err)
 {
-    struct place place = {.lines = {.file = file, .name = name}, .names = names, .n_names = n};
-    return read_table(&place, table, err);
+    struct cursor reader = {.lines = {.file = file, .name = name}, .names = names, .n_names = n};
+    return read_table(&reader, table, err);
 }
 
 enum aw_status aw_table_read_named(FILE *file, const char *name, const char *columns,
-                                   const char *like, struct aw_table *table, struct aw_error *err)
+                                   const char *example, struct aw_table *table,
+                                   struct aw_error *err)
 {
-    const size_t most = strlen(columns) / 2 + 1;
+    const size_t max_names = strlen(columns) / 2 + 1;
     char *text = strdup(columns), *rest;
-    const char **names = calloc(most, sizeof *names);
-    struct place place = {.lines = {.file = file, .name = name}, .names = names, .named = true};
+    const char **names = calloc(max_names, sizeof *names);
+    struct cursor reader = {
+        .lines = {.file = file, .name = name}, .names = names, .has_names = true};
     enum aw_status status = text && names ? AW_OK : aw_no_memory(err);
     for (char *word = status == AW_OK ? strtok_r(text, ", ", &rest) : NULL; word;
          word = strtok_r(NULL, ", ", &rest))
-        names[place.n_names++] = word;
+        names[reader.n_names++] = word;
     if (status == AW_OK)
-        status = place.n_names
-                     ? read_table(&place, table, err)
+        status = reader.n_names
+                     ? read_table(&reader, table, err)
                      : aw_fail(err, AW_USAGE, "--columns '%.40s': no names given — write %s",
-                               columns, like);
+                               columns, example);
     free(names);
     free(text);
     return status;

@@ -29,17 +29,17 @@
 
 /* First cell of a column that is not a number. */
 struct aw_table_flaw {
-    bool any;
+    bool found;
     size_t row;
     char text[44]; /* contents of the cell, truncated */
 };
 
 /* A table that owns its cells and names. {0} is an empty table. */
 struct aw_table {
-    size_t n_columns, n_rows, capacity, room;
-    bool headless;    /* the file had no header; the caller has named the columns */
-    const char *file; /* name of the source file for messages, not owned; NULL: none */
-    size_t header;    /* line number of the header in the file */
+    size_t n_columns, n_rows, row_capacity, column_capacity;
+    bool no_header;     /* the file had no header; the caller has named the columns */
+    const char *file;   /* name of the source file for messages, not owned; NULL: none */
+    size_t header_line; /* line number of the header in the file */
     char **names;
     struct aw_table_flaw *flaws; /* one per column */
     double *cells;               /* row by row; NaN: not a number */
@@ -65,20 +65,21 @@ char *aw_table_list(const struct aw_table *table, char *out, size_t size);
 /* Checks that this column has a number in every row. AW_MALFORMED (see aw_table_fail_at_row)
  * reports the first cell that is not a number. aw_table_get_column calls it for the column that it
  * finds. */
-enum aw_status aw_table_numbers(const struct aw_table *table, int column, struct aw_error *err);
+enum aw_status aw_table_check_numbers(const struct aw_table *table, int column,
+                                      struct aw_error *err);
 
 /* Finds the column with this name and checks its numbers. AW_USAGE (see aw_table_fail_at_row): no
  * column or several columns have the name; the message lists all names. AW_MALFORMED: as for
  * aw_table_check_numbers. */
-enum aw_status aw_table_column(const struct aw_table *table, const char *name, int *column,
-                               struct aw_error *err);
+enum aw_status aw_table_get_column(const struct aw_table *table, const char *name, int *column,
+                                   struct aw_error *err);
 
 /* Adds the file and the line of a row (or AW_TABLE_HEADER) to an error, if the table was read from
  * a file. AW_USAGE then becomes AW_MALFORMED. Returns the resulting status. */
-enum aw_status aw_table_fail_in(struct aw_error *err, const struct aw_table *table, size_t row);
+enum aw_status aw_table_fail_at_row(struct aw_error *err, const struct aw_table *table, size_t row);
 
-/* Checks that the times in this column increase. AW_MALFORMED (see aw_table_fail_in): there are no
- * rows, or the first time that does not increase. */
+/* Checks that the times in this column increase. AW_MALFORMED (see aw_table_fail_at_row): there are
+ * no rows, or the first time that does not increase. */
 enum aw_status aw_table_check_times(const struct aw_table *table, int column, struct aw_error *err);
 
 static inline double aw_table_cell(const struct aw_table *table, size_t row, int column)
@@ -101,7 +102,8 @@ enum aw_status aw_table_read_no_header(FILE *file, const char *name, const char 
  * any. A column with the name "-" is called "column1", "column2" … AW_USAGE: no names; the message
  * suggests example. */
 enum aw_status aw_table_read_named(FILE *file, const char *name, const char *columns,
-                                   const char *like, struct aw_table *table, struct aw_error *err);
+                                   const char *example, struct aw_table *table,
+                                   struct aw_error *err);
 
 /* Writes the header and all rows. Numbers have the fewest digits that parse to the same number. The
  * other two functions write a table row by row. AW_LOST: a write error. */

@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "base/text.h"
 
-void aw_column_unit(const char *text, char *name, size_t size, char unit[16])
+void aw_split_unit(const char *text, char *name, size_t size, char unit[16])
 {
     size_t length = strlen(text), end = length, from;
     unit[0] = '\0';
@@ -43,7 +43,7 @@ static bool is_one_of(const char *const *words, const char *text)
 
 /* Finds the scale of a unit that has a name, such as "sec". Returns false if the unit is
  * unknown. */
-static bool scale_of_word(const char *unit, double *scale)
+static bool scale_of_name(const char *unit, double *scale)
 {
     static const char *const seconds[] = {"s", "sec", "secs", "second", "seconds", NULL};
     static const char *const ms[] = {"ms", "msec", "millisecond", "milliseconds", NULL};
@@ -52,48 +52,51 @@ static bool scale_of_word(const char *unit, double *scale)
 }
 
 /* Finds the factor from a unit of time to seconds. Returns false if the unit is unknown. */
-static bool scale_of(const char *unit, double *scale)
+static bool scale_of_unit(const char *unit, double *scale)
 {
     char text[24];
     snprintf(text, sizeof text, "1%s", unit);
-    return scale_of_word(unit, scale) ||
+    return scale_of_name(unit, scale) ||
            (*unit && aw_number_parse_unit(text, "s", scale, NULL) == AW_OK);
 }
 
 bool aw_time_column(const char *name, struct aw_time_column *column)
 {
     static const char *const words[] = {"t", "time", "timestamp", "dt"};
-    char bare[16], unit[16];
+    char base_name[16], unit[16];
     size_t i = 0;
     *column = (struct aw_time_column){.scale = 1};
-    column->unit = scale_of_word(name, &column->scale);
-    if (column->unit || strcasecmp(name, "t") == 0 || strcmp(name, "__time") == 0)
+    column->unit_only = scale_of_name(name, &column->scale);
+    if (column->unit_only || strcasecmp(name, "t") == 0 || strcmp(name, "__time") == 0)
         return true;
     for (; i < 4 && strcasecmp(name, words[i]) != 0; i++)
         ;
-    column->unsure = i < 4;
-    aw_column_unit(name, bare, sizeof bare, unit);
-    if (i == 4 && scale_of(unit, &column->scale))
-        for (i = 0; i < 4 && strcasecmp(bare, words[i]) != 0; i++)
+    column->no_unit = i < 4;
+    aw_split_unit(name, base_name, sizeof base_name, unit);
+    if (i == 4 && scale_of_unit(unit, &column->scale))
+        for (i = 0; i < 4 && strcasecmp(base_name, words[i]) != 0; i++)
             ;
-    column->step = i == 3;
+    column->is_step = i == 3;
     return i < 4;
 }
 
-int aw_time_find(const char *const *names, size_t n, struct aw_time_column *column)
+int aw_find_time_column(const char *const *names, size_t n, struct aw_time_column *column)
 {
-    int best = -1, rank = 0;
+    int best = -1, best_score = 0;
     for (size_t i = 0; i < n; i++) {
         struct aw_time_column found;
         if (!aw_time_column(names[i], &found))
             continue;
-        bool plain = strcasecmp(names[i], "t") == 0, seconds = found.scale >= 1;
-        int worth = (found.step ? 0 : 4) + (found.unsure ? 1 : found.unit ? 2 : seconds ? 4 : 3);
-        worth = plain ? 9 : worth;
-        if (worth <= rank)
+        bool is_t = strcasecmp(names[i], "t") == 0, seconds = found.scale >= 1;
+        int score = (found.is_step ? 0 : 4) + (found.no_unit     ? 1
+                                               : found.unit_only ? 2
+                                               : seconds         ? 4
+                                                                 : 3);
+        score = is_t ? 9 : score;
+        if (score <= best_score)
             continue;
         *column = found;
-        rank = worth;
+        best_score = score;
         best = (int)i;
     }
     return best;
@@ -103,22 +106,22 @@ enum aw_status aw_table_find_time(const struct aw_table *table, int *column, dou
                                   struct aw_error *err)
 {
     struct aw_time_column time = {.scale = 1};
-    *column = aw_time_find((const char *const *)table->names, table->n_columns, &time);
+    *column = aw_find_time_column((const char *const *)table->names, table->n_columns, &time);
     *scale = time.scale;
-    if (*column >= 0 && time.unsure) {
+    if (*column >= 0 && time.no_unit) {
         aw_fail(err, AW_USAGE, "%.60s: unit unknown — rename it to t_s or t_ms",
                 table->names[*column]);
-        return aw_table_fail_in(err, table, AW_TABLE_HEADER);
+        return aw_table_fail_at_row(err, table, AW_TABLE_HEADER);
     }
-    if (*column < 0 || time.step) {
-        aw_table_column(table, "t", column, err);
+    if (*column < 0 || time.is_step) {
+        aw_table_get_column(table, "t", column, err);
         aw_append(err->text, sizeof err->text, " ", "(" AW_TIME_NAMES ")");
         return err->status;
     }
-    return aw_table_column(table, table->names[*column], column, err);
+    return aw_table_get_column(table, table->names[*column], column, err);
 }
 
-enum aw_status aw_table_time(struct aw_table *table, int *column, struct aw_error *err)
+enum aw_status aw_table_convert_time(struct aw_table *table, int *column, struct aw_error *err)
 {
     double scale;
     enum aw_status status = aw_table_find_time(table, column, &scale, err);

@@ -16,10 +16,10 @@
 #include "capture/table.h"
 
 struct aw_time_column {
-    double scale; /* factor to seconds; 1 if there is no unit */
-    bool unsure;  /* the name contains no unit */
-    bool unit;    /* the name is only a unit */
-    bool step;    /* times since the previous row */
+    double scale;   /* factor to seconds; 1 if there is no unit */
+    bool no_unit;   /* the name contains no unit */
+    bool unit_only; /* the name is only a unit */
+    bool is_step;   /* times since the previous row */
 };
 
 /* Advice for error messages. */
@@ -31,21 +31,21 @@ bool aw_time_column(const char *name, struct aw_time_column *column);
 /* Returns the index of the best of n names, or -1 if there is no time column. Prefers "t", then a
  * name with a unit (seconds first), then a unit alone, then a name without a unit, then time
  * steps. */
-int aw_time_find(const char *const *names, size_t n, struct aw_time_column *column);
+int aw_find_time_column(const char *const *names, size_t n, struct aw_time_column *column);
 
 /* Splits a name and its unit: "m1 [deg]", "m1 (deg)", "m1_deg". name becomes the text before the
  * unit, truncated to size bytes. unit becomes the text in brackets or after the last _ or blank, or
  * "". */
-void aw_column_unit(const char *text, char *name, size_t size, char unit[16]);
+void aw_split_unit(const char *text, char *name, size_t size, char unit[16]);
 
 /* Finds the time column of a table and its factor to seconds, without guessing the unit.
- * AW_MALFORMED as for aw_table_column, and for a column with an unknown unit. */
+ * AW_MALFORMED as for aw_table_get_column, and for a column with an unknown unit. */
 enum aw_status aw_table_find_time(const struct aw_table *table, int *column, double *scale,
                                   struct aw_error *err);
 
 /* Same as aw_table_find_time, but converts the times to seconds and checks that they increase.
  * AW_MALFORMED also as for aw_table_check_times. */
-enum aw_status aw_table_time(struct aw_table *table, int *column, struct aw_error *err);
+enum aw_status aw_table_convert_time(struct aw_table *table, int *column, struct aw_error *err);
 
 /* Removes rows of zeros from the end, but leaves at least one row. Programs with partly filled
  * arrays write such rows. Returns the line of the first removed row, or 0. */

@@ -1,12 +1,12 @@
 /* One arm follows another: converts a leader's values to targets within the follower's limits. It
  * has no clock, device or leader of its own, so tests can run it in virtual time.
  *
- *     aw_follow_map_read(&map, "elbow=m2*1.2+10deg clamp 20deg..160deg dead 1deg", &err);
+ *     aw_follow_map_parse(&map, "elbow=m2*1.2+10deg clamp 20deg..160deg dead 1deg", &err);
  *     aw_follow_start(&f, &map, joints, now_ns);            joints: one for each row of the map
  *     … the leader sent a record with its time t_ns:
- *     if (aw_follow_record(&f, t_ns))
- *         aw_follow_value(&f, row, value, now_ns);          for each row with a value
- *     … it disconnected or restarted:  aw_follow_lose(&f, AW_UNFOLLOW_GONE);
+ *     if (aw_follow_add_record(&f, t_ns))
+ *         aw_follow_set_value(&f, row, value, now_ns);          for each row with a value
+ *     … it disconnected or restarted:  aw_follow_set_loss(&f, AW_LOSS_GONE);
  *     … at once after each of these, and every few milliseconds:
  *     switch (aw_follow_step(&f, now_ns)) {
  *     case AW_FOLLOW_RUN:    … send joints[…].command of those that are engaged …
@@ -46,7 +46,7 @@ struct aw_follow_row {
     double scale;
     /* In the joint's unit, set by aw_follow_row_convert: */
     double offset, low, high; /* low and high: the clamp, or infinite */
-    double dead;              /* dead band: smaller changes of the field are not motion */
+    double dead_band;         /* dead band: smaller changes of the field are not motion */
     char offset_text[32], low_text[32], high_text[32], dead_text[32];
 };
 
@@ -59,53 +59,53 @@ struct aw_follow_map {
 /* Parses rows separated by commas: JOINT=FIELD*SCALE+OFFSET clamp LO..HI dead BAND. Also accepts
  * -FIELD and /SCALE; a FIELD that contains such a sign must be quoted. AW_USAGE: err has the
  * reason. */
-enum aw_status aw_follow_map_read(struct aw_follow_map *map, const char *text,
-                                  struct aw_error *err);
+enum aw_status aw_follow_map_parse(struct aw_follow_map *map, const char *text,
+                                   struct aw_error *err);
 
 /* Converts the numbers of a row to the unit of its joint; NULL: no unit. AW_USAGE: a wrong number
  * or unit, or an empty clamp. */
-enum aw_status aw_follow_row_units(struct aw_follow_row *row, const char *unit,
-                                   struct aw_error *err);
+enum aw_status aw_follow_row_convert(struct aw_follow_row *row, const char *unit,
+                                     struct aw_error *err);
 
 /* A joint that follows, in its own unit, and per second. The caller sets the first part, and
  * updates actual. */
 struct aw_follow_joint {
-    double min, max, speed; /* finite */
-    double reach;           /* max distance to the first target, and max jump of the leader */
+    double min, max, max_speed; /* finite */
+    double max_jump;            /* max distance to the first target, and max jump of the leader */
     /* speed towards a first target that is too far away; NaN: refuses it instead */
-    double approach;
+    double approach_speed;
     double max_lag; /* max following error; INFINITY: unlimited */
     double actual;  /* NaN: unknown */
 
-    bool engaged;    /* the joint follows */
-    double command;  /* current target position */
-    double velocity; /* velocity of the command */
-    double most;     /* current speed limit, lower than max_speed at first */
-    bool limited;    /* the leader's value is outside the range of the joint or the clamp */
-    double said;     /* leader's mapped value; NaN: not received since the last loss */
+    bool engaged;        /* the joint follows */
+    double command;      /* current target position */
+    double velocity;     /* velocity of the command */
+    double speed_limit;  /* current speed limit, lower than max_speed at first */
+    bool limited;        /* the leader's value is outside the range of the joint or the clamp */
+    double leader_value; /* leader's mapped value; NaN: not received since the last loss */
 
     /* value after the dead band; smoothed value; difference to the leader, if relative */
-    double held, smooth, base;
-    bool doubt, catching, slow;
-    int64_t since_ns, behind_ns;
+    double banded, smoothed, offset;
+    bool doubtful, catching_up, approaching;
+    int64_t engaged_ns, behind_ns;
 };
 
-enum aw_unfollow {
-    AW_UNFOLLOW_NOTHING,
-    AW_UNFOLLOW_SILENT,  /* the leader sent nothing for deadman_ns */
-    AW_UNFOLLOW_GAP,     /* the leader's time has a gap */
-    AW_UNFOLLOW_RESTART, /* the leader's time went back */
-    AW_UNFOLLOW_JUMP,    /* the leader's value for halted_joint jumped */
-    AW_UNFOLLOW_GONE,
-    AW_UNFOLLOW_LATE, /* this program was delayed */
-    AW_UNFOLLOW_LAG,  /* the following error of halted_joint was too large */
-    AW_UNFOLLOWS
+enum aw_follow_loss {
+    AW_LOSS_NONE,
+    AW_LOSS_SILENT,  /* the leader sent nothing for deadman_ns */
+    AW_LOSS_GAP,     /* the leader's time has a gap */
+    AW_LOSS_RESTART, /* the leader's time went back */
+    AW_LOSS_JUMP,    /* the leader's value for halted_joint jumped */
+    AW_LOSS_GONE,
+    AW_LOSS_LATE, /* this program was delayed */
+    AW_LOSS_LAG,  /* the following error of halted_joint was too large */
+    AW_LOSSES
 };
 
 /* Descriptions of the losses: "no data from the leader" … */
-extern const char *const aw_unfollow_names[AW_UNFOLLOWS];
+extern const char *const aw_loss_names[AW_LOSSES];
 
-enum aw_follow_turn { AW_FOLLOW_REST, AW_FOLLOW_RUN, AW_FOLLOW_STOP, AW_FOLLOW_REFUSE };
+enum aw_follow_result { AW_FOLLOW_REST, AW_FOLLOW_RUN, AW_FOLLOW_STOP, AW_FOLLOW_REFUSE };
 
 struct aw_follow {
     const struct aw_follow_map *map;
@@ -114,17 +114,17 @@ struct aw_follow {
     int64_t deadman_ns; /* max silence of the leader, ns; 0: unlimited */
     double smooth_s;    /* time constant of the smoothing, s; 0: none */
     bool relative;
-    bool blindly; /* a joint whose position is unknown starts at its target */
+    bool allow_unknown; /* a joint whose position is unknown starts at its target */
 
-    bool running, lost;
-    int64_t step_ns, said_ns;
+    bool running, has_loss;
+    int64_t step_ns, value_ns;
     int64_t waited_ns; /* part of the next step's delay that the device has caused, ns */
-    bool timed;        /* the leader sends its time */
+    bool has_time;     /* the leader sends its time */
     int64_t time_ns;   /* leader's time of the last record */
-    enum aw_unfollow halt;
+    enum aw_follow_loss loss;
     size_t halted_joint;
     /* n_late: records older than earlier ones; n_ignored: values that are not finite */
-    uint64_t late, ignored;
+    uint64_t n_late, n_ignored;
 };
 
 /* Starts following. Leaves the caller's settings unchanged. */
@@ -133,24 +133,24 @@ void aw_follow_start(struct aw_follow *f, const struct aw_follow_map *map,
 
 /* Registers a record with the leader's own time. Returns false if it is older than an earlier one;
  * the caller then skips it. */
-bool aw_follow_record(struct aw_follow *f, int64_t t_ns);
+bool aw_follow_add_record(struct aw_follow *f, int64_t t_ns);
 
 /* Sets the value of this row's field. Ignores values that are not finite. */
-void aw_follow_value(struct aw_follow *f, size_t row, double value, int64_t now_ns);
+void aw_follow_set_value(struct aw_follow *f, size_t row, double value, int64_t now_ns);
 
 /* Records that the leader is alive, although it has sent nothing new. */
-void aw_follow_alive(struct aw_follow *f, int64_t now_ns);
+void aw_follow_set_alive(struct aw_follow *f, int64_t now_ns);
 
-void aw_follow_lose(struct aw_follow *f, enum aw_unfollow why);
+void aw_follow_set_loss(struct aw_follow *f, enum aw_follow_loss loss);
 
 /* Records that the caller waited for the device after the last step, so the next one may be late.
  * In that step, a joint moves no farther than its speed permits in AW_FOLLOW_WAIT. */
-void aw_follow_waited(struct aw_follow *f, int64_t now_ns);
+void aw_follow_set_wait(struct aw_follow *f, int64_t now_ns);
 
-enum aw_follow_turn aw_follow_step(struct aw_follow *f, int64_t now_ns);
+enum aw_follow_result aw_follow_step(struct aw_follow *f, int64_t now_ns);
 
 /* Converts the field's value to the joint's value by scale and offset. */
-double aw_follow_mapped(const struct aw_follow_row *row, double value);
+double aw_follow_map_value(const struct aw_follow_row *row, double value);
 
 /* Returns the final target of the joint, within all limits; NaN: no value yet. */
 double aw_follow_goal(const struct aw_follow *f, size_t joint);

@@ -19,7 +19,7 @@ static void skip_blanks(struct reader *r)
     r->at += strspn(r->at, " \t\n");
 }
 
-static bool copy(char *out, size_t size, const char *from, size_t length)
+static bool copy_name(char *out, size_t size, const char *from, size_t length)
 {
     bool fits = length > 0 && length < size;
     snprintf(out, size, "%.*s", fits ? (int)length : 0, from);
@@ -38,15 +38,15 @@ static size_t name_length(const char *text)
     return n;
 }
 
-static enum aw_status read_name(struct reader *r, char out[AW_FOLLOW_NAME], const char *what)
+static enum aw_status read_name(struct reader *r, char out[AW_FOLLOW_NAME], const char *kind)
 {
     skip_blanks(r);
     char quote = *r->at == '\'' || *r->at == '"' ? *r->at : '\0';
     const char *start = quote ? r->at + 1 : r->at;
     size_t length = quote ? strcspn(start, quote == '"' ? "\"" : "'") : name_length(start);
-    if (!copy(out, AW_FOLLOW_NAME, start, length) || (quote && start[length] != quote))
+    if (!copy_name(out, AW_FOLLOW_NAME, start, length) || (quote && start[length] != quote))
         return aw_fail(r->err, AW_USAGE, "'%.40s': invalid %s name — write elbow=m2*1.2+10deg",
-                       r->at, what);
+                       r->at, kind);
     r->at = start + length + (quote != '\0');
     skip_blanks(r);
     return AW_OK;
@@ -68,7 +68,7 @@ static enum aw_status read_scale(struct reader *r, double *scale)
 
 /* Copies a number with its unit, up to a blank, a comma or "..". aw_follow_row_convert parses it
  * when the joint's unit is known. */
-static enum aw_status read_number(struct reader *r, char out[32], const char *what)
+static enum aw_status read_number(struct reader *r, char out[32], const char *example)
 {
     skip_blanks(r);
     size_t n = *r->at == '+' || *r->at == '-', sign = n;
@@ -79,19 +79,19 @@ static enum aw_status read_number(struct reader *r, char out[32], const char *wh
         if (digits[i] == '.' && digits[i + 1] == '.')
             length = i;
     if (length == 0 || length + sign >= 32)
-        return aw_fail(r->err, AW_USAGE, "'%.40s': not a number — write %s", r->at, what);
+        return aw_fail(r->err, AW_USAGE, "'%.40s': not a number — write %s", r->at, example);
     snprintf(out, 32, "%.*s%.*s", (int)sign, r->at, (int)length, digits);
     r->at = digits + length;
     skip_blanks(r);
     return AW_OK;
 }
 
-static bool skip_word(struct reader *r, const char *word)
+static bool skip_keyword(struct reader *r, const char *word)
 {
     size_t length = strlen(word);
-    bool is = strncmp(r->at, word, length) == 0 && strchr(" \t,", r->at[length]);
-    r->at += is ? length : 0;
-    return is;
+    bool found = strncmp(r->at, word, length) == 0 && strchr(" \t,", r->at[length]);
+    r->at += found ? length : 0;
+    return found;
 }
 
 static enum aw_status read_clamp(struct reader *r, struct aw_follow_row *row)
@@ -130,9 +130,9 @@ static enum aw_status read_row(struct reader *r, struct aw_follow_row *row)
     if (status == AW_OK)
         status = read_value(r, row);
     while (status == AW_OK && *r->at && *r->at != ',') {
-        if (skip_word(r, "clamp"))
+        if (skip_keyword(r, "clamp"))
             status = read_clamp(r, row);
-        else if (skip_word(r, "dead"))
+        else if (skip_keyword(r, "dead"))
             status = read_number(r, row->dead_text, "dead 1deg");
         else
             status = aw_fail(
@@ -143,7 +143,8 @@ static enum aw_status read_row(struct reader *r, struct aw_follow_row *row)
     return status;
 }
 
-enum aw_status aw_follow_map_read(struct aw_follow_map *map, const char *text, struct aw_error *err)
+enum aw_status aw_follow_map_parse(struct aw_follow_map *map, const char *text,
+                                   struct aw_error *err)
 {
     struct reader r = {text, err};
     do {
@@ -162,28 +163,28 @@ enum aw_status aw_follow_map_read(struct aw_follow_map *map, const char *text, s
     return AW_OK;
 }
 
-enum aw_status aw_follow_row_units(struct aw_follow_row *row, const char *unit,
-                                   struct aw_error *err)
+enum aw_status aw_follow_row_convert(struct aw_follow_row *row, const char *unit,
+                                     struct aw_error *err)
 {
     const struct {
         const char *text;
-        double *to;
+        double *value;
     } numbers[] = {{row->offset_text, &row->offset},
                    {row->low_text, &row->low},
                    {row->high_text, &row->high},
-                   {row->dead_text, &row->dead}};
-    struct aw_error why;
+                   {row->dead_text, &row->dead_band}};
+    struct aw_error problem;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        enum aw_status status =
-            *numbers[i].text ? aw_number_parse_unit(numbers[i].text, unit, numbers[i].to, &why)
-                             : AW_OK;
+        enum aw_status status = *numbers[i].text ? aw_number_parse_unit(numbers[i].text, unit,
+                                                                        numbers[i].value, &problem)
+                                                 : AW_OK;
         if (status != AW_OK)
-            return aw_fail(err, status, "%s: %s", row->joint, why.text);
+            return aw_fail(err, status, "%s: %s", row->joint, problem.text);
     }
     if (!(row->low <= row->high))
         return aw_fail(err, AW_USAGE, "%s: clamp %s..%s is empty — give the lower limit first",
                        row->joint, row->low_text, row->high_text);
-    if (row->dead < 0)
+    if (row->dead_band < 0)
         return aw_fail(err, AW_USAGE, "%s: dead %s is below 0 — give 0 or more", row->joint,
                        row->dead_text);
     return AW_OK;

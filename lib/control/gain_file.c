@@ -13,7 +13,7 @@
 
 #define WORDS (AW_GAIN_WORDS + 1)
 
-static size_t count(const char *const *names)
+static size_t count_names(const char *const *names)
 {
     size_t n = 0;
     while (names[n])
@@ -21,44 +21,47 @@ static size_t count(const char *const *names)
     return n;
 }
 
-static enum aw_status find_name(const char *what, const char *const *names, bool numbered,
-                                const char *word, size_t *at, struct aw_error *err)
+static enum aw_status find_name(const char *kind, const char *const *names, bool numbered,
+                                const char *word, size_t *index, struct aw_error *err)
 {
-    char all[80];
-    for (*at = 0; names[*at]; ++*at)
-        if (strcasecmp(names[*at], word) == 0 || (numbered && *word - '0' == (int)*at && !word[1]))
+    char list[80];
+    for (*index = 0; names[*index]; ++*index)
+        if (strcasecmp(names[*index], word) == 0 ||
+            (numbered && *word - '0' == (int)*index && !word[1]))
             return AW_OK;
-    aw_join(all, sizeof all, ", ", names, *at);
-    return aw_fail(err, AW_USAGE, "unknown %s '%.40s' — use %s", what, word, all);
+    aw_join(list, sizeof list, ", ", names, *index);
+    return aw_fail(err, AW_USAGE, "unknown %s '%.40s' — use %s", kind, word, list);
 }
 
 enum aw_status aw_gain_parse(const struct aw_gain_file *kind, const void *context,
                              const char *const words[AW_GAIN_WORDS], const char *text,
-                             size_t *place, double *value, struct aw_error *err)
+                             size_t *index, double *value, struct aw_error *err)
 {
     size_t controller, gain;
-    int joint = kind->find(context, words[0]);
+    int joint = kind->find_joint(context, words[0]);
     if (joint < 0)
-        return aw_fail(err, AW_USAGE, "unknown %s '%.40s' — use %s", kind->joint, words[0],
-                       kind->use);
+        return aw_fail(err, AW_USAGE, "unknown %s '%.40s' — use %s", kind->joint_term, words[0],
+                       kind->joint_list);
     enum aw_status status =
-        find_name("controller", kind->controllers, kind->numbered, words[1], &controller, err);
+        find_name("controller", kind->controllers, kind->allow_numbers, words[1], &controller, err);
     if (status == AW_OK)
         status = find_name("gain", kind->gains, false, words[2], &gain, err);
     if (status == AW_OK)
         status = aw_number_parse(text, value, err);
     if (status != AW_OK)
         return status;
-    *place = ((size_t)joint * count(kind->controllers) + controller) * count(kind->gains) + gain;
-    return kind->check(context, *place, *value, text, err);
+    *index =
+        ((size_t)joint * count_names(kind->controllers) + controller) * count_names(kind->gains) +
+        gain;
+    return kind->check_value(context, *index, *value, text, err);
 }
 
-bool aw_gain_file_next(const struct aw_gain_file *kind, const struct aw_gain *gains, size_t *next,
-                       size_t *place)
+bool aw_gain_file_next_known(const struct aw_gain_file *kind, const struct aw_gain *gains,
+                             size_t *next, size_t *index)
 {
-    while (*next < kind->places) {
-        *place = (*next)++;
-        if (gains[*place].known)
+    while (*next < kind->n_gains) {
+        *index = (*next)++;
+        if (gains[*index].known)
             return true;
     }
     return false;
@@ -71,10 +74,10 @@ bool aw_gain_differs(const struct aw_gain *a, const struct aw_gain *b)
     return a->value < b->value || a->value > b->value;
 }
 
-size_t aw_gain_count(const struct aw_gain_file *kind, const struct aw_gain *gains)
+size_t aw_count_gains(const struct aw_gain_file *kind, const struct aw_gain *gains)
 {
     size_t n = 0;
-    for (size_t i = 0; i < kind->places; i++)
+    for (size_t i = 0; i < kind->n_gains; i++)
         n += gains[i].known;
     return n;
 }
@@ -85,20 +88,20 @@ static enum aw_status read_line(const struct aw_gain_file *kind, const void *con
                                 struct aw_gain *gains, char *line, struct aw_error *err)
 {
     char *words[WORDS + 2];
-    size_t place = 0;
+    size_t index = 0;
     double value = 0, sent_s = 0;
-    size_t n = aw_lines_words(line, words, WORDS + 2);
-    if (n != (size_t)WORDS + kind->timed)
+    size_t n = aw_lines_split(line, words, WORDS + 2);
+    if (n != (size_t)WORDS + kind->has_times)
         return aw_fail(err, AW_USAGE, "not a gain — write '%s'", kind->example);
     enum aw_status status = aw_gain_parse(kind, context, (const char *const *)words,
-                                          words[AW_GAIN_WORDS], &place, &value, err);
-    if (status == AW_OK && kind->timed)
+                                          words[AW_GAIN_WORDS], &index, &value, err);
+    if (status == AW_OK && kind->has_times)
         status = aw_number_parse(words[WORDS], &sent_s, err);
-    if (status == AW_OK && gains[place].known)
+    if (status == AW_OK && gains[index].known)
         return aw_fail(err, AW_USAGE, "duplicate gain %s %s %s — remove one", words[0], words[1],
                        words[2]);
     if (status == AW_OK)
-        gains[place] =
+        gains[index] =
             (struct aw_gain){true, (float)value, (int64_t)llround(sent_s * 1e3) * 1000000};
     return status;
 }
@@ -109,45 +112,46 @@ enum aw_status aw_gain_file_read(const struct aw_gain_file *kind, const void *co
 {
     struct aw_lines lines = {.file = file, .name = name};
     enum aw_status status = AW_OK;
-    memset(gains, 0, kind->places * sizeof *gains);
+    memset(gains, 0, kind->n_gains * sizeof *gains);
     while (status == AW_OK && (status = aw_lines_next(&lines, err)) == AW_OK)
         status = read_line(kind, context, gains, lines.line, err);
     status = aw_lines_end(&lines, status, err);
     if (status != AW_OK)
-        memset(gains, 0, kind->places * sizeof *gains);
+        memset(gains, 0, kind->n_gains * sizeof *gains);
     return status;
 }
 
 /* ---- Writing ---- */
 
-void aw_gain_file_text(const struct aw_gain_file *kind, const void *context, size_t place,
+void aw_gain_file_line(const struct aw_gain_file *kind, const void *context, size_t index,
                        double value, char out[AW_GAIN_TEXT])
 {
     char number[AW_NUMBER_MAX + 1];
-    size_t gains = count(kind->gains), controllers = count(kind->controllers);
-    kind->name(context, place / gains / controllers, out, AW_GAIN_TEXT);
+    size_t gains = count_names(kind->gains), controllers = count_names(kind->controllers);
+    kind->write_joint(context, index / gains / controllers, out, AW_GAIN_TEXT);
     *aw_print_float32(number, (float)value) = '\0';
-    aw_append(out, AW_GAIN_TEXT, " ", "%s %s %s", kind->controllers[place / gains % controllers],
-              kind->gains[place % gains], number);
+    aw_append(out, AW_GAIN_TEXT, " ", "%s %s %s", kind->controllers[index / gains % controllers],
+              kind->gains[index % gains], number);
 }
 
-void aw_gain_file_name(const struct aw_gain_file *kind, const void *context, size_t place,
+void aw_gain_file_name(const struct aw_gain_file *kind, const void *context, size_t index,
                        char out[AW_GAIN_TEXT])
 {
-    size_t gains = count(kind->gains), controllers = count(kind->controllers);
-    kind->name(context, place / gains / controllers, out, AW_GAIN_TEXT);
-    aw_append(out, AW_GAIN_TEXT, ".", "%s", kind->gains[place % gains]);
+    size_t gains = count_names(kind->gains), controllers = count_names(kind->controllers);
+    kind->write_joint(context, index / gains / controllers, out, AW_GAIN_TEXT);
+    aw_append(out, AW_GAIN_TEXT, ".", "%s", kind->gains[index % gains]);
 }
 
 void aw_gain_file_write(const struct aw_gain_file *kind, const void *context,
                         const struct aw_gain *gains, FILE *file)
 {
-    size_t place;
+    size_t index;
     char text[AW_GAIN_TEXT];
     fprintf(file, "# %s\n", kind->heading);
-    for (size_t next = 0; aw_gain_file_next(kind, gains, &next, &place);) {
-        aw_gain_file_text(kind, context, place, (double)gains[place].value, text);
-        fprintf(file, kind->timed ? "%s %.3f\n" : "%s\n", text, (double)gains[place].sent_ns / 1e9);
+    for (size_t next = 0; aw_gain_file_next_known(kind, gains, &next, &index);) {
+        aw_gain_file_line(kind, context, index, (double)gains[index].value, text);
+        fprintf(file, kind->has_times ? "%s %.3f\n" : "%s\n", text,
+                (double)gains[index].sent_ns / 1e9);
     }
 }
 
@@ -168,7 +172,7 @@ static size_t merge(const struct aw_gain_file *kind, struct aw_gain *gains,
                     const struct aw_gain *newer)
 {
     size_t n = 0;
-    for (size_t i = 0; i < kind->places; i++)
+    for (size_t i = 0; i < kind->n_gains; i++)
         if (newer[i].known && newer[i].sent_ns >= gains[i].sent_ns &&
             (newer[i].sent_ns > gains[i].sent_ns || aw_gain_differs(&gains[i], &newer[i]))) {
             gains[i] = newer[i];
@@ -181,12 +185,12 @@ enum aw_status aw_gain_remember(const struct aw_gain_file *kind, const void *con
                                 struct aw_gain *known, const struct aw_gain *sent, const char *path,
                                 struct aw_error *err)
 {
-    struct aw_gain_file memory = *kind;
-    struct aw_gain *saved = calloc(kind->places, sizeof *saved);
-    memory.timed = true;
-    if (saved && *path && aw_gain_file_read(&memory, context, saved, NULL, path, NULL) == AW_OK)
+    struct aw_gain_file timed = *kind;
+    struct aw_gain *saved = calloc(kind->n_gains, sizeof *saved);
+    timed.has_times = true;
+    if (saved && *path && aw_gain_file_read(&timed, context, saved, NULL, path, NULL) == AW_OK)
         merge(kind, known, saved);
     free(saved);
-    return merge(kind, known, sent) && *path ? aw_gain_file_save(&memory, context, known, path, err)
+    return merge(kind, known, sent) && *path ? aw_gain_file_save(&timed, context, known, path, err)
                                              : AW_OK;
 }

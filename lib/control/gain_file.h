@@ -27,34 +27,34 @@ struct aw_gain {
 
 /* Static description of a protocol's gains. context is passed to the functions. */
 struct aw_gain_file {
-    size_t places;
-    const char *heading; /* first comment of a written file */
-    const char *example; /* example of a line, for messages */
-    const char *joint;   /* what the device calls a joint, in messages: "board" */
-    const char *use;     /* known joints, in messages: "m1, m2 or m3" */
+    size_t n_gains;
+    const char *heading;    /* first comment of a written file */
+    const char *example;    /* example of a line, for messages */
+    const char *joint_term; /* what the device calls a joint, in messages: "board" */
+    const char *joint_list; /* known joints, in messages: "m1, m2 or m3" */
     const char *const *controllers, *const *gains; /* names, each list terminated by NULL */
-    bool numbered; /* a controller may also be named by its number, from 0 */
+    bool allow_numbers; /* a controller may also be named by its number, from 0 */
     /* Returns the index of a joint by its name; -1: unknown. */
-    int (*find)(const void *context, const char *name);
+    int (*find_joint)(const void *context, const char *name);
     /* Writes the name of a joint to out. */
-    void (*name)(const void *context, size_t joint, char *out, size_t size);
+    void (*write_joint)(const void *context, size_t joint, char *out, size_t size);
     /* Checks a value; text is the value as written. AW_LIMIT: the device would not accept it.
      * AW_USAGE: the joint does not have this gain. */
-    enum aw_status (*check)(const void *context, size_t place, double value, const char *text,
-                            struct aw_error *err);
-    bool timed; /* the time of sending follows the value, in s since 1970 */
+    enum aw_status (*check_value)(const void *context, size_t index, double value, const char *text,
+                                  struct aw_error *err);
+    bool has_times; /* the time of sending follows the value, in s since 1970 */
 };
 
 /* Finds the gain that the three words name, and parses and checks its value. AW_USAGE: "unknown
  * board 'lknie' — …", or as for check_value. */
 enum aw_status aw_gain_parse(const struct aw_gain_file *kind, const void *context,
                              const char *const words[AW_GAIN_WORDS], const char *text,
-                             size_t *place, double *value, struct aw_error *err);
+                             size_t *index, double *value, struct aw_error *err);
 
 /* Finds the next known gain, beginning at *next (initially 0), and sets *index. Returns false at
  * the end. */
-bool aw_gain_file_next(const struct aw_gain_file *kind, const struct aw_gain *gains, size_t *next,
-                       size_t *place);
+bool aw_gain_file_next_known(const struct aw_gain_file *kind, const struct aw_gain *gains,
+                             size_t *next, size_t *index);
 
 /* Reads a file of up to kind->n_gains gains; file NULL: opens the file called name. Errors name
  * file and line. AW_USAGE: an invalid or duplicate gain, or the file cannot be read. AW_LIMIT:
@@ -72,15 +72,15 @@ void aw_gain_file_write(const struct aw_gain_file *kind, const void *context,
                         const struct aw_gain *gains, FILE *file);
 
 /* Writes the line of a gain, without a newline: "lknee pos kp 3". */
-void aw_gain_file_text(const struct aw_gain_file *kind, const void *context, size_t place,
+void aw_gain_file_line(const struct aw_gain_file *kind, const void *context, size_t index,
                        double value, char out[AW_GAIN_TEXT]);
 
 /* Writes the joint and the gain: "lknee.kp". */
-void aw_gain_file_name(const struct aw_gain_file *kind, const void *context, size_t place,
+void aw_gain_file_name(const struct aw_gain_file *kind, const void *context, size_t index,
                        char out[AW_GAIN_TEXT]);
 
 /* Returns the number of known gains. */
-size_t aw_gain_count(const struct aw_gain_file *kind, const struct aw_gain *gains);
+size_t aw_count_gains(const struct aw_gain_file *kind, const struct aw_gain *gains);
 
 /* Returns true if only one of the two is known, or if their values differ. */
 bool aw_gain_differs(const struct aw_gain *a, const struct aw_gain *b);

@@ -9,18 +9,18 @@
 
 /* Plain data; {0} is empty. */
 struct aw_gain_list {
-    uint32_t n, places; /* number of gains; total number in the device, 0: unknown */
+    uint32_t n, n_device; /* number of gains; total number in the device, 0: unknown */
     struct aw_listed_gain {
-        uint64_t place;
+        uint64_t index;
         double value; /* NaN: unknown */
     } of[AW_GAIN_LIST];
 };
 
 /* Adds a gain, unless the list is full. */
-static inline void aw_gain_list_add(struct aw_gain_list *list, size_t place, double value)
+static inline void aw_gain_list_add(struct aw_gain_list *list, size_t index, double value)
 {
     if (list->n < AW_GAIN_LIST)
-        list->of[list->n++] = (struct aw_listed_gain){place, value};
+        list->of[list->n++] = (struct aw_listed_gain){index, value};
 }
 
 #endif

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-bool aw_lags(int64_t *since_ns, double away, double max_lag, int64_t now_ns)
+bool aw_is_lagging(int64_t *behind_ns, double error, double max_lag, int64_t now_ns)
 {
-    bool behind = fabs(away) > max_lag;
-    *since_ns = !behind ? 0 : *since_ns ? *since_ns : now_ns;
-    return behind && (double)(now_ns - *since_ns) / 1e9 > AW_LAG_S;
+    bool is_behind = fabs(error) > max_lag;
+    *behind_ns = !is_behind ? 0 : *behind_ns ? *behind_ns : now_ns;
+    return is_behind && (double)(now_ns - *behind_ns) / 1e9 > AW_LAG_S;
 }

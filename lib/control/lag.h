@@ -1,7 +1,7 @@
 /* Detects a joint that stays behind its target (following error).
  *
  *     int64_t behind_ns = 0;
- *     if (aw_lags(&behind_ns, target - actual, max_lag, now_ns))
+ *     if (aw_is_lagging(&behind_ns, target - actual, max_lag, now_ns))
  *         … stop: something holds it …
  */
 #ifndef AW_CONTROL_LAG_H
@@ -15,6 +15,6 @@
 /* Returns true if the following error has exceeded max_lag for AW_LAG_S. Call it for each sample.
  * *behind_ns is the time at which it first exceeded max_lag; 0: it does not. NaN never exceeds
  * it. */
-bool aw_lags(int64_t *since_ns, double away, double max_lag, int64_t now_ns);
+bool aw_is_lagging(int64_t *behind_ns, double error, double max_lag, int64_t now_ns);
 
 #endif

@@ -11,101 +11,102 @@
 struct aw_motion_config aw_motion_defaults(double max_deviation)
 {
     return (struct aw_motion_config){.max_deviation = max_deviation,
-                                     .least = max_deviation / 100,
-                                     .idle = 0.01,
-                                     .strong = 0.05,
+                                     .min_motion = max_deviation / 100,
+                                     .idle_output = 0.01,
+                                     .strong_output = 0.05,
                                      .answer_s = 2,
                                      .silence_s = 0.5,
-                                     .ended = "disabled"};
+                                     .action = "disabled"};
 }
 
-void aw_motion_start(struct aw_motion *guard, const struct aw_motion_config *config, double now_s)
+void aw_motion_start(struct aw_motion *motion, const struct aw_motion_config *config, double now_s)
 {
-    *guard =
-        (struct aw_motion){.config = *config, .last_s = now_s, .since_s = NAN, .against_s = NAN};
+    *motion =
+        (struct aw_motion){.config = *config, .last_s = now_s, .change_s = NAN, .reversed_s = NAN};
 }
 
-static void widen(struct aw_motion *g, double value)
+static void widen_range(struct aw_motion *g, double value)
 {
     g->low = fmin(g->low, value);
     g->high = fmax(g->high, value);
 }
 
-static void end(struct aw_motion *g, enum aw_motion_verdict verdict)
+static void set_verdict(struct aw_motion *g, enum aw_motion_verdict verdict)
 {
     g->verdict = verdict;
 }
 
 /* Stores the joint's state when an output begins. A reversal replaces an output that was too weak
  * to move anything. */
-static void note_output(struct aw_motion *g, const struct aw_motion_sample *s)
+static void store_output(struct aw_motion *g, const struct aw_motion_sample *s)
 {
-    double sign = fabs(s->output) > g->config.idle ? copysign(1, s->output) : 0;
-    bool turns = sign * g->sign < 0;
-    g->mixed = g->mixed || (turns && g->pushed_s > 0);
-    if (sign * g->sign > 0 || !(fabs(sign) > 0) || g->mixed)
+    double sign = fabs(s->output) > g->config.idle_output ? copysign(1, s->output) : 0;
+    bool reverses = sign * g->output_sign < 0;
+    g->both_signs = g->both_signs || (reverses && g->driven_s > 0);
+    if (sign * g->output_sign > 0 || !(fabs(sign) > 0) || g->both_signs)
         return;
-    g->sign = sign;
-    g->from = s->measured;
-    g->from_s = s->t;
-    g->from_speed = g->speed;
+    g->output_sign = sign;
+    g->start_position = s->measured;
+    g->start_s = s->t;
+    g->start_speed = g->speed;
 }
 
-static void first_answer(struct aw_motion *g, const struct aw_motion_sample *s)
+static void check_first_motion(struct aw_motion *g, const struct aw_motion_sample *s)
 {
-    note_output(g, s);
-    double coasts = fabs(g->from_speed) * fmin(s->t - g->from_s, COASTS_S);
-    double with = (s->measured - g->from) * g->sign;
-    if (fabs(s->output) > g->config.strong)
-        g->pushed_s += s->t - g->last_s;
+    store_output(g, s);
+    double coasting = fabs(g->start_speed) * fmin(s->t - g->start_s, COASTS_S);
+    double progress = (s->measured - g->start_position) * g->output_sign;
+    if (fabs(s->output) > g->config.strong_output)
+        g->driven_s += s->t - g->last_s;
     g->moved_output = s->output;
-    if (!(with < -coasts - AGAINST * g->config.least) || g->mixed)
-        g->against_s = NAN;
-    else if (isnan(g->against_s))
-        g->against_s = s->t;
+    if (!(progress < -coasting - AGAINST * g->config.min_motion) || g->both_signs)
+        g->reversed_s = NAN;
+    else if (isnan(g->reversed_s))
+        g->reversed_s = s->t;
     /* the device has carried out a late command */
-    bool returns = (s->measured - g->measured) * g->sign > 0;
-    if (s->t - g->against_s >= g->config.glitch_s && !returns)
-        end(g, AW_MOTION_REVERSED);
-    g->answered = (g->mixed ? fabs(with) : with) > coasts + g->config.least;
-    if (g->pushed_s >= g->config.answer_s && !g->answered)
-        end(g, AW_MOTION_STUCK);
+    bool is_returning = (s->measured - g->measured) * g->output_sign > 0;
+    if (s->t - g->reversed_s >= g->config.glitch_s && !is_returning)
+        set_verdict(g, AW_MOTION_REVERSED);
+    g->has_moved = (g->both_signs ? fabs(progress) : progress) > coasting + g->config.min_motion;
+    if (g->driven_s >= g->config.answer_s && !g->has_moved)
+        set_verdict(g, AW_MOTION_STUCK);
 }
 
-static void later_answer(struct aw_motion *g, const struct aw_motion_sample *s)
+static void check_later_motion(struct aw_motion *g, const struct aw_motion_sample *s)
 {
     double change = s->output - g->moved_output;
-    bool strong = fabs(s->output) > 2 * g->config.strong && fabs(change) > g->config.strong;
-    if (fabs(s->measured - g->from) > g->config.least) {
-        g->from = s->measured;
+    bool strong =
+        fabs(s->output) > 2 * g->config.strong_output && fabs(change) > g->config.strong_output;
+    if (fabs(s->measured - g->start_position) > g->config.min_motion) {
+        g->start_position = s->measured;
         g->moved_output = s->output;
         strong = false;
     }
     if (!strong)
-        g->since_s = NAN;
-    else if (isnan(g->since_s) || change * g->side < 0)
-        g->since_s = s->t;
-    g->side = change;
-    if (s->t - g->since_s >= g->config.answer_s)
-        end(g, AW_MOTION_STUCK);
+        g->change_s = NAN;
+    else if (isnan(g->change_s) || change * g->change < 0)
+        g->change_s = s->t;
+    g->change = change;
+    if (s->t - g->change_s >= g->config.answer_s)
+        set_verdict(g, AW_MOTION_STUCK);
 }
 
 /* Detects an encoder that is stuck during an experiment, even at a constant output. */
-static void stand(struct aw_motion *g, const struct aw_motion_sample *s)
+static void check_standstill(struct aw_motion *g, const struct aw_motion_sample *s)
 {
     g->lowest = fmin(g->lowest, s->measured);
     g->highest = fmax(g->highest, s->measured);
-    if (g->highest - g->lowest > g->config.least) {
+    if (g->highest - g->lowest > g->config.min_motion) {
         g->lowest = g->highest = s->measured;
-        g->stands_s = 0;
-    } else if (fabs(s->excites) > g->config.moves) {
-        g->stands_s += s->t - g->last_s;
+        g->still_s = 0;
+    } else if (fabs(s->excitation) > g->config.moving_output) {
+        g->still_s += s->t - g->last_s;
     }
-    if (g->stands_s >= g->config.answer_s)
-        end(g, AW_MOTION_STUCK);
+    if (g->still_s >= g->config.answer_s)
+        set_verdict(g, AW_MOTION_STUCK);
 }
 
-static void begin(struct aw_motion *g, const struct aw_motion_sample *s)
+static void start_samples(struct aw_motion *g, const struct aw_motion_sample *s)
 {
     g->started = true;
     g->lowest = g->highest = s->measured;
@@ -113,74 +114,74 @@ static void begin(struct aw_motion *g, const struct aw_motion_sample *s)
     g->last_s = s->t;
 }
 
-enum aw_motion_verdict aw_motion_fault(struct aw_motion *g, const char *fault)
+enum aw_motion_verdict aw_motion_set_fault(struct aw_motion *g, const char *fault)
 {
-    if (g->verdict == AW_MOTION_FINE && fault) {
+    if (g->verdict == AW_MOTION_OK && fault) {
         snprintf(g->fault, sizeof g->fault, "%s", fault);
-        end(g, AW_MOTION_FAULT);
+        set_verdict(g, AW_MOTION_FAULT);
     }
     return g->verdict;
 }
 
-enum aw_motion_verdict aw_motion_feed(struct aw_motion *g, const struct aw_motion_sample *s)
+enum aw_motion_verdict aw_motion_add_sample(struct aw_motion *g, const struct aw_motion_sample *s)
 {
-    if (aw_motion_fault(g, s->fault) != AW_MOTION_FINE)
+    if (aw_motion_set_fault(g, s->fault) != AW_MOTION_OK)
         return g->verdict;
     if (!isfinite(s->measured))
-        return aw_motion_wait(g, s->t);
+        return aw_motion_check_silence(g, s->t);
     if (!g->started)
-        begin(g, s);
+        start_samples(g, s);
     if (isfinite(s->target))
-        widen(g, s->target);
-    double since = s->t - g->last_s;
-    if (since > 0)
-        g->speed += ((s->measured - g->measured) / since - g->speed) * since / (since + SMOOTH_S);
+        widen_range(g, s->target);
+    double dt_s = s->t - g->last_s;
+    if (dt_s > 0)
+        g->speed += ((s->measured - g->measured) / dt_s - g->speed) * dt_s / (dt_s + SMOOTH_S);
     if (s->measured > g->high + g->config.max_deviation ||
         s->measured < g->low - g->config.max_deviation)
-        end(g, AW_MOTION_BEYOND);
+        set_verdict(g, AW_MOTION_BEYOND);
     if (isfinite(s->output))
-        (g->answered ? later_answer : first_answer)(g, s);
-    if (isfinite(s->excites) && g->config.moves > 0 && g->verdict == AW_MOTION_FINE)
-        stand(g, s);
+        (g->has_moved ? check_later_motion : check_first_motion)(g, s);
+    if (isfinite(s->excitation) && g->config.moving_output > 0 && g->verdict == AW_MOTION_OK)
+        check_standstill(g, s);
     g->measured = s->measured;
     g->last_s = s->t;
     return g->verdict;
 }
 
-enum aw_motion_verdict aw_motion_wait(struct aw_motion *g, double now_s)
+enum aw_motion_verdict aw_motion_check_silence(struct aw_motion *g, double now_s)
 {
-    if (g->verdict == AW_MOTION_FINE && now_s - g->last_s > g->config.silence_s)
-        end(g, AW_MOTION_SILENT);
+    if (g->verdict == AW_MOTION_OK && now_s - g->last_s > g->config.silence_s)
+        set_verdict(g, AW_MOTION_SILENT);
     return g->verdict;
 }
 
 enum aw_status aw_motion_fail(const struct aw_motion *g, const char *joint, const char *unit,
                               struct aw_error *err)
 {
-    const char *ended = g->config.ended;
+    const char *action = g->config.action;
     switch (g->verdict) {
     case AW_MOTION_FAULT:
         return aw_fail(err, AW_REFUSED, "%s: the device reports %s — %s; clear the fault first",
-                       joint, g->fault, ended);
+                       joint, g->fault, action);
     case AW_MOTION_BEYOND:
         return aw_fail(err, AW_REFUSED,
                        "%s: at %.4g %s, more than %.4g outside %.4g to %.4g — %s; move it back by "
                        "hand, then lower the gains or raise --max-deviation",
-                       joint, g->measured, unit, g->config.max_deviation, g->low, g->high, ended);
+                       joint, g->measured, unit, g->config.max_deviation, g->low, g->high, action);
     case AW_MOTION_REVERSED:
         return aw_fail(err, AW_REFUSED,
                        "%s: moved against the output, from %.4g to %.4g %s — %s; check motor and "
                        "encoder for reversed wiring",
-                       joint, g->from, g->measured, unit, ended);
+                       joint, g->start_position, g->measured, unit, action);
     case AW_MOTION_STUCK:
         return aw_fail(
             err, AW_REFUSED,
             "%s: no motion despite output, at %.4g %s — %s; check motor, encoder and obstacles",
-            joint, g->measured, unit, ended);
+            joint, g->measured, unit, action);
     case AW_MOTION_SILENT:
         return aw_fail(err, AW_TIMEOUT,
                        "%s: telemetry stopped during the motion — %s; check its power and the bus",
-                       joint, ended);
+                       joint, action);
     default:
         return AW_OK;
     }

@@ -8,10 +8,10 @@
  *     aw_motion_start(&motion, &config, now_s);
  *     for each sample:
  *         struct aw_motion_sample s = {now_s, target, measured, output, fault};
- *         if (aw_motion_feed(&motion, &s) != AW_MOTION_FINE)
+ *         if (aw_motion_add_sample(&motion, &s) != AW_MOTION_OK)
  *             … disable the joint at once, and do not enable it again …
  *     if no sample has arrived for a while:
- *         aw_motion_wait(&motion, now_s);
+ *         aw_motion_check_silence(&motion, now_s);
  *     aw_motion_fail(&motion, "lknee", "deg", &err);
  *
  * The first verdict is final:
@@ -39,7 +39,7 @@
 #include "base/status.h"
 
 enum aw_motion_verdict {
-    AW_MOTION_FINE,
+    AW_MOTION_OK,
     AW_MOTION_FAULT,
     AW_MOTION_BEYOND,
     AW_MOTION_REVERSED,
@@ -51,13 +51,13 @@ enum aw_motion_verdict {
  * scale. */
 struct aw_motion_config {
     double max_deviation; /* INFINITY: unlimited */
-    double least;         /* smaller changes are noise or encoder steps */
-    double idle;          /* smaller outputs do not move the joint */
-    double strong;        /* larger outputs move every intact joint */
-    double moves;         /* larger outputs of an experiment move the joint; 0: no experiment */
+    double min_motion;    /* smaller changes are noise or encoder steps */
+    double idle_output;   /* smaller outputs do not move the joint */
+    double strong_output; /* larger outputs move every intact joint */
+    double moving_output; /* larger outputs of an experiment move the joint; 0: no experiment */
     double answer_s, silence_s;
-    double glitch_s;   /* tolerated duration of a first motion against the output */
-    const char *ended; /* what the caller does to stop the joint, for messages: "disabled" */
+    double glitch_s;    /* tolerated duration of a first motion against the output */
+    const char *action; /* what the caller does to stop the joint, for messages: "disabled" */
 };
 
 /* Returns the defaults: min_motion is a hundredth of max_deviation, idle_output 0.01,
@@ -69,7 +69,7 @@ struct aw_motion_sample {
     double target;     /* NaN: no target, or unchanged */
     double measured;   /* NaN: unknown; the sample is ignored */
     double output;     /* NaN: unknown; the response is not checked */
-    double excites;    /* output of the experiment, compared with moving_output */
+    double excitation; /* output of the experiment, compared with moving_output */
     const char *fault; /* name of the fault, or NULL; not stored */
 };
 
@@ -79,31 +79,31 @@ struct aw_motion {
     bool started;     /* there was a sample */
     double low, high; /* range of the first position and all targets */
     double last_s, measured, speed;
-    bool answered, mixed;            /* the joint has moved; strong outputs had both signs */
-    double sign;                     /* sign of the first output; 0: no output yet */
-    double from, from_s, from_speed; /* position, time and speed at that output */
-    double pushed_s;                 /* time of strong output so far */
-    double against_s;                /* start of the motion against the output, s; NaN: none */
+    bool has_moved, both_signs; /* the joint has moved; strong outputs had both signs */
+    double output_sign;         /* sign of the first output; 0: no output yet */
+    double start_position, start_s, start_speed; /* position, time and speed at that output */
+    double driven_s;                             /* time of strong output so far */
+    double reversed_s; /* start of the motion against the output, s; NaN: none */
     /* output at the last motion; change since then; time at which a strong change started */
-    double moved_output, side, since_s;
-    double lowest, highest, stands_s; /* positions since the last motion; time of strong output */
+    double moved_output, change, change_s;
+    double lowest, highest, still_s; /* positions since the last motion; time of strong output */
     char fault[80];
 };
 
-void aw_motion_start(struct aw_motion *guard, const struct aw_motion_config *config, double now_s);
+void aw_motion_start(struct aw_motion *motion, const struct aw_motion_config *config, double now_s);
 
-enum aw_motion_verdict aw_motion_feed(struct aw_motion *guard,
-                                      const struct aw_motion_sample *sample);
+enum aw_motion_verdict aw_motion_add_sample(struct aw_motion *motion,
+                                            const struct aw_motion_sample *sample);
 
 /* Reports a fault of the device that is not part of a sample. NULL: no fault. */
-enum aw_motion_verdict aw_motion_fault(struct aw_motion *guard, const char *fault);
+enum aw_motion_verdict aw_motion_set_fault(struct aw_motion *motion, const char *fault);
 
 /* Checks for silence. Call it when no sample has arrived. */
-enum aw_motion_verdict aw_motion_wait(struct aw_motion *guard, double now_s);
+enum aw_motion_verdict aw_motion_check_silence(struct aw_motion *motion, double now_s);
 
 /* Returns the verdict as a status: AW_OK, AW_TIMEOUT for silence, else AW_REFUSED. err names the
  * joint and a remedy. */
-enum aw_status aw_motion_fail(const struct aw_motion *guard, const char *joint, const char *unit,
+enum aw_status aw_motion_fail(const struct aw_motion *motion, const char *joint, const char *unit,
                               struct aw_error *err);
 
 #endif

@@ -19,17 +19,17 @@ bool aw_samples_add(struct aw_samples *samples, double value)
     return true;
 }
 
-double aw_spread(const double *values, size_t n)
+double aw_find_spread(const double *values, size_t n)
 {
-    double least = INFINITY, most = -INFINITY;
+    double min = INFINITY, max = -INFINITY;
     for (size_t i = 0; i < n; i++) {
-        least = fmin(least, values[i]);
-        most = fmax(most, values[i]);
+        min = fmin(min, values[i]);
+        max = fmax(max, values[i]);
     }
-    return most - least;
+    return max - min;
 }
 
-int aw_ascending(const void *a, const void *b)
+int aw_compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -48,7 +48,7 @@ struct aw_stats aw_samples_stats(struct aw_samples *samples)
     double sum = 0, squares = 0;
     if (!samples->n)
         return s;
-    qsort(samples->values, samples->n, sizeof *samples->values, aw_ascending);
+    qsort(samples->values, samples->n, sizeof *samples->values, aw_compare_doubles);
     for (size_t i = 0; i < samples->n; i++)
         sum += samples->values[i];
     s.mean = sum / (double)samples->n;

@@ -30,10 +30,10 @@ struct aw_stats {
 
 /* Returns the difference between the largest and the smallest of n numbers. n must be at least
  * 1. */
-double aw_spread(const double *values, size_t n);
+double aw_find_spread(const double *values, size_t n);
 
 /* Compares two doubles, for qsort. */
-int aw_ascending(const void *a, const void *b);
+int aw_compare_doubles(const void *a, const void *b);
 
 /* Adds a sample. Returns false, and drops it, if out of memory or if it is not finite. */
 bool aw_samples_add(struct aw_samples *samples, double value);

@@ -10,9 +10,9 @@
 
 #include "base/clamp.h"
 
-static inline double aw_steer(double rate, double per_s, double away, double most)
+static inline double aw_steer(double rate, double gain, double error, double max_speed)
 {
-    return isnan(away) ? 0 : aw_clamp(rate + per_s * away, -most, most);
+    return isnan(error) ? 0 : aw_clamp(rate + gain * error, -max_speed, max_speed);
 }
 
 #endif

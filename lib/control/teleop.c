@@ -26,7 +26,7 @@ const char *const aw_halt_names[AW_HALTS] = {
 
 /* ---- Rows and inputs ---- */
 
-static const struct aw_teleop_row *row_of(const struct aw_teleop *t, size_t row)
+static const struct aw_teleop_row *get_row(const struct aw_teleop *t, size_t row)
 {
     return &t->map->rows[row];
 }
@@ -40,32 +40,33 @@ static size_t find_joint(const struct aw_teleop *t, const char *name)
     return i;
 }
 
-size_t aw_teleop_joint_of(const struct aw_teleop *t, size_t row)
+size_t aw_teleop_find_joint(const struct aw_teleop *t, size_t row)
 {
-    const struct aw_teleop_row *r = row_of(t, row);
-    if (r->does != AW_DOES_VELOCITY && r->does != AW_DOES_TOGGLE)
+    const struct aw_teleop_row *r = get_row(t, row);
+    if (r->verb != AW_VERB_VELOCITY && r->verb != AW_VERB_TOGGLE)
         return t->n;
-    bool chosen = strcmp(r->joint, "select") == 0;
-    return find_joint(t, chosen ? t->map->choice[t->chosen] : r->joint);
+    bool selects = strcmp(r->joint, "select") == 0;
+    return find_joint(t, selects ? t->map->choices[t->selected] : r->joint);
 }
 
 /* Returns the level of a row's input, in the row's range: -1 to 1, or 0 to 1 for an input with a
  * resting level. */
-static double level(const struct aw_teleop *t, size_t row)
+static double input_level(const struct aw_teleop *t, size_t row)
 {
-    const struct aw_teleop_row *r = row_of(t, row);
+    const struct aw_teleop_row *r = get_row(t, row);
     double x = (t->value[r->input] - r->min) / (r->max - r->min) * r->gain;
-    bool channel = r->min != 0 || r->max != 1; /* an input with a resting level has one direction */
-    return aw_clamp(x, channel ? 0 : -1, 1);
+    bool one_sided =
+        r->min != 0 || r->max != 1; /* an input with a resting level has one direction */
+    return aw_clamp(x, one_sided ? 0 : -1, 1);
 }
 
 double aw_teleop_deflection(const struct aw_teleop *t, size_t row)
 {
-    const struct aw_teleop_row *r = row_of(t, row);
-    double x = level(t, row), far = fabs(x);
-    if (far <= r->deadzone)
+    const struct aw_teleop_row *r = get_row(t, row);
+    double x = input_level(t, row), size = fabs(x);
+    if (size <= r->deadzone)
         return 0;
-    double u = (far - r->deadzone) / (1 - r->deadzone);
+    double u = (size - r->deadzone) / (1 - r->deadzone);
     u = (1 - r->expo) * u + r->expo * u * u * u;
     return x < 0 ? -u : u;
 }
@@ -74,27 +75,27 @@ double aw_teleop_deflection(const struct aw_teleop *t, size_t row)
 
 static enum aw_status check_row(const struct aw_teleop *t, size_t i, struct aw_error *err)
 {
-    const struct aw_teleop_row *row = row_of(t, i);
-    bool select = strcmp(row->joint, "select") == 0;
-    if (row->does >= AW_DOES_NEXT)
-        return row->does != AW_DOES_NEXT || t->map->n_choice
+    const struct aw_teleop_row *row = get_row(t, i);
+    bool selects = strcmp(row->joint, "select") == 0;
+    if (row->verb >= AW_VERB_NEXT)
+        return row->verb != AW_VERB_NEXT || t->map->n_choices
                    ? AW_OK
                    : aw_fail(err, AW_USAGE,
                              "%s: no joints selected — add a line select = JOINT, JOINT, …",
                              t->map->inputs[row->input]);
-    if (select && !t->map->n_choice)
+    if (selects && !t->map->n_choices)
         return aw_fail(err, AW_USAGE,
                        "%s: no joints selected — add a line select = JOINT, JOINT, …",
                        t->map->inputs[row->input]);
-    size_t joint = aw_teleop_joint_of(t, i);
+    size_t joint = aw_teleop_find_joint(t, i);
     if (joint == t->n)
         return aw_fail(err, AW_USAGE, "%s: joint '%s' not found — list the joints with 'limits'",
                        t->map->inputs[row->input], row->joint);
     const struct aw_teleop_joint *j = &t->joints[joint];
-    if (!isfinite(j->speed) && isnan(t->rate[i]))
+    if (!isfinite(j->max_speed) && isnan(t->rate[i]))
         return aw_fail(err, AW_USAGE, "%s: no velocity given for %s — add one: %s velocity 20deg/s",
                        t->map->inputs[row->input], j->name, row->joint);
-    if (row->does == AW_DOES_TOGGLE && !(isfinite(j->min) && isfinite(j->max)))
+    if (row->verb == AW_VERB_TOGGLE && !(isfinite(j->min) && isfinite(j->max)))
         return aw_fail(err, AW_USAGE, "%s: %s has no range to toggle — set its min and max",
                        t->map->inputs[row->input], j->name);
     return AW_OK;
@@ -119,16 +120,16 @@ enum aw_status aw_teleop_start(struct aw_teleop *t, const struct aw_teleop_map *
     t->joints = joints;
     t->n = n;
     t->step_ns = t->alive_ns = now_ns;
-    memset(t->down, 1, sizeof t->down);
+    memset(t->pressed, 1, sizeof t->pressed);
     disarm(t);
     if (!map->has_enable)
         return aw_fail(err, AW_USAGE,
                        "the map has no enabling button — add a line enable = BUTTON");
-    for (size_t i = 0; i < map->n_choice; i++)
-        if (find_joint(t, map->choice[i]) == n)
+    for (size_t i = 0; i < map->n_choices; i++)
+        if (find_joint(t, map->choices[i]) == n)
             return aw_fail(err, AW_USAGE,
                            "select: joint '%s' not found — list the joints with 'limits'",
-                           map->choice[i]);
+                           map->choices[i]);
     for (size_t i = 0; i < map->n; i++) {
         enum aw_status status = check_row(t, i, err);
         if (status != AW_OK)
@@ -139,160 +140,160 @@ enum aw_status aw_teleop_start(struct aw_teleop *t, const struct aw_teleop_map *
 
 /* ---- Inputs ---- */
 
-void aw_teleop_set(struct aw_teleop *t, size_t input, double value)
+void aw_teleop_set_input(struct aw_teleop *t, size_t input, double value)
 {
     if (!isfinite(value)) {
         t->value[input] = 0;
-        aw_teleop_lose(t, AW_HALT_EVENTS);
+        aw_teleop_set_halt(t, AW_HALT_EVENTS);
         return;
     }
     t->value[input] = value;
 }
 
-void aw_teleop_alive(struct aw_teleop *t, int64_t now_ns)
+void aw_teleop_set_alive(struct aw_teleop *t, int64_t now_ns)
 {
     t->alive_ns = now_ns;
 }
 
-void aw_teleop_waited(struct aw_teleop *t, int64_t now_ns)
+void aw_teleop_set_wait(struct aw_teleop *t, int64_t now_ns)
 {
     t->step_ns = now_ns;
 }
 
-void aw_teleop_lose(struct aw_teleop *t, enum aw_halt why)
+void aw_teleop_set_halt(struct aw_teleop *t, enum aw_halt halt)
 {
-    t->ready = t->enabled = false;
-    t->halt = why;
+    t->was_released = t->enabled = false;
+    t->halt = halt;
     disarm(t);
-    memset(t->down, 1, sizeof t->down); /* all buttons must be released first */
+    memset(t->pressed, 1, sizeof t->pressed); /* all buttons must be released first */
 }
 
 /* ---- Action buttons ---- */
 
-static void act(struct aw_teleop *t, enum aw_teleop_does does, const char *text)
+static void add_action(struct aw_teleop *t, enum aw_teleop_verb verb, const char *text)
 {
     if (t->n_actions < sizeof t->actions / sizeof *t->actions)
-        t->actions[t->n_actions++] = (struct aw_teleop_action){does, text};
+        t->actions[t->n_actions++] = (struct aw_teleop_action){verb, text};
 }
 
 static void choose_next(struct aw_teleop *t)
 {
-    t->chosen = (t->chosen + 1) % t->map->n_choice;
+    t->selected = (t->selected + 1) % t->map->n_choices;
     for (size_t i = 0; i < t->map->n; i++)
-        if (strcmp(row_of(t, i)->joint, "select") == 0)
+        if (strcmp(get_row(t, i)->joint, "select") == 0)
             t->armed[i] = false;
-    act(t, AW_DOES_NEXT, t->map->choice[t->chosen]);
+    add_action(t, AW_VERB_NEXT, t->map->choices[t->selected]);
 }
 
 static void toggle(struct aw_teleop *t, size_t row)
 {
-    struct aw_teleop_joint *joint = &t->joints[aw_teleop_joint_of(t, row)];
+    struct aw_teleop_joint *joint = &t->joints[aw_teleop_find_joint(t, row)];
     double at = isnan(joint->target) ? joint->actual : joint->target;
-    double going = isnan(joint->goal) ? at : joint->goal;
-    if (t->enabled && !isnan(going))
-        joint->goal = going > (joint->min + joint->max) / 2 ? joint->min : joint->max;
+    double current_goal = isnan(joint->goal) ? at : joint->goal;
+    if (t->enabled && !isnan(current_goal))
+        joint->goal = current_goal > (joint->min + joint->max) / 2 ? joint->min : joint->max;
 }
 
-static bool is_down(const struct aw_teleop *t, size_t row)
+static bool is_pressed(const struct aw_teleop *t, size_t row)
 {
-    const struct aw_teleop_row *r = row_of(t, row);
-    double least = t->down[row] ? r->threshold * OFF / ON : r->threshold;
-    double x = t->value[r->input], y = r->second < 0 ? x : t->value[r->second];
-    return x >= least && y >= least;
+    const struct aw_teleop_row *r = get_row(t, row);
+    double threshold = t->pressed[row] ? r->threshold * OFF / ON : r->threshold;
+    double x = t->value[r->input], y = r->second_input < 0 ? x : t->value[r->second_input];
+    return x >= threshold && y >= threshold;
 }
 
 static void read_buttons(struct aw_teleop *t, int64_t now_ns)
 {
     for (size_t i = 0; i < t->map->n; i++) {
-        const struct aw_teleop_row *row = row_of(t, i);
-        bool was = t->down[i];
-        if (row->does == AW_DOES_VELOCITY)
+        const struct aw_teleop_row *row = get_row(t, i);
+        bool was_pressed = t->pressed[i];
+        if (row->verb == AW_VERB_VELOCITY)
             continue;
-        t->down[i] = is_down(t, i);
-        if (!t->down[i] || was || now_ns < t->locked_ns[i])
+        t->pressed[i] = is_pressed(t, i);
+        if (!t->pressed[i] || was_pressed || now_ns < t->locked_ns[i])
             continue;
         t->locked_ns[i] = now_ns + row->lockout_ns;
-        if (row->does == AW_DOES_NEXT)
+        if (row->verb == AW_VERB_NEXT)
             choose_next(t);
-        else if (row->does == AW_DOES_TOGGLE)
+        else if (row->verb == AW_VERB_TOGGLE)
             toggle(t, i);
         else
-            act(t, row->does, row->joint);
+            add_action(t, row->verb, row->joint);
     }
 }
 
 /* ---- Velocities ---- */
 
-static double speed_of(const struct aw_teleop *t, size_t row, const struct aw_teleop_joint *joint)
+static double find_speed(const struct aw_teleop *t, size_t row, const struct aw_teleop_joint *joint)
 {
-    double rate = t->share[row] != 0    ? t->share[row] * joint->whole
-                  : isnan(t->rate[row]) ? joint->speed
+    double rate = t->share[row] != 0    ? t->share[row] * joint->full_value
+                  : isnan(t->rate[row]) ? joint->max_speed
                                         : t->rate[row];
-    return aw_clamp(rate, -joint->speed, joint->speed);
+    return aw_clamp(rate, -joint->max_speed, joint->max_speed);
 }
 
 /* Adds up the velocities of all rows for each joint, and arms rows at rest. Returns true if any row
  * is deflected, armed or not. */
-static bool sum_up(struct aw_teleop *t, double scale)
+static bool sum_velocities(struct aw_teleop *t, double scale)
 {
     bool deflected = false;
     for (size_t i = 0; i < t->n; i++)
         t->joints[i].velocity = 0;
     for (size_t i = 0; i < t->map->n; i++) {
-        if (row_of(t, i)->does != AW_DOES_VELOCITY)
+        if (get_row(t, i)->verb != AW_VERB_VELOCITY)
             continue;
-        struct aw_teleop_joint *joint = &t->joints[aw_teleop_joint_of(t, i)];
-        double out = aw_teleop_deflection(t, i);
-        if (out == 0)
+        struct aw_teleop_joint *joint = &t->joints[aw_teleop_find_joint(t, i)];
+        double deflection = aw_teleop_deflection(t, i);
+        if (deflection == 0)
             t->armed[i] = true;
-        deflected = deflected || out != 0;
-        if (out == 0 || !t->armed[i])
+        deflected = deflected || deflection != 0;
+        if (deflection == 0 || !t->armed[i])
             continue;
         joint->goal = NAN; /* the user has taken over */
-        double most = scale * fmax(joint->speed, 0);
-        joint->velocity += scale * out * speed_of(t, i, joint);
-        joint->velocity = aw_clamp(joint->velocity, -most, most);
+        double max = scale * fmax(joint->max_speed, 0);
+        joint->velocity += scale * deflection * find_speed(t, i, joint);
+        joint->velocity = aw_clamp(joint->velocity, -max, max);
     }
     return deflected;
 }
 
 /* Moves a joint towards the goal of a toggle. */
-static void seek(struct aw_teleop_joint *joint, double scale, double dt_s)
+static void seek_goal(struct aw_teleop_joint *joint, double scale, double dt_s)
 {
     double at = isnan(joint->target) ? joint->actual : joint->target;
     if (isnan(joint->goal) || isnan(at))
         return;
-    double way = joint->goal - at, most = scale * joint->speed;
-    double step = dt_s > 0 ? fabs(way) / fmax(dt_s, 0.02) : most;
-    joint->velocity = copysign(fmin(most, step), way);
-    if (fabs(way) <= 1e-3 * (joint->max - joint->min)) {
+    double distance = joint->goal - at, max = scale * joint->max_speed;
+    double step = dt_s > 0 ? fabs(distance) / fmax(dt_s, 0.02) : max;
+    joint->velocity = copysign(fmin(max, step), distance);
+    if (fabs(distance) <= 1e-3 * (joint->max - joint->min)) {
         joint->velocity = 0;
         joint->goal = NAN;
     }
 }
 
-static void limit(struct aw_teleop_joint *joint, double at, double dt_s)
+static void limit_velocity(struct aw_teleop_joint *joint, double at, double dt_s)
 {
-    double wanted = joint->velocity, in_s = joint->targets ? dt_s : BRAKE_S;
-    if (isnan(at) || wanted == 0 || in_s <= 0)
+    double requested = joint->velocity, in_s = joint->uses_target ? dt_s : BRAKE_S;
+    if (isnan(at) || requested == 0 || in_s <= 0)
         return;
-    if (wanted > 0)
-        joint->velocity = fmin(wanted, fmax(0, (joint->max - at) / in_s));
+    if (requested > 0)
+        joint->velocity = fmin(requested, fmax(0, (joint->max - at) / in_s));
     else
-        joint->velocity = fmax(wanted, fmin(0, (joint->min - at) / in_s));
-    joint->limited = joint->velocity != wanted;
+        joint->velocity = fmax(requested, fmin(0, (joint->min - at) / in_s));
+    joint->limited = joint->velocity != requested;
 }
 
 /* Returns the target after a motion by this distance, rounded down to whole steps of the joint, but
  * at least one. Returns the present target if that would exceed a limit. */
-static double step_to(const struct aw_teleop_joint *joint, double way)
+static double round_target(const struct aw_teleop_joint *joint, double distance)
 {
-    if (!(joint->least > 0) || way == 0)
-        return joint->target + way;
-    double steps = fmax(floor(fabs(way) / joint->least), 1);
-    double there = joint->target + copysign(steps * joint->least, way);
-    bool beyond = way > 0 ? there > joint->max : there < joint->min;
-    return beyond ? joint->target : there;
+    if (!(joint->min_step > 0) || distance == 0)
+        return joint->target + distance;
+    double steps = fmax(floor(fabs(distance) / joint->min_step), 1);
+    double target = joint->target + copysign(steps * joint->min_step, distance);
+    bool exceeds = distance > 0 ? target > joint->max : target < joint->min;
+    return exceeds ? joint->target : target;
 }
 
 static void advance(struct aw_teleop *t, double scale, double dt_s)
@@ -302,24 +303,24 @@ static void advance(struct aw_teleop *t, double scale, double dt_s)
         joint->limited = false;
         if (t->step_s > 0)
             joint->target = NAN; /* starts again at the position that the joint has confirmed */
-        seek(joint, scale, dt_s);
+        seek_goal(joint, scale, dt_s);
         joint->moved = joint->moved || joint->velocity != 0;
-        if (joint->targets && isnan(joint->target) && joint->moved)
+        if (joint->uses_target && isnan(joint->target) && joint->moved)
             joint->target = joint->actual;
-        limit(joint, joint->targets ? joint->target : joint->actual, dt_s);
-        if (!joint->targets || isnan(joint->target))
+        limit_velocity(joint, joint->uses_target ? joint->target : joint->actual, dt_s);
+        if (!joint->uses_target || isnan(joint->target))
             continue;
-        joint->target = step_to(joint, joint->velocity * dt_s);
+        joint->target = round_target(joint, joint->velocity * dt_s);
     }
 }
 
 /* Returns false and sets halted_joint if a joint has a following error for too long. */
-static bool keep_up(struct aw_teleop *t, int64_t now_ns)
+static bool is_keeping_up(struct aw_teleop *t, int64_t now_ns)
 {
     for (size_t i = 0; i < t->n; i++) {
         struct aw_teleop_joint *joint = &t->joints[i];
-        double away = joint->targets ? joint->target - joint->actual : 0;
-        if (aw_lags(&joint->behind_ns, away, joint->max_lag, now_ns)) {
+        double error = joint->uses_target ? joint->target - joint->actual : 0;
+        if (aw_is_lagging(&joint->behind_ns, error, joint->max_lag, now_ns)) {
             t->halted_joint = i;
             return false;
         }
@@ -329,9 +330,9 @@ static bool keep_up(struct aw_teleop *t, int64_t now_ns)
 
 /* ---- Buttons ---- */
 
-static bool is_held(const struct aw_teleop *t, int input, bool was)
+static bool is_held(const struct aw_teleop *t, int input, bool was_held)
 {
-    return t->value[input] >= (was ? OFF : ON);
+    return t->value[input] >= (was_held ? OFF : ON);
 }
 
 /* Updates the state of the enable button. */
@@ -342,51 +343,51 @@ static void read_enable(struct aw_teleop *t)
         t->halt = AW_HALT_RELEASED;
         disarm(t);
     }
-    if (held && t->ready && !t->enabled) {
+    if (held && t->was_released && !t->enabled) {
         disarm(t);
         t->halt = AW_HALT_NONE;
     }
-    t->ready = t->ready || !held;
-    t->enabled = held && t->ready;
+    t->was_released = t->was_released || !held;
+    t->enabled = held && t->was_released;
 }
 
-bool aw_teleop_release(const struct aw_teleop *t)
+bool aw_teleop_is_released(const struct aw_teleop *t)
 {
     return t->enabled && !is_held(t, t->map->enable, true);
 }
 
 bool aw_teleop_is_due(const struct aw_teleop *t)
 {
-    return t->ready && is_held(t, t->map->enable, t->enabled) != t->enabled;
+    return t->was_released && is_held(t, t->map->enable, t->enabled) != t->enabled;
 }
 
-static enum aw_teleop_turn halted(struct aw_teleop *t)
+static enum aw_teleop_result end_motion(struct aw_teleop *t)
 {
-    bool ran = t->running;
+    bool was_running = t->running;
     t->running = false;
-    return ran ? AW_TELEOP_STOP : AW_TELEOP_REST;
+    return was_running ? AW_TELEOP_STOP : AW_TELEOP_REST;
 }
 
-enum aw_teleop_turn aw_teleop_step(struct aw_teleop *t, int64_t now_ns)
+enum aw_teleop_result aw_teleop_step(struct aw_teleop *t, int64_t now_ns)
 {
-    int64_t since = now_ns - t->step_ns;
-    double dt_s = !t->running ? 0 : t->step_s > 0 ? t->step_s : (double)since / 1e9;
-    double scale = t->map->has_full && is_held(t, t->map->full, false) ? 1 : SLOW;
+    int64_t elapsed_ns = now_ns - t->step_ns;
+    double dt_s = !t->running ? 0 : t->step_s > 0 ? t->step_s : (double)elapsed_ns / 1e9;
+    double scale = t->map->has_full_speed && is_held(t, t->map->full_speed, false) ? 1 : SLOW;
     t->step_ns = now_ns;
     t->n_actions = 0;
-    if (t->running && since > AW_TELEOP_LATE)
-        aw_teleop_lose(t, AW_HALT_LATE);
+    if (t->running && elapsed_ns > AW_TELEOP_LATE)
+        aw_teleop_set_halt(t, AW_HALT_LATE);
     read_enable(t);
     read_buttons(t, now_ns);
     if (!t->enabled)
-        return halted(t);
-    bool deflected = sum_up(t, scale);
+        return end_motion(t);
+    bool deflected = sum_velocities(t, scale);
     if (deflected && t->stale_ns > 0 && now_ns - t->alive_ns > t->stale_ns)
-        aw_teleop_lose(t, AW_HALT_STALE);
-    else if (!keep_up(t, now_ns))
-        aw_teleop_lose(t, AW_HALT_LAG);
+        aw_teleop_set_halt(t, AW_HALT_STALE);
+    else if (!is_keeping_up(t, now_ns))
+        aw_teleop_set_halt(t, AW_HALT_LAG);
     if (!t->enabled)
-        return halted(t);
+        return end_motion(t);
     advance(t, scale, dt_s);
     t->running = true;
     return AW_TELEOP_RUN;

@@ -6,9 +6,9 @@
  * other actions.
  *
  *     aw_teleop_start(&t, &map, joints, n, now_ns);
- *     … an input has changed:      aw_teleop_set(&t, input, value);
- *     … whenever it is seen alive:  aw_teleop_alive(&t, now_ns);
- *     … it cannot be trusted:      aw_teleop_lose(&t, AW_HALT_EVENTS);
+ *     … an input has changed:      aw_teleop_set_input(&t, input, value);
+ *     … whenever it is seen alive:  aw_teleop_set_alive(&t, now_ns);
+ *     … it cannot be trusted:      aw_teleop_set_halt(&t, AW_HALT_EVENTS);
  *     … at once after each of these, and every few milliseconds:
  *     switch (aw_teleop_step(&t, now_ns)) {
  *     case AW_TELEOP_RUN:  … send joints[…].velocity, or .target …
@@ -45,19 +45,19 @@
 #define AW_TELEOP_NAME   64
 #define AW_TELEOP_LATE   INT64_C(100000000) /* max time between two steps, ns */
 
-enum aw_teleop_does {
-    AW_DOES_VELOCITY,
-    AW_DOES_TOGGLE, /* moves to the other end of the joint's range, while enable is held */
-    AW_DOES_NEXT,   /* selects the next of the selectable joints */
-    AW_DOES_MARK,
-    AW_DOES_QUIT,
+enum aw_teleop_verb {
+    AW_VERB_VELOCITY,
+    AW_VERB_TOGGLE, /* moves to the other end of the joint's range, while enable is held */
+    AW_VERB_NEXT,   /* selects the next of the selectable joints */
+    AW_VERB_MARK,
+    AW_VERB_QUIT,
 };
 
 /* "leftx = elbow velocity 45deg/s deadzone=0.1 expo=0.3". */
 struct aw_teleop_row {
-    enum aw_teleop_does does;
+    enum aw_teleop_verb verb;
     /* second_input: both inputs must exceed threshold at once; -1: none */
-    int input, second;
+    int input, second_input;
     char joint[AW_TELEOP_NAME]; /* joint, or the text of a mark; "select": the selected joint */
     char rate_text[32];         /* rate as written in the map; "": the joint's limit */
     double deadzone, expo;
@@ -69,12 +69,12 @@ struct aw_teleop_row {
 
 /* Built by aw_teleop_map_set; {0} is empty. */
 struct aw_teleop_map {
-    size_t n, n_inputs, n_choice;
-    int enable, full; /* indices of inputs; -1: none */
+    size_t n, n_inputs, n_choices;
+    int enable, full_speed; /* indices of inputs; -1: none */
     struct aw_teleop_row rows[AW_TELEOP_ROWS];
     char inputs[AW_TELEOP_INPUTS][24];
-    char choice[AW_TELEOP_CHOICE][AW_TELEOP_NAME];
-    bool has_enable, has_full;
+    char choices[AW_TELEOP_CHOICE][AW_TELEOP_NAME];
+    bool has_enable, has_full_speed;
 };
 
 /* Adds a line of the config file's section: "enable" and "full" (of an input), "select" (joints),
@@ -83,18 +83,18 @@ enum aw_status aw_teleop_map_set(struct aw_teleop_map *map, const char *key, con
                                  struct aw_error *err);
 
 /* Reads lines "key = value" and skips # comments. */
-enum aw_status aw_teleop_map_read(struct aw_teleop_map *map, const char *text,
-                                  struct aw_error *err);
+enum aw_status aw_teleop_map_parse(struct aw_teleop_map *map, const char *text,
+                                   struct aw_error *err);
 
 /* A joint, in its own unit, and per second. The caller sets the first part, and updates actual. */
 struct aw_teleop_joint {
-    const char *name, *alias; /* alias NULL or "": none */
-    double min, max, speed;   /* speed: its limit, finite */
-    double whole;             /* value of a rate of 100 % */
-    double max_lag;           /* INFINITY: unlimited */
-    double actual;            /* NaN: unknown */
-    double least;             /* smallest step that the joint can make; 0: any */
-    bool targets;             /* integrates the velocity to target, starting at actual */
+    const char *name, *alias;   /* alias NULL or "": none */
+    double min, max, max_speed; /* speed: its limit, finite */
+    double full_value;          /* value of a rate of 100 % */
+    double max_lag;             /* INFINITY: unlimited */
+    double actual;              /* NaN: unknown */
+    double min_step;            /* smallest step that the joint can make; 0: any */
+    bool uses_target;           /* integrates the velocity to target, starting at actual */
 
     double velocity, target; /* commanded velocity and target; target NaN: none yet */
     /* the user has moved it since pressing the enable button; only such joints get commands */
@@ -119,10 +119,10 @@ enum aw_halt {
 /* Descriptions of the reasons: "enabling button released" … */
 extern const char *const aw_halt_names[AW_HALTS];
 
-enum aw_teleop_turn { AW_TELEOP_REST, AW_TELEOP_RUN, AW_TELEOP_STOP };
+enum aw_teleop_result { AW_TELEOP_REST, AW_TELEOP_RUN, AW_TELEOP_STOP };
 
 struct aw_teleop_action {
-    enum aw_teleop_does does; /* NEXT: another joint is selected; MARK; QUIT */
+    enum aw_teleop_verb verb; /* NEXT: another joint is selected; MARK; QUIT */
     const char *text;         /* name of the joint, or text of the mark */
 };
 
@@ -140,11 +140,11 @@ struct aw_teleop {
     double share[AW_TELEOP_ROWS];
 
     double value[AW_TELEOP_INPUTS];
-    bool armed[AW_TELEOP_ROWS], down[AW_TELEOP_ROWS];
+    bool armed[AW_TELEOP_ROWS], pressed[AW_TELEOP_ROWS];
     int64_t locked_ns[AW_TELEOP_ROWS];
     /* enable has been released once; is held now; a motion is possible */
-    bool ready, enabled, running;
-    size_t chosen;
+    bool was_released, enabled, running;
+    size_t selected;
     int64_t step_ns, alive_ns;
     enum aw_halt halt;
     size_t halted_joint;
@@ -158,28 +158,28 @@ enum aw_status aw_teleop_start(struct aw_teleop *t, const struct aw_teleop_map *
                                struct aw_teleop_joint *joints, size_t n, int64_t now_ns,
                                struct aw_error *err);
 
-void aw_teleop_set(struct aw_teleop *t, size_t input, double value);
-void aw_teleop_alive(struct aw_teleop *t, int64_t now_ns);
-void aw_teleop_lose(struct aw_teleop *t, enum aw_halt why);
+void aw_teleop_set_input(struct aw_teleop *t, size_t input, double value);
+void aw_teleop_set_alive(struct aw_teleop *t, int64_t now_ns);
+void aw_teleop_set_halt(struct aw_teleop *t, enum aw_halt halt);
 
 /* Records that the caller waited for the device, so that the next step may be late. */
-void aw_teleop_waited(struct aw_teleop *t, int64_t now_ns);
+void aw_teleop_set_wait(struct aw_teleop *t, int64_t now_ns);
 
 /* Returns true if the next step will see that the enable button was released. Call that step before
  * setting later inputs. */
-bool aw_teleop_release(const struct aw_teleop *t);
+bool aw_teleop_is_released(const struct aw_teleop *t);
 
 /* Returns true if the enable button was released or pressed. Call a step before setting later
  * inputs: if one step saw both the press and a deflected stick, it would never see the stick at
  * rest. */
 bool aw_teleop_is_due(const struct aw_teleop *t);
 
-enum aw_teleop_turn aw_teleop_step(struct aw_teleop *t, int64_t now_ns);
+enum aw_teleop_result aw_teleop_step(struct aw_teleop *t, int64_t now_ns);
 
 /* Returns the deflection of a row's input, from -1 to 1, after dead zone and curve. */
 double aw_teleop_deflection(const struct aw_teleop *t, size_t row);
 
 /* Returns the index of a row's joint; n: the row has no joint. */
-size_t aw_teleop_joint_of(const struct aw_teleop *t, size_t row);
+size_t aw_teleop_find_joint(const struct aw_teleop *t, size_t row);
 
 #endif

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "control/teleop.h"
 
-static enum aw_status input(struct aw_teleop_map *map, const char *name, size_t length, int *number,
-                            struct aw_error *err)
+static enum aw_status find_input(struct aw_teleop_map *map, const char *name, size_t length,
+                                 int *index, struct aw_error *err)
 {
     while (length && name[length - 1] == ' ')
         length--;
@@ -17,7 +17,7 @@ static enum aw_status input(struct aw_teleop_map *map, const char *name, size_t 
         name++;
     for (size_t i = 0; i < map->n_inputs; i++)
         if (strlen(map->inputs[i]) == length && memcmp(map->inputs[i], name, length) == 0) {
-            *number = (int)i;
+            *index = (int)i;
             return AW_OK;
         }
     if (map->n_inputs == AW_TELEOP_INPUTS)
@@ -27,7 +27,7 @@ static enum aw_status input(struct aw_teleop_map *map, const char *name, size_t 
                        (int)length, name);
     memcpy(map->inputs[map->n_inputs], name, length);
     map->inputs[map->n_inputs][length] = '\0';
-    *number = (int)map->n_inputs++;
+    *index = (int)map->n_inputs++;
     return AW_OK;
 }
 
@@ -35,24 +35,24 @@ static enum aw_status set_select(struct aw_teleop_map *map, const char *value, s
 {
     char list[512], *rest = list, *name;
     snprintf(list, sizeof list, "%s", value);
-    map->n_choice = 0;
+    map->n_choices = 0;
     while ((name = strtok_r(rest, ", \t", &rest))) {
-        if (map->n_choice == AW_TELEOP_CHOICE)
+        if (map->n_choices == AW_TELEOP_CHOICE)
             return aw_fail(err, AW_USAGE, "select: more than %d joints — remove some",
                            AW_TELEOP_CHOICE);
-        snprintf(map->choice[map->n_choice++], sizeof map->choice[0], "%.63s", name);
+        snprintf(map->choices[map->n_choices++], sizeof map->choices[0], "%.63s", name);
     }
-    return map->n_choice ? AW_OK
-                         : aw_fail(err, AW_USAGE, "select: no joints given — add their names");
+    return map->n_choices ? AW_OK
+                          : aw_fail(err, AW_USAGE, "select: no joints given — add their names");
 }
 
-static enum aw_status set_option(struct aw_teleop_row *row, const char *name, const char *value,
+static enum aw_status set_option(struct aw_teleop_row *row, const char *name, const char *text,
                                  struct aw_error *err)
 {
     double lockout = NAN;
     const struct {
         const char *name, *unit;
-        double *to, min, max;
+        double *value, min, max;
     } options[] = {{"deadzone", NULL, &row->deadzone, 0, 0.95},
                    {"expo", NULL, &row->expo, 0, 1},
                    {"min", NULL, &row->min, -1e12, 1e12},
@@ -63,10 +63,10 @@ static enum aw_status set_option(struct aw_teleop_row *row, const char *name, co
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (strcmp(options[i].name, name) != 0)
             continue;
-        enum aw_status status = aw_number_parse_unit(value, options[i].unit, options[i].to, err);
+        enum aw_status status = aw_number_parse_unit(text, options[i].unit, options[i].value, err);
         if (status != AW_OK)
             return status;
-        if (*options[i].to < options[i].min || *options[i].to > options[i].max)
+        if (*options[i].value < options[i].min || *options[i].value > options[i].max)
             return aw_fail(err, AW_USAGE, "%s is out of range (%g to %g)", name, options[i].min,
                            options[i].max);
         if (!isnan(lockout))
@@ -80,18 +80,18 @@ static enum aw_status set_option(struct aw_teleop_row *row, const char *name, co
 
 static const struct {
     const char *word;
-    enum aw_teleop_does does;
-} verbs[] = {{"velocity", AW_DOES_VELOCITY},
-             {"toggle", AW_DOES_TOGGLE},
-             {"next", AW_DOES_NEXT},
-             {"mark", AW_DOES_MARK},
-             {"quit", AW_DOES_QUIT}};
+    enum aw_teleop_verb verb;
+} verbs[] = {{"velocity", AW_VERB_VELOCITY},
+             {"toggle", AW_VERB_TOGGLE},
+             {"next", AW_VERB_NEXT},
+             {"mark", AW_VERB_MARK},
+             {"quit", AW_VERB_QUIT}};
 
-static bool find_verb(const char *word, enum aw_teleop_does *does)
+static bool find_verb(const char *name, enum aw_teleop_verb *verb)
 {
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
-        if (strcmp(verbs[i].word, word) == 0) {
-            *does = verbs[i].does;
+        if (strcmp(verbs[i].word, name) == 0) {
+            *verb = verbs[i].verb;
             return true;
         }
     return false;
@@ -105,14 +105,14 @@ static enum aw_status set_verb(struct aw_teleop_row *row, char **rest, struct aw
         return aw_fail(err, AW_USAGE,
                        "no action given — write JOINT velocity 30deg/s, JOINT toggle, next, mark "
                        "TEXT or quit");
-    if (find_verb(first, &row->does) && row->does >= AW_DOES_NEXT) {
-        const char *text = row->does == AW_DOES_MARK ? strtok_r(*rest, " \t", rest) : NULL;
+    if (find_verb(first, &row->verb) && row->verb >= AW_VERB_NEXT) {
+        const char *text = row->verb == AW_VERB_MARK ? strtok_r(*rest, " \t", rest) : NULL;
         snprintf(row->joint, sizeof row->joint, "%s", text ? text : "");
         return AW_OK;
     }
     snprintf(row->joint, sizeof row->joint, "%.63s", first);
     const char *verb = strtok_r(*rest, " \t", rest);
-    if (!verb || !find_verb(verb, &row->does) || row->does >= AW_DOES_NEXT)
+    if (!verb || !find_verb(verb, &row->verb) || row->verb >= AW_VERB_NEXT)
         return aw_fail(
             err, AW_USAGE,
             "action '%.40s %.20s' not supported — write JOINT velocity 30deg/s, or JOINT toggle",
@@ -126,11 +126,11 @@ static enum aw_status set_options(struct aw_teleop_row *row, char *rest, struct 
     enum aw_status status = AW_OK;
     char *word;
     while (status == AW_OK && (word = strtok_r(rest, " \t", &rest))) {
-        char *to = strchr(word, '=');
-        if (to) {
-            *to = '\0';
-            status = set_option(row, word, to + 1, err);
-        } else if (row->does == AW_DOES_VELOCITY && !row->rate_text[0]) {
+        char *value = strchr(word, '=');
+        if (value) {
+            *value = '\0';
+            status = set_option(row, word, value + 1, err);
+        } else if (row->verb == AW_VERB_VELOCITY && !row->rate_text[0]) {
             snprintf(row->rate_text, sizeof row->rate_text, "%.31s", word);
         } else {
             status = aw_fail(err, AW_USAGE,
@@ -147,20 +147,20 @@ static enum aw_status set_row(struct aw_teleop_map *map, const char *key, const 
     const char *plus = strchr(key, '+');
     size_t first = plus ? (size_t)(plus - key) : strlen(key);
     struct aw_teleop_row row = {
-        .second = -1, .deadzone = 0.1, .min = 0, .max = 1, .gain = 1, .threshold = 0.5};
+        .second_input = -1, .deadzone = 0.1, .min = 0, .max = 1, .gain = 1, .threshold = 0.5};
     if (map->n == AW_TELEOP_ROWS)
         return aw_fail(err, AW_USAGE, "more than %d rows — remove some", AW_TELEOP_ROWS);
     snprintf(text, sizeof text, "%s", value);
-    enum aw_status status = input(map, key, first, &row.input, err);
+    enum aw_status status = find_input(map, key, first, &row.input, err);
     if (status == AW_OK && plus)
-        status = input(map, plus + 1, strlen(plus + 1), &row.second, err);
+        status = find_input(map, plus + 1, strlen(plus + 1), &row.second_input, err);
     if (status == AW_OK)
         status = set_verb(&row, &rest, err);
     if (status == AW_OK)
         status = set_options(&row, rest, err);
     if (status == AW_OK && row.min == row.max)
         status = aw_fail(err, AW_USAGE, "min and max are the same — give a larger max");
-    if (status == AW_OK && plus && row.does == AW_DOES_VELOCITY)
+    if (status == AW_OK && plus && row.verb == AW_VERB_VELOCITY)
         status = aw_fail(err, AW_USAGE,
                          "two inputs at once cannot set a velocity — use next, toggle and others");
     if (status == AW_OK)
@@ -176,17 +176,18 @@ enum aw_status aw_teleop_map_set(struct aw_teleop_map *map, const char *key, con
     if (strcmp(key, "select") == 0)
         status = set_select(map, value, &problem);
     else if (strcmp(key, "enable") == 0) {
-        status = input(map, value, strlen(value), &map->enable, &problem);
+        status = find_input(map, value, strlen(value), &map->enable, &problem);
         map->has_enable = status == AW_OK;
     } else if (strcmp(key, "full") == 0) {
-        status = input(map, value, strlen(value), &map->full, &problem);
-        map->has_full = status == AW_OK;
+        status = find_input(map, value, strlen(value), &map->full_speed, &problem);
+        map->has_full_speed = status == AW_OK;
     } else
         status = set_row(map, key, value, &problem);
     return status == AW_OK ? AW_OK : aw_fail(err, status, "%.40s: %.150s", key, problem.text);
 }
 
-enum aw_status aw_teleop_map_read(struct aw_teleop_map *map, const char *text, struct aw_error *err)
+enum aw_status aw_teleop_map_parse(struct aw_teleop_map *map, const char *text,
+                                   struct aw_error *err)
 {
     enum aw_status status = AW_OK;
     while (status == AW_OK && *text) {

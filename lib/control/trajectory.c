@@ -14,29 +14,31 @@ struct knot {
 };
 
 /* Waypoints of one channel. */
-struct course {
+struct error_stats {
     const double *t_s, *points; /* every channels-th number of points belongs to this channel */
     size_t n, channels;
 };
 
-static double span(const struct course *c, size_t segment)
+static double segment_time(const struct error_stats *c, size_t segment)
 {
     return c->t_s[segment + 1] - c->t_s[segment];
 }
 
-static double rise(const struct course *c, size_t segment)
+static double segment_rise(const struct error_stats *c, size_t segment)
 {
     return c->points[(segment + 1) * c->channels] - c->points[segment * c->channels];
 }
 
 /* ---- Cubic ---- */
 
-static void cubic_knots(const struct course *c, struct knot *knots)
+static void cubic_knots(const struct error_stats *c, struct knot *knots)
 {
     for (size_t k = 1; k + 1 < c->n; k++) {
-        double before = rise(c, k - 1) / span(c, k - 1), behind = rise(c, k) / span(c, k);
-        bool turns = (before < 0) != (behind < 0) || before == 0 || behind == 0;
-        knots[k].v = turns ? 0 : before / 2 + behind / 2;
+        double slope_before = segment_rise(c, k - 1) / segment_time(c, k - 1),
+               slope_after = segment_rise(c, k) / segment_time(c, k);
+        bool reverses =
+            (slope_before < 0) != (slope_after < 0) || slope_before == 0 || slope_after == 0;
+        knots[k].v = reverses ? 0 : slope_before / 2 + slope_after / 2;
     }
 }
 
@@ -52,12 +54,12 @@ struct matrix {
     double vv, va, av, aa;
 };
 
-static struct knot times(const struct matrix *m, const struct knot *x)
+static struct knot apply_matrix(const struct matrix *m, const struct knot *x)
 {
     return (struct knot){m->vv * x->v + m->va * x->a, m->av * x->v + m->aa * x->a};
 }
 
-static struct matrix product(const struct matrix *m, const struct matrix *x)
+static struct matrix multiply(const struct matrix *m, const struct matrix *x)
 {
     return (struct matrix){m->vv * x->vv + m->va * x->av, m->vv * x->va + m->va * x->aa,
                            m->av * x->vv + m->aa * x->av, m->av * x->va + m->aa * x->aa};
@@ -66,32 +68,33 @@ static struct matrix product(const struct matrix *m, const struct matrix *x)
 /* Eliminates the previous point from the equations of point k. Afterwards knot k = knots[k] -
  * carry[k] · knot k + 1. left and right multiply the neighbouring knots, and pivot multiplies knot
  * k. */
-static void eliminate(const struct course *c, struct knot *knots, struct matrix *carry, size_t k)
+static void eliminate(const struct error_stats *c, struct knot *knots, struct matrix *carry,
+                      size_t k)
 {
-    double h0 = span(c, k - 1), h1 = span(c, k);
-    double slope0 = rise(c, k - 1) / pow(h0, 3), slope1 = rise(c, k) / pow(h1, 3);
-    double across = 36 / (h1 * h1) - 36 / (h0 * h0);
+    double h0 = segment_time(c, k - 1), h1 = segment_time(c, k);
+    double slope0 = segment_rise(c, k - 1) / pow(h0, 3), slope1 = segment_rise(c, k) / pow(h1, 3);
+    double cross = 36 / (h1 * h1) - 36 / (h0 * h0);
     struct matrix left = {168 / pow(h0, 3), 24 / (h0 * h0), -24 / (h0 * h0), -3 / h0};
     struct matrix right = {168 / pow(h1, 3), -24 / (h1 * h1), 24 / (h1 * h1), -3 / h1};
-    struct matrix gone = product(&left, &carry[k - 1]);
-    struct matrix pivot = {192 / pow(h0, 3) + 192 / pow(h1, 3) - gone.vv, across - gone.va,
-                           across - gone.av, 9 / h0 + 9 / h1 - gone.aa};
-    struct knot known = times(&left, &knots[k - 1]);
-    struct knot rest = {360 * slope0 / h0 + 360 * slope1 / h1 - known.v,
-                        60 * slope1 - 60 * slope0 - known.a};
+    struct matrix removed = multiply(&left, &carry[k - 1]);
+    struct matrix pivot = {192 / pow(h0, 3) + 192 / pow(h1, 3) - removed.vv, cross - removed.va,
+                           cross - removed.av, 9 / h0 + 9 / h1 - removed.aa};
+    struct knot carried = apply_matrix(&left, &knots[k - 1]);
+    struct knot right_side = {360 * slope0 / h0 + 360 * slope1 / h1 - carried.v,
+                              60 * slope1 - 60 * slope0 - carried.a};
     double det = pivot.vv * pivot.aa - pivot.va * pivot.av;
     struct matrix inverse = {pivot.aa / det, -pivot.va / det, -pivot.av / det, pivot.vv / det};
-    knots[k] = times(&inverse, &rest);
-    carry[k] = product(&inverse, &right);
+    knots[k] = apply_matrix(&inverse, &right_side);
+    carry[k] = multiply(&inverse, &right);
 }
 
-static void quintic_knots(const struct course *c, struct knot *knots, struct matrix *carry)
+static void quintic_knots(const struct error_stats *c, struct knot *knots, struct matrix *carry)
 {
     carry[0] = (struct matrix){0};
     for (size_t k = 1; k + 1 < c->n; k++)
         eliminate(c, knots, carry, k);
     for (size_t k = c->n - 1; k-- > 1;) {
-        struct knot later = times(&carry[k], &knots[k + 1]);
+        struct knot later = apply_matrix(&carry[k], &knots[k + 1]);
         knots[k] = (struct knot){knots[k].v - later.v, knots[k].a - later.a};
     }
 }
@@ -121,23 +124,24 @@ static void set_segment(double *c, enum aw_path_mode mode, double p, const struc
     }
 }
 
-static struct knot in_u(const struct knot *knot, double h)
+static struct knot scale_knot(const struct knot *knot, double h)
 {
     return (struct knot){knot->v * h, knot->a * h * h};
 }
 
 /* ---- Building ---- */
 
-static enum aw_status join(struct aw_path *path, enum aw_path_mode mode, const struct course *c,
-                           const struct knot *knots, size_t channel, struct aw_error *err)
+static enum aw_status set_segments(struct aw_path *path, enum aw_path_mode mode,
+                                   const struct error_stats *c, const struct knot *knots,
+                                   size_t channel, struct aw_error *err)
 {
     struct aw_path_segment *segment = &path->segments[channel];
     segment->c[0] = c->points[0];
     for (size_t k = 0; k + 1 < c->n; k++, segment += path->channels) {
-        double h = span(c, k);
-        struct knot from = in_u(&knots[k], h), to = in_u(&knots[k + 1], h);
+        double h = segment_time(c, k);
+        struct knot from = scale_knot(&knots[k], h), to = scale_knot(&knots[k + 1], h);
         segment->c[0] = c->points[k * c->channels];
-        set_segment(segment->c, mode, rise(c, k), &from, &to);
+        set_segment(segment->c, mode, segment_rise(c, k), &from, &to);
         for (int i = 0; i < AW_PATH_ORDER; i++)
             if (!isfinite(segment->c[i]))
                 return aw_fail(err, AW_USAGE,
@@ -148,28 +152,28 @@ static enum aw_status join(struct aw_path *path, enum aw_path_mode mode, const s
     return AW_OK;
 }
 
-static enum aw_status build(struct aw_path *path, enum aw_path_mode mode, const double *points,
-                            struct aw_error *err)
+static enum aw_status set_channels(struct aw_path *path, enum aw_path_mode mode,
+                                   const double *points, struct aw_error *err)
 {
     struct knot *knots = calloc(path->n, sizeof *knots);
     struct matrix *carry = calloc(path->n, sizeof *carry);
     enum aw_status status = knots && carry ? AW_OK : aw_no_memory(err);
     for (size_t i = 0; i < path->channels && status == AW_OK; i++) {
-        const struct course c = {path->t_s, points + i, path->n, path->channels};
+        const struct error_stats c = {path->t_s, points + i, path->n, path->channels};
         memset(knots, 0, path->n * sizeof *knots);
         if (mode == AW_PATH_CUBIC)
             cubic_knots(&c, knots);
         else if (mode == AW_PATH_QUINTIC)
             quintic_knots(&c, knots, carry);
-        status = join(path, mode, &c, knots, i, err);
+        status = set_segments(path, mode, &c, knots, i, err);
     }
     free(knots);
     free(carry);
     return status;
 }
 
-static enum aw_status check(const double *t_s, const double *points, size_t n, size_t channels,
-                            struct aw_error *err)
+static enum aw_status check_points(const double *t_s, const double *points, size_t n,
+                                   size_t channels, struct aw_error *err)
 {
     if (n == 0 || channels == 0)
         return aw_fail(err, AW_USAGE, "path has no points — give at least one");
@@ -194,14 +198,14 @@ enum aw_status aw_path_init(struct aw_path *path, enum aw_path_mode mode, const 
                             const double *points, size_t n, size_t channels, struct aw_error *err)
 {
     *path = (struct aw_path){.n = n, .channels = channels};
-    enum aw_status status = check(t_s, points, n, channels, err);
+    enum aw_status status = check_points(t_s, points, n, channels, err);
     if (status != AW_OK)
         return status;
     path->t_s = calloc(n, sizeof *path->t_s);
     path->segments = calloc((n > 1 ? n - 1 : 1) * channels, sizeof *path->segments);
     if (path->t_s && path->segments) {
         memcpy(path->t_s, t_s, n * sizeof *t_s);
-        status = build(path, mode, points, err);
+        status = set_channels(path, mode, points, err);
     } else
         status = aw_no_memory(err);
     if (status != AW_OK)
@@ -218,7 +222,7 @@ void aw_path_free(struct aw_path *path)
 
 /* ---- Evaluating ---- */
 
-static double value(const double *c, int degree, double u)
+static double evaluate(const double *c, int degree, double u)
 {
     double sum = c[degree];
     while (degree-- > 0)
@@ -233,29 +237,29 @@ static void differentiate(const double *c, int degree, double *out)
         out[i - 1] = c[i] * i;
 }
 
-static double duration(const struct aw_path *path, size_t segment)
+static double segment_duration(const struct aw_path *path, size_t segment)
 {
     return path->n > 1 ? path->t_s[segment + 1] - path->t_s[segment] : 1;
 }
 
-void aw_path_at(const struct aw_path *path, double t_s, double *position, double *velocity)
+void aw_path_evaluate(const struct aw_path *path, double t_s, double *position, double *velocity)
 {
     size_t segment = 0; /* last segment that has started at t_s */
     for (size_t end = path->n > 1 ? path->n - 1 : 1; end - segment > 1;) {
         size_t middle = segment + (end - segment) / 2;
         *(t_s < path->t_s[middle] ? &end : &segment) = middle;
     }
-    double h = duration(path, segment);
+    double h = segment_duration(path, segment);
     double u = fmin(fmax((t_s - path->t_s[segment]) / h, 0), path->n > 1 ? 1 : 0);
-    bool moves = t_s >= path->t_s[0] && t_s < path->t_s[path->n - 1];
+    bool is_moving = t_s >= path->t_s[0] && t_s < path->t_s[path->n - 1];
     for (size_t i = 0; i < path->channels; i++) {
         const double *c = path->segments[segment * path->channels + i].c;
         double slope[DEGREE];
         differentiate(c, DEGREE, slope);
         if (position)
-            position[i] = value(c, DEGREE, u);
+            position[i] = evaluate(c, DEGREE, u);
         if (velocity)
-            velocity[i] = moves ? value(slope, DEGREE - 1, u) / h : 0;
+            velocity[i] = is_moving ? evaluate(slope, DEGREE - 1, u) / h : 0;
     }
 }
 
@@ -263,22 +267,22 @@ void aw_path_at(const struct aw_path *path, double t_s, double *position, double
 
 /* Finds the points between 0 and 1 where the polynomial changes its sign, to the last bit. There is
  * at most one between neighbouring zeros of its derivative. Returns their number. */
-static int zeros(const double *c, int degree, double *out)
+static int find_zeros(const double *c, int degree, double *out)
 {
-    double slope[DEGREE], turns[DEGREE + 1];
+    double slope[DEGREE], extremes[DEGREE + 1];
     int n = 0;
     if (degree == 0)
         return 0;
     differentiate(c, degree, slope);
-    int n_turns = zeros(slope, degree - 1, turns);
-    turns[n_turns] = 1;
-    for (int i = 0; i <= n_turns; i++) {
-        double low = i > 0 ? turns[i - 1] : 0, high = turns[i];
-        bool falls = value(c, degree, high) < 0;
-        if ((value(c, degree, low) < 0) == falls)
+    int n_extremes = find_zeros(slope, degree - 1, extremes);
+    extremes[n_extremes] = 1;
+    for (int i = 0; i <= n_extremes; i++) {
+        double low = i > 0 ? extremes[i - 1] : 0, high = extremes[i];
+        bool falls = evaluate(c, degree, high) < 0;
+        if ((evaluate(c, degree, low) < 0) == falls)
             continue;
         for (double middle; (middle = low + (high - low) / 2) > low && middle < high;)
-            *((value(c, degree, middle) < 0) == falls ? &high : &low) = middle;
+            *((evaluate(c, degree, middle) < 0) == falls ? &high : &low) = middle;
         out[n++] = low;
     }
     return n;
@@ -287,15 +291,15 @@ static int zeros(const double *c, int degree, double *out)
 struct aw_path_extremes aw_path_extremes(const struct aw_path *path, size_t segment, size_t channel)
 {
     const double *c = path->segments[segment * path->channels + channel].c;
-    double slope[DEGREE], bend[DEGREE - 1], at[DEGREE + 1] = {0};
-    double start = path->t_s[segment], h = duration(path, segment);
+    double slope[DEGREE], slope2[DEGREE - 1], at[DEGREE + 1] = {0};
+    double start = path->t_s[segment], h = segment_duration(path, segment);
     struct aw_path_extremes x = {c[0], start, c[0], start, 0, start};
     differentiate(c, DEGREE, slope);
-    differentiate(slope, DEGREE - 1, bend);
-    int n = zeros(slope, DEGREE - 1, at);
+    differentiate(slope, DEGREE - 1, slope2);
+    int n = find_zeros(slope, DEGREE - 1, at);
     at[n++] = 1;
     for (int i = 0; i < n && path->n > 1; i++) {
-        double position = value(c, DEGREE, at[i]), t_s = start + at[i] * h;
+        double position = evaluate(c, DEGREE, at[i]), t_s = start + at[i] * h;
         if (position < x.low) {
             x.low = position;
             x.low_t_s = t_s;
@@ -305,14 +309,14 @@ struct aw_path_extremes aw_path_extremes(const struct aw_path *path, size_t segm
             x.high_t_s = t_s;
         }
     }
-    n = zeros(bend, DEGREE - 2, at);
+    n = find_zeros(slope2, DEGREE - 2, at);
     at[n++] = 0;
     at[n++] = 1;
     for (int i = 0; i < n; i++) {
-        double speed = fabs(value(slope, DEGREE - 1, at[i]) / h);
-        if (speed > x.speed) {
-            x.speed = speed;
-            x.speed_t_s = start + at[i] * h;
+        double speed = fabs(evaluate(slope, DEGREE - 1, at[i]) / h);
+        if (speed > x.max_speed) {
+            x.max_speed = speed;
+            x.max_speed_t_s = start + at[i] * h;
         }
     }
     return x;

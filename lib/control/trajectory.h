@@ -3,7 +3,7 @@
  *     struct aw_path path;
  *     static const double t[] = {0, 1, 3}, points[] = {0, 10,  45, 20,  90, 0};
  *     if (aw_path_init(&path, AW_PATH_CUBIC, t, points, 3, 2, &err) == AW_OK)
- *         aw_path_at(&path, 0.5, position, velocity);
+ *         aw_path_evaluate(&path, 0.5, position, velocity);
  *     aw_path_free(&path);
  *
  * One polynomial per channel joins each pair of neighbouring points:
@@ -59,13 +59,13 @@ void aw_path_free(struct aw_path *path);
 /* Calculates position and velocity (per second) of all channels at t_s; either may be NULL. Before
  * the first point, the path rests at that point; after the last point, at the last one. If the
  * velocity jumps at a point of a linear path, returns that of the next segment. */
-void aw_path_at(const struct aw_path *path, double t_s, double *position, double *velocity);
+void aw_path_evaluate(const struct aw_path *path, double t_s, double *position, double *velocity);
 
 /* Range of a channel within a segment: exact, from the zeros of the derivatives. */
 struct aw_path_extremes {
     double low, low_t_s;
     double high, high_t_s;
-    double speed, speed_t_s; /* max magnitude of the velocity, and its time */
+    double max_speed, max_speed_t_s; /* max magnitude of the velocity, and its time */
 };
 struct aw_path_extremes aw_path_extremes(const struct aw_path *path, size_t segment,
                                          size_t channel);

@@ -21,7 +21,7 @@ struct emitter {
 static void print_number(FILE *out, double value)
 {
     struct aw_part number = {0};
-    aw_part_number(&number, value);
+    aw_part_add_number(&number, value);
     fputs(number.text, out);
 }
 
@@ -35,22 +35,22 @@ static void print_quoted(FILE *out, const char *text)
 
 const struct aw_name *aw_can_boards(struct aw_wire *wire)
 {
-    static const struct aw_name only[] = {{0, "device"}, {0}};
+    static const struct aw_name single[] = {{0, "device"}, {0}};
     const struct aw_codec *codec = aw_wire_codec_at(wire, 0);
     for (int i = 0; i < codec->n_scalars && codec->scalars[i].bit < ID_BITS; i++)
         if (codec->scalars[i].value && codec->scalars[i].field->names)
             return codec->scalars[i].field->names;
-    return only;
+    return single;
 }
 
-unsigned aw_can_id(const struct aw_codec *codec, int32_t board)
+unsigned aw_can_board_id(const struct aw_codec *codec, int32_t board)
 {
     unsigned id = 0;
     for (int i = 0; i < codec->n_scalars && codec->scalars[i].bit < ID_BITS; i++) {
         const struct aw_scalar *scalar = &codec->scalars[i];
         double scale = scalar->field->scale != 0 ? scalar->field->scale : 1;
         unsigned value = scalar->value ? (unsigned)(board / scale)
-                                       : (unsigned)aw_fixed_value(codec, scalar, NULL);
+                                       : (unsigned)aw_row_constant(codec, scalar, NULL);
         id |= value << scalar->bit;
     }
     return id;
@@ -75,22 +75,22 @@ static void print_scale_name(FILE *out, const struct aw_codec *codec,
                              const struct aw_scalar *scalar, const struct aw_scale *scale)
 {
     const struct aw_field *chooser = codec->scalars[scalar->by].field;
-    fprintf(out, "%s_%s", scalar->field->name, aw_value_name(chooser->names, scale->when));
+    fprintf(out, "%s_%s", scalar->field->name, aw_value_name(chooser->names, scale->selector));
 }
 
 /* Prints a multiplexing mark: "M", "m3", "m3M". If several values select the signal, prints the
  * first; SG_MUL_VAL_ lists all of them. */
-static void print_mark(const struct emitter *e, int scalar)
+static void print_mux_mark(const struct emitter *e, int scalar)
 {
     const struct aw_scalar *scalars = e->codec->scalars;
-    bool chooses = chooses_scale(e->codec, scalar);
+    bool is_chooser = chooses_scale(e->codec, scalar);
     for (int i = 0; i < e->codec->n_scalars; i++)
-        chooses = chooses || scalars[i].chooser == scalar;
-    bool chosen = scalars[scalar].chooser >= 0;
-    if (chosen)
-        fprintf(e->out, " m%lld", (long long)scalars[scalar].field->choices->least);
-    if (chooses)
-        fputs(chosen ? "M" : " M", e->out);
+        is_chooser = is_chooser || scalars[i].chosen_by == scalar;
+    bool is_chosen = scalars[scalar].chosen_by >= 0;
+    if (is_chosen)
+        fprintf(e->out, " m%lld", (long long)scalars[scalar].field->choices->min);
+    if (is_chooser)
+        fputs(is_chosen ? "M" : " M", e->out);
 }
 
 static void print_coding(const struct emitter *e, const struct aw_scalar *scalar,
@@ -98,14 +98,14 @@ static void print_coding(const struct emitter *e, const struct aw_scalar *scalar
 {
     const struct aw_field *row = scalar->field;
     bool is_signed = row->type == AW_SINT || row->type == AW_LONG || row->type == AW_FLOAT;
-    bool open = row->type == AW_FLOAT && !row->by && row->min == 0 && row->max == 0;
+    bool unlimited = row->type == AW_FLOAT && !row->by && row->min == 0 && row->max == 0;
     unsigned first = aw_can_bit(e->codec, scalar, scalar->big_endian ? scalar->bits - 1u : 0);
     fprintf(e->out, " : %u|%d@%d%c (", first, scalar->bits, !scalar->big_endian,
             is_signed ? '-' : '+');
     print_number(e->out, range->scale);
     fputc(',', e->out);
     print_number(e->out, range->offset);
-    fprintf(e->out, ") [%.15g|%.15g] ", open ? 0 : range->min, open ? 0 : range->max);
+    fprintf(e->out, ") [%.15g|%.15g] ", unlimited ? 0 : range->min, unlimited ? 0 : range->max);
     print_quoted(e->out, range->unit);
     fprintf(e->out, " %s\n",
             !e->board                         ? AW_DBC_NO_NODE
@@ -120,7 +120,7 @@ static void print_choices(const struct emitter *e, const struct aw_scalar *scala
         struct aw_range range = {scale->unit, scale->scale, 0, scale->min, scale->max};
         fputs(" SG_ ", e->out);
         print_scale_name(e->out, e->codec, scalar, scale);
-        fprintf(e->out, " m%d", scale->when);
+        fprintf(e->out, " m%d", scale->selector);
         print_coding(e, scalar, &range);
     }
 }
@@ -146,7 +146,7 @@ static void print_message(const struct emitter *e)
             continue;
         }
         fprintf(e->out, " SG_ %s", scalar->field->name);
-        print_mark(e, i);
+        print_mux_mark(e, i);
         print_coding(e, scalar, &range);
     }
 }
@@ -173,13 +173,14 @@ static void print_values(const struct emitter *e)
     for (int i = 0; i < e->codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &e->codec->scalars[i];
         const struct aw_field *row = scalar->field;
-        bool none = row->has_no_data && !row->no_data_with; /* DBC cannot express .no_data_with */
-        if (!is_signal(scalar) || (!row->names && !none))
+        bool has_none =
+            row->has_no_data && !row->no_data_with; /* DBC cannot express .no_data_with */
+        if (!is_signal(scalar) || (!row->names && !has_none))
             continue;
         fprintf(e->out, "VAL_ %u %s", e->id, row->name);
         for (const struct aw_name *name = row->names; name && name->name; name++)
             fprintf(e->out, " %d \"%s\"", name->value, name->name);
-        if (none)
+        if (has_none)
             fprintf(e->out, " %d \"none\"", row->no_data);
         fputs(" ;\n", e->out);
     }
@@ -207,19 +208,19 @@ static void print_choosers(const struct emitter *e)
 {
     for (int i = 0; i < e->codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &e->codec->scalars[i];
-        if (scalar->chooser < 0)
+        if (scalar->chosen_by < 0)
             continue;
         fprintf(e->out, "SG_MUL_VAL_ %u %s %s", e->id, scalar->field->name,
-                e->codec->scalars[scalar->chooser].field->name);
+                e->codec->scalars[scalar->chosen_by].field->name);
         const struct aw_choice *choice = scalar->field->choices;
-        for (; choice->least <= choice->most; choice++)
+        for (; choice->min <= choice->max; choice++)
             fprintf(e->out, "%s %lld-%lld", choice == scalar->field->choices ? "" : ",",
-                    (long long)choice->least, (long long)choice->most);
+                    (long long)choice->min, (long long)choice->max);
         fputs(";\n", e->out);
     }
 }
 
-bool aw_is_of_boards(const struct aw_codec *codec)
+bool aw_is_board_message(const struct aw_codec *codec)
 {
     return !codec->message->head;
 }
@@ -228,38 +229,42 @@ bool aw_is_of_boards(const struct aw_codec *codec)
 static const char others[] = "other";
 
 /* Returns true for a message of a DBC file. Its name contains its sender. */
-static bool is_of_dbc(const struct aw_codec *codec)
+static bool is_from_dbc(const struct aw_codec *codec)
 {
-    return !aw_is_of_boards(codec) && codec->message->dir == AW_BOTH && codec->scalars[0].bits > 11;
+    return !aw_is_board_message(codec) && codec->message->dir == AW_BOTH &&
+           codec->scalars[0].bits > 11;
 }
 
 static unsigned dbc_id(const struct aw_codec *codec)
 {
-    struct aw_can_id id = aw_can_of_code(codec->message->code);
+    struct aw_can_id id = aw_can_id_of_code(codec->message->code);
     return id.id | (id.is_long ? IS_LONG : 0);
 }
 
 /* Calls print for every message of every board, and for the messages of other nodes. */
-static void each_message(FILE *out, struct aw_wire *wire, void (*print)(const struct emitter *e))
+static void for_each_message(FILE *out, struct aw_wire *wire,
+                             void (*print)(const struct emitter *e))
 {
     size_t n = wire->protocol->n_messages;
     for (const struct aw_name *board = aw_can_boards(wire); board->name; board++)
         for (size_t i = 0; i < n; i++) {
             const struct aw_codec *codec = aw_wire_codec_at(wire, i);
-            if (aw_is_of_boards(codec))
-                print(&(struct emitter){out, codec, board->name, aw_can_id(codec, board->value)});
+            if (aw_is_board_message(codec))
+                print(&(struct emitter){out, codec, board->name,
+                                        aw_can_board_id(codec, board->value)});
         }
     for (size_t i = 0; i < n; i++) {
         const struct aw_codec *codec = aw_wire_codec_at(wire, i);
-        if (!aw_is_of_boards(codec))
-            print(&(struct emitter){out, codec, is_of_dbc(codec) ? NULL : others, dbc_id(codec)});
+        if (!aw_is_board_message(codec))
+            print(&(struct emitter){out, codec, is_from_dbc(codec) ? NULL : others, dbc_id(codec)});
     }
 }
 
-static bool has_others(struct aw_wire *wire)
+static bool has_other_node(struct aw_wire *wire)
 {
     for (size_t i = 0; i < wire->protocol->n_messages; i++)
-        if (!aw_is_of_boards(aw_wire_codec_at(wire, i)) && !is_of_dbc(aw_wire_codec_at(wire, i)))
+        if (!aw_is_board_message(aw_wire_codec_at(wire, i)) &&
+            !is_from_dbc(aw_wire_codec_at(wire, i)))
             return true;
     return false;
 }
@@ -284,17 +289,17 @@ void aw_describe_dbc(FILE *out, struct aw_wire *wire)
     fputs("BU_: host", out);
     for (const struct aw_name *board = aw_can_boards(wire); board->name; board++)
         fprintf(out, " %s", board->name);
-    fputs(has_others(wire) ? " " : "", out);
-    fputs(has_others(wire) ? others : "", out);
+    fputs(has_other_node(wire) ? " " : "", out);
+    fputs(has_other_node(wire) ? others : "", out);
     print_nodes(out, wire);
     fputc('\n', out);
-    each_message(out, wire, print_message);
+    for_each_message(out, wire, print_message);
     fputs("\nCM_ ", out);
     print_quoted(out, wire->protocol->title);
     fputs(";\n", out);
-    each_message(out, wire, print_comments);
+    for_each_message(out, wire, print_comments);
     fputs("BA_DEF_ \"BusType\" STRING ;\nBA_DEF_DEF_ \"BusType\" \"CAN\";\n", out);
-    each_message(out, wire, print_values);
-    each_message(out, wire, print_types);
-    each_message(out, wire, print_choosers);
+    for_each_message(out, wire, print_values);
+    for_each_message(out, wire, print_types);
+    for_each_message(out, wire, print_choosers);
 }

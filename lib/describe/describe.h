@@ -16,7 +16,7 @@
 
 #include "wire/wire.h"
 
-enum aw_describe_as {
+enum aw_describe_format {
     AW_DESCRIBE_TEXT,
     AW_DESCRIBE_ASCII,
     AW_DESCRIBE_JSON,
@@ -29,6 +29,7 @@ enum aw_describe_as {
 /* Describes one message in each of its directions, in the variant of wire; message NULL: the whole
  * protocol. Returns the number of messages described. Returns 0 without any output if no message
  * has this name, or if the protocol does not support this format (DBC is for CAN only). */
-size_t aw_describe(FILE *out, struct aw_wire *wire, const char *message, enum aw_describe_as as);
+size_t aw_describe(FILE *out, struct aw_wire *wire, const char *message,
+                   enum aw_describe_format format);
 
 #endif

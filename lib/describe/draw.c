@@ -10,7 +10,7 @@ enum {
     SLOTS = 16, /* maximum slots in a row */
     ROWS = 20,  /* enough for a frame of 128 bytes */
     COLUMNS = 80,
-    NOTHING = -1,
+    NO_CELL = -1,
     ZEROS = AW_MAX_SCALARS, /* cell of the zeros that pad the frame */
     MARGIN = 5,
 };
@@ -27,33 +27,33 @@ struct grid {
 static int owner_at(const struct grid *grid, int row, int slot)
 {
     if (row < 0 || row >= grid->rows || slot < 0 || slot >= grid->slots)
-        return NOTHING;
+        return NO_CELL;
     return grid->owner[row][slot];
 }
 
-static bool wall(const struct grid *grid, int row, int slot)
+static bool has_wall(const struct grid *grid, int row, int slot)
 {
     return owner_at(grid, row, slot - 1) != owner_at(grid, row, slot);
 }
 
-static bool floor_under(const struct grid *grid, int row, int slot)
+static bool has_floor(const struct grid *grid, int row, int slot)
 {
     return owner_at(grid, row - 1, slot) != owner_at(grid, row, slot);
 }
 
 /* Returns the character where lines meet; NULL: there is no line. */
-static const char *corner(const struct grid *grid, int row, int slot)
+static const char *line_character(const struct grid *grid, int row, int slot)
 {
     static const char *const box[16] = {NULL, "╴", "╶", "─", "╷", "┐", "┌", "┬",
                                         "╵",  "┘", "└", "┴", "│", "┤", "├", "┼"};
     static const char *const plain[16] = {NULL, "-", "-", "-", "|", "+", "+", "+",
                                           "|",  "+", "+", "+", "|", "+", "+", "+"};
-    int lines = floor_under(grid, row, slot - 1) | floor_under(grid, row, slot) << 1 |
-                wall(grid, row, slot) << 2 | wall(grid, row - 1, slot) << 3;
+    int lines = has_floor(grid, row, slot - 1) | has_floor(grid, row, slot) << 1 |
+                has_wall(grid, row, slot) << 2 | has_wall(grid, row - 1, slot) << 3;
     return (grid->ascii ? plain : box)[lines];
 }
 
-static int column_of(const struct grid *grid, int slot)
+static int find_column(const struct grid *grid, int slot)
 {
     int column = 0;
     for (int i = 0; i < slot; i++)
@@ -69,23 +69,23 @@ static void choose_label(const struct grid *grid, int cell, int width, struct aw
         return;
     }
     const struct aw_scalar *scalar = &grid->codec->scalars[cell];
-    struct aw_part fixed = {0};
+    struct aw_part constant = {0};
     char name[64];
     aw_scalar_name(scalar, name, sizeof name);
-    aw_part_fixed(&fixed, grid->codec, scalar);
-    bool bare = scalar->field->type == AW_PAD || scalar->field->type == AW_CONST ||
-                grid->codec->protocol->ascii;
-    if (scalar->field->before)
-        aw_part_add(label, "%c%s", scalar->field->before, name);
+    aw_part_add_constant(&constant, grid->codec, scalar);
+    bool value_only = scalar->field->type == AW_PAD || scalar->field->type == AW_CONST ||
+                      grid->codec->protocol->ascii;
+    if (scalar->field->separator)
+        aw_part_add(label, "%c%s", scalar->field->separator, name);
     else if (scalar->value || scalar->field->type == AW_CHECKSUM)
         aw_part_add(label, "%s",
                     aw_utf8_length(name) <= (size_t)width ? name : scalar->field->name);
-    else if (bare)
-        aw_part_add(label, "%s", fixed.text);
+    else if (value_only)
+        aw_part_add(label, "%s", constant.text);
     else if (scalar->field->type == AW_LENGTH && width < 10)
-        aw_part_add(label, "%s bytes", fixed.text);
+        aw_part_add(label, "%s bytes", constant.text);
     else
-        aw_part_add(label, "%s=%s", scalar->field->name, fixed.text);
+        aw_part_add(label, "%s=%s", scalar->field->name, constant.text);
 }
 
 /* Returns the last row of the tall cell that starts in this row with the slots first to last. */
@@ -93,7 +93,7 @@ static int last_row(const struct grid *grid, int row, int first, int last)
 {
     int cell = grid->owner[row][first];
     while (owner_at(grid, row + 1, first) == cell && owner_at(grid, row + 1, last) == cell &&
-           !floor_under(grid, row + 1, first))
+           !has_floor(grid, row + 1, first))
         row++;
     return row;
 }
@@ -102,14 +102,14 @@ static void label_row(struct grid *grid, int row)
 {
     for (int first = 0, last; first < grid->slots; first = last + 1) {
         last = first;
-        while (last + 1 < grid->slots && !wall(grid, row, last + 1))
+        while (last + 1 < grid->slots && !has_wall(grid, row, last + 1))
             last++;
         int cell = grid->owner[row][first];
-        bool started =
+        bool continued =
             owner_at(grid, row - 1, first) == cell || owner_at(grid, row - 1, last) == cell;
-        if (cell == NOTHING || started)
+        if (cell == NO_CELL || continued)
             continue;
-        int column = column_of(grid, first), end = column_of(grid, last + 1);
+        int column = find_column(grid, first), end = find_column(grid, last + 1);
         int line = row + last_row(grid, row, first, last) + 1;
         /* Centres the label, and truncates a long one with a "~". */
         int width = end - column - 1;
@@ -124,14 +124,14 @@ static void label_row(struct grid *grid, int row)
     }
 }
 
-static void repeat(FILE *out, const char *what, int n)
+static void print_repeated(FILE *out, const char *text, int n)
 {
     for (int i = 0; i < n; i++)
-        fputs(what, out);
+        fputs(text, out);
 }
 
 /* Prints n characters of a line's text, and blanks after its end. */
-static void print_inside(FILE *out, const struct grid *grid, int line, int column, int n)
+static void print_text(FILE *out, const struct grid *grid, int line, int column, int n)
 {
     for (int i = 0; i < n; i++) {
         char c = grid->text[line][column + i];
@@ -146,8 +146,8 @@ static void print_inside(FILE *out, const struct grid *grid, int line, int colum
 static int used_slots(const struct grid *grid, int row, bool border)
 {
     int n = grid->slots;
-    while (n > 0 && owner_at(grid, row, n - 1) == NOTHING &&
-           (!border || owner_at(grid, row - 1, n - 1) == NOTHING))
+    while (n > 0 && owner_at(grid, row, n - 1) == NO_CELL &&
+           (!border || owner_at(grid, row - 1, n - 1) == NO_CELL))
         n--;
     return n;
 }
@@ -157,17 +157,17 @@ static void print_border(FILE *out, const struct grid *grid, int row)
     int slots = used_slots(grid, row, true);
     fprintf(out, "%*s", MARGIN, "");
     for (int slot = 0; slot <= slots; slot++) {
-        const char *sign = corner(grid, row, slot);
+        const char *sign = line_character(grid, row, slot);
         if (sign)
             fputs(sign, out);
         else
-            print_inside(out, grid, 2 * row, column_of(grid, slot), 1);
+            print_text(out, grid, 2 * row, find_column(grid, slot), 1);
         if (slot == slots)
             break;
-        if (floor_under(grid, row, slot))
-            repeat(out, grid->ascii ? "-" : "─", grid->width[slot]);
+        if (has_floor(grid, row, slot))
+            print_repeated(out, grid->ascii ? "-" : "─", grid->width[slot]);
         else
-            print_inside(out, grid, 2 * row, column_of(grid, slot) + 1, grid->width[slot]);
+            print_text(out, grid, 2 * row, find_column(grid, slot) + 1, grid->width[slot]);
     }
     fputc('\n', out);
 }
@@ -180,13 +180,13 @@ static void print_cells(FILE *out, const struct grid *grid, int row)
     else
         fprintf(out, "%*d ", MARGIN - 1, row * grid->slots);
     for (int slot = 0; slot <= slots; slot++) {
-        int column = column_of(grid, slot);
-        if (wall(grid, row, slot))
+        int column = find_column(grid, slot);
+        if (has_wall(grid, row, slot))
             fputs(grid->ascii ? "|" : "│", out);
         else
-            print_inside(out, grid, 2 * row + 1, column, 1);
+            print_text(out, grid, 2 * row + 1, column, 1);
         if (slot < slots)
-            print_inside(out, grid, 2 * row + 1, column + 1, grid->width[slot]);
+            print_text(out, grid, 2 * row + 1, column + 1, grid->width[slot]);
     }
     fputc('\n', out);
 }
@@ -229,7 +229,7 @@ static void fill_bits(struct grid *grid, int i)
         return;
     for (unsigned bit = 0; bit < scalar->bits; bit++) {
         int at = (int)aw_can_bit(grid->codec, scalar, bit), row = at / grid->slots;
-        if (row < ROWS && grid->owner[row][grid->slots - 1 - at % grid->slots] == NOTHING)
+        if (row < ROWS && grid->owner[row][grid->slots - 1 - at % grid->slots] == NO_CELL)
             fill_slots(grid, i, at, 1);
     }
 }
@@ -266,7 +266,7 @@ void aw_draw_packet(FILE *out, const struct aw_codec *codec, bool ascii)
     struct grid grid = {.codec = codec, .ascii = ascii};
     for (int row = 0; row < ROWS; row++)
         for (int slot = 0; slot < SLOTS; slot++)
-            grid.owner[row][slot] = NOTHING;
+            grid.owner[row][slot] = NO_CELL;
     if (codec->protocol->ascii)
         lay_out_line(&grid);
     else if (codec->protocol->can) {

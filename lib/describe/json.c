@@ -21,7 +21,7 @@ static void print_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void text_member(FILE *out, const char *key, const char *text)
+static void print_text_member(FILE *out, const char *key, const char *text)
 {
     if (!text || !*text)
         return;
@@ -29,14 +29,14 @@ static void text_member(FILE *out, const char *key, const char *text)
     print_string(out, text);
 }
 
-static void number_member(FILE *out, const char *key, double value)
+static void print_number_member(FILE *out, const char *key, double value)
 {
     struct aw_part number = {0};
-    aw_part_number(&number, value);
+    aw_part_add_number(&number, value);
     fprintf(out, ",\"%s\":%s", key, number.text);
 }
 
-static void flag(FILE *out, const char *key, bool set)
+static void print_flag(FILE *out, const char *key, bool set)
 {
     if (set)
         fprintf(out, ",\"%s\":true", key);
@@ -53,23 +53,23 @@ static void print_names(FILE *out, const struct aw_field *row)
         fprintf(out, ":%d", name->value);
     }
     fputc('}', out);
-    flag(out, "open_names", row->open_names);
-    flag(out, "wire_names", row->wire_names);
+    print_flag(out, "open_names", row->open_names);
+    print_flag(out, "wire_names", row->wire_names);
 }
 
 static void print_scales(FILE *out, const struct aw_field *row)
 {
     if (!row->by)
         return;
-    text_member(out, "by", row->by);
+    print_text_member(out, "by", row->by);
     fputs(",\"scales\":[", out);
     for (size_t i = 0; i < row->n_scales; i++) {
         const struct aw_scale *scale = &row->scales[i];
-        fprintf(out, "%s{\"when\":%d", i ? "," : "", scale->when);
-        text_member(out, "unit", scale->unit);
-        number_member(out, "scale", scale->scale);
-        number_member(out, "min", scale->min);
-        number_member(out, "max", scale->max);
+        fprintf(out, "%s{\"when\":%d", i ? "," : "", scale->selector);
+        print_text_member(out, "unit", scale->unit);
+        print_number_member(out, "scale", scale->scale);
+        print_number_member(out, "min", scale->min);
+        print_number_member(out, "max", scale->max);
         fputc('}', out);
     }
     fputc(']', out);
@@ -84,22 +84,22 @@ static void print_value_members(FILE *out, const struct aw_codec *codec, int i)
         fputs(row->optional ? ",\"default\":\"\"" : "", out);
         return;
     }
-    number_member(out, "scale", range.scale);
-    number_member(out, "offset", range.offset);
-    number_member(out, "min", range.min);
-    number_member(out, "max", range.max);
-    flag(out, "always", row->always);
+    print_number_member(out, "scale", range.scale);
+    print_number_member(out, "offset", range.offset);
+    print_number_member(out, "min", range.min);
+    print_number_member(out, "max", range.max);
+    print_flag(out, "always", row->always_limit);
     print_names(out, row);
     print_scales(out, row);
     if (row->has_no_data)
-        number_member(out, "no_data", row->no_data);
+        print_number_member(out, "no_data", row->no_data);
     if (row->no_data_with)
-        text_member(out, "no_data_with", row->no_data_with);
+        print_text_member(out, "no_data_with", row->no_data_with);
     if (row->optional)
-        number_member(out, "default", row->fallback);
-    if (scalar->count >= 0) {
-        text_member(out, "count", codec->scalars[scalar->count].field->name);
-        number_member(out, "repetition", scalar->repetition);
+        print_number_member(out, "default", row->fallback);
+    if (scalar->count_by >= 0) {
+        print_text_member(out, "count", codec->scalars[scalar->count_by].field->name);
+        print_number_member(out, "repetition", scalar->repetition);
     }
 }
 
@@ -109,12 +109,12 @@ static void print_constant(FILE *out, const struct aw_codec *codec, const struct
     const struct aw_field *row = scalar->field;
     const char character[] = {(char)row->constant, '\0'};
     if (row->type == AW_CHECKSUM)
-        number_member(out, "checksum_from", codec->protocol->checksum_from);
+        print_number_member(out, "checksum_from", codec->protocol->checksum_from);
     else if (codec->protocol->ascii)
-        text_member(out, "constant", row->type == AW_CODE ? codec->message->word : character);
+        print_text_member(out, "constant", row->type == AW_CODE ? codec->message->word : character);
     else if (row->type != AW_PAD)
-        number_member(out, "constant", (double)aw_fixed_value(codec, scalar, NULL));
-    flag(out, "lenient", row->lenient);
+        print_number_member(out, "constant", (double)aw_row_constant(codec, scalar, NULL));
+    print_flag(out, "lenient", row->lenient);
 }
 
 static const char *type_name(enum aw_type type)
@@ -134,44 +134,44 @@ static void print_choices(FILE *out, const struct aw_codec *codec, const struct 
 {
     const struct aw_choice *choice = scalar->field->choices;
     fputs(",\"with\":{\"field\":", out);
-    print_string(out, codec->scalars[scalar->chooser].field->name);
+    print_string(out, codec->scalars[scalar->chosen_by].field->name);
     fputs(",\"from_to\":[", out);
-    for (; choice->least <= choice->most; choice++)
+    for (; choice->min <= choice->max; choice++)
         fprintf(out, "%s[%lld,%lld]", choice == scalar->field->choices ? "" : ",",
-                (long long)choice->least, (long long)choice->most);
+                (long long)choice->min, (long long)choice->max);
     fputs("]}", out);
 }
 
 static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
 {
     const struct aw_scalar *scalar = &codec->scalars[i];
-    struct aw_part fixed = {0};
+    struct aw_part constant = {0};
     char name[64];
     aw_scalar_name(scalar, name, sizeof name);
-    aw_part_fixed(&fixed, codec, scalar);
+    aw_part_add_constant(&constant, codec, scalar);
     fputs(i ? ",{\"name\":" : "{\"name\":", out);
     print_string(out, name);
-    text_member(out, "alias", scalar->label ? scalar->alias : scalar->field->alias);
-    text_member(out, "type", type_name(scalar->field->type));
+    print_text_member(out, "alias", scalar->label ? scalar->alias : scalar->field->alias);
+    print_text_member(out, "type", type_name(scalar->field->type));
     if (!codec->protocol->ascii) {
-        number_member(out, "bit", scalar->bit);
-        number_member(out, "bits", scalar->bits);
+        print_number_member(out, "bit", scalar->bit);
+        print_number_member(out, "bits", scalar->bits);
     } else if (scalar->field->digits) {
-        const char before[] = {scalar->field->before, '\0'};
-        number_member(out, "digits", scalar->field->digits);
-        text_member(out, "before", before);
-        flag(out, "may_miss", scalar->field->may_miss);
+        const char separator[] = {scalar->field->separator, '\0'};
+        print_number_member(out, "digits", scalar->field->digits);
+        print_text_member(out, "before", separator);
+        print_flag(out, "may_miss", scalar->field->may_omit);
     }
-    flag(out, "big_endian", scalar->big_endian);
-    if (scalar->chooser >= 0)
+    print_flag(out, "big_endian", scalar->big_endian);
+    if (scalar->chosen_by >= 0)
         print_choices(out, codec, scalar);
-    text_member(out, "unit", scalar->field->unit);
-    text_member(out, "fixed", fixed.text);
+    print_text_member(out, "unit", scalar->field->unit);
+    print_text_member(out, "fixed", constant.text);
     if (scalar->value)
         print_value_members(out, codec, i);
     else
         print_constant(out, codec, scalar);
-    text_member(out, "help", scalar->field->help);
+    print_text_member(out, "help", scalar->field->help);
     fputc('}', out);
 }
 
@@ -179,11 +179,11 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
  * for each board. */
 static void print_identifier(FILE *out, const struct aw_codec *codec)
 {
-    struct aw_can_id id = aw_can_of_code(codec->message->code);
-    if (!codec->protocol->can || aw_is_of_boards(codec))
+    struct aw_can_id id = aw_can_id_of_code(codec->message->code);
+    if (!codec->protocol->can || aw_is_board_message(codec))
         return;
-    number_member(out, "id", id.id);
-    number_member(out, "id_bits", id.is_long ? 29 : 11);
+    print_number_member(out, "id", id.id);
+    print_number_member(out, "id_bits", id.is_long ? 29 : 11);
 }
 
 static void print_message(FILE *out, const struct aw_codec *codec)
@@ -191,17 +191,17 @@ static void print_message(FILE *out, const struct aw_codec *codec)
     static const char *const directions[] = {"", "tx", "rx", "both"};
     fputs("{\"name\":", out);
     print_string(out, codec->message->name);
-    text_member(out, "dir", directions[codec->message->dir]);
+    print_text_member(out, "dir", directions[codec->message->dir]);
     if (codec->protocol->ascii) {
-        text_member(out, "code", codec->message->word);
-        number_member(out, "max_bytes", codec->protocol->frame_max);
+        print_text_member(out, "code", codec->message->word);
+        print_number_member(out, "max_bytes", codec->protocol->frame_max);
     } else {
-        number_member(out, "code", codec->message->code);
-        number_member(out, "bytes", codec->size);
+        print_number_member(out, "code", codec->message->code);
+        print_number_member(out, "bytes", codec->size);
         print_identifier(out, codec);
-        flag(out, "dbc", aw_is_placed(codec));
+        print_flag(out, "dbc", aw_is_dbc_message(codec));
     }
-    text_member(out, "help", codec->message->help);
+    print_text_member(out, "help", codec->message->help);
     fputs(",\"fields\":[", out);
     for (int i = 0; i < codec->n_scalars; i++)
         print_scalar(out, codec, i);
@@ -216,8 +216,8 @@ static void print_envelope(FILE *out, const struct aw_field *row)
     for (const struct aw_field *first = row; row->type != AW_ROWS_END; row++) {
         fputs(row == first ? "{\"name\":" : ",{\"name\":", out);
         print_string(out, row->name);
-        number_member(out, "bits", row->bits);
-        text_member(out, "help", row->help);
+        print_number_member(out, "bits", row->bits);
+        print_text_member(out, "help", row->help);
         fputc('}', out);
     }
     fputc(']', out);
@@ -228,16 +228,16 @@ void aw_describe_json(FILE *out, struct aw_wire *wire, const char *message)
     bool first = true;
     fputs("{\"protocol\":", out);
     print_string(out, wire->protocol->name);
-    text_member(out, "title", wire->protocol->title);
-    text_member(out, "medium", aw_media[wire->protocol->medium]);
-    text_member(out, "variant", wire->variant.name);
-    text_member(out, "byte_order", wire->variant.big_endian ? "big" : "little");
+    print_text_member(out, "title", wire->protocol->title);
+    print_text_member(out, "medium", aw_media[wire->protocol->medium]);
+    print_text_member(out, "variant", wire->variant.name);
+    print_text_member(out, "byte_order", wire->variant.big_endian ? "big" : "little");
     fputs(",\"variants\":[", out);
     for (const struct aw_variant *v = wire->protocol->variants; v->name; v++) {
         fputs(v == wire->protocol->variants ? "{\"name\":" : ",{\"name\":", out);
         print_string(out, v->name);
-        text_member(out, "help", v->help);
-        text_member(out, "byte_order", v->big_endian ? "big" : "little");
+        print_text_member(out, "help", v->help);
+        print_text_member(out, "byte_order", v->big_endian ? "big" : "little");
         fputc('}', out);
     }
     fputc(']', out);

@@ -25,7 +25,7 @@ static void print_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void text_member(FILE *out, const char *name, const char *text)
+static void print_text_member(FILE *out, const char *name, const char *text)
 {
     if (!text)
         return;
@@ -33,22 +33,22 @@ static void text_member(FILE *out, const char *name, const char *text)
     print_quoted(out, text);
 }
 
-static void number_member(FILE *out, const char *name, double value)
+static void print_number_member(FILE *out, const char *name, double value)
 {
     struct aw_part number = {0};
-    aw_part_number(&number, value);
+    aw_part_add_number(&number, value);
     fprintf(out, ", %s = %s", name, number.text);
 }
 
 static void print_scales(FILE *out, const struct aw_field *row)
 {
-    text_member(out, "by", row->by);
+    print_text_member(out, "by", row->by);
     fputs(", scales = {", out);
     for (size_t i = 0; i < row->n_scales; i++) {
-        fprintf(out, "%s[%d] = {when = %d", i ? ", " : "", row->scales[i].when,
-                row->scales[i].when);
-        number_member(out, "scale", row->scales[i].scale);
-        text_member(out, "unit", row->scales[i].unit);
+        fprintf(out, "%s[%d] = {when = %d", i ? ", " : "", row->scales[i].selector,
+                row->scales[i].selector);
+        print_number_member(out, "scale", row->scales[i].scale);
+        print_text_member(out, "unit", row->scales[i].unit);
         fputc('}', out);
     }
     fputc('}', out);
@@ -62,19 +62,19 @@ static void print_scale(FILE *out, const struct aw_field *row)
     int scale = aw_decimals_for_step(fabs(row->scale)),
         offset = aw_decimals_for_step(fabs(row->offset));
     if (row->scale != 0)
-        number_member(out, "scale", row->scale);
+        print_number_member(out, "scale", row->scale);
     if (row->offset != 0)
-        number_member(out, "offset", row->offset);
+        print_number_member(out, "offset", row->offset);
     if (!whole && row->type != AW_FLOAT)
-        number_member(out, "decimals", scale > offset ? scale : offset);
-    if (row->placed && (row->scale != 0 || row->offset != 0))
+        print_number_member(out, "decimals", scale > offset ? scale : offset);
+    if (row->has_at && (row->scale != 0 || row->offset != 0))
         fputs(", wide = true", out);
 }
 
 static void print_value(FILE *out, const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
     const struct aw_field *row = scalar->field;
-    text_member(out, "unit", row->unit);
+    print_text_member(out, "unit", row->unit);
     if (row->names) {
         double scale = row->scale != 0 ? row->scale : 1;
         fputs(", names = {", out);
@@ -88,45 +88,45 @@ static void print_value(FILE *out, const struct aw_codec *codec, const struct aw
         print_scale(out, row);
     if (row->by)
         print_scales(out, row);
-    text_member(out, "no_data_with", row->no_data_with);
+    print_text_member(out, "no_data_with", row->no_data_with);
     if (row->has_no_data)
-        number_member(out, "no_data",
-                      scalar->with < 0 ? row->no_data
-                                       : codec->scalars[scalar->with].field->no_data);
-    if (scalar->count >= 0) {
-        text_member(out, "count", codec->scalars[scalar->count].field->name);
-        number_member(out, "repetition", scalar->repetition);
+        print_number_member(out, "no_data",
+                            scalar->data_by < 0 ? row->no_data
+                                                : codec->scalars[scalar->data_by].field->no_data);
+    if (scalar->count_by >= 0) {
+        print_text_member(out, "count", codec->scalars[scalar->count_by].field->name);
+        print_number_member(out, "repetition", scalar->repetition);
     }
 }
 
 static void print_ascii(FILE *out, const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
     const struct aw_field *row = scalar->field;
-    const char before[] = {row->before, '\0'}, constant[] = {(char)row->constant, '\0'};
+    const char separator[] = {row->separator, '\0'}, constant[] = {(char)row->constant, '\0'};
     fprintf(out, ", type = \"%s\", bits = 0", row->digits > 1 ? "int" : "uint");
     if (row->type == AW_CODE || row->type == AW_CONST)
-        text_member(out, "word", row->type == AW_CODE ? codec->message->word : constant);
+        print_text_member(out, "word", row->type == AW_CODE ? codec->message->word : constant);
     if (row->digits)
-        number_member(out, "digits", row->digits);
-    text_member(out, "before", row->before ? before : NULL);
-    if (row->may_miss)
+        print_number_member(out, "digits", row->digits);
+    print_text_member(out, "before", row->separator ? separator : NULL);
+    if (row->may_omit)
         fputs(", may_miss = true", out);
-    if (row->always)
+    if (row->always_limit)
         fprintf(out, ", least = %g, most = %g", row->min, row->max);
 }
 
 static void print_choices(FILE *out, const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
     const struct aw_choice *choice = scalar->field->choices;
-    text_member(out, "chooser", codec->scalars[scalar->chooser].field->name);
+    print_text_member(out, "chooser", codec->scalars[scalar->chosen_by].field->name);
     fputs(", choices = {", out);
-    for (; choice->least <= choice->most; choice++)
+    for (; choice->min <= choice->max; choice++)
         fprintf(out, "%s{%lld, %lld}", choice == scalar->field->choices ? "" : ", ",
-                (long long)choice->least, (long long)choice->most);
+                (long long)choice->min, (long long)choice->max);
     fputc('}', out);
 }
 
-static void print_place(FILE *out, const struct aw_codec *codec, const struct aw_scalar *scalar)
+static void print_position(FILE *out, const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
     static const char *const names[AW_PAD + 1] = {[AW_SINT] = "int",
                                                   [AW_LONG] = "int",
@@ -135,16 +135,16 @@ static void print_place(FILE *out, const struct aw_codec *codec, const struct aw
                                                   [AW_TEXT] = "text"};
     const char *type = names[scalar->field->type];
     unsigned bit = scalar->bit, head = codec->protocol->can ? aw_can_head_bits(codec) : 0;
-    text_member(out, "type", type ? type : "uint");
+    print_text_member(out, "type", type ? type : "uint");
     if (bit < head)
         fputs(", in_id = true", out);
     else
         bit -= head;
-    number_member(out, "bit", bit);
-    number_member(out, "bits", scalar->bits);
+    print_number_member(out, "bit", bit);
+    print_number_member(out, "bits", scalar->bits);
     if (scalar->big_endian)
         fputs(", big = true", out);
-    if (scalar->chooser >= 0)
+    if (scalar->chosen_by >= 0)
         print_choices(out, codec, scalar);
 }
 
@@ -158,7 +158,7 @@ static int count_rows(const struct aw_field *row)
 
 /* Returns true for rows around the payload. They are the same in every message, so their ids omit
  * the message's name. */
-static bool is_around(const struct aw_codec *codec, int i)
+static bool is_frame_row(const struct aw_codec *codec, int i)
 {
     const struct aw_field *head =
         codec->message->head ? codec->message->head : codec->variant->head;
@@ -172,13 +172,13 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
     if (scalar->field->type == AW_PAD)
         return;
     aw_scalar_name(scalar, name, sizeof name);
-    fprintf(out, "        {id = \"%s%s%s\"", is_around(codec, i) ? "" : codec->message->name,
-            is_around(codec, i) ? "" : ".", name);
-    text_member(out, "name", name);
+    fprintf(out, "        {id = \"%s%s%s\"", is_frame_row(codec, i) ? "" : codec->message->name,
+            is_frame_row(codec, i) ? "" : ".", name);
+    print_text_member(out, "name", name);
     if (codec->protocol->ascii)
         print_ascii(out, codec, scalar);
     else
-        print_place(out, codec, scalar);
+        print_position(out, codec, scalar);
     if (scalar->value)
         print_value(out, codec, scalar);
     else
@@ -190,10 +190,10 @@ static void print_message(FILE *out, const struct aw_codec *codec)
 {
     static const char *const directions[] = {"", "tx", "rx", "both"};
     unsigned head = codec->protocol->can ? aw_can_head_bits(codec) / 8 : 0;
-    struct aw_can_id id = aw_can_of_code(codec->message->code);
+    struct aw_can_id id = aw_can_id_of_code(codec->message->code);
     fprintf(out, "    {name = \"%s\", dir = \"%s\", code = %u, bytes = %u,", codec->message->name,
             directions[codec->message->dir], (unsigned)codec->message->code, codec->size - head);
-    if (codec->protocol->can && !aw_is_of_boards(codec))
+    if (codec->protocol->can && !aw_is_board_message(codec))
         fprintf(out, " id = 0x%X, id_bits = %d,", (unsigned)id.id, id.is_long ? 29 : 11);
     fputc('\n', out);
     for (int i = 0; i < codec->n_scalars; i++)
@@ -202,12 +202,12 @@ static void print_message(FILE *out, const struct aw_codec *codec)
 }
 
 /* Prints the position of the row of this type around the payload, if there is one. */
-static void print_scalar_place(FILE *out, const char *name, const struct aw_codec *codec,
+static void print_row_position(FILE *out, const char *name, const struct aw_codec *codec,
                                enum aw_type type)
 {
     const struct aw_scalar *scalar = codec->scalars;
     int i = 0;
-    while (i < codec->n_scalars && (scalar[i].field->type != type || !is_around(codec, i)))
+    while (i < codec->n_scalars && (scalar[i].field->type != type || !is_frame_row(codec, i)))
         i++;
     if (i < codec->n_scalars)
         fprintf(out, "protocol.%s = {bit = %u, bits = %u}\n", name, scalar[i].bit, scalar[i].bits);
@@ -226,9 +226,9 @@ static void print_envelope(FILE *out, const struct aw_field *row)
     fputs("}\n", out);
 }
 
-static void print_other_id(FILE *out, const struct aw_codec *codec, bool is_long)
+static void print_node_id(FILE *out, const struct aw_codec *codec, bool is_long)
 {
-    struct aw_can_id id = aw_can_of_code(codec->message->code);
+    struct aw_can_id id = aw_can_id_of_code(codec->message->code);
     if (id.is_long == is_long)
         fprintf(out, "\n    0x%03X,", (unsigned)id.id);
 }
@@ -240,16 +240,16 @@ static void print_can_ids(FILE *out, struct aw_wire *wire)
     for (const struct aw_name *board = aw_can_boards(wire); board->name; board++) {
         fputs("\n   ", out);
         for (size_t i = 0; i < n; i++)
-            if (aw_is_of_boards(aw_wire_codec_at(wire, i)))
-                fprintf(out, " 0x%03X,", aw_can_id(aw_wire_codec_at(wire, i), board->value));
+            if (aw_is_board_message(aw_wire_codec_at(wire, i)))
+                fprintf(out, " 0x%03X,", aw_can_board_id(aw_wire_codec_at(wire, i), board->value));
     }
     for (size_t i = 0; i < n; i++)
-        if (!aw_is_of_boards(aw_wire_codec_at(wire, i)))
-            print_other_id(out, aw_wire_codec_at(wire, i), false);
+        if (!aw_is_board_message(aw_wire_codec_at(wire, i)))
+            print_node_id(out, aw_wire_codec_at(wire, i), false);
     fputs("\n}\nprotocol.extended_ids = {", out);
     for (size_t i = 0; i < n; i++)
-        if (!aw_is_of_boards(aw_wire_codec_at(wire, i)))
-            print_other_id(out, aw_wire_codec_at(wire, i), true);
+        if (!aw_is_board_message(aw_wire_codec_at(wire, i)))
+            print_node_id(out, aw_wire_codec_at(wire, i), true);
     fputs("}\n", out);
 }
 
@@ -282,8 +282,8 @@ static void print_table(FILE *out, struct aw_wire *wire)
     for (int i = 0; i < count_rows(wire->variant.head); i++)
         bits += wire->variant.head[i].bits;
     fprintf(out, "protocol.head_bytes = %u\n", bits / 8);
-    print_scalar_place(out, "code_at", codec, AW_CODE);
-    print_scalar_place(out, "length_at", codec, AW_LENGTH);
+    print_row_position(out, "code_at", codec, AW_CODE);
+    print_row_position(out, "length_at", codec, AW_LENGTH);
     fputs("protocol.messages = {\n", out);
     for (size_t i = 0; i < protocol->n_messages; i++)
         if (aw_is_wanted(wire, i, NULL))

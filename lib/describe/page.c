@@ -82,10 +82,10 @@ static void print_field(const struct page *page, const struct aw_codec *codec, i
     struct aw_part place = {0}, type = {0}, range = {0};
     char name[64];
     aw_scalar_name(scalar, name, sizeof name);
-    aw_part_place(&place, codec, scalar);
-    aw_part_type(&type, scalar);
-    aw_part_fixed(&range, codec, scalar);
-    aw_part_range(&range, codec, i);
+    aw_part_add_position(&place, codec, scalar);
+    aw_part_add_type(&type, scalar);
+    aw_part_add_constant(&range, codec, scalar);
+    aw_part_add_range(&range, codec, i);
     const struct cell help = {aw_is_repeated(codec, i) ? NULL : scalar->field->help, HELP, false};
     const struct cell cells[] = {{place.text, PLACE, false}, {name, ascii ? PLACE : NAME, true},
                                  {type.text, TYPE, false},   {scalar->field->unit, UNIT, false},
@@ -116,10 +116,10 @@ static void print_fields(const struct page *page, const struct aw_codec *codec)
 static void print_message(const struct page *page, const struct aw_codec *codec, bool ascii)
 {
     const struct aw_message *message = codec->message;
-    const char *direction = aw_direction(message->dir);
+    const char *direction = aw_direction_text(message->dir);
     struct aw_part code = {0}, size = {0};
-    aw_part_code(&code, codec);
-    aw_part_size(&size, codec);
+    aw_part_add_code(&code, codec);
+    aw_part_add_size(&size, codec);
     if (page->markdown)
         fprintf(page->out, "## `%s` %s\n\n%s\n\nCode %s, %s.\n\n```text\n", message->name,
                 direction, message->help, code.text, size.text);
@@ -190,28 +190,29 @@ static void print_overview(const struct page *page, struct aw_wire *wire)
         struct aw_part code = {0};
         if (!aw_is_wanted(wire, i, NULL))
             continue;
-        aw_part_code(&code, aw_wire_codec_at(wire, i));
+        aw_part_add_code(&code, aw_wire_codec_at(wire, i));
         print_row(
             page,
             (struct cell[]){
                 {message->name, PLACE, true},
                 {code.text, 21, false},
-                {page->markdown ? aw_direction(message->dir) : marks[message->dir], 27, false},
+                {page->markdown ? aw_direction_text(message->dir) : marks[message->dir], 27, false},
                 {message->help, 34, false}},
             4);
     }
 }
 
-void aw_describe_page(FILE *out, struct aw_wire *wire, const char *message, enum aw_describe_as as)
+void aw_describe_page(FILE *out, struct aw_wire *wire, const char *message,
+                      enum aw_describe_format format)
 {
-    const struct page page = {out, as == AW_DESCRIBE_MD};
+    const struct page page = {out, format == AW_DESCRIBE_MD};
     bool first = message != NULL;
     if (!message)
         print_overview(&page, wire);
     for (size_t i = 0; i < wire->protocol->n_messages; i++)
         if (aw_is_wanted(wire, i, message)) {
             fputs(first && !page.markdown ? "" : "\n", out);
-            print_message(&page, aw_wire_codec_at(wire, i), as == AW_DESCRIBE_ASCII);
+            print_message(&page, aw_wire_codec_at(wire, i), format == AW_DESCRIBE_ASCII);
             first = false;
         }
 }

@@ -26,7 +26,7 @@ void aw_part_add(struct aw_part *part, const char *format, ...)
         part->length = sizeof part->text - 1;
 }
 
-void aw_part_type(struct aw_part *part, const struct aw_scalar *scalar)
+void aw_part_add_type(struct aw_part *part, const struct aw_scalar *scalar)
 {
     switch (scalar->field->type) {
     case AW_SINT:
@@ -52,7 +52,7 @@ void aw_part_type(struct aw_part *part, const struct aw_scalar *scalar)
     }
 }
 
-void aw_part_number(struct aw_part *part, double value)
+void aw_part_add_number(struct aw_part *part, double value)
 {
     char text[32];
     for (int digits = 15; digits <= 17; digits++) {
@@ -63,8 +63,8 @@ void aw_part_number(struct aw_part *part, double value)
     aw_part_add(part, "%s", text);
 }
 
-void aw_part_place(struct aw_part *part, const struct aw_codec *codec,
-                   const struct aw_scalar *scalar)
+void aw_part_add_position(struct aw_part *part, const struct aw_codec *codec,
+                          const struct aw_scalar *scalar)
 {
     unsigned first = scalar->bit / 8u, last = (scalar->bit + scalar->bits - 1u) / 8u;
     if (codec->protocol->ascii)
@@ -80,15 +80,15 @@ void aw_part_place(struct aw_part *part, const struct aw_codec *codec,
         aw_part_add(part, "%u-%u", first, last);
 }
 
-static void fixed_bytes(struct aw_part *part, const struct aw_scalar *scalar)
+static void add_constant_bytes(struct aw_part *part, const struct aw_scalar *scalar)
 {
     for (int shift = scalar->bits - 8; shift >= 0; shift -= 8)
         aw_part_add(part, "%02X%s", (unsigned)(scalar->field->constant >> shift & 0xFF),
                     shift ? " " : "");
 }
 
-void aw_part_fixed(struct aw_part *part, const struct aw_codec *codec,
-                   const struct aw_scalar *scalar)
+void aw_part_add_constant(struct aw_part *part, const struct aw_codec *codec,
+                          const struct aw_scalar *scalar)
 {
     enum aw_type type = scalar->field->type;
     if (type == AW_CONST && codec->protocol->ascii) {
@@ -98,16 +98,16 @@ void aw_part_fixed(struct aw_part *part, const struct aw_codec *codec,
         else
             aw_part_add(part, "%c", (char)c);
     } else if (type == AW_CONST && scalar->bits == 16)
-        fixed_bytes(part, scalar);
+        add_constant_bytes(part, scalar);
     else if (type == AW_CODE && codec->protocol->ascii)
         aw_part_add(part, "%s", codec->message->word);
     else if (type == AW_PAD)
         aw_part_add(part, "0");
     else if (type >= AW_CONST && type <= AW_INDEX)
-        aw_part_add(part, "%llu", (unsigned long long)aw_fixed_value(codec, scalar, NULL));
+        aw_part_add(part, "%llu", (unsigned long long)aw_row_constant(codec, scalar, NULL));
 }
 
-static const char *name_of(const struct aw_name *names, double value)
+static const char *value_name(const struct aw_name *names, double value)
 {
     const char *name = aw_value_name(names, value);
     return name ? name : "?";
@@ -124,7 +124,7 @@ static void add_choices(struct aw_part *part, const struct aw_codec *codec, int 
     const struct aw_name *names = codec->scalars[codec->scalars[scalar].by].field->names;
     for (size_t i = 0; i < row->n_scales; i++) {
         const struct aw_scale *scale = &row->scales[i];
-        aw_part_add(part, "%s%s ", i ? ", " : "", name_of(names, scale->when));
+        aw_part_add(part, "%s%s ", i ? ", " : "", value_name(names, scale->selector));
         add_limits(part, scale->min, scale->max);
         aw_part_add(part, "%s%s", scale->unit ? " " : "", scale->unit ? scale->unit : "");
     }
@@ -135,12 +135,12 @@ static void add_default(struct aw_part *part, const struct aw_field *row)
     if (!row->optional || row->type == AW_TEXT)
         return;
     if (row->names)
-        aw_part_add(part, " (default %s)", name_of(row->names, row->fallback));
+        aw_part_add(part, " (default %s)", value_name(row->names, row->fallback));
     else
         aw_part_add(part, " (default %.*g)", aw_digits_for(row->fallback), row->fallback);
 }
 
-void aw_part_range(struct aw_part *part, const struct aw_codec *codec, int scalar)
+void aw_part_add_range(struct aw_part *part, const struct aw_codec *codec, int scalar)
 {
     const struct aw_field *row = codec->scalars[scalar].field;
     struct aw_range range = aw_scalar_range(codec, scalar, NULL);
@@ -164,17 +164,17 @@ void aw_part_range(struct aw_part *part, const struct aw_codec *codec, int scala
     add_default(part, row);
 }
 
-void aw_part_code(struct aw_part *part, const struct aw_codec *codec)
+void aw_part_add_code(struct aw_part *part, const struct aw_codec *codec)
 {
     if (codec->protocol->ascii)
         aw_part_add(part, "%s", codec->message->word);
     else if (codec->protocol->can)
-        aw_part_add(part, "%u", (unsigned)aw_can_of_code(codec->message->code).id);
+        aw_part_add(part, "%u", (unsigned)aw_can_id_of_code(codec->message->code).id);
     else
         aw_part_add(part, "%u", (unsigned)codec->message->code);
 }
 
-void aw_part_size(struct aw_part *part, const struct aw_codec *codec)
+void aw_part_add_size(struct aw_part *part, const struct aw_codec *codec)
 {
     if (codec->protocol->ascii)
         aw_part_add(part, "one line");
@@ -184,9 +184,9 @@ void aw_part_size(struct aw_part *part, const struct aw_codec *codec)
         aw_part_add(part, "%u bytes", codec->size);
 }
 
-bool aw_is_placed(const struct aw_codec *codec)
+bool aw_is_dbc_message(const struct aw_codec *codec)
 {
-    return codec->message->fields && codec->message->fields->placed;
+    return codec->message->fields && codec->message->fields->has_at;
 }
 
 unsigned aw_can_head_bits(const struct aw_codec *codec)
@@ -209,14 +209,14 @@ bool aw_is_repeated(const struct aw_codec *codec, int scalar)
     return false;
 }
 
-const char *aw_direction(enum aw_dir dir)
+const char *aw_direction_text(enum aw_dir dir)
 {
     static const char *const words[] = {"", "to the device", "from the device", "both ways"};
     return words[dir];
 }
 
-bool aw_is_wanted(const struct aw_wire *wire, size_t index, const char *wanted)
+bool aw_is_wanted(const struct aw_wire *wire, size_t index, const char *name)
 {
     const struct aw_message *message = &wire->protocol->messages[index];
-    return !message->replaced && (!wanted || strcmp(message->name, wanted) == 0);
+    return !message->replaced && (!name || strcmp(message->name, name) == 0);
 }

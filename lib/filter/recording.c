@@ -38,11 +38,11 @@ struct aw_recording {
     struct aw_ezphys_names objects;
     struct board boards[AW_CANPID_BOARDS];
     size_t n_boards;
-    uint64_t known; /* numbers of known boards, one bit each */
+    uint64_t known_boards; /* numbers of known boards, one bit each */
     /* The variant points to the members below. */
     struct aw_ezphys_framing framing;
     struct aw_field head[HEAD_ROWS];
-    struct aw_name values[AW_CANPID_BOARDS + 1];
+    struct aw_name board_names[AW_CANPID_BOARDS + 1];
 };
 
 /* ---- Names ---- */
@@ -60,16 +60,17 @@ static const struct board *find_board(const struct aw_recording *r, double numbe
 static void add_board(struct aw_recording *r, const char *line)
 {
     struct board board;
-    size_t named = 0;
+    size_t n_named = 0;
     if (sscanf(line, AW_SUBJECT_LINE "board %u %23s", &board.number, board.text) != 2 ||
         find_board(r, board.number) || r->n_boards == AW_CANPID_BOARDS)
         return;
     r->boards[r->n_boards] = board;
-    r->known |= AW_CANPID_BIT(board.number);
-    while (r->values[named].name)
-        named++;
+    r->known_boards |= AW_CANPID_BIT(board.number);
+    while (r->board_names[n_named].name)
+        n_named++;
     if (*board.text != '0')
-        r->values[named] = (struct aw_name){(int32_t)board.number, r->boards[r->n_boards].text};
+        r->board_names[n_named] =
+            (struct aw_name){(int32_t)board.number, r->boards[r->n_boards].text};
     r->n_boards++;
 }
 
@@ -97,20 +98,20 @@ static const struct aw_ezphys_name *find_object(void *context, enum aw_ezphys_ki
                                                 uint32_t id)
 {
     const struct aw_recording *r = context;
-    return aw_ezphys_names_of(&r->objects, kind, id);
+    return aw_ezphys_names_find_id(&r->objects, kind, id);
 }
 
 static const char *name_object(void *context, const struct aw_record *record, char *out,
                                size_t size)
 {
     *out = '\0';
-    const char *name = aw_ezphys_subject(record, find_object, context, out, size);
+    const char *name = aw_ezphys_write_subject(record, find_object, context, out, size);
     return name ? name : "";
 }
 
 /* ---- Notes ---- */
 
-static bool put_note(struct aw_recording *r, int64_t time_ns, const char *text)
+static bool send_note(struct aw_recording *r, int64_t time_ns, const char *text)
 {
     return !r->note || r->note(r->sink.context, time_ns, text);
 }
@@ -130,12 +131,12 @@ static bool store_note(struct aw_recording *r, const char *text)
     return true;
 }
 
-static bool put_notes(struct aw_recording *r, int64_t time_ns)
+static bool send_notes(struct aw_recording *r, int64_t time_ns)
 {
     bool good = true;
     for (struct note *note = r->first, *next; note; note = next) {
         next = note->next;
-        good = good && put_note(r, time_ns, note->text);
+        good = good && send_note(r, time_ns, note->text);
         free(note);
     }
     r->first = r->last = NULL;
@@ -155,7 +156,7 @@ static void read_program(struct aw_recording *r, const char *program)
              program[length] ? program + length + 1 : "");
 }
 
-static bool read_fact(const char *text, const char *key, char *out, size_t size)
+static bool read_value(const char *text, const char *key, char *out, size_t size)
 {
     size_t length = strlen(key);
     if (strncmp(text, key, length) != 0)
@@ -183,8 +184,8 @@ static void read_about(void *context, const char *program, const char *comment, 
     char *text = strndup(comment, length);
     if (!r->about.protocol)
         read_program(r, program);
-    if (text && !read_fact(text, "wire ", r->about.wire, sizeof r->about.wire) &&
-        !read_fact(text, "link ", r->about.link, sizeof r->about.link) && !read_config(r, text) &&
+    if (text && !read_value(text, "wire ", r->about.wire, sizeof r->about.wire) &&
+        !read_value(text, "link ", r->about.link, sizeof r->about.link) && !read_config(r, text) &&
         read_names(r, text))
         store_note(r, text);
     free(text);
@@ -193,13 +194,13 @@ static void read_about(void *context, const char *program, const char *comment, 
 static void name_values(struct aw_recording *r, struct aw_variant *variant)
 {
     size_t rows = 0;
-    variant->known = &r->known;
-    if (!r->values[0].name)
+    variant->known_senders = &r->known_boards;
+    if (!r->board_names[0].name)
         return;
     for (; variant->head[rows].type != AW_ROWS_END && rows < HEAD_ROWS - 1; rows++) {
         r->head[rows] = variant->head[rows];
         if (strcmp(r->head[rows].name, "board") == 0)
-            r->head[rows].names = r->values;
+            r->head[rows].names = r->board_names;
     }
     variant->head = r->head;
 }
@@ -223,7 +224,7 @@ static enum aw_status find_variant(struct aw_recording *r, struct aw_variant *va
     return AW_OK;
 }
 
-static void describe(struct aw_recording *r, struct aw_topics_about *about)
+static void describe_topics(struct aw_recording *r, struct aw_topics_about *about)
 {
     const char *link = r->about.link;
     link += strncmp(link, "serve:", 6) == 0 ? 6 : 0;
@@ -247,7 +248,7 @@ static enum aw_status begin_topics(struct aw_recording *r, struct aw_error *err)
     if (status == AW_OK)
         status = aw_carried_read(&r->carried, protocol, "the recording", &r->packets, err);
     if (status == AW_OK) {
-        describe(r, &about);
+        describe_topics(r, &about);
         aw_wire_init(wire, r->packets ? aw_packets_protocol(r->packets) : protocol, &variant,
                      false);
         r->topics = aw_topics_new(&about, wire, &r->sink);
@@ -267,7 +268,7 @@ enum aw_status aw_recording_open(struct aw_recording **recording, const char *pa
     if (!r)
         return aw_no_memory(err);
     r->sink = *sink;
-    struct aw_log_options options = {.about = read_about, .context = r};
+    struct aw_log_options options = {.on_comment = read_about, .context = r};
     enum aw_status status = aw_log_open(&r->log, path, &options, err);
     if (status == AW_OK)
         *recording = r;
@@ -276,7 +277,7 @@ enum aw_status aw_recording_open(struct aw_recording **recording, const char *pa
     return status;
 }
 
-void aw_recording_store_notes(struct aw_recording *r, aw_recording_note *note)
+void aw_recording_set_note_fn(struct aw_recording *r, aw_recording_note *note)
 {
     r->note = note;
 }
@@ -302,14 +303,14 @@ enum aw_status aw_recording_begin(struct aw_recording *r, struct aw_error *err)
 static enum aw_status begin_at(struct aw_recording *r, int64_t time_ns, struct aw_error *err)
 {
     enum aw_status status = aw_recording_begin(r, err);
-    return status != AW_OK || put_notes(r, time_ns) ? status : fail_write(err);
+    return status != AW_OK || send_notes(r, time_ns) ? status : fail_write(err);
 }
 
 static enum aw_status read_note(struct aw_recording *r, const struct aw_log_entry *entry,
                                 struct aw_error *err)
 {
     if (r->topics)
-        return put_note(r, entry->time_ns, entry->comment) ? AW_OK : fail_write(err);
+        return send_note(r, entry->time_ns, entry->comment) ? AW_OK : fail_write(err);
     return store_note(r, entry->comment) ? AW_OK : aw_no_memory(err);
 }
 
@@ -318,10 +319,10 @@ static enum aw_status read_comment(struct aw_recording *r, const struct aw_log_e
 {
     const char *text;
     enum aw_carried_kind kind = aw_carried_kind(entry->comment, &text);
-    bool carried = kind != AW_CARRIED_NOTHING;
-    if (carried && !r->topics && aw_carried_add(&r->carried, kind, text) != AW_OK)
+    bool is_carried = kind != AW_CARRIED_OTHER;
+    if (is_carried && !r->topics && aw_carried_add(&r->carried, kind, text) != AW_OK)
         return aw_no_memory(err);
-    if (carried || read_names(r, entry->comment))
+    if (is_carried || read_names(r, entry->comment))
         return read_note(r, entry, err);
     enum aw_status status = begin_at(r, entry->time_ns, err);
     if (status == AW_OK && !aw_topics_mark(r->topics, entry->time_ns, entry->comment))
@@ -361,7 +362,7 @@ void aw_recording_close(struct aw_recording *r)
     if (!r)
         return;
     r->note = NULL;
-    put_notes(r, 0);
+    send_notes(r, 0);
     aw_topics_free(r->topics);
     aw_packets_free(r->packets);
     aw_carried_free(&r->carried);

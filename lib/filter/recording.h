@@ -41,7 +41,7 @@ const struct aw_recording_about *aw_recording_about(const struct aw_recording *r
 
 /* Sets the function that receives such comments; its context is that of the sink. Comments before
  * the first frame get the time of that frame. */
-void aw_recording_store_notes(struct aw_recording *recording, aw_recording_note *note);
+void aw_recording_set_note_fn(struct aw_recording *recording, aw_recording_note *note);
 
 /* Creates the topics even if the recording has ended without a frame. */
 enum aw_status aw_recording_begin(struct aw_recording *recording, struct aw_error *err);

@@ -12,7 +12,8 @@
 
 #define NAMES_MAX 40
 
-static const struct aw_transport *find(const char *scheme, const struct aw_transport *extra)
+static const struct aw_transport *find_transport(const char *scheme,
+                                                 const struct aw_transport *extra)
 {
     if (extra && strcmp(extra->scheme, scheme) == 0)
         return extra;
@@ -22,8 +23,8 @@ static const struct aw_transport *find(const char *scheme, const struct aw_trans
     return NULL;
 }
 
-static enum aw_status unknown_scheme(const char *scheme, const struct aw_transport *extra,
-                                     struct aw_error *err)
+static enum aw_status fail_scheme(const char *scheme, const struct aw_transport *extra,
+                                  struct aw_error *err)
 {
     const char *names[NAMES_MAX];
     char advice[200] = "try";
@@ -38,10 +39,10 @@ static enum aw_status unknown_scheme(const char *scheme, const struct aw_transpo
                            scheme);
 }
 
-static size_t add_names(const char **names, size_t n, const char *const *more)
+static size_t add_names(const char **names, size_t n, const char *const *added)
 {
-    for (; more && *more && n < NAMES_MAX; more++)
-        names[n++] = *more;
+    for (; added && *added && n < NAMES_MAX; added++)
+        names[n++] = *added;
     names[n] = NULL;
     return n;
 }
@@ -66,13 +67,13 @@ static enum aw_status resolve(const char *text, const struct aw_transport *extra
     enum aw_status status = aw_url_parse(url, text, err);
     if (status != AW_OK)
         return status;
-    if (!*url->scheme && find(url->rest, extra) && access(url->rest, F_OK) != 0)
+    if (!*url->scheme && find_transport(url->rest, extra) && access(url->rest, F_OK) != 0)
         return aw_fail(err, AW_USAGE, "unknown link '%.40s' — did you mean '%.40s:'?", url->rest,
                        url->rest);
-    const char *by_path = strncmp(url->rest, "/dev/hidraw", 11) == 0 ? "hid" : "serial";
-    *transport = find(*url->scheme ? url->scheme : by_path, extra);
+    const char *default_scheme = strncmp(url->rest, "/dev/hidraw", 11) == 0 ? "hid" : "serial";
+    *transport = find_transport(*url->scheme ? url->scheme : default_scheme, extra);
     if (!*transport)
-        return unknown_scheme(url->scheme, extra, err);
+        return fail_scheme(url->scheme, extra, err);
     const char *names[NAMES_MAX + 1];
     size_t n = add_names(names, add_names(names, 0, (*transport)->keys), aw_fault_keys);
     for (size_t i = 0; i < url->n; i++) {
@@ -100,11 +101,11 @@ enum aw_status aw_link_open(struct aw_link **out, const char *text,
     const struct aw_transport *transport;
     *out = NULL;
     enum aw_status status = resolve(text, options->extra, &url, &transport, err);
-    struct aw_link_options inner = *options;
-    inner.open = aw_link_open;
-    inner.transports = aw_link_transports();
+    struct aw_link_options inner_options = *options;
+    inner_options.open = aw_link_open;
+    inner_options.transports = aw_link_transports();
     if (status == AW_OK)
-        status = transport->open(&link, &url, &inner, err);
+        status = transport->open(&link, &url, &inner_options, err);
     bool ascii = options->protocol && options->protocol->ascii;
     return status == AW_OK ? aw_fault_wrap(out, link, &url, ascii, err) : status;
 }

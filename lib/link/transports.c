@@ -52,7 +52,7 @@ static const struct aw_transport transports[] = {
         .scheme = "pty",
         .usage = "pty:PATH",
         .help = "create a pty and a symlink to it",
-        .server = true,
+        .is_server = true,
         .open = aw_pty_open,
     },
     {
@@ -65,7 +65,7 @@ static const struct aw_transport transports[] = {
         .scheme = "tcp-listen",
         .usage = "tcp-listen:[HOST:]PORT",
         .help = "TCP server for one client at a time; port 0: any free port, host *: all addresses",
-        .server = true,
+        .is_server = true,
         .open = aw_tcp_listen_open,
     },
     {
@@ -83,7 +83,7 @@ static const struct aw_transport transports[] = {
         .help = "simulator's end of udp:, answers to 127.0.0.1:30005 by default (reply=…; "
                 "reply=sender: to the last sender); host *: all addresses",
         .keys = udp_listen_keys,
-        .server = true,
+        .is_server = true,
         .open = aw_udp_listen_open,
     },
     {
@@ -96,7 +96,7 @@ static const struct aw_transport transports[] = {
         .scheme = "unix-listen",
         .usage = "unix-listen:PATH",
         .help = "Unix-domain datagram server on this machine",
-        .server = true,
+        .is_server = true,
         .open = aw_unix_listen_open,
     },
     {
@@ -134,7 +134,7 @@ static const struct aw_transport transports[] = {
         .usage = "uhid:",
         .help = "create a kernel HID device (/dev/uhid) with a /dev/hidraw node",
         .keys = uhid_keys,
-        .server = true,
+        .is_server = true,
         .open = aw_uhid_open,
     },
     {0},

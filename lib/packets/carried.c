@@ -16,9 +16,9 @@ static const char *const marks[] = {
 enum aw_carried_kind aw_carried_kind(const char *comment, const char **text)
 {
     enum aw_carried_kind kind = AW_CARRIED_PACKETS;
-    while (kind < AW_CARRIED_NOTHING && strncmp(comment, marks[kind], strlen(marks[kind])) != 0)
+    while (kind < AW_CARRIED_OTHER && strncmp(comment, marks[kind], strlen(marks[kind])) != 0)
         kind++;
-    *text = comment + (kind < AW_CARRIED_NOTHING ? strlen(marks[kind]) : 0);
+    *text = comment + (kind < AW_CARRIED_OTHER ? strlen(marks[kind]) : 0);
     return kind;
 }
 
@@ -26,9 +26,9 @@ enum aw_carried_kind aw_carried_kind(const char *comment, const char **text)
 
 /* Returns the size of the next piece, up to max bytes. Splits at the end of a line if one fits,
  * else between two characters. */
-static size_t piece(const char *text, size_t most)
+static size_t piece_size(const char *text, size_t max)
 {
-    size_t length = strnlen(text, most), whole = length;
+    size_t length = strnlen(text, max), whole = length;
     if (!text[length])
         return length;
     while (whole > 0 && text[whole - 1] != '\n')
@@ -41,19 +41,19 @@ static size_t piece(const char *text, size_t most)
 bool aw_carried_next(const struct aw_packets *packets, size_t *at, char *out, size_t size)
 {
     const char *text = packets ? aw_packets_text(packets) : NULL;
-    size_t before = 0; /* total size of the files before this one */
-    for (size_t i = 0; text && *at >= before + strlen(text); i++) {
-        before += strlen(text);
+    size_t total = 0; /* total size of the files before this one */
+    for (size_t i = 0; text && *at >= total + strlen(text); i++) {
+        total += strlen(text);
         text = aw_packets_dbc(packets, i);
     }
     if (!text)
         return false;
     bool dbc = text != aw_packets_text(packets);
-    const char *mark = marks[!dbc            ? AW_CARRIED_PACKETS
-                             : *at == before ? AW_CARRIED_DBC
-                                             : AW_CARRIED_DBC_MORE];
-    text += *at - before;
-    size_t length = piece(text, size - strlen(mark) - 1);
+    const char *mark = marks[!dbc           ? AW_CARRIED_PACKETS
+                             : *at == total ? AW_CARRIED_DBC
+                                            : AW_CARRIED_DBC_MORE];
+    text += *at - total;
+    size_t length = piece_size(text, size - strlen(mark) - 1);
     *at += length;
     snprintf(out, size, "%s%.*s", mark, (int)length, text);
     return true;
@@ -61,13 +61,13 @@ bool aw_carried_next(const struct aw_packets *packets, size_t *at, char *out, si
 
 /* ---- Reading ---- */
 
-static enum aw_status append(struct aw_carried_text *text, const char *more, size_t length)
+static enum aw_status append_text(struct aw_carried_text *text, const char *added, size_t length)
 {
     char *chars = aw_grow(text->chars, &text->room, text->n + length + 1, 1);
     if (!chars)
         return AW_NO_MEMORY;
     text->chars = chars;
-    memcpy(chars + text->n, more, length);
+    memcpy(chars + text->n, added, length);
     text->n += length;
     return AW_OK;
 }
@@ -75,11 +75,11 @@ static enum aw_status append(struct aw_carried_text *text, const char *more, siz
 enum aw_status aw_carried_add(struct aw_carried *carried, enum aw_carried_kind kind,
                               const char *text)
 {
-    struct aw_carried_text *to = kind == AW_CARRIED_PACKETS ? &carried->packets : &carried->dbc;
-    if (kind == AW_CARRIED_NOTHING)
+    struct aw_carried_text *target = kind == AW_CARRIED_PACKETS ? &carried->packets : &carried->dbc;
+    if (kind == AW_CARRIED_OTHER)
         return AW_OK;
-    enum aw_status status = kind == AW_CARRIED_DBC ? append(to, "", 1) : AW_OK;
-    return status == AW_OK ? append(to, text, strlen(text)) : status;
+    enum aw_status status = kind == AW_CARRIED_DBC ? append_text(target, "", 1) : AW_OK;
+    return status == AW_OK ? append_text(target, text, strlen(text)) : status;
 }
 
 typedef enum aw_status read_fn(struct aw_packets *packets, FILE *file, const char *name,

@@ -26,7 +26,7 @@ enum aw_carried_kind {
     AW_CARRIED_PACKETS,  /* a piece of the packet files */
     AW_CARRIED_DBC,      /* first piece of a DBC file */
     AW_CARRIED_DBC_MORE, /* further piece of that DBC file */
-    AW_CARRIED_NOTHING,  /* any other comment */
+    AW_CARRIED_OTHER,    /* any other comment */
 };
 
 /* Returns the kind of a comment, and sets *text to the text after the mark of its kind. */

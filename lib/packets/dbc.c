@@ -12,54 +12,54 @@
 enum { VALUE_MAX = 80, HELP_MAX = 240 };
 
 /* Returns true if another statement starts here. */
-static bool begins(const struct aw_dbc_parser *p);
+static bool is_statement(const struct aw_dbc_parser *p);
 
 /* Skips the rest of a statement: to its semicolon or, if that is missing, to the next statement. */
-static enum aw_status pass(struct aw_dbc_parser *p)
+static enum aw_status skip_statement(struct aw_dbc_parser *p)
 {
     while (!aw_dbc_is_sign(&p->scan.token, ';')) {
-        if (p->scan.token.kind == AW_DBC_END || p->scan.token.kind == AW_DBC_OPEN)
+        if (p->scan.token.kind == AW_DBC_END || p->scan.token.kind == AW_DBC_UNCLOSED)
             return aw_dbc_fail(p, "';'");
-        if (begins(p))
+        if (is_statement(p))
             return AW_OK;
-        aw_dbc_next(&p->scan);
+        aw_dbc_next_token(&p->scan);
     }
-    aw_dbc_next(&p->scan);
+    aw_dbc_next_token(&p->scan);
     return AW_OK;
 }
 
 /* Skips the rest of a line, and the indented lines below it. */
-static enum aw_status pass_line(struct aw_dbc_parser *p)
+static enum aw_status skip_line(struct aw_dbc_parser *p)
 {
     unsigned line = p->scan.token.line;
     while (p->scan.token.kind != AW_DBC_END &&
            (p->scan.token.line == line || p->scan.token.column > 1)) {
-        if (p->scan.token.kind == AW_DBC_OPEN || aw_dbc_is_word(&p->scan.token, "BO_"))
+        if (p->scan.token.kind == AW_DBC_UNCLOSED || aw_dbc_is_word(&p->scan.token, "BO_"))
             break;
-        aw_dbc_next(&p->scan);
+        aw_dbc_next_token(&p->scan);
     }
     return AW_OK;
 }
 
-static bool is_alone(const struct aw_dbc_scan *scan)
+static bool ends_line(const struct aw_dbc_scan *scan)
 {
     return scan->next[strspn(scan->next, " \t\r")] == '\n';
 }
 
 /* Skips a list of keywords, one per line, usually indented. */
-static enum aw_status pass_symbols(struct aw_dbc_parser *p)
+static enum aw_status skip_symbols(struct aw_dbc_parser *p)
 {
     if (aw_dbc_is_sign(&p->scan.token, ':'))
-        aw_dbc_next(&p->scan);
-    while (aw_dbc_is_name(&p->scan.token) && (p->scan.token.column > 1 || is_alone(&p->scan)))
-        aw_dbc_next(&p->scan);
+        aw_dbc_next_token(&p->scan);
+    while (aw_dbc_is_name(&p->scan.token) && (p->scan.token.column > 1 || ends_line(&p->scan)))
+        aw_dbc_next_token(&p->scan);
     return AW_OK;
 }
 
-static enum aw_status pass_version(struct aw_dbc_parser *p)
+static enum aw_status skip_version(struct aw_dbc_parser *p)
 {
     if (p->scan.token.kind == AW_DBC_TEXT)
-        aw_dbc_next(&p->scan);
+        aw_dbc_next_token(&p->scan);
     return AW_OK;
 }
 
@@ -119,8 +119,8 @@ static enum aw_status add_value(struct aw_dbc_parser *p, struct aw_dbc_signal *s
 static enum aw_status parse_end(struct aw_dbc_parser *p)
 {
     const struct aw_dbc_token *token = &p->scan.token;
-    bool lacks = token->kind == AW_DBC_END || (aw_dbc_is_name(token) && token->column == 1);
-    return lacks ? AW_OK : aw_dbc_parse_sign(p, ';', "a value, or ';'");
+    bool missing = token->kind == AW_DBC_END || (aw_dbc_is_name(token) && token->column == 1);
+    return missing ? AW_OK : aw_dbc_parse_sign(p, ';', "a value, or ';'");
 }
 
 /* Parses VAL_ 608 STATE 0 "off" 1 "on". Skips a statement without a number, which is about an
@@ -129,10 +129,10 @@ static enum aw_status read_values(struct aw_dbc_parser *p)
 {
     struct aw_dbc_signal *signal = NULL;
     if (p->scan.token.kind != AW_DBC_NUMBER)
-        return pass(p);
+        return skip_statement(p);
     enum aw_status status = parse_signal(p, &signal);
     if (status == AW_OK && aw_dbc_is_name(&p->scan.token)) /* the name of a table in VAL_TABLE_ */
-        return pass(p);
+        return skip_statement(p);
     while (status == AW_OK && p->scan.token.kind == AW_DBC_NUMBER) {
         double number;
         const char *text;
@@ -151,29 +151,29 @@ static enum aw_status read_type(struct aw_dbc_parser *p)
     unsigned type;
     enum aw_status status = parse_signal(p, &signal);
     if (status == AW_OK && aw_dbc_is_sign(&p->scan.token, ':'))
-        aw_dbc_next(&p->scan);
+        aw_dbc_next_token(&p->scan);
     if (status == AW_OK)
         status = aw_dbc_parse_count(p, &type, 3, "0 (a whole number), 1 (a float) or 2 (a double)");
     if (status == AW_OK && signal)
         signal->type = type;
-    return status == AW_OK ? pass(p) : status;
+    return status == AW_OK ? skip_statement(p) : status;
 }
 
 /* Parses 0-3. The scanner may read the minus and the second number as one token. */
 static enum aw_status parse_choice(struct aw_dbc_parser *p, struct aw_choice *choice)
 {
-    double least, most;
+    double min, max;
     enum aw_status status =
-        aw_dbc_parse_number(p, &least, "the range of the multiplexor, such as 0-3");
+        aw_dbc_parse_number(p, &min, "the range of the multiplexor, such as 0-3");
     if (status == AW_OK && aw_dbc_is_sign(&p->scan.token, '-'))
-        aw_dbc_next(&p->scan);
+        aw_dbc_next_token(&p->scan);
     if (status == AW_OK)
-        status = aw_dbc_parse_number(p, &most, "the end of the range, such as 0-3");
+        status = aw_dbc_parse_number(p, &max, "the end of the range, such as 0-3");
     if (status != AW_OK)
         return status;
-    least = fmin(fmax(least, -0x1p53), 0x1p53);
-    most = fmin(fabs(most), 0x1p53);
-    *choice = (struct aw_choice){(int64_t)least, (int64_t)most};
+    min = fmin(fmax(min, -0x1p53), 0x1p53);
+    max = fmin(fabs(max), 0x1p53);
+    *choice = (struct aw_choice){(int64_t)min, (int64_t)max};
     return AW_OK;
 }
 
@@ -189,8 +189,8 @@ static enum aw_status read_choices(struct aw_dbc_parser *p)
         struct aw_choice choice;
         status = parse_choice(p, &choice);
         if (status == AW_OK && aw_dbc_is_sign(&p->scan.token, ','))
-            aw_dbc_next(&p->scan);
-        if (status != AW_OK || !signal || choice.least > choice.most)
+            aw_dbc_next_token(&p->scan);
+        if (status != AW_OK || !signal || choice.min > choice.max)
             continue;
         struct aw_choice *choices =
             aw_grow(signal->choices, &signal->room_choices, signal->n_choices + 2, sizeof *choices);
@@ -199,62 +199,62 @@ static enum aw_status read_choices(struct aw_dbc_parser *p)
         signal->choices = choices;
         choices[signal->n_choices++] = choice;
         choices[signal->n_choices] = (struct aw_choice){1, 0};
-        signal->chooser = chooser;
+        signal->chooser_name = chooser;
     }
-    return status == AW_OK ? pass(p) : status;
+    return status == AW_OK ? skip_statement(p) : status;
 }
 
 /* Returns the member that stores the help or the long name of the message or signal at the current
  * token. NULL: the statement is about something else. */
-static const char **whose(struct aw_dbc_parser *p, bool name)
+static const char **find_text_slot(struct aw_dbc_parser *p, bool long_name)
 {
     double id;
-    bool message = aw_dbc_is_word(&p->scan.token, "BO_");
-    if (!message && !aw_dbc_is_word(&p->scan.token, "SG_"))
+    bool is_message = aw_dbc_is_word(&p->scan.token, "BO_");
+    if (!is_message && !aw_dbc_is_word(&p->scan.token, "SG_"))
         return NULL;
-    aw_dbc_next(&p->scan);
-    if (!aw_dbc_number(&p->scan.token, &id) || id < 0 || id > UINT32_MAX)
+    aw_dbc_next_token(&p->scan);
+    if (!aw_dbc_token_number(&p->scan.token, &id) || id < 0 || id > UINT32_MAX)
         return NULL;
     struct aw_dbc_message *found = find_message(p->dbc, (uint32_t)id);
-    aw_dbc_next(&p->scan);
-    if (message)
-        return !found ? NULL : name ? &found->long_name : &found->help;
+    aw_dbc_next_token(&p->scan);
+    if (is_message)
+        return !found ? NULL : long_name ? &found->long_name : &found->help;
     for (size_t i = 0; found && i < found->n; i++) {
         struct aw_dbc_signal *signal = &found->signals[i];
         if (!aw_dbc_is_word(&p->scan.token, signal->name))
             continue;
-        aw_dbc_next(&p->scan);
-        return name ? &signal->long_name : &signal->help;
+        aw_dbc_next_token(&p->scan);
+        return long_name ? &signal->long_name : &signal->help;
     }
     return NULL;
 }
 
 static enum aw_status read_comment(struct aw_dbc_parser *p)
 {
-    const char **help = whose(p, false);
+    const char **help = find_text_slot(p, false);
     if (help && p->scan.token.kind == AW_DBC_TEXT) {
         enum aw_status status = aw_dbc_parse_text(p, help, HELP_MAX, false);
         if (status != AW_OK)
             return status;
     }
-    return pass(p);
+    return skip_statement(p);
 }
 
-static bool is_text(const struct aw_dbc_token *token, const char *text)
+static bool equals_text(const struct aw_dbc_token *token, const char *text)
 {
-    return token->kind == AW_DBC_TEXT && aw_is_word(text, token->at, token->length);
+    return token->kind == AW_DBC_TEXT && aw_name_equals(text, token->at, token->length);
 }
 
 /* Parses an attribute. Ignores values that are invalid or too long for a name. */
 static enum aw_status read_attribute(struct aw_dbc_parser *p)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-    bool wanted = is_text(&p->scan.token, "SystemMessageLongSymbol") ||
-                  is_text(&p->scan.token, "SystemSignalLongSymbol");
-    if (!wanted)
-        return pass(p);
-    aw_dbc_next(&p->scan);
-    const char **name = whose(p, true);
+    bool supported = equals_text(&p->scan.token, "SystemMessageLongSymbol") ||
+                     equals_text(&p->scan.token, "SystemSignalLongSymbol");
+    if (!supported)
+        return skip_statement(p);
+    aw_dbc_next_token(&p->scan);
+    const char **name = find_text_slot(p, true);
     const struct aw_dbc_token *token = &p->scan.token;
     if (name && token->kind == AW_DBC_TEXT && token->length > 0 && token->length < AW_DBC_NAME &&
         strspn(token->at, letters) == token->length) {
@@ -262,17 +262,17 @@ static enum aw_status read_attribute(struct aw_dbc_parser *p)
         if (status != AW_OK)
             return status;
     }
-    return pass(p);
+    return skip_statement(p);
 }
 
 struct statement {
-    const char *word;
+    const char *keyword;
     enum aw_status (*read)(struct aw_dbc_parser *p);
 };
 
 static const struct statement statements[] = {
-    {"VERSION", pass_version},    {"NS_", pass_symbols},
-    {"BS_", pass_line},           {"BU_", pass_line},
+    {"VERSION", skip_version},    {"NS_", skip_symbols},
+    {"BS_", skip_line},           {"BU_", skip_line},
     {"BO_", aw_dbc_read_message}, {"SG_", aw_dbc_read_signal},
     {"CM_", read_comment},        {"VAL_", read_values},
     {"SIG_VALTYPE_", read_type},  {"SG_MUL_VAL_", read_choices},
@@ -287,12 +287,12 @@ static const char *const others[] = {
     "BA_DEF_SGTYPE_", "BA_SGTYPE_",  "BU_SG_REL_",  "BU_EV_REL_",    "BU_BO_REL_",
     "CAT_DEF_",       "CAT_",        "FILTER",      "NS_DESC_",      NULL};
 
-static bool begins(const struct aw_dbc_parser *p)
+static bool is_statement(const struct aw_dbc_parser *p)
 {
     const struct aw_dbc_token *token = &p->scan.token;
     bool found = false;
     for (size_t i = 0; i < sizeof statements / sizeof *statements && token->column == 1; i++)
-        found = found || aw_dbc_is_word(token, statements[i].word);
+        found = found || aw_dbc_is_word(token, statements[i].keyword);
     for (const char *const *other = others; *other && token->column == 1; other++)
         found = found || aw_dbc_is_word(token, *other);
     return found;
@@ -301,14 +301,14 @@ static bool begins(const struct aw_dbc_parser *p)
 static enum aw_status read_statement(struct aw_dbc_parser *p)
 {
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
-        if (aw_dbc_is_word(&p->scan.token, statements[i].word)) {
-            aw_dbc_next(&p->scan);
+        if (aw_dbc_is_word(&p->scan.token, statements[i].keyword)) {
+            aw_dbc_next_token(&p->scan);
             return statements[i].read(p);
         }
     for (const char *const *other = others; *other; other++)
         if (aw_dbc_is_word(&p->scan.token, *other)) {
-            aw_dbc_next(&p->scan);
-            return pass(p);
+            aw_dbc_next_token(&p->scan);
+            return skip_statement(p);
         }
     return aw_dbc_fail(p, "a statement such as BO_, SG_ or VAL_");
 }

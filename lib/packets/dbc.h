@@ -28,16 +28,16 @@ struct aw_dbc_signal {
     unsigned type; /* from SIG_VALTYPE_: 0 integer, 1 float, 2 double */
     bool multiplexor;
     bool multiplexed;
-    int64_t number;            /* value of the multiplexor for which the signal is present */
-    const char *chooser;       /* name of the multiplexor in SG_MUL_VAL_ */
+    int64_t chooser_value;     /* value of the multiplexor for which the signal is present */
+    const char *chooser_name;  /* name of the multiplexor in SG_MUL_VAL_ */
     struct aw_choice *choices; /* values of that multiplexor, terminated as in a table; owned */
     size_t n_choices, room_choices;
     double factor, offset, min, max;
     struct aw_dbc_value *values; /* owned */
     size_t n_values, room_values;
-    int chosen_by; /* index of the multiplexor's signal; -1: always present */
-    bool chooses;  /* is the multiplexor of another signal */
-    bool left_out;
+    int chooser_index; /* index of the multiplexor's signal; -1: always present */
+    bool is_chooser;   /* is the multiplexor of another signal */
+    bool skipped;
 };
 
 struct aw_dbc_message {

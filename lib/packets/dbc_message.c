@@ -37,7 +37,7 @@ enum aw_status aw_dbc_read_message(struct aw_dbc_parser *p)
 }
 
 /* Parses the multiplexing mark of a signal: M, m3 or m3M. */
-static enum aw_status read_mark(struct aw_dbc_parser *p, struct aw_dbc_signal *signal)
+static enum aw_status read_mux_mark(struct aw_dbc_parser *p, struct aw_dbc_signal *signal)
 {
     const struct aw_dbc_token *token = &p->scan.token;
     if (aw_dbc_is_sign(token, ':'))
@@ -47,21 +47,21 @@ static enum aw_status read_mark(struct aw_dbc_parser *p, struct aw_dbc_signal *s
     if (good && *token->at == 'm') {
         while (digits < token->length - 1 && digits < 10 && token->at[1 + digits] >= '0' &&
                token->at[1 + digits] <= '9')
-            signal->number = signal->number * 10 + (token->at[1 + digits++] - '0');
+            signal->chooser_value = signal->chooser_value * 10 + (token->at[1 + digits++] - '0');
         signal->multiplexed = true; /* some files have an m without a number */
         digits++;
     }
     signal->multiplexor = good && digits + 1 == token->length && token->at[digits] == 'M';
     if (!good || digits + signal->multiplexor != token->length)
         return aw_dbc_fail(p, "':', or M, or m with the number of a multiplexed signal");
-    aw_dbc_next(&p->scan);
+    aw_dbc_next_token(&p->scan);
     return AW_OK;
 }
 
 /* Parses position, byte order and sign: 7|16@0-. */
-static enum aw_status read_place(struct aw_dbc_parser *p, struct aw_dbc_signal *signal)
+static enum aw_status read_position(struct aw_dbc_parser *p, struct aw_dbc_signal *signal)
 {
-    unsigned order = 0;
+    unsigned byte_order = 0;
     enum aw_status status = aw_dbc_parse_sign(p, ':', "':'");
     if (status == AW_OK)
         status = aw_dbc_parse_count(p, &signal->start, 65535, "the first bit of the signal");
@@ -72,13 +72,14 @@ static enum aw_status read_place(struct aw_dbc_parser *p, struct aw_dbc_signal *
     if (status == AW_OK)
         status = aw_dbc_parse_sign(p, '@', "'@'");
     if (status == AW_OK)
-        status = aw_dbc_parse_count(p, &order, 1, "0 (the highest byte first) or 1 (the lowest)");
-    signal->big_endian = order == 0;
+        status =
+            aw_dbc_parse_count(p, &byte_order, 1, "0 (the highest byte first) or 1 (the lowest)");
+    signal->big_endian = byte_order == 0;
     signal->is_signed = aw_dbc_is_sign(&p->scan.token, '-');
     if (status == AW_OK && !signal->is_signed && !aw_dbc_is_sign(&p->scan.token, '+'))
         status = aw_dbc_fail(p, "+ or - (with a sign)");
     if (status == AW_OK)
-        aw_dbc_next(&p->scan);
+        aw_dbc_next_token(&p->scan);
     return status;
 }
 
@@ -99,19 +100,19 @@ static enum aw_status read_scale(struct aw_dbc_parser *p, struct aw_dbc_signal *
 static enum aw_status read_range(struct aw_dbc_parser *p, struct aw_dbc_signal *signal)
 {
     double limits[2] = {0, 0};
-    bool known = true;
+    bool valid = true;
     enum aw_status status = aw_dbc_parse_sign(p, '[', "'['");
     for (int i = 0; i < 2 && status == AW_OK; i++) {
         if (p->scan.token.kind == AW_DBC_WORD || p->scan.token.kind == AW_DBC_NUMBER) {
-            known = aw_dbc_number(&p->scan.token, &limits[i]) && known;
-            aw_dbc_next(&p->scan);
+            valid = aw_dbc_token_number(&p->scan.token, &limits[i]) && valid;
+            aw_dbc_next_token(&p->scan);
         } else {
             status = aw_dbc_fail(p, "a limit");
         }
         if (status == AW_OK)
             status = i == 0 ? aw_dbc_parse_sign(p, '|', "'|'") : aw_dbc_parse_sign(p, ']', "']'");
     }
-    if (known && limits[0] < limits[1]) {
+    if (valid && limits[0] < limits[1]) {
         signal->min = limits[0];
         signal->max = limits[1];
     }
@@ -119,7 +120,7 @@ static enum aw_status read_range(struct aw_dbc_parser *p, struct aw_dbc_signal *
 }
 
 /* Skips the receivers of a signal, which are on its line or separated by commas. */
-static void pass_receivers(struct aw_dbc_parser *p, unsigned line)
+static void skip_receivers(struct aw_dbc_parser *p, unsigned line)
 {
     bool comma = true;
     while ((aw_dbc_is_name(&p->scan.token) && (comma || p->scan.token.line == line)) ||
@@ -127,21 +128,21 @@ static void pass_receivers(struct aw_dbc_parser *p, unsigned line)
         if (comma && p->scan.token.line != line && aw_dbc_is_word(&p->scan.token, "SG_"))
             break;
         comma = aw_dbc_is_sign(&p->scan.token, ',');
-        aw_dbc_next(&p->scan);
+        aw_dbc_next_token(&p->scan);
     }
 }
 
 enum aw_status aw_dbc_read_signal(struct aw_dbc_parser *p)
 {
-    struct aw_dbc_signal signal = {.chosen_by = -1};
+    struct aw_dbc_signal signal = {.chooser_index = -1};
     unsigned line = p->scan.token.line;
     if (p->dbc->n == 0)
         return aw_dbc_fail(p, "a message (BO_) before its signals");
     enum aw_status status = aw_dbc_parse_name(p, &signal.name, "the name of a signal");
     if (status == AW_OK)
-        status = read_mark(p, &signal);
+        status = read_mux_mark(p, &signal);
     if (status == AW_OK)
-        status = read_place(p, &signal);
+        status = read_position(p, &signal);
     if (status == AW_OK)
         status = read_scale(p, &signal);
     if (status == AW_OK)
@@ -151,7 +152,7 @@ enum aw_status aw_dbc_read_signal(struct aw_dbc_parser *p)
     if (status != AW_OK)
         return status;
     if (p->scan.token.line == line)
-        pass_receivers(p, line);
+        skip_receivers(p, line);
     struct aw_dbc_message *message = &p->dbc->messages[p->dbc->n - 1];
     struct aw_dbc_signal *signals =
         aw_grow(message->signals, &message->room, message->n + 1, sizeof *signals);

@@ -21,7 +21,7 @@ enum aw_status aw_dbc_parse_sign(struct aw_dbc_parser *p, char sign, const char 
 enum aw_status aw_dbc_parse_number(struct aw_dbc_parser *p, double *value, const char *expected);
 
 /* Parses an integer from 0 to max. */
-enum aw_status aw_dbc_parse_count(struct aw_dbc_parser *p, unsigned *count, double most,
+enum aw_status aw_dbc_parse_count(struct aw_dbc_parser *p, unsigned *count, double max,
                                   const char *expected);
 
 bool aw_dbc_is_name(const struct aw_dbc_token *token);

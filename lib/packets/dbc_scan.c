@@ -11,13 +11,13 @@
 #define TEXT_MAX 256 /* maximum size of a stored string, bytes */
 
 /* Windows-1252 from 0x80 to 0x9F. A question mark stands for an undefined character. */
-static const char *const windows[] = {"€", "?", "‚", "ƒ", "„", "…", "†", "‡", "ˆ", "‰", "Š",
-                                      "‹", "Œ", "?", "Ž", "?", "?", "‘", "’", "“", "”", "•",
-                                      "–", "—", "˜", "™", "š", "›", "œ", "?", "ž", "Ÿ"};
+static const char *const cp1252[] = {"€", "?", "‚", "ƒ", "„", "…", "†", "‡", "ˆ", "‰", "Š",
+                                     "‹", "Œ", "?", "Ž", "?", "?", "‘", "’", "“", "”", "•",
+                                     "–", "—", "˜", "™", "š", "›", "œ", "?", "ž", "Ÿ"};
 
 /* Returns the size of a character that other programs accept but that is unsafe on a terminal; 0:
  * it is safe. */
-static size_t odd_size(const char *at)
+static size_t unsafe_size(const char *at)
 {
     static const char controls[] = "\xC2", last[] = "\xEF\xBF";
     if (strncmp(at, controls, 1) == 0 && (unsigned char)(at[1] ^ 0x80) < 0x20)
@@ -26,28 +26,28 @@ static size_t odd_size(const char *at)
 }
 
 /* Returns the size of the character; 0: it is invalid. */
-static size_t size_of(const char *at)
+static size_t char_size(const char *at)
 {
     if ((unsigned char)*at < 0x80)
         return 1;
-    return odd_size(at) ? odd_size(at) : aw_utf8_size(at);
+    return unsafe_size(at) ? unsafe_size(at) : aw_utf8_size(at);
 }
 
 static bool is_utf8(const char *text)
 {
     for (size_t n; *text; text += n)
-        if ((n = size_of(text)) == 0)
+        if ((n = char_size(text)) == 0)
             return false;
     return true;
 }
 
-static bool is_word(char c)
+static bool is_word_char(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
 
 /* Skips blanks, and comments that start with //. */
-static void pass_blanks(struct aw_dbc_scan *scan)
+static void skip_blanks(struct aw_dbc_scan *scan)
 {
     for (;; scan->next++) {
         if (scan->next[0] == '/' && scan->next[1] == '/')
@@ -56,13 +56,13 @@ static void pass_blanks(struct aw_dbc_scan *scan)
             return;
         if (*scan->next == '\n') {
             scan->line++;
-            scan->line_at = scan->next + 1;
+            scan->line_start = scan->next + 1;
         }
     }
 }
 
 /* Returns the end of a number that starts here: digits, fraction and exponent. */
-static const char *number_end(const char *at)
+static const char *find_number_end(const char *at)
 {
     at += *at == '-' || *at == '+';
     while (isdigit((unsigned char)*at))
@@ -78,7 +78,7 @@ static const char *number_end(const char *at)
     return at;
 }
 
-static bool begins_number(const char *at)
+static bool starts_number(const char *at)
 {
     at += *at == '-' || *at == '+';
     at += *at == '.';
@@ -86,7 +86,7 @@ static bool begins_number(const char *at)
 }
 
 /* Reads a string up to the next quote without a backslash before it. */
-static void take_text(struct aw_dbc_scan *scan)
+static void scan_string(struct aw_dbc_scan *scan)
 {
     struct aw_dbc_token *token = &scan->token;
     token->at = ++scan->next;
@@ -95,33 +95,33 @@ static void take_text(struct aw_dbc_scan *scan)
             scan->next++;
         if (*scan->next == '\n') {
             scan->line++;
-            scan->line_at = scan->next + 1;
+            scan->line_start = scan->next + 1;
         }
         scan->next++;
     }
-    token->kind = *scan->next ? AW_DBC_TEXT : AW_DBC_OPEN;
+    token->kind = *scan->next ? AW_DBC_TEXT : AW_DBC_UNCLOSED;
     token->length = (size_t)(scan->next - token->at);
     scan->next += *scan->next == '"';
 }
 
-void aw_dbc_next(struct aw_dbc_scan *scan)
+void aw_dbc_next_token(struct aw_dbc_scan *scan)
 {
     struct aw_dbc_token *token = &scan->token;
-    pass_blanks(scan);
+    skip_blanks(scan);
     const char *at = scan->next;
     *token = (struct aw_dbc_token){
-        .at = at, .line = scan->line, .column = (size_t)(at - scan->line_at) + 1};
+        .at = at, .line = scan->line, .column = (size_t)(at - scan->line_start) + 1};
     if (!*at)
         return;
     if (*at == '"') {
-        take_text(scan);
+        scan_string(scan);
         return;
     }
-    token->kind = begins_number(at) ? AW_DBC_NUMBER : is_word(*at) ? AW_DBC_WORD : AW_DBC_SIGN;
-    const char *end = token->kind == AW_DBC_NUMBER ? number_end(at) : at + 1;
-    if (is_word(*at) && is_word(*end)) /* a name may also start with a digit */
+    token->kind = starts_number(at) ? AW_DBC_NUMBER : is_word_char(*at) ? AW_DBC_WORD : AW_DBC_SIGN;
+    const char *end = token->kind == AW_DBC_NUMBER ? find_number_end(at) : at + 1;
+    if (is_word_char(*at) && is_word_char(*end)) /* a name may also start with a digit */
         token->kind = AW_DBC_WORD;
-    while (token->kind == AW_DBC_WORD && is_word(*end))
+    while (token->kind == AW_DBC_WORD && is_word_char(*end))
         end++;
     token->length = (size_t)(end - at);
     scan->next = end;
@@ -129,10 +129,10 @@ void aw_dbc_next(struct aw_dbc_scan *scan)
 
 void aw_dbc_scan_init(struct aw_dbc_scan *scan, const char *text)
 {
-    *scan = (struct aw_dbc_scan){.next = text, .line_at = text, .line = 1};
-    scan->windows = !is_utf8(text);
-    scan->next += aw_utf8_mark(text);
-    aw_dbc_next(scan);
+    *scan = (struct aw_dbc_scan){.next = text, .line_start = text, .line = 1};
+    scan->is_cp1252 = !is_utf8(text);
+    scan->next += aw_utf8_bom_size(text);
+    aw_dbc_next_token(scan);
 }
 
 bool aw_dbc_is_sign(const struct aw_dbc_token *token, char sign)
@@ -146,7 +146,7 @@ bool aw_dbc_is_word(const struct aw_dbc_token *token, const char *word)
            memcmp(word, token->at, token->length) == 0;
 }
 
-bool aw_dbc_number(const struct aw_dbc_token *token, double *value)
+bool aw_dbc_token_number(const struct aw_dbc_token *token, double *value)
 {
     char text[64], *end;
     if (token->kind != AW_DBC_NUMBER || token->length >= sizeof text)
@@ -159,27 +159,27 @@ bool aw_dbc_number(const struct aw_dbc_token *token, double *value)
 
 /* Converts one character of a string to UTF-8, at most 4 bytes and a NUL. Returns the number of
  * input bytes. */
-static size_t convert(const struct aw_dbc_scan *scan, const char *at, char *out)
+static size_t convert_char(const struct aw_dbc_scan *scan, const char *at, char *out)
 {
     unsigned char c = (unsigned char)*at;
-    size_t n = scan->windows ? 1 : size_of(at);
-    if (c >= 0x80 && scan->windows && c < 0xA0) {
-        strcpy(out, windows[c - 0x80]);
+    size_t n = scan->is_cp1252 ? 1 : char_size(at);
+    if (c >= 0x80 && scan->is_cp1252 && c < 0xA0) {
+        strcpy(out, cp1252[c - 0x80]);
         return 1;
     }
-    if (c >= 0x80 && scan->windows) {
+    if (c >= 0x80 && scan->is_cp1252) {
         out[0] = (char)(0xC0 | c >> 6);
         out[1] = (char)(0x80 | (c & 0x3F));
         out[2] = '\0';
         return 1;
     }
-    bool odd = odd_size(at) > 0;
-    memcpy(out, odd ? "?" : at, odd ? 1 : n);
-    out[odd ? 1 : n] = '\0';
+    bool unsafe = unsafe_size(at) > 0;
+    memcpy(out, unsafe ? "?" : at, unsafe ? 1 : n);
+    out[unsafe ? 1 : n] = '\0';
     return n;
 }
 
-static void make_harmless(char *c, bool csv)
+static void replace_unsafe(char *c, bool csv)
 {
     if (c[1])
         return;
@@ -193,44 +193,45 @@ static void make_harmless(char *c, bool csv)
         *c = ';';
 }
 
-const char *aw_dbc_text(const struct aw_dbc_scan *scan, struct aw_store *store, size_t size,
-                        bool csv)
+const char *aw_dbc_store_token(const struct aw_dbc_scan *scan, struct aw_store *store, size_t size,
+                               bool csv)
 {
-    char out[TEXT_MAX], one[8];
+    char out[TEXT_MAX], character[8];
     const char *at = scan->token.at, *end = at + scan->token.length;
     size_t used = 0;
     size = size < sizeof out ? size : sizeof out;
     while (at < end) {
-        at += convert(scan, at, one);
-        make_harmless(one, csv);
-        size_t n = strlen(one);
+        at += convert_char(scan, at, character);
+        replace_unsafe(character, csv);
+        size_t n = strlen(character);
         if (used + n >= size)
             break;
-        bool twice = *one == ' ' && (used == 0 || out[used - 1] == ' ');
-        if (twice)
+        bool repeated = *character == ' ' && (used == 0 || out[used - 1] == ' ');
+        if (repeated)
             continue;
-        memcpy(out + used, one, n);
+        memcpy(out + used, character, n);
         used += n;
     }
     while (used > 0 && out[used - 1] == ' ')
         used--;
     out[used] = '\0';
-    return aw_store_text(store, out);
+    return aw_store_string(store, out);
 }
 
-char *aw_dbc_lines(const char *text)
+char *aw_dbc_clean_text(const char *text)
 {
-    struct aw_dbc_scan scan = {.windows = !is_utf8(text)};
-    char *out = malloc(3 * strlen(text) + 1), *end = out, one[8];
-    text += aw_utf8_mark(text);
+    struct aw_dbc_scan scan = {.is_cp1252 = !is_utf8(text)};
+    char *out = malloc(3 * strlen(text) + 1), *end = out, character[8];
+    text += aw_utf8_bom_size(text);
     while (out && *text) {
-        text += convert(&scan, text, one);
-        if (*one == '\r')
+        text += convert_char(&scan, text, character);
+        if (*character == '\r')
             continue;
-        if (!one[1] && *one != '\n' && ((unsigned char)*one < ' ' || *one == 127))
-            *one = ' ';
-        size_t n = strlen(one);
-        memcpy(end, one, n);
+        if (!character[1] && *character != '\n' &&
+            ((unsigned char)*character < ' ' || *character == 127))
+            *character = ' ';
+        size_t n = strlen(character);
+        memcpy(end, character, n);
         end += n;
     }
     if (out)

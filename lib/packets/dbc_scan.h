@@ -3,7 +3,7 @@
  *     struct aw_dbc_scan scan;
  *     aw_dbc_scan_init(&scan, text);
  *     while (scan.token.kind != AW_DBC_END)
- *         aw_dbc_next(&scan);
+ *         aw_dbc_next_token(&scan);
  *
  * Strings are allocated in a store. The input must outlive the scanner.
  */
@@ -16,11 +16,11 @@
 
 enum aw_dbc_kind {
     AW_DBC_END,
-    AW_DBC_WORD,   /* letters, digits and underscores */
-    AW_DBC_NUMBER, /* with sign, fraction and exponent */
-    AW_DBC_TEXT,   /* a string: the characters between quotes */
-    AW_DBC_SIGN,   /* any other character */
-    AW_DBC_OPEN,   /* a string without a closing quote */
+    AW_DBC_WORD,     /* letters, digits and underscores */
+    AW_DBC_NUMBER,   /* with sign, fraction and exponent */
+    AW_DBC_TEXT,     /* a string: the characters between quotes */
+    AW_DBC_SIGN,     /* any other character */
+    AW_DBC_UNCLOSED, /* a string without a closing quote */
 };
 
 struct aw_dbc_token {
@@ -32,29 +32,29 @@ struct aw_dbc_token {
 };
 
 struct aw_dbc_scan {
-    const char *next, *line_at;
+    const char *next, *line_start;
     unsigned line;
-    bool windows; /* strings are Windows-1252 */
+    bool is_cp1252; /* strings are Windows-1252 */
     struct aw_dbc_token token;
 };
 
 /* Starts scanning, and reads the first token. */
 void aw_dbc_scan_init(struct aw_dbc_scan *scan, const char *text);
-void aw_dbc_next(struct aw_dbc_scan *scan);
+void aw_dbc_next_token(struct aw_dbc_scan *scan);
 
 bool aw_dbc_is_sign(const struct aw_dbc_token *token, char sign);
 bool aw_dbc_is_word(const struct aw_dbc_token *token, const char *word);
 
 /* Parses the token as a number. Returns false if it is not a number, or not finite (inf). */
-bool aw_dbc_number(const struct aw_dbc_token *token, double *value);
+bool aw_dbc_token_number(const struct aw_dbc_token *token, double *value);
 
 /* Stores the token as a string of at most size - 1 bytes. Removes control characters, quotes,
  * backslashes, and surrounding blanks; if csv is set, also commas. NULL: out of memory. */
-const char *aw_dbc_text(const struct aw_dbc_scan *scan, struct aw_store *store, size_t size,
-                        bool csv);
+const char *aw_dbc_store_token(const struct aw_dbc_scan *scan, struct aw_store *store, size_t size,
+                               bool csv);
 
 /* Converts a whole file to UTF-8 and removes control characters other than newlines; parsing the
  * result finds the same messages. The caller frees the string. NULL: out of memory. */
-char *aw_dbc_lines(const char *text);
+char *aw_dbc_clean_text(const char *text);
 
 #endif

@@ -29,95 +29,95 @@ static const struct aw_field long_head[] = {
     {.name = "id", .type = AW_CODE, .bits = 32, .help = "identifier of 29 bits"}, {0}};
 
 /* Reasons for skipping a message or signal. Each is counted. */
-enum why {
+enum reason {
     FD,
-    NO_FRAME,
-    DRIVERS,
-    REPEATED,
-    FULL,
-    UNMARKED,
-    BEYOND,
-    TWICE,
-    FACTOR,
-    CHOOSERS,
-    MANY,
-    LARGE,
-    WHYS,
+    NO_CAN_ID,
+    DRIVER_ID,
+    SAME_ID,
+    TABLE_FULL,
+    NO_LONG_FLAG,
+    OUTSIDE,
+    SAME_NAME,
+    BAD_FACTOR,
+    NO_CHOOSER,
+    TOO_MANY,
+    LARGE_VALUE,
+    N_REASONS,
 };
 
 static const struct {
-    const char *one, *many;
-} words[WHYS] = {
+    const char *singular, *plural;
+} reasons[N_REASONS] = {
     [FD] = {"CAN FD message", "CAN FD messages"},
-    [NO_FRAME] = {"message without a CAN identifier", "messages without a CAN identifier"},
-    [DRIVERS] = {"message with an identifier of the joint drivers",
-                 "messages with identifiers of the joint drivers"},
-    [REPEATED] = {"message with a duplicate identifier", "messages with a duplicate identifier"},
-    [FULL] = {"message beyond the limit", "messages beyond the limit"},
-    [BEYOND] = {"signal outside its message", "signals outside their messages"},
-    [TWICE] = {"signal with a duplicate name", "signals with a duplicate name"},
-    [FACTOR] = {"signal with a factor of 0, a factor above 1e30 or an unknown type",
-                "signals with a factor of 0, a factor above 1e30 or an unknown type"},
-    [CHOOSERS] = {"signal without its multiplexor", "signals without their multiplexors"},
-    [MANY] = {"signal in a message with more than 63 signals",
-              "signals in messages with more than 63 signals"},
-    [LARGE] = {"name of a value larger than 32 bits", "names of values larger than 32 bits"},
+    [NO_CAN_ID] = {"message without a CAN identifier", "messages without a CAN identifier"},
+    [DRIVER_ID] = {"message with an identifier of the joint drivers",
+                   "messages with identifiers of the joint drivers"},
+    [SAME_ID] = {"message with a duplicate identifier", "messages with a duplicate identifier"},
+    [TABLE_FULL] = {"message beyond the limit", "messages beyond the limit"},
+    [OUTSIDE] = {"signal outside its message", "signals outside their messages"},
+    [SAME_NAME] = {"signal with a duplicate name", "signals with a duplicate name"},
+    [BAD_FACTOR] = {"signal with a factor of 0, a factor above 1e30 or an unknown type",
+                    "signals with a factor of 0, a factor above 1e30 or an unknown type"},
+    [NO_CHOOSER] = {"signal without its multiplexor", "signals without their multiplexors"},
+    [TOO_MANY] = {"signal in a message with more than 63 signals",
+                  "signals in messages with more than 63 signals"},
+    [LARGE_VALUE] = {"name of a value larger than 32 bits", "names of values larger than 32 bits"},
 };
 
 struct builder {
     struct aw_packets *packets;
-    unsigned left_out[WHYS];
+    unsigned n_skipped[N_REASONS];
     struct aw_error *err;
 };
 
 /* ---- Signals ---- */
 
-static bool leave(struct builder *b, struct aw_dbc_signal *signal, enum why why)
+static bool skip_signal(struct builder *b, struct aw_dbc_signal *signal, enum reason reason)
 {
-    if (!signal->left_out)
-        b->left_out[why]++;
-    return signal->left_out = true;
+    if (!signal->skipped)
+        b->n_skipped[reason]++;
+    return signal->skipped = true;
 }
 
 /* Returns the start bit as a protocol table counts it. */
-static unsigned place_of(const struct aw_dbc_signal *signal)
+static unsigned start_bit(const struct aw_dbc_signal *signal)
 {
     return signal->big_endian ? signal->start / 8 * 8 + 7 - signal->start % 8 : signal->start;
 }
 
-static const char *name_of(const struct aw_dbc_signal *signal)
+static const char *signal_name(const struct aw_dbc_signal *signal)
 {
     return signal->long_name ? signal->long_name : signal->name;
 }
 
 /* Returns the suffix of a field's name: "_" for a signal that is named like a key of every record,
  * so that signal t becomes t_; else "". */
-static const char *tail_of(const struct aw_dbc_signal *signal)
+static const char *name_suffix(const struct aw_dbc_signal *signal)
 {
-    static const char *const taken[] = {"t", "dir", "msg", "raw", "anomaly", "board", NULL};
-    return aw_is_one_of(taken, name_of(signal)) ? "_" : "";
+    static const char *const reserved[] = {"t", "dir", "msg", "raw", "anomaly", "board", NULL};
+    return aw_is_one_of(reserved, signal_name(signal)) ? "_" : "";
 }
 
 static const char *field_name(struct builder *b, const struct aw_dbc_signal *signal)
 {
-    char other[16];
-    if (!*tail_of(signal))
-        return name_of(signal);
-    snprintf(other, sizeof other, "%.10s%s", name_of(signal), tail_of(signal));
-    return aw_store_text(&b->packets->store, other);
+    char name[16];
+    if (!*name_suffix(signal))
+        return signal_name(signal);
+    snprintf(name, sizeof name, "%.10s%s", signal_name(signal), name_suffix(signal));
+    return aw_store_string(&b->packets->store, name);
 }
 
 /* Returns true if the fields of two signals have the same name. */
-static bool is_twice(const struct aw_dbc_signal *a, const struct aw_dbc_signal *b)
+static bool has_same_name(const struct aw_dbc_signal *a, const struct aw_dbc_signal *b)
 {
-    char one[AW_DBC_NAME + 2], other[AW_DBC_NAME + 2];
-    snprintf(one, sizeof one, "%s%s", name_of(a), tail_of(a));
-    snprintf(other, sizeof other, "%s%s", name_of(b), tail_of(b));
-    return strcmp(one, other) == 0;
+    char name_a[AW_DBC_NAME + 2], name_b[AW_DBC_NAME + 2];
+    snprintf(name_a, sizeof name_a, "%s%s", signal_name(a), name_suffix(a));
+    snprintf(name_b, sizeof name_b, "%s%s", signal_name(b), name_suffix(b));
+    return strcmp(name_a, name_b) == 0;
 }
 
 /* Returns true if 64-bit integers and floats remain finite with this scale. */
-static bool is_sound(double factor, double offset)
+static bool is_valid_scale(double factor, double offset)
 {
     return fabs(factor) > 1e-100 && fabs(factor) <= SCALE_MAX && fabs(offset) <= SCALE_MAX;
 }
@@ -126,18 +126,18 @@ static void check_signal(struct builder *b, const struct aw_dbc_message *message
 {
     struct aw_dbc_signal *signal = &message->signals[i];
     static const unsigned widths[] = {0, 32, 64};
-    bool whole = signal->type == 0;
+    bool is_integer = signal->type == 0;
     for (size_t k = 0; k < i; k++)
-        if (!message->signals[k].left_out && is_twice(&message->signals[k], signal)) {
-            leave(b, signal, TWICE);
+        if (!message->signals[k].skipped && has_same_name(&message->signals[k], signal)) {
+            skip_signal(b, signal, SAME_NAME);
             return;
         }
     if (signal->length < 1 || signal->length > 64 ||
-        place_of(signal) + signal->length > message->size * 8)
-        leave(b, signal, BEYOND);
-    else if (!is_sound(signal->factor, signal->offset) || signal->type > 2 ||
-             (!whole && widths[signal->type] != signal->length))
-        leave(b, signal, FACTOR);
+        start_bit(signal) + signal->length > message->size * 8)
+        skip_signal(b, signal, OUTSIDE);
+    else if (!is_valid_scale(signal->factor, signal->offset) || signal->type > 2 ||
+             (!is_integer && widths[signal->type] != signal->length))
+        skip_signal(b, signal, BAD_FACTOR);
 }
 
 /* Finds the multiplexor named in SG_MUL_VAL_, or else the message's only multiplexor that is always
@@ -146,9 +146,9 @@ static int find_chooser(const struct aw_dbc_message *message, const struct aw_db
 {
     for (size_t i = 0; i < message->n; i++) {
         const struct aw_dbc_signal *other = &message->signals[i];
-        bool it = signal->chooser ? strcmp(other->name, signal->chooser) == 0
-                                  : other->multiplexor && !other->multiplexed;
-        if (it && other != signal && !other->left_out && other->type == 0)
+        bool matches = signal->chooser_name ? strcmp(other->name, signal->chooser_name) == 0
+                                            : other->multiplexor && !other->multiplexed;
+        if (matches && other != signal && !other->skipped && other->type == 0)
             return (int)i;
     }
     return -1;
@@ -158,11 +158,11 @@ static int find_chooser(const struct aw_dbc_message *message, const struct aw_db
 static bool has_choosers(const struct aw_dbc_message *message, const struct aw_dbc_signal *signal)
 {
     size_t steps = 0;
-    for (; signal->multiplexed || signal->chooser; steps++) {
-        if (signal->chosen_by < 0 || steps > message->n)
+    for (; signal->multiplexed || signal->chooser_name; steps++) {
+        if (signal->chooser_index < 0 || steps > message->n)
             return false;
-        signal = &message->signals[signal->chosen_by];
-        if (signal->left_out)
+        signal = &message->signals[signal->chooser_index];
+        if (signal->skipped)
             return false;
     }
     return true;
@@ -181,24 +181,24 @@ static void check_signals(struct builder *b, const struct aw_dbc_message *messag
     size_t n = 0;
     for (size_t i = 0; i < message->n; i++)
         check_signal(b, message, i);
-    bool any = has_multiplexor(message);
+    bool has_mux = has_multiplexor(message);
     for (size_t i = 0; i < message->n; i++) {
         struct aw_dbc_signal *signal = &message->signals[i];
-        signal->multiplexed = signal->multiplexed && (any || signal->chooser);
-        if (signal->multiplexed || signal->chooser)
-            signal->chosen_by = find_chooser(message, signal);
-        if (signal->chosen_by >= 0)
-            message->signals[signal->chosen_by].chooses = true;
+        signal->multiplexed = signal->multiplexed && (has_mux || signal->chooser_name);
+        if (signal->multiplexed || signal->chooser_name)
+            signal->chooser_index = find_chooser(message, signal);
+        if (signal->chooser_index >= 0)
+            message->signals[signal->chooser_index].is_chooser = true;
     }
     for (size_t i = 0; i < message->n; i++)
         if (!has_choosers(message, &message->signals[i]))
-            leave(b, &message->signals[i], CHOOSERS);
+            skip_signal(b, &message->signals[i], NO_CHOOSER);
     /* keeps multiplexors first, if there are too many signals */
-    for (int others = 0; others < 2; others++)
+    for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < message->n; i++)
-            if (!message->signals[i].left_out && message->signals[i].chooses != others &&
+            if (!message->signals[i].skipped && message->signals[i].is_chooser != pass &&
                 ++n > SIGNALS_MAX)
-                leave(b, &message->signals[i], MANY);
+                skip_signal(b, &message->signals[i], TOO_MANY);
 }
 
 /* Returns the name of a value. A name that is a number would be ambiguous, so "2" for number 6
@@ -211,18 +211,18 @@ static const char *value_name(struct builder *b, const struct aw_dbc_signal *sig
     if (aw_number_parse_unit(value->text, signal->unit, &number, NULL) != AW_OK)
         return value->text;
     snprintf(text, sizeof text, "%s (%lld)", value->text, (long long)value->number);
-    return aw_store_text(&b->packets->store, text);
+    return aw_store_string(&b->packets->store, text);
 }
 
 static const struct aw_name *make_names(struct builder *b, const struct aw_dbc_signal *signal)
 {
     size_t n = 0;
     struct aw_name *names =
-        aw_store_room(&b->packets->store, (signal->n_values + 1) * sizeof *names);
+        aw_store_alloc(&b->packets->store, (signal->n_values + 1) * sizeof *names);
     for (size_t i = 0; names && i < signal->n_values; i++) {
         int64_t number = signal->values[i].number;
         if (number > INT32_MAX || number < INT32_MIN)
-            b->left_out[LARGE]++;
+            b->n_skipped[LARGE_VALUE]++;
         else
             names[n++] = (struct aw_name){(int32_t)number, value_name(b, signal, i)};
         if (n && !names[n - 1].name)
@@ -233,11 +233,11 @@ static const struct aw_name *make_names(struct builder *b, const struct aw_dbc_s
 
 static const struct aw_choice *make_choices(struct builder *b, const struct aw_dbc_signal *signal)
 {
-    const struct aw_choice one[] = {{signal->number, signal->number}, {1, 0}};
+    const struct aw_choice single[] = {{signal->chooser_value, signal->chooser_value}, {1, 0}};
     if (signal->n_choices)
         return aw_store_copy(&b->packets->store, signal->choices,
                              (signal->n_choices + 1) * sizeof *signal->choices);
-    return aw_store_copy(&b->packets->store, one, sizeof one);
+    return aw_store_copy(&b->packets->store, single, sizeof single);
 }
 
 static bool make_row(struct builder *b, const struct aw_dbc_message *message,
@@ -250,8 +250,8 @@ static bool make_row(struct builder *b, const struct aw_dbc_message *message,
                                      : signal->is_signed ? AW_SINT
                                                          : AW_UINT,
                              .bits = (uint16_t)signal->length,
-                             .placed = true,
-                             .at = (uint16_t)place_of(signal),
+                             .has_at = true,
+                             .at = (uint16_t)start_bit(signal),
                              .big_endian = signal->big_endian && signal->length > 1,
                              .scale = signal->factor == 1 ? 0 : signal->factor,
                              .offset = signal->offset,
@@ -259,37 +259,36 @@ static bool make_row(struct builder *b, const struct aw_dbc_message *message,
                              .max = signal->max};
     if (signal->length == 1 && signal->big_endian)
         row->at = (uint16_t)signal->start;
-    bool good = row->name != NULL;
+    bool complete = row->name != NULL;
     if (signal->n_values) {
         row->names = make_names(b, signal);
         row->open_names = true;
         row->wire_names = signal->factor != 1 || signal->offset != 0;
-        good = good && row->names;
+        complete = complete && row->names;
         if (row->names && !row->names->name)
             row->names = NULL;
     }
-    if (signal->chosen_by >= 0) {
-        row->chooser = field_name(b, &message->signals[signal->chosen_by]);
+    if (signal->chooser_index >= 0) {
+        row->chooser = field_name(b, &message->signals[signal->chooser_index]);
         row->choices = make_choices(b, signal);
-        good = good && row->chooser && row->choices;
+        complete = complete && row->chooser && row->choices;
     }
-    return good;
+    return complete;
 }
 
 static const struct aw_field *make_rows(struct builder *b, const struct aw_dbc_message *message)
 {
     size_t n = 0;
-    struct aw_field *rows = aw_store_room(&b->packets->store, (message->n + 1) * sizeof *rows);
+    struct aw_field *rows = aw_store_alloc(&b->packets->store, (message->n + 1) * sizeof *rows);
     for (size_t i = 0; rows && i < message->n; i++)
-        if (!message->signals[i].left_out &&
-            !make_row(b, message, &message->signals[i], &rows[n++]))
+        if (!message->signals[i].skipped && !make_row(b, message, &message->signals[i], &rows[n++]))
             return NULL;
     return rows;
 }
 
 /* ---- Messages ---- */
 
-static bool is_there(const struct aw_packets *packets, const char *name)
+static bool has_message(const struct aw_packets *packets, const char *name)
 {
     for (size_t i = 0; i < packets->protocol.n_messages; i++)
         if (strcmp(packets->messages[i].name, name) == 0)
@@ -298,14 +297,15 @@ static bool is_there(const struct aw_packets *packets, const char *name)
 }
 
 /* Returns NODE.MESSAGE. Appends the identifier if another message has the same name. */
-static const char *full_name(struct builder *b, const struct aw_dbc_message *message, uint32_t id)
+static const char *make_full_name(struct builder *b, const struct aw_dbc_message *message,
+                                  uint32_t id)
 {
     char name[FULL_NAME];
     snprintf(name, sizeof name, "%s%s%s", message->sender ? message->sender : "",
              message->sender ? "." : "", message->long_name ? message->long_name : message->name);
-    if (is_there(b->packets, name))
+    if (has_message(b->packets, name))
         snprintf(name + strlen(name), sizeof name - strlen(name), "_%X", (unsigned)id);
-    return aw_store_text(&b->packets->store, name);
+    return aw_store_string(&b->packets->store, name);
 }
 
 static bool has_code(const struct aw_packets *packets, uint32_t code)
@@ -317,82 +317,83 @@ static bool has_code(const struct aw_packets *packets, uint32_t code)
 }
 
 /* Returns the reason for skipping a message, or N_REASONS if it is valid. */
-static enum why check_message(struct builder *b, const struct aw_dbc_message *message,
-                              struct aw_can_id *can)
+static enum reason check_message(struct builder *b, const struct aw_dbc_message *message,
+                                 struct aw_can_id *can)
 {
-    const struct aw_custom_packets *own = b->packets->protocol.own;
-    const struct aw_message *by;
+    const struct aw_custom_packets *custom = b->packets->protocol.custom;
+    const struct aw_message *builtin;
     *can = (struct aw_can_id){message->id & AW_CAN_LONG_MAX, message->id >> 31};
     if (message->id & 0x60000000u)
-        return NO_FRAME;
+        return NO_CAN_ID;
     if (!can->is_long && can->id > AW_CAN_SHORT_MAX) {
-        b->left_out[UNMARKED]++;
+        b->n_skipped[NO_LONG_FLAG]++;
         can->is_long = true;
     }
     if (message->size > AW_CAN_DATA_MAX)
         return FD;
-    if (!can->is_long && own->taken && own->taken(can->id, &by))
-        return DRIVERS;
-    if (has_code(b->packets, aw_can_code(*can)))
-        return REPEATED;
-    return b->packets->protocol.n_messages == AW_MAX_MESSAGES ? FULL : WHYS;
+    if (!can->is_long && custom->find_conflict && custom->find_conflict(can->id, &builtin))
+        return DRIVER_ID;
+    if (has_code(b->packets, aw_can_code_of_id(*can)))
+        return SAME_ID;
+    return b->packets->protocol.n_messages == AW_MAX_MESSAGES ? TABLE_FULL : N_REASONS;
 }
 
-static enum aw_status add(struct builder *b, const struct aw_dbc_message *message)
+static enum aw_status add_message(struct builder *b, const struct aw_dbc_message *message)
 {
     struct aw_packets *packets = b->packets;
     struct aw_can_id can;
-    enum why why = check_message(b, message, &can);
-    if (why != WHYS) {
-        b->left_out[why]++;
+    enum reason reason = check_message(b, message, &can);
+    if (reason != N_REASONS) {
+        b->n_skipped[reason]++;
         return AW_OK;
     }
     check_signals(b, message);
-    struct aw_message made = {.name = full_name(b, message, can.id),
-                              .help = message->help ? message->help : "",
-                              .dir = AW_BOTH,
-                              .code = aw_can_code(can),
-                              .head = can.is_long ? long_head : short_head,
-                              .fields = make_rows(b, message),
-                              .size = (uint16_t)((can.is_long ? 4 : 2) + message->size)};
-    if (!made.name || !made.fields)
+    struct aw_message added = {.name = make_full_name(b, message, can.id),
+                               .help = message->help ? message->help : "",
+                               .dir = AW_BOTH,
+                               .code = aw_can_code_of_id(can),
+                               .head = can.is_long ? long_head : short_head,
+                               .fields = make_rows(b, message),
+                               .size = (uint16_t)((can.is_long ? 4 : 2) + message->size)};
+    if (!added.name || !added.fields)
         return aw_no_memory(b->err);
-    packets->messages[packets->protocol.n_messages++] = made;
+    packets->messages[packets->protocol.n_messages++] = added;
     return AW_OK;
 }
 
 /* ---- A file ---- */
 
-static void tell(const struct builder *b, const char *name, char *notice, size_t size)
+static void write_notice(const struct builder *b, const char *name, char *notice, size_t size)
 {
     *notice = '\0';
-    for (int why = 0; why < WHYS; why++)
-        if (why != UNMARKED && b->left_out[why])
-            aw_append(notice, size, ", ", "%u %s", b->left_out[why],
-                      b->left_out[why] == 1 ? words[why].one : words[why].many);
-    char what[512];
-    snprintf(what, sizeof what, "%s%s", *notice ? "skipped: " : "", notice);
-    if (b->left_out[UNMARKED])
-        aw_append(what, sizeof what, "; ",
+    for (int reason = 0; reason < N_REASONS; reason++)
+        if (reason != NO_LONG_FLAG && b->n_skipped[reason])
+            aw_append(notice, size, ", ", "%u %s", b->n_skipped[reason],
+                      b->n_skipped[reason] == 1 ? reasons[reason].singular
+                                                : reasons[reason].plural);
+    char text[512];
+    snprintf(text, sizeof text, "%s%s", *notice ? "skipped: " : "", notice);
+    if (b->n_skipped[NO_LONG_FLAG])
+        aw_append(text, sizeof text, "; ",
                   "read as 29 bits, although the flag is missing: %u identifier%s",
-                  b->left_out[UNMARKED], b->left_out[UNMARKED] == 1 ? "" : "s");
-    snprintf(notice, size, "%s%s%s", *what ? name : "", *what ? ": " : "", what);
+                  b->n_skipped[NO_LONG_FLAG], b->n_skipped[NO_LONG_FLAG] == 1 ? "" : "s");
+    snprintf(notice, size, "%s%s%s", *text ? name : "", *text ? ": " : "", text);
 }
 
 static enum aw_status read_all(FILE *file, const char *name, char **text, struct aw_error *err)
 {
-    size_t room = 0, used = 0, got = 1;
-    while (got) {
-        char *more = used < FILE_MAX ? aw_grow(*text, &room, used + 65536, 1) : NULL;
-        if (!more)
+    size_t room = 0, used = 0, n_read = 1;
+    while (n_read) {
+        char *grown = used < FILE_MAX ? aw_grow(*text, &room, used + 65536, 1) : NULL;
+        if (!grown)
             return used < FILE_MAX
                        ? aw_no_memory(err)
                        : aw_fail(err, AW_USAGE,
                                  "%s: file too large (max %d MB) — remove unused messages", name,
                                  FILE_MAX >> 20);
-        *text = more;
-        got = fread(*text + used, 1, room - used - 1, file);
-        used += got;
+        *text = grown;
+        n_read = fread(*text + used, 1, room - used - 1, file);
+        used += n_read;
     }
     if (ferror(file))
         return aw_file_fail(err, NULL, name);
@@ -404,36 +405,36 @@ static enum aw_status read_all(FILE *file, const char *name, char **text, struct
         line += *at == '\n';
     aw_fail(err, AW_USAGE, "zero byte found — give a text file");
     if (err)
-        aw_fail_in(err, name, line, 1);
+        aw_fail_at_line(err, name, line, 1);
     return AW_USAGE;
 }
 
 /* Stores the text of the file, which recordings include. */
 static enum aw_status store_text(struct aw_packets *packets, const char *text, struct aw_error *err)
 {
-    char **all = aw_grow(packets->dbc, &packets->room_dbc, packets->n_dbc + 1, sizeof *all);
-    if (!all)
+    char **texts = aw_grow(packets->dbc, &packets->room_dbc, packets->n_dbc + 1, sizeof *texts);
+    if (!texts)
         return aw_no_memory(err);
-    packets->dbc = all;
-    all[packets->n_dbc] = aw_dbc_lines(text);
-    if (!all[packets->n_dbc])
+    packets->dbc = texts;
+    texts[packets->n_dbc] = aw_dbc_clean_text(text);
+    if (!texts[packets->n_dbc])
         return aw_no_memory(err);
     packets->n_dbc++;
     return AW_OK;
 }
 
-static enum aw_status make(struct aw_packets *packets, const char *text, const char *name,
-                           char *notice, size_t size, struct aw_error *err)
+static enum aw_status add_messages(struct aw_packets *packets, const char *text, const char *name,
+                                   char *notice, size_t size, struct aw_error *err)
 {
     struct builder b = {.packets = packets, .err = err};
     struct aw_dbc dbc = {.store = &packets->store};
     enum aw_status status = aw_dbc_parse(&dbc, text, name, err);
     for (size_t i = 0; i < dbc.n && status == AW_OK; i++)
-        status = add(&b, &dbc.messages[i]);
+        status = add_message(&b, &dbc.messages[i]);
     if (status == AW_OK)
         status = store_text(packets, text, err);
     if (status == AW_OK)
-        tell(&b, name, notice, size);
+        write_notice(&b, name, notice, size);
     aw_dbc_free(&dbc);
     return status;
 }
@@ -443,7 +444,7 @@ enum aw_status aw_packets_read_dbc(struct aw_packets *packets, FILE *file, const
 {
     char *text = NULL;
     *notice = '\0';
-    if (!packets->protocol.can || !packets->protocol.own)
+    if (!packets->protocol.can || !packets->protocol.custom)
         return aw_fail(err, AW_USAGE,
                        "DBC files are not supported by %s — use a tool for a CAN bus",
                        packets->protocol.name);
@@ -453,7 +454,7 @@ enum aw_status aw_packets_read_dbc(struct aw_packets *packets, FILE *file, const
     name = file ? name : aw_file_name(name);
     enum aw_status status = read_all(file ? file : opened, name, &text, err);
     if (status == AW_OK)
-        status = make(packets, text, name, notice, size, err);
+        status = add_messages(packets, text, name, notice, size, err);
     if (opened)
         fclose(opened);
     free(text);

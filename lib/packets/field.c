@@ -15,11 +15,11 @@ static const char types[] = "u8 to u32, s8 to s32, f32, bits:N, sbits:N, text:N,
                             "const:TYPE:VALUE or checksum";
 
 /* Parses the integer after "bits:", from 1 to max. */
-static bool read_count(const char *text, unsigned most, uint16_t *count)
+static bool read_count(const char *text, unsigned max, uint16_t *count)
 {
     char *end;
     unsigned long number = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
-    if (number < 1 || number > most || *end)
+    if (number < 1 || number > max || *end)
         return false;
     *count = (uint16_t)number;
     return true;
@@ -28,7 +28,7 @@ static bool read_count(const char *text, unsigned most, uint16_t *count)
 struct sized_type {
     const char *name; /* prefix: "bits:" */
     enum aw_type type;
-    unsigned most, times; /* maximum N, and bits per N */
+    unsigned max_count, unit_bits; /* maximum N, and bits per N */
 };
 
 static bool read_sized(struct aw_field *row, const char *text)
@@ -43,13 +43,13 @@ static bool read_sized(struct aw_field *row, const char *text)
         if (strncmp(text, sized[i].name, length) != 0)
             continue;
         row->type = sized[i].type;
-        bool good = read_count(text + length, sized[i].most, &row->bits);
-        row->bits = (uint16_t)(row->bits * sized[i].times);
+        bool good = read_count(text + length, sized[i].max_count, &row->bits);
+        row->bits = (uint16_t)(row->bits * sized[i].unit_bits);
         if (row->type != AW_DIGITS)
             return good;
         row->digits = (uint8_t)row->bits;
         row->bits = 0;
-        row->before = ',';
+        row->separator = ',';
         return good;
     }
     return false;
@@ -76,31 +76,31 @@ static bool read_plain(struct aw_field *row, const char *text)
 /* Parses "u8:7" after "const:". */
 static bool read_constant(struct aw_field *row, char *text)
 {
-    struct aw_field as = {0};
+    struct aw_field coded = {0};
     double value;
-    float narrow;
+    float single;
     char *colon = strrchr(text, ':');
     if (!colon || aw_number_parse(colon + 1, &value, NULL) != AW_OK)
         return false;
     *colon = '\0';
-    bool good = read_plain(&as, text) && as.type <= AW_FLOAT;
+    bool good = read_plain(&coded, text) && coded.type <= AW_FLOAT;
     *colon = ':';
     if (!good)
         return false;
     row->type = AW_CONST;
-    row->bits = as.bits;
-    narrow = (float)value;
-    if (as.type == AW_FLOAT) {
-        memcpy(&row->constant, &narrow, sizeof narrow);
+    row->bits = coded.bits;
+    single = (float)value;
+    if (coded.type == AW_FLOAT) {
+        memcpy(&row->constant, &single, sizeof single);
         return fabs(value) <= (double)FLT_MAX;
     }
-    double least = as.type == AW_SINT ? -ldexp(1, as.bits - 1) : 0;
-    double most = ldexp(1, as.type == AW_SINT ? as.bits - 1 : as.bits) - 1;
-    if (value < least || value > most || value != floor(value))
+    double min = coded.type == AW_SINT ? -ldexp(1, coded.bits - 1) : 0;
+    double max = ldexp(1, coded.type == AW_SINT ? coded.bits - 1 : coded.bits) - 1;
+    if (value < min || value > max || value != floor(value))
         return false;
     row->constant = (uint32_t)(int64_t)value;
-    if (as.bits < 32)
-        row->constant &= (UINT32_C(1) << as.bits) - 1;
+    if (coded.bits < 32)
+        row->constant &= (UINT32_C(1) << coded.bits) - 1;
     return true;
 }
 
@@ -132,7 +132,7 @@ static enum aw_status read_unit(struct aw_field *row, struct aw_store *store, co
                        "unknown unit '%.40s' — use one such as deg, rad, deg/s, mm, ticks, "
                        "ticks/s, Nm, A, V, ms, %%, or none",
                        text);
-    row->unit = aw_store_text(store, text);
+    row->unit = aw_store_string(store, text);
     return row->unit ? AW_OK : aw_no_memory(err);
 }
 
@@ -147,17 +147,18 @@ static enum aw_status read_scale(struct aw_field *row, struct aw_store *store, c
     memcpy(number, text, length);
     number[length] = '\0';
     char *slash = strchr(number, '/');
-    double below = 1;
+    double divisor = 1;
     if (slash)
         *slash++ = '\0';
     enum aw_status status = aw_number_parse(number, &row->scale, err);
     if (status == AW_OK && slash)
-        status = aw_number_parse(slash, &below, err);
-    if (status == AW_OK && !(fabs(row->scale / below) >= 1e-30 && fabs(row->scale / below) <= 1e30))
+        status = aw_number_parse(slash, &divisor, err);
+    if (status == AW_OK &&
+        !(fabs(row->scale / divisor) >= 1e-30 && fabs(row->scale / divisor) <= 1e30))
         status =
             aw_fail(err, AW_USAGE,
                     "scale: '%.40s' is out of range — give a finite number other than 0", text);
-    row->scale /= below;
+    row->scale /= divisor;
     return status == AW_OK && text[length] ? read_unit(row, store, text + length, err) : status;
 }
 
@@ -179,10 +180,10 @@ static enum aw_status read_no_data(struct aw_field *row, const char *text, struc
 static enum aw_status read_values(struct aw_field *row, struct aw_store *store, char *text,
                                   struct aw_error *err)
 {
-    size_t n = 0, most = 2;
+    size_t n = 0, max_names = 2;
     for (const char *at = text; *at; at++)
-        most += *at == ',';
-    struct aw_name *names = aw_store_room(store, most * sizeof *names);
+        max_names += *at == ',';
+    struct aw_name *names = aw_store_alloc(store, max_names * sizeof *names);
     if (!names)
         return aw_no_memory(err);
     for (char *part; (part = aw_next_name(&text, ','));) {
@@ -193,14 +194,14 @@ static enum aw_status read_values(struct aw_field *row, struct aw_store *store, 
             return aw_fail(err, AW_USAGE,
                            "values: invalid '%.40s' — write NAME:NUMBER, such as off:0,on:1", part);
         *colon = '\0';
-        enum aw_status status = aw_packet_name(part, "a value", err);
+        enum aw_status status = aw_packet_check_name(part, "a value", err);
         if (status != AW_OK)
             return status;
         for (size_t i = 0; i < n; i++)
             if (names[i].value == (int32_t)value || strcmp(names[i].name, part) == 0)
                 return aw_fail(err, AW_USAGE, "values: duplicate '%.40s' — rename one", part);
         names[n].value = (int32_t)value;
-        names[n].name = aw_store_text(store, part);
+        names[n].name = aw_store_string(store, part);
         if (!names[n++].name)
             return aw_no_memory(err);
     }
@@ -219,7 +220,7 @@ static enum aw_status read_default(struct aw_field *row, const char *text, struc
     return aw_number_parse_unit(text, row->unit, &row->fallback, err);
 }
 
-enum aw_status aw_packet_endian(enum aw_order *order, const char *value, struct aw_error *err)
+enum aw_status aw_packet_parse_endian(enum aw_order *order, const char *value, struct aw_error *err)
 {
     *order = strcmp(value, "big") == 0 ? AW_ORDER_BIG : AW_ORDER_LITTLE;
     if (*order == AW_ORDER_BIG || strcmp(value, "little") == 0)
@@ -228,17 +229,17 @@ enum aw_status aw_packet_endian(enum aw_order *order, const char *value, struct 
 }
 
 /* Parses the separator between the previous number and this one: a character, or "none". */
-static enum aw_status read_before(struct aw_field *row, const char *value, struct aw_error *err)
+static enum aw_status read_separator(struct aw_field *row, const char *value, struct aw_error *err)
 {
-    bool none = strcmp(value, "none") == 0;
-    bool sign =
+    bool is_none = strcmp(value, "none") == 0;
+    bool is_sign =
         strlen(value) == 1 && !strchr("0123456789-", *value) && *value > ' ' && *value < 0x7F;
-    if (row->type != AW_DIGITS || (!none && !sign))
+    if (row->type != AW_DIGITS || (!is_none && !is_sign))
         return aw_fail(err, AW_USAGE,
                        "before: invalid '%.40s' — give one character other than a digit, such as , "
                        "or ;, or none",
                        value);
-    row->before = none ? '\0' : *value;
+    row->separator = is_none ? '\0' : *value;
     return AW_OK;
 }
 
@@ -253,7 +254,7 @@ static enum aw_status read_key(struct aw_field *row, struct aw_store *store, str
 {
     static const char *const keys[] = {"scale",   "offset", "min",    "max",   "default",
                                        "no_data", "values", "endian", "before"};
-    switch (aw_find_word(keys, sizeof keys / sizeof *keys, key)) {
+    switch (aw_find_name(keys, sizeof keys / sizeof *keys, key)) {
     case 0:
         return read_scale(row, store, value, err);
     case 1:
@@ -273,9 +274,9 @@ static enum aw_status read_key(struct aw_field *row, struct aw_store *store, str
     case 6:
         return read_values(row, store, value, err);
     case 8:
-        return read_before(row, value, err);
+        return read_separator(row, value, err);
     case 7:
-        return aw_packet_endian(&limits->order, value, err);
+        return aw_packet_parse_endian(&limits->order, value, err);
     default:
         return aw_fail(err, AW_USAGE,
                        "unknown key '%.40s' — use scale, offset, min, max, default, no_data, "
@@ -321,38 +322,38 @@ static enum aw_status apply_limits(struct aw_field *row, const struct limits *li
     return status == AW_OK ? apply_default(row, limits, err) : status;
 }
 
-enum aw_status aw_packet_field(struct aw_field *row, enum aw_order *order, bool text,
-                               struct aw_store *store, char *line, struct aw_error *err)
+enum aw_status aw_packet_parse_field(struct aw_field *row, enum aw_order *order, bool ascii,
+                                     struct aw_store *store, char *line, struct aw_error *err)
 {
     struct limits limits = {.min = NULL};
     bool first = true;
     char *rest = NULL, *help = strstr(line, " help=");
     if (help) {
         *help = '\0';
-        row->help = aw_store_text(store, help + strlen(" help="));
+        row->help = aw_store_string(store, help + strlen(" help="));
         if (!row->help)
             return aw_no_memory(err);
     }
-    char *word = strtok_r(line, " \t", &rest);
-    enum aw_status status = read_type(row, text, word ? word : "", err);
-    while (status == AW_OK && (word = strtok_r(NULL, " \t", &rest))) {
-        char *value = strchr(word, '=');
+    char *token = strtok_r(line, " \t", &rest);
+    enum aw_status status = read_type(row, ascii, token ? token : "", err);
+    while (status == AW_OK && (token = strtok_r(NULL, " \t", &rest))) {
+        char *value = strchr(token, '=');
         double number;
-        bool bare = row->type > AW_FLOAT && row->type != AW_DIGITS;
-        if (bare)
+        bool no_keys = row->type > AW_FLOAT && row->type != AW_DIGITS;
+        if (no_keys)
             return aw_fail(
                 err, AW_USAGE,
-                "key '%.40s' not supported for text, padding and constants — use help only", word);
+                "key '%.40s' not supported for text, padding and constants — use help only", token);
         if (value) {
             *value++ = '\0';
-            status = read_key(row, store, &limits, word, value, err);
-        } else if (aw_number_parse(word, &number, NULL) == AW_OK) {
-            limits.fallback = word; /* the 0 in "f32 deg 0" */
+            status = read_key(row, store, &limits, token, value, err);
+        } else if (aw_number_parse(token, &number, NULL) == AW_OK) {
+            limits.fallback = token; /* the 0 in "f32 deg 0" */
         } else if (first) {
-            status = read_unit(row, store, word, err);
+            status = read_unit(row, store, token, err);
         } else {
-            status = aw_fail(err, AW_USAGE, "invalid '%.40s' — write KEY=VALUE%s", word,
-                             strchr(word, ':') ? ", without a space after a comma" : "");
+            status = aw_fail(err, AW_USAGE, "invalid '%.40s' — write KEY=VALUE%s", token,
+                             strchr(token, ':') ? ", without a space after a comma" : "");
         }
         first = false;
     }

@@ -16,57 +16,57 @@ static enum aw_status read_gain(struct aw_joint_row *row, int gain, struct aw_st
                                 char *value, struct aw_error *err)
 {
     char *words[3];
-    size_t n = aw_lines_words(value, words, 3);
+    size_t n = aw_lines_split(value, words, 3);
     if (n < 1 || n > 2 || !strchr(words[0], '.') || (n == 2 && !strchr(words[1], '.')))
         return aw_fail(err, AW_USAGE,
                        "%s: invalid value — write the PACKET.FIELD that sets it, then the one that "
                        "reports it, such as set_gains.m1.kp gains.m1.kp",
                        aw_gain_names[gain]);
-    row->gain_set[gain] = aw_store_text(store, words[0]);
-    row->gain_told[gain] = n == 2 ? aw_store_text(store, words[1]) : NULL;
-    return row->gain_set[gain] && (n == 1 || row->gain_told[gain]) ? AW_OK : aw_no_memory(err);
+    row->gain_set[gain] = aw_store_string(store, words[0]);
+    row->gain_read[gain] = n == 2 ? aw_store_string(store, words[1]) : NULL;
+    return row->gain_set[gain] && (n == 1 || row->gain_read[gain]) ? AW_OK : aw_no_memory(err);
 }
 
-enum aw_status aw_packet_joint_line(struct aw_packet_joint *joint, struct aw_store *store,
-                                    const char *name, char *value, struct aw_error *err)
+enum aw_status aw_packet_parse_joint(struct aw_packet_joint *joint, struct aw_store *store,
+                                     const char *name, char *value, struct aw_error *err)
 {
     static const char *const keys[] = {"alias",  "setpoint", "target", "position", "velocity",
                                        "effort", "speed",    "near",   "tick"};
     struct aw_joint_row *row = &joint->row;
-    const char **texts[] = {&row->alias,    &row->setpoint, &row->target,
-                            &row->position, &row->velocity, &row->effort,
-                            &joint->speed,  &joint->near,   &joint->tick};
-    int gain = aw_find_word(aw_gain_names, AW_JOINT_GAINS, name);
+    const char **texts[] = {&row->alias,    &row->setpoint,    &row->target,
+                            &row->position, &row->velocity,    &row->effort,
+                            &joint->speed,  &joint->tolerance, &joint->tick};
+    int gain = aw_find_name(aw_gain_names, AW_JOINT_GAINS, name);
     if (gain >= 0)
         return read_gain(row, gain, store, value, err);
-    int key = aw_find_word(keys, sizeof keys / sizeof *keys, name);
+    int key = aw_find_name(keys, sizeof keys / sizeof *keys, name);
     if (key < 0)
         return aw_fail(err, AW_USAGE,
                        "unknown joint key '%.40s' — use setpoint, target, position, velocity, "
                        "effort, alias, speed, near, kp, ki, kd or tick",
                        name);
-    bool place = key > 0 && key < 6;
-    if (place && !strchr(value, '.'))
+    bool is_path = key > 0 && key < 6;
+    if (is_path && !strchr(value, '.'))
         return aw_fail(err, AW_USAGE,
                        "%s: invalid '%.60s' — write PACKET.FIELD, such as go.m1.setpoint", name,
                        value);
-    enum aw_status status = key != 0 ? AW_OK : aw_packet_name(value, "a joint", err);
+    enum aw_status status = key != 0 ? AW_OK : aw_packet_check_name(value, "a joint", err);
     if (status != AW_OK)
         return status;
-    *texts[key] = aw_store_text(store, value);
+    *texts[key] = aw_store_string(store, value);
     return *texts[key] ? AW_OK : aw_no_memory(err);
 }
 
-enum aw_status aw_packet_stop_line(struct aw_stop_row *stop, struct aw_store *store, char *value,
-                                   struct aw_error *err)
+enum aw_status aw_packet_parse_stop(struct aw_stop_row *stop, struct aw_store *store, char *value,
+                                    struct aw_error *err)
 {
     char *words[3];
-    size_t n = aw_lines_words(value, words, 3);
+    size_t n = aw_lines_split(value, words, 3);
     if (n < 1 || n > 2 || (n == 2 && strcmp(words[1], "hold") != 0))
         return aw_fail(err, AW_USAGE,
                        "packet: invalid value — write PACKET, or PACKET hold to send the measured "
                        "positions as setpoints");
-    stop->packet = aw_store_text(store, words[0]);
+    stop->packet = aw_store_string(store, words[0]);
     stop->hold = n == 2;
     return stop->packet ? AW_OK : aw_no_memory(err);
 }
@@ -74,19 +74,19 @@ enum aw_status aw_packet_stop_line(struct aw_stop_row *stop, struct aw_store *st
 /* ---- Checks ---- */
 
 /* A field named as "packet.field": its message and its range. */
-struct spot {
+struct located_field {
     const struct aw_message *message;
     struct aw_range range;
 };
 
-static enum aw_status find(const struct aw_protocol *protocol, const char *joint, const char *what,
-                           const char *place, enum aw_dir dir, struct spot *spot,
-                           struct aw_error *err)
+static enum aw_status find_field(const struct aw_protocol *protocol, const char *joint,
+                                 const char *key, const char *path, enum aw_dir dir,
+                                 struct located_field *found, struct aw_error *err)
 {
     struct aw_codec codec;
     for (size_t i = 0; i < protocol->n_messages; i++) {
         const struct aw_message *message = &protocol->messages[i];
-        const char *field = aw_field_of(place, message->name);
+        const char *field = aw_field_of(path, message->name);
         if (!(message->dir & dir) || !field)
             continue;
         if (aw_codec_init(&codec, protocol, &protocol->variants[0], message, false) != AW_OK)
@@ -94,36 +94,36 @@ static enum aw_status find(const struct aw_protocol *protocol, const char *joint
         int scalar = aw_codec_find(&codec, field);
         if (scalar < 0)
             break;
-        *spot = (struct spot){message, aw_scalar_range(&codec, scalar, NULL)};
+        *found = (struct located_field){message, aw_scalar_range(&codec, scalar, NULL)};
         return AW_OK;
     }
     return aw_fail(err, AW_USAGE, "joint %s: %s: no packet %s the device with field '%.60s'", joint,
-                   what, dir == AW_TX ? "to" : "from", place);
+                   key, dir == AW_TX ? "to" : "from", path);
 }
 
-static enum aw_status check_unit(const char *joint, const char *what, const char *has,
+static enum aw_status check_unit(const char *joint, const char *key, const char *unit,
                                  const char *wanted, struct aw_error *err)
 {
     double scale, offset;
-    bool same = has == wanted || (has && wanted && strcmp(has, wanted) == 0);
-    if (same || (has && wanted && aw_number_conversion(has, wanted, &scale, &offset)))
+    bool same = unit == wanted || (unit && wanted && strcmp(unit, wanted) == 0);
+    if (same || (unit && wanted && aw_number_find_scale(unit, wanted, &scale, &offset)))
         return AW_OK;
     return aw_fail(err, AW_USAGE,
                    "joint %s: setpoint is in %s, %s in %s — give one of them a scale with the unit "
                    "of the other",
-                   joint, wanted ? wanted : "no unit", what, has ? has : "no unit");
+                   joint, wanted ? wanted : "no unit", key, unit ? unit : "no unit");
 }
 
 /* Parses a positive number in this unit. text NULL: leaves *value unchanged. */
-static enum aw_status read_positive(const char *joint, const char *what, const char *text,
+static enum aw_status read_positive(const char *joint, const char *key, const char *text,
                                     const char *unit, double *value, struct aw_error *err)
 {
-    struct aw_error why;
-    enum aw_status status = text ? aw_number_parse_unit(text, unit, value, &why) : AW_OK;
+    struct aw_error problem;
+    enum aw_status status = text ? aw_number_parse_unit(text, unit, value, &problem) : AW_OK;
     if (status != AW_OK)
-        return aw_fail(err, status, "joint %s: %s: %.200s", joint, what, why.text);
+        return aw_fail(err, status, "joint %s: %s: %.200s", joint, key, problem.text);
     if (text && !(*value > 0))
-        return aw_fail(err, AW_USAGE, "joint %s: %s: '%.40s' is not above 0", joint, what, text);
+        return aw_fail(err, AW_USAGE, "joint %s: %s: '%.40s' is not above 0", joint, key, text);
     return AW_OK;
 }
 
@@ -133,54 +133,56 @@ static enum aw_status read_numbers(struct aw_packet_joint *joint, const char *un
     char per_s[32];
     struct aw_joint_row *row = &joint->row;
     snprintf(per_s, sizeof per_s, "%.24s/s", unit ? unit : "");
-    bool rate = unit && aw_number_is_unit(per_s);
+    bool has_rate = unit && aw_number_is_unit(per_s);
     const struct {
-        const char *what, *text, *unit;
+        const char *key, *text, *unit;
         double *value;
-    } numbers[] = {{"speed", joint->speed, rate ? per_s : NULL, &row->speed},
-                   {"near", joint->near, unit, &row->near},
+    } numbers[] = {{"speed", joint->speed, has_rate ? per_s : NULL, &row->max_speed},
+                   {"near", joint->tolerance, unit, &row->tolerance},
                    {"tick", joint->tick, "s", &row->tick_s}};
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == AW_OK; i++) {
-        *fault = numbers[i].what;
+        *fault = numbers[i].key;
         status = read_positive(row->name, *fault, numbers[i].text, numbers[i].unit,
                                numbers[i].value, err);
     }
     return status;
 }
 
-enum aw_status aw_packet_joint_check(const struct aw_protocol *protocol, struct aw_packet_joint *of,
-                                     const char **fault, struct aw_error *err)
+enum aw_status aw_packet_check_joint(const struct aw_protocol *protocol,
+                                     struct aw_packet_joint *checked, const char **fault,
+                                     struct aw_error *err)
 {
-    const struct aw_joint_row *joint = &of->row;
-    struct spot setpoint, spot;
+    const struct aw_joint_row *joint = &checked->row;
+    struct located_field setpoint, found;
     const struct {
-        const char *what, *place;
+        const char *key, *path;
         bool same_unit;
-    } told[] = {{"position", joint->position, true},
-                {"target", joint->target, true},
-                {"velocity", joint->velocity, false},
-                {"effort", joint->effort, false}};
+    } reports[] = {{"position", joint->position, true},
+                   {"target", joint->target, true},
+                   {"velocity", joint->velocity, false},
+                   {"effort", joint->effort, false}};
     if (!joint->setpoint || !joint->position)
         return aw_fail(err, AW_USAGE, "joint %s: no %s — add one to confirm moves", joint->name,
                        joint->setpoint ? "position" : "setpoint");
     *fault = "setpoint";
     enum aw_status status =
-        find(protocol, joint->name, "setpoint", joint->setpoint, AW_TX, &setpoint, err);
+        find_field(protocol, joint->name, "setpoint", joint->setpoint, AW_TX, &setpoint, err);
     if (status == AW_OK && !setpoint.message->moves)
         return aw_fail(err, AW_USAGE,
                        "joint %s: packet '%s' moves it — add 'moves = yes' to the packet",
                        joint->name, setpoint.message->name);
-    for (size_t i = 0; i < sizeof told / sizeof *told && status == AW_OK; i++) {
-        if (!told[i].place)
+    for (size_t i = 0; i < sizeof reports / sizeof *reports && status == AW_OK; i++) {
+        if (!reports[i].path)
             continue;
-        *fault = told[i].what;
-        status = find(protocol, joint->name, told[i].what, told[i].place, AW_RX, &spot, err);
-        if (status == AW_OK && told[i].same_unit)
+        *fault = reports[i].key;
+        status =
+            find_field(protocol, joint->name, reports[i].key, reports[i].path, AW_RX, &found, err);
+        if (status == AW_OK && reports[i].same_unit)
             status =
-                check_unit(joint->name, told[i].what, spot.range.unit, setpoint.range.unit, err);
+                check_unit(joint->name, reports[i].key, found.range.unit, setpoint.range.unit, err);
     }
-    return status == AW_OK ? read_numbers(of, setpoint.range.unit, fault, err) : status;
+    return status == AW_OK ? read_numbers(checked, setpoint.range.unit, fault, err) : status;
 }
 
 /* ---- Gains ---- */
@@ -188,13 +190,13 @@ enum aw_status aw_packet_joint_check(const struct aw_protocol *protocol, struct 
 /* Returns the first entry of a [joint] section that sets a gain with this field, and sets *owner to
  * the joint; NULL: no section does. */
 static const char *const *find_gain(const struct aw_protocol *protocol, const char *packet,
-                                    const char *field, const char **of)
+                                    const char *field, const char **owner)
 {
     for (const struct aw_joint_row *joint = protocol->joints; joint && joint->name; joint++)
         for (int i = 0; i < AW_JOINT_GAINS; i++) {
             if (!aw_is_field(joint->gain_set[i], packet, field))
                 continue;
-            *of = joint->name;
+            *owner = joint->name;
             return &joint->gain_set[i];
         }
     return NULL;
@@ -202,8 +204,8 @@ static const char *const *find_gain(const struct aw_protocol *protocol, const ch
 
 /* Checks that all other mandatory fields of the packet are also gains, because their values would
  * be unknown. */
-static enum aw_status check_rest(const struct aw_protocol *protocol, const char *name,
-                                 const struct aw_message *message, struct aw_error *err)
+static enum aw_status check_other_fields(const struct aw_protocol *protocol, const char *name,
+                                         const struct aw_message *message, struct aw_error *err)
 {
     struct aw_codec codec;
     if (aw_codec_init(&codec, protocol, &protocol->variants[0], message, false) != AW_OK)
@@ -211,11 +213,11 @@ static enum aw_status check_rest(const struct aw_protocol *protocol, const char 
                        message->name);
     for (int i = 0; i < codec.n_scalars; i++) {
         char field[64];
-        const char *of;
+        const char *owner;
         const struct aw_scalar *scalar = &codec.scalars[i];
         aw_scalar_name(scalar, field, sizeof field);
         if (scalar->value && !scalar->field->optional &&
-            !find_gain(protocol, message->name, field, &of))
+            !find_gain(protocol, message->name, field, &owner))
             return aw_fail(
                 err, AW_USAGE,
                 "joint %s: %s.%s is sent with the gains and has no default — add a default", name,
@@ -225,45 +227,46 @@ static enum aw_status check_rest(const struct aw_protocol *protocol, const char 
 }
 
 /* Checks that the field that reports a gain has the unit of the field that sets it. */
-static enum aw_status check_told(const struct aw_protocol *protocol,
-                                 const struct aw_joint_row *joint, int gain, const char *unit,
-                                 struct aw_error *err)
+static enum aw_status check_reported(const struct aw_protocol *protocol,
+                                     const struct aw_joint_row *joint, int gain, const char *unit,
+                                     struct aw_error *err)
 {
-    const char *what = aw_gain_names[gain];
-    struct spot told;
+    const char *key = aw_gain_names[gain];
+    struct located_field reported;
     enum aw_status status =
-        find(protocol, joint->name, what, joint->gain_told[gain], AW_RX, &told, err);
+        find_field(protocol, joint->name, key, joint->gain_read[gain], AW_RX, &reported, err);
     if (status != AW_OK)
         return status;
-    const char *in = told.range.unit ? told.range.unit : "no unit", *set = unit ? unit : "no unit";
-    return strcmp(in, set) == 0
+    const char *reported_unit = reported.range.unit ? reported.range.unit : "no unit",
+               *set_unit = unit ? unit : "no unit";
+    return strcmp(reported_unit, set_unit) == 0
                ? AW_OK
                : aw_fail(err, AW_USAGE, "joint %s: %s is set in %s and reported in %s", joint->name,
-                         what, set, in);
+                         key, set_unit, reported_unit);
 }
 
 static enum aw_status check_gain(const struct aw_protocol *protocol,
                                  const struct aw_joint_row *joint, int gain, struct aw_error *err)
 {
-    const char *what = aw_gain_names[gain], *set = joint->gain_set[gain];
-    const char *of = joint->name;
-    struct spot spot;
-    enum aw_status status = find(protocol, joint->name, what, set, AW_TX, &spot, err);
-    if (status == AW_OK && spot.message->moves)
+    const char *key = aw_gain_names[gain], *path = joint->gain_set[gain];
+    const char *owner = joint->name;
+    struct located_field found;
+    enum aw_status status = find_field(protocol, joint->name, key, path, AW_TX, &found, err);
+    if (status == AW_OK && found.message->moves)
         return aw_fail(
             err, AW_USAGE,
             "joint %s: %s: packet '%s' moves the joint — set gains with a packet that does not",
-            joint->name, what, spot.message->name);
-    if (status == AW_OK && find_gain(protocol, spot.message->name, strchr(set, '.') + 1, &of) !=
-                               &joint->gain_set[gain])
+            joint->name, key, found.message->name);
+    if (status == AW_OK && find_gain(protocol, found.message->name, strchr(path, '.') + 1,
+                                     &owner) != &joint->gain_set[gain])
         return aw_fail(err, AW_USAGE, "joint %s: %s: '%.60s' is already a gain of joint %s",
-                       joint->name, what, set, of);
-    if (status == AW_OK && joint->gain_told[gain])
-        status = check_told(protocol, joint, gain, spot.range.unit, err);
-    return status == AW_OK ? check_rest(protocol, joint->name, spot.message, err) : status;
+                       joint->name, key, path, owner);
+    if (status == AW_OK && joint->gain_read[gain])
+        status = check_reported(protocol, joint, gain, found.range.unit, err);
+    return status == AW_OK ? check_other_fields(protocol, joint->name, found.message, err) : status;
 }
 
-enum aw_status aw_packet_gains_check(const struct aw_protocol *protocol,
+enum aw_status aw_packet_check_gains(const struct aw_protocol *protocol,
                                      const struct aw_joint_row *joint, const char **fault,
                                      struct aw_error *err)
 {
@@ -301,9 +304,9 @@ static enum aw_status check_values(const struct aw_protocol *protocol,
         char name[64];
         const struct aw_scalar *scalar = &codec.scalars[i];
         aw_scalar_name(scalar, name, sizeof name);
-        bool held = stop->hold && is_setpoint(protocol, stop->packet, name);
-        holds = holds || held;
-        if (scalar->value && !held && !scalar->field->optional)
+        bool is_held = stop->hold && is_setpoint(protocol, stop->packet, name);
+        holds = holds || is_held;
+        if (scalar->value && !is_held && !scalar->field->optional)
             return aw_fail(
                 err, AW_USAGE, "stop: %s.%s has no default, %s — add a default", stop->packet, name,
                 stop->hold ? "and is not the setpoint of a joint" : "and there is no hold");
@@ -315,7 +318,7 @@ static enum aw_status check_values(const struct aw_protocol *protocol,
     return AW_OK;
 }
 
-enum aw_status aw_packet_stop_check(const struct aw_protocol *protocol,
+enum aw_status aw_packet_check_stop(const struct aw_protocol *protocol,
                                     const struct aw_stop_row *stop, struct aw_error *err)
 {
     for (size_t i = 0; i < protocol->n_messages; i++) {

@@ -29,8 +29,8 @@ struct timer {
 
 struct aw_packet_memory {
     struct aw_packet_memory_options options;
-    size_t n;                  /* number of custom messages */
-    struct aw_record *written; /* the last packet of each message */
+    size_t n;                       /* number of custom messages */
+    struct aw_record *last_packets; /* the last packet of each message */
     struct timer *timers;
     size_t n_timers;
     bool started;
@@ -40,7 +40,7 @@ struct aw_packet_memory {
     /* first of the device's joints, then of file_joints; NaN: never set */
     double gains[2 * AW_PACKET_MEMORY_JOINTS][AW_JOINT_GAINS];
     struct aw_packet_memory_joint
-        own[AW_PACKET_MEMORY_JOINTS]; /* joints in the file that the device does not have */
+        file_joints[AW_PACKET_MEMORY_JOINTS]; /* joints in the file that the device does not have */
     struct frame answers[ANSWERS];
     size_t first_answer, n_answers;
     struct aw_wire wire; /* must be last, because initialisation leaves its unused part untouched */
@@ -48,7 +48,7 @@ struct aw_packet_memory {
 
 static const struct aw_message *message_at(const struct aw_packet_memory *memory, size_t i)
 {
-    return &memory->wire.protocol->messages[memory->options.first + i];
+    return &memory->wire.protocol->messages[memory->options.first_custom + i];
 }
 
 /* ---- Answers and periodic packets ---- */
@@ -60,41 +60,43 @@ static bool same_code(const struct aw_message *a, const struct aw_message *b)
 
 /* Finds the device's answer to this message; NULL: there is no answer. */
 static const struct aw_message *find_answer(const struct aw_packet_memory *memory,
-                                            const struct aw_message *there)
+                                            const struct aw_message *request)
 {
     for (size_t i = 0; i < memory->n; i++) {
-        const struct aw_message *back = message_at(memory, i);
-        if (back != there && back->dir == AW_RX && !back->replaced && same_code(back, there))
-            return back;
+        const struct aw_message *answer = message_at(memory, i);
+        if (answer != request && answer->dir == AW_RX && !answer->replaced &&
+            same_code(answer, request))
+            return answer;
     }
-    return there->dir == AW_BOTH && memory->options.echoes ? there : NULL;
+    return request->dir == AW_BOTH && memory->options.echoes ? request : NULL;
 }
 
-static bool is_answer(const struct aw_packet_memory *memory, const struct aw_message *back)
+static bool is_answer(const struct aw_packet_memory *memory, const struct aw_message *answer)
 {
     for (size_t i = 0; i < memory->n; i++) {
-        const struct aw_message *there = message_at(memory, i);
-        if (there != back && there->dir & AW_TX && !there->replaced && same_code(there, back))
+        const struct aw_message *request = message_at(memory, i);
+        if (request != answer && request->dir & AW_TX && !request->replaced &&
+            same_code(request, answer))
             return true;
     }
-    return back->dir == AW_BOTH && memory->options.echoes;
+    return answer->dir == AW_BOTH && memory->options.echoes;
 }
 
 static void set_timers(struct aw_packet_memory *memory)
 {
-    size_t usual = 0;
+    size_t n_default = 0;
     for (size_t i = 0; i < memory->n && memory->options.hz > 0; i++) {
         const struct aw_message *message = message_at(memory, i);
         if (!(message->dir & AW_RX) || message->replaced || is_answer(memory, message))
             continue;
-        usual += !(message->rate > 0);
+        n_default += !(message->rate > 0);
         memory->timers[memory->n_timers++] = (struct timer){.message = i};
     }
-    double share = usual > DEFAULT_N ? (double)usual / DEFAULT_N : 1;
+    double slowdown = n_default > DEFAULT_N ? (double)n_default / DEFAULT_N : 1;
     for (size_t i = 0; i < memory->n_timers; i++) {
         double rate = message_at(memory, memory->timers[i].message)->rate;
         memory->timers[i].period_ns =
-            (int64_t)(1e9 / (rate > 0 ? rate : memory->options.hz / share));
+            (int64_t)(1e9 / (rate > 0 ? rate : memory->options.hz / slowdown));
     }
 }
 
@@ -102,17 +104,17 @@ struct aw_packet_memory *aw_packet_memory_new(const struct aw_packet_memory_opti
                                               bool *failed)
 {
     size_t n = options->protocol ? options->protocol->n_messages : 0;
-    *failed = n > options->first;
+    *failed = n > options->first_custom;
     if (!*failed)
         return NULL;
     struct aw_packet_memory *memory = calloc(1, sizeof *memory);
     if (!memory)
         return NULL;
     memory->options = *options;
-    memory->n = n - options->first;
-    memory->written = calloc(memory->n, sizeof *memory->written);
+    memory->n = n - options->first_custom;
+    memory->last_packets = calloc(memory->n, sizeof *memory->last_packets);
     memory->timers = calloc(memory->n, sizeof *memory->timers);
-    *failed = !memory->written || !memory->timers;
+    *failed = !memory->last_packets || !memory->timers;
     if (*failed) {
         aw_packet_memory_free(memory);
         return NULL;
@@ -122,7 +124,7 @@ struct aw_packet_memory *aw_packet_memory_new(const struct aw_packet_memory_opti
         memory->setpoints[i] = NAN;
         for (int k = 0; k < AW_JOINT_GAINS; k++)
             memory->gains[i][k] = memory->gains[AW_PACKET_MEMORY_JOINTS + i][k] = NAN;
-        memory->own[i] = (struct aw_packet_memory_joint){.unit = "", .effort = NAN};
+        memory->file_joints[i] = (struct aw_packet_memory_joint){.unit = "", .effort = NAN};
     }
     set_timers(memory);
     return memory;
@@ -132,7 +134,7 @@ void aw_packet_memory_free(struct aw_packet_memory *memory)
 {
     if (!memory)
         return;
-    free(memory->written);
+    free(memory->last_packets);
     free(memory->timers);
     free(memory);
 }
@@ -145,28 +147,28 @@ static double convert(double value, const char *from, const char *to)
     double scale = 1, offset = 0;
     if (from == to || (from && to && strcmp(from, to) == 0))
         return value;
-    if (!from || !to || !aw_number_conversion(from, to, &scale, &offset))
+    if (!from || !to || !aw_number_find_scale(from, to, &scale, &offset))
         return NAN;
     return value * scale + offset;
 }
 
-static double value_of(const struct aw_record *from, const char *name, const char *unit)
+static double record_value(const struct aw_record *record, const char *name, const char *unit)
 {
-    int at = from->codec ? aw_codec_find(from->codec, name) : -1;
-    if (at < 0 || !(from->present >> at & 1))
+    int at = record->codec ? aw_codec_find(record->codec, name) : -1;
+    if (at < 0 || !(record->present >> at & 1))
         return NAN;
-    return convert(from->v[at], aw_scalar_range(from->codec, at, from).unit, unit);
+    return convert(record->v[at], aw_scalar_range(record->codec, at, record).unit, unit);
 }
 
 /* Returns true if path names this field of the answer, or of a packet that shares the answer's
  * fields. */
-static bool tells(const struct aw_packet_memory *memory, const char *place,
-                  const struct aw_message *answer, const char *field)
+static bool is_reported_by(const struct aw_packet_memory *memory, const char *path,
+                           const struct aw_message *answer, const char *field)
 {
     for (size_t i = 0; i < memory->n; i++) {
         const struct aw_message *other = message_at(memory, i);
         if (other->dir & AW_RX && other->fields == answer->fields &&
-            aw_is_field(place, other->name, field))
+            aw_is_field(path, other->name, field))
             return true;
     }
     return false;
@@ -175,48 +177,51 @@ static bool tells(const struct aw_packet_memory *memory, const char *place,
 /* Returns the index of the device's joint that corresponds to joint index of the file, or
  * n_joints. */
 static size_t find_joint(const struct aw_packet_memory *memory, const struct aw_joint_row *row,
-                         size_t place)
+                         size_t index)
 {
     for (size_t i = 0; i < memory->n_joints; i++)
         if (strcmp(memory->joints[i].name, row->name) == 0)
             return i;
-    return place < memory->n_joints ? place : memory->n_joints;
+    return index < memory->n_joints ? index : memory->n_joints;
 }
 
 /* A value of a joint that the name of a field may refer to. */
 struct known {
-    const char *word;
+    const char *name;
     double value;
     char unit[24]; /* "": no unit */
 };
 
-enum { POSITION, SETPOINT, VELOCITY, EFFORT, KNOWN };
+enum { POSITION, SETPOINT, VELOCITY, EFFORT, N_QUANTITIES };
 
-static void know(const struct aw_packet_memory_joint *joint, struct known known[KNOWN])
+static void list_quantities(const struct aw_packet_memory_joint *joint,
+                            struct known quantities[N_QUANTITIES])
 {
-    const double values[KNOWN] = {joint->position, joint->setpoint, joint->velocity, joint->effort};
-    static const char *const words[KNOWN] = {"position", "setpoint", "velocity", "effort"};
-    for (int i = 0; i < KNOWN; i++) {
-        known[i] = (struct known){.word = words[i], .value = values[i]};
+    const double values[N_QUANTITIES] = {joint->position, joint->setpoint, joint->velocity,
+                                         joint->effort};
+    static const char *const names[N_QUANTITIES] = {"position", "setpoint", "velocity", "effort"};
+    for (int i = 0; i < N_QUANTITIES; i++) {
+        quantities[i] = (struct known){.name = names[i], .value = values[i]};
         if (i < EFFORT)
-            snprintf(known[i].unit, sizeof known[i].unit, "%.20s%s", joint->unit,
+            snprintf(quantities[i].unit, sizeof quantities[i].unit, "%.20s%s", joint->unit,
                      i == VELOCITY ? "/s" : "");
     }
 }
 
 /* Converts a quantity to this unit. Returns it unconverted if the units are of different kinds. */
-static double in_unit(const struct known *known, const char *unit)
+static double convert_quantity(const struct known *quantity, const char *unit)
 {
-    double value = *known->unit && unit ? convert(known->value, known->unit, unit) : known->value;
-    return isnan(value) ? known->value : value;
+    double value =
+        *quantity->unit && unit ? convert(quantity->value, quantity->unit, unit) : quantity->value;
+    return isnan(value) ? quantity->value : value;
 }
 
 /* Returns the gains of the joint with this index in the file. */
-static double *gains_of(struct aw_packet_memory *memory, const struct aw_joint_row *row,
-                        size_t place)
+static double *joint_gains(struct aw_packet_memory *memory, const struct aw_joint_row *row,
+                           size_t index)
 {
-    size_t joint = find_joint(memory, row, place);
-    return memory->gains[joint < memory->n_joints ? joint : AW_PACKET_MEMORY_JOINTS + place];
+    size_t joint = find_joint(memory, row, index);
+    return memory->gains[joint < memory->n_joints ? joint : AW_PACKET_MEMORY_JOINTS + index];
 }
 
 /* Returns the gain that this field of the answer reports. Returns NaN if the field is not a gain,
@@ -225,10 +230,10 @@ static double gain_value(struct aw_packet_memory *memory, const struct aw_messag
                          const char *field)
 {
     const struct aw_joint_row *row = memory->wire.protocol->joints;
-    for (size_t place = 0; row && row->name && place < AW_PACKET_MEMORY_JOINTS; row++, place++)
+    for (size_t index = 0; row && row->name && index < AW_PACKET_MEMORY_JOINTS; row++, index++)
         for (int k = 0; k < AW_JOINT_GAINS; k++)
-            if (tells(memory, row->gain_told[k], answer, field))
-                return gains_of(memory, row, place)[k];
+            if (is_reported_by(memory, row->gain_read[k], answer, field))
+                return joint_gains(memory, row, index)[k];
     return NAN;
 }
 
@@ -237,15 +242,18 @@ static double joint_value(const struct aw_packet_memory *memory, const struct aw
                           const char *field, const char *unit)
 {
     const struct aw_joint_row *row = memory->wire.protocol->joints;
-    for (size_t place = 0; row && row->name && place < AW_PACKET_MEMORY_JOINTS; row++, place++) {
-        const char *const places[KNOWN] = {row->position, row->target, row->velocity, row->effort};
-        size_t joint = find_joint(memory, row, place);
-        for (int i = 0; i < KNOWN; i++) {
-            struct known known[KNOWN];
-            if (!tells(memory, places[i], answer, field))
+    for (size_t index = 0; row && row->name && index < AW_PACKET_MEMORY_JOINTS; row++, index++) {
+        const char *const paths[N_QUANTITIES] = {row->position, row->target, row->velocity,
+                                                 row->effort};
+        size_t joint = find_joint(memory, row, index);
+        for (int i = 0; i < N_QUANTITIES; i++) {
+            struct known quantities[N_QUANTITIES];
+            if (!is_reported_by(memory, paths[i], answer, field))
                 continue;
-            know(joint < memory->n_joints ? &memory->joints[joint] : &memory->own[place], known);
-            return in_unit(&known[i], unit);
+            list_quantities(joint < memory->n_joints ? &memory->joints[joint]
+                                                     : &memory->file_joints[index],
+                            quantities);
+            return convert_quantity(&quantities[i], unit);
         }
     }
     return NAN;
@@ -257,11 +265,12 @@ static double named_value(const struct aw_packet_memory *memory, const char *fie
                           const char *unit)
 {
     for (size_t i = 0; i < memory->n_joints; i++) {
-        struct known known[KNOWN];
-        know(&memory->joints[i], known);
-        for (int k = 0; k < KNOWN; k++)
-            if (aw_is_field(field, memory->joints[i].name, known[k].word))
-                return convert(known[k].value, *known[k].unit ? known[k].unit : NULL, unit);
+        struct known quantities[N_QUANTITIES];
+        list_quantities(&memory->joints[i], quantities);
+        for (int k = 0; k < N_QUANTITIES; k++)
+            if (aw_is_field(field, memory->joints[i].name, quantities[k].name))
+                return convert(quantities[k].value, *quantities[k].unit ? quantities[k].unit : NULL,
+                               unit);
     }
     return NAN;
 }
@@ -271,9 +280,9 @@ static double written_value(const struct aw_packet_memory *memory, const struct 
 {
     double value = NAN;
     if (message->dir == AW_BOTH)
-        return value_of(&memory->written[message - message_at(memory, 0)], name, unit);
+        return record_value(&memory->last_packets[message - message_at(memory, 0)], name, unit);
     for (size_t i = 0; i < memory->n && isnan(value); i++)
-        value = value_of(&memory->written[i], name, unit);
+        value = record_value(&memory->last_packets[i], name, unit);
     return value;
 }
 
@@ -282,10 +291,10 @@ static void fill_text(const struct aw_packet_memory *memory, struct aw_record *r
                       const char *name)
 {
     for (size_t i = 0; i < memory->n; i++) {
-        const struct aw_record *written = &memory->written[i];
-        bool same = record->codec->message->dir != AW_BOTH || written->codec == record->codec;
-        if (same && written->codec && aw_codec_find(written->codec, name) >= 0 && *written->text) {
-            memcpy(record->text, written->text, sizeof record->text);
+        const struct aw_record *packet = &memory->last_packets[i];
+        bool same = record->codec->message->dir != AW_BOTH || packet->codec == record->codec;
+        if (same && packet->codec && aw_codec_find(packet->codec, name) >= 0 && *packet->text) {
+            memcpy(record->text, packet->text, sizeof record->text);
             return;
         }
     }
@@ -293,7 +302,7 @@ static void fill_text(const struct aw_packet_memory *memory, struct aw_record *r
 
 /* Returns the value of a field that was never written: 0 on the wire, clamped to the field's
  * range. */
-static double value_of_nothing(const struct aw_record *record, int scalar)
+static double default_value(const struct aw_record *record, int scalar)
 {
     const struct aw_field *field = record->codec->scalars[scalar].field;
     struct aw_range range = aw_scalar_range(record->codec, scalar, record);
@@ -322,7 +331,7 @@ static void find_present(struct aw_record *record)
             record->present &= ~(UINT64_C(1) << i);
 }
 
-static void fill(struct aw_packet_memory *memory, struct aw_record *record)
+static void fill_record(struct aw_packet_memory *memory, struct aw_record *record)
 {
     const struct aw_codec *codec = record->codec;
     for (int i = 0; i < codec->n_scalars; i++) {
@@ -342,15 +351,15 @@ static void fill(struct aw_packet_memory *memory, struct aw_record *record)
             value = written_value(memory, codec->message, name, unit);
         if (isnan(value))
             value = named_value(memory, name, unit);
-        record->v[i] = isnan(value) ? value_of_nothing(record, i) : value;
+        record->v[i] = isnan(value) ? default_value(record, i) : value;
     }
     find_present(record);
 }
 
 /* Encodes a packet, like a device without checking ranges. If a value does not fit into its row,
  * sends defaults instead. */
-static size_t make(struct aw_packet_memory *memory, const struct aw_message *message, uint8_t *out,
-                   size_t cap)
+static size_t encode_message(struct aw_packet_memory *memory, const struct aw_message *message,
+                             uint8_t *out, size_t cap)
 {
     struct aw_record record;
     size_t size = 0;
@@ -358,19 +367,19 @@ static size_t make(struct aw_packet_memory *memory, const struct aw_message *mes
     aw_record_init(&record, aw_wire_codec_at(&memory->wire, (size_t)(message - protocol->messages)),
                    AW_RX);
     memset(record.text, 0, sizeof record.text);
-    fill(memory, &record);
+    fill_record(memory, &record);
     if (aw_encode(&record, true, out, cap, &size, NULL) == AW_OK)
         return size;
     for (int i = 0; i < record.codec->n_scalars; i++)
-        record.v[i] = value_of_nothing(&record, i);
+        record.v[i] = default_value(&record, i);
     find_present(&record);
     return aw_encode(&record, true, out, cap, &size, NULL) == AW_OK ? size : 0;
 }
 
 /* ---- Receiving and sending ---- */
 
-void aw_packet_memory_report(struct aw_packet_memory *memory,
-                             const struct aw_packet_memory_joint *joints, size_t n)
+void aw_packet_memory_set_joints(struct aw_packet_memory *memory,
+                                 const struct aw_packet_memory_joint *joints, size_t n)
 {
     if (!memory)
         return;
@@ -379,44 +388,44 @@ void aw_packet_memory_report(struct aw_packet_memory *memory,
 }
 
 /* Returns the index of the field that path names; -1: it is not in this packet. */
-static int scalar_at(const struct aw_record *written, const char *place)
+static int find_scalar(const struct aw_record *packet, const char *path)
 {
-    const char *field = aw_field_of(place, written->codec->message->name);
-    return field ? aw_codec_find(written->codec, field) : -1;
+    const char *field = aw_field_of(path, packet->codec->message->name);
+    return field ? aw_codec_find(packet->codec, field) : -1;
 }
 
 /* Stores the setpoints that a packet contains. */
-static void store_setpoints(struct aw_packet_memory *memory, const struct aw_record *written)
+static void store_setpoints(struct aw_packet_memory *memory, const struct aw_record *packet)
 {
     const struct aw_joint_row *row = memory->wire.protocol->joints;
-    for (size_t place = 0; row && row->name && place < AW_PACKET_MEMORY_JOINTS; row++, place++) {
-        size_t joint = find_joint(memory, row, place);
-        int at = scalar_at(written, row->setpoint);
-        if (at < 0 || !(written->present >> at & 1) || !isfinite(written->v[at]))
+    for (size_t index = 0; row && row->name && index < AW_PACKET_MEMORY_JOINTS; row++, index++) {
+        size_t joint = find_joint(memory, row, index);
+        int at = find_scalar(packet, row->setpoint);
+        if (at < 0 || !(packet->present >> at & 1) || !isfinite(packet->v[at]))
             continue;
-        const char *unit = aw_scalar_range(written->codec, at, written).unit;
+        const char *unit = aw_scalar_range(packet->codec, at, packet).unit;
         if (joint == memory->n_joints) {
-            memory->own[place] = (struct aw_packet_memory_joint){.unit = unit ? unit : "",
-                                                                 .position = written->v[at],
-                                                                 .setpoint = written->v[at],
-                                                                 .effort = NAN};
+            memory->file_joints[index] = (struct aw_packet_memory_joint){.unit = unit ? unit : "",
+                                                                         .position = packet->v[at],
+                                                                         .setpoint = packet->v[at],
+                                                                         .effort = NAN};
             continue;
         }
-        double value = convert(written->v[at], unit, memory->joints[joint].unit);
-        memory->setpoints[joint] = isnan(value) ? written->v[at] : value;
+        double value = convert(packet->v[at], unit, memory->joints[joint].unit);
+        memory->setpoints[joint] = isnan(value) ? packet->v[at] : value;
     }
 }
 
 /* Stores the gains that a packet contains. */
-static void store_gains(struct aw_packet_memory *memory, const struct aw_record *written)
+static void store_gains(struct aw_packet_memory *memory, const struct aw_record *packet)
 {
     const struct aw_joint_row *row = memory->wire.protocol->joints;
-    for (size_t place = 0; row && row->name && place < AW_PACKET_MEMORY_JOINTS; row++, place++)
+    for (size_t index = 0; row && row->name && index < AW_PACKET_MEMORY_JOINTS; row++, index++)
         for (int k = 0; k < AW_JOINT_GAINS; k++) {
-            const char *set = row->gain_set[k];
-            int at = scalar_at(written, set);
-            if (at >= 0 && written->present >> at & 1 && isfinite(written->v[at]))
-                gains_of(memory, row, place)[k] = written->v[at];
+            const char *path = row->gain_set[k];
+            int at = find_scalar(packet, path);
+            if (at >= 0 && packet->present >> at & 1 && isfinite(packet->v[at]))
+                joint_gains(memory, row, index)[k] = packet->v[at];
         }
 }
 
@@ -431,27 +440,27 @@ bool aw_packet_memory_store(struct aw_packet_memory *memory, struct aw_span fram
     if (!memory)
         return false;
     enum aw_status status = aw_wire_decode(&memory->wire, AW_TX, frame, &record, NULL);
-    const struct aw_message *there = record.codec ? record.codec->message : NULL;
-    if (!there || there < message_at(memory, 0) || !(there->dir & AW_TX))
+    const struct aw_message *request = record.codec ? record.codec->message : NULL;
+    if (!request || request < message_at(memory, 0) || !(request->dir & AW_TX))
         return false;
-    struct aw_record *written = &memory->written[there - message_at(memory, 0)];
-    written->codec = NULL;
-    if (status == AW_OK && there->fields) {
-        *written = record;
-        store_setpoints(memory, written);
-        store_gains(memory, written);
+    struct aw_record *packet = &memory->last_packets[request - message_at(memory, 0)];
+    packet->codec = NULL;
+    if (status == AW_OK && request->fields) {
+        *packet = record;
+        store_setpoints(memory, packet);
+        store_gains(memory, packet);
     }
-    const struct aw_message *back = find_answer(memory, there);
-    if (back && memory->n_answers < ANSWERS) {
+    const struct aw_message *response = find_answer(memory, request);
+    if (response && memory->n_answers < ANSWERS) {
         struct frame *answer =
             &memory->answers[(memory->first_answer + memory->n_answers) % ANSWERS];
-        answer->size = make(memory, back, answer->bytes, sizeof answer->bytes);
+        answer->size = encode_message(memory, response, answer->bytes, sizeof answer->bytes);
         memory->n_answers += answer->size > 0;
     }
     return true;
 }
 
-double aw_packet_memory_setpoint(struct aw_packet_memory *memory, size_t joint)
+double aw_packet_memory_new_setpoint(struct aw_packet_memory *memory, size_t joint)
 {
     if (!memory || joint >= AW_PACKET_MEMORY_JOINTS)
         return NAN;
@@ -486,7 +495,7 @@ size_t aw_packet_memory_next(struct aw_packet_memory *memory, int64_t now, uint8
         timer->due_ns += timer->period_ns;
         if (timer->due_ns <= now)
             timer->due_ns = now + timer->period_ns;
-        size_t size = make(memory, message_at(memory, timer->message), out, cap);
+        size_t size = encode_message(memory, message_at(memory, timer->message), out, cap);
         if (size)
             return size;
     }
@@ -494,10 +503,10 @@ size_t aw_packet_memory_next(struct aw_packet_memory *memory, int64_t now, uint8
     return 0;
 }
 
-int64_t aw_packet_memory_due(const struct aw_packet_memory *memory)
+int64_t aw_packet_memory_next_due(const struct aw_packet_memory *memory)
 {
     int64_t due = AW_NEVER;
     for (size_t i = 0; memory && i < memory->n_timers; i++)
-        due = aw_sooner(due, memory->started ? memory->timers[i].due_ns : 0);
+        due = aw_min_time(due, memory->started ? memory->timers[i].due_ns : 0);
     return due;
 }

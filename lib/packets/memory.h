@@ -2,9 +2,9 @@
  * reports them. For joints, reports their state.
  *
  *     struct aw_packet_memory *memory = aw_packet_memory_new(&options, &failed);
- *     aw_packet_memory_report(memory, joints, n);               // state of its joints
+ *     aw_packet_memory_set_joints(memory, joints, n);               // state of its joints
  *     if (aw_packet_memory_store(memory, frame))               // a custom packet
- *         goal = aw_packet_memory_setpoint(memory, joint);
+ *         goal = aw_packet_memory_new_setpoint(memory, joint);
  *     while ((size = aw_packet_memory_next(memory, now, bytes, sizeof bytes)) > 0)
  *         …                                            // sends it to the host
  *
@@ -37,7 +37,7 @@ struct aw_packet_memory_joint {
 struct aw_packet_memory_options {
     const struct aw_protocol *protocol; /* with the custom packets after the built-in messages */
     const struct aw_variant *variant;   /* NULL: the protocol's first one */
-    size_t first;                       /* index of the first custom message in the protocol */
+    size_t first_custom;                /* index of the first custom message in the protocol */
     bool echoes; /* a packet with both directions is its own answer and is not sent periodically */
     /* rate of packets without one in the file, Hz (lower if there are more than 100); 0: they are
      * not sent */
@@ -53,15 +53,15 @@ struct aw_packet_memory *aw_packet_memory_new(const struct aw_packet_memory_opti
 void aw_packet_memory_free(struct aw_packet_memory *memory);
 
 /* Updates the state of the device's n joints. */
-void aw_packet_memory_report(struct aw_packet_memory *memory,
-                             const struct aw_packet_memory_joint *joints, size_t n);
+void aw_packet_memory_set_joints(struct aw_packet_memory *memory,
+                                 const struct aw_packet_memory_joint *joints, size_t n);
 
 /* Processes a frame from the host. Returns false if it is not a custom packet to the device. */
 bool aw_packet_memory_store(struct aw_packet_memory *memory, struct aw_span frame);
 
 /* Returns the setpoint of a joint if it has changed since the last call, in the joint's unit.
  * Returns NaN otherwise. */
-double aw_packet_memory_setpoint(struct aw_packet_memory *memory, size_t joint);
+double aw_packet_memory_new_setpoint(struct aw_packet_memory *memory, size_t joint);
 
 /* Returns kp, ki and kd of a joint as packets last set them; NaN: never set. The caller may change
  * them. The memory owns the array. */
@@ -73,6 +73,6 @@ size_t aw_packet_memory_next(struct aw_packet_memory *memory, int64_t now, uint8
 
 /* Returns the time of the next periodic packet. Returns AW_NEVER if there are no periodic
  * packets. */
-int64_t aw_packet_memory_due(const struct aw_packet_memory *memory);
+int64_t aw_packet_memory_next_due(const struct aw_packet_memory *memory);
 
 #endif

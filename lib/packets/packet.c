@@ -11,7 +11,7 @@
 
 enum { NAME_MAX_LENGTH = 19 }; /* so that a column title "name.name" stays short */
 
-enum aw_status aw_packet_name(const char *name, const char *what, struct aw_error *err)
+enum aw_status aw_packet_check_name(const char *name, const char *kind, struct aw_error *err)
 {
     size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
     if (islower((unsigned char)*name) && !name[length] && length <= NAME_MAX_LENGTH &&
@@ -20,27 +20,27 @@ enum aw_status aw_packet_name(const char *name, const char *what, struct aw_erro
     return aw_fail(err, AW_USAGE,
                    "'%.40s' is not a valid name for %s — use lower-case letters, digits and _ (max "
                    "%d); t, dir, msg and cmd are reserved",
-                   name, what, NAME_MAX_LENGTH);
+                   name, kind, NAME_MAX_LENGTH);
 }
 
 void aw_packet_begin(struct aw_packet *p, const struct aw_protocol *protocol, unsigned line)
 {
     memset(p->rows, 0, p->n_rows * sizeof *p->rows);
-    memset(p->inner, 0, p->n_inner * sizeof *p->inner);
+    memset(p->group_rows, 0, p->n_group_rows * sizeof *p->group_rows);
     memset(p, 0, offsetof(struct aw_packet, rows));
     p->protocol = protocol;
-    p->own = protocol->own;
+    p->custom = protocol->custom;
     p->line = line;
 }
 
-enum aw_status aw_packet_word(char *name, struct aw_error *err)
+enum aw_status aw_packet_parse_word(char *name, struct aw_error *err)
 {
     size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
     if (length < 3 || length > 8 || name[length])
         return aw_fail(err, AW_USAGE, "invalid word '%.40s' — use 3 to 8 capital letters", name);
     for (char *at = name; *at; at++)
         *at = (char)tolower((unsigned char)*at);
-    return aw_packet_name(name, "a packet", err);
+    return aw_packet_check_name(name, "a packet", err);
 }
 
 /* ---- Keys ---- */
@@ -48,7 +48,7 @@ enum aw_status aw_packet_word(char *name, struct aw_error *err)
 static enum aw_status read_id(struct aw_packet *p, const char *value, struct aw_error *err)
 {
     double id;
-    const struct aw_custom_packets *own = p->own;
+    const struct aw_custom_packets *custom = p->custom;
     if (p->word)
         return aw_fail(err, AW_USAGE,
                        "id: not supported by %s — name the packet by its word: [packet %s]",
@@ -56,16 +56,16 @@ static enum aw_status read_id(struct aw_packet *p, const char *value, struct aw_
     enum aw_status status = aw_number_parse(value, &id, err);
     if (status != AW_OK)
         return status;
-    if (!(id >= own->least && id <= own->most) || id != (double)(uint32_t)id)
+    if (!(id >= custom->min_code && id <= custom->max_code) || id != (double)(uint32_t)id)
         return aw_fail(err, AW_USAGE,
                        "id: %.40s is out of range — use a whole number from %u to %u", value,
-                       (unsigned)own->least, (unsigned)own->most);
+                       (unsigned)custom->min_code, (unsigned)custom->max_code);
     p->id = (uint32_t)id;
     p->has_id = true;
     return AW_OK;
 }
 
-static enum aw_status read_yes(bool *yes, const char *value, struct aw_error *err)
+static enum aw_status read_yes_no(bool *yes, const char *value, struct aw_error *err)
 {
     *yes = strcmp(value, "yes") == 0;
     if (*yes || strcmp(value, "no") == 0)
@@ -76,7 +76,7 @@ static enum aw_status read_yes(bool *yes, const char *value, struct aw_error *er
 static enum aw_status read_dir(struct aw_packet *p, const char *value, struct aw_error *err)
 {
     static const char *const names[] = {"tx", "rx", "both"};
-    int found = aw_find_word(names, 3, value);
+    int found = aw_find_name(names, 3, value);
     if (found < 0)
         return aw_fail(
             err, AW_USAGE,
@@ -88,7 +88,7 @@ static enum aw_status read_dir(struct aw_packet *p, const char *value, struct aw
 static enum aw_status read_text(const char **text, struct aw_store *store, const char *value,
                                 struct aw_error *err)
 {
-    *text = aw_store_text(store, value);
+    *text = aw_store_string(store, value);
     return *text ? AW_OK : aw_no_memory(err);
 }
 
@@ -110,7 +110,7 @@ static enum aw_status read_timeout(struct aw_packet *p, const char *value, struc
 
 /* ---- Fields ---- */
 
-static bool is_there(const struct aw_field *rows, size_t n, const char *name)
+static bool has_field(const struct aw_field *rows, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
         if (rows[i].type <= AW_DIGITS && strcmp(rows[i].name, name) == 0)
@@ -121,9 +121,9 @@ static bool is_there(const struct aw_field *rows, size_t n, const char *name)
 /* Floats and big-endian fields must start at a byte in every repetition. */
 enum aw_status aw_packet_check(struct aw_packet *p, struct aw_error *err)
 {
-    for (size_t i = 0; i < p->n_inner && p->n_labels > 1 && p->inner_bits % 8; i++)
-        if (p->inner[i].type == AW_FLOAT || p->inner[i].big_endian) {
-            p->fault = p->inner[i].name;
+    for (size_t i = 0; i < p->n_group_rows && p->n_labels > 1 && p->group_bits % 8; i++)
+        if (p->group_rows[i].type == AW_FLOAT || p->group_rows[i].big_endian) {
+            p->fault = p->group_rows[i].name;
             return aw_fail(err, AW_USAGE,
                            "%s: repetition does not start at a byte — fill the byte with bits, or "
                            "add a line 'repeat =' before the field",
@@ -135,19 +135,19 @@ enum aw_status aw_packet_check(struct aw_packet *p, struct aw_error *err)
 /* Closes a group, at the end of the packet or before another group. */
 static enum aw_status close_group(struct aw_packet *p, struct aw_store *store, struct aw_error *err)
 {
-    if (p->n_labels && p->n_inner) {
+    if (p->n_labels && p->n_group_rows) {
         const struct aw_field *rows =
-            aw_store_copy(store, p->inner, (p->n_inner + 1) * sizeof *rows);
+            aw_store_copy(store, p->group_rows, (p->n_group_rows + 1) * sizeof *rows);
         if (!rows)
             return aw_no_memory(err);
         if (p->n_rows == AW_PACKET_ROWS)
             return aw_fail(err, AW_LIMIT, "more than %d fields — split the packet", AW_PACKET_ROWS);
         p->rows[p->n_rows++] = (struct aw_field){
             .name = "repeat", .type = AW_GROUP, .rows = rows, .labels = p->labels};
-        p->bits += p->inner_bits * p->n_labels;
+        p->bits += p->group_bits * p->n_labels;
     }
-    memset(p->inner, 0, p->n_inner * sizeof *p->inner);
-    p->n_labels = p->n_inner = p->inner_bits = 0;
+    memset(p->group_rows, 0, p->n_group_rows * sizeof *p->group_rows);
+    p->n_labels = p->n_group_rows = p->group_bits = 0;
     return AW_OK;
 }
 
@@ -158,21 +158,21 @@ static enum aw_status read_repeat(struct aw_packet *p, struct aw_store *store, c
     enum aw_status status = aw_packet_check(p, err);
     if (status == AW_OK)
         status = close_group(p, store, err);
-    size_t n = aw_lines_words(value, words, AW_PACKET_LABELS + 1);
+    size_t n = aw_lines_split(value, words, AW_PACKET_LABELS + 1);
     if (status != AW_OK || n == 0)
         return status;
     if (n > AW_PACKET_LABELS)
         return aw_fail(err, AW_LIMIT, "repeat: more than %d names — split the packet",
                        AW_PACKET_LABELS);
-    const char **labels = aw_store_room(store, (n + 1) * sizeof *labels);
+    const char **labels = aw_store_alloc(store, (n + 1) * sizeof *labels);
     if (!labels)
         return aw_no_memory(err);
     for (size_t i = 0; i < n && status == AW_OK; i++) {
-        status = aw_packet_name(words[i], "a joint", err);
+        status = aw_packet_check_name(words[i], "a joint", err);
         for (size_t other = 0; other < i && status == AW_OK; other++)
             if (strcmp(words[other], words[i]) == 0)
                 status = aw_fail(err, AW_USAGE, "repeat: duplicate '%s' — remove one", words[i]);
-        labels[i] = aw_store_text(store, words[i]);
+        labels[i] = aw_store_string(store, words[i]);
         if (!labels[i])
             status = aw_no_memory(err);
     }
@@ -183,42 +183,42 @@ static enum aw_status read_repeat(struct aw_packet *p, struct aw_store *store, c
 
 /* Returns the size of a row in bits. Digits count with their separator and, unless there is only
  * one, a sign. */
-static uint16_t bits_of(const struct aw_field *row)
+static uint16_t row_bits(const struct aw_field *row)
 {
     return row->type == AW_DIGITS
-               ? (uint16_t)(8 * (row->digits + (row->digits > 1) + (row->before != 0)))
+               ? (uint16_t)(8 * (row->digits + (row->digits > 1) + (row->separator != 0)))
                : row->bits;
 }
 
 /* Floats and text must start at a byte boundary. A message has at most one text field. */
-static enum aw_status check_place(struct aw_packet *p, const struct aw_field *row,
-                                  struct aw_error *err)
+static enum aw_status check_position(struct aw_packet *p, const struct aw_field *row,
+                                     struct aw_error *err)
 {
-    bool whole = row->type == AW_FLOAT || row->type == AW_TEXT;
-    uint16_t bits = bits_of(row);
-    size_t at = p->bits + p->inner_bits;
-    if (whole && (at % 8 || (p->n_labels && p->bits % 8)))
+    bool aligned = row->type == AW_FLOAT || row->type == AW_TEXT;
+    uint16_t bits = row_bits(row);
+    size_t at = p->bits + p->group_bits;
+    if (aligned && (at % 8 || (p->n_labels && p->bits % 8)))
         return aw_fail(err, AW_USAGE,
                        "%s: does not start at a byte — add bits before it to fill the byte",
                        row->name);
-    if (row->type == AW_TEXT && (p->text || p->n_labels))
+    if (row->type == AW_TEXT && (p->has_text || p->n_labels))
         return aw_fail(err, AW_USAGE,
                        "%s: second or repeated text — use one text, outside of repeat", row->name);
-    p->text = p->text || row->type == AW_TEXT;
-    size_t all = p->bits + (p->inner_bits + bits) * (p->n_labels ? p->n_labels : 1);
-    if (all > p->own->room * 8u)
+    p->has_text = p->has_text || row->type == AW_TEXT;
+    size_t total = p->bits + (p->group_bits + bits) * (p->n_labels ? p->n_labels : 1);
+    if (total > p->custom->max_size * 8u)
         return aw_fail(err, AW_USAGE, "%s: ends at byte %zu, beyond the maximum of %u bytes",
-                       row->name, (all + 7) / 8, p->own->room);
+                       row->name, (total + 7) / 8, p->custom->max_size);
     return AW_OK;
 }
 
 /* Adds a row. Splits padding into rows of at most 32 bits. */
 static bool add_row(struct aw_packet *p, struct aw_field row)
 {
-    struct aw_field *rows = p->n_labels ? p->inner : p->rows;
-    size_t *n = p->n_labels ? &p->n_inner : &p->n_rows;
+    struct aw_field *rows = p->n_labels ? p->group_rows : p->rows;
+    size_t *n = p->n_labels ? &p->n_group_rows : &p->n_rows;
     uint16_t left = row.bits;
-    *(p->n_labels ? &p->inner_bits : &p->bits) += bits_of(&row);
+    *(p->n_labels ? &p->group_bits : &p->bits) += row_bits(&row);
     do {
         if (*n == AW_PACKET_ROWS)
             return false;
@@ -232,7 +232,7 @@ static bool add_row(struct aw_packet *p, struct aw_field row)
 /* Parses a checksum. Adds no row, because the tool's wire adds the checksum to every packet. */
 static enum aw_status read_checksum(struct aw_packet *p, const char *name, struct aw_error *err)
 {
-    p->summed = true;
+    p->has_checksum = true;
     if (p->protocol->checksum)
         return AW_OK;
     return aw_fail(err, AW_USAGE, "%s: checksum not supported by %s — remove it", name,
@@ -240,10 +240,10 @@ static enum aw_status read_checksum(struct aw_packet *p, const char *name, struc
 }
 
 /* Returns true if the packet or the open group has a field of this name. */
-static bool is_taken(const struct aw_packet *p, const struct aw_field *row)
+static bool is_duplicate(const struct aw_packet *p, const struct aw_field *row)
 {
-    return row->type <= AW_DIGITS && (is_there(p->inner, p->n_inner, row->name) ||
-                                      (!p->n_labels && is_there(p->rows, p->n_rows, row->name)));
+    return row->type <= AW_DIGITS && (has_field(p->group_rows, p->n_group_rows, row->name) ||
+                                      (!p->n_labels && has_field(p->rows, p->n_rows, row->name)));
 }
 
 /* Sets the byte order of a row that consists of whole bytes. A constant is swapped here instead. */
@@ -251,14 +251,14 @@ static enum aw_status apply_endian(const struct aw_packet *p, struct aw_field *r
                                    enum aw_order order, struct aw_error *err)
 {
     bool big = (order ? order : p->order) == AW_ORDER_BIG;
-    bool number = row->type <= AW_FLOAT || row->type == AW_CONST;
-    bool whole = row->bits % 8 == 0 && (p->bits + p->inner_bits) % 8 == 0;
-    if (order == AW_ORDER_BIG && !whole)
+    bool is_number = row->type <= AW_FLOAT || row->type == AW_CONST;
+    bool is_aligned = row->bits % 8 == 0 && (p->bits + p->group_bits) % 8 == 0;
+    if (order == AW_ORDER_BIG && !is_aligned)
         return aw_fail(
             err, AW_USAGE,
             "%s: endian not supported for bits — use u16, s32 or f32 at the start of a byte",
             row->name);
-    row->big_endian = big && number && whole && row->bits > 8;
+    row->big_endian = big && is_number && is_aligned && row->bits > 8;
     if (row->type != AW_CONST || !row->big_endian)
         return AW_OK;
     row->constant = __builtin_bswap32(row->constant) >> (32 - row->bits);
@@ -272,12 +272,12 @@ static enum aw_status add_field(struct aw_packet *p, struct aw_field *row, enum 
     enum aw_status status = apply_endian(p, row, order, err);
     if (status != AW_OK)
         return status;
-    if (p->n_rows == 0 && p->n_inner == 0)
-        row->before = '\0'; /* no separator between the word and the first field */
-    if (is_taken(p, row))
+    if (p->n_rows == 0 && p->n_group_rows == 0)
+        row->separator = '\0'; /* no separator between the word and the first field */
+    if (is_duplicate(p, row))
         return aw_fail(err, AW_USAGE, "%s: duplicate field name in the packet — rename one",
                        row->name);
-    status = check_place(p, row, err);
+    status = check_position(p, row, err);
     if (status == AW_OK && !add_row(p, *row))
         status = aw_fail(err, AW_LIMIT, "more than %d fields — split the packet", AW_PACKET_ROWS);
     return status;
@@ -289,18 +289,18 @@ static enum aw_status read_field(struct aw_packet *p, struct aw_store *store, co
     struct aw_field row = {0};
     enum aw_order order;
     struct aw_error problem;
-    enum aw_status status = aw_packet_name(name, "a field", err);
-    if (status == AW_OK && p->summed)
+    enum aw_status status = aw_packet_check_name(name, "a field", err);
+    if (status == AW_OK && p->has_checksum)
         return aw_fail(err, AW_USAGE, "%s: after the checksum — move the checksum to the end",
                        name);
     if (status == AW_OK && strcmp(value, "checksum") == 0)
         return read_checksum(p, name, err);
     if (status != AW_OK)
         return status;
-    status = aw_packet_field(&row, &order, p->protocol->ascii, store, value, &problem);
+    status = aw_packet_parse_field(&row, &order, p->protocol->ascii, store, value, &problem);
     if (status != AW_OK)
         return aw_fail(err, status, "%s: %.220s", name, problem.text);
-    row.name = aw_store_text(store, name);
+    row.name = aw_store_string(store, name);
     return row.name ? add_field(p, &row, order, err) : aw_no_memory(err);
 }
 
@@ -308,33 +308,33 @@ static enum aw_status read_field(struct aw_packet *p, struct aw_store *store, co
 static enum aw_status begin_answer(struct aw_packet *p, struct aw_store *store,
                                    struct aw_error *err)
 {
-    if (p->answers)
+    if (p->in_answer)
         return aw_fail(err, AW_USAGE, "answer: given twice — remove one");
     enum aw_status status = aw_packet_check(p, err);
     if (status != AW_OK)
         return status;
-    p->there = aw_packet_rows(p, store);
-    if (!p->there)
+    p->request = aw_packet_end_rows(p, store);
+    if (!p->request)
         return aw_no_memory(err);
-    p->answers = true;
-    p->text = p->summed = false;
+    p->in_answer = true;
+    p->has_text = p->has_checksum = false;
     memset(p->rows, 0, p->n_rows * sizeof *p->rows);
     p->n_rows = p->bits = 0;
     return AW_OK;
 }
 
-enum aw_status aw_packet_line(struct aw_packet *p, struct aw_store *store, const char *name,
-                              char *value, struct aw_error *err)
+enum aw_status aw_packet_parse_line(struct aw_packet *p, struct aw_store *store, const char *name,
+                                    char *value, struct aw_error *err)
 {
     static const char *const keys[] = {"id",  "help",  "ask",    "rate",    "repeat", "answer",
                                        "dir", "moves", "endian", "replace", "timeout"};
-    switch (aw_find_word(keys, sizeof keys / sizeof *keys, name)) {
+    switch (aw_find_name(keys, sizeof keys / sizeof *keys, name)) {
     case 0:
         return read_id(p, value, err);
     case 1:
         return read_text(&p->help, store, value, err);
     case 2:
-        return read_yes(&p->ask, value, err);
+        return read_yes_no(&p->ask, value, err);
     case 3:
         return read_rate(p, value, err);
     case 4:
@@ -344,11 +344,11 @@ enum aw_status aw_packet_line(struct aw_packet *p, struct aw_store *store, const
     case 6:
         return read_dir(p, value, err);
     case 7:
-        return read_yes(&p->moves, value, err);
+        return read_yes_no(&p->moves, value, err);
     case 9:
-        return read_yes(&p->replace, value, err);
+        return read_yes_no(&p->replace, value, err);
     case 8:
-        return aw_packet_endian(&p->order, value, err);
+        return aw_packet_parse_endian(&p->order, value, err);
     case 10:
         return read_timeout(p, value, err);
     default:
@@ -356,7 +356,7 @@ enum aw_status aw_packet_line(struct aw_packet *p, struct aw_store *store, const
     }
 }
 
-const struct aw_field *aw_packet_rows(struct aw_packet *p, struct aw_store *store)
+const struct aw_field *aw_packet_end_rows(struct aw_packet *p, struct aw_store *store)
 {
     if (close_group(p, store, NULL) != AW_OK)
         return NULL;

@@ -16,20 +16,20 @@ struct pending {
 };
 
 /* Section of the current line. */
-enum section { NOTHING, PACKET, JOINT, STOP };
+enum section { NO_SECTION, PACKET, JOINT, STOP };
 
-struct reading {
+struct file_reader {
     struct aw_packets *packets;
     struct aw_lines *lines;
     enum section section;
     struct aw_packet packet;
-    size_t n_before;                                     /* number of messages before this file */
+    size_t n_earlier;                                    /* number of messages before this file */
     struct aw_packet_joint joints[AW_PACKET_JOINTS + 1]; /* the last joint may be incomplete */
     size_t n_joints;
     unsigned stop_lines[AW_PACKET_STOPS + 1]; /* lines of the stop's packets; 0: in another file */
     /* line of the first packet with moves = yes; 0: none */
     unsigned motion_line;
-    const char *motion; /* name of that packet */
+    const char *motion_name; /* name of that packet */
     struct key {
         const char *name; /* "[" for the start of a section */
         unsigned line;
@@ -79,20 +79,20 @@ void aw_packets_free(struct aw_packets *packets)
     free(packets);
 }
 
-static enum aw_status note_key(struct reading *r, const char *name)
+static enum aw_status add_key(struct file_reader *r, const char *name)
 {
     struct key *keys = aw_grow(r->keys, &r->room_keys, r->n_keys + 1, sizeof *keys);
     if (!keys)
         return aw_no_memory(r->err);
     r->keys = keys;
-    keys[r->n_keys] = (struct key){aw_store_text(&r->packets->store, name), r->lines->number};
+    keys[r->n_keys] = (struct key){aw_store_string(&r->packets->store, name), r->lines->number};
     return keys[r->n_keys++].name ? AW_OK : aw_no_memory(r->err);
 }
 
 /* Moves the position of an error to the section that starts at this line, or to its key if key is
  * not NULL. */
-static enum aw_status blame(struct reading *r, unsigned line, const char *key,
-                            enum aw_status status)
+static enum aw_status locate_error(struct file_reader *r, unsigned line, const char *key,
+                                   enum aw_status status)
 {
     if (status != AW_OK) {
         unsigned section = 0;
@@ -102,7 +102,7 @@ static enum aw_status blame(struct reading *r, unsigned line, const char *key,
             if (key && section == line && strcmp(r->keys[i].name, key) == 0)
                 r->lines->number = r->keys[i].line;
         }
-        r->lines->given = true;
+        r->lines->has_line = true;
         r->lines->at = NULL;
     }
     return status;
@@ -112,25 +112,25 @@ static enum aw_status blame(struct reading *r, unsigned line, const char *key,
 
 /* Returns how a message affects the device. 0: it only reads. 1: it changes something. 2: it may
  * cause motion. */
-static int class_of(const struct aw_message *message)
+static int effect_of(const struct aw_message *message)
 {
     return message->reads ? 0 : message->moves || message->drives ? 2 : 1;
 }
 
 /* Rejects a packet that replaces one of the tool but claims a smaller effect. */
-static enum aw_status check_class(struct reading *r, const struct aw_message *wanted,
-                                  const struct aw_message *builtin)
+static enum aw_status check_effect(struct file_reader *r, const struct aw_message *message,
+                                   const struct aw_message *builtin)
 {
-    if (!(wanted->dir & builtin->dir & AW_TX) || class_of(wanted) >= class_of(builtin))
+    if (!(message->dir & builtin->dir & AW_TX) || effect_of(message) >= effect_of(builtin))
         return AW_OK;
     if (builtin->drives)
         return aw_fail(r->err, AW_USAGE,
                        "packet %s: replaces '%s', which moves the device — add "
                        "'moves = yes'",
-                       wanted->name, builtin->name);
+                       message->name, builtin->name);
     return aw_fail(r->err, AW_USAGE,
                    "packet %s: replaces '%s', which changes the device — remove 'ask'",
-                   wanted->name, builtin->name);
+                   message->name, builtin->name);
 }
 
 static bool has_same_code(const struct aw_message *a, const struct aw_message *b)
@@ -138,53 +138,54 @@ static bool has_same_code(const struct aw_message *a, const struct aw_message *b
     return b->word ? strcmp(a->word, b->word) == 0 : a->code == b->code && !a->head == !b->head;
 }
 
-static enum aw_status check_classes(struct reading *r, const struct aw_message *wanted)
+static enum aw_status check_effects(struct file_reader *r, const struct aw_message *message)
 {
-    const struct aw_custom_packets *own = r->packets->protocol.own;
+    const struct aw_custom_packets *custom = r->packets->protocol.custom;
     const struct aw_message *builtin;
     enum aw_status status = AW_OK;
-    if (own->taken && own->taken(wanted->code, &builtin))
-        status = check_class(r, wanted, builtin);
+    if (custom->find_conflict && custom->find_conflict(message->code, &builtin))
+        status = check_effect(r, message, builtin);
     for (size_t i = 0; i < r->packets->n_builtin && status == AW_OK; i++)
-        if (has_same_code(&r->packets->messages[i], wanted))
-            status = check_class(r, wanted, &r->packets->messages[i]);
+        if (has_same_code(&r->packets->messages[i], message))
+            status = check_effect(r, message, &r->packets->messages[i]);
     if (status != AW_OK)
         r->packet.fault = "replace";
     return status;
 }
 
-static enum aw_status check_free(struct reading *r, const struct aw_message *wanted)
+static enum aw_status check_conflicts(struct file_reader *r, const struct aw_message *message)
 {
-    const struct aw_custom_packets *own = r->packets->protocol.own;
+    const struct aw_custom_packets *custom = r->packets->protocol.custom;
     bool replace = r->packet.replace;
     const struct aw_message *builtin;
-    const char *by = own->taken && !replace ? own->taken(wanted->code, &builtin) : NULL;
+    const char *conflict =
+        custom->find_conflict && !replace ? custom->find_conflict(message->code, &builtin) : NULL;
     for (size_t i = 0; i < r->packets->protocol.n_messages; i++) {
         struct aw_message *other = &r->packets->messages[i];
-        bool same_way = (other->dir & wanted->dir) != 0;
-        if (same_way && strcmp(other->name, wanted->name) == 0)
+        bool same_dir = (other->dir & message->dir) != 0;
+        if (same_dir && strcmp(other->name, message->name) == 0)
             return aw_fail(r->err, AW_USAGE, "packet %s: duplicate name — rename one",
-                           wanted->name);
-        if (!same_way || !has_same_code(other, wanted))
+                           message->name);
+        if (!same_dir || !has_same_code(other, message))
             continue;
-        if (replace && i < r->n_before)
+        if (replace && i < r->n_earlier)
             other->replaced = true;
         else if (!other->replaced)
-            by = other->name;
+            conflict = other->name;
     }
-    if (!by)
-        return replace ? check_classes(r, wanted) : AW_OK;
-    if (wanted->word)
+    if (!conflict)
+        return replace ? check_effects(r, message) : AW_OK;
+    if (message->word)
         return aw_fail(r->err, AW_USAGE,
                        "packet %s: word in use by '%s' — rename it, or add 'replace = yes'",
-                       wanted->word, by);
+                       message->word, conflict);
     r->packet.fault = "id";
     return aw_fail(r->err, AW_USAGE,
                    "packet %s: id %u in use by '%s' — give another id, or add 'replace = yes'",
-                   wanted->name, (unsigned)wanted->code, by);
+                   message->name, (unsigned)message->code, conflict);
 }
 
-static enum aw_status check_layout(struct reading *r, const struct aw_message *message)
+static enum aw_status check_layout(struct file_reader *r, const struct aw_message *message)
 {
     struct aw_codec codec;
     for (const struct aw_variant *v = r->packets->protocol.variants; v->name; v++)
@@ -195,13 +196,13 @@ static enum aw_status check_layout(struct reading *r, const struct aw_message *m
     return AW_OK;
 }
 
-static enum aw_status add_message(struct reading *r, const struct aw_message *message)
+static enum aw_status add_message(struct file_reader *r, const struct aw_message *message)
 {
     struct aw_protocol *protocol = &r->packets->protocol;
     if (protocol->n_messages == AW_MAX_MESSAGES)
         return aw_fail(r->err, AW_LIMIT, "packet %s: more than %d messages — remove unused packets",
                        message->name, AW_MAX_MESSAGES);
-    enum aw_status status = check_free(r, message);
+    enum aw_status status = check_conflicts(r, message);
     if (status == AW_OK)
         status = check_layout(r, message);
     if (status == AW_OK)
@@ -218,7 +219,7 @@ static enum aw_status check_packet(struct aw_packet *p, struct aw_error *err)
     if (p->moves && p->ask)
         return aw_fail(err, AW_USAGE, "packet %s: both ask and moves given — remove one", p->name);
     p->fault = "answer";
-    if (p->answers && (p->ask || p->answer))
+    if (p->in_answer && (p->ask || p->answer))
         return aw_fail(
             err, AW_USAGE,
             "packet %s: 'answer =' conflicts with 'ask' or another 'answer' — remove one", p->name);
@@ -227,65 +228,66 @@ static enum aw_status check_packet(struct aw_packet *p, struct aw_error *err)
 }
 
 /* Adds a request and its answer. */
-static enum aw_status add_both(struct reading *r, struct aw_message *back)
+static enum aw_status add_request(struct file_reader *r, struct aw_message *answer)
 {
     const struct aw_packet *p = &r->packet;
-    struct aw_message there = *back;
-    there.dir = AW_TX;
-    back->dir = AW_RX;
-    back->moves = false;
-    if (p->answers) {
-        there.fields = p->there;
+    struct aw_message request = *answer;
+    request.dir = AW_TX;
+    answer->dir = AW_RX;
+    answer->moves = false;
+    if (p->in_answer) {
+        request.fields = p->request;
     } else if (p->ask) {
-        there.fields = NULL;
-        there.reads = true;
-        there.rate = p->rate;
+        request.fields = NULL;
+        request.reads = true;
+        request.rate = p->rate;
     } else {
-        back->fields = NULL;
+        answer->fields = NULL;
         r->pending[r->n_pending++] =
             (struct pending){r->packets->protocol.n_messages + 1, p->answer, p->line};
     }
-    enum aw_status status = add_message(r, &there);
-    return status == AW_OK ? add_message(r, back) : status;
+    enum aw_status status = add_message(r, &request);
+    return status == AW_OK ? add_message(r, answer) : status;
 }
 
-static enum aw_status add_packet(struct reading *r)
+static enum aw_status add_packet(struct file_reader *r)
 {
     struct aw_packet *p = &r->packet;
-    const struct aw_custom_packets *own = r->packets->protocol.own;
+    const struct aw_custom_packets *custom = r->packets->protocol.custom;
     struct aw_message message = {.name = p->name,
                                  .help = p->help ? p->help : "",
                                  .code = p->id,
                                  .word = p->word,
-                                 .head = own->head,
-                                 .size = own->size,
+                                 .head = custom->head,
+                                 .size = custom->size,
                                  .rate = p->rate,
                                  .timeout_s = p->timeout_s,
                                  .moves = p->moves,
-                                 .dir = p->dir ? p->dir : own->dir};
+                                 .dir = p->dir ? p->dir : custom->dir};
     enum aw_status status = check_packet(p, r->err);
     if (status != AW_OK)
         return status;
-    if (p->moves && !r->motion) {
-        r->motion = p->name;
+    if (p->moves && !r->motion_name) {
+        r->motion_name = p->name;
         r->motion_line = p->line;
     }
-    message.fields = aw_packet_rows(&r->packet, &r->packets->store);
+    message.fields = aw_packet_end_rows(&r->packet, &r->packets->store);
     if (!message.fields)
         return aw_no_memory(r->err);
-    return p->ask || p->answer || p->answers ? add_both(r, &message) : add_message(r, &message);
+    return p->ask || p->answer || p->in_answer ? add_request(r, &message)
+                                               : add_message(r, &message);
 }
 
-static enum aw_status add_joint(struct reading *r)
+static enum aw_status add_joint(struct file_reader *r)
 {
     const char *name = r->joints[r->n_joints].row.name;
     if (r->packets->n_joints + r->n_joints == AW_PACKET_JOINTS)
         return aw_fail(r->err, AW_LIMIT, "joint %s: more than %d joints — remove some", name,
                        AW_PACKET_JOINTS);
     for (size_t i = 0; i < r->packets->n_joints + r->n_joints; i++) {
-        size_t before = r->packets->n_joints;
+        size_t n_earlier = r->packets->n_joints;
         const struct aw_joint_row *other =
-            i < before ? &r->packets->joints[i] : &r->joints[i - before].row;
+            i < n_earlier ? &r->packets->joints[i] : &r->joints[i - n_earlier].row;
         if (strcmp(other->name, name) == 0)
             return aw_fail(r->err, AW_USAGE, "joint %s: duplicate name — rename one", name);
     }
@@ -293,16 +295,16 @@ static enum aw_status add_joint(struct reading *r)
     return AW_OK;
 }
 
-static enum aw_status end_section(struct reading *r)
+static enum aw_status end_section(struct file_reader *r)
 {
     enum section section = r->section;
     enum aw_status status = AW_OK;
-    r->section = NOTHING;
+    r->section = NO_SECTION;
     if (section == PACKET) {
         status = add_packet(r);
-        blame(r, r->packet.line, r->packet.fault, status);
+        locate_error(r, r->packet.line, r->packet.fault, status);
     } else if (section == JOINT) {
-        status = blame(r, r->joints[r->n_joints].line, NULL, add_joint(r));
+        status = locate_error(r, r->joints[r->n_joints].line, NULL, add_joint(r));
     }
     return status;
 }
@@ -316,7 +318,8 @@ static const struct aw_message *find_answer(const struct aw_protocol *protocol, 
     return NULL;
 }
 
-static const struct pending *find_pending(const struct reading *r, const struct aw_message *message)
+static const struct pending *find_pending(const struct file_reader *r,
+                                          const struct aw_message *message)
 {
     for (size_t i = 0; i < r->n_pending; i++)
         if (&r->packets->messages[r->pending[i].message] == message)
@@ -325,7 +328,7 @@ static const struct pending *find_pending(const struct reading *r, const struct 
 }
 
 /* Copies the fields of the answer, which may refer to the fields of yet another answer. */
-static enum aw_status read_answer(const struct reading *r, const struct pending *pending)
+static enum aw_status read_answer(const struct file_reader *r, const struct pending *pending)
 {
     struct aw_message *message = &r->packets->messages[pending->message];
     for (size_t steps = 0; steps <= r->n_pending; steps++) {
@@ -345,7 +348,7 @@ static enum aw_status read_answer(const struct reading *r, const struct pending 
                    message->name);
 }
 
-static enum aw_status find_answers(struct reading *r)
+static enum aw_status find_answers(struct file_reader *r)
 {
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < r->n_pending && status == AW_OK; i++) {
@@ -353,22 +356,22 @@ static enum aw_status find_answers(struct reading *r)
         struct aw_message *message = &r->packets->messages[pending->message];
         status = read_answer(r, pending);
         status = status == AW_OK ? check_layout(r, message) : status;
-        blame(r, pending->line, "answer", status);
+        locate_error(r, pending->line, "answer", status);
     }
     return status;
 }
 
 /* Checks joints and stops at the end of the file, because they may refer to packets further
  * down. */
-static enum aw_status check_joints(struct reading *r)
+static enum aw_status check_joints(struct file_reader *r)
 {
     struct aw_packets *packets = r->packets;
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < r->n_joints && status == AW_OK; i++) {
         struct aw_packet_joint *joint = &r->joints[i];
         const char *fault = NULL;
-        status = aw_packet_joint_check(&packets->protocol, joint, &fault, r->err);
-        blame(r, joint->line, fault, status);
+        status = aw_packet_check_joint(&packets->protocol, joint, &fault, r->err);
+        locate_error(r, joint->line, fault, status);
         packets->joints[packets->n_joints++] = joint->row;
     }
     const struct aw_joint_row *joints = packets->joints + packets->n_joints - r->n_joints;
@@ -376,57 +379,57 @@ static enum aw_status check_joints(struct reading *r)
     packets->protocol.stops = packets->n_stops ? packets->stops : NULL;
     for (size_t i = 0; i < r->n_joints && status == AW_OK; i++) {
         const char *fault = NULL;
-        status = aw_packet_gains_check(&packets->protocol, &joints[i], &fault, r->err);
-        blame(r, r->joints[i].line, fault, status);
+        status = aw_packet_check_gains(&packets->protocol, &joints[i], &fault, r->err);
+        locate_error(r, r->joints[i].line, fault, status);
     }
     for (size_t i = 0; i < packets->n_stops && status == AW_OK; i++) {
         if (!r->stop_lines[i])
             continue;
-        status = aw_packet_stop_check(&packets->protocol, &packets->stops[i], r->err);
-        blame(r, r->stop_lines[i], NULL, status);
+        status = aw_packet_check_stop(&packets->protocol, &packets->stops[i], r->err);
+        locate_error(r, r->stop_lines[i], NULL, status);
     }
-    if (status == AW_OK && r->motion && packets->n_stops == 0)
-        status = blame(
+    if (status == AW_OK && r->motion_name && packets->n_stops == 0)
+        status = locate_error(
             r, r->motion_line, "moves",
             aw_fail(
                 r->err, AW_USAGE,
                 "packet %s: moves = yes, but there is no stop — add [stop] with packet = %s hold",
-                r->motion, r->motion));
+                r->motion_name, r->motion_name));
     return status;
 }
 
 /* ---- Lines ---- */
 
-static enum aw_status begin_packet(struct reading *r, char *name)
+static enum aw_status begin_packet(struct file_reader *r, char *name)
 {
     bool ascii = r->packets->protocol.ascii;
-    const char *word = ascii ? aw_store_text(&r->packets->store, name) : NULL;
+    const char *word = ascii ? aw_store_string(&r->packets->store, name) : NULL;
     if (ascii && !word)
         return aw_no_memory(r->err);
     enum aw_status status =
-        ascii ? aw_packet_word(name, r->err) : aw_packet_name(name, "a packet", r->err);
+        ascii ? aw_packet_parse_word(name, r->err) : aw_packet_check_name(name, "a packet", r->err);
     if (status != AW_OK)
         return status;
     aw_packet_begin(&r->packet, &r->packets->protocol, r->lines->number);
-    r->packet.name = aw_store_text(&r->packets->store, name);
+    r->packet.name = aw_store_string(&r->packets->store, name);
     r->packet.word = word;
     r->section = PACKET;
     return r->packet.name ? AW_OK : aw_no_memory(r->err);
 }
 
-static enum aw_status begin_joint(struct reading *r, char *name)
+static enum aw_status begin_joint(struct file_reader *r, char *name)
 {
-    enum aw_status status = aw_packet_name(name, "a joint", r->err);
+    enum aw_status status = aw_packet_check_name(name, "a joint", r->err);
     if (status != AW_OK)
         return status;
     struct aw_packet_joint *joint = &r->joints[r->n_joints];
     *joint = (struct aw_packet_joint){.line = r->lines->number};
-    joint->row.name = aw_store_text(&r->packets->store, name);
+    joint->row.name = aw_store_string(&r->packets->store, name);
     r->section = JOINT;
     return joint->row.name ? AW_OK : aw_no_memory(r->err);
 }
 
-static enum aw_status read_stop(struct reading *r, const char *name, char *value)
+static enum aw_status read_stop(struct file_reader *r, const char *name, char *value)
 {
     struct aw_packets *packets = r->packets;
     if (strcmp(name, "packet") != 0)
@@ -435,13 +438,13 @@ static enum aw_status read_stop(struct reading *r, const char *name, char *value
         return aw_fail(r->err, AW_LIMIT, "more than %d stop packets — remove some",
                        AW_PACKET_STOPS);
     enum aw_status status =
-        aw_packet_stop_line(&packets->stops[packets->n_stops], &packets->store, value, r->err);
+        aw_packet_parse_stop(&packets->stops[packets->n_stops], &packets->store, value, r->err);
     r->stop_lines[packets->n_stops] = r->lines->number;
     packets->n_stops += status == AW_OK;
     return status;
 }
 
-static enum aw_status read_section(struct reading *r, char *line)
+static enum aw_status read_section(struct file_reader *r, char *line)
 {
     char *words[4], *end = strchr(line, ']');
     if (!end || end[1 + strspn(end + 1, " \t")])
@@ -450,10 +453,10 @@ static enum aw_status read_section(struct reading *r, char *line)
     *end = '\0';
     enum aw_status status = end_section(r);
     if (status == AW_OK)
-        status = note_key(r, "[");
+        status = add_key(r, "[");
     if (status != AW_OK)
         return status;
-    size_t n = aw_lines_words(line + 1, words, 4);
+    size_t n = aw_lines_split(line + 1, words, 4);
     if (n == 2 && strcmp(words[0], "packet") == 0)
         return begin_packet(r, words[1]);
     if (n == 2 && strcmp(words[0], "joint") == 0)
@@ -488,7 +491,7 @@ static enum aw_status store_line(struct aw_packets *packets, const char *line, s
     return AW_OK;
 }
 
-static enum aw_status read_line(struct reading *r)
+static enum aw_status read_line(struct file_reader *r)
 {
     char *line = r->lines->line;
     cut_comment(line);
@@ -505,15 +508,15 @@ static enum aw_status read_line(struct reading *r)
     *value++ = '\0';
     const char *name = aw_trim(line);
     value = aw_trim(value);
-    if (note_key(r, name) != AW_OK)
+    if (add_key(r, name) != AW_OK)
         return r->err->status;
     switch (r->section) {
     case PACKET:
-        status = aw_packet_line(&r->packet, &r->packets->store, name, value, r->err);
-        return r->packet.fault ? blame(r, r->packet.line, r->packet.fault, status) : status;
+        status = aw_packet_parse_line(&r->packet, &r->packets->store, name, value, r->err);
+        return r->packet.fault ? locate_error(r, r->packet.line, r->packet.fault, status) : status;
     case JOINT:
-        return aw_packet_joint_line(&r->joints[r->n_joints], &r->packets->store, name, value,
-                                    r->err);
+        return aw_packet_parse_joint(&r->joints[r->n_joints], &r->packets->store, name, value,
+                                     r->err);
     case STOP:
         return read_stop(r, name, value);
     default:
@@ -524,10 +527,10 @@ static enum aw_status read_line(struct reading *r)
 enum aw_status aw_packets_read(struct aw_packets *packets, struct aw_lines *lines,
                                struct aw_error *err)
 {
-    struct reading r = {
-        .packets = packets, .lines = lines, .err = err, .n_before = packets->protocol.n_messages};
+    struct file_reader r = {
+        .packets = packets, .lines = lines, .err = err, .n_earlier = packets->protocol.n_messages};
     enum aw_status status = AW_OK;
-    if (!packets->protocol.own)
+    if (!packets->protocol.custom)
         return aw_fail(err, AW_USAGE, "packet files are not supported by %s — remove --packets",
                        packets->protocol.name);
     while (status == AW_OK && (status = aw_lines_next(lines, err)) == AW_OK)

@@ -9,12 +9,12 @@
 #define AW_PACKET_LABELS 32
 
 /* Byte order in a packet file. */
-enum aw_order { AW_ORDER_UNSAID, AW_ORDER_LITTLE, AW_ORDER_BIG };
+enum aw_order { AW_ORDER_DEFAULT, AW_ORDER_LITTLE, AW_ORDER_BIG };
 
 /* State of parsing one packet. */
 struct aw_packet {
     const struct aw_protocol *protocol;
-    const struct aw_custom_packets *own; /* the protocol's format of custom packets */
+    const struct aw_custom_packets *custom; /* the protocol's format of custom packets */
     const char *name, *help, *answer;
     const char *word;  /* text protocols: the packet's name on the wire */
     unsigned line;     /* line at which it starts */
@@ -24,42 +24,43 @@ struct aw_packet {
     enum aw_order order; /* byte order of the following fields, unless they have their own */
     enum aw_dir dir;     /* 0: not specified */
     double rate, timeout_s;
-    size_t n_rows, n_inner, n_labels; /* n_labels: of the open group; 0: none is open */
+    size_t n_rows, n_group_rows, n_labels; /* n_labels: of the open group; 0: none is open */
     const char *const *labels;
-    size_t bits, inner_bits;      /* of the closed rows; of one repetition of the open group */
-    bool text;                    /* the packet has a text field */
-    bool summed;                  /* the packet ends with a checksum, so no row may follow */
-    bool answers;                 /* the following rows describe the answer */
-    const struct aw_field *there; /* fields of the request, if answers is set */
+    size_t bits, group_bits;        /* of the closed rows; of one repetition of the open group */
+    bool has_text;                  /* the packet has a text field */
+    bool has_checksum;              /* the packet ends with a checksum, so no row may follow */
+    bool in_answer;                 /* the following rows describe the answer */
+    const struct aw_field *request; /* fields of the request, if answers is set */
     /* Large arrays: aw_packet_begin clears only the used part. */
     struct aw_field rows[AW_PACKET_ROWS + 1]; /* the last row may be the open group */
-    struct aw_field inner[AW_PACKET_ROWS + 1];
+    struct aw_field group_rows[AW_PACKET_ROWS + 1];
 };
 
 /* Resets the packet. It must be zero before the first call. */
 void aw_packet_begin(struct aw_packet *packet, const struct aw_protocol *protocol, unsigned line);
 
 /* Parses "big" or "little". AW_USAGE: another value. */
-enum aw_status aw_packet_endian(enum aw_order *order, const char *value, struct aw_error *err);
+enum aw_status aw_packet_parse_endian(enum aw_order *order, const char *value,
+                                      struct aw_error *err);
 
 /* Converts a word in capital letters ("GRIP") to a name, in place. AW_USAGE: not a valid word. */
-enum aw_status aw_packet_word(char *name, struct aw_error *err);
+enum aw_status aw_packet_parse_word(char *name, struct aw_error *err);
 
 /* Checks that name is valid for a packet, field, joint …; the message calls it kind. AW_USAGE: it
  * is not valid. */
-enum aw_status aw_packet_name(const char *name, const char *what, struct aw_error *err);
+enum aw_status aw_packet_check_name(const char *name, const char *kind, struct aw_error *err);
 
 /* Parses one line "name = value". Modifies value. AW_USAGE: a mistake. AW_NO_MEMORY: out of
  * memory. */
-enum aw_status aw_packet_line(struct aw_packet *packet, struct aw_store *store, const char *name,
-                              char *value, struct aw_error *err);
+enum aw_status aw_packet_parse_line(struct aw_packet *packet, struct aw_store *store,
+                                    const char *name, char *value, struct aw_error *err);
 
 /* Checks that can be made only at the end of a packet or group. AW_USAGE: a check failed. */
 enum aw_status aw_packet_check(struct aw_packet *packet, struct aw_error *err);
 
 /* Ends the packet and returns all its rows, padded to a whole byte and terminated by {0}. NULL: out
  * of memory. */
-const struct aw_field *aw_packet_rows(struct aw_packet *packet, struct aw_store *store);
+const struct aw_field *aw_packet_end_rows(struct aw_packet *packet, struct aw_store *store);
 
 /* A joint of a packet file, with the line at which it starts. */
 #define AW_PACKET_JOINTS 16
@@ -67,38 +68,38 @@ const struct aw_field *aw_packet_rows(struct aw_packet *packet, struct aw_store 
 
 struct aw_packet_joint {
     struct aw_joint_row row;
-    const char *speed, *near, *tick; /* strings in the file, or NULL */
+    const char *speed, *tolerance, *tick; /* strings in the file, or NULL */
     unsigned line;
 };
 
 /* Parses one line of a section "[joint NAME]". */
-enum aw_status aw_packet_joint_line(struct aw_packet_joint *joint, struct aw_store *store,
-                                    const char *name, char *value, struct aw_error *err);
+enum aw_status aw_packet_parse_joint(struct aw_packet_joint *joint, struct aw_store *store,
+                                     const char *name, char *value, struct aw_error *err);
 
 /* Checks that the joint's fields exist and have suitable units. Sets the numbers in row. On failure
  * sets *fault to the wrong key. */
-enum aw_status aw_packet_joint_check(const struct aw_protocol *protocol,
+enum aw_status aw_packet_check_joint(const struct aw_protocol *protocol,
                                      struct aw_packet_joint *joint, const char **fault,
                                      struct aw_error *err);
 
 /* Checks the gains, after all joints are in the protocol. Each gain must be set by a packet that
  * causes no motion and contains no unknown values. */
-enum aw_status aw_packet_gains_check(const struct aw_protocol *protocol,
+enum aw_status aw_packet_check_gains(const struct aw_protocol *protocol,
                                      const struct aw_joint_row *joint, const char **fault,
                                      struct aw_error *err);
 
 /* Parses "go hold", a value of "packet =". */
-enum aw_status aw_packet_stop_line(struct aw_stop_row *stop, struct aw_store *store, char *value,
-                                   struct aw_error *err);
+enum aw_status aw_packet_parse_stop(struct aw_stop_row *stop, struct aw_store *store, char *value,
+                                    struct aw_error *err);
 
 /* Checks that the packet of a stop exists and that all of its values are known. */
-enum aw_status aw_packet_stop_check(const struct aw_protocol *protocol,
+enum aw_status aw_packet_check_stop(const struct aw_protocol *protocol,
                                     const struct aw_stop_row *stop, struct aw_error *err);
 
 /* Parses "f32 deg min=-90 max=90" as a row without a name, and sets *order to its byte order.
  * ascii: the protocol is ASCII. AW_USAGE: a mistake. AW_NO_MEMORY: out of memory. */
-enum aw_status aw_packet_field(struct aw_field *row, enum aw_order *order, bool text,
-                               struct aw_store *store, char *line, struct aw_error *err);
+enum aw_status aw_packet_parse_field(struct aw_field *row, enum aw_order *order, bool ascii,
+                                     struct aw_store *store, char *line, struct aw_error *err);
 
 struct aw_packets {
     struct aw_protocol protocol;

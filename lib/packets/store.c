@@ -6,26 +6,26 @@
 
 struct aw_stored {
     struct aw_stored *next;
-    max_align_t room[];
+    max_align_t bytes[];
 };
 
-void *aw_store_room(struct aw_store *store, size_t size)
+void *aw_store_alloc(struct aw_store *store, size_t size)
 {
     struct aw_stored *piece = calloc(1, sizeof *piece + size);
     if (!piece)
         return NULL;
     piece->next = store->first;
     store->first = piece;
-    return piece->room;
+    return piece->bytes;
 }
 
 const void *aw_store_copy(struct aw_store *store, const void *data, size_t size)
 {
-    void *room = aw_store_room(store, size);
-    return room ? memcpy(room, data, size) : NULL;
+    void *copy = aw_store_alloc(store, size);
+    return copy ? memcpy(copy, data, size) : NULL;
 }
 
-const char *aw_store_text(struct aw_store *store, const char *text)
+const char *aw_store_string(struct aw_store *store, const char *text)
 {
     return aw_store_copy(store, text, strlen(text) + 1);
 }

@@ -10,8 +10,8 @@ struct aw_store {
 };
 
 /* Allocate zeroed memory, a copy of a string, and a copy of size bytes. NULL: out of memory. */
-void *aw_store_room(struct aw_store *store, size_t size);
-const char *aw_store_text(struct aw_store *store, const char *text);
+void *aw_store_alloc(struct aw_store *store, size_t size);
+const char *aw_store_string(struct aw_store *store, const char *text);
 const void *aw_store_copy(struct aw_store *store, const void *data, size_t size);
 void aw_store_free(struct aw_store *store);
 

@@ -39,7 +39,7 @@ size_t aw_frame_write(uint8_t *out, size_t size, enum aw_dir dir, const char *li
     aw_cdr_put_u8(&cdr, dir);
     aw_cdr_put_text(&cdr, link);
     aw_cdr_put_bytes(&cdr, bytes);
-    return cdr.full ? 0 : cdr.at;
+    return cdr.overflow ? 0 : cdr.at;
 }
 
 size_t aw_log_write(uint8_t *out, size_t size, int64_t time_ns, const char *name, const char *text)
@@ -53,5 +53,5 @@ size_t aw_log_write(uint8_t *out, size_t size, int64_t time_ns, const char *name
     aw_cdr_put_text(&cdr, "");
     aw_cdr_put_text(&cdr, "");
     aw_cdr_put_u32(&cdr, 0);
-    return cdr.full ? 0 : cdr.at;
+    return cdr.overflow ? 0 : cdr.at;
 }

@@ -27,16 +27,16 @@ struct topic {
     char subject[AW_TOPICS_NAME];
     unsigned channel; /* 0: the message has no values, or no topic is left */
     struct aw_cdr cdr;
-    bool joints, gains, clock; /* the message also has data of this kind */
+    bool has_joints, has_gains, is_clock; /* the message also has data of this kind */
     /* joint of each scalar; NULL: it may differ from message to message */
-    struct joint *known[AW_MAX_SCALARS];
+    struct joint *joint_of[AW_MAX_SCALARS];
     double scale[AW_MAX_SCALARS], offset[AW_MAX_SCALARS]; /* conversion to JointState's units */
 };
 
 /* Last values of a joint: rad or m, rad/s or m/s, and Nm or N. */
 struct joint {
     char name[AW_TOPICS_NAME];
-    double part[AW_PART_EFFORT + 1];
+    double values[AW_PART_EFFORT + 1];
 };
 
 struct gain {
@@ -48,7 +48,7 @@ struct aw_topics {
     struct aw_topics_about about;
     struct aw_topics_sink sink;
     struct aw_wire wire;
-    struct aw_splitter ways[2];           /* for messages to the device, and from it */
+    struct aw_splitter splitters[2];      /* for messages to the device, and from it */
     unsigned frames, marks, joint_states; /* numbers of channels; 0: not created yet */
     unsigned schemas[AW_MAX_MESSAGES];
     struct topic *topics[TOPICS_MAX];
@@ -60,11 +60,11 @@ struct aw_topics {
     enum aw_dir dir;   /* direction of the current frame */
     int64_t time_ns;   /* time of the current frame */
     int64_t device_ns; /* time of the device's clock in the frame */
-    bool device_time;
-    const struct topic *last; /* topic of the previous record in the same frame */
-    unsigned repeated;        /* number of consecutive records of that topic */
+    bool has_device_time;
+    const struct topic *last_topic; /* topic of the previous record in the same frame */
+    unsigned n_repeated;            /* number of consecutive records of that topic */
     struct aw_record record;
-    uint8_t room[ROOM];
+    uint8_t buffer[ROOM];
 };
 
 static const char joint_state_text[] =
@@ -94,8 +94,8 @@ struct aw_topics *aw_topics_new(const struct aw_topics_about *about, const struc
     t->about = *about;
     t->sink = *sink;
     aw_wire_init(&t->wire, wire->protocol, &wire->variant, false);
-    t->ways[0].framer.dir = AW_TX;
-    t->ways[1].framer.dir = AW_RX;
+    t->splitters[0].framer.dir = AW_TX;
+    t->splitters[1].framer.dir = AW_RX;
     return t;
 }
 
@@ -108,7 +108,7 @@ void aw_topics_free(struct aw_topics *t)
     free(t);
 }
 
-size_t aw_topics_gains(const struct aw_topics *t)
+size_t aw_topics_count_gains(const struct aw_topics *t)
 {
     return t->n_gains;
 }
@@ -119,11 +119,11 @@ double aw_topics_gain(const struct aw_topics *t, size_t i, const char **name)
     return t->gains[i].value;
 }
 
-static bool put(struct aw_topics *t, unsigned channel, int64_t log_ns, int64_t publish_ns,
-                size_t size)
+static bool send_message(struct aw_topics *t, unsigned channel, int64_t log_ns, int64_t publish_ns,
+                         size_t size)
 {
     return t->sink.message(t->sink.context, channel, log_ns, publish_ns,
-                           (struct aw_span){t->room, size});
+                           (struct aw_span){t->buffer, size});
 }
 
 /* ---- Channels ---- */
@@ -147,15 +147,15 @@ static void make_path(char *out, size_t size, const char *const *parts, size_t n
 static void name_type(const struct aw_topics *t, size_t message, char *out, size_t size)
 {
     const struct aw_protocol *protocol = t->wire.protocol;
-    const struct aw_message *own = &protocol->messages[message];
-    aw_cdr_type_name(own->name, out, size);
+    const struct aw_message *own_message = &protocol->messages[message];
+    aw_cdr_type_name(own_message->name, out, size);
     for (size_t i = 0; i < protocol->n_messages; i++)
-        if (i != message && protocol->messages[i].fields && own->dir == AW_TX &&
-            strcmp(protocol->messages[i].name, own->name) == 0)
+        if (i != message && protocol->messages[i].fields && own_message->dir == AW_TX &&
+            strcmp(protocol->messages[i].name, own_message->name) == 0)
             snprintf(out + strlen(out), size - strlen(out), "Tx");
 }
 
-static unsigned schema_of(struct aw_topics *t, const struct topic *topic)
+static unsigned get_schema(struct aw_topics *t, const struct topic *topic)
 {
     size_t message = (size_t)(topic->codec - t->wire.codecs);
     char type[64], name[128], text[AW_CDR_SCHEMA_MAX];
@@ -167,8 +167,8 @@ static unsigned schema_of(struct aw_topics *t, const struct topic *topic)
     return t->schemas[message] = t->sink.schema(t->sink.context, name, text);
 }
 
-static unsigned channel_of(struct aw_topics *t, const char *type, const char *text,
-                           const char *path)
+static unsigned create_channel(struct aw_topics *t, const char *type, const char *text,
+                               const char *path)
 {
     unsigned schema = t->sink.schema(t->sink.context, type, text);
     return t->sink.channel(t->sink.context, schema, path, true);
@@ -208,7 +208,7 @@ static void find_units(struct topic *topic)
         const struct aw_field *row = topic->codec->scalars[i].field;
         topic->scale[i] = 1;
         for (int unit = 0; unit < 2 && row->unit && row->part; unit++)
-            if (aw_number_conversion(row->unit, si_units[row->part][unit], &topic->scale[i],
+            if (aw_number_find_scale(row->unit, si_units[row->part][unit], &topic->scale[i],
                                      &topic->offset[i]))
                 break;
     }
@@ -224,9 +224,9 @@ static struct topic *add_topic(struct aw_topics *t, const char *subject)
     t->topics[t->n_topics++] = topic;
     topic->codec = codec;
     topic->dir = t->dir;
-    topic->joints = t->dir == AW_RX && has_joints(codec);
-    topic->gains = has_gains(codec);
-    topic->clock = strcmp(codec->message->name, "timestamp") == 0;
+    topic->has_joints = t->dir == AW_RX && has_joints(codec);
+    topic->has_gains = has_gains(codec);
+    topic->is_clock = strcmp(codec->message->name, "timestamp") == 0;
     snprintf(topic->subject, sizeof topic->subject, "%s", subject);
     aw_cdr_init(&topic->cdr, codec);
     find_units(topic);
@@ -236,7 +236,7 @@ static struct topic *add_topic(struct aw_topics *t, const char *subject)
               (const char *const[]){t->about.tool, t->dir == AW_TX ? "tx" : "", subject,
                                     codec->message->name},
               4);
-    topic->channel = t->sink.channel(t->sink.context, schema_of(t, topic), path, false);
+    topic->channel = t->sink.channel(t->sink.context, get_schema(t, topic), path, false);
     return topic;
 }
 
@@ -251,11 +251,12 @@ static struct topic *find_topic(struct aw_topics *t, const char *subject)
     return NULL;
 }
 
-static struct topic *topic_of(struct aw_topics *t)
+static struct topic *get_topic(struct aw_topics *t)
 {
-    char room[AW_TOPICS_NAME];
+    char buffer[AW_TOPICS_NAME];
     const char *subject =
-        t->about.subject ? t->about.subject(t->about.context, &t->record, room, sizeof room) : "";
+        t->about.subject ? t->about.subject(t->about.context, &t->record, buffer, sizeof buffer)
+                         : "";
     struct topic *found = find_topic(t, subject);
     if (!found && t->n_topics >= SUBJECTS) {
         subject = "";
@@ -266,7 +267,7 @@ static struct topic *topic_of(struct aw_topics *t)
 
 /* ---- Joints ---- */
 
-static struct joint *joint_of(struct aw_topics *t, const char *name)
+static struct joint *get_joint(struct aw_topics *t, const char *name)
 {
     for (size_t i = 0; i < t->n_joints; i++)
         if (strcmp(t->joints[i].name, name) == 0)
@@ -274,7 +275,7 @@ static struct joint *joint_of(struct aw_topics *t, const char *name)
     if (t->n_joints == JOINTS_MAX)
         return NULL;
     struct joint *joint = &t->joints[t->n_joints++];
-    *joint = (struct joint){.part = {NAN, NAN, NAN, NAN}};
+    *joint = (struct joint){.values = {NAN, NAN, NAN, NAN}};
     snprintf(joint->name, sizeof joint->name, "%.*s", AW_TOPICS_NAME - 1, name);
     return joint;
 }
@@ -285,69 +286,69 @@ static struct joint *find_joint(struct aw_topics *t, struct topic *topic, int sc
 {
     const char *label = t->record.codec->scalars[scalar].label;
     char name[2 * AW_TOPICS_NAME];
-    if (topic->known[scalar] && !t->repeated)
-        return topic->known[scalar];
+    if (topic->joint_of[scalar] && !t->n_repeated)
+        return topic->joint_of[scalar];
     double number = label ? NAN : aw_record_get(&t->record, "joint");
-    bool named = label || *topic->subject || isnan(number);
+    bool is_constant = label || *topic->subject || isnan(number);
     if (label)
         snprintf(name, sizeof name, "%s%s%.40s", topic->subject, *topic->subject ? "." : "", label);
-    else if (*topic->subject && t->repeated)
-        snprintf(name, sizeof name, "%s_%u", topic->subject, t->repeated + 1);
-    else if (named)
+    else if (*topic->subject && t->n_repeated)
+        snprintf(name, sizeof name, "%s_%u", topic->subject, t->n_repeated + 1);
+    else if (is_constant)
         snprintf(name, sizeof name, "%s", *topic->subject ? topic->subject : "joint");
     else
         snprintf(name, sizeof name, "joint%d", (int)number);
-    struct joint *joint = joint_of(t, name);
-    if (named && !t->repeated)
-        topic->known[scalar] = joint;
+    struct joint *joint = get_joint(t, name);
+    if (is_constant && !t->n_repeated)
+        topic->joint_of[scalar] = joint;
     return joint;
 }
 
 /* Writes this value of every joint. Writes an empty list if no joint has the value, except for
  * positions. */
-static void put_part(struct aw_cdr_out *out, struct joint *const *joints, size_t n,
-                     enum aw_joint_part part)
+static void put_values(struct aw_cdr_out *out, struct joint *const *joints, size_t n,
+                       enum aw_joint_part part)
 {
     bool any = part == AW_PART_POSITION;
     for (size_t i = 0; i < n; i++)
-        any = any || !isnan(joints[i]->part[part]);
+        any = any || !isnan(joints[i]->values[part]);
     aw_cdr_put_u32(out, any ? (uint32_t)n : 0);
     for (size_t i = 0; i < n && any; i++)
-        aw_cdr_put_f64(out, joints[i]->part[part]);
+        aw_cdr_put_f64(out, joints[i]->values[part]);
 }
 
 static bool put_joints(struct aw_topics *t, struct joint *const *joints, size_t n)
 {
     struct aw_cdr_out out;
-    aw_cdr_begin(&out, t->room, sizeof t->room);
+    aw_cdr_begin(&out, t->buffer, sizeof t->buffer);
     aw_cdr_put_time(&out, t->time_ns);
     aw_cdr_put_text(&out, "");
     aw_cdr_put_u32(&out, (uint32_t)n);
     for (size_t i = 0; i < n; i++)
         aw_cdr_put_text(&out, joints[i]->name);
     for (enum aw_joint_part part = AW_PART_POSITION; part <= AW_PART_EFFORT; part++)
-        put_part(&out, joints, n, part);
+        put_values(&out, joints, n, part);
     if (!t->joint_states)
         t->joint_states =
-            channel_of(t, "sensor_msgs/msg/JointState", joint_state_text, "/joint_states");
-    return put(t, t->joint_states, t->time_ns, t->device_ns, out.at);
+            create_channel(t, "sensor_msgs/msg/JointState", joint_state_text, "/joint_states");
+    return send_message(t, t->joint_states, t->time_ns, t->device_ns, out.at);
 }
 
 /* Stores the joint values of a message. Reports each joint with a new position, together with the
  * latest other values. */
-static bool take_joints(struct aw_topics *t, struct topic *topic)
+static bool read_joints(struct aw_topics *t, struct topic *topic)
 {
     struct joint *moved[JOINTS_MAX];
     size_t n = 0;
     for (int i = 0; i < t->record.codec->n_scalars; i++) {
         const struct aw_field *row = t->record.codec->scalars[i].field;
-        bool there = row->part && t->record.present >> i & 1;
-        struct joint *joint = there ? find_joint(t, topic, i) : NULL;
+        bool present = row->part && t->record.present >> i & 1;
+        struct joint *joint = present ? find_joint(t, topic, i) : NULL;
         if (!joint)
             continue;
-        joint->part[row->part] = t->record.v[i] * topic->scale[i] + topic->offset[i];
-        bool new = n == 0 || moved[n - 1] != joint;
-        if (row->part == AW_PART_POSITION && new && !isnan(t->record.v[i]) && n < JOINTS_MAX)
+        joint->values[row->part] = t->record.v[i] * topic->scale[i] + topic->offset[i];
+        bool is_new = n == 0 || moved[n - 1] != joint;
+        if (row->part == AW_PART_POSITION && is_new && !isnan(t->record.v[i]) && n < JOINTS_MAX)
             moved[n++] = joint;
     }
     return n == 0 || put_joints(t, moved, n);
@@ -377,14 +378,15 @@ static void name_gain(const struct aw_record *record, const char *subject, int s
         snprintf(out + used, size - used, "%s", codec->message->name);
 }
 
-static void take_gains(struct aw_topics *t, const struct topic *topic)
+static void read_gains(struct aw_topics *t, const struct topic *topic)
 {
     const struct aw_codec *codec = t->record.codec;
     for (int i = 0; i < codec->n_scalars; i++) {
         char name[sizeof t->gains->name];
-        const char *own = codec->scalars[i].field->name;
-        bool wanted = is_gain(codec->message->name) ? strcmp(own, "value") == 0 : is_gain(own);
-        if (!wanted || !(t->record.present >> i & 1) || isnan(t->record.v[i]))
+        const char *field_name = codec->scalars[i].field->name;
+        bool is_value =
+            is_gain(codec->message->name) ? strcmp(field_name, "value") == 0 : is_gain(field_name);
+        if (!is_value || !(t->record.present >> i & 1) || isnan(t->record.v[i]))
             continue;
         name_gain(&t->record, topic->subject, i, name, sizeof name);
         size_t at = 0;
@@ -398,12 +400,12 @@ static void take_gains(struct aw_topics *t, const struct topic *topic)
     }
 }
 
-static void take_time(struct aw_topics *t)
+static void read_time(struct aw_topics *t)
 {
     double step = aw_record_get(&t->record, "step");
     double size = aw_record_get(&t->record, "step_size"), ns = step * size * 1e9;
-    t->device_time = ns >= 0 && ns < 9e18;
-    if (t->device_time)
+    t->has_device_time = ns >= 0 && ns < 9e18;
+    if (t->has_device_time)
         t->device_ns = llround(ns);
 }
 
@@ -413,30 +415,30 @@ static void on_frame(void *context, struct aw_span frame)
 {
     struct aw_topics *t = context;
     struct aw_error ignored;
-    const struct aw_splitter *way = &t->ways[t->dir == AW_TX ? 0 : 1];
+    const struct aw_splitter *splitter = &t->splitters[t->dir == AW_TX ? 0 : 1];
     aw_wire_decode(&t->wire, t->dir, frame, &t->record, &ignored);
     if (!t->record.present)
         return; /* no values, or damaged: the recording has only its bytes */
-    struct topic *topic = topic_of(t);
+    struct topic *topic = get_topic(t);
     if (!topic || !topic->channel)
         return;
-    bool again =
-        topic == t->last && aw_framer_inside(&t->wire, &way->framer) && t->wire.variant.envelope;
-    t->repeated = again ? t->repeated + 1 : 0;
-    t->last = topic;
-    if (topic->clock)
-        take_time(t);
-    if (!t->device_time)
+    bool repeats = topic == t->last_topic && aw_framer_is_inside(&t->wire, &splitter->framer) &&
+                   t->wire.variant.envelope;
+    t->n_repeated = repeats ? t->n_repeated + 1 : 0;
+    t->last_topic = topic;
+    if (topic->is_clock)
+        read_time(t);
+    if (!t->has_device_time)
         t->device_ns = t->time_ns;
-    size_t size = aw_cdr_write(&topic->cdr, &t->record, t->room);
-    put(t, topic->channel, t->time_ns, t->device_ns, size);
-    if (topic->gains)
-        take_gains(t, topic);
-    if (topic->joints)
-        take_joints(t, topic);
+    size_t size = aw_cdr_write(&topic->cdr, &t->record, t->buffer);
+    send_message(t, topic->channel, t->time_ns, t->device_ns, size);
+    if (topic->has_gains)
+        read_gains(t, topic);
+    if (topic->has_joints)
+        read_joints(t, topic);
 }
 
-static int64_t known(int64_t time_ns)
+static int64_t clamp_time(int64_t time_ns)
 {
     return time_ns >= 0 ? time_ns : 0;
 }
@@ -444,21 +446,21 @@ static int64_t known(int64_t time_ns)
 bool aw_topics_add(struct aw_topics *t, enum aw_dir dir, int64_t time_ns, struct aw_span bytes)
 {
     t->dir = dir;
-    t->time_ns = known(time_ns);
+    t->time_ns = clamp_time(time_ns);
     if (!t->frames)
-        t->frames = channel_of(t, AW_FRAME_TYPE, aw_frame_text, "/armwire/frames");
-    size_t size = aw_frame_write(t->room, sizeof t->room, dir, t->about.link, bytes);
-    bool good = put(t, t->frames, t->time_ns, t->time_ns, size);
-    aw_split(&t->ways[dir == AW_TX ? 0 : 1], &t->wire, bytes, t->wire.protocol->datagrams, on_frame,
-             t);
+        t->frames = create_channel(t, AW_FRAME_TYPE, aw_frame_text, "/armwire/frames");
+    size_t size = aw_frame_write(t->buffer, sizeof t->buffer, dir, t->about.link, bytes);
+    bool good = send_message(t, t->frames, t->time_ns, t->time_ns, size);
+    aw_split(&t->splitters[dir == AW_TX ? 0 : 1], &t->wire, bytes, t->wire.protocol->datagrams,
+             on_frame, t);
     return good;
 }
 
 bool aw_topics_mark(struct aw_topics *t, int64_t time_ns, const char *text)
 {
-    int64_t time = known(time_ns);
+    int64_t time = clamp_time(time_ns);
     if (!t->marks)
-        t->marks = channel_of(t, AW_LOG_TYPE, aw_log_text, "/armwire/marks");
-    size_t size = aw_log_write(t->room, sizeof t->room, time, t->about.tool, text);
-    return put(t, t->marks, time, time, size);
+        t->marks = create_channel(t, AW_LOG_TYPE, aw_log_text, "/armwire/marks");
+    size_t size = aw_log_write(t->buffer, sizeof t->buffer, time, t->about.tool, text);
+    return send_message(t, t->marks, time, time, size);
 }

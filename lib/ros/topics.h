@@ -56,7 +56,7 @@ bool aw_topics_mark(struct aw_topics *topics, int64_t time_ns, const char *text)
 
 /* Return the number of gains received so far, and the last value of gain i, whose name ("m1.kp") is
  * stored in *name. */
-size_t aw_topics_gains(const struct aw_topics *topics);
+size_t aw_topics_count_gains(const struct aw_topics *topics);
 double aw_topics_gain(const struct aw_topics *topics, size_t i, const char **name);
 
 #endif

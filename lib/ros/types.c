@@ -21,10 +21,10 @@ static const struct {
 
 /* ---- Layout ---- */
 
-static enum aw_cdr_type whole_type(const struct aw_scalar *scalar)
+static enum aw_cdr_type integer_type(const struct aw_scalar *scalar)
 {
     enum aw_type type = scalar->field->type;
-    unsigned bits = scalar->field->upper || scalar->bits == 0 ? 32 : scalar->bits;
+    unsigned bits = scalar->field->upper_bits || scalar->bits == 0 ? 32 : scalar->bits;
     if (type == AW_UINT)
         return bits <= 8 ? AW_CDR_UINT8 : bits <= 16 ? AW_CDR_UINT16 : AW_CDR_UINT32;
     if (type == AW_DIGITS || type == AW_SIGNMAG)
@@ -33,16 +33,16 @@ static enum aw_cdr_type whole_type(const struct aw_scalar *scalar)
 }
 
 /* Returns the type of a field. A field that may be absent is a float, because "no data" is NaN. */
-static enum aw_cdr_type type_of(const struct aw_scalar *scalar)
+static enum aw_cdr_type choose_type(const struct aw_scalar *scalar)
 {
     const struct aw_field *row = scalar->field;
-    bool scaled = (row->scale != 0 && row->scale != 1 && !row->upper) || row->offset != 0;
+    bool scaled = (row->scale != 0 && row->scale != 1 && !row->upper_bits) || row->offset != 0;
     if (row->type == AW_FLOAT && !scaled && scalar->by < 0)
         return AW_CDR_FLOAT32;
-    bool may_miss = row->may_miss || row->has_no_data || scalar->count >= 0;
-    if (row->type == AW_FLOAT || scaled || scalar->by >= 0 || may_miss || scalar->bits > 32)
+    bool may_be_absent = row->may_omit || row->has_no_data || scalar->count_by >= 0;
+    if (row->type == AW_FLOAT || scaled || scalar->by >= 0 || may_be_absent || scalar->bits > 32)
         return AW_CDR_FLOAT64;
-    return whole_type(scalar);
+    return integer_type(scalar);
 }
 
 void aw_cdr_init(struct aw_cdr *cdr, const struct aw_codec *codec)
@@ -57,7 +57,7 @@ void aw_cdr_init(struct aw_cdr *cdr, const struct aw_codec *codec)
             cdr->text = true;
             continue;
         }
-        enum aw_cdr_type type = type_of(scalar);
+        enum aw_cdr_type type = choose_type(scalar);
         size_t size = types[type].size;
         at = (at + size - 1) / size * size;
         cdr->steps[cdr->n++] = (struct aw_cdr_step){i, (uint8_t)type, (uint16_t)at};
@@ -113,12 +113,12 @@ size_t aw_cdr_write(const struct aw_cdr *cdr, const struct aw_record *record, ui
     for (size_t i = 0; i < cdr->n; i++) {
         const struct aw_cdr_step step = cdr->steps[i];
         double value = record->v[step.scalar];
-        bool there = record->present >> step.scalar & 1;
-        bool whole = step.type != AW_CDR_FLOAT32 && step.type != AW_CDR_FLOAT64;
+        bool present = record->present >> step.scalar & 1;
+        bool is_integer = step.type != AW_CDR_FLOAT32 && step.type != AW_CDR_FLOAT64;
         while (end < step.at)
             body[end++] = 0;
-        if (!there || (whole && isnan(value)))
-            value = whole ? 0 : (double)NAN;
+        if (!present || (is_integer && isnan(value)))
+            value = is_integer ? 0 : (double)NAN;
         put_value(body + step.at, step.type, value);
         end = step.at + types[step.type].size;
     }
@@ -138,11 +138,11 @@ void aw_cdr_begin(struct aw_cdr_out *out, uint8_t *bytes, size_t size)
 }
 
 /* Reserves size bytes at a multiple of align. Returns NULL if they do not fit. */
-static uint8_t *take(struct aw_cdr_out *out, size_t align, size_t size)
+static uint8_t *reserve(struct aw_cdr_out *out, size_t align, size_t size)
 {
     size_t gap = (align - (out->at - AW_CDR_HEAD) % align) % align;
-    out->full = out->full || out->size - out->at < gap || out->size - out->at - gap < size;
-    if (out->full)
+    out->overflow = out->overflow || out->size - out->at < gap || out->size - out->at - gap < size;
+    if (out->overflow)
         return NULL;
     memset(out->bytes + out->at, 0, gap);
     uint8_t *p = out->bytes + out->at + gap;
@@ -152,21 +152,21 @@ static uint8_t *take(struct aw_cdr_out *out, size_t align, size_t size)
 
 void aw_cdr_put_u8(struct aw_cdr_out *out, unsigned value)
 {
-    uint8_t *p = take(out, 1, 1);
+    uint8_t *p = reserve(out, 1, 1);
     if (p)
         *p = (uint8_t)value;
 }
 
 void aw_cdr_put_u32(struct aw_cdr_out *out, uint32_t value)
 {
-    uint8_t *p = take(out, 4, 4);
+    uint8_t *p = reserve(out, 4, 4);
     if (p)
         aw_put_u32(p, value);
 }
 
 void aw_cdr_put_f64(struct aw_cdr_out *out, double value)
 {
-    uint8_t *p = take(out, 8, 8);
+    uint8_t *p = reserve(out, 8, 8);
     if (p)
         put_f64(p, value);
 }
@@ -181,7 +181,7 @@ void aw_cdr_put_time(struct aw_cdr_out *out, int64_t time_ns)
 void aw_cdr_put_bytes(struct aw_cdr_out *out, struct aw_span bytes)
 {
     aw_cdr_put_u32(out, (uint32_t)bytes.size);
-    uint8_t *p = take(out, 1, bytes.size);
+    uint8_t *p = reserve(out, 1, bytes.size);
     if (p && bytes.size)
         memcpy(p, bytes.data, bytes.size);
 }
@@ -234,7 +234,7 @@ struct schema_text {
 };
 
 static void __attribute__((format(printf, 2, 3)))
-say(struct schema_text *text, const char *format, ...)
+append(struct schema_text *text, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -245,29 +245,29 @@ say(struct schema_text *text, const char *format, ...)
 }
 
 /* Writes the unit and the help text of a field as a comment. */
-static void write_remark(struct schema_text *text, const struct aw_scalar *scalar)
+static void write_comment(struct schema_text *text, const struct aw_scalar *scalar)
 {
     const char *unit = scalar->field->unit, *help = scalar->field->help;
-    say(text, unit || help ? "  # %s%s%s\n" : "\n", unit ? unit : "", unit && help ? ": " : "",
-        help ? help : "");
+    append(text, unit || help ? "  # %s%s%s\n" : "\n", unit ? unit : "", unit && help ? ": " : "",
+           help ? help : "");
 }
 
 static void write_field(struct schema_text *text, const struct aw_scalar *scalar, const char *type)
 {
     const struct aw_field *row = scalar->field;
     char name[80];
-    bool whole = strncmp(type, "int", 3) == 0 || strncmp(type, "uint", 4) == 0;
-    for (const struct aw_name *value = row->names; whole && value && value->name; value++) {
+    bool is_integer = strncmp(type, "int", 3) == 0 || strncmp(type, "uint", 4) == 0;
+    for (const struct aw_name *value = row->names; is_integer && value && value->name; value++) {
         make_name(name, sizeof name, row->name, value->name, true);
-        say(text, "%s %s=%d\n", type, name, (int)value->value);
+        append(text, "%s %s=%d\n", type, name, (int)value->value);
     }
     make_name(name, sizeof name, row->name, "", false);
-    say(text, "%s %s", type, name);
-    write_remark(text, scalar);
+    append(text, "%s %s", type, name);
+    write_comment(text, scalar);
 }
 
 /* Finds the group that contains this label. */
-static const struct aw_field *group_of(const struct aw_message *message, const char *label)
+static const struct aw_field *find_group(const struct aw_message *message, const char *label)
 {
     for (const struct aw_field *row = message->fields; row && row->type != AW_ROWS_END; row++)
         for (const char *const *at = row->type == AW_GROUP ? row->labels : NULL; at && *at; at++)
@@ -287,12 +287,12 @@ static void write_step(struct schema_text *text, const struct aw_cdr *cdr, size_
 static void write_steps(struct schema_text *text, struct schema_text *parts,
                         const struct aw_cdr *cdr, const char *package, const char *type)
 {
-    const struct aw_field *said = NULL;
+    const struct aw_field *defined = NULL;
     const char *label = NULL;
     for (size_t i = 0; i < cdr->n; i++) {
         const struct aw_scalar *scalar = &cdr->codec->scalars[cdr->steps[i].scalar];
         const struct aw_field *group =
-            scalar->label ? group_of(cdr->codec->message, scalar->label) : NULL;
+            scalar->label ? find_group(cdr->codec->message, scalar->label) : NULL;
         char part[64], name[80];
         if (!group) {
             write_step(text, cdr, i);
@@ -301,32 +301,32 @@ static void write_steps(struct schema_text *text, struct schema_text *parts,
         if (scalar->label != label) {
             aw_cdr_type_name(group->name, part, sizeof part);
             make_name(name, sizeof name, scalar->label, "", false);
-            say(text, "%s/%s%s %s\n", package, type, part, name);
-            if (group != said)
-                say(parts, "%s\nMSG: %s/%s%s\n",
-                    "========================================"
-                    "========================================",
-                    package, type, part);
+            append(text, "%s/%s%s %s\n", package, type, part, name);
+            if (group != defined)
+                append(parts, "%s\nMSG: %s/%s%s\n",
+                       "========================================"
+                       "========================================",
+                       package, type, part);
             label = scalar->label;
         }
         if (group->labels[0] == label)
             write_step(parts, cdr, i);
-        said = group;
+        defined = group;
     }
 }
 
 size_t aw_cdr_schema(const struct aw_cdr *cdr, const char *package, const char *type, char *out,
                      size_t size)
 {
-    char below[AW_CDR_SCHEMA_MAX / 2];
-    struct schema_text text = {out, size, 0}, parts = {below, sizeof below, 0};
-    *out = *below = '\0';
+    char nested[AW_CDR_SCHEMA_MAX / 2];
+    struct schema_text text = {out, size, 0}, parts = {nested, sizeof nested, 0};
+    *out = *nested = '\0';
     if (cdr->codec->message->help)
-        say(&text, "# %s\n", cdr->codec->message->help);
+        append(&text, "# %s\n", cdr->codec->message->help);
     write_steps(&text, &parts, cdr, package, type);
     for (int i = 0; cdr->text && i < cdr->codec->n_scalars; i++)
         if (cdr->codec->scalars[i].value && cdr->codec->scalars[i].field->type == AW_TEXT)
             write_field(&text, &cdr->codec->scalars[i], "string");
-    say(&text, "%s", below);
+    append(&text, "%s", nested);
     return text.used;
 }

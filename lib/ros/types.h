@@ -71,7 +71,7 @@ size_t aw_cdr_schema(const struct aw_cdr *cdr, const char *package, const char *
 struct aw_cdr_out {
     uint8_t *bytes;
     size_t at, size;
-    bool full;
+    bool overflow;
 };
 
 void aw_cdr_begin(struct aw_cdr_out *out, uint8_t *bytes, size_t size);

@@ -38,7 +38,7 @@ static enum aw_status load_settings(struct aw_session *session, int argc, char *
 {
     char variable[64];
     const char *path = config_argument(argc, argv);
-    aw_option_variable(session->tool->name, "config", variable, sizeof variable);
+    aw_write_option_variable(session->tool->name, "config", variable, sizeof variable);
     const char *named = getenv(variable);
     if (!path && named && *named)
         path = named;
@@ -50,7 +50,7 @@ static enum aw_status load_settings(struct aw_session *session, int argc, char *
 
 /* Parses the tokens once to find out whether they contain a command, or an option that acts as one,
  * such as --version. */
-static enum aw_status parse_globals(struct aw_session *session, const struct aw_words *words,
+static enum aw_status parse_globals(struct aw_session *session, const struct aw_tokens *tokens,
                                     bool *command)
 {
     struct aw_args *args = malloc(sizeof *args);
@@ -58,7 +58,7 @@ static enum aw_status parse_globals(struct aw_session *session, const struct aw_
     size_t bad;
     if (!args)
         return aw_no_memory(&session->err);
-    enum aw_status status = aw_bind(session, words, args, &bad);
+    enum aw_status status = aw_bind(session, tokens, args, &bad);
     *command = status != AW_OK || args->command || session->options.print.help ||
                session->options.print.help_all || session->options.print.version;
     if (session->options.print.color > 0)
@@ -72,7 +72,7 @@ static enum aw_status parse_globals(struct aw_session *session, const struct aw_
 static enum aw_status end_record(struct aw_session *session, enum aw_status status)
 {
     enum aw_status result = status;
-    if (!aw_tee_close(session, &session->device.tee_lost)) {
+    if (!aw_tee_close(session, &session->device.tee_error)) {
         result = aw_session_report_loss(session, status);
         if (result != status)
             aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
@@ -82,25 +82,25 @@ static enum aw_status end_record(struct aw_session *session, enum aw_status stat
 
 static enum aw_status run(struct aw_session *session, int argc, char **argv)
 {
-    struct aw_words *words = malloc(sizeof *words);
+    struct aw_tokens *tokens = malloc(sizeof *tokens);
     bool command = false;
     enum aw_status status =
-        words ? load_settings(session, argc, argv) : aw_no_memory(&session->err);
+        tokens ? load_settings(session, argc, argv) : aw_no_memory(&session->err);
     if (status == AW_OK)
-        status = aw_words_from_argv(words, argc, argv, &session->err);
+        status = aw_tokens_from_argv(tokens, argc, argv, &session->err);
     if (status == AW_OK)
-        status = parse_globals(session, words, &command);
+        status = parse_globals(session, tokens, &command);
     if (status != AW_OK) {
         aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
     } else {
         bool prompt = isatty(STDIN_FILENO) && !session->options.run.no_input;
         session->mode.one_shot = command;
-        status = command  ? aw_dispatch(session, words, NULL)
-                 : prompt ? aw_repl(session)
+        status = command  ? aw_dispatch(session, tokens, NULL)
+                 : prompt ? aw_run_prompt(session)
                           : aw_run_lines(session, STDIN_FILENO, NULL);
-        status = aw_session_leave(session, status);
+        status = aw_session_stop_at_end(session, status);
     }
-    free(words);
+    free(tokens);
     return status;
 }
 
@@ -124,7 +124,7 @@ int aw_main(const struct aw_tool *tool, int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     enum aw_status status = run(session, argc, argv);
     status = end_record(session, status);
-    int code = aw_exit_code(session, status);
+    int code = aw_session_exit_code(session, status);
     aw_sharing.leave(session);
     aw_session_free(session);
     return code;

@@ -23,29 +23,29 @@
 
 const char *const aw_form_names[AW_FORMS + 1] = {"pid", "pd", "pi", "p"};
 
-static double period_of(double omega)
+static double find_period(double omega)
 {
     return 2 * M_PI / omega;
 }
 
 /* The process to control, with a positive gain and the longest dead time of the interval. */
-struct subject {
+struct target {
     struct aw_process process;
     double sign;
     /* ultimate frequency and gain, including the hold's delay of half a control period */
     double omega, ku;
 };
 
-static enum aw_status subject_of(const struct aw_process *process, const struct aw_driver *driver,
-                                 double late_s, struct subject *s, struct aw_error *err)
+static enum aw_status init_target(const struct aw_process *process, const struct aw_driver *driver,
+                                  double late_s, struct target *s, struct aw_error *err)
 {
-    *s = (struct subject){.process = *process, .sign = process->gain < 0 ? -1 : 1};
+    *s = (struct target){.process = *process, .sign = process->gain < 0 ? -1 : 1};
     s->process.dead_time_s += fmax(late_s, 0);
     s->process.gain = fabs(process->gain);
-    struct aw_process held = s->process;
-    held.dead_time_s += driver->tick_s / 2;
-    if (!(held.gain > 0) || !isfinite(held.gain) || !(driver->tick_s > 0) ||
-        !aw_process_ultimate(&held, &s->omega, &s->ku))
+    struct aw_process with_hold = s->process;
+    with_hold.dead_time_s += driver->tick_s / 2;
+    if (!(with_hold.gain > 0) || !isfinite(with_hold.gain) || !(driver->tick_s > 0) ||
+        !aw_process_ultimate(&with_hold, &s->omega, &s->ku))
         return aw_fail(err, AW_USAGE, "design: gain %g or control period %g s is out of range",
                        process->gain, driver->tick_s);
     return AW_OK;
@@ -63,11 +63,11 @@ static enum aw_status make_loops(const struct aw_process *process, const struct 
                                  const struct aw_design_options *o, struct aw_loop *loops[PLACES],
                                  struct aw_error *err)
 {
-    double late_s = fmax(o->late_s, 0);
+    double late_s = fmax(o->dead_time_half_s, 0);
     for (size_t i = 0; i < (late_s > 0 ? PLACES : 1); i++) {
-        struct aw_process at = *process;
-        at.dead_time_s = fmax(0, at.dead_time_s + (1 - (double)i) * late_s);
-        loops[i] = aw_loop_new(&at, driver->tick_s, err);
+        struct aw_process shifted = *process;
+        shifted.dead_time_s = fmax(0, shifted.dead_time_s + (1 - (double)i) * late_s);
+        loops[i] = aw_loop_new(&shifted, driver->tick_s, err);
         if (!loops[i]) {
             free_loops(loops);
             return AW_NO_MEMORY;
@@ -76,15 +76,15 @@ static enum aw_status make_loops(const struct aw_process *process, const struct 
     return AW_OK;
 }
 
-struct quest {
-    const struct subject *subject;
+struct gain_search {
+    const struct target *target;
     const struct aw_driver *driver;
     struct aw_loop *loops[PLACES];  /* for the longest, the model's and the shortest dead time */
     double ms, activity, overshoot; /* limits; overshoot INFINITY: no limit */
-    bool calm;                      /* minimises the overshoot, not the error */
+    bool overshoot_only;            /* minimises the overshoot, not the error */
     enum aw_form form;
     struct aw_gains best;
-    double least;
+    double lowest;
 };
 
 /* Ratios of the gains: log(Ti) and Td, with both times in control periods. */
@@ -92,7 +92,7 @@ struct shape {
     double log_ti, td;
 };
 
-static struct aw_gains sized(const struct quest *q, const struct shape *shape, double kp)
+static struct aw_gains make_gains(const struct gain_search *q, const struct shape *shape, double kp)
 {
     bool integral = q->form == AW_FORM_PI || q->form == AW_FORM_PID;
     bool derivative = q->form == AW_FORM_PD || q->form == AW_FORM_PID;
@@ -102,90 +102,90 @@ static struct aw_gains sized(const struct quest *q, const struct shape *shape, d
 
 /* Returns the largest Ms of all loops. Stops early once it exceeds limit. */
 static double largest_ms(struct aw_loop *const loops[PLACES], const struct aw_gains *g,
-                         double enough)
+                         double limit)
 {
     double ms = 0;
-    for (size_t i = 0; i < PLACES && loops[i] && ms <= enough; i++)
+    for (size_t i = 0; i < PLACES && loops[i] && ms <= limit; i++)
         ms = fmax(ms, aw_loop_ms(loops[i], g));
     return ms;
 }
 
-static bool allowed(const struct quest *q, const struct aw_gains *g)
+static bool are_allowed(const struct gain_search *q, const struct aw_gains *g)
 {
-    double most = q->driver->gain_max;
-    return (most <= 0 || (g->kp <= most && g->ki <= most && g->kd <= most)) &&
+    double max = q->driver->gain_max;
+    return (max <= 0 || (g->kp <= max && g->ki <= max && g->kd <= max)) &&
            aw_driver_activity(q->driver, g) <= q->activity &&
            largest_ms(q->loops, g, q->ms) <= q->ms;
 }
 
 /* Returns the largest permitted gains with these ratios, or kp 0 if none are permitted. */
-static struct aw_gains greatest(const struct quest *q, const struct shape *shape)
+static struct aw_gains find_largest(const struct gain_search *q, const struct shape *shape)
 {
-    double low = 2 * q->subject->ku, high;
-    struct aw_gains g = sized(q, shape, low);
+    double low = 2 * q->target->ku, high;
+    struct aw_gains g = make_gains(q, shape, low);
     do {
         high = low;
         low *= COARSE;
-        g = sized(q, shape, low);
-        if (low < SMALLEST * q->subject->ku)
+        g = make_gains(q, shape, low);
+        if (low < SMALLEST * q->target->ku)
             return (struct aw_gains){0};
-    } while (!allowed(q, &g));
+    } while (!are_allowed(q, &g));
     for (int i = 0; i < 7; i++) {
         double middle = sqrt(low * high);
-        g = sized(q, shape, middle);
-        *(allowed(q, &g) ? &low : &high) = middle;
+        g = make_gains(q, shape, middle);
+        *(are_allowed(q, &g) ? &low : &high) = middle;
     }
-    return sized(q, shape, low);
+    return make_gains(q, shape, low);
 }
 
-static double try_shape(struct quest *q, const struct shape *shape)
+static double try_shape(struct gain_search *q, const struct shape *shape)
 {
     if (aw_task_is_abandoned())
         return INFINITY;
-    struct aw_gains g = greatest(q, shape);
+    struct aw_gains g = find_largest(q, shape);
     double iae = INFINITY;
     if (g.kp > 0 && g.ki > 0)
-        iae = aw_predict_load_iae(&q->subject->process, q->driver->tick_s, &g);
+        iae = aw_predict_load_iae(&q->target->process, q->driver->tick_s, &g);
     else if (g.kp > 0)
         iae = 1 / g.kp;
-    double over = INFINITY;
-    if (g.kp > 0 && (q->calm || isfinite(q->overshoot)))
-        over = aw_predict_overshoot(&q->subject->process, q->driver->tick_s, &g);
-    if (q->calm)
-        iae = over;
-    else if (isfinite(q->overshoot) && over > q->overshoot + NO_OVERSHOOT)
+    double overshoot = INFINITY;
+    if (g.kp > 0 && (q->overshoot_only || isfinite(q->overshoot)))
+        overshoot = aw_predict_overshoot(&q->target->process, q->driver->tick_s, &g);
+    if (q->overshoot_only)
+        iae = overshoot;
+    else if (isfinite(q->overshoot) && overshoot > q->overshoot + NO_OVERSHOOT)
         /* the penalty leads the search back to the limit */
-        return iae * (1 + STEEP * (over - q->overshoot));
-    if (iae < q->least) {
-        q->least = iae;
+        return iae * (1 + STEEP * (overshoot - q->overshoot));
+    if (iae < q->lowest) {
+        q->lowest = iae;
         q->best = g;
     }
     return iae;
 }
 
 /* Compass search: moves to the best of four neighbours, or refines the step. */
-static void search_from(struct quest *q, struct shape at)
+static void search_from(struct gain_search *q, struct shape at)
 {
-    double here = try_shape(q, &at), step = 0.5, tick = q->driver->tick_s;
-    double period = period_of(q->subject->omega) / tick;
+    double current = try_shape(q, &at), step = 0.5, tick = q->driver->tick_s;
+    double period = find_period(q->target->omega) / tick;
     for (int i = 0; i < PATIENCE && step > FINEST; i++) {
         struct shape best = at;
-        double least = here;
-        for (int way = 0; way < 4; way++) {
-            double by = way % 2 ? step : -step;
-            struct shape to = at;
-            if (way < 2)
-                to.log_ti += by;
+        double best_cost = current;
+        for (int direction = 0; direction < 4; direction++) {
+            double delta = direction % 2 ? step : -step;
+            struct shape next = at;
+            if (direction < 2)
+                next.log_ti += delta;
             else
-                to.td = fmax(0, at.td + by * period / 10);
-            double iae = try_shape(q, &to);
-            if (iae < least) {
-                least = iae;
-                best = to;
+                next.td = fmax(0, at.td + delta * period / 10);
+            double iae = try_shape(q, &next);
+            if (iae < best_cost) {
+                best_cost = iae;
+                best = next;
             }
         }
-        if (least < here * (1 - 1e-4)) {
-            here = least;
+        if (best_cost < current * (1 - 1e-4)) {
+            current = best_cost;
             at = best;
         } else {
             step /= 2;
@@ -194,77 +194,77 @@ static void search_from(struct quest *q, struct shape at)
 }
 
 /* Searches from the two best points of a coarse grid. */
-static void search(struct quest *q, double period)
+static void search_gains(struct gain_search *q, double period)
 {
     struct shape best[2] = {{0}};
-    double least[2] = {INFINITY, INFINITY};
+    double lowest[2] = {INFINITY, INFINITY};
     for (int i = 0; i < 5; i++)
         for (int k = 0; k < 5; k++) {
             struct shape at = {log(period / 8 * pow(3, i)), period * k / 12};
             double iae = try_shape(q, &at);
-            int place = iae < least[0] ? 0 : 1;
-            if (iae >= least[1])
+            int rank = iae < lowest[0] ? 0 : 1;
+            if (iae >= lowest[1])
                 continue;
-            if (place == 0) {
+            if (rank == 0) {
                 best[1] = best[0];
-                least[1] = least[0];
+                lowest[1] = lowest[0];
             }
-            best[place] = at;
-            least[place] = iae;
+            best[rank] = at;
+            lowest[rank] = iae;
         }
     for (int i = 0; i < 2; i++)
-        if (isfinite(least[i]))
+        if (isfinite(lowest[i]))
             search_from(q, best[i]);
 }
 
 /* Finds the lowest possible overshoot. Fails if it exceeds the limit, as with an almost double
  * integrator. */
-static enum aw_status least_overshoot(struct quest *q, double period, double *least,
-                                      struct aw_error *err)
+static enum aw_status find_min_overshoot(struct gain_search *q, double period, double *lowest,
+                                         struct aw_error *err)
 {
-    q->calm = true;
-    search(q, period);
-    if (!isfinite(q->least))
+    q->overshoot_only = true;
+    search_gains(q, period);
+    if (!isfinite(q->lowest))
         return aw_fail(err, AW_LIMIT,
                        "design: no gains found with Ms below %g and this --noise — raise --ms or "
                        "--noise, or use another --form",
                        q->ms);
-    if (q->least <= q->overshoot + NO_OVERSHOOT)
+    if (q->lowest <= q->overshoot + NO_OVERSHOOT)
         return AW_OK;
-    *least = q->least;
+    *lowest = q->lowest;
     return aw_fail(err, AW_LIMIT,
                    "design: no gains found: with Ms below %g the smallest overshoot is %.3g %%, "
                    "above %.3g %% — give --overshoot %.0f%%, or try --form pd",
-                   q->ms, 100 * q->least, 100 * q->overshoot, ceil(100 * q->least + 0.1));
+                   q->ms, 100 * q->lowest, 100 * q->overshoot, ceil(100 * q->lowest + 0.1));
 }
 
-static enum aw_status find_gains(const struct subject *s, const struct aw_driver *driver,
+static enum aw_status find_gains(const struct target *s, const struct aw_driver *driver,
                                  const struct aw_design_options *o, struct aw_proposal *p,
                                  struct aw_error *err)
 {
-    struct aw_process plain = s->process;
-    struct quest q = {.subject = s,
-                      .driver = driver,
-                      .ms = o->ms,
-                      .activity = o->activity,
-                      .overshoot = o->bounded ? o->overshoot : INFINITY,
-                      .form = p->form,
-                      .least = INFINITY};
-    double period = period_of(s->omega) / driver->tick_s;
-    plain.dead_time_s -= fmax(o->late_s, 0);
-    enum aw_status status = make_loops(&plain, driver, o, q.loops, err);
+    struct aw_process nominal = s->process;
+    struct gain_search q = {.target = s,
+                            .driver = driver,
+                            .ms = o->ms,
+                            .activity = o->activity,
+                            .overshoot = o->limits_overshoot ? o->overshoot : INFINITY,
+                            .form = p->form,
+                            .lowest = INFINITY};
+    double period = find_period(s->omega) / driver->tick_s;
+    nominal.dead_time_s -= fmax(o->dead_time_half_s, 0);
+    enum aw_status status = make_loops(&nominal, driver, o, q.loops, err);
     if (status != AW_OK)
         return status;
-    search(&q, period);
-    if (!isfinite(q.least))
-        status = least_overshoot(&q, period, &p->least_overshoot, err);
+    search_gains(&q, period);
+    if (!isfinite(q.lowest))
+        status = find_min_overshoot(&q, period, &p->min_overshoot, err);
     free_loops(q.loops);
     p->per_tick = q.best;
     return status;
 }
 
-static struct aw_design_options completed(const struct aw_design_options *options,
-                                          const struct aw_driver *driver)
+static struct aw_design_options fill_defaults(const struct aw_design_options *options,
+                                              const struct aw_driver *driver)
 {
     struct aw_design_options o = *options;
     o.ms = o.ms > 0 ? o.ms : AW_DESIGN_MS;
@@ -279,15 +279,15 @@ static enum aw_status predict(const struct aw_process *process, const struct aw_
                               struct aw_error *err)
 {
     size_t n;
-    double slow = isnan(p->margins.crossover) ? 1 : 1 / p->margins.crossover;
+    double time_constant = isnan(p->margins.crossover) ? 1 : 1 / p->margins.crossover;
     double ti =
         fabs(p->per_tick.ki) > 0 ? fabs(p->per_tick.kp / p->per_tick.ki) * driver->tick_s : 0;
     p->rest = o->rest;
-    p->duration_s =
-        fmax(SETTLE * (slow + process->dead_time_s + driver->tick_s + fmin(ti, 4 * slow)),
-             o->duration_s);
+    p->duration_s = fmax(SETTLE * (time_constant + process->dead_time_s + driver->tick_s +
+                                   fmin(ti, 4 * time_constant)),
+                         o->min_duration_s);
     struct aw_scene scene = {
-        .to = o->step, .rest = o->rest, .duration_s = p->duration_s, .full = true};
+        .to = o->step, .rest = o->rest, .duration_s = p->duration_s, .nonlinear = true};
     struct aw_sample *samples = aw_predict(process, driver, &p->per_tick, &scene, &n, err);
     if (!samples)
         return err->status;
@@ -297,30 +297,31 @@ static enum aw_status predict(const struct aw_process *process, const struct aw_
     return status;
 }
 
-static enum aw_status refuse(const struct aw_driver *driver, const struct aw_design_options *o,
-                             struct aw_proposal *p, struct aw_error *err)
+static enum aw_status check_proposal(const struct aw_driver *driver,
+                                     const struct aw_design_options *o, struct aw_proposal *p,
+                                     struct aw_error *err)
 {
     char *out = p->refusal;
     size_t size = sizeof p->refusal;
     if (!p->margins.stable)
         snprintf(out, size, "the loop would be unstable");
-    else if (p->limited)
+    else if (p->out_of_range)
         snprintf(out, size, "a gain exceeds the driver's limit of %g", driver->gain_max);
     else if (p->activity > o->activity * (1 + 1e-9))
         snprintf(out, size, "the output noise at rest would be %.2g %%, above %.2g %% (--noise)",
                  100 * p->activity, 100 * o->activity);
-    else if (p->ms > AW_DESIGN_MS_MOST * (1 + 1e-6) && !o->unproven)
+    else if (p->ms > AW_DESIGN_MS_MOST * (1 + 1e-6) && !o->allow_high_ms)
         snprintf(out, size, "Ms would be %.2f, above %g", p->ms, AW_DESIGN_MS_MOST);
     else
         return AW_OK;
     return aw_fail(err, AW_LIMIT, "design: %s — use another --form", out);
 }
 
-enum aw_status aw_design_judge(const struct aw_process *process, const struct aw_driver *driver,
-                               const struct aw_design_options *options, struct aw_proposal *p,
-                               struct aw_error *err)
+enum aw_status aw_design_assess(const struct aw_process *process, const struct aw_driver *driver,
+                                const struct aw_design_options *options, struct aw_proposal *p,
+                                struct aw_error *err)
 {
-    struct aw_design_options o = completed(options, driver);
+    struct aw_design_options o = fill_defaults(options, driver);
     p->refusal[0] = '\0';
     struct aw_loop *loops[PLACES] = {NULL};
     if (make_loops(process, driver, &o, loops, err) != AW_OK)
@@ -330,23 +331,23 @@ enum aw_status aw_design_judge(const struct aw_process *process, const struct aw
     free_loops(loops);
     const struct aw_gains *g = &p->per_tick;
     double largest = fmax(fabs(g->kp), fmax(fabs(g->ki), fabs(g->kd)));
-    p->limited = driver->gain_max > 0 && largest > driver->gain_max;
+    p->out_of_range = driver->gain_max > 0 && largest > driver->gain_max;
     p->activity = aw_driver_activity(driver, g);
     p->load_iae = aw_predict_load_iae(process, driver->tick_s, &p->per_tick);
     for (int m = 0; m < AW_METRICS; m++)
         p->step.value[m] = NAN;
     enum aw_status status = p->margins.stable ? predict(process, driver, &o, p, err) : AW_OK;
-    return status == AW_OK ? refuse(driver, &o, p, err) : status;
+    return status == AW_OK ? check_proposal(driver, &o, p, err) : status;
 }
 
 enum aw_status aw_design(const struct aw_process *process, const struct aw_driver *driver,
                          const struct aw_design_options *options, struct aw_proposal *p,
                          struct aw_error *err)
 {
-    struct subject s;
-    struct aw_design_options o = completed(options, driver);
+    struct target s;
+    struct aw_design_options o = fill_defaults(options, driver);
     *p = (struct aw_proposal){.form = o.form};
-    enum aw_status status = subject_of(process, driver, o.late_s, &s, err);
+    enum aw_status status = init_target(process, driver, o.dead_time_half_s, &s, err);
     if (status == AW_OK)
         status = find_gains(&s, driver, &o, p, err);
     if (status != AW_OK)
@@ -354,5 +355,5 @@ enum aw_status aw_design(const struct aw_process *process, const struct aw_drive
     p->per_tick.kp *= s.sign;
     p->per_tick.ki *= s.sign;
     p->per_tick.kd *= s.sign;
-    return aw_design_judge(process, driver, &o, p, err);
+    return aw_design_assess(process, driver, &o, p, err);
 }

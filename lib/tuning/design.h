@@ -23,9 +23,9 @@ extern const char *const aw_form_names[AW_FORMS + 1];
 
 struct aw_design_options {
     enum aw_form form;
-    double ms;       /* max Ms; 0: 1.6 */
-    double activity; /* max aw_driver_activity; 0: the dead band, or 0.01 without one */
-    bool bounded;    /* limits the overshoot */
+    double ms;             /* max Ms; 0: 1.6 */
+    double activity;       /* max aw_driver_activity; 0: the dead band, or 0.01 without one */
+    bool limits_overshoot; /* limits the overshoot */
     /* max overshoot for a step of the linear loop: 0.25 is 25 %, 0 permits none. The driver's
      * integrator has no anti-windup, so gains that overshoot much in the linear loop may oscillate
      * forever in the real one. AW_LIMIT: no gains meet this limit; err gives the lowest possible
@@ -33,17 +33,17 @@ struct aw_design_options {
     double overshoot;
     /* half-width of the interval of the model's dead time, s (aw_fit.half; NaN: unknown). Ms is
      * limited and reported for all dead times in it */
-    double late_s;
-    double step;         /* predicted step, as a share of full scale; 0: 0.02 */
-    struct aw_rest rest; /* state before the predicted step */
-    double duration_s;   /* min duration of the prediction, s */
-    bool unproven;       /* accepts gains with Ms above 2 */
+    double dead_time_half_s;
+    double step;           /* predicted step, as a share of full scale; 0: 0.02 */
+    struct aw_rest rest;   /* state before the predicted step */
+    double min_duration_s; /* min duration of the prediction, s */
+    bool allow_high_ms;    /* accepts gains with Ms above 2 */
 };
 
 struct aw_proposal {
     enum aw_form form;
     struct aw_gains per_tick;
-    bool limited;              /* a gain is beyond the driver's range */
+    bool out_of_range;         /* a gain is beyond the driver's range */
     struct aw_margins margins; /* margins of the linear loop */
     double ms;                 /* largest Ms for all dead times in the interval */
     double activity;           /* output at rest, as a share of full scale */
@@ -53,7 +53,7 @@ struct aw_proposal {
     struct aw_rest rest;     /* state before the predicted step */
     double duration_s;       /* duration of the prediction */
     /* lowest possible overshoot, as a share, if the limit cannot be met; else 0 */
-    double least_overshoot;
+    double min_overshoot;
     char refusal[160]; /* why the gains must not be used; "": they may be used */
 };
 
@@ -69,8 +69,8 @@ enum aw_status aw_design(const struct aw_process *process, const struct aw_drive
                          struct aw_error *err);
 
 /* Assesses the gains in *proposal, such as the previous ones. Errors as of aw_design. */
-enum aw_status aw_design_judge(const struct aw_process *process, const struct aw_driver *driver,
-                               const struct aw_design_options *options,
-                               struct aw_proposal *proposal, struct aw_error *err);
+enum aw_status aw_design_assess(const struct aw_process *process, const struct aw_driver *driver,
+                                const struct aw_design_options *options,
+                                struct aw_proposal *proposal, struct aw_error *err);
 
 #endif

@@ -11,7 +11,7 @@
 /* phase of the dead time between neighbouring frequencies, rad, if within these limits */
 #define TURN 0.15
 
-struct lens {
+struct loop_point {
     double omega;
     double complex plant;           /* sampled response of the process, with the hold */
     double complex sum, difference; /* 1/(1 - 1/z), 1 - 1/z */
@@ -20,12 +20,12 @@ struct lens {
 struct aw_loop {
     size_t n;
     int integrators;
-    struct lens at[MOST];
+    struct loop_point points[MOST];
 };
 
 /* Returns G with hold and sampler, summed over all aliases. */
-static double complex sampled(aw_response_fn *response, const void *context, double omega,
-                              double tick_s)
+static double complex sample_response(aw_response_fn *response, const void *context, double omega,
+                                      double tick_s)
 {
     double complex sum = 0, hold = 1 - cexp(-I * omega * tick_s);
     for (int k = -ALIASES; k <= ALIASES; k++) {
@@ -36,9 +36,9 @@ static double complex sampled(aw_response_fn *response, const void *context, dou
     return sum;
 }
 
-struct aw_loop *aw_loop_new_of(aw_response_fn *response, const void *context, int integrators,
-                               double slow_s, double dead_time_s, double tick_s,
-                               struct aw_error *err)
+struct aw_loop *aw_loop_new_any(aw_response_fn *response, const void *context, int integrators,
+                                double slow_s, double dead_time_s, double tick_s,
+                                struct aw_error *err)
 {
     struct aw_loop *loop = calloc(1, sizeof *loop);
     if (!loop) {
@@ -49,9 +49,9 @@ struct aw_loop *aw_loop_new_of(aw_response_fn *response, const void *context, in
     double delay = dead_time_s + tick_s;
     loop->integrators = integrators;
     while (loop->n < MOST) {
-        struct lens *at = &loop->at[loop->n++];
+        struct loop_point *at = &loop->points[loop->n++];
         at->omega = omega;
-        at->plant = sampled(response, context, omega, tick_s);
+        at->plant = sample_response(response, context, omega, tick_s);
         at->difference = 1 - cexp(-I * omega * tick_s);
         at->sum = 1 / at->difference;
         if (omega >= last)
@@ -61,7 +61,7 @@ struct aw_loop *aw_loop_new_of(aw_response_fn *response, const void *context, in
     return loop;
 }
 
-static double complex of_process(const void *context, double omega)
+static double complex process_response(const void *context, double omega)
 {
     return aw_process_response(context, omega);
 }
@@ -70,9 +70,9 @@ struct aw_loop *aw_loop_new(const struct aw_process *process, double tick_s, str
 {
     double slow_s, fast_s;
     aw_process_lags(process, &slow_s, &fast_s, NULL);
-    return aw_loop_new_of(of_process, process, process->integrating ? 1 : 0,
-                          slow_s + fast_s + process->a3 + fabs(process->lead), process->dead_time_s,
-                          tick_s, err);
+    return aw_loop_new_any(process_response, process, process->integrating ? 1 : 0,
+                           slow_s + fast_s + process->a3 + fabs(process->lead),
+                           process->dead_time_s, tick_s, err);
 }
 
 void aw_loop_free(struct aw_loop *loop)
@@ -80,36 +80,37 @@ void aw_loop_free(struct aw_loop *loop)
     free(loop);
 }
 
-static double complex open_at(const struct lens *at, const struct aw_gains *g)
+static double complex open_loop_at(const struct loop_point *point, const struct aw_gains *g)
 {
-    return (g->kp + g->ki * at->sum + g->kd * at->difference) * at->plant;
+    return (g->kp + g->ki * point->sum + g->kd * point->difference) * point->plant;
 }
 
-bool aw_loop_point(const struct aw_loop *loop, const struct aw_gains *per_tick, size_t i,
-                   double *omega, double complex *open)
+bool aw_loop_get_point(const struct aw_loop *loop, const struct aw_gains *per_tick, size_t i,
+                       double *omega, double complex *open_loop)
 {
     if (i >= loop->n)
         return false;
-    *omega = loop->at[i].omega;
-    *open = open_at(&loop->at[i], per_tick);
+    *omega = loop->points[i].omega;
+    *open_loop = open_loop_at(&loop->points[i], per_tick);
     return true;
 }
 
 /* Returns the initial angle of 1 + L: -90 deg per integrator, plus 180 deg for a negative gain. */
-static double first_angle(const struct aw_loop *loop, const struct aw_gains *g, double complex one)
+static double initial_angle(const struct aw_loop *loop, const struct aw_gains *g,
+                            double complex value)
 {
     int integrators = loop->integrators + (fabs(g->ki) > 0);
     double expected = -integrators * M_PI / 2;
-    return carg(one * cexp(-I * expected)) + expected;
+    return carg(value * cexp(-I * expected)) + expected;
 }
 
 /* Returns +1 for a left turn across the negative real axis, -1 for a right turn, else 0. */
-static int turn(double complex before, double complex one)
+static int count_turn(double complex previous, double complex current)
 {
-    double from = cimag(before), to = cimag(one);
+    double from = cimag(previous), to = cimag(current);
     if ((from < 0) == (to < 0))
         return 0;
-    double real = creal(before) + (creal(one) - creal(before)) * from / (from - to);
+    double real = creal(previous) + (creal(current) - creal(previous)) * from / (from - to);
     if (real > 0)
         return 0;
     return to < 0 ? 1 : -1;
@@ -117,18 +118,18 @@ static int turn(double complex before, double complex one)
 
 double aw_loop_ms(const struct aw_loop *loop, const struct aw_gains *g)
 {
-    double complex before = 1 + open_at(&loop->at[0], g);
-    double angle = first_angle(loop, g, before) - carg(before), nearest = INFINITY;
+    double complex previous = 1 + open_loop_at(&loop->points[0], g);
+    double angle = initial_angle(loop, g, previous) - carg(previous), nearest2 = INFINITY;
     int turns = 0;
     for (size_t i = 1; i < loop->n; i++) {
-        double complex one = 1 + open_at(&loop->at[i], g);
-        double size2 = creal(one) * creal(one) + cimag(one) * cimag(one);
-        nearest = size2 < nearest ? size2 : nearest;
-        turns += turn(before, one);
-        before = one;
+        double complex current = 1 + open_loop_at(&loop->points[i], g);
+        double size2 = creal(current) * creal(current) + cimag(current) * cimag(current);
+        nearest2 = size2 < nearest2 ? size2 : nearest2;
+        turns += count_turn(previous, current);
+        previous = current;
     }
-    angle += turns * 2 * M_PI + carg(before);
-    return fabs(angle) > 1 ? INFINITY : 1 / sqrt(nearest);
+    angle += turns * 2 * M_PI + carg(previous);
+    return fabs(angle) > 1 ? INFINITY : 1 / sqrt(nearest2);
 }
 
 /* Returns the position of the zero between a and b, which have different signs: 0 to 1. */
@@ -137,8 +138,8 @@ static double zero_between(double a, double b)
     return a / (a - b);
 }
 
-static void note_crossings(const struct lens *a, const struct lens *b, double complex la,
-                           double complex lb, struct aw_margins *m)
+static void update_margins(const struct loop_point *a, const struct loop_point *b,
+                           double complex la, double complex lb, struct aw_margins *m)
 {
     double ga = cabs(la), gb = cabs(lb);
     if ((ga > 1) != (gb > 1)) {
@@ -164,29 +165,29 @@ struct aw_margins aw_loop_margins(const struct aw_loop *loop, const struct aw_ga
     m.ms = aw_loop_ms(loop, g);
     m.stable = isfinite(m.ms);
     double closed0 = NAN;
-    double complex before = 0;
+    double complex previous = 0;
     for (size_t i = 0; i < loop->n; i++) {
-        const struct lens *at = &loop->at[i];
-        double complex l = open_at(at, g);
+        const struct loop_point *at = &loop->points[i];
+        double complex l = open_loop_at(at, g);
         double closed = cabs(l / (1 + l));
         if (i == 0)
             closed0 = closed;
         else
-            note_crossings(at - 1, at, before, l, &m);
+            update_margins(at - 1, at, previous, l, &m);
         if (isnan(m.bandwidth) && closed < closed0 * sqrt(0.5))
             m.bandwidth = at->omega;
-        before = l;
+        previous = l;
     }
     /* the open loop is real at half the sampling rate */
-    double end = -creal(before);
-    if (end > 0 && end < 1)
-        m.gain_margin = fmin(m.gain_margin, 1 / end);
+    double gain = -creal(previous);
+    if (gain > 0 && gain < 1)
+        m.gain_margin = fmin(m.gain_margin, 1 / gain);
     return m;
 }
 
 double aw_driver_activity(const struct aw_driver *driver, const struct aw_gains *g)
 {
     double step = driver->quantum * (fabs(g->kp) + fabs(g->kd));
-    double both = g->kp + g->kd;
-    return fmax(step, 2 * driver->noise * sqrt(both * both + g->kd * g->kd));
+    double sum = g->kp + g->kd;
+    return fmax(step, 2 * driver->noise * sqrt(sum * sum + g->kd * g->kd));
 }

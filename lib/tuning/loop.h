@@ -36,7 +36,7 @@
 struct aw_driver {
     double tick_s;     /* period of the controller */
     double dead_band;  /* smaller outputs have no effect */
-    double lost;       /* subtracted from larger outputs: friction, or the amplifier's threshold */
+    double friction;   /* subtracted from larger outputs: friction, or the amplifier's threshold */
     double output_max; /* saturation of the output */
     double gain_max;   /* max magnitude of each gain per tick */
     double quantum;    /* step of the measured value */
@@ -52,9 +52,9 @@ typedef double complex aw_response_fn(const void *context, double omega);
  * integrators. slow_s and dead_time_s approximate its longest time constant and its dead time. They
  * determine the grid of frequencies. */
 struct aw_loop *aw_loop_new(const struct aw_process *process, double tick_s, struct aw_error *err);
-struct aw_loop *aw_loop_new_of(aw_response_fn *response, const void *context, int integrators,
-                               double slow_s, double dead_time_s, double tick_s,
-                               struct aw_error *err);
+struct aw_loop *aw_loop_new_any(aw_response_fn *response, const void *context, int integrators,
+                                double slow_s, double dead_time_s, double tick_s,
+                                struct aw_error *err);
 void aw_loop_free(struct aw_loop *loop);
 
 /* Margins of a loop. Frequencies are in rad/s, or NaN if there is no such crossing. */
@@ -73,8 +73,8 @@ double aw_loop_ms(const struct aw_loop *loop, const struct aw_gains *per_tick);
 
 /* Returns the open loop at its i-th frequency, for Bode curves. Returns false after the last
  * one. */
-bool aw_loop_point(const struct aw_loop *loop, const struct aw_gains *per_tick, size_t i,
-                   double *omega, double complex *open);
+bool aw_loop_get_point(const struct aw_loop *loop, const struct aw_gains *per_tick, size_t i,
+                       double *omega, double complex *open_loop);
 
 /* Returns the output at rest if the measured value of the joint jumps by one encoder step, or is
  * noisy: kp + kd steps, or two standard deviations of the controller's response to the noise,

@@ -37,16 +37,16 @@ struct content {
 };
 
 /* Which processes have an entry. */
-enum when { ALWAYS, ONE_LAG, TWO_LAGS, THIRD_LAG, ZERO };
+enum condition { ALWAYS, ONE_LAG, TWO_LAGS, THIRD_LAG, HAS_ZERO };
 
 /* The entries in the order of the file. If two entries set the same number, the later one
  * counts. */
 static const struct entry {
     const char *group, *key; /* group "": not in a group */
     size_t offset, size;     /* size of a string; 0: a number */
-    enum when when;
-    bool needed;
-    double most; /* max magnitude */
+    enum condition condition;
+    bool required;
+    double limit; /* max magnitude */
 } entries[] = {
 #define TEXT(group, key, member)                                                                   \
     {                                                                                              \
@@ -66,7 +66,7 @@ static const struct entry {
     AT("", "tau2", tau2, TWO_LAGS, false, LONGEST),
     AT("", "damping", damping, TWO_LAGS, false, LARGEST),
     AT("", "tau3", model.fit.process.a3, THIRD_LAG, false, LONGEST),
-    AT("", "lead", model.fit.process.lead, ZERO, false, LONGEST),
+    AT("", "lead", model.fit.process.lead, HAS_ZERO, false, LONGEST),
     AT("", "dead_band", model.fit.dead_band, ALWAYS, false, LARGEST),
     AT("confidence", "gain", model.fit.half.gain, ALWAYS, false, LARGEST),
     AT("confidence", "dead_time", model.fit.half.dead_time, ALWAYS, false, LONGEST),
@@ -102,10 +102,10 @@ static const struct entry {
 
 /* ---- Writing ---- */
 
-static void write_number(FILE *file, const void *at)
+static void write_number(FILE *file, const void *member)
 {
     double value;
-    memcpy(&value, at, sizeof value);
+    memcpy(&value, member, sizeof value);
     if (isfinite(value))
         fprintf(file, "%.9g", value);
     else
@@ -123,12 +123,12 @@ static void write_text(FILE *file, const char *text)
     fputc('"', file);
 }
 
-static bool is_written(const struct aw_process *p, enum when when)
+static bool is_written(const struct aw_process *p, enum condition condition)
 {
-    return when == ONE_LAG     ? !(p->a2 > 0)
-           : when == TWO_LAGS  ? p->a2 > 0
-           : when == THIRD_LAG ? p->a3 > 0
-                               : when != ZERO || fabs(p->lead) > 0;
+    return condition == ONE_LAG     ? !(p->a2 > 0)
+           : condition == TWO_LAGS  ? p->a2 > 0
+           : condition == THIRD_LAG ? p->a3 > 0
+                                    : condition != HAS_ZERO || fabs(p->lead) > 0;
 }
 
 static void write_points(FILE *file, const struct aw_model *m)
@@ -150,11 +150,11 @@ void aw_model_write(FILE *file, const struct aw_model *m)
     aw_process_lags(&m->fit.process, &c.tau1, &c.tau2, &c.damping);
     snprintf(c.kind, sizeof c.kind, "%s",
              aw_process_kind_name(aw_process_kind_of(&m->fit.process)));
-    snprintf(c.tick_from, sizeof c.tick_from, "%s", aw_tick_from_names[m->tick.from]);
+    snprintf(c.tick_from, sizeof c.tick_from, "%s", aw_tick_source_names[m->tick.source]);
     fputs("{", file);
     for (const struct entry *e = entries; e < entries + N_ENTRIES; e++) {
-        const char *at = (const char *)&c + e->offset;
-        if (!is_written(&m->fit.process, e->when))
+        const char *member = (const char *)&c + e->offset;
+        if (!is_written(&m->fit.process, e->condition))
             continue;
         if (strcmp(group, e->group) != 0) {
             fprintf(file, "%s,\n  \"%s\": {", *group ? "\n  }" : "", e->group);
@@ -164,9 +164,9 @@ void aw_model_write(FILE *file, const struct aw_model *m)
         fprintf(file, "%s\n%s\"%s\": ", comma, *group ? "    " : "  ", e->key);
         comma = ",";
         if (e->size)
-            write_text(file, at);
+            write_text(file, member);
         else
-            write_number(file, at);
+            write_number(file, member);
     }
     fputs("\n  },\n", file);
     write_points(file, m);
@@ -187,12 +187,12 @@ static enum aw_status read_number(struct content *c, const struct entry *e, cons
                                   const char *name, struct aw_error *err)
 {
     double value = json_number_value(found);
-    if (fabs(value) > e->most)
+    if (fabs(value) > e->limit)
         return aw_fail(err, AW_MALFORMED, "%s: %s %g is out of range (limit %g)", name, e->key,
-                       value, copysign(e->most, value));
+                       value, copysign(e->limit, value));
     if (json_is_number(found))
         memcpy((char *)c + e->offset, &value, sizeof value);
-    else if (e->needed || (found && !json_is_null(found)))
+    else if (e->required || (found && !json_is_null(found)))
         return aw_fail(
             err, AW_MALFORMED,
             "%s: %s is not a number — write models in the format of docs/model.schema.json", name,
@@ -205,8 +205,8 @@ static enum aw_status read_entries(struct content *c, const json_t *root, const 
 {
     enum aw_status status = AW_OK;
     for (const struct entry *e = entries; e < entries + N_ENTRIES && status == AW_OK; e++) {
-        const json_t *of = *e->group ? json_object_get(root, e->group) : root;
-        const json_t *found = json_object_get(of, e->key);
+        const json_t *object = *e->group ? json_object_get(root, e->group) : root;
+        const json_t *found = json_object_get(object, e->key);
         const char *text = json_string_value(found);
         if (!e->size)
             status = read_number(c, e, found, name, err);
@@ -216,7 +216,7 @@ static enum aw_status read_entries(struct content *c, const json_t *root, const 
     return status;
 }
 
-static int kind_of(const char *name)
+static int find_kind(const char *name)
 {
     int k = 0;
     while (k < AW_PROCESS_KINDS && strcmp(name, aw_process_kind_name((enum aw_process_kind)k)) != 0)
@@ -228,20 +228,20 @@ static int kind_of(const char *name)
 static void read_lags(struct aw_process *p, enum aw_process_kind kind, double tau1, double tau2,
                       double damping)
 {
-    bool two = kind == AW_PROCESS_SECOND || kind == AW_PROCESS_THIRD;
-    bool swings = two && damping > 0 && damping < 1;
+    bool has_two_lags = kind == AW_PROCESS_SECOND || kind == AW_PROCESS_THIRD;
+    bool oscillates = has_two_lags && damping > 0 && damping < 1;
     if (kind == AW_PROCESS_FIRST)
         p->lead = 0;
     if (kind == AW_PROCESS_FIRST || kind == AW_PROCESS_SECOND)
         p->a3 = 0;
-    p->a1 = swings ? 2 * damping * tau1 : tau1 + (two ? tau2 : 0);
-    p->a2 = swings ? tau1 * tau1 : two ? tau1 * tau2 : 0;
+    p->a1 = oscillates ? 2 * damping * tau1 : tau1 + (has_two_lags ? tau2 : 0);
+    p->a2 = oscillates ? tau1 * tau1 : has_two_lags ? tau1 * tau2 : 0;
 }
 
 static enum aw_status read_process(struct content *c, const char *name, struct aw_error *err)
 {
     struct aw_process *p = &c->model.fit.process;
-    int k = kind_of(c->kind);
+    int k = find_kind(c->kind);
     if (k == AW_PROCESS_KINDS)
         return aw_fail(err, AW_MALFORMED,
                        "%s: model kind not supported — use first-order, integrating, second-order "
@@ -258,17 +258,17 @@ static enum aw_status read_process(struct content *c, const char *name, struct a
 
 /* Sets the members that follow from others. A control period without a source in the file counts as
  * given by the user. */
-static void derive_rest(struct content *c)
+static void derive_members(struct content *c)
 {
     struct aw_model *model = &c->model;
-    int from = aw_find_word(aw_tick_from_names, AW_TICK_FROMS, c->tick_from);
+    int source = aw_find_name(aw_tick_source_names, AW_TICK_SOURCES, c->tick_from);
     model->fit.n = c->samples > 0 && c->samples < LARGEST ? (size_t)c->samples : 0;
     model->driver.noise = model->grain.noise;
-    model->driver.lost = model->fit.dead_band;
+    model->driver.friction = model->fit.dead_band;
     model->tick.s = model->driver.tick_s;
-    model->tick.from = !(model->tick.s > 0) ? AW_TICK_UNKNOWN
-                       : from > 0           ? (enum aw_tick_from)from
-                                            : AW_TICK_GIVEN;
+    model->tick.source = !(model->tick.s > 0) ? AW_TICK_UNKNOWN
+                         : source > 0         ? (enum aw_tick_source)source
+                                              : AW_TICK_GIVEN;
 }
 
 static void read_points(struct aw_model *model, const json_t *root)
@@ -289,13 +289,14 @@ static void read_points(struct aw_model *model, const json_t *root)
 enum aw_status aw_model_read(struct aw_model *model, const char *text, const char *name,
                              struct aw_error *err)
 {
-    json_error_t why;
-    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &why);
+    json_error_t problem;
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &problem);
     struct content c = {.samples = 0};
     aw_model_init(model);
     c.model = *model;
     if (!root)
-        return aw_fail(err, AW_MALFORMED, "%s:%d:%d: %s", name, why.line, why.column, why.text);
+        return aw_fail(err, AW_MALFORMED, "%s:%d:%d: %s", name, problem.line, problem.column,
+                       problem.text);
     const char *format = json_string_value(json_object_get(root, "format"));
     enum aw_status status = AW_OK;
     if (!json_is_object(root) || (format && strcmp(format, AW_MODEL_FORMAT) != 0))
@@ -309,7 +310,7 @@ enum aw_status aw_model_read(struct aw_model *model, const char *text, const cha
         status =
             aw_fail(err, AW_MALFORMED, "%s: control period %g s is out of range", name, tick_s);
     if (status == AW_OK) {
-        derive_rest(&c);
+        derive_members(&c);
         read_points(&c.model, root);
         *model = c.model;
     }

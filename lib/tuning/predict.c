@@ -12,11 +12,11 @@
 /* A process with dead time. In each control period, it first responds to the output of delay + 1
  * periods ago, then to that of delay periods ago. */
 struct plant {
-    struct aw_move early, late;
+    struct aw_move first_move, second_move;
     struct aw_process_state x;
     size_t delay;
-    double *past; /* ring of delay + 2 outputs */
-    size_t now;
+    double *outputs; /* ring of delay + 2 outputs */
+    size_t n_ticks;
 };
 
 static bool plant_init(struct plant *p, const struct aw_process *process, double tick_s)
@@ -24,15 +24,15 @@ static bool plant_init(struct plant *p, const struct aw_process *process, double
     double ticks = process->dead_time_s / tick_s, whole = floor(ticks + 1e-9);
     if (!(whole < LONGEST))
         return false;
-    double part = fmax(0, ticks - whole) * tick_s;
-    *p = (struct plant){.early = aw_move_of(process, part),
-                        .late = aw_move_of(process, tick_s - part),
+    double fraction = fmax(0, ticks - whole) * tick_s;
+    *p = (struct plant){.first_move = aw_make_move(process, fraction),
+                        .second_move = aw_make_move(process, tick_s - fraction),
                         .delay = (size_t)whole};
-    p->past = calloc(p->delay + 2, sizeof *p->past);
-    return p->past;
+    p->outputs = calloc(p->delay + 2, sizeof *p->outputs);
+    return p->outputs;
 }
 
-static void hold(const struct aw_move *move, struct aw_process_state *x, double input)
+static void apply_input(const struct aw_move *move, struct aw_process_state *x, double input)
 {
     aw_move(move, x, input, input);
 }
@@ -40,31 +40,32 @@ static void hold(const struct aw_move *move, struct aw_process_state *x, double 
 static void plant_tick(struct plant *p, double input)
 {
     size_t ring = p->delay + 2;
-    p->past[p->now % ring] = input;
-    hold(&p->early, &p->x, p->past[(p->now + 1) % ring]);
-    hold(&p->late, &p->x, p->past[(p->now + 2) % ring]);
-    p->now++;
+    p->outputs[p->n_ticks % ring] = input;
+    apply_input(&p->first_move, &p->x, p->outputs[(p->n_ticks + 1) % ring]);
+    apply_input(&p->second_move, &p->x, p->outputs[(p->n_ticks + 2) % ring]);
+    p->n_ticks++;
 }
 
 /* Returns the part of an output that reaches the motor. */
-static double effective(const struct aw_driver *driver, double u)
+static double effective_output(const struct aw_driver *driver, double u)
 {
     double size = fabs(u);
     if (driver->output_max > 0)
         size = fmin(size, driver->output_max);
-    return fabs(u) < driver->dead_band ? 0 : copysign(fmax(0, size - driver->lost), u);
+    return fabs(u) < driver->dead_band ? 0 : copysign(fmax(0, size - driver->friction), u);
 }
 
-struct law {
+struct controller {
     struct aw_gains gains;
-    double sum, before;
+    double integral, last_error;
 };
 
-static double control_tick(struct law *law, double error)
+static double control_tick(struct controller *controller, double error)
 {
-    law->sum += law->gains.ki * error;
-    double u = law->gains.kp * error + law->sum + law->gains.kd * (error - law->before);
-    law->before = error;
+    controller->integral += controller->gains.ki * error;
+    double u = controller->gains.kp * error + controller->integral +
+               controller->gains.kd * (error - controller->last_error);
+    controller->last_error = error;
     return u;
 }
 
@@ -74,9 +75,9 @@ struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_d
 {
     struct plant plant;
     const struct aw_rest *rest = &scene->rest;
-    struct law law = {.gains = *per_tick,
-                      .sum = rest->output - per_tick->kp * rest->error,
-                      .before = rest->error};
+    struct controller controller = {.gains = *per_tick,
+                                    .integral = rest->output - per_tick->kp * rest->error,
+                                    .last_error = rest->error};
     double ticks = scene->duration_s / driver->tick_s;
     if (!(ticks >= 1) || ticks > 1e6) {
         aw_fail(err, AW_USAGE, "predict: duration %g s is out of range", scene->duration_s);
@@ -95,58 +96,59 @@ struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_d
     *n = (size_t)ticks;
     for (size_t i = 0; i < *n; i++) {
         double y = scene->from - rest->error + aw_process_measured(process, &plant.x);
-        double seen = y;
-        if (scene->full && driver->quantum > 0)
-            seen = round(y / driver->quantum) * driver->quantum;
-        double u = control_tick(&law, scene->to - seen);
+        double measured = y;
+        if (scene->nonlinear && driver->quantum > 0)
+            measured = round(y / driver->quantum) * driver->quantum;
+        double u = control_tick(&controller, scene->to - measured);
         samples[i] = (struct aw_sample){(double)i * driver->tick_s, scene->to, y, u};
-        plant_tick(&plant, (scene->full ? effective(driver, u) : u) + scene->load);
+        plant_tick(&plant, (scene->nonlinear ? effective_output(driver, u) : u) + scene->load);
     }
-    free(plant.past);
+    free(plant.outputs);
     return samples;
 }
 
 /* Statistics of the linear loop's error after a step of setpoint or load, until it settles. */
-struct course {
+struct error_stats {
     double iae, lowest; /* integral of |error|, and lowest error */
-    bool dies;
+    bool settles;
 };
 
-static struct course follow(const struct aw_process *process, double tick_s,
-                            const struct aw_gains *per_tick, double setpoint, double load)
+static struct error_stats simulate_error(const struct aw_process *process, double tick_s,
+                                         const struct aw_gains *per_tick, double setpoint,
+                                         double load)
 {
     struct plant plant;
-    struct law law = {.gains = *per_tick};
-    struct course course = {.lowest = INFINITY};
-    double largest = 0, window = 0;
+    struct controller controller = {.gains = *per_tick};
+    struct error_stats stats = {.lowest = INFINITY};
+    double largest = 0, envelope = 0;
     if (!plant_init(&plant, process, tick_s))
-        return course;
-    size_t quiet = 0, patience = plant.delay + 100;
-    for (size_t i = 0; i < LONGEST && quiet < patience; i++) {
+        return stats;
+    size_t n_quiet = 0, patience = plant.delay + 100;
+    for (size_t i = 0; i < LONGEST && n_quiet < patience; i++) {
         double e = setpoint - aw_process_measured(process, &plant.x);
-        plant_tick(&plant, control_tick(&law, e) + load);
-        course.iae += fabs(e) * tick_s;
-        course.lowest = fmin(course.lowest, e);
+        plant_tick(&plant, control_tick(&controller, e) + load);
+        stats.iae += fabs(e) * tick_s;
+        stats.lowest = fmin(stats.lowest, e);
         largest = fmax(largest, fabs(e));
-        window = fmax(fabs(e), window * 0.98);
-        quiet = i > 2 * patience && window < 2e-3 * largest ? quiet + 1 : 0;
+        envelope = fmax(fabs(e), envelope * 0.98);
+        n_quiet = i > 2 * patience && envelope < 2e-3 * largest ? n_quiet + 1 : 0;
         if (!(fabs(e) < 1e9))
             break;
     }
-    free(plant.past);
-    course.dies = quiet >= patience;
-    return course;
+    free(plant.outputs);
+    stats.settles = n_quiet >= patience;
+    return stats;
 }
 
 double aw_predict_load_iae(const struct aw_process *process, double tick_s,
                            const struct aw_gains *per_tick)
 {
-    struct course course = follow(process, tick_s, per_tick, 0, 1);
-    return course.dies ? course.iae : INFINITY;
+    struct error_stats stats = simulate_error(process, tick_s, per_tick, 0, 1);
+    return stats.settles ? stats.iae : INFINITY;
 }
 
 double aw_predict_overshoot(const struct aw_process *process, double tick_s,
                             const struct aw_gains *per_tick)
 {
-    return fmax(0, -follow(process, tick_s, per_tick, 1, 0).lowest);
+    return fmax(0, -simulate_error(process, tick_s, per_tick, 1, 0).lowest);
 }

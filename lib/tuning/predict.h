@@ -27,7 +27,7 @@ struct aw_scene {
     double load; /* added to the output from t = 0 on */
     double duration_s;
     /* applies dead band, output limit and encoder resolution; false: the loop is linear */
-    bool full;
+    bool nonlinear;
 };
 
 /* Returns one sample per tick from t = 0 on. The caller frees them. NULL: AW_NO_MEMORY, or AW_USAGE

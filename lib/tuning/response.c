@@ -26,19 +26,19 @@ const struct aw_metric_row *aw_metric(enum aw_metric metric)
     return &metrics[metric];
 }
 
-bool aw_response_arrived(const struct aw_response *response, const struct aw_step *step,
-                         double near)
+bool aw_response_has_arrived(const struct aw_response *response, const struct aw_step *step,
+                             double tolerance)
 {
-    return fabs(response->final - step->to) <= near * fabs(step->to - step->from);
+    return fabs(response->final - step->to) <= tolerance * fabs(step->to - step->from);
 }
 
-bool aw_metric_reached(double value)
+bool aw_metric_is_reached(double value)
 {
     return !isnan(value);
 }
 
 /* The samples after the step. */
-struct way {
+struct step_samples {
     const struct aw_sample *samples;
     size_t n;
     const struct aw_step *step;
@@ -46,80 +46,80 @@ struct way {
 
 /* Returns the running median. Near the ends the window shrinks, so the first and last samples stay
  * unchanged. */
-static double measured(const struct way *way, size_t i)
+static double filter_value(const struct step_samples *s, size_t i)
 {
-    size_t reach = (size_t)way->step->median / 2;
-    reach = i < reach ? i : reach;
-    reach = way->n - 1 - i < reach ? way->n - 1 - i : reach;
+    size_t half_window = (size_t)s->step->median / 2;
+    half_window = i < half_window ? i : half_window;
+    half_window = s->n - 1 - i < half_window ? s->n - 1 - i : half_window;
     double sorted[WIDEST];
-    for (size_t n = 0; n <= 2 * reach; n++) {
-        double value = way->samples[i - reach + n].measured;
+    for (size_t n = 0; n <= 2 * half_window; n++) {
+        double value = s->samples[i - half_window + n].measured;
         size_t at = n;
         for (; at > 0 && sorted[at - 1] > value; at--)
             sorted[at] = sorted[at - 1];
         sorted[at] = value;
     }
-    return sorted[reach];
+    return sorted[half_window];
 }
 
-static double part(const struct way *way, size_t i)
+static double progress(const struct step_samples *s, size_t i)
 {
-    return (measured(way, i) - way->step->from) / (way->step->to - way->step->from);
+    return (filter_value(s, i) - s->step->from) / (s->step->to - s->step->from);
 }
 
-static double since(const struct way *way, size_t i)
+static double elapsed_s(const struct step_samples *s, size_t i)
 {
-    return way->samples[i].t - way->step->time_s;
+    return s->samples[i].t - s->step->time_s;
 }
 
 /* Returns the time after the step at which the line from sample i to the next one crosses level. */
-static double crossing(const struct way *way, size_t i, double level)
+static double crossing_time(const struct step_samples *s, size_t i, double level)
 {
-    double before = part(way, i), after = part(way, i + 1);
-    double along = (level - before) / (after - before);
-    return since(way, i) + along * (since(way, i + 1) - since(way, i));
+    double before = progress(s, i), after = progress(s, i + 1);
+    double fraction = (level - before) / (after - before);
+    return elapsed_s(s, i) + fraction * (elapsed_s(s, i + 1) - elapsed_s(s, i));
 }
 
-static double rise_time(const struct way *way)
+static double rise_time(const struct step_samples *s)
 {
     size_t top = 0;
-    while (top < way->n && part(way, top) < 0.9)
+    while (top < s->n && progress(s, top) < 0.9)
         top++;
-    if (top == way->n)
+    if (top == s->n)
         return NAN;
     if (top == 0)
         return 0;
     size_t low = top;
-    while (low > 0 && part(way, low - 1) >= 0.1)
+    while (low > 0 && progress(s, low - 1) >= 0.1)
         low--;
-    double start = low > 0 ? crossing(way, low - 1, 0.1) : 0;
-    return crossing(way, top - 1, 0.9) - start;
+    double start = low > 0 ? crossing_time(s, low - 1, 0.1) : 0;
+    return crossing_time(s, top - 1, 0.9) - start;
 }
 
-static size_t tail_start(const struct way *way)
+static size_t find_tail(const struct step_samples *s)
 {
-    double from = since(way, way->n - 1) * (1 - TAIL);
-    size_t i = way->n - 1;
-    while (i > 0 && since(way, i - 1) >= from)
+    double from = elapsed_s(s, s->n - 1) * (1 - TAIL);
+    size_t i = s->n - 1;
+    while (i > 0 && elapsed_s(s, i - 1) >= from)
         i--;
     return i;
 }
 
-static double settling_time(const struct way *way)
+static double settling_time(const struct step_samples *s)
 {
-    size_t outside = way->n;
-    while (outside > 0 && fabs(part(way, outside - 1) - 1) <= BAND)
+    size_t outside = s->n;
+    while (outside > 0 && fabs(progress(s, outside - 1) - 1) <= BAND)
         outside--;
-    if (outside > tail_start(way))
+    if (outside > find_tail(s))
         return NAN;
     if (outside == 0)
         return 0;
-    bool above = part(way, outside - 1) > 1;
-    return crossing(way, outside - 1, 1 + (above ? BAND : -BAND));
+    bool above = progress(s, outside - 1) > 1;
+    return crossing_time(s, outside - 1, 1 + (above ? BAND : -BAND));
 }
 
 /* Returns the integral of |e| along a straight line; with a change of sign it is two triangles. */
-static double absolute_area(double e0, double e1, double dt)
+static double integrate_abs(double e0, double e1, double dt)
 {
     double sum = fabs(e0) + fabs(e1);
     if ((e0 < 0) == (e1 < 0))
@@ -127,16 +127,16 @@ static double absolute_area(double e0, double e1, double dt)
     return (e0 * e0 + e1 * e1) / (2 * sum) * dt;
 }
 
-static void integrate(const struct way *way, struct aw_response *out)
+static void integrate(const struct step_samples *s, struct aw_response *out)
 {
-    double before = way->step->to - measured(way, 0), t = 0;
+    double previous = s->step->to - filter_value(s, 0), t = 0;
     out->value[AW_IAE] = out->value[AW_ISE] = 0;
-    for (size_t i = 0; i < way->n; i++) {
-        double error = way->step->to - measured(way, i), dt = since(way, i) - t;
-        out->value[AW_IAE] += absolute_area(before, error, dt);
-        out->value[AW_ISE] += (before * before + before * error + error * error) / 3 * dt;
-        before = error;
-        t = since(way, i);
+    for (size_t i = 0; i < s->n; i++) {
+        double error = s->step->to - filter_value(s, i), dt = elapsed_s(s, i) - t;
+        out->value[AW_IAE] += integrate_abs(previous, error, dt);
+        out->value[AW_ISE] += (previous * previous + previous * error + error * error) / 3 * dt;
+        previous = error;
+        t = elapsed_s(s, i);
     }
 }
 
@@ -154,8 +154,9 @@ static enum aw_status check_step(const struct aw_step *step, struct aw_error *er
     return AW_OK;
 }
 
-static enum aw_status find_way(const struct aw_sample *samples, size_t n,
-                               const struct aw_step *step, struct way *way, struct aw_error *err)
+static enum aw_status select_samples(const struct aw_sample *samples, size_t n,
+                                     const struct aw_step *step, struct step_samples *s,
+                                     struct aw_error *err)
 {
     size_t first = 0;
     enum aw_status status = check_step(step, err);
@@ -176,47 +177,47 @@ static enum aw_status find_way(const struct aw_sample *samples, size_t n,
     if (n - first < FEWEST)
         return aw_fail(err, AW_USAGE, "step: too few samples (%zu after %g s) — record longer",
                        n - first, step->time_s);
-    *way = (struct way){samples + first, n - first, step};
+    *s = (struct step_samples){samples + first, n - first, step};
     return AW_OK;
 }
 
 enum aw_status aw_response(const struct aw_sample *samples, size_t n, const struct aw_step *step,
                            struct aw_response *out, struct aw_error *err)
 {
-    struct way way = {0};
-    enum aw_status status = find_way(samples, n, step, &way, err);
+    struct step_samples s = {0};
+    enum aw_status status = select_samples(samples, n, step, &s, err);
     if (status != AW_OK)
         return status;
-    size_t peak = 0, tail = tail_start(&way);
-    double span = step->to - step->from, sum = 0, most = NAN;
-    for (size_t i = 0; i < way.n; i++) {
-        double output = fabs(way.samples[i].output);
-        most = isnan(most) || output > most ? output : most;
-        peak = part(&way, i) > part(&way, peak) ? i : peak;
-        sum += i >= tail ? part(&way, i) : 0;
+    size_t peak = 0, tail = find_tail(&s);
+    double span = step->to - step->from, sum = 0, max_output = NAN;
+    for (size_t i = 0; i < s.n; i++) {
+        double output = fabs(s.samples[i].output);
+        max_output = isnan(max_output) || output > max_output ? output : max_output;
+        peak = progress(&s, i) > progress(&s, peak) ? i : peak;
+        sum += i >= tail ? progress(&s, i) : 0;
     }
-    double final = sum / (double)(way.n - tail), height = part(&way, peak);
+    double final = sum / (double)(s.n - tail), height = progress(&s, peak);
     out->final = step->from + final * span;
-    out->value[AW_RISE_TIME] = rise_time(&way);
+    out->value[AW_RISE_TIME] = rise_time(&s);
     out->value[AW_OVERSHOOT] = height > 1 ? (height - 1) * 100 : 0;
-    out->value[AW_PEAK_TIME] = height - final > STANDS_UP ? since(&way, peak) : NAN;
-    out->value[AW_SETTLING_TIME] = settling_time(&way);
+    out->value[AW_PEAK_TIME] = height - final > STANDS_UP ? elapsed_s(&s, peak) : NAN;
+    out->value[AW_SETTLING_TIME] = settling_time(&s);
     out->value[AW_STEADY_STATE_ERROR] = step->to - out->final;
-    out->value[AW_MAX_OUTPUT] = most;
-    integrate(&way, out);
+    out->value[AW_MAX_OUTPUT] = max_output;
+    integrate(&s, out);
     return AW_OK;
 }
 
-enum aw_status aw_step_find(const struct aw_sample *samples, size_t n, struct aw_step *out,
+enum aw_status aw_find_step(const struct aw_sample *samples, size_t n, struct aw_step *out,
                             struct aw_error *err)
 {
     if (n < FEWEST)
         return aw_fail(err, AW_USAGE, "step: too few samples (%zu) — record longer", n);
     size_t jump = 0;
-    double most = 0;
+    double max_jump = 0;
     for (size_t i = 1; i < n; i++)
-        if (fabs(samples[i].setpoint - samples[i - 1].setpoint) > most) {
-            most = fabs(samples[i].setpoint - samples[i - 1].setpoint);
+        if (fabs(samples[i].setpoint - samples[i - 1].setpoint) > max_jump) {
+            max_jump = fabs(samples[i].setpoint - samples[i - 1].setpoint);
             jump = i;
         }
     *out = (struct aw_step){.from = jump > 0 ? samples[jump - 1].setpoint : samples[0].measured,

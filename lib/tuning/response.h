@@ -6,7 +6,7 @@
  *     struct aw_step step = {.from = 0, .to = 10, .time_s = samples[0].t};
  *     struct aw_response response;
  *     if (aw_response(samples, n, &step, &response, &err) == AW_OK &&
- *         aw_metric_reached(response.value[AW_RISE_TIME]))
+ *         aw_metric_is_reached(response.value[AW_RISE_TIME]))
  *         printf("%s %g s\n", aw_metric(AW_RISE_TIME)->name, response.value[AW_RISE_TIME]);
  *
  * Definitions. The step is the commanded one, from A to B, so two runs with the same step are
@@ -69,21 +69,21 @@ struct aw_response {
 enum aw_status aw_response(const struct aw_sample *samples, size_t n, const struct aw_step *step,
                            struct aw_response *out, struct aw_error *err);
 
-bool aw_metric_reached(double value);
+bool aw_metric_is_reached(double value);
 
 /* Returns true if the final value is within tolerance (a share of the step) of the target.
  * Otherwise the metrics mean nothing: without motion, there is no overshoot, and settling is
  * immediate. */
 #define AW_RESPONSE_NEAR 0.1
-bool aw_response_arrived(const struct aw_response *response, const struct aw_step *step,
-                         double near);
+bool aw_response_has_arrived(const struct aw_response *response, const struct aw_step *step,
+                             double tolerance);
 
 /* Names of a metric, in records and for people. Its unit is the samples' unit (if uses_sample_unit
  * is set), followed by unit_after: "s", "%", "deg", "deg·s", "deg²·s", "". */
 struct aw_metric_row {
     const char *name;  /* "rise_time" */
     const char *title; /* "rise time" */
-    bool takes_unit;
+    bool uses_sample_unit;
     const char *unit_after;
 };
 
@@ -92,7 +92,7 @@ const struct aw_metric_row *aw_metric(enum aw_metric metric);
 /* Finds the step in a record: the largest change of setpoint between two samples. If the setpoint
  * never changes, the step is from the first measured value to the setpoint. Sets median to 1.
  * AW_USAGE if there is no step. */
-enum aw_status aw_step_find(const struct aw_sample *samples, size_t n, struct aw_step *out,
+enum aw_status aw_find_step(const struct aw_sample *samples, size_t n, struct aw_step *out,
                             struct aw_error *err);
 
 #endif

@@ -18,9 +18,9 @@ enum aw_status aw_run_from_table(const struct aw_table *table, struct aw_run *ru
     enum aw_status status = aw_table_find_time(table, &columns[0], &scale, err);
     *run = (struct aw_run){0};
     for (int i = 1; i < 3 && status == AW_OK; i++)
-        status = aw_table_column(table, names[i], &columns[i], err);
+        status = aw_table_get_column(table, names[i], &columns[i], err);
     if (status == AW_OK && output >= 0)
-        status = aw_table_numbers(table, output, err);
+        status = aw_table_check_numbers(table, output, err);
     if (status != AW_OK)
         return status;
     run->samples = calloc(table->n_rows + 1, sizeof *run->samples);
@@ -34,7 +34,7 @@ enum aw_status aw_run_from_table(const struct aw_table *table, struct aw_run *ru
             .measured = aw_table_cell(table, i, columns[2]),
             .output = output < 0 ? NAN : aw_table_cell(table, i, output),
         };
-    status = aw_step_find(run->samples, run->n, &run->step, err);
+    status = aw_find_step(run->samples, run->n, &run->step, err);
     if (status != AW_OK) {
         aw_run_free(run);
         return status;

@@ -15,7 +15,7 @@
 struct aw_run {
     struct aw_sample *samples;
     size_t n;
-    /* the step found by aw_step_find, with a median of 3. If the run begins before t = 0 and the
+    /* the step found by aw_find_step, with a median of 3. If the run begins before t = 0 and the
      * step appears within 0.1 s after it, the step's time is 0 */
     struct aw_step step;
 };

@@ -13,7 +13,7 @@ struct writer {
     uint8_t *at, *end;
 };
 
-static void put(struct writer *out, char c)
+static void put_char(struct writer *out, char c)
 {
     if (out->at < out->end)
         *out->at = (uint8_t)c;
@@ -26,25 +26,25 @@ static void put_scalar(struct writer *out, const struct aw_record *record, int i
     const struct aw_field *row = scalar->field;
     if (row->type == AW_CODE) {
         for (const char *p = record->codec->message->word; *p; p++)
-            put(out, *p);
+            put_char(out, *p);
     } else if (row->type == AW_CONST) {
-        put(out, (char)row->constant);
+        put_char(out, (char)row->constant);
     } else if (record->present >> i & 1) {
-        if (row->before)
-            put(out, row->before);
+        if (row->separator)
+            put_char(out, row->separator);
         char text[AW_NUMBER_MAX];
         long value = (long)record->v[i];
         int length = (int)(aw_print_int(text, value < 0 ? -value : value) - text);
         if (value < 0)
-            put(out, '-');
+            put_char(out, '-');
         for (int n = length; n < row->digits; n++)
-            put(out, '0');
+            put_char(out, '0');
         for (int n = 0; n < length; n++)
-            put(out, text[n]);
+            put_char(out, text[n]);
     }
 }
 
-static int most_digits(const struct aw_field *row)
+static int max_digits(const struct aw_field *row)
 {
     return row->digits == 1 ? 1 : DIGITS_READ;
 }
@@ -61,7 +61,7 @@ enum aw_status aw_ascii_encode(const struct aw_record *record, uint8_t *out, siz
         if (record->present >> i & 1 && !fits)
             return aw_fail(err, AW_LIMIT, "%s: %s %.*g does not fit into %d digit%s",
                            record->codec->message->name, row->name, aw_digits_for(value), value,
-                           most_digits(row), row->digits == 1 ? "" : "s");
+                           max_digits(row), row->digits == 1 ? "" : "s");
         put_scalar(&writer, record, i);
     }
     *size = (size_t)(writer.at - out);
@@ -75,7 +75,7 @@ struct reader {
     const uint8_t *at, *end;
 };
 
-static bool take(struct reader *in, char c)
+static bool accept_char(struct reader *in, char c)
 {
     if (in->at == in->end || *in->at != (uint8_t)c)
         return false;
@@ -87,10 +87,10 @@ static bool take(struct reader *in, char c)
  * not. */
 static bool parse_number(struct reader *in, const struct aw_field *row, double *value)
 {
-    int most = most_digits(row), n = 0;
-    bool negative = most > 1 && take(in, '-');
+    int max = max_digits(row), n = 0;
+    bool negative = max > 1 && accept_char(in, '-');
     *value = 0;
-    for (; n < most && in->at < in->end && isdigit(*in->at); n++)
+    for (; n < max && in->at < in->end && isdigit(*in->at); n++)
         *value = *value * 10 + (*in->at++ - '0');
     if (negative)
         *value = -*value;
@@ -102,18 +102,19 @@ static bool parse_scalar(struct reader *in, struct aw_record *record, int i, boo
     const struct aw_field *row = record->codec->scalars[i].field;
     if (row->type == AW_CODE) {
         const char *word = record->codec->message->word;
-        while (*word && take(in, *word))
+        while (*word && accept_char(in, *word))
             word++;
         return !*word;
     }
     if (row->type == AW_CONST)
-        return take(in, (char)row->constant);
-    *missing = *missing || (row->may_miss && in->at < in->end && *in->at == '\r');
-    if (*missing && row->may_miss) {
+        return accept_char(in, (char)row->constant);
+    *missing = *missing || (row->may_omit && in->at < in->end && *in->at == '\r');
+    if (*missing && row->may_omit) {
         record->present &= ~(UINT64_C(1) << i);
         return true;
     }
-    return (!row->before || take(in, row->before)) && parse_number(in, row, &record->v[i]);
+    return (!row->separator || accept_char(in, row->separator)) &&
+           parse_number(in, row, &record->v[i]);
 }
 
 enum aw_status aw_ascii_decode(const struct aw_codec *codec, struct aw_span frame,

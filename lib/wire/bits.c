@@ -68,8 +68,8 @@ static uint64_t payload_length(const struct aw_codec *codec, const struct aw_sca
     return end - (scalar->bit + scalar->bits) / 8u;
 }
 
-uint64_t aw_fixed_value(const struct aw_codec *codec, const struct aw_scalar *scalar,
-                        const uint8_t *data)
+uint64_t aw_row_constant(const struct aw_codec *codec, const struct aw_scalar *scalar,
+                         const uint8_t *data)
 {
     switch (scalar->field->type) {
     case AW_CODE: /* higher bits are not sent: they distinguish messages with equal codes */

@@ -32,21 +32,21 @@ struct aw_can_id {
 };
 
 /* Returns the size of the head, 2 or 4 bytes. Returns 0 if the frame is shorter. */
-static inline size_t aw_can_head(struct aw_span frame)
+static inline size_t aw_can_head_size(struct aw_span frame)
 {
     size_t head = frame.size >= 2 && frame.data[1] & 0x80 ? 4 : 2;
     return frame.size >= head ? head : 0;
 }
 
 /* Convert an identifier to the code of its message, and back. */
-static inline uint32_t aw_can_code(struct aw_can_id can)
+static inline uint32_t aw_can_code_of_id(struct aw_can_id can)
 {
     if (can.is_long)
         return (can.id & 0x7FFF) | AW_CAN_LONG | can.id >> 15 << 16;
     return can.id < AW_CAN_LOW ? can.id | AW_CAN_MARK : can.id;
 }
 
-static inline struct aw_can_id aw_can_of_code(uint32_t code)
+static inline struct aw_can_id aw_can_id_of_code(uint32_t code)
 {
     code &= ~AW_CAN_MARK;
     if (code & AW_CAN_LONG)
@@ -60,13 +60,13 @@ static inline struct aw_can_id aw_can_id_of(const uint8_t *frame)
     uint32_t code = frame[0] | (uint32_t)frame[1] << 8;
     if (code & AW_CAN_LONG)
         code |= (uint32_t)frame[2] << 16 | (uint32_t)frame[3] << 24;
-    return aw_can_of_code(code & ~AW_CAN_MARK);
+    return aw_can_id_of_code(code & ~AW_CAN_MARK);
 }
 
 /* Writes the head of a frame. Returns its size, 2 or 4 bytes. */
-static inline size_t aw_can_put(uint8_t *out, struct aw_can_id can)
+static inline size_t aw_can_put_id(uint8_t *out, struct aw_can_id can)
 {
-    uint32_t code = can.is_long ? aw_can_code(can) : can.id;
+    uint32_t code = can.is_long ? aw_can_code_of_id(can) : can.id;
     out[0] = (uint8_t)code;
     out[1] = (uint8_t)(code >> 8);
     if (!can.is_long)

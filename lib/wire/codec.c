@@ -11,7 +11,7 @@
 struct layout {
     struct aw_codec *codec;
     uint16_t bit, payload; /* start of the next row, and of the first row after the head */
-    bool full;
+    bool overflow;
 };
 
 static void add_scalar(struct layout *at, const struct aw_field *row, const char *label,
@@ -19,11 +19,11 @@ static void add_scalar(struct layout *at, const struct aw_field *row, const char
 {
     struct aw_codec *codec = at->codec;
     if (codec->n_scalars == AW_MAX_SCALARS) {
-        at->full = true;
+        at->overflow = true;
         return;
     }
     uint8_t i = codec->n_scalars++;
-    if (row->placed)
+    if (row->has_at)
         at->bit = (uint16_t)(at->payload + row->at);
     bool value = row->type >= AW_UINT && row->type <= AW_DIGITS;
     codec->scalars[i] = (struct aw_scalar){
@@ -33,9 +33,9 @@ static void add_scalar(struct layout *at, const struct aw_field *row, const char
         .bits = aw_row_bits(row, codec->variant),
         .repetition = repetition,
         .by = -1,
-        .with = -1,
-        .count = -1,
-        .chooser = -1,
+        .data_by = -1,
+        .count_by = -1,
+        .chosen_by = -1,
         .big_endian = row->big_endian,
         .value = value,
     };
@@ -44,10 +44,10 @@ static void add_scalar(struct layout *at, const struct aw_field *row, const char
     bool checked = !value && row->type != AW_PAD && !row->lenient;
     bool scaled = row->scale != 0 || row->offset != 0 || row->by || row->has_no_data;
     codec->values |= (uint64_t)in_frame << i;
-    codec->fixed |= (uint64_t)checked << i;
+    codec->constant |= (uint64_t)checked << i;
     codec->marked |= (uint64_t)row->marked << i;
-    codec->floats = codec->floats || row->type == AW_FLOAT;
-    codec->scaled |= (uint64_t)(scaled && (row->upper || !codec->raw)) << i;
+    codec->has_floats = codec->has_floats || row->type == AW_FLOAT;
+    codec->scaled |= (uint64_t)(scaled && (row->upper_bits || !codec->raw)) << i;
     at->bit = (uint16_t)(at->bit + codec->scalars[i].bits);
 }
 
@@ -57,7 +57,7 @@ static void add_group(struct layout *at, const struct aw_field *group)
     for (uint8_t n = 0; group->labels[n]; n++)
         for (const struct aw_field *row = group->rows; row->type != AW_ROWS_END; row++) {
             add_scalar(at, row, group->labels[n], n);
-            at->codec->scalars[at->codec->n_scalars - 1].count = (int8_t)count;
+            at->codec->scalars[at->codec->n_scalars - 1].count_by = (int8_t)count;
             at->codec->scalars[at->codec->n_scalars - 1].alias =
                 group->aliases ? group->aliases[n] : NULL;
             at->codec->counted |= (uint64_t)(count >= 0) << (at->codec->n_scalars - 1);
@@ -74,9 +74,9 @@ static void add_rows(struct layout *at, const struct aw_field *row)
     }
 }
 
-static uint8_t run_kind(const struct aw_codec *codec, const struct aw_scalar *scalar)
+static uint8_t find_run_kind(const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
-    static const uint8_t whole_words[AW_PAD + 1][9] = {
+    static const uint8_t kinds[AW_PAD + 1][9] = {
         [AW_UINT] = {[1] = RUN_U8, [2] = RUN_U16, [4] = RUN_U32, [8] = RUN_U64},
         [AW_SINT] = {[1] = RUN_S8, [2] = RUN_S16, [4] = RUN_S32, [8] = RUN_S64},
         [AW_LONG] = {[4] = RUN_S32, [8] = RUN_S64},
@@ -87,7 +87,7 @@ static uint8_t run_kind(const struct aw_codec *codec, const struct aw_scalar *sc
     if (type == AW_TEXT)
         return RUN_TEXT;
     uint8_t kind =
-        scalar->bit % 8 == 0 && scalar->bits % 8 == 0 ? whole_words[type][scalar->bits / 8] : 0;
+        scalar->bit % 8 == 0 && scalar->bits % 8 == 0 ? kinds[type][scalar->bits / 8] : 0;
     if (!kind && (scalar->big_endian || type == AW_FLOAT))
         return RUN_ODD_BITS;
     if (!kind)
@@ -118,7 +118,7 @@ static void make_runs(struct aw_codec *codec)
         const struct aw_scalar *scalar = &codec->scalars[i];
         if (!scalar->value)
             continue;
-        uint8_t kind = run_kind(codec, scalar), at = 0;
+        uint8_t kind = find_run_kind(codec, scalar), at = 0;
         uint16_t byte = scalar->bit / 8;
         while (at < codec->n_runs && !extend_run(&codec->runs[at], kind, i, byte))
             at++;
@@ -133,12 +133,12 @@ static enum aw_status check_choosers(struct aw_codec *codec)
 {
     enum aw_status status = AW_OK;
     for (int i = 0; i < codec->n_scalars; i++) {
-        int by = codec->scalars[i].chooser;
-        for (int steps = 0; by >= 0 && by != i && steps < codec->n_scalars; steps++)
-            by = codec->scalars[by].chooser;
-        if (by < 0)
+        int chooser = codec->scalars[i].chosen_by;
+        for (int steps = 0; chooser >= 0 && chooser != i && steps < codec->n_scalars; steps++)
+            chooser = codec->scalars[chooser].chosen_by;
+        if (chooser < 0)
             continue;
-        codec->scalars[i].chooser = -1;
+        codec->scalars[i].chosen_by = -1;
         codec->chosen &= ~(UINT64_C(1) << i);
         status = AW_LIMIT;
     }
@@ -154,25 +154,25 @@ enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *p
     codec->variant = variant;
     codec->message = message;
     codec->raw = raw;
-    codec->floats = false;
+    codec->has_floats = false;
     codec->n_scalars = codec->n_runs = 0;
-    codec->values = codec->counted = codec->chosen = codec->scaled = codec->fixed = codec->marked =
-        0;
+    codec->values = codec->counted = codec->chosen = codec->scaled = codec->constant =
+        codec->marked = 0;
     add_rows(&at, message->head ? message->head : variant->head);
     at.payload = at.bit;
     add_rows(&at, message->fields);
     add_rows(&at, variant->tail);
-    if (at.full)
+    if (at.overflow)
         return AW_LIMIT;
     for (int i = 0; i < codec->n_scalars; i++) {
         struct aw_scalar *scalar = &codec->scalars[i];
         if (scalar->field->by)
             scalar->by = (int8_t)aw_codec_find(codec, scalar->field->by);
         if (scalar->field->no_data_with)
-            scalar->with = (int8_t)aw_codec_find(codec, scalar->field->no_data_with);
+            scalar->data_by = (int8_t)aw_codec_find(codec, scalar->field->no_data_with);
         if (scalar->field->chooser)
-            scalar->chooser = (int8_t)aw_codec_find(codec, scalar->field->chooser);
-        codec->chosen |= (uint64_t)(scalar->chooser >= 0) << i;
+            scalar->chosen_by = (int8_t)aw_codec_find(codec, scalar->field->chooser);
+        codec->chosen |= (uint64_t)(scalar->chosen_by >= 0) << i;
     }
     codec->size = (uint16_t)(message->size ? message->size : (at.bit + 7) / 8);
     if (!protocol->ascii) {
@@ -189,9 +189,9 @@ size_t aw_scalar_name(const struct aw_scalar *scalar, char *out, size_t size)
     return (size_t)length;
 }
 
-static bool is(const char *have, const char *want, size_t length)
+static bool equals_name(const char *name, const char *text, size_t length)
 {
-    return have && *have == *want && strncmp(have, want, length) == 0 && have[length] == '\0';
+    return name && *name == *text && strncmp(name, text, length) == 0 && name[length] == '\0';
 }
 
 /* tail is the part of the name after the dot, of this length. */
@@ -199,12 +199,12 @@ static bool scalar_matches(const struct aw_scalar *scalar, const char *name, con
                            const char *tail, size_t length)
 {
     const struct aw_field *row = scalar->field;
-    if (!is(row->name, tail, length) && !is(row->alias, tail, length))
+    if (!equals_name(row->name, tail, length) && !equals_name(row->alias, tail, length))
         return false;
     if (!dot)
         return true;
     size_t label = (size_t)(dot - name);
-    return is(scalar->label, name, label) || is(scalar->alias, name, label);
+    return equals_name(scalar->label, name, label) || equals_name(scalar->alias, name, label);
 }
 
 /* "x" finds camera.x if only one scalar has that name. A plain field precedes a grouped one. */
@@ -226,7 +226,7 @@ int aw_codec_find(const struct aw_codec *codec, const char *name)
 }
 
 /* Finds the range of numbers that the wire can represent. */
-static void wire_limits(const struct aw_scalar *scalar, double *low, double *high)
+static void find_wire_limits(const struct aw_scalar *scalar, double *low, double *high)
 {
     static const double digits[] = {0, 9, 99, 999, 9999};
     switch (scalar->field->type) {
@@ -255,31 +255,31 @@ static void wire_limits(const struct aw_scalar *scalar, double *low, double *hig
 
 bool aw_scalar_is_chosen(const struct aw_codec *codec, int scalar, const double *values)
 {
-    for (int by; (by = codec->scalars[scalar].chooser) >= 0; scalar = by) {
+    for (int chooser; (chooser = codec->scalars[scalar].chosen_by) >= 0; scalar = chooser) {
         const struct aw_choice *choice = codec->scalars[scalar].field->choices;
-        while (choice->least <= choice->most &&
-               !(values[by] >= (double)choice->least && values[by] <= (double)choice->most))
+        while (choice->min <= choice->max &&
+               !(values[chooser] >= (double)choice->min && values[chooser] <= (double)choice->max))
             choice++;
-        if (choice->least > choice->most)
+        if (choice->min > choice->max)
             return false;
     }
     return true;
 }
 
-static const struct aw_scale *chosen_scale(const struct aw_scalar *scalar,
-                                           const struct aw_record *record)
+static const struct aw_scale *find_scale(const struct aw_scalar *scalar,
+                                         const struct aw_record *record)
 {
     if (scalar->by < 0 || !record || !(record->present >> scalar->by & 1))
         return NULL;
     const struct aw_field *row = scalar->field;
     for (size_t i = 0; i < row->n_scales; i++)
-        if (row->scales[i].when == record->v[scalar->by])
+        if (row->scales[i].selector == record->v[scalar->by])
             return &row->scales[i];
     return NULL;
 }
 
 /* Avoids fmin and fmax, which are function calls: encoding calls this function for every value. */
-static double in_double(double value)
+static double clamp_double(double value)
 {
     return value > DBL_MAX ? DBL_MAX : value < -DBL_MAX ? -DBL_MAX : value;
 }
@@ -288,21 +288,20 @@ struct aw_range aw_scalar_range(const struct aw_codec *codec, int scalar,
                                 const struct aw_record *record)
 {
     const struct aw_field *row = codec->scalars[scalar].field;
-    const struct aw_scale *choice =
-        codec->raw ? NULL : chosen_scale(&codec->scalars[scalar], record);
+    const struct aw_scale *choice = codec->raw ? NULL : find_scale(&codec->scalars[scalar], record);
     struct aw_range range = {row->unit, row->scale != 0 ? row->scale : 1, row->offset, row->min,
                              row->max};
     if (choice)
         range = (struct aw_range){choice->unit, choice->scale, 0, choice->min, choice->max};
     if (codec->raw)
-        range = (struct aw_range){.unit = NULL, .scale = row->upper ? row->scale : 1};
+        range = (struct aw_range){.unit = NULL, .scale = row->upper_bits ? row->scale : 1};
     if (range.min == 0 && range.max == 0) {
         double low, high;
-        wire_limits(&codec->scalars[scalar], &low, &high);
+        find_wire_limits(&codec->scalars[scalar], &low, &high);
         low = low * range.scale + range.offset;
         high = high * range.scale + range.offset;
-        range.min = in_double(low < high ? low : high);
-        range.max = in_double(low < high ? high : low);
+        range.min = clamp_double(low < high ? low : high);
+        range.max = clamp_double(low < high ? high : low);
     }
     return range;
 }

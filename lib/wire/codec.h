@@ -25,9 +25,9 @@ struct aw_scalar {
     uint16_t bits;
     uint8_t repetition; /* index of the label in the group */
     int8_t by;          /* scalar that selects the scale */
-    int8_t with;        /* scalar that determines whether there is data */
-    int8_t count;       /* scalar that counts the repetitions */
-    int8_t chooser;     /* scalar that determines whether this one is present */
+    int8_t data_by;     /* scalar that determines whether there is data */
+    int8_t count_by;    /* scalar that counts the repetitions */
+    int8_t chosen_by;   /* scalar that determines whether this one is present */
     bool big_endian;    /* the highest bit comes first; bit counts from each byte's highest bit */
     bool value;         /* has a value; false for constants, checksums and padding */
 };
@@ -56,18 +56,18 @@ struct aw_codec {
     const struct aw_protocol *protocol;
     const struct aw_variant *variant;
     const struct aw_message *message;
-    bool raw;      /* values are wire numbers, without scales and names */
-    bool floats;   /* has values that may be NaN or infinite on the wire */
-    uint16_t size; /* bytes of the whole frame (binary protocols) */
+    bool raw;        /* values are wire numbers, without scales and names */
+    bool has_floats; /* has values that may be NaN or infinite on the wire */
+    uint16_t size;   /* bytes of the whole frame (binary protocols) */
     uint8_t n_scalars;
     uint8_t n_runs;
-    uint64_t values;  /* bit i: scalar i holds a value */
-    uint64_t counted; /* bit i: scalar i is present only if its group has enough repetitions */
-    uint64_t chosen;  /* bit i: scalar i is present only if its chooser selects it */
-    uint64_t scaled;  /* bit i: scalar i has a scale, an offset, or a "no data" value */
-    uint64_t fixed;   /* bit i: scalar i must match a constant on receipt */
-    uint64_t checked; /* bit i: scalar i is constant, but not covered by constants */
-    uint64_t marked;  /* bit i: scalar i has .reports_odd */
+    uint64_t values;    /* bit i: scalar i holds a value */
+    uint64_t counted;   /* bit i: scalar i is present only if its group has enough repetitions */
+    uint64_t chosen;    /* bit i: scalar i is present only if its chooser selects it */
+    uint64_t scaled;    /* bit i: scalar i has a scale, an offset, or a "no data" value */
+    uint64_t constant;  /* bit i: scalar i must match a constant on receipt */
+    uint64_t uncovered; /* bit i: scalar i is constant, but not covered by constants */
+    uint64_t marked;    /* bit i: scalar i has .reports_odd */
     struct aw_constants constants;
     struct aw_scalar scalars[AW_MAX_SCALARS];
     struct aw_codec_run runs[AW_MAX_RUNS];
@@ -85,7 +85,7 @@ struct aw_record {
     double v[AW_MAX_SCALARS]; /* by scalar, in engineering units, or wire numbers if codec->raw;
                                  NaN: no data */
     char text[AW_TEXT_MAX + 1];
-    uint8_t odd;         /* index of the scalar with .reports_odd that had a wrong value; 0: none */
+    uint8_t odd_scalar;  /* index of the scalar with .reports_odd that had a wrong value; 0: none */
     uint64_t odd_number; /* wrong value of that scalar */
 };
 

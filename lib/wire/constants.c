@@ -19,10 +19,10 @@ void aw_constants_init(struct aw_codec *codec)
     struct aw_constants *constants = &codec->constants;
     constants->n = 0;
     constants->checksum = 0;
-    codec->checked = codec->fixed;
+    codec->uncovered = codec->constant;
     if (codec->size < WORD)
         return;
-    for (uint64_t left = codec->fixed; left; left &= left - 1) {
+    for (uint64_t left = codec->constant; left; left &= left - 1) {
         int i = __builtin_ctzll(left);
         const struct aw_scalar *scalar = &codec->scalars[i];
         if (scalar->field->type == AW_CHECKSUM) {
@@ -31,10 +31,10 @@ void aw_constants_init(struct aw_codec *codec)
             continue; /* too far from the start: compared separately */
         } else {
             aw_bits_put(value, scalar->bit, scalar->bits, big_endian,
-                        aw_fixed_value(codec, scalar, value));
+                        aw_row_constant(codec, scalar, value));
             aw_bits_put(mask, scalar->bit, scalar->bits, big_endian, UINT64_MAX);
         }
-        codec->checked &= ~(UINT64_C(1) << i);
+        codec->uncovered &= ~(UINT64_C(1) << i);
     }
     /* Covers the frame with words that contain constants. No word extends beyond the frame. */
     for (unsigned byte = 0; byte < codec->size && byte < COVERED; byte += WORD) {

@@ -20,7 +20,7 @@ static inline double double_of(uint64_t bits)
     return value;
 }
 
-static inline double signmag(uint32_t magnitude, uint8_t sign)
+static inline double signed_magnitude(uint32_t magnitude, uint8_t sign)
 {
     return sign ? (double)magnitude : -(double)magnitude;
 }
@@ -46,7 +46,7 @@ LOADER(s64, (int64_t)aw_get_u64(p))
 LOADER(u64, aw_get_u64(p))
 LOADER(f32, float_of(aw_get_u32(p)))
 LOADER(f64, double_of(aw_get_u64(p)))
-LOADER(signmag, signmag(aw_get_u16(p), p[2]))
+LOADER(signmag, signed_magnitude(aw_get_u16(p), p[2]))
 LOADER(u16_big, __builtin_bswap16(aw_get_u16(p)))
 LOADER(s16_big, (int16_t)__builtin_bswap16(aw_get_u16(p)))
 LOADER(u32_big, __builtin_bswap32(aw_get_u32(p)))
@@ -55,7 +55,7 @@ LOADER(s64_big, (int64_t)__builtin_bswap64(aw_get_u64(p)))
 LOADER(u64_big, __builtin_bswap64(aw_get_u64(p)))
 LOADER(f32_big, float_of(__builtin_bswap32(aw_get_u32(p))))
 LOADER(f64_big, double_of(__builtin_bswap64(aw_get_u64(p))))
-LOADER(signmag_big, signmag(__builtin_bswap16(aw_get_u16(p)), p[2]))
+LOADER(signmag_big, signed_magnitude(__builtin_bswap16(aw_get_u16(p)), p[2]))
 
 static void (*const loaders[RUN_KINDS])(const struct aw_codec_run *run, const uint8_t *p,
                                         double *v) = {
@@ -85,7 +85,7 @@ static void (*const loaders[RUN_KINDS])(const struct aw_codec_run *run, const ui
 
 static bool has_no_data(const struct aw_codec *codec, const struct aw_record *record, int i)
 {
-    int key = codec->scalars[i].with >= 0 ? codec->scalars[i].with : i;
+    int key = codec->scalars[i].data_by >= 0 ? codec->scalars[i].data_by : i;
     const struct aw_field *row = codec->scalars[key].field;
     return row->has_no_data && record->v[key] == row->no_data;
 }
@@ -114,7 +114,7 @@ static enum aw_status check_rows(const struct aw_codec *codec, uint64_t rows, co
     for (uint64_t left = rows; left; left &= left - 1) {
         const struct aw_scalar *scalar = &codec->scalars[__builtin_ctzll(left)];
         uint64_t found = aw_bits_get(data, scalar->bit, scalar->bits, codec->variant->big_endian);
-        uint64_t expected = aw_fixed_value(codec, scalar, data);
+        uint64_t expected = aw_row_constant(codec, scalar, data);
         if (found != expected)
             return aw_fail(err, AW_MALFORMED, "%s: %s is 0x%02llX, expected 0x%02llX",
                            codec->message->name, scalar->field->name, (unsigned long long)found,
@@ -133,10 +133,10 @@ static __attribute__((noinline)) void find_odd(const struct aw_codec *codec, con
         const struct aw_scalar *scalar = &codec->scalars[i];
         uint64_t found = aw_bits_get(data, scalar->bit, scalar->bits, codec->variant->big_endian);
         bool right = scalar->value ? (double)found <= scalar->field->max
-                                   : found == aw_fixed_value(codec, scalar, data);
+                                   : found == aw_row_constant(codec, scalar, data);
         if (right)
             continue;
-        record->odd = (uint8_t)i;
+        record->odd_scalar = (uint8_t)i;
         record->odd_number = found;
         return;
     }
@@ -148,8 +148,8 @@ static enum aw_status drop_uncounted(const struct aw_codec *codec, struct aw_rec
     for (uint64_t left = codec->counted; left; left &= left - 1) {
         int i = __builtin_ctzll(left);
         const struct aw_scalar *scalar = &codec->scalars[i];
-        const struct aw_field *count_row = codec->scalars[scalar->count].field;
-        double count = record->v[scalar->count];
+        const struct aw_field *count_row = codec->scalars[scalar->count_by].field;
+        double count = record->v[scalar->count_by];
         if (!(count >= count_row->min && count <= count_row->max) || count != floor(count))
             return aw_fail(err, AW_MALFORMED, "%s: %s is %g, expected %g to %g",
                            codec->message->name, count_row->name, count, count_row->min,
@@ -209,7 +209,7 @@ static enum aw_status drop_absent(const struct aw_codec *codec, struct aw_record
 
 /* Not inlined, because its registers would slow down the other kinds. */
 static __attribute__((noinline)) double
-odd_value(const struct aw_codec *codec, const struct aw_scalar *scalar, const uint8_t *data)
+read_odd_bits(const struct aw_codec *codec, const struct aw_scalar *scalar, const uint8_t *data)
 {
     uint64_t bits = scalar->big_endian
                         ? aw_bits_get_big(data, scalar->bit, scalar->bits)
@@ -225,7 +225,7 @@ static enum aw_status fail_size(const struct aw_codec *codec, size_t size, struc
 {
     size_t head = 0;
     if (codec->protocol->can)
-        head = aw_can_of_code(codec->message->code).is_long ? 4 : 2;
+        head = aw_can_id_of_code(codec->message->code).is_long ? 4 : 2;
     return aw_fail(err, AW_MALFORMED, "%s: %zu bytes instead of %zu", codec->message->name,
                    size < head ? 0 : size - head, codec->size - head);
 }
@@ -235,7 +235,7 @@ static enum aw_status read_frame(const struct aw_codec *codec, struct aw_span fr
 {
     if (frame.size < codec->size || (frame.size > codec->size && !codec->protocol->can))
         return fail_size(codec, frame.size, err);
-    uint64_t rows = aw_constants_match(codec, frame.data) ? codec->checked : codec->fixed;
+    uint64_t rows = aw_constants_match(codec, frame.data) ? codec->uncovered : codec->constant;
     enum aw_status status = check_rows(codec, rows, frame.data, err);
     if (status != AW_OK)
         return status;
@@ -254,7 +254,7 @@ static enum aw_status read_frame(const struct aw_codec *codec, struct aw_span fr
             memcpy(record->text, frame.data + run->byte, length);
             record->text[length] = '\0';
         } else {
-            record->v[run->scalar] = odd_value(codec, scalar, frame.data);
+            record->v[run->scalar] = read_odd_bits(codec, scalar, frame.data);
         }
     }
     if (codec->marked)
@@ -267,14 +267,14 @@ enum aw_status aw_decode(const struct aw_codec *codec, struct aw_span frame,
 {
     record->codec = codec;
     record->present = codec->values;
-    record->odd = 0;
+    record->odd_scalar = 0;
     enum aw_status status = codec->protocol->ascii ? aw_ascii_decode(codec, frame, record, err)
                                                    : read_frame(codec, frame, record, err);
     if (status != AW_OK) {
         record->present = 0;
         return status;
     }
-    if (codec->floats && !all_finite(codec, record))
+    if (codec->has_floats && !all_finite(codec, record))
         status = clear_non_finite(codec, record, err);
     if (codec->scaled)
         scale_values(codec, record);

@@ -19,8 +19,8 @@ static struct full_name full_name(const struct aw_codec *codec, int scalar)
     return name;
 }
 
-static enum aw_status limit_error(const struct aw_codec *codec, int scalar, double value,
-                                  const struct aw_range *range, struct aw_error *err)
+static enum aw_status fail_limit(const struct aw_codec *codec, int scalar, double value,
+                                 const struct aw_range *range, struct aw_error *err)
 {
     struct full_name name = full_name(codec, scalar);
     const char *unit = range->unit ? range->unit : "", *space = range->unit ? " " : "";
@@ -30,8 +30,8 @@ static enum aw_status limit_error(const struct aw_codec *codec, int scalar, doub
                    space, unit);
 }
 
-static enum aw_status check_named(const struct aw_codec *codec, int scalar, double value,
-                                  struct aw_error *err)
+static enum aw_status check_name(const struct aw_codec *codec, int scalar, double value,
+                                 struct aw_error *err)
 {
     const struct aw_field *row = codec->scalars[scalar].field;
     if (!row->names || row->open_names)
@@ -59,7 +59,7 @@ static bool fits_float(double value)
 
 /* Rounds to float. As a double, the usual text of the largest float, 3.4028235e+38, is slightly too
  * large. So is 8.50705867e+39 for a float with 25 steps per unit. */
-static double rounded_to_float(double value)
+static double round_to_float(double value)
 {
     bool rounds_down = !fits_float(value) && fabs(value) < 0x1.ffffffp127;
     return rounds_down ? copysign((double)FLT_MAX, value) : value;
@@ -72,8 +72,8 @@ static enum aw_status check_value(const struct aw_codec *codec, int scalar, doub
     if (!isfinite(value))
         return aw_fail(err, AW_USAGE, "%s: %s is not a finite number", codec->message->name,
                        full_name(codec, scalar).text);
-    enum aw_status status = codec->raw ? AW_OK : check_named(codec, scalar, value, err);
-    if (status != AW_OK || (force && !row->always))
+    enum aw_status status = codec->raw ? AW_OK : check_name(codec, scalar, value, err);
+    if (status != AW_OK || (force && !row->always_limit))
         return status;
     /* Permits nearly half a step of rounding: -179.955 equals -3999 steps of 0.045, and a limit of
      * 0.05 m is its nearest float. */
@@ -81,7 +81,7 @@ static enum aw_status check_value(const struct aw_codec *codec, int scalar, doub
     bool inside = is_float32(row)
                       ? (float)value >= (float)range->min && (float)value <= (float)range->max
                       : value >= range->min - slack && value <= range->max + slack;
-    return inside ? AW_OK : limit_error(codec, scalar, value, range, err);
+    return inside ? AW_OK : fail_limit(codec, scalar, value, range, err);
 }
 
 /* Avoids floor, which is a function call. Larger doubles are always integers. */
@@ -101,13 +101,13 @@ static bool is_whole(double wire, double value, const struct aw_range *range)
 
 /* Converts a value to its number on the wire. Even force does not permit numbers that do not fit
  * into the field. */
-static enum aw_status wire_number(const struct aw_record *record, int scalar, bool force,
-                                  double *wire, struct aw_error *err)
+static enum aw_status find_wire_number(const struct aw_record *record, int scalar, bool force,
+                                       double *wire, struct aw_error *err)
 {
     const struct aw_codec *codec = record->codec;
     const struct aw_field *row = codec->scalars[scalar].field;
     struct aw_range range = aw_scalar_range(codec, scalar, record);
-    double value = is_float32(row) ? rounded_to_float(record->v[scalar]) : record->v[scalar];
+    double value = is_float32(row) ? round_to_float(record->v[scalar]) : record->v[scalar];
     if (isnan(value) && row->has_no_data) {
         *wire = row->no_data;
         return AW_OK;
@@ -118,10 +118,10 @@ static enum aw_status wire_number(const struct aw_record *record, int scalar, bo
     *wire = (value - range.offset) / range.scale;
     if (row->type == AW_FLOAT) {
         bool narrow = is_float32(row);
-        *wire = narrow ? rounded_to_float(*wire) : *wire;
+        *wire = narrow ? round_to_float(*wire) : *wire;
         return (narrow ? fits_float(*wire) : isfinite(*wire))
                    ? AW_OK
-                   : limit_error(codec, scalar, value, &range, err);
+                   : fail_limit(codec, scalar, value, &range, err);
     }
     if (is_integer(range.scale) && !is_whole(*wire, value, &range)) {
         char kind[48] = "whole number";
@@ -135,7 +135,7 @@ static enum aw_status wire_number(const struct aw_record *record, int scalar, bo
     return AW_OK;
 }
 
-static bool wire_carries(const struct aw_scalar *scalar, double wire)
+static bool fits_wire(const struct aw_scalar *scalar, double wire)
 {
     int bits = scalar->bits;
     switch (scalar->field->type) {
@@ -153,18 +153,18 @@ static bool wire_carries(const struct aw_scalar *scalar, double wire)
 static uint64_t float_bits(uint16_t width, double wire)
 {
     uint32_t bits;
-    uint64_t all;
+    uint64_t wide;
     float narrow = width == 64 ? 0 : (float)wire;
     memcpy(&bits, &narrow, sizeof bits);
-    memcpy(&all, &wire, sizeof all);
-    return width == 64 ? all : bits;
+    memcpy(&wide, &wire, sizeof wide);
+    return width == 64 ? wide : bits;
 }
 
-static uint64_t bits_of(const struct aw_scalar *place, double wire)
+static uint64_t wire_bits(const struct aw_scalar *row, double wire)
 {
-    switch (place->field->type) {
+    switch (row->field->type) {
     case AW_FLOAT:
-        return float_bits(place->bits, wire);
+        return float_bits(row->bits, wire);
     case AW_UINT:
         return (uint64_t)wire;
     default:
@@ -176,28 +176,28 @@ static enum aw_status put_value(const struct aw_record *record, int scalar, bool
                                 uint8_t *out, struct aw_error *err)
 {
     const struct aw_codec *codec = record->codec;
-    const struct aw_scalar *place = &codec->scalars[scalar];
+    const struct aw_scalar *row = &codec->scalars[scalar];
     double wire;
-    if (place->field->type == AW_TEXT) {
-        memcpy(out + place->bit / 8, record->text, strnlen(record->text, place->bits / 8u));
+    if (row->field->type == AW_TEXT) {
+        memcpy(out + row->bit / 8, record->text, strnlen(record->text, row->bits / 8u));
         return AW_OK;
     }
-    enum aw_status status = wire_number(record, scalar, force, &wire, err);
+    enum aw_status status = find_wire_number(record, scalar, force, &wire, err);
     if (status != AW_OK || codec->protocol->ascii) /* ASCII text is written after all checks */
         return status;
-    if (!wire_carries(place, wire))
+    if (!fits_wire(row, wire))
         return aw_fail(err, AW_LIMIT, "%s: %s %.*g does not fit into its %u bits",
                        codec->message->name, full_name(codec, scalar).text,
-                       aw_digits_for(record->v[scalar]), record->v[scalar], place->bits);
-    bool signmag = place->field->type == AW_SIGNMAG;
-    if (place->big_endian) {
-        aw_bits_put_big(out, place->bit, place->bits, bits_of(place, wire));
+                       aw_digits_for(record->v[scalar]), record->v[scalar], row->bits);
+    bool signmag = row->field->type == AW_SIGNMAG;
+    if (row->big_endian) {
+        aw_bits_put_big(out, row->bit, row->bits, wire_bits(row, wire));
         return AW_OK;
     }
-    aw_bits_put(out, place->bit, signmag ? 16 : place->bits, codec->variant->big_endian,
-                signmag ? (uint64_t)fabs(wire) : bits_of(place, wire));
+    aw_bits_put(out, row->bit, signmag ? 16 : row->bits, codec->variant->big_endian,
+                signmag ? (uint64_t)fabs(wire) : wire_bits(row, wire));
     if (signmag)
-        out[place->bit / 8 + 2] = wire >= 0;
+        out[row->bit / 8 + 2] = wire >= 0;
     return AW_OK;
 }
 
@@ -208,7 +208,7 @@ static enum aw_status check_counts(const struct aw_record *record, struct aw_err
     const struct aw_codec *codec = record->codec;
     if (!codec->counted)
         return AW_OK;
-    int scalar = codec->scalars[__builtin_ctzll(codec->counted)].count;
+    int scalar = codec->scalars[__builtin_ctzll(codec->counted)].count_by;
     double count = record->v[scalar];
     if (count == floor(count))
         return AW_OK;
@@ -217,24 +217,25 @@ static enum aw_status check_counts(const struct aw_record *record, struct aw_err
 }
 
 /* Finds the wire numbers of the present choosers. Absent choosers select no fields. */
-static void find_choosers(const struct aw_record *record, double *values)
+static void read_choosers(const struct aw_record *record, double *values)
 {
     const struct aw_codec *codec = record->codec;
     for (uint64_t left = codec->chosen; left; left &= left - 1) {
-        int by = codec->scalars[__builtin_ctzll(left)].chooser;
-        struct aw_range range = aw_scalar_range(codec, by, record);
-        values[by] = record->present >> by & 1
-                         ? floor((record->v[by] - range.offset) / range.scale + 0.5)
-                         : (double)NAN;
+        int chooser = codec->scalars[__builtin_ctzll(left)].chosen_by;
+        struct aw_range range = aw_scalar_range(codec, chooser, record);
+        values[chooser] = record->present >> chooser & 1
+                              ? floor((record->v[chooser] - range.offset) / range.scale + 0.5)
+                              : (double)NAN;
     }
 }
 
-static enum aw_status not_chosen(const struct aw_codec *codec, int scalar, struct aw_error *err)
+static enum aw_status fail_not_chosen(const struct aw_codec *codec, int scalar,
+                                      struct aw_error *err)
 {
-    int by = codec->scalars[scalar].chooser;
+    int chooser = codec->scalars[scalar].chosen_by;
     return aw_fail(err, AW_USAGE, "%s: %s not available with this %s — omit it, or give another %s",
-                   codec->message->name, full_name(codec, scalar).text, full_name(codec, by).text,
-                   full_name(codec, by).text);
+                   codec->message->name, full_name(codec, scalar).text,
+                   full_name(codec, chooser).text, full_name(codec, chooser).text);
 }
 
 enum aw_status aw_record_complete(const struct aw_record *record, struct aw_error *err)
@@ -244,17 +245,18 @@ enum aw_status aw_record_complete(const struct aw_record *record, struct aw_erro
     if (codec->message->replaced)
         return aw_fail(err, AW_USAGE, "%s: replaced by another packet in a packet file",
                        codec->message->name);
-    find_choosers(record, choosers);
+    read_choosers(record, choosers);
     for (int i = 0; i < codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &codec->scalars[i];
         if (codec->chosen >> i & 1 && !aw_scalar_is_chosen(codec, i, choosers)) {
             if (record->present >> i & 1)
-                return not_chosen(codec, i, err);
+                return fail_not_chosen(codec, i, err);
             continue;
         }
-        bool may_miss = (scalar->field->may_miss && record->dir == AW_RX) ||
-                        (scalar->count >= 0 && scalar->repetition >= record->v[scalar->count]);
-        if (!scalar->value || record->present >> i & 1 || may_miss)
+        bool may_omit =
+            (scalar->field->may_omit && record->dir == AW_RX) ||
+            (scalar->count_by >= 0 && scalar->repetition >= record->v[scalar->count_by]);
+        if (!scalar->value || record->present >> i & 1 || may_omit)
             continue;
         struct full_name name = full_name(codec, i);
         return aw_fail(err, AW_USAGE, "%s: %s is missing — give %s=VALUE", codec->message->name,
@@ -286,7 +288,7 @@ enum aw_status aw_encode(const struct aw_record *record, bool force, uint8_t *ou
             status = put_value(record, i, force, out, err);
         else if (!scalar->value && !ascii)
             aw_bits_put(out, scalar->bit, scalar->bits, codec->variant->big_endian,
-                        aw_fixed_value(codec, scalar, out));
+                        aw_row_constant(codec, scalar, out));
     }
     return status == AW_OK && ascii ? aw_ascii_encode(record, out, cap, size, err) : status;
 }

@@ -11,12 +11,12 @@ enum { SHORT_DIGITS = 3, LONG_DIGITS = 8 };
 size_t aw_hex_print(const struct aw_protocol *protocol, struct aw_span frame, char *out)
 {
     char *end = out;
-    size_t head = aw_can_head(frame);
+    size_t head = aw_can_head_size(frame);
     bool can = protocol->can && head;
     if (can) {
         struct aw_can_id id = aw_can_id_of(frame.data);
         for (int shift = id.is_long ? 24 : 8; shift >= 0; shift -= 8)
-            end = aw_hex_byte(end, (uint8_t)(id.id >> shift));
+            end = aw_print_hex_byte(end, (uint8_t)(id.id >> shift));
         if (!id.is_long) /* exactly three digits */
             memmove(end - 4, end - 3, 3);
         end -= !id.is_long;
@@ -26,7 +26,7 @@ size_t aw_hex_print(const struct aw_protocol *protocol, struct aw_span frame, ch
     for (size_t i = 0; i < frame.size; i++) {
         if (!can && i)
             *end++ = ' ';
-        end = aw_hex_byte(end, frame.data[i]);
+        end = aw_print_hex_byte(end, frame.data[i]);
     }
     *end = '\0';
     return (size_t)(end - out);
@@ -37,7 +37,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '.';
 }
 
-static enum aw_status bad_hex(const char *text, size_t at, struct aw_error *err)
+static enum aw_status fail_hex(const char *text, size_t at, struct aw_error *err)
 {
     return aw_fail(err, AW_MALFORMED, "column %zu: '%c' is not a hex digit", at + 1, text[at]);
 }
@@ -51,7 +51,7 @@ static enum aw_status parse_bytes(const char *text, size_t from, size_t length, 
             continue;
         }
         if (aw_hex_digit(text[i]) < 0)
-            return bad_hex(text, i, err);
+            return fail_hex(text, i, err);
         if (i + 1 == length || aw_hex_digit(text[i + 1]) < 0)
             return aw_fail(err, AW_MALFORMED, "column %zu: half a byte — write two digits per byte",
                            i + 1);
@@ -74,13 +74,13 @@ static enum aw_status parse_can_id(const char *text, size_t hash, uint8_t *out, 
             (int)(hash > 16 ? 16 : hash), text);
     for (size_t i = 0; i < hash; i++) {
         if (aw_hex_digit(text[i]) < 0)
-            return bad_hex(text, i, err);
+            return fail_hex(text, i, err);
         can.id = can.id << 4 | (unsigned)aw_hex_digit(text[i]);
     }
     if (can.id > (can.is_long ? AW_CAN_LONG_MAX : AW_CAN_SHORT_MAX))
         return aw_fail(err, AW_MALFORMED, "id %0*X has more than %d bits", (int)hash,
                        (unsigned)can.id, can.is_long ? 29 : 11);
-    *size = aw_can_put(out, can);
+    *size = aw_can_put_id(out, can);
     return AW_OK;
 }
 
@@ -107,7 +107,7 @@ enum aw_status aw_hex_parse(const struct aw_protocol *protocol, const char *text
     enum aw_status status = protocol->can && hash
                                 ? parse_can(text, length, hash, out, cap, size, err)
                                 : parse_bytes(text, 0, length, out, cap, size, err);
-    size_t head = aw_can_head((struct aw_span){out, *size});
+    size_t head = aw_can_head_size((struct aw_span){out, *size});
     if (status == AW_OK && protocol->can && *size - head > AW_CAN_DATA_MAX)
         return aw_fail(err, AW_MALFORMED,
                        "%zu bytes of data do not fit a CAN frame (max 8) — give fewer",

@@ -14,7 +14,7 @@ void aw_record_init(struct aw_record *record, const struct aw_codec *codec, enum
     record->time_ns = AW_NO_TIME;
     record->dir = dir;
     record->present = 0;
-    record->odd = 0;
+    record->odd_scalar = 0;
     record->text[0] = '\0';
     for (int i = 0; i < codec->n_scalars; i++) {
         const struct aw_field *row = codec->scalars[i].field;
@@ -30,8 +30,8 @@ double aw_record_get(const struct aw_record *record, const char *name)
     return scalar >= 0 && record->present >> scalar & 1 ? record->v[scalar] : (double)NAN;
 }
 
-static enum aw_status unknown_field(const struct aw_codec *codec, const char *name,
-                                    struct aw_error *err)
+static enum aw_status fail_unknown_field(const struct aw_codec *codec, const char *name,
+                                         struct aw_error *err)
 {
     static const size_t width = 64;
     char names[AW_MAX_SCALARS][64];
@@ -49,7 +49,7 @@ static enum aw_status unknown_field(const struct aw_codec *codec, const char *na
                            codec->message->name, name);
 }
 
-static void store(struct aw_record *record, int scalar, double value)
+static void store_value(struct aw_record *record, int scalar, double value)
 {
     record->v[scalar] = value;
     record->present |= UINT64_C(1) << scalar;
@@ -60,11 +60,11 @@ enum aw_status aw_record_set(struct aw_record *record, const char *name, double 
 {
     int scalar = aw_codec_find(record->codec, name);
     if (scalar < 0)
-        return unknown_field(record->codec, name, err);
+        return fail_unknown_field(record->codec, name, err);
     if (!isfinite(value))
         return aw_fail(err, AW_USAGE, "%s: %s must be a finite number",
                        record->codec->message->name, name);
-    store(record, scalar, value);
+    store_value(record, scalar, value);
     return AW_OK;
 }
 
@@ -73,21 +73,21 @@ enum aw_status aw_record_set(struct aw_record *record, const char *name, double 
 static const struct aw_name *find_name(const struct aw_field *row, const char *text)
 {
     const struct aw_name *names = row->names, *found = NULL;
-    size_t length = strlen(text), like = 0;
+    size_t length = strlen(text), n_similar = 0;
     for (; names && names->name; names++) {
         if (strcmp(names->name, text) == 0)
             return names;
         if (length >= 3 && strncmp(names->name, text, length) == 0) {
             found = names;
-            like++;
+            n_similar++;
         }
     }
-    return like == 1 && !row->open_names ? found : NULL;
+    return n_similar == 1 && !row->open_names ? found : NULL;
 }
 
-static enum aw_status named_value_error(const struct aw_name *names, const char *field,
-                                        const char *text, const struct aw_error *number,
-                                        struct aw_error *err)
+static enum aw_status fail_named_value(const struct aw_name *names, const char *field,
+                                       const char *text, const struct aw_error *number,
+                                       struct aw_error *err)
 {
     const char *list[64];
     size_t n = 0;
@@ -95,17 +95,17 @@ static enum aw_status named_value_error(const struct aw_name *names, const char 
         list[n++] = name->name;
     if (n == 0)
         return aw_fail(err, number->status, "%.40s: %s", field, number->text);
-    const char *near = aw_suggest(text, list, n);
+    const char *similar = aw_suggest(text, list, n);
     char all[160];
     aw_join(all, sizeof all, ", ", list, n);
-    if (near)
+    if (similar)
         return aw_fail(err, AW_USAGE, "%.40s: unknown value '%.40s' — did you mean '%s'? (%s)",
-                       field, text, near, all);
+                       field, text, similar, all);
     return aw_fail(err, AW_USAGE, "%.40s: unknown value '%.40s' — use one of %s", field, text, all);
 }
 
 /* Parses a named value, a special value, or "none". */
-static bool is_word(const struct aw_record *record, int scalar, const char *text, double *value)
+static bool parse_name(const struct aw_record *record, int scalar, const char *text, double *value)
 {
     const struct aw_field *row = record->codec->scalars[scalar].field;
     const struct aw_name *named = record->codec->raw ? NULL : find_name(row, text);
@@ -127,8 +127,8 @@ static enum aw_status round_converted(const char *name, const char *text, const 
 {
     double plain;
     size_t length = strlen(text), tail = unit ? strlen(unit) : 0;
-    bool own = tail && length >= tail && strcmp(text + length - tail, unit) == 0;
-    if (own || aw_number_parse(text, &plain, NULL) == AW_OK)
+    bool same_unit = tail && length >= tail && strcmp(text + length - tail, unit) == 0;
+    if (same_unit || aw_number_parse(text, &plain, NULL) == AW_OK)
         return AW_OK;
     *value = round(*value);
     if (unit)
@@ -143,30 +143,30 @@ enum aw_status aw_record_set_text(struct aw_record *record, const char *name, co
     const struct aw_codec *codec = record->codec;
     int scalar = aw_codec_find(codec, name);
     if (scalar < 0)
-        return unknown_field(codec, name, err);
+        return fail_unknown_field(codec, name, err);
     const struct aw_field *row = codec->scalars[scalar].field;
     if (row->type == AW_TEXT) {
         if (strlen(text) > codec->scalars[scalar].bits / 8u)
             return aw_fail(err, AW_LIMIT, "%.40s: '%.40s' is longer than %u characters", name, text,
                            codec->scalars[scalar].bits / 8u);
         memcpy(record->text, text, strlen(text) + 1);
-        store(record, scalar, 0);
+        store_value(record, scalar, 0);
         return AW_OK;
     }
     double value;
     struct aw_error number;
     enum aw_status status = AW_OK;
-    if (is_word(record, scalar, text, &value)) {
-        store(record, scalar, value);
+    if (parse_name(record, scalar, text, &value)) {
+        store_value(record, scalar, value);
         return AW_OK;
     }
     const char *unit = aw_scalar_range(codec, scalar, record).unit;
     if (aw_number_parse_unit(text, unit, &value, &number) != AW_OK)
-        return named_value_error(codec->raw ? NULL : row->names, name, text, &number, err);
+        return fail_named_value(codec->raw ? NULL : row->names, name, text, &number, err);
     if (row->type != AW_FLOAT && row->type != AW_DIGITS && row->scale == 0)
         status = round_converted(name, text, unit, &value, err);
     if (status == AW_OK)
-        store(record, scalar, value);
+        store_value(record, scalar, value);
     return status;
 }
 
@@ -175,11 +175,11 @@ enum aw_status aw_record_set_pairs(struct aw_record *record, const struct aw_pai
                                    struct aw_error *err)
 {
     enum aw_status status = AW_OK;
-    for (int late = 0; late < 2; late++)
+    for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < n && status == AW_OK; i++) {
             int scalar = aw_codec_find(record->codec, pairs[i].name);
-            bool waits = scalar >= 0 && record->codec->scalars[scalar].by >= 0;
-            if (waits == late)
+            bool dependent = scalar >= 0 && record->codec->scalars[scalar].by >= 0;
+            if (dependent == pass)
                 status = aw_record_set_text(record, pairs[i].name, pairs[i].text, err);
         }
     return status;

@@ -8,16 +8,16 @@
 
 const char *const aw_gain_names[AW_JOINT_GAINS + 1] = {"kp", "ki", "kd", NULL};
 
-const char *aw_field_of(const char *place, const char *message)
+const char *aw_field_of(const char *path, const char *message)
 {
     size_t length = strlen(message);
-    bool same = place && strncmp(place, message, length) == 0 && place[length] == '.';
-    return same ? place + length + 1 : NULL;
+    bool same = path && strncmp(path, message, length) == 0 && path[length] == '.';
+    return same ? path + length + 1 : NULL;
 }
 
-bool aw_is_field(const char *place, const char *message, const char *field)
+bool aw_is_field(const char *path, const char *message, const char *field)
 {
-    const char *named = aw_field_of(place, message);
+    const char *named = aw_field_of(path, message);
     return named && strcmp(named, field) == 0;
 }
 
@@ -107,23 +107,23 @@ size_t aw_frame_size(const struct aw_wire *wire, const struct aw_message *messag
     return wire->frame_sizes[message - wire->protocol->messages];
 }
 
-const struct aw_message *aw_find_code(const struct aw_wire *wire, enum aw_dir dir, uint32_t code)
+const struct aw_message *aw_find_by_code(const struct aw_wire *wire, enum aw_dir dir, uint32_t code)
 {
     const struct aw_protocol *protocol = wire->protocol;
     if (code < AW_SMALL_CODES) {
-        unsigned found = wire->with_code[dir][code];
+        unsigned found = wire->by_code[dir][code];
         return found ? &protocol->messages[found - 1] : NULL;
     }
-    const uint16_t *with_code = wire->with_large_code[dir];
-    for (unsigned slot = aw_code_slot(code); with_code[slot]; slot = (slot + 1) % AW_LARGE_CODES)
-        if (protocol->messages[with_code[slot] - 1].code == code)
-            return &protocol->messages[with_code[slot] - 1];
+    const uint16_t *slots = wire->by_large_code[dir];
+    for (unsigned slot = aw_code_slot(code); slots[slot]; slot = (slot + 1) % AW_LARGE_CODES)
+        if (protocol->messages[slots[slot] - 1].code == code)
+            return &protocol->messages[slots[slot] - 1];
     return NULL;
 }
 
-const struct aw_message *aw_find_code_any(const struct aw_wire *wire, enum aw_dir dir,
-                                          uint32_t code)
+const struct aw_message *aw_find_by_any_code(const struct aw_wire *wire, enum aw_dir dir,
+                                             uint32_t code)
 {
-    const struct aw_message *message = aw_find_code(wire, dir, code);
-    return message ? message : aw_find_code(wire, AW_BOTH, code);
+    const struct aw_message *message = aw_find_by_code(wire, dir, code);
+    return message ? message : aw_find_by_code(wire, AW_BOTH, code);
 }

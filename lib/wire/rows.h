@@ -24,8 +24,8 @@ const struct aw_field *aw_message_row(const struct aw_protocol *protocol, const 
 
 /* Return the field of this message that path ("go.m1.setpoint") names; NULL: it names another
  * message, or path is NULL. The second function returns true if path names this field. */
-const char *aw_field_of(const char *place, const char *message);
-bool aw_is_field(const char *place, const char *message, const char *field);
+const char *aw_field_of(const char *path, const char *message);
+bool aw_is_field(const char *path, const char *message, const char *field);
 
 /* Returns the name of a value; NULL: the value has no name, or names is NULL. */
 const char *aw_value_name(const struct aw_name *names, double value);
@@ -42,11 +42,12 @@ size_t aw_payload_size(const struct aw_wire *wire, const struct aw_message *mess
 size_t aw_frame_size(const struct aw_wire *wire, const struct aw_message *message);
 
 /* Finds the message with this code and direction in wire->protocol->messages; NULL: not found. */
-const struct aw_message *aw_find_code(const struct aw_wire *wire, enum aw_dir dir, uint32_t code);
+const struct aw_message *aw_find_by_code(const struct aw_wire *wire, enum aw_dir dir,
+                                         uint32_t code);
 
 /* Finds the message with this code in this direction, or else in any direction, for frames that
  * were recorded without one. */
-const struct aw_message *aw_find_code_any(const struct aw_wire *wire, enum aw_dir dir,
-                                          uint32_t code);
+const struct aw_message *aw_find_by_any_code(const struct aw_wire *wire, enum aw_dir dir,
+                                             uint32_t code);
 
 #endif

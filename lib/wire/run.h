@@ -46,8 +46,8 @@ uint16_t aw_row_bits(const struct aw_field *row, const struct aw_variant *varian
 
 /* Returns the contents of a constant row in a frame of this message. data is the frame written so
  * far. */
-uint64_t aw_fixed_value(const struct aw_codec *codec, const struct aw_scalar *scalar,
-                        const uint8_t *data);
+uint64_t aw_row_constant(const struct aw_codec *codec, const struct aw_scalar *scalar,
+                         const uint8_t *data);
 
 /* Fills codec->constants and codec->uncovered from codec->constant. */
 void aw_constants_init(struct aw_codec *codec);

@@ -8,18 +8,18 @@ static void handle_frames(struct aw_splitter *s, const struct aw_wire *wire, aw_
 {
     size_t used = 0;
     while (used < s->size) {
-        struct aw_span frame, rest = {s->held + used, s->size - used};
+        struct aw_span frame, rest = {s->buffer + used, s->size - used};
         size_t step = 0;
         enum aw_status status = aw_wire_next(wire, &s->framer, rest, &frame, &step, NULL);
         if (status == AW_OK)
             fn(context, frame);
-        s->damaged += status == AW_MALFORMED;
+        s->n_damaged += status == AW_MALFORMED;
         used += step;
         if (status == AW_MORE || step == 0)
             break;
     }
     s->size -= used;
-    memmove(s->held, s->held + used, s->size);
+    memmove(s->buffer, s->buffer + used, s->size);
 }
 
 void aw_split(struct aw_splitter *s, const struct aw_wire *wire, struct aw_span bytes,
@@ -31,12 +31,12 @@ void aw_split(struct aw_splitter *s, const struct aw_wire *wire, struct aw_span 
     }
     while (bytes.size) {
         size_t room = AW_SPLIT_ROOM - s->size, step = bytes.size < room ? bytes.size : room;
-        memcpy(s->held + s->size, bytes.data, step);
+        memcpy(s->buffer + s->size, bytes.data, step);
         s->size += step;
         bytes = (struct aw_span){bytes.data + step, bytes.size - step};
         handle_frames(s, wire, fn, context);
         if (s->size == AW_SPLIT_ROOM) { /* no frame is that long */
-            s->damaged++;
+            s->n_damaged++;
             s->size = 0;
         }
     }
@@ -44,7 +44,7 @@ void aw_split(struct aw_splitter *s, const struct aw_wire *wire, struct aw_span 
 
 void aw_split_gap(struct aw_splitter *splitter)
 {
-    splitter->damaged += splitter->size > 0;
+    splitter->n_damaged += splitter->size > 0;
     splitter->size = 0;
     splitter->framer = (struct aw_framer){.dir = splitter->framer.dir};
 }

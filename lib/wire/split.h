@@ -16,9 +16,9 @@
 /* State of splitting one direction of a link. Initialise with {.framer.dir = …}. */
 struct aw_splitter {
     struct aw_framer framer;
-    uint64_t damaged; /* number of invalid pieces */
+    uint64_t n_damaged; /* number of invalid pieces */
     size_t size;
-    uint8_t held[AW_SPLIT_ROOM]; /* start of an incomplete frame */
+    uint8_t buffer[AW_SPLIT_ROOM]; /* start of an incomplete frame */
 };
 
 /* Called for each complete frame. The frame is valid only during the call. */

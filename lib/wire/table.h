@@ -69,7 +69,7 @@ struct aw_name {
 /* One scale of a field that depends on another field. For example, the controller determines the
  * unit of a setpoint. */
 struct aw_scale {
-    int32_t when; /* value of the field that .scale_by names */
+    int32_t selector; /* value of the field that .scale_by names */
     const char *unit;
     double scale, min, max;
 };
@@ -90,7 +90,7 @@ enum aw_joint_part {
 
 /* An inclusive range. A list ends with an entry whose max is below its min. */
 struct aw_choice {
-    int64_t least, most;
+    int64_t min, max;
 };
 
 /* A row of a message: a field with a value, a group of rows, or a constant part of the frame. */
@@ -101,19 +101,19 @@ struct aw_field {
     const char *unit; /* unit of the value, after scaling: "deg", "mm", "Nm", …; or NULL */
     enum aw_type type;
     uint16_t bits;   /* size on the wire */
-    bool placed;     /* starts at .at, may overlap others; false: starts after the previous row */
+    bool has_at;     /* starts at .at, may overlap others; false: starts after the previous row */
     uint16_t at;     /* first bit, counted from the end of the head */
     bool big_endian; /* the highest bit comes first in any variant; bits and .at count from each
                        byte's highest bit */
     uint8_t digits;  /* AW_DIGITS: number of digits when sent */
-    char before;     /* AW_DIGITS: separator before it, or 0 */
+    char separator;  /* AW_DIGITS: separator before it, or 0 */
     /* Role for the joint that the label, the subject, or the field "joint" names. */
     enum aw_joint_part part;
-    bool formal;   /* describes the message, not the device; watch shows it on request only */
-    bool optional; /* may be unset; encoding then sends .fallback */
-    bool lenient;  /* AW_LENGTH, AW_CONST: accepts other values on receipt */
+    bool is_metadata; /* describes the message, not the device; watch shows it on request only */
+    bool optional;    /* may be unset; encoding then sends .fallback */
+    bool lenient;     /* AW_LENGTH, AW_CONST: accepts other values on receipt */
     bool marked;   /* AW_UINT with a range, AW_PAD, lenient rows: decoding reports other values */
-    bool may_miss; /* AW_DIGITS: the sender may omit it; it is then absent */
+    bool may_omit; /* AW_DIGITS: the sender may omit it; it is then absent */
     bool has_no_data;
     int32_t no_data;          /* wire number for "no data": shown as null, sent for "none" */
     const char *no_data_with; /* name of a later field; this field has no data exactly if that field
@@ -123,14 +123,14 @@ struct aw_field {
     double fallback;
     double scale, offset; /* value = wire · scale + offset; scale 0 means 1 */
     /* holds the upper bits of a number, shifted by scale; its wire number is the whole number */
-    bool upper;
+    bool upper_bits;
     double min, max; /* inclusive range of the value; both 0: the range of the wire */
     const struct aw_name *names;
     bool open_names;                  /* also allows values without a name */
     bool wire_names;                  /* the names belong to wire numbers, not to values */
     const struct aw_special *special; /* wire number that is shown and accepted as a name */
     /* the range applies even if the user lifts the limits with --force */
-    bool always;
+    bool always_limit;
     const char *chooser; /* name of an integer field; this field is present only if the wire number
                             of that field is in .choices. NULL: always present */
     const struct aw_choice *choices;
@@ -173,11 +173,11 @@ struct aw_joint_row {
     const char *alias; /* or NULL */
     /* target is the setpoint as reported */
     const char *setpoint, *target, *position, *velocity, *effort;
-    double speed; /* maximum speed, in the setpoint's unit per second; 0: unknown */
-    double near;  /* tolerance for arrival, in the setpoint's unit; 0: the default */
+    double max_speed; /* maximum speed, in the setpoint's unit per second; 0: unknown */
+    double tolerance; /* tolerance for arrival, in the setpoint's unit; 0: the default */
     /* Fields that set and report the gains of the joint's controller. NULL: this gain does not
      * exist, or is not reported. tick_s is the control period, s; 0: unknown. */
-    const char *gain_set[AW_JOINT_GAINS], *gain_told[AW_JOINT_GAINS];
+    const char *gain_set[AW_JOINT_GAINS], *gain_read[AW_JOINT_GAINS];
     double tick_s;
 };
 
@@ -195,27 +195,27 @@ struct aw_variant {
     uint8_t long_bits;                  /* size of AW_LONG; 0: 32 */
     const struct aw_field *head, *tail; /* rows around the payload of every message, or NULL */
     const struct aw_message
-        *instead; /* messages with another layout in this variant, {0}-terminated, or NULL */
+        *replacements; /* messages with another layout in this variant, {0}-terminated, or NULL */
     const struct aw_field
         *envelope; /* rows before the packets of one message of a stream (ezphys), or NULL */
     /* Known senders that have no name in the head, one bit each (canpid). Other senders without a
      * name are foreign. NULL: no sender is foreign. */
-    const uint64_t *known;
+    const uint64_t *known_senders;
 };
 
 struct aw_wire;
 
 /* State of a stream reader between two calls. Initialise with {0}. */
 struct aw_framer {
-    enum aw_dir dir;   /* direction of the stream; 0: AW_RX */
-    uint32_t left;     /* remaining packets of the envelope */
-    uint32_t bytes;    /* remaining bytes of the envelope */
-    uint32_t done;     /* processed packets of the envelope */
-    bool unsized;      /* the envelope has no size */
-    bool uncounted;    /* the envelope has no packet count */
-    uint64_t messages; /* processed envelopes, including empty and damaged ones */
-    uint64_t skipped;  /* discarded bytes */
-    uint64_t overlong; /* lines or messages discarded because they were too long */
+    enum aw_dir dir;       /* direction of the stream; 0: AW_RX */
+    uint32_t packets_left; /* remaining packets of the envelope */
+    uint32_t bytes_left;   /* remaining bytes of the envelope */
+    uint32_t n_packets;    /* processed packets of the envelope */
+    bool unsized;          /* the envelope has no size */
+    bool uncounted;        /* the envelope has no packet count */
+    uint64_t n_envelopes;  /* processed envelopes, including empty and damaged ones */
+    uint64_t skipped;      /* discarded bytes */
+    uint64_t n_overlong;   /* lines or messages discarded because they were too long */
 };
 
 /* Finds the next frame in in. Always sets *used to the number of consumed bytes. AW_OK: *frame is
@@ -238,19 +238,19 @@ enum aw_medium {
 struct aw_board {
     uint16_t vendor, product;
     const char *name;
-    const char *calls_itself; /* product name of the USB device, for the simulator */
+    const char *usb_name; /* product name of the USB device, for the simulator */
 };
 
 /* Format of custom packets in a protocol, see packets/packets.h. */
 struct aw_custom_packets {
     const struct aw_field *head; /* rows before the fields; NULL: the variant's head */
     uint16_t size;               /* bytes of the whole frame, as in struct aw_message */
-    uint16_t room;               /* max size of the fields, bytes */
-    uint32_t least, most;        /* range of valid codes */
+    uint16_t max_size;           /* max size of the fields, bytes */
+    uint32_t min_code, max_code; /* range of valid codes */
     enum aw_dir dir;             /* direction if the packet file specifies none */
     /* Returns a description of a message that conflicts with this code, although its code is
      * different, and sets *message. NULL: there is no conflict, or no hook. */
-    const char *(*taken)(uint32_t code, const struct aw_message **message);
+    const char *(*find_conflict)(uint32_t code, const struct aw_message **message);
 };
 
 struct aw_link;
@@ -288,11 +288,11 @@ struct aw_protocol {
                                          struct aw_span frame, struct aw_error *err);
     /* Returns true for a frame of another node on the bus, which identify does not know. NULL:
      * there are no other nodes. */
-    bool (*is_other)(const struct aw_wire *wire, struct aw_span frame);
-    aw_next_frame *next_frame;           /* NULL: every frame has frame_max bytes */
-    const struct aw_custom_packets *own; /* NULL: custom packets are not supported */
-    const struct aw_joint_row *joints;   /* joints of packet files, or NULL */
-    const struct aw_stop_row *stops;     /* packets of the stop in packet files, or NULL */
+    bool (*is_other_node)(const struct aw_wire *wire, struct aw_span frame);
+    aw_next_frame *next_frame;              /* NULL: every frame has frame_max bytes */
+    const struct aw_custom_packets *custom; /* NULL: custom packets are not supported */
+    const struct aw_joint_row *joints;      /* joints of packet files, or NULL */
+    const struct aw_stop_row *stops;        /* packets of the stop in packet files, or NULL */
 };
 
 #endif

@@ -6,65 +6,65 @@
 #include "wire/rows.h"
 #include "wire/run.h"
 
-static uint16_t bytes_of(const struct aw_field *rows, const struct aw_variant *variant)
+static uint16_t count_bytes(const struct aw_field *rows, const struct aw_variant *variant)
 {
     return (uint16_t)(aw_rows_bits(rows, variant) / 8);
 }
 
-static void find_places(struct aw_wire *wire)
+static void find_head_rows(struct aw_wire *wire)
 {
     size_t bit = 0;
-    wire->code = wire->length = (struct aw_place){0};
+    wire->code_row = wire->length_row = (struct aw_head_row){0};
     for (const struct aw_field *row = wire->variant.head; row && row->type != AW_ROWS_END; row++) {
         uint16_t bits = aw_row_bits(row, &wire->variant);
-        struct aw_place place = {(uint16_t)(bit / 8), (uint8_t)(bits / 8)};
+        struct aw_head_row position = {(uint16_t)(bit / 8), (uint8_t)(bits / 8)};
         if (row->type == AW_CODE)
-            wire->code = place;
+            wire->code_row = position;
         if (row->type == AW_LENGTH)
-            wire->length = place;
+            wire->length_row = position;
         bit += bits;
     }
 }
 
 /* Computes all sizes in advance, because every received frame needs one. */
-static void measure(struct aw_wire *wire)
+static void compute_sizes(struct aw_wire *wire)
 {
     const struct aw_variant *variant = &wire->variant;
-    wire->head_size = bytes_of(variant->head, variant);
-    wire->envelope_size = bytes_of(variant->envelope, variant);
+    wire->head_size = count_bytes(variant->head, variant);
+    wire->envelope_size = count_bytes(variant->envelope, variant);
     for (size_t i = 0; i < wire->protocol->n_messages; i++) {
         const struct aw_message *message = aw_wire_message(wire, i);
         const struct aw_field *head = message->head ? message->head : variant->head;
         size_t bits = aw_rows_bits(head, variant) + aw_rows_bits(message->fields, variant) +
                       aw_rows_bits(variant->tail, variant);
-        wire->payload_sizes[i] = bytes_of(message->fields, variant);
+        wire->payload_sizes[i] = count_bytes(message->fields, variant);
         wire->frame_sizes[i] = (uint16_t)(message->size ? message->size : bits / 8);
     }
 }
 
 /* Adds a code to the look-up tables. If several messages have it, the first one wins. */
-static void note_code(struct aw_wire *wire, enum aw_dir dir, size_t index)
+static void index_code(struct aw_wire *wire, enum aw_dir dir, size_t index)
 {
     const struct aw_message *messages = wire->protocol->messages;
     uint32_t code = messages[index].code;
-    uint16_t *place = &wire->with_code[dir][code % AW_SMALL_CODES];
+    uint16_t *entry = &wire->by_code[dir][code % AW_SMALL_CODES];
     if (code >= AW_SMALL_CODES) {
         unsigned slot = aw_code_slot(code);
-        while (*(place = &wire->with_large_code[dir][slot]) && messages[*place - 1].code != code)
+        while (*(entry = &wire->by_large_code[dir][slot]) && messages[*entry - 1].code != code)
             slot = (slot + 1) % AW_LARGE_CODES;
     }
-    if (!*place)
-        *place = (uint16_t)(index + 1);
+    if (!*entry)
+        *entry = (uint16_t)(index + 1);
 }
 
-static void note_codes(struct aw_wire *wire)
+static void index_codes(struct aw_wire *wire)
 {
-    memset(wire->with_code, 0, sizeof wire->with_code);
-    memset(wire->with_large_code, 0, sizeof wire->with_large_code);
+    memset(wire->by_code, 0, sizeof wire->by_code);
+    memset(wire->by_large_code, 0, sizeof wire->by_large_code);
     for (size_t i = 0; i < wire->protocol->n_messages; i++)
         for (enum aw_dir dir = AW_TX; dir <= AW_BOTH; dir++)
             if (wire->protocol->messages[i].dir & dir && !wire->protocol->messages[i].replaced)
-                note_code(wire, dir, i);
+                index_code(wire, dir, i);
 }
 
 void aw_wire_init(struct aw_wire *wire, const struct aw_protocol *protocol,
@@ -74,10 +74,10 @@ void aw_wire_init(struct aw_wire *wire, const struct aw_protocol *protocol,
     wire->variant = variant ? *variant : protocol->variants[0];
     wire->raw = raw;
     wire->lenient = false;
-    memset(wire->ready, 0, protocol->n_messages * sizeof *wire->ready);
-    measure(wire);
-    find_places(wire);
-    note_codes(wire);
+    memset(wire->codec_ready, 0, protocol->n_messages * sizeof *wire->codec_ready);
+    compute_sizes(wire);
+    find_head_rows(wire);
+    index_codes(wire);
 }
 
 const struct aw_variant *aw_protocol_variant(const struct aw_protocol *protocol, const char *name)
@@ -91,7 +91,7 @@ const struct aw_variant *aw_protocol_variant(const struct aw_protocol *protocol,
 const struct aw_message *aw_wire_message(const struct aw_wire *wire, size_t index)
 {
     const struct aw_message *message = &wire->protocol->messages[index];
-    for (const struct aw_message *other = wire->variant.instead; other && other->name; other++)
+    for (const struct aw_message *other = wire->variant.replacements; other && other->name; other++)
         if (strcmp(other->name, message->name) == 0 && other->dir == message->dir)
             return other;
     return message;
@@ -100,10 +100,10 @@ const struct aw_message *aw_wire_message(const struct aw_wire *wire, size_t inde
 const struct aw_codec *aw_wire_codec_at(struct aw_wire *wire, size_t index)
 {
     struct aw_codec *codec = &wire->codecs[index];
-    if (!wire->ready[index]) {
+    if (!wire->codec_ready[index]) {
         aw_codec_init(codec, wire->protocol, &wire->variant, aw_wire_message(wire, index),
                       wire->raw);
-        wire->ready[index] = true;
+        wire->codec_ready[index] = true;
     }
     return codec;
 }
@@ -147,11 +147,11 @@ static const struct aw_message *identify_by_code(const struct aw_wire *wire, enu
     return NULL;
 }
 
-bool aw_wire_is_other(const struct aw_wire *wire, enum aw_dir dir, struct aw_span frame)
+bool aw_wire_is_other_node(const struct aw_wire *wire, enum aw_dir dir, struct aw_span frame)
 {
     const struct aw_protocol *protocol = wire->protocol;
-    return protocol->is_other && !protocol->identify(wire, dir, frame, NULL) &&
-           protocol->is_other(wire, frame);
+    return protocol->is_other_node && !protocol->identify(wire, dir, frame, NULL) &&
+           protocol->is_other_node(wire, frame);
 }
 
 enum aw_status aw_wire_decode(struct aw_wire *wire, enum aw_dir dir, struct aw_span frame,
@@ -169,9 +169,9 @@ enum aw_status aw_wire_decode(struct aw_wire *wire, enum aw_dir dir, struct aw_s
     return aw_decode(aw_wire_codec_at(wire, index), frame, record, err);
 }
 
-bool aw_framer_inside(const struct aw_wire *wire, const struct aw_framer *framer)
+bool aw_framer_is_inside(const struct aw_wire *wire, const struct aw_framer *framer)
 {
-    return !wire->variant.envelope || framer->done > 1;
+    return !wire->variant.envelope || framer->n_packets > 1;
 }
 
 enum aw_status aw_wire_next(const struct aw_wire *wire, struct aw_framer *framer, struct aw_span in,

@@ -23,7 +23,7 @@
 #define AW_LARGE_CODES  2048 /* slots for codes from AW_SMALL_CODES on, a power of two */
 
 /* Position of a row in the variant's head, bytes. size 0: there is no such row. */
-struct aw_place {
+struct aw_head_row {
     uint16_t at;
     uint8_t size;
 };
@@ -34,13 +34,13 @@ struct aw_wire {
     struct aw_variant variant;
     bool raw;
     bool lenient;
-    uint16_t head_size, envelope_size;                     /* of the variant's rows, bytes */
-    struct aw_place code, length;                          /* rows in the variant's head */
-    uint16_t payload_sizes[AW_MAX_MESSAGES];               /* bytes without head and tail */
-    uint16_t frame_sizes[AW_MAX_MESSAGES];                 /* bytes with head and tail */
-    bool ready[AW_MAX_MESSAGES];                           /* codecs[i] is initialised */
-    uint16_t with_code[AW_BOTH + 1][AW_SMALL_CODES];       /* index of a message + 1; 0: none */
-    uint16_t with_large_code[AW_BOTH + 1][AW_LARGE_CODES]; /* same, by a hash of the code */
+    uint16_t head_size, envelope_size;                   /* of the variant's rows, bytes */
+    struct aw_head_row code_row, length_row;             /* rows in the variant's head */
+    uint16_t payload_sizes[AW_MAX_MESSAGES];             /* bytes without head and tail */
+    uint16_t frame_sizes[AW_MAX_MESSAGES];               /* bytes with head and tail */
+    bool codec_ready[AW_MAX_MESSAGES];                   /* codecs[i] is initialised */
+    uint16_t by_code[AW_BOTH + 1][AW_SMALL_CODES];       /* index of a message + 1; 0: none */
+    uint16_t by_large_code[AW_BOTH + 1][AW_LARGE_CODES]; /* same, by a hash of the code */
     struct aw_codec codecs[AW_MAX_MESSAGES];
 };
 
@@ -64,7 +64,7 @@ const struct aw_message *aw_wire_message(const struct aw_wire *wire, size_t inde
 
 /* Returns true if a frame is valid but belongs to another node on the bus. Call it after
  * aw_wire_decode has failed. */
-bool aw_wire_is_other(const struct aw_wire *wire, enum aw_dir dir, struct aw_span frame);
+bool aw_wire_is_other_node(const struct aw_wire *wire, enum aw_dir dir, struct aw_span frame);
 
 /* Decodes any frame of the protocol and sets record->dir. AW_MALFORMED, with the reason, if the
  * frame does not belong to the protocol. */
@@ -77,7 +77,7 @@ enum aw_status aw_wire_next(const struct aw_wire *wire, struct aw_framer *framer
 
 /* Returns true if the last frame was not the first one of its envelope. Always returns true without
  * envelopes. */
-bool aw_framer_inside(const struct aw_wire *wire, const struct aw_framer *framer);
+bool aw_framer_is_inside(const struct aw_wire *wire, const struct aw_framer *framer);
 
 /* Adds the variant's envelope, if any, around one encoded frame, in place (ezphys: size and count).
  * buf holds size bytes and has room for cap. Returns the new size, or 0 if it exceeds cap. */

@@ -57,13 +57,13 @@ static void make(uint8_t (*frames)[64])
 
 static unsigned put_schema(void *context, const char *name, const char *text)
 {
-    return aw_mcap_schema(context, name, text);
+    return aw_mcap_add_schema(context, name, text);
 }
 
 static unsigned put_channel(void *context, unsigned schema, const char *topic, bool shared)
 {
     (void)shared;
-    return aw_mcap_channel(context, schema, topic, NULL);
+    return aw_mcap_add_channel(context, schema, topic, NULL);
 }
 
 static bool put_message(void *context, unsigned channel, int64_t log_ns, int64_t publish_ns,
@@ -131,7 +131,7 @@ static size_t read_packets(const struct file *file)
         in = (struct aw_span){in.data + used, in.size - used};
         n++;
     }
-    aw_pcap_end(&reader);
+    aw_pcap_reset(&reader);
     return n;
 }
 

@@ -145,7 +145,7 @@ static void open_all(struct run *run)
     const struct aw_link_options options = {.clock = &run->clock.base};
     must(aw_link_open(&run->link, "udp-listen:127.0.0.1:0?reply=sender", &options, &err) == AW_OK,
          err.text);
-    must(sscanf(run->link->ready, "udp:127.0.0.1:%u", &port) == 1, "no port");
+    must(sscanf(run->link->client_url, "udp:127.0.0.1:%u", &port) == 1, "no port");
     struct sockaddr_in unused;
     run->sender = new_socket(&unused);
     run->bare = new_socket(&run->to_bare);
@@ -177,7 +177,7 @@ int main(int argc, char **argv)
     } while (now(CLOCK_MONOTONIC) < end);
     for (size_t i = 0; i < JOBS; i++)
         printf("%s unitysim.feedback\t%zu\t%.3f\n", jobs[i].name, run.size, ROUND / best[i] / 1e6);
-    must(!run.link->dropped, "the kernel dropped datagrams");
+    must(!run.link->n_dropped, "the kernel dropped datagrams");
     aw_link_close(run.link);
     close(run.sender);
     close(run.bare);

@@ -66,7 +66,7 @@ static void print_all(struct capture *capture)
         struct aw_span frame = {capture->frames[n], capture->size};
         must(aw_wire_decode(&capture->wire, capture->dir, frame, &record, &err) == AW_OK, err.text);
         record.time_ns += 1000000;
-        size_t length = aw_view_record(capture->view, &record, block + used);
+        size_t length = aw_view_print_record(capture->view, &record, block + used);
         capture->bytes += length;
         used += length;
         if (used > BLOCK)

@@ -75,7 +75,7 @@ QUIET = 0.12  # s after the stop, in which no motion may follow
 WAIT = 60  # s, for expected events
 NO_STOP = 2  # s without waits for processors, until it counts as missing
 JUST_BEFORE = 0.05  # s, in which the end of a motion and the next one may cross the stop
-GOES_ON = 0.4  # s without a stop count as continuing
+CONTINUES = 0.4  # s without a stop count as continuing
 STOOD_STILL = 5  # repetitions of a run in which this machine stood still
 ARRIVES = 0.01  # s, for the commander's end to reach a suspended server
 
@@ -488,7 +488,7 @@ class Run:
             self.server.send_signal(signal.SIGCONT)
         self.until(time.monotonic() + QUIET, lambda: False)
         self.check_end(waited)
-        self.check_told()
+        self.check_reported()
         return (self.stopped - self.ended) * 1e3, waited
 
     def see_it_go_on(self):
@@ -497,7 +497,7 @@ class Run:
         if not self.moved:
             self.wrong.append("nothing moves")
         self.ended = time.monotonic()
-        if self.until(self.ended + GOES_ON, lambda: self.stopped):
+        if self.until(self.ended + CONTINUES, lambda: self.stopped):
             self.wrong.append("stopped, but should have continued")
         self.check_end(0)
 
@@ -521,7 +521,7 @@ class Run:
             self.wrong.append(f"the commander ends after {took:.1f} ms, {waited:.1f} of them waited for a processor "
                               "or the server's end")
 
-    def check_told(self):
+    def check_reported(self):
         """Returns the message to clients that only read."""
         wanted, told = WAYS[self.way].told, []
         if wanted is False:

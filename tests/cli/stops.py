@@ -39,7 +39,7 @@ from stops_tools import MOVES, STOPS, TOOLS, Front, Pulse, Waits, child_of
 
 LANES = 4
 WITHIN = 10.0, 1000.0  # ms: for nine of ten, and for all
-GOES_ON = 0.3  # s without a stop count as continuing
+CONTINUES = 0.3  # s without a stop count as continuing
 NO_ANSWER, LOST = 3, 7  # exit status
 WAIT = 60  # s, for expected events
 STARVED = 4  # repetitions of a run that waits for a processor, or in which this machine stood still
@@ -226,7 +226,7 @@ def fill_disk(run):
 def see_it_go_on(run):
     """Kills the script, which is no reason to stop; a signal is."""
     run.program.kill()
-    if run.until(time.monotonic() + GOES_ON, lambda: run.stopped):
+    if run.until(time.monotonic() + CONTINUES, lambda: run.stopped):
         run.wrong.append("stopped, but should have continued")
     run.stopped, run.ended = None, time.monotonic()
     os.kill(run.program.tool, signal.SIGTERM)
@@ -426,7 +426,7 @@ class Run:
         took = (self.stopped - self.ended) * 1e3
         return took, max(0, took - waits.ms())
 
-    def await_end(self):
+    def await_exit(self):
         """A tool with a lost link reports the reason and ends."""
         if self.gone and isinstance(self.program, Plain):
             self.program.process.wait(WAIT)
@@ -543,7 +543,7 @@ class Lane:
             run = Run(self, way, self.words(way))
             if early or name == "full" or run.until(time.monotonic() + WAIT, lambda: run.moved):
                 break
-            run.await_end()
+            run.await_exit()
             if not any(held_up in run.last_words() for held_up in HELD_UP):
                 run.wrong.append("never moved")
                 break

@@ -35,7 +35,7 @@ static void check_simulator(struct aw_device *device, int64_t now)
     static struct aw_wire wire;
     must_send_messages(device, &wire, &aw_armctl_protocol, NULL);
     for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {
-        double angle = aw_armctl_device_joint(device, AW_ARMCTL_ROTATE, i, now);
+        double angle = aw_armctl_device_position(device, AW_ARMCTL_ROTATE, i, now);
         MUST(angle >= 0 && angle <= (i == 1 ? 180 : 360));
     }
 }
@@ -46,7 +46,7 @@ static void simulate(const uint8_t *data, size_t size, unsigned quirks)
     struct aw_armctl_device_options options = aw_armctl_device_defaults();
     options.quirks = quirks;
     options.profile = &profile;
-    feed_device(aw_armctl_device(&options), data, size, mend, check_simulator);
+    feed_device(aw_armctl_device_new(&options), data, size, mend, check_simulator);
 }
 
 static void try_simulator(const uint8_t *data, size_t size)
@@ -88,7 +88,7 @@ static void try_client(const uint8_t *data, size_t size)
     static struct peer peer;
     static struct aw_armctl arm;
     static const struct aw_armctl_memory memory = {
-        .known = true, .tx = 1, .rx = 3, .places[1] = {true, AW_ARMCTL_ROTATE, 45, 0}};
+        .known = true, .tx = 1, .rx = 3, .positions[1] = {true, AW_ARMCTL_ROTATE, 45, 0}};
     struct aw_armctl_options options = aw_armctl_defaults();
     struct aw_armctl_outcome outcome;
     struct aw_error err;
@@ -116,10 +116,10 @@ static void tidy(void)
 static bool same_memory(const struct aw_armctl_memory *a, const struct aw_armctl_memory *b)
 {
     return a->tx == b->tx && a->rx == b->rx && a->agreed == b->agreed && a->pings == b->pings &&
-           a->n_owed == b->n_owed && memcmp(a->owed, b->owed, sizeof a->owed) == 0 &&
+           a->n_awaited == b->n_awaited && memcmp(a->awaited, b->awaited, sizeof a->awaited) == 0 &&
            strcmp(a->motor, b->motor) == 0 && strcmp(a->received, b->received) == 0 &&
            strcmp(a->pending, b->pending) == 0 && strcmp(a->confirmed, b->confirmed) == 0 &&
-           memcmp(a->places, b->places, sizeof a->places) == 0;
+           memcmp(a->positions, b->positions, sizeof a->positions) == 0;
 }
 
 static void try_memory(const uint8_t *data, size_t size)
@@ -155,7 +155,7 @@ static void check_limits(const struct aw_armctl_profile *profile,
         MUST(aw_record_set(&record, field, value, &err) == AW_OK);
         if (aw_armctl_profile_check(profile, false, &record, &err) == AW_OK)
             MUST(value >= joint->min && value <= joint->max && (value >= 0 || joint->is_signed));
-        MUST(aw_armctl_profile_longest_ms(profile, &record) >= 0);
+        MUST(aw_armctl_profile_max_ms(profile, &record) >= 0);
     }
 }
 

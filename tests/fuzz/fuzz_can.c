@@ -16,7 +16,7 @@
 
 static void must_be_frame(const uint8_t *datagram, size_t size)
 {
-    size_t head = aw_can_head((struct aw_span){datagram, size});
+    size_t head = aw_can_head_size((struct aw_span){datagram, size});
     MUST(head && size - head <= AW_CAN_DATA_MAX);
     struct aw_can_id can = aw_can_id_of(datagram);
     MUST(can.id <= (can.is_long ? AW_CAN_LONG_MAX : AW_CAN_SHORT_MAX));
@@ -26,7 +26,7 @@ static void try_candump(const uint8_t *data, size_t size)
 {
     struct aw_candump line, again;
     char text[AW_CANDUMP_MAX];
-    if (!aw_candump_read((const char *)data, size, &line) || line.size == 0)
+    if (!aw_candump_parse((const char *)data, size, &line) || line.size == 0)
         return;
     must_be_frame(line.bytes, line.size);
     if (!line.has_time || line.time_ns < 0)
@@ -34,7 +34,7 @@ static void try_candump(const uint8_t *data, size_t size)
     struct aw_span frame = {line.bytes, line.size};
     size_t length = aw_candump_write(text, "can0", line.time_ns, frame);
     MUST(length <= sizeof text && text[length - 1] == '\n');
-    MUST(aw_candump_read(text, length - 1, &again));
+    MUST(aw_candump_parse(text, length - 1, &again));
     MUST(again.size == line.size && memcmp(again.bytes, line.bytes, line.size) == 0);
 }
 
@@ -46,14 +46,14 @@ static void try_slcan(const uint8_t *data, size_t size)
     size_t n, n_again;
     int time_ms, time_again;
     for (size_t i = 0; i < size; i++) {
-        if (!aw_slcan_read(&reader, data[i]) ||
+        if (!aw_slcan_add_byte(&reader, data[i]) ||
             aw_slcan_decode(&reader, datagram, &n, &time_ms) != AW_SLCAN_FRAME)
             continue;
         must_be_frame(datagram, n);
         aw_slcan_encode(datagram, n, time_ms, line);
         bool complete = false;
         for (const char *p = line; *p; p++)
-            complete = aw_slcan_read(&second, (uint8_t)*p);
+            complete = aw_slcan_add_byte(&second, (uint8_t)*p);
         MUST(complete);
         MUST(aw_slcan_decode(&second, again, &n_again, &time_again) == AW_SLCAN_FRAME);
         MUST(n == n_again && memcmp(datagram, again, n) == 0 && time_ms == time_again);
@@ -69,7 +69,7 @@ static void check_adapter(struct peer *peer, struct aw_span bytes)
     bool complete = false;
     (void)peer;
     for (size_t i = 0; i < bytes.size; i++)
-        complete = aw_slcan_read(&reader, bytes.data[i]);
+        complete = aw_slcan_add_byte(&reader, bytes.data[i]);
     MUST(complete && aw_slcan_decode(&reader, datagram, &size, &time_ms) != AW_SLCAN_BROKEN);
 }
 
@@ -79,11 +79,11 @@ static void serve(struct aw_link **link, struct peer *peer, const char *url, con
                   size_t size)
 {
     uint8_t frame[AW_CAN_DATAGRAM];
-    unsigned connections = peer->base.connections;
+    unsigned connections = peer->base.n_connections;
     size_t got;
     struct aw_error err;
     peer_init(peer, &aw_canpid_protocol, &aw_canpid_protocol.variants[0], data, size);
-    peer->base.connections = connections + 1;
+    peer->base.n_connections = connections + 1;
     if (!*link) {
         const struct aw_link_options options = {.clock = &peer->clock.base};
         MUST(aw_link_open(link, url, &options, &err) == AW_OK);
@@ -125,7 +125,7 @@ static void try_error(const uint8_t *data, size_t size)
     char words[160];
     memcpy(frame, data, size < sizeof frame ? size : sizeof frame);
     memcpy(&id, frame, sizeof id);
-    aw_can_error_words(id, frame + 4, words, sizeof words);
+    aw_can_describe_error(id, frame + 4, words, sizeof words);
     MUST(*words && memchr(words, '\0', sizeof words));
 }
 

@@ -31,7 +31,7 @@ static void check_truth(struct aw_device *device, int64_t now)
 {
     struct aw_canpid_truth truth;
     struct aw_joint_model model = aw_joint_defaults();
-    MUST(aw_canpid_device_truth(device, LKNEE, now, &truth));
+    MUST(aw_canpid_device_get_truth(device, LKNEE, now, &truth));
     MUST(fabs(truth.joint.lever) <= model.lever_stop_rad + 1e-9);
     MUST(fabs(truth.joint.link) <= model.link_stop_rad + 1e-9);
     MUST(isfinite(truth.joint.lever_speed) && isfinite(truth.joint.link_speed));
@@ -55,8 +55,8 @@ static void try_simulator(const uint8_t *data, size_t size)
 {
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
     options.boards = AW_CANPID_BIT(LKNEE);
-    options.takes_at_once = true;
-    feed_device(aw_canpid_device(&options), data, size, mend, check_plain);
+    options.act_on_arrival = true;
+    feed_device(aw_canpid_device_new(&options), data, size, mend, check_plain);
 }
 
 static void try_firmware(const uint8_t *data, size_t size)
@@ -65,7 +65,7 @@ static void try_firmware(const uint8_t *data, size_t size)
     options.boards = AW_CANPID_BIT(LKNEE);
     options.fw = true;
     options.noise = 2;
-    feed_device(aw_canpid_device(&options), data, size, mend, check_fw);
+    feed_device(aw_canpid_device_new(&options), data, size, mend, check_fw);
 }
 
 /* ---- Client ---- */
@@ -106,7 +106,7 @@ static void try_client(const uint8_t *data, size_t size)
     peer.received = check_heard;
     aw_canpid_init(&pid, &peer.base, variant, &options);
     aw_canpid_idle(&pid, AW_SECOND, check_frame, &pid, &err);
-    if (aw_canpid_setpoint(&pid, LKNEE, AW_CANPID_TOR, 0.1, &sent, &err) == AW_OK)
+    if (aw_canpid_send_setpoint(&pid, LKNEE, AW_CANPID_TOR, 0.1, &sent, &err) == AW_OK)
         aw_canpid_verify(&pid, &sent, peer.clock.time_ns + AW_SECOND, check_frame, &pid, &err);
     aw_canpid_stop(&pid, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL, &err);
     MUST(peer.clock.time_ns < 60 * AW_SECOND);
@@ -141,8 +141,8 @@ static void try_gains(const uint8_t *data, size_t size)
     enum aw_status status = aw_gain_file_read(&aw_canpid_gain_file, NULL, gains, in, "fuzz", &err);
     fclose(in);
     MUST(status == AW_OK || strncmp(err.text, "fuzz:", 5) == 0);
-    MUST(status == AW_OK || aw_gain_count(&aw_canpid_gain_file, gains) == 0);
-    for (size_t next = 0; aw_gain_file_next(&aw_canpid_gain_file, gains, &next, &place);)
+    MUST(status == AW_OK || aw_count_gains(&aw_canpid_gain_file, gains) == 0);
+    for (size_t next = 0; aw_gain_file_next_known(&aw_canpid_gain_file, gains, &next, &place);)
         MUST(fabs((double)gains[place].value) <= AW_CANPID_GAIN_MAX);
     if (status == AW_OK)
         write_and_read(gains);
@@ -166,7 +166,8 @@ static void try_model(const uint8_t *data, size_t size)
     MUST(aw_model_read(&again, written, "again", &err) == AW_OK);
     const struct aw_process *a = &model.fit.process, *b = &again.fit.process;
     MUST(aw_process_kind_of(a) == aw_process_kind_of(b) && a->dead_time_s >= 0 && a->a1 >= 0);
-    struct aw_driver driver = {.tick_s = 0.004, .dead_band = 0.01, .lost = 0.01, .gain_max = 100};
+    struct aw_driver driver = {
+        .tick_s = 0.004, .dead_band = 0.01, .friction = 0.01, .gain_max = 100};
     for (int form = 0; form < AW_FORMS; form++) {
         struct aw_design_options o = {.form = (enum aw_form)form};
         struct aw_proposal proposal;

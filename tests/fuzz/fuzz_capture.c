@@ -22,7 +22,7 @@ static uint64_t look_into(const struct aw_packet *packet, struct aw_span in)
     MUST(packet->data.data + packet->data.size <= in.data + in.size);
     for (size_t i = 0; i < packet->comment_length; i++)
         sum = sum * 31 + (uint8_t)packet->comment[i];
-    if (!aw_packet_open(packet, &payload))
+    if (!aw_packet_unwrap(packet, &payload))
         return sum;
     for (size_t i = 0; i < payload.data.size; i++)
         sum = sum * 31 + payload.data.data[i];
@@ -48,7 +48,7 @@ static uint64_t read_all(struct aw_span in, size_t step)
                 sum = sum * 31 + (status == AW_OK ? look_into(&packet, in) : 1);
         }
     }
-    aw_pcap_end(&reader);
+    aw_pcap_reset(&reader);
     return sum;
 }
 
@@ -138,7 +138,7 @@ static void try_table(const uint8_t *data, size_t size)
         MUST(table.n_columns > 0 && table.n_columns <= AW_TABLE_COLUMNS);
         bool whole = true;
         for (size_t i = 0; i < table.n_columns; i++) {
-            bool numbers = aw_table_numbers(&table, (int)i, &err) == AW_OK;
+            bool numbers = aw_table_check_numbers(&table, (int)i, &err) == AW_OK;
             for (size_t row = 0; row < table.n_rows && numbers; row++)
                 MUST(isfinite(aw_table_cell(&table, row, (int)i)));
             whole = whole && numbers;

@@ -27,7 +27,7 @@ static void try_message(size_t index, struct aw_span bytes)
         const struct aw_scalar *scalar = &codec->scalars[i];
         MUST(scalar->bits >= 1 && scalar->bits <= 64);
         MUST(scalar->bit + scalar->bits <= codec->size * 8u);
-        MUST(scalar->chooser < codec->n_scalars && scalar->chooser != i);
+        MUST(scalar->chosen_by < codec->n_scalars && scalar->chosen_by != i);
     }
     aw_record_init(&record, codec, AW_TX);
     MUST(aw_encode(&record, true, out, sizeof out, &size, &err) == AW_OK || *err.text);
@@ -44,7 +44,7 @@ static void try_message(size_t index, struct aw_span bytes)
     MUST(aw_decode(codec, (struct aw_span){out, size}, &again, &err) == AW_OK);
 }
 
-static char *draw(enum aw_describe_as as)
+static char *draw(enum aw_describe_format as)
 {
     char *text = NULL;
     size_t size;
@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             try_message(i, (struct aw_span){data + size - frame, frame});
         if (with->n_messages > protocol->n_messages &&
             with->n_messages < protocol->n_messages + 8) {
-            for (enum aw_describe_as as = AW_DESCRIBE_TEXT; as <= AW_DESCRIBE_LUA; as++)
+            for (enum aw_describe_format as = AW_DESCRIBE_TEXT; as <= AW_DESCRIBE_LUA; as++)
                 free(draw(as));
             read_back(with->n_messages);
         }

@@ -39,7 +39,7 @@ static bool is_forbidden(const struct aw_record *record, int scalar)
     double value = record->v[scalar];
     if (!(record->present >> scalar & 1))
         return false;
-    if (row->always && (value < row->min || value > row->max))
+    if (row->always_limit && (value < row->min || value > row->max))
         return true;
     if (!row->names || row->open_names || record->codec->raw)
         return false;
@@ -63,7 +63,7 @@ static size_t print(struct aw_wire *wire, const struct aw_record *record, enum a
 {
     struct aw_view *view = aw_view_new(wire, &(struct aw_view_options){.style = style}, NULL);
     MUST(view);
-    size_t size = aw_view_record(view, record, out);
+    size_t size = aw_view_print_record(view, record, out);
     MUST(size <= AW_VIEW_MAX);
     out[size] = '\0';
     MUST(size > 0 && strchr(out, '\n') == out + size - 1);
@@ -83,16 +83,16 @@ static bool has_plain_text(const struct aw_record *record)
 }
 
 /* Parses the words of a JSON record into a record. */
-static enum aw_status read_words(struct aw_words *words, struct aw_record *record,
+static enum aw_status read_words(struct aw_tokens *words, struct aw_record *record,
                                  struct aw_error *err)
 {
     struct aw_pair pairs[AW_MAX_SCALARS];
     size_t n = 0;
     for (size_t i = 1; i < words->n; i++) {
-        char *equals = strchr(words->word[i], '=');
+        char *equals = strchr(words->token[i], '=');
         MUST(equals && n < AW_MAX_SCALARS);
         *equals = '\0';
-        pairs[n++] = (struct aw_pair){words->word[i], equals + 1};
+        pairs[n++] = (struct aw_pair){words->token[i], equals + 1};
     }
     return aw_record_set_pairs(record, pairs, n, err);
 }
@@ -100,7 +100,7 @@ static enum aw_status read_words(struct aw_words *words, struct aw_record *recor
 static void check_json(struct aw_wire *wire, const struct aw_record *record)
 {
     static char line[AW_VIEW_MAX + 1];
-    static struct aw_words words;
+    static struct aw_tokens words;
     struct aw_record again;
     struct aw_error err;
     uint8_t bytes[1024];
@@ -116,13 +116,13 @@ static void check_json(struct aw_wire *wire, const struct aw_record *record)
         return;
     memset(&words, 0, sizeof words);
     if (record->dir == AW_RX) { /* a received record is refused as a command, but is parsed alike */
-        MUST(aw_words_from_json(&words, line, &err) == AW_USAGE);
+        MUST(aw_tokens_from_json(&words, line, &err) == AW_USAGE);
         char *dir = strstr(line, "\"rx\"");
         MUST(dir);
         memcpy(dir, "\"tx\"", 4);
     }
-    MUST(aw_words_from_json(&words, line, &err) == AW_OK);
-    MUST(strcmp(words.word[0], record->codec->message->name) == 0);
+    MUST(aw_tokens_from_json(&words, line, &err) == AW_OK);
+    MUST(strcmp(words.token[0], record->codec->message->name) == 0);
     aw_record_init(&again, record->codec, record->dir);
     err.text[0] = '\0';
     bool good =

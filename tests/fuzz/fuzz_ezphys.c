@@ -104,7 +104,7 @@ static struct rig *open_rig(size_t variant)
     }
     world_reset(world);
     listener_restart(&rig->listener);
-    rig->listener.said = UINT_MAX / 2; /* suppresses explanations */
+    rig->listener.n_logged = UINT_MAX / 2; /* suppresses explanations */
     return rig;
 }
 
@@ -129,10 +129,10 @@ static void try_simulator(const uint8_t *data, size_t size)
     while (next_piece(&input, &segment)) {
         if (segment.mended)
             mend(&rig->wire, &segment);
-        uint8_t *room = listener_room(&rig->listener, &cap);
+        uint8_t *room = listener_space(&rig->listener, &cap);
         MUST(cap >= segment.size);
         memcpy(room, segment.data, segment.size);
-        listener_got(&rig->listener, segment.size);
+        listener_commit(&rig->listener, segment.size);
         while (listener_read(&rig->listener) > 0)
             step(rig);
     }
@@ -181,7 +181,7 @@ static void try_client(const uint8_t *data, size_t size)
     MUST(aw_ezphys_init(&ez, variant, NULL, &err) == AW_OK);
     aw_ezphys_attach(&ez, &peer.base);
     while (aw_ezphys_receive(&ez, peer.clock.time_ns + AW_SECOND, NULL, &err) == AW_OK) {
-        MUST(ez.n_packets <= AW_EZPHYS_PACKETS && ez.held <= 1 << 20);
+        MUST(ez.n_packets <= AW_EZPHYS_PACKETS && ez.n_bytes <= 1 << 20);
         for (size_t i = 0; i < ez.n_packets; i++)
             check_packet(&ez, ez.packets[i].frame);
         aw_ezphys_motor(&ez, &(struct aw_ezphys_target){.id = HINGE, .name = "hinge"},
@@ -257,7 +257,7 @@ static void check_body(const struct aw_scene_body *body)
 static void check_joint(const struct aw_scene *scene, const struct aw_scene_joint *joint)
 {
     int n = (int)scene->n_bodies;
-    unsigned axes = aw_scene_axes(joint->kind);
+    unsigned axes = aw_scene_count_axes(joint->kind);
     MUST(*joint->name && joint->id > 0 && joint->body[0] != joint->body[1]);
     MUST(joint->body[0] >= 0 && joint->body[0] < n);
     MUST(joint->body[1] >= AW_SCENE_WORLD && joint->body[1] < n);

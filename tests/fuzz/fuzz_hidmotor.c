@@ -32,7 +32,7 @@ static void check_simulator(struct aw_device *device, int64_t now)
     size_t size;
     while ((size = device->ops->transmit(device, report, sizeof report)) > 0)
         MUST(size == AW_HIDMOTOR_REPORT);
-    aw_hidmotor_device_truth(device, now, &truth);
+    aw_hidmotor_device_get_truth(device, now, &truth);
     MUST(truth.gripper >= 0 && truth.gripper <= 180);
     for (int i = 0; i < AW_HIDMOTOR_DEVICE_MOTORS; i++)
         MUST(isfinite(truth.angle[i]) && isfinite(truth.speed[i]));
@@ -41,7 +41,7 @@ static void check_simulator(struct aw_device *device, int64_t now)
 static void try_simulator(const uint8_t *data, size_t size)
 {
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
-    feed_device(aw_hidmotor_device(&options), data, size, mend, check_simulator);
+    feed_device(aw_hidmotor_device_new(&options), data, size, mend, check_simulator);
 }
 
 /* ---- Client ---- */
@@ -73,7 +73,7 @@ static void must_stay_inside(const struct aw_hidmotor_stopped *stopped)
 {
     struct aw_error err;
     for (int i = 0; i < AW_HIDMOTOR_JOINTS && stopped->attempts; i++)
-        MUST(aw_hidmotor_check(i, stopped->deg[i], false, &err) == AW_OK);
+        MUST(aw_hidmotor_check_angle(i, stopped->deg[i], false, &err) == AW_OK);
 }
 
 static void try_client(const uint8_t *data, size_t size)
@@ -143,7 +143,7 @@ static void try_gains(const uint8_t *data, size_t size)
         write_and_read(gains);
     else
         MUST(strncmp(err.text, "fuzz:", 5) == 0 &&
-             aw_gain_count(&aw_hidmotor_gain_file, gains) == 0);
+             aw_count_gains(&aw_hidmotor_gain_file, gains) == 0);
     fclose(in);
 }
 

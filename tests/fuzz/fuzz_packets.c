@@ -50,7 +50,7 @@ static void draw(void)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     MUST(out);
-    for (enum aw_describe_as as = AW_DESCRIBE_TEXT; as <= AW_DESCRIBE_PACKETS; as++)
+    for (enum aw_describe_format as = AW_DESCRIBE_TEXT; as <= AW_DESCRIBE_PACKETS; as++)
         aw_describe(out, &wire, NULL, as);
     fclose(out);
     free(text);

@@ -38,8 +38,8 @@ static void try_server(const uint8_t *data, size_t size)
     struct aw_link link = {.ops = &ops, .clock = session->clock};
     MUST(server && say(data, size, ends));
     *server = (struct aw_server){
-        .session = session, .all = epoll_create1(EPOLL_CLOEXEC), .room = AW_PEERS_MAX};
-    server->aside = (struct aw_aside){.fd = server->all, .due = AW_NEVER};
+        .session = session, .epoll_fd = epoll_create1(EPOLL_CLOEXEC), .max_peers = AW_PEERS_MAX};
+    server->aside = (struct aw_background){.fd = server->epoll_fd, .due = AW_NEVER};
     session->share.server = server;
     session->share.sharing = &aw_sharing;
     session->device.link = &link;
@@ -48,7 +48,7 @@ static void try_server(const uint8_t *data, size_t size)
     shutdown(ends[1], SHUT_WR);
     for (int turn = 0; turn < 100 && server->n_peers; turn++) {
         aw_server_serve(&server->aside);
-        server->halt = false; /* no device needs to be stopped */
+        server->must_stop = false; /* no device needs to be stopped */
         MUST(!server->n_peers || peer->conn.in.room <= AW_MESSAGE_MAX);
     }
     session->device.link = NULL;

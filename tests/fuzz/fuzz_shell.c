@@ -28,7 +28,7 @@ static int file_with_path(const uint8_t *data, size_t size, char path[32])
 
 /* ---- Lines ---- */
 
-static void bind_line(struct aw_session *session, const struct aw_words *words)
+static void bind_line(struct aw_session *session, const struct aw_tokens *words)
 {
     static struct aw_args args;
     size_t bad = 0;
@@ -44,7 +44,7 @@ static void bind_line(struct aw_session *session, const struct aw_words *words)
     if (args.command != fuzz_commands)
         return;
     struct aw_record record;
-    for (size_t turn = 0; turn < args.turns; turn++) {
+    for (size_t turn = 0; turn < args.n_repeats; turn++) {
         aw_record_init(&record, aw_wire_codec(session->wire, "deg", AW_TX), AW_TX);
         if (aw_args_to_record(session, &args, turn, &record) != AW_OK)
             MUST(*session->err.text);
@@ -53,15 +53,15 @@ static void bind_line(struct aw_session *session, const struct aw_words *words)
 
 static void try_line(const uint8_t *data, size_t size)
 {
-    static struct aw_words words;
+    static struct aw_tokens words;
     struct aw_error err = {.text = ""};
     char *line = text_of(data, size);
     memset(&words, 0, sizeof words);
-    enum aw_status status = aw_words_split(&words, line, &err);
+    enum aw_status status = aw_tokens_split(&words, line, &err);
     MUST(status == AW_OK || *err.text);
     MUST(words.n <= AW_WORDS_MAX);
     for (size_t i = 0; i < words.n; i++)
-        MUST(strlen(words.word[i]) < sizeof words.text);
+        MUST(strlen(words.token[i]) < sizeof words.text);
     struct aw_session *session = open_session(&fuzz_tools[0]);
     if (status == AW_OK)
         bind_line(session, &words);
@@ -79,19 +79,19 @@ static void check_candidate(void *context, const char *word, const char *help)
 static void try_typing(const uint8_t *data, size_t size)
 {
     static struct aw_session *session;
-    static struct aw_words words;
+    static struct aw_tokens words;
     char *line = text_of(data, size), hint[200], empty[] = "";
     const char *files;
     if (!session)
         session = open_session(&fuzz_tools[0]);
     memset(&words, 0, sizeof words);
-    aw_hint(session, line, hint, sizeof hint);
+    aw_write_hint(session, line, hint, sizeof hint);
     MUST(memchr(hint, '\0', sizeof hint));
-    if (aw_words_split(&words, line, NULL) == AW_OK) {
+    if (aw_tokens_split(&words, line, NULL) == AW_OK) {
         size_t n = words.n ? words.n - 1 : 0;
-        const char *partial = words.n ? words.word[n] : empty;
-        aw_complete(session, words.word, n, partial, check_candidate, (void *)(uintptr_t)partial,
-                    &files);
+        const char *partial = words.n ? words.token[n] : empty;
+        aw_complete_token(session, words.token, n, partial, check_candidate,
+                          (void *)(uintptr_t)partial, &files);
     }
     free(line);
 }
@@ -101,7 +101,7 @@ static void try_config(const uint8_t *data, size_t size)
     char path[32];
     int fd = file_with_path(data, size, path);
     struct aw_session *session = open_session(&fuzz_tools[0]);
-    MUST(aw_config_load(session, path) == session->config->wrong.status);
+    MUST(aw_config_load(session, path) == session->config->error.status);
     MUST(session->config->n_aliases <= AW_ALIASES_MAX);
     close_session(session);
     close(fd);
@@ -126,13 +126,13 @@ static struct aw_session *session_for(uint8_t choice)
 static void draw(const struct aw_channels *channels, struct aw_strip *strip)
 {
     struct aw_braille canvas;
-    struct aw_grid grid = {.title = "fuzz", .blocks = true};
+    struct aw_grid grid = {.title = "fuzz", .shows_trend = true};
     char row[80 * AW_BRAILLE_ROW];
     if (!aw_braille_init(&canvas, 80, 24))
         return;
     aw_grid_draw(&grid, channels, &canvas);
     for (int y = 0; y < 24; y++)
-        MUST(aw_braille_row(&canvas, y, AW_BRAILLE_UTF8, row, sizeof row) < sizeof row);
+        MUST(aw_braille_print_row(&canvas, y, AW_BRAILLE_UTF8, row, sizeof row) < sizeof row);
     aw_strip_draw(strip, &(struct aw_strip_look){.end_ns = AW_SECOND}, &canvas);
     aw_braille_free(&canvas);
 }
@@ -143,8 +143,8 @@ static void try_item(const struct aw_item *item, struct aw_channels *channels,
     MUST(item->n <= AW_POINTS_MAX);
     for (size_t i = 0; i < item->n; i++) {
         MUST(memchr(item->points[i].name, '\0', AW_POINT_NAME));
-        aw_strip_add(strip, 0, item->time_ns == AW_NO_TIME ? 0 : item->time_ns,
-                     item->points[i].value);
+        aw_strip_add_sample(strip, 0, item->time_ns == AW_NO_TIME ? 0 : item->time_ns,
+                            item->points[i].value);
     }
     aw_channels_update(channels, item->points, item->n, 0);
 }
@@ -163,7 +163,7 @@ static void try_stream(const uint8_t *data, size_t size)
     int fd = file_with_path(data + 1, size - 1, path);
     aw_channels_init(&channels, NULL);
     aw_strip_init(&strip, AW_SECOND);
-    MUST(aw_strip_series(&strip, "x", NULL) == 0);
+    MUST(aw_strip_add_line(&strip, "x", NULL) == 0);
     if (aw_stream_open(&stream, session, path) == AW_OK) {
         while ((status = aw_stream_next(stream, AW_NEVER, &item)) == AW_OK ||
                status == AW_MALFORMED)
@@ -195,11 +195,11 @@ static struct sum decode_in_pieces(struct aw_session *session, const char *data,
                                    enum aw_status (*take)(void *, const struct aw_record *))
 {
     struct sum sum = {0};
-    enum aw_input input = aw_input_guess(session->tool->protocol, data, size);
+    enum aw_input input = aw_guess_input(session->tool->protocol, data, size);
     struct aw_decoder *decoder = calloc(1, sizeof *decoder);
     size_t at = 0, used = 0;
     MUST(decoder);
-    decoder->take = take;
+    decoder->on_record = take;
     decoder->context = &sum;
     MUST(aw_decoder_init(decoder, session) == AW_OK);
     aw_decoder_begin(decoder, NULL, input);
@@ -208,7 +208,7 @@ static struct sum decode_in_pieces(struct aw_session *session, const char *data,
         aw_decoder_feed(decoder, data + at, end - at, end == size, &used);
         MUST(used <= end - at);
     }
-    MUST((aw_decoder_end(decoder) == AW_OK) == (decoder->bad == 0));
+    MUST((aw_decoder_end(decoder) == AW_OK) == (decoder->damaged == 0));
     sum.records = decoder->records;
     free(decoder);
     return sum;
@@ -241,7 +241,7 @@ static void try_replay(const uint8_t *data, size_t size)
         MUST(*session->err.text);
     for (size_t i = 0; i < replay.n; i++) {
         MUST(replay.writes[i].at + replay.writes[i].size <= replay.n_bytes);
-        MUST(replay.writes[i].commands <= replay.commands);
+        MUST(replay.writes[i].commands <= replay.n_commands);
     }
     aw_replay_free(&replay);
     close(fd);

@@ -86,7 +86,7 @@ static void try_url(const char *text)
     static const char *const words[] = {"off", "on"};
     size_t index = 0;
     long baud = 9600;
-    aw_url_word(&url, "time", words, 2, &index, &err);
+    aw_url_choice(&url, "time", words, 2, &index, &err);
     aw_url_int(&url, "baud", 50, 4000000, &baud, &err);
     MUST(index < 2 && baud >= 50 && baud <= 4000000);
 }
@@ -135,7 +135,7 @@ static void try_condition(const char *text)
         MUST(*err.text && where.n + where.n_heads <= AW_WHERE_TERMS);
         return;
     }
-    MUST(aw_where_any(&where) && where.n + where.n_heads <= AW_WHERE_TERMS);
+    MUST(aw_where_is_set(&where) && where.n + where.n_heads <= AW_WHERE_TERMS);
     aw_where_head_holds(&where, point.message, AW_RX);
     point.value = where.terms[0].number;
     aw_where_holds(&where, &point, 1);
@@ -175,7 +175,7 @@ static void try_format(const char *text)
         return;
     }
     aw_record_init(&record, aw_wire_codec(wire, "joint", AW_RX), AW_RX);
-    MUST(aw_view_record(view, &record, out) <= sizeof out);
+    MUST(aw_view_print_record(view, &record, out) <= sizeof out);
     aw_view_free(view);
 }
 

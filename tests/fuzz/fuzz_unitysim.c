@@ -28,13 +28,13 @@ static void mend(struct peer *peer, struct segment *segment)
 static void check_truth(struct aw_device *device, int64_t now)
 {
     struct aw_unitysim_truth truth;
-    aw_unitysim_device_truth(device, now, &truth);
+    aw_unitysim_device_get_truth(device, now, &truth);
     MUST(truth.counters.received == truth.counters.applied + truth.counters.empty +
                                         truth.counters.header + truth.counters.checksum +
                                         truth.counters.size + truth.counters.type);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         MUST(isfinite(truth.degrees[i]) && truth.degrees[i] >= -180 &&
-             truth.degrees[i] <= aw_unitysim_degrees(65535));
+             truth.degrees[i] <= aw_unitysim_ticks_to_deg(65535));
 }
 
 static void check_simulator(struct aw_device *device, int64_t now)
@@ -48,7 +48,7 @@ static void try_simulator(const uint8_t *data, size_t size)
 {
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     options.scene = 1;
-    feed_device(aw_unitysim_device(&options), data, size, mend, check_simulator);
+    feed_device(aw_unitysim_device_new(&options), data, size, mend, check_simulator);
 }
 
 /* ---- Client ---- */
@@ -76,7 +76,7 @@ static void try_client(const uint8_t *data, size_t size)
     peer.received = check_heard;
     options.samples_max = 0;
     aw_unitysim_init(&unity, &peer.base, NULL, &options);
-    aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, 2500);
+    aw_unitysim_set_goal(&move, AW_UNITYSIM_ELBOW, 2500);
     aw_unitysim_move(&unity, &move, NULL, NULL, NULL);
     aw_unitysim_stop(&unity, NULL);
     MUST(peer.clock.time_ns < 60 * AW_SECOND);
@@ -213,7 +213,7 @@ static void try_words(const uint8_t *data, size_t size)
         MUST(isfinite(ticks));
     if (aw_unitysim_scene_parse(text, &number, &err) == AW_OK)
         MUST(number >= 0 && number <= 255);
-    if (aw_unitysim_variant(text, &variant, &err) != AW_OK)
+    if (aw_unitysim_parse_variant(text, &variant, &err) != AW_OK)
         MUST(*err.text);
     free(text);
 }

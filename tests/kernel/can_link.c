@@ -127,8 +127,8 @@ static void round_trips(const char *interface)
     double seconds = (double)(aw_clock_now(a->clock) - start) / (double)AW_SECOND;
     printf("# %d round trips in %.2f s, %.0f/s\n", done, seconds, done / seconds);
     expect(done == COUNT, "round trips", "a frame was lost or changed");
-    expect(strcmp(a->key, a->ready) == 0 && strncmp(a->key, "can:", 4) == 0, "key", a->key);
-    expect(a->datagrams && a->dropped == 0, "datagrams", "not so, or some were dropped");
+    expect(strcmp(a->key, a->client_url) == 0 && strncmp(a->key, "can:", 4) == 0, "key", a->key);
+    expect(a->datagrams && a->n_dropped == 0, "datagrams", "not so, or some were dropped");
     aw_link_close(b);
     aw_link_close(a);
 }
@@ -173,8 +173,9 @@ static void times_and_own_frames(const char *interface)
     for (uint32_t i = 0; i < 200; i++) {
         int64_t before = aw_wall_time();
         send_numbered(a, 0x041, i, &err);
-        expect(receive(a, NULL, AW_SECOND) == 0x041 && a->own, "own frame", "not marked");
-        expect(receive(b, NULL, AW_SECOND) == 0x041 && !b->own, "other's frame", "marked as own");
+        expect(receive(a, NULL, AW_SECOND) == 0x041 && a->is_echo, "own frame", "not marked");
+        expect(receive(b, NULL, AW_SECOND) == 0x041 && !b->is_echo, "other's frame",
+               "marked as own");
         /* a loaded kernel stamps a frame long after send returned */
         int64_t after = aw_wall_time();
         expect(a->rx_time_ns >= before && a->rx_time_ns <= after, "its time", "not when it was");
@@ -209,7 +210,7 @@ static void bursts_and_drops(const char *interface)
         next++;
     cpu = cpu_seconds() - cpu;
     printf("# %u of %d frames of a burst read, %.1f us each\n", next, BURST, cpu * 1e6 / BURST);
-    expect(next == BURST && b->dropped == 0, "burst", "not all, or not in order");
+    expect(next == BURST && b->n_dropped == 0, "burst", "not all, or not in order");
 
     setsockopt(aw_link_fd(b), SOL_SOCKET, SO_RCVBUF, &tiny, sizeof tiny);
     for (uint32_t i = 0; i < BURST; i++)
@@ -219,8 +220,8 @@ static void bursts_and_drops(const char *interface)
     /* delivers the number of frames dropped after the last one */
     send_numbered(a, 0x041, BURST, &err);
     next += receive(b, NULL, AW_SECOND) == 0x041;
-    printf("# %u read and %llu dropped of %d\n", next, (unsigned long long)b->dropped, BURST + 1);
-    expect(b->dropped > 0 && next + b->dropped == BURST + 1, "dropped frames", "miscounted");
+    printf("# %u read and %llu dropped of %d\n", next, (unsigned long long)b->n_dropped, BURST + 1);
+    expect(b->n_dropped > 0 && next + b->n_dropped == BURST + 1, "dropped frames", "miscounted");
     aw_link_close(b);
     aw_link_close(a);
 }
@@ -251,7 +252,7 @@ static uint32_t read_by_link(const char *interface)
     uint32_t number, next = 0;
     while (receive(link, &number, AW_SECOND) == 0x041 && number == next && ++next < BUSY)
         ;
-    expect(next == BUSY && link->dropped == 0, "busy bus", "not all frames, or not in order");
+    expect(next == BUSY && link->n_dropped == 0, "busy bus", "not all frames, or not in order");
     aw_link_close(link);
     return next;
 }
@@ -338,7 +339,7 @@ static void expect_traffic(struct aw_link *link, const char *interface)
     send_raw(raw, 0x041, 0);
     expect(receive(link, NULL, AW_SECOND) == 0x041, "traffic", "a frame did not come");
     expect(send_numbered(link, 0x042, 0, &err) == AW_OK, "traffic", err.text);
-    expect(receive(link, NULL, AW_SECOND) == 0x042 && link->own, "traffic", "nor did ours");
+    expect(receive(link, NULL, AW_SECOND) == 0x042 && link->is_echo, "traffic", "nor did ours");
     close(raw);
 }
 

@@ -86,7 +86,7 @@ static void round_trips(struct aw_clock *clock, const char *port, const char *pe
     expect(done == count, "round trips", "bytes lost or changed");
     expect(pass_line(a, b, bytes, sizeof bytes - 1), "control characters", "lost or changed");
     expect(strcmp(a->key, port) == 0, "key", a->key);
-    expect(a->connections == 0, "connections", "a serial line has none");
+    expect(a->n_connections == 0, "connections", "a serial line has none");
     aw_link_close(b);
     aw_link_close(a);
 }

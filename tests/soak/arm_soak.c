@@ -94,9 +94,9 @@ static struct aw_device *make_handler(struct bed *bed)
 {
     struct aw_armctl_device_options options = aw_armctl_device_defaults();
     soak_of(bed)->now.carried_out = soak_of(bed)->before.carried_out = 0;
-    options.executed = carried_out;
+    options.on_execute = carried_out;
     options.context = bed;
-    return aw_armctl_device(&options);
+    return aw_armctl_device_new(&options);
 }
 
 static const struct bed_kind kind = {
@@ -193,8 +193,9 @@ static bool joint_of(const struct soak *soak, double *at, int *wanted)
     bool turns = sscanf(soak->now.body, "DEG%d,%d", &joint, wanted) == 2;
     if (!turns && sscanf(soak->now.body, "POS%d,%d", &joint, wanted) != 2)
         return false;
-    *at = aw_armctl_device_joint(soak->bed.device, turns ? AW_ARMCTL_ROTATE : AW_ARMCTL_TRANSLATE,
-                                 joint, bed_now(&soak->bed));
+    *at =
+        aw_armctl_device_position(soak->bed.device, turns ? AW_ARMCTL_ROTATE : AW_ARMCTL_TRANSLATE,
+                                  joint, bed_now(&soak->bed));
     return true;
 }
 

@@ -284,7 +284,7 @@ static inline enum aw_status bed_read_line(struct bed *bed, void *buf, size_t ca
     if (status == AW_OK && *got <= BED_MESSAGE && aw_random_share(&bed->random) < bed->repeats) {
         memcpy(bed->again, buf, *got);
         bed->again_size = *got;
-        bed->injected.doubled++;
+        bed->injected.duplicated++;
     }
     return status;
 }
@@ -482,9 +482,9 @@ static inline int bed_end(struct bed *bed, const char *shown)
     aw_device_close(bed->device);
     printf("tally tool=%s exchanges=%lu hours=%.1f dropped=%llu doubled=%llu corrupted=%llu "
            "delayed=%llu reordered=%llu restarts=%lu unplugs=%lu errors=%lu violations=%lu\n",
-           bed->kind->tool, bed->exchanges, (double)bed_now(bed) / 3600e9, f->dropped, f->doubled,
-           f->damaged, f->delayed, f->reordered, bed->restarts, bed->unplugs, bed->errors,
-           bed->violations);
+           bed->kind->tool, bed->exchanges, (double)bed_now(bed) / 3600e9, f->dropped,
+           f->duplicated, f->damaged, f->delayed, f->reordered, bed->restarts, bed->unplugs,
+           bed->errors, bed->violations);
     printf("%s\n", good ? shown : "FAILED");
     return good ? 0 : 1;
 }

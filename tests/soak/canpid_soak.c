@@ -84,7 +84,7 @@ static struct aw_device *make_drivers(struct bed *bed)
         if (last && last->until_ns == AW_NEVER)
             last->until_ns = bed_now(bed); /* it was forgotten in the restart */
     }
-    return aw_canpid_device(&options);
+    return aw_canpid_device_new(&options);
 }
 
 static const struct bed_kind kind = {
@@ -132,16 +132,16 @@ static enum aw_status send(struct soak *soak, unsigned board, int what, struct a
                                      .value = value};
     soak->commands++;
     return what < AW_CANPID_GAINS
-               ? aw_canpid_set(&soak->pid, &gain, sent, NULL)
-               : aw_canpid_setpoint(&soak->pid, board, controller, value, sent, NULL);
+               ? aw_canpid_set_gain(&soak->pid, &gain, sent, NULL)
+               : aw_canpid_send_setpoint(&soak->pid, board, controller, value, sent, NULL);
 }
 
 /* Telemetry does not contain the controller and saturates at full scale. */
 static bool shows_the_same(struct soak *soak, const struct aw_canpid_sent *sent)
 {
     struct aw_canpid_truth truth;
-    aw_canpid_device_truth(soak->bed.device, sent->board, bed_now(&soak->bed), &truth);
-    return abs(aw_canpid_q15(truth.law.setpoint) - aw_canpid_q15(sent->setpoint)) <= 1;
+    aw_canpid_device_get_truth(soak->bed.device, sent->board, bed_now(&soak->bed), &truth);
+    return abs(aw_canpid_to_q15(truth.pid.setpoint) - aw_canpid_to_q15(sent->setpoint)) <= 1;
 }
 
 /* A verification refers to the time when its telemetry was sent. */
@@ -204,8 +204,8 @@ static enum aw_status disable(struct soak *soak, unsigned board)
         status = listen(soak, bed->slowest_ns);
     if (status != AW_OK)
         return status;
-    aw_canpid_device_truth(bed->device, board, bed_now(bed), &truth);
-    if (truth.law.enabled || fabs(truth.law.output) > 0)
+    aw_canpid_device_get_truth(bed->device, board, bed_now(bed), &truth);
+    if (truth.pid.enabled || fabs(truth.pid.output) > 0)
         bed_violated(bed, "a driver that was disabled drives");
     return AW_OK;
 }
@@ -217,9 +217,11 @@ static void try_what_is_not_allowed(struct soak *soak, unsigned board)
     struct aw_canpid_gain_at gain = {.board = board, .gain = AW_CANPID_KP, .value = 100.5};
     unsigned long before = soak->bed.written.n;
     double value = values[below(soak, sizeof values / sizeof *values)];
-    bool bad = aw_canpid_setpoint(&soak->pid, board, AW_CANPID_TOR, value, NULL, NULL) == AW_OK;
-    bad |= aw_canpid_setpoint(&soak->pid, board, AW_CANPID_CONTROLLERS, 0, NULL, NULL) == AW_OK;
-    bad |= aw_canpid_set(&soak->pid, &gain, NULL, NULL) == AW_OK;
+    bool bad =
+        aw_canpid_send_setpoint(&soak->pid, board, AW_CANPID_TOR, value, NULL, NULL) == AW_OK;
+    bad |=
+        aw_canpid_send_setpoint(&soak->pid, board, AW_CANPID_CONTROLLERS, 0, NULL, NULL) == AW_OK;
+    bad |= aw_canpid_set_gain(&soak->pid, &gain, NULL, NULL) == AW_OK;
     soak->refused += 3;
     if (bad)
         bed_violated(&soak->bed, "what is out of range was not refused (%g)", value);

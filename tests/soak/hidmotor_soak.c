@@ -94,7 +94,7 @@ static void took(struct bed *bed, const uint8_t *bytes, size_t size, int64_t now
 static void look(struct bed *bed, int64_t now)
 {
     struct aw_hidmotor_truth truth;
-    aw_hidmotor_device_truth(bed->device, now, &truth);
+    aw_hidmotor_device_get_truth(bed->device, now, &truth);
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
         struct aw_hidmotor_joint joint = aw_hidmotor_joint(i);
         if (truth.setpoint[i] < joint.min - 1e-3 || truth.setpoint[i] > joint.max + 1e-3)
@@ -107,7 +107,7 @@ static struct aw_device *make_board(struct bed *bed)
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     aw_hidmotor_faults_parse(DEVICE_FAULTS, &options.faults, NULL);
     options.seed = aw_random_next(&bed->random);
-    return aw_hidmotor_device(&options);
+    return aw_hidmotor_device_new(&options);
 }
 
 static const struct bed_kind kind = {
@@ -137,7 +137,7 @@ static void check_answer(struct soak *soak, uint32_t id, const struct aw_hidmoto
         bed_violated(&soak->bed, "an answer of another kind was taken");
     else if (tag > soak->tag || (tag < soak->tag && !reply->maybe_stale))
         bed_violated(&soak->bed, "a stale answer passed for a fresh one");
-    else if (soak->sent_ns[tag] < reply->since_ns)
+    else if (soak->sent_ns[tag] < reply->earliest_ns)
         bed_violated(&soak->bed, "an answer is older than it was told to be");
 }
 
@@ -156,7 +156,7 @@ static enum aw_status ask(struct soak *soak)
     unsigned long before = bed->written.n;
     soak->tag++;
     memcpy(payload + sizeof payload - TAG_SIZE, &soak->tag, TAG_SIZE);
-    enum aw_status status = aw_hidmotor_raw(
+    enum aw_status status = aw_hidmotor_send_raw(
         &soak->arm, kinds[at].id, (struct aw_span){payload, sizeof payload}, &reply, NULL);
     if (status == AW_OK)
         check_answer(soak, kinds[at].id, &reply);
@@ -179,7 +179,7 @@ static void check_arrival(struct soak *soak, const struct aw_hidmotor_plan *plan
 {
     struct aw_hidmotor_truth truth;
     struct bed *bed = &soak->bed;
-    aw_hidmotor_device_truth(bed->device, bed_now(bed), &truth);
+    aw_hidmotor_device_get_truth(bed->device, bed_now(bed), &truth);
     soak->arrived++;
     if (bed->restarted_ns > bed_now(bed) - LATE_NS)
         return; /* it arrived before the board restarted */
@@ -235,7 +235,7 @@ static void check_stopped(struct soak *soak, const struct aw_hidmotor_stopped *s
     bed_rest(bed, REST_NS);
     if (bed->restarts != restarts)
         return;
-    aw_hidmotor_device_truth(bed->device, bed_now(bed), &truth);
+    aw_hidmotor_device_get_truth(bed->device, bed_now(bed), &truth);
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
         if (fabs(truth.setpoint[i] - stopped->deg[i]) > 0.01 || fabs(truth.speed[i]) > 0.1)
             bed_violated(bed, "after the stop joint %d goes to %.2f, not %.2f", i,

@@ -43,7 +43,7 @@ static void look_at_joint(struct soak *soak, const struct aw_unitysim_truth *tru
                           int64_t now)
 {
     const struct aw_unitysim_limit *limit = &truth->limits.joint[joint];
-    double degrees = truth->degrees[joint], ticks = aw_unitysim_ticks(degrees);
+    double degrees = truth->degrees[joint], ticks = aw_unitysim_deg_to_ticks(degrees);
     bool moved = fabs(degrees - soak->at[joint]) > 1e-9;
     bool at_start = fabs(degrees) < 1e-9; /* a scene moves it there */
     if (truth->drive[joint].state != AW_UNITYSIM_STOP)
@@ -60,7 +60,7 @@ static void look_at_joint(struct soak *soak, const struct aw_unitysim_truth *tru
 static void look(struct bed *bed, int64_t now)
 {
     struct aw_unitysim_truth truth;
-    aw_unitysim_device_truth(bed->device, now, &truth);
+    aw_unitysim_device_get_truth(bed->device, now, &truth);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         look_at_joint(soak_of(bed), &truth, i, now);
     soak_of(bed)->looked_ns = now;
@@ -70,7 +70,7 @@ static struct aw_device *make_simulator(struct bed *bed)
 {
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     memset(soak_of(bed)->at, 0, sizeof soak_of(bed)->at);
-    return aw_unitysim_device(&options);
+    return aw_unitysim_device_new(&options);
 }
 
 static const struct bed_kind kind = {
@@ -89,7 +89,7 @@ static bool any_driven(struct soak *soak)
 {
     struct aw_unitysim_truth truth;
     bool driven = false;
-    aw_unitysim_device_truth(soak->bed.device, bed_now(&soak->bed), &truth);
+    aw_unitysim_device_get_truth(soak->bed.device, bed_now(&soak->bed), &truth);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         driven = driven || truth.drive[i].state != AW_UNITYSIM_STOP;
     return driven;
@@ -116,7 +116,7 @@ static void check_move(struct soak *soak, const struct aw_unitysim_move *move,
         return; /* it arrived before the restart */
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         const struct aw_unitysim_goal *goal = &move->goals[i];
-        double off = fabs(aw_unitysim_ticks(soak->at[i]) - goal->position);
+        double off = fabs(aw_unitysim_deg_to_ticks(soak->at[i]) - goal->position);
         if (goal->wanted && off > goal->tolerance + 1)
             bed_violated(&soak->bed, "a move ended %.0f ticks off", off);
     }
@@ -143,7 +143,7 @@ static void try_what_is_not_allowed(struct soak *soak)
     struct aw_unitysim_move move = some_move(soak);
     unsigned long before = soak->bed.written.n;
     int joint = below(soak, AW_UNITYSIM_JOINTS);
-    aw_unitysim_move_to(&move, joint, soak->unity.options.limits.joint[joint].max + 1);
+    aw_unitysim_set_goal(&move, joint, soak->unity.options.limits.joint[joint].max + 1);
     if (aw_unitysim_move(&soak->unity, &move, NULL, NULL, NULL) != AW_LIMIT ||
         soak->bed.written.n != before)
         bed_violated(&soak->bed, "a goal outside the limits was not refused");
@@ -224,7 +224,7 @@ static void plug_in_again(struct soak *soak)
     end_client(soak);
     bed_replug(&soak->bed);
     begin_again(soak);
-    if (!aw_unitysim_stale(&soak->unity))
+    if (!aw_unitysim_is_stale(&soak->unity))
         bed_violated(&soak->bed, "feedback is fresh that nobody heard");
     listen(soak, AW_SECOND);
     if (soak->bed.written.n != before)
@@ -236,9 +236,9 @@ static void plug_in_again(struct soak *soak)
 static void see_to_it(struct soak *soak)
 {
     listen(soak, AW_SECOND);
-    if (aw_unitysim_stale(&soak->unity) && any_driven(soak))
+    if (aw_unitysim_is_stale(&soak->unity) && any_driven(soak))
         bed_violated(&soak->bed, "a simulator without a scene drives");
-    if (aw_unitysim_stale(&soak->unity))
+    if (aw_unitysim_is_stale(&soak->unity))
         act_scene(soak);
 }
 

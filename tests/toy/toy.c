@@ -23,12 +23,12 @@ static enum aw_status drive(struct aw_session *session, const double deg_s[TOY_J
     struct aw_record command;
     uint8_t frame[TOY_FRAME];
     size_t size;
-    aw_session_command(session, "drive", &command);
+    aw_session_init_command(session, "drive", &command);
     for (int i = 0; i < TOY_JOINTS; i++)
         aw_record_set(&command, toy_joints[i], deg_s[i], NULL);
     enum aw_status status = aw_encode(&command, false, frame, sizeof frame, &size, &session->err);
     if (status == AW_OK && session->options.run.dry_run)
-        return aw_session_dry_run(session, &command, (struct aw_span){frame, size});
+        return aw_session_show_dry_run(session, &command, (struct aw_span){frame, size});
     return status == AW_OK ? aw_link_write(session->device.link, frame, size, &session->err)
                            : status;
 }
@@ -63,9 +63,9 @@ static enum aw_status stop(struct aw_session *session)
 {
     enum aw_status status = drive(session, (const double[TOY_JOINTS]){0});
     for (int i = 0; i < 2 && status == AW_OK; i++)
-        status = listen(session, aw_clock_after(aw_clock_now(session->clock), PATIENCE_S));
+        status = listen(session, aw_time_after(aw_clock_now(session->clock), PATIENCE_S));
     if (status == AW_OK)
-        aw_stop_did(session, "pan and tilt stopped");
+        aw_stop_set_effect(session, "pan and tilt stopped");
     return status;
 }
 
@@ -82,7 +82,7 @@ static const struct aw_joint_column columns[] = {{AW_JOINT_VELOCITY, "velocity",
 
 static enum aw_status open_it(struct aw_session *session)
 {
-    return session->options.run.dry_run ? AW_OK : aw_session_link(session);
+    return session->options.run.dry_run ? AW_OK : aw_session_open_link(session);
 }
 
 static enum aw_status list(struct aw_session *session, struct aw_joint_list *joints)
@@ -96,12 +96,12 @@ static enum aw_status list(struct aw_session *session, struct aw_joint_list *joi
         joint->unit[AW_JOINT_VELOCITY] = "deg/s";
         joint->min = -80;
         joint->max = 80;
-        joint->speed = TOY_SPEED;
-        joint->near = 0.5;
-        joint->least = 0.1;
-        joint->far = 15;
-        joint->home = 0;
-        joint->takes = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
+        joint->max_speed = TOY_SPEED;
+        joint->tolerance = 0.5;
+        joint->min_motion = 0.1;
+        joint->max_deviation = 15;
+        joint->home_target = 0;
+        joint->accepts = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
     }
     return AW_OK;
 }
@@ -122,10 +122,10 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *j
     (void)hz;
     while ((status = listen(session, deadline)) == AW_OK) {
         for (size_t i = 0; i < joints->n; i++) {
-            aw_joint_set(&joints->joints[i], AW_JOINT_ACTUAL,
-                         aw_record_get(&toy->place, toy_places[i]), toy->came_ns);
-            aw_joint_set(&joints->joints[i], AW_JOINT_VELOCITY,
-                         aw_record_get(&toy->place, toy_speeds[i]), toy->came_ns);
+            aw_joint_set_value(&joints->joints[i], AW_JOINT_ACTUAL,
+                               aw_record_get(&toy->place, toy_places[i]), toy->came_ns);
+            aw_joint_set_value(&joints->joints[i], AW_JOINT_VELOCITY,
+                               aw_record_get(&toy->place, toy_speeds[i]), toy->came_ns);
         }
         if (look && !look(context, joints))
             return AW_OK;
@@ -142,8 +142,8 @@ static bool once(void *context, const struct aw_joint_list *joints)
 static enum aw_status read_it(struct aw_session *session, struct aw_joint_list *joints)
 {
     int64_t now = aw_clock_now(session->clock);
-    enum aw_status status = attend(session, joints, aw_clock_after(now, PATIENCE_S), 0, once, NULL);
-    bool known = joints->joints[0].now.time_ns[AW_JOINT_ACTUAL] != AW_NO_TIME;
+    enum aw_status status = attend(session, joints, aw_time_after(now, PATIENCE_S), 0, once, NULL);
+    bool known = joints->joints[0].state.time_ns[AW_JOINT_ACTUAL] != AW_NO_TIME;
     return status == AW_OK && !known
                ? aw_fail(&session->err, AW_TIMEOUT, "no report from the head — check the cable")
                : status;
@@ -156,19 +156,19 @@ static enum aw_status command(struct aw_session *session, struct aw_joint_list *
     for (size_t i = 0; i < what->n; i++)
         deg_s[joints->joints[what->goals[i].joint].id] = what->goals[i].value;
     if (!session->options.run.dry_run)
-        aw_session_moves(session);
+        aw_session_start_motion(session);
     return drive(session, deg_s);
 }
 
 static const struct aw_joints joints = {.columns = columns,
                                         .hz = 50,
-                                        .most = 50,
+                                        .max_hz = 50,
                                         .open = open_it,
                                         .list = list,
-                                        .limits = limits,
+                                        .list_limits = limits,
                                         .read = read_it,
                                         .command = command,
-                                        .tabled = true,
+                                        .records_table = true,
                                         .attend = attend};
 
 /* ---- The table ---- */
@@ -214,15 +214,15 @@ const struct aw_tool toy_tool = {
     .protocol = &toy_protocol,
     .commands = commands,
     .common = aw_common_commands,
-    .field = "pan.position",
-    .usual = AW_LIST("position"),
+    .example_field = "pan.position",
+    .default_fields = AW_LIST("position"),
     .links = AW_LIST("unix", "log"),
     .sim = &sim,
-    .simulate = simulate,
+    .create_sim = simulate,
     .state_size = sizeof(struct toy),
     .joints = &joints,
-    .steer = 5,
-    .bench = &aw_target_bench,
+    .steer_gain = 5,
+    .experiments = &aw_target_experiment,
     .maps = maps,
     .stop = stop,
     .last_stop = last_stop,

@@ -51,7 +51,7 @@ struct record {
 };
 
 static const struct aw_driver driver_of_truth = {
-    .dead_band = 0.01, .lost = 0.01, .output_max = 0.81, .gain_max = 100};
+    .dead_band = 0.01, .friction = 0.01, .output_max = 0.81, .gain_max = 100};
 
 static struct aw_driver driver_of(const struct truth *p)
 {
@@ -84,7 +84,7 @@ static bool experiment(const struct truth *p, struct record *r, double amplitude
                                       .hysteresis = DEVIATION / 50,
                                       .max_deviation = DEVIATION,
                                       .max_time_s = EXPERIMENT};
-    double kp = aw_excite_gain(&config, LARGEST), setpoint = 0, next = 0, wanted = 0;
+    double kp = aw_excite_find_gain(&config, LARGEST), setpoint = 0, next = 0, wanted = 0;
     int until = -1;
     r->n = 0;
     aw_excite_start(excite, &config, NULL);
@@ -102,7 +102,7 @@ static bool experiment(const struct truth *p, struct record *r, double amplitude
                 r->t[r->n] = t;
                 r->y[r->n] = y;
                 r->u[r->n++] = u;
-                wanted = y + aw_excite_feed(excite, t, y) / kp;
+                wanted = y + aw_excite_add_sample(excite, t, y) / kp;
                 until = tick + 1 + (int)(2 * truth_uniform(&seed));
             }
         }
@@ -124,15 +124,15 @@ static bool identify(const struct truth *p, struct record *r, struct aw_fit *fit
         return false;
     }
     struct aw_trial trial =
-        aw_excite_trial(r->t, r->u, r->y, r->n, p->tick_s, r->input_t, r->input);
+        aw_excite_make_trial(r->t, r->u, r->y, r->n, p->tick_s, r->input_t, r->input);
     struct aw_fit_options options = {.dead_zone = 0.01, .find_dead_band = true};
     return aw_fit_best(&trial, &options, fit, err) == AW_OK;
 }
 
 static struct aw_loop *true_loop(const struct truth *p)
 {
-    return aw_loop_new_of(truth_response, p, p->integrating, truth_slow_s(p), p->delay, p->tick_s,
-                          NULL);
+    return aw_loop_new_any(truth_response, p, p->integrating, truth_slow_s(p), p->delay, p->tick_s,
+                           NULL);
 }
 
 /* Returns the IAE after a load step of 1 on the true process, or INFINITY if the loop never
@@ -264,7 +264,7 @@ static void judge_random(const struct truth *p, const struct aw_loop *loop,
             by[k] = pow(20, 2 * truth_uniform(&seed) - 1);
         struct aw_proposal proposal = {
             .per_tick = {by[0] * around->kp, by[1] * around->ki, by[2] * around->kd}};
-        if (aw_design_judge(&fit->process, &driver, &o, &proposal, NULL) != AW_OK)
+        if (aw_design_assess(&fit->process, &driver, &o, &proposal, NULL) != AW_OK)
             continue;
         v->passed++;
         v->unstable_passed += !isfinite(aw_loop_ms(loop, &proposal.per_tick));
@@ -277,11 +277,11 @@ static void judge_design(const struct truth *p, const struct record *r, const st
     struct aw_driver driver = driver_of(p);
     struct aw_loop *loop = true_loop(p);
     struct aw_design_options o = {
-        .bounded = true, .overshoot = OVERSHOOT, .late_s = fit->half.dead_time};
+        .limits_overshoot = true, .overshoot = OVERSHOOT, .dead_time_half_s = fit->half.dead_time};
     struct aw_proposal proposal;
     v->designed = aw_design(&fit->process, &driver, &o, &proposal, NULL) == AW_OK;
-    if (!v->designed && proposal.least_overshoot > 0) { /* the design reported this lower bound */
-        o.overshoot = 1.05 * proposal.least_overshoot;
+    if (!v->designed && proposal.min_overshoot > 0) { /* the design reported this lower bound */
+        o.overshoot = 1.05 * proposal.min_overshoot;
         v->designed = aw_design(&fit->process, &driver, &o, &proposal, NULL) == AW_OK;
     }
     if (v->designed) {
@@ -294,7 +294,7 @@ static void judge_design(const struct truth *p, const struct record *r, const st
         compare_model(p, fit, up, fmin(up, 6.283185307 / whole), v);
         o.step = OUTPUT / proposal.per_tick.kp;
         o.rest.output = driver.dead_band * (2 * truth_uniform(&seed) - 1);
-        aw_design_judge(&fit->process, &driver, &o, &proposal, NULL);
+        aw_design_assess(&fit->process, &driver, &o, &proposal, NULL);
         judge_step(p, &proposal, o.step, o.rest.output, v);
         if (brute)
             v->best_iae = brute_force(p, loop, AW_DESIGN_MS, &driver);

@@ -75,7 +75,7 @@ static bool experiment(const struct truth *p, struct record *r, int tick_ms, dou
                                       .hysteresis = DEVIATION / 50,
                                       .max_deviation = DEVIATION,
                                       .max_time_s = EXPERIMENT};
-    double kp = aw_excite_gain(&config, LARGEST), setpoint = 0, wanted = 0, arrives = -1;
+    double kp = aw_excite_find_gain(&config, LARGEST), setpoint = 0, wanted = 0, arrives = -1;
     double y = 0, u = 0;
     int phase = (int)(10 * truth_uniform(seed));
     r->n = 0;
@@ -97,7 +97,7 @@ static bool experiment(const struct truth *p, struct record *r, int tick_ms, dou
             r->t[r->n] = t;
             r->y[r->n] = on_wire(y);
             r->u[r->n] = on_wire(u);
-            wanted = r->y[r->n] + aw_excite_feed(&excite, t, r->y[r->n]) / kp;
+            wanted = r->y[r->n] + aw_excite_add_sample(&excite, t, r->y[r->n]) / kp;
             arrives = t + 0.0003 + 0.001 * truth_uniform(seed);
             r->n++;
         }
@@ -114,8 +114,8 @@ static bool identify(const struct truth *p, struct record *r, int tick_ms, bool 
     for (int more = 3; !experiment(p, r, tick_ms, amplitude, noise, &seed); amplitude /= 2)
         if (more-- == 0)
             return aw_fail(err, AW_REFUSED, "too far") == AW_OK;
-    struct aw_trial trial =
-        aw_excite_trial(r->t, r->u, r->y, r->n, told ? tick_ms * STEP_S : 0, r->input_t, r->input);
+    struct aw_trial trial = aw_excite_make_trial(r->t, r->u, r->y, r->n,
+                                                 told ? tick_ms * STEP_S : 0, r->input_t, r->input);
     struct aw_fit_options options = {.dead_zone = ZONE, .find_dead_band = true};
     return aw_fit_best(&trial, &options, fit, err) == AW_OK;
 }
@@ -157,7 +157,7 @@ static void judge(const struct truth *p, const struct aw_fit *fit, bool talk)
     bool everything = true;
     if (talk)
         printf("# %-12s %s fit %5.1f own %5.1f sc %.2f ind %.2f ", aw_process_kind_name(kind),
-               same ? "=" : "!", 100 * fit->held_out, 100 * fit->own, fit->scatter,
+               same ? "=" : "!", 100 * fit->held_out, 100 * fit->own, fit->jump_scatter,
                fit->independent / (double)fit->n);
     for (int i = 0; i < NUMBERS; i++) {
         bool said = i == GAIN        ? p->integrating == fit->process.integrating

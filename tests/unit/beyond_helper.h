@@ -54,8 +54,8 @@ static inline void beyond_init(struct beyond *copy, struct aw_wire *wire,
                                                                   .alias = "QQQ",
                                                                   .bits = 8,
                                                                   .by = -1,
-                                                                  .with = -1,
-                                                                  .count = -1,
+                                                                  .data_by = -1,
+                                                                  .count_by = -1,
                                                                   .value = true};
     }
 }

@@ -39,7 +39,7 @@ static inline void assert_sends(struct aw_link *link, const char *text)
 /* Prints a datagram in the same format. */
 static inline void print_frame(const uint8_t *datagram, size_t size, char *out)
 {
-    size_t head = aw_can_head((struct aw_span){datagram, size});
+    size_t head = aw_can_head_size((struct aw_span){datagram, size});
     struct aw_can_id id = aw_can_id_of(datagram);
     out += sprintf(out, id.is_long ? "%08X#" : "%03X#", (unsigned)id.id);
     for (size_t i = head; i < size; i++)

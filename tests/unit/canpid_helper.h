@@ -25,7 +25,7 @@ static inline struct rig *rig_of(const struct aw_canpid_device_options *options)
     struct rig *rig = calloc(1, sizeof *rig);
     struct aw_canpid_options client = aw_canpid_defaults();
     rig->clock = aw_virtual_clock();
-    rig->device = aw_canpid_device(options);
+    rig->device = aw_canpid_device_new(options);
     assert_non_null(rig->device);
     rig->link = aw_sim_link(rig->device, &rig->clock.base, true, "sim:");
     assert_non_null(rig->link);
@@ -54,7 +54,7 @@ static inline struct rig *rig_default(void)
 static inline struct aw_canpid_device_options rig_direct_options(void)
 {
     struct aw_canpid_device_options options = rig_default_options();
-    options.takes_at_once = true;
+    options.act_on_arrival = true;
     return options;
 }
 
@@ -73,7 +73,7 @@ static inline void rig_free(struct rig *rig)
 static inline struct aw_canpid_truth rig_truth(struct rig *rig, unsigned board)
 {
     struct aw_canpid_truth truth;
-    assert_true(aw_canpid_device_truth(rig->device, board, rig->clock.time_ns, &truth));
+    assert_true(aw_canpid_device_get_truth(rig->device, board, rig->clock.time_ns, &truth));
     return truth;
 }
 
@@ -102,7 +102,8 @@ static inline void rig_run(struct rig *rig, double seconds)
 static inline void rig_setpoint(struct rig *rig, unsigned board, int controller, double value)
 {
     double normalised = value / aw_canpid_full_scale(controller);
-    if (aw_canpid_setpoint(&rig->client, board, controller, normalised, NULL, &rig->err) != AW_OK)
+    if (aw_canpid_send_setpoint(&rig->client, board, controller, normalised, NULL, &rig->err) !=
+        AW_OK)
         fail_msg("%s", rig->err.text);
 }
 
@@ -113,7 +114,7 @@ static inline void rig_gain(struct rig *rig, unsigned board, int controller,
     bool allowed = rig->client.options.allow_switch;
     if (aw_canpid_board(&rig->client, board)->controller == AW_CANPID_LAST)
         rig->client.options.allow_switch = true;
-    if (aw_canpid_set(&rig->client, &at, NULL, &rig->err) != AW_OK)
+    if (aw_canpid_set_gain(&rig->client, &at, NULL, &rig->err) != AW_OK)
         fail_msg("%s", rig->err.text);
     rig->client.options.allow_switch = allowed;
 }
@@ -123,7 +124,7 @@ static inline double rig_value(struct rig *rig, unsigned id, const char *name)
     struct aw_canpid_truth t = rig_truth(rig, id);
     const struct aw_canpid_board *board = aw_canpid_board(&rig->client, id);
     const struct aw_canpid_device_counters *n = aw_canpid_device_counters(rig->device);
-    const double *gains = t.law.gains[AW_CANPID_POS];
+    const double *gains = t.pid.gains[AW_CANPID_POS];
     double lever = t.joint.lever * DEG, rpm = t.joint.lever_speed * DEG / 6 * 60;
     const struct {
         const char *name;
@@ -133,11 +134,11 @@ static inline double rig_value(struct rig *rig, unsigned id, const char *name)
                   {"rpm", rpm},
                   {"slip", board->velocity - rpm},
                   {"motor", t.joint.motor_nm},
-                  {"enabled", t.law.enabled},
-                  {"controller", t.law.controller},
-                  {"setpoint", t.law.setpoint},
-                  {"output", t.law.output},
-                  {"off", t.law.setpoint * 360 - lever},
+                  {"enabled", t.pid.enabled},
+                  {"controller", t.pid.controller},
+                  {"setpoint", t.pid.setpoint},
+                  {"output", t.pid.output},
+                  {"off", t.pid.setpoint * 360 - lever},
                   {"kp", gains[AW_CANPID_KP]},
                   {"ki", gains[AW_CANPID_KI]},
                   {"kd", gains[AW_CANPID_KD]},
@@ -188,7 +189,7 @@ static inline bool rig_step(struct rig *rig, const char *step)
         rig_gain(rig, board, aw_canpid_controller_find(name),
                  gain[1] == 'p' ? AW_CANPID_KP : AW_CANPID_KI, value);
     else if (sscanf(step, "fault %lf", &value) == 1)
-        aw_canpid_device_fault(rig->device, AW_CANPID_BIT(LKNEE), (enum aw_canpid_error)value);
+        aw_canpid_device_set_fault(rig->device, AW_CANPID_BIT(LKNEE), (enum aw_canpid_error)value);
     else if (strcmp(step, "stop") == 0)
         return aw_canpid_stop(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL,
                               &rig->err) == AW_OK;

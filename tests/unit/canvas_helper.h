@@ -20,7 +20,7 @@ static inline void print_canvas(const struct aw_braille *canvas, FILE *out)
         fprintf(out, "%2d |", row);
         for (int i = 0; i < canvas->columns; i++) {
             char text[5] = "";
-            aw_braille_character(&cells[i], AW_BRAILLE_UTF8, text);
+            aw_braille_print_cell(&cells[i], AW_BRAILLE_UTF8, text);
             fputs(cells[i].dots ? text : " ", out);
         }
         fputc('|', out);

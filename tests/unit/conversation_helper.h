@@ -18,7 +18,7 @@
 #include "test.h"
 #include "wire/wire.h"
 
-struct talk {
+struct exchange {
     struct aw_link link;
     struct aw_virtual_clock clock;
     struct aw_error err;
@@ -55,7 +55,7 @@ static inline const char *talk_word(const char *text, const char *end, char word
 }
 
 /* Returns the first letter of the next event and its word; passes the time before it. */
-static inline char talk_next(struct talk *talk, char word[80], const char **after)
+static inline char talk_next(struct exchange *talk, char word[80], const char **after)
 {
     const char *text = talk_word(talk->next, talk->end, word);
     while (*word == '+') {
@@ -75,7 +75,7 @@ static inline char talk_next(struct talk *talk, char word[80], const char **afte
 static inline enum aw_status talk_write(struct aw_link *link, const void *buf, size_t size,
                                         struct aw_error *err)
 {
-    struct talk *talk = (struct talk *)link;
+    struct exchange *talk = (struct exchange *)link;
     char word[80], sent[80];
     const char *after;
     if (talk->lost)
@@ -102,7 +102,7 @@ static inline enum aw_status talk_write(struct aw_link *link, const void *buf, s
 static inline enum aw_status talk_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                                        int64_t deadline, struct aw_error *err)
 {
-    struct talk *talk = (struct talk *)link;
+    struct exchange *talk = (struct exchange *)link;
     char word[80];
     const char *after;
     *got = 0;
@@ -133,7 +133,7 @@ static inline enum aw_status talk_read(struct aw_link *link, void *buf, size_t c
     return AW_OK;
 }
 
-static inline void talk_begin(struct talk *talk)
+static inline void talk_begin(struct exchange *talk)
 {
     static const struct aw_link_ops ops = {.read = talk_read, .write = talk_write};
     talk->clock = aw_virtual_clock();
@@ -157,7 +157,7 @@ static inline void talk_set(const char *text, const char *end)
 }
 
 /* Runs the command and requires that the conversation was held to its end. */
-static inline enum aw_status talk_run(struct talk *talk, const char *text, const char *end)
+static inline enum aw_status talk_run(struct exchange *talk, const char *text, const char *end)
 {
     char command[80], word[80];
     talk->next = talk_word(text, end, command);
@@ -177,7 +177,7 @@ static inline enum aw_status talk_run(struct talk *talk, const char *text, const
 }
 
 /* Requires the words of text among those of the state. */
-static inline void talk_expect(struct talk *talk, enum aw_status status, const char *text,
+static inline void talk_expect(struct exchange *talk, enum aw_status status, const char *text,
                                const char *end)
 {
     char state[4000] = "", word[80], wanted[84];
@@ -236,7 +236,7 @@ static inline void talk_expand(const char *text, char *out)
 }
 
 /* Runs all conversations of a file; returns the number of cases. */
-static inline int run_conversations(const char *path, struct talk *talk,
+static inline int run_conversations(const char *path, struct exchange *talk,
                                     const struct talker *client)
 {
     enum { MOST = 1 << 18 };

@@ -168,7 +168,7 @@ static inline void fake_step(struct fake *f)
 static inline void fake_receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
 {
     struct fake *f = (struct fake *)device;
-    uint64_t messages = f->framer.messages;
+    uint64_t messages = f->framer.n_envelopes;
     unsigned packets = f->packets;
     (void)now;
     assert_true(f->held + size <= sizeof f->in);
@@ -193,7 +193,7 @@ static inline void fake_receive(struct aw_device *device, const void *buf, size_
     memmove(f->in, f->in + used, f->held);
     f->answers++;
     f->empty += packets == f->packets;
-    f->due += f->wire.variant.envelope ? (unsigned)(f->framer.messages - messages) : 1;
+    f->due += f->wire.variant.envelope ? (unsigned)(f->framer.n_envelopes - messages) : 1;
     if (f->merges && f->pending)
         f->due = 0;
 }

@@ -24,7 +24,7 @@ static inline struct rig *rig_of(const struct aw_hidmotor_device_options *option
     struct aw_hidmotor_options client = aw_hidmotor_defaults();
     assert_non_null(rig);
     rig->clock = aw_virtual_clock();
-    rig->device = aw_hidmotor_device(options);
+    rig->device = aw_hidmotor_device_new(options);
     assert_non_null(rig->device);
     rig->link = aw_sim_link(rig->device, &rig->clock.base, true, "sim:");
     assert_non_null(rig->link);
@@ -63,7 +63,7 @@ static inline void rig_run(struct rig *rig, double seconds)
 static inline struct aw_hidmotor_truth rig_truth(struct rig *rig)
 {
     struct aw_hidmotor_truth truth;
-    aw_hidmotor_device_truth(rig->device, rig->clock.time_ns, &truth);
+    aw_hidmotor_device_get_truth(rig->device, rig->clock.time_ns, &truth);
     return truth;
 }
 
@@ -93,8 +93,8 @@ static inline struct aw_hidmotor_reply rig_raw(struct rig *rig, uint32_t id, con
     struct aw_span payload;
     bool force = rig->arm.options.force;
     rig->arm.options.force = true;
-    if (aw_hidmotor_floats(values, n, bytes, &payload, &rig->err) != AW_OK ||
-        aw_hidmotor_raw(&rig->arm, id, payload, &reply, &rig->err) != AW_OK)
+    if (aw_hidmotor_encode_floats(values, n, bytes, &payload, &rig->err) != AW_OK ||
+        aw_hidmotor_send_raw(&rig->arm, id, payload, &reply, &rig->err) != AW_OK)
         fail_msg("%s", rig->err.text);
     rig->arm.options.force = force;
     return reply;

@@ -25,7 +25,7 @@ static enum aw_status set_velocity(struct aw_session *s, struct aw_joint_list *t
                                    const struct aw_joint_command *command)
 {
     (void)s, (void)them;
-    assert_int_equal(command->what, AW_JOINT_VELOCITIES);
+    assert_int_equal(command->kind, AW_JOINT_VELOCITIES);
     velocity = command->goals[0].value;
     fastest = fmax(fastest, fabs(velocity));
     sent += command->n;

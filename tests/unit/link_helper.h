@@ -218,7 +218,7 @@ static inline struct aw_link *opened(const char *url)
 /* Returns a client of this server. */
 static inline struct aw_link *client_of(const struct aw_link *server)
 {
-    return opened(server->ready);
+    return opened(server->client_url);
 }
 
 /* Requires that opening fails with this status and these words. */

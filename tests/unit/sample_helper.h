@@ -88,8 +88,8 @@ static const struct aw_field sample_groups[] = {
 static const struct aw_name sample_kinds[] = {{0, "distance"}, {1, "angle"}, {2, "plain"}, {0}};
 static const struct aw_name sample_colours[] = {{1, "red"}, {2, "green"}, {0}};
 static const struct aw_scale sample_scales[] = {
-    {.when = 0, .unit = "mm", .scale = 1, .min = -1000, .max = 1000},
-    {.when = 1, .unit = "deg", .scale = 0.5, .min = -180, .max = 180},
+    {.selector = 0, .unit = "mm", .scale = 1, .min = -1000, .max = 1000},
+    {.selector = 1, .unit = "deg", .scale = 0.5, .min = -180, .max = 180},
 };
 static const struct aw_field sample_choice[] = {
     {.name = "level", .type = AW_SINT, .bits = 16, .by = "kind", .scales = sample_scales,
@@ -99,7 +99,7 @@ static const struct aw_field sample_choice[] = {
      .min = -40, .max = 100, .has_no_data = true, .no_data = -32768},
     {.name = "colour", .type = AW_UINT, .bits = 8, .names = sample_colours, .open_names = true,
      .optional = true, .fallback = 2},
-    {.name = "guard", .type = AW_UINT, .bits = 8, .min = 1, .max = 10, .always = true},
+    {.name = "guard", .type = AW_UINT, .bits = 8, .min = 1, .max = 10, .always_limit = true},
     {.name = "speed", .type = AW_FLOAT, .bits = 32, .min = -1, .max = 1, .unit = "m/s",
      .optional = true, .fallback = 0.5},
     {0},

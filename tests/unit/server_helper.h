@@ -21,10 +21,10 @@ static inline int server_start(const struct aw_tool *tool)
 {
     session = rig_new(tool);
     server = (struct aw_server){
-        .session = session, .all = epoll_create1(EPOLL_CLOEXEC), .room = AW_PEERS_MAX};
-    server.aside = (struct aw_aside){.fd = server.all, .due = AW_NEVER};
+        .session = session, .epoll_fd = epoll_create1(EPOLL_CLOEXEC), .max_peers = AW_PEERS_MAX};
+    server.aside = (struct aw_background){.fd = server.epoll_fd, .due = AW_NEVER};
     session->share.server = &server;
-    session->time.real.stop_fd = session->motion.stop.asked =
+    session->time.real.stop_fd = session->motion.stop.request_fd =
         eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     for (int i = 0; i < 3; i++) {
         int pair[2];
@@ -61,15 +61,15 @@ static inline void tell(int i, struct aw_mail m)
     aw_server_serve(&server.aside);
 }
 
-static inline void say(int i, enum aw_verb type, bool flag)
+static inline void say(int i, enum aw_mail_type type, bool flag)
 {
     tell(i, (struct aw_mail){.type = type, .flag = flag});
 }
 
 /* Returns the type of the next message to a client; 0: none. */
-static inline enum aw_verb hear(int i, struct aw_mail *m)
+static inline enum aw_mail_type hear(int i, struct aw_mail *m)
 {
-    enum aw_verb type = aw_conn_next(&ends[i], m);
+    enum aw_mail_type type = aw_conn_next(&ends[i], m);
     if (type)
         return type;
     aw_conn_fill(&ends[i]);
@@ -77,10 +77,10 @@ static inline enum aw_verb hear(int i, struct aw_mail *m)
 }
 
 /* Requires this type, or a PASSED message before one of another type. Returns the message. */
-static inline struct aw_mail hears(int i, enum aw_verb type)
+static inline struct aw_mail hears(int i, enum aw_mail_type type)
 {
     struct aw_mail m;
-    enum aw_verb got;
+    enum aw_mail_type got;
     do
         got = hear(i, &m);
     while (got == AW_PASSED && type != AW_PASSED);
@@ -94,7 +94,7 @@ static inline void hears_nothing(int i)
 }
 
 /* Requires a message of this type whose text starts with beginning. */
-static inline struct aw_mail hears_text(int i, enum aw_verb type, const char *beginning)
+static inline struct aw_mail hears_text(int i, enum aw_mail_type type, const char *beginning)
 {
     struct aw_mail m = hears(i, type);
     char text[AW_REASON_MAX + 1];

@@ -48,7 +48,7 @@ static const struct aw_arg rig_port_args[] = {{.name = "port", .kind = AW_ARG_LI
 static const struct aw_option rig_set_options[] = {
     {.name = "gently", .letter = 'g', .help = "not so fast"},
     {.name = "wait", .letter = 'w', .value = "TIME", .unit = "s", .min = 0, .max = 10},
-    {.name = "again", .value = "TIMES", .bare = "2", .unit = "", .min = 0, .max = 10},
+    {.name = "again", .value = "TIMES", .bare_value = "2", .unit = "", .min = 0, .max = 10},
     {0},
 };
 static const struct aw_command rig_commands[] = {

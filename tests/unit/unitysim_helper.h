@@ -30,7 +30,7 @@ static inline struct rig *rig_of(const struct aw_unitysim_device_options *option
     char text[AW_URL_MAX];
     snprintf(text, sizeof text, "sim:%s%s", *faults ? "?" : "", faults);
     rig->clock = aw_virtual_clock();
-    rig->device = aw_unitysim_device(options);
+    rig->device = aw_unitysim_device_new(options);
     assert_non_null(rig->device);
     struct aw_link *inner = aw_sim_link(rig->device, &rig->clock.base, true, "sim:");
     assert_non_null(inner);
@@ -80,13 +80,13 @@ static inline void rig_bad(struct rig *rig, enum aw_status status, enum aw_statu
 static inline struct aw_unitysim_truth rig_truth(struct rig *rig)
 {
     struct aw_unitysim_truth truth;
-    aw_unitysim_device_truth(rig->device, rig->clock.time_ns, &truth);
+    aw_unitysim_device_get_truth(rig->device, rig->clock.time_ns, &truth);
     return truth;
 }
 
 static inline double rig_ticks(struct rig *rig, int joint)
 {
-    return aw_unitysim_ticks(rig_truth(rig).degrees[joint]);
+    return aw_unitysim_deg_to_ticks(rig_truth(rig).degrees[joint]);
 }
 
 static inline void rig_near(double value, double wanted, double tolerance)

@@ -58,7 +58,7 @@ static inline char *canvas_text(const struct aw_braille *canvas, unsigned how)
     char *text = malloc(room), *end = text;
     assert_non_null(text);
     for (int y = 0; y < canvas->rows; y++) {
-        end += aw_braille_row(canvas, y, how, end, room - (size_t)(end - text) - 2);
+        end += aw_braille_print_row(canvas, y, how, end, room - (size_t)(end - text) - 2);
         *end++ = '\n';
     }
     *end = '\0';

@@ -43,7 +43,7 @@ static inline double on_wire(const struct aw_record *record, int scalar, double 
 static inline bool is_count(const struct aw_codec *codec, int scalar)
 {
     for (int i = 0; i < codec->n_scalars; i++)
-        if (codec->scalars[i].count == scalar)
+        if (codec->scalars[i].count_by == scalar)
             return true;
     return false;
 }
@@ -100,7 +100,7 @@ static inline void fill(struct aw_record *record, const struct aw_codec *codec, 
 static inline bool is_counted_out(const struct aw_record *record, int scalar)
 {
     const struct aw_scalar *place = &record->codec->scalars[scalar];
-    return place->count >= 0 && place->repetition >= record->v[place->count];
+    return place->count_by >= 0 && place->repetition >= record->v[place->count_by];
 }
 
 static inline void assert_same_value(const struct aw_record *sent, const struct aw_record *got,

@@ -36,13 +36,13 @@ struct can_link {
     char name[IFNAMSIZ];
     bool reconnect;
     bool down;       /* the interface is down or gone */
-    bool gone;       /* the interface was removed, so the socket must be bound again */
+    bool removed;    /* the interface was removed, so the socket must be bound again */
     bool unreported; /* the loss has not been reported yet */
     /* netlink socket for changes of the interface, open while it is down; else -1 */
     int news_fd;
     unsigned next, count; /* unread part of the batch */
     int64_t read_time;    /* time at which the batch was filled */
-    bool answering;       /* a frame has been written since read_time, so an answer may arrive */
+    bool awaits_answer;   /* a frame has been written since read_time, so an answer may arrive */
     size_t n_filters;
     struct can_filter filters[FILTERS_MAX];
     uint32_t error_id; /* identifier of the last error frame */
@@ -52,21 +52,21 @@ struct can_link {
     struct received batch[BATCH];
 };
 
-static bool went_away(int error)
+static bool is_interface_error(int error)
 {
     return error == ENETDOWN || error == ENODEV || error == ENXIO;
 }
 
-static enum aw_status report(struct can_link *self, const char *words)
+static enum aw_status report_event(struct can_link *self, const char *text)
 {
-    snprintf(self->fd.base.event, sizeof self->fd.base.event, "%s", words);
+    snprintf(self->fd.base.event, sizeof self->fd.base.event, "%s", text);
     return AW_EVENT;
 }
 
-static enum aw_status interface_lost(const struct can_link *self, struct aw_error *err)
+static enum aw_status fail_interface_lost(const struct can_link *self, struct aw_error *err)
 {
     char problem[200];
-    if (!aw_can_interface_problem(self->name, problem, sizeof problem))
+    if (!aw_can_find_problem(self->name, problem, sizeof problem))
         snprintf(problem, sizeof problem, "interface was down");
     return aw_fail(err, AW_LOST, "can:%s: %s", self->name, problem);
 }
@@ -78,9 +78,9 @@ static void close_news(struct can_link *self)
     self->news_fd = -1;
 }
 
-static void go_down(struct can_link *self, int error)
+static void set_down(struct can_link *self, int error)
 {
-    self->gone = self->gone || error != ENETDOWN;
+    self->removed = self->removed || error != ENETDOWN;
     if (self->down)
         return;
     self->down = self->unreported = true;
@@ -95,7 +95,7 @@ static void go_down(struct can_link *self, int error)
 }
 
 /* Binds the socket and sets its filters, which are lost when the interface is removed. */
-static bool bind_to(struct can_link *self)
+static bool bind_socket(struct can_link *self)
 {
     const struct sockaddr_can address = {.can_family = AF_CAN,
                                          .can_ifindex = (int)if_nametoindex(self->name)};
@@ -113,30 +113,32 @@ static bool is_back(struct can_link *self)
     socklen_t size = sizeof error;
     struct sockaddr_can bound = {0};
     socklen_t bound_size = sizeof bound;
-    if (!aw_can_interface_up(self->name))
+    if (!aw_can_is_interface_up(self->name))
         return false;
     getsockname(self->fd.fd, (struct sockaddr *)&bound, &bound_size);
-    if ((self->gone || bound.can_ifindex != (int)if_nametoindex(self->name)) && !bind_to(self))
+    if ((self->removed || bound.can_ifindex != (int)if_nametoindex(self->name)) &&
+        !bind_socket(self))
         return false;
     getsockopt(self->fd.fd, SOL_SOCKET, SO_ERROR, &error, &size); /* discards an old error */
-    self->down = self->gone = false;
+    self->down = self->removed = false;
     close_news(self);
     return true;
 }
 
-static enum aw_status await_return(struct can_link *self, int64_t deadline, struct aw_error *err)
+static enum aw_status await_interface(struct can_link *self, int64_t deadline, struct aw_error *err)
 {
     char news[8192];
     if (self->unreported) {
         self->unreported = false;
-        return self->reconnect ? report(self, "interface down") : interface_lost(self, err);
+        return self->reconnect ? report_event(self, "interface down")
+                               : fail_interface_lost(self, err);
     }
     if (!self->reconnect)
-        return interface_lost(self, err);
+        return fail_interface_lost(self, err);
     while (!is_back(self)) {
         /* Without change events, as in a sandbox, checks periodically. */
-        int64_t soon = aw_clock_now(self->fd.base.clock) + AW_SECOND / 2;
-        int64_t until = self->news_fd < 0 && soon < deadline ? soon : deadline;
+        int64_t next_check = aw_clock_now(self->fd.base.clock) + AW_SECOND / 2;
+        int64_t until = self->news_fd < 0 && next_check < deadline ? next_check : deadline;
         enum aw_status status = aw_fd_await(&self->fd.base, self->news_fd, until, err);
         if (status == AW_STOPPED || status == AW_LOST ||
             (status == AW_TIMEOUT && until == deadline))
@@ -144,7 +146,7 @@ static enum aw_status await_return(struct can_link *self, int64_t deadline, stru
         while (self->news_fd >= 0 && recv(self->news_fd, news, sizeof news, 0) > 0)
             ;
     }
-    return report(self, "interface up");
+    return report_event(self, "interface up");
 }
 
 /* Waits for frames. If they arrive faster than one per millisecond, gathers them for a millisecond,
@@ -155,7 +157,7 @@ static enum aw_status await_frames(struct can_link *self, int64_t deadline, stru
     struct aw_clock *clock = self->fd.base.clock;
     int64_t now = aw_clock_now(clock);
     /* Waits even if there are frames, so that a flood cannot hide a request to stop. */
-    if (!self->answering && now - self->read_time < GATHER && deadline - now > GATHER)
+    if (!self->awaits_answer && now - self->read_time < GATHER && deadline - now > GATHER)
         return aw_clock_sleep(clock, now + GATHER);
     return aw_fd_await(&self->fd.base, self->fd.fd, deadline, err);
 }
@@ -168,7 +170,7 @@ static int receive_batch(struct can_link *self)
     self->next = 0;
     self->count = n > 0 ? (unsigned)n : 0;
     self->read_time = aw_clock_now(self->fd.base.clock);
-    self->answering = false;
+    self->awaits_answer = false;
     return n;
 }
 
@@ -181,19 +183,19 @@ static enum aw_status fill_batch(struct can_link *self, int64_t deadline, struct
         int n = receive_batch(self);
         if (n > 0)
             return AW_OK;
-        if (n < 0 && went_away(errno)) {
-            go_down(self, errno);
-            return await_return(self, deadline, err);
+        if (n < 0 && is_interface_error(errno)) {
+            set_down(self, errno);
+            return await_interface(self, deadline, err);
         }
         if (n < 0 && errno != EAGAIN && errno != EINTR)
-            return aw_fd_lost(&self->fd.base, errno, err);
+            return aw_fd_fail_lost(&self->fd.base, errno, err);
         self->read_time = 0; /* no frames arrived: do not gather next time */
     }
 }
 
 /* Returns true for an error frame worth reporting. Without an acknowledgement, a controller repeats
  * its report thousands of times a second. */
-static bool is_news(struct can_link *self, const struct can_frame *frame)
+static bool is_new_error(struct can_link *self, const struct can_frame *frame)
 {
     int64_t now = aw_clock_now(self->fd.base.clock);
     bool same = frame->can_id == self->error_id &&
@@ -208,7 +210,7 @@ static bool is_news(struct can_link *self, const struct can_frame *frame)
 
 /* Reads the next frame of the batch. AW_OK: a frame. AW_EVENT: an error frame. AW_TIMEOUT: the
  * frame was skipped. */
-static enum aw_status read_one(struct can_link *self, uint8_t *out, size_t cap, size_t *got)
+static enum aw_status read_frame(struct can_link *self, uint8_t *out, size_t cap, size_t *got)
 {
     struct msghdr *header = &self->headers[self->next].msg_hdr;
     const struct can_frame *frame = &self->batch[self->next++].frame;
@@ -216,17 +218,17 @@ static enum aw_status read_one(struct can_link *self, uint8_t *out, size_t cap, 
     bool is_long = frame->can_id & CAN_EFF_FLAG;
     struct aw_can_id id = {frame->can_id & (is_long ? CAN_EFF_MASK : CAN_SFF_MASK), is_long};
     aw_fd_read_stamps(&self->fd, header);
-    self->fd.base.own = header->msg_flags & MSG_CONFIRM;
+    self->fd.base.is_echo = header->msg_flags & MSG_CONFIRM;
     if (frame->can_id & CAN_ERR_FLAG) {
-        if (!is_news(self, frame))
+        if (!is_new_error(self, frame))
             return AW_TIMEOUT;
-        aw_can_error_words(frame->can_id, frame->data, self->fd.base.event,
-                           sizeof self->fd.base.event);
+        aw_can_describe_error(frame->can_id, frame->data, self->fd.base.event,
+                              sizeof self->fd.base.event);
         return AW_EVENT;
     }
     if (frame->can_id & CAN_RTR_FLAG || frame->can_dlc > CAN_MAX_DLEN)
         return AW_TIMEOUT;
-    size_t head = aw_can_put(datagram, id);
+    size_t head = aw_can_put_id(datagram, id);
     memcpy(datagram + head, frame->data, frame->can_dlc);
     *got = frame->can_dlc + head;
     if (*got > cap)
@@ -242,20 +244,20 @@ static enum aw_status can_read(struct aw_link *link, void *buf, size_t cap, size
     enum aw_status status = AW_TIMEOUT;
     *got = 0;
     link->event[0] = '\0';
-    link->own = false;
+    link->is_echo = false;
     while (status == AW_TIMEOUT) {
         if (self->next == self->count) {
             status =
-                self->down ? await_return(self, deadline, err) : fill_batch(self, deadline, err);
+                self->down ? await_interface(self, deadline, err) : fill_batch(self, deadline, err);
             if (status != AW_OK)
                 return status;
         }
-        status = read_one(self, buf, cap, got);
+        status = read_frame(self, buf, cap, got);
     }
     return status;
 }
 
-static enum aw_status queue_full(const struct can_link *self, struct aw_error *err)
+static enum aw_status fail_queue_full(const struct can_link *self, struct aw_error *err)
 {
     return aw_fail(err, AW_TIMEOUT,
                    "can:%s: send queue full for a second, no node acknowledges — check bit rate "
@@ -263,17 +265,17 @@ static enum aw_status queue_full(const struct can_link *self, struct aw_error *e
                    self->name, self->name);
 }
 
-static enum aw_status write_failed(struct can_link *self, struct aw_error *err)
+static enum aw_status fail_write(struct can_link *self, struct aw_error *err)
 {
-    if (!went_away(errno))
-        return aw_fd_lost(&self->fd.base, errno, err);
-    go_down(self, errno);
-    return interface_lost(self, err);
+    if (!is_interface_error(errno))
+        return aw_fd_fail_lost(&self->fd.base, errno, err);
+    set_down(self, errno);
+    return fail_interface_lost(self, err);
 }
 
-static struct can_frame frame_of(const uint8_t *bytes, size_t size)
+static struct can_frame make_frame(const uint8_t *bytes, size_t size)
 {
-    size_t head = aw_can_head((struct aw_span){bytes, size});
+    size_t head = aw_can_head_size((struct aw_span){bytes, size});
     struct aw_can_id id = aw_can_id_of(bytes);
     struct can_frame frame = {.can_id = id.id | (id.is_long ? CAN_EFF_FLAG : 0),
                               .can_dlc = (uint8_t)(size - head)};
@@ -284,9 +286,9 @@ static struct can_frame frame_of(const uint8_t *bytes, size_t size)
 static bool can_raw(const struct aw_link *link, const void *buf, size_t size,
                     struct aw_link_raw *raw)
 {
-    if (aw_can_check(link, buf, size, NULL) != AW_OK || ((const struct can_link *)link)->down)
+    if (aw_can_check_frame(link, buf, size, NULL) != AW_OK || ((const struct can_link *)link)->down)
         return false;
-    struct can_frame frame = frame_of(buf, size);
+    struct can_frame frame = make_frame(buf, size);
     return aw_fd_raw(link, &frame, sizeof frame, raw);
 }
 
@@ -294,22 +296,22 @@ static enum aw_status can_write(struct aw_link *link, const void *buf, size_t si
                                 struct aw_error *err)
 {
     struct can_link *self = (struct can_link *)link;
-    enum aw_status status = aw_can_check(link, buf, size, err);
+    enum aw_status status = aw_can_check_frame(link, buf, size, err);
     if (status != AW_OK)
         return status;
-    struct can_frame frame = frame_of(buf, size);
-    self->answering = true;
+    struct can_frame frame = make_frame(buf, size);
+    self->awaits_answer = true;
     if (self->down && !is_back(self))
-        return interface_lost(self, err);
-    int64_t give_up = 0;
+        return fail_interface_lost(self, err);
+    int64_t give_up_ns = 0;
     while (send(self->fd.fd, &frame, sizeof frame, MSG_NOSIGNAL) < 0) {
         if (errno != ENOBUFS && errno != EAGAIN && errno != EINTR)
-            return write_failed(self, err);
+            return fail_write(self, err);
         int64_t now = aw_clock_now(link->clock);
-        if (give_up == 0)
-            give_up = now + FULL_TIMEOUT;
-        if (now >= give_up)
-            return queue_full(self, err);
+        if (give_up_ns == 0)
+            give_up_ns = now + FULL_TIMEOUT;
+        if (now >= give_up_ns)
+            return fail_queue_full(self, err);
         /* Waits with a timeout, because poll(2) does not report room in the interface's queue. */
         poll(NULL, 0, FULL_STEP_MS);
     }
@@ -397,15 +399,15 @@ static bool set_options(int fd)
     return setsockopt(fd, SOL_CAN_RAW, CAN_RAW_RECV_OWN_MSGS, &on, sizeof on) == 0;
 }
 
-static enum aw_status start(struct can_link *self, struct aw_error *err)
+static enum aw_status start_socket(struct can_link *self, struct aw_error *err)
 {
     char problem[200];
     enum aw_status status = open_socket(&self->fd.fd, self->name, err);
     if (status != AW_OK)
         return status;
-    if (aw_can_interface_problem(self->name, problem, sizeof problem))
+    if (aw_can_find_problem(self->name, problem, sizeof problem))
         return aw_fail(err, AW_NO_LINK, "can:%s: %s", self->name, problem);
-    if (!set_options(self->fd.fd) || !bind_to(self))
+    if (!set_options(self->fd.fd) || !bind_socket(self))
         return aw_fail(err, AW_NO_LINK, "can:%s: %s", self->name, strerror(errno));
     return AW_OK;
 }
@@ -417,7 +419,7 @@ static enum aw_status parse_keys(struct can_link *self, const struct aw_url *url
     size_t off = 0;
     enum aw_status status = parse_filters(self, aw_url_get(url, "filter"), err);
     if (status == AW_OK)
-        status = aw_url_word(url, "reconnect", on_off, 2, &off, err);
+        status = aw_url_choice(url, "reconnect", on_off, 2, &off, err);
     self->reconnect = !off;
     return status;
 }
@@ -431,19 +433,19 @@ enum aw_status aw_can_open(struct aw_link **out, const struct aw_url *url,
     snprintf(self->name, sizeof self->name, "%.15s", *url->rest ? url->rest : "can0");
     self->news_fd = -1;
     for (size_t i = 0; i < BATCH; i++) {
-        struct received *one = &self->batch[i];
-        one->part = (struct iovec){&one->frame, sizeof one->frame};
-        self->headers[i].msg_hdr = (struct msghdr){.msg_iov = &one->part,
+        struct received *slot = &self->batch[i];
+        slot->part = (struct iovec){&slot->frame, sizeof slot->frame};
+        self->headers[i].msg_hdr = (struct msghdr){.msg_iov = &slot->part,
                                                    .msg_iovlen = 1,
-                                                   .msg_control = one->control,
-                                                   .msg_controllen = sizeof one->control};
+                                                   .msg_control = slot->control,
+                                                   .msg_controllen = sizeof slot->control};
     }
     self->fd.base.datagrams = true;
     snprintf(self->fd.base.key, sizeof self->fd.base.key, "can:%s", self->name);
-    snprintf(self->fd.base.ready, sizeof self->fd.base.ready, "can:%s", self->name);
+    snprintf(self->fd.base.client_url, sizeof self->fd.base.client_url, "can:%s", self->name);
     enum aw_status status = parse_keys(self, url, err);
     if (status == AW_OK)
-        status = start(self, err);
+        status = start_socket(self, err);
     if (status != AW_OK) {
         can_close(&self->fd.base);
         return status;

@@ -11,12 +11,12 @@ enum { CLASSES = -1 }; /* the class alone says it; no data byte has bits for it 
 
 /* Texts for error frames. A row applies if the identifier has class_bit, and data byte `byte` has
  * one of the bits (CLASSES: in any case). */
-static const struct words {
+static const struct error_text {
     uint32_t class_bit;
     int byte;
     uint8_t bits;
     const char *text;
-} table[] = {
+} errors[] = {
     {CAN_ERR_BUSOFF, CLASSES, 0, "bus-off: the controller has left the bus"},
     {CAN_ERR_RESTARTED, CLASSES, 0, "the controller was restarted"},
     {CAN_ERR_ACK, CLASSES, 0, "no ACK (no other node on the bus, or wrong bit rate)"},
@@ -40,11 +40,11 @@ static const struct words {
     {CAN_ERR_TRX, 4, 0xF0, "transceiver: fault on the CANL wire"},
 };
 
-void aw_can_error_words(uint32_t id, const uint8_t *data, char *out, size_t size)
+void aw_can_describe_error(uint32_t id, const uint8_t *data, char *out, size_t size)
 {
     *out = '\0';
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        const struct words *row = &table[i];
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+        const struct error_text *row = &errors[i];
         if (id & row->class_bit && (row->byte == CLASSES || data[row->byte] & row->bits))
             aw_append(out, size, ", ", "%s", row->text);
     }

@@ -13,6 +13,6 @@
 
 /* Writes a description to out; it is never empty. id is the frame's identifier with its flags, data
  * its 8 bytes. */
-void aw_can_error_words(uint32_t id, const uint8_t *data, char *out, size_t size);
+void aw_can_describe_error(uint32_t id, const uint8_t *data, char *out, size_t size);
 
 #endif

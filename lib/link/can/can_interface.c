@@ -37,7 +37,7 @@ static bool is_hardware(const char *name)
     return access(path, F_OK) == 0;
 }
 
-static int flags_of(const char *name)
+static int read_flags(const char *name)
 {
     struct ifreq request = {0};
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -51,12 +51,12 @@ static int flags_of(const char *name)
     return request.ifr_flags;
 }
 
-bool aw_can_interface_up(const char *name)
+bool aw_can_is_interface_up(const char *name)
 {
-    return flags_of(name) & IFF_UP && aw_can_is_interface(name);
+    return read_flags(name) & IFF_UP && aw_can_is_interface(name);
 }
 
-static void list(char *out, size_t size)
+static void list_interfaces(char *out, size_t size)
 {
     DIR *directory = opendir(NETS);
     const struct dirent *entry;
@@ -68,27 +68,27 @@ static void list(char *out, size_t size)
         closedir(directory);
 }
 
-static void no_interface(const char *name, char *out, size_t size)
+static void describe_missing(const char *name, char *out, size_t size)
 {
-    char others[100];
-    list(others, sizeof others);
+    char available[100];
+    list_interfaces(available, sizeof available);
     if (if_nametoindex(name) > 0)
-        snprintf(out, size, "not a CAN interface — %s%s", *others ? "available: " : "found none",
-                 others);
-    else if (*others)
-        snprintf(out, size, "interface not found — available: %s", others);
+        snprintf(out, size, "not a CAN interface — %s%s", *available ? "available: " : "found none",
+                 available);
+    else if (*available)
+        snprintf(out, size, "interface not found — available: %s", available);
     else
         snprintf(out, size,
                  "no CAN interface found — plug in the adapter, or: sudo ip link add %s type vcan",
                  name);
 }
 
-bool aw_can_interface_problem(const char *name, char *out, size_t size)
+bool aw_can_find_problem(const char *name, char *out, size_t size)
 {
-    if (aw_can_interface_up(name))
+    if (aw_can_is_interface_up(name))
         return false;
     if (!aw_can_is_interface(name))
-        no_interface(name, out, size);
+        describe_missing(name, out, size);
     else
         snprintf(out, size, "interface is down — run: sudo ip link set %s up%s", name,
                  is_hardware(name) ? " type can bitrate 1000000" : "");

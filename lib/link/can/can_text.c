@@ -12,10 +12,10 @@ static const struct aw_can_text_ops *text_ops(const struct aw_can_text *self)
 
 /* Adds new losses of the stream to those of the link. The protocol of a client may count other
  * losses, too. */
-static void note_dropped(struct aw_can_text *self)
+static void update_dropped(struct aw_can_text *self)
 {
-    self->base.dropped += self->inner->dropped - self->dropped;
-    self->dropped = self->inner->dropped;
+    self->base.n_dropped += self->inner->n_dropped - self->inner_dropped;
+    self->inner_dropped = self->inner->n_dropped;
 }
 
 enum aw_status aw_can_text_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
@@ -29,14 +29,14 @@ enum aw_status aw_can_text_read(struct aw_link *link, void *buf, size_t cap, siz
     link->event[0] = '\0';
     while (status == AW_TIMEOUT) {
         if (self->next < self->size) {
-            status = text_ops(self)->take(self, self->buf[self->next++], datagram, &size);
+            status = text_ops(self)->process_byte(self, self->buf[self->next++], datagram, &size);
             continue;
         }
         self->next = self->size = 0;
         enum aw_status filled =
             aw_link_read(self->inner, self->buf, sizeof self->buf, &self->size, deadline, err);
-        if (self->inner->connections != link->connections) {
-            link->connections = self->inner->connections;
+        if (self->inner->n_connections != link->n_connections) {
+            link->n_connections = self->inner->n_connections;
             if (text_ops(self)->connected)
                 text_ops(self)->connected(self);
         }
@@ -65,7 +65,7 @@ int aw_can_text_fd(const struct aw_link *link)
 enum aw_status aw_can_text_write(struct aw_can_text *self, const char *text, struct aw_error *err)
 {
     enum aw_status status = aw_link_write(self->inner, text, strlen(text), err);
-    note_dropped(self);
+    update_dropped(self);
     return status;
 }
 
@@ -74,7 +74,7 @@ enum aw_status aw_can_text_send(struct aw_link *link, const void *buf, size_t si
 {
     struct aw_can_text *self = (struct aw_can_text *)link;
     char text[AW_CAN_TEXT];
-    enum aw_status status = aw_can_check(link, buf, size, err);
+    enum aw_status status = aw_can_check_frame(link, buf, size, err);
     if (status != AW_OK)
         return status;
     text_ops(self)->print(buf, size, text);
@@ -86,23 +86,23 @@ bool aw_can_text_raw(const struct aw_link *link, const void *buf, size_t size,
 {
     const struct aw_can_text *self = (const struct aw_can_text *)link;
     char text[AW_CAN_TEXT + 1] = "";
-    if (aw_can_check(link, buf, size, NULL) != AW_OK)
+    if (aw_can_check_frame(link, buf, size, NULL) != AW_OK)
         return false;
-    text[0] = text_ops(self)->ends;
+    text[0] = text_ops(self)->terminator;
     text_ops(self)->print(buf, size, text + (*text != '\0'));
     return aw_link_raw(self->inner, text, strlen(text), raw);
 }
 
-enum aw_status aw_can_check(const struct aw_link *link, const void *buf, size_t size,
-                            struct aw_error *err)
+enum aw_status aw_can_check_frame(const struct aw_link *link, const void *buf, size_t size,
+                                  struct aw_error *err)
 {
     const struct aw_span frame = {buf, size};
-    size_t head = aw_can_head(frame);
+    size_t head = aw_can_head_size(frame);
     bool good = head && size - head <= AW_CAN_DATA_MAX;
     if (good) {
-        uint8_t again[AW_CAN_HEAD_MAX];
-        good = aw_can_put(again, aw_can_id_of(frame.data)) == head &&
-               memcmp(again, frame.data, head) == 0 && (head == 4 || frame.data[1] <= 7);
+        uint8_t copy[AW_CAN_HEAD_MAX];
+        good = aw_can_put_id(copy, aw_can_id_of(frame.data)) == head &&
+               memcmp(copy, frame.data, head) == 0 && (head == 4 || frame.data[1] <= 7);
     }
     if (!good)
         return aw_fail(
@@ -117,9 +117,9 @@ enum aw_status aw_can_text_open(struct aw_can_text **out, size_t size,
                                 const char *url, const struct aw_link_options *options,
                                 struct aw_error *err)
 {
-    const struct aw_link_options plain = {.clock = options->clock};
+    const struct aw_link_options inner_options = {.clock = options->clock};
     struct aw_link *inner;
-    enum aw_status status = options->open(&inner, url, &plain, err);
+    enum aw_status status = options->open(&inner, url, &inner_options, err);
     if (status != AW_OK)
         return status;
     struct aw_can_text *self = inner->datagrams ? NULL : calloc(1, size);
@@ -133,12 +133,13 @@ enum aw_status aw_can_text_open(struct aw_can_text **out, size_t size,
         return status;
     }
     self->base = (struct aw_link){.ops = &ops->link,
-                                  .clock = plain.clock,
+                                  .clock = inner_options.clock,
                                   .datagrams = true,
-                                  .connections = inner->connections};
+                                  .n_connections = inner->n_connections};
     snprintf(self->base.key, sizeof self->base.key, "%s%.110s", prefix, inner->key);
-    if (*inner->ready)
-        snprintf(self->base.ready, sizeof self->base.ready, "%s%.140s", prefix, inner->ready);
+    if (*inner->client_url)
+        snprintf(self->base.client_url, sizeof self->base.client_url, "%s%.140s", prefix,
+                 inner->client_url);
     self->inner = inner;
     *out = self;
     return AW_OK;

@@ -20,7 +20,8 @@ struct aw_can_text_ops {
     struct aw_link_ops link;
     /* Processes one byte. AW_OK: a frame is complete; datagram and *size are set. AW_EVENT:
      * base.event is set. AW_TIMEOUT: more bytes are needed. */
-    enum aw_status (*take)(struct aw_can_text *self, uint8_t byte, uint8_t *datagram, size_t *size);
+    enum aw_status (*process_byte)(struct aw_can_text *self, uint8_t byte, uint8_t *datagram,
+                                   size_t *size);
     /* Servers: called when a new client has connected; discards the state of the previous one. May
      * be NULL. */
     void (*connected)(struct aw_can_text *self);
@@ -28,15 +29,15 @@ struct aw_can_text_ops {
      * AW_CAN_TEXT bytes with its NUL. terminator is the character that ends a partly written line;
      * 0: none. */
     void (*print)(const uint8_t *datagram, size_t size, char *out);
-    char ends;
+    char terminator;
 };
 
 /* Common beginning of these links. base.ops points to a struct aw_can_text_ops. */
 struct aw_can_text {
     struct aw_link base;
     struct aw_link *inner;
-    size_t next, size; /* unread bytes of buf */
-    uint64_t dropped;  /* n_dropped of inner at the last update */
+    size_t next, size;      /* unread bytes of buf */
+    uint64_t inner_dropped; /* n_dropped of inner at the last update */
     uint8_t buf[2048];
 };
 
@@ -62,7 +63,7 @@ bool aw_can_text_raw(const struct aw_link *link, const void *buf, size_t size,
 enum aw_status aw_can_text_write(struct aw_can_text *self, const char *text, struct aw_error *err);
 
 /* Returns AW_USAGE if the bytes are not a datagram of a CAN link. */
-enum aw_status aw_can_check(const struct aw_link *link, const void *buf, size_t size,
-                            struct aw_error *err);
+enum aw_status aw_can_check_frame(const struct aw_link *link, const void *buf, size_t size,
+                                  struct aw_error *err);
 
 #endif

@@ -16,7 +16,7 @@
 
 struct settings {
     char speed[8]; /* command that sets the bit rate: "S8", "s0014" */
-    size_t time;   /* 1: requests timestamps on frames */
+    size_t stamps; /* 1: requests timestamps on frames */
     size_t silent; /* 1: the adapter may not answer commands */
 };
 
@@ -24,45 +24,46 @@ struct client {
     struct aw_can_text text;
     struct aw_slcan_reader reader;
     bool unanswered;    /* the adapter did not answer the last frame: do not wait again */
-    bool stamped;       /* a frame had a timestamp of the adapter */
-    int last_ms;        /* that timestamp, ms */
+    bool has_stamp;     /* a frame had a timestamp of the adapter */
+    int stamp_ms;       /* that timestamp, ms */
     int64_t stamp_time; /* that timestamp on the wall clock */
 };
 
 /* Converts the adapter's time, in ms within a minute, to the wall clock, which supplies the minute.
  * The result is never later than the wall clock, because a frame cannot arrive before it was
  * sent. */
-static int64_t adapter_time(struct client *self, int time_ms)
+static int64_t convert_time(struct client *self, int time_ms)
 {
     int64_t now = aw_wall_time();
-    int64_t passed =
-        ((time_ms - self->last_ms + AW_SLCAN_MINUTE) % AW_SLCAN_MINUTE) * AW_MILLISECOND;
-    int64_t time = self->stamp_time + passed;
+    int64_t elapsed_ns =
+        ((time_ms - self->stamp_ms + AW_SLCAN_MINUTE) % AW_SLCAN_MINUTE) * AW_MILLISECOND;
+    int64_t time = self->stamp_time + elapsed_ns;
     time += (now - time) / MINUTE * MINUTE;
-    if (!self->stamped || time > now || now - time > AW_SECOND)
+    if (!self->has_stamp || time > now || now - time > AW_SECOND)
         time = now;
-    self->stamped = true;
-    self->last_ms = time_ms;
+    self->has_stamp = true;
+    self->stamp_ms = time_ms;
     self->stamp_time = time;
     return time;
 }
 
-static enum aw_status take(struct aw_can_text *text, uint8_t byte, uint8_t *datagram, size_t *size)
+static enum aw_status process_byte(struct aw_can_text *text, uint8_t byte, uint8_t *datagram,
+                                   size_t *size)
 {
     struct client *self = (struct client *)text;
     int time_ms;
-    if (!aw_slcan_read(&self->reader, byte))
+    if (!aw_slcan_add_byte(&self->reader, byte))
         return AW_TIMEOUT;
     switch (aw_slcan_decode(&self->reader, datagram, size, &time_ms)) {
     case AW_SLCAN_FRAME:
-        text->base.rx_time_ns = time_ms < 0 ? 0 : adapter_time(self, time_ms);
+        text->base.rx_time_ns = time_ms < 0 ? 0 : convert_time(self, time_ms);
         return AW_OK;
     case AW_SLCAN_REFUSED:
         snprintf(text->base.event, sizeof text->base.event,
                  "the adapter refused a frame (its buffer is full, or it is bus-off)");
         return AW_EVENT;
     case AW_SLCAN_BROKEN:
-        text->base.dropped++;
+        text->base.n_dropped++;
         snprintf(text->base.event, sizeof text->base.event, "damaged line from the adapter: %.*s",
                  AW_SLCAN_LINE, self->reader.line);
         return AW_EVENT;
@@ -84,7 +85,7 @@ static bool find_answer(struct client *self, enum aw_slcan_kind *kind)
     size_t size, line = text->next;
     int time_ms;
     for (size_t i = text->next; i < text->size; i++) {
-        if (!aw_slcan_read(&reader, text->buf[i]))
+        if (!aw_slcan_add_byte(&reader, text->buf[i]))
             continue;
         *kind = aw_slcan_decode(&reader, datagram, &size, &time_ms);
         if (*kind == AW_SLCAN_DONE || *kind == AW_SLCAN_REFUSED) {
@@ -130,7 +131,7 @@ static enum aw_status send_frame(struct aw_link *link, const void *buf, size_t s
     return status == AW_OK && !self->unanswered ? await_answer(self, err) : status;
 }
 
-static void print(const uint8_t *datagram, size_t size, char *out)
+static void print_frame(const uint8_t *datagram, size_t size, char *out)
 {
     aw_slcan_encode(datagram, size, AW_SLCAN_NO_TIME, out);
 }
@@ -147,9 +148,9 @@ static const struct aw_can_text_ops client_ops = {
              .close = client_close,
              .fd = aw_can_text_fd,
              .raw = aw_can_text_raw},
-    .take = take,
-    .print = print,
-    .ends = '\r',
+    .process_byte = process_byte,
+    .print = print_frame,
+    .terminator = '\r',
 };
 
 /* Waits for the next line that is not a frame. */
@@ -164,10 +165,10 @@ static enum aw_status await_line(struct client *self, enum aw_slcan_kind *kind,
     int64_t deadline = aw_clock_now(text->base.clock) + ANSWER_TIMEOUT;
     while (status == AW_OK) {
         while (text->next < text->size) {
-            if (!aw_slcan_read(&self->reader, text->buf[text->next++]))
+            if (!aw_slcan_add_byte(&self->reader, text->buf[text->next++]))
                 continue;
             *kind = aw_slcan_decode(&self->reader, datagram, &size, &time_ms);
-            if (*kind != AW_SLCAN_FRAME && *kind != AW_SLCAN_FOREIGN)
+            if (*kind != AW_SLCAN_FRAME && *kind != AW_SLCAN_REMOTE)
                 return AW_OK;
         }
         text->next = text->size = 0;
@@ -177,8 +178,8 @@ static enum aw_status await_line(struct client *self, enum aw_slcan_kind *kind,
 }
 
 /* Sends a command. Old firmware does not answer: then returns AW_OK and leaves *answered unset. */
-static enum aw_status command(struct client *self, const char *line, bool *answered, bool *refused,
-                              struct aw_error *err)
+static enum aw_status send_command(struct client *self, const char *line, bool *answered,
+                                   bool *refused, struct aw_error *err)
 {
     enum aw_slcan_kind kind = AW_SLCAN_DONE;
     enum aw_status status = aw_can_text_write(&self->text, line, err);
@@ -213,11 +214,11 @@ static enum aw_status open_channel(struct client *self, const struct settings *s
     snprintf(speed, sizeof speed, "%s\r", settings->speed);
     enum aw_status status = find_adapter(self, &answered, err);
     if (status == AW_OK)
-        status = command(self, speed, &answered, &bad_speed, err);
+        status = send_command(self, speed, &answered, &bad_speed, err);
     if (status == AW_OK)
-        status = command(self, settings->time ? "Z1\r" : "Z0\r", &answered, &ignored, err);
+        status = send_command(self, settings->stamps ? "Z1\r" : "Z0\r", &answered, &ignored, err);
     if (status == AW_OK)
-        status = command(self, "O\r", &answered, &not_opened, err);
+        status = send_command(self, "O\r", &answered, &not_opened, err);
     if (status != AW_OK)
         return status == AW_STOPPED
                    ? aw_fail(err, status, "%s: interrupted while opening", key)
@@ -266,7 +267,7 @@ static enum aw_status parse_speed(char *speed, size_t size, const struct aw_url 
     if (btr && (strlen(btr) < 4 || strlen(btr) > 6 || !aw_slcan_is_hex(btr, strlen(btr))))
         return aw_fail(err, AW_USAGE, "link key btr=%.40s: not hexadecimal — write 4 to 6 digits",
                        btr);
-    if (!btr && aw_slcan_speed(bitrate) < 0)
+    if (!btr && aw_slcan_speed_digit(bitrate) < 0)
         return aw_fail(err, AW_USAGE,
                        "link key bitrate=%ld: not supported (10000 20000 50000 100000 125000 "
                        "250000 500000 800000 1000000) — for others give ?btr=…",
@@ -274,7 +275,7 @@ static enum aw_status parse_speed(char *speed, size_t size, const struct aw_url 
     if (btr)
         snprintf(speed, size, "s%.6s", btr);
     else
-        snprintf(speed, size, "S%d", aw_slcan_speed(bitrate));
+        snprintf(speed, size, "S%d", aw_slcan_speed_digit(bitrate));
     return AW_OK;
 }
 
@@ -285,8 +286,9 @@ static enum aw_status parse_settings(struct settings *settings, const struct aw_
     *settings = (struct settings){0};
     enum aw_status status = parse_speed(settings->speed, sizeof settings->speed, url, err);
     if (status == AW_OK)
-        status = aw_url_word(url, "time", on_off, 2, &settings->time, err);
-    return status == AW_OK ? aw_url_word(url, "silent", no_yes, 2, &settings->silent, err) : status;
+        status = aw_url_choice(url, "time", on_off, 2, &settings->stamps, err);
+    return status == AW_OK ? aw_url_choice(url, "silent", no_yes, 2, &settings->silent, err)
+                           : status;
 }
 
 static bool is_server(const struct aw_link_options *options, const char *text)
@@ -296,7 +298,7 @@ static bool is_server(const struct aw_link_options *options, const char *text)
         return false;
     for (const struct aw_transport *row = options->transports; row->scheme; row++)
         if (strcmp(row->scheme, url.scheme) == 0)
-            return row->server;
+            return row->is_server;
     return false;
 }
 
@@ -311,14 +313,14 @@ enum aw_status aw_slcan_open(struct aw_link **out, const struct aw_url *url,
     if (!*url->rest)
         return aw_fail(err, AW_USAGE, "slcan: no port given — write slcan:/dev/ttyACM0");
     /* Builds the URL of the stream from the keys that belong to it. */
-    const char *mark = "?";
+    const char *separator = "?";
     snprintf(inner, sizeof inner, "%s", url->rest);
     for (size_t i = 0; aw_line_keys[i]; i++) {
         const char *value = aw_url_get(url, aw_line_keys[i]);
         if (!value)
             continue;
-        aw_append(inner, sizeof inner, mark, "%s=%s", aw_line_keys[i], value);
-        mark = "&";
+        aw_append(inner, sizeof inner, separator, "%s=%s", aw_line_keys[i], value);
+        separator = "&";
     }
     return is_server(options, inner) ? aw_slcan_adapter(out, inner, options, err)
                                      : open_client(out, inner, &settings, options, err);

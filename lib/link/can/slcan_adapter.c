@@ -12,8 +12,8 @@ struct adapter {
     struct aw_can_text text;
     struct aw_slcan_reader reader;
     enum channel channel;
-    bool stamps;
-    uint64_t reported; /* frames dropped before the last F command */
+    bool sends_stamps;
+    uint64_t reported_drops; /* frames dropped before the last F command */
 };
 
 static const char done[] = "\r", refused[] = "\a";
@@ -21,7 +21,7 @@ static const char done[] = "\r", refused[] = "\a";
 /* Executes a command and returns the answer. */
 typedef const char *command_fn(struct adapter *self, const char *line);
 
-static const char *accept(struct adapter *self, const char *line)
+static const char *accept_command(struct adapter *self, const char *line)
 {
     (void)self;
     (void)line;
@@ -49,17 +49,17 @@ static const char *set_speed(struct adapter *self, const char *line)
 
 static const char *set_stamps(struct adapter *self, const char *line)
 {
-    self->stamps = line[1] == '1';
+    self->sends_stamps = line[1] == '1';
     return line[1] <= '1' ? done : refused;
 }
 
-static const char *version(struct adapter *self, const char *line)
+static const char *get_version(struct adapter *self, const char *line)
 {
     (void)self;
     return line[0] == 'V' ? "V1013\r" : "v1013\r";
 }
 
-static const char *serial_number(struct adapter *self, const char *line)
+static const char *get_serial_number(struct adapter *self, const char *line)
 {
     (void)self;
     (void)line;
@@ -67,16 +67,16 @@ static const char *serial_number(struct adapter *self, const char *line)
 }
 
 /* Returns the status flags and clears them. Bit 0: the queue was full. */
-static const char *flags(struct adapter *self, const char *line)
+static const char *read_flags(struct adapter *self, const char *line)
 {
-    bool full = self->text.base.dropped > self->reported;
+    bool full = self->text.base.n_dropped > self->reported_drops;
     (void)line;
-    self->reported = self->text.base.dropped;
+    self->reported_drops = self->text.base.n_dropped;
     return full ? "F01\r" : "F00\r";
 }
 
 /* Accepts a remote frame, like a real adapter. No node on this bus answers it. */
-static const char *send_foreign(struct adapter *self, const char *line)
+static const char *accept_remote(struct adapter *self, const char *line)
 {
     (void)self;
     return line[0] == 'r' ? "z\r" : "Z\r";
@@ -87,27 +87,27 @@ static const char *send_foreign(struct adapter *self, const char *line)
 static const struct command {
     char letter;
     unsigned char min, max;
-    unsigned char when;
+    unsigned char channels;
     command_fn *run;
 } commands[] = {
     {'C', 0, 0, ANY, close_channel},
     {'O', 0, 0, CLOSED, open_channel},
     {'L', 0, 0, CLOSED, open_channel},
     {'S', 1, 1, CLOSED, set_speed},
-    {'s', 4, 6, CLOSED, accept},
-    {'V', 0, 0, ANY, version},
-    {'v', 0, 0, ANY, version},
-    {'N', 0, 0, ANY, serial_number},
-    {'F', 0, 0, OPEN | LISTENING, flags},
+    {'s', 4, 6, CLOSED, accept_command},
+    {'V', 0, 0, ANY, get_version},
+    {'v', 0, 0, ANY, get_version},
+    {'N', 0, 0, ANY, get_serial_number},
+    {'F', 0, 0, OPEN | LISTENING, read_flags},
     {'Z', 1, 1, CLOSED, set_stamps},
-    {'M', 8, 8, CLOSED, accept}, /* acceptance code and mask */
-    {'m', 8, 8, CLOSED, accept},
-    {'X', 1, 1, ANY, accept},    /* auto poll */
-    {'W', 1, 1, CLOSED, accept}, /* filter mode */
-    {'Q', 1, 1, ANY, accept},    /* open automatically at power-up */
-    {'U', 1, 1, CLOSED, accept}, /* speed of the serial line */
-    {'r', 4, 4, OPEN, send_foreign},
-    {'R', 9, 9, OPEN, send_foreign},
+    {'M', 8, 8, CLOSED, accept_command}, /* acceptance code and mask */
+    {'m', 8, 8, CLOSED, accept_command},
+    {'X', 1, 1, ANY, accept_command},    /* auto poll */
+    {'W', 1, 1, CLOSED, accept_command}, /* filter mode */
+    {'Q', 1, 1, ANY, accept_command},    /* open automatically at power-up */
+    {'U', 1, 1, CLOSED, accept_command}, /* speed of the serial line */
+    {'r', 4, 4, OPEN, accept_remote},
+    {'R', 9, 9, OPEN, accept_remote},
 };
 
 static const char *run_command(struct adapter *self)
@@ -118,15 +118,15 @@ static const char *run_command(struct adapter *self)
         const struct command *command = &commands[i];
         if (command->letter != line[0])
             continue;
-        if (digits < command->min || digits > command->max || !(command->when & self->channel) ||
-            !aw_slcan_is_hex(line + 1, digits))
+        if (digits < command->min || digits > command->max ||
+            !(command->channels & self->channel) || !aw_slcan_is_hex(line + 1, digits))
             break;
         return command->run(self, line);
     }
     return refused;
 }
 
-static const char *answer(struct adapter *self, uint8_t *datagram, size_t *size)
+static const char *answer_line(struct adapter *self, uint8_t *datagram, size_t *size)
 {
     int time_ms;
     switch (aw_slcan_decode(&self->reader, datagram, size, &time_ms)) {
@@ -145,13 +145,14 @@ static const char *answer(struct adapter *self, uint8_t *datagram, size_t *size)
     }
 }
 
-static enum aw_status take(struct aw_can_text *text, uint8_t byte, uint8_t *datagram, size_t *size)
+static enum aw_status process_byte(struct aw_can_text *text, uint8_t byte, uint8_t *datagram,
+                                   size_t *size)
 {
     struct adapter *self = (struct adapter *)text;
     *size = 0;
-    if (!aw_slcan_read(&self->reader, byte))
+    if (!aw_slcan_add_byte(&self->reader, byte))
         return AW_TIMEOUT;
-    aw_can_text_write(text, answer(self, datagram, size), NULL);
+    aw_can_text_write(text, answer_line(self, datagram, size), NULL);
     return *size > 0 ? AW_OK : AW_TIMEOUT;
 }
 
@@ -160,7 +161,7 @@ static void connected(struct aw_can_text *text)
     struct adapter *self = (struct adapter *)text;
     self->reader = (struct aw_slcan_reader){0};
     self->channel = CLOSED;
-    self->stamps = false;
+    self->sends_stamps = false;
 }
 
 static enum aw_status adapter_write(struct aw_link *link, const void *buf, size_t size,
@@ -169,10 +170,10 @@ static enum aw_status adapter_write(struct aw_link *link, const void *buf, size_
     struct adapter *self = (struct adapter *)link;
     char line[AW_SLCAN_LINE];
     int time_ms = AW_SLCAN_NO_TIME;
-    enum aw_status status = aw_can_check(link, buf, size, err);
+    enum aw_status status = aw_can_check_frame(link, buf, size, err);
     if (status != AW_OK || self->channel == CLOSED)
         return status;
-    if (self->stamps)
+    if (self->sends_stamps)
         time_ms = (int)(aw_clock_now(link->clock) / AW_MILLISECOND % AW_SLCAN_MINUTE);
     aw_slcan_encode(buf, size, time_ms, line);
     status = aw_can_text_write(&self->text, line, err);
@@ -187,7 +188,7 @@ static const struct aw_can_text_ops adapter_ops = {
              .write = adapter_write,
              .close = aw_can_text_close,
              .fd = aw_can_text_fd},
-    .take = take,
+    .process_byte = process_byte,
     .connected = connected,
 };
 

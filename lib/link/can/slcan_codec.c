@@ -20,7 +20,7 @@ bool aw_slcan_is_hex(const char *text, size_t size)
     return true;
 }
 
-static unsigned number(const char *text, size_t size)
+static unsigned parse_hex(const char *text, size_t size)
 {
     unsigned value = 0;
     for (size_t i = 0; i < size; i++)
@@ -28,7 +28,7 @@ static unsigned number(const char *text, size_t size)
     return value;
 }
 
-bool aw_slcan_read(struct aw_slcan_reader *reader, uint8_t byte)
+bool aw_slcan_add_byte(struct aw_slcan_reader *reader, uint8_t byte)
 {
     if (reader->complete)
         *reader = (struct aw_slcan_reader){0};
@@ -44,18 +44,18 @@ bool aw_slcan_read(struct aw_slcan_reader *reader, uint8_t byte)
     return reader->complete;
 }
 
-static bool has_time(const char *line, size_t size, size_t end, int *time_ms)
+static bool parse_time(const char *line, size_t size, size_t data_end, int *time_ms)
 {
     *time_ms = AW_SLCAN_NO_TIME;
-    if (size == end)
+    if (size == data_end)
         return true;
-    if (size == end + LONG_TIME_DIGITS) {
-        *time_ms = (int)(number(line + end, LONG_TIME_DIGITS) / 1000 % AW_SLCAN_MINUTE);
+    if (size == data_end + LONG_TIME_DIGITS) {
+        *time_ms = (int)(parse_hex(line + data_end, LONG_TIME_DIGITS) / 1000 % AW_SLCAN_MINUTE);
         return true;
     }
-    if (size != end + TIME_DIGITS)
+    if (size != data_end + TIME_DIGITS)
         return false;
-    *time_ms = (int)number(line + end, TIME_DIGITS);
+    *time_ms = (int)parse_hex(line + data_end, TIME_DIGITS);
     return *time_ms < AW_SLCAN_MINUTE;
 }
 
@@ -66,14 +66,14 @@ static enum aw_slcan_kind decode_frame(const char *line, size_t size, uint8_t *d
     size_t length = ID + (is_long ? LONG_ID : SHORT_ID), data = length + 1;
     if (size < data || !aw_slcan_is_hex(line + ID, size - ID))
         return AW_SLCAN_BROKEN;
-    struct aw_can_id id = {number(line + ID, length - ID), is_long};
-    size_t n = number(line + length, 1);
+    struct aw_can_id id = {parse_hex(line + ID, length - ID), is_long};
+    size_t n = parse_hex(line + length, 1);
     if (id.id > (is_long ? AW_CAN_LONG_MAX : AW_CAN_SHORT_MAX) || n > AW_CAN_DATA_MAX ||
-        !has_time(line, size, data + 2 * n, time_ms))
+        !parse_time(line, size, data + 2 * n, time_ms))
         return AW_SLCAN_BROKEN;
-    size_t head = aw_can_put(datagram, id);
+    size_t head = aw_can_put_id(datagram, id);
     for (size_t i = 0; i < n; i++)
-        datagram[head + i] = (uint8_t)number(line + data + 2 * i, 2);
+        datagram[head + i] = (uint8_t)parse_hex(line + data + 2 * i, 2);
     *bytes = head + n;
     return AW_SLCAN_FRAME;
 }
@@ -90,23 +90,23 @@ enum aw_slcan_kind aw_slcan_decode(const struct aw_slcan_reader *reader, uint8_t
         return AW_SLCAN_DONE;
     if (line[0] == 't' || line[0] == 'T')
         return decode_frame(line, reader->size, datagram, size, time_ms);
-    return strchr("rR", line[0]) ? AW_SLCAN_FOREIGN : AW_SLCAN_REPLY;
+    return strchr("rR", line[0]) ? AW_SLCAN_REMOTE : AW_SLCAN_REPLY;
 }
 
 void aw_slcan_encode(const uint8_t *datagram, size_t size, int time_ms, char *out)
 {
-    size_t head = aw_can_head((struct aw_span){datagram, size});
+    size_t head = aw_can_head_size((struct aw_span){datagram, size});
     struct aw_can_id id = aw_can_id_of(datagram);
     out +=
         sprintf(out, id.is_long ? "T%08X%zu" : "t%03X%zu",
                 (unsigned)id.id & (id.is_long ? AW_CAN_LONG_MAX : AW_CAN_SHORT_MAX), size - head);
-    out = aw_hex_bytes(out, (struct aw_span){datagram + head, size - head});
+    out = aw_print_hex_bytes(out, (struct aw_span){datagram + head, size - head});
     if (time_ms >= 0)
         out += sprintf(out, "%04X", (unsigned)time_ms);
     memcpy(out, "\r", 2);
 }
 
-int aw_slcan_speed(long bitrate)
+int aw_slcan_speed_digit(long bitrate)
 {
     static const long rates[] = {10000,  20000,  50000,  100000, 125000,
                                  250000, 500000, 800000, 1000000};

@@ -32,7 +32,7 @@ struct aw_slcan_reader {
 
 enum aw_slcan_kind {
     AW_SLCAN_FRAME,
-    AW_SLCAN_FOREIGN, /* a remote frame */
+    AW_SLCAN_REMOTE, /* a remote frame */
     AW_SLCAN_DONE,
     AW_SLCAN_REFUSED,
     AW_SLCAN_REPLY, /* another reply: version, serial number, status flags */
@@ -41,7 +41,7 @@ enum aw_slcan_kind {
 
 /* Adds one byte. Returns true if the byte completes a line. An overlong line is decoded as
  * AW_SLCAN_BROKEN. */
-bool aw_slcan_read(struct aw_slcan_reader *reader, uint8_t byte);
+bool aw_slcan_add_byte(struct aw_slcan_reader *reader, uint8_t byte);
 
 /* Decodes a line from an adapter. For AW_SLCAN_FRAME, sets datagram (AW_CAN_DATAGRAM bytes), *size,
  * and *time_ms (0 to 59999, or AW_SLCAN_NO_TIME). */
@@ -56,6 +56,6 @@ bool aw_slcan_is_hex(const char *text, size_t size);
 
 /* Returns the digit after S that selects a bit rate, 0 to 8. Returns -1 if there is no such
  * digit. */
-int aw_slcan_speed(long bitrate);
+int aw_slcan_speed_digit(long bitrate);
 
 #endif

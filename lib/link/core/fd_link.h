@@ -13,12 +13,12 @@
 
 struct aw_fd_link {
     struct aw_link base;
-    int fd;               /* -1: a server without a client */
-    uint32_t overflow;    /* datagrams dropped by the kernel, from the last control data */
-    bool socket;          /* use send(2), so that a lost peer causes an error but no signal */
-    bool written;         /* data was written, so closing waits until the peer has read it */
-    struct aw_outbox box; /* servers: output that the client has not read yet */
-    int64_t stuck_ns;     /* time at which the client stopped reading; 0: it reads */
+    int fd;                  /* -1: a server without a client */
+    uint32_t overflow;       /* datagrams dropped by the kernel, from the last control data */
+    bool is_socket;          /* use send(2), so that a lost peer causes an error but no signal */
+    bool has_written;        /* data was written, so closing waits until the peer has read it */
+    struct aw_outbox outbox; /* servers: output that the client has not read yet */
+    int64_t stalled_ns;      /* time at which the client stopped reading; 0: it reads */
 };
 
 /* Allocates an aw_fd_link, or a struct of size bytes that begins with one. fd is -1, and the rest
@@ -40,18 +40,18 @@ enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size,
 /* For servers: writes without blocking. Queues the rest, which later calls and reads send. AW_OK:
  * also if older messages had to be dropped; base.dropped counts them. AW_TIMEOUT: the client has
  * read nothing for a second; returned once a second. AW_LOST: the client has disconnected. */
-enum aw_status aw_fd_offer(struct aw_link *link, const void *buf, size_t size,
-                           struct aw_error *err);
+enum aw_status aw_fd_write_queued(struct aw_link *link, const void *buf, size_t size,
+                                  struct aw_error *err);
 
 /* Discards queued output. */
-void aw_fd_forget(struct aw_fd_link *self);
+void aw_fd_clear_output(struct aw_fd_link *self);
 void aw_fd_close(struct aw_link *link);
 
 /* Closes a connection so that written bytes arrive: gives the peer up to 0.2 s to read them and to
  * close its end. Otherwise, unread input would reset the connection, and the peer might lose the
  * last bytes, such as a stop. */
-void aw_fd_part(struct aw_link *link);
-int aw_fd_fd(const struct aw_link *link);
+void aw_fd_shut_down(struct aw_link *link);
+int aw_fd_get_fd(const struct aw_link *link);
 bool aw_fd_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
 
 /* Reads the control data of a datagram (SO_TIMESTAMPNS and SO_RXQ_OVFL). Sets base.rx_time_ns to
@@ -62,6 +62,6 @@ void aw_fd_read_stamps(struct aw_fd_link *self, struct msghdr *header);
 extern const struct aw_link_ops aw_fd_ops;
 
 /* Returns AW_LOST with a message for the errno of a read or write; 0 means end of file. */
-enum aw_status aw_fd_lost(const struct aw_link *link, int error, struct aw_error *err);
+enum aw_status aw_fd_fail_lost(const struct aw_link *link, int error, struct aw_error *err);
 
 #endif

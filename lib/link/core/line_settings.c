@@ -38,6 +38,6 @@ enum aw_status aw_line_settings(struct aw_line_settings *settings, const struct 
         status =
             aw_url_int(url, numbers[i].key, numbers[i].min, numbers[i].max, numbers[i].value, err);
     for (size_t i = 0; i < sizeof words / sizeof *words && status == AW_OK; i++)
-        status = aw_url_word(url, words[i].key, words[i].words, 3, words[i].value, err);
+        status = aw_url_choice(url, words[i].key, words[i].words, 3, words[i].value, err);
     return status;
 }

@@ -1,23 +1,23 @@
 /* Opens a link by the scheme of its URL, and calls its functions. */
 #include "link/core/link.h"
 
-static enum aw_status keep_lost(struct aw_link *link, enum aw_status status)
+static enum aw_status store_lost(struct aw_link *link, enum aw_status status)
 {
     if (status == AW_LOST || status == AW_OK)
-        link->lost = status == AW_LOST;
+        link->is_lost = status == AW_LOST;
     return status;
 }
 
 enum aw_status aw_link_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                             int64_t deadline, struct aw_error *err)
 {
-    return keep_lost(link, link->ops->read(link, buf, cap, got, deadline, err));
+    return store_lost(link, link->ops->read(link, buf, cap, got, deadline, err));
 }
 
 enum aw_status aw_link_write(struct aw_link *link, const void *buf, size_t size,
                              struct aw_error *err)
 {
-    return keep_lost(link, link->ops->write(link, buf, size, err));
+    return store_lost(link, link->ops->write(link, buf, size, err));
 }
 
 void aw_link_close(struct aw_link *link)

@@ -41,9 +41,9 @@ struct sockaddr;
 struct aw_link_raw {
     uint8_t *bytes;
     size_t cap, size;
-    int fd;                    /* owned by the link; valid until it is lost or closed */
-    const struct sockaddr *to; /* owned by the link, or NULL */
-    unsigned to_size;
+    int fd;                         /* owned by the link; valid until it is lost or closed */
+    const struct sockaddr *address; /* owned by the link, or NULL */
+    unsigned address_size;
 };
 
 /* Functions of a transport. Call them through aw_link_read and the functions below. */
@@ -83,30 +83,30 @@ struct aw_link {
     const struct aw_link_ops *ops;
     struct aw_clock *clock; /* not owned */
     bool datagrams;
-    bool simulated;
-    bool recorded; /* a capture: drops writes; AW_LOST at its end is not an error */
+    bool is_simulated;
+    bool is_recording; /* a capture: drops writes; AW_LOST at its end is not an error */
     /* Number of connections so far. It is 1 on sim: and on a client's tcp: or unix: link. It is
      * always 0 on media without connections (serial ports, ptys). On these, the device cannot
      * detect that another program opens the line, so the host saves the device's state by key,
      * too. */
-    unsigned connections;
-    bool waiting;           /* servers: no client is connected */
-    struct aw_turns *turns; /* see aw_link_take_turn; NULL: the link has no turns */
-    bool lost;              /* the last aw_link_read or aw_link_write returned AW_LOST */
-    char key[128];   /* identifies the device in saved data, independent of the URL's spelling: the
+    unsigned n_connections;
+    bool no_client;         /* servers: no client is connected */
+    struct aw_turns *turns; /* see aw_link_start_turn; NULL: the link has no turns */
+    bool is_lost;           /* the last aw_link_read or aw_link_write returned AW_LOST */
+    char key[128]; /* identifies the device in saved data, independent of the URL's spelling: the
                         /dev/serial/by-id name or real path of a port, the absolute path of a
                         symlink to a pty, or "tcp:HOST:PORT" */
-    char ready[160]; /* servers: URL for clients, printed as "ready: URL"; else "" */
+    char client_url[160]; /* servers: URL for clients, printed as "ready: URL"; else "" */
 
     /* CAN links set these with the datagram of the last read. They are 0, false and "" on other
      * links. */
     int64_t rx_time_ns; /* wall clock when kernel or adapter received the datagram; 0: unknown */
     /* this program has written the datagram to the link, and it has been sent on the bus */
-    bool own;
-    uint64_t dropped; /* frames dropped by the kernel or the adapter so far; servers: messages
+    bool is_echo;
+    uint64_t n_dropped; /* frames dropped by the kernel or the adapter so far; servers: messages
                            dropped because clients were too slow */
     /* udp: number of datagrams discarded because their sender is not the peer */
-    uint64_t refused;
+    uint64_t n_refused;
     char event[160]; /* describes an error frame or a change: "bus-off …", "no ACK (…)",
                            "interface down", "interface up"; "": no event in the last read */
 };
@@ -117,7 +117,7 @@ struct aw_transport {
     const char *usage;       /* "tcp:HOST:PORT" */
     const char *help;        /* description, one line */
     const char *const *keys; /* accepted URL parameters, NULL-terminated, or NULL */
-    bool server;             /* the device's end, for "sim --listen" */
+    bool is_server;          /* the device's end, for "sim --listen" */
     enum aw_status (*open)(struct aw_link **out, const struct aw_url *url,
                            const struct aw_link_options *options, struct aw_error *err);
 };
@@ -158,13 +158,13 @@ bool aw_link_raw(const struct aw_link *link, const void *buf, size_t size, struc
  * library take turns. Returns true if the turn has started; the caller must end it. Returns false
  * if the turn was not free in time, or if the link has no turns or is in one already. The caller
  * may then continue without the turn. */
-bool aw_link_take_turn(struct aw_link *link, int64_t deadline);
-/* Ends the turn that aw_link_take_turn has started. */
+bool aw_link_start_turn(struct aw_link *link, int64_t deadline);
+/* Ends the turn that aw_link_start_turn has started. */
 void aw_link_end_turn(struct aw_link *link);
 
 /* Names another program that has the device open: "MATLAB (pid 4711)". Returns false if there is no
  * such program. */
-bool aw_link_sharer(const struct aw_link *link, char *out, size_t size);
+bool aw_link_find_sharer(const struct aw_link *link, char *out, size_t size);
 
 /* For links around another link: copies all members except ops. Call it again after every read of
  * the inner link, because its connections and counters may have changed. */

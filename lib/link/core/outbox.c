@@ -16,47 +16,47 @@ static size_t size_at(const struct aw_outbox *box, size_t at)
 static void remove_at(struct aw_outbox *box, size_t at)
 {
     size_t n = sizeof(size_t) + size_at(box, at);
-    box->held -= n;
-    memmove(box->bytes + at, box->bytes + at + n, box->held - at);
+    box->size -= n;
+    memmove(box->bytes + at, box->bytes + at + n, box->size - at);
 }
 
 /* Drops the oldest message that may be dropped. Returns false if there is no such message. */
 static bool drop_oldest(struct aw_outbox *box)
 {
     size_t at = box->first_sent ? sizeof(size_t) + size_at(box, 0) : 0;
-    if (at >= box->held)
+    if (at >= box->size)
         return false;
     remove_at(box, at);
-    box->dropped++;
+    box->n_dropped++;
     return true;
 }
 
 void aw_outbox_add(struct aw_outbox *box, const void *message, size_t size, size_t sent)
 {
     size_t n = sizeof size + size;
-    while (box->held + n > AW_OUTBOX_ROOM && drop_oldest(box))
+    while (box->size + n > AW_OUTBOX_ROOM && drop_oldest(box))
         ;
-    uint8_t *bytes = aw_grow(box->bytes, &box->cap, box->held + n, 1);
+    uint8_t *bytes = aw_grow(box->bytes, &box->cap, box->size + n, 1);
     if (!bytes) {
-        box->dropped++;
+        box->n_dropped++;
         return;
     }
     box->bytes = bytes;
-    memcpy(bytes + box->held, &size, sizeof size);
-    memcpy(bytes + box->held + sizeof size, message, size);
-    box->held += n;
+    memcpy(bytes + box->size, &size, sizeof size);
+    memcpy(bytes + box->size + sizeof size, message, size);
+    box->size += n;
     box->first_sent = sent ? sent : box->first_sent;
 }
 
 struct aw_span aw_outbox_next(const struct aw_outbox *box)
 {
-    if (box->held == 0)
+    if (box->size == 0)
         return (struct aw_span){NULL, 0};
     return (struct aw_span){box->bytes + sizeof(size_t) + box->first_sent,
                             size_at(box, 0) - box->first_sent};
 }
 
-void aw_outbox_sent(struct aw_outbox *box, size_t n)
+void aw_outbox_remove_sent(struct aw_outbox *box, size_t n)
 {
     box->first_sent += n;
     if (box->first_sent < size_at(box, 0))
@@ -67,7 +67,7 @@ void aw_outbox_sent(struct aw_outbox *box, size_t n)
 
 void aw_outbox_clear(struct aw_outbox *box)
 {
-    box->held = box->first_sent = 0;
+    box->size = box->first_sent = 0;
 }
 
 void aw_outbox_free(struct aw_outbox *box)

@@ -13,10 +13,10 @@
 
 struct aw_outbox {
     uint8_t *bytes; /* messages, each preceded by its size */
-    size_t held, cap;
+    size_t size, cap;
     /* number of sent bytes of the first message, which can no longer be dropped */
     size_t first_sent;
-    uint64_t dropped;
+    uint64_t n_dropped;
 };
 
 /* Queues a message whose first sent bytes have already been sent (0 unless the queue is empty). */
@@ -26,7 +26,7 @@ void aw_outbox_add(struct aw_outbox *box, const void *message, size_t size, size
 struct aw_span aw_outbox_next(const struct aw_outbox *box);
 
 /* Removes n sent bytes from the queue. */
-void aw_outbox_sent(struct aw_outbox *box, size_t n);
+void aw_outbox_remove_sent(struct aw_outbox *box, size_t n);
 
 /* Discards all queued messages. */
 void aw_outbox_clear(struct aw_outbox *box);

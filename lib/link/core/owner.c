@@ -13,7 +13,7 @@
 
 #define TRIES 10
 
-static struct flock whole_file(void)
+static struct flock make_lock(void)
 {
     return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
 }
@@ -29,17 +29,17 @@ static bool read_record(int fd, char pty[64], long *pid)
 
 /* Returns true if the path still leads to the locked file. The previous owner may have removed it
  * before this process locked it. */
-static bool is_still_there(const struct aw_owner *owner)
+static bool is_lock_current(const struct aw_owner *owner)
 {
-    struct stat ours, there;
-    return fstat(owner->fd, &ours) == 0 && lstat(owner->path, &there) == 0 &&
-           ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+    struct stat opened, current;
+    return fstat(owner->fd, &opened) == 0 && lstat(owner->path, &current) == 0 &&
+           opened.st_dev == current.st_dev && opened.st_ino == current.st_ino;
 }
 
-static enum aw_status try_claim(struct aw_owner *owner, const char *link, bool *again,
+static enum aw_status try_claim(struct aw_owner *owner, const char *link, bool *retry,
                                 struct aw_error *err)
 {
-    struct flock lock = whole_file();
+    struct flock lock = make_lock();
     char pty[64], holder[96] = "another program";
     long pid;
     owner->fd = open(owner->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
@@ -48,28 +48,28 @@ static enum aw_status try_claim(struct aw_owner *owner, const char *link, bool *
                        link, owner->path, strerror(errno));
     if (fcntl(owner->fd, F_OFD_SETLK, &lock) != 0) {
         if (read_record(owner->fd, pty, &pid))
-            aw_port_process(pid, holder, sizeof holder);
+            aw_port_name_process(pid, holder, sizeof holder);
         return aw_fail(err, AW_NO_LINK,
                        "pty:%.100s: busy: in use by %s — end that program, or choose another path",
                        link, holder);
     }
-    *again = !is_still_there(owner);
+    *retry = !is_lock_current(owner);
     return AW_OK;
 }
 
 enum aw_status aw_owner_claim(struct aw_owner *owner, const char *link, struct aw_error *err)
 {
     long pid;
-    bool again = true;
+    bool retry = true;
     enum aw_status status = AW_OK;
     *owner = (struct aw_owner){.fd = -1};
     snprintf(owner->path, sizeof owner->path, "%.128s.lock", link);
-    for (int i = 0; i < TRIES && status == AW_OK && again; i++) {
+    for (int i = 0; i < TRIES && status == AW_OK && retry; i++) {
         if (owner->fd >= 0)
             close(owner->fd);
-        status = try_claim(owner, link, &again, err);
+        status = try_claim(owner, link, &retry, err);
     }
-    if (status == AW_OK && again)
+    if (status == AW_OK && retry)
         status = aw_fail(err, AW_NO_LINK,
                          "pty:%.100s: busy: another program is opening it — try again", link);
     if (status == AW_OK && !read_record(owner->fd, owner->pty, &pid))
@@ -95,7 +95,7 @@ void aw_owner_release(struct aw_owner *owner)
 {
     if (owner->fd < 0)
         return;
-    if (is_still_there(owner))
+    if (is_lock_current(owner))
         unlink(owner->path);
     close(owner->fd);
     owner->fd = -1;
@@ -113,19 +113,19 @@ static int open_record(const char *link)
 enum aw_status aw_owner_check(const char *path, struct aw_error *err)
 {
     char link[PATH_MAX], target[64], pty[64];
-    struct flock lock = whole_file();
+    struct flock lock = make_lock();
     long pid;
-    if (!aw_port_symlink(path, link, sizeof link))
+    if (!aw_port_find_symlink(path, link, sizeof link))
         return AW_OK;
     ssize_t n = readlink(link, target, sizeof target - 1);
     int fd = n > 0 ? open_record(link) : -1;
     if (fd < 0)
         return AW_OK;
     target[n] = '\0';
-    bool gone = read_record(fd, pty, &pid) && strcmp(pty, target) == 0 &&
-                fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
+    bool stale = read_record(fd, pty, &pid) && strcmp(pty, target) == 0 &&
+                 fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
     close(fd);
-    if (!gone)
+    if (!stale)
         return AW_OK;
     return aw_fail(err, AW_NO_LINK,
                    "%.100s: the simulator (pid %ld) exited, and %s may belong to another program — "

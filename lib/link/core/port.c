@@ -42,24 +42,25 @@ bool aw_absolute_path(const char *path, char *out, size_t size)
     return fits(snprintf(out, size, "%s/%s", strcmp(real, "/") == 0 ? "" : real, name), size);
 }
 
-bool aw_port_symlink(const char *path, char *out, size_t size)
+bool aw_port_find_symlink(const char *path, char *out, size_t size)
 {
-    char here[PATH_MAX], target[PATH_MAX], next[PATH_MAX * 2];
+    char absolute[PATH_MAX], target[PATH_MAX], next[PATH_MAX * 2];
     snprintf(next, sizeof next, "%s", path);
-    for (int i = 0; i < SYMLINKS_MAX && aw_absolute_path(next, here, sizeof here); i++) {
-        ssize_t n = readlink(here, target, sizeof target - 1);
+    for (int i = 0; i < SYMLINKS_MAX && aw_absolute_path(next, absolute, sizeof absolute); i++) {
+        ssize_t n = readlink(absolute, target, sizeof target - 1);
         if (n <= 0)
             return false;
         target[n] = '\0';
         if (strncmp(target, "/dev/pts/", 9) == 0)
-            return fits(snprintf(out, size, "%s", here), size);
+            return fits(snprintf(out, size, "%s", absolute), size);
         snprintf(next, sizeof next, "%.*s%s",
-                 target[0] == '/' ? 0 : (int)(strrchr(here, '/') - here + 1), here, target);
+                 target[0] == '/' ? 0 : (int)(strrchr(absolute, '/') - absolute + 1), absolute,
+                 target);
     }
     return false;
 }
 
-static bool by_id_name(const char *real, char *key, size_t size)
+static bool find_by_id(const char *real, char *key, size_t size)
 {
     bool found = false;
     char path[PATH_MAX], target[PATH_MAX];
@@ -74,14 +75,14 @@ static bool by_id_name(const char *real, char *key, size_t size)
     return found;
 }
 
-void aw_port_key(const char *path, char *key, size_t size)
+void aw_port_find_key(const char *path, char *key, size_t size)
 {
     char real[PATH_MAX];
-    if (aw_port_symlink(path, key, size))
+    if (aw_port_find_symlink(path, key, size))
         return;
     if (!realpath(path, real))
         snprintf(key, size, "%s", path);
-    else if (!by_id_name(real, key, size))
+    else if (!find_by_id(real, key, size))
         snprintf(key, size, "%s", real);
 }
 
@@ -97,7 +98,7 @@ bool aw_port_in_sysfs(const char *path, char *name, size_t size)
 }
 
 /* Returns the process that holds flock(2) on the file, from /proc/locks; 0: no process. */
-static long lock_owner(const struct stat *file)
+static long find_lock_owner(const struct stat *file)
 {
     char line[160];
     long owner = 0;
@@ -119,22 +120,22 @@ static long lock_owner(const struct stat *file)
 
 /* Returns true if both are the same device. For pseudo-terminals, also compares the file systems:
  * each container numbers its pseudo-terminals from 0, in its own file system. */
-static bool same_device(const struct stat *file, const struct stat *other)
+static bool is_same_device(const struct stat *file, const struct stat *other)
 {
-    unsigned kind = major(file->st_rdev);
-    bool pty = kind >= PTY_MAJOR && kind < PTY_MAJOR + PTY_MAJORS;
+    unsigned major_number = major(file->st_rdev);
+    bool is_pty = major_number >= PTY_MAJOR && major_number < PTY_MAJOR + PTY_MAJORS;
     return S_ISCHR(other->st_mode) && other->st_rdev == file->st_rdev &&
-           (!pty || other->st_dev == file->st_dev);
+           (!is_pty || other->st_dev == file->st_dev);
 }
 
-static bool same_socket(const struct stat *file, const struct stat *other)
+static bool is_same_socket(const struct stat *file, const struct stat *other)
 {
     return S_ISSOCK(other->st_mode) && other->st_ino == file->st_ino;
 }
 
-typedef bool same_fn(const struct stat *file, const struct stat *other);
+typedef bool match_fn(const struct stat *file, const struct stat *other);
 
-static bool has_open(const char *pid, const struct stat *file, same_fn *same)
+static bool has_open(const char *pid, const struct stat *file, match_fn *match)
 {
     char path[300];
     bool found = false;
@@ -142,7 +143,7 @@ static bool has_open(const char *pid, const struct stat *file, same_fn *same)
     DIR *dir = opendir(path);
     for (struct dirent *entry; dir && !found && (entry = readdir(dir));) {
         struct stat other;
-        found = fstatat(dirfd(dir), entry->d_name, &other, 0) == 0 && same(file, &other);
+        found = fstatat(dirfd(dir), entry->d_name, &other, 0) == 0 && match(file, &other);
     }
     if (dir)
         closedir(dir);
@@ -150,20 +151,20 @@ static bool has_open(const char *pid, const struct stat *file, same_fn *same)
 }
 
 /* Returns the first process that has the file open, other than except; 0: no process. */
-static long first_with_it_open(const struct stat *file, same_fn *same, long but)
+static long find_user(const struct stat *file, match_fn *match, long except)
 {
     long owner = 0;
     DIR *dir = opendir("/proc");
     for (struct dirent *entry; dir && !owner && (entry = readdir(dir));)
         if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
-            strtol(entry->d_name, NULL, 10) != but && has_open(entry->d_name, file, same))
+            strtol(entry->d_name, NULL, 10) != except && has_open(entry->d_name, file, match))
             owner = strtol(entry->d_name, NULL, 10);
     if (dir)
         closedir(dir);
     return owner;
 }
 
-void aw_port_process(long pid, char *out, size_t size)
+void aw_port_name_process(long pid, char *out, size_t size)
 {
     char path[40], name[32] = "";
     snprintf(path, sizeof path, "/proc/%ld/comm", pid);
@@ -178,44 +179,44 @@ void aw_port_process(long pid, char *out, size_t size)
 
 /* Names the first process that has the file open, other than except. Returns false if there is no
  * such process. */
-static bool name_first(const struct stat *file, same_fn *same, long but, char *out, size_t size)
+static bool name_user(const struct stat *file, match_fn *match, long except, char *out, size_t size)
 {
-    long owner = first_with_it_open(file, same, but);
+    long owner = find_user(file, match, except);
     if (owner)
-        aw_port_process(owner, out, size);
+        aw_port_name_process(owner, out, size);
     return owner != 0;
 }
 
-bool aw_port_holder(const char *path, char *out, size_t size)
+bool aw_port_find_holder(const char *path, char *out, size_t size)
 {
     struct stat file;
     if (stat(path, &file) != 0 || !S_ISCHR(file.st_mode))
         return false;
-    long owner = lock_owner(&file);
+    long owner = find_lock_owner(&file);
     if (!owner)
-        return name_first(&file, same_device, 0, out, size);
-    aw_port_process(owner, out, size);
+        return name_user(&file, is_same_device, 0, out, size);
+    aw_port_name_process(owner, out, size);
     return true;
 }
 
-static bool same_file(const struct stat *file, const struct stat *other)
+static bool is_same_file(const struct stat *file, const struct stat *other)
 {
-    return S_ISCHR(file->st_mode) ? same_device(file, other)
+    return S_ISCHR(file->st_mode) ? is_same_device(file, other)
                                   : other->st_ino == file->st_ino && other->st_dev == file->st_dev;
 }
 
-bool aw_port_sharer(int fd, char *out, size_t size)
+bool aw_port_find_sharer(int fd, char *out, size_t size)
 {
     struct stat file;
     return fd >= 0 && fstat(fd, &file) == 0 &&
-           name_first(&file, same_file, (long)getpid(), out, size);
+           name_user(&file, is_same_file, (long)getpid(), out, size);
 }
 
 /* A line in a socket table of the kernel, such as /proc/net/tcp. */
 struct socket_line {
-    char at[33]; /* local address, 8 hex digits per word in host byte order */
-    char to[33]; /* remote address */
-    unsigned at_port, to_port, state;
+    char local[33];  /* local address, 8 hex digits per word in host byte order */
+    char remote[33]; /* remote address */
+    unsigned local_port, remote_port, state;
     uint64_t inode;
 };
 
@@ -224,7 +225,8 @@ static bool read_socket(const char *line, struct socket_line *out)
 {
     /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
     return sscanf(line, "%*d: %32[0-9A-F]:%x %32[0-9A-F]:%x %x %*s %*s %*s %*s %*s %" SCNu64,
-                  out->at, &out->at_port, out->to, &out->to_port, &out->state, &out->inode) == 6 &&
+                  out->local, &out->local_port, out->remote, &out->remote_port, &out->state,
+                  &out->inode) == 6 &&
            out->inode != 0;
 }
 
@@ -240,86 +242,87 @@ static bool next_socket(FILE *table, struct socket_line *out)
 
 /* Calls find for both tables. Returns its first result other than 0. */
 static uint64_t find_socket(const char *const tables[2],
-                            uint64_t (*find)(FILE *table, uint64_t what), uint64_t what)
+                            uint64_t (*find)(FILE *table, uint64_t what), uint64_t key)
 {
     uint64_t found = 0;
     for (int i = 0; i < 2 && !found; i++) {
         FILE *table = fopen(tables[i], "re");
-        found = table ? find(table, what) : 0;
+        found = table ? find(table, key) : 0;
         if (table)
             fclose(table);
     }
     return found;
 }
 
-static uint64_t bound_socket(FILE *table, uint64_t port)
+static uint64_t find_bound(FILE *table, uint64_t port)
 {
     struct socket_line entry;
     while (next_socket(table, &entry))
-        if (entry.at_port == port)
+        if (entry.local_port == port)
             return entry.inode;
     return 0;
 }
 
-uint64_t aw_udp_socket(unsigned port)
+uint64_t aw_udp_find_socket(unsigned port)
 {
     static const char *const tables[] = {"/proc/net/udp", "/proc/net/udp6"};
-    return find_socket(tables, bound_socket, port);
+    return find_socket(tables, find_bound, port);
 }
 
-bool aw_udp_holder(unsigned port, char *out, size_t size)
+bool aw_udp_find_holder(unsigned port, char *out, size_t size)
 {
-    struct stat socket = {.st_ino = aw_udp_socket(port)};
-    return socket.st_ino && name_first(&socket, same_socket, 0, out, size);
+    struct stat socket = {.st_ino = aw_udp_find_socket(port)};
+    return socket.st_ino && name_user(&socket, is_same_socket, 0, out, size);
 }
 
 static const char *const tcp_tables[] = {"/proc/net/tcp", "/proc/net/tcp6"};
 
 /* Returns the socket of another connection to the same server; 0: there is no other connection. */
-static uint64_t other_connection(FILE *table, uint64_t ours)
+static uint64_t find_other_client(FILE *table, uint64_t inode)
 {
-    struct socket_line entry, own = {.inode = 0};
-    while (own.inode == 0 && next_socket(table, &entry))
-        if (entry.state == TCP_ESTABLISHED && entry.inode == ours)
-            own = entry;
+    struct socket_line entry, own_entry = {.inode = 0};
+    while (own_entry.inode == 0 && next_socket(table, &entry))
+        if (entry.state == TCP_ESTABLISHED && entry.inode == inode)
+            own_entry = entry;
     rewind(table);
-    while (own.inode != 0 && next_socket(table, &entry))
-        if (entry.state == TCP_ESTABLISHED && entry.inode != ours && entry.to_port == own.to_port &&
-            strcmp(entry.to, own.to) == 0)
+    while (own_entry.inode != 0 && next_socket(table, &entry))
+        if (entry.state == TCP_ESTABLISHED && entry.inode != inode &&
+            entry.remote_port == own_entry.remote_port &&
+            strcmp(entry.remote, own_entry.remote) == 0)
             return entry.inode;
     return 0;
 }
 
-bool aw_tcp_other_client(int fd, char *out, size_t size)
+bool aw_tcp_find_other_client(int fd, char *out, size_t size)
 {
     struct stat socket;
     if (fd < 0 || fstat(fd, &socket) != 0 || !S_ISSOCK(socket.st_mode))
         return false;
-    socket.st_ino = find_socket(tcp_tables, other_connection, socket.st_ino);
-    return socket.st_ino && name_first(&socket, same_socket, 0, out, size);
+    socket.st_ino = find_socket(tcp_tables, find_other_client, socket.st_ino);
+    return socket.st_ino && name_user(&socket, is_same_socket, 0, out, size);
 }
 
 static void name_socket(uint64_t inode, char *out, size_t size)
 {
     struct stat socket = {.st_ino = inode};
-    if (!name_first(&socket, same_socket, 0, out, size))
+    if (!name_user(&socket, is_same_socket, 0, out, size))
         *out = '\0';
 }
 
 /* Writes the address at which a local client reaches a server that listens at this address. */
-static void print_host(const char *at, char out[48])
+static void print_host(const char *address, char out[48])
 {
     char text[48] = "";
     uint32_t words[4] = {0};
-    int n = (int)strlen(at) / 8;
-    bool any = true;
+    int n = (int)strlen(address) / 8;
+    bool is_any = true;
     for (int i = 0; i < n; i++) {
         char digits[9];
-        snprintf(digits, sizeof digits, "%.8s", at + (ptrdiff_t)8 * i);
+        snprintf(digits, sizeof digits, "%.8s", address + (ptrdiff_t)8 * i);
         words[i] = (uint32_t)strtoul(digits, NULL, 16);
-        any = any && words[i] == 0;
+        is_any = is_any && words[i] == 0;
     }
-    if (any || !inet_ntop(n == 1 ? AF_INET : AF_INET6, words, text, sizeof text))
+    if (is_any || !inet_ntop(n == 1 ? AF_INET : AF_INET6, words, text, sizeof text))
         snprintf(text, sizeof text, "127.0.0.1");
     snprintf(out, 48, "%s", text);
 }
@@ -333,22 +336,23 @@ static size_t list_servers(FILE *table, const char *program, unsigned port,
         struct aw_tcp_server *server = &servers[n];
         if (entry.state != TCP_LISTEN)
             continue;
-        *server = (struct aw_tcp_server){.port = entry.at_port};
+        *server = (struct aw_tcp_server){.port = entry.local_port};
         name_socket(entry.inode, server->server, sizeof server->server);
-        bool called =
+        bool is_named =
             strncmp(server->server, program, length) == 0 && server->server[length] == ' ';
-        print_host(entry.at, server->host);
-        n += called || entry.at_port == port;
+        print_host(entry.local, server->host);
+        n += is_named || entry.local_port == port;
     }
     rewind(table);
     while (next_socket(table, &entry))
         for (size_t i = 0; i < n; i++)
-            if (entry.state == TCP_ESTABLISHED && entry.to_port == servers[i].port)
+            if (entry.state == TCP_ESTABLISHED && entry.remote_port == servers[i].port)
                 name_socket(entry.inode, servers[i].client, sizeof servers[i].client);
     return n;
 }
 
-size_t aw_tcp_servers(const char *program, unsigned port, struct aw_tcp_server *servers, size_t max)
+size_t aw_tcp_list_servers(const char *program, unsigned port, struct aw_tcp_server *servers,
+                           size_t max)
 {
     size_t n = 0;
     for (int i = 0; i < 2; i++) {
@@ -360,7 +364,7 @@ size_t aw_tcp_servers(const char *program, unsigned port, struct aw_tcp_server *
     return n;
 }
 
-void aw_port_problem(const char *path, int error, char *out, size_t size)
+void aw_port_explain(const char *path, int error, char *out, size_t size)
 {
     char holder[96];
     struct stat file;
@@ -375,7 +379,7 @@ void aw_port_problem(const char *path, int error, char *out, size_t size)
         else
             snprintf(out, size, "permission denied — check its owner and mode with ls -l");
     } else if (error == EBUSY || error == EWOULDBLOCK) {
-        if (!aw_port_holder(path, holder, sizeof holder))
+        if (!aw_port_find_holder(path, holder, sizeof holder))
             snprintf(holder, sizeof holder, "another program");
         snprintf(out, size, "busy: in use by %s — end that program first", holder);
     } else if (error == ENOENT || error == ENODEV || error == ENXIO) {
@@ -407,6 +411,6 @@ enum aw_status aw_port_lock(const char *path, int *fd, struct aw_error *err)
         close(*fd);
     }
     *fd = -1;
-    aw_port_problem(path, error, problem, sizeof problem);
+    aw_port_explain(path, error, problem, sizeof problem);
     return aw_fail(err, AW_NO_LINK, "%.100s: %s", path, problem);
 }

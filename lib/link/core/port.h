@@ -29,7 +29,7 @@ enum aw_status aw_line_settings(struct aw_line_settings *settings, const struct 
 
 /* Finds a key that does not depend on the path's spelling: the /dev/serial/by-id link, the last
  * symlink to a pty (whose number changes with every start), or the real path. */
-void aw_port_key(const char *path, char *key, size_t size);
+void aw_port_find_key(const char *path, char *key, size_t size);
 
 /* Makes the path absolute. Does not follow a symlink at its end. Returns false if the directory
  * does not exist or the result does not fit. */
@@ -37,7 +37,7 @@ bool aw_absolute_path(const char *path, char *out, size_t size);
 
 /* Finds the symlink that leads to a pty, which may be path itself. Returns false if there is no
  * symlink. */
-bool aw_port_symlink(const char *path, char *out, size_t size);
+bool aw_port_find_symlink(const char *path, char *out, size_t size);
 
 /* Returns true if /sys/class/tty has an entry for this device, and copies its name ("ttyUSB0").
  * name may be NULL. */
@@ -45,25 +45,25 @@ bool aw_port_in_sysfs(const char *path, char *name, size_t size);
 
 /* Finds and names a program that has the device open: "minicom (pid 4711)". Prefers the program
  * that locked it by flock(2). Returns false if no visible program has it open. */
-bool aw_port_holder(const char *path, char *out, size_t size);
+bool aw_port_find_holder(const char *path, char *out, size_t size);
 
 /* Names a process: "minicom (pid 4711)". */
-void aw_port_process(long pid, char *out, size_t size);
+void aw_port_name_process(long pid, char *out, size_t size);
 
 /* Names another process that has the file of this descriptor open. Returns false if there is no
  * visible one. */
-bool aw_port_sharer(int fd, char *out, size_t size);
+bool aw_port_find_sharer(int fd, char *out, size_t size);
 
 /* Returns the inode of the socket bound to a local UDP port, or 0. */
-uint64_t aw_udp_socket(unsigned port);
+uint64_t aw_udp_find_socket(unsigned port);
 
 /* Names the process that has the socket of this UDP port open. Returns false if there is no visible
  * one. */
-bool aw_udp_holder(unsigned port, char *out, size_t size);
+bool aw_udp_find_holder(unsigned port, char *out, size_t size);
 
 /* Explains why a path cannot be opened, with a remedy. error is the errno of open(2) or
  * flock(2). */
-void aw_port_problem(const char *path, int error, char *out, size_t size);
+void aw_port_explain(const char *path, int error, char *out, size_t size);
 
 /* Opens a terminal device non-blocking and locks it against other programs (flock). AW_NO_LINK: it
  * cannot be opened or locked, or the path's symlink is stale (owner.h). The message explains the

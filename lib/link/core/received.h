@@ -10,13 +10,13 @@ struct aw_received {
     struct aw_span frame;           /* empty: an event without a message */
     enum aw_dir dir;                /* AW_RX, or AW_TX for a message from another host to the device
                                     */
-    bool inside;                    /* not the first part of a message that has several parts */
+    bool is_inner;                  /* not the first part of a message that has several parts */
     int64_t time_ns;                /* ns since 1970; AW_NO_TIME: unknown */
-    bool modelled;                  /* from a simulation that has a clock of its own */
+    bool has_model_time;            /* from a simulation that has a clock of its own */
     int64_t model_ns;               /* time of that clock; never decreases */
     const struct aw_record *record; /* decoded message; NULL: damaged, or the client does not
                                        decode */
-    const char *news; /* message for the user about the link or the frame; NULL: none */
+    const char *notice; /* message for the user about the link or the frame; NULL: none */
 };
 
 /* Called for each message and event. Returns false to stop receiving. */

@@ -19,7 +19,7 @@ static void look_up(void *context)
     lookup->list = lookup->error ? NULL : lookup->list;
 }
 
-static void drop(void *context)
+static void drop_lookup(void *context)
 {
     struct lookup *lookup = context;
     if (lookup->list)
@@ -45,7 +45,7 @@ enum aw_status aw_resolve(struct addrinfo **list, const char *host, unsigned por
     snprintf(lookup->host, sizeof lookup->host, "%s", host);
     snprintf(lookup->service, sizeof lookup->service, "%s", service);
     lookup->hints = *hints;
-    if (aw_task_run(clock, look_up, drop, lookup) == AW_STOPPED)
+    if (aw_task_run(clock, look_up, drop_lookup, lookup) == AW_STOPPED)
         return AW_STOPPED;
     *list = lookup->list;
     *error = lookup->error;

@@ -16,16 +16,16 @@ static enum aw_status serve_once(struct aw_device *device, struct aw_link *link,
                                  struct aw_error *err)
 {
     uint8_t buf[AW_DEVICE_MESSAGE];
-    unsigned before = link->connections;
+    unsigned before = link->n_connections;
     size_t got = 0, size;
     enum aw_status status =
         aw_link_read(link, buf, sizeof buf, &got, device->ops->next_event(device), err);
     if (status != AW_OK && status != AW_TIMEOUT && status != AW_EVENT)
         return status;
     int64_t now = aw_clock_now(link->clock);
-    if (link->connections != before && device->ops->connected)
+    if (link->n_connections != before && device->ops->connected)
         device->ops->connected(device, now);
-    if (got > 0 && !link->own)
+    if (got > 0 && !link->is_echo)
         device->ops->receive(device, buf, got, now);
     device->ops->step(device, now);
     /* Ignores write errors: the interface may only be down, and the next read reports a lost

@@ -7,14 +7,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static void hang_up(struct aw_server_link *self)
+static void disconnect_client(struct aw_server_link *self)
 {
     if (self->fd.fd >= 0)
         close(self->fd.fd);
     self->fd.fd = -1;
-    aw_fd_forget(&self->fd);
-    self->fd.base.waiting = true;
-    self->gone = false;
+    aw_fd_clear_output(&self->fd);
+    self->fd.base.no_client = true;
+    self->output_closed = false;
 }
 
 /* Detects a client that has vanished (cable, power) after about twenty seconds. */
@@ -42,7 +42,7 @@ static enum aw_status server_read(struct aw_link *link, void *buf, size_t cap, s
         enum aw_status status = aw_fd_read(link, buf, cap, got, deadline, NULL);
         if (status != AW_LOST)
             return status;
-        hang_up(self);
+        disconnect_client(self);
     }
     while (self->fd.fd < 0) {
         enum aw_status status = aw_fd_await(link, self->listen_fd, deadline, err);
@@ -52,12 +52,12 @@ static enum aw_status server_read(struct aw_link *link, void *buf, size_t cap, s
     }
     if (self->tcp)
         set_options(self->fd.fd);
-    link->waiting = false;
-    link->connections++;
+    link->no_client = false;
+    link->n_connections++;
     return AW_EVENT;
 }
 
-static bool somebody_waits(const struct aw_server_link *self)
+static bool has_waiting_client(const struct aw_server_link *self)
 {
     struct pollfd listener = {.fd = self->listen_fd, .events = POLLIN};
     return poll(&listener, 1, 0) == 1;
@@ -68,12 +68,12 @@ static enum aw_status server_write(struct aw_link *link, const void *buf, size_t
 {
     struct aw_server_link *self = (struct aw_server_link *)link;
     (void)err;
-    if (self->fd.fd < 0 || self->gone)
+    if (self->fd.fd < 0 || self->output_closed)
         return AW_OK;
-    enum aw_status status = aw_fd_offer(link, buf, size, NULL);
-    self->gone = status == AW_LOST; /* its earlier input must still be read */
-    if (status == AW_TIMEOUT && somebody_waits(self))
-        hang_up(self);
+    enum aw_status status = aw_fd_write_queued(link, buf, size, NULL);
+    self->output_closed = status == AW_LOST; /* its earlier input must still be read */
+    if (status == AW_TIMEOUT && has_waiting_client(self))
+        disconnect_client(self);
     return AW_OK;
 }
 
@@ -84,7 +84,7 @@ static void server_close(struct aw_link *link)
         close(self->listen_fd);
     if (self->path[0])
         unlink(self->path);
-    aw_fd_part(link);
+    aw_fd_shut_down(link);
 }
 
 static int server_fd(const struct aw_link *link)
@@ -105,8 +105,8 @@ struct aw_server_link *aw_server_new(struct aw_clock *clock)
 {
     struct aw_server_link *self = aw_fd_link_new(sizeof *self, &server_ops, clock);
     if (self) {
-        self->fd.socket = true;
-        self->fd.base.waiting = true;
+        self->fd.is_socket = true;
+        self->fd.base.no_client = true;
         self->listen_fd = -1;
     }
     return self;

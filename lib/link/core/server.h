@@ -9,8 +9,8 @@ struct aw_server_link {
     struct aw_fd_link fd; /* link to the client; its fd is -1 without one */
     int listen_fd;
     bool tcp;
-    bool gone;      /* the client accepts no more output */
-    char path[128]; /* socket file to remove when closing, or "" */
+    bool output_closed; /* the client accepts no more output */
+    char path[128];     /* socket file to remove when closing, or "" */
 };
 
 struct aw_server_link *aw_server_new(struct aw_clock *clock);

@@ -80,8 +80,8 @@ struct aw_link *aw_sim_link(struct aw_device *device, struct aw_clock *clock, bo
     self->base = (struct aw_link){.ops = &sim_ops,
                                   .clock = clock,
                                   .datagrams = datagrams,
-                                  .simulated = true,
-                                  .connections = 1};
+                                  .is_simulated = true,
+                                  .n_connections = 1};
     snprintf(self->base.key, sizeof self->base.key, "%s", key);
     self->device = device;
     self->next = self->size = 0;

@@ -30,7 +30,7 @@ static const struct aw_link_ops child_ops = {
     .read = aw_fd_read,
     .write = aw_fd_write,
     .close = child_close,
-    .fd = aw_fd_fd,
+    .fd = aw_fd_get_fd,
     .raw = aw_fd_raw,
 };
 
@@ -55,8 +55,8 @@ enum aw_status aw_spawn_open(struct aw_link **out, const char *path, char *const
     }
     fcntl(stream[0], F_SETFL, O_NONBLOCK);
     self->fd.fd = stream[0];
-    self->fd.socket = true;
-    self->fd.base.connections = 1;
+    self->fd.is_socket = true;
+    self->fd.base.n_connections = 1;
     snprintf(self->fd.base.key, sizeof self->fd.base.key, "%.100s", argv[0]);
     *out = &self->fd.base;
     return AW_OK;
@@ -76,8 +76,8 @@ enum aw_status aw_spawn_parent(struct aw_link **out, int fd, const char *key,
     fcntl(fd, F_SETFL, O_NONBLOCK);
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     self->fd = fd;
-    self->socket = true;
-    self->base.connections = 1;
+    self->is_socket = true;
+    self->base.n_connections = 1;
     snprintf(self->base.key, sizeof self->base.key, "%.100s", key);
     *out = &self->base;
     return AW_OK;

@@ -2,7 +2,7 @@
  * tcp: to aw_link_open.
  *
  *     char who[96];
- *     if (aw_tcp_other_client(aw_link_fd(link), who, sizeof who))
+ *     if (aw_tcp_find_other_client(aw_link_fd(link), who, sizeof who))
  *         printf("%s has it\n", who);
  */
 #ifndef AW_LINK_CORE_TCP_H
@@ -14,7 +14,7 @@
 /* Names another program on this machine that is connected to the same server: "MATLAB (pid 4711)".
  * fd is a connected socket. Returns false if no such program is visible (in /proc/net/tcp and
  * tcp6), or if fd is not a TCP socket. */
-bool aw_tcp_other_client(int fd, char *out, size_t size);
+bool aw_tcp_find_other_client(int fd, char *out, size_t size);
 
 struct aw_tcp_server {
     char host[48]; /* address for clients: "127.0.0.1", "::1", "192.168.0.7" */
@@ -25,7 +25,7 @@ struct aw_tcp_server {
 
 /* Lists servers on this machine: those that listen on this port, or on any port if their program
  * has this name. Returns their number, at most max. */
-size_t aw_tcp_servers(const char *program, unsigned port, struct aw_tcp_server *servers,
-                      size_t max);
+size_t aw_tcp_list_servers(const char *program, unsigned port, struct aw_tcp_server *servers,
+                           size_t max);
 
 #endif

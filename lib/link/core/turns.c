@@ -15,15 +15,15 @@ enum {
 
 /* Locks a byte. Also returns true if the file cannot be locked: then no other program takes
  * turns. */
-static bool lock(const struct aw_turns *turns, off_t byte, short type)
+static bool lock_byte(const struct aw_turns *turns, off_t byte, short type)
 {
     struct flock range = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
     return fcntl(turns->fd, F_OFD_SETLK, &range) == 0 || (errno != EAGAIN && errno != EACCES);
 }
 
-static bool await(struct aw_link *link, off_t byte, int64_t deadline)
+static bool await_lock(struct aw_link *link, off_t byte, int64_t deadline)
 {
-    while (!lock(link->turns, byte, F_WRLCK)) {
+    while (!lock_byte(link->turns, byte, F_WRLCK)) {
         int64_t now = aw_clock_now(link->clock);
         if (now >= deadline || aw_clock_sleep(link->clock, now + LOOK_AGAIN) == AW_STOPPED)
             return false;
@@ -31,25 +31,25 @@ static bool await(struct aw_link *link, off_t byte, int64_t deadline)
     return true;
 }
 
-bool aw_link_take_turn(struct aw_link *link, int64_t deadline)
+bool aw_link_start_turn(struct aw_link *link, int64_t deadline)
 {
     struct aw_turns *turns = link->turns;
-    if (!turns || turns->fd < 0 || turns->taken)
+    if (!turns || turns->fd < 0 || turns->active)
         return false;
-    if (!await(link, QUEUE, deadline))
+    if (!await_lock(link, QUEUE, deadline))
         return false;
-    turns->taken = await(link, TURN, deadline);
-    lock(turns, QUEUE, F_UNLCK);
-    return turns->taken;
+    turns->active = await_lock(link, TURN, deadline);
+    lock_byte(turns, QUEUE, F_UNLCK);
+    return turns->active;
 }
 
 void aw_link_end_turn(struct aw_link *link)
 {
-    lock(link->turns, TURN, F_UNLCK);
-    link->turns->taken = false;
+    lock_byte(link->turns, TURN, F_UNLCK);
+    link->turns->active = false;
 }
 
-bool aw_link_sharer(const struct aw_link *link, char *out, size_t size)
+bool aw_link_find_sharer(const struct aw_link *link, char *out, size_t size)
 {
-    return link->turns && aw_port_sharer(link->turns->fd, out, size);
+    return link->turns && aw_port_find_sharer(link->turns->fd, out, size);
 }

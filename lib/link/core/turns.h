@@ -14,7 +14,7 @@
 
 struct aw_turns {
     int fd; /* not owned; -1: the link has no turns */
-    bool taken;
+    bool active;
 };
 
 #endif

@@ -69,7 +69,7 @@ const char *aw_url_get(const struct aw_url *url, const char *key)
     return NULL;
 }
 
-static bool whole_number(const char *text, long *value)
+static bool parse_integer(const char *text, long *value)
 {
     char *end;
     errno = 0;
@@ -84,27 +84,27 @@ enum aw_status aw_url_int(const struct aw_url *url, const char *key, long min, l
     long number;
     if (!text)
         return AW_OK;
-    if (!whole_number(text, &number) || number < min || number > max)
+    if (!parse_integer(text, &number) || number < min || number > max)
         return aw_fail(err, AW_USAGE, "link key %s=%.40s: not a whole number from %ld to %ld", key,
                        text, min, max);
     *value = number;
     return AW_OK;
 }
 
-enum aw_status aw_url_word(const struct aw_url *url, const char *key, const char *const *words,
-                           size_t n, size_t *index, struct aw_error *err)
+enum aw_status aw_url_choice(const struct aw_url *url, const char *key, const char *const *choices,
+                             size_t n, size_t *index, struct aw_error *err)
 {
     const char *text = aw_url_get(url, key);
-    char all[120];
+    char list[120];
     if (!text)
         return AW_OK;
-    int found = aw_find_word(words, n, text);
+    int found = aw_find_name(choices, n, text);
     if (found >= 0) {
         *index = (size_t)found;
         return AW_OK;
     }
-    aw_join(all, sizeof all, "|", words, n);
-    return aw_fail(err, AW_USAGE, "link key %s=%.40s: not one of %s", key, text, all);
+    aw_join(list, sizeof list, "|", choices, n);
+    return aw_fail(err, AW_USAGE, "link key %s=%.40s: not one of %s", key, text, list);
 }
 
 const char *aw_url_split_host(const char *rest, const char **host, size_t *size)
@@ -129,7 +129,7 @@ enum aw_status aw_url_host_port(const char *rest, char *host, size_t host_size, 
     size_t size;
     long number;
     const char *digits = aw_url_split_host(rest, &name, &size);
-    if (!digits || !whole_number(digits, &number) || strspn(digits, "0123456789") == 0)
+    if (!digits || !parse_integer(digits, &number) || strspn(digits, "0123456789") == 0)
         return aw_fail(err, AW_USAGE, "'%.100s': no port — write HOST:PORT, such as 127.0.0.1:4000",
                        rest);
     if (number > 65535)

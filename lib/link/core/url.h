@@ -41,8 +41,8 @@ enum aw_status aw_url_int(const struct aw_url *url, const char *key, long min, l
 
 /* Parses the value of a key as one of n words, and sets *index to its index. Leaves *index
  * unchanged if the key is missing. AW_USAGE lists the words. */
-enum aw_status aw_url_word(const struct aw_url *url, const char *key, const char *const *words,
-                           size_t n, size_t *index, struct aw_error *err);
+enum aw_status aw_url_choice(const struct aw_url *url, const char *key, const char *const *choices,
+                             size_t n, size_t *index, struct aw_error *err);
 
 /* Splits HOST:PORT, [V6]:PORT, :PORT or PORT. Returns the start of the port and sets *host and
  * *size. *size is 0 if there is no host. Returns NULL if a bracket is not closed. */

@@ -78,7 +78,7 @@ static bool hid_link_raw(const struct aw_link *link, const void *buf, size_t siz
                          struct aw_link_raw *raw)
 {
     *raw = (struct aw_link_raw){
-        .bytes = raw->bytes, .cap = raw->cap, .size = 1 + size, .fd = aw_fd_fd(link)};
+        .bytes = raw->bytes, .cap = raw->cap, .size = 1 + size, .fd = aw_fd_get_fd(link)};
     if (raw->size > raw->cap)
         return false;
     raw->bytes[0] = 0; /* report number: none */
@@ -90,7 +90,7 @@ static const struct aw_link_ops hid_ops = {
     .read = hid_link_read,
     .write = hid_link_write,
     .close = aw_fd_close,
-    .fd = aw_fd_fd,
+    .fd = aw_fd_get_fd,
     .raw = hid_link_raw,
 };
 
@@ -101,7 +101,7 @@ static bool is_hidraw(int fd)
     return ioctl(fd, HIDIOCGRDESCSIZE, &size) == 0 && ioctl(fd, HIDIOCGRAWINFO, &info) == 0;
 }
 
-static bool is_new(const char *path)
+static bool is_new_node(const char *path)
 {
     struct stat node;
     return stat(path, &node) == 0 &&
@@ -116,7 +116,7 @@ static enum aw_status open_node(const char *path, struct aw_clock *clock, int *f
     /* does not depend on the wall clock, which may be set back */
     int64_t deadline = aw_clock_now(clock) + UDEV_TIME;
     while ((*fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == EACCES &&
-           is_new(path) && aw_clock_now(clock) < deadline)
+           is_new_node(path) && aw_clock_now(clock) < deadline)
         if (aw_clock_sleep(clock, aw_clock_now(clock) + ASK_AGAIN) == AW_STOPPED)
             return AW_STOPPED;
     return *fd >= 0 ? AW_OK : AW_NO_LINK;
@@ -130,58 +130,58 @@ static enum aw_status open_port(struct hid_link *self, const struct aw_protocol 
         return aw_fail(err, AW_STOPPED, "%s: stopped", self->name);
     if (self->fd.fd >= 0 && is_hidraw(self->fd.fd))
         return AW_OK;
-    aw_hid_problem(protocol, port, errno, problem, sizeof problem);
+    aw_hid_explain(protocol, port, errno, problem, sizeof problem);
     return aw_fail(err, AW_NO_LINK, "%s: %s", self->name, problem);
 }
 
-static enum aw_status list_them(const char *rest, const char *what, struct aw_hid_port *ports,
-                                size_t n, struct aw_error *err)
+static enum aw_status fail_with_list(const char *rest, const char *problem,
+                                     struct aw_hid_port *ports, size_t n, struct aw_error *err)
 {
     char urls[200] = "";
     for (size_t i = 0; i < n; i++)
-        if (ports[i].chosen)
+        if (ports[i].is_candidate)
             aw_append(urls, sizeof urls, ", ", "%s", ports[i].url);
-    return aw_fail(err, AW_NO_LINK, "hid%s%.60s: %s: %s", *rest ? ":" : "", rest, what, urls);
+    return aw_fail(err, AW_NO_LINK, "hid%s%.60s: %s: %s", *rest ? ":" : "", rest, problem, urls);
 }
 
 static enum aw_status fail_not_found(const struct aw_protocol *protocol, const char *rest,
                                      struct aw_hid_port *ports, struct aw_error *err)
 {
     static const struct aw_hid_choice any = {.usage_page = -1, .interface = -1};
-    size_t n = aw_hid_find(protocol, ports, &any);
+    size_t n = aw_hid_find_ports(protocol, ports, &any);
     for (size_t i = 0; i < n; i++)
-        if (ports[i].chosen)
-            return list_them(rest, "board not found — available", ports, n, err);
+        if (ports[i].is_candidate)
+            return fail_with_list(rest, "board not found — available", ports, n, err);
     return aw_fail(err, AW_NO_LINK,
                    "hid%s%.60s: board not found — plug it in, switch it on, and see 'list'",
                    *rest ? ":" : "", rest);
 }
 
-static enum aw_status choose(struct aw_hid_port *port, const struct aw_protocol *protocol,
-                             const struct aw_hid_choice *choice, const char *rest,
-                             struct aw_error *err)
+static enum aw_status choose_port(struct aw_hid_port *port, const struct aw_protocol *protocol,
+                                  const struct aw_hid_choice *choice, const char *rest,
+                                  struct aw_error *err)
 {
     struct aw_hid_port ports[AW_HID_PORTS];
-    size_t n = aw_hid_find(protocol, ports, choice), found = 0;
+    size_t n = aw_hid_find_ports(protocol, ports, choice), found = 0;
     for (size_t i = 0; i < n; i++) {
-        if (ports[i].chosen) {
+        if (ports[i].is_candidate) {
             *port = ports[i];
             found++;
         }
     }
     if (found > 1)
-        return list_them(rest, "several boards — choose one", ports, n, err);
+        return fail_with_list(rest, "several boards — choose one", ports, n, err);
     return found == 1 ? AW_OK : fail_not_found(protocol, rest, ports, err);
 }
 
 /* Describes the interface at a path from sysfs; without sysfs, from the path alone. */
-static enum aw_status find_path(struct aw_hid_port *port, const struct aw_protocol *protocol,
-                                const char *path, struct aw_error *err)
+static enum aw_status describe_path(struct aw_hid_port *port, const struct aw_protocol *protocol,
+                                    const char *path, struct aw_error *err)
 {
     static const struct aw_hid_choice any = {.usage_page = -1, .interface = -1};
     struct aw_hid_port ports[AW_HID_PORTS];
     char real[PATH_MAX];
-    size_t n = aw_hid_find(protocol, ports, &any);
+    size_t n = aw_hid_find_ports(protocol, ports, &any);
     if (!realpath(path, real))
         snprintf(real, sizeof real, "%s", path);
     if (strlen(path) >= sizeof port->path)
@@ -225,8 +225,8 @@ static enum aw_status parse_rest(struct aw_hid_choice *choice, const char *rest,
     return AW_OK;
 }
 
-static enum aw_status parse(struct aw_hid_choice *choice, const struct aw_url *url,
-                            struct aw_error *err)
+static enum aw_status parse_url(struct aw_hid_choice *choice, const struct aw_url *url,
+                                struct aw_error *err)
 {
     const char *next, *page = aw_url_get(url, "usage_page"), *serial = aw_url_get(url, "serial");
     *choice = (struct aw_hid_choice){.serial = serial, .usage_page = -1, .interface = -1};
@@ -247,17 +247,17 @@ enum aw_status aw_hid_open(struct aw_link **out, const struct aw_url *url,
 {
     struct aw_hid_choice choice;
     struct aw_hid_port port;
-    enum aw_status status = parse(&choice, url, err);
+    enum aw_status status = parse_url(&choice, url, err);
     if (status == AW_OK)
-        status = choice.path ? find_path(&port, options->protocol, choice.path, err)
-                             : choose(&port, options->protocol, &choice, url->rest, err);
+        status = choice.path ? describe_path(&port, options->protocol, choice.path, err)
+                             : choose_port(&port, options->protocol, &choice, url->rest, err);
     if (status != AW_OK)
         return status;
     struct hid_link *self = aw_fd_link_new(sizeof *self, &hid_ops, options->clock);
     if (!self)
         return aw_no_memory(err);
     self->fd.base.datagrams = true;
-    self->fd.base.connections = 1;
+    self->fd.base.n_connections = 1;
     snprintf(self->name, sizeof self->name, "hid:%s", port.path);
     if (*port.serial)
         snprintf(self->fd.base.key, sizeof self->fd.base.key, "hid:%04x:%04x:%s", port.vendor,

@@ -35,10 +35,10 @@ struct aw_hid_port {
     int interface; /* number of the USB interface; -1: none, as for devices of uhid: */
     char serial[64];
     char manufacturer[64];
-    char name[64];    /* product name reported by the board: "ItsyBitsy M4" */
-    char board[64];   /* name in the protocol's list of boards, or "" */
-    bool chosen;      /* candidate for a URL that names no board */
-    char device[160]; /* identifies the physical device of the interface */
+    char name[64];     /* product name reported by the board: "ItsyBitsy M4" */
+    char board[64];    /* name in the protocol's list of boards, or "" */
+    bool is_candidate; /* candidate for a URL that names no board */
+    char device[160];  /* identifies the physical device of the interface */
     /* another program that has it open and would receive the answers to our requests: "MATLAB (pid
      * 4711)" */
     char holder[96];

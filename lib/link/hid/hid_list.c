@@ -29,7 +29,7 @@
     "ATTRS{idVendor}==\"0403|067b|10c4|1a86|2341|239a|2e8a|16c0|16d0|ad50\", "                     \
     "TAG+=\"uaccess\", ENV{ID_MM_PORT_IGNORE}=\"1\"\n"
 
-static const struct aw_board *boards_of(const struct aw_protocol *protocol)
+static const struct aw_board *get_boards(const struct aw_protocol *protocol)
 {
     static const struct aw_board none[1];
     return protocol && protocol->boards ? protocol->boards : none;
@@ -37,7 +37,7 @@ static const struct aw_board *boards_of(const struct aw_protocol *protocol)
 
 /* Prints a udev rule that matches the kernel's name of a HID device, with bus, vendor and product.
  * Devices of uhid also have such a name, but no USB device above them. */
-static void udev_line(uint16_t vendor, uint16_t product, char *out, size_t size)
+static void print_udev_rule(uint16_t vendor, uint16_t product, char *out, size_t size)
 {
     snprintf(out, size,
              "KERNEL==\"hidraw*\", KERNELS==\"0003:%04X:%04X.*\", MODE=\"0660\", "
@@ -45,10 +45,10 @@ static void udev_line(uint16_t vendor, uint16_t product, char *out, size_t size)
              vendor, product);
 }
 
-static size_t add(char *out, size_t size, size_t used, const char *text)
+static size_t append(char *out, size_t size, size_t used, const char *text)
 {
-    bool room = used < size;
-    return used + (size_t)snprintf(room ? out + used : NULL, room ? size - used : 0, "%s", text);
+    bool fits = used < size;
+    return used + (size_t)snprintf(fits ? out + used : NULL, fits ? size - used : 0, "%s", text);
 }
 
 size_t aw_link_udev_rules(const struct aw_protocol *protocol, char *out, size_t size)
@@ -58,36 +58,36 @@ size_t aw_link_udev_rules(const struct aw_protocol *protocol, char *out, size_t 
              "# %s: access for the local user, no ModemManager.\n# Then:\n"
              "#   sudo udevadm control --reload && sudo udevadm trigger\n",
              protocol->udev_file);
-    size_t used = add(out, size, 0, text);
-    for (const struct aw_board *row = boards_of(protocol); row->name; row++) {
-        udev_line(row->vendor, row->product, line, sizeof line);
+    size_t used = append(out, size, 0, text);
+    for (const struct aw_board *row = get_boards(protocol); row->name; row++) {
+        print_udev_rule(row->vendor, row->product, line, sizeof line);
         snprintf(text, sizeof text,
                  "\n# %s\n%s\n"
                  "SUBSYSTEMS==\"usb\", ATTRS{idVendor}==\"%04x\", ATTRS{idProduct}==\"%04x\", "
                  "ENV{ID_MM_DEVICE_IGNORE}=\"1\"\n",
                  row->name, line, row->vendor, row->product);
-        used = add(out, size, used, text);
+        used = append(out, size, used, text);
     }
-    return add(out, size, used, SERIAL_RULE);
+    return append(out, size, used, SERIAL_RULE);
 }
 
-void aw_hid_problem(const struct aw_protocol *protocol, const struct aw_hid_port *port, int error,
+void aw_hid_explain(const struct aw_protocol *protocol, const struct aw_hid_port *port, int error,
                     char *out, size_t size)
 {
     char line[160];
     if ((error == EACCES || error == EPERM) && port->vendor) {
-        bool named = protocol && protocol->udev_file;
-        udev_line(port->vendor, port->product, line, sizeof line);
+        bool has_file = protocol && protocol->udev_file;
+        print_udev_rule(port->vendor, port->product, line, sizeof line);
         snprintf(out, size,
                  "permission denied — put this into %s%s and plug the board in again: %s",
-                 named ? protocol->udev_file : "a file in /etc/udev/rules.d",
-                 named ? " ('list --udev' prints it)" : "", line);
+                 has_file ? protocol->udev_file : "a file in /etc/udev/rules.d",
+                 has_file ? " ('list --udev' prints it)" : "", line);
     } else if (error == ENOTTY || error == EINVAL || error == EISDIR) {
         snprintf(out, size, "not a HID device — write hid:/dev/hidrawN, see 'list'");
     } else if (error == ENOENT || error == ENODEV || error == ENXIO) {
         snprintf(out, size, "device not found — plug the board in, and see 'list'");
     } else {
-        aw_port_problem(port->path, error, out, size);
+        aw_port_explain(port->path, error, out, size);
     }
 }
 
@@ -163,7 +163,7 @@ static void find_usage(struct aw_hid_port *port, const uint8_t *at, const uint8_
 
 /* Reads an interface's properties from sysfs. The interfaces of a USB device have the same folder
  * two levels up; devices of uhid have no such folder. */
-static void fill(struct aw_hid_port *port, const char *name, const struct aw_board *boards)
+static void read_port(struct aw_hid_port *port, const char *name, const struct aw_board *boards)
 {
     char text[4097], link[80], real[PATH_MAX];
     unsigned vendor = 0, product = 0;
@@ -198,7 +198,7 @@ static void fill(struct aw_hid_port *port, const char *name, const struct aw_boa
     snprintf(port->device, sizeof port->device, "%.*s", (int)sizeof port->device - 1, device);
 }
 
-static int by_path(const void *a, const void *b)
+static int compare_paths(const void *a, const void *b)
 {
     const char *left = ((const struct aw_hid_port *)a)->path;
     const char *right = ((const struct aw_hid_port *)b)->path;
@@ -208,12 +208,12 @@ static int by_path(const void *a, const void *b)
     return strcmp(left, right);
 }
 
-static bool fits(const struct aw_hid_port *port, const struct aw_hid_choice *choice)
+static bool matches_choice(const struct aw_hid_port *port, const struct aw_hid_choice *choice)
 {
-    bool any = choice->vendor || choice->serial;
+    bool is_named = choice->vendor || choice->serial;
     return (choice->usage_page >= 0 ? port->usage_page == choice->usage_page
                                     : is_vendor_page(port->usage_page)) &&
-           (any || *port->board) &&
+           (is_named || *port->board) &&
            (!choice->vendor ||
             (port->vendor == choice->vendor && port->product == choice->product)) &&
            (!choice->serial || strcmp(port->serial, choice->serial) == 0) &&
@@ -226,18 +226,19 @@ static bool is_lowest(const struct aw_hid_port *ports, size_t n, size_t i,
                       const struct aw_hid_choice *choice)
 {
     for (size_t k = 0; k < n; k++) {
-        bool before = ports[k].interface < ports[i].interface ||
-                      (ports[k].interface == ports[i].interface && k < i);
-        if (before && strcmp(ports[k].device, ports[i].device) == 0 && fits(&ports[k], choice))
+        bool is_lower = ports[k].interface < ports[i].interface ||
+                        (ports[k].interface == ports[i].interface && k < i);
+        if (is_lower && strcmp(ports[k].device, ports[i].device) == 0 &&
+            matches_choice(&ports[k], choice))
             return false;
     }
     return true;
 }
 
-static bool serial_differs(const struct aw_hid_port *ports, size_t n, size_t i)
+static bool is_serial_unique(const struct aw_hid_port *ports, size_t n, size_t i)
 {
     const char *serial = ports[i].serial;
-    if (!ports[i].chosen || !*serial || strpbrk(serial, "?& "))
+    if (!ports[i].is_candidate || !*serial || strpbrk(serial, "?& "))
         return false;
     for (size_t k = 0; k < n; k++)
         if (k != i && strcmp(ports[k].device, ports[i].device) != 0 &&
@@ -246,23 +247,23 @@ static bool serial_differs(const struct aw_hid_port *ports, size_t n, size_t i)
     return true;
 }
 
-size_t aw_hid_find(const struct aw_protocol *protocol, struct aw_hid_port *ports,
-                   const struct aw_hid_choice *choice)
+size_t aw_hid_find_ports(const struct aw_protocol *protocol, struct aw_hid_port *ports,
+                         const struct aw_hid_choice *choice)
 {
     size_t n = 0;
     DIR *dir = opendir("/sys/class/hidraw");
     for (struct dirent *entry; dir && n < AW_HID_PORTS && (entry = readdir(dir));)
         if (entry->d_name[0] != '.')
-            fill(&ports[n++], entry->d_name, boards_of(protocol));
+            read_port(&ports[n++], entry->d_name, get_boards(protocol));
     if (dir)
         closedir(dir);
-    qsort(ports, n, sizeof *ports, by_path);
+    qsort(ports, n, sizeof *ports, compare_paths);
     for (size_t i = 0; i < n; i++)
-        ports[i].chosen = fits(&ports[i], choice) && is_lowest(ports, n, i, choice);
+        ports[i].is_candidate = matches_choice(&ports[i], choice) && is_lowest(ports, n, i, choice);
     for (size_t i = 0; i < n; i++) {
-        bool serial = serial_differs(ports, n, i);
-        snprintf(ports[i].url, sizeof ports[i].url, "hid:%s%s", serial ? "serial=" : "",
-                 serial ? ports[i].serial : ports[i].path);
+        bool by_serial = is_serial_unique(ports, n, i);
+        snprintf(ports[i].url, sizeof ports[i].url, "hid:%s%s", by_serial ? "serial=" : "",
+                 by_serial ? ports[i].serial : ports[i].path);
     }
     return n;
 }
@@ -270,15 +271,15 @@ size_t aw_hid_find(const struct aw_protocol *protocol, struct aw_hid_port *ports
 size_t aw_link_list_hid(const struct aw_protocol *protocol, struct aw_hid_port *ports, size_t max)
 {
     static const struct aw_hid_choice any = {.usage_page = -1, .interface = -1};
-    struct aw_hid_port all[AW_HID_PORTS];
-    size_t n = aw_hid_find(protocol, all, &any);
+    struct aw_hid_port found[AW_HID_PORTS];
+    size_t n = aw_hid_find_ports(protocol, found, &any);
     for (size_t i = 0; i < n && i < max; i++) {
-        ports[i] = all[i];
+        ports[i] = found[i];
         /* does not search for the users of mice and keyboards */
         if (is_vendor_page(ports[i].usage_page))
-            aw_port_holder(ports[i].path, ports[i].holder, sizeof ports[i].holder);
+            aw_port_find_holder(ports[i].path, ports[i].holder, sizeof ports[i].holder);
         if (access(ports[i].path, R_OK | W_OK) != 0)
-            aw_hid_problem(protocol, &ports[i], errno, ports[i].problem, sizeof ports[i].problem);
+            aw_hid_explain(protocol, &ports[i], errno, ports[i].problem, sizeof ports[i].problem);
     }
     return n;
 }

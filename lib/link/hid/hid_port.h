@@ -17,12 +17,12 @@ struct aw_hid_choice {
 
 /* Fills ports with at most AW_HID_PORTS interfaces and returns their number. Sets is_candidate by
  * the criteria of choice, except its path. Leaves holder and problem empty. */
-size_t aw_hid_find(const struct aw_protocol *protocol, struct aw_hid_port *ports,
-                   const struct aw_hid_choice *choice);
+size_t aw_hid_find_ports(const struct aw_protocol *protocol, struct aw_hid_port *ports,
+                         const struct aw_hid_choice *choice);
 
 /* Explains why the interface cannot be opened, with a remedy. error is the errno of open(2) or of a
  * HID ioctl(2). */
-void aw_hid_problem(const struct aw_protocol *protocol, const struct aw_hid_port *port, int error,
+void aw_hid_explain(const struct aw_protocol *protocol, const struct aw_hid_port *port, int error,
                     char *out, size_t size);
 
 #endif

@@ -47,7 +47,7 @@ static bool send_event(const struct uhid_link *self, const struct uhid_event *ev
 }
 
 /* Refuses a control request, because the board accepts reports only on the interrupt endpoints. */
-static void refuse(const struct uhid_link *self)
+static void refuse_request(const struct uhid_link *self)
 {
     struct uhid_event reply = {.type = UHID_GET_REPORT_REPLY};
     if (self->event.type == UHID_GET_REPORT) {
@@ -87,13 +87,13 @@ static enum aw_status uhid_read(struct aw_link *link, void *buf, size_t cap, siz
             return status;
         ssize_t n = read(self->fd.fd, &self->event, sizeof self->event);
         if (n < 0 && errno != EAGAIN && errno != EINTR)
-            return aw_fd_lost(link, errno, err);
+            return aw_fd_fail_lost(link, errno, err);
         if (n < 0)
             continue;
         if (self->event.type == UHID_OUTPUT)
             *got = read_output(self, buf, cap);
         else if (self->event.type == UHID_GET_REPORT || self->event.type == UHID_SET_REPORT)
-            refuse(self);
+            refuse_request(self);
     }
     return AW_OK;
 }
@@ -111,14 +111,15 @@ static enum aw_status uhid_write(struct aw_link *link, const void *buf, size_t s
     memcpy(event.u.input2.data, buf, size);
     size_t used = offsetof(struct uhid_event, u.input2.data) + size;
     /* EINVAL: no kernel driver is bound, so no program reads the report. */
-    return send_event(self, &event, used) || errno == EINVAL ? AW_OK : aw_fd_lost(link, errno, err);
+    return send_event(self, &event, used) || errno == EINVAL ? AW_OK
+                                                             : aw_fd_fail_lost(link, errno, err);
 }
 
 static const struct aw_link_ops uhid_ops = {
     .read = uhid_read,
     .write = uhid_write,
     .close = aw_fd_close, /* the kernel then also destroys the device */
-    .fd = aw_fd_fd,
+    .fd = aw_fd_get_fd,
     .raw = aw_fd_raw,
 };
 
@@ -139,12 +140,12 @@ static bool has_line(const char *name, const char *wanted)
 }
 
 /* Finds the first entry of the directory whose name starts with beginning. */
-static bool find_entry(const char *directory, const char *beginning, char *out, size_t size)
+static bool find_entry(const char *directory, const char *prefix, char *out, size_t size)
 {
     bool found = false;
     DIR *dir = opendir(directory);
     for (struct dirent *entry; dir && !found && (entry = readdir(dir));) {
-        found = strncmp(entry->d_name, beginning, strlen(beginning)) == 0;
+        found = strncmp(entry->d_name, prefix, strlen(prefix)) == 0;
         snprintf(out, size, "%s", entry->d_name);
     }
     if (dir)
@@ -181,7 +182,7 @@ static enum aw_status await_node(struct uhid_link *self, struct aw_error *err)
         if (aw_clock_sleep(clock, aw_clock_now(clock) + NODE_STEP) == AW_STOPPED)
             return aw_fail(err, AW_STOPPED, "uhid: interrupted");
     }
-    snprintf(self->fd.base.ready, sizeof self->fd.base.ready, "hid:%s", node);
+    snprintf(self->fd.base.client_url, sizeof self->fd.base.client_url, "hid:%s", node);
     return AW_OK;
 }
 
@@ -200,12 +201,12 @@ static enum aw_status open_uhid(struct uhid_link *self, struct aw_error *err)
                    strerror(errno));
 }
 
-static enum aw_status create(struct uhid_link *self, const struct aw_board *board,
-                             struct aw_error *err)
+static enum aw_status create_device(struct uhid_link *self, const struct aw_board *board,
+                                    struct aw_error *err)
 {
     struct uhid_event event = {.type = UHID_CREATE2};
     struct uhid_create2_req *request = &event.u.create2;
-    snprintf((char *)request->name, sizeof request->name, "%s", board->calls_itself);
+    snprintf((char *)request->name, sizeof request->name, "%s", board->usb_name);
     memcpy(request->phys, self->phys, sizeof self->phys);
     memcpy(request->uniq, self->serial, sizeof self->serial);
     memcpy(request->rd_data, descriptor, sizeof descriptor);
@@ -219,8 +220,8 @@ static enum aw_status create(struct uhid_link *self, const struct aw_board *boar
 }
 
 /* Gives each instance a unique serial number, unless the URL specifies one. */
-static enum aw_status name_it(struct uhid_link *self, const struct aw_url *url,
-                              struct aw_error *err)
+static enum aw_status set_names(struct uhid_link *self, const struct aw_url *url,
+                                struct aw_error *err)
 {
     const char *serial = aw_url_get(url, "serial");
     struct aw_random random = {(uint64_t)aw_wall_time() ^ ((uint64_t)getpid() << 32)};
@@ -251,11 +252,11 @@ enum aw_status aw_uhid_open(struct aw_link **out, const struct aw_url *url,
     if (!self)
         return aw_no_memory(err);
     self->fd.base.datagrams = true;
-    enum aw_status status = name_it(self, url, err);
+    enum aw_status status = set_names(self, url, err);
     if (status == AW_OK)
         status = open_uhid(self, err);
     if (status == AW_OK)
-        status = create(self, options->protocol->boards, err);
+        status = create_device(self, options->protocol->boards, err);
     if (status == AW_OK)
         status = await_node(self, err);
     if (status != AW_OK) {

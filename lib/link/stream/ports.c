@@ -11,7 +11,7 @@
 #include "link/core/port.h"
 #include "link/stream/ports.h"
 
-static void copy(char *out, size_t size, const char *text)
+static void copy_text(char *out, size_t size, const char *text)
 {
     snprintf(out, size, "%s", text ? text : "");
 }
@@ -22,33 +22,33 @@ static void find_driver(const char *name, char *out, size_t size)
 {
     char link[PATH_MAX], device[PATH_MAX], driver[PATH_MAX];
     snprintf(link, sizeof link, "/sys/class/tty/%s/device", name);
-    for (bool more = realpath(link, device) != NULL; more && strlen(device) > 13;
-         more = dirname(device) != NULL) {
+    for (bool has_parent = realpath(link, device) != NULL; has_parent && strlen(device) > 13;
+         has_parent = dirname(device) != NULL) {
         snprintf(link, sizeof link, "%.*s/driver", PATH_MAX - 16, device);
         if (!realpath(link, driver))
             continue;
-        copy(out, size, basename(driver));
+        copy_text(out, size, basename(driver));
         if (strcmp(out, "port") != 0 && strcmp(out, "ctrl") != 0)
             return;
     }
 }
 
-static void fill(struct aw_port *out, const struct sp_port *port)
+static void read_port(struct aw_port *out, const struct sp_port *port)
 {
     char name[64];
     int vendor, product;
     *out = (struct aw_port){0};
-    copy(out->path, sizeof out->path, sp_get_port_name(port));
-    copy(out->description, sizeof out->description, sp_get_port_description(port));
-    copy(out->serial, sizeof out->serial, sp_get_port_usb_serial(port));
+    copy_text(out->path, sizeof out->path, sp_get_port_name(port));
+    copy_text(out->description, sizeof out->description, sp_get_port_description(port));
+    copy_text(out->serial, sizeof out->serial, sp_get_port_usb_serial(port));
     if (sp_get_port_usb_vid_pid(port, &vendor, &product) == SP_OK)
         snprintf(out->usb, sizeof out->usb, "%04x:%04x", (unsigned)vendor & 0xFFFF,
                  (unsigned)product & 0xFFFF);
     if (aw_port_in_sysfs(out->path, name, sizeof name))
         find_driver(name, out->driver, sizeof out->driver);
-    aw_port_holder(out->path, out->holder, sizeof out->holder);
+    aw_port_find_holder(out->path, out->holder, sizeof out->holder);
     if (access(out->path, R_OK | W_OK) != 0)
-        aw_port_problem(out->path, errno, out->problem, sizeof out->problem);
+        aw_port_explain(out->path, errno, out->problem, sizeof out->problem);
 }
 
 size_t aw_link_list_serial(struct aw_port *ports, size_t max)
@@ -59,7 +59,7 @@ size_t aw_link_list_serial(struct aw_port *ports, size_t max)
         return 0;
     for (; list[n]; n++)
         if (n < max)
-            fill(&ports[n], list[n]);
+            read_port(&ports[n], list[n]);
     sp_free_port_list(list);
     return n;
 }

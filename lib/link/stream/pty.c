@@ -36,15 +36,15 @@ static enum aw_status pty_write(struct aw_link *link, const void *buf, size_t si
 {
     struct pty_link *self = (struct pty_link *)link;
     char holder[96];
-    enum aw_status status = aw_fd_offer(link, buf, size, err);
+    enum aw_status status = aw_fd_write_queued(link, buf, size, err);
     if (status != AW_TIMEOUT)
         return status;
-    if (aw_port_sharer(self->slave, holder, sizeof holder))
+    if (aw_port_find_sharer(self->slave, holder, sizeof holder))
         return AW_OK; /* the client may read again later */
     /* No client reads: discard the output, so that the next client does not receive old or partial
      * messages. */
     tcflush(self->slave, TCIFLUSH);
-    aw_fd_forget(&self->fd);
+    aw_fd_clear_output(&self->fd);
     return status;
 }
 
@@ -63,7 +63,7 @@ static const struct aw_link_ops pty_ops = {
     .read = aw_fd_read,
     .write = pty_write,
     .close = pty_close,
-    .fd = aw_fd_fd,
+    .fd = aw_fd_get_fd,
     .raw = aw_fd_raw,
 };
 
@@ -79,7 +79,7 @@ static enum aw_status remove_stale(const struct pty_link *self, const char *path
     if (!S_ISLNK(file.st_mode))
         return aw_fail(err, AW_NO_LINK, "pty:%s: file exists — choose another path", path);
     bool stale = points_to(path, self->name) || points_to(path, self->owner.pty);
-    if (!stale && aw_port_holder(path, holder, sizeof holder))
+    if (!stale && aw_port_find_holder(path, holder, sizeof holder))
         return aw_fail(err, AW_NO_LINK,
                        "pty:%s: busy: in use by %s — end that program, or choose another path",
                        path, holder);
@@ -139,7 +139,7 @@ enum aw_status aw_pty_open(struct aw_link **out, const struct aw_url *url,
     }
     const char *client = *self->symlink ? self->symlink : self->name;
     snprintf(self->fd.base.key, sizeof self->fd.base.key, "%s", client);
-    snprintf(self->fd.base.ready, sizeof self->fd.base.ready, "tty:%s", client);
+    snprintf(self->fd.base.client_url, sizeof self->fd.base.client_url, "tty:%s", client);
     *out = &self->fd.base;
     return AW_OK;
 }

@@ -39,12 +39,12 @@ static const struct aw_link_ops serial_ops = {
     .read = aw_fd_read,
     .write = aw_fd_write,
     .close = serial_close,
-    .fd = aw_fd_fd,
+    .fd = aw_fd_get_fd,
     .raw = aw_fd_raw,
 };
 
 /* Adds /dev/ to a name such as "ttyUSB0". */
-static const char *full_path(const char *rest, char *buf, size_t size)
+static const char *resolve_name(const char *rest, char *buf, size_t size)
 {
     if (*rest && !strchr(rest, '/') && access(rest, F_OK) != 0) {
         snprintf(buf, size, "/dev/%s", rest);
@@ -54,7 +54,7 @@ static const char *full_path(const char *rest, char *buf, size_t size)
     return rest;
 }
 
-static enum aw_status no_such_port(const char *path, struct aw_error *err)
+static enum aw_status fail_not_found(const char *path, struct aw_error *err)
 {
     struct aw_port ports[6];
     char names[151] = "";
@@ -81,8 +81,8 @@ static enum aw_status set_rate(struct serial_link *self, const char *path,
     return AW_OK;
 }
 
-static enum aw_status set_lines(struct serial_link *self, const char *path,
-                                const struct aw_line_settings *line, struct aw_error *err)
+static enum aw_status set_modem_lines(struct serial_link *self, const char *path,
+                                      const struct aw_line_settings *line, struct aw_error *err)
 {
     static const enum sp_flowcontrol flows[] = {SP_FLOWCONTROL_NONE, SP_FLOWCONTROL_RTSCTS,
                                                 SP_FLOWCONTROL_XONXOFF};
@@ -100,8 +100,8 @@ static enum aw_status set_lines(struct serial_link *self, const char *path,
 /* Corrects two settings of libserialport 0.1.1. It sets VMIN to 0, so a read without data looks
  * like the end of the line. It sets CRTSCTS in the input modes instead of the control modes, where
  * the previous program's setting remains. */
-static enum aw_status finish_modes(int fd, const char *path, const struct aw_line_settings *line,
-                                   struct aw_error *err)
+static enum aw_status fix_modes(int fd, const char *path, const struct aw_line_settings *line,
+                                struct aw_error *err)
 {
     struct termios modes = {0};
     bool ok = tcgetattr(fd, &modes) == 0;
@@ -124,7 +124,7 @@ static enum aw_status open_port(struct serial_link *self, const char *path, stru
         sp_get_port_handle(self->port, &self->fd.fd);
         return AW_OK;
     }
-    aw_port_problem(path, sp_last_error_code(), problem, sizeof problem);
+    aw_port_explain(path, sp_last_error_code(), problem, sizeof problem);
     return aw_fail(err, AW_NO_LINK, "%.90s: %s", path, problem);
 }
 
@@ -135,11 +135,11 @@ static enum aw_status set_up(struct serial_link *self, const char *path,
     if (status == AW_OK)
         status = set_rate(self, path, line, err);
     if (status == AW_OK)
-        status = set_lines(self, path, line, err);
+        status = set_modem_lines(self, path, line, err);
     if (status == AW_OK)
-        status = finish_modes(self->fd.fd, path, line, err);
+        status = fix_modes(self->fd.fd, path, line, err);
     if (status == AW_OK)
-        aw_port_key(path, self->fd.base.key, sizeof self->fd.base.key);
+        aw_port_find_key(path, self->fd.base.key, sizeof self->fd.base.key);
     return status;
 }
 
@@ -147,11 +147,11 @@ enum aw_status aw_serial_open(struct aw_link **out, const struct aw_url *url,
                               const struct aw_link_options *options, struct aw_error *err)
 {
     char buf[PATH_MAX];
-    const char *path = full_path(url->rest, buf, sizeof buf);
+    const char *path = resolve_name(url->rest, buf, sizeof buf);
     struct aw_line_settings line;
     int lock_fd = -1, bits;
     if (!*path || access(path, F_OK) != 0)
-        return aw_owner_check(path, err) == AW_OK ? no_such_port(path, err) : AW_NO_LINK;
+        return aw_owner_check(path, err) == AW_OK ? fail_not_found(path, err) : AW_NO_LINK;
     enum aw_status status = aw_line_settings(&line, url, err);
     if (status == AW_OK)
         status = aw_port_lock(path, &lock_fd, err);

@@ -27,8 +27,8 @@ struct address {
     struct addrinfo *list;
 };
 
-static enum aw_status resolve(struct address *address, const char *rest, int flags,
-                              struct aw_clock *clock, struct aw_error *err)
+static enum aw_status resolve_address(struct address *address, const char *rest, int flags,
+                                      struct aw_clock *clock, struct aw_error *err)
 {
     int error;
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = flags};
@@ -83,12 +83,12 @@ static enum aw_status tcp_write(struct aw_link *link, const void *buf, size_t si
 static const struct aw_link_ops tcp_ops = {
     .read = tcp_read,
     .write = tcp_write,
-    .close = aw_fd_part,
-    .fd = aw_fd_fd,
+    .close = aw_fd_shut_down,
+    .fd = aw_fd_get_fd,
     .raw = aw_fd_raw,
 };
 
-static int connect_error(int fd)
+static int get_connect_error(int fd)
 {
     int error = 0;
     socklen_t size = sizeof error;
@@ -108,7 +108,7 @@ static enum aw_status connect_one(int *fd, const struct addrinfo *to, struct aw_
     enum aw_status status = AW_OK;
     if (*error == EINPROGRESS) {
         status = aw_clock_wait(clock, *fd, POLLOUT, aw_clock_now(clock) + CONNECT_TIMEOUT);
-        *error = status == AW_OK ? connect_error(*fd) : ETIMEDOUT;
+        *error = status == AW_OK ? get_connect_error(*fd) : ETIMEDOUT;
     }
     if (status != AW_STOPPED)
         status = *error ? AW_NO_LINK : AW_OK;
@@ -141,7 +141,7 @@ enum aw_status aw_tcp_open(struct aw_link **out, const struct aw_url *url,
 {
     static const int on = 1;
     struct address address;
-    enum aw_status status = resolve(&address, url->rest, 0, options->clock, err);
+    enum aw_status status = resolve_address(&address, url->rest, 0, options->clock, err);
     if (status != AW_OK)
         return status;
     struct tcp_link *self = aw_fd_link_new(sizeof *self, &tcp_ops, options->clock);
@@ -153,14 +153,14 @@ enum aw_status aw_tcp_open(struct aw_link **out, const struct aw_url *url,
         return status;
     }
     setsockopt(self->fd.fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    self->fd.socket = true;
-    self->fd.base.connections = 1;
+    self->fd.is_socket = true;
+    self->fd.base.n_connections = 1;
     write_name(self->fd.base.key, sizeof self->fd.base.key, address.host, address.port);
     *out = &self->fd.base;
     return AW_OK;
 }
 
-static int listen_at(const struct addrinfo *at)
+static int open_listener(const struct addrinfo *at)
 {
     static const int on = 1;
     int fd = socket(at->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -175,7 +175,7 @@ static int listen_at(const struct addrinfo *at)
     return -1;
 }
 
-static unsigned bound_port(int fd)
+static unsigned get_port(int fd)
 {
     struct sockaddr_storage address = {0};
     socklen_t size = sizeof address;
@@ -198,12 +198,12 @@ enum aw_status aw_tcp_listen_open(struct aw_link **out, const struct aw_url *url
                                   const struct aw_link_options *options, struct aw_error *err)
 {
     struct address address;
-    enum aw_status status = resolve(&address, url->rest, AI_PASSIVE, options->clock, err);
+    enum aw_status status = resolve_address(&address, url->rest, AI_PASSIVE, options->clock, err);
     if (status != AW_OK)
         return status;
     struct aw_server_link *self = aw_server_new(options->clock);
     if (self)
-        self->listen_fd = listen_at(address.list);
+        self->listen_fd = open_listener(address.list);
     int error = errno;
     freeaddrinfo(address.list);
     if (!self || self->listen_fd < 0) {
@@ -215,9 +215,9 @@ enum aw_status aw_tcp_listen_open(struct aw_link **out, const struct aw_url *url
     }
     self->tcp = true;
     const char *host = client_host(address.host);
-    unsigned port = bound_port(self->listen_fd);
+    unsigned port = get_port(self->listen_fd);
     write_name(self->fd.base.key, sizeof self->fd.base.key, host, port);
-    write_name(self->fd.base.ready, sizeof self->fd.base.ready, host, port);
+    write_name(self->fd.base.client_url, sizeof self->fd.base.client_url, host, port);
     *out = &self->fd.base;
     return AW_OK;
 }

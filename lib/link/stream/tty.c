@@ -49,11 +49,11 @@ static enum aw_status apply_modes(int fd, const char *path, const struct aw_line
     return AW_OK;
 }
 
-static enum aw_status set_modem_line(int fd, const char *path, const char *key, size_t wanted,
+static enum aw_status set_modem_line(int fd, const char *path, const char *key, size_t state,
                                      int bit, struct aw_error *err)
 {
-    if (wanted == AW_LINE_KEEP ||
-        ioctl(fd, wanted == AW_LINE_ON ? (unsigned long)TIOCMBIS : (unsigned long)TIOCMBIC, &bit) ==
+    if (state == AW_LINE_KEEP ||
+        ioctl(fd, state == AW_LINE_ON ? (unsigned long)TIOCMBIS : (unsigned long)TIOCMBIC, &bit) ==
             0)
         return AW_OK;
     return aw_fail(err, AW_USAGE, "%s: %s line not supported — remove %s=", path, key, key);
@@ -94,7 +94,7 @@ enum aw_status aw_tty_open(struct aw_link **out, const struct aw_url *url,
         aw_fd_close(&self->base);
         return status;
     }
-    aw_port_key(url->rest, self->base.key, sizeof self->base.key);
+    aw_port_find_key(url->rest, self->base.key, sizeof self->base.key);
     *out = &self->base;
     return AW_OK;
 }

@@ -31,7 +31,7 @@ static int new_socket(void)
     return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
-static bool connects(int fd, const struct sockaddr_un *address)
+static bool try_connect(int fd, const struct sockaddr_un *address)
 {
     return fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof *address) == 0;
 }
@@ -39,8 +39,8 @@ static bool connects(int fd, const struct sockaddr_un *address)
 static const struct aw_link_ops unix_ops = {
     .read = aw_fd_read,
     .write = aw_fd_write,
-    .close = aw_fd_part,
-    .fd = aw_fd_fd,
+    .close = aw_fd_shut_down,
+    .fd = aw_fd_get_fd,
     .raw = aw_fd_raw,
 };
 
@@ -56,7 +56,7 @@ enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url,
         return aw_no_memory(err);
     struct aw_link *base = &self->base;
     self->fd = new_socket();
-    if (!connects(self->fd, &address)) {
+    if (!try_connect(self->fd, &address)) {
         if (errno == EPROTOTYPE)
             status = aw_fail(err, AW_NO_LINK,
                              "unix:%s: this socket belongs to a server — write -l serve:%s",
@@ -70,9 +70,9 @@ enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url,
         aw_fd_close(base);
         return status;
     }
-    self->socket = true;
+    self->is_socket = true;
     base->datagrams = true;
-    base->connections = 1;
+    base->n_connections = 1;
     snprintf(base->key, sizeof base->key, "unix:%s", address.sun_path);
     *out = base;
     return AW_OK;
@@ -85,7 +85,7 @@ static void remove_stale(const struct sockaddr_un *address)
     if (lstat(address->sun_path, &file) != 0 || !S_ISSOCK(file.st_mode))
         return;
     int fd = new_socket();
-    if (!connects(fd, address) && errno == ECONNREFUSED)
+    if (!try_connect(fd, address) && errno == ECONNREFUSED)
         unlink(address->sun_path);
     if (fd >= 0)
         close(fd);
@@ -114,7 +114,8 @@ enum aw_status aw_unix_listen_open(struct aw_link **out, const struct aw_url *ur
     self->fd.base.datagrams = true;
     snprintf(self->path, sizeof self->path, "%s", address.sun_path);
     snprintf(self->fd.base.key, sizeof self->fd.base.key, "unix:%s", address.sun_path);
-    snprintf(self->fd.base.ready, sizeof self->fd.base.ready, "unix:%s", address.sun_path);
+    snprintf(self->fd.base.client_url, sizeof self->fd.base.client_url, "unix:%s",
+             address.sun_path);
     *out = &self->fd.base;
     return AW_OK;
 }

@@ -32,7 +32,7 @@
 #define NAME_LENGTH 80
 
 struct address {
-    struct sockaddr_storage at;
+    struct sockaddr_storage storage;
     socklen_t size;
 };
 
@@ -45,26 +45,26 @@ struct received {
 
 struct udp_link {
     struct aw_fd_link fd;
-    bool server;
-    struct address to;              /* size 0: unknown */
-    bool to_sender;                 /* the peer is the last sender */
-    bool peer_only;                 /* refuses datagrams from addresses other than to */
-    struct address sender, before;  /* the last sender, and the last one that differs from it */
-    int64_t received_ns, before_ns; /* times of their last datagrams */
-    int64_t reported_ns;            /* time of the last report of an anomaly; 0: never */
-    bool refused;                   /* no program listens at the peer; already reported */
-    int64_t refused_ns, sent_ns;    /* times of the last refusal and the last datagram sent */
-    int unsent;                     /* errno of the last datagram sent, or 0 */
-    int64_t batch_ns;               /* time at which the batch was read */
-    unsigned next, count;           /* unread part of the batch */
+    bool is_server;
+    struct address peer;              /* size 0: unknown */
+    bool peer_is_sender;              /* the peer is the last sender */
+    bool peer_only;                   /* refuses datagrams from addresses other than to */
+    struct address sender, previous;  /* the last sender, and the last one that differs from it */
+    int64_t received_ns, previous_ns; /* times of their last datagrams */
+    int64_t reported_ns;              /* time of the last report of an anomaly; 0: never */
+    bool refused;                     /* no program listens at the peer; already reported */
+    int64_t refused_ns, sent_ns;      /* times of the last refusal and the last datagram sent */
+    int send_error;                   /* errno of the last datagram sent, or 0 */
+    int64_t batch_ns;                 /* time at which the batch was read */
+    unsigned next, count;             /* unread part of the batch */
     struct mmsghdr headers[BATCH];
     struct received batch[BATCH];
 };
 
 /* ---- Addresses ---- */
 
-static enum aw_status resolve(struct address *out, const char *host, unsigned port, int family,
-                              struct aw_clock *clock, struct aw_error *err)
+static enum aw_status resolve_host(struct address *out, const char *host, unsigned port, int family,
+                                   struct aw_clock *clock, struct aw_error *err)
 {
     int error;
     struct addrinfo *list;
@@ -77,52 +77,53 @@ static enum aw_status resolve(struct address *out, const char *host, unsigned po
     if (error)
         return aw_fail(err, AW_NO_LINK, "udp:%.100s: host not found: %s — check the name", host,
                        gai_strerror(error));
-    memcpy(&out->at, list->ai_addr, list->ai_addrlen);
+    memcpy(&out->storage, list->ai_addr, list->ai_addrlen);
     out->size = list->ai_addrlen;
     freeaddrinfo(list);
     return AW_OK;
 }
 
-static unsigned port_of(const struct address *address)
+static unsigned get_port(const struct address *address)
 {
-    if (address->at.ss_family == AF_INET6)
-        return ntohs(((const struct sockaddr_in6 *)&address->at)->sin6_port);
-    return ntohs(((const struct sockaddr_in *)&address->at)->sin_port);
+    if (address->storage.ss_family == AF_INET6)
+        return ntohs(((const struct sockaddr_in6 *)&address->storage)->sin6_port);
+    return ntohs(((const struct sockaddr_in *)&address->storage)->sin_port);
 }
 
 /* Returns the address as a string: "127.0.0.1:30004". */
-static const char *name_of(const struct address *address, char out[NAME_LENGTH])
+static const char *print_address(const struct address *address, char out[NAME_LENGTH])
 {
     char host[INET6_ADDRSTRLEN] = "?";
-    bool v6 = address->at.ss_family == AF_INET6;
-    getnameinfo((const struct sockaddr *)&address->at, address->size, host, sizeof host, NULL, 0,
-                NI_NUMERICHOST);
-    snprintf(out, NAME_LENGTH, "%s%s%s:%u", v6 ? "[" : "", host, v6 ? "]" : "", port_of(address));
+    bool v6 = address->storage.ss_family == AF_INET6;
+    getnameinfo((const struct sockaddr *)&address->storage, address->size, host, sizeof host, NULL,
+                0, NI_NUMERICHOST);
+    snprintf(out, NAME_LENGTH, "%s%s%s:%u", v6 ? "[" : "", host, v6 ? "]" : "", get_port(address));
     return out;
 }
 
 static bool is_any(const struct address *address)
 {
-    if (address->at.ss_family == AF_INET6)
-        return IN6_IS_ADDR_UNSPECIFIED(&((const struct sockaddr_in6 *)&address->at)->sin6_addr);
-    return ((const struct sockaddr_in *)&address->at)->sin_addr.s_addr == INADDR_ANY;
+    if (address->storage.ss_family == AF_INET6)
+        return IN6_IS_ADDR_UNSPECIFIED(
+            &((const struct sockaddr_in6 *)&address->storage)->sin6_addr);
+    return ((const struct sockaddr_in *)&address->storage)->sin_addr.s_addr == INADDR_ANY;
 }
 
 /* Compares addresses without ports, because the published simulator sends from a port on which it
  * does not listen. */
-static bool same_host(const struct address *a, const struct address *b)
+static bool is_same_host(const struct address *a, const struct address *b)
 {
-    if (a->at.ss_family == AF_INET6)
-        return memcmp(&((const struct sockaddr_in6 *)&a->at)->sin6_addr,
-                      &((const struct sockaddr_in6 *)&b->at)->sin6_addr,
+    if (a->storage.ss_family == AF_INET6)
+        return memcmp(&((const struct sockaddr_in6 *)&a->storage)->sin6_addr,
+                      &((const struct sockaddr_in6 *)&b->storage)->sin6_addr,
                       sizeof(struct in6_addr)) == 0;
-    return ((const struct sockaddr_in *)&a->at)->sin_addr.s_addr ==
-           ((const struct sockaddr_in *)&b->at)->sin_addr.s_addr;
+    return ((const struct sockaddr_in *)&a->storage)->sin_addr.s_addr ==
+           ((const struct sockaddr_in *)&b->storage)->sin_addr.s_addr;
 }
 
-static bool same(const struct address *a, const struct address *b)
+static bool is_same(const struct address *a, const struct address *b)
 {
-    return a->size == b->size && memcmp(&a->at, &b->at, a->size) == 0;
+    return a->size == b->size && memcmp(&a->storage, &b->storage, a->size) == 0;
 }
 
 /* Parses HOST:PORT, HOST, :PORT or an empty string. Missing parts get their defaults. */
@@ -130,16 +131,16 @@ static enum aw_status read_address(struct address *out, const char *text, unsign
                                    struct aw_clock *clock, struct aw_error *err)
 {
     char host[256] = "";
-    bool bare = *text && (!strchr(text, ':') || strstr(text, "::") == text) &&
-                strspn(text, "0123456789") < strlen(text);
-    if (bare)
+    bool host_only = *text && (!strchr(text, ':') || strstr(text, "::") == text) &&
+                     strspn(text, "0123456789") < strlen(text);
+    if (host_only)
         snprintf(host, sizeof host, "%.255s", text);
     enum aw_status status =
-        *text && !bare ? aw_url_host_port(text, host, sizeof host, &port, err) : AW_OK;
+        *text && !host_only ? aw_url_host_port(text, host, sizeof host, &port, err) : AW_OK;
     if (status != AW_OK)
         return status;
     const char *name = strcmp(host, "*") == 0 ? "0.0.0.0" : *host ? host : "127.0.0.1";
-    return resolve(out, name, port, family, clock, err);
+    return resolve_host(out, name, port, family, clock, err);
 }
 
 /* Returns the protocol's default port for the device or for its host; 0: none. */
@@ -151,12 +152,12 @@ static unsigned default_port(const struct aw_link_options *options, int end)
 
 /* ---- Events ---- */
 
-static const char *peer(const struct udp_link *self)
+static const char *peer_name(const struct udp_link *self)
 {
-    return self->server ? "client" : "simulator";
+    return self->is_server ? "client" : "simulator";
 }
 
-static bool is_time(struct udp_link *self, int64_t now)
+static bool may_report(struct udp_link *self, int64_t now)
 {
     if (self->reported_ns && now - self->reported_ns < TELL)
         return false;
@@ -172,80 +173,82 @@ static enum aw_status report_refused(struct udp_link *self)
         return AW_TIMEOUT;
     self->refused = true;
     snprintf(self->fd.base.event, sizeof self->fd.base.event,
-             "no program listens at %s yet — start the %s", name_of(&self->to, name), peer(self));
+             "no program listens at %s yet — start the %s", print_address(&self->peer, name),
+             peer_name(self));
     return AW_EVENT;
 }
 
 /* Returns true and reports it if the peer has started to listen: no ICMP error has arrived for a
  * while. For servers only. */
-static bool is_listened_to(struct udp_link *self)
+static bool is_peer_listening(struct udp_link *self)
 {
     char name[NAME_LENGTH];
-    if (!self->server || !self->refused || self->sent_ns - self->refused_ns < LISTENS)
+    if (!self->is_server || !self->refused || self->sent_ns - self->refused_ns < LISTENS)
         return false;
     self->refused = false;
-    snprintf(self->fd.base.event, sizeof self->fd.base.event, "%s now listens at %s", peer(self),
-             name_of(&self->to, name));
+    snprintf(self->fd.base.event, sizeof self->fd.base.event, "%s now listens at %s",
+             peer_name(self), print_address(&self->peer, name));
     return true;
 }
 
 /* Returns true and reports it if a sender comes back within a second after another sender, so that
  * there are two. (A sender that restarts gets a new port, and its old port stays silent.) */
-static bool is_second_sender(struct udp_link *self, const struct received *one)
+static bool is_second_sender(struct udp_link *self, const struct received *datagram)
 {
     struct aw_link *link = &self->fd.base;
     char first[NAME_LENGTH], second[NAME_LENGTH];
     int64_t now = self->batch_ns;
-    if (same(&one->from, &self->sender)) {
+    if (is_same(&datagram->from, &self->sender)) {
         self->received_ns = now;
         return false;
     }
-    bool back = same(&one->from, &self->before) && now - self->before_ns < TOGETHER;
-    self->before = self->sender;
-    self->before_ns = self->received_ns;
-    self->sender = one->from;
+    bool returns = is_same(&datagram->from, &self->previous) && now - self->previous_ns < TOGETHER;
+    self->previous = self->sender;
+    self->previous_ns = self->received_ns;
+    self->sender = datagram->from;
     self->received_ns = now;
-    if (!back || !is_time(self, now))
+    if (!returns || !may_report(self, now))
         return false;
     snprintf(link->event, sizeof link->event, "datagrams from %s and from %s: two %ss — end one",
-             name_of(&self->before, first), name_of(&self->sender, second), peer(self));
+             print_address(&self->previous, first), print_address(&self->sender, second),
+             peer_name(self));
     return true;
 }
 
 /* Counts a datagram from an unexpected sender, and reports the first one. */
-static enum aw_status refuse(struct udp_link *self, const struct address *from)
+static enum aw_status refuse_sender(struct udp_link *self, const struct address *from)
 {
-    char name[NAME_LENGTH], wanted[NAME_LENGTH];
-    if (self->fd.base.refused++ > 0)
+    char name[NAME_LENGTH], expected[NAME_LENGTH];
+    if (self->fd.base.n_refused++ > 0)
         return AW_TIMEOUT;
     snprintf(self->fd.base.event, sizeof self->fd.base.event,
              "refused a datagram from %s, expected %s — add from=any to the link to accept it",
-             name_of(from, name), name_of(&self->to, wanted));
+             print_address(from, name), print_address(&self->peer, expected));
     return AW_EVENT;
 }
 
 /* ---- Reading ---- */
 
-static void prepare(struct udp_link *self)
+static void init_headers(struct udp_link *self)
 {
     for (size_t i = 0; i < BATCH; i++) {
-        struct received *one = &self->batch[i];
+        struct received *datagram = &self->batch[i];
         struct msghdr *header = &self->headers[i].msg_hdr;
-        one->part = (struct iovec){one->bytes, sizeof one->bytes};
-        *header = (struct msghdr){.msg_name = &one->from.at,
-                                  .msg_namelen = sizeof one->from.at,
-                                  .msg_iov = &one->part,
+        datagram->part = (struct iovec){datagram->bytes, sizeof datagram->bytes};
+        *header = (struct msghdr){.msg_name = &datagram->from.storage,
+                                  .msg_namelen = sizeof datagram->from.storage,
+                                  .msg_iov = &datagram->part,
                                   .msg_iovlen = 1,
-                                  .msg_control = one->control,
-                                  .msg_controllen = sizeof one->control};
+                                  .msg_control = datagram->control,
+                                  .msg_controllen = sizeof datagram->control};
     }
 }
 
 /* Restores the sizes of names and control buffers, which the kernel has reduced. */
-static void prepare_again(struct udp_link *self)
+static void reset_headers(struct udp_link *self)
 {
     for (size_t i = 0; i < self->count; i++) {
-        self->headers[i].msg_hdr.msg_namelen = sizeof self->batch[i].from.at;
+        self->headers[i].msg_hdr.msg_namelen = sizeof self->batch[i].from.storage;
         self->headers[i].msg_hdr.msg_controllen = sizeof self->batch[i].control;
     }
 }
@@ -254,24 +257,24 @@ static void prepare_again(struct udp_link *self)
  * once. */
 static enum aw_status read_errors(struct udp_link *self)
 {
-    enum aw_status news = AW_TIMEOUT;
+    enum aw_status status = AW_TIMEOUT;
     char control[512];
     struct msghdr header;
     do {
         header = (struct msghdr){.msg_control = control, .msg_controllen = sizeof control};
         if (recvmsg(self->fd.fd, &header, MSG_ERRQUEUE) < 0)
-            return news;
+            return status;
         for (struct cmsghdr *c = CMSG_FIRSTHDR(&header); c; c = CMSG_NXTHDR(&header, c)) {
             struct sock_extended_err error;
             memcpy(&error, CMSG_DATA(c), sizeof error);
             if (error.ee_errno == ECONNREFUSED && report_refused(self) == AW_EVENT)
-                news = AW_EVENT;
+                status = AW_EVENT;
         }
     } while (true);
 }
 
 /* Returns true for a temporary error of a datagram socket. */
-static bool passes(int error)
+static bool is_temporary(int error)
 {
     return error == EAGAIN || error == EINTR || error == ECONNREFUSED || error == ENETUNREACH ||
            error == EHOSTUNREACH || error == ENETDOWN || error == EPERM || error == EMSGSIZE ||
@@ -284,47 +287,47 @@ static enum aw_status fill_batch(struct udp_link *self, int64_t deadline, struct
     enum aw_status status = aw_fd_await(&self->fd.base, self->fd.fd, deadline, err);
     if (status != AW_OK)
         return status;
-    prepare_again(self);
+    reset_headers(self);
     int n = recvmmsg(self->fd.fd, self->headers, BATCH, 0, NULL);
     self->next = 0;
     self->count = n > 0 ? (unsigned)n : 0;
     self->batch_ns = aw_clock_now(self->fd.base.clock);
     if (n > 0)
         return AW_OK;
-    if (n < 0 && !passes(errno))
-        return aw_fd_lost(&self->fd.base, errno, err);
+    if (n < 0 && !is_temporary(errno))
+        return aw_fd_fail_lost(&self->fd.base, errno, err);
     status = read_errors(self);
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
 /* Reads the next datagram of the batch. AW_OK: a datagram. AW_EVENT: a report. AW_TIMEOUT: the
  * datagram was skipped. */
-static enum aw_status read_one(struct udp_link *self, void *out, size_t cap, size_t *got)
+static enum aw_status read_datagram(struct udp_link *self, void *out, size_t cap, size_t *got)
 {
     struct aw_link *link = &self->fd.base;
-    struct received *one = &self->batch[self->next];
-    one->from.size = self->headers[self->next].msg_hdr.msg_namelen;
-    if (self->peer_only && !same_host(&one->from, &self->to)) {
+    struct received *datagram = &self->batch[self->next];
+    datagram->from.size = self->headers[self->next].msg_hdr.msg_namelen;
+    if (self->peer_only && !is_same_host(&datagram->from, &self->peer)) {
         self->next++;
-        return refuse(self, &one->from);
+        return refuse_sender(self, &datagram->from);
     }
-    if (is_second_sender(self, one))
+    if (is_second_sender(self, datagram))
         return AW_EVENT; /* the next read returns the datagram */
     size_t size = self->headers[self->next].msg_len;
     aw_fd_read_stamps(&self->fd, &self->headers[self->next].msg_hdr);
     self->next++;
-    self->refused = self->refused && self->server && !self->to_sender;
-    bool greets = self->to_sender && !same(&one->from, &self->to);
-    if (greets)
-        self->to = one->from;
-    if (size == 0 && (greets || !is_time(self, self->received_ns)))
+    self->refused = self->refused && self->is_server && !self->peer_is_sender;
+    bool is_greeting = self->peer_is_sender && !is_same(&datagram->from, &self->peer);
+    if (is_greeting)
+        self->peer = datagram->from;
+    if (size == 0 && (is_greeting || !may_report(self, self->received_ns)))
         return AW_TIMEOUT;
     if (size == 0) {
         snprintf(link->event, sizeof link->event, "empty datagram ignored");
         return AW_EVENT;
     }
     *got = size < cap ? size : cap;
-    memcpy(out, one->bytes, *got);
+    memcpy(out, datagram->bytes, *got);
     return AW_OK;
 }
 
@@ -335,14 +338,14 @@ static enum aw_status udp_read(struct aw_link *link, void *buf, size_t cap, size
     enum aw_status status = AW_TIMEOUT;
     *got = 0;
     link->event[0] = '\0';
-    if (self->unsent && is_time(self, aw_clock_now(link->clock))) {
+    if (self->send_error && may_report(self, aw_clock_now(link->clock))) {
         char name[NAME_LENGTH];
-        snprintf(link->event, sizeof link->event, "cannot send to %s: %s", name_of(&self->to, name),
-                 strerror(self->unsent));
-        self->unsent = 0;
+        snprintf(link->event, sizeof link->event, "cannot send to %s: %s",
+                 print_address(&self->peer, name), strerror(self->send_error));
+        self->send_error = 0;
         return AW_EVENT;
     }
-    if (is_listened_to(self))
+    if (is_peer_listening(self))
         return AW_EVENT;
     for (bool first = true; status == AW_TIMEOUT; first = false) {
         if (self->next == self->count) {
@@ -353,17 +356,17 @@ static enum aw_status udp_read(struct aw_link *link, void *buf, size_t cap, size
             if (status != AW_OK)
                 return status;
         }
-        status = self->next < self->count ? read_one(self, buf, cap, got) : AW_TIMEOUT;
+        status = self->next < self->count ? read_datagram(self, buf, cap, got) : AW_TIMEOUT;
     }
     return status;
 }
 
 /* ---- Writing ---- */
 
-static ssize_t send_one(const struct udp_link *self, const void *buf, size_t size)
+static ssize_t send_datagram(const struct udp_link *self, const void *buf, size_t size)
 {
-    return sendto(self->fd.fd, buf, size, MSG_NOSIGNAL, (const struct sockaddr *)&self->to.at,
-                  self->to.size);
+    return sendto(self->fd.fd, buf, size, MSG_NOSIGNAL,
+                  (const struct sockaddr *)&self->peer.storage, self->peer.size);
 }
 
 /* Sends a datagram. If the network refuses it, it is lost, and the next read reports that; the link
@@ -372,23 +375,23 @@ static enum aw_status udp_write(struct aw_link *link, const void *buf, size_t si
                                 struct aw_error *err)
 {
     struct udp_link *self = (struct udp_link *)link;
-    if (self->to.size == 0)
+    if (self->peer.size == 0)
         return AW_OK;
-    for (int tries = 0; send_one(self, buf, size) < 0; tries++) {
-        if (!passes(errno))
-            return aw_fd_lost(link, errno, err);
+    for (int tries = 0; send_datagram(self, buf, size) < 0; tries++) {
+        if (!is_temporary(errno))
+            return aw_fd_fail_lost(link, errno, err);
         bool full = errno == EAGAIN || errno == ENOBUFS;
         /* A refusal concerns an earlier datagram, but the kernel reports it for this one without
          * sending it. */
         if (tries == TRIES || (!full && errno != EINTR && errno != ECONNREFUSED)) {
-            self->unsent = errno == ECONNREFUSED ? 0 : errno;
+            self->send_error = errno == ECONNREFUSED ? 0 : errno;
             return AW_OK;
         }
-        struct pollfd room = {.fd = self->fd.fd, .events = POLLOUT};
+        struct pollfd writable = {.fd = self->fd.fd, .events = POLLOUT};
         if (full)
-            poll(&room, 1, ROOM_MS);
+            poll(&writable, 1, ROOM_MS);
     }
-    self->unsent = 0;
+    self->send_error = 0;
     self->sent_ns = aw_clock_now(link->clock);
     return AW_OK;
 }
@@ -397,9 +400,9 @@ static bool udp_raw(const struct aw_link *link, const void *buf, size_t size,
                     struct aw_link_raw *raw)
 {
     const struct udp_link *self = (const struct udp_link *)link;
-    bool good = aw_fd_raw(link, buf, size, raw) && self->to.size > 0;
-    raw->to = (const struct sockaddr *)&self->to.at;
-    raw->to_size = self->to.size;
+    bool good = aw_fd_raw(link, buf, size, raw) && self->peer.size > 0;
+    raw->address = (const struct sockaddr *)&self->peer.storage;
+    raw->address_size = self->peer.size;
     return good;
 }
 
@@ -407,7 +410,7 @@ static const struct aw_link_ops udp_ops = {
     .read = udp_read,
     .write = udp_write,
     .close = aw_fd_close,
-    .fd = aw_fd_fd,
+    .fd = aw_fd_get_fd,
     .raw = udp_raw,
 };
 
@@ -416,15 +419,15 @@ static const struct aw_link_ops udp_ops = {
 static int new_socket(const struct address *at)
 {
     static const int on = 1, room = BUFFER;
-    bool v6 = at->at.ss_family == AF_INET6;
-    int fd = socket(at->at.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    bool v6 = at->storage.ss_family == AF_INET6;
+    int fd = socket(at->storage.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -1;
     setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
     setsockopt(fd, SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on);
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
     setsockopt(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_RECVERR : IP_RECVERR, &on, sizeof on);
-    if (bind(fd, (const struct sockaddr *)&at->at, at->size) == 0)
+    if (bind(fd, (const struct sockaddr *)&at->storage, at->size) == 0)
         return fd;
     int error = errno;
     close(fd);
@@ -432,15 +435,15 @@ static int new_socket(const struct address *at)
     return -1;
 }
 
-static enum aw_status cannot_bind(const struct address *at, bool server, struct aw_error *err)
+static enum aw_status fail_bind(const struct address *at, bool server, struct aw_error *err)
 {
     int error = errno;
     char name[NAME_LENGTH], holder[96];
-    name_of(at, name);
+    print_address(at, name);
     if (error != EADDRINUSE)
         return aw_fail(err, AW_NO_LINK, "udp: %s: %s — give an address of this machine", name,
                        strerror(error));
-    if (!aw_udp_holder(port_of(at), holder, sizeof holder))
+    if (!aw_udp_find_holder(get_port(at), holder, sizeof holder))
         snprintf(holder, sizeof holder, "another program");
     if (server)
         return aw_fail(
@@ -453,12 +456,12 @@ static enum aw_status cannot_bind(const struct address *at, bool server, struct 
                    name, holder);
 }
 
-static enum aw_status make(struct udp_link **out, const struct address *at, bool server,
-                           struct aw_clock *clock, struct aw_error *err)
+static enum aw_status create_link(struct udp_link **out, const struct address *at, bool server,
+                                  struct aw_clock *clock, struct aw_error *err)
 {
     int fd = new_socket(at);
     if (fd < 0)
-        return cannot_bind(at, server, err);
+        return fail_bind(at, server, err);
     struct udp_link *self = aw_fd_link_new(sizeof *self, &udp_ops, clock);
     if (!self) {
         close(fd);
@@ -466,19 +469,19 @@ static enum aw_status make(struct udp_link **out, const struct address *at, bool
     }
     self->fd.fd = fd;
     self->fd.base.datagrams = true;
-    self->server = server;
-    prepare(self);
+    self->is_server = server;
+    init_headers(self);
     *out = self;
     return AW_OK;
 }
 
 /* Finds the local address from which the kernel would send to the peer. */
-static bool address_towards(const struct address *to, struct address *out)
+static bool find_local_address(const struct address *to, struct address *out)
 {
-    *out = (struct address){.size = sizeof out->at};
-    int fd = socket(to->at.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    bool found = fd >= 0 && connect(fd, (const struct sockaddr *)&to->at, to->size) == 0 &&
-                 getsockname(fd, (struct sockaddr *)&out->at, &out->size) == 0;
+    *out = (struct address){.size = sizeof out->storage};
+    int fd = socket(to->storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool found = fd >= 0 && connect(fd, (const struct sockaddr *)&to->storage, to->size) == 0 &&
+                 getsockname(fd, (struct sockaddr *)&out->storage, &out->size) == 0;
     if (fd >= 0)
         close(fd);
     return found;
@@ -486,16 +489,17 @@ static bool address_towards(const struct address *to, struct address *out)
 
 /* Chooses the local address: that of the interface towards the peer. Chooses all addresses if any
  * sender is accepted, or if there is no route to the peer. */
-static enum aw_status listen_address(struct address *out, const struct address *to, unsigned port,
-                                     bool any_sender, struct aw_clock *clock, struct aw_error *err)
+static enum aw_status choose_local_address(struct address *out, const struct address *to,
+                                           unsigned port, bool any_sender, struct aw_clock *clock,
+                                           struct aw_error *err)
 {
-    bool v6 = to->at.ss_family == AF_INET6;
-    if (any_sender || !address_towards(to, out))
-        return resolve(out, v6 ? "::" : "0.0.0.0", port, to->at.ss_family, clock, err);
+    bool v6 = to->storage.ss_family == AF_INET6;
+    if (any_sender || !find_local_address(to, out))
+        return resolve_host(out, v6 ? "::" : "0.0.0.0", port, to->storage.ss_family, clock, err);
     if (v6)
-        ((struct sockaddr_in6 *)&out->at)->sin6_port = htons((uint16_t)port);
+        ((struct sockaddr_in6 *)&out->storage)->sin6_port = htons((uint16_t)port);
     else
-        ((struct sockaddr_in *)&out->at)->sin_port = htons((uint16_t)port);
+        ((struct sockaddr_in *)&out->storage)->sin_port = htons((uint16_t)port);
     return AW_OK;
 }
 
@@ -510,23 +514,23 @@ enum aw_status aw_udp_open(struct aw_link **out, const struct aw_url *url,
     size_t source = 0;
     enum aw_status status = aw_url_int(url, "listen", 0, 65535, &port, err);
     if (status == AW_OK)
-        status = aw_url_word(url, "from", sources, 2, &source, err);
+        status = aw_url_choice(url, "from", sources, 2, &source, err);
     if (status == AW_OK)
         status =
             read_address(&to, url->rest, default_port(options, 0), AF_UNSPEC, options->clock, err);
-    if (status == AW_OK && port_of(&to) == 0)
+    if (status == AW_OK && get_port(&to) == 0)
         status = aw_fail(err, AW_USAGE, "udp:%.100s: port 0 — give the device's port", url->rest);
     if (status == AW_OK)
-        status = listen_address(&at, &to, (unsigned)port, source, options->clock, err);
+        status = choose_local_address(&at, &to, (unsigned)port, source, options->clock, err);
     if (status == AW_OK)
-        status = make(&self, &at, false, options->clock, err);
+        status = create_link(&self, &at, false, options->clock, err);
     if (status != AW_OK)
         return status;
-    self->to = to;
+    self->peer = to;
     self->peer_only = source == 0;
-    snprintf(self->fd.base.key, sizeof self->fd.base.key, "udp:%s", name_of(&to, name));
+    snprintf(self->fd.base.key, sizeof self->fd.base.key, "udp:%s", print_address(&to, name));
     if (aw_url_get(url, "greet")) /* so that a simulator with reply=sender learns the address */
-        sendto(self->fd.fd, "", 0, MSG_NOSIGNAL, (const struct sockaddr *)&to.at, to.size);
+        sendto(self->fd.fd, "", 0, MSG_NOSIGNAL, (const struct sockaddr *)&to.storage, to.size);
     *out = &self->fd.base;
     return AW_OK;
 }
@@ -537,22 +541,23 @@ static void write_ready(struct udp_link *self, const struct address *at)
 {
     char name[NAME_LENGTH];
     struct aw_link *link = &self->fd.base;
-    struct address bound = {.size = sizeof bound.at}, client;
-    bool v6 = at->at.ss_family == AF_INET6;
-    getsockname(self->fd.fd, (struct sockaddr *)&bound.at, &bound.size);
-    if (is_any(&bound) && resolve(&client, v6 ? "::1" : "127.0.0.1", port_of(&bound),
-                                  at->at.ss_family, link->clock, NULL) == AW_OK)
+    struct address bound = {.size = sizeof bound.storage}, client;
+    bool v6 = at->storage.ss_family == AF_INET6;
+    getsockname(self->fd.fd, (struct sockaddr *)&bound.storage, &bound.size);
+    if (is_any(&bound) && resolve_host(&client, v6 ? "::1" : "127.0.0.1", get_port(&bound),
+                                       at->storage.ss_family, link->clock, NULL) == AW_OK)
         bound = client;
-    snprintf(link->key, sizeof link->key, "udp:%s", name_of(&bound, name));
-    if (self->to_sender)
-        snprintf(link->ready, sizeof link->ready, "%s?listen=0&greet=1", link->key);
+    snprintf(link->key, sizeof link->key, "udp:%s", print_address(&bound, name));
+    if (self->peer_is_sender)
+        snprintf(link->client_url, sizeof link->client_url, "%s?listen=0&greet=1", link->key);
     else
-        snprintf(link->ready, sizeof link->ready, "%s?listen=%u", link->key, port_of(&self->to));
+        snprintf(link->client_url, sizeof link->client_url, "%s?listen=%u", link->key,
+                 get_port(&self->peer));
 }
 
-bool aw_udp_bound(unsigned port)
+bool aw_udp_is_bound(unsigned port)
 {
-    return aw_udp_socket(port) != 0;
+    return aw_udp_find_socket(port) != 0;
 }
 
 enum aw_status aw_udp_listen_open(struct aw_link **out, const struct aw_url *url,
@@ -564,23 +569,23 @@ enum aw_status aw_udp_listen_open(struct aw_link **out, const struct aw_url *url
     bool to_sender = reply && strcmp(reply, "sender") == 0;
     enum aw_status status =
         read_address(&at, url->rest, default_port(options, 0), AF_UNSPEC, options->clock, err);
-    bool v6 = status == AW_OK && at.at.ss_family == AF_INET6;
+    bool v6 = status == AW_OK && at.storage.ss_family == AF_INET6;
     if (status == AW_OK && !to_sender)
         status = read_address(&to,
                               reply ? reply
                               : v6  ? "::1"
                                     : "",
-                              default_port(options, 1), at.at.ss_family, options->clock, err);
-    if (status == AW_OK && !to_sender && port_of(&to) == 0)
+                              default_port(options, 1), at.storage.ss_family, options->clock, err);
+    if (status == AW_OK && !to_sender && get_port(&to) == 0)
         status = aw_fail(err, AW_USAGE,
                          "udp-listen:%.100s: no reply address — add reply=PORT or reply=sender",
                          url->rest);
     if (status == AW_OK)
-        status = make(&self, &at, true, options->clock, err);
+        status = create_link(&self, &at, true, options->clock, err);
     if (status != AW_OK)
         return status;
-    self->to = to;
-    self->to_sender = to_sender;
+    self->peer = to;
+    self->peer_is_sender = to_sender;
     write_ready(self, &at);
     *out = &self->fd.base;
     return AW_OK;

@@ -17,7 +17,7 @@ struct message {
     int64_t due;
     size_t start, size;
     int64_t rx_time_ns;
-    bool own;
+    bool is_echo;
     uint8_t bytes[];
 };
 
@@ -40,8 +40,8 @@ struct fault_link {
     bool ascii;
     struct aw_fault_counters counters;
     struct queue tx, rx;
-    bool ended; /* the inner link is lost; messages received before are still delivered */
-    struct aw_error end;
+    bool inner_lost; /* the inner link is lost; messages received before are still delivered */
+    struct aw_error inner_error;
     uint8_t buf[AW_DEVICE_MESSAGE];
 };
 
@@ -82,7 +82,7 @@ static void damage(struct fault_link *self, struct message *message)
     }
 }
 
-static int64_t due_time(struct fault_link *self, struct queue *queue)
+static int64_t choose_due_time(struct fault_link *self, struct queue *queue)
 {
     struct faults *faults = &self->faults;
     int64_t now = aw_clock_now(self->base.clock), due = now + faults->delay;
@@ -105,9 +105,9 @@ static enum aw_status push(struct fault_link *self, struct queue *queue, const v
     if (!message)
         return aw_no_memory(err);
     *message = (struct message){.size = size,
-                                .due = due_time(self, queue),
+                                .due = choose_due_time(self, queue),
                                 .rx_time_ns = self->inner->rx_time_ns,
-                                .own = self->inner->own};
+                                .is_echo = self->inner->is_echo};
     memcpy(message->bytes, buf, size);
     if (size > 0 && aw_random_share(&self->faults.random) < self->faults.corrupt)
         damage(self, message);
@@ -124,8 +124,8 @@ static enum aw_status push(struct fault_link *self, struct queue *queue, const v
 }
 
 /* Queues a message once, or drops or duplicates it. */
-static enum aw_status pass(struct fault_link *self, struct queue *queue, const void *buf,
-                           size_t size, struct aw_error *err)
+static enum aw_status queue_message(struct fault_link *self, struct queue *queue, const void *buf,
+                                    size_t size, struct aw_error *err)
 {
     struct faults *faults = &self->faults;
     self->counters.messages++;
@@ -136,7 +136,7 @@ static enum aw_status pass(struct fault_link *self, struct queue *queue, const v
     enum aw_status status = push(self, queue, buf, size, err);
     if (status != AW_OK || aw_random_share(&faults->random) >= faults->dup)
         return status;
-    self->counters.doubled++;
+    self->counters.duplicated++;
     return push(self, queue, buf, size, err);
 }
 
@@ -159,7 +159,7 @@ static size_t read_due(struct fault_link *self, int64_t now, void *buf, size_t c
     size_t n = first->size < cap ? first->size : cap;
     memcpy(buf, first->bytes + first->start, n);
     self->base.rx_time_ns = first->rx_time_ns;
-    self->base.own = first->own;
+    self->base.is_echo = first->is_echo;
     first->start += n;
     first->size -= n;
     if (first->size == 0 || self->base.datagrams)
@@ -168,25 +168,25 @@ static size_t read_due(struct fault_link *self, int64_t now, void *buf, size_t c
 }
 
 /* Waits for the inner link, or until a message is due. */
-static enum aw_status receive(struct fault_link *self, int64_t deadline, struct aw_error *err)
+static enum aw_status read_inner(struct fault_link *self, int64_t deadline, struct aw_error *err)
 {
     size_t got = 0;
-    int64_t until = aw_sooner(deadline, aw_sooner(next_due(&self->tx), next_due(&self->rx)));
-    if (self->ended)
+    int64_t until = aw_min_time(deadline, aw_min_time(next_due(&self->tx), next_due(&self->rx)));
+    if (self->inner_lost)
         return aw_clock_sleep(self->base.clock, until);
     enum aw_status status =
-        aw_link_read(self->inner, self->buf, sizeof self->buf, &got, until, &self->end);
-    if (self->inner->connections != self->base.connections) {
+        aw_link_read(self->inner, self->buf, sizeof self->buf, &got, until, &self->inner_error);
+    if (self->inner->n_connections != self->base.n_connections) {
         clear(&self->tx);
         clear(&self->rx);
     }
     aw_link_inherit(&self->base, self->inner);
     if (status == AW_LOST) {
-        self->ended = true;
+        self->inner_lost = true;
         return AW_OK;
     }
     if (status == AW_OK)
-        return pass(self, &self->rx, self->buf, got, err);
+        return queue_message(self, &self->rx, self->buf, got, err);
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
@@ -196,19 +196,19 @@ static enum aw_status fault_read(struct aw_link *link, void *buf, size_t cap, si
     struct fault_link *self = (struct fault_link *)link;
     *got = 0;
     link->event[0] = '\0';
-    for (bool tried = false;; tried = true) {
+    for (bool has_waited = false;; has_waited = true) {
         int64_t now = aw_clock_now(link->clock);
-        enum aw_status status = self->ended ? AW_OK : send_due(self, now, err);
+        enum aw_status status = self->inner_lost ? AW_OK : send_due(self, now, err);
         if (status == AW_LOST)
             return status;
         *got = read_due(self, now, buf, cap);
         if (*got > 0)
             return AW_OK;
-        if (self->ended && !self->rx.first)
-            return aw_fail(err, AW_LOST, "%s", self->end.text);
-        if (tried && now >= deadline)
+        if (self->inner_lost && !self->rx.first)
+            return aw_fail(err, AW_LOST, "%s", self->inner_error.text);
+        if (has_waited && now >= deadline)
             return AW_TIMEOUT;
-        status = receive(self, deadline, err);
+        status = read_inner(self, deadline, err);
         if (status != AW_OK)
             return status;
     }
@@ -218,7 +218,7 @@ static enum aw_status fault_write(struct aw_link *link, const void *buf, size_t 
                                   struct aw_error *err)
 {
     struct fault_link *self = (struct fault_link *)link;
-    enum aw_status status = pass(self, &self->tx, buf, size, err);
+    enum aw_status status = queue_message(self, &self->tx, buf, size, err);
     return status == AW_OK ? send_due(self, aw_clock_now(link->clock), err) : status;
 }
 
@@ -226,7 +226,7 @@ static void fault_close(struct aw_link *link)
 {
     struct fault_link *self = (struct fault_link *)link;
     enum aw_status status = AW_OK;
-    while (status == AW_OK && !self->ended && self->tx.first) {
+    while (status == AW_OK && !self->inner_lost && self->tx.first) {
         aw_clock_sleep(link->clock, self->tx.first->due); /* a request to stop ends the wait */
         status = send_due(self, self->tx.first->due, NULL);
     }
@@ -289,16 +289,16 @@ void aw_fault_count(const struct aw_link *link, struct aw_fault_counters *sum)
 {
     if (link->ops != &fault_ops)
         return;
-    const struct aw_fault_counters *own = &((const struct fault_link *)link)->counters;
-    sum->messages += own->messages;
-    sum->dropped += own->dropped;
-    sum->doubled += own->doubled;
-    sum->damaged += own->damaged;
-    sum->reordered += own->reordered;
-    sum->delayed += own->delayed;
+    const struct aw_fault_counters *counters = &((const struct fault_link *)link)->counters;
+    sum->messages += counters->messages;
+    sum->dropped += counters->dropped;
+    sum->duplicated += counters->duplicated;
+    sum->damaged += counters->damaged;
+    sum->reordered += counters->reordered;
+    sum->delayed += counters->delayed;
 }
 
-static bool asks_for_faults(const struct aw_url *url)
+static bool has_fault_keys(const struct aw_url *url)
 {
     for (size_t i = 0; aw_fault_keys[i]; i++)
         if (aw_url_get(url, aw_fault_keys[i]))
@@ -311,7 +311,7 @@ enum aw_status aw_fault_wrap(struct aw_link **out, struct aw_link *inner, const 
 {
     struct faults faults;
     *out = inner;
-    if (!asks_for_faults(url))
+    if (!has_fault_keys(url))
         return AW_OK;
     enum aw_status status = parse_faults(&faults, url, err);
     if (status == AW_OK && faults.reorder > 0 && !inner->datagrams)

@@ -30,7 +30,7 @@ enum aw_status aw_fault_wrap(struct aw_link **out, struct aw_link *inner, const 
 
 /* Numbers of messages and faults so far, in both directions. */
 struct aw_fault_counters {
-    unsigned long long messages, dropped, doubled, damaged, reordered;
+    unsigned long long messages, dropped, duplicated, damaged, reordered;
     unsigned long long delayed; /* by delay and jitter, duplicates counted twice; excludes reordered
                                    messages */
 };

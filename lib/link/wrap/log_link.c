@@ -17,25 +17,25 @@ struct log_link {
     bool loop;
     struct aw_log_entry entry;
     bool has_entry, started;
-    size_t taken; /* bytes of the entry already read */
+    size_t n_read; /* bytes of the entry already read */
     /* time of the first entry that has one; time of its replay on the link's clock */
-    int64_t first_ns, origin_ns;
-    uint64_t delivered; /* entries since the start of the file */
+    int64_t first_ns, start_ns;
+    uint64_t n_delivered; /* entries since the start of the file */
     char name[128];
 };
 
-static enum aw_status start_again(struct log_link *self, struct aw_error *err)
+static enum aw_status restart(struct log_link *self, struct aw_error *err)
 {
-    if (!self->loop || !self->delivered)
+    if (!self->loop || !self->n_delivered)
         return aw_fail(err, AW_LOST, "%s: end of file", self->name);
     self->started = false;
-    self->delivered = 0;
+    self->n_delivered = 0;
     return aw_log_rewind(self->log, err);
 }
 
 /* Returns the time since the first message, at least 0: the kernel's timestamps may be out of
  * order. Messages without a time are due at once. */
-static int64_t since_first(const struct log_link *self)
+static int64_t time_since_first(const struct log_link *self)
 {
     int64_t time_ns = self->entry.time_ns;
     if (time_ns == AW_NO_TIME)
@@ -45,17 +45,17 @@ static int64_t since_first(const struct log_link *self)
 
 /* Returns true for an entry to replay: not empty, not before from_ns, and received by a host. On a
  * CAN bus, hosts also receive frames to the device. */
-static bool is_for_us(const struct log_link *self)
+static bool is_replayed(const struct log_link *self)
 {
     const struct aw_log_entry *entry = &self->entry;
-    bool comes = entry->dir != AW_TX || entry->linktype == AW_LINKTYPE_CAN;
-    return entry->data.size && comes && since_first(self) >= self->from_ns;
+    bool is_received = entry->dir != AW_TX || entry->linktype == AW_LINKTYPE_CAN;
+    return entry->data.size && is_received && time_since_first(self) >= self->from_ns;
 }
 
-static void note_begin(struct log_link *self)
+static void start_clock(struct log_link *self)
 {
     if (!self->started) {
-        self->origin_ns = aw_clock_now(self->base.clock);
+        self->start_ns = aw_clock_now(self->base.clock);
         self->first_ns = AW_NO_TIME;
     }
     self->started = true;
@@ -63,18 +63,18 @@ static void note_begin(struct log_link *self)
         self->first_ns = self->entry.time_ns;
 }
 
-static enum aw_status load(struct log_link *self, struct aw_error *err)
+static enum aw_status load_entry(struct log_link *self, struct aw_error *err)
 {
     while (!self->has_entry) {
         enum aw_status status = aw_log_next(self->log, &self->entry, err);
         if (status == AW_END)
-            status = start_again(self, err);
+            status = restart(self, err);
         else if (status == AW_OK)
-            note_begin(self);
+            start_clock(self);
         if (status != AW_OK && status != AW_MALFORMED)
             return status;
-        self->has_entry = status == AW_OK && self->started && is_for_us(self);
-        self->taken = 0;
+        self->has_entry = status == AW_OK && self->started && is_replayed(self);
+        self->n_read = 0;
     }
     return AW_OK;
 }
@@ -88,27 +88,27 @@ static enum aw_status log_read(struct aw_link *link, void *buf, size_t cap, size
     enum aw_status status = aw_clock_wait(link->clock, -1, 0, aw_clock_now(link->clock));
     if (status == AW_STOPPED)
         return status;
-    status = load(self, err);
+    status = load_entry(self, err);
     if (status != AW_OK)
         return status;
-    int64_t at = self->origin_ns, since = since_first(self) - self->from_ns;
-    if (!isinf(self->speed) && since > 0)
-        at = aw_clock_after(at, (double)since / 1e9 / self->speed);
-    if (at > aw_clock_now(link->clock)) {
-        status = aw_clock_sleep(link->clock, at < deadline ? at : deadline);
-        if (status != AW_OK || at > deadline)
+    int64_t due_ns = self->start_ns, offset_ns = time_since_first(self) - self->from_ns;
+    if (!isinf(self->speed) && offset_ns > 0)
+        due_ns = aw_time_after(due_ns, (double)offset_ns / 1e9 / self->speed);
+    if (due_ns > aw_clock_now(link->clock)) {
+        status = aw_clock_sleep(link->clock, due_ns < deadline ? due_ns : deadline);
+        if (status != AW_OK || due_ns > deadline)
             return status == AW_OK ? AW_TIMEOUT : status;
     }
     const struct aw_log_entry *entry = &self->entry;
-    size_t left = entry->data.size - self->taken;
+    size_t left = entry->data.size - self->n_read;
     *got = left < cap ? left : cap;
-    memcpy(buf, entry->data.data + self->taken, *got);
-    self->taken += *got;
-    self->has_entry = !link->datagrams && self->taken < entry->data.size;
+    memcpy(buf, entry->data.data + self->n_read, *got);
+    self->n_read += *got;
+    self->has_entry = !link->datagrams && self->n_read < entry->data.size;
     /* 0 means unknown, so the time 0 of candump -t z becomes 1 */
     link->rx_time_ns = entry->time_ns == AW_NO_TIME ? 0 : entry->time_ns ? entry->time_ns : 1;
-    link->own = entry->dir == AW_TX;
-    self->delivered++;
+    link->is_echo = entry->dir == AW_TX;
+    self->n_delivered++;
     return AW_OK;
 }
 
@@ -150,7 +150,7 @@ static enum aw_status read_keys(struct log_link *self, const struct aw_url *url,
     if (status == AW_OK && from)
         status = aw_url_duration(from, &self->from_ns, err);
     if (status == AW_OK)
-        status = aw_url_word(url, "loop", no_yes, 2, &loop, err);
+        status = aw_url_choice(url, "loop", no_yes, 2, &loop, err);
     if (status == AW_OK)
         status = aw_url_int(url, "port", 1, 65535, &port, err);
     self->loop = loop == 1;
@@ -159,7 +159,7 @@ static enum aw_status read_keys(struct log_link *self, const struct aw_url *url,
 }
 
 /* Reads the first entry to detect whether the link has message boundaries. */
-static enum aw_status read_first(struct log_link *self, struct aw_error *err)
+static enum aw_status detect_datagrams(struct log_link *self, struct aw_error *err)
 {
     struct aw_log_entry first;
     enum aw_status status = aw_log_next(self->log, &first, err);
@@ -191,14 +191,14 @@ enum aw_status aw_log_link_open(struct aw_link **out, const struct aw_url *url,
     if (!self)
         return aw_no_memory(err);
     self->base = (struct aw_link){
-        .ops = &log_ops, .clock = options->clock, .recorded = true, .connections = 1};
+        .ops = &log_ops, .clock = options->clock, .is_recording = true, .n_connections = 1};
     snprintf(self->name, sizeof self->name, "%s", url->rest);
     snprintf(self->base.key, sizeof self->base.key, "log:%.120s", url->rest);
     enum aw_status status = read_keys(self, url, &reading, err);
     if (status == AW_OK)
         status = open_log(self, url->rest, &reading, err);
     if (status == AW_OK)
-        status = read_first(self, err);
+        status = detect_datagrams(self, err);
     if (status != AW_OK) {
         log_close(&self->base);
         return status;

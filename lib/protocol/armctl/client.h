@@ -88,7 +88,7 @@ struct aw_armctl_options {
     int confirm_timeout_ms; /* 10000 by default */
     /* how long to wait for a confirmation before trying the other digit, if the digits are
      * uncertain; 0: confirm_timeout_ms. If they are certain and this exceeds confirm_timeout_ms,
-     * never tries the other digit. See aw_armctl_profile_longest_ms */
+     * never tries the other digit. See aw_armctl_profile_max_ms */
     int flip_after_ms;
     int retries; /* resends after the first transmission; 5 by default */
     /* AW_ARMCTL_SEQ_AUTO, or the first digit (0 or 1), without a second attempt */
@@ -135,7 +135,7 @@ struct aw_armctl_outcome {
     enum aw_armctl_result result;
     char sent[AW_ARMCTL_BODY_MAX + 1];   /* "DEG1,090" */
     char answer[AW_ARMCTL_BODY_MAX + 1]; /* the confirmation, or "" */
-    bool answers;                        /* the answer is a custom packet with fields of its own */
+    bool custom_answer;                  /* the answer is a custom packet with fields of its own */
     /* confirmed without values, so the position reached is unknown */
     bool bare;
     bool has_record;
@@ -155,9 +155,9 @@ struct aw_armctl {
     struct aw_armctl_reader reader;
     struct aw_armctl_receiver receiver;
     struct aw_armctl_memory memory;
-    bool tx_sure; /* this session has shown that the handler expects our digit */
-    bool rx_sure; /* this session has shown that we expect the handler's digit */
-    char under_way[AW_ARMCTL_BODY_MAX + 1]; /* body of the command in progress, or "" */
+    bool tx_agreed; /* this session has shown that the handler expects our digit */
+    bool rx_agreed; /* this session has shown that we expect the handler's digit */
+    char in_progress[AW_ARMCTL_BODY_MAX + 1]; /* body of the command in progress, or "" */
     struct aw_armctl_counters counters;
     aw_armctl_event_fn *event;
     void *context;
@@ -202,13 +202,13 @@ enum aw_status aw_armctl_ping(struct aw_armctl *arm, struct aw_armctl_outcome *o
 
 /* Returns the target of the last command, in the joint's unit, if it moves this joint and was never
  * confirmed; otherwise NaN. */
-double aw_armctl_target(struct aw_armctl *arm, int joint);
+double aw_armctl_pending_target(struct aw_armctl *arm, int joint);
 
 /* Sets back to the command that returns to the last confirmed positions of this command's joints.
  * Returns false if they are unknown. The vehicle (mov, spd) and a motor (duty) have no position to
  * return to; for them *back is spd 0 or duty 0. */
-bool aw_armctl_last_confirmed(struct aw_armctl *arm, const struct aw_record *command,
-                              struct aw_record *back);
+bool aw_armctl_build_return(struct aw_armctl *arm, const struct aw_record *command,
+                            struct aw_record *back);
 
 /* Announces the next command ("DEG1,090"): until that command ends, aw_armctl_last_stop stops what
  * it moves. Sends nothing. */
@@ -216,7 +216,7 @@ void aw_armctl_announce(struct aw_armctl *arm, const char *body);
 
 /* Returns the state to save before sending the announced command. If this program is killed, the
  * command is pending and its confirmation may still arrive. */
-struct aw_armctl_memory aw_armctl_memory_ahead(struct aw_armctl *arm);
+struct aw_armctl_memory aw_armctl_memory_before_send(struct aw_armctl *arm);
 
 /* Stops the arm as far as the protocol can. If a command is in progress or unconfirmed, commands
  * the last confirmed position of its joints. Otherwise repeats the last confirmed command. Sends

@@ -37,10 +37,10 @@ struct job {
     int n_moves;
     struct move moves[MAX_MOVES];
     int64_t due_ns;
-    bool forgotten; /* its connection is closed */
+    bool discarded; /* its connection is closed */
 };
 
-struct text {
+struct limited_file {
     uint8_t size;
     uint8_t bytes[AW_ARMCTL_LINE_MAX];
 };
@@ -74,7 +74,7 @@ struct handler {
     int n_confirms;
     struct body confirms[MAX_CONFIRMS];
     unsigned out_head, out_count;
-    struct text out[MAX_OUTGOING];
+    struct limited_file out[MAX_OUTGOING];
 };
 
 const char *const aw_armctl_quirk_names[] = {"no-reack",    "bare-confirm", "drop-confirm",
@@ -108,7 +108,7 @@ static bool has_quirk(const struct handler *h, enum aw_armctl_quirk quirk)
 
 /* Sending */
 
-static struct text *next_text(struct handler *h)
+static struct limited_file *add_text(struct handler *h)
 {
     unsigned at = (h->out_head + h->out_count) % MAX_OUTGOING;
     if (h->out_count == MAX_OUTGOING)
@@ -119,7 +119,7 @@ static struct text *next_text(struct handler *h)
 
 static void send_ack(struct handler *h, uint8_t digit)
 {
-    struct text *text = next_text(h);
+    struct limited_file *text = add_text(h);
     if (text)
         text->size = (uint8_t)aw_armctl_ack_write(text->bytes, digit);
 }
@@ -127,7 +127,7 @@ static void send_ack(struct handler *h, uint8_t digit)
 static void run_sender(struct handler *h)
 {
     if (h->n_confirms && (!h->busy || h->now_ns >= h->resend_ns)) {
-        struct text *text = next_text(h);
+        struct limited_file *text = add_text(h);
         if (text)
             text->size = (uint8_t)aw_armctl_line_write(text->bytes, h->digit, h->confirms[0].text);
         h->counters.confirmations_sent++;
@@ -180,9 +180,9 @@ static void end_job(struct handler *h, int index)
     memmove(h->jobs + index, h->jobs + index + 1, (size_t)(h->n_jobs - index) * sizeof *h->jobs);
     for (int i = 0; i < job.n_moves; i++) {
         const struct move *move = &job.moves[i];
-        job.record.v[move->scalar] = round(aw_armctl_axis_at(move->axis, h->now_ns));
+        job.record.v[move->scalar] = round(aw_armctl_axis_position(move->axis, h->now_ns));
     }
-    if (!job.forgotten)
+    if (!job.discarded)
         confirm_record(h, &job.record);
 }
 
@@ -197,35 +197,37 @@ static void release_axis(struct handler *h, struct aw_armctl_axis *axis)
             }
 }
 
-static double limit(const struct aw_armctl_joint *joint, enum aw_armctl_kind kind, double value)
+static double clamp_target(const struct aw_armctl_joint *joint, enum aw_armctl_kind kind,
+                           double value)
 {
     if (joint)
         return aw_clamp(value, joint->min, joint->max);
     return kind == AW_ARMCTL_PULSE ? value : aw_clamp(value, 0, aw_armctl_kind_max(kind));
 }
 
-static double speed_of(const struct handler *h, const struct aw_armctl_joint *joint,
-                       enum aw_armctl_kind kind)
+static double get_speed(const struct handler *h, const struct aw_armctl_joint *joint,
+                        enum aw_armctl_kind kind)
 {
     static const double pulses_per_degree = (PULSE_MAX - PULSE_MIN) / 180.0;
-    double usual = kind == AW_ARMCTL_TRANSLATE ? h->options.slide_mm_s : h->options.turn_deg_s;
+    double default_speed =
+        kind == AW_ARMCTL_TRANSLATE ? h->options.slide_mm_s : h->options.turn_deg_s;
     if (kind == AW_ARMCTL_PULSE)
-        usual *= pulses_per_degree;
-    return joint && joint->speed > 0 ? joint->speed : usual;
+        default_speed *= pulses_per_degree;
+    return joint && joint->speed > 0 ? joint->speed : default_speed;
 }
 
 static void add_move(struct handler *h, struct job *job, int scalar, struct aw_armctl_axis *axis,
                      double target, double speed)
 {
     release_axis(h, axis);
-    int64_t there = aw_armctl_axis_move(axis, target, speed, h->now_ns);
+    int64_t arrives_ns = aw_armctl_axis_move(axis, target, speed, h->now_ns);
     job->moves[job->n_moves++] = (struct move){scalar, axis};
-    job->due_ns = there > job->due_ns ? there : job->due_ns;
+    job->due_ns = arrives_ns > job->due_ns ? arrives_ns : job->due_ns;
 }
 
 /* Returns true if the command moves the axis. On a pulse joint, an angle moves nothing, nor does a
  * pulse outside the servo's range. */
-static bool moves(const struct handler *h, enum aw_armctl_kind kind, double value)
+static bool can_move(const struct handler *h, enum aw_armctl_kind kind, double value)
 {
     if (kind == AW_ARMCTL_PULSE)
         return value >= PULSE_MIN && value <= PULSE_MAX;
@@ -240,9 +242,9 @@ static void move_joint(struct handler *h, struct job *job, int scalar)
     if (!aw_armctl_scalar_joint(&h->profile, record, scalar, &index, &kind))
         return;
     const struct aw_armctl_joint *joint = aw_armctl_profile_joint(&h->profile, index);
-    double target = limit(joint, kind, record->v[scalar]);
-    if (moves(h, kind, target))
-        add_move(h, job, scalar, &h->axes[kind][index], target, speed_of(h, joint, kind));
+    double target = clamp_target(joint, kind, record->v[scalar]);
+    if (can_move(h, kind, target))
+        add_move(h, job, scalar, &h->axes[kind][index], target, get_speed(h, joint, kind));
 }
 
 static void set_speed(struct handler *h, const struct aw_record *record)
@@ -259,8 +261,8 @@ static void execute(struct handler *h, const struct aw_armctl_line *line)
     struct job job = {.record = line->record, .due_ns = h->now_ns};
     const char *name = line->record.codec->message->name;
     h->counters.executed++;
-    if (h->options.executed)
-        h->options.executed(h->options.context, line->body, h->now_ns);
+    if (h->options.on_execute)
+        h->options.on_execute(h->options.context, line->body, h->now_ns);
     if (strcmp(name, "mov") == 0) {
         /* Counts the distance of each mov from 0, for its confirmation. */
         struct aw_armctl_axis *axis = &h->axes[AW_ARMCTL_TRANSLATE][VEHICLE];
@@ -321,7 +323,7 @@ static bool can_execute(const struct handler *h, const struct aw_armctl_line *li
 }
 
 /* Without pulse joints, DEG with a large number is an ordinary angle. */
-static void pulse_is_angle(struct handler *h, struct aw_armctl_line *line)
+static void convert_pulse_to_angle(struct handler *h, struct aw_armctl_line *line)
 {
     struct aw_record pulse = line->record, *angle = &line->record;
     if (!line->decoded || strcmp(pulse.codec->message->name, "pulse") != 0)
@@ -336,7 +338,7 @@ static void pulse_is_angle(struct handler *h, struct aw_armctl_line *line)
 }
 
 /* Parses <joint>,<number>. A number may have several digits; an empty one is 0. */
-static bool read_published(const char *text, int *joint, int *value)
+static bool parse_published(const char *text, int *joint, int *value)
 {
     char *comma, *end;
     if (strspn(text, "-0123456789,") != strlen(text))
@@ -351,16 +353,16 @@ static void execute_published(struct handler *h, const char *body)
 {
     int joint, value;
     bool servo = strncmp(body, "DEG", 3) == 0, motor = strncmp(body, "SPD", 3) == 0;
-    if ((!servo && !motor) || !read_published(body + 3, &joint, &value)) {
+    if ((!servo && !motor) || !parse_published(body + 3, &joint, &value)) {
         h->counters.ignored++;
         return;
     }
     h->counters.executed++;
-    if (h->options.executed)
-        h->options.executed(h->options.context, body, h->now_ns);
-    if (servo && (joint == 2 || joint == 4 || joint == 5) && moves(h, AW_ARMCTL_PULSE, value))
+    if (h->options.on_execute)
+        h->options.on_execute(h->options.context, body, h->now_ns);
+    if (servo && (joint == 2 || joint == 4 || joint == 5) && can_move(h, AW_ARMCTL_PULSE, value))
         aw_armctl_axis_move(&h->axes[AW_ARMCTL_PULSE][joint], value,
-                            speed_of(h, NULL, AW_ARMCTL_PULSE), h->now_ns);
+                            get_speed(h, NULL, AW_ARMCTL_PULSE), h->now_ns);
     confirm(h, body);
 }
 
@@ -371,15 +373,15 @@ static void report_joints(struct handler *h)
     for (size_t i = 0; i < h->profile.n; i++) {
         const struct aw_armctl_joint *joint = &h->profile.joints[i];
         const struct aw_armctl_axis *axis = &h->axes[joint->kind][joint->index];
-        joints[n++] =
-            (struct aw_packet_memory_joint){.name = joint->name,
-                                            .unit = aw_armctl_kind_unit(joint->kind),
-                                            .position = round(aw_armctl_axis_at(axis, h->now_ns)),
-                                            .setpoint = axis->to,
-                                            .velocity = NAN,
-                                            .effort = NAN};
+        joints[n++] = (struct aw_packet_memory_joint){
+            .name = joint->name,
+            .unit = aw_armctl_kind_unit(joint->kind),
+            .position = round(aw_armctl_axis_position(axis, h->now_ns)),
+            .setpoint = axis->to,
+            .velocity = NAN,
+            .effort = NAN};
     }
-    aw_packet_memory_report(h->memory, joints, n);
+    aw_packet_memory_set_joints(h->memory, joints, n);
 }
 
 /* Carries out a custom packet at once, and confirms it with its answer or a copy. Setpoints of
@@ -393,17 +395,17 @@ static void execute_custom(struct handler *h, const struct aw_armctl_line *line)
     if (!aw_packet_memory_store(h->memory, (struct aw_span){bytes, size}))
         return;
     h->counters.executed++;
-    if (h->options.executed)
-        h->options.executed(h->options.context, line->body, h->now_ns);
+    if (h->options.on_execute)
+        h->options.on_execute(h->options.context, line->body, h->now_ns);
     for (size_t i = 0; i < h->profile.n; i++) {
         const struct aw_armctl_joint *joint = &h->profile.joints[i];
-        double goal = aw_packet_memory_setpoint(h->memory, i);
-        if (isnan(goal))
+        double target = aw_packet_memory_new_setpoint(h->memory, i);
+        if (isnan(target))
             continue;
         struct aw_armctl_axis *axis = &h->axes[joint->kind][joint->index];
         release_axis(h, axis);
-        aw_armctl_axis_move(axis, limit(joint, joint->kind, goal), speed_of(h, joint, joint->kind),
-                            h->now_ns);
+        aw_armctl_axis_move(axis, clamp_target(joint, joint->kind, target),
+                            get_speed(h, joint, joint->kind), h->now_ns);
     }
     size = aw_packet_memory_next(h->memory, h->now_ns, bytes, sizeof bytes);
     snprintf(body, sizeof body, "%.*s", size > 3 ? (int)size - 3 : 0, (const char *)bytes + 1);
@@ -418,16 +420,16 @@ static bool is_custom(const struct handler *h, const struct aw_armctl_line *line
 
 static void receive_new(struct handler *h, struct aw_armctl_line *line)
 {
-    pulse_is_angle(h, line);
+    convert_pulse_to_angle(h, line);
     bool published = has_quirk(h, AW_ARMCTL_ONLY_DEG_SPD);
     bool valid = published || can_execute(h, line);
-    bool room = h->n_jobs < MAX_JOBS;
-    if ((!valid && !has_quirk(h, AW_ARMCTL_ACK_INVALID)) || !room) {
+    bool has_room = h->n_jobs < MAX_JOBS;
+    if ((!valid && !has_quirk(h, AW_ARMCTL_ACK_INVALID)) || !has_room) {
         h->counters.ignored++;
         return;
     }
     send_ack(h, line->digit);
-    aw_armctl_handle(&h->receiver, line->digit);
+    aw_armctl_note_handled(&h->receiver, line->digit);
     if (is_custom(h, line))
         execute_custom(h, line);
     else if (published)
@@ -438,7 +440,7 @@ static void receive_new(struct handler *h, struct aw_armctl_line *line)
 
 static void receive_packet(struct handler *h, struct aw_armctl_line *line)
 {
-    enum aw_armctl_verdict verdict = aw_armctl_judge(&h->receiver, line->digit);
+    enum aw_armctl_verdict verdict = aw_armctl_classify(&h->receiver, line->digit);
     if (verdict == AW_ARMCTL_NEW) {
         receive_new(h, line);
     } else if (verdict == AW_ARMCTL_DUPLICATE) {
@@ -464,7 +466,7 @@ static bool receive_line(struct handler *h)
     enum aw_status status = aw_armctl_reader_next(&h->reader, &h->wire, AW_TX, &h->line);
     if (status == AW_MORE)
         return false;
-    h->counters.overlong = h->reader.framer.overlong;
+    h->counters.overlong = h->reader.framer.n_overlong;
     h->counters.garbage = h->reader.garbage;
     if (status == AW_OK)
         handle_text(h);
@@ -475,12 +477,12 @@ static bool receive_line(struct handler *h)
  * line. */
 static bool add_raw(struct handler *h, uint8_t c)
 {
-    bool second = h->after_cr;
-    h->after_cr = !second && c == '\r';
-    if (second && c != '\n')
+    bool after_cr = h->after_cr;
+    h->after_cr = !after_cr && c == '\r';
+    if (after_cr && c != '\n')
         h->n_raw--;
     h->raw[h->n_raw++] = c;
-    if (second && c == '\n')
+    if (after_cr && c == '\n')
         return true;
     if (h->n_raw < RAW_MAX || h->after_cr)
         return false;
@@ -494,14 +496,14 @@ static void handle_raw(struct handler *h)
     uint8_t digit = (uint8_t)(h->raw[0] - '0');
     struct aw_span frame = {h->raw, h->n_raw};
     h->n_raw = 0;
-    if (aw_armctl_line_read(&h->wire, AW_TX, frame, &h->line) == AW_OK) {
+    if (aw_armctl_line_parse(&h->wire, AW_TX, frame, &h->line) == AW_OK) {
         handle_text(h);
         return;
     }
     h->counters.garbage++;
     if (has_quirk(h, AW_ARMCTL_ACK_INVALID) && digit == h->receiver.expected) {
         send_ack(h, digit);
-        aw_armctl_handle(&h->receiver, digit);
+        aw_armctl_note_handled(&h->receiver, digit);
     }
 }
 
@@ -517,7 +519,7 @@ static void receive_raw(struct handler *h, const uint8_t *bytes, size_t size, in
 static void device_receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
 {
     struct handler *h = (struct handler *)device;
-    const uint8_t *from = buf;
+    const uint8_t *bytes = buf;
     advance(h, now);
     if (has_quirk(h, AW_ARMCTL_RAW_LINES)) {
         receive_raw(h, buf, size, now);
@@ -525,12 +527,12 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
     }
     while (size > 0) {
         size_t cap;
-        uint8_t *room = aw_armctl_reader_room(&h->reader, &cap);
-        size_t part = size < cap ? size : cap;
-        memcpy(room, from, part);
-        aw_armctl_reader_added(&h->reader, part);
-        from += part;
-        size -= part;
+        uint8_t *space = aw_armctl_reader_space(&h->reader, &cap);
+        size_t n = size < cap ? size : cap;
+        memcpy(space, bytes, n);
+        aw_armctl_reader_commit(&h->reader, n);
+        bytes += n;
+        size -= n;
         while (receive_line(h))
             advance(h, now);
     }
@@ -544,7 +546,7 @@ static void device_step(struct aw_device *device, int64_t now)
 static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
 {
     struct handler *h = (struct handler *)device;
-    const struct text *text = &h->out[h->out_head];
+    const struct limited_file *text = &h->out[h->out_head];
     if (h->out_count == 0 || text->size > cap)
         return 0;
     memcpy(buf, text->bytes, text->size);
@@ -556,9 +558,9 @@ static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
 static int64_t device_next_event(const struct aw_device *device)
 {
     const struct handler *h = (const struct handler *)device;
-    int64_t job = h->n_jobs ? h->jobs[next_job(h)].due_ns : AW_NEVER;
-    int64_t resend = h->busy ? h->resend_ns : AW_NEVER;
-    return aw_sooner(job, resend);
+    int64_t job_ns = h->n_jobs ? h->jobs[next_job(h)].due_ns : AW_NEVER;
+    int64_t resend_ns = h->busy ? h->resend_ns : AW_NEVER;
+    return aw_min_time(job_ns, resend_ns);
 }
 
 static void device_connected(struct aw_device *device, int64_t now)
@@ -566,10 +568,10 @@ static void device_connected(struct aw_device *device, int64_t now)
     struct handler *h = (struct handler *)device;
     advance(h, now);
     for (int i = 0; i < h->n_jobs; i++)
-        h->jobs[i].forgotten = true;
-    h->reader.have = h->n_raw = 0;
+        h->jobs[i].discarded = true;
+    h->reader.n_bytes = h->n_raw = 0;
     h->after_cr = false;
-    h->reader.framer.left = 0;
+    h->reader.framer.packets_left = 0;
     h->receiver = (struct aw_armctl_receiver){.expected = 0};
     h->digit = 2;
     h->busy = false;
@@ -583,7 +585,7 @@ static void device_close(struct aw_device *device)
     free(device);
 }
 
-struct aw_device *aw_armctl_device(const struct aw_armctl_device_options *options)
+struct aw_device *aw_armctl_device_new(const struct aw_armctl_device_options *options)
 {
     static const struct aw_device_ops ops = {.receive = device_receive,
                                              .step = device_step,
@@ -591,8 +593,9 @@ struct aw_device *aw_armctl_device(const struct aw_armctl_device_options *option
                                              .next_event = device_next_event,
                                              .connected = device_connected,
                                              .close = device_close};
-    struct aw_packet_memory_options memory = {
-        .protocol = options->protocol, .first = aw_armctl_protocol.n_messages, .echoes = true};
+    struct aw_packet_memory_options memory = {.protocol = options->protocol,
+                                              .first_custom = aw_armctl_protocol.n_messages,
+                                              .echoes = true};
     bool failed;
     struct handler *h = calloc(1, sizeof *h);
     if (!h)
@@ -624,8 +627,8 @@ const struct aw_armctl_device_counters *aw_armctl_device_counters(const struct a
     return &((const struct handler *)device)->counters;
 }
 
-double aw_armctl_device_joint(const struct aw_device *device, enum aw_armctl_kind kind, int joint,
-                              int64_t now)
+double aw_armctl_device_position(const struct aw_device *device, enum aw_armctl_kind kind,
+                                 int joint, int64_t now)
 {
-    return aw_armctl_axis_at(&((const struct handler *)device)->axes[kind][joint], now);
+    return aw_armctl_axis_position(&((const struct handler *)device)->axes[kind][joint], now);
 }

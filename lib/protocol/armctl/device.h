@@ -3,7 +3,7 @@
  *
  *     struct aw_armctl_device_options options = aw_armctl_device_defaults();
  *     aw_armctl_quirks_parse("no-reack,bare-confirm", &options.quirks, &err);
- *     struct aw_device *device = aw_armctl_device(&options);
+ *     struct aw_device *device = aw_armctl_device_new(&options);
  *     struct aw_link *link = aw_sim_link(device, &clock.base, false, "sim:");
  *
  * The receiver acknowledges and carries out a packet with the expected digit. It only acknowledges
@@ -54,7 +54,7 @@ enum aw_status aw_armctl_quirks_parse(const char *text, unsigned *quirks, struct
 extern const char *const aw_armctl_quirk_names[];
 
 /* Called when the device starts to carry out a command. Receives its body: "DEG1,090". */
-typedef void aw_armctl_executed_fn(void *context, const char *body, int64_t now);
+typedef void aw_armctl_execute_fn(void *context, const char *body, int64_t now);
 
 struct aw_armctl_device_options {
     unsigned quirks; /* bits of enum aw_armctl_quirk */
@@ -65,7 +65,7 @@ struct aw_armctl_device_options {
     const struct aw_armctl_profile *profile; /* NULL: none; copied */
     /* protocol with custom packets, which are confirmed at once, see packets/memory.h; or NULL */
     const struct aw_protocol *protocol;
-    aw_armctl_executed_fn *executed; /* or NULL */
+    aw_armctl_execute_fn *on_execute; /* or NULL */
     void *context;
 };
 
@@ -77,14 +77,14 @@ struct aw_armctl_device_counters {
 };
 
 /* Returns NULL if out of memory. The caller closes the device through its ops. */
-struct aw_device *aw_armctl_device(const struct aw_armctl_device_options *options);
+struct aw_device *aw_armctl_device_new(const struct aw_armctl_device_options *options);
 
 /* Returns the counters for tests and the simulator's status line; valid for the lifetime of the
  * device. */
 const struct aw_armctl_device_counters *aw_armctl_device_counters(const struct aw_device *device);
 
 /* Returns the position of joint 0 to 9 at this time in deg, mm or µs. For tests. */
-double aw_armctl_device_joint(const struct aw_device *device, enum aw_armctl_kind kind, int joint,
-                              int64_t now);
+double aw_armctl_device_position(const struct aw_device *device, enum aw_armctl_kind kind,
+                                 int joint, int64_t now);
 
 #endif

@@ -5,17 +5,17 @@
 
 #include "base/clock.h"
 
-double aw_armctl_axis_at(const struct aw_armctl_axis *axis, int64_t now)
+double aw_armctl_axis_position(const struct aw_armctl_axis *axis, int64_t now)
 {
     if (now >= axis->end_ns)
         return axis->to;
-    double share = (double)(now - axis->start_ns) / (double)(axis->end_ns - axis->start_ns);
-    return axis->from + (axis->to - axis->from) * share;
+    double fraction = (double)(now - axis->start_ns) / (double)(axis->end_ns - axis->start_ns);
+    return axis->from + (axis->to - axis->from) * fraction;
 }
 
 int64_t aw_armctl_axis_move(struct aw_armctl_axis *axis, double target, double speed, int64_t now)
 {
-    axis->from = aw_armctl_axis_at(axis, now);
+    axis->from = aw_armctl_axis_position(axis, now);
     axis->to = target;
     axis->start_ns = now;
     axis->end_ns = now + (int64_t)ceil(fabs(target - axis->from) / speed * (double)AW_SECOND);

@@ -12,7 +12,7 @@ struct aw_armctl_axis {
 };
 
 /* Returns the position at this time. */
-double aw_armctl_axis_at(const struct aw_armctl_axis *axis, int64_t now);
+double aw_armctl_axis_position(const struct aw_armctl_axis *axis, int64_t now);
 
 /* Starts a motion from the current position to target, at speed in units per second (above 0).
  * Returns the time of arrival, which is now if the axis is already there. */

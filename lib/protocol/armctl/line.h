@@ -7,9 +7,9 @@
  * the "Communications FSMs" drawing published with the METR4810 train yard handler.)
  *
  *     struct aw_armctl_reader reader = {0};
- *     uint8_t *room = aw_armctl_reader_room(&reader, &cap);
+ *     uint8_t *room = aw_armctl_reader_space(&reader, &cap);
  *     aw_link_read(link, room, cap, &got, deadline, &err);
- *     aw_armctl_reader_added(&reader, got);
+ *     aw_armctl_reader_commit(&reader, got);
  *     while ((status = aw_armctl_reader_next(&reader, &wire, &line)) != AW_MORE)
  *         if (status == AW_OK) …line.digit, line.body…
  */
@@ -23,7 +23,7 @@
 /* A line that has the shape of a packet. Plain data. */
 struct aw_armctl_line {
     uint8_t digit;                     /* first character, 0 to 9 */
-    bool known;                        /* the table has this TYPE */
+    bool known_type;                   /* the table has this TYPE */
     bool decoded;                      /* record has its values */
     char body[AW_ARMCTL_BODY_MAX + 1]; /* "DEG1,090" */
     char text[AW_ARMCTL_LINE_MAX];     /* "0DEG1,090", no CRLF */
@@ -34,17 +34,17 @@ struct aw_armctl_line {
 struct aw_armctl_reader {
     struct aw_framer framer; /* .overlong counts lines that were too long */
     uint64_t garbage;        /* number of other discarded lines */
-    char half_end;           /* the CR or LF that ended the last line alone; 0: none */
+    char partial_end;        /* the CR or LF that ended the last line alone; 0: none */
     /* number of lines with a CR or LF alone; -1: a valid line has been received */
-    int half_lines;
-    size_t have;
+    int n_partial;
+    size_t n_bytes;
     uint8_t bytes[256];
 };
 
 /* Returns where to store the next bytes and sets *cap to their max number, which is never 0 after
  * AW_MORE. */
-uint8_t *aw_armctl_reader_room(struct aw_armctl_reader *reader, size_t *size);
-void aw_armctl_reader_added(struct aw_armctl_reader *reader, size_t size);
+uint8_t *aw_armctl_reader_space(struct aw_armctl_reader *reader, size_t *size);
+void aw_armctl_reader_commit(struct aw_armctl_reader *reader, size_t size);
 
 /* Returns true if the first line lacks only its LF. */
 bool aw_armctl_reader_lacks_lf(const struct aw_armctl_reader *reader);
@@ -56,20 +56,20 @@ enum aw_status aw_armctl_reader_next(struct aw_armctl_reader *reader, struct aw_
                                      enum aw_dir dir, struct aw_armctl_line *line);
 
 /* Reads a frame, with its CR LF, as a line; AW_MALFORMED as above. */
-enum aw_status aw_armctl_line_read(struct aw_wire *wire, enum aw_dir dir, struct aw_span frame,
-                                   struct aw_armctl_line *line);
+enum aw_status aw_armctl_line_parse(struct aw_wire *wire, enum aw_dir dir, struct aw_span frame,
+                                    struct aw_armctl_line *line);
 
 /* Returns true if body ("DEG1,090") has a valid shape for a line. */
-bool aw_armctl_body_valid(const char *body);
+bool aw_armctl_is_valid_body(const char *body);
 
 /* Returns true if the table has its TYPE. For custom packets, compares the whole name. */
-bool aw_armctl_type_known(const struct aw_protocol *protocol, const char *body);
+bool aw_armctl_is_known_type(const struct aw_protocol *protocol, const char *body);
 
 /* Returns true if body has no parameters. */
 bool aw_armctl_is_bare(const char *body);
 
 /* Returns true if both lines have the same TYPE (all its capitals). */
-bool aw_armctl_same_type(const char *body, const char *other);
+bool aw_armctl_is_same_type(const char *body, const char *other);
 
 /* Writes digit, body and CRLF; out has AW_ARMCTL_LINE_MAX bytes. Returns the number of bytes. */
 size_t aw_armctl_line_write(uint8_t *out, uint8_t digit, const char *body);
@@ -84,7 +84,7 @@ bool aw_armctl_is_ack(const struct aw_armctl_line *line);
 /* The receiver's state: the next expected digit. */
 struct aw_armctl_receiver {
     uint8_t expected; /* 0 or 1 in the handler, 2 or 3 in the controller */
-    bool any;         /* the peer's state is unknown: accepts either digit of the pair */
+    bool accept_any;  /* the peer's state is unknown: accepts either digit of the pair */
 };
 
 enum aw_armctl_verdict {
@@ -93,9 +93,9 @@ enum aw_armctl_verdict {
     AW_ARMCTL_FOREIGN,   /* has a digit of the other direction: ignore it */
 };
 
-enum aw_armctl_verdict aw_armctl_judge(const struct aw_armctl_receiver *receiver, uint8_t digit);
+enum aw_armctl_verdict aw_armctl_classify(const struct aw_armctl_receiver *receiver, uint8_t digit);
 
 /* Records that the packet with this digit was handled. */
-void aw_armctl_handle(struct aw_armctl_receiver *receiver, uint8_t digit);
+void aw_armctl_note_handled(struct aw_armctl_receiver *receiver, uint8_t digit);
 
 #endif

@@ -14,7 +14,7 @@
 enum key { INDEX = 1, KIND = 2, MIN = 4, MAX = 8, HOME = 16, SPEED = 32, SIGNED = 64, ROLE = 128 };
 
 struct choice {
-    const char *word;
+    const char *name;
     int value;
 };
 
@@ -24,13 +24,14 @@ static const struct choice kinds[] = {{"rotate", AW_ARMCTL_ROTATE},
                                       {0}};
 static const struct choice roles[] = {
     {"r", AW_ARMCTL_R}, {"theta", AW_ARMCTL_THETA}, {"h", AW_ARMCTL_H}, {0}};
-static const struct choice answers[] = {{"yes", 1}, {"no", 0}, {"true", 1}, {"false", 0}, {"on", 1},
-                                        {"off", 0}, {"1", 1},  {"0", 0},    {0}};
+static const struct choice booleans[] = {{"yes", 1},   {"no", 0}, {"true", 1},
+                                         {"false", 0}, {"on", 1}, {"off", 0},
+                                         {"1", 1},     {"0", 0},  {0}};
 
-static const struct kind_words {
-    const char *word, *message, *field, *unit;
-    double least, most, home;
-} kind_words[AW_ARMCTL_KINDS] = {
+static const struct kind_rows {
+    const char *adjective, *message, *field, *unit;
+    double min, max, home;
+} kind_rows[AW_ARMCTL_KINDS] = {
     [AW_ARMCTL_ROTATE] = {"rotating", "deg", "angle", "deg", 0, 360, 0},
     [AW_ARMCTL_TRANSLATE] = {"translating", "pos", "position", "mm", 0, 999, 0},
     [AW_ARMCTL_PULSE] = {"pulse", "pulse", "pulse", "us", 1000, 2000, 1500},
@@ -38,7 +39,7 @@ static const struct kind_words {
 
 static const struct role_row {
     const char *name;
-    int usual; /* default joint of the role */
+    int default_joint; /* default joint of the role */
     enum aw_armctl_kind kind;
 } role_rows[AW_ARMCTL_ROLES] = {
     [AW_ARMCTL_NO_ROLE] = {"", -1, AW_ARMCTL_ROTATE},
@@ -52,8 +53,8 @@ const char *aw_armctl_role_name(enum aw_armctl_role role)
     return role_rows[role].name;
 }
 
-static const struct aw_armctl_joint *holder(const struct aw_armctl_profile *profile,
-                                            enum aw_armctl_role role)
+static const struct aw_armctl_joint *find_role_holder(const struct aw_armctl_profile *profile,
+                                                      enum aw_armctl_role role)
 {
     for (size_t i = 0; profile && i < profile->n; i++)
         if (profile->joints[i].role == role)
@@ -63,40 +64,40 @@ static const struct aw_armctl_joint *holder(const struct aw_armctl_profile *prof
 
 int aw_armctl_role_joint(const struct aw_armctl_profile *profile, enum aw_armctl_role role)
 {
-    const struct aw_armctl_joint *joint = holder(profile, role);
-    return joint ? joint->index : role_rows[role].usual;
+    const struct aw_armctl_joint *joint = find_role_holder(profile, role);
+    return joint ? joint->index : role_rows[role].default_joint;
 }
 
 const char *aw_armctl_kind_message(enum aw_armctl_kind kind)
 {
-    return kind_words[kind].message;
+    return kind_rows[kind].message;
 }
 
 const char *aw_armctl_kind_field(enum aw_armctl_kind kind)
 {
-    return kind_words[kind].field;
+    return kind_rows[kind].field;
 }
 
 const char *aw_armctl_kind_unit(enum aw_armctl_kind kind)
 {
-    return kind_words[kind].unit;
+    return kind_rows[kind].unit;
 }
 
 double aw_armctl_kind_min(enum aw_armctl_kind kind, bool negatives)
 {
-    bool turns = kind != AW_ARMCTL_PULSE; /* a pulse has no sign */
-    return negatives && turns ? -kind_words[kind].most : kind_words[kind].least;
+    bool has_sign = kind != AW_ARMCTL_PULSE; /* a pulse has no sign */
+    return negatives && has_sign ? -kind_rows[kind].max : kind_rows[kind].min;
 }
 
 double aw_armctl_kind_max(enum aw_armctl_kind kind)
 {
-    return kind_words[kind].most;
+    return kind_rows[kind].max;
 }
 
-static int choose(const struct choice *choices, const char *word)
+static int find_choice(const struct choice *choices, const char *name)
 {
-    for (; choices->word; choices++)
-        if (strcasecmp(choices->word, word) == 0)
+    for (; choices->name; choices++)
+        if (strcasecmp(choices->name, name) == 0)
             return choices->value;
     return -1;
 }
@@ -105,7 +106,7 @@ static const struct key_row {
     const char *name;
     enum key key;
     const struct choice *choices; /* NULL: the value is a number */
-    const char *wanted;
+    const char *expected;
 } key_rows[] = {
     {"index", INDEX, NULL, "a whole number 0 to 9"},
     {"kind", KIND, kinds, "rotate, translate or pulse"},
@@ -114,7 +115,7 @@ static const struct key_row {
     {"max", MAX, NULL, "a number"},
     {"home", HOME, NULL, "a number"},
     {"speed", SPEED, NULL, "a number above 0"},
-    {"signed", SIGNED, answers, "yes or no"},
+    {"signed", SIGNED, booleans, "yes or no"},
 };
 
 static const struct key_row *find_key(const char *name)
@@ -125,13 +126,13 @@ static const struct key_row *find_key(const char *name)
     return NULL;
 }
 
-bool aw_armctl_joint_has(const struct aw_armctl_joint *joint, const char *key)
+bool aw_armctl_joint_has_key(const struct aw_armctl_joint *joint, const char *key)
 {
     const struct key_row *row = find_key(key);
     return row && joint->given & row->key;
 }
 
-static bool store(struct aw_armctl_joint *joint, enum key key, double value)
+static bool store_value(struct aw_armctl_joint *joint, enum key key, double value)
 {
     bool digit = value >= 0 && value <= 9 && value == floor(value);
     joint->given |= key;
@@ -169,12 +170,13 @@ static bool read_value(const struct key_row *row, const char *text, double *valu
 {
     if (!row->choices)
         return aw_number_parse(text, value, NULL) == AW_OK;
-    int choice = choose(row->choices, text);
+    int choice = find_choice(row->choices, text);
     *value = choice;
     return choice >= 0;
 }
 
-static struct aw_armctl_joint *joint_named(struct aw_armctl_profile *profile, const char *name)
+static struct aw_armctl_joint *find_or_add_joint(struct aw_armctl_profile *profile,
+                                                 const char *name)
 {
     for (size_t i = 0; i < profile->n; i++)
         if (strcmp(profile->joints[i].name, name) == 0)
@@ -196,16 +198,16 @@ enum aw_status aw_armctl_profile_set(struct aw_armctl_profile *profile, const ch
                        "[joint %s]: unknown key %s — use one of index kind role min max home "
                        "speed signed",
                        name, key);
-    struct aw_armctl_joint *joint = joint_named(profile, name);
+    struct aw_armctl_joint *joint = find_or_add_joint(profile, name);
     if (!joint)
         return aw_fail(err, AW_USAGE,
                        "[joint %s]: cannot be added — use at most %d joints, and names of 1 to 23 "
                        "bytes",
                        name, AW_ARMCTL_JOINTS);
     double value;
-    if (!read_value(row, text, &value) || !store(joint, row->key, value))
+    if (!read_value(row, text, &value) || !store_value(joint, row->key, value))
         return aw_fail(err, AW_USAGE, "[joint %s]: invalid %s = %s — give %s", name, key, text,
-                       row->wanted);
+                       row->expected);
     return AW_OK;
 }
 
@@ -215,20 +217,20 @@ static enum aw_status check_role(const struct aw_armctl_profile *profile,
     const struct role_row *role = &role_rows[joint->role];
     if (joint->role == AW_ARMCTL_NO_ROLE)
         return AW_OK;
-    const struct aw_armctl_joint *first = holder(profile, joint->role);
+    const struct aw_armctl_joint *first = find_role_holder(profile, joint->role);
     if (first != joint)
         return aw_fail(err, AW_USAGE,
                        "[joint %s]: role %s already belongs to [joint %s] — remove one",
                        joint->name, role->name, first->name);
     if (joint->kind != role->kind)
         return aw_fail(err, AW_USAGE, "[joint %s]: role %s needs a %s joint (%s) — give kind = %s",
-                       joint->name, role->name, kind_words[role->kind].word,
-                       kind_words[role->kind].unit, kinds[role->kind].word);
+                       joint->name, role->name, kind_rows[role->kind].adjective,
+                       kind_rows[role->kind].unit, kinds[role->kind].name);
     return AW_OK;
 }
 
-static enum aw_status contradiction(const struct aw_armctl_profile *profile,
-                                    const struct aw_armctl_joint *joint, struct aw_error *err)
+static enum aw_status check_joint(const struct aw_armctl_profile *profile,
+                                  const struct aw_armctl_joint *joint, struct aw_error *err)
 {
     const struct aw_armctl_joint *first = aw_armctl_profile_joint(profile, joint->index);
     if (!(joint->given & INDEX))
@@ -261,16 +263,16 @@ enum aw_status aw_armctl_profile_finish(struct aw_armctl_profile *profile, struc
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < profile->n && status == AW_OK; i++) {
         struct aw_armctl_joint *joint = &profile->joints[i];
-        const struct kind_words *words = &kind_words[joint->kind];
+        const struct kind_rows *row = &kind_rows[joint->kind];
         bool below_zero = joint->given & MIN && joint->min < 0;
         joint->is_signed = joint->is_signed || (!(joint->given & SIGNED) && below_zero);
         if (!(joint->given & MAX))
-            joint->max = words->most;
+            joint->max = row->max;
         if (!(joint->given & MIN))
-            joint->min = joint->is_signed ? -words->most : words->least;
+            joint->min = joint->is_signed ? -row->max : row->min;
         if (!(joint->given & HOME))
-            joint->home = aw_clamp(words->home, joint->min, joint->max);
-        status = contradiction(profile, &profile->joints[i], err);
+            joint->home = aw_clamp(row->home, joint->min, joint->max);
+        status = check_joint(profile, &profile->joints[i], err);
     }
     return status;
 }
@@ -295,7 +297,7 @@ const struct aw_armctl_joint *aw_armctl_profile_find(const struct aw_armctl_prof
 }
 
 /* Reads the record's field joint. Returns false for an invalid number; aw_encode refuses that. */
-static bool custom_joint(const struct aw_record *record, int *joint)
+static bool get_joint_field(const struct aw_record *record, int *joint)
 {
     int scalar = aw_codec_find(record->codec, "joint");
     double value = record->v[scalar];
@@ -313,8 +315,7 @@ static bool moves_joint(const struct aw_record *record, int scalar, enum aw_armc
     const char *field = record->codec->scalars[scalar].field->name;
     *role = AW_ARMCTL_NO_ROLE;
     for (int i = 0; i < AW_ARMCTL_KINDS; i++)
-        if (strcmp(kind_words[i].message, message) == 0 &&
-            strcmp(kind_words[i].field, field) == 0) {
+        if (strcmp(kind_rows[i].message, message) == 0 && strcmp(kind_rows[i].field, field) == 0) {
             *kind = (enum aw_armctl_kind)i;
             return true;
         }
@@ -334,7 +335,7 @@ bool aw_armctl_scalar_joint(const struct aw_armctl_profile *profile, const struc
     if (!moves_joint(record, scalar, &role, kind))
         return false;
     if (role == AW_ARMCTL_NO_ROLE)
-        return custom_joint(record, joint);
+        return get_joint_field(record, joint);
     *joint = aw_armctl_role_joint(profile, role);
     return true;
 }
@@ -348,10 +349,10 @@ struct request {
     double value;
 };
 
-static enum aw_status outside(const struct request *request, double limit, bool above,
-                              struct aw_error *err)
+static enum aw_status fail_outside(const struct request *request, double limit, bool above,
+                                   struct aw_error *err)
 {
-    const char *unit = kind_words[request->kind].unit;
+    const char *unit = kind_rows[request->kind].unit;
     const char *side = above ? "above its maximum" : "below its minimum";
     if (request->joint)
         return aw_fail(
@@ -364,17 +365,17 @@ static enum aw_status outside(const struct request *request, double limit, bool 
 }
 
 /* Reports that the default joint for r, theta or h has another kind in the profile. */
-static enum aw_status not_for_arm(const struct request *request, struct aw_error *err)
+static enum aw_status check_arm_role(const struct request *request, struct aw_error *err)
 {
     const struct aw_armctl_joint *joint = request->joint;
-    const struct kind_words *wanted = &kind_words[request->kind];
+    const struct kind_rows *expected = &kind_rows[request->kind];
     const char *role = aw_armctl_role_name(request->role);
     if (joint->kind != request->kind)
         return aw_fail(err, AW_USAGE,
                        "%s: joint %d is %s of arm, which needs a %s joint (%s), not a %s one — in "
                        "the config, give the joint for %s 'role = %s'",
-                       joint->name, joint->index, role, wanted->word, wanted->unit,
-                       kind_words[joint->kind].word, role, role);
+                       joint->name, joint->index, role, expected->adjective, expected->unit,
+                       kind_rows[joint->kind].adjective, role, role);
     if (joint->role != AW_ARMCTL_NO_ROLE && joint->role != request->role)
         return aw_fail(err, AW_USAGE,
                        "%s: joint %d is %s of arm, and its role is %s — in the config, give the "
@@ -388,27 +389,27 @@ static enum aw_status check_request(const struct request *request, bool negative
                                     struct aw_error *err)
 {
     const struct aw_armctl_joint *joint = request->joint;
-    const struct kind_words *words = &kind_words[request->kind];
+    const struct kind_rows *row = &kind_rows[request->kind];
     enum aw_status status = AW_OK;
     if (joint && request->role != AW_ARMCTL_NO_ROLE)
-        status = not_for_arm(request, err);
+        status = check_arm_role(request, err);
     else if (joint && joint->kind != request->kind)
         status =
             aw_fail(err, AW_USAGE, "%s: a %s joint has no %s — use %s", joint->name,
-                    kind_words[joint->kind].word, words->field, kind_words[joint->kind].message);
+                    kind_rows[joint->kind].adjective, row->field, kind_rows[joint->kind].message);
     if (status != AW_OK)
         return status;
-    double max = joint ? joint->max : words->most;
+    double max = joint ? joint->max : row->max;
     double min = joint ? joint->min : aw_armctl_kind_min(request->kind, negatives);
     if (request->value > max)
-        return outside(request, max, true, err);
+        return fail_outside(request, max, true, err);
     if (request->value < min)
-        return outside(request, min, false, err);
+        return fail_outside(request, min, false, err);
     return AW_OK;
 }
 
-static bool request_of(const struct aw_armctl_profile *profile, const struct aw_record *record,
-                       int scalar, struct request *request)
+static bool get_request(const struct aw_armctl_profile *profile, const struct aw_record *record,
+                        int scalar, struct request *request)
 {
     if (!(record->present >> scalar & 1) ||
         !moves_joint(record, scalar, &request->role, &request->kind) ||
@@ -425,23 +426,23 @@ enum aw_status aw_armctl_profile_check(const struct aw_armctl_profile *profile, 
     struct request request;
     enum aw_status status = AW_OK;
     for (int i = 0; i < record->codec->n_scalars && status == AW_OK; i++)
-        if (request_of(profile, record, i, &request))
+        if (get_request(profile, record, i, &request))
             status = check_request(&request, negatives, err);
     return status;
 }
 
-int aw_armctl_profile_longest_ms(const struct aw_armctl_profile *profile,
-                                 const struct aw_record *record)
+int aw_armctl_profile_max_ms(const struct aw_armctl_profile *profile,
+                             const struct aw_record *record)
 {
     struct request request;
-    double longest = 0;
+    double max_ms = 0;
     for (int i = 0; i < record->codec->n_scalars; i++) {
-        if (!request_of(profile, record, i, &request))
+        if (!get_request(profile, record, i, &request))
             continue;
         if (!request.joint || request.joint->speed <= 0)
             return 0;
         double ms = (request.joint->max - request.joint->min) / request.joint->speed * 1000;
-        longest = ms > longest ? ms : longest;
+        max_ms = ms > max_ms ? ms : max_ms;
     }
-    return longest < 3600000 ? (int)longest : 0;
+    return max_ms < 3600000 ? (int)max_ms : 0;
 }

@@ -88,7 +88,7 @@ double aw_armctl_kind_max(enum aw_armctl_kind kind);
 
 /* Returns true if the profile sets this key ("min") of the joint; otherwise the joint uses the
  * kind's default. */
-bool aw_armctl_joint_has(const struct aw_armctl_joint *joint, const char *key);
+bool aw_armctl_joint_has_key(const struct aw_armctl_joint *joint, const char *key);
 
 /* Returns "r", "theta" or "h", the name of arm's field; "" for AW_ARMCTL_NO_ROLE. */
 const char *aw_armctl_role_name(enum aw_armctl_role role);
@@ -115,7 +115,7 @@ enum aw_status aw_armctl_profile_check(const struct aw_armctl_profile *profile, 
 
 /* Returns the duration in ms of the slowest possible motion of this command according to the
  * profile; 0 if a speed is unknown. */
-int aw_armctl_profile_longest_ms(const struct aw_armctl_profile *profile,
-                                 const struct aw_record *record);
+int aw_armctl_profile_max_ms(const struct aw_armctl_profile *profile,
+                             const struct aw_record *record);
 
 #endif

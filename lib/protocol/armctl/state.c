@@ -14,27 +14,28 @@
 
 static const char first_line[] = "armctl sequence memory 2";
 
-static bool is_truth(const bool *value)
+static bool is_valid_bool(const bool *value)
 {
     return *(const unsigned char *)value <= 1;
 }
 
-static bool ends(const char text[AW_ARMCTL_BODY_MAX + 1])
+static bool is_terminated(const char text[AW_ARMCTL_BODY_MAX + 1])
 {
     return memchr(text, '\0', AW_ARMCTL_BODY_MAX + 1) != NULL;
 }
 
-static bool is_place(const struct aw_armctl_place *place)
+static bool is_valid_position(const struct aw_armctl_position *position)
 {
-    static const int most = 9999; /* max value that the wire's digits can express */
-    return is_truth(&place->known) && (unsigned)place->kind <= AW_ARMCTL_PULSE &&
-           place->value >= -most && place->value <= most;
+    static const int max = 9999; /* max value that the wire's digits can express */
+    return is_valid_bool(&position->known) && (unsigned)position->kind <= AW_ARMCTL_PULSE &&
+           position->value >= -max && position->value <= max;
 }
 
-static bool are_digits(const struct aw_armctl_memory *m)
+static bool has_valid_digits(const struct aw_armctl_memory *m)
 {
-    return is_truth(&m->known) && is_truth(&m->agreed) && m->tx <= 1 && m->rx <= 3 && m->rx != 1 &&
-           (unsigned)m->pings <= AW_ARMCTL_PINGS_NEXT && m->n_owed <= AW_ARMCTL_AWAITED_MAX;
+    return is_valid_bool(&m->known) && is_valid_bool(&m->agreed) && m->tx <= 1 && m->rx <= 3 &&
+           m->rx != 1 && (unsigned)m->pings <= AW_ARMCTL_PINGS_NEXT &&
+           m->n_awaited <= AW_ARMCTL_AWAITED_MAX;
 }
 
 bool aw_armctl_memory_read(struct aw_armctl_memory *memory, const void *bytes, size_t size)
@@ -43,30 +44,30 @@ bool aw_armctl_memory_read(struct aw_armctl_memory *memory, const void *bytes, s
     if (size != sizeof m)
         return false;
     memcpy(&m, bytes, sizeof m);
-    bool good =
-        are_digits(&m) && ends(m.received) && ends(m.pending) && ends(m.confirmed) && ends(m.motor);
+    bool valid = has_valid_digits(&m) && is_terminated(m.received) && is_terminated(m.pending) &&
+                 is_terminated(m.confirmed) && is_terminated(m.motor);
     for (size_t i = 0; i < AW_ARMCTL_AWAITED_MAX; i++)
-        good = good && ends(m.owed[i]);
+        valid = valid && is_terminated(m.awaited[i]);
     for (size_t i = 0; i < AW_ARMCTL_JOINTS; i++)
-        good = good && is_place(&m.places[i]);
-    if (good)
+        valid = valid && is_valid_position(&m.positions[i]);
+    if (valid)
         *memory = m;
-    return good;
+    return valid;
 }
 
-void aw_armctl_memory_owe(struct aw_armctl_memory *memory, const char *body)
+void aw_armctl_memory_await(struct aw_armctl_memory *memory, const char *body)
 {
-    if (memory->n_owed == AW_ARMCTL_AWAITED_MAX)
-        aw_armctl_memory_settle(memory, 0);
-    memmove(memory->owed[memory->n_owed++], body, strlen(body) + 1);
+    if (memory->n_awaited == AW_ARMCTL_AWAITED_MAX)
+        aw_armctl_memory_remove(memory, 0);
+    memmove(memory->awaited[memory->n_awaited++], body, strlen(body) + 1);
 }
 
-void aw_armctl_memory_settle(struct aw_armctl_memory *memory, int index)
+void aw_armctl_memory_remove(struct aw_armctl_memory *memory, int index)
 {
-    memory->n_owed--;
-    memmove(memory->owed[index], memory->owed[index + 1],
-            (size_t)(memory->n_owed - index) * sizeof *memory->owed);
-    memset(memory->owed[memory->n_owed], 0, sizeof *memory->owed);
+    memory->n_awaited--;
+    memmove(memory->awaited[index], memory->awaited[index + 1],
+            (size_t)(memory->n_awaited - index) * sizeof *memory->awaited);
+    memset(memory->awaited[memory->n_awaited], 0, sizeof *memory->awaited);
 }
 
 enum aw_status aw_armctl_state_path(const char *dir, const char *key, char *path, size_t size,
@@ -94,21 +95,21 @@ static bool set_digit(uint8_t *digit, const char *text, const char *allowed)
 
 static bool set_body(char *body, const char *text)
 {
-    if (!aw_armctl_body_valid(text))
+    if (!aw_armctl_is_valid_body(text))
         return false;
     memcpy(body, text, strlen(text) + 1);
     return true;
 }
 
-static bool add_owed(struct aw_armctl_memory *memory, const char *text)
+static bool add_awaited(struct aw_armctl_memory *memory, const char *text)
 {
-    bool good = aw_armctl_body_valid(text);
-    if (good)
-        aw_armctl_memory_owe(memory, text);
-    return good;
+    bool valid = aw_armctl_is_valid_body(text);
+    if (valid)
+        aw_armctl_memory_await(memory, text);
+    return valid;
 }
 
-static bool set_place(struct aw_armctl_memory *memory, const char *text)
+static bool set_position(struct aw_armctl_memory *memory, const char *text)
 {
     char unit[4];
     int joint, value;
@@ -118,8 +119,8 @@ static bool set_place(struct aw_armctl_memory *memory, const char *text)
         return false;
     for (int kind = 0; kind < AW_ARMCTL_KINDS; kind++)
         if (strcmp(unit, aw_armctl_kind_unit((enum aw_armctl_kind)kind)) == 0) {
-            memory->places[joint] = (struct aw_armctl_place){true, (enum aw_armctl_kind)kind, value,
-                                                             time_s * AW_SECOND};
+            memory->positions[joint] = (struct aw_armctl_position){true, (enum aw_armctl_kind)kind,
+                                                                   value, time_s * AW_SECOND};
             return true;
         }
     return false;
@@ -140,7 +141,7 @@ static bool read_line(struct aw_armctl_memory *memory, const char *key, const ch
     if (strcmp(name, "pings") == 0)
         return set_digit(&digit, value, "012") && (memory->pings = digit, true);
     if (strcmp(name, "owed") == 0)
-        return add_owed(memory, value);
+        return add_awaited(memory, value);
     if (strcmp(name, "heard") == 0)
         return set_body(memory->received, value);
     if (strcmp(name, "pending") == 0)
@@ -150,7 +151,7 @@ static bool read_line(struct aw_armctl_memory *memory, const char *key, const ch
     if (strcmp(name, "motor") == 0)
         return set_body(memory->motor, value);
     if (strcmp(name, "joint") == 0)
-        return set_place(memory, value);
+        return set_position(memory, value);
     return false;
 }
 
@@ -160,26 +161,26 @@ bool aw_armctl_state_load(const char *dir, const char *key, struct aw_armctl_mem
     struct aw_lines lines = {.name = path};
     *memory = (struct aw_armctl_memory){0};
     enum aw_status status = aw_armctl_state_path(dir, key, path, sizeof path, NULL);
-    bool good = status == AW_OK && aw_lines_next(&lines, NULL) == AW_OK &&
-                strcmp(lines.line, first_line) == 0;
-    while (good && (status = aw_lines_next(&lines, NULL)) == AW_OK) {
+    bool valid = status == AW_OK && aw_lines_next(&lines, NULL) == AW_OK &&
+                 strcmp(lines.line, first_line) == 0;
+    while (valid && (status = aw_lines_next(&lines, NULL)) == AW_OK) {
         char *value = strchr(lines.line, ' ');
         if (value)
             *value++ = '\0';
-        good = value && read_line(memory, key, lines.line, value);
+        valid = value && read_line(memory, key, lines.line, value);
     }
-    good = aw_lines_end(&lines, status, NULL) == AW_OK && good && memory->known;
-    if (!good)
+    valid = aw_lines_end(&lines, status, NULL) == AW_OK && valid && memory->known;
+    if (!valid)
         *memory = (struct aw_armctl_memory){0};
-    return good;
+    return valid;
 }
 
 static void write_lines(FILE *file, const char *key, const struct aw_armctl_memory *memory)
 {
     fprintf(file, "%s\nkey %s\ntx %d\nrx %d\nagreed %d\npings %d\n", first_line, key, memory->tx,
             memory->rx, memory->agreed, (int)memory->pings);
-    for (int i = 0; i < memory->n_owed; i++)
-        fprintf(file, "owed %s\n", memory->owed[i]);
+    for (int i = 0; i < memory->n_awaited; i++)
+        fprintf(file, "owed %s\n", memory->awaited[i]);
     const struct {
         const char *name, *body;
     } bodies[] = {{"heard", memory->received},
@@ -190,9 +191,10 @@ static void write_lines(FILE *file, const char *key, const struct aw_armctl_memo
         if (*bodies[i].body)
             fprintf(file, "%s %s\n", bodies[i].name, bodies[i].body);
     for (int i = 0; i < AW_ARMCTL_JOINTS; i++)
-        if (memory->places[i].known)
-            fprintf(file, "joint %d %s %d %lld\n", i, aw_armctl_kind_unit(memory->places[i].kind),
-                    memory->places[i].value, (long long)(memory->places[i].time_ns / AW_SECOND));
+        if (memory->positions[i].known)
+            fprintf(file, "joint %d %s %d %lld\n", i,
+                    aw_armctl_kind_unit(memory->positions[i].kind), memory->positions[i].value,
+                    (long long)(memory->positions[i].time_ns / AW_SECOND));
 }
 
 enum aw_status aw_armctl_state_save(const char *dir, const char *key,

@@ -20,7 +20,7 @@
 #include "protocol/armctl/profile.h"
 
 /* The last confirmed position of a joint. */
-struct aw_armctl_place {
+struct aw_armctl_position {
     bool known;
     enum aw_armctl_kind kind;
     int value;       /* deg, mm or us */
@@ -45,14 +45,14 @@ struct aw_armctl_memory {
     uint8_t rx;  /* the handler's next digit, 2 or 3; 0: unknown */
     bool agreed; /* the handler's last answer was consistent with tx */
     enum aw_armctl_pings pings;
-    uint8_t n_owed; /* commands whose confirmation may still arrive, oldest first */
-    char owed[AW_ARMCTL_AWAITED_MAX][AW_ARMCTL_BODY_MAX + 1];
+    uint8_t n_awaited; /* commands whose confirmation may still arrive, oldest first */
+    char awaited[AW_ARMCTL_AWAITED_MAX][AW_ARMCTL_BODY_MAX + 1];
     char received[AW_ARMCTL_BODY_MAX + 1];  /* the handler's last packet, to recognise duplicates */
     char pending[AW_ARMCTL_BODY_MAX + 1];   /* the last command, if it was never confirmed; or "" */
     char confirmed[AW_ARMCTL_BODY_MAX + 1]; /* the last confirmed command, or "" */
     /* The last duty or vehicle speed other than 0, active until 0 is sent, or "". */
     char motor[AW_ARMCTL_BODY_MAX + 1];
-    struct aw_armctl_place places[AW_ARMCTL_JOINTS];
+    struct aw_armctl_position positions[AW_ARMCTL_JOINTS];
 };
 
 /* Reads a state that another program with this library sent. Returns false, with memory unchanged,
@@ -61,10 +61,10 @@ bool aw_armctl_memory_read(struct aw_armctl_memory *memory, const void *bytes, s
 
 /* Records that a confirmation of this command may still arrive. Drops the oldest entry if the list
  * is full. */
-void aw_armctl_memory_owe(struct aw_armctl_memory *memory, const char *body);
+void aw_armctl_memory_await(struct aw_armctl_memory *memory, const char *body);
 
 /* Removes entry index from the list. */
-void aw_armctl_memory_settle(struct aw_armctl_memory *memory, int index);
+void aw_armctl_memory_remove(struct aw_armctl_memory *memory, int index);
 
 /* Builds the path of a device's file: dir, a readable part of the key, and a hash of it. AW_USAGE:
  * the path does not fit. */

@@ -9,10 +9,10 @@
 #define DEGREES .type = AW_DIGITS, .digits = 3, .unit = "deg", .min = -360, .max = 360
 #define MM      .type = AW_DIGITS, .digits = 3, .unit = "mm", .min = -999, .max = 999
 #define WHICH   {.name = "joint", DIGIT, .max = 9, .help = "number of the joint"}
-#define JOINT   {.name = "joint", DIGIT, .max = 9, .may_miss = true, .help = "number of the joint"}
+#define JOINT   {.name = "joint", DIGIT, .max = 9, .may_omit = true, .help = "number of the joint"}
 
 static const struct aw_field head[] = {
-    {.name = "seq", DIGIT, .max = 3, .optional = true, .formal = true,
+    {.name = "seq", DIGIT, .max = 3, .optional = true, .is_metadata = true,
      .help = "sequence digit: 0,1,0,1… from the host, 2,3,2,3… from the device"},
     {.name = "type", .type = AW_CODE, .help = "three capital letters"},
     {0},
@@ -29,7 +29,7 @@ static const struct aw_field ack[] = {
 };
 static const struct aw_field deg[] = {
     JOINT,
-    {.name = "angle", DEGREES, .part = AW_PART_POSITION, .before = ',', .may_miss = true,
+    {.name = "angle", DEGREES, .part = AW_PART_POSITION, .separator = ',', .may_omit = true,
      .help = "angle to go to"},
     {0},
 };
@@ -37,37 +37,37 @@ static const struct aw_field deg[] = {
  * optional here, so that a bare 2DEG or 2SPD is deg or spd. */
 static const struct aw_field pulse[] = {
     WHICH,
-    {.name = "pulse", .type = AW_DIGITS, .digits = 4, .before = ',', .unit = "us",
-     .min = AW_ARMCTL_PULSE_MIN, .max = AW_ARMCTL_PULSE_MAX, .always = true,
+    {.name = "pulse", .type = AW_DIGITS, .digits = 4, .separator = ',', .unit = "us",
+     .min = AW_ARMCTL_PULSE_MIN, .max = AW_ARMCTL_PULSE_MAX, .always_limit = true,
      .help = "width of the servo's pulse"},
     {0},
 };
 static const struct aw_field duty[] = {
     WHICH,
-    {.name = "duty", .type = AW_DIGITS, .digits = 3, .before = ',', .min = -1000, .max = 1000,
+    {.name = "duty", .type = AW_DIGITS, .digits = 3, .separator = ',', .min = -1000, .max = 1000,
      .help = "in thousandths; negative is backwards, 0 stops the motor"},
     {0},
 };
 static const struct aw_field pos[] = {
     JOINT,
-    {.name = "position", MM, .part = AW_PART_POSITION, .before = ',', .may_miss = true,
+    {.name = "position", MM, .part = AW_PART_POSITION, .separator = ',', .may_omit = true,
      .help = "position to go to"},
     {0},
 };
 static const struct aw_field arm[] = {
-    {.name = "r", MM, .may_miss = true, .help = "reach, from the axis of the base"},
-    {.name = "theta", DEGREES, .before = ',', .may_miss = true, .help = "angle around the base"},
-    {.name = "h", MM, .before = ',', .may_miss = true, .help = "height"},
+    {.name = "r", MM, .may_omit = true, .help = "reach, from the axis of the base"},
+    {.name = "theta", DEGREES, .separator = ',', .may_omit = true, .help = "angle around the base"},
+    {.name = "h", MM, .separator = ',', .may_omit = true, .help = "height"},
     {0},
 };
 static const struct aw_field mov[] = {
     {.name = "distance", .type = AW_DIGITS, .digits = 4, .unit = "mm", .min = -9999, .max = 9999,
-     .may_miss = true, .help = "distance to drive; negative is backwards"},
+     .may_omit = true, .help = "distance to drive; negative is backwards"},
     {0},
 };
 static const struct aw_field spd[] = {
     {.name = "speed", .type = AW_DIGITS, .digits = 3, .unit = "mm/s", .min = -999, .max = 999,
-     .may_miss = true, .help = "driving speed; negative is backwards"},
+     .may_omit = true, .help = "driving speed; negative is backwards"},
     {0},
 };
 
@@ -117,20 +117,20 @@ static enum aw_status next_line(const struct aw_wire *wire, struct aw_framer *fr
 {
     (void)wire;
     size_t length = line_length(in);
-    bool over = (length ? length : in.size) > AW_ARMCTL_LINE_MAX || framer->left;
+    bool overlong = (length ? length : in.size) > AW_ARMCTL_LINE_MAX || framer->packets_left;
     *used = length;
     if (!length && in.size <= AW_ARMCTL_LINE_MAX)
         return AW_MORE;
-    if (length >= 2 && in.data[length - 2] == '\r' && in.data[length - 1] == '\n' && !over) {
+    if (length >= 2 && in.data[length - 2] == '\r' && in.data[length - 1] == '\n' && !overlong) {
         *frame = (struct aw_span){in.data, length};
         return AW_OK;
     }
     if (!length) /* wait for the LF of a final CR */
         *used = in.size - (in.data[in.size - 1] == '\r');
     framer->skipped += *used;
-    framer->overlong += over && !framer->left;
-    framer->left = !length;
-    return over
+    framer->n_overlong += overlong && !framer->packets_left;
+    framer->packets_left = !length;
+    return overlong
                ? aw_fail(err, AW_MALFORMED, "line longer than %d bytes dropped", AW_ARMCTL_LINE_MAX)
                : aw_fail(err, AW_MALFORMED, "line ends with %s only — end it with CR LF",
                          in.data[length - 1] == '\n' ? "LF" : "CR");
@@ -147,7 +147,7 @@ static int second_number(struct aw_span frame)
 }
 
 /* Returns true if ARM has all three numbers or none. */
-static bool is_whole_arm(struct aw_span frame)
+static bool has_all_values(struct aw_span frame)
 {
     const uint8_t *comma = memchr(frame.data, ',', frame.size), *end = frame.data + frame.size;
     return comma ? memchr(comma + 1, ',', (size_t)(end - comma - 1)) != NULL
@@ -156,12 +156,12 @@ static bool is_whole_arm(struct aw_span frame)
 
 /* Two messages share the code DEG, and two the code SPD; the part after the comma distinguishes
  * them. */
-static bool fits(const struct aw_message *message, struct aw_span frame)
+static bool matches_message(const struct aw_message *message, struct aw_span frame)
 {
     if (frame.size < 4 || memcmp(frame.data + 1, message->word, 3) != 0)
         return false;
     if (message->fields == arm)
-        return is_whole_arm(frame);
+        return has_all_values(frame);
     if (message->fields == pulse)
         return second_number(frame) >= AW_ARMCTL_PULSE_MIN &&
                second_number(frame) <= AW_ARMCTL_PULSE_MAX;
@@ -177,10 +177,10 @@ static const struct aw_message *find_custom(const struct aw_wire *wire, enum aw_
     while (length < frame.size && frame.data[length] >= 'A' && frame.data[length] <= 'Z')
         length++;
     for (size_t i = sizeof messages / sizeof *messages; i < protocol->n_messages; i++) {
-        const struct aw_message *own = &protocol->messages[i];
-        if (own->dir & dir && strlen(own->word) == length - 1 &&
-            memcmp(frame.data + 1, own->word, length - 1) == 0)
-            return own;
+        const struct aw_message *message = &protocol->messages[i];
+        if (message->dir & dir && strlen(message->word) == length - 1 &&
+            memcmp(frame.data + 1, message->word, length - 1) == 0)
+            return message;
     }
     return NULL;
 }
@@ -189,11 +189,11 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
                                          struct aw_span frame, struct aw_error *err)
 {
     /* all other messages go in both directions */
-    const struct aw_message *own = find_custom(wire, dir, frame);
-    if (own)
-        return own;
+    const struct aw_message *custom = find_custom(wire, dir, frame);
+    if (custom)
+        return custom;
     for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
-        if (!wire->protocol->messages[i].replaced && fits(&messages[i], frame))
+        if (!wire->protocol->messages[i].replaced && matches_message(&messages[i], frame))
             return &wire->protocol->messages[i];
     aw_fail(err, AW_MALFORMED, "%zu bytes that are not a line of this protocol", frame.size);
     return NULL;
@@ -201,7 +201,8 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
 
 /* Custom packets may use the rest of a line, between the digit with three letters and the line
  * end. */
-static const struct aw_custom_packets own = {.room = AW_ARMCTL_LINE_MAX - 6, .dir = AW_BOTH};
+static const struct aw_custom_packets custom_packets = {.max_size = AW_ARMCTL_LINE_MAX - 6,
+                                                        .dir = AW_BOTH};
 
 const struct aw_protocol aw_armctl_protocol = {
     .name = "armctl",
@@ -215,5 +216,5 @@ const struct aw_protocol aw_armctl_protocol = {
     .ascii = true,
     .identify = identify,
     .next_frame = next_line,
-    .own = &own,
+    .custom = &custom_packets,
 };

@@ -12,10 +12,10 @@
 #include "wire/can_id.h"
 
 /* The effects of commands that name a controller. */
-enum effect {
+enum command_effect {
     NO_CONTROLLER,
-    HOLDS, /* a switch of controllers holds the joint in place with force: checked */
-    SETS,  /* sets the joint's target itself */
+    HOLDS_JOINT, /* a switch of controllers holds the joint in place with force: checked */
+    SETS_TARGET, /* sets the joint's target itself */
 };
 
 struct aw_canpid_options aw_canpid_defaults(void)
@@ -28,7 +28,7 @@ struct aw_canpid_board *aw_canpid_board(struct aw_canpid *client, unsigned board
     return &client->boards[board / 32 % AW_CANPID_BOARDS];
 }
 
-static unsigned id_of(const uint8_t *frame)
+static unsigned get_id(const uint8_t *frame)
 {
     return frame[0] | (unsigned)frame[1] << 8;
 }
@@ -72,7 +72,7 @@ double aw_canpid_rate_hz(const struct aw_canpid_stream *stream, int64_t now)
 
 static void begin_window(struct aw_canpid_period *p, int64_t now, bool steady)
 {
-    p->from_ns = now;
+    p->start_ns = now;
     p->frames = 0;
     p->steady = steady;
 }
@@ -84,9 +84,9 @@ static void note_period(struct aw_canpid_period *p, uint64_t count, int64_t now)
     p->frames++;
     if (after_silence) {
         begin_window(p, now, false);
-    } else if (now - p->from_ns >= WINDOW_NS) {
+    } else if (now - p->start_ns >= WINDOW_NS) {
         if (p->steady)
-            p->period_ns = (now - p->from_ns) / p->frames;
+            p->period_ns = (now - p->start_ns) / p->frames;
         begin_window(p, now, true);
     }
 }
@@ -126,19 +126,19 @@ static const struct {
 };
 
 /* Returns the arrival time of the last read. */
-static int64_t arrival_ns(const struct aw_canpid *client, int64_t now)
+static int64_t get_arrival_ns(const struct aw_canpid *client, int64_t now)
 {
     const struct aw_link *link = client->link;
     int64_t waited = link->rx_time_ns ? aw_wall_time() - link->rx_time_ns : 0;
-    if (link->rx_time_ns && !link->recorded && !link->simulated)
+    if (link->rx_time_ns && !link->is_recording && !link->is_simulated)
         return now - (waited > 0 ? waited : 0);
-    return aw_sooner(client->waiting_ns, now);
+    return aw_min_time(client->arrival_min_ns, now);
 }
 
 static void handle_telemetry(struct aw_canpid *client, unsigned id, const struct aw_record *record)
 {
     struct aw_canpid_board *board = aw_canpid_board(client, id);
-    int64_t now = arrival_ns(client, aw_clock_now(client->link->clock));
+    int64_t now = get_arrival_ns(client, aw_clock_now(client->link->clock));
     client->counters.telemetry++;
     for (int kind = 0; kind < AW_CANPID_KINDS; kind++) {
         if (record->codec != client->codecs[kind])
@@ -158,7 +158,7 @@ void aw_canpid_init(struct aw_canpid *client, struct aw_link *link,
     client->link = link;
     client->options = *options;
     client->read_ns = INT64_MIN;
-    client->waiting_ns = AW_NEVER;
+    client->arrival_min_ns = AW_NEVER;
     aw_wire_init(&client->wire, options->protocol ? options->protocol : &aw_canpid_protocol,
                  variant, false);
     for (int kind = 0; kind < AW_CANPID_KINDS; kind++) {
@@ -175,11 +175,11 @@ void aw_canpid_init(struct aw_canpid *client, struct aw_link *link,
 
 /* Commands */
 
-static enum effect effect_of(const struct aw_record *command)
+static enum command_effect effect_of(const struct aw_record *command)
 {
     if (aw_codec_find(command->codec, "controller") < 0)
         return NO_CONTROLLER;
-    return strcmp(command->codec->message->name, "setpoint") == 0 ? SETS : HOLDS;
+    return strcmp(command->codec->message->name, "setpoint") == 0 ? SETS_TARGET : HOLDS_JOINT;
 }
 
 static int controller_of(const struct aw_record *command)
@@ -196,17 +196,18 @@ static void note_command(struct aw_canpid *client, unsigned board, const struct 
         aw_canpid_board(client, board)->controller = controller;
 }
 
-static enum aw_status guard(struct aw_canpid *client, const struct aw_record *command,
-                            struct aw_canpid_sent *sent, struct aw_error *err)
+static enum aw_status check_switch(struct aw_canpid *client, const struct aw_record *command,
+                                   struct aw_canpid_sent *sent, struct aw_error *err)
 {
-    enum effect effect = effect_of(command);
-    int last = aw_canpid_board(client, sent->board)->controller;
+    enum command_effect effect = effect_of(command);
+    int last_controller = aw_canpid_board(client, sent->board)->controller;
     char board[AW_CANPID_NAME_MAX];
     if (effect == NO_CONTROLLER)
         return AW_OK;
-    sent->switches = last != AW_CANPID_LAST && last != sent->controller;
-    sent->unknown = last == AW_CANPID_LAST && effect == HOLDS;
-    if (effect == SETS || client->options.allow_switch || !(sent->switches || sent->unknown))
+    sent->switches = last_controller != AW_CANPID_LAST && last_controller != sent->controller;
+    sent->may_switch = last_controller == AW_CANPID_LAST && effect == HOLDS_JOINT;
+    if (effect == SETS_TARGET || client->options.allow_switch ||
+        !(sent->switches || sent->may_switch))
         return AW_OK;
     const char *controller = aw_canpid_controller_name(sent->controller);
     aw_canpid_board_name(&client->wire.variant, sent->board, board);
@@ -215,7 +216,7 @@ static enum aw_status guard(struct aw_canpid *client, const struct aw_record *co
                        "%s of %s: %s is running %s; this would switch the controller and hold the "
                        "joint with force — give --switch to allow it",
                        command->codec->message->name, controller, board,
-                       aw_canpid_controller_name(last));
+                       aw_canpid_controller_name(last_controller));
     if (!client->link) /* nothing will be sent */
         return AW_OK;
     return aw_fail(
@@ -229,7 +230,7 @@ static enum aw_status guard(struct aw_canpid *client, const struct aw_record *co
 static const struct {
     const char *field;
     double max;
-} indices[] = {{"controller", AW_CANPID_CONTROLLERS - 1}, {"index", 3}};
+} index_limits[] = {{"controller", AW_CANPID_CONTROLLERS - 1}, {"index", 3}};
 
 enum aw_status aw_canpid_encode(struct aw_canpid *client, const struct aw_record *command,
                                 struct aw_canpid_sent *sent, struct aw_error *err)
@@ -238,42 +239,42 @@ enum aw_status aw_canpid_encode(struct aw_canpid *client, const struct aw_record
     if (!sent)
         sent = &unwanted;
     *sent = (struct aw_canpid_sent){.controller = AW_CANPID_LAST, .setpoint = (double)NAN};
-    for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
-        if (aw_record_get(command, indices[i].field) > indices[i].max)
+    for (size_t i = 0; i < sizeof index_limits / sizeof *index_limits; i++)
+        if (aw_record_get(command, index_limits[i].field) > index_limits[i].max)
             return aw_fail(err, AW_LIMIT,
                            "%s: %s %.9g is out of range (max %g), and the driver does not check it",
-                           command->codec->message->name, indices[i].field,
-                           aw_record_get(command, indices[i].field), indices[i].max);
+                           command->codec->message->name, index_limits[i].field,
+                           aw_record_get(command, index_limits[i].field), index_limits[i].max);
     enum aw_status status = aw_encode(command, client->options.force, sent->bytes,
                                       sizeof sent->bytes, &sent->size, err);
     if (status != AW_OK)
         return status;
-    sent->board = id_of(sent->bytes) / 32 * 32;
+    sent->board = get_id(sent->bytes) / 32 * 32;
     sent->controller = controller_of(command);
-    if (effect_of(command) == SETS)
+    if (effect_of(command) == SETS_TARGET)
         sent->setpoint = (double)aw_get_f32(sent->bytes + 2);
-    return guard(client, command, sent, err);
+    return check_switch(client, command, sent, err);
 }
 
 /* Returns when the next frame may be sent. A round of the loop may take a little longer than
  * measured. Gains get a margin, because they would accumulate. A new setpoint replaces earlier
  * ones, so it needs no margin. */
-int64_t aw_canpid_paced_ns(const struct aw_canpid *client, unsigned id)
+int64_t aw_canpid_next_send_ns(const struct aw_canpid *client, unsigned id)
 {
-    const struct aw_canpid_board *to = &client->boards[id / 32 % AW_CANPID_BOARDS];
-    int64_t pace = to->period.period_ns ? to->period.period_ns : AW_CANPID_PACE_NS;
-    if (to->sent_ns == INT64_MIN || !is_command(id))
+    const struct aw_canpid_board *target = &client->boards[id / 32 % AW_CANPID_BOARDS];
+    int64_t pace = target->period.period_ns ? target->period.period_ns : AW_CANPID_PACE_NS;
+    if (target->sent_ns == INT64_MIN || !is_command(id))
         return INT64_MIN;
     pace = pace > AW_CANPID_PACE_MIN_NS ? pace : AW_CANPID_PACE_MIN_NS;
-    return to->sent_ns + pace + (is_gain(id) ? pace / 10 : 0);
+    return target->sent_ns + pace + (is_gain(id) ? pace / 10 : 0);
 }
 
 static enum aw_status await_pace(struct aw_canpid *client, unsigned board, struct aw_error *err)
 {
-    int64_t paced = aw_canpid_paced_ns(client, board);
+    int64_t due_ns = aw_canpid_next_send_ns(client, board);
     enum aw_status status = AW_OK;
-    while (status == AW_OK && aw_clock_now(client->link->clock) < paced)
-        status = aw_canpid_idle(client, paced, NULL, NULL, err);
+    while (status == AW_OK && aw_clock_now(client->link->clock) < due_ns)
+        status = aw_canpid_idle(client, due_ns, NULL, NULL, err);
     return status;
 }
 
@@ -283,8 +284,9 @@ static enum aw_status write_frame(struct aw_canpid *client, struct aw_span frame
     enum aw_status status = aw_link_write(client->link, frame.data, frame.size, err);
     if (status == AW_OK) {
         client->counters.sent++;
-        if (is_command(id_of(frame.data)))
-            aw_canpid_board(client, id_of(frame.data))->sent_ns = aw_clock_now(client->link->clock);
+        if (is_command(get_id(frame.data)))
+            aw_canpid_board(client, get_id(frame.data))->sent_ns =
+                aw_clock_now(client->link->clock);
     }
     return status;
 }
@@ -292,7 +294,7 @@ static enum aw_status write_frame(struct aw_canpid *client, struct aw_span frame
 enum aw_status aw_canpid_send_frame(struct aw_canpid *client, struct aw_span frame,
                                     struct aw_error *err)
 {
-    enum aw_status status = await_pace(client, id_of(frame.data), err);
+    enum aw_status status = await_pace(client, get_id(frame.data), err);
     return status == AW_OK ? write_frame(client, frame, err) : status;
 }
 
@@ -313,33 +315,34 @@ enum aw_status aw_canpid_send(struct aw_canpid *client, const struct aw_record *
     int gain = aw_canpid_gain_find(command->codec->message->name);
     if (gain < 0)
         return AW_OK;
-    client->gains[aw_canpid_gain_place(sent->board, sent->controller, (enum aw_canpid_gain)gain)] =
+    client->gains[aw_canpid_gain_index(sent->board, sent->controller, (enum aw_canpid_gain)gain)] =
         (struct aw_gain){true, (float)aw_record_get(command, "value"),
                          aw_clock_now(client->link->clock) + client->options.wall_ns};
     return AW_OK;
 }
 
-bool aw_canpid_saw(struct aw_canpid *client, struct aw_span frame, struct aw_canpid_sent *sent)
+bool aw_canpid_note_command(struct aw_canpid *client, struct aw_span frame,
+                            struct aw_canpid_sent *sent)
 {
     struct aw_record command;
     struct aw_error ignored;
     *sent = (struct aw_canpid_sent){.controller = AW_CANPID_LAST, .setpoint = (double)NAN};
-    if (frame.size < 2 || !is_command(id_of(frame.data)) ||
+    if (frame.size < 2 || !is_command(get_id(frame.data)) ||
         aw_wire_decode(&client->wire, AW_TX, frame, &command, &ignored) != AW_OK ||
         command.codec->message->head) /* for another node */
         return false;
-    sent->board = id_of(frame.data) / 32 * 32;
+    sent->board = get_id(frame.data) / 32 * 32;
     sent->controller = controller_of(&command);
-    if (effect_of(&command) == SETS)
+    if (effect_of(&command) == SETS_TARGET)
         sent->setpoint = (double)aw_get_f32(frame.data + 2);
-    guard(client, &command, sent, &ignored);
+    check_switch(client, &command, sent, &ignored);
     note_command(client, sent->board, &command);
     aw_canpid_board(client, sent->board)->sent_ns = aw_clock_now(client->link->clock);
     return true;
 }
 
-static void make(struct aw_wire *wire, const char *message, unsigned board, int controller,
-                 double value, struct aw_record *command)
+static void init_command(struct aw_wire *wire, const char *message, unsigned board, int controller,
+                         double value, struct aw_record *command)
 {
     aw_record_init(command, aw_wire_codec(wire, message, AW_TX), AW_TX);
     aw_record_set(command, "board", board, NULL);
@@ -349,44 +352,44 @@ static void make(struct aw_wire *wire, const char *message, unsigned board, int 
     command->present |= UINT64_C(1) << scalar;
 }
 
-void aw_canpid_gain_record(struct aw_wire *wire, const struct aw_canpid_gain_at *gain,
-                           struct aw_record *command)
+void aw_canpid_build_gain(struct aw_wire *wire, const struct aw_canpid_gain_at *gain,
+                          struct aw_record *command)
 {
-    make(wire, aw_canpid_gain_name(gain->gain), gain->board, gain->controller, gain->value,
-         command);
+    init_command(wire, aw_canpid_gain_name(gain->gain), gain->board, gain->controller, gain->value,
+                 command);
 }
 
-enum aw_status aw_canpid_set(struct aw_canpid *client, const struct aw_canpid_gain_at *gain,
-                             struct aw_canpid_sent *sent, struct aw_error *err)
+enum aw_status aw_canpid_set_gain(struct aw_canpid *client, const struct aw_canpid_gain_at *gain,
+                                  struct aw_canpid_sent *sent, struct aw_error *err)
 {
     struct aw_record command;
-    aw_canpid_gain_record(&client->wire, gain, &command);
+    aw_canpid_build_gain(&client->wire, gain, &command);
     return aw_canpid_send(client, &command, sent, err);
 }
 
 /* Converts a fraction to the table's unit for this controller. */
-void aw_canpid_setpoint_record(struct aw_wire *wire, unsigned board, int controller,
-                               double normalised, struct aw_record *command)
+void aw_canpid_build_setpoint(struct aw_wire *wire, unsigned board, int controller,
+                              double normalised, struct aw_record *command)
 {
-    make(wire, "setpoint", board, controller, normalised * aw_canpid_setpoint_scale(controller),
-         command);
+    init_command(wire, "setpoint", board, controller,
+                 normalised * aw_canpid_setpoint_scale(controller), command);
 }
 
-void aw_canpid_disable_record(const struct aw_canpid *client, struct aw_wire *wire, unsigned board,
-                              int controller, struct aw_record *command)
+void aw_canpid_build_disable(const struct aw_canpid *client, struct aw_wire *wire, unsigned board,
+                             int controller, struct aw_record *command)
 {
     int last = client->boards[board / 32 % AW_CANPID_BOARDS].controller;
     if (controller == AW_CANPID_LAST)
         controller = last == AW_CANPID_LAST ? AW_CANPID_POS : last;
-    aw_canpid_setpoint_record(wire, board, controller, AW_CANPID_DISABLE, command);
+    aw_canpid_build_setpoint(wire, board, controller, AW_CANPID_DISABLE, command);
 }
 
-enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int controller,
-                                  double normalised, struct aw_canpid_sent *sent,
-                                  struct aw_error *err)
+enum aw_status aw_canpid_send_setpoint(struct aw_canpid *client, unsigned board, int controller,
+                                       double normalised, struct aw_canpid_sent *sent,
+                                       struct aw_error *err)
 {
     struct aw_record command;
-    aw_canpid_setpoint_record(&client->wire, board, controller, normalised, &command);
+    aw_canpid_build_setpoint(&client->wire, board, controller, normalised, &command);
     return aw_canpid_send(client, &command, sent, err);
 }
 
@@ -397,16 +400,16 @@ enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int 
 static enum aw_status read_frame(struct aw_canpid *client, int64_t deadline, size_t *size,
                                  struct aw_error *err)
 {
-    static const int64_t at_once_ns = AW_MILLISECOND;
+    static const int64_t immediate_ns = AW_MILLISECOND;
     struct aw_link *link = client->link;
-    int64_t before = aw_clock_now(link->clock);
-    if (client->read_ns != INT64_MIN && before - client->read_ns > AWAY_NS)
-        client->waiting_ns = client->read_ns;
+    int64_t start_ns = aw_clock_now(link->clock);
+    if (client->read_ns != INT64_MIN && start_ns - client->read_ns > AWAY_NS)
+        client->arrival_min_ns = client->read_ns;
     enum aw_status status =
         aw_link_read(link, client->frame, sizeof client->frame, size, deadline, err);
     client->read_ns = aw_clock_now(link->clock);
-    if (status == AW_TIMEOUT || client->read_ns - before > at_once_ns)
-        client->waiting_ns = AW_NEVER;
+    if (status == AW_TIMEOUT || client->read_ns - start_ns > immediate_ns)
+        client->arrival_min_ns = AW_NEVER;
     return status;
 }
 
@@ -421,7 +424,7 @@ enum aw_status aw_canpid_receive(struct aw_canpid *client, int64_t deadline,
         (struct aw_received){.frame = {client->frame, size},
                              .dir = AW_RX,
                              .time_ns = size && link->rx_time_ns ? link->rx_time_ns : AW_NO_TIME,
-                             .news = status == AW_EVENT && link->event[0] ? link->event : NULL};
+                             .notice = status == AW_EVENT && link->event[0] ? link->event : NULL};
     if (status != AW_OK)
         return status;
     status = aw_wire_decode(&client->wire, AW_RX, received->frame, record, err);
@@ -432,7 +435,7 @@ enum aw_status aw_canpid_receive(struct aw_canpid *client, int64_t deadline,
     record->time_ns = received->time_ns;
     received->record = record;
     received->dir = record->dir;
-    unsigned id = id_of(client->frame);
+    unsigned id = get_id(client->frame);
     if (record->codec->message->head) { /* from another node */
         client->counters.others++;
     } else if (record->dir == AW_RX) {
@@ -480,11 +483,11 @@ struct verification {
     const struct aw_canpid_sent *sent;
     aw_received_fn *fn;
     void *context;
-    int64_t since_ns; /* earlier frames may have been sent before the command */
-    uint64_t seen;    /* count of the board's pid telemetry */
-    bool received;    /* relevant telemetry has been received */
-    int off;          /* consecutive frames that show it without output */
-    bool good;
+    int64_t valid_from_ns; /* earlier frames may have been sent before the command */
+    uint64_t seen;         /* count of the board's pid telemetry */
+    bool received;         /* relevant telemetry has been received */
+    int n_disabled;        /* consecutive frames that show it without output */
+    bool verified;
 };
 
 static bool is_zero(double value)
@@ -495,7 +498,7 @@ static bool is_zero(double value)
 /* Returns true if the telemetry shows this setpoint. Beyond full scale the firmware saturates. */
 static bool shows_setpoint(const struct aw_canpid_board *board, double setpoint)
 {
-    return fabs(board->setpoint / 100 * 32768 - aw_canpid_q15(setpoint)) < 1.5;
+    return fabs(board->setpoint / 100 * 32768 - aw_canpid_to_q15(setpoint)) < 1.5;
 }
 
 static bool verify_frame(void *context, const struct aw_received *received)
@@ -506,20 +509,20 @@ static bool verify_frame(void *context, const struct aw_received *received)
     uint64_t count = board->streams[AW_CANPID_PID].count;
     if (check->fn)
         check->fn(check->context, received);
-    int64_t came_ns = aw_canpid_last_ns(&board->streams[AW_CANPID_PID]);
-    if (count != check->seen && came_ns >= check->since_ns) {
+    int64_t arrived_ns = aw_canpid_last_ns(&board->streams[AW_CANPID_PID]);
+    if (count != check->seen && arrived_ns >= check->valid_from_ns) {
         /* Missing output alone proves nothing: an enabled driver at its target has none either. */
         bool shown = shows_setpoint(board, sent->setpoint);
         bool disables = fabs(sent->setpoint) > aw_canpid_setpoint_limit(sent->controller);
         check->received = true;
-        check->off = shown && is_zero(board->output) ? check->off + 1 : 0;
-        check->good = disables ? check->off >= 2 : shown;
+        check->n_disabled = shown && is_zero(board->output) ? check->n_disabled + 1 : 0;
+        check->verified = disables ? check->n_disabled >= 2 : shown;
     }
     check->seen = count;
-    return !check->good;
+    return !check->verified;
 }
 
-static enum aw_status not_verified(const struct verification *check, struct aw_error *err)
+static enum aw_status fail_unverified(const struct verification *check, struct aw_error *err)
 {
     struct aw_canpid *client = check->client;
     const struct aw_canpid_sent *sent = check->sent;
@@ -549,15 +552,16 @@ enum aw_status aw_canpid_verify(struct aw_canpid *client, const struct aw_canpid
         .sent = sent,
         .fn = fn,
         .context = context,
-        .since_ns = aw_clock_now(client->link->clock) + client->options.latency_ms * AW_MILLISECOND,
+        .valid_from_ns =
+            aw_clock_now(client->link->clock) + client->options.latency_ms * AW_MILLISECOND,
         .seen = aw_canpid_board(client, sent->board)->streams[AW_CANPID_PID].count,
     };
     if (isnan(sent->setpoint))
         return aw_fail(err, AW_USAGE,
                        "only a setpoint can be verified: the telemetry shows nothing else");
     enum aw_status status = aw_canpid_idle(client, deadline, verify_frame, &check, err);
-    if (status == AW_OK && !check.good)
-        return not_verified(&check, err);
+    if (status == AW_OK && !check.verified)
+        return fail_unverified(&check, err);
     return status;
 }
 
@@ -567,14 +571,14 @@ struct stopping {
     struct aw_canpid *client;
     int controller;
     uint64_t wanted;
-    bool listens;
-    struct aw_canpid_stopped done;
+    bool waits;
+    struct aw_canpid_stopped result;
     struct {
         unsigned sent;
-        int64_t since_ns; /* earlier frames may have been sent before the first disable */
-        bool counts;      /* telemetry has arrived since then */
-        int off;          /* consecutive frames that show the disable */
-    } of[AW_CANPID_BOARDS];
+        int64_t valid_from_ns; /* earlier frames may have been sent before the first disable */
+        bool received;         /* telemetry has arrived since then */
+        int n_disabled;        /* consecutive frames that show the disable */
+    } progress[AW_CANPID_BOARDS];
 };
 
 void aw_canpid_last_stop(struct aw_canpid *client, uint64_t boards, aw_frame_fn *add, void *context)
@@ -583,136 +587,139 @@ void aw_canpid_last_stop(struct aw_canpid *client, uint64_t boards, aw_frame_fn 
         struct aw_record command;
         struct aw_canpid_sent sent;
         unsigned board = (unsigned)__builtin_ctzll(boards) * 32;
-        aw_canpid_disable_record(client, &client->wire, board, AW_CANPID_LAST, &command);
+        aw_canpid_build_disable(client, &client->wire, board, AW_CANPID_LAST, &command);
         if (aw_canpid_encode(client, &command, &sent, NULL) == AW_OK)
             add(context, sent.bytes, sent.size);
     }
 }
 
-static uint64_t unconfirmed(const struct stopping *s)
+static uint64_t unconfirmed_boards(const struct stopping *s)
 {
-    return s->wanted & ~s->done.confirmed;
+    return s->wanted & ~s->result.confirmed;
 }
 
 /* Returns a time half a pace after the previous frame; by then the driver's loop has freed a
  * buffer. */
-static int64_t first_due(const struct aw_canpid *client, unsigned board)
+static int64_t first_stop_ns(const struct aw_canpid *client, unsigned board)
 {
     int64_t sent = client->boards[board / 32].sent_ns;
-    int64_t half = (aw_canpid_paced_ns(client, board) - sent) / 2;
-    return sent == INT64_MIN ? sent : sent + aw_sooner(half, AW_CANPID_PACE_MIN_NS);
+    int64_t half_pace_ns = (aw_canpid_next_send_ns(client, board) - sent) / 2;
+    return sent == INT64_MIN ? sent : sent + aw_min_time(half_pace_ns, AW_CANPID_PACE_MIN_NS);
 }
 
 /* Sends the disables that are due, and sets *next to the time of the next one; AW_NEVER: all were
  * sent. The first one is sent even if the clock refuses to wait. */
-static enum aw_status send_disables(struct stopping *s, bool refused, int64_t *next,
+static enum aw_status send_disables(struct stopping *s, bool wait_refused, int64_t *next,
                                     struct aw_error *err)
 {
     struct aw_canpid *client = s->client;
-    enum aw_status first = AW_OK;
+    enum aw_status first_failure = AW_OK;
     *next = AW_NEVER;
-    for (uint64_t left = unconfirmed(s); left; left &= left - 1) {
+    for (uint64_t left = unconfirmed_boards(s); left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
-        bool first_one = s->of[i].sent == 0, more = s->of[i].sent < AW_CANPID_STOPS;
-        int64_t paced = first_one ? first_due(client, i * 32) : aw_canpid_paced_ns(client, i * 32);
-        bool due = !refused && aw_clock_now(client->link->clock) >= paced;
-        if (more && (due || (first_one && refused))) {
+        bool is_first = s->progress[i].sent == 0, more = s->progress[i].sent < AW_CANPID_STOPS;
+        int64_t send_at_ns =
+            is_first ? first_stop_ns(client, i * 32) : aw_canpid_next_send_ns(client, i * 32);
+        bool due = !wait_refused && aw_clock_now(client->link->clock) >= send_at_ns;
+        if (more && (due || (is_first && wait_refused))) {
             struct aw_record command;
             struct aw_canpid_sent sent;
-            struct aw_error *why = first == AW_OK ? err : NULL;
-            aw_canpid_disable_record(client, &client->wire, i * 32, s->controller, &command);
-            enum aw_status status = aw_canpid_encode(client, &command, &sent, why);
+            struct aw_error *failure = first_failure == AW_OK ? err : NULL;
+            aw_canpid_build_disable(client, &client->wire, i * 32, s->controller, &command);
+            enum aw_status status = aw_canpid_encode(client, &command, &sent, failure);
             if (status == AW_OK)
-                status = write_frame(client, (struct aw_span){sent.bytes, sent.size}, why);
+                status = write_frame(client, (struct aw_span){sent.bytes, sent.size}, failure);
             if (status == AW_OK)
                 note_command(client, i * 32, &command);
-            if (s->of[i].sent++ == 0)
-                s->of[i].since_ns =
+            if (s->progress[i].sent++ == 0)
+                s->progress[i].valid_from_ns =
                     aw_clock_now(client->link->clock) + client->options.latency_ms * AW_MILLISECOND;
-            first = first == AW_OK ? status : first;
-            paced = aw_canpid_paced_ns(client, i * 32);
+            first_failure = first_failure == AW_OK ? status : first_failure;
+            send_at_ns = aw_canpid_next_send_ns(client, i * 32);
         }
-        if (s->of[i].sent < AW_CANPID_STOPS && paced < *next)
-            *next = paced;
+        if (s->progress[i].sent < AW_CANPID_STOPS && send_at_ns < *next)
+            *next = send_at_ns;
     }
-    return first;
+    return first_failure;
 }
 
-static bool on_disabled(void *context, const struct aw_received *received)
+static bool check_disable_frame(void *context, const struct aw_received *received)
 {
     struct stopping *s = context;
     if (!received->record || received->record->codec != s->client->codecs[AW_CANPID_PID])
         return true;
     unsigned i = (unsigned)aw_record_get(received->record, "board") / 32 % AW_CANPID_BOARDS;
     const struct aw_canpid_board *board = &s->client->boards[i];
-    if (!(unconfirmed(s) >> i & 1) || s->of[i].sent == 0 ||
-        aw_canpid_last_ns(&board->streams[AW_CANPID_PID]) < s->of[i].since_ns)
+    if (!(unconfirmed_boards(s) >> i & 1) || s->progress[i].sent == 0 ||
+        aw_canpid_last_ns(&board->streams[AW_CANPID_PID]) < s->progress[i].valid_from_ns)
         return true;
-    s->of[i].counts = true;
-    s->of[i].off =
-        shows_setpoint(board, AW_CANPID_DISABLE) && is_zero(board->output) ? s->of[i].off + 1 : 0;
+    s->progress[i].received = true;
+    s->progress[i].n_disabled = shows_setpoint(board, AW_CANPID_DISABLE) && is_zero(board->output)
+                                    ? s->progress[i].n_disabled + 1
+                                    : 0;
     /* The telemetry may reflect another program's frame, after which one of ours was lost. */
-    if (s->of[i].off >= 2 && s->of[i].sent == AW_CANPID_STOPS)
-        s->done.confirmed |= UINT64_C(1) << i;
-    return unconfirmed(s) != 0;
+    if (s->progress[i].n_disabled >= 2 && s->progress[i].sent == AW_CANPID_STOPS)
+        s->result.confirmed |= UINT64_C(1) << i;
+    return unconfirmed_boards(s) != 0;
 }
 
-static enum aw_status not_confirmed(const struct stopping *s, struct aw_error *err)
+static enum aw_status fail_unconfirmed(const struct stopping *s, struct aw_error *err)
 {
     const struct aw_variant *variant = &s->client->wire.variant;
-    uint64_t driving = unconfirmed(s) & ~s->done.silent;
-    char silent[100], shown[100], good[100];
-    aw_canpid_board_list(variant, s->done.silent, silent, sizeof silent);
-    aw_canpid_board_list(variant, driving, shown, sizeof shown);
-    aw_canpid_board_list(variant, s->done.confirmed, good, sizeof good);
+    uint64_t driving = unconfirmed_boards(s) & ~s->result.silent;
+    char silent[100], driven[100], confirmed[100];
+    aw_canpid_board_list(variant, s->result.silent, silent, sizeof silent);
+    aw_canpid_board_list(variant, driving, driven, sizeof driven);
+    aw_canpid_board_list(variant, s->result.confirmed, confirmed, sizeof confirmed);
     return aw_fail(
-        err, AW_TIMEOUT, "%s%s%s%s%s%s%s%s%s", shown,
+        err, AW_TIMEOUT, "%s%s%s%s%s%s%s%s%s", driven,
         driving ? ": the telemetry does not show the disable" : "", driving && *silent ? "; " : "",
         silent, *silent ? ": no telemetry, so the disable is not confirmed" : "",
-        *good ? " (confirmed: " : "", good, *good ? ")" : "",
+        *confirmed ? " (confirmed: " : "", confirmed, *confirmed ? ")" : "",
         driving ? " — send it again, or cut the power" : " — check its power and the bus");
 }
 
 /* Sets until to the time of the next action. Returns false at the end. */
-static bool schedule(const struct stopping *s, int64_t next, int64_t deadline, int64_t *until)
+static bool schedule_stop(const struct stopping *s, int64_t next, int64_t deadline, int64_t *until)
 {
     *until = next;
-    for (uint64_t left = unconfirmed(s); left; left &= left - 1)
-        if (s->of[__builtin_ctzll(left)].sent == 0)
+    for (uint64_t left = unconfirmed_boards(s); left; left &= left - 1)
+        if (s->progress[__builtin_ctzll(left)].sent == 0)
             return true;
-    if (!unconfirmed(s) || !s->listens)
-        return unconfirmed(s) && next != AW_NEVER;
-    *until = aw_sooner(next, deadline);
+    if (!unconfirmed_boards(s) || !s->waits)
+        return unconfirmed_boards(s) && next != AW_NEVER;
+    *until = aw_min_time(next, deadline);
     return aw_clock_now(s->client->link->clock) < deadline;
 }
 
 enum aw_status aw_canpid_stop(struct aw_canpid *client, uint64_t boards, int controller,
-                              struct aw_canpid_stopped *done, struct aw_error *err)
+                              struct aw_canpid_stopped *stopped, struct aw_error *err)
 {
     struct stopping s = {.client = client,
                          .controller = controller,
                          .wanted = boards,
-                         .listens = client->options.confirm_ms > 0};
+                         .waits = client->options.confirm_ms > 0};
     struct aw_error failure = {.status = AW_OK};
     int64_t next, until;
     int64_t deadline =
         aw_clock_now(client->link->clock) + client->options.confirm_ms * AW_MILLISECOND;
-    enum aw_status waited = AW_OK;
+    enum aw_status wait_status = AW_OK;
     send_disables(&s, false, &next, &failure);
-    while (waited == AW_OK && failure.status != AW_LOST && schedule(&s, next, deadline, &until)) {
-        waited = aw_canpid_idle(client, until, on_disabled, &s, err);
-        send_disables(&s, waited != AW_OK, &next, &failure);
+    while (wait_status == AW_OK && failure.status != AW_LOST &&
+           schedule_stop(&s, next, deadline, &until)) {
+        wait_status = aw_canpid_idle(client, until, check_disable_frame, &s, err);
+        send_disables(&s, wait_status != AW_OK, &next, &failure);
     }
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
-        if (unconfirmed(&s) >> i & 1 && !s.of[i].counts)
-            s.done.silent |= UINT64_C(1) << i;
-    if (done)
-        *done = s.done;
-    if (!unconfirmed(&s))
+        if (unconfirmed_boards(&s) >> i & 1 && !s.progress[i].received)
+            s.result.silent |= UINT64_C(1) << i;
+    if (stopped)
+        *stopped = s.result;
+    if (!unconfirmed_boards(&s))
         return AW_OK;
     if (failure.status != AW_OK)
         return aw_fail(err, failure.status, "%s", failure.text);
-    if (waited != AW_OK)
-        return waited;
-    return s.listens ? not_confirmed(&s, err) : AW_OK;
+    if (wait_status != AW_OK)
+        return wait_status;
+    return s.waits ? fail_unconfirmed(&s, err) : AW_OK;
 }

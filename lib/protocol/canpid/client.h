@@ -81,7 +81,7 @@ struct aw_canpid_stream {
  * below 10 Hz therefore has no period. */
 struct aw_canpid_period {
     int64_t period_ns; /* 0: not known yet */
-    int64_t from_ns, last_ns;
+    int64_t start_ns, last_ns;
     unsigned frames; /* frames since start_ns */
     bool steady;     /* no frame was waiting in the link when the measurement began */
 };
@@ -115,7 +115,7 @@ struct aw_canpid {
     struct aw_canpid_counters counters;
     int64_t read_ns; /* time of the last read; INT64_MIN: never */
     /* earliest arrival time of the frames being read; AW_NEVER: the time of reading */
-    int64_t waiting_ns;
+    int64_t arrival_min_ns;
     uint8_t frame[AW_CANPID_FRAME_MAX]; /* the last received frame */
     struct aw_record record;            /* the decoded frame */
     /* last, because initialisation leaves the unused part untouched */
@@ -150,7 +150,7 @@ struct aw_canpid_sent {
     bool switches;  /* the driver switches to this controller */
     /* a gain may switch controllers, because the active one is unknown; with allow_switch, warn
      * about it */
-    bool unknown;
+    bool may_switch;
     double setpoint;  /* normalised, as sent on the wire; NaN: not a setpoint */
     uint8_t bytes[8]; /* the frame */
     size_t size;
@@ -168,21 +168,21 @@ enum aw_status aw_canpid_encode(struct aw_canpid *client, const struct aw_record
                                 struct aw_canpid_sent *sent, struct aw_error *err);
 
 /* Build and send a record that sets a gain or a setpoint (normalised). */
-enum aw_status aw_canpid_set(struct aw_canpid *client, const struct aw_canpid_gain_at *gain,
-                             struct aw_canpid_sent *sent, struct aw_error *err);
-enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int controller,
-                                  double normalised, struct aw_canpid_sent *sent,
-                                  struct aw_error *err);
+enum aw_status aw_canpid_set_gain(struct aw_canpid *client, const struct aw_canpid_gain_at *gain,
+                                  struct aw_canpid_sent *sent, struct aw_error *err);
+enum aw_status aw_canpid_send_setpoint(struct aw_canpid *client, unsigned board, int controller,
+                                       double normalised, struct aw_canpid_sent *sent,
+                                       struct aw_error *err);
 
 /* Build the records that these functions and aw_canpid_stop send. wire is any wire of this
  * protocol: the client's, or another one for display. Encoding checks the values. AW_CANPID_LAST
  * stands for the last controller seen, otherwise pos. */
-void aw_canpid_gain_record(struct aw_wire *wire, const struct aw_canpid_gain_at *gain,
-                           struct aw_record *command);
-void aw_canpid_setpoint_record(struct aw_wire *wire, unsigned board, int controller,
-                               double normalised, struct aw_record *command);
-void aw_canpid_disable_record(const struct aw_canpid *client, struct aw_wire *wire, unsigned board,
-                              int controller, struct aw_record *command);
+void aw_canpid_build_gain(struct aw_wire *wire, const struct aw_canpid_gain_at *gain,
+                          struct aw_record *command);
+void aw_canpid_build_setpoint(struct aw_wire *wire, unsigned board, int controller,
+                              double normalised, struct aw_record *command);
+void aw_canpid_build_disable(const struct aw_canpid *client, struct aw_wire *wire, unsigned board,
+                             int controller, struct aw_record *command);
 
 /* Sends a frame unchanged, for replays. Does not check it, but keeps the board's pace for
  * commands. */
@@ -191,11 +191,12 @@ enum aw_status aw_canpid_send_frame(struct aw_canpid *client, struct aw_span fra
 
 /* Records a command that another program sends over this link, as if this client had sent it.
  * Returns false if it is not a command. */
-bool aw_canpid_saw(struct aw_canpid *client, struct aw_span frame, struct aw_canpid_sent *sent);
+bool aw_canpid_note_command(struct aw_canpid *client, struct aw_span frame,
+                            struct aw_canpid_sent *sent);
 
 /* Returns when a frame with this identifier (of the board or any of its commands) may be sent;
  * INT64_MIN: at once. Frames that are not commands may always be sent at once. */
-int64_t aw_canpid_paced_ns(const struct aw_canpid *client, unsigned id);
+int64_t aw_canpid_next_send_ns(const struct aw_canpid *client, unsigned id);
 
 /* The result of a disable, as bits of boards. */
 struct aw_canpid_stopped {
@@ -215,7 +216,7 @@ struct aw_canpid_stopped {
  * board got one disable. Otherwise the link's first failure. Always sets *done (may be NULL). */
 #define AW_CANPID_STOPS 3
 enum aw_status aw_canpid_stop(struct aw_canpid *client, uint64_t boards, int controller,
-                              struct aw_canpid_stopped *done, struct aw_error *err);
+                              struct aw_canpid_stopped *stopped, struct aw_error *err);
 
 /* Passes the first frames of that stop to add, for use in a crash. Sends nothing and changes no
  * state. */

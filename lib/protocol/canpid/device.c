@@ -40,7 +40,7 @@
 #define CURRENT_STEP (25.0 / 1024)
 
 /* Sensor values, in encoder counts. */
-struct senses {
+struct measurements {
     int link, alpha, lever;
     double torque_nm;
     double measured[AW_CANPID_CONTROLLERS]; /* normalised */
@@ -48,23 +48,23 @@ struct senses {
 
 struct driver {
     unsigned board;
-    int64_t time_ns; /* simulated time of the joint */
-    int64_t tick_ns; /* next round of the loop */
-    bool still;      /* the last step changed nothing, so the next one will not either */
-    unsigned waking; /* remaining control periods without output */
+    int64_t time_ns;        /* simulated time of the joint */
+    int64_t tick_ns;        /* next round of the loop */
+    bool still;             /* the last step changed nothing, so the next one will not either */
+    unsigned startup_ticks; /* remaining control periods without output */
     struct aw_joint_model model;
-    double limit;  /* the driver protects the mechanical stop beyond this angle, rad */
-    double sticks; /* the encoders stick beyond this angle, rad */
+    double stop_limit;   /* the driver protects the mechanical stop beyond this angle, rad */
+    double stuck_beyond; /* the encoders stick beyond this angle, rad */
     bool stuck;
-    struct aw_canpid_joint shown; /* state at the last tick, or when the encoders stuck */
-    double *late;                 /* ring buffer of delayed speeds for the motor; NULL: no delay */
-    size_t n_late, late_at;
+    struct aw_canpid_joint reported; /* state at the last tick, or when the encoders stuck */
+    double *delayed; /* ring buffer of delayed speeds for the motor; NULL: no delay */
+    size_t n_delayed, delayed_at;
     struct aw_canpid_joint joint;
     struct aw_joint_drive drive;
-    struct aw_canpid_law law;
-    struct senses senses;
+    struct aw_canpid_pid pid;
+    struct measurements measured;
     int link_zero, alpha_zero; /* true counts at which the encoders show 0 */
-    bool confused;             /* the last controller number was above 3 */
+    bool bad_controller;       /* the last controller number was above 3 */
     enum aw_canpid_error fault;
     double aux[AUX];
     bool lamp;
@@ -150,13 +150,13 @@ double aw_canpid_device_tick(const struct aw_canpid_device_options *options)
 
 /* Sensing */
 
-static int counts(double angle, double turn)
+static int angle_to_counts(double angle, double turn)
 {
     return (int)round(angle / (2 * M_PI) * turn);
 }
 
 /* Wraps to one turn, -turn/2 < value <= turn/2, as the encoders do. */
-static int wrap(int value, int turn)
+static int wrap_counts(int value, int turn)
 {
     value %= turn;
     if (value > turn / 2)
@@ -173,80 +173,84 @@ static int encoder_noise(struct bus *bus, struct driver *driver)
 }
 
 /* Returns the joint state that the encoders measure. */
-static const struct aw_canpid_joint *seen(const struct driver *driver)
+static const struct aw_canpid_joint *visible_joint(const struct driver *driver)
 {
-    return driver->stuck ? &driver->shown : &driver->joint;
+    return driver->stuck ? &driver->reported : &driver->joint;
 }
 
-static void stick(struct driver *driver)
+static void update_stuck(struct driver *driver)
 {
-    driver->stuck = driver->stuck || fabs(driver->joint.lever) > driver->sticks;
+    driver->stuck = driver->stuck || fabs(driver->joint.lever) > driver->stuck_beyond;
     if (!driver->stuck)
-        driver->shown = driver->joint;
-    driver->shown.lever_speed = 0;
+        driver->reported = driver->joint;
+    driver->reported.lever_speed = 0;
 }
 
-static void sense(struct bus *bus, struct driver *driver)
+static void measure(struct bus *bus, struct driver *driver)
 {
-    const struct aw_canpid_joint *joint = seen(driver);
-    struct senses *senses = &driver->senses;
-    int link = counts(joint->link, LEVER_TURN) + encoder_noise(bus, driver);
-    int alpha = counts(joint->lever - joint->link, ALPHA_TURN) + encoder_noise(bus, driver);
-    senses->link = wrap(link - driver->link_zero, (int)LEVER_TURN);
-    senses->alpha = wrap(alpha - driver->alpha_zero, (int)ALPHA_TURN);
-    double bent = senses->alpha / ALPHA_TURN, lever = senses->link / LEVER_TURN + bent;
-    lever -= round(lever);
-    senses->lever = wrap((int)round(lever * LEVER_TURN), (int)LEVER_TURN);
-    senses->torque_nm = aw_joint_torque(bent * 2 * M_PI, TELEMETRY_P);
-    senses->measured[AW_CANPID_POS] = senses->measured[AW_CANPID_LVL] = lever;
-    senses->measured[AW_CANPID_TOR] = senses->measured[AW_CANPID_TL] =
-        senses->torque_nm / FULL_TORQUE;
+    const struct aw_canpid_joint *joint = visible_joint(driver);
+    struct measurements *measured = &driver->measured;
+    int link = angle_to_counts(joint->link, LEVER_TURN) + encoder_noise(bus, driver);
+    int alpha =
+        angle_to_counts(joint->lever - joint->link, ALPHA_TURN) + encoder_noise(bus, driver);
+    measured->link = wrap_counts(link - driver->link_zero, (int)LEVER_TURN);
+    measured->alpha = wrap_counts(alpha - driver->alpha_zero, (int)ALPHA_TURN);
+    double spring_turns = measured->alpha / ALPHA_TURN,
+           lever_turns = measured->link / LEVER_TURN + spring_turns;
+    lever_turns -= round(lever_turns);
+    measured->lever = wrap_counts((int)round(lever_turns * LEVER_TURN), (int)LEVER_TURN);
+    measured->torque_nm = aw_joint_torque(spring_turns * 2 * M_PI, TELEMETRY_P);
+    measured->measured[AW_CANPID_POS] = measured->measured[AW_CANPID_LVL] = lever_turns;
+    measured->measured[AW_CANPID_TOR] = measured->measured[AW_CANPID_TL] =
+        measured->torque_nm / FULL_TORQUE;
 }
 
 /* Controlling */
 
-static enum aw_canpid_error error_of(const struct driver *driver)
+static enum aw_canpid_error get_error(const struct driver *driver)
 {
     if (driver->fault != AW_CANPID_NO_ERROR)
         return driver->fault;
-    return driver->confused ? AW_CANPID_ERROR_CONFIG : AW_CANPID_NO_ERROR;
+    return driver->bad_controller ? AW_CANPID_ERROR_CONFIG : AW_CANPID_NO_ERROR;
 }
 
-static void tick(struct bus *bus, struct driver *driver)
+static void run_controller(struct bus *bus, struct driver *driver)
 {
-    struct aw_canpid_law *law = &driver->law;
-    stick(driver);
-    double lever = seen(driver)->lever;
-    sense(bus, driver);
-    if (error_of(driver) != AW_CANPID_NO_ERROR)
-        aw_canpid_law_disable(law);
-    if (driver->waking > 0) {
-        driver->waking--;
+    struct aw_canpid_pid *pid = &driver->pid;
+    update_stuck(driver);
+    double lever = visible_joint(driver)->lever;
+    measure(bus, driver);
+    if (get_error(driver) != AW_CANPID_NO_ERROR)
+        aw_canpid_pid_disable(pid);
+    if (driver->startup_ticks > 0) {
+        driver->startup_ticks--;
         return;
     }
-    aw_canpid_law_tick(law, driver->senses.measured[law->controller]);
-    bool pushes_into_stop = fabs(lever) > driver->limit && law->output * lever > 0;
-    if (law->controller != AW_CANPID_POS && pushes_into_stop)
-        bus->counters.switches += aw_canpid_law_switch(law, AW_CANPID_POS, driver->senses.measured);
-    driver->drive = law->enabled ? aw_joint_drive(&driver->model, aw_canpid_duty(law->output))
-                                 : (struct aw_joint_drive){.on = false};
+    aw_canpid_pid_update(pid, driver->measured.measured[pid->controller]);
+    bool pushes_into_stop = fabs(lever) > driver->stop_limit && pid->output * lever > 0;
+    if (pid->controller != AW_CANPID_POS && pushes_into_stop)
+        bus->counters.switches +=
+            aw_canpid_pid_switch(pid, AW_CANPID_POS, driver->measured.measured);
+    driver->drive = pid->enabled
+                        ? aw_joint_drive(&driver->model, aw_canpid_output_to_duty(pid->output))
+                        : (struct aw_joint_drive){.on = false};
 }
 
 /* Returns the delayed command that reaches the motor now. A disabled drive drops its pending
  * commands. */
-static struct aw_joint_drive arriving(struct driver *driver)
+static struct aw_joint_drive delay_drive(struct driver *driver)
 {
     struct aw_joint_drive drive = driver->drive;
-    if (!driver->late)
+    if (!driver->delayed)
         return drive;
     if (!drive.on) {
-        memset(driver->late, 0, driver->n_late * sizeof *driver->late);
+        memset(driver->delayed, 0, driver->n_delayed * sizeof *driver->delayed);
         return drive;
     }
-    double *place = &driver->late[driver->late_at];
-    driver->late_at = (driver->late_at + 1) % driver->n_late;
-    drive.speed = *place;
-    *place = driver->drive.speed;
+    double *slot = &driver->delayed[driver->delayed_at];
+    driver->delayed_at = (driver->delayed_at + 1) % driver->n_delayed;
+    drive.speed = *slot;
+    *slot = driver->drive.speed;
     return drive;
 }
 
@@ -257,9 +261,9 @@ static void step_joint(struct driver *driver)
     double boost = aw_clamp(driver->boost + (driver->event == 1 ? BOOST_UP : -BOOST_DOWN), 0, 1);
     driver->still = !(boost < driver->boost) && !(boost > driver->boost);
     driver->boost = boost;
-    aw_joint_step(&driver->joint, model, arriving(driver),
+    aw_joint_step(&driver->joint, model, delay_drive(driver),
                   model->precompression_m + boost * driver->precompression, STEP_S);
-    driver->still = driver->still && !(driver->late && driver->drive.on) &&
+    driver->still = driver->still && !(driver->delayed && driver->drive.on) &&
                     memcmp(&before, &driver->joint, sizeof before) == 0;
 }
 
@@ -285,7 +289,7 @@ static void advance(struct bus *bus, struct driver *driver, int64_t now)
         if (round) {
             driver->tick_ns += bus->tick_ns;
             read_waiting(bus, driver);
-            tick(bus, driver);
+            run_controller(bus, driver);
         }
         if (round || !driver->still)
             step_joint(driver);
@@ -296,41 +300,41 @@ static void advance(struct bus *bus, struct driver *driver, int64_t now)
 
 struct command {
     double value;
-    int index; /* controller or variable */
-    int what;  /* of the row: enum aw_canpid_gain, or bits ALPHA and FIX_LINK */
+    int index;    /* controller or variable */
+    int argument; /* of the row: enum aw_canpid_gain, or bits ALPHA and FIX_LINK */
 };
 
 typedef void act_fn(struct bus *bus, struct driver *driver, const struct command *command);
 
 /* A wrong controller number only causes an error in the telemetry. */
-static bool valid_controller(struct driver *driver, int controller)
+static bool check_controller(struct driver *driver, int controller)
 {
-    driver->confused = controller >= AW_CANPID_CONTROLLERS;
-    return !driver->confused;
+    driver->bad_controller = controller >= AW_CANPID_CONTROLLERS;
+    return !driver->bad_controller;
 }
 
 static void act_gain(struct bus *bus, struct driver *driver, const struct command *command)
 {
-    if (valid_controller(driver, command->index))
-        bus->counters.switches +=
-            aw_canpid_law_gain(&driver->law, command->index, (enum aw_canpid_gain)command->what,
-                               command->value, driver->senses.measured);
+    if (check_controller(driver, command->index))
+        bus->counters.switches += aw_canpid_pid_set_gain(&driver->pid, command->index,
+                                                         (enum aw_canpid_gain)command->argument,
+                                                         command->value, driver->measured.measured);
 }
 
 static void act_setpoint(struct bus *bus, struct driver *driver, const struct command *command)
 {
-    if (valid_controller(driver, command->index))
+    if (check_controller(driver, command->index))
         bus->counters.switches +=
-            aw_canpid_law_setpoint(&driver->law, command->index, command->value);
+            aw_canpid_pid_set_setpoint(&driver->pid, command->index, command->value);
 }
 
 static void act_precompression(struct bus *bus, struct driver *driver,
                                const struct command *command)
 {
-    if (!valid_controller(driver, command->index))
+    if (!check_controller(driver, command->index))
         return;
     bus->counters.switches +=
-        aw_canpid_law_switch(&driver->law, command->index, driver->senses.measured);
+        aw_canpid_pid_switch(&driver->pid, command->index, driver->measured.measured);
     if (isfinite(command->value))
         driver->precompression = command->value;
 }
@@ -348,10 +352,10 @@ enum { ALPHA = 1, FIX_LINK = 2 };
 static void act_reference(struct bus *bus, struct driver *driver, const struct command *command)
 {
     (void)bus;
-    if (command->what & ALPHA)
-        driver->alpha_zero = counts(driver->joint.lever - driver->joint.link, ALPHA_TURN);
-    if (command->what & FIX_LINK)
-        driver->link_zero = counts(driver->joint.link, LEVER_TURN);
+    if (command->argument & ALPHA)
+        driver->alpha_zero = angle_to_counts(driver->joint.lever - driver->joint.link, ALPHA_TURN);
+    if (command->argument & FIX_LINK)
+        driver->link_zero = angle_to_counts(driver->joint.link, LEVER_TURN);
 }
 
 static void act_aux(struct bus *bus, struct driver *driver, const struct command *command)
@@ -369,7 +373,7 @@ static const struct {
     const char *message;
     act_fn *act;
     const char *index; /* the field after the value: the controller or the variable; or NULL */
-    int what;
+    int argument;
 } actions[] = {
     {"kp", act_gain, "controller", AW_CANPID_KP},
     {"ki", act_gain, "controller", AW_CANPID_KI},
@@ -383,7 +387,7 @@ static const struct {
     {"calibrate", act_reference, NULL, ALPHA | FIX_LINK},
 };
 
-static void learn_messages(struct bus *bus)
+static void map_messages(struct bus *bus)
 {
     const struct aw_protocol *protocol = bus->wire.protocol;
     static const char *const kinds[KINDS] = {"joint", "pid", "sensors"};
@@ -417,7 +421,7 @@ static void handle_command(struct bus *bus, struct driver *driver, const uint8_t
     const char *index = actions[action].index;
     struct command command = {.value = aw_record_get(&record, "value"),
                               .index = index ? (int)aw_record_get(&record, index) : 0,
-                              .what = actions[action].what};
+                              .argument = actions[action].argument};
     float single = aw_get_f32(frame + 2);
     if (isinf(single) && isnan(command.value))
         command.value = (double)single; /* NaN for the decoder, a large number for the firmware */
@@ -451,51 +455,51 @@ static bool encode(struct bus *bus, enum kind kind, const double *values, uint8_
 
 static bool make_joint(struct bus *bus, const struct driver *driver, uint8_t *bytes)
 {
-    const struct senses *senses = &driver->senses;
-    const double values[] = {driver->board, senses->link, senses->alpha,
-                             aw_canpid_q15(senses->torque_nm / FULL_TORQUE)};
+    const struct measurements *measured = &driver->measured;
+    const double values[] = {driver->board, measured->link, measured->alpha,
+                             aw_canpid_to_q15(measured->torque_nm / FULL_TORQUE)};
     return encode(bus, JOINT, values, bytes);
 }
 
 static bool make_pid(struct bus *bus, const struct driver *driver, uint8_t *bytes)
 {
-    const struct aw_canpid_law *law = &driver->law;
-    const double values[] = {driver->board, aw_canpid_q15(law->setpoint),
-                             aw_canpid_q15(law->output),
-                             aw_canpid_q15(driver->senses.measured[law->controller])};
+    const struct aw_canpid_pid *pid = &driver->pid;
+    const double values[] = {driver->board, aw_canpid_to_q15(pid->setpoint),
+                             aw_canpid_to_q15(pid->output),
+                             aw_canpid_to_q15(driver->measured.measured[pid->controller])};
     return encode(bus, PID, values, bytes);
 }
 
 static bool make_sensors(struct bus *bus, const struct driver *driver, uint8_t *bytes)
 {
     const struct aw_joint_model *model = &driver->model;
-    double rpm = round(seen(driver)->lever_speed / (2 * M_PI) * 60 * model->gear);
-    double most = bus->options.fw ? 2047 : 8191;
-    double amperes = driver->joint.motor_nm / model->current_nm_a;
-    double current = round(CURRENT_ZERO + amperes / CURRENT_STEP);
-    enum aw_canpid_error error = error_of(driver);
+    double rpm = round(visible_joint(driver)->lever_speed / (2 * M_PI) * 60 * model->gear);
+    double max_rpm = bus->options.fw ? 2047 : 8191;
+    double current_a = driver->joint.motor_nm / model->current_nm_a;
+    double current = round(CURRENT_ZERO + current_a / CURRENT_STEP);
+    enum aw_canpid_error error = get_error(driver);
     double board = driver->board;
-    const double fine[] = {board, AW_CANPID_NO_ERROR, aw_clamp(rpm, -most - 1, most),
-                           aw_clamp(current, 0, 1023), driver->senses.lever};
-    const double broken[] = {board, error, 0x7FF, 0x1FF, 0x7FFF};
-    return encode(bus, SENSORS, error ? broken : fine, bytes);
+    const double values[] = {board, AW_CANPID_NO_ERROR, aw_clamp(rpm, -max_rpm - 1, max_rpm),
+                             aw_clamp(current, 0, 1023), driver->measured.lever};
+    const double error_values[] = {board, error, 0x7FF, 0x1FF, 0x7FFF};
+    return encode(bus, SENSORS, error ? error_values : values, bytes);
 }
 
 /* Sends the driver's next frame and schedules the one after it. */
 static void send_frame(struct bus *bus, struct driver *driver)
 {
-    static bool (*const make[KINDS])(struct bus *, const struct driver *,
-                                     uint8_t *) = {make_joint, make_pid, make_sensors};
+    static bool (*const encoders[KINDS])(struct bus *, const struct driver *,
+                                         uint8_t *) = {make_joint, make_pid, make_sensors};
     uint8_t bytes[FRAME_SIZE];
     advance(bus, driver, driver->due_ns);
     bool full = bus->out_count == MAX_OUTGOING;
-    bool made = make[driver->kind](bus, driver, bytes);
-    if (made && full) { /* drop the oldest */
+    bool encoded = encoders[driver->kind](bus, driver, bytes);
+    if (encoded && full) { /* drop the oldest */
         bus->out_head = (bus->out_head + 1) % MAX_OUTGOING;
         bus->out_count--;
     }
-    bus->counters.dropped += full || !made;
-    if (made)
+    bus->counters.dropped += full || !encoded;
+    if (encoded)
         memcpy(bus->out[(bus->out_head + bus->out_count++) % MAX_OUTGOING].bytes, bytes,
                FRAME_SIZE);
     driver->kind = (driver->kind + 1) % KINDS;
@@ -513,11 +517,11 @@ static int next_driver(const struct bus *bus)
 
 /* The loop sends its latest measurement, so a control period ends just before a telemetry cycle of
  * the same length. */
-static void begin(struct bus *bus, struct driver *driver, int64_t now, int64_t due)
+static void start_driver(struct bus *bus, struct driver *driver, int64_t now, int64_t due_ns)
 {
     driver->time_ns = now;
-    driver->due_ns = due;
-    driver->tick_ns = due - 2 * STEP_NS;
+    driver->due_ns = due_ns;
+    driver->tick_ns = due_ns - 2 * STEP_NS;
     while (driver->tick_ns > now)
         driver->tick_ns -= bus->tick_ns;
 }
@@ -526,7 +530,7 @@ static void begin(struct bus *bus, struct driver *driver, int64_t now, int64_t d
 static void run_until(struct bus *bus, int64_t now)
 {
     for (int i = 0; i < bus->n_drivers && !bus->started; i++)
-        begin(bus, &bus->drivers[i], now, now + bus->cycle_ns * (i + 1) / bus->n_drivers);
+        start_driver(bus, &bus->drivers[i], now, now + bus->cycle_ns * (i + 1) / bus->n_drivers);
     bus->started = true;
     bus->now_ns = now;
     int next = next_driver(bus);
@@ -559,7 +563,7 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
     }
     bus->counters.received++;
     advance(bus, driver, now);
-    if (bus->options.takes_at_once) {
+    if (bus->options.act_on_arrival) {
         handle_command(bus, driver, frame);
         return;
     }
@@ -590,8 +594,8 @@ static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
 static int64_t device_next_event(const struct aw_device *device)
 {
     const struct bus *bus = (const struct bus *)device;
-    int64_t others = aw_packet_memory_due(bus->memory);
-    return bus->started ? aw_sooner(bus->drivers[next_driver(bus)].due_ns, others) : 0;
+    int64_t others = aw_packet_memory_next_due(bus->memory);
+    return bus->started ? aw_min_time(bus->drivers[next_driver(bus)].due_ns, others) : 0;
 }
 
 static void device_connected(struct aw_device *device, int64_t now)
@@ -602,32 +606,33 @@ static void device_connected(struct aw_device *device, int64_t now)
     bus->out_count = 0;
 }
 
-static size_t delay_steps(const struct aw_canpid_device_options *options, unsigned at)
+static size_t count_delay_steps(const struct aw_canpid_device_options *options, unsigned at)
 {
     const struct aw_canpid_plant *plant = &options->plants[at];
-    bool late = options->boards >> at & 1 && plant->kind == AW_CANPID_DELAY;
-    return late ? (size_t)(plant->value / STEP_S + 0.5) : 0;
+    bool is_delayed = options->boards >> at & 1 && plant->kind == AW_CANPID_DELAY;
+    return is_delayed ? (size_t)(plant->value / STEP_S + 0.5) : 0;
 }
 
 /* Assigns the driver its part of the buffer for delayed speeds, which follows all drivers in
  * memory. */
-static void set_up(struct bus *bus, struct driver *driver, unsigned at, double **late)
+static void set_up_driver(struct bus *bus, struct driver *driver, unsigned at, double **delayed)
 {
-    const struct aw_canpid_device_options *o = &bus->options;
-    uint64_t faulty = o->fault_boards ? o->fault_boards : UINT64_MAX;
+    const struct aw_canpid_device_options *options = &bus->options;
+    uint64_t faulty = options->fault_boards ? options->fault_boards : UINT64_MAX;
     driver->board = at * 32;
-    driver->model = o->model ? *o->model : aw_canpid_joint(driver->board);
-    driver->limit = driver->model.lever_stop_rad - SOFT_STOP;
-    aw_canpid_plant_apply(&o->plants[at], &driver->model);
-    driver->sticks = o->plants[at].kind == AW_CANPID_STUCK ? o->plants[at].value : INFINITY;
-    driver->n_late = delay_steps(o, at);
-    driver->late = driver->n_late ? *late : NULL;
-    *late += driver->n_late;
-    driver->waking = o->quirks & AW_CANPID_POWER_UP ? WAKING : 0;
-    driver->law = aw_canpid_law_defaults();
-    driver->random.state = o->seed * AW_CANPID_BOARDS * 32 + driver->board;
-    driver->fault = faulty >> at & 1 ? o->fault : AW_CANPID_NO_ERROR;
-    sense(bus, driver);
+    driver->model = options->model ? *options->model : aw_canpid_joint(driver->board);
+    driver->stop_limit = driver->model.lever_stop_rad - SOFT_STOP;
+    aw_canpid_plant_apply(&options->plants[at], &driver->model);
+    driver->stuck_beyond =
+        options->plants[at].kind == AW_CANPID_STUCK ? options->plants[at].value : INFINITY;
+    driver->n_delayed = count_delay_steps(options, at);
+    driver->delayed = driver->n_delayed ? *delayed : NULL;
+    *delayed += driver->n_delayed;
+    driver->startup_ticks = options->quirks & AW_CANPID_POWER_UP ? WAKING : 0;
+    driver->pid = aw_canpid_pid_defaults();
+    driver->random.state = options->seed * AW_CANPID_BOARDS * 32 + driver->board;
+    driver->fault = faulty >> at & 1 ? options->fault : AW_CANPID_NO_ERROR;
+    measure(bus, driver);
 }
 
 static void device_close(struct aw_device *device)
@@ -636,7 +641,7 @@ static void device_close(struct aw_device *device)
     free(device);
 }
 
-struct aw_device *aw_canpid_device(const struct aw_canpid_device_options *options)
+struct aw_device *aw_canpid_device_new(const struct aw_canpid_device_options *options)
 {
     static const struct aw_device_ops ops = {.receive = device_receive,
                                              .step = device_step,
@@ -644,32 +649,33 @@ struct aw_device *aw_canpid_device(const struct aw_canpid_device_options *option
                                              .next_event = device_next_event,
                                              .connected = device_connected,
                                              .close = device_close};
-    struct aw_packet_memory_options others = {
-        .protocol = options->protocol, .first = aw_canpid_protocol.n_messages, .hz = OTHERS_HZ};
+    struct aw_packet_memory_options memory = {.protocol = options->protocol,
+                                              .first_custom = aw_canpid_protocol.n_messages,
+                                              .hz = OTHERS_HZ};
     bool failed;
-    size_t n = (size_t)__builtin_popcountll(options->boards), speeds = 0;
+    size_t n = (size_t)__builtin_popcountll(options->boards), n_delayed = 0;
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
-        speeds += delay_steps(options, i);
+        n_delayed += count_delay_steps(options, i);
     struct bus *bus =
-        n ? calloc(1, sizeof *bus + n * sizeof *bus->drivers + speeds * sizeof(double)) : NULL;
+        n ? calloc(1, sizeof *bus + n * sizeof *bus->drivers + n_delayed * sizeof(double)) : NULL;
     if (!bus)
         return NULL;
-    bus->memory = aw_packet_memory_new(&others, &failed);
+    bus->memory = aw_packet_memory_new(&memory, &failed);
     if (failed) {
         free(bus);
         return NULL;
     }
-    double *late = (double *)(bus->drivers + n);
+    double *delayed = (double *)(bus->drivers + n);
     bus->base.ops = &ops;
     const char *layout = options->fw ? "fw" : "spec";
     double rate = aw_clamp(options->rate_hz, 1, aw_canpid_device_max_rate(options->boards));
     bus->options = *options;
     aw_wire_init(&bus->wire, &aw_canpid_protocol, aw_protocol_variant(&aw_canpid_protocol, layout),
                  true);
-    learn_messages(bus);
+    map_messages(bus);
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
         if (options->boards >> i & 1)
-            set_up(bus, &bus->drivers[bus->n_drivers++], i, &late);
+            set_up_driver(bus, &bus->drivers[bus->n_drivers++], i, &delayed);
     bus->cycle_ns = (int64_t)(AW_SECOND / rate);
     bus->gap_ns = bus->cycle_ns / (KINDS * bus->n_drivers);
     if (bus->gap_ns > GAP_NS)
@@ -684,8 +690,8 @@ const struct aw_canpid_device_counters *aw_canpid_device_counters(const struct a
     return &((const struct bus *)device)->counters;
 }
 
-bool aw_canpid_device_truth(struct aw_device *device, unsigned board, int64_t now,
-                            struct aw_canpid_truth *truth)
+bool aw_canpid_device_get_truth(struct aw_device *device, unsigned board, int64_t now,
+                                struct aw_canpid_truth *truth)
 {
     struct bus *bus = (struct bus *)device;
     struct driver *driver = find_driver(bus, board);
@@ -694,16 +700,17 @@ bool aw_canpid_device_truth(struct aw_device *device, unsigned board, int64_t no
     run_until(bus, now);
     advance(bus, driver, now);
     *truth = (struct aw_canpid_truth){.joint = driver->joint,
-                                      .law = driver->law,
+                                      .pid = driver->pid,
                                       .precompression_m = driver->precompression,
                                       .boost = driver->boost,
                                       .lamp = driver->lamp,
-                                      .error = error_of(driver)};
+                                      .error = get_error(driver)};
     memcpy(truth->aux, driver->aux, sizeof truth->aux);
     return true;
 }
 
-void aw_canpid_device_fault(struct aw_device *device, uint64_t boards, enum aw_canpid_error fault)
+void aw_canpid_device_set_fault(struct aw_device *device, uint64_t boards,
+                                enum aw_canpid_error fault)
 {
     struct bus *bus = (struct bus *)device;
     for (int i = 0; i < bus->n_drivers; i++)

@@ -3,7 +3,7 @@
  *
  *     struct aw_canpid_device_options options = aw_canpid_device_defaults();
  *     options.boards = AW_CANPID_BIT(0x40);
- *     struct aw_device *device = aw_canpid_device(&options);
+ *     struct aw_device *device = aw_canpid_device_new(&options);
  *     struct aw_link *link = aw_sim_link(device, &clock.base, true, "sim:");
  *
  * Datagrams, see wire.h. A driver accepts the identifiers board + 0 … 15 of any length (missing
@@ -86,7 +86,7 @@ struct aw_canpid_device_options {
     double noise;               /* noise of both encoders, counts in either direction; default 0 */
     uint64_t seed;              /* of the noise */
     /* every frame takes effect on arrival, without the receive path; for other tests */
-    bool takes_at_once;
+    bool act_on_arrival;
     /* model of every joint; NULL: six different ones, see plant.h */
     const struct aw_joint_model *model;
     struct aw_canpid_plant plants[AW_CANPID_BOARDS]; /* mechanical faults, indexed by board / 32 */
@@ -113,7 +113,7 @@ struct aw_canpid_device_counters {
 
 /* Returns NULL if out of memory or without a board. The caller closes the device through its ops.
  */
-struct aw_device *aw_canpid_device(const struct aw_canpid_device_options *options);
+struct aw_device *aw_canpid_device_new(const struct aw_canpid_device_options *options);
 
 /* Returns the counters for tests and the simulator's status line; valid for the lifetime of the
  * device. */
@@ -123,18 +123,19 @@ const struct aw_canpid_device_counters *aw_canpid_device_counters(const struct a
  * independent of the telemetry. Returns false if the board does not exist. */
 struct aw_canpid_truth {
     struct aw_canpid_joint joint; /* rad, rad/s */
-    struct aw_canpid_law law;     /* controller, gains, setpoint, output */
+    struct aw_canpid_pid pid;     /* controller, gains, setpoint, output */
     double aux[6];
     double precompression_m; /* as configured */
     double boost;            /* active fraction of it, 0 … 1 */
     bool lamp;
     enum aw_canpid_error error;
 };
-bool aw_canpid_device_truth(struct aw_device *device, unsigned board, int64_t now,
-                            struct aw_canpid_truth *truth);
+bool aw_canpid_device_get_truth(struct aw_device *device, unsigned board, int64_t now,
+                                struct aw_canpid_truth *truth);
 
 /* Breaks (or repairs, with AW_CANPID_NO_ERROR) the encoders of these boards from now on. A
  * repaired driver waits for a setpoint. */
-void aw_canpid_device_fault(struct aw_device *device, uint64_t boards, enum aw_canpid_error fault);
+void aw_canpid_device_set_fault(struct aw_device *device, uint64_t boards,
+                                enum aw_canpid_error fault);
 
 #endif

@@ -3,17 +3,17 @@
 
 #include <math.h>
 
-struct aw_canpid_gain_at aw_canpid_gain_at(size_t i, double value)
+struct aw_canpid_gain_at aw_canpid_gain_at(size_t index, double value)
 {
     return (struct aw_canpid_gain_at){
-        .board = (unsigned)(i / (AW_CANPID_CONTROLLERS * AW_CANPID_GAINS)) * 32,
-        .controller = (int)(i / AW_CANPID_GAINS % AW_CANPID_CONTROLLERS),
-        .gain = (enum aw_canpid_gain)(i % AW_CANPID_GAINS),
+        .board = (unsigned)(index / (AW_CANPID_CONTROLLERS * AW_CANPID_GAINS)) * 32,
+        .controller = (int)(index / AW_CANPID_GAINS % AW_CANPID_CONTROLLERS),
+        .gain = (enum aw_canpid_gain)(index % AW_CANPID_GAINS),
         .value = value,
     };
 }
 
-size_t aw_canpid_gain_place(unsigned board, int controller, enum aw_canpid_gain gain)
+size_t aw_canpid_gain_index(unsigned board, int controller, enum aw_canpid_gain gain)
 {
     return (board / 32 * AW_CANPID_CONTROLLERS + (unsigned)controller) * AW_CANPID_GAINS + gain;
 }
@@ -32,10 +32,10 @@ static void write_board_name(const void *context, size_t joint, char *out, size_
     snprintf(out, size, "%s", aw_canpid_board_name(context, (unsigned)joint * 32, board));
 }
 
-static enum aw_status check(const void *context, size_t place, double value, const char *text,
-                            struct aw_error *err)
+static enum aw_status check_gain(const void *context, size_t index, double value, const char *text,
+                                 struct aw_error *err)
 {
-    (void)context, (void)place;
+    (void)context, (void)index;
     if (fabs(value) <= AW_CANPID_GAIN_MAX)
         return AW_OK;
     return aw_fail(err, AW_LIMIT, "%s is out of range (-100 to 100): the driver would clamp it",
@@ -43,15 +43,15 @@ static enum aw_status check(const void *context, size_t place, double value, con
 }
 
 const struct aw_gain_file aw_canpid_gain_file = {
-    .places = AW_CANPID_GAIN_COUNT,
+    .n_gains = AW_CANPID_GAIN_COUNT,
     .heading = "board controller gain value, as sent",
     .example = "lknee pos kp 3",
-    .joint = "board",
-    .use = "a name or a multiple of 32",
+    .joint_term = "board",
+    .joint_list = "a name or a multiple of 32",
     .controllers = (const char *const[]){"pos", "lvl", "tor", "tl", NULL},
     .gains = aw_gain_names,
-    .numbered = true,
-    .find = find_board,
-    .name = write_board_name,
-    .check = check,
+    .allow_numbers = true,
+    .find_joint = find_board,
+    .write_joint = write_board_name,
+    .check_value = check_gain,
 };

@@ -28,8 +28,8 @@ struct aw_canpid_gain_at {
 };
 
 /* Convert between a gain and its index in the array and the file. */
-size_t aw_canpid_gain_place(unsigned board, int controller, enum aw_canpid_gain gain);
-struct aw_canpid_gain_at aw_canpid_gain_at(size_t place, double value);
+size_t aw_canpid_gain_index(unsigned board, int controller, enum aw_canpid_gain gain);
+struct aw_canpid_gain_at aw_canpid_gain_at(size_t index, double value);
 
 /* The file kind. Its context is a struct aw_variant with the boards' names; NULL: default names.
  * AW_USAGE: an invalid line. AW_LIMIT: outside ±100. */

@@ -36,9 +36,9 @@ struct aw_joint_model aw_joint_defaults(void)
 
 struct aw_joint_drive aw_joint_drive(const struct aw_joint_model *model, double duty)
 {
-    double full = model->motor_speed_rpm / 60 * 2 * M_PI / model->gear;
+    double full_speed = model->motor_speed_rpm / 60 * 2 * M_PI / model->gear;
     double share = fmax(0, fabs(duty) - DUTY_ZERO) / DUTY_RANGE;
-    return (struct aw_joint_drive){.on = true, .speed = copysign(share, duty) * full};
+    return (struct aw_joint_drive){.on = true, .speed = copysign(share, duty) * full_speed};
 }
 
 static double clamp(double value, double limit)
@@ -55,7 +55,7 @@ double aw_joint_torque(double alpha, double precompression_m)
 }
 
 /* Dry friction reduces speed but never reverses it. */
-static double with_friction(double speed, double loss)
+static double apply_friction(double speed, double loss)
 {
     if (fabs(speed) <= loss)
         return 0;
@@ -63,25 +63,26 @@ static double with_friction(double speed, double loss)
 }
 
 /* Returns the torque that the drive requests, before the motor's limit. */
-static double asked_nm(const struct aw_canpid_joint *joint, const struct aw_joint_model *model,
-                       double wanted)
+static double requested_nm(const struct aw_canpid_joint *joint, const struct aw_joint_model *model,
+                           double wanted_speed)
 {
-    double full = fabs(model->motor_speed_rpm) / 60 * 2 * M_PI / model->gear;
+    double full_speed = fabs(model->motor_speed_rpm) / 60 * 2 * M_PI / model->gear;
     double speed = joint->lever_speed;
-    if (model->push > 0)
-        return model->droop_nm_s * (clamp(wanted + (1 + model->push) * speed, full) - speed);
-    return model->droop_nm_s * (wanted - speed);
+    if (model->runaway > 0)
+        return model->droop_nm_s *
+               (clamp(wanted_speed + (1 + model->runaway) * speed, full_speed) - speed);
+    return model->droop_nm_s * (wanted_speed - speed);
 }
 
 /* Moves the lever with the motor; the lever stays while the motor crosses the play. */
-static void follow(struct aw_canpid_joint *joint, double play, double before)
+static void move_lever(struct aw_canpid_joint *joint, double play, double last_lever)
 {
     double motor = joint->lever - joint->slack, half = play / 2;
-    joint->lever = fmin(motor + half, fmax(motor - half, before));
+    joint->lever = fmin(motor + half, fmax(motor - half, last_lever));
     joint->slack = joint->lever - motor;
 }
 
-static void hit_wall(struct aw_canpid_joint *joint, double wall)
+static void stop_at_wall(struct aw_canpid_joint *joint, double wall)
 {
     if ((joint->lever - wall) * (wall < 0 ? -1 : 1) <= 0)
         return;
@@ -89,11 +90,11 @@ static void hit_wall(struct aw_canpid_joint *joint, double wall)
     joint->lever_speed = 0;
 }
 
-static void move(double *angle, double *speed, double stop, double dt)
+static void integrate(double *angle, double *speed, double stop, double dt)
 {
-    double to = *angle + *speed * dt;
-    *angle = clamp(to, stop);
-    if (to > stop || to < -stop)
+    double next = *angle + *speed * dt;
+    *angle = clamp(next, stop);
+    if (next > stop || next < -stop)
         *speed = 0;
 }
 
@@ -101,23 +102,24 @@ void aw_joint_step(struct aw_canpid_joint *joint, const struct aw_joint_model *m
                    struct aw_joint_drive drive, double precompression_m, double dt)
 {
     double spring_nm = aw_joint_torque(joint->lever - joint->link, precompression_m);
-    double per_nm = dt / model->lever_inertia;
+    double dv_per_nm = dt / model->lever_inertia;
     double before = joint->lever;
     joint->motor_nm =
-        drive.on ? clamp(asked_nm(joint, model, drive.speed), model->torque_max_nm) : 0;
-    joint->lever_speed = with_friction(joint->lever_speed + (joint->motor_nm - spring_nm) * per_nm,
-                                       model->lever_friction_nm * per_nm);
-    move(&joint->lever, &joint->lever_speed, model->lever_stop_rad, dt);
+        drive.on ? clamp(requested_nm(joint, model, drive.speed), model->torque_max_nm) : 0;
+    joint->lever_speed =
+        apply_friction(joint->lever_speed + (joint->motor_nm - spring_nm) * dv_per_nm,
+                       model->lever_friction_nm * dv_per_nm);
+    integrate(&joint->lever, &joint->lever_speed, model->lever_stop_rad, dt);
     if (model->play_rad > 0)
-        follow(joint, model->play_rad, before);
+        move_lever(joint, model->play_rad, before);
     if (model->wall)
-        hit_wall(joint, model->wall_rad);
+        stop_at_wall(joint, model->wall_rad);
     if (model->link_locked)
         return;
-    per_nm = dt / model->link_inertia;
+    dv_per_nm = dt / model->link_inertia;
     double torque = spring_nm - model->link_gravity_nm * sin(joint->link) -
                     model->link_damping * joint->link_speed;
     joint->link_speed =
-        with_friction(joint->link_speed + torque * per_nm, model->link_friction_nm * per_nm);
-    move(&joint->link, &joint->link_speed, model->link_stop_rad, dt);
+        apply_friction(joint->link_speed + torque * dv_per_nm, model->link_friction_nm * dv_per_nm);
+    integrate(&joint->link, &joint->link_speed, model->link_stop_rad, dt);
 }

@@ -45,7 +45,7 @@ struct aw_joint_model {
     double wall_rad; /* positive or negative */
     double play_rad; /* play between motor and lever */
     /* wrong sign in the speed loop: the joint adds this fraction of its own speed */
-    double push;
+    double runaway;
 };
 
 struct aw_joint_model aw_joint_defaults(void);
@@ -65,7 +65,7 @@ struct aw_joint_drive {
 };
 
 /* Returns the command that a PWM with this signed duty gives the drive (see
- * aw_canpid_duty). */
+ * aw_canpid_output_to_duty). */
 struct aw_joint_drive aw_joint_drive(const struct aw_joint_model *model, double duty);
 
 /* Returns the torque of the spring in Nm, deflected by alpha (rad). */

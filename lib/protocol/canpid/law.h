@@ -1,9 +1,9 @@
 /* The controller (PID) of the published driver firmware, without a model of time or of the joint.
  *
- *     struct aw_canpid_law law = aw_canpid_law_defaults();
- *     aw_canpid_law_setpoint(&law, AW_CANPID_POS, 20 / 360.0); // enables it
- *     every tick: double u = aw_canpid_law_tick(&law, measured[law.controller]);
- *                 double duty = aw_canpid_duty(u);
+ *     struct aw_canpid_pid law = aw_canpid_pid_defaults();
+ *     aw_canpid_pid_set_setpoint(&law, AW_CANPID_POS, 20 / 360.0); // enables it
+ *     every tick: double u = aw_canpid_pid_update(&law, measured[law.controller]);
+ *                 double duty = aw_canpid_output_to_duty(u);
  *
  * All values are fractions of full scale. The controller has no notion of time: a tick is one round
  * of the driver's loop, 4 ms at least and 8 to 10 ms with telemetry of 125 to 100 Hz. One tick: e =
@@ -24,43 +24,43 @@
 
 #include "protocol/canpid/names.h"
 
-struct aw_canpid_law {
+struct aw_canpid_pid {
     int controller; /* the active controller, enum aw_canpid_controller */
     bool enabled;
     double gains[AW_CANPID_CONTROLLERS][AW_CANPID_GAINS];
     double setpoint;
-    double integral, previous; /* I and e of the last tick */
-    double output;             /* u of the last tick, 0 while disabled */
+    double integral, last_error; /* I and e of the last tick */
+    double output;               /* u of the last tick, 0 while disabled */
 };
 
 /* Returns the state after power-up: gains 3.0, 0.0005, 0 for pos, 0.6, 0, 0 for tor, and 0 for the
  * others; disabled. As published, tor is active, so a gain for pos switches a driver that has just
  * started, and enables it. */
-struct aw_canpid_law aw_canpid_law_defaults(void);
+struct aw_canpid_pid aw_canpid_pid_defaults(void);
 
 /* Makes the controller (0..3) the active one. On a switch, clears integral and previous error and
  * sets the setpoint to the measured value (measured[controller]). This enables the controller if
  * the value is within the limits. Returns true if it switched. */
-bool aw_canpid_law_switch(struct aw_canpid_law *law, int controller, const double *measured);
+bool aw_canpid_pid_switch(struct aw_canpid_pid *pid, int controller, const double *measured);
 
 /* Stores a gain, clamped to ±100, and switches to its controller. Returns true if it switched. */
-bool aw_canpid_law_gain(struct aw_canpid_law *law, int controller, enum aw_canpid_gain gain,
-                        double value, const double *measured);
+bool aw_canpid_pid_set_gain(struct aw_canpid_pid *pid, int controller, enum aw_canpid_gain gain,
+                            double value, const double *measured);
 
 /* Switches to the controller and stores its setpoint: enabled within the limits, disabled outside
  * them. Returns true if it switched. */
-bool aw_canpid_law_setpoint(struct aw_canpid_law *law, int controller, double value);
+bool aw_canpid_pid_set_setpoint(struct aw_canpid_pid *pid, int controller, double value);
 
-void aw_canpid_law_disable(struct aw_canpid_law *law);
+void aw_canpid_pid_disable(struct aw_canpid_pid *pid);
 
 /* Runs one tick. Returns the output, 0 while disabled. */
-double aw_canpid_law_tick(struct aw_canpid_law *law, double measured);
+double aw_canpid_pid_update(struct aw_canpid_pid *pid, double measured);
 
 /* Returns the signed duty of the motor's PWM, −0.90 … 0.90, or 0. */
-double aw_canpid_duty(double output);
+double aw_canpid_output_to_duty(double output);
 
 /* Converts a fraction to a value of the telemetry: times 32768, rounded and saturated; 0 for
  * NaN. */
-int aw_canpid_q15(double fraction);
+int aw_canpid_to_q15(double fraction);
 
 #endif

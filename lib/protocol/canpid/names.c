@@ -12,8 +12,8 @@
 
 static const struct aw_name *board_names(const struct aw_variant *variant)
 {
-    const struct aw_variant *of = variant ? variant : &aw_canpid_protocol.variants[0];
-    return aw_rows_find(of->head, "board")->names;
+    const struct aw_variant *actual = variant ? variant : &aw_canpid_protocol.variants[0];
+    return aw_rows_find(actual->head, "board")->names;
 }
 
 const char *aw_canpid_board_name(const struct aw_variant *variant, unsigned board,
@@ -77,28 +77,28 @@ const char *aw_canpid_gain_name(enum aw_canpid_gain gain)
 
 int aw_canpid_gain_find(const char *text)
 {
-    return aw_find_word(aw_gain_names, AW_CANPID_GAINS, text);
+    return aw_find_name(aw_gain_names, AW_CANPID_GAINS, text);
 }
 
 /* Returns the controller's unit in the table for setpoints; NULL: none. */
-static const struct aw_scale *unit_of(int controller)
+static const struct aw_scale *find_scale(int controller)
 {
     const struct aw_field *value = aw_message_row(&aw_canpid_protocol, "setpoint", "value");
     for (size_t i = 0; i < value->n_scales; i++)
-        if (value->scales[i].when == controller && value->scales[i].unit)
+        if (value->scales[i].selector == controller && value->scales[i].unit)
             return &value->scales[i];
     return NULL;
 }
 
 double aw_canpid_full_scale(int controller)
 {
-    const struct aw_scale *scale = unit_of(controller);
+    const struct aw_scale *scale = find_scale(controller);
     return scale ? scale->scale : 100;
 }
 
 const char *aw_canpid_unit(int controller)
 {
-    const struct aw_scale *scale = unit_of(controller);
+    const struct aw_scale *scale = find_scale(controller);
     return scale ? scale->unit : "%";
 }
 
@@ -114,6 +114,6 @@ double aw_canpid_setpoint_limit(int controller)
 
 double aw_canpid_setpoint_scale(int controller)
 {
-    const struct aw_scale *scale = unit_of(controller);
+    const struct aw_scale *scale = find_scale(controller);
     return scale ? scale->scale : 1;
 }

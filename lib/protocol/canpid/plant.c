@@ -17,8 +17,8 @@ const char *const aw_canpid_plant_names[] = {"sound", "dead",     "stuck",   "re
 /* Values of the faults in the user's unit; scale converts them to the unit of the struct. */
 static const struct {
     const char *unit, *example;
-    double fallback, least, most, scale;
-} values[AW_CANPID_PLANTS] = {
+    double default_value, min, max, scale;
+} value_ranges[AW_CANPID_PLANTS] = {
     [AW_CANPID_STUCK] = {"deg", "stuck:3deg", 0, 0, 120, RAD},
     [AW_CANPID_WALL] = {"deg", "wall:2deg", 2, -120, 120, RAD},
     [AW_CANPID_DELAY] = {"s", "delay:1s", 1, 0.001, 10, 1},
@@ -34,22 +34,23 @@ enum aw_status aw_canpid_plant_parse(const char *text, struct aw_canpid_plant *p
     int kind = aw_choose("plant", aw_canpid_plant_names, text, size, err);
     if (kind < 0)
         return AW_USAGE;
-    double value = values[kind].fallback;
-    if (text[size] && !values[kind].unit)
+    double value = value_ranges[kind].default_value;
+    if (text[size] && !value_ranges[kind].unit)
         return aw_fail(err, AW_USAGE, "plant '%.40s': %s takes no value — remove '%.20s'", text,
                        aw_canpid_plant_names[kind], text + size);
     if (text[size] &&
-        (aw_number_parse_unit(text + size + 1, values[kind].unit, &value, &why) != AW_OK ||
-         !(value >= values[kind].least && value <= values[kind].most)))
+        (aw_number_parse_unit(text + size + 1, value_ranges[kind].unit, &value, &why) != AW_OK ||
+         !(value >= value_ranges[kind].min && value <= value_ranges[kind].max)))
         return aw_fail(err, AW_USAGE, "plant '%.40s': invalid value (%g to %g %s) — write it as %s",
-                       text, values[kind].least, values[kind].most, values[kind].unit,
-                       values[kind].example);
-    *plant = (struct aw_canpid_plant){(enum aw_canpid_plant_kind)kind, value * values[kind].scale};
+                       text, value_ranges[kind].min, value_ranges[kind].max,
+                       value_ranges[kind].unit, value_ranges[kind].example);
+    *plant =
+        (struct aw_canpid_plant){(enum aw_canpid_plant_kind)kind, value * value_ranges[kind].scale};
     return AW_OK;
 }
 
 /* Parameters in which a joint differs from aw_joint_defaults. */
-static const struct own {
+static const struct joint_params {
     unsigned board;
     double gear, speed_rpm, droop, torque, lever_inertia, lever_friction;
     double leg_inertia, gravity, damping, leg_friction;
@@ -66,26 +67,26 @@ struct aw_joint_model aw_canpid_joint(unsigned board)
 {
     struct aw_joint_model model = aw_joint_defaults();
     for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {
-        const struct own *own = &joints[i];
-        if (own->board != board)
+        const struct joint_params *params = &joints[i];
+        if (params->board != board)
             continue;
-        model.gear = own->gear;
-        model.motor_speed_rpm = own->speed_rpm;
-        model.droop_nm_s = own->droop;
-        model.torque_max_nm = own->torque;
-        model.lever_inertia = own->lever_inertia;
-        model.lever_friction_nm = own->lever_friction;
-        model.link_inertia = own->leg_inertia;
-        model.link_gravity_nm = own->gravity;
-        model.link_damping = own->damping;
-        model.link_friction_nm = own->leg_friction;
+        model.gear = params->gear;
+        model.motor_speed_rpm = params->speed_rpm;
+        model.droop_nm_s = params->droop;
+        model.torque_max_nm = params->torque;
+        model.lever_inertia = params->lever_inertia;
+        model.lever_friction_nm = params->lever_friction;
+        model.link_inertia = params->leg_inertia;
+        model.link_gravity_nm = params->gravity;
+        model.link_damping = params->damping;
+        model.link_friction_nm = params->leg_friction;
     }
     return model;
 }
 
 void aw_canpid_plant_apply(const struct aw_canpid_plant *plant, struct aw_joint_model *model)
 {
-    double full = aw_joint_drive(model, 0.9).speed;
+    double full_speed = aw_joint_drive(model, 0.9).speed;
     switch (plant->kind) {
     case AW_CANPID_DEAD:
         model->torque_max_nm = 0;
@@ -102,10 +103,10 @@ void aw_canpid_plant_apply(const struct aw_canpid_plant *plant, struct aw_joint_
         break;
     case AW_CANPID_COULOMB:
         model->lever_friction_nm =
-            fmax(model->lever_friction_nm, plant->value * full * model->droop_nm_s);
+            fmax(model->lever_friction_nm, plant->value * full_speed * model->droop_nm_s);
         break;
     case AW_CANPID_UNSTABLE:
-        model->push = PUSH;
+        model->runaway = PUSH;
         break;
     default:
         break;

@@ -37,7 +37,7 @@ static const struct aw_name errors[] = {
 enum { BOARD = 1 }; /* index of the board's row */
 static const struct aw_field head[] = {
     {.name = "message", .type = AW_CODE, .bits = 5, .help = "lower five bits of the identifier"},
-    {.name = "board", .type = AW_UINT, .bits = 6, .scale = 32, .upper = true, .names = boards,
+    {.name = "board", .type = AW_UINT, .bits = 6, .scale = 32, .upper_bits = true, .names = boards,
      .open_names = true, .help = "joint driver; its number is the identifier's upper six bits"},
     PAD(5),
     {0},
@@ -57,10 +57,10 @@ static const struct aw_field gain[] = {
 
 /* More than twice the largest useful setpoint, because 1.5 of full scale disables a driver. */
 static const struct aw_scale setpoint_scales[] = {
-    {.when = 0, .unit = "deg", .scale = TURN, .min = -1.5 * TURN, .max = 1.5 * TURN},
-    {.when = 1, .scale = 1, .min = -1.5, .max = 1.5},
-    {.when = 2, .unit = "Nm", .scale = TORQUE, .min = -1.5 * TORQUE, .max = 1.5 * TORQUE},
-    {.when = 3, .scale = 1, .min = -1.5, .max = 1.5},
+    {.selector = 0, .unit = "deg", .scale = TURN, .min = -1.5 * TURN, .max = 1.5 * TURN},
+    {.selector = 1, .scale = 1, .min = -1.5, .max = 1.5},
+    {.selector = 2, .unit = "Nm", .scale = TORQUE, .min = -1.5 * TORQUE, .max = 1.5 * TORQUE},
+    {.selector = 3, .scale = 1, .min = -1.5, .max = 1.5},
 };
 
 static const struct aw_special disable = {1.5, "disable"};
@@ -91,19 +91,19 @@ static const struct aw_field event[] = {
 };
 
 static const struct aw_field reference[] = {
-    {.name = "value", FLOAT, .optional = true, .formal = true,
+    {.name = "value", FLOAT, .optional = true, .is_metadata = true,
      .help = "not used by the published firmware, which sets the current angle as zero"},
     PAD(16),
     {0},
 };
 
 static const struct aw_field aux[] = {
-    {.name = "index", .type = AW_UINT, .bits = 8, .placed = true, .at = 32, .min = 0, .max = 3,
-     .always = true, .marked = true, .help = "which variable"},
-    {.name = "value", FLOAT, .placed = true,
+    {.name = "index", .type = AW_UINT, .bits = 8, .has_at = true, .at = 32, .min = 0, .max = 3,
+     .always_limit = true, .marked = true, .help = "which variable"},
+    {.name = "value", FLOAT, .has_at = true,
      .help = "free for the user's algorithm; in variable 0, 1 turns the driver's lamp on and 2 "
              "turns it off"},
-    {.name = "zero", .type = AW_PAD, .bits = 8, .placed = true, .at = 40, .marked = true},
+    {.name = "zero", .type = AW_PAD, .bits = 8, .has_at = true, .at = 40, .marked = true},
     {0},
 };
 
@@ -113,7 +113,7 @@ static const struct aw_field calibrate[] = {PAD(48), {0}};
     .type = AW_SINT, .bits = 16, .unit = "%", .scale = 100 * Q15, .min = -32768 * (100 * Q15),     \
     .max = (last) * (100 * Q15)
 
-static const struct aw_field client[] = {
+static const struct aw_field pid[] = {
     {.name = "setpoint", PERCENT(32766), .has_no_data = true, .no_data = AW_CANPID_SATURATED,
      .help = "in % of the active controller's full scale; none while disabled"},
     {.name = "output", PERCENT(32767), .help = "control output in %, 0 while disabled"},
@@ -179,7 +179,7 @@ static const struct aw_message fw_messages[] = {{SENSORS, .fields = sensors_fw},
 static const struct aw_variant variants[] = {
     {.name = "spec", .help = "sensors as in the published table", .head = head},
     {.name = "fw", .help = "sensors as the published firmware packs them", .head = head,
-     .instead = fw_messages},
+     .replacements = fw_messages},
     {0},
 };
 
@@ -209,7 +209,7 @@ static const struct aw_message messages[] = {
      .example = "-l sim: aux 0 2.0 -b lknee"},
     {.name = "calibrate", .dir = AW_TX, .code = 10, .fields = calibrate,
      .help = "Sets both current angles as zero.", .example = "-l sim: calibrate -b lknee"},
-    {.name = "pid", .dir = AW_RX, .code = 29, .fields = client,
+    {.name = "pid", .dir = AW_RX, .code = 29, .fields = pid,
      .help = "Setpoint, output and measured value of the active controller."},
     {.name = "joint", .dir = AW_RX, .code = 30, .fields = joint,
      .help = "Angles and torque of the joint."},
@@ -219,33 +219,38 @@ static const struct aw_message messages[] = {
 /* clang-format on */
 
 /* Identifiers of the table are below TABLE_END; those of other nodes are their own codes. */
-enum { OWN = AW_CAN_LOW };
+enum { TABLE_END = AW_CAN_LOW };
 
 static const struct aw_field custom_head[] = {
     {.name = "id", .type = AW_CODE, .bits = 11, .help = "identifier"}, PAD(5), {0}};
 
-static const char *taken(uint32_t id, const struct aw_message **message)
+static const char *find_taken(uint32_t id, const struct aw_message **message)
 {
     for (const struct aw_name *board = boards; board->name; board++)
-        if ((id & ~(OWN - 1u)) == (uint32_t)board->value)
+        if ((id & ~(TABLE_END - 1u)) == (uint32_t)board->value)
             for (size_t i = 0; i < COUNT(messages); i++)
-                if (messages[i].code == id % OWN) {
+                if (messages[i].code == id % TABLE_END) {
                     *message = &messages[i];
                     return board->name;
                 }
     return NULL;
 }
 
-static const struct aw_custom_packets own = {
-    .head = custom_head, .room = 8, .least = OWN, .most = 0x7FF, .dir = AW_RX, .taken = taken};
+static const struct aw_custom_packets custom_packets = {.head = custom_head,
+                                                        .max_size = 8,
+                                                        .min_code = TABLE_END,
+                                                        .max_code = 0x7FF,
+                                                        .dir = AW_RX,
+                                                        .find_conflict = find_taken};
 
 /* Returns true for a driver's identifier. Another node's lower bits may match a driver's. */
 static bool is_driver(const struct aw_wire *wire, uint32_t id)
 {
-    if (!wire->variant.known || (id / OWN < 64 && *wire->variant.known >> id / OWN & 1))
+    if (!wire->variant.known_senders ||
+        (id / TABLE_END < 64 && *wire->variant.known_senders >> id / TABLE_END & 1))
         return true;
     const struct aw_name *name = wire->variant.head[BOARD].names;
-    while (name->name && (uint32_t)name->value != (id & ~(OWN - 1u)))
+    while (name->name && (uint32_t)name->value != (id & ~(TABLE_END - 1u)))
         name++;
     return name->name;
 }
@@ -260,7 +265,7 @@ static void fail_id(const struct aw_wire *wire, struct aw_can_id can, struct aw_
         aw_fail(err, AW_MALFORMED,
                 "id %03X: unknown driver — name it with -b 0x%X or [board NAME], or its packet "
                 "with --packets or --dbc",
-                (unsigned)can.id, (unsigned)(can.id & ~(OWN - 1u)));
+                (unsigned)can.id, (unsigned)(can.id & ~(TABLE_END - 1u)));
     else
         aw_fail(err, AW_MALFORMED, "id %03X: no message with number %u — see 'describe'",
                 (unsigned)can.id, (unsigned)can.id & 31);
@@ -272,15 +277,15 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
     /* packets of other nodes, from packet files */
     bool others = wire->protocol->n_messages > COUNT(messages);
     const struct aw_message *message = NULL;
-    if (!aw_can_head(frame)) {
+    if (!aw_can_head_size(frame)) {
         aw_fail(err, AW_MALFORMED, "frame truncated: no identifier");
         return NULL;
     }
     struct aw_can_id can = aw_can_id_of(frame.data);
     if (others)
-        message = aw_find_code_any(wire, dir, aw_can_code(can));
+        message = aw_find_by_any_code(wire, dir, aw_can_code_of_id(can));
     if (!message && !can.is_long && is_driver(wire, can.id))
-        message = aw_find_code_any(wire, dir, can.id & (OWN - 1));
+        message = aw_find_by_any_code(wire, dir, can.id & (TABLE_END - 1));
     if (!message)
         fail_id(wire, can, err);
     return message;
@@ -288,7 +293,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
 
 static bool is_other(const struct aw_wire *wire, struct aw_span frame)
 {
-    if (!aw_can_head(frame))
+    if (!aw_can_head_size(frame))
         return false;
     struct aw_can_id can = aw_can_id_of(frame.data);
     return can.is_long || !is_driver(wire, can.id);
@@ -306,6 +311,6 @@ const struct aw_protocol aw_canpid_protocol = {
     .can = true,
     .datagrams = true,
     .identify = identify,
-    .is_other = is_other,
-    .own = &own,
+    .is_other_node = is_other,
+    .custom = &custom_packets,
 };

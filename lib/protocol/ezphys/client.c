@@ -41,35 +41,35 @@ void aw_ezphys_free(struct aw_ezphys *ez)
     ez->buffer = NULL;
 }
 
-static void begin_conversation(struct aw_ezphys *ez)
+static void reset_exchange(struct aw_ezphys *ez)
 {
     ez->framer = (struct aw_framer){.dir = AW_RX};
-    ez->held = ez->parsed = 0;
-    ez->framed = 0;
-    ez->expected = ez->counted = 0;
-    ez->whole = ez->damaged = ez->waits = ez->spared = false;
-    ez->owed = ez->reset = ez->resetting = false;
-    ez->ahead = 0;
-    ez->sent_ns = ez->longest_ns = 0;
-    ez->n_packets = ez->n_commands = ez->own_size = 0;
+    ez->n_bytes = ez->n_parsed = 0;
+    ez->n_framed = 0;
+    ez->n_expected = ez->n_counted = 0;
+    ez->complete = ez->damaged = ez->may_wait = ez->answered_early = false;
+    ez->must_answer = ez->must_reset = ez->resetting = false;
+    ez->n_ahead = 0;
+    ez->sent_ns = ez->max_reply_ns = 0;
+    ez->n_packets = ez->n_commands = ez->custom_size = 0;
 }
 
 void aw_ezphys_attach(struct aw_ezphys *ez, struct aw_link *link)
 {
     ez->link = link;
-    ez->connections = link ? link->connections : 0;
-    begin_conversation(ez);
-    aw_ezphys_state_forget(&ez->state);
+    ez->connections = link ? link->n_connections : 0;
+    reset_exchange(ez);
+    aw_ezphys_state_reset(&ez->state);
 }
 
 void aw_ezphys_resume(struct aw_ezphys *ez)
 {
-    begin_conversation(ez);
-    ez->spared = true;
+    reset_exchange(ez);
+    ez->answered_early = true;
     ez->received_ns = aw_clock_now(ez->link->clock);
 }
 
-bool aw_ezphys_named(const struct aw_ezphys *ez)
+bool aw_ezphys_has_names(const struct aw_ezphys *ez)
 {
     return aw_rows_have(ez->wire.variant.head, AW_TEXT);
 }
@@ -83,7 +83,7 @@ static void note_problem(struct aw_ezphys *ez, const struct aw_error *cause)
     snprintf(ez->problem, sizeof ez->problem, "%.150s", cause->text);
 }
 
-static const struct aw_message *message_of(const struct aw_ezphys *ez, struct aw_span frame)
+static const struct aw_message *identify_message(const struct aw_ezphys *ez, struct aw_span frame)
 {
     return aw_ezphys_protocol.identify(&ez->wire, AW_RX, frame, NULL);
 }
@@ -94,17 +94,17 @@ static bool is_message(const struct aw_message *message, const char *name)
 }
 
 /* Scans one packet, valid or not, in the received bytes. AW_OK: a message is complete. */
-static enum aw_status scan_one(struct aw_ezphys *ez, bool *again)
+static enum aw_status scan_packet(struct aw_ezphys *ez, bool *more)
 {
-    struct aw_span frame, rest = {ez->buffer + ez->parsed, ez->held - ez->parsed};
+    struct aw_span frame, rest = {ez->buffer + ez->n_parsed, ez->n_bytes - ez->n_parsed};
     struct aw_error cause;
     size_t used = 0;
     enum aw_status found = aw_wire_next(&ez->wire, &ez->framer, rest, &frame, &used, &cause);
-    const struct aw_message *message = found == AW_OK ? message_of(ez, frame) : NULL;
+    const struct aw_message *message = found == AW_OK ? identify_message(ez, frame) : NULL;
     if (!ez->wire.variant.envelope && ez->n_packets > 0 && is_message(message, "timestamp"))
         return AW_OK; /* on a wire without an envelope, this packet begins the next message */
-    ez->parsed += used;
-    *again = found != AW_MORE;
+    ez->n_parsed += used;
+    *more = found != AW_MORE;
     if (found == AW_OK) {
         if (ez->n_packets < AW_EZPHYS_PACKETS)
             ez->packets[ez->n_packets++] = (struct aw_ezphys_packet){.frame = frame};
@@ -112,76 +112,76 @@ static enum aw_status scan_one(struct aw_ezphys *ez, bool *again)
             ez->state.overflow++;
     }
     if (found == AW_OK && !is_message(message, "collision"))
-        ez->counted++;
+        ez->n_counted++;
     if (found == AW_MALFORMED)
         note_problem(ez, &cause);
-    bool ended = ez->framer.messages != ez->framed && ez->framer.left == 0;
-    ez->framed = ez->framer.messages;
+    bool ended = ez->framer.n_envelopes != ez->n_framed && ez->framer.packets_left == 0;
+    ez->n_framed = ez->framer.n_envelopes;
     return ended ? AW_OK : AW_MORE;
 }
 
 static enum aw_status scan(struct aw_ezphys *ez)
 {
-    bool again = true;
+    bool more = true;
     enum aw_status status = AW_MORE;
-    while (again && status == AW_MORE)
-        status = scan_one(ez, &again);
+    while (more && status == AW_MORE)
+        status = scan_packet(ez, &more);
     return status;
 }
 
-static bool nothing_is_there(const struct aw_ezphys *ez)
+static bool is_idle(const struct aw_ezphys *ez)
 {
-    return ez->parsed == ez->held && ez->n_packets == 0 && !ez->framer.bytes && !ez->damaged &&
-           !ez->waits;
+    return ez->n_parsed == ez->n_bytes && ez->n_packets == 0 && !ez->framer.bytes_left &&
+           !ez->damaged && !ez->may_wait;
 }
 
 /* Returns true if all received bytes are parsed and may form a complete message whose end is not
  * marked. */
-static bool may_be_whole(const struct aw_ezphys *ez)
+static bool can_be_complete(const struct aw_ezphys *ez)
 {
     return !ez->wire.variant.envelope && ez->n_packets > 0 &&
-           (ez->parsed == ez->held || ez->held == BUFFER_SIZE);
+           (ez->n_parsed == ez->n_bytes || ez->n_bytes == BUFFER_SIZE);
 }
 
 /* Returns how long a simulator that does not wait for answers may stay silent. */
-static int64_t silence(const struct aw_ezphys *ez)
+static int64_t get_max_silence_ns(const struct aw_ezphys *ez)
 {
-    int64_t ns = SPARED * aw_sooner(ez->longest_ns, PARTIAL_NS / SPARED);
+    int64_t ns = SPARED * aw_min_time(ez->max_reply_ns, PARTIAL_NS / SPARED);
     return ns > SPARED_NS ? ns : SPARED_NS;
 }
 
 /* Returns how long to wait for more of a message. */
-static int64_t patience(const struct aw_ezphys *ez, int64_t deadline)
+static int64_t get_read_end_ns(const struct aw_ezphys *ez, int64_t deadline)
 {
     int64_t now = aw_clock_now(ez->link->clock), until = deadline;
-    if (may_be_whole(ez))
-        until = ez->expected && ez->counted >= ez->expected ? now : now + SILENCE_NS;
-    else if (ez->damaged || ez->waits || ez->parsed < ez->held || ez->framer.bytes)
+    if (can_be_complete(ez))
+        until = ez->n_expected && ez->n_counted >= ez->n_expected ? now : now + SILENCE_NS;
+    else if (ez->damaged || ez->may_wait || ez->n_parsed < ez->n_bytes || ez->framer.bytes_left)
         /* the message is incomplete */
-        until = ez->byte_ns + PARTIAL_NS;
-    else if (ez->spared)
-        until = ez->received_ns + silence(ez);
-    return aw_sooner(until, deadline);
+        until = ez->last_byte_ns + PARTIAL_NS;
+    else if (ez->answered_early)
+        until = ez->received_ns + get_max_silence_ns(ez);
+    return aw_min_time(until, deadline);
 }
 
 /* Reads more data. AW_OK: there is more data, or the message ends here. */
-static enum aw_status read_more(struct aw_ezphys *ez, int64_t deadline, bool *ends,
+static enum aw_status read_more(struct aw_ezphys *ez, int64_t deadline, bool *ended,
                                 struct aw_error *err)
 {
-    size_t got = 0, room = BUFFER_SIZE - ez->held;
-    if (room == 0) {
-        *ends = true;
+    size_t got = 0, space = BUFFER_SIZE - ez->n_bytes;
+    if (space == 0) {
+        *ended = true;
         return AW_OK;
     }
-    int64_t until = patience(ez, deadline);
-    enum aw_status status = aw_link_read(ez->link, ez->buffer + ez->held,
-                                         room < READ_SIZE ? room : READ_SIZE, &got, until, err);
-    ez->held += got;
+    int64_t until = get_read_end_ns(ez, deadline);
+    enum aw_status status = aw_link_read(ez->link, ez->buffer + ez->n_bytes,
+                                         space < READ_SIZE ? space : READ_SIZE, &got, until, err);
+    ez->n_bytes += got;
     ez->counters.bytes += got;
     if (got)
-        ez->byte_ns = aw_clock_now(ez->link->clock);
+        ez->last_byte_ns = aw_clock_now(ez->link->clock);
     if (status == AW_TIMEOUT && until < deadline) {
-        *ends = true;
+        *ended = true;
         return AW_OK;
     }
     return status;
@@ -194,11 +194,11 @@ static bool find_step(struct aw_ezphys *ez, int64_t *step)
 {
     struct aw_record record;
     for (size_t i = 0; i < ez->n_packets; i++) {
-        if (!is_message(message_of(ez, ez->packets[i].frame), "timestamp"))
+        if (!is_message(identify_message(ez, ez->packets[i].frame), "timestamp"))
             continue;
         if (aw_wire_decode(&ez->wire, AW_RX, ez->packets[i].frame, &record, NULL) != AW_OK)
             return false;
-        *step = aw_ezphys_step(aw_record_get(&record, "step"));
+        *step = aw_ezphys_step_to_int(aw_record_get(&record, "step"));
         return true;
     }
     return false;
@@ -208,19 +208,19 @@ static bool find_step(struct aw_ezphys *ez, int64_t *step)
  * than the last one; after an early reset, messages of the new run may have later steps too. In a
  * new run, the distance of a step from 0 is at most that to the next step; in the old run it is
  * larger. */
-static bool is_stale(struct aw_ezphys *ez, bool timed, int64_t step)
+static bool is_stale(struct aw_ezphys *ez, bool has_step, int64_t step)
 {
-    if (!ez->resetting || !timed || step <= ez->reset_step || step == 0)
+    if (!ez->resetting || !has_step || step <= ez->reset_step || step == 0)
         return false;
-    bool anew = ez->stale_step && step - ez->stale_step >= ez->stale_first;
+    bool is_new_run = ez->stale_step && step - ez->stale_step >= ez->stale_first;
     ez->stale_first = ez->stale_step ? ez->stale_first : step;
     ez->stale_step = step;
-    return !anew;
+    return !is_new_run;
 }
 
 static void handle_packets(struct aw_ezphys *ez)
 {
-    size_t good = 0;
+    size_t n_valid = 0;
     aw_ezphys_state_begin(&ez->state);
     for (size_t i = 0; i < ez->n_packets; i++) {
         struct aw_ezphys_packet *packet = &ez->packets[i];
@@ -233,14 +233,14 @@ static void handle_packets(struct aw_ezphys *ez)
                 continue;
         }
         aw_ezphys_state_update(&ez->state, ez->names, &record);
-        packet->about = ez->state.about;
-        ez->packets[good++] = *packet;
+        packet->subject = ez->state.subject;
+        ez->packets[n_valid++] = *packet;
     }
-    ez->n_packets = good;
-    ez->counters.packets += good;
+    ez->n_packets = n_valid;
+    ez->counters.packets += n_valid;
     /* The number of a joint's axes is known only at the end of the message. */
-    for (size_t i = 0; i < good; i++) {
-        struct aw_ezphys_about *about = &ez->packets[i].about;
+    for (size_t i = 0; i < n_valid; i++) {
+        struct aw_ezphys_packet_subject *about = &ez->packets[i].subject;
         if (about->axis)
             about->axes = ((const struct aw_ezphys_joint *)(const void *)about->object)->n_axes;
     }
@@ -250,29 +250,29 @@ static void handle_packets(struct aw_ezphys *ez)
 static bool handle_message(struct aw_ezphys *ez)
 {
     int64_t step = 0;
-    bool timed = find_step(ez, &step);
+    bool has_step = find_step(ez, &step);
     bool stream = !ez->wire.variant.envelope;
-    ez->whole = true;
-    ez->expected = ez->counted;
-    bool rest = stream && ez->state.timed && !timed && ez->n_packets > 0;
+    ez->complete = true;
+    ez->n_expected = ez->n_counted;
+    bool is_rest = stream && ez->state.is_timed && !has_step && ez->n_packets > 0;
     /* Answers an answered message again if the simulator is still waiting. */
-    ez->waits = rest;
-    ez->spared = !rest && ez->ahead > 0;
-    ez->ahead -= ez->spared;
-    ez->owed = !rest && !ez->spared;
+    ez->may_wait = is_rest;
+    ez->answered_early = !is_rest && ez->n_ahead > 0;
+    ez->n_ahead -= ez->answered_early;
+    ez->must_answer = !is_rest && !ez->answered_early;
     ez->received_ns = aw_clock_now(ez->link->clock);
-    if (ez->sent_ns && ez->received_ns - ez->sent_ns > ez->longest_ns)
-        ez->longest_ns = ez->received_ns - ez->sent_ns;
+    if (ez->sent_ns && ez->received_ns - ez->sent_ns > ez->max_reply_ns)
+        ez->max_reply_ns = ez->received_ns - ez->sent_ns;
     ez->sent_ns = 0;
     ez->counters.messages++;
-    if (is_stale(ez, timed, step)) {
+    if (is_stale(ez, has_step, step)) {
         ez->counters.stale++;
         return false;
     }
-    if (ez->resetting || (timed && ez->state.timed && step < ez->state.step)) {
+    if (ez->resetting || (has_step && ez->state.is_timed && step < ez->state.step)) {
         /* Motor commands are valid only for the simulation run for which they were given. */
         if (ez->resetting)
-            aw_ezphys_state_forget(&ez->state);
+            aw_ezphys_state_reset(&ez->state);
         else
             ez->counters.resets++;
         ez->resetting = false;
@@ -287,41 +287,41 @@ static void drop_partial(struct aw_ezphys *ez)
 {
     struct aw_error cause;
     aw_fail(&cause, AW_MALFORMED, "message: %zu bytes, then no data for a second — dropped",
-            ez->held);
-    if (!ez->damaged && !ez->waits)
+            ez->n_bytes);
+    if (!ez->damaged && !ez->may_wait)
         note_problem(ez, &cause);
-    ez->framer = (struct aw_framer){.dir = AW_RX, .skipped = 1, .messages = ez->framed};
-    ez->parsed = ez->held;
+    ez->framer = (struct aw_framer){.dir = AW_RX, .skipped = 1, .n_envelopes = ez->n_framed};
+    ez->n_parsed = ez->n_bytes;
 }
 
 static enum aw_status receive(struct aw_ezphys *ez, int64_t deadline, struct aw_error *err)
 {
     enum aw_status status = AW_OK;
-    while (status == AW_OK && !ez->whole) {
-        bool ends = false;
+    while (status == AW_OK && !ez->complete) {
+        bool ended = false;
         if (scan(ez) != AW_OK)
-            status = read_more(ez, deadline, &ends, err);
+            status = read_more(ez, deadline, &ended, err);
         else
-            ez->whole = true;
-        if (ends && ez->spared && nothing_is_there(ez)) {
-            ez->spared = ends = false;
-            ez->owed = true;
-            ez->ahead = 0;
+            ez->complete = true;
+        if (ended && ez->answered_early && is_idle(ez)) {
+            ez->answered_early = ended = false;
+            ez->must_answer = true;
+            ez->n_ahead = 0;
             status = aw_ezphys_answer(ez, err);
-        } else if (ends && !may_be_whole(ez)) {
+        } else if (ended && !can_be_complete(ez)) {
             drop_partial(ez);
         }
-        ez->whole = ez->whole || ends;
+        ez->complete = ez->complete || ended;
     }
     return status;
 }
 
-struct aw_received aw_ezphys_received(const struct aw_ezphys *ez, size_t packet)
+struct aw_received aw_ezphys_get_packet(const struct aw_ezphys *ez, size_t packet)
 {
-    bool any = packet < ez->n_packets;
-    return (struct aw_received){.frame = any ? ez->packets[packet].frame : (struct aw_span){0},
+    bool exists = packet < ez->n_packets;
+    return (struct aw_received){.frame = exists ? ez->packets[packet].frame : (struct aw_span){0},
                                 .dir = AW_RX,
-                                .inside = packet > 0,
+                                .is_inner = packet > 0,
                                 .time_ns = AW_NO_TIME};
 }
 
@@ -332,16 +332,16 @@ enum aw_status aw_ezphys_receive(struct aw_ezphys *ez, int64_t deadline,
     bool fresh = false;
     do {
         status = aw_ezphys_answer(ez, err);
-        if (ez->whole) {
-            ez->held -= ez->parsed;
-            memmove(ez->buffer, ez->buffer + ez->parsed, ez->held);
-            ez->parsed = 0;
-            ez->n_packets = ez->counted = 0;
-            ez->whole = ez->damaged = false;
+        if (ez->complete) {
+            ez->n_bytes -= ez->n_parsed;
+            memmove(ez->buffer, ez->buffer + ez->n_parsed, ez->n_bytes);
+            ez->n_parsed = 0;
+            ez->n_packets = ez->n_counted = 0;
+            ez->complete = ez->damaged = false;
         }
         if (status == AW_OK)
             status = receive(ez, deadline, err);
-        if (ez->link->connections != ez->connections) {
+        if (ez->link->n_connections != ez->connections) {
             aw_ezphys_attach(ez, ez->link);
             return status == AW_OK ? AW_EVENT : status;
         }
@@ -349,23 +349,24 @@ enum aw_status aw_ezphys_receive(struct aw_ezphys *ez, int64_t deadline,
             fresh = handle_message(ez);
     } while (status == AW_OK && !fresh);
     if (received)
-        *received = aw_ezphys_received(ez, 0);
+        *received = aw_ezphys_get_packet(ez, 0);
     return status;
 }
 
 /* ---- Sending ---- */
 
-static bool same_target(const struct aw_ezphys *ez, const struct aw_ezphys_target *a,
-                        const struct aw_ezphys_target *b)
+static bool is_same_target(const struct aw_ezphys *ez, const struct aw_ezphys_target *a,
+                           const struct aw_ezphys_target *b)
 {
-    return aw_ezphys_named(ez) ? strcmp(a->name, b->name) == 0 : a->id == b->id;
+    return aw_ezphys_has_names(ez) ? strcmp(a->name, b->name) == 0 : a->id == b->id;
 }
 
-static struct aw_ezphys_command *
-command_for(struct aw_ezphys *ez, const struct aw_ezphys_target *target, struct aw_error *err)
+static struct aw_ezphys_command *find_or_add_command(struct aw_ezphys *ez,
+                                                     const struct aw_ezphys_target *target,
+                                                     struct aw_error *err)
 {
     for (size_t i = 0; i < ez->n_commands; i++)
-        if (same_target(ez, &ez->commands[i].target, target))
+        if (is_same_target(ez, &ez->commands[i].target, target))
             return &ez->commands[i];
     if (ez->n_commands == AW_EZPHYS_COMMANDS) {
         aw_fail(err, AW_LIMIT, "more than %d joints commanded — name fewer joints",
@@ -397,9 +398,9 @@ static enum aw_status begin_packet(struct aw_wire *wire, const char *message,
                : aw_record_set(record, "id", target->id, err);
 }
 
-enum aw_status aw_ezphys_motor_record(struct aw_wire *wire, const struct aw_ezphys_target *target,
-                                      const struct aw_ezphys_motor *motor, struct aw_record *record,
-                                      struct aw_error *err)
+enum aw_status aw_ezphys_build_motor(struct aw_wire *wire, const struct aw_ezphys_target *target,
+                                     const struct aw_ezphys_motor *motor, struct aw_record *record,
+                                     struct aw_error *err)
 {
     enum aw_status status = begin_packet(wire, "axis_motor", target, record, err);
     for (int i = 0; i < AW_EZPHYS_AXES && status == AW_OK; i++) {
@@ -410,9 +411,9 @@ enum aw_status aw_ezphys_motor_record(struct aw_wire *wire, const struct aw_ezph
     return status;
 }
 
-enum aw_status aw_ezphys_force_record(struct aw_wire *wire, const struct aw_ezphys_target *target,
-                                      const double torque[AW_EZPHYS_AXES], struct aw_record *record,
-                                      struct aw_error *err)
+enum aw_status aw_ezphys_build_force(struct aw_wire *wire, const struct aw_ezphys_target *target,
+                                     const double torque[AW_EZPHYS_AXES], struct aw_record *record,
+                                     struct aw_error *err)
 {
     enum aw_status status = begin_packet(wire, "axis_force", target, record, err);
     for (int i = 0; i < AW_EZPHYS_AXES && status == AW_OK; i++)
@@ -421,14 +422,17 @@ enum aw_status aw_ezphys_force_record(struct aw_wire *wire, const struct aw_ezph
 }
 
 /* Encodes a packet and finds its command. Returns NULL with the error in *status. */
-static struct aw_ezphys_command *
-prepare(struct aw_ezphys *ez, const struct aw_ezphys_target *target, const struct aw_record *record,
-        struct aw_ezphys_encoded *packet, enum aw_status *status, struct aw_error *err)
+static struct aw_ezphys_command *prepare_command(struct aw_ezphys *ez,
+                                                 const struct aw_ezphys_target *target,
+                                                 const struct aw_record *record,
+                                                 struct aw_ezphys_encoded *packet,
+                                                 enum aw_status *status, struct aw_error *err)
 {
     packet->set = true;
     if (*status == AW_OK)
         *status = aw_encode(record, true, packet->bytes, sizeof packet->bytes, &packet->size, err);
-    struct aw_ezphys_command *command = *status == AW_OK ? command_for(ez, target, err) : NULL;
+    struct aw_ezphys_command *command =
+        *status == AW_OK ? find_or_add_command(ez, target, err) : NULL;
     if (!command && *status == AW_OK)
         *status = AW_LIMIT;
     return command;
@@ -439,8 +443,8 @@ enum aw_status aw_ezphys_motor(struct aw_ezphys *ez, const struct aw_ezphys_targ
 {
     struct aw_record record;
     struct aw_ezphys_encoded packet;
-    enum aw_status status = aw_ezphys_motor_record(&ez->wire, target, motor, &record, err);
-    struct aw_ezphys_command *command = prepare(ez, target, &record, &packet, &status, err);
+    enum aw_status status = aw_ezphys_build_motor(&ez->wire, target, motor, &record, err);
+    struct aw_ezphys_command *command = prepare_command(ez, target, &record, &packet, &status, err);
     if (command) {
         command->values = *motor;
         command->motor = packet;
@@ -453,25 +457,26 @@ enum aw_status aw_ezphys_force(struct aw_ezphys *ez, const struct aw_ezphys_targ
 {
     struct aw_record record;
     struct aw_ezphys_encoded packet;
-    enum aw_status status = aw_ezphys_force_record(&ez->wire, target, torque, &record, err);
-    struct aw_ezphys_command *command = prepare(ez, target, &record, &packet, &status, err);
+    enum aw_status status = aw_ezphys_build_force(&ez->wire, target, torque, &record, err);
+    struct aw_ezphys_command *command = prepare_command(ez, target, &record, &packet, &status, err);
     if (command)
         command->force = packet;
     return status;
 }
 
-enum aw_status aw_ezphys_add(struct aw_ezphys *ez, struct aw_span packet, struct aw_error *err)
+enum aw_status aw_ezphys_add_packet(struct aw_ezphys *ez, struct aw_span packet,
+                                    struct aw_error *err)
 {
-    if (packet.size > sizeof ez->own_packet)
+    if (packet.size > sizeof ez->custom_packet)
         return aw_fail(err, AW_LIMIT, "packet too long (%zu bytes) — remove fields", packet.size);
-    memcpy(ez->own_packet, packet.data, packet.size);
-    ez->own_size = packet.size;
+    memcpy(ez->custom_packet, packet.data, packet.size);
+    ez->custom_size = packet.size;
     return AW_OK;
 }
 
 void aw_ezphys_reset(struct aw_ezphys *ez)
 {
-    ez->reset = true;
+    ez->must_reset = true;
     ez->n_commands = 0;
 }
 
@@ -490,8 +495,8 @@ static enum aw_status add_commands(const struct aw_ezphys *ez, struct aw_ezphys_
                                    struct aw_error *err)
 {
     enum aw_status status = AW_OK;
-    if (ez->own_size)
-        status = add_packet(message, ez->own_packet, ez->own_size, err);
+    if (ez->custom_size)
+        status = add_packet(message, ez->custom_packet, ez->custom_size, err);
     for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
         const struct aw_ezphys_command *command = &ez->commands[i];
         if (command->motor.set)
@@ -526,13 +531,13 @@ enum aw_status aw_ezphys_encode(struct aw_ezphys *ez, uint8_t *out, size_t cap, 
     static const double no_force[AW_EZPHYS_AXES];
     struct aw_record record;
     aw_ezphys_message_begin(&message);
-    enum aw_status status = ez->reset ? begin_packet(&ez->wire, "reset", NULL, &record, err)
-                                      : add_commands(ez, &message, err);
+    enum aw_status status = ez->must_reset ? begin_packet(&ez->wire, "reset", NULL, &record, err)
+                                           : add_commands(ez, &message, err);
     /* Without an envelope, an empty message would have no bytes. */
-    bool empty = !ez->reset && message.size == 0;
+    bool empty = !ez->must_reset && message.size == 0;
     if (status == AW_OK && empty)
-        status = aw_ezphys_force_record(&ez->wire, NULL, no_force, &record, err);
-    if (status == AW_OK && (ez->reset || empty))
+        status = aw_ezphys_build_force(&ez->wire, NULL, no_force, &record, err);
+    if (status == AW_OK && (ez->must_reset || empty))
         status = aw_ezphys_message_add(&message, &record, err);
     if (status == AW_OK)
         status = check_envelope(&message, err);
@@ -550,14 +555,14 @@ static enum aw_status send_now(struct aw_ezphys *ez, struct aw_error *err)
     if (status == AW_OK) {
         ez->sent_ns = aw_clock_now(ez->link->clock);
         /* One-time requests have now been sent. */
-        if (ez->reset) {
+        if (ez->must_reset) {
             ez->resetting = true;
-            ez->reset_step = ez->state.timed ? ez->state.step : -1;
+            ez->reset_step = ez->state.is_timed ? ez->state.step : -1;
             ez->stale_first = ez->stale_step = 0;
             ez->n_commands = 0;
         }
-        ez->reset = false;
-        ez->own_size = 0;
+        ez->must_reset = false;
+        ez->custom_size = 0;
         for (size_t i = 0; i < ez->n_commands; i++)
             ez->commands[i].force.set = false;
     }
@@ -566,29 +571,29 @@ static enum aw_status send_now(struct aw_ezphys *ez, struct aw_error *err)
 
 enum aw_status aw_ezphys_answer(struct aw_ezphys *ez, struct aw_error *err)
 {
-    bool says = ez->owed && !ez->silent;
-    enum aw_status status = says ? send_now(ez, err) : AW_OK;
+    bool answers = ez->must_answer && !ez->never_answers;
+    enum aw_status status = answers ? send_now(ez, err) : AW_OK;
     if (status == AW_OK) {
-        ez->owed = false; /* a message that arrived after a stop still needs an answer */
-        ez->counters.answers += says;
+        ez->must_answer = false; /* a message that arrived after a stop still needs an answer */
+        ez->counters.answers += answers;
     }
     return status;
 }
 
-static struct aw_ezphys_target target_of(const struct aw_ezphys_joint *joint)
+static struct aw_ezphys_target get_target(const struct aw_ezphys_joint *joint)
 {
     struct aw_ezphys_target target = {.id = joint->object.id};
     memcpy(target.name, joint->object.name, sizeof target.name);
     return target;
 }
 
-static const struct aw_ezphys_joint *joint_of(const struct aw_ezphys *ez,
-                                              const struct aw_ezphys_target *target)
+static const struct aw_ezphys_joint *find_joint(const struct aw_ezphys *ez,
+                                                const struct aw_ezphys_target *target)
 {
     for (size_t i = 0; i < ez->state.n_joints; i++) {
         const struct aw_ezphys_joint *joint = &ez->state.joints[i];
-        struct aw_ezphys_target other = target_of(joint);
-        if (same_target(ez, &other, target))
+        struct aw_ezphys_target other = get_target(joint);
+        if (is_same_target(ez, &other, target))
             return joint;
     }
     return NULL;
@@ -597,64 +602,64 @@ static const struct aw_ezphys_joint *joint_of(const struct aw_ezphys *ez,
 /* Returns the number of axes of the joint, or the max if it is unknown. */
 static int count_axes(const struct aw_ezphys *ez, const struct aw_ezphys_target *target)
 {
-    const struct aw_ezphys_joint *joint = joint_of(ez, target);
+    const struct aw_ezphys_joint *joint = find_joint(ez, target);
     return joint ? joint->n_axes : AW_EZPHYS_AXES;
 }
 
-static struct aw_ezphys_motor halted(const struct aw_ezphys_motor *known, int axes,
-                                     const struct aw_ezphys_halt *how)
+static struct aw_ezphys_motor get_stop_values(const struct aw_ezphys_motor *last, int axes,
+                                              const struct aw_ezphys_stop_mode *mode)
 {
     struct aw_ezphys_motor motor = {0};
-    for (int i = 0; i < axes && !how->coast; i++)
-        motor.max_torque[i] = known->max_torque[i] > 0 ? known->max_torque[i] : how->torque;
+    for (int i = 0; i < axes && !mode->coast; i++)
+        motor.max_torque[i] = last->max_torque[i] > 0 ? last->max_torque[i] : mode->torque;
     return motor;
 }
 
-static enum aw_status halt_joint(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
-                                 const struct aw_ezphys_halt *how, struct aw_error *err)
+static enum aw_status stop_joint(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
+                                 const struct aw_ezphys_stop_mode *mode, struct aw_error *err)
 {
-    struct aw_ezphys_command *command = command_for(ez, target, err);
+    struct aw_ezphys_command *command = find_or_add_command(ez, target, err);
     if (!command)
         return AW_LIMIT;
-    struct aw_ezphys_motor motor = halted(&command->values, count_axes(ez, target), how);
+    struct aw_ezphys_motor motor = get_stop_values(&command->values, count_axes(ez, target), mode);
     command->force.set = false;
     return aw_ezphys_motor(ez, target, &motor, err);
 }
 
-enum aw_status aw_ezphys_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
+enum aw_status aw_ezphys_stop(struct aw_ezphys *ez, const struct aw_ezphys_stop_mode *mode,
                               struct aw_error *err)
 {
-    static const struct aw_ezphys_halt hold = {.torque = AW_EZPHYS_STOP_TORQUE};
+    static const struct aw_ezphys_stop_mode hold = {.torque = AW_EZPHYS_STOP_TORQUE};
     enum aw_status status = AW_OK;
-    how = how ? how : &hold;
-    ez->reset = false;
+    mode = mode ? mode : &hold;
+    ez->must_reset = false;
     for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++)
-        status = halt_joint(ez, &ez->commands[i].target, how, err);
+        status = stop_joint(ez, &ez->commands[i].target, mode, err);
     for (size_t i = 0; i < ez->state.n_joints && status == AW_OK; i++) {
         const struct aw_ezphys_joint *joint = &ez->state.joints[i];
-        struct aw_ezphys_target target = target_of(joint);
+        struct aw_ezphys_target target = get_target(joint);
         if (joint->n_axes > 0)
-            status = halt_joint(ez, &target, how, err);
+            status = stop_joint(ez, &target, mode, err);
     }
     if (status != AW_OK)
         return status;
     status = send_now(ez, err);
-    ez->ahead += status == AW_OK && !ez->owed && !ez->silent;
-    ez->owed = ez->owed && status != AW_OK;
+    ez->n_ahead += status == AW_OK && !ez->must_answer && !ez->never_answers;
+    ez->must_answer = ez->must_answer && status != AW_OK;
     return status;
 }
 
-static enum aw_status add_halt(struct aw_ezphys *ez, struct aw_ezphys_message *message,
+static enum aw_status add_stop(struct aw_ezphys *ez, struct aw_ezphys_message *message,
                                const struct aw_ezphys_target *target,
                                const struct aw_ezphys_motor *motor, struct aw_error *err)
 {
     struct aw_record record;
-    enum aw_status status = aw_ezphys_motor_record(&ez->wire, target, motor, &record, err);
+    enum aw_status status = aw_ezphys_build_motor(&ez->wire, target, motor, &record, err);
     return status == AW_OK ? aw_ezphys_message_add(message, &record, err) : status;
 }
 
-void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how, aw_frame_fn *add,
-                         void *context)
+void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_stop_mode *mode,
+                         aw_frame_fn *add, void *context)
 {
     static const struct aw_ezphys_motor unknown;
     uint8_t bytes[AW_EZPHYS_ANSWER_MAX];
@@ -664,23 +669,24 @@ void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
     for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
         const struct aw_ezphys_command *command = &ez->commands[i];
         struct aw_ezphys_motor motor =
-            halted(&command->values, count_axes(ez, &command->target), how);
-        status = add_halt(ez, &message, &command->target, &motor, NULL);
+            get_stop_values(&command->values, count_axes(ez, &command->target), mode);
+        status = add_stop(ez, &message, &command->target, &motor, NULL);
     }
     for (size_t i = 0; i < ez->state.n_joints && status == AW_OK; i++) {
         const struct aw_ezphys_joint *joint = &ez->state.joints[i];
-        struct aw_ezphys_target target = target_of(joint);
-        struct aw_ezphys_motor motor = halted(&unknown, joint->n_axes, how);
+        struct aw_ezphys_target target = get_target(joint);
+        struct aw_ezphys_motor motor = get_stop_values(&unknown, joint->n_axes, mode);
         size_t command = 0;
-        while (command < ez->n_commands && !same_target(ez, &ez->commands[command].target, &target))
+        while (command < ez->n_commands &&
+               !is_same_target(ez, &ez->commands[command].target, &target))
             command++;
         if (joint->n_axes > 0 && command == ez->n_commands)
-            status = add_halt(ez, &message, &target, &motor, NULL);
+            status = add_stop(ez, &message, &target, &motor, NULL);
     }
     if (status != AW_OK || check_envelope(&message, NULL) != AW_OK)
         return;
-    struct aw_span whole = aw_ezphys_message_end(&message);
-    add(context, whole.data, whole.size);
+    struct aw_span span = aw_ezphys_message_end(&message);
+    add(context, span.data, span.size);
 }
 
 /* ---- Names of bodies and joints ---- */
@@ -688,65 +694,67 @@ void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
 #define KNOWN_MAX (AW_EZPHYS_JOINTS + AW_EZPHYS_NAMES_MAX)
 
 /* Lists the joints of the simulation, and joints for which only a name is known. */
-static size_t known_joints(const struct aw_ezphys *ez, const char *known[KNOWN_MAX])
+static size_t list_joints(const struct aw_ezphys *ez, const char *names[KNOWN_MAX])
 {
     size_t n = 0;
     for (size_t i = 0; i < ez->state.n_joints; i++)
-        known[n++] = ez->state.joints[i].object.name;
+        names[n++] = ez->state.joints[i].object.name;
     for (size_t i = 0; ez->names && i < ez->names->n; i++)
         if (ez->names->list[i].kind == AW_EZPHYS_JOINT &&
-            !aw_ezphys_state_joint(&ez->state, ez->names->list[i].name))
-            known[n++] = ez->names->list[i].name;
+            !aw_ezphys_state_find_joint(&ez->state, ez->names->list[i].name))
+            names[n++] = ez->names->list[i].name;
     return n;
 }
 
-static enum aw_status unknown_target(const struct aw_ezphys *ez, const char *word,
-                                     struct aw_error *err)
+static enum aw_status fail_unknown_target(const struct aw_ezphys *ez, const char *text,
+                                          struct aw_error *err)
 {
-    const char *known[KNOWN_MAX];
+    const char *names[KNOWN_MAX];
     char list[120] = "";
-    size_t n = known_joints(ez, known), at = 0;
-    const char *near = aw_suggest(word, known, n);
-    if (near)
-        return aw_fail(err, AW_USAGE, "joint '%.40s' not found — did you mean '%s'?", word, near);
+    size_t n = list_joints(ez, names), at = 0;
+    const char *suggestion = aw_suggest(text, names, n);
+    if (suggestion)
+        return aw_fail(err, AW_USAGE, "joint '%.40s' not found — did you mean '%s'?", text,
+                       suggestion);
     if (n == 0)
         return aw_fail(err, AW_USAGE,
                        "joint '%.40s' not found, no names known — give its number, or --names FILE",
-                       word);
+                       text);
     for (; at < n && strlen(list) + AW_EZPHYS_NAME_SIZE + 2 < sizeof list; at++)
-        aw_append(list, sizeof list, ", ", "%s", known[at]);
-    return aw_fail(err, AW_USAGE, "joint '%.40s' not found — available: %s%s", word, list,
+        aw_append(list, sizeof list, ", ", "%s", names[at]);
+    return aw_fail(err, AW_USAGE, "joint '%.40s' not found — available: %s%s", text, list,
                    at < n ? " …" : "");
 }
 
-enum aw_status aw_ezphys_expect(const struct aw_ezphys *ez, const struct aw_ezphys_target *target,
-                                struct aw_error *err)
+enum aw_status aw_ezphys_check_target(const struct aw_ezphys *ez,
+                                      const struct aw_ezphys_target *target, struct aw_error *err)
 {
-    bool named = ez->names && aw_ezphys_names_of(ez->names, AW_EZPHYS_JOINT, target->id);
-    if (ez->state.n_joints == 0 || named || joint_of(ez, target))
+    bool has_name = ez->names && aw_ezphys_names_find_id(ez->names, AW_EZPHYS_JOINT, target->id);
+    if (ez->state.n_joints == 0 || has_name || find_joint(ez, target))
         return AW_OK;
-    return unknown_target(ez, target->name, err);
+    return fail_unknown_target(ez, target->name, err);
 }
 
-static bool parse_id(const char *word, uint32_t *id)
+static bool parse_id(const char *text, uint32_t *id)
 {
     char *end;
-    unsigned long long number = strtoull(word, &end, 10);
+    unsigned long long number = strtoull(text, &end, 10);
     *id = (uint32_t)number;
-    return isdigit((unsigned char)*word) && !*end && number > 0 && number <= UINT32_MAX;
+    return isdigit((unsigned char)*text) && !*end && number > 0 && number <= UINT32_MAX;
 }
 
-enum aw_status aw_ezphys_target(const struct aw_ezphys *ez, const char *word,
+enum aw_status aw_ezphys_target(const struct aw_ezphys *ez, const char *text,
                                 struct aw_ezphys_target *target, struct aw_error *err)
 {
-    const struct aw_ezphys_joint *joint = aw_ezphys_state_joint(&ez->state, word);
+    const struct aw_ezphys_joint *joint = aw_ezphys_state_find_joint(&ez->state, text);
     const struct aw_ezphys_name *entry =
-        ez->names ? aw_ezphys_names_find(ez->names, AW_EZPHYS_JOINT, word) : NULL;
+        ez->names ? aw_ezphys_names_find(ez->names, AW_EZPHYS_JOINT, text) : NULL;
     *target = (struct aw_ezphys_target){0};
-    snprintf(target->name, sizeof target->name, "%s", joint ? joint->object.name : word);
-    bool fits = strlen(word) < sizeof target->name;
-    if (aw_ezphys_named(ez))
-        return fits && (joint || ez->state.n_joints == 0) ? AW_OK : unknown_target(ez, word, err);
+    snprintf(target->name, sizeof target->name, "%s", joint ? joint->object.name : text);
+    bool fits = strlen(text) < sizeof target->name;
+    if (aw_ezphys_has_names(ez))
+        return fits && (joint || ez->state.n_joints == 0) ? AW_OK
+                                                          : fail_unknown_target(ez, text, err);
     target->id = joint ? joint->object.id : entry ? entry->id : 0;
-    return target->id || parse_id(word, &target->id) ? AW_OK : unknown_target(ez, word, err);
+    return target->id || parse_id(text, &target->id) ? AW_OK : fail_unknown_target(ez, text, err);
 }

@@ -54,7 +54,7 @@ struct aw_ezphys_motor {
 /* One packet of the last message. */
 struct aw_ezphys_packet {
     struct aw_span frame;
-    struct aw_ezphys_about about;
+    struct aw_ezphys_packet_subject subject;
 };
 
 struct aw_ezphys_encoded {
@@ -82,29 +82,29 @@ struct aw_ezphys {
     const struct aw_ezphys_names *names;
     struct aw_framer framer;
     uint8_t *buffer;
-    size_t held, parsed; /* bytes in the buffer; bytes already parsed */
+    size_t n_bytes, n_parsed; /* bytes in the buffer; bytes already parsed */
     unsigned connections;
-    uint64_t framed; /* number of messages that the framer had completed before the last scan */
+    uint64_t n_framed; /* number of messages that the framer had completed before the last scan */
     /* number of packets except contacts: in the previous message, in this one */
-    size_t expected, counted;
-    bool whole;            /* the last message is complete; the next call starts another one */
-    bool damaged;          /* something was damaged since the last complete message */
-    bool waits;            /* the simulator may be waiting although it has its answer */
-    bool owed;             /* the last message has not been answered; ahead is then 0 */
-    bool spared;           /* the last message was answered before it arrived */
-    unsigned ahead;        /* number of messages sent before the simulator waited for them */
-    bool silent;           /* this client never answers */
-    bool reset, resetting; /* a reset has to be sent; it was sent but has not taken effect */
-    int64_t reset_step;    /* last step before the reset */
+    size_t n_expected, n_counted;
+    bool complete;              /* the last message is complete; the next call starts another one */
+    bool damaged;               /* something was damaged since the last complete message */
+    bool may_wait;              /* the simulator may be waiting although it has its answer */
+    bool must_answer;           /* the last message has not been answered; ahead is then 0 */
+    bool answered_early;        /* the last message was answered before it arrived */
+    unsigned n_ahead;           /* number of messages sent before the simulator waited for them */
+    bool never_answers;         /* this client never answers */
+    bool must_reset, resetting; /* a reset has to be sent; it was sent but has not taken effect */
+    int64_t reset_step;         /* last step before the reset */
     int64_t stale_first, stale_step; /* first and last skipped step, 0: none yet */
-    int64_t byte_ns;                 /* time of the last bytes, by the link's clock */
+    int64_t last_byte_ns;            /* time of the last bytes, by the link's clock */
     /* time of the last received and the last sent message, by the link's clock */
     int64_t received_ns, sent_ns;
-    int64_t longest_ns; /* longest time from an answer to the next message */
+    int64_t max_reply_ns; /* longest time from an answer to the next message */
     struct aw_ezphys_state state;
-    size_t n_packets, n_commands, own_size;
-    uint8_t
-        own_packet[AW_EZPHYS_PACKET_MAX]; /* a custom packet to be sent once; custom_size 0: none */
+    size_t n_packets, n_commands, custom_size;
+    uint8_t custom_packet
+        [AW_EZPHYS_PACKET_MAX]; /* a custom packet to be sent once; custom_size 0: none */
     struct aw_ezphys_counters counters;
     char problem[160]; /* description of the last damage */
     /* Last, because initialisation leaves the unused parts untouched. */
@@ -134,7 +134,7 @@ enum aw_status aw_ezphys_receive(struct aw_ezphys *ez, int64_t deadline,
                                  struct aw_received *received, struct aw_error *err);
 
 /* Returns a packet of the last message, not decoded; size 0: no such packet. */
-struct aw_received aw_ezphys_received(const struct aw_ezphys *ez, size_t packet);
+struct aw_received aw_ezphys_get_packet(const struct aw_ezphys *ez, size_t packet);
 
 /* Answers the last message; does nothing if it was already answered. AW_LIMIT: size or count of the
  * wire cannot hold all commands. AW_LOST, AW_TIMEOUT from the link. */
@@ -148,21 +148,22 @@ enum aw_status aw_ezphys_force(struct aw_ezphys *ez, const struct aw_ezphys_targ
                                const double torque[AW_EZPHYS_AXES], struct aw_error *err);
 
 /* Write the packet of such a command. Errors are the same. */
-enum aw_status aw_ezphys_motor_record(struct aw_wire *wire, const struct aw_ezphys_target *target,
-                                      const struct aw_ezphys_motor *motor, struct aw_record *record,
-                                      struct aw_error *err);
-enum aw_status aw_ezphys_force_record(struct aw_wire *wire, const struct aw_ezphys_target *target,
-                                      const double torque[AW_EZPHYS_AXES], struct aw_record *record,
-                                      struct aw_error *err);
+enum aw_status aw_ezphys_build_motor(struct aw_wire *wire, const struct aw_ezphys_target *target,
+                                     const struct aw_ezphys_motor *motor, struct aw_record *record,
+                                     struct aw_error *err);
+enum aw_status aw_ezphys_build_force(struct aw_wire *wire, const struct aw_ezphys_target *target,
+                                     const double torque[AW_EZPHYS_AXES], struct aw_record *record,
+                                     struct aw_error *err);
 
 /* Adds an encoded custom packet to the next answer. AW_LIMIT: the packet is too long. */
-enum aw_status aw_ezphys_add(struct aw_ezphys *ez, struct aw_span packet, struct aw_error *err);
+enum aw_status aw_ezphys_add_packet(struct aw_ezphys *ez, struct aw_span packet,
+                                    struct aw_error *err);
 
 /* Restarts the simulation with the next answer and discards motor commands. */
 void aw_ezphys_reset(struct aw_ezphys *ez);
 
 /* How to stop motors. */
-struct aw_ezphys_halt {
+struct aw_ezphys_stop_mode {
     bool coast;    /* switches motors off, instead of velocity 0 with their torque */
     double torque; /* torque for joints whose torque is unknown, Nm or N */
 };
@@ -172,13 +173,13 @@ struct aw_ezphys_halt {
  * whether or not the simulator is waiting, and repeats it in later answers. Never waits, so it also
  * works during signal handling, when the clock refuses to wait. mode NULL: hold, with
  * AW_EZPHYS_STOP_TORQUE. */
-enum aw_status aw_ezphys_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
+enum aw_status aw_ezphys_stop(struct aw_ezphys *ez, const struct aw_ezphys_stop_mode *mode,
                               struct aw_error *err);
 
 /* Passes the message of that stop to add, for use in a crash. Sends nothing and changes no
  * state. */
-void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how, aw_frame_fn *add,
-                         void *context);
+void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_stop_mode *mode,
+                         aw_frame_fn *add, void *context);
 
 /* Encodes the next answer, for --dry-run. cap: AW_EZPHYS_ANSWER_MAX is enough. */
 #define AW_EZPHYS_ANSWER_MAX ((AW_EZPHYS_COMMANDS * 2 + 1) * AW_EZPHYS_PACKET_MAX + 64)
@@ -188,15 +189,15 @@ enum aw_status aw_ezphys_encode(struct aw_ezphys *ez, uint8_t *out, size_t cap, 
 /* Finds the target for an argument: a number, or a name of the names file or of the simulation. On
  * wires with names, any name is valid before the simulation sends joints. AW_USAGE with a
  * suggestion. */
-enum aw_status aw_ezphys_target(const struct aw_ezphys *ez, const char *word,
+enum aw_status aw_ezphys_target(const struct aw_ezphys *ez, const char *text,
                                 struct aw_ezphys_target *target, struct aw_error *err);
 
 /* Checks that the joint can exist. AW_USAGE, with a list of joints: the simulation sends joints,
  * and neither it nor the names include this one. A joint whose Send is off may still exist. */
-enum aw_status aw_ezphys_expect(const struct aw_ezphys *ez, const struct aw_ezphys_target *target,
-                                struct aw_error *err);
+enum aw_status aw_ezphys_check_target(const struct aw_ezphys *ez,
+                                      const struct aw_ezphys_target *target, struct aw_error *err);
 
 /* Returns true if the wire identifies objects by name rather than by number. */
-bool aw_ezphys_named(const struct aw_ezphys *ez);
+bool aw_ezphys_has_names(const struct aw_ezphys *ez);
 
 #endif

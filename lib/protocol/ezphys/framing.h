@@ -33,12 +33,12 @@ struct aw_ezphys_framing {
 };
 
 /* Finds the description of a name that is not a preset; NULL: not found. */
-typedef const char *aw_ezphys_framing_named(void *context, const char *name);
+typedef const char *aw_ezphys_framing_find_fn(void *context, const char *name);
 
 /* Names that the user defines in a config file; find may be NULL. They must not refer to each
  * other. */
 struct aw_ezphys_framing_names {
-    aw_ezphys_framing_named *find;
+    aw_ezphys_framing_find_fn *find;
     void *context;
 };
 

@@ -13,13 +13,13 @@ void aw_ezphys_message_begin(struct aw_ezphys_message *message)
     message->count = 0;
 }
 
-static size_t room_left(const struct aw_ezphys_message *message)
+static size_t space_left(const struct aw_ezphys_message *message)
 {
     size_t cap = message->cap < AW_EZPHYS_MESSAGE_MAX ? message->cap : AW_EZPHYS_MESSAGE_MAX;
     return cap - message->size;
 }
 
-static enum aw_status is_full(const struct aw_ezphys_message *message, struct aw_error *err)
+static enum aw_status fail_full(const struct aw_ezphys_message *message, struct aw_error *err)
 {
     return aw_fail(err, AW_LIMIT, "message full: at most %u packets fit — name fewer joints",
                    (unsigned)message->count);
@@ -29,10 +29,10 @@ enum aw_status aw_ezphys_message_add(struct aw_ezphys_message *message,
                                      const struct aw_record *record, struct aw_error *err)
 {
     size_t size;
-    if (record->codec->size > room_left(message))
-        return is_full(message, err);
+    if (record->codec->size > space_left(message))
+        return fail_full(message, err);
     enum aw_status status =
-        aw_encode(record, true, message->data + message->size, room_left(message), &size, err);
+        aw_encode(record, true, message->data + message->size, space_left(message), &size, err);
     if (status == AW_OK) {
         message->size += size;
         message->count++;
@@ -43,8 +43,8 @@ enum aw_status aw_ezphys_message_add(struct aw_ezphys_message *message,
 enum aw_status aw_ezphys_message_add_frame(struct aw_ezphys_message *message, struct aw_span frame,
                                            struct aw_error *err)
 {
-    if (frame.size > room_left(message))
-        return is_full(message, err);
+    if (frame.size > space_left(message))
+        return fail_full(message, err);
     memcpy(message->data + message->size, frame.data, frame.size);
     message->size += frame.size;
     message->count++;

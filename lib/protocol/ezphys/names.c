@@ -18,7 +18,7 @@ const char *aw_ezphys_kind_name(enum aw_ezphys_kind kind)
     return kinds[kind];
 }
 
-static bool is_name(const char *text)
+static bool is_valid_name(const char *text)
 {
     size_t length = strlen(text);
     if (length == 0 || length >= AW_EZPHYS_NAME_SIZE || isdigit((unsigned char)*text))
@@ -31,15 +31,16 @@ static bool is_name(const char *text)
 
 static enum aw_status check_name(const char *name, struct aw_error *err)
 {
-    return is_name(name) ? AW_OK
-                         : aw_fail(err, AW_USAGE,
-                                   "invalid name '%.40s' — use 1 to %d letters, digits, '.', '_' "
-                                   "or '-', and no digit at the start",
-                                   name, AW_EZPHYS_NAME_SIZE - 1);
+    return is_valid_name(name)
+               ? AW_OK
+               : aw_fail(err, AW_USAGE,
+                         "invalid name '%.40s' — use 1 to %d letters, digits, '.', '_' "
+                         "or '-', and no digit at the start",
+                         name, AW_EZPHYS_NAME_SIZE - 1);
 }
 
-const struct aw_ezphys_name *aw_ezphys_names_of(const struct aw_ezphys_names *names,
-                                                enum aw_ezphys_kind kind, uint32_t id)
+const struct aw_ezphys_name *aw_ezphys_names_find_id(const struct aw_ezphys_names *names,
+                                                     enum aw_ezphys_kind kind, uint32_t id)
 {
     for (size_t i = 0; i < names->n; i++)
         if (names->list[i].kind == kind && names->list[i].id == id)
@@ -59,7 +60,7 @@ const struct aw_ezphys_name *aw_ezphys_names_find(const struct aw_ezphys_names *
 static enum aw_status check_new(const struct aw_ezphys_names *names, enum aw_ezphys_kind kind,
                                 uint32_t id, const char *name, struct aw_error *err)
 {
-    const struct aw_ezphys_name *other = aw_ezphys_names_of(names, kind, id);
+    const struct aw_ezphys_name *other = aw_ezphys_names_find_id(names, kind, id);
     if (names->n == AW_EZPHYS_NAMES_MAX)
         return aw_fail(err, AW_LIMIT, "more than %d names — remove some", AW_EZPHYS_NAMES_MAX);
     if (id == 0)
@@ -94,8 +95,8 @@ enum aw_status aw_ezphys_names_add(struct aw_ezphys_names *names, enum aw_ezphys
     return AW_OK;
 }
 
-void aw_ezphys_names_stops(struct aw_ezphys_names *names, uint32_t id, const double low[3],
-                           const double high[3])
+void aw_ezphys_names_set_stops(struct aw_ezphys_names *names, uint32_t id, const double low[3],
+                               const double high[3])
 {
     for (size_t i = 0; i < names->n; i++) {
         struct aw_ezphys_name *entry = &names->list[i];
@@ -106,14 +107,14 @@ void aw_ezphys_names_stops(struct aw_ezphys_names *names, uint32_t id, const dou
     }
 }
 
-void aw_ezphys_name_line(const struct aw_ezphys_name *entry, char out[AW_EZPHYS_NAME_LINE])
+void aw_ezphys_name_write_line(const struct aw_ezphys_name *entry, char out[AW_EZPHYS_NAME_LINE])
 {
     const size_t size = AW_EZPHYS_NAME_LINE;
     bool partners = entry->bodies[0][0] || entry->bodies[1][0];
     snprintf(out, size, "%s %u %s", kinds[entry->kind], (unsigned)entry->id, entry->name);
     for (int i = 0; i < 2 && partners; i++)
         aw_append(out, size, " ", "%s", *entry->bodies[i] ? entry->bodies[i] : "world");
-    if (entry->moves == AW_EZPHYS_SLIDES)
+    if (entry->motion == AW_EZPHYS_SLIDES)
         aw_append(out, size, " ", "slider");
     if (entry->axes)
         aw_append(out, size, " ", "axes=%u", entry->axes);
@@ -121,63 +122,64 @@ void aw_ezphys_name_line(const struct aw_ezphys_name *entry, char out[AW_EZPHYS_
 
 #define WORDS 8 /* max tokens in a line, plus one to detect more */
 
-static enum aw_status read_kind(const char *word, enum aw_ezphys_kind *kind, struct aw_error *err)
+static enum aw_status read_kind(const char *text, enum aw_ezphys_kind *kind, struct aw_error *err)
 {
-    int found = aw_find_word(kinds, 2, word);
+    int found = aw_find_name(kinds, 2, text);
     if (found >= 0) {
         *kind = (enum aw_ezphys_kind)found;
         return AW_OK;
     }
-    const char *near = aw_suggest(word, kinds, 2);
-    return aw_fail(err, AW_USAGE, "'%.40s': not body or joint%s%s%s", word,
-                   near ? " — did you mean " : "", near ? near : "", near ? "?" : "");
+    const char *suggestion = aw_suggest(text, kinds, 2);
+    return aw_fail(err, AW_USAGE, "'%.40s': not body or joint%s%s%s", text,
+                   suggestion ? " — did you mean " : "", suggestion ? suggestion : "",
+                   suggestion ? "?" : "");
 }
 
-static enum aw_status read_id(const char *word, uint32_t *id, struct aw_error *err)
+static enum aw_status read_id(const char *text, uint32_t *id, struct aw_error *err)
 {
     char *end;
-    unsigned long long number = strtoull(word, &end, 10);
-    if (!isdigit((unsigned char)*word) || *end || number > UINT32_MAX)
+    unsigned long long number = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || number > UINT32_MAX)
         return aw_fail(err, AW_USAGE, "'%.40s': not a body or joint number (1 to 4294967295)",
-                       word);
+                       text);
     *id = (uint32_t)number;
     return AW_OK;
 }
 
 /* Removes the tokens that describe a joint from the end of its line. */
-static size_t parse_traits(char **words, size_t n, bool *slides, unsigned *axes)
+static size_t parse_traits(char **tokens, size_t n, bool *slides, unsigned *axes)
 {
-    if (n > 3 && sscanf(words[n - 1], "axes=%1u", axes) == 1)
+    if (n > 3 && sscanf(tokens[n - 1], "axes=%1u", axes) == 1)
         n--;
-    *slides = n > 3 && strcmp(words[n - 1], "slider") == 0;
+    *slides = n > 3 && strcmp(tokens[n - 1], "slider") == 0;
     return n - *slides;
 }
 
 static enum aw_status read_line(struct aw_ezphys_names *names, char *line, struct aw_error *err)
 {
-    char *words[WORDS];
+    char *tokens[WORDS];
     enum aw_ezphys_kind kind = AW_EZPHYS_BODY;
     uint32_t id = 0;
-    size_t n = aw_lines_words(line, words, WORDS);
-    enum aw_status status = read_kind(words[0], &kind, err);
+    size_t n = aw_lines_split(line, tokens, WORDS);
+    enum aw_status status = read_kind(tokens[0], &kind, err);
     bool joint = kind == AW_EZPHYS_JOINT, slides = false;
     unsigned axes = 0;
-    n = joint ? parse_traits(words, n, &slides, &axes) : n;
+    n = joint ? parse_traits(tokens, n, &slides, &axes) : n;
     if (status == AW_OK && n != 3 && !(n == 5 && joint))
         status = aw_fail(err, AW_USAGE,
                          "wrong number of words (%zu) — write 'body 1 NAME' or 'joint 1 NAME [BODY "
                          "BODY] [slider] [axes=2]'",
                          n);
     if (status == AW_OK)
-        status = read_id(words[1], &id, err);
+        status = read_id(tokens[1], &id, err);
     if (status == AW_OK)
-        status = aw_ezphys_names_add(names, kind, id, words[2],
-                                     n == 5 ? (const char *const *)&words[3] : NULL, err);
+        status = aw_ezphys_names_add(names, kind, id, tokens[2],
+                                     n == 5 ? (const char *const *)&tokens[3] : NULL, err);
     if (status != AW_OK)
         return status;
-    struct aw_ezphys_name *added = &names->list[names->n - 1];
-    added->moves = slides ? AW_EZPHYS_SLIDES : AW_EZPHYS_MOVES_UNKNOWN;
-    added->axes = axes;
+    struct aw_ezphys_name *entry = &names->list[names->n - 1];
+    entry->motion = slides ? AW_EZPHYS_SLIDES : AW_EZPHYS_MOTION_UNKNOWN;
+    entry->axes = axes;
     return AW_OK;
 }
 
@@ -215,8 +217,8 @@ bool aw_ezphys_names_restore(struct aw_ezphys_names *names, const char *text)
     return line != text;
 }
 
-const char *aw_ezphys_subject(const struct aw_record *record, aw_ezphys_names_fn *find,
-                              void *context, char *out, size_t size)
+const char *aw_ezphys_write_subject(const struct aw_record *record, aw_ezphys_names_fn *find,
+                                    void *context, char *out, size_t size)
 {
     const char *message = record->codec->message->name;
     bool joint = strncmp(message, "joint_", strlen("joint_")) == 0;

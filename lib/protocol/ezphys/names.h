@@ -34,8 +34,8 @@ enum aw_ezphys_kind {
 #define AW_EZPHYS_NAMES_MAX 512
 
 /* The motion of a joint, if known. */
-enum aw_ezphys_moves {
-    AW_EZPHYS_MOVES_UNKNOWN,
+enum aw_ezphys_motion {
+    AW_EZPHYS_MOTION_UNKNOWN,
     AW_EZPHYS_TURNS,  /* rad, rad/s, Nm */
     AW_EZPHYS_SLIDES, /* m, m/s, N */
 };
@@ -46,9 +46,9 @@ struct aw_ezphys_name {
     char name[AW_EZPHYS_NAME_SIZE];
     /* bodies that a joint connects; "": unknown, or the world */
     char bodies[2][AW_EZPHYS_NAME_SIZE];
-    enum aw_ezphys_moves moves; /* motion of a joint */
-    unsigned axes;              /* number of axes of a joint; 0: unknown */
-    double low[3], high[3];     /* stops of its axes, rad or m; both 0: unknown */
+    enum aw_ezphys_motion motion; /* motion of a joint */
+    unsigned axes;                /* number of axes of a joint; 0: unknown */
+    double low[3], high[3];       /* stops of its axes, rad or m; both 0: unknown */
 };
 
 /* {0} is empty. */
@@ -72,11 +72,11 @@ enum aw_status aw_ezphys_names_add(struct aw_ezphys_names *names, enum aw_ezphys
 #define AW_EZPHYS_NAME_LINE (4 * AW_EZPHYS_NAME_SIZE + 32)
 
 /* Sets the stops of the axes of the joint with this number; ignores unknown numbers. */
-void aw_ezphys_names_stops(struct aw_ezphys_names *names, uint32_t id, const double low[3],
-                           const double high[3]);
+void aw_ezphys_names_set_stops(struct aw_ezphys_names *names, uint32_t id, const double low[3],
+                               const double high[3]);
 
 /* Writes an entry as a line of a names file, without the line end. */
-void aw_ezphys_name_line(const struct aw_ezphys_name *entry, char out[AW_EZPHYS_NAME_LINE]);
+void aw_ezphys_name_write_line(const struct aw_ezphys_name *entry, char out[AW_EZPHYS_NAME_LINE]);
 
 /* Reads a names file to its end. If in is NULL, opens the file named by file. After AW_MALFORMED,
  * err has file, line and problem; entries of earlier lines are kept. */
@@ -84,8 +84,8 @@ enum aw_status aw_ezphys_names_read(struct aw_ezphys_names *names, FILE *in, con
                                     struct aw_error *err);
 
 /* Finds an entry by number or by name; NULL: not found. */
-const struct aw_ezphys_name *aw_ezphys_names_of(const struct aw_ezphys_names *names,
-                                                enum aw_ezphys_kind kind, uint32_t id);
+const struct aw_ezphys_name *aw_ezphys_names_find_id(const struct aw_ezphys_names *names,
+                                                     enum aw_ezphys_kind kind, uint32_t id);
 const struct aw_ezphys_name *aw_ezphys_names_find(const struct aw_ezphys_names *names,
                                                   enum aw_ezphys_kind kind, const char *name);
 
@@ -100,7 +100,7 @@ typedef const struct aw_ezphys_name *aw_ezphys_names_fn(void *context, enum aw_e
 
 /* Writes the subject of a record from the simulator: the name of its joint or body, otherwise
  * "joint3"; appends ".axis2" for further axes. Returns out; NULL: the record has no subject. */
-const char *aw_ezphys_subject(const struct aw_record *record, aw_ezphys_names_fn *find,
-                              void *context, char *out, size_t size);
+const char *aw_ezphys_write_subject(const struct aw_record *record, aw_ezphys_names_fn *find,
+                                    void *context, char *out, size_t size);
 
 #endif

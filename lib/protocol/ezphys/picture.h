@@ -2,7 +2,7 @@
  * world, contacts, and a grid on the ground.
  *
  *     struct aw_ezphys_picture picture = {.scene = scene, .names = &names};   // either may be NULL
- *     aw_ezphys_picture_aim(&picture, &ez.state);                             // once
+ *     aw_ezphys_picture_fit(&picture, &ez.state);                             // once
  *     aw_ezphys_picture_draw(&picture, &ez.state, &canvas);                   // for each frame
  *
  * The wire carries no shapes and pivots. With a scene they are drawn to scale. Otherwise each body
@@ -27,12 +27,12 @@ struct aw_ezphys_picture {
 };
 
 /* Aims the camera so that all bodies fit and stay visible when they swing. */
-void aw_ezphys_picture_aim(struct aw_ezphys_picture *picture, const struct aw_ezphys_state *state);
+void aw_ezphys_picture_fit(struct aw_ezphys_picture *picture, const struct aw_ezphys_state *state);
 
 /* Moves the camera to the centre of the bodies if that has left the picture, for example because a
  * body falls or walks away. */
-void aw_ezphys_picture_follow(struct aw_ezphys_picture *picture,
-                              const struct aw_ezphys_state *state);
+void aw_ezphys_picture_recenter(struct aw_ezphys_picture *picture,
+                                const struct aw_ezphys_state *state);
 
 /* Draws over the current content of the canvas. */
 void aw_ezphys_picture_draw(const struct aw_ezphys_picture *picture,
@@ -45,7 +45,7 @@ void aw_ezphys_picture_project(const struct aw_ezphys_picture *picture,
 
 /* Computes the current pivot of a scene's joint. It moves with the joint's first body, or is fixed
  * if the other one is the world. Returns false if the state does not have that body. */
-bool aw_ezphys_pivot(const struct aw_scene *scene, const struct aw_scene_joint *joint,
-                     const struct aw_ezphys_state *state, double out[3]);
+bool aw_ezphys_find_pivot(const struct aw_scene *scene, const struct aw_scene_joint *joint,
+                          const struct aw_ezphys_state *state, double out[3]);
 
 #endif

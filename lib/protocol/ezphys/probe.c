@@ -28,9 +28,9 @@ static const char *const packet_heads[] = {
 };
 
 enum {
-    FIRST_LOOK = 8192, /* bytes after which most descriptions are dropped */
-    HOPELESS = 3500,   /* gives up after this many discarded bytes with few explained ones */
-    KEPT = 8,          /* best guesses to keep while searching */
+    FIRST_PASS = 8192,    /* bytes after which most descriptions are dropped */
+    MAX_DISCARDED = 3500, /* gives up after this many discarded bytes with few explained ones */
+    MAX_GUESSES = 8,      /* best guesses to keep while searching */
 };
 
 #define UNIT_TOLERANCE 1e-3 /* tolerance of a quaternion's length, for rounding and integration */
@@ -40,9 +40,9 @@ enum {
 struct trial {
     struct aw_wire wire;
     struct aw_ezphys_guess guess;
-    uint64_t messages, full; /* number of messages, and of messages with packets */
-    uint64_t breaks;         /* skipped bytes or invalid messages */
-    bool stamped;
+    uint64_t messages, non_empty; /* number of messages, and of messages with packets */
+    uint64_t breaks;              /* skipped bytes or invalid messages */
+    bool has_step;
     double step, advance, step_size;
 };
 
@@ -55,19 +55,20 @@ static bool is_sane(const struct aw_record *record)
 }
 
 /* Checks that steps increase evenly. After a restart, they begin near 0 again. */
-static void check_stamp(struct trial *t, const struct aw_record *record)
+static void check_step(struct trial *t, const struct aw_record *record)
 {
     double step = aw_record_get(record, "step"), size = aw_record_get(record, "step_size");
     double advance = step - t->step;
-    bool restart = t->stamped && step < t->step && step >= 0 && step <= fabs(t->advance) + 1;
-    if (t->stamped) {
-        t->guess.stamps++;
-        t->guess.even += size > 0 && size < 10 && size == t->step_size &&
-                         (restart || (advance > 0 && (t->advance == 0 || advance == t->advance)));
+    bool restart = t->has_step && step < t->step && step >= 0 && step <= fabs(t->advance) + 1;
+    if (t->has_step) {
+        t->guess.steps++;
+        t->guess.even_steps +=
+            size > 0 && size < 10 && size == t->step_size &&
+            (restart || (advance > 0 && (t->advance == 0 || advance == t->advance)));
     }
-    if (t->stamped && !restart)
+    if (t->has_step && !restart)
         t->advance = advance;
-    t->stamped = true;
+    t->has_step = true;
     t->step = step;
     t->step_size = size;
 }
@@ -80,45 +81,46 @@ static void check_frame(struct trial *t, struct aw_span frame)
     const char *name = record.codec->message->name;
     t->guess.packets++;
     t->guess.explained += frame.size;
-    t->guess.odd += !is_sane(&record);
+    t->guess.impossible += !is_sane(&record);
     if (strcmp(name, "limb") == 0) {
         double w = aw_record_get(&record, "rotation.w"), x = aw_record_get(&record, "rotation.x"),
                y = aw_record_get(&record, "rotation.y"), z = aw_record_get(&record, "rotation.z");
         double length = sqrt(w * w + x * x + y * y + z * z);
-        t->guess.limbs++;
-        t->guess.unit += fabs(length - 1) < UNIT_TOLERANCE;
+        t->guess.rotations++;
+        t->guess.unit_rotations += fabs(length - 1) < UNIT_TOLERANCE;
     }
     if (strcmp(name, "timestamp") == 0)
-        check_stamp(t, &record);
+        check_step(t, &record);
     if (strcmp(name, "collision") == 0)
-        t->guess.odd += aw_record_get(&record, "depth") < 0;
+        t->guess.impossible += aw_record_get(&record, "depth") < 0;
 }
 
-static double share(uint64_t good, uint64_t all)
+static double ratio(uint64_t good, uint64_t all)
 {
     return all ? (double)good / (double)all : 1;
 }
 
 /* Returns how few errors there are. Errors in every message, or empty messages between others, mean
  * that the description misreads part of a header; occasional damage does not. */
-static double smoothness(const struct trial *t)
+static double get_regularity(const struct trial *t)
 {
     static const uint64_t allowed = 3;
-    double messages = (double)(t->guess.stamps + 2) / 2;
+    double messages = (double)(t->guess.steps + 2) / 2;
     double breaks = t->breaks > allowed ? (double)(t->breaks - allowed) : 0;
-    return (1 - 0.5 * fmin(1, breaks / messages)) * (0.5 + 0.5 * share(t->full, t->messages));
+    return (1 - 0.5 * fmin(1, breaks / messages)) * (0.5 + 0.5 * ratio(t->non_empty, t->messages));
 }
 
-static double score(const struct trial *t)
+static double compute_score(const struct trial *t)
 {
     const struct aw_ezphys_guess *g = &t->guess;
-    double odd = share(g->packets - (g->odd < g->packets ? g->odd : g->packets), g->packets);
-    return share(g->explained, g->bytes) * share(g->unit, g->limbs) * share(g->even, g->stamps) *
-           odd * smoothness(t);
+    double plausible =
+        ratio(g->packets - (g->impossible < g->packets ? g->impossible : g->packets), g->packets);
+    return ratio(g->explained, g->bytes) * ratio(g->unit_rotations, g->rotations) *
+           ratio(g->even_steps, g->steps) * plausible * get_regularity(t);
 }
 
 /* Scans the bytes. Bytes between frames belong to headers, unless the framer discarded them. */
-static void walk(struct trial *t, struct aw_span bytes)
+static void scan(struct trial *t, struct aw_span bytes)
 {
     struct aw_framer framer = {.dir = AW_RX};
     size_t at = 0;
@@ -131,94 +133,98 @@ static void walk(struct trial *t, struct aw_span bytes)
         if (found == AW_OK)
             check_frame(t, frame);
         at += used;
-        size_t lost = (size_t)(framer.skipped - skipped);
+        size_t discarded = (size_t)(framer.skipped - skipped);
         bool fits = found != AW_OK || t->guess.explained > explained;
         t->breaks += found == AW_MALFORMED || !fits;
-        t->full += framer.messages != t->messages && found == AW_OK && framer.left == 0;
-        t->messages = framer.messages;
+        t->non_empty +=
+            framer.n_envelopes != t->messages && found == AW_OK && framer.packets_left == 0;
+        t->messages = framer.n_envelopes;
         if (found == AW_OK && fits)
-            t->guess.explained += used - frame.size > lost ? used - frame.size - lost : 0;
-        if (found != AW_OK && used > lost)
-            t->guess.explained += used - lost;
-        bool hopeless = framer.skipped > HOPELESS && framer.skipped > 3 * t->guess.explained;
+            t->guess.explained += used - frame.size > discarded ? used - frame.size - discarded : 0;
+        if (found != AW_OK && used > discarded)
+            t->guess.explained += used - discarded;
+        bool hopeless = framer.skipped > MAX_DISCARDED && framer.skipped > 3 * t->guess.explained;
         more = found != AW_MORE && at < bytes.size && !hopeless;
     }
     t->guess.bytes = at; /* a truncated end proves nothing */
 }
 
-static bool run(struct trial *t, const struct aw_variant *variant, struct aw_span bytes,
-                size_t window)
+static bool run_trial(struct trial *t, const struct aw_variant *variant, struct aw_span bytes,
+                      size_t window)
 {
     t->guess.bytes = t->guess.explained = t->guess.packets = 0;
-    t->guess.limbs = t->guess.unit = t->guess.stamps = t->guess.even = t->guess.odd = 0;
-    t->messages = t->full = t->breaks = 0;
-    t->stamped = false;
+    t->guess.rotations = t->guess.unit_rotations = t->guess.steps = t->guess.even_steps =
+        t->guess.impossible = 0;
+    t->messages = t->non_empty = t->breaks = 0;
+    t->has_step = false;
     t->advance = 0;
     bytes.size = bytes.size < window ? bytes.size : window;
     aw_wire_init(&t->wire, &aw_ezphys_protocol, variant, false);
-    walk(t, bytes);
-    t->guess.score = score(t);
+    scan(t, bytes);
+    t->guess.score = compute_score(t);
     /* Most of the capture must be decoded. A description that still waits for the end of a 1 MB
      * message is wrong. */
     return t->guess.packets > 0 && t->guess.bytes + 2048 > bytes.size / 2;
 }
 
-static bool agrees(const struct aw_variant *preset, bool big, bool wide, const char *parts)
+static bool is_same_framing(const struct aw_variant *preset, bool big_endian, bool long64,
+                            const char *parts)
 {
     struct aw_variant variant = *preset;
     char text[AW_EZPHYS_FRAMING_TEXT];
-    variant.big_endian = big;
-    variant.long_bits = wide ? 64 : 32;
+    variant.big_endian = big_endian;
+    variant.long_bits = long64 ? 64 : 32;
     text[aw_ezphys_framing_print(&variant, text)] = '\0';
     return strcmp(text, parts) == 0;
 }
 
 /* Prefers a preset such as "be32,long=8" if it equals the parts. */
-static void name_it(struct aw_ezphys_guess *guess)
+static void prefer_preset(struct aw_ezphys_guess *guess)
 {
-    for (int other = 0; other < 2; other++) /* tries the preset's own byte order first */
+    for (int swapped = 0; swapped < 2; swapped++) /* tries the preset's own byte order first */
         for (const struct aw_variant *v = aw_ezphys_protocol.variants; v->name; v++)
-            for (int wide = 0; wide < 2; wide++) {
-                bool big = v->big_endian != (other == 1);
-                if (!agrees(v, big, wide, guess->wire))
+            for (int long64 = 0; long64 < 2; long64++) {
+                bool big_endian = v->big_endian != (swapped == 1);
+                if (!is_same_framing(v, big_endian, long64, guess->wire))
                     continue;
                 snprintf(guess->wire, sizeof guess->wire, "%s%s%s", v->name,
-                         other == 0 ? ""
-                         : big      ? ",endian=be"
-                                    : ",endian=le",
-                         wide ? ",long=8" : "");
+                         swapped == 0 ? ""
+                         : big_endian ? ",endian=be"
+                                      : ",endian=le",
+                         long64 ? ",long=8" : "");
                 return;
             }
 }
 
 /* Inserts a guess into the sorted list. Of guesses that are equal except for rounding, the first
  * one stays in front. */
-static void insert(struct aw_ezphys_guess *best, size_t *n, const struct aw_ezphys_guess *guess)
+static void insert_guess(struct aw_ezphys_guess *best, size_t *n,
+                         const struct aw_ezphys_guess *guess)
 {
     size_t at = *n;
     while (at > 0 && guess->score > best[at - 1].score + 1e-9)
         at--;
-    if (at == KEPT)
+    if (at == MAX_GUESSES)
         return;
-    size_t move = (*n < KEPT ? *n : KEPT - 1) - at;
-    memmove(&best[at + 1], &best[at], move * sizeof *best);
+    size_t n_moved = (*n < MAX_GUESSES ? *n : MAX_GUESSES - 1) - at;
+    memmove(&best[at + 1], &best[at], n_moved * sizeof *best);
     best[at] = *guess;
-    *n += *n < KEPT;
+    *n += *n < MAX_GUESSES;
 }
 
 static void try_framing(struct trial *t, const char *text, struct aw_span bytes,
                         struct aw_ezphys_guess *best, size_t *n)
 {
-    static const double hopeless = 0.3;
+    static const double min_score = 0.3;
     struct aw_ezphys_framing framing;
     if (aw_ezphys_framing_parse(&framing, text, NULL, NULL) != AW_OK)
         return;
     snprintf(t->guess.wire, sizeof t->guess.wire, "%s", text);
-    bool fits = run(t, &framing.variant, bytes, FIRST_LOOK);
-    if (fits && t->guess.score > hopeless && bytes.size > FIRST_LOOK)
-        fits = run(t, &framing.variant, bytes, AW_EZPHYS_PROBE_WINDOW);
-    if (fits && t->guess.score > hopeless)
-        insert(best, n, &t->guess);
+    bool fits = run_trial(t, &framing.variant, bytes, FIRST_PASS);
+    if (fits && t->guess.score > min_score && bytes.size > FIRST_PASS)
+        fits = run_trial(t, &framing.variant, bytes, AW_EZPHYS_PROBE_WINDOW);
+    if (fits && t->guess.score > min_score)
+        insert_guess(best, n, &t->guess);
 }
 
 static void try_all(struct trial *t, struct aw_span bytes, struct aw_ezphys_guess *best, size_t *n)
@@ -239,32 +245,34 @@ static void try_all(struct trial *t, struct aw_span bytes, struct aw_ezphys_gues
 
 size_t aw_ezphys_probe(struct aw_span bytes, struct aw_ezphys_guess *guesses, size_t max)
 {
-    struct aw_ezphys_guess best[KEPT];
+    struct aw_ezphys_guess best[MAX_GUESSES];
     size_t n = 0;
     struct trial *trial = calloc(1, sizeof *trial);
     if (!trial)
         return 0;
     try_all(trial, bytes, best, &n);
     free(trial);
-    static const double good = 0.95, apart = 0.02;
+    static const double min_score = 0.95, min_margin = 0.02;
     for (size_t i = 0; i < n; i++) {
         struct aw_ezphys_guess *g = &best[i];
         g->margin = g->score - (i + 1 < n ? best[i + 1].score : 0);
-        g->sure = i == 0 && g->score > good && g->margin > apart && g->limbs + g->stamps >= 4;
+        g->certain = i == 0 && g->score > min_score && g->margin > min_margin &&
+                     g->rotations + g->steps >= 4;
         char *p = g->reason, *end = g->reason + sizeof g->reason;
         p += snprintf(p, (size_t)(end - p),
                       "%" PRIu64 " packets explain %.1f %% of %" PRIu64 " bytes", g->packets,
-                      100 * share(g->explained, g->bytes), g->bytes);
-        if (g->limbs)
+                      100 * ratio(g->explained, g->bytes), g->bytes);
+        if (g->rotations)
             p += snprintf(p, (size_t)(end - p),
-                          ", %" PRIu64 " of %" PRIu64 " rotations are unit quaternions", g->unit,
-                          g->limbs);
-        if (g->stamps)
-            p += snprintf(p, (size_t)(end - p),
-                          ", %" PRIu64 " of %" PRIu64 " steps count up evenly", g->even, g->stamps);
-        if (g->odd)
-            snprintf(p, (size_t)(end - p), ", %" PRIu64 " values impossible", g->odd);
-        name_it(g);
+                          ", %" PRIu64 " of %" PRIu64 " rotations are unit quaternions",
+                          g->unit_rotations, g->rotations);
+        if (g->steps)
+            p +=
+                snprintf(p, (size_t)(end - p), ", %" PRIu64 " of %" PRIu64 " steps count up evenly",
+                         g->even_steps, g->steps);
+        if (g->impossible)
+            snprintf(p, (size_t)(end - p), ", %" PRIu64 " values impossible", g->impossible);
+        prefer_preset(g);
     }
     n = n < max ? n : max;
     memcpy(guesses, best, n * sizeof *best);

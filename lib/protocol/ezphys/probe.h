@@ -23,10 +23,10 @@ struct aw_ezphys_guess {
     double margin;             /* score minus that of the next best different description */
     uint64_t bytes, explained; /* bytes examined, and bytes in packets that fit */
     uint64_t packets;
-    uint64_t limbs, unit;  /* number of rotations, and of those with length 1 */
-    uint64_t stamps, even; /* number of consecutive timestamps, and of evenly spaced ones */
-    uint64_t odd;          /* number of impossible values: negative depths, huge numbers */
-    bool sure;             /* enough data, and no other description comes close */
+    uint64_t rotations, unit_rotations; /* number of rotations, and of those with length 1 */
+    uint64_t steps, even_steps; /* number of consecutive timestamps, and of evenly spaced ones */
+    uint64_t impossible;        /* number of impossible values: negative depths, huge numbers */
+    bool certain;               /* enough data, and no other description comes close */
     char reason[200];
 };
 

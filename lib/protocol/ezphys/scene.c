@@ -17,7 +17,7 @@
 #define ID_MAX    65535
 #define NAMES_MAX (AW_SCENE_BODIES_MAX + 1)
 
-struct word {
+struct token {
     const char *start;
     size_t size; /* 0: end of the text */
     unsigned line, column;
@@ -28,7 +28,7 @@ struct reader {
     const char *name;
     const char *next, *end, *line_start;
     unsigned line;
-    struct word word; /* the next token */
+    struct token token; /* the next token */
     struct aw_scene *scene;
     struct aw_error *err;
 };
@@ -45,7 +45,7 @@ struct attribute {
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-static void skip_to_word(struct reader *r)
+static void skip_to_token(struct reader *r)
 {
     while (r->next < r->end) {
         if (*r->next == '\n') {
@@ -62,40 +62,40 @@ static void skip_to_word(struct reader *r)
     }
 }
 
-static bool ends_word(char c)
+static bool ends_token(char c)
 {
     return c && strchr(" \t\r\n#", c);
 }
 
-static void advance(struct reader *r)
+static void next_token(struct reader *r)
 {
-    skip_to_word(r);
-    r->word = (struct word){r->next, 0, r->line, (unsigned)(r->next - r->line_start) + 1};
-    while (r->next < r->end && !ends_word(*r->next))
+    skip_to_token(r);
+    r->token = (struct token){r->next, 0, r->line, (unsigned)(r->next - r->line_start) + 1};
+    while (r->next < r->end && !ends_token(*r->next))
         r->next++;
-    r->word.size = (size_t)(r->next - r->word.start);
+    r->token.size = (size_t)(r->next - r->token.start);
 }
 
-static bool in_statement(const struct reader *r)
+static bool is_in_statement(const struct reader *r)
 {
-    return r->word.size > 0 && r->word.column > 1;
+    return r->token.size > 0 && r->token.column > 1;
 }
 
 /* Copies a token as text; replaces unprintable characters with question marks. */
-static const char *text_of(const struct word *word, char *out, size_t size)
+static const char *copy_token(const struct token *token, char *out, size_t size)
 {
-    size_t n = word->size < size - 1 ? word->size : size - 1;
+    size_t n = token->size < size - 1 ? token->size : size - 1;
     for (size_t i = 0; i < n; i++)
-        out[i] = isgraph((unsigned char)word->start[i]) ? word->start[i] : '?';
+        out[i] = isgraph((unsigned char)token->start[i]) ? token->start[i] : '?';
     out[n] = '\0';
     return out;
 }
 
-static enum aw_status fail_at(const struct reader *r, const struct word *word,
+static enum aw_status fail_at(const struct reader *r, const struct token *token,
                               enum aw_status status, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-static enum aw_status fail_at(const struct reader *r, const struct word *word,
+static enum aw_status fail_at(const struct reader *r, const struct token *token,
                               enum aw_status status, const char *format, ...)
 {
     char text[240];
@@ -103,28 +103,29 @@ static enum aw_status fail_at(const struct reader *r, const struct word *word,
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return aw_fail(r->err, status, "%.60s:%u:%u: %s", r->name, word->line, word->column, text);
+    return aw_fail(r->err, status, "%.60s:%u:%u: %s", r->name, token->line, token->column, text);
 }
 
-static enum aw_status unknown_word(const struct reader *r, const char *what,
+static enum aw_status fail_unknown(const struct reader *r, const char *kind,
                                    const char *const *names, size_t n)
 {
     char text[40];
-    text_of(&r->word, text, sizeof text);
-    const char *near = aw_suggest(text, names, n);
-    if (near)
-        return fail_at(r, &r->word, AW_USAGE, "unknown %s \"%s\" — did you mean \"%s\"?", what,
-                       text, near);
+    copy_token(&r->token, text, sizeof text);
+    const char *suggestion = aw_suggest(text, names, n);
+    if (suggestion)
+        return fail_at(r, &r->token, AW_USAGE, "unknown %s \"%s\" — did you mean \"%s\"?", kind,
+                       text, suggestion);
     char list[160];
     aw_join(list, sizeof list, " ", names, n);
-    return fail_at(r, &r->word, AW_USAGE, "unknown %s \"%s\" — use one of: %s", what, text, list);
+    return fail_at(r, &r->token, AW_USAGE, "unknown %s \"%s\" — use one of: %s", kind, text, list);
 }
 
 /* Returns the index of the next token in the names; -1: not found. */
-static int look_up(const struct reader *r, const char *const *names, size_t n)
+static int find_name(const struct reader *r, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (strlen(names[i]) == r->word.size && memcmp(names[i], r->word.start, r->word.size) == 0)
+        if (strlen(names[i]) == r->token.size &&
+            memcmp(names[i], r->token.start, r->token.size) == 0)
             return (int)i;
     return -1;
 }
@@ -136,28 +137,28 @@ static enum aw_status read_number(struct reader *r, const char *unit, double min
 {
     char text[40];
     struct aw_error problem;
-    if (!in_statement(r))
-        return fail_at(r, &r->word, AW_USAGE, "number missing before this%s%s%s",
+    if (!is_in_statement(r))
+        return fail_at(r, &r->token, AW_USAGE, "number missing before this%s%s%s",
                        unit ? " (in " : "", unit ? unit : "", unit ? ")" : "");
     enum aw_status status =
-        aw_number_parse_unit(text_of(&r->word, text, sizeof text), unit, value, &problem);
+        aw_number_parse_unit(copy_token(&r->token, text, sizeof text), unit, value, &problem);
     if (status != AW_OK)
-        return fail_at(r, &r->word, status, "%s", problem.text);
+        return fail_at(r, &r->token, status, "%s", problem.text);
     if (*value < min || *value > max)
-        return fail_at(r, &r->word, AW_LIMIT, "%g is out of range (%g to %g%s%s)", *value, min, max,
-                       unit ? " " : "", unit ? unit : "");
-    advance(r);
+        return fail_at(r, &r->token, AW_LIMIT, "%g is out of range (%g to %g%s%s)", *value, min,
+                       max, unit ? " " : "", unit ? unit : "");
+    next_token(r);
     return AW_OK;
 }
 
-static void *place_in(void *object, const struct attribute *row)
+static void *member_at(void *object, const struct attribute *row)
 {
     return (char *)object + row->offset;
 }
 
 static enum aw_status read_numbers(struct reader *r, const struct attribute *row, void *object)
 {
-    double *values = place_in(object, row);
+    double *values = member_at(object, row);
     enum aw_status status = AW_OK;
     for (unsigned i = 0; i < row->count && status == AW_OK; i++)
         status = read_number(r, row->unit, row->min, row->max, &values[i]);
@@ -167,23 +168,23 @@ static enum aw_status read_numbers(struct reader *r, const struct attribute *row
 static enum aw_status read_switch(struct reader *r, const struct attribute *row, void *object)
 {
     static const char *const names[] = {"off", "on"};
-    int which = in_statement(r) ? look_up(r, names, COUNT(names)) : -1;
-    if (which < 0)
-        return fail_at(r, &r->word, AW_USAGE, "%s: not on or off — write one of them", row->name);
-    *(bool *)place_in(object, row) = which;
-    advance(r);
+    int index = is_in_statement(r) ? find_name(r, names, COUNT(names)) : -1;
+    if (index < 0)
+        return fail_at(r, &r->token, AW_USAGE, "%s: not on or off — write one of them", row->name);
+    *(bool *)member_at(object, row) = index;
+    next_token(r);
     return AW_OK;
 }
 
 static enum aw_status read_id(struct reader *r, const struct attribute *row, void *object)
 {
     double value;
-    struct word word = r->word;
+    struct token token = r->token;
     enum aw_status status = read_number(r, NULL, 1, ID_MAX, &value);
     if (status == AW_OK && value != floor(value))
-        return fail_at(r, &word, AW_USAGE, "%g is not a whole number — round it", value);
+        return fail_at(r, &token, AW_USAGE, "%g is not a whole number — round it", value);
     if (status == AW_OK)
-        *(uint32_t *)place_in(object, row) = (uint32_t)value;
+        *(uint32_t *)member_at(object, row) = (uint32_t)value;
     return status;
 }
 
@@ -192,7 +193,7 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static double length_of(const double v[3])
+static double get_length(const double v[3])
 {
     return sqrt(dot(v, v));
 }
@@ -200,13 +201,13 @@ static double length_of(const double v[3])
 /* Reads three numbers and normalises them to a unit vector. */
 static enum aw_status read_direction(struct reader *r, double out[3])
 {
-    struct word word = r->word;
+    struct token token = r->token;
     enum aw_status status = AW_OK;
     for (int i = 0; i < 3 && status == AW_OK; i++)
         status = read_number(r, NULL, -LIMIT_M, LIMIT_M, &out[i]);
-    double length = length_of(out);
+    double length = get_length(out);
     if (status == AW_OK && length < 1e-9)
-        return fail_at(r, &word, AW_USAGE, "axis has length 0 — write one such as 0 0 1");
+        return fail_at(r, &token, AW_USAGE, "axis has length 0 — write one such as 0 0 1");
     for (int i = 0; i < 3 && status == AW_OK; i++)
         out[i] /= length;
     return status;
@@ -214,13 +215,13 @@ static enum aw_status read_direction(struct reader *r, double out[3])
 
 static enum aw_status read_normal(struct reader *r, const struct attribute *row, void *object)
 {
-    return read_direction(r, place_in(object, row));
+    return read_direction(r, member_at(object, row));
 }
 
-static enum aw_status read_turn(struct reader *r, const struct attribute *row, void *object)
+static enum aw_status read_rotation(struct reader *r, const struct attribute *row, void *object)
 {
     double axis[3] = {0}, angle = 0;
-    double *q = place_in(object, row);
+    double *q = member_at(object, row);
     enum aw_status status = read_direction(r, axis);
     if (status == AW_OK)
         status = read_number(r, "rad", -LIMIT_M, LIMIT_M, &angle);
@@ -246,10 +247,10 @@ static const unsigned kind_axes[] = {
 static enum aw_status check_axis(const struct reader *r, const struct attribute *row,
                                  const struct aw_scene_joint *joint)
 {
-    unsigned axes = aw_scene_axes(joint->kind);
+    unsigned axes = aw_scene_count_axes(joint->kind);
     if (row->axis < axes)
         return AW_OK;
-    return fail_at(r, &r->word, AW_USAGE, "%s: a %s joint has %u %s", row->name,
+    return fail_at(r, &r->token, AW_USAGE, "%s: a %s joint has %u %s", row->name,
                    kind_names[joint->kind], axes, axes == 1 ? "axis" : "axes");
 }
 
@@ -265,14 +266,14 @@ static enum aw_status read_stops(struct reader *r, const struct attribute *row, 
     struct aw_scene_joint *joint = object;
     const char *unit = joint->kind == AW_SCENE_SLIDER ? "m" : "rad";
     double *low = &joint->low[row->axis], *high = &joint->high[row->axis];
-    struct word word = r->word;
+    struct token token = r->token;
     enum aw_status status = check_axis(r, row, joint);
     if (status == AW_OK)
         status = read_number(r, unit, -LIMIT_M, LIMIT_M, low);
     if (status == AW_OK)
         status = read_number(r, unit, -LIMIT_M, LIMIT_M, high);
     if (status == AW_OK && *low > *high)
-        return fail_at(r, &word, AW_USAGE,
+        return fail_at(r, &token, AW_USAGE,
                        "stops %g and %g are reversed — write the lower one first", *low, *high);
     return status;
 }
@@ -301,7 +302,7 @@ static const struct attribute body_rows[] = {
     {.name = "mass", NUMBERS(1, BODY(mass_kg)), .unit = "kg", .min = 1e-6, .max = 1e6},
     {.name = "density", NUMBERS(1, BODY(density_kg_m3)), .unit = "kg/m3", .min = 1e-3, .max = 1e5},
     {.name = "at", NUMBERS(3, BODY(position_m)), .unit = "m", .min = -LIMIT_M, .max = LIMIT_M},
-    {.name = "turn", .read = read_turn, .offset = BODY(rotation)},
+    {.name = "turn", .read = read_rotation, .offset = BODY(rotation)},
     {.name = "velocity", NUMBERS(3, BODY(velocity_m_s)), .unit = "m/s", .min = -1e4, .max = 1e4},
     {.name = "spin", NUMBERS(3, BODY(spin_rad_s)), .unit = "rad/s", .min = -1e3, .max = 1e3},
     {.name = "send", .read = read_switch, .offset = BODY(send)},
@@ -363,7 +364,7 @@ static const unsigned shape_sizes[] = {
 };
 /* clang-format on */
 
-unsigned aw_scene_axes(enum aw_scene_kind kind)
+unsigned aw_scene_count_axes(enum aw_scene_kind kind)
 {
     return kind_axes[kind];
 }
@@ -374,19 +375,19 @@ static enum aw_status read_attribute(struct reader *r, const struct attribute *r
                                      uint32_t *seen)
 {
     for (unsigned i = 0; rows[i].name; i++) {
-        if (look_up(r, &rows[i].name, 1) < 0)
+        if (find_name(r, &rows[i].name, 1) < 0)
             continue;
         if (*seen & 1u << i)
-            return fail_at(r, &r->word, AW_USAGE, "%s is given twice — remove one", rows[i].name);
+            return fail_at(r, &r->token, AW_USAGE, "%s is given twice — remove one", rows[i].name);
         *seen |= 1u << i;
-        advance(r);
+        next_token(r);
         return rows[i].read(r, &rows[i], object);
     }
     const char *names[20];
     size_t n = 0;
     for (; rows[n].name && n < COUNT(names); n++)
         names[n] = rows[n].name;
-    return unknown_word(r, "attribute", names, n);
+    return fail_unknown(r, "attribute", names, n);
 }
 
 /* Reads all attributes up to the end of the statement. Sets a bit in *seen for each row that
@@ -396,7 +397,7 @@ static enum aw_status read_attributes(struct reader *r, const struct attribute *
 {
     enum aw_status status = AW_OK;
     *seen = 0;
-    while (status == AW_OK && in_statement(r))
+    while (status == AW_OK && is_in_statement(r))
         status = read_attribute(r, rows, object, seen);
     return status;
 }
@@ -409,7 +410,7 @@ static bool was_given(const struct attribute *rows, uint32_t seen, const char *n
     return false;
 }
 
-static bool is_taken(const struct aw_scene *scene, const char *name)
+static bool is_name_used(const struct aw_scene *scene, const char *name)
 {
     for (size_t i = 0; i < scene->n_bodies; i++)
         if (strcmp(scene->bodies[i].name, name) == 0)
@@ -420,43 +421,44 @@ static bool is_taken(const struct aw_scene *scene, const char *name)
     return strcmp(name, "world") == 0;
 }
 
-static enum aw_status read_name(struct reader *r, const char *what, char *out)
+static enum aw_status read_name(struct reader *r, const char *kind, char *out)
 {
-    const struct word *word = &r->word;
-    if (!in_statement(r))
-        return fail_at(r, word, AW_USAGE, "name missing before this — write: %s NAME …", what);
-    if (word->size > AW_SCENE_NAME_MAX)
-        return fail_at(r, word, AW_USAGE, "name longer than %d characters — shorten it",
+    const struct token *token = &r->token;
+    if (!is_in_statement(r))
+        return fail_at(r, token, AW_USAGE, "name missing before this — write: %s NAME …", kind);
+    if (token->size > AW_SCENE_NAME_MAX)
+        return fail_at(r, token, AW_USAGE, "name longer than %d characters — shorten it",
                        AW_SCENE_NAME_MAX);
-    for (size_t i = 0; i < word->size; i++)
-        if (!isalnum((unsigned char)word->start[i]) && !strchr("_-.", word->start[i]))
-            return fail_at(r, word, AW_USAGE, "invalid name — use letters, digits, _ - and .");
-    text_of(word, out, AW_SCENE_NAME_MAX + 1);
+    for (size_t i = 0; i < token->size; i++)
+        if (!isalnum((unsigned char)token->start[i]) && !strchr("_-.", token->start[i]))
+            return fail_at(r, token, AW_USAGE, "invalid name — use letters, digits, _ - and .");
+    copy_token(token, out, AW_SCENE_NAME_MAX + 1);
     if (isdigit((unsigned char)*out))
-        return fail_at(r, word, AW_USAGE, "%s: invalid name — do not start it with a digit", out);
+        return fail_at(r, token, AW_USAGE, "%s: invalid name — do not start it with a digit", out);
     char name[AW_SCENE_NAME_MAX + 1];
     memcpy(name, out, sizeof name);
     *out = '\0';
-    if (is_taken(r->scene, name))
-        return fail_at(r, word, AW_USAGE, "duplicate name %s — give each object its own", name);
+    if (is_name_used(r->scene, name))
+        return fail_at(r, token, AW_USAGE, "duplicate name %s — give each object its own", name);
     memcpy(out, name, sizeof name);
-    advance(r);
+    next_token(r);
     return AW_OK;
 }
 
-static enum aw_status read_choice(struct reader *r, const char *what, const char *const *names,
-                                  size_t n, int *which)
+static enum aw_status read_choice(struct reader *r, const char *kind, const char *const *names,
+                                  size_t n, int *index)
 {
-    *which = in_statement(r) ? look_up(r, names, n) : -1;
-    if (*which < 0)
-        return unknown_word(r, what, names, n);
-    advance(r);
+    *index = is_in_statement(r) ? find_name(r, names, n) : -1;
+    if (*index < 0)
+        return fail_unknown(r, kind, names, n);
+    next_token(r);
     return AW_OK;
 }
 
-static enum aw_status id_taken(const struct reader *r, const struct word *word, uint32_t id)
+static enum aw_status fail_duplicate_id(const struct reader *r, const struct token *token,
+                                        uint32_t id)
 {
-    return fail_at(r, word, AW_USAGE, "duplicate id %u — write another one: id N", (unsigned)id);
+    return fail_at(r, token, AW_USAGE, "duplicate id %u — write another one: id N", (unsigned)id);
 }
 
 static enum aw_status read_shape(struct reader *r, struct aw_scene_body *body)
@@ -474,7 +476,7 @@ static enum aw_status read_shape(struct reader *r, struct aw_scene_body *body)
 static enum aw_status read_body(struct reader *r)
 {
     struct aw_scene *scene = r->scene;
-    struct word start = r->word;
+    struct token start = r->token;
     uint32_t seen;
     if (scene->n_bodies == AW_SCENE_BODIES_MAX)
         return fail_at(r, &start, AW_LIMIT, "more than %d bodies — remove some",
@@ -496,7 +498,7 @@ static enum aw_status read_body(struct reader *r)
                        body->name);
     for (struct aw_scene_body *other = scene->bodies; other < body; other++)
         if (other->id == body->id)
-            return id_taken(r, &start, body->id);
+            return fail_duplicate_id(r, &start, body->id);
     return AW_OK;
 }
 
@@ -516,54 +518,54 @@ static enum aw_status read_partner(struct reader *r, int *index)
 
 static enum aw_status read_partners(struct reader *r, struct aw_scene_joint *joint)
 {
-    struct word word = r->word;
+    struct token token = r->token;
     enum aw_status status = read_partner(r, &joint->body[0]);
     if (status == AW_OK)
         status = read_partner(r, &joint->body[1]);
     if (status == AW_OK && joint->body[0] == joint->body[1])
-        return fail_at(r, &word, AW_USAGE,
+        return fail_at(r, &token, AW_USAGE,
                        "joint connects an object to itself — name two different ones");
     if (status == AW_OK && joint->body[0] == AW_SCENE_WORLD)
-        return fail_at(r, &word, AW_USAGE, "world must come second — write the body first");
+        return fail_at(r, &token, AW_USAGE, "world must come second — write the body first");
     if (status == AW_OK && joint->kind == AW_SCENE_HINGE2 && joint->body[1] == AW_SCENE_WORLD)
-        return fail_at(r, &word, AW_USAGE, "a hinge2 joint needs two bodies — do not use world");
+        return fail_at(r, &token, AW_USAGE, "a hinge2 joint needs two bodies — do not use world");
     return status;
 }
 
-static bool nearly_parallel(const double a[3], const double b[3])
+static bool is_nearly_parallel(const double a[3], const double b[3])
 {
     double cross[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
                        a[0] * b[1] - a[1] * b[0]};
-    return length_of(cross) < 1e-3;
+    return get_length(cross) < 1e-3;
 }
 
 /* The second axis of a ball joint follows from the other two. */
-static enum aw_status check_axes(const struct reader *r, const struct word *start,
+static enum aw_status check_axes(const struct reader *r, const struct token *start,
                                  const struct aw_scene_joint *joint, uint32_t seen)
 {
     static const char *const names[AW_SCENE_AXES] = {"axis", "axis2", "axis3"};
     bool ball = joint->kind == AW_SCENE_BALL;
-    unsigned axes = aw_scene_axes(joint->kind);
+    unsigned axes = aw_scene_count_axes(joint->kind);
     for (unsigned i = 0; i < axes; i++)
         if (was_given(joint_rows, seen, names[i]) == (ball && i == 1))
             return fail_at(r, start, AW_USAGE, "joint %s: %s", joint->name,
                            !(ball && i == 1)
                                ? "axis missing — write axis X Y Z (axis2, axis3)"
                                : "axis2 of a ball follows from axis and axis3 — remove it");
-    if (axes > 1 && nearly_parallel(joint->axis[0], joint->axis[axes - 1]))
+    if (axes > 1 && is_nearly_parallel(joint->axis[0], joint->axis[axes - 1]))
         return fail_at(r, start, AW_USAGE, "joint %s: its axes are parallel — change axis2",
                        joint->name);
     if (ball && fabs(dot(joint->axis[0], joint->axis[2])) > 1e-6)
         return fail_at(r, start, AW_USAGE,
                        "joint %s: axis and axis3 are not at right angles — change axis3",
                        joint->name);
-    bool anchored = joint->kind != AW_SCENE_FIXED && joint->kind != AW_SCENE_SLIDER;
-    if (anchored && !was_given(joint_rows, seen, "anchor"))
+    bool needs_anchor = joint->kind != AW_SCENE_FIXED && joint->kind != AW_SCENE_SLIDER;
+    if (needs_anchor && !was_given(joint_rows, seen, "anchor"))
         return fail_at(r, start, AW_USAGE, "joint %s: no anchor — write anchor X Y Z", joint->name);
     return AW_OK;
 }
 
-static struct aw_scene_joint *new_joint(struct aw_scene *scene)
+static struct aw_scene_joint *init_joint(struct aw_scene *scene)
 {
     struct aw_scene_joint *joint = &scene->joints[scene->n_joints];
     *joint = (struct aw_scene_joint){.send = true, .feedback = true, .receive = true};
@@ -577,13 +579,13 @@ static struct aw_scene_joint *new_joint(struct aw_scene *scene)
 static enum aw_status read_joint(struct reader *r)
 {
     struct aw_scene *scene = r->scene;
-    struct word start = r->word;
+    struct token start = r->token;
     uint32_t seen;
     int kind;
     if (scene->n_joints == AW_SCENE_JOINTS_MAX)
         return fail_at(r, &start, AW_LIMIT, "more than %d joints — remove some",
                        AW_SCENE_JOINTS_MAX);
-    struct aw_scene_joint *joint = new_joint(scene);
+    struct aw_scene_joint *joint = init_joint(scene);
     enum aw_status status = read_name(r, "joint", joint->name);
     scene->n_joints++;
     joint->id = (uint32_t)scene->n_joints;
@@ -599,7 +601,7 @@ static enum aw_status read_joint(struct reader *r)
         status = check_axes(r, &start, joint, seen);
     for (struct aw_scene_joint *other = scene->joints; other < joint && status == AW_OK; other++)
         if (other->id == joint->id)
-            status = id_taken(r, &start, joint->id);
+            status = fail_duplicate_id(r, &start, joint->id);
     return status;
 }
 
@@ -634,10 +636,11 @@ static enum aw_status read_step(struct reader *r)
 
 static enum aw_status read_title(struct reader *r)
 {
-    char *out = r->scene->title, word[80];
+    char *out = r->scene->title, token[80];
     *out = '\0';
-    for (; in_statement(r); advance(r))
-        aw_append(out, sizeof r->scene->title, " ", "%s", text_of(&r->word, word, sizeof word));
+    for (; is_in_statement(r); next_token(r))
+        aw_append(out, sizeof r->scene->title, " ", "%s",
+                  copy_token(&r->token, token, sizeof token));
     return AW_OK;
 }
 
@@ -662,20 +665,20 @@ static enum aw_status read_statement(struct reader *r)
     const char *names[COUNT(statements)];
     for (size_t i = 0; i < COUNT(statements); i++)
         names[i] = statements[i].name;
-    int which = look_up(r, names, COUNT(names));
-    if (r->word.column > 1)
-        return fail_at(r, &r->word, AW_USAGE,
+    int index = find_name(r, names, COUNT(names));
+    if (r->token.column > 1)
+        return fail_at(r, &r->token, AW_USAGE,
                        "unexpected word — begin each statement in the first column");
-    if (which < 0)
-        return unknown_word(r, "statement", names, COUNT(names));
-    advance(r);
-    return statements[which].read(r);
+    if (index < 0)
+        return fail_unknown(r, "statement", names, COUNT(names));
+    next_token(r);
+    return statements[index].read(r);
 }
 
 enum aw_status aw_scene_parse(struct aw_scene *scene, const char *name, const char *text,
                               size_t size, struct aw_error *err)
 {
-    const char *start = text + (size > 2 ? aw_utf8_mark(text) : 0);
+    const char *start = text + (size > 2 ? aw_utf8_bom_size(text) : 0);
     struct reader r = {.name = name,
                        .next = start,
                        .end = text + size,
@@ -693,11 +696,11 @@ enum aw_status aw_scene_parse(struct aw_scene *scene, const char *name, const ch
     scene->friction = 0.8;
     scene->contact_erp = 0.2;
     scene->contact_cfm = 1e-5;
-    advance(&r);
-    while (status == AW_OK && r.word.size > 0)
+    next_token(&r);
+    while (status == AW_OK && r.token.size > 0)
         status = read_statement(&r);
     if (status == AW_OK && scene->n_bodies == 0)
-        return fail_at(&r, &r.word, AW_USAGE,
+        return fail_at(&r, &r.token, AW_USAGE,
                        "empty scene — write a body, such as: body ball sphere 0.1 mass 1");
     return status;
 }

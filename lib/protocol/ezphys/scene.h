@@ -96,7 +96,7 @@ enum aw_status aw_scene_parse(struct aw_scene *scene, const char *name, const ch
 
 /* Returns the number of axes of a joint kind, 0 to 3. The joint sends this number of joint_axis
  * packets. */
-unsigned aw_scene_axes(enum aw_scene_kind kind);
+unsigned aw_scene_count_axes(enum aw_scene_kind kind);
 
 /* The scenes shipped with the library, {0}-terminated (name NULL). */
 struct aw_scene_text {
@@ -104,7 +104,7 @@ struct aw_scene_text {
     const char *text;
     size_t size;
 };
-const struct aw_scene_text *aw_scene_shipped(void);
+const struct aw_scene_text *aw_scene_list_shipped(void);
 
 /* Loads a shipped scene by its name, or a file (any name with a / or a dot). AW_USAGE: no such
  * scene; the error suggests one. AW_NO_LINK: the file cannot be read. */

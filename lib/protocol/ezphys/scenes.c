@@ -17,22 +17,22 @@
 
 enum { BUFFER_SIZE = AW_SCENE_TEXT_MAX + 1 }; /* one byte more, to detect files that are too long */
 
-const struct aw_scene_text *aw_scene_shipped(void)
+const struct aw_scene_text *aw_scene_list_shipped(void)
 {
     return shipped;
 }
 
-static enum aw_status unknown_scene(const char *name, struct aw_error *err)
+static enum aw_status fail_unknown_scene(const char *name, struct aw_error *err)
 {
     const char *names[NAMES_MAX];
     char list[200];
     size_t n = 0;
     for (const struct aw_scene_text *row = shipped; row->name && n < NAMES_MAX; row++)
         names[n++] = row->name;
-    const char *near = aw_suggest(name, names, n);
-    if (near)
+    const char *suggestion = aw_suggest(name, names, n);
+    if (suggestion)
         return aw_fail(err, AW_USAGE, "scene \"%.40s\" not found — did you mean \"%s\"?", name,
-                       near);
+                       suggestion);
     aw_join(list, sizeof list, " ", names, n);
     return aw_fail(err, AW_USAGE, "scene \"%.40s\" not found — available: %s; or a path with a /",
                    name, list);
@@ -69,5 +69,5 @@ enum aw_status aw_scene_load(struct aw_scene *scene, const char *name, struct aw
     for (const struct aw_scene_text *row = shipped; row->name; row++)
         if (strcmp(row->name, name) == 0)
             return aw_scene_parse(scene, name, row->text, row->size, err);
-    return strpbrk(name, "/.") ? load_file(scene, name, err) : unknown_scene(name, err);
+    return strpbrk(name, "/.") ? load_file(scene, name, err) : fail_unknown_scene(name, err);
 }

@@ -68,26 +68,26 @@ static const struct {
 };
 
 /* Codes of the simulator's messages start at 1, in the order of the table above. */
-static int kind_of(struct aw_ezphys_state *state, const struct aw_record *record)
+static int get_kind(struct aw_ezphys_state *state, const struct aw_record *record)
 {
     int kind = (int)record->codec->message->code - 1;
     if (record->dir != AW_RX || kind < 0 || kind >= AW_EZPHYS_MESSAGES)
         return -1;
-    if (state->places[kind].codec == record->codec)
+    if (state->layouts[kind].codec == record->codec)
         return kind;
     for (int i = 0; kinds[kind].vectors[i].field; i++)
-        state->places[kind].scalar[i] =
+        state->layouts[kind].scalar[i] =
             (int8_t)aw_codec_find(record->codec, kinds[kind].vectors[i].field);
-    state->places[kind].codec = record->codec;
+    state->layouts[kind].codec = record->codec;
     return kind;
 }
 
-static void copy(const struct aw_ezphys_state *state, int kind, const struct aw_record *record,
-                 void *out)
+static void copy_values(const struct aw_ezphys_state *state, int kind,
+                        const struct aw_record *record, void *out)
 {
     for (int i = 0; kinds[kind].vectors[i].field; i++) {
         const struct vector *vector = &kinds[kind].vectors[i];
-        memcpy((char *)out + vector->offset, &record->v[state->places[kind].scalar[i]],
+        memcpy((char *)out + vector->offset, &record->v[state->layouts[kind].scalar[i]],
                vector->n * sizeof(double));
     }
 }
@@ -97,22 +97,23 @@ static bool has_names(const struct aw_record *record)
     return aw_rows_have(record->codec->variant->head, AW_TEXT);
 }
 
-static uint32_t id_of(const struct aw_record *record)
+static uint32_t get_id(const struct aw_record *record)
 {
     int scalar = aw_codec_find(record->codec, "id");
     return scalar < 0 ? 0 : (uint32_t)record->v[scalar];
 }
 
-static bool is_it(const struct aw_ezphys_object *object, const struct aw_record *record,
-                  uint32_t id, bool named)
+static bool is_same_object(const struct aw_ezphys_object *object, const struct aw_record *record,
+                           uint32_t id, bool named)
 {
     return named ? strcmp(object->name, record->text) == 0 : object->id == id;
 }
 
-static void name_it(struct aw_ezphys_object *object, const struct aw_ezphys_names *names,
-                    enum aw_ezphys_kind kind, const struct aw_record *record, bool named)
+static void set_name(struct aw_ezphys_object *object, const struct aw_ezphys_names *names,
+                     enum aw_ezphys_kind kind, const struct aw_record *record, bool named)
 {
-    const struct aw_ezphys_name *entry = names ? aw_ezphys_names_of(names, kind, object->id) : NULL;
+    const struct aw_ezphys_name *entry =
+        names ? aw_ezphys_names_find_id(names, kind, object->id) : NULL;
     if (named)
         snprintf(object->name, sizeof object->name, "%s", record->text);
     else if (entry)
@@ -126,7 +127,7 @@ static void name_it(struct aw_ezphys_object *object, const struct aw_ezphys_name
 struct objects {
     enum aw_ezphys_kind kind;
     char *first; /* starts with a struct aw_ezphys_object */
-    size_t size, room;
+    size_t size, capacity;
     size_t *n, *last;
 };
 
@@ -137,12 +138,12 @@ static struct aw_ezphys_object *object_at(const struct objects *table, size_t in
 
 /* Packets arrive in the same order in every message, so the object of the last packet, or the next
  * one, is usually right. */
-static struct aw_ezphys_object *look_up(const struct objects *table, const struct aw_record *record,
-                                        uint32_t id, bool named)
+static struct aw_ezphys_object *search(const struct objects *table, const struct aw_record *record,
+                                       uint32_t id, bool named)
 {
     for (size_t i = 0, at = *table->last; i < *table->n; i++, at++) {
         at = at < *table->n ? at : 0;
-        if (is_it(object_at(table, at), record, id, named)) {
+        if (is_same_object(object_at(table, at), record, id, named)) {
             *table->last = at;
             return object_at(table, at);
         }
@@ -151,18 +152,18 @@ static struct aw_ezphys_object *look_up(const struct objects *table, const struc
 }
 
 /* Finds or adds the object of this packet; NULL: the table is full. */
-static void *find(struct aw_ezphys_state *state, const struct objects *table,
-                  const struct aw_ezphys_names *names, const struct aw_record *record)
+static void *find_or_add(struct aw_ezphys_state *state, const struct objects *table,
+                         const struct aw_ezphys_names *names, const struct aw_record *record)
 {
-    uint32_t id = id_of(record);
+    uint32_t id = get_id(record);
     bool named = has_names(record);
-    struct aw_ezphys_object *object = look_up(table, record, id, named);
-    if (!object && *table->n < table->room) {
+    struct aw_ezphys_object *object = search(table, record, id, named);
+    if (!object && *table->n < table->capacity) {
         *table->last = (*table->n)++;
         object = object_at(table, *table->last);
         memset(object, 0, table->size);
         object->id = id;
-        name_it(object, names, table->kind, record, named);
+        set_name(object, names, table->kind, record, named);
     }
     if (!object) {
         state->overflow++;
@@ -170,7 +171,7 @@ static void *find(struct aw_ezphys_state *state, const struct objects *table,
     }
     object->count++;
     object->message = state->messages;
-    state->about.object = object;
+    state->subject.object = object;
     return object;
 }
 
@@ -180,7 +181,7 @@ static struct aw_ezphys_body *find_body(struct aw_ezphys_state *s,
 {
     const struct objects table = {AW_EZPHYS_BODY,   (char *)s->bodies, sizeof *s->bodies,
                                   AW_EZPHYS_BODIES, &s->n_bodies,      &s->last_body};
-    return find(s, &table, names, record);
+    return find_or_add(s, &table, names, record);
 }
 
 static struct aw_ezphys_joint *find_joint(struct aw_ezphys_state *s,
@@ -189,7 +190,7 @@ static struct aw_ezphys_joint *find_joint(struct aw_ezphys_state *s,
 {
     const struct objects table = {AW_EZPHYS_JOINT,  (char *)s->joints, sizeof *s->joints,
                                   AW_EZPHYS_JOINTS, &s->n_joints,      &s->last_joint};
-    return find(s, &table, names, record);
+    return find_or_add(s, &table, names, record);
 }
 
 static void handle_limb(struct aw_ezphys_state *s, const struct aw_ezphys_names *names,
@@ -197,7 +198,7 @@ static void handle_limb(struct aw_ezphys_state *s, const struct aw_ezphys_names 
 {
     struct aw_ezphys_body *body = find_body(s, names, record);
     if (body)
-        copy(s, LIMB, record, body);
+        copy_values(s, LIMB, record, body);
 }
 
 static void handle_axis(struct aw_ezphys_state *s, const struct aw_ezphys_names *names,
@@ -206,13 +207,13 @@ static void handle_axis(struct aw_ezphys_state *s, const struct aw_ezphys_names 
     struct aw_ezphys_joint *joint = find_joint(s, names, record);
     if (!joint)
         return;
-    int axis = joint->turn++;
+    int axis = joint->n_axes_now++;
     if (axis < AW_EZPHYS_AXES)
-        copy(s, JOINT_AXIS, record, &joint->axes[axis]);
+        copy_values(s, JOINT_AXIS, record, &joint->axes[axis]);
     if (axis >= joint->n_axes && axis < AW_EZPHYS_AXES)
         joint->n_axes = axis + 1;
-    s->about.axis = axis + 1;
-    s->about.axes = joint->n_axes;
+    s->subject.axis = axis + 1;
+    s->subject.axes = joint->n_axes;
 }
 
 static void handle_feedback(struct aw_ezphys_state *s, const struct aw_ezphys_names *names,
@@ -221,8 +222,8 @@ static void handle_feedback(struct aw_ezphys_state *s, const struct aw_ezphys_na
     struct aw_ezphys_joint *joint = find_joint(s, names, record);
     if (!joint)
         return;
-    joint->feedback++;
-    copy(s, JOINT_FEEDBACK, record, joint);
+    joint->n_feedback++;
+    copy_values(s, JOINT_FEEDBACK, record, joint);
 }
 
 /* A contact gives the id of its body, which the simulation may not send. */
@@ -234,10 +235,10 @@ static void handle_collision(struct aw_ezphys_state *s, const struct aw_ezphys_n
         return;
     }
     struct aw_ezphys_contact *contact = &s->contacts[s->n_contacts++];
-    contact->object = (struct aw_ezphys_object){.id = id_of(record)};
-    name_it(&contact->object, names, AW_EZPHYS_BODY, record, has_names(record));
-    copy(s, COLLISION, record, contact);
-    s->about.object = &contact->object;
+    contact->object = (struct aw_ezphys_object){.id = get_id(record)};
+    set_name(&contact->object, names, AW_EZPHYS_BODY, record, has_names(record));
+    copy_values(s, COLLISION, record, contact);
+    s->subject.object = &contact->object;
 }
 
 static void handle_timestamp(struct aw_ezphys_state *s, const struct aw_ezphys_names *names,
@@ -245,32 +246,32 @@ static void handle_timestamp(struct aw_ezphys_state *s, const struct aw_ezphys_n
 {
     double time[2] = {0};
     (void)names;
-    copy(s, TIMESTAMP, record, time);
-    if (s->timed && time[0] < (double)s->step) {
+    copy_values(s, TIMESTAMP, record, time);
+    if (s->is_timed && time[0] < (double)s->step) {
         uint64_t packets = s->packets;
-        aw_ezphys_state_forget(s);
+        aw_ezphys_state_reset(s);
         s->packets = packets;
     }
-    s->timed = true;
-    s->step = aw_ezphys_step(time[0]);
+    s->is_timed = true;
+    s->step = aw_ezphys_step_to_int(time[0]);
     s->step_size = time[1];
 }
 
 void aw_ezphys_state_update(struct aw_ezphys_state *state, const struct aw_ezphys_names *names,
                             const struct aw_record *record)
 {
-    static void (*const take[])(struct aw_ezphys_state *, const struct aw_ezphys_names *,
-                                const struct aw_record *) = {
+    static void (*const handlers[])(struct aw_ezphys_state *, const struct aw_ezphys_names *,
+                                    const struct aw_record *) = {
         [COLLISION] = handle_collision, [LIMB] = handle_limb,
         [JOINT_AXIS] = handle_axis,     [JOINT_FEEDBACK] = handle_feedback,
         [TIMESTAMP] = handle_timestamp,
     };
-    int kind = kind_of(state, record);
-    state->about = (struct aw_ezphys_about){0};
+    int kind = get_kind(state, record);
+    state->subject = (struct aw_ezphys_packet_subject){0};
     if (kind < 0)
         return;
     state->packets++;
-    take[kind](state, names, record);
+    handlers[kind](state, names, record);
 }
 
 void aw_ezphys_state_begin(struct aw_ezphys_state *state)
@@ -278,19 +279,19 @@ void aw_ezphys_state_begin(struct aw_ezphys_state *state)
     state->messages++;
     state->n_contacts = 0;
     for (size_t i = 0; i < state->n_joints; i++)
-        state->joints[i].turn = 0;
+        state->joints[i].n_axes_now = 0;
 }
 
-void aw_ezphys_state_forget(struct aw_ezphys_state *state)
+void aw_ezphys_state_reset(struct aw_ezphys_state *state)
 {
-    state->timed = false;
+    state->is_timed = false;
     state->n_bodies = state->n_joints = state->n_contacts = 0;
     state->last_body = state->last_joint = 0;
-    state->about = (struct aw_ezphys_about){0};
+    state->subject = (struct aw_ezphys_packet_subject){0};
     state->epoch++;
 }
 
-static bool is_called(const struct aw_ezphys_object *object, const char *name)
+static bool matches_name(const struct aw_ezphys_object *object, const char *name)
 {
     char *end;
     if (strcmp(object->name, name) == 0)
@@ -299,30 +300,30 @@ static bool is_called(const struct aw_ezphys_object *object, const char *name)
            !*end;
 }
 
-const struct aw_ezphys_body *aw_ezphys_state_body(const struct aw_ezphys_state *state,
-                                                  const char *name)
+const struct aw_ezphys_body *aw_ezphys_state_find_body(const struct aw_ezphys_state *state,
+                                                       const char *name)
 {
     for (size_t i = 0; i < state->n_bodies; i++)
-        if (is_called(&state->bodies[i].object, name))
+        if (matches_name(&state->bodies[i].object, name))
             return &state->bodies[i];
     return NULL;
 }
 
-const struct aw_ezphys_joint *aw_ezphys_state_joint(const struct aw_ezphys_state *state,
-                                                    const char *name)
+const struct aw_ezphys_joint *aw_ezphys_state_find_joint(const struct aw_ezphys_state *state,
+                                                         const char *name)
 {
     for (size_t i = 0; i < state->n_joints; i++)
-        if (is_called(&state->joints[i].object, name))
+        if (matches_name(&state->joints[i].object, name))
             return &state->joints[i];
     return NULL;
 }
 
-int64_t aw_ezphys_step(double step)
+int64_t aw_ezphys_step_to_int(double step)
 {
     return step >= 0x1p63 ? INT64_MAX : (int64_t)step;
 }
 
 double aw_ezphys_state_time(const struct aw_ezphys_state *state)
 {
-    return state->timed ? (double)state->step * state->step_size : 0;
+    return state->is_timed ? (double)state->step * state->step_size : 0;
 }

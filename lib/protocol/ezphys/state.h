@@ -3,7 +3,7 @@
  *     struct aw_ezphys_state *state = calloc(1, sizeof *state);   // about 400 kB
  *     aw_ezphys_state_begin(state);                               // a message begins
  *     aw_ezphys_state_update(state, &names, &record);               // each of its packets
- *     const struct aw_ezphys_joint *knee = aw_ezphys_state_joint(state, "humanoid.knee");
+ *     const struct aw_ezphys_joint *knee = aw_ezphys_state_find_joint(state, "humanoid.knee");
  *
  * The packets do not name the axis of a joint: the first packet of a joint in a message is axis 1,
  * the next one axis 2. If the step number decreases, the simulation has restarted, and all older
@@ -43,10 +43,10 @@ struct aw_ezphys_axis {
 
 struct aw_ezphys_joint {
     struct aw_ezphys_object object;
-    int n_axes; /* number of axes seen so far */
-    int turn;   /* number of axes in this message so far */
+    int n_axes;     /* number of axes seen so far */
+    int n_axes_now; /* number of axes in this message so far */
     struct aw_ezphys_axis axes[AW_EZPHYS_AXES];
-    uint64_t feedback; /* number of feedback packets so far; 0: the values below are unknown */
+    uint64_t n_feedback; /* number of feedback packets so far; 0: the values below are unknown */
     double force1[3], torque1[3], force2[3], torque2[3];
 };
 
@@ -56,7 +56,7 @@ struct aw_ezphys_contact {
 };
 
 /* The subject of the last packet. */
-struct aw_ezphys_about {
+struct aw_ezphys_packet_subject {
     const struct aw_ezphys_object *object; /* NULL: the scene itself */
     int axis;                              /* axis of a joint_axis, from 1; otherwise 0 */
     int axes;                              /* number of axes of this joint */
@@ -66,7 +66,7 @@ struct aw_ezphys_about {
 #define AW_EZPHYS_VECTORS  6 /* max number of vectors in one kind */
 
 struct aw_ezphys_state {
-    bool timed; /* step and step_size are known */
+    bool is_timed; /* step and step_size are known */
     int64_t step;
     double step_size;  /* s */
     uint64_t messages; /* number of messages so far, including the current one */
@@ -76,14 +76,14 @@ struct aw_ezphys_state {
     size_t n_bodies, n_joints, n_contacts;
     /* indices of the last packet's objects, where the next search starts */
     size_t last_body, last_joint;
-    struct aw_ezphys_about about;
+    struct aw_ezphys_packet_subject subject;
     struct aw_ezphys_body bodies[AW_EZPHYS_BODIES];
     struct aw_ezphys_joint joints[AW_EZPHYS_JOINTS];
     struct aw_ezphys_contact contacts[AW_EZPHYS_CONTACTS]; /* contacts of this message */
     struct {
         const struct aw_codec *codec;
         int8_t scalar[AW_EZPHYS_VECTORS];
-    } places[AW_EZPHYS_MESSAGES]; /* positions of the values in a record */
+    } layouts[AW_EZPHYS_MESSAGES]; /* positions of the values in a record */
 };
 
 /* Starts a message. */
@@ -95,17 +95,17 @@ void aw_ezphys_state_update(struct aw_ezphys_state *state, const struct aw_ezphy
                             const struct aw_record *record);
 
 /* Discards all state; the next message starts a new simulation. */
-void aw_ezphys_state_forget(struct aw_ezphys_state *state);
+void aw_ezphys_state_reset(struct aw_ezphys_state *state);
 
 /* Find an object by name or number ("humanoid.knee", "2"); NULL: not seen yet. */
-const struct aw_ezphys_body *aw_ezphys_state_body(const struct aw_ezphys_state *state,
-                                                  const char *name);
-const struct aw_ezphys_joint *aw_ezphys_state_joint(const struct aw_ezphys_state *state,
-                                                    const char *name);
+const struct aw_ezphys_body *aw_ezphys_state_find_body(const struct aw_ezphys_state *state,
+                                                       const char *name);
+const struct aw_ezphys_joint *aw_ezphys_state_find_joint(const struct aw_ezphys_state *state,
+                                                         const char *name);
 
 /* Converts a step number on the wire to an integer. Clamps it, because with long=8 it may exceed
  * the range. */
-int64_t aw_ezphys_step(double step);
+int64_t aw_ezphys_step_to_int(double step);
 
 /* Returns the time of the simulation in s; 0 before it is known. */
 double aw_ezphys_state_time(const struct aw_ezphys_state *state);

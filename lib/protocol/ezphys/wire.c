@@ -209,10 +209,10 @@ static struct packet read_head(const struct aw_wire *wire, enum aw_dir dir, stru
 {
     struct packet packet = {.head = wire->head_size};
     bool big_endian = wire->variant.big_endian;
-    packet.code = read_uint(in.data + wire->code.at, wire->code.size, big_endian);
-    packet.message = aw_find_code(wire, dir, packet.code);
-    if (wire->length.size)
-        packet.length = read_uint(in.data + wire->length.at, wire->length.size, big_endian);
+    packet.code = read_uint(in.data + wire->code_row.at, wire->code_row.size, big_endian);
+    packet.message = aw_find_by_code(wire, dir, packet.code);
+    if (wire->length_row.size)
+        packet.length = read_uint(in.data + wire->length_row.at, wire->length_row.size, big_endian);
     else if (packet.message)
         packet.length = (uint32_t)aw_payload_size(wire, packet.message);
     return packet;
@@ -221,12 +221,12 @@ static struct packet read_head(const struct aw_wire *wire, enum aw_dir dir, stru
 static enum aw_status check_length(const struct aw_wire *wire, const struct packet *packet,
                                    struct aw_error *err)
 {
-    size_t wanted = aw_payload_size(wire, packet->message);
-    if (packet->length == wanted || (wire->lenient && packet->length > wanted))
+    size_t expected = aw_payload_size(wire, packet->message);
+    if (packet->length == expected || (wire->lenient && packet->length > expected))
         return AW_OK;
     return aw_fail(err, AW_MALFORMED,
                    "length: %s has %zu bytes of payload, not %u — check --wire, or for damage",
-                   packet->message->name, wanted, (unsigned)packet->length);
+                   packet->message->name, expected, (unsigned)packet->length);
 }
 
 static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
@@ -247,7 +247,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
     return check_length(wire, &packet, err) == AW_OK ? packet.message : NULL;
 }
 
-static enum aw_dir direction(const struct aw_framer *framer)
+static enum aw_dir get_direction(const struct aw_framer *framer)
 {
     return framer->dir ? framer->dir : AW_RX;
 }
@@ -287,12 +287,12 @@ static void read_envelope(const struct aw_wire *wire, struct aw_span in, struct 
     }
 }
 
-static bool is_possible(const struct aw_wire *wire, const struct envelope *env)
+static bool is_plausible(const struct aw_wire *wire, const struct envelope *env)
 {
-    size_t head = wire->envelope_size, most = env->sized ? env->size : AW_EZPHYS_MESSAGE_MAX;
-    if (most < head || most > AW_EZPHYS_MESSAGE_MAX)
+    size_t head = wire->envelope_size, max_size = env->sized ? env->size : AW_EZPHYS_MESSAGE_MAX;
+    if (max_size < head || max_size > AW_EZPHYS_MESSAGE_MAX)
         return false;
-    if (env->counted && env->count > (most - head) / wire->head_size)
+    if (env->counted && env->count > (max_size - head) / wire->head_size)
         return false;
     return !env->sized || !env->counted || env->count > 0 || env->size == head;
 }
@@ -305,16 +305,16 @@ static bool is_empty(const struct aw_wire *wire, const struct envelope *env)
 /* Returns AW_OK if a message may start here with this envelope. After skipped bytes, the first
  * packet must be plausible too, because eight bytes inside a message often look like an
  * envelope. */
-static enum aw_status check_envelope(const struct aw_wire *wire, enum aw_dir dir, bool lost,
+static enum aw_status check_envelope(const struct aw_wire *wire, enum aw_dir dir, bool resyncing,
                                      struct aw_span in, struct envelope *env)
 {
     size_t head = wire->envelope_size;
     if (in.size < head)
         return AW_MORE;
     read_envelope(wire, in, env);
-    if (!is_possible(wire, env))
+    if (!is_plausible(wire, env))
         return AW_MALFORMED;
-    if (!lost || is_empty(wire, env))
+    if (!resyncing || is_empty(wire, env))
         return AW_OK;
     struct aw_span first = {in.data + head, in.size - head};
     if (first.size < wire->head_size)
@@ -331,7 +331,7 @@ static enum aw_status skip_to_envelope(const struct aw_wire *wire, struct aw_fra
     size_t start = *used;
     do
         ++*used;
-    while (check_envelope(wire, direction(framer), true,
+    while (check_envelope(wire, get_direction(framer), true,
                           (struct aw_span){in.data + *used, in.size - *used},
                           &next) == AW_MALFORMED);
     framer->skipped += *used - start;
@@ -343,14 +343,14 @@ static enum aw_status skip_to_envelope(const struct aw_wire *wire, struct aw_fra
 /* Drops the rest of a damaged message. Without a size, the framer must search for the next one. */
 static void drop_message(struct aw_framer *framer, struct aw_span in, size_t *used)
 {
-    size_t here = in.size - *used;
-    size_t drop = framer->bytes < here ? framer->bytes : here;
+    size_t available = in.size - *used;
+    size_t drop = framer->bytes_left < available ? framer->bytes_left : available;
     if (framer->unsized)
-        drop = here > 0;
-    framer->left = 0;
-    framer->bytes = framer->unsized ? 0 : framer->bytes - (uint32_t)drop;
+        drop = available > 0;
+    framer->packets_left = 0;
+    framer->bytes_left = framer->unsized ? 0 : framer->bytes_left - (uint32_t)drop;
     framer->skipped += drop;
-    framer->messages += framer->bytes == 0;
+    framer->n_envelopes += framer->bytes_left == 0;
     *used += drop;
 }
 
@@ -358,15 +358,15 @@ static void drop_message(struct aw_framer *framer, struct aw_span in, size_t *us
 static enum aw_status open_message(const struct aw_wire *wire, struct aw_framer *framer,
                                    struct aw_span in, size_t *used, struct aw_error *err)
 {
-    while (framer->left == 0) {
-        if (framer->bytes)
+    while (framer->packets_left == 0) {
+        if (framer->bytes_left)
             drop_message(framer, in, used);
-        if (framer->bytes)
+        if (framer->bytes_left)
             return AW_MORE;
         struct aw_span rest = {in.data + *used, in.size - *used};
         struct envelope env;
         enum aw_status status =
-            check_envelope(wire, direction(framer), framer->skipped > 0, rest, &env);
+            check_envelope(wire, get_direction(framer), framer->skipped > 0, rest, &env);
         if (status == AW_MALFORMED)
             return skip_to_envelope(wire, framer, in, used, err);
         if (status != AW_OK)
@@ -374,13 +374,13 @@ static enum aw_status open_message(const struct aw_wire *wire, struct aw_framer 
         *used += wire->envelope_size;
         size_t head = wire->envelope_size;
         framer->unsized = !env.sized;
-        framer->done = 0;
+        framer->n_packets = 0;
         framer->uncounted = !env.counted;
-        framer->bytes = (uint32_t)((env.sized ? env.size : AW_EZPHYS_MESSAGE_MAX) - head);
-        framer->left = is_empty(wire, &env) ? 0 : env.counted ? env.count : 1;
-        if (framer->left == 0) {
-            framer->bytes = 0;
-            framer->messages++;
+        framer->bytes_left = (uint32_t)((env.sized ? env.size : AW_EZPHYS_MESSAGE_MAX) - head);
+        framer->packets_left = is_empty(wire, &env) ? 0 : env.counted ? env.count : 1;
+        if (framer->packets_left == 0) {
+            framer->bytes_left = 0;
+            framer->n_envelopes++;
         }
     }
     return AW_OK;
@@ -395,31 +395,31 @@ static enum aw_status check_fit(const struct aw_wire *wire, const struct aw_fram
         return aw_fail(err, AW_MALFORMED, "type: %u is unknown — dropped the rest of the message",
                        (unsigned)packet->code);
     uint64_t need = (uint64_t)packet->head + packet->length;
-    uint64_t others = (uint64_t)(framer->left - 1) * packet->head;
-    if (need + others > framer->bytes)
+    uint64_t others = (uint64_t)(framer->packets_left - 1) * packet->head;
+    if (need + others > framer->bytes_left)
         return aw_fail(err, AW_MALFORMED,
                        "length: %u bytes do not fit the message — dropped its rest",
                        (unsigned)packet->length);
-    bool last = framer->left == 1 && !framer->unsized && !framer->uncounted;
-    if (last && need < framer->bytes && !wire->lenient)
+    bool last = framer->packets_left == 1 && !framer->unsized && !framer->uncounted;
+    if (last && need < framer->bytes_left && !wire->lenient)
         return aw_fail(err, AW_MALFORMED,
                        "size: %u bytes left after the last packet — dropped the message",
-                       (unsigned)(framer->bytes - need));
+                       (unsigned)(framer->bytes_left - need));
     return AW_OK;
 }
 
 /* Cuts the frame after the fields of its type, because the sender may have appended bytes. */
-static size_t cut(const struct aw_wire *wire, const struct packet *packet)
+static size_t get_frame_size(const struct aw_wire *wire, const struct packet *packet)
 {
-    size_t wanted = packet->message ? aw_payload_size(wire, packet->message) : 0;
-    bool longer = wire->lenient && packet->message && packet->length > wanted;
-    return packet->head + (longer ? wanted : packet->length);
+    size_t expected = packet->message ? aw_payload_size(wire, packet->message) : 0;
+    bool longer = wire->lenient && packet->message && packet->length > expected;
+    return packet->head + (longer ? expected : packet->length);
 }
 
-static enum aw_status too_small(struct aw_framer *framer, struct aw_span in, size_t *used,
-                                struct aw_error *err)
+static enum aw_status fail_too_small(struct aw_framer *framer, struct aw_span in, size_t *used,
+                                     struct aw_error *err)
 {
-    unsigned left = framer->bytes;
+    unsigned left = framer->bytes_left;
     drop_message(framer, in, used);
     return aw_fail(err, AW_MALFORMED,
                    "size: %u bytes left in the message, less than a packet — skipped", left);
@@ -433,11 +433,11 @@ static enum aw_status next_in_message(const struct aw_wire *wire, struct aw_fram
     if (status != AW_OK)
         return status;
     struct aw_span rest = {in.data + *used, in.size - *used};
-    if (framer->bytes < wire->head_size)
-        return too_small(framer, in, used, err);
+    if (framer->bytes_left < wire->head_size)
+        return fail_too_small(framer, in, used, err);
     if (rest.size < wire->head_size)
         return AW_MORE;
-    struct packet packet = read_head(wire, direction(framer), rest);
+    struct packet packet = read_head(wire, get_direction(framer), rest);
     if (check_fit(wire, framer, &packet, err) != AW_OK) {
         drop_message(framer, in, used);
         return AW_MALFORMED;
@@ -445,45 +445,46 @@ static enum aw_status next_in_message(const struct aw_wire *wire, struct aw_fram
     size_t size = packet.head + packet.length;
     if (rest.size < size)
         return AW_MORE;
-    *frame = (struct aw_span){rest.data, cut(wire, &packet)};
+    *frame = (struct aw_span){rest.data, get_frame_size(wire, &packet)};
     *used += size;
     /* One packet of the message has been handled. */
-    framer->bytes -= (uint32_t)size;
-    framer->done++;
+    framer->bytes_left -= (uint32_t)size;
+    framer->n_packets++;
     if (framer->uncounted)
-        framer->left = framer->bytes > 0;
+        framer->packets_left = framer->bytes_left > 0;
     else
-        framer->left--;
-    if (framer->left == 0 && framer->unsized)
-        framer->bytes = 0;
-    framer->messages += framer->left == 0 && framer->bytes == 0;
+        framer->packets_left--;
+    if (framer->packets_left == 0 && framer->unsized)
+        framer->bytes_left = 0;
+    framer->n_envelopes += framer->packets_left == 0 && framer->bytes_left == 0;
     return AW_OK;
 }
 
-static enum aw_status no_packet(const struct aw_wire *wire, struct aw_framer *framer,
-                                struct aw_span in, size_t *used, struct aw_error *err)
+static enum aw_status skip_to_packet(const struct aw_wire *wire, struct aw_framer *framer,
+                                     struct aw_span in, size_t *used, struct aw_error *err)
 {
     do
         ++*used;
     while (*used + wire->head_size <= in.size &&
-           !is_packet(wire, direction(framer), (struct aw_span){in.data + *used, in.size - *used}));
+           !is_packet(wire, get_direction(framer),
+                      (struct aw_span){in.data + *used, in.size - *used}));
     framer->skipped += *used;
     return aw_fail(err, AW_MALFORMED, "stream: skipped %zu bytes that are not a packet", *used);
 }
 
-static enum aw_status next_bare(const struct aw_wire *wire, struct aw_framer *framer,
-                                struct aw_span in, struct aw_span *frame, size_t *used,
-                                struct aw_error *err)
+static enum aw_status next_packet(const struct aw_wire *wire, struct aw_framer *framer,
+                                  struct aw_span in, struct aw_span *frame, size_t *used,
+                                  struct aw_error *err)
 {
     if (in.size < wire->head_size)
         return AW_MORE;
-    if (!is_packet(wire, direction(framer), in))
-        return no_packet(wire, framer, in, used, err);
-    struct packet packet = read_head(wire, direction(framer), in);
+    if (!is_packet(wire, get_direction(framer), in))
+        return skip_to_packet(wire, framer, in, used, err);
+    struct packet packet = read_head(wire, get_direction(framer), in);
     size_t size = packet.head + packet.length;
     if (in.size < size)
         return AW_MORE;
-    *frame = (struct aw_span){in.data, cut(wire, &packet)};
+    *frame = (struct aw_span){in.data, get_frame_size(wire, &packet)};
     *used = size;
     return AW_OK;
 }
@@ -494,11 +495,12 @@ static enum aw_status next_frame(const struct aw_wire *wire, struct aw_framer *f
 {
     *used = 0;
     return wire->variant.envelope ? next_in_message(wire, framer, in, frame, used, err)
-                                  : next_bare(wire, framer, in, frame, used, err);
+                                  : next_packet(wire, framer, in, frame, used, err);
 }
 
 /* Custom packets have the same header as the others. */
-static const struct aw_custom_packets own = {.room = 64, .most = 0xFF, .dir = AW_BOTH};
+static const struct aw_custom_packets custom_packets = {
+    .max_size = 64, .max_code = 0xFF, .dir = AW_BOTH};
 
 const struct aw_protocol aw_ezphys_protocol = {
     .name = "ezphys",
@@ -511,5 +513,5 @@ const struct aw_protocol aw_ezphys_protocol = {
     .frame_max = 128,
     .identify = identify,
     .next_frame = next_frame,
-    .own = &own,
+    .custom = &custom_packets,
 };

@@ -40,106 +40,107 @@ void aw_hidmotor_init(struct aw_hidmotor *arm, struct aw_link *link,
 
 /* Requests that went unanswered */
 
-static void expire(struct aw_hidmotor_owed *owed, int64_t before)
+static void drop_expired(struct aw_hidmotor_unanswered *unanswered, int64_t before)
 {
-    int gone = 0;
-    while (gone < owed->n && owed->sent_ns[gone] < before)
-        gone++;
-    owed->n -= gone;
-    owed->more = owed->more && owed->n > 0;
-    memmove(owed->sent_ns, owed->sent_ns + gone, (size_t)owed->n * sizeof *owed->sent_ns);
+    int n_expired = 0;
+    while (n_expired < unanswered->n && unanswered->sent_ns[n_expired] < before)
+        n_expired++;
+    unanswered->n -= n_expired;
+    unanswered->overflow = unanswered->overflow && unanswered->n > 0;
+    memmove(unanswered->sent_ns, unanswered->sent_ns + n_expired,
+            (size_t)unanswered->n * sizeof *unanswered->sent_ns);
 }
 
-static int64_t late_before(const struct aw_hidmotor *arm)
+static int64_t get_expiry_ns(const struct aw_hidmotor *arm)
 {
     return aw_clock_now(arm->link->clock) - arm->options.late_ms * AW_MILLISECOND;
 }
 
-static struct aw_hidmotor_owed *find_unanswered(struct aw_hidmotor *arm, uint32_t id)
+static struct aw_hidmotor_unanswered *find_unanswered(struct aw_hidmotor *arm, uint32_t id)
 {
     for (int i = 0; i < AW_HIDMOTOR_KINDS; i++)
-        if (arm->owed[i].id == id) {
-            expire(&arm->owed[i], late_before(arm));
-            return &arm->owed[i];
+        if (arm->unanswered[i].id == id) {
+            drop_expired(&arm->unanswered[i], get_expiry_ns(arm));
+            return &arm->unanswered[i];
         }
     return NULL;
 }
 
 /* Returns the slot of this id; otherwise a free slot, or the least recently used one. */
-static struct aw_hidmotor_owed *place_for(struct aw_hidmotor *arm, uint32_t id)
+static struct aw_hidmotor_unanswered *find_slot(struct aw_hidmotor *arm, uint32_t id)
 {
-    struct aw_hidmotor_owed *place = find_unanswered(arm, id), *oldest = &arm->owed[0];
-    for (int i = 0; i < AW_HIDMOTOR_KINDS && !place; i++) {
-        struct aw_hidmotor_owed *owed = &arm->owed[i];
-        if (owed->n == 0)
-            place = owed;
-        else if (owed->sent_ns[owed->n - 1] < oldest->sent_ns[oldest->n - 1])
-            oldest = owed;
+    struct aw_hidmotor_unanswered *slot = find_unanswered(arm, id), *oldest = &arm->unanswered[0];
+    for (int i = 0; i < AW_HIDMOTOR_KINDS && !slot; i++) {
+        struct aw_hidmotor_unanswered *candidate = &arm->unanswered[i];
+        if (candidate->n == 0)
+            slot = candidate;
+        else if (candidate->sent_ns[candidate->n - 1] < oldest->sent_ns[oldest->n - 1])
+            oldest = candidate;
     }
-    if (!place)
-        place = oldest;
-    if (place->id != id)
-        *place = (struct aw_hidmotor_owed){.id = id};
-    return place;
+    if (!slot)
+        slot = oldest;
+    if (slot->id != id)
+        *slot = (struct aw_hidmotor_unanswered){.id = id};
+    return slot;
 }
 
 static void note_unanswered(struct aw_hidmotor *arm, uint32_t id, int64_t sent_ns)
 {
-    struct aw_hidmotor_owed *owed = place_for(arm, id);
-    if (owed->n == AW_HIDMOTOR_UNANSWERED) {
-        owed->more = true;
-        owed->n--;
+    struct aw_hidmotor_unanswered *unanswered = find_slot(arm, id);
+    if (unanswered->n == AW_HIDMOTOR_UNANSWERED) {
+        unanswered->overflow = true;
+        unanswered->n--;
     }
-    owed->sent_ns[owed->n++] = sent_ns;
+    unanswered->sent_ns[unanswered->n++] = sent_ns;
 }
 
 /* Drops the oldest request, which this reply may answer, and those before it. */
-static void forget_oldest(struct aw_hidmotor_owed *owed)
+static void forget_oldest(struct aw_hidmotor_unanswered *unanswered)
 {
-    if (!owed->more)
-        expire(owed, owed->sent_ns[0] + 1);
+    if (!unanswered->overflow)
+        drop_expired(unanswered, unanswered->sent_ns[0] + 1);
 }
 
 /* Returns true if an unexpected reply answers one of our earlier requests. A reply equal to the
  * last one may be a duplicate, and other programs on the board may have caused the reply; neither
  * proves anything. */
-static bool answers_earlier(struct aw_hidmotor *arm, uint32_t id)
+static bool match_earlier(struct aw_hidmotor *arm, uint32_t id)
 {
-    struct aw_hidmotor_owed *owed = find_unanswered(arm, id);
-    if (!owed || owed->n == 0)
+    struct aw_hidmotor_unanswered *unanswered = find_unanswered(arm, id);
+    if (!unanswered || unanswered->n == 0)
         return false;
-    if (!arm->doubled && arm->foreign_ns < late_before(arm))
-        forget_oldest(owed);
+    if (!arm->repeated && arm->foreign_ns < get_expiry_ns(arm))
+        forget_oldest(unanswered);
     return true;
 }
 
 /* Handles an answer. If requests of its kind are unanswered, it may answer the oldest of them; this
  * request then stays unanswered. Requests before the answered one get no more answers, because the
  * board keeps the order. */
-static void settle(struct aw_hidmotor *arm, uint32_t id, int64_t sent_ns)
+static void settle_answered(struct aw_hidmotor *arm, uint32_t id, int64_t sent_ns)
 {
-    struct aw_hidmotor_owed *owed = find_unanswered(arm, id);
-    int64_t since = sent_ns;
-    if (owed && owed->n > 0) {
-        since = owed->sent_ns[0];
-        forget_oldest(owed);
+    struct aw_hidmotor_unanswered *unanswered = find_unanswered(arm, id);
+    int64_t oldest_ns = sent_ns;
+    if (unanswered && unanswered->n > 0) {
+        oldest_ns = unanswered->sent_ns[0];
+        forget_oldest(unanswered);
         note_unanswered(arm, id, sent_ns);
     }
     for (int i = 0; i < AW_HIDMOTOR_KINDS; i++)
-        if (arm->owed[i].id != id)
-            expire(&arm->owed[i], since);
+        if (arm->unanswered[i].id != id)
+            drop_expired(&arm->unanswered[i], oldest_ns);
 }
 
 /* Reports */
 
-static void note_other(struct aw_hidmotor *arm, const uint8_t *bytes, size_t size)
+static void note_other_report(struct aw_hidmotor *arm, const uint8_t *bytes, size_t size)
 {
     if (size != AW_HIDMOTOR_REPORT) {
-        arm->counters.cut++;
+        arm->counters.truncated++;
         return;
     }
     bool error = aw_get_u32(bytes) == AW_HIDMOTOR_ERROR;
-    bool late = answers_earlier(arm, error ? aw_get_u32(bytes + 4) : aw_get_u32(bytes));
+    bool late = match_earlier(arm, error ? aw_get_u32(bytes + 4) : aw_get_u32(bytes));
     if (error)
         arm->counters.errors++;
     else if (late)
@@ -159,7 +160,7 @@ static enum aw_status read_report(struct aw_hidmotor *arm, int64_t deadline,
         status = aw_link_read(arm->link, bytes, AW_HIDMOTOR_REPORT + 1, size, deadline, err);
     while (status == AW_EVENT && aw_clock_now(arm->link->clock) < deadline);
     if (status == AW_OK && *size == AW_HIDMOTOR_REPORT) {
-        arm->doubled = memcmp(arm->previous, bytes, AW_HIDMOTOR_REPORT) == 0;
+        arm->repeated = memcmp(arm->previous, bytes, AW_HIDMOTOR_REPORT) == 0;
         memcpy(arm->previous, bytes, AW_HIDMOTOR_REPORT);
     }
     return status == AW_EVENT ? AW_TIMEOUT : status;
@@ -175,7 +176,7 @@ enum aw_status aw_hidmotor_poll(struct aw_hidmotor *arm, struct aw_error *err)
             return AW_OK;
         if (status != AW_OK)
             return status;
-        note_other(arm, bytes, size);
+        note_other_report(arm, bytes, size);
     }
     return AW_OK;
 }
@@ -187,7 +188,7 @@ struct exchange {
     uint8_t request[AW_HIDMOTOR_REPORT];
     uint32_t id;
     const struct aw_message *message; /* NULL: not in the table */
-    bool question;                    /* the request changes nothing */
+    bool read_only;                   /* the request changes nothing */
     bool lenient;                     /* does not check the contents of the reply */
     struct aw_hidmotor_counters before;
     struct aw_hidmotor_reply *reply;
@@ -216,9 +217,9 @@ static bool is_custom(const struct aw_hidmotor *arm, const struct aw_message *me
 /* Returns true if the reply repeats another request: it is late, or meant for another program. A
  * setter's reply repeats the request, or is meaningless on boards that do not repeat it. Answers to
  * custom packets depend on the firmware and are not checked. */
-static bool repeats_another(const struct exchange *x, const uint8_t *bytes)
+static bool repeats_other_request(const struct exchange *x, const uint8_t *bytes)
 {
-    return !x->question && x->message && !is_custom(x->arm, x->message) &&
+    return !x->read_only && x->message && !is_custom(x->arm, x->message) &&
            memcmp(bytes, x->request, AW_HIDMOTOR_REPORT) != 0 &&
            !is_blank(bytes + 4, AW_HIDMOTOR_PAYLOAD);
 }
@@ -229,7 +230,7 @@ static enum verdict classify_report(const struct exchange *x, const uint8_t *byt
         return OTHER;
     if (aw_get_u32(bytes) == AW_HIDMOTOR_ERROR && aw_get_u32(bytes + 4) == x->id)
         return UNKNOWN;
-    return aw_get_u32(bytes) == x->id && !repeats_another(x, bytes) ? ANSWER : OTHER;
+    return aw_get_u32(bytes) == x->id && !repeats_other_request(x, bytes) ? ANSWER : OTHER;
 }
 
 static const char *name_of(const struct exchange *x, char out[32])
@@ -243,14 +244,14 @@ static const char *name_of(const struct exchange *x, char out[32])
 static enum aw_status handle_answer(struct exchange *x, const uint8_t *bytes, struct aw_error *err)
 {
     struct aw_hidmotor *arm = x->arm;
-    x->reply->got_ns = aw_clock_now(arm->link->clock);
+    x->reply->received_ns = aw_clock_now(arm->link->clock);
     memcpy(x->reply->bytes, bytes, AW_HIDMOTOR_REPORT);
     arm->counters.replies++;
     arm->counters.maybe_stale += x->reply->maybe_stale;
     memcpy(arm->received_bytes, x->reply->bytes, AW_HIDMOTOR_REPORT);
     arm->received.frame = (struct aw_span){arm->received_bytes, AW_HIDMOTOR_REPORT};
-    arm->received.time_ns =
-        arm->link->rx_time_ns ? arm->link->rx_time_ns : x->reply->got_ns + arm->options.wall_ns;
+    arm->received.time_ns = arm->link->rx_time_ns ? arm->link->rx_time_ns
+                                                  : x->reply->received_ns + arm->options.wall_ns;
     struct aw_hidmotor_reply *reply = x->reply;
     const struct aw_span frame = {reply->bytes, AW_HIDMOTOR_REPORT};
     struct aw_error problem;
@@ -259,21 +260,22 @@ static enum aw_status handle_answer(struct exchange *x, const uint8_t *bytes, st
         x->message ? aw_wire_decode(&x->arm->wire, AW_RX, frame, &reply->record, &problem) : AW_OK;
     reply->record.dir = AW_RX;
     reply->record.time_ns = x->arm->received.time_ns;
-    if (status == AW_OK || x->lenient || !x->question)
+    if (status == AW_OK || x->lenient || !x->read_only)
         return AW_OK;
     x->arm->counters.malformed++;
     return aw_fail(err, AW_MALFORMED, "%s", problem.text);
 }
 
 /* Returns true if custom packets are in use, but joints still use the table's packets. */
-static bool lacks_joints(const struct exchange *x)
+static bool lacks_custom_joints(const struct exchange *x)
 {
     const struct aw_protocol *protocol = x->arm->wire.protocol;
     return protocol != &aw_hidmotor_protocol && !protocol->joints;
 }
 
 /* Waits for a report. Sets *ended if a report ended the wait. */
-static enum aw_status await(struct exchange *x, int64_t deadline, bool *taken, struct aw_error *err)
+static enum aw_status await_reply(struct exchange *x, int64_t deadline, bool *ended,
+                                  struct aw_error *err)
 {
     uint8_t bytes[AW_HIDMOTOR_REPORT + 1];
     size_t size;
@@ -282,9 +284,9 @@ static enum aw_status await(struct exchange *x, int64_t deadline, bool *taken, s
         if (status != AW_OK)
             return status;
         enum verdict verdict = classify_report(x, bytes, size);
-        *taken = verdict != OTHER;
-        if (*taken)
-            settle(x->arm, x->id, x->reply->sent_ns);
+        *ended = verdict != OTHER;
+        if (*ended)
+            settle_answered(x->arm, x->id, x->reply->sent_ns);
         if (verdict == ANSWER)
             return handle_answer(x, bytes, err);
         if (verdict == UNKNOWN) {
@@ -294,55 +296,57 @@ static enum aw_status await(struct exchange *x, int64_t deadline, bool *taken, s
                 "the board does not support packet %u%s%s%s — check its firmware version%s",
                 (unsigned)x->id, x->message ? " (" : "", x->message ? x->message->name : "",
                 x->message ? ")" : "",
-                lacks_joints(x) ? ", or describe its joints in [joint NAME] and [stop] sections of "
-                                  "the packet file"
-                                : "");
+                lacks_custom_joints(x)
+                    ? ", or describe its joints in [joint NAME] and [stop] sections of "
+                      "the packet file"
+                    : "");
         }
-        note_other(x->arm, bytes, size);
+        note_other_report(x->arm, bytes, size);
     } while (aw_clock_now(x->arm->link->clock) < deadline);
     return AW_TIMEOUT;
 }
 
-static int timeout_ms(const struct exchange *x)
+static int reply_timeout_ms(const struct exchange *x)
 {
-    int own = x->message ? (int)(x->message->timeout_s * 1000) : 0;
-    return own > x->arm->options.timeout_ms ? own : x->arm->options.timeout_ms;
+    int packet_ms = x->message ? (int)(x->message->timeout_s * 1000) : 0;
+    return packet_ms > x->arm->options.timeout_ms ? packet_ms : x->arm->options.timeout_ms;
 }
 
 /* Reports "3 foreign replies" and the possible meaning. */
-static enum aw_status no_answer(const struct exchange *x, struct aw_error *err)
+static enum aw_status fail_no_answer(const struct exchange *x, struct aw_error *err)
 {
     const struct aw_hidmotor_counters *now = &x->arm->counters, *before = &x->before;
     const struct {
         uint64_t n;
-        const char *one, *many, *meaning;
-    } seen[] = {
+        const char *singular, *plural, *meaning;
+    } reports[] = {
         {now->foreign - before->foreign, "foreign reply", "foreign replies",
          "check whether another program uses the board"},
         {now->late - before->late, "late reply", "late replies",
          "give a longer --timeout if the board is busy"},
-        {now->cut - before->cut, "report that was not 64 bytes", "reports that were not 64 bytes",
-         "check that this is the right interface of the board"},
+        {now->truncated - before->truncated, "report that was not 64 bytes",
+         "reports that were not 64 bytes", "check that this is the right interface of the board"},
         {now->errors - before->errors, "error packet about something else",
          "error packets about something else", "check whether another program uses the board"},
     };
     char name[32], other[96],
-        asked[32] = "", what[160] = "check that this is the right board, and that it is running";
-    for (size_t i = sizeof seen / sizeof *seen; i-- > 0;)
-        if (seen[i].n)
-            snprintf(what, sizeof what, "%llu %s: %s", (unsigned long long)seen[i].n,
-                     seen[i].n == 1 ? seen[i].one : seen[i].many, seen[i].meaning);
+        asked[32] = "", hint[160] = "check that this is the right board, and that it is running";
+    for (size_t i = sizeof reports / sizeof *reports; i-- > 0;)
+        if (reports[i].n)
+            snprintf(hint, sizeof hint, "%llu %s: %s", (unsigned long long)reports[i].n,
+                     reports[i].n == 1 ? reports[i].singular : reports[i].plural,
+                     reports[i].meaning);
     if (x->reply->retries)
         snprintf(asked, sizeof asked, ", asked %d times", x->reply->retries + 1);
     x->arm->counters.timeouts++;
-    if (aw_link_sharer(x->arm->link, other, sizeof other))
-        snprintf(what, sizeof what, "%s also uses the board: end it, or try again", other);
+    if (aw_link_find_sharer(x->arm->link, other, sizeof other))
+        snprintf(hint, sizeof hint, "%s also uses the board: end it, or try again", other);
     return aw_fail(err, AW_TIMEOUT, "no answer to %s within %d ms%s — %s", name_of(x, name),
-                   timeout_ms(x), asked, what);
+                   reply_timeout_ms(x), asked, hint);
 }
 
 /* Tries once. Sets *ended if another try would not help. */
-static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error *err)
+static enum aw_status try_once(struct exchange *x, bool *ended, struct aw_error *err)
 {
     struct aw_hidmotor *arm = x->arm;
     struct aw_hidmotor_reply *reply = x->reply;
@@ -350,40 +354,40 @@ static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error 
     reply->sent_ns = aw_clock_now(arm->link->clock);
     if (reply->retries == 0) {
         /* The unanswered requests determine how old an answer may be. */
-        const struct aw_hidmotor_owed *owed = find_unanswered(arm, x->id);
-        reply->maybe_stale = owed && owed->n > 0;
-        reply->since_ns = reply->maybe_stale ? owed->sent_ns[0] : reply->sent_ns;
+        const struct aw_hidmotor_unanswered *unanswered = find_unanswered(arm, x->id);
+        reply->maybe_stale = unanswered && unanswered->n > 0;
+        reply->earliest_ns = reply->maybe_stale ? unanswered->sent_ns[0] : reply->sent_ns;
     }
     if (status == AW_OK)
         status = aw_link_write(arm->link, x->request, AW_HIDMOTOR_REPORT, err);
-    *taken = status != AW_OK; /* no answer will arrive */
-    if (*taken)
+    *ended = status != AW_OK; /* no answer will arrive */
+    if (*ended)
         return status;
     arm->counters.sent++;
-    status = await(x, reply->sent_ns + timeout_ms(x) * AW_MILLISECOND, taken, err);
-    if (!*taken)
+    status = await_reply(x, reply->sent_ns + reply_timeout_ms(x) * AW_MILLISECOND, ended, err);
+    if (!*ended)
         note_unanswered(arm, x->id, reply->sent_ns);
     return status;
 }
 
 /* Takes a turn on the board, but continues without it, because its holder may be a suspended
  * program. */
-static enum aw_status converse(struct exchange *x, struct aw_error *err)
+static enum aw_status run_exchange(struct exchange *x, struct aw_error *err)
 {
     struct aw_hidmotor *arm = x->arm;
     struct aw_link *link = arm->link;
-    int64_t patience = arm->options.turn_ms * AW_MILLISECOND;
-    int retries = x->question ? arm->options.retries : 0;
+    int64_t max_wait_ns = arm->options.turn_ms * AW_MILLISECOND;
+    int retries = x->read_only ? arm->options.retries : 0;
     for (;;) {
-        bool taken = false;
-        bool turn = aw_link_take_turn(link, aw_clock_now(link->clock) + patience);
-        enum aw_status status = try_once(x, &taken, err);
+        bool ended = false;
+        bool turn = aw_link_start_turn(link, aw_clock_now(link->clock) + max_wait_ns);
+        enum aw_status status = try_once(x, &ended, err);
         if (turn)
             aw_link_end_turn(link);
-        if (taken || status != AW_TIMEOUT)
+        if (ended || status != AW_TIMEOUT)
             return status;
         if (x->reply->retries == retries)
-            return no_answer(x, err);
+            return fail_no_answer(x, err);
         x->reply->retries++;
         arm->counters.resent++;
     }
@@ -397,7 +401,7 @@ static size_t content_size(const struct aw_codec *codec)
 }
 
 /* Checks the floats after the table's fields, because boards with more motors use them. */
-static bool is_finite_behind(const struct aw_codec *codec, const uint8_t *report)
+static bool has_finite_rest(const struct aw_codec *codec, const uint8_t *report)
 {
     bool floats = codec->scalars[codec->n_scalars - 1].field->type == AW_FLOAT;
     for (size_t at = content_size(codec); floats && at < AW_HIDMOTOR_REPORT; at += 4)
@@ -412,18 +416,18 @@ static enum aw_status check_request(const struct exchange *x, struct aw_error *e
     struct aw_span frame = {x->request, AW_HIDMOTOR_REPORT};
     struct aw_record record;
     struct aw_error problem;
-    uint8_t again[AW_HIDMOTOR_REPORT];
+    uint8_t encoded[AW_HIDMOTOR_REPORT];
     size_t size;
     if (!x->message || !x->message->fields)
         return AW_OK;
     const struct aw_codec *codec = aw_wire_codec(&x->arm->wire, x->message->name, AW_TX);
     if (aw_decode(codec, frame, &record, &problem) != AW_OK)
         return aw_fail(err, AW_USAGE, "%s", problem.text);
-    if (!is_finite_behind(codec, x->request))
+    if (!has_finite_rest(codec, x->request))
         return aw_fail(err, AW_USAGE, "%s: a value is not a finite number — correct it",
                        x->message->name);
     return x->arm->options.force ? AW_OK
-                                 : aw_encode(&record, false, again, sizeof again, &size, err);
+                                 : aw_encode(&record, false, encoded, sizeof encoded, &size, err);
 }
 
 static enum aw_status begin_exchange(struct exchange *x, struct aw_hidmotor *arm,
@@ -431,8 +435,8 @@ static enum aw_status begin_exchange(struct exchange *x, struct aw_hidmotor *arm
 {
     x->arm = arm;
     x->id = aw_get_u32(x->request);
-    x->message = aw_find_code(&arm->wire, AW_TX, x->id);
-    x->question = x->message && x->message->reads;
+    x->message = aw_find_by_code(&arm->wire, AW_TX, x->id);
+    x->read_only = x->message && x->message->reads;
     x->before = arm->counters;
     x->reply = reply;
     *reply = (struct aw_hidmotor_reply){.retries = 0};
@@ -451,8 +455,8 @@ static void handle_positions(struct aw_hidmotor *arm, struct aw_hidmotor_reply *
     *status = (struct aw_hidmotor_status){
         .n = (int)aw_record_get(&reply->record, "count"),
         .maybe_stale = reply->maybe_stale,
-        .since_ns = reply->since_ns,
-        .time_ns = reply->got_ns,
+        .earliest_ns = reply->earliest_ns,
+        .time_ns = reply->received_ns,
         .wall_ns = reply->record.time_ns,
     };
     for (int i = 0; i < status->n; i++) {
@@ -462,13 +466,13 @@ static void handle_positions(struct aw_hidmotor *arm, struct aw_hidmotor_reply *
     }
 }
 
-void aw_hidmotor_saw(struct aw_hidmotor *arm, struct aw_span report)
+void aw_hidmotor_note_report(struct aw_hidmotor *arm, struct aw_span report)
 {
     struct aw_hidmotor_reply reply = {.maybe_stale = false};
-    reply.since_ns = reply.got_ns = aw_clock_now(arm->link->clock);
+    reply.earliest_ns = reply.received_ns = aw_clock_now(arm->link->clock);
     if (aw_wire_decode(&arm->wire, AW_RX, report, &reply.record, NULL) == AW_OK &&
         reply.record.codec == aw_wire_codec(&arm->wire, "positions", AW_RX))
-        handle_positions(arm, &reply, &arm->known);
+        handle_positions(arm, &reply, &arm->latest);
 }
 
 enum aw_status aw_hidmotor_encode(struct aw_hidmotor *arm, const struct aw_record *request,
@@ -499,13 +503,13 @@ static enum aw_status check_motors(struct aw_hidmotor *arm, const struct aw_reco
     struct aw_hidmotor_status now;
     int last = last_motor(request);
     enum aw_status status = AW_OK;
-    if (last > 1 && arm->known.n == 0)
-        status = aw_hidmotor_positions(arm, &now, err);
-    if (status != AW_OK || last < 2 || last <= arm->known.n)
+    if (last > 1 && arm->latest.n == 0)
+        status = aw_hidmotor_read_positions(arm, &now, err);
+    if (status != AW_OK || last < 2 || last <= arm->latest.n)
         return status;
     return aw_fail(err, AW_REFUSED,
                    "m%d: motor not found, the board has %d motor%s — name another joint", last,
-                   arm->known.n, arm->known.n == 1 ? "" : "s");
+                   arm->latest.n, arm->latest.n == 1 ? "" : "s");
 }
 
 enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_record *request,
@@ -515,16 +519,16 @@ enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_reco
     struct exchange x = {.lenient = false};
     enum aw_status status = aw_hidmotor_encode(arm, request, x.request, err);
     struct aw_wire *wire = &arm->wire;
-    bool own = aw_find_code(wire, AW_TX, request->codec->message->code) &&
-               is_custom(arm, aw_find_code(wire, AW_TX, request->codec->message->code));
-    if (status == AW_OK && !own)
+    bool is_own = aw_find_by_code(wire, AW_TX, request->codec->message->code) &&
+                  is_custom(arm, aw_find_by_code(wire, AW_TX, request->codec->message->code));
+    if (status == AW_OK && !is_own)
         status = check_motors(arm, request, err);
     if (status == AW_OK)
         status = begin_exchange(&x, arm, reply ? reply : &unwanted, err);
     if (status == AW_OK)
-        status = converse(&x, err);
+        status = run_exchange(&x, err);
     if (status == AW_OK && x.reply->record.codec == aw_wire_codec(&arm->wire, "positions", AW_RX))
-        handle_positions(arm, x.reply, &arm->known);
+        handle_positions(arm, x.reply, &arm->latest);
     return status;
 }
 
@@ -536,13 +540,13 @@ enum aw_status aw_hidmotor_read(struct aw_hidmotor *arm, const char *message,
     return aw_hidmotor_command(arm, &request, reply, err);
 }
 
-enum aw_status aw_hidmotor_positions(struct aw_hidmotor *arm, struct aw_hidmotor_status *status,
-                                     struct aw_error *err)
+enum aw_status aw_hidmotor_read_positions(struct aw_hidmotor *arm,
+                                          struct aw_hidmotor_status *status, struct aw_error *err)
 {
     struct aw_hidmotor_reply reply;
     enum aw_status result = aw_hidmotor_read(arm, "positions", &reply, err);
     if (result == AW_OK)
-        *status = arm->known;
+        *status = arm->latest;
     return result;
 }
 
@@ -550,7 +554,7 @@ enum aw_status aw_hidmotor_status(struct aw_hidmotor *arm, struct aw_hidmotor_st
                                   struct aw_error *err)
 {
     struct aw_hidmotor_reply reply;
-    enum aw_status result = aw_hidmotor_positions(arm, status, err);
+    enum aw_status result = aw_hidmotor_read_positions(arm, status, err);
     if (result == AW_OK)
         result = aw_hidmotor_read(arm, "velocities", &reply, err);
     if (result == AW_OK) {
@@ -582,8 +586,8 @@ static enum aw_status check_length(struct aw_hidmotor *arm, uint32_t id, size_t 
                    codec->message->name, size, wanted);
 }
 
-enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_span payload,
-                               struct aw_hidmotor_reply *reply, struct aw_error *err)
+enum aw_status aw_hidmotor_send_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_span payload,
+                                    struct aw_hidmotor_reply *reply, struct aw_error *err)
 {
     struct aw_hidmotor_reply unwanted;
     struct exchange x = {.lenient = true};
@@ -596,12 +600,12 @@ enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_s
     enum aw_status status = check_length(arm, id, payload.size, err);
     if (status == AW_OK)
         status = begin_exchange(&x, arm, reply ? reply : &unwanted, err);
-    return status == AW_OK ? converse(&x, err) : status;
+    return status == AW_OK ? run_exchange(&x, err) : status;
 }
 
-enum aw_status aw_hidmotor_floats(const double *values, size_t n,
-                                  uint8_t bytes[AW_HIDMOTOR_PAYLOAD], struct aw_span *payload,
-                                  struct aw_error *err)
+enum aw_status aw_hidmotor_encode_floats(const double *values, size_t n,
+                                         uint8_t bytes[AW_HIDMOTOR_PAYLOAD],
+                                         struct aw_span *payload, struct aw_error *err)
 {
     if (n > AW_HIDMOTOR_PAYLOAD / 4)
         return aw_fail(err, AW_LIMIT, "%zu numbers do not fit (max %d) — give fewer", n,

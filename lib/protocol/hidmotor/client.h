@@ -36,7 +36,7 @@
  * kind.
  *
  * Several programs. The board can hold only one request, so programs with this library take turns,
- * one exchange each (aw_link_take_turn). Another program can cause lost requests. Then questions
+ * one exchange each (aw_link_start_turn). Another program can cause lost requests. Then questions
  * are repeated, and the error message about silence names that program.
  *
  * Allocates nothing, starts no thread, and does I/O only on the link.
@@ -70,7 +70,7 @@ struct aw_hidmotor_counters {
         resent, replies, /* resends; replies that answer a request */
         late,            /* answers to requests that had timed out */
         foreign,         /* replies to other programs, or duplicates */
-        cut,             /* reports that are not 64 bytes long */
+        truncated,       /* reports that are not 64 bytes long */
         errors,          /* error packets (99) about any id */
         malformed,       /* replies with our id but invalid contents */
         timeouts,        /* calls that ended without a reply */
@@ -79,11 +79,11 @@ struct aw_hidmotor_counters {
 
 /* The unanswered requests of one kind. */
 #define AW_HIDMOTOR_UNANSWERED 32
-struct aw_hidmotor_owed {
+struct aw_hidmotor_unanswered {
     uint32_t id;
     int n;
     /* the list overflowed: its entries are dropped only by age */
-    bool more;
+    bool overflow;
     int64_t sent_ns[AW_HIDMOTOR_UNANSWERED]; /* ascending */
 };
 
@@ -95,7 +95,7 @@ struct aw_hidmotor_status {
     double velocity_setpoint[AW_HIDMOTOR_MOTORS], velocity[AW_HIDMOTOR_MOTORS]; /* deg/s */
     double effort[AW_HIDMOTOR_MOTORS]; /* -255 to 255, not a torque */
     bool maybe_stale;                  /* at least one reply may be stale */
-    int64_t since_ns;                  /* earliest time of the positions, link's clock */
+    int64_t earliest_ns;               /* earliest time of the positions, link's clock */
     int64_t time_ns;                   /* arrival time of the positions, link's clock */
     int64_t wall_ns;                   /* time_ns plus the options' wall_ns */
 };
@@ -117,14 +117,14 @@ struct aw_hidmotor {
     struct aw_link *link;
     struct aw_hidmotor_options options;
     struct aw_hidmotor_counters counters;
-    struct aw_hidmotor_status known; /* the last valid answer to positions, see known.n */
+    struct aw_hidmotor_status latest; /* the last valid answer to positions, see known.n */
     struct aw_hidmotor_motion motion;
     struct aw_received received; /* the last report that was used as an answer; size 0: none */
     uint8_t received_bytes[AW_HIDMOTOR_REPORT];
     uint8_t previous[AW_HIDMOTOR_REPORT]; /* the last report of any kind */
-    bool doubled;                         /* the last two reports were equal */
+    bool repeated;                        /* the last two reports were equal */
     int64_t foreign_ns;                   /* time of the last foreign reply */
-    struct aw_hidmotor_owed owed[AW_HIDMOTOR_KINDS];
+    struct aw_hidmotor_unanswered unanswered[AW_HIDMOTOR_KINDS];
     int8_t position_scalars[AW_HIDMOTOR_MOTORS], velocity_scalars[AW_HIDMOTOR_MOTORS];
     struct aw_wire wire; /* last, because initialisation leaves the unused part untouched */
 };
@@ -138,10 +138,10 @@ struct aw_hidmotor_reply {
     struct aw_record record;
     uint8_t bytes[AW_HIDMOTOR_REPORT];
     bool maybe_stale;
-    int retries;      /* number of resends of the request */
-    int64_t since_ns; /* earliest time of the answered request, link's clock */
-    int64_t sent_ns;  /* time of the last transmission */
-    int64_t got_ns;   /* time of the reply; the round trip is received_ns - sent_ns */
+    int retries;         /* number of resends of the request */
+    int64_t earliest_ns; /* earliest time of the answered request, link's clock */
+    int64_t sent_ns;     /* time of the last transmission */
+    int64_t received_ns; /* time of the reply; the round trip is received_ns - sent_ns */
 };
 
 /* Reads all available reports without waiting: late answers, and answers to other programs. AW_OK,
@@ -158,7 +158,7 @@ enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_reco
                                    struct aw_hidmotor_reply *reply, struct aw_error *err);
 
 /* Uses a report that the board sent to another program, to learn the positions. */
-void aw_hidmotor_saw(struct aw_hidmotor *arm, struct aw_span report);
+void aw_hidmotor_note_report(struct aw_hidmotor *arm, struct aw_span report);
 
 /* Encodes a request without sending it, for --dry-run. */
 enum aw_status aw_hidmotor_encode(struct aw_hidmotor *arm, const struct aw_record *request,
@@ -168,22 +168,22 @@ enum aw_status aw_hidmotor_encode(struct aw_hidmotor *arm, const struct aw_recor
  * that lacks targets, unless options.force is set: missing targets are 0, and the joints would jump
  * there. A packet of the table is decoded and checked as in aw_hidmotor_command. reply->record is
  * decoded if the table knows the id and the contents are valid. */
-enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_span payload,
-                               struct aw_hidmotor_reply *reply, struct aw_error *err);
+enum aw_status aw_hidmotor_send_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_span payload,
+                                    struct aw_hidmotor_reply *reply, struct aw_error *err);
 
-/* Encodes floats for aw_hidmotor_raw: at most 15, finite (AW_USAGE). Sets *payload to the
+/* Encodes floats for aw_hidmotor_send_raw: at most 15, finite (AW_USAGE). Sets *payload to the
  * bytes. */
-enum aw_status aw_hidmotor_floats(const double *values, size_t n,
-                                  uint8_t bytes[AW_HIDMOTOR_PAYLOAD], struct aw_span *payload,
-                                  struct aw_error *err);
+enum aw_status aw_hidmotor_encode_floats(const double *values, size_t n,
+                                         uint8_t bytes[AW_HIDMOTOR_PAYLOAD],
+                                         struct aw_span *payload, struct aw_error *err);
 
 /* Requests a packet without values by name: "positions", "velocities", "pid_gains" … */
 enum aw_status aw_hidmotor_read(struct aw_hidmotor *arm, const char *message,
                                 struct aw_hidmotor_reply *reply, struct aw_error *err);
 
 /* Read positions only (one transaction), or positions and velocities (two). */
-enum aw_status aw_hidmotor_positions(struct aw_hidmotor *arm, struct aw_hidmotor_status *status,
-                                     struct aw_error *err);
+enum aw_status aw_hidmotor_read_positions(struct aw_hidmotor *arm,
+                                          struct aw_hidmotor_status *status, struct aw_error *err);
 enum aw_status aw_hidmotor_status(struct aw_hidmotor *arm, struct aw_hidmotor_status *status,
                                   struct aw_error *err);
 

@@ -12,7 +12,7 @@
 #define REST     1e-3 /* below this speed, a motor without drive is at rest, deg/s */
 
 static const struct {
-    double fastest, lag_s;
+    double max_speed, lag_s;
 } motors[] = {{150, 0.12}, {180, 0.08}, {220, 0.05}};
 
 static void read_encoder(struct aw_hidmotor_dc *motor)
@@ -31,22 +31,24 @@ double aw_hidmotor_dc_control(struct aw_hidmotor_dc *motor, const double gains[3
     double error = setpoint - motor->encoder;
     if (!isfinite(error))
         return 0;
-    if ((error > 0) != (motor->before > 0))
-        motor->sum = 0;
-    motor->sum += error;
-    double out = gains[0] * error + gains[1] * motor->sum + gains[2] * (error - motor->before);
-    motor->before = error;
+    if ((error > 0) != (motor->last_error > 0))
+        motor->error_sum = 0;
+    motor->error_sum += error;
+    double out =
+        gains[0] * error + gains[1] * motor->error_sum + gains[2] * (error - motor->last_error);
+    motor->last_error = error;
     return isfinite(out) ? aw_clamp(out, -1, 1) : 0;
 }
 
-void aw_hidmotor_dc_step(struct aw_hidmotor_dc *motor, int number, double output, double low,
+void aw_hidmotor_dc_step(struct aw_hidmotor_dc *motor, int motor_index, double output, double low,
                          double high)
 {
-    double dead = aw_hidmotor_dead_band(number);
+    double dead = aw_hidmotor_dead_band(motor_index);
     double effort = floor(dead + (AW_HIDMOTOR_FULL_EFFORT - dead) * fabs(output));
     motor->effort = fabs(output) > 0 ? copysign(effort, output) : 0;
-    double wanted = motors[number].fastest * aw_hidmotor_output_of(number, motor->effort);
-    motor->speed += (wanted - motor->speed) * TICK_S / motors[number].lag_s;
+    double wanted =
+        motors[motor_index].max_speed * aw_hidmotor_effort_to_output(motor_index, motor->effort);
+    motor->speed += (wanted - motor->speed) * TICK_S / motors[motor_index].lag_s;
     if (fabs(motor->speed) < REST && !(fabs(wanted) > 0))
         motor->speed = 0;
     double angle = motor->angle + motor->speed * TICK_S;

@@ -23,10 +23,10 @@
 #define AW_PROTOCOL_HIDMOTOR_DC_MOTOR_H
 
 struct aw_hidmotor_dc {
-    double angle, speed; /* deg, deg/s */
-    double encoder;      /* deg, in whole encoder steps */
-    double sum, before;  /* state of the controller */
-    double effort;       /* effort in the last control period, integer, -255 to 255 */
+    double angle, speed;          /* deg, deg/s */
+    double encoder;               /* deg, in whole encoder steps */
+    double error_sum, last_error; /* state of the controller */
+    double effort;                /* effort in the last control period, integer, -255 to 255 */
 };
 
 /* Puts the motor at rest at this angle and resets its controller. */
@@ -36,7 +36,7 @@ void aw_hidmotor_dc_reset(struct aw_hidmotor_dc *motor, double angle);
 double aw_hidmotor_dc_control(struct aw_hidmotor_dc *motor, const double gains[3], double setpoint);
 
 /* Advances one millisecond with this output. low and high: limits of the joint. */
-void aw_hidmotor_dc_step(struct aw_hidmotor_dc *motor, int number, double output, double low,
+void aw_hidmotor_dc_step(struct aw_hidmotor_dc *motor, int motor_index, double output, double low,
                          double high);
 
 #endif

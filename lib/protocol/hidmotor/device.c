@@ -54,12 +54,12 @@ enum {
 
 struct motor {
     double from, to; /* start and end of the interpolation, deg */
-    int64_t started_ms, lasts_ms;
+    int64_t started_ms, duration_ms;
     bool sinusoidal;
     double velocity_setpoint;
-    struct aw_hidmotor_dc dc; /* motor of the arm; servos use only angle and speed */
-    double command;           /* command to the servo, deg */
-    double measured, before;  /* deg; now, and at the last update of the velocity */
+    struct aw_hidmotor_dc dc;       /* motor of the arm; servos use only angle and speed */
+    double command;                 /* command to the servo, deg */
+    double measured, last_measured; /* deg; now, and at the last update of the velocity */
     double velocity;
     double gains[3], velocity_gains[3];
 };
@@ -76,7 +76,7 @@ typedef void act_fn(struct board *board, const struct packet *packet);
 
 /* A packet that the board knows. Its values are in the table's order. */
 struct packet {
-    const struct aw_codec *down, *up;
+    const struct aw_codec *request, *reply;
     act_fn *act;
 };
 
@@ -98,7 +98,7 @@ struct board {
     int gripper;
     double light[3];
     uint8_t buffer[REPORT]; /* receive buffer, also used for answers */
-    bool full;
+    bool has_request;
     int64_t loop_ns; /* time at which the main loop reads next */
     int64_t due_ns;  /* time of the last queued report */
     int n_pending, first_pending;
@@ -113,12 +113,12 @@ const char *const aw_hidmotor_fault_names[] = {"lost",  "late",   "duplicate", "
                                                "short", "glitch", "stuck",     "slow",
                                                "count", "nan",    "unplug",    NULL};
 
-static enum aw_status parse_fault(const char *word, struct aw_hidmotor_faults *faults,
+static enum aw_status parse_fault(const char *token, struct aw_hidmotor_faults *faults,
                                   struct aw_error *err)
 {
-    size_t length = strcspn(word, ":");
-    const char *value = word[length] ? word + length + 1 : NULL;
-    int i = aw_choose("fault", aw_hidmotor_fault_names, word, length, err);
+    size_t length = strcspn(token, ":");
+    const char *value = token[length] ? token + length + 1 : NULL;
+    int i = aw_choose("fault", aw_hidmotor_fault_names, token, length, err);
     if (i < 0)
         return AW_USAGE;
     faults->share[i] = 1;
@@ -135,9 +135,9 @@ enum aw_status aw_hidmotor_faults_parse(const char *text, struct aw_hidmotor_fau
     *faults = (struct aw_hidmotor_faults){.unplug_ns = 0};
     while (*text && status == AW_OK) {
         size_t length = strcspn(text, ",");
-        char word[64];
-        snprintf(word, sizeof word, "%.*s", (int)length, text);
-        status = parse_fault(word, faults, err);
+        char token[64];
+        snprintf(token, sizeof token, "%.*s", (int)length, text);
+        status = parse_fault(token, faults, err);
         text += length + (text[length] == ',');
     }
     return status;
@@ -159,40 +159,42 @@ enum purpose {
     NOISE,
 };
 
-static double chance(const struct board *board, int64_t time_ms, int motor, enum purpose purpose)
+static double random_share(const struct board *board, int64_t time_ms, int motor,
+                           enum purpose purpose)
 {
     struct aw_random random = {board->options.seed * 31 + purpose};
     random.state += aw_random_next(&random) ^ ((uint64_t)time_ms * MOTORS + (uint64_t)motor);
     return aw_random_share(&random);
 }
 
-static double chance_now(const struct board *board, int motor, enum purpose purpose)
+static double random_share_now(const struct board *board, int motor, enum purpose purpose)
 {
-    return chance(board, board->time_ms, motor, purpose);
+    return random_share(board, board->time_ms, motor, purpose);
 }
 
-static bool befalls(struct board *board, enum aw_hidmotor_fault fault)
+static bool draw_fault(struct board *board, enum aw_hidmotor_fault fault)
 {
     double share = board->options.faults.share[fault];
-    bool hit = share > 0 && aw_random_share(&board->random) < share;
-    board->counters.faults += hit;
-    return hit;
+    bool occurs = share > 0 && aw_random_share(&board->random) < share;
+    board->counters.faults += occurs;
+    return occurs;
 }
 
 /* Setpoints */
 
 static double setpoint_at(const struct motor *motor, int64_t time_ms)
 {
-    double u =
-        motor->lasts_ms > 0 ? (double)(time_ms - motor->started_ms) / (double)motor->lasts_ms : 1;
+    double u = motor->duration_ms > 0
+                   ? (double)(time_ms - motor->started_ms) / (double)motor->duration_ms
+                   : 1;
     return aw_hidmotor_interpolate(motor->from, motor->to, u,
                                    motor->sinusoidal ? AW_HIDMOTOR_SINUSOIDAL : AW_HIDMOTOR_LINEAR);
 }
 
-static void settle(struct motor *motor, double setpoint)
+static void hold_setpoint(struct motor *motor, double setpoint)
 {
     motor->from = motor->to = setpoint;
-    motor->lasts_ms = 0;
+    motor->duration_ms = 0;
 }
 
 static void clamp_to_limits(struct board *board, int i)
@@ -200,44 +202,44 @@ static void clamp_to_limits(struct board *board, int i)
     struct motor *motor = &board->motors[i];
     double setpoint = setpoint_at(motor, board->time_ms);
     if (setpoint < board->limits[i].min)
-        settle(motor, board->limits[i].min);
+        hold_setpoint(motor, board->limits[i].min);
     if (setpoint > board->limits[i].max)
-        settle(motor, board->limits[i].max);
+        hold_setpoint(motor, board->limits[i].max);
 }
 
 /* The arm */
 
-static double quantise(double deg)
+static double round_to_step(double deg)
 {
     return round(deg / QUANTUM) * QUANTUM;
 }
 
-static void command(struct board *board, int i)
+static void command_servo(struct board *board, int i)
 {
     struct motor *motor = &board->motors[i];
     /* Friction and play leave the joint slightly off; the error is the same at the same
      * position. */
     double setpoint = setpoint_at(motor, board->time_ms);
-    double phase = chance(board, 0, i, PHASE);
-    double held =
-        quantise(setpoint) + REST_ERROR * sin(2 * M_PI * (setpoint / REST_PERIOD + phase));
-    if (isfinite(held))
-        motor->command = held;
+    double phase = random_share(board, 0, i, PHASE);
+    double command_deg =
+        round_to_step(setpoint) + REST_ERROR * sin(2 * M_PI * (setpoint / REST_PERIOD + phase));
+    if (isfinite(command_deg))
+        motor->command = command_deg;
 }
 
 /* Controller output in velocity mode: from the dead band to full effort, for the slowest to the
  * fastest velocity. Below the dead band a motor would not turn. */
-static const double slowest[MOTORS] = {150, 150, 50};
+static const double min_velocity[MOTORS] = {150, 150, 50};
 
-static double fastest(const struct board *board, int i)
+static double max_velocity(const struct board *board, int i)
 {
-    return board->packets[SET_VELOCITY].down->scalars[1 + i].field->max;
+    return board->packets[SET_VELOCITY].request->scalars[1 + i].field->max;
 }
 
 static double velocity_effort(const struct board *board, int i)
 {
     double velocity = board->motors[i].velocity_setpoint, dead = aw_hidmotor_dead_band(i);
-    double part = (fabs(velocity) - slowest[i]) / (fastest(board, i) - slowest[i]);
+    double part = (fabs(velocity) - min_velocity[i]) / (max_velocity(board, i) - min_velocity[i]);
     if (!(part > 0))
         return 0;
     return copysign(floor(dead + (FULL_EFFORT - dead) * part), velocity);
@@ -246,13 +248,13 @@ static double velocity_effort(const struct board *board, int i)
 /* Advances the servo. Returns true if the joint moved. */
 static bool move_servo(struct motor *motor)
 {
-    double off = motor->command - motor->dc.angle;
-    if (fabs(off) < REST && fabs(motor->dc.speed) < REST) {
+    double error = motor->command - motor->dc.angle;
+    if (fabs(error) < REST && fabs(motor->dc.speed) < REST) {
         motor->dc.angle = motor->command;
         motor->dc.speed = 0;
         return false;
     }
-    double accel = aw_clamp(STIFFNESS * off - DAMPING * motor->dc.speed, -MAX_ACCEL, MAX_ACCEL);
+    double accel = aw_clamp(STIFFNESS * error - DAMPING * motor->dc.speed, -MAX_ACCEL, MAX_ACCEL);
     motor->dc.speed = aw_clamp(motor->dc.speed + accel * STEP_S, -MAX_SPEED, MAX_SPEED);
     motor->dc.angle += motor->dc.speed * STEP_S;
     return true;
@@ -269,46 +271,46 @@ static bool drive_motor(struct board *board, int i)
     struct motor *motor = &board->motors[i];
     double output =
         fabs(motor->velocity_setpoint) > 0
-            ? aw_hidmotor_output_of(i, velocity_effort(board, i))
+            ? aw_hidmotor_effort_to_output(i, velocity_effort(board, i))
             : aw_hidmotor_dc_control(&motor->dc, motor->gains, setpoint_at(motor, board->time_ms));
     double before = motor->dc.angle;
     aw_hidmotor_dc_step(&motor->dc, i, output, board->limits[i].min, board->limits[i].max);
     return fabs(motor->dc.angle - before) > 0 || fabs(motor->dc.speed) > 0;
 }
 
-static double glitch_now(const struct board *board, int i)
+static double get_glitch(const struct board *board, int i)
 {
     double share = board->options.faults.share[AW_HIDMOTOR_GLITCH];
-    if (!(share > 0) || chance_now(board, i, GLITCH) >= share)
+    if (!(share > 0) || random_share_now(board, i, GLITCH) >= share)
         return 0;
-    double size = 0.7 + 2.3 * chance_now(board, i, GLITCH_SIZE);
-    double kind = chance_now(board, i, GLITCH_KIND);
+    double size = 0.7 + 2.3 * random_share_now(board, i, GLITCH_SIZE);
+    double kind = random_share_now(board, i, GLITCH_KIND);
     if (kind < 1.0 / 16)
         return 65536 * QUANTUM; /* a raw angle slightly below 0, read as unsigned */
     return kind < 0.5 ? size : -size;
 }
 
 /* Returns the servo's measurement, or the previous one if it does not answer. */
-static double measure(const struct board *board, int i, double before)
+static double measure(const struct board *board, int i, double last)
 {
     double share = board->options.faults.share[AW_HIDMOTOR_STUCK];
-    if (share > 0 && board->time_ms > 0 && chance_now(board, i, STUCK) < share)
-        return before;
-    double noise = (2 * chance_now(board, i, NOISE) - 1) * MAX_NOISE;
+    if (share > 0 && board->time_ms > 0 && random_share_now(board, i, STUCK) < share)
+        return last;
+    double noise = (2 * random_share_now(board, i, NOISE) - 1) * MAX_NOISE;
     double angle =
         has_servos(board) ? board->motors[i].dc.angle + noise : board->motors[i].dc.encoder;
-    angle += glitch_now(board, i);
+    angle += get_glitch(board, i);
     if (board->state == AW_HIDMOTOR_UNHOMED)
         angle = fmin(SERVO_MID + angle, SERVO_MAX);
-    return has_servos(board) ? quantise(angle) : angle;
+    return has_servos(board) ? round_to_step(angle) : angle;
 }
 
 static void measure_velocity(struct board *board, int i)
 {
     struct motor *motor = &board->motors[i];
-    double now = measure(board, i, motor->before);
-    motor->velocity = (now - motor->before) * 1000 / VELOCITY_MS;
-    motor->before = now;
+    double now = measure(board, i, motor->last_measured);
+    motor->velocity = (now - motor->last_measured) * 1000 / VELOCITY_MS;
+    motor->last_measured = now;
 }
 
 static void advance(struct board *board, int64_t now)
@@ -318,8 +320,8 @@ static void advance(struct board *board, int64_t now)
         board->now_ns = now;
     while (board->time_ms < time_ms) {
         /* While at rest, skips ahead, except for the last measurements. */
-        static const int64_t whole = 2 * VELOCITY_MS * PLANNER_MS;
-        int64_t from = (time_ms / whole - 1) * whole;
+        static const int64_t cycle_ms = 2 * VELOCITY_MS * PLANNER_MS;
+        int64_t from = (time_ms / cycle_ms - 1) * cycle_ms;
         if (board->still && from > board->time_ms)
             board->time_ms = from;
         /* Advances one millisecond. */
@@ -330,7 +332,7 @@ static void advance(struct board *board, int64_t now)
             struct motor *motor = &board->motors[i];
             if (running && (has_servos(board) ? move_servo(motor) : drive_motor(board, i)))
                 board->still = false;
-            if (board->time_ms <= motor->started_ms + motor->lasts_ms + PLANNER_MS)
+            if (board->time_ms <= motor->started_ms + motor->duration_ms + PLANNER_MS)
                 board->still = false;
             if (!has_servos(board) || board->time_ms % PLANNER_MS == 0)
                 motor->measured = measure(board, i, motor->measured);
@@ -338,7 +340,7 @@ static void advance(struct board *board, int64_t now)
                 measure_velocity(board, i);
             if (running && board->time_ms % PLANNER_MS == 0) {
                 clamp_to_limits(board, i);
-                command(board, i);
+                command_servo(board, i);
             }
         }
     }
@@ -347,65 +349,66 @@ static void advance(struct board *board, int64_t now)
 /* Packets */
 
 /* Returns the position of value i; the id precedes the values. */
-static uint8_t *place(struct board *board, const struct aw_codec *codec, int i)
+static uint8_t *value_at(struct board *board, const struct aw_codec *codec, int i)
 {
     return board->buffer + codec->scalars[1 + i].bit / 8;
 }
 
 static double get_value(struct board *board, const struct aw_codec *codec, int i)
 {
-    return (double)aw_get_f32(place(board, codec, i));
+    return (double)aw_get_f32(value_at(board, codec, i));
 }
 
 static void put_value(struct board *board, const struct aw_codec *codec, int i, double value)
 {
-    aw_put_f32(place(board, codec, i), (float)value);
+    aw_put_f32(value_at(board, codec, i), (float)value);
 }
 
 /* Converts like the firmware's compiler, without C's undefined behaviour. */
-static int64_t whole_ms(double duration)
+static int64_t to_whole_ms(double duration)
 {
     return duration >= 1 && duration < 1e15 ? (int64_t)duration : 0;
 }
 
-static bool same(double a, double b)
+static bool is_equal(double a, double b)
 {
     return !(a < b) && !(a > b);
 }
 
-static void set_motor(struct board *board, struct motor *motor, double target, int64_t lasts_ms,
+static void set_motor(struct board *board, struct motor *motor, double target, int64_t duration_ms,
                       bool sinusoidal)
 {
     double now = setpoint_at(motor, board->time_ms);
     motor->velocity_setpoint = 0;
-    if (same(target, now) && lasts_ms == motor->lasts_ms && sinusoidal == motor->sinusoidal)
+    if (is_equal(target, now) && duration_ms == motor->duration_ms &&
+        sinusoidal == motor->sinusoidal)
         return;
     motor->from = now;
     motor->to = target;
     motor->started_ms = board->time_ms;
-    motor->lasts_ms = lasts_ms;
+    motor->duration_ms = duration_ms;
     motor->sinusoidal = sinusoidal;
 }
 
 static void act_set_setpoints(struct board *board, const struct packet *packet)
 {
-    int64_t lasts_ms = whole_ms(get_value(board, packet->down, 0));
-    bool sinusoidal = !(get_value(board, packet->down, 1) < 1);
+    int64_t duration_ms = to_whole_ms(get_value(board, packet->request, 0));
+    bool sinusoidal = !(get_value(board, packet->request, 1) < 1);
     for (int i = 0; i < board->options.motors; i++)
-        set_motor(board, &board->motors[i], get_value(board, packet->down, 2 + i), lasts_ms,
+        set_motor(board, &board->motors[i], get_value(board, packet->request, 2 + i), duration_ms,
                   sinusoidal);
 }
 
 static void act_positions(struct board *board, const struct packet *packet)
 {
-    put_value(board, packet->up, 0, board->options.motors);
+    put_value(board, packet->reply, 0, board->options.motors);
     for (int i = 0; i < board->options.motors; i++) {
-        put_value(board, packet->up, 1 + 2 * i, setpoint_at(&board->motors[i], board->time_ms));
-        put_value(board, packet->up, 2 + 2 * i, board->motors[i].measured);
+        put_value(board, packet->reply, 1 + 2 * i, setpoint_at(&board->motors[i], board->time_ms));
+        put_value(board, packet->reply, 2 + 2 * i, board->motors[i].measured);
     }
 }
 
-static double effort(const struct board *board, int i)
+static double get_effort(const struct board *board, int i)
 {
     const struct motor *motor = &board->motors[i];
     if (fabs(motor->velocity_setpoint) > 0)
@@ -413,31 +416,31 @@ static double effort(const struct board *board, int i)
     if (!has_servos(board))
         return motor->dc.effort;
     double dead = aw_hidmotor_dead_band(i);
-    double off = setpoint_at(motor, board->time_ms) - motor->measured;
-    double wanted = fmin(1, fabs(motor->gains[0] * off));
-    if (fabs(off) <= AT_REST || !(wanted * FULL_EFFORT >= 1))
+    double error = setpoint_at(motor, board->time_ms) - motor->measured;
+    double wanted = fmin(1, fabs(motor->gains[0] * error));
+    if (fabs(error) <= AT_REST || !(wanted * FULL_EFFORT >= 1))
         return 0;
-    return copysign(round(dead + (FULL_EFFORT - dead) * wanted), motor->gains[0] * off);
+    return copysign(round(dead + (FULL_EFFORT - dead) * wanted), motor->gains[0] * error);
 }
 
 static void act_velocities(struct board *board, const struct packet *packet)
 {
-    put_value(board, packet->up, 0, board->options.motors);
+    put_value(board, packet->reply, 0, board->options.motors);
     for (int i = 0; i < board->options.motors; i++) {
-        put_value(board, packet->up, 1 + 3 * i, board->motors[i].velocity_setpoint);
-        put_value(board, packet->up, 2 + 3 * i, board->motors[i].velocity);
-        put_value(board, packet->up, 3 + 3 * i, effort(board, i));
+        put_value(board, packet->reply, 1 + 3 * i, board->motors[i].velocity_setpoint);
+        put_value(board, packet->reply, 2 + 3 * i, board->motors[i].velocity);
+        put_value(board, packet->reply, 3 + 3 * i, get_effort(board, i));
     }
 }
 
 static void act_gripper(struct board *board, const struct packet *packet)
 {
-    int value = *place(board, packet->down, 0);
-    int most = (int)packet->down->scalars[1].field->max;
-    board->gripper = value < most ? value : most;
+    int value = *value_at(board, packet->request, 0);
+    int max = (int)packet->request->scalars[1].field->max;
+    board->gripper = value < max ? value : max;
 }
 
-static bool is_velocity(const struct board *board, const struct packet *packet)
+static bool is_velocity_packet(const struct board *board, const struct packet *packet)
 {
     return packet >= &board->packets[VELOCITY_GAINS];
 }
@@ -445,24 +448,25 @@ static bool is_velocity(const struct board *board, const struct packet *packet)
 static double *gain_at(struct board *board, const struct packet *packet, int i)
 {
     struct motor *motor = &board->motors[i / 3];
-    return (is_velocity(board, packet) ? motor->velocity_gains : motor->gains) + i % 3;
+    return (is_velocity_packet(board, packet) ? motor->velocity_gains : motor->gains) + i % 3;
 }
 
 static void act_gains(struct board *board, const struct packet *packet)
 {
     for (int i = 0; i < 3 * board->options.motors; i++)
-        put_value(board, packet->up, i, *gain_at(board, packet, i));
+        put_value(board, packet->reply, i, *gain_at(board, packet, i));
 }
 
 /* Keeps the ki of the velocity controllers at 0. */
 static void act_set_gains(struct board *board, const struct packet *packet)
 {
-    bool velocity = is_velocity(board, packet);
+    bool velocity = is_velocity_packet(board, packet);
     for (int i = 0; i < 3 * board->options.motors; i++)
-        *gain_at(board, packet, i) = velocity && i % 3 == 1 ? 0 : get_value(board, packet->down, i);
+        *gain_at(board, packet, i) =
+            velocity && i % 3 == 1 ? 0 : get_value(board, packet->request, i);
     for (int i = 0; i < board->options.motors && !velocity; i++) {
-        settle(&board->motors[i], board->motors[i].measured);
-        board->motors[i].dc.sum = 0;
+        hold_setpoint(&board->motors[i], board->motors[i].measured);
+        board->motors[i].dc.error_sum = 0;
     }
 }
 
@@ -470,19 +474,19 @@ static void act_set_velocity(struct board *board, const struct packet *packet)
 {
     for (int i = 0; i < board->options.motors; i++) {
         struct motor *motor = &board->motors[i];
-        double speed = get_value(board, packet->down, i);
+        double speed = get_value(board, packet->request, i);
         if (!isfinite(speed) || !(fabs(speed) > 0))
             continue;
-        settle(motor, setpoint_at(motor, board->time_ms));
+        hold_setpoint(motor, setpoint_at(motor, board->time_ms));
         motor->velocity_setpoint =
-            copysign(aw_clamp(fabs(speed), slowest[i], fastest(board, i)), speed);
+            copysign(aw_clamp(fabs(speed), min_velocity[i], max_velocity(board, i)), speed);
     }
 }
 
 static void act_light(struct board *board, const struct packet *packet)
 {
     for (int i = 0; i < 3; i++)
-        board->light[i] = get_value(board, packet->down, i);
+        board->light[i] = get_value(board, packet->request, i);
 }
 
 static const struct {
@@ -504,7 +508,7 @@ static const struct {
 static const struct packet *find_packet(const struct board *board, uint32_t id)
 {
     for (int i = 0; i < PACKETS; i++)
-        if (board->packets[i].down->message->code == id)
+        if (board->packets[i].request->message->code == id)
             return &board->packets[i];
     return NULL;
 }
@@ -518,70 +522,70 @@ static void drop_first(struct board *board)
 }
 
 /* Queues a report. Reports keep their order, so a late report delays those after it. */
-static void queue(struct board *board, int64_t due_ns, const uint8_t *bytes, size_t size)
+static void queue_report(struct board *board, int64_t due_ns, const uint8_t *bytes, size_t size)
 {
     if (board->n_pending == PENDING) {
         drop_first(board);
         board->counters.dropped++;
     }
-    int place = (board->first_pending + board->n_pending++) % PENDING;
-    struct pending *pending = &board->pending[place];
+    int slot = (board->first_pending + board->n_pending++) % PENDING;
+    struct pending *pending = &board->pending[slot];
     board->due_ns = due_ns > board->due_ns ? due_ns : board->due_ns;
     pending->due_ns = board->due_ns;
     pending->size = size;
     memcpy(pending->bytes, bytes, REPORT);
 }
 
-static bool is_data(const struct packet *packet)
+static bool has_motor_count(const struct packet *packet)
 {
-    return packet && packet->up != packet->down && packet->up->counted;
+    return packet && packet->reply != packet->request && packet->reply->counted;
 }
 
 /* Adds the board's answer to another program on the same computer. */
 static void add_foreign(struct board *board, int64_t due_ns, uint32_t id)
 {
-    uint8_t kept[REPORT];
+    uint8_t saved[REPORT];
     const struct packet *packet = &board->packets[PID_GAINS];
-    if (packet->down->message->code == id)
+    if (packet->request->message->code == id)
         packet = &board->packets[VELOCITY_GAINS];
-    memcpy(kept, board->buffer, REPORT);
+    memcpy(saved, board->buffer, REPORT);
     memset(board->buffer, 0, REPORT);
-    aw_put_u32(board->buffer, packet->down->message->code);
+    aw_put_u32(board->buffer, packet->request->message->code);
     packet->act(board, packet);
-    queue(board, due_ns, board->buffer, REPORT);
-    memcpy(board->buffer, kept, REPORT);
+    queue_report(board, due_ns, board->buffer, REPORT);
+    memcpy(board->buffer, saved, REPORT);
 }
 
 /* Passes the current contents of positions and velocities to the packet memory. */
 static void report_joints(struct board *board)
 {
-    static const char *const told[] = {"positions", "velocities"};
+    static const char *const messages[] = {"positions", "velocities"};
     static const char *const names[MOTORS] = {"m1", "m2", "m3"};
     static const char *const parts[] = {"position", "setpoint", "velocity", "effort"};
     struct aw_packet_memory_joint joints[MOTORS];
-    struct aw_record known[2];
-    uint8_t kept[REPORT];
-    memcpy(kept, board->buffer, REPORT);
+    struct aw_record records[2];
+    uint8_t saved[REPORT];
+    memcpy(saved, board->buffer, REPORT);
     for (int i = 0; i < 2; i++) {
-        const struct aw_codec *codec = aw_wire_codec(&board->wire, told[i], AW_RX);
+        const struct aw_codec *codec = aw_wire_codec(&board->wire, messages[i], AW_RX);
         const struct packet *packet = find_packet(board, codec->message->code);
         memset(board->buffer, 0, REPORT);
         aw_put_u32(board->buffer, codec->message->code);
         packet->act(board, packet);
-        aw_decode(codec, (struct aw_span){board->buffer, REPORT}, &known[i], NULL);
+        aw_decode(codec, (struct aw_span){board->buffer, REPORT}, &records[i], NULL);
     }
-    memcpy(board->buffer, kept, REPORT);
+    memcpy(board->buffer, saved, REPORT);
     for (int i = 0; i < MOTORS; i++) {
         double values[4];
         for (int k = 0; k < 4; k++) {
             char field[32];
             snprintf(field, sizeof field, "%s.%s", names[i], parts[k]);
-            values[k] = aw_record_get(&known[k / 2], field);
+            values[k] = aw_record_get(&records[k / 2], field);
         }
         joints[i] = (struct aw_packet_memory_joint){names[i],  "deg",     values[0],
                                                     values[1], values[2], values[3]};
     }
-    aw_packet_memory_report(board->memory, joints, MOTORS);
+    aw_packet_memory_set_joints(board->memory, joints, MOTORS);
     for (size_t i = 0; i < MOTORS; i++)
         memcpy(aw_packet_memory_gains(board->memory, i), board->motors[i].gains,
                sizeof board->motors[i].gains);
@@ -594,14 +598,15 @@ static void apply_gains(struct board *board, size_t i)
     const double *gains = aw_packet_memory_gains(board->memory, i);
     for (int k = 0; k < AW_JOINT_GAINS; k++)
         if (fabs(gains[k] - motor->gains[k]) > 0)
-            motor->dc.sum = 0;
+            motor->dc.error_sum = 0;
     memcpy(motor->gains, gains, sizeof motor->gains);
 }
 
 /* Handles a custom packet. If it has no answer, the buffer stays unchanged. */
-static bool serve_custom(struct board *board)
+static bool handle_custom(struct board *board)
 {
-    const struct aw_message *message = aw_find_code(&board->wire, AW_TX, aw_get_u32(board->buffer));
+    const struct aw_message *message =
+        aw_find_by_code(&board->wire, AW_TX, aw_get_u32(board->buffer));
     if (!board->memory || !message ||
         message < board->wire.protocol->messages + aw_hidmotor_protocol.n_messages)
         return false;
@@ -612,9 +617,9 @@ static bool serve_custom(struct board *board)
     for (size_t i = 0; i < MOTORS; i++)
         apply_gains(board, i);
     for (int i = 0; i < board->options.motors; i++) {
-        double setpoint = aw_packet_memory_setpoint(board->memory, (size_t)i);
+        double setpoint = aw_packet_memory_new_setpoint(board->memory, (size_t)i);
         if (isfinite(setpoint))
-            settle(&board->motors[i], setpoint);
+            hold_setpoint(&board->motors[i], setpoint);
         clamp_to_limits(board, i);
     }
     board->still = false;
@@ -622,16 +627,16 @@ static bool serve_custom(struct board *board)
 }
 
 /* Handles a report in the main loop. */
-static void serve(struct board *board)
+static void handle_request(struct board *board)
 {
     uint32_t id = aw_get_u32(board->buffer);
     const struct packet *packet = find_packet(board, id);
     advance(board, board->loop_ns);
-    board->full = false;
-    board->counters.taken++;
-    if (board->options.taken)
-        board->options.taken(board->options.context, board->buffer, board->loop_ns);
-    if (serve_custom(board))
+    board->has_request = false;
+    board->counters.handled++;
+    if (board->options.on_report)
+        board->options.on_report(board->options.context, board->buffer, board->loop_ns);
+    if (handle_custom(board))
         packet = NULL;
     else if (packet)
         packet->act(board, packet);
@@ -639,43 +644,43 @@ static void serve(struct board *board)
         const struct aw_codec *error = aw_wire_codec(&board->wire, "error", AW_RX);
         memset(board->buffer, 0, REPORT);
         aw_put_u32(board->buffer, error->message->code);
-        aw_put_u32(place(board, error, 0), id);
+        aw_put_u32(value_at(board, error, 0), id);
         board->counters.unknown++;
     }
     board->still = false;
     int64_t due_ns = board->loop_ns + board->options.latency_ns;
     size_t size = REPORT;
-    if (is_data(packet)) {
+    if (has_motor_count(packet)) {
         /* Puts wrong numbers into a reply that has a number of motors. */
-        const double counts[] = {0, 99, (double)NAN, packet->up->scalars[1].field->max + 1};
-        if (befalls(board, AW_HIDMOTOR_COUNT))
-            put_value(board, packet->up, 0, counts[aw_random_below(&board->random, 4)]);
-        if (befalls(board, AW_HIDMOTOR_NAN))
-            put_value(board, packet->up, 2, (double)NAN);
+        const double counts[] = {0, 99, (double)NAN, packet->reply->scalars[1].field->max + 1};
+        if (draw_fault(board, AW_HIDMOTOR_COUNT))
+            put_value(board, packet->reply, 0, counts[aw_random_below(&board->random, 4)]);
+        if (draw_fault(board, AW_HIDMOTOR_NAN))
+            put_value(board, packet->reply, 2, (double)NAN);
     }
-    if (befalls(board, AW_HIDMOTOR_FOREIGN))
+    if (draw_fault(board, AW_HIDMOTOR_FOREIGN))
         add_foreign(board, due_ns, id);
-    if (befalls(board, AW_HIDMOTOR_LOST))
+    if (draw_fault(board, AW_HIDMOTOR_LOST))
         return;
-    if (befalls(board, AW_HIDMOTOR_SHORT))
+    if (draw_fault(board, AW_HIDMOTOR_SHORT))
         size = 1 + (size_t)aw_random_below(&board->random, REPORT - 1);
-    if (befalls(board, AW_HIDMOTOR_LATE))
+    if (draw_fault(board, AW_HIDMOTOR_LATE))
         due_ns += LATE_NS;
-    queue(board, due_ns, board->buffer, size);
-    if (befalls(board, AW_HIDMOTOR_DUPLICATE))
-        queue(board, due_ns, board->buffer, size);
+    queue_report(board, due_ns, board->buffer, size);
+    if (draw_fault(board, AW_HIDMOTOR_DUPLICATE))
+        queue_report(board, due_ns, board->buffer, size);
 }
 
 /* The device */
 
-static bool unplugged(const struct board *board, int64_t now)
+static bool is_unplugged(const struct board *board, int64_t now)
 {
     return board->options.faults.share[AW_HIDMOTOR_UNPLUG] > 0 &&
            now - board->start_ns >= board->options.faults.unplug_ns;
 }
 
 /* The device's time begins with the first step. */
-static void start(struct board *board, int64_t now)
+static void start_clock(struct board *board, int64_t now)
 {
     if (board->started)
         return;
@@ -685,9 +690,9 @@ static void start(struct board *board, int64_t now)
 
 static void run_until(struct board *board, int64_t now)
 {
-    start(board, now);
-    if (board->full && board->loop_ns <= now)
-        serve(board);
+    start_clock(board, now);
+    if (board->has_request && board->loop_ns <= now)
+        handle_request(board);
     advance(board, now);
 }
 
@@ -697,9 +702,9 @@ static void device_step(struct aw_device *device, int64_t now)
 }
 
 /* Returns the next round of the main loop after this time. */
-static int64_t next_loop(struct board *board, int64_t now)
+static int64_t next_loop_ns(struct board *board, int64_t now)
 {
-    int64_t period = befalls(board, AW_HIDMOTOR_SLOW) ? SLOW_NS : LOOP_NS;
+    int64_t period = draw_fault(board, AW_HIDMOTOR_SLOW) ? SLOW_NS : LOOP_NS;
     return board->start_ns + ((now - board->start_ns) / period + 1) * period;
 }
 
@@ -707,14 +712,14 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
 {
     struct board *board = (struct board *)device;
     run_until(board, now);
-    if (size == 0 || unplugged(board, now))
+    if (size == 0 || is_unplugged(board, now))
         return;
     board->counters.received++;
-    board->counters.overwritten += board->full;
+    board->counters.overwritten += board->has_request;
     memcpy(board->buffer, buf, size < REPORT ? size : REPORT);
-    if (!board->full)
-        board->loop_ns = next_loop(board, now);
-    board->full = true;
+    if (!board->has_request)
+        board->loop_ns = next_loop_ns(board, now);
+    board->has_request = true;
 }
 
 static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
@@ -722,7 +727,7 @@ static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
     struct board *board = (struct board *)device;
     const struct pending *pending = &board->pending[board->first_pending];
     if (board->n_pending == 0 || pending->due_ns > board->now_ns || cap < REPORT ||
-        unplugged(board, board->now_ns))
+        is_unplugged(board, board->now_ns))
         return 0;
     memcpy(buf, pending->bytes, pending->size);
     drop_first(board);
@@ -733,8 +738,8 @@ static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
 static int64_t device_next_event(const struct aw_device *device)
 {
     const struct board *board = (const struct board *)device;
-    int64_t next = board->full ? board->loop_ns : AW_NEVER;
-    if (unplugged(board, board->now_ns))
+    int64_t next = board->has_request ? board->loop_ns : AW_NEVER;
+    if (is_unplugged(board, board->now_ns))
         return AW_NEVER;
     if (board->n_pending && board->pending[board->first_pending].due_ns < next)
         next = board->pending[board->first_pending].due_ns;
@@ -751,14 +756,14 @@ static void device_connected(struct aw_device *device, int64_t now)
 
 /* Setup and states */
 
-static void boot(struct board *board)
+static void reset_board(struct board *board)
 {
     static const double velocity_gains[3] = {0.1, 0, 0};
     for (int i = 0; i < MOTORS; i++) {
         struct motor *motor = &board->motors[i];
-        settle(motor, 0);
+        hold_setpoint(motor, 0);
         motor->velocity_setpoint = 0;
-        memcpy(motor->gains, aw_hidmotor_power_up[i], sizeof motor->gains);
+        memcpy(motor->gains, aw_hidmotor_default_gains[i], sizeof motor->gains);
         memcpy(motor->velocity_gains, velocity_gains, sizeof motor->velocity_gains);
     }
     board->gripper = 180;
@@ -766,13 +771,13 @@ static void boot(struct board *board)
 }
 
 /* Moves the arm to the stops, where the board starts counting. */
-static void to_calibration_pose(struct board *board)
+static void set_calibration_pose(struct board *board)
 {
     static const double pose[MOTORS] = {-90, 86.14, 33.71};
     for (int i = 0; i < MOTORS; i++) {
         board->motors[i].command = pose[i];
         aw_hidmotor_dc_reset(&board->motors[i].dc, pose[i]);
-        settle(&board->motors[i], pose[i]);
+        hold_setpoint(&board->motors[i], pose[i]);
     }
 }
 
@@ -782,7 +787,7 @@ static void device_close(struct aw_device *device)
     free(device);
 }
 
-struct aw_device *aw_hidmotor_device(const struct aw_hidmotor_device_options *options)
+struct aw_device *aw_hidmotor_device_new(const struct aw_hidmotor_device_options *options)
 {
     static const struct aw_device_ops ops = {.receive = device_receive,
                                              .step = device_step,
@@ -796,7 +801,7 @@ struct aw_device *aw_hidmotor_device(const struct aw_hidmotor_device_options *op
     board->base.ops = &ops;
     board->options = *options;
     struct aw_packet_memory_options memory = {.protocol = options->protocol,
-                                              .first = aw_hidmotor_protocol.n_messages};
+                                              .first_custom = aw_hidmotor_protocol.n_messages};
     bool failed;
     board->memory = aw_packet_memory_new(&memory, &failed);
     if (failed) {
@@ -811,23 +816,23 @@ struct aw_device *aw_hidmotor_device(const struct aw_hidmotor_device_options *op
                  false);
     for (int i = 0; i < PACKETS; i++)
         board->packets[i] = (struct packet){
-            .down = aw_wire_codec(&board->wire, actions[i].message, AW_TX),
-            .up = aw_wire_codec(&board->wire, actions[i].message, AW_RX),
+            .request = aw_wire_codec(&board->wire, actions[i].message, AW_TX),
+            .reply = aw_wire_codec(&board->wire, actions[i].message, AW_RX),
             .act = actions[i].act,
         };
-    boot(board);
+    reset_board(board);
     for (int i = 0; i < MOTORS; i++) {
         board->limits[i] = aw_hidmotor_joint(i);
-        command(board, i);
+        command_servo(board, i);
         aw_hidmotor_dc_reset(&board->motors[i].dc, board->motors[i].command);
     }
     if (options->state == AW_HIDMOTOR_UNHOMED) {
-        to_calibration_pose(board);
-        boot(board);
+        set_calibration_pose(board);
+        reset_board(board);
     }
     for (int i = 0; i < MOTORS; i++) {
         board->motors[i].measured = measure(board, i, board->motors[i].measured);
-        board->motors[i].before = board->motors[i].measured;
+        board->motors[i].last_measured = board->motors[i].measured;
     }
     return &board->base;
 }
@@ -838,27 +843,29 @@ aw_hidmotor_device_counters(const struct aw_device *device)
     return &((const struct board *)device)->counters;
 }
 
-void aw_hidmotor_device_state(struct aw_device *device, enum aw_hidmotor_state state, int64_t now)
+void aw_hidmotor_device_set_state(struct aw_device *device, enum aw_hidmotor_state state,
+                                  int64_t now)
 {
     struct board *board = (struct board *)device;
     run_until(board, now);
     if (state == AW_HIDMOTOR_UNHOMED)
-        boot(board);
+        reset_board(board);
     if (state == AW_HIDMOTOR_RUNNING && board->state == AW_HIDMOTOR_UNHOMED)
-        to_calibration_pose(board);
+        set_calibration_pose(board);
     board->state = state;
     board->still = false;
     for (int i = 0; i < MOTORS && state != AW_HIDMOTOR_RUNNING; i++)
         board->motors[i].dc.speed = 0;
 }
 
-void aw_hidmotor_device_fault(struct aw_device *device, enum aw_hidmotor_fault fault, double share)
+void aw_hidmotor_device_set_fault(struct aw_device *device, enum aw_hidmotor_fault fault,
+                                  double share)
 {
     ((struct board *)device)->options.faults.share[fault] = share;
 }
 
-void aw_hidmotor_device_truth(struct aw_device *device, int64_t now,
-                              struct aw_hidmotor_truth *truth)
+void aw_hidmotor_device_get_truth(struct aw_device *device, int64_t now,
+                                  struct aw_hidmotor_truth *truth)
 {
     struct board *board = (struct board *)device;
     run_until(board, now);

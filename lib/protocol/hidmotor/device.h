@@ -2,7 +2,7 @@
  *
  *     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
  *     aw_hidmotor_faults_parse("lost:10%,late:5%", &options.faults, &err);
- *     struct aw_device *device = aw_hidmotor_device(&options);
+ *     struct aw_device *device = aw_hidmotor_device_new(&options);
  *     struct aw_link *link = aw_sim_link(device, &clock.base, true, "sim:");
  *
  * Datagrams, see wire.h. As published: the board answers in the receive buffer, so bytes that it
@@ -90,7 +90,7 @@ enum aw_status aw_hidmotor_faults_parse(const char *text, struct aw_hidmotor_fau
 extern const char *const aw_hidmotor_fault_names[];
 
 /* Called with each report of 64 bytes that the main loop reads, before the loop answers it. */
-typedef void aw_hidmotor_taken_fn(void *context, const uint8_t *report, int64_t now);
+typedef void aw_hidmotor_report_fn(void *context, const uint8_t *report, int64_t now);
 
 struct aw_hidmotor_device_options {
     enum aw_hidmotor_state state; /* default: running */
@@ -102,7 +102,7 @@ struct aw_hidmotor_device_options {
     uint64_t seed;
     /* protocol with custom packets, see packets/memory.h; or NULL */
     const struct aw_protocol *protocol;
-    aw_hidmotor_taken_fn *taken; /* or NULL */
+    aw_hidmotor_report_fn *on_report; /* or NULL */
     void *context;
 };
 
@@ -111,7 +111,7 @@ struct aw_hidmotor_device_options aw_hidmotor_device_defaults(void);
 struct aw_hidmotor_device_counters {
     uint64_t received, /* reports received */
         overwritten,   /* overwritten before the main loop read them */
-        taken,         /* read by the main loop */
+        handled,       /* read by the main loop */
         unknown,       /* of these, answered with packet 99 */
         sent,          /* reports to the host */
         dropped,       /* replies that the host did not read */
@@ -119,7 +119,7 @@ struct aw_hidmotor_device_counters {
 };
 
 /* Returns NULL if out of memory. The caller closes the device through its ops. */
-struct aw_device *aw_hidmotor_device(const struct aw_hidmotor_device_options *options);
+struct aw_device *aw_hidmotor_device_new(const struct aw_hidmotor_device_options *options);
 
 /* Returns the counters for tests and the simulator's status line; valid for the lifetime of the
  * device. */
@@ -128,10 +128,12 @@ aw_hidmotor_device_counters(const struct aw_device *device);
 
 /* For tests, like everything below: changes the state, as the Home button or the switches of the
  * motors and the power do. */
-void aw_hidmotor_device_state(struct aw_device *device, enum aw_hidmotor_state state, int64_t now);
+void aw_hidmotor_device_set_state(struct aw_device *device, enum aw_hidmotor_state state,
+                                  int64_t now);
 
 /* Sets the probability of a fault from now on: 0 … 1. */
-void aw_hidmotor_device_fault(struct aw_device *device, enum aw_hidmotor_fault fault, double share);
+void aw_hidmotor_device_set_fault(struct aw_device *device, enum aw_hidmotor_fault fault,
+                                  double share);
 
 /* The true state, independent of the reports. */
 #define AW_HIDMOTOR_DEVICE_MOTORS 3
@@ -145,7 +147,7 @@ struct aw_hidmotor_truth {
     double gains[AW_HIDMOTOR_DEVICE_MOTORS][3]; /* kp ki kd */
     double velocity_gains[AW_HIDMOTOR_DEVICE_MOTORS][3];
 };
-void aw_hidmotor_device_truth(struct aw_device *device, int64_t now,
-                              struct aw_hidmotor_truth *truth);
+void aw_hidmotor_device_get_truth(struct aw_device *device, int64_t now,
+                                  struct aw_hidmotor_truth *truth);
 
 #endif

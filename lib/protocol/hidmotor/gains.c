@@ -8,25 +8,25 @@ enum { KP, KI, KD, GAINS };
 
 static const char *const controllers[] = {"pid", "velocity", NULL};
 
-const double aw_hidmotor_power_up[AW_HIDMOTOR_JOINTS][GAINS] = {
+const double aw_hidmotor_default_gains[AW_HIDMOTOR_JOINTS][GAINS] = {
     {0.1, 0.4, 30}, {0.015, 0, 0}, {0.015, 0, 0}};
 
 _Static_assert(AW_HIDMOTOR_GAIN_COUNT == AW_HIDMOTOR_JOINTS * AW_HIDMOTOR_CONTROLLERS * GAINS,
                "every gain has a place");
 
-size_t aw_hidmotor_gain_place(int motor, enum aw_hidmotor_controller controller)
+size_t aw_hidmotor_gain_index(int motor, enum aw_hidmotor_controller controller)
 {
     return (size_t)(motor * AW_HIDMOTOR_CONTROLLERS + (int)controller) * GAINS;
 }
 
-int aw_hidmotor_gain_motor(size_t place)
+int aw_hidmotor_gain_motor(size_t index)
 {
-    return (int)(place / (AW_HIDMOTOR_CONTROLLERS * GAINS));
+    return (int)(index / (AW_HIDMOTOR_CONTROLLERS * GAINS));
 }
 
-enum aw_hidmotor_controller aw_hidmotor_gain_controller(size_t place)
+enum aw_hidmotor_controller aw_hidmotor_gain_controller(size_t index)
 {
-    return (enum aw_hidmotor_controller)(place / GAINS % AW_HIDMOTOR_CONTROLLERS);
+    return (enum aw_hidmotor_controller)(index / GAINS % AW_HIDMOTOR_CONTROLLERS);
 }
 
 double aw_hidmotor_dead_band(int motor)
@@ -34,11 +34,11 @@ double aw_hidmotor_dead_band(int motor)
     return motor == 0 ? 126 : 44;
 }
 
-double aw_hidmotor_output_of(int motor, double effort)
+double aw_hidmotor_effort_to_output(int motor, double effort)
 {
     double dead = aw_hidmotor_dead_band(motor);
-    double over = fabs(effort) - dead;
-    return over > 0 ? copysign(over / (AW_HIDMOTOR_FULL_EFFORT - dead), effort) : 0;
+    double excess = fabs(effort) - dead;
+    return excess > 0 ? copysign(excess / (AW_HIDMOTOR_FULL_EFFORT - dead), effort) : 0;
 }
 
 /* The file */
@@ -59,13 +59,13 @@ static void write_motor_name(const void *context, size_t joint, char *out, size_
     snprintf(out, size, "%s", aw_hidmotor_joint((int)joint).name);
 }
 
-static enum aw_status check(const void *context, size_t place, double value, const char *text,
-                            struct aw_error *err)
+static enum aw_status check_gain(const void *context, size_t index, double value, const char *text,
+                                 struct aw_error *err)
 {
     (void)context;
     if (!isfinite((float)value))
         return aw_fail(err, AW_LIMIT, "%.40s is out of range for a packet", text);
-    if (aw_hidmotor_gain_controller(place) == AW_HIDMOTOR_VELOCITY && place % GAINS == KI &&
+    if (aw_hidmotor_gain_controller(index) == AW_HIDMOTOR_VELOCITY && index % GAINS == KI &&
         (value < 0 || value > 0))
         return aw_fail(err, AW_LIMIT,
                        "the board always sets velocity ki to 0 — write 0, or delete the line");
@@ -73,14 +73,14 @@ static enum aw_status check(const void *context, size_t place, double value, con
 }
 
 const struct aw_gain_file aw_hidmotor_gain_file = {
-    .places = AW_HIDMOTOR_GAIN_COUNT,
+    .n_gains = AW_HIDMOTOR_GAIN_COUNT,
     .heading = "motor controller gain value",
     .example = "m1 pid kp 0.1",
-    .joint = "motor",
-    .use = "m1, m2 or m3",
+    .joint_term = "motor",
+    .joint_list = "m1, m2 or m3",
     .controllers = controllers,
     .gains = aw_gain_names,
-    .find = find_motor,
-    .name = write_motor_name,
-    .check = check,
+    .find_joint = find_motor,
+    .write_joint = write_motor_name,
+    .check_value = check_gain,
 };

@@ -27,7 +27,7 @@ enum aw_hidmotor_controller {
  * motor's dead band (126 for m1, 44 for m2 and m3) to 255; 0 for 0. */
 #define AW_HIDMOTOR_FULL_EFFORT 255.0
 double aw_hidmotor_dead_band(int motor);
-double aw_hidmotor_output_of(int motor, double effort);
+double aw_hidmotor_effort_to_output(int motor, double effort);
 
 #define AW_HIDMOTOR_GAIN_COUNT 18
 
@@ -36,12 +36,12 @@ double aw_hidmotor_output_of(int motor, double effort);
 extern const struct aw_gain_file aw_hidmotor_gain_file;
 
 /* kp, ki and kd of each motor's pid controller after power-up, as published. */
-extern const double aw_hidmotor_power_up[AW_HIDMOTOR_JOINTS][3];
+extern const double aw_hidmotor_default_gains[AW_HIDMOTOR_JOINTS][3];
 
 /* Convert between the index of a gain and its motor (0 to 2) and controller. The first function
  * returns the index of kp; ki and kd follow it. */
-size_t aw_hidmotor_gain_place(int motor, enum aw_hidmotor_controller controller);
-int aw_hidmotor_gain_motor(size_t place);
-enum aw_hidmotor_controller aw_hidmotor_gain_controller(size_t place);
+size_t aw_hidmotor_gain_index(int motor, enum aw_hidmotor_controller controller);
+int aw_hidmotor_gain_motor(size_t index);
+enum aw_hidmotor_controller aw_hidmotor_gain_controller(size_t index);
 
 #endif

@@ -20,16 +20,16 @@ static double shoulder_height(void)
 /* Joint limits */
 
 /* Returns the angle within the joint's limits that is nearest to the pose's. */
-static double inside(const struct aw_hidmotor_pose *pose, int joint)
+static double clamp_angle(const struct aw_hidmotor_pose *pose, int joint)
 {
     struct aw_hidmotor_joint row = aw_hidmotor_joint(joint);
     return aw_clamp(pose->deg[joint], row.min, row.max);
 }
 
 /* Returns by how much the joint exceeds its limits; 0: not at all. */
-static double excess(const struct aw_hidmotor_pose *pose, int joint)
+static double limit_excess(const struct aw_hidmotor_pose *pose, int joint)
 {
-    return fabs(pose->deg[joint] - inside(pose, joint));
+    return fabs(pose->deg[joint] - clamp_angle(pose, joint));
 }
 
 static bool is_finite_pose(const struct aw_hidmotor_pose *pose)
@@ -41,15 +41,15 @@ enum aw_status aw_hidmotor_check_pose(const struct aw_hidmotor_pose *pose, struc
 {
     int joint = 0;
     for (int i = 1; i < AW_HIDMOTOR_JOINTS; i++)
-        if (excess(pose, i) > excess(pose, joint))
+        if (limit_excess(pose, i) > limit_excess(pose, joint))
             joint = i;
-    double over = excess(pose, joint);
+    double over = limit_excess(pose, joint);
     if (!is_finite_pose(pose))
         return aw_fail(err, AW_USAGE, "pose: not a number — give three angles in deg");
     if (over > 0)
         return aw_fail(err, AW_LIMIT, "%s (%s): %.7g deg is %.3g deg beyond its limit of %g deg",
                        aw_hidmotor_joint(joint).name, aw_hidmotor_joint(joint).alias,
-                       pose->deg[joint], over, inside(pose, joint));
+                       pose->deg[joint], over, clamp_angle(pose, joint));
     return AW_OK;
 }
 
@@ -84,34 +84,34 @@ static double wrap(double deg)
 /* The plane of the arm: r is the distance from the base's axis (negative behind it), h the height
  * above the shoulder. */
 struct plane {
-    double bearing, r, h;
+    double bearing_deg, r, h;
 };
 
 /* Returns one of the four solutions: the base turned away, the elbow bent backwards, or both. The
  * angle at the elbow is 0 for a straight arm. Uses its half tangent, because a cosine is
  * inaccurate there. */
-static struct aw_hidmotor_pose solution(const struct plane *plane, bool away, bool backwards)
+static struct aw_hidmotor_pose solve(const struct plane *plane, bool turned, bool backwards)
 {
-    double square = plane->r * plane->r + plane->h * plane->h;
+    double distance_sq = plane->r * plane->r + plane->h * plane->h;
     double longest = links[2] + links[3], shortest = links[2] - links[3];
-    double bend = 2 * atan2(sqrt(fmax(0, longest * longest - square)),
-                            sqrt(fmax(0, square - shortest * shortest)));
+    double bend = 2 * atan2(sqrt(fmax(0, longest * longest - distance_sq)),
+                            sqrt(fmax(0, distance_sq - shortest * shortest)));
     bend = backwards ? -bend : bend;
-    double lean = atan2(away ? -plane->r : plane->r, plane->h) -
+    double lean = atan2(turned ? -plane->r : plane->r, plane->h) -
                   atan2(links[3] * sin(bend), links[2] + links[3] * cos(bend));
-    return (struct aw_hidmotor_pose){
-        {wrap(plane->bearing + (away ? 180 : 0)), wrap(lean / degree), wrap(bend / degree - 90)}};
+    return (struct aw_hidmotor_pose){{wrap(plane->bearing_deg + (turned ? 180 : 0)),
+                                      wrap(lean / degree), wrap(bend / degree - 90)}};
 }
 
 /* Returns the travel between two poses. The elbow angle is the same in all valid solutions. */
-static double travel(const struct aw_hidmotor_pose *a, const struct aw_hidmotor_pose *b)
+static double travel_between(const struct aw_hidmotor_pose *a, const struct aw_hidmotor_pose *b)
 {
     return hypot(a->deg[0] - b->deg[0], a->deg[1] - b->deg[1]);
 }
 
 static double total_excess(const struct aw_hidmotor_pose *pose)
 {
-    return excess(pose, 0) + excess(pose, 1) + excess(pose, 2);
+    return limit_excess(pose, 0) + limit_excess(pose, 1) + limit_excess(pose, 2);
 }
 
 static enum aw_status explain_limit(const struct aw_hidmotor_point *p,
@@ -124,17 +124,17 @@ static enum aw_status explain_limit(const struct aw_hidmotor_point *p,
 }
 
 enum aw_status aw_hidmotor_ik(const struct aw_hidmotor_point *point,
-                              const struct aw_hidmotor_pose *near, struct aw_hidmotor_pose *pose,
+                              const struct aw_hidmotor_pose *start, struct aw_hidmotor_pose *pose,
                               struct aw_error *err)
 {
     if (!isfinite(point->x_mm) || !isfinite(point->y_mm) || !isfinite(point->z_mm))
         return aw_fail(err, AW_USAGE, "point: not a number — give x, y and z in mm");
-    if (!is_finite_pose(near))
+    if (!is_finite_pose(start))
         return aw_fail(err, AW_USAGE, "pose: the start pose is not a number — read it again");
     double r = hypot(point->x_mm, point->y_mm);
     bool on_axis = r < AW_HIDMOTOR_TOLERANCE_MM / 2;
     struct plane plane = (struct plane){
-        .bearing = on_axis ? near->deg[0] : atan2(point->y_mm, point->x_mm) / degree,
+        .bearing_deg = on_axis ? start->deg[0] : atan2(point->y_mm, point->x_mm) / degree,
         .r = on_axis ? 0 : r,
         .h = point->z_mm - shoulder_height(),
     };
@@ -147,20 +147,22 @@ enum aw_status aw_hidmotor_ik(const struct aw_hidmotor_point *point,
                        shoulder_height());
     /* Chooses the best of the four solutions. If none is valid, the one with the smallest excess
      * gives the reason. */
-    struct aw_hidmotor_pose mildest = {{0}};
-    double shortest = DBL_MAX, least = DBL_MAX;
+    struct aw_hidmotor_pose closest = {{0}};
+    double min_travel = DBL_MAX, min_excess = DBL_MAX;
     for (int i = 0; i < 4; i++) {
-        struct aw_hidmotor_pose way = solution(&plane, i & 1, i & 2);
-        struct aw_hidmotor_pose in = {{inside(&way, 0), inside(&way, 1), inside(&way, 2)}};
-        struct aw_hidmotor_point tip = aw_hidmotor_fk(&in);
-        if (total_excess(&way) < least) {
-            least = total_excess(&way);
-            mildest = way;
+        struct aw_hidmotor_pose candidate = solve(&plane, i & 1, i & 2);
+        struct aw_hidmotor_pose clamped = {
+            {clamp_angle(&candidate, 0), clamp_angle(&candidate, 1), clamp_angle(&candidate, 2)}};
+        struct aw_hidmotor_point tip = aw_hidmotor_fk(&clamped);
+        if (total_excess(&candidate) < min_excess) {
+            min_excess = total_excess(&candidate);
+            closest = candidate;
         }
-        if (distance(&tip, point) < AW_HIDMOTOR_TOLERANCE_MM && travel(&in, near) < shortest) {
-            shortest = travel(&in, near);
-            *pose = in;
+        if (distance(&tip, point) < AW_HIDMOTOR_TOLERANCE_MM &&
+            travel_between(&clamped, start) < min_travel) {
+            min_travel = travel_between(&clamped, start);
+            *pose = clamped;
         }
     }
-    return shortest < DBL_MAX ? AW_OK : explain_limit(point, &mildest, err);
+    return min_travel < DBL_MAX ? AW_OK : explain_limit(point, &closest, err);
 }

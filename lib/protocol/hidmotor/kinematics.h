@@ -42,7 +42,7 @@ struct aw_hidmotor_point aw_hidmotor_fk(const struct aw_hidmotor_pose *pose);
  * AW_USAGE if a number is not finite; AW_LIMIT if the arm cannot reach the point. The message gives
  * the distance ("12.3 mm too far"), or the joint and the missing degrees. */
 enum aw_status aw_hidmotor_ik(const struct aw_hidmotor_point *point,
-                              const struct aw_hidmotor_pose *near, struct aw_hidmotor_pose *pose,
+                              const struct aw_hidmotor_pose *start, struct aw_hidmotor_pose *pose,
                               struct aw_error *err);
 
 #endif

@@ -25,7 +25,7 @@
 
 /* Joints */
 
-static const struct aw_message *set_setpoints(void)
+static const struct aw_message *find_set_setpoints(void)
 {
     const struct aw_protocol *protocol = &aw_hidmotor_protocol;
     const struct aw_message *message = protocol->messages;
@@ -36,7 +36,7 @@ static const struct aw_message *set_setpoints(void)
 
 struct aw_hidmotor_joint aw_hidmotor_joint(int joint)
 {
-    const struct aw_field *row = set_setpoints()->fields;
+    const struct aw_field *row = find_set_setpoints()->fields;
     while (!row->alias || joint-- > 0)
         row++;
     return (struct aw_hidmotor_joint){row->name, row->alias, row->min, row->max};
@@ -52,7 +52,7 @@ int aw_hidmotor_find_joint(const char *name)
     return -1;
 }
 
-enum aw_status aw_hidmotor_check(int joint, double deg, bool force, struct aw_error *err)
+enum aw_status aw_hidmotor_check_angle(int joint, double deg, bool force, struct aw_error *err)
 {
     struct aw_hidmotor_joint limit = aw_hidmotor_joint(joint);
     if (!isfinite((float)deg))
@@ -74,29 +74,29 @@ static double clamp(int joint, double deg)
 
 /* Plans */
 
-double aw_hidmotor_interpolate(double from_deg, double to_deg, double part,
+double aw_hidmotor_interpolate(double from_deg, double to_deg, double fraction,
                                enum aw_hidmotor_mode mode)
 {
-    if (part >= 1)
+    if (fraction >= 1)
         return to_deg;
-    double way = mode == AW_HIDMOTOR_LINEAR ? part : (1 - cos(M_PI * part)) / 2;
-    return from_deg + way * (to_deg - from_deg);
+    double progress = mode == AW_HIDMOTOR_LINEAR ? fraction : (1 - cos(M_PI * fraction)) / 2;
+    return from_deg + progress * (to_deg - from_deg);
 }
 
 double aw_hidmotor_peak_speed(double from_deg, double to_deg, double duration_ms,
                               enum aw_hidmotor_mode mode)
 {
-    double way = fabs(to_deg - from_deg);
-    double steepest = mode == AW_HIDMOTOR_LINEAR ? 1 : M_PI / 2; /* ratio of peak to mean speed */
-    if (way < EXACT)
+    double distance = fabs(to_deg - from_deg);
+    double peak_ratio = mode == AW_HIDMOTOR_LINEAR ? 1 : M_PI / 2; /* ratio of peak to mean speed */
+    if (distance < EXACT)
         return 0;
-    return duration_ms < 1 ? (double)INFINITY : steepest * way / duration_ms * 1000;
+    return duration_ms < 1 ? (double)INFINITY : peak_ratio * distance / duration_ms * 1000;
 }
 
 static enum aw_status check_duration(const struct aw_hidmotor_target *target, bool force,
                                      struct aw_error *err)
 {
-    const struct aw_field *row = set_setpoints()->fields;
+    const struct aw_field *row = find_set_setpoints()->fields;
     if (!isfinite((float)target->duration_ms))
         return aw_fail(err, AW_USAGE, "duration: not a finite number — give one such as 500ms");
     if (force || (target->duration_ms >= row->min && target->duration_ms <= row->max))
@@ -112,7 +112,7 @@ static enum aw_status check_target(const struct aw_hidmotor_target *target, bool
     enum aw_status status = check_duration(target, force, err);
     for (int i = 0; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++)
         if (target->given[i])
-            status = aw_hidmotor_check(i, target->deg[i], force || target->relative, err);
+            status = aw_hidmotor_check_angle(i, target->deg[i], force || target->relative, err);
     return status;
 }
 
@@ -137,7 +137,7 @@ static enum aw_status plan_joint(const struct aw_hidmotor_target *target, int jo
                                                 plan->duration_ms, plan->mode);
     if (plan->speed[joint] > plan->speed[plan->fastest])
         plan->fastest = joint;
-    return aw_hidmotor_check(joint, plan->target[joint], force, err);
+    return aw_hidmotor_check_angle(joint, plan->target[joint], force, err);
 }
 
 enum aw_status aw_hidmotor_plan_from(const struct aw_hidmotor_status *from,
@@ -164,7 +164,7 @@ enum aw_status aw_hidmotor_plan(struct aw_hidmotor *arm, const struct aw_hidmoto
     bool force = arm->options.force;
     enum aw_status status = check_target(target, force, err);
     if (status == AW_OK)
-        status = aw_hidmotor_positions(arm, &now, err);
+        status = aw_hidmotor_read_positions(arm, &now, err);
     if (status == AW_OK)
         status = aw_hidmotor_plan_from(&now, target, force, plan, err);
     return status;
@@ -172,22 +172,23 @@ enum aw_status aw_hidmotor_plan(struct aw_hidmotor *arm, const struct aw_hidmoto
 
 /* Encodes duration, mode, and a target for every motor of the board, because missing values would
  * be 0. */
-static struct aw_span payload_of(const struct aw_hidmotor_plan *plan,
-                                 uint8_t bytes[AW_HIDMOTOR_PAYLOAD])
+static struct aw_span encode_payload(const struct aw_hidmotor_plan *plan,
+                                     uint8_t bytes[AW_HIDMOTOR_PAYLOAD])
 {
     int n = plan->n > AW_HIDMOTOR_JOINTS ? plan->n : AW_HIDMOTOR_JOINTS;
     double values[2 + AW_HIDMOTOR_MOTORS] = {plan->duration_ms, plan->mode};
     struct aw_span payload;
     memcpy(values + 2, plan->target, (size_t)n * sizeof *values);
-    aw_hidmotor_floats(values, 2 + (size_t)n, bytes, &payload, NULL);
+    aw_hidmotor_encode_floats(values, 2 + (size_t)n, bytes, &payload, NULL);
     return payload;
 }
 
-void aw_hidmotor_plan_bytes(const struct aw_hidmotor_plan *plan, uint8_t report[AW_HIDMOTOR_REPORT])
+void aw_hidmotor_encode_plan(const struct aw_hidmotor_plan *plan,
+                             uint8_t report[AW_HIDMOTOR_REPORT])
 {
     memset(report, 0, AW_HIDMOTOR_REPORT);
-    aw_put_u32(report, set_setpoints()->code);
-    payload_of(plan, report + 4);
+    aw_put_u32(report, find_set_setpoints()->code);
+    encode_payload(plan, report + 4);
 }
 
 static bool is_at(double deg, double target, double tolerance)
@@ -195,13 +196,13 @@ static bool is_at(double deg, double target, double tolerance)
     return fabs(deg - target) <= tolerance;
 }
 
-static double setpoint_now(const struct aw_hidmotor *arm, int motor)
+static double get_setpoint_now(const struct aw_hidmotor *arm, int motor)
 {
     const struct aw_hidmotor_motion *motion = &arm->motion;
-    double gone_ms = (double)(aw_clock_now(arm->link->clock) - motion->sent_ns) / 1e6;
+    double elapsed_ms = (double)(aw_clock_now(arm->link->clock) - motion->sent_ns) / 1e6;
     double deg =
         aw_hidmotor_interpolate(motion->from[motor], motion->to[motor],
-                                motion->duration_ms < 1 ? 1 : gone_ms / motion->duration_ms,
+                                motion->duration_ms < 1 ? 1 : elapsed_ms / motion->duration_ms,
                                 motion->sinusoidal ? AW_HIDMOTOR_SINUSOIDAL : AW_HIDMOTOR_LINEAR);
     return motor < AW_HIDMOTOR_JOINTS ? clamp(motor, deg) : deg;
 }
@@ -209,16 +210,16 @@ static double setpoint_now(const struct aw_hidmotor *arm, int motor)
 static bool is_commanded(const struct aw_hidmotor *arm, int motor)
 {
     const struct aw_hidmotor_motion *motion = &arm->motion;
-    int64_t gone_ns = aw_clock_now(arm->link->clock) - motion->sent_ns;
+    int64_t elapsed_ns = aw_clock_now(arm->link->clock) - motion->sent_ns;
     return motor < motion->n && !is_at(motion->from[motor], motion->to[motor], EXACT) &&
-           (double)(gone_ns - STOP_OLD_NS) / 1e6 < motion->duration_ms;
+           (double)(elapsed_ns - STOP_OLD_NS) / 1e6 < motion->duration_ms;
 }
 
 /* Returns true if its last command is still in progress and the board's setpoint follows it. */
 static bool is_in_progress(const struct aw_hidmotor *arm, int motor)
 {
     return is_commanded(arm, motor) &&
-           is_at(arm->known.setpoint[motor], setpoint_now(arm, motor), AW_HIDMOTOR_TOLERANCE);
+           is_at(arm->latest.setpoint[motor], get_setpoint_now(arm, motor), AW_HIDMOTOR_TOLERANCE);
 }
 
 static bool is_given(const struct aw_hidmotor_target *target, int motor)
@@ -226,31 +227,31 @@ static bool is_given(const struct aw_hidmotor_target *target, int motor)
     return motor < AW_HIDMOTOR_JOINTS && target->given[motor];
 }
 
-double aw_hidmotor_keep_targets(const struct aw_hidmotor *arm,
-                                const struct aw_hidmotor_target *target,
-                                struct aw_hidmotor_plan *plan, unsigned *kept)
+double aw_hidmotor_continue_targets(const struct aw_hidmotor *arm,
+                                    const struct aw_hidmotor_target *target,
+                                    struct aw_hidmotor_plan *plan, unsigned *continued)
 {
     const struct aw_hidmotor_motion *motion = &arm->motion;
-    double gone_ms = (double)(aw_clock_now(arm->link->clock) - motion->sent_ns) / 1e6;
-    *kept = 0;
+    double elapsed_ms = (double)(aw_clock_now(arm->link->clock) - motion->sent_ns) / 1e6;
+    *continued = 0;
     for (int i = 0; i < plan->n; i++) {
         if (is_given(target, i) || !is_in_progress(arm, i))
             continue;
         plan->target[i] = motion->to[i];
-        *kept |= 1u << i;
+        *continued |= 1u << i;
     }
-    return *kept ? fmax(motion->duration_ms - gone_ms, 0) : 0;
+    return *continued ? fmax(motion->duration_ms - elapsed_ms, 0) : 0;
 }
 
 enum aw_status aw_hidmotor_find_moving(struct aw_hidmotor *arm,
-                                       const struct aw_hidmotor_target *target, unsigned kept,
+                                       const struct aw_hidmotor_target *target, unsigned continued,
                                        unsigned *moving, struct aw_error *err)
 {
-    struct aw_hidmotor_status before = arm->known, now;
-    enum aw_status status = aw_hidmotor_positions(arm, &now, err);
+    struct aw_hidmotor_status before = arm->latest, now;
+    enum aw_status status = aw_hidmotor_read_positions(arm, &now, err);
     *moving = 0;
     for (int i = 0; i < now.n && i < before.n && status == AW_OK; i++)
-        if (!is_given(target, i) && !(kept >> i & 1) &&
+        if (!is_given(target, i) && !(continued >> i & 1) &&
             !is_at(now.setpoint[i], before.setpoint[i], EXACT))
             *moving |= 1u << i;
     return status;
@@ -262,17 +263,18 @@ static enum aw_status send_plan(struct aw_hidmotor *arm, const struct aw_hidmoto
                                 struct aw_hidmotor_reply *reply, struct aw_error *err)
 {
     uint8_t bytes[AW_HIDMOTOR_PAYLOAD];
-    struct aw_span payload = payload_of(plan, bytes);
+    struct aw_span payload = encode_payload(plan, bytes);
     bool force = arm->options.force;
     /* the plan has been checked; joints without a target may be outside the limits */
     arm->options.force = true;
-    enum aw_status status = aw_hidmotor_raw(arm, set_setpoints()->code, payload, reply, err);
+    enum aw_status status =
+        aw_hidmotor_send_raw(arm, find_set_setpoints()->code, payload, reply, err);
     arm->options.force = force;
     return status;
 }
 
-static bool setpoints_at(const struct aw_hidmotor_plan *plan,
-                         const struct aw_hidmotor_status *status, double tolerance)
+static bool are_setpoints_at(const struct aw_hidmotor_plan *plan,
+                             const struct aw_hidmotor_status *status, double tolerance)
 {
     for (int i = 0; i < plan->n; i++)
         if (i >= status->n || !is_at(status->setpoint[i], plan->target[i], tolerance))
@@ -282,17 +284,18 @@ static bool setpoints_at(const struct aw_hidmotor_plan *plan,
 
 /* Returns true if at least one setpoint has left the start, and all that have are between start and
  * target. */
-static bool setpoints_move(const struct aw_hidmotor_plan *plan,
-                           const struct aw_hidmotor_status *status)
+static bool are_setpoints_moving(const struct aw_hidmotor_plan *plan,
+                                 const struct aw_hidmotor_status *status)
 {
-    bool any = false;
+    bool any_moved = false;
     for (int i = 0; i < plan->n && i < status->n; i++) {
-        double gone = status->setpoint[i] - plan->start[i], way = plan->target[i] - plan->start[i];
-        if (fabs(gone) > SAME && (gone * way < 0 || fabs(gone) > fabs(way) + SAME))
+        double moved = status->setpoint[i] - plan->start[i],
+               distance = plan->target[i] - plan->start[i];
+        if (fabs(moved) > SAME && (moved * distance < 0 || fabs(moved) > fabs(distance) + SAME))
             return false;
-        any |= gone * way > 0;
+        any_moved |= moved * distance > 0;
     }
-    return any;
+    return any_moved;
 }
 
 static enum aw_status verify(struct aw_hidmotor *arm, const struct aw_hidmotor_plan *plan,
@@ -303,9 +306,9 @@ static enum aw_status verify(struct aw_hidmotor *arm, const struct aw_hidmotor_p
     enum aw_status status = AW_OK;
     while (status == AW_OK && aw_clock_now(clock) < deadline) {
         struct aw_hidmotor_status now;
-        status = aw_hidmotor_positions(arm, &now, err);
-        bool fresh = status == AW_OK && now.since_ns >= plan->sent_ns;
-        if (fresh && (setpoints_at(plan, &now, EXACT) || setpoints_move(plan, &now)))
+        status = aw_hidmotor_read_positions(arm, &now, err);
+        bool fresh = status == AW_OK && now.earliest_ns >= plan->sent_ns;
+        if (fresh && (are_setpoints_at(plan, &now, EXACT) || are_setpoints_moving(plan, &now)))
             return AW_OK;
         if (status == AW_OK || status == AW_MALFORMED)
             status = aw_clock_sleep(clock, aw_clock_now(clock) + AW_HIDMOTOR_POLL_NS);
@@ -356,7 +359,7 @@ enum aw_status aw_hidmotor_move(struct aw_hidmotor *arm, struct aw_hidmotor_plan
         arm->motion.n = 0; /* the state of the motion is uncertain */
     moved->maybe_stale = reply.maybe_stale && !moved->verified;
     moved->sent_ns = plan->sent_ns;
-    moved->got_ns = aw_clock_now(arm->link->clock);
+    moved->received_ns = aw_clock_now(arm->link->clock);
     return status;
 }
 
@@ -369,7 +372,7 @@ struct waiting {
     double position[AW_HIDMOTOR_MOTORS];  /* position of each motor when it last moved … */
     int64_t alive_ns[AW_HIDMOTOR_MOTORS]; /* … and the time of that */
     double setpoint[AW_HIDMOTOR_MOTORS];
-    int64_t moving_ns; /* time at which a setpoint last changed */
+    int64_t changed_ns; /* time at which a setpoint last changed */
 };
 
 /* Notes which joints are alive: those that move or are at their setpoint. */
@@ -383,20 +386,20 @@ static void watch_motion(struct waiting *w)
         }
         if (!is_at(w->now.setpoint[i], w->setpoint[i], 0)) {
             w->setpoint[i] = w->now.setpoint[i];
-            w->moving_ns = w->now.time_ns;
+            w->changed_ns = w->now.time_ns;
         }
     }
 }
 
 static bool has_arrived(const struct waiting *w)
 {
-    if (w->plan->sent_ns != AW_NEVER && w->now.since_ns < w->plan->sent_ns)
+    if (w->plan->sent_ns != AW_NEVER && w->now.earliest_ns < w->plan->sent_ns)
         return false;
     for (int i = 0; i < w->plan->n; i++)
         if (!is_at(w->now.position[i], w->plan->target[i], w->tolerance))
             return false;
-    bool rests = w->now.time_ns - w->moving_ns >= 2 * AW_HIDMOTOR_POLL_NS;
-    return setpoints_at(w->plan, &w->now, rests ? SAME : EXACT);
+    bool at_rest = w->now.time_ns - w->changed_ns >= 2 * AW_HIDMOTOR_POLL_NS;
+    return are_setpoints_at(w->plan, &w->now, at_rest ? SAME : EXACT);
 }
 
 static const char *joint_name(int motor)
@@ -406,14 +409,14 @@ static const char *joint_name(int motor)
                                       : others[motor - AW_HIDMOTOR_JOINTS];
 }
 
-static enum aw_status still_joint(const struct waiting *w, int joint, struct aw_error *err)
+static enum aw_status fail_still(const struct waiting *w, int joint, struct aw_error *err)
 {
-    double off = fabs(w->now.position[joint] - w->now.setpoint[joint]);
-    if (off <= AW_HIDMOTOR_TOLERANCE)
+    double error = fabs(w->now.position[joint] - w->now.setpoint[joint]);
+    if (error <= AW_HIDMOTOR_TOLERANCE)
         return aw_fail(
             err, AW_REFUSED,
             "%s: rests %.2f deg from its setpoint — give a tolerance of %g deg, the arm's accuracy",
-            joint_name(joint), off, AW_HIDMOTOR_TOLERANCE);
+            joint_name(joint), error, AW_HIDMOTOR_TOLERANCE);
     return aw_fail(err, AW_REFUSED,
                    "%s: its setpoint is %.1f deg, but it stays at %.1f: arm not homed, or motors "
                    "disabled — hold Home on the board, or throw the switch",
@@ -432,16 +435,16 @@ static enum aw_status fail_elsewhere(const struct waiting *w, struct aw_error *e
 }
 
 /* Returns a failure as soon as the motion is certain to fail. */
-static enum aw_status judge(const struct waiting *w, struct aw_error *err)
+static enum aw_status check_progress(const struct waiting *w, struct aw_error *err)
 {
     int64_t now = w->now.time_ns;
-    int64_t end = aw_clock_after(w->plan->sent_ns == AW_NEVER ? 0 : w->plan->sent_ns,
-                                 w->plan->duration_ms / 1000);
+    int64_t end_ns = aw_time_after(w->plan->sent_ns == AW_NEVER ? 0 : w->plan->sent_ns,
+                                   w->plan->duration_ms / 1000);
     for (int i = 0; i < w->now.n; i++)
         if (now - w->alive_ns[i] >= STILL_NS)
-            return still_joint(w, i, err);
-    if (now - STILL_NS > end && now - w->moving_ns >= STILL_NS &&
-        !setpoints_at(w->plan, &w->now, SAME))
+            return fail_still(w, i, err);
+    if (now - STILL_NS > end_ns && now - w->changed_ns >= STILL_NS &&
+        !are_setpoints_at(w->plan, &w->now, SAME))
         return fail_elsewhere(w, err);
     return AW_OK;
 }
@@ -459,22 +462,23 @@ static enum aw_status fail_timeout(const struct waiting *w, struct aw_error *err
 }
 
 /* A single damaged reply does not end a wait; several consecutive ones do. */
-static enum aw_status look(struct aw_hidmotor *arm, struct waiting *w, struct aw_error *err)
+static enum aw_status read_positions(struct aw_hidmotor *arm, struct waiting *w,
+                                     struct aw_error *err)
 {
     enum aw_status status = AW_MALFORMED;
     for (int i = 0; i < BAD_REPLIES && status == AW_MALFORMED; i++)
-        status = aw_hidmotor_positions(arm, &w->now, err);
+        status = aw_hidmotor_read_positions(arm, &w->now, err);
     return status;
 }
 
 enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmotor_plan *plan,
-                                double tolerance_deg, int64_t deadline, aw_hidmotor_look_fn *fn,
+                                double tolerance_deg, int64_t deadline, aw_hidmotor_wait_fn *fn,
                                 void *context, struct aw_error *err)
 {
     struct aw_clock *clock = arm->link->clock;
     struct waiting w = {.plan = plan, .tolerance = tolerance_deg};
-    enum aw_status status = look(arm, &w, err);
-    w.moving_ns = w.now.time_ns;
+    enum aw_status status = read_positions(arm, &w, err);
+    w.changed_ns = w.now.time_ns;
     for (int i = 0; i < AW_HIDMOTOR_MOTORS; i++) {
         w.position[i] = w.now.position[i];
         w.setpoint[i] = w.now.setpoint[i];
@@ -485,13 +489,13 @@ enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmoto
         watch_motion(&w);
         if ((fn && !fn(context, &w.now)) || has_arrived(&w))
             return AW_OK;
-        status = judge(&w, err);
+        status = check_progress(&w, err);
         if (status == AW_OK && aw_clock_now(clock) >= deadline)
             return fail_timeout(&w, err);
         if (status == AW_OK)
-            status = aw_clock_sleep(clock, aw_sooner(next, deadline));
+            status = aw_clock_sleep(clock, aw_min_time(next, deadline));
         if (status == AW_OK)
-            status = look(arm, &w, err);
+            status = read_positions(arm, &w, err);
     }
     return status;
 }
@@ -505,62 +509,63 @@ static enum aw_status measure_quickly(struct aw_hidmotor *arm, bool first)
     arm->options.retries = 0;
     if (first)
         arm->options.timeout_ms = STOP_ASK_MS;
-    enum aw_status status = aw_hidmotor_positions(arm, &now, NULL);
+    enum aw_status status = aw_hidmotor_read_positions(arm, &now, NULL);
     arm->options = options;
     return status;
 }
 
-static double measured(const struct aw_hidmotor *arm, int motor)
+static double plausible_position(const struct aw_hidmotor *arm, int motor)
 {
-    double deg = arm->known.position[motor];
+    double deg = arm->latest.position[motor];
     if (motor >= AW_HIDMOTOR_JOINTS)
         return deg;
-    bool believed = fabs(deg - clamp(motor, deg)) <= NOT_BELIEVED;
-    return clamp(motor, believed ? deg : arm->known.setpoint[motor]);
+    bool plausible = fabs(deg - clamp(motor, deg)) <= NOT_BELIEVED;
+    return clamp(motor, plausible ? deg : arm->latest.setpoint[motor]);
 }
 
 /* Returns true if the setpoint is constant and the joint is near it. Such a joint keeps its
  * setpoint: holding the measured position would make it sag a little more with each stop. */
-static bool rests(const struct aw_hidmotor *arm, int motor, const struct aw_hidmotor_status *before)
+static bool is_at_rest(const struct aw_hidmotor *arm, int motor,
+                       const struct aw_hidmotor_status *before)
 {
-    const struct aw_hidmotor_status *known = &arm->known;
-    bool compared = motor < before->n && known->time_ns - before->time_ns < STILL_NS;
+    const struct aw_hidmotor_status *latest = &arm->latest;
+    bool comparable = motor < before->n && latest->time_ns - before->time_ns < STILL_NS;
     return !is_commanded(arm, motor) &&
-           !(compared && !is_at(known->setpoint[motor], before->setpoint[motor], EXACT)) &&
-           is_at(known->position[motor], known->setpoint[motor], AW_HIDMOTOR_TOLERANCE);
+           !(comparable && !is_at(latest->setpoint[motor], before->setpoint[motor], EXACT)) &&
+           is_at(latest->position[motor], latest->setpoint[motor], AW_HIDMOTOR_TOLERANCE);
 }
 
-static double place_to_stay(const struct aw_hidmotor *arm, int motor,
+static double hold_position(const struct aw_hidmotor *arm, int motor,
                             const struct aw_hidmotor_status *before)
 {
-    double setpoint = arm->known.setpoint[motor];
-    if (!rests(arm, motor, before))
-        return measured(arm, motor);
+    double setpoint = arm->latest.setpoint[motor];
+    if (!is_at_rest(arm, motor, before))
+        return plausible_position(arm, motor);
     return motor < AW_HIDMOTOR_JOINTS ? clamp(motor, setpoint) : setpoint;
 }
 
 /* Plans a stop. before: state before the last answer. outdated: the positions are too old. The plan
  * is empty if no position is known. */
 static struct aw_hidmotor_plan plan_stop(const struct aw_hidmotor *arm,
-                                         const struct aw_hidmotor_status *before, bool old)
+                                         const struct aw_hidmotor_status *before, bool outdated)
 {
-    bool guess = arm->motion.n > 0 && (arm->known.n == 0 || old);
-    struct aw_hidmotor_plan plan = {.n = guess ? arm->motion.n : arm->known.n};
+    bool estimated = arm->motion.n > 0 && (arm->latest.n == 0 || outdated);
+    struct aw_hidmotor_plan plan = {.n = estimated ? arm->motion.n : arm->latest.n};
     for (int i = 0; i < plan.n; i++)
-        plan.target[i] = guess ? setpoint_now(arm, i) : place_to_stay(arm, i, before);
+        plan.target[i] = estimated ? get_setpoint_now(arm, i) : hold_position(arm, i, before);
     return plan;
 }
 
 static bool is_old(const struct aw_hidmotor *arm)
 {
-    return aw_clock_now(arm->link->clock) - arm->known.time_ns > STOP_OLD_NS;
+    return aw_clock_now(arm->link->clock) - arm->latest.time_ns > STOP_OLD_NS;
 }
 
 void aw_hidmotor_last_stop(const struct aw_hidmotor *arm, aw_frame_fn *add, void *context)
 {
     uint8_t report[AW_HIDMOTOR_REPORT];
-    struct aw_hidmotor_plan plan = plan_stop(arm, &arm->known, is_old(arm));
-    aw_hidmotor_plan_bytes(&plan, report);
+    struct aw_hidmotor_plan plan = plan_stop(arm, &arm->latest, is_old(arm));
+    aw_hidmotor_encode_plan(&plan, report);
     if (plan.n > 0)
         add(context, report, sizeof report);
 }
@@ -569,11 +574,11 @@ void aw_hidmotor_last_stop(const struct aw_hidmotor *arm, aw_frame_fn *add, void
 static enum aw_status prepare_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped,
                                    struct aw_hidmotor_plan *plan)
 {
-    bool old = is_old(arm);
-    struct aw_hidmotor_status before = arm->known;
+    bool outdated = is_old(arm);
+    struct aw_hidmotor_status before = arm->latest;
     enum aw_status status = measure_quickly(arm, stopped->attempts == 0);
     stopped->measured = status == AW_OK;
-    *plan = plan_stop(arm, &before, !stopped->measured && old);
+    *plan = plan_stop(arm, &before, !stopped->measured && outdated);
     memcpy(stopped->deg, plan->target, sizeof stopped->deg);
     return status;
 }
@@ -602,7 +607,7 @@ static enum aw_status try_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopp
         stopped->latency_ns = aw_clock_now(arm->link->clock) - started;
     uint64_t sent = arm->counters.sent;
     status = send_plan(arm, &plan, &reply, err);
-    aw_hidmotor_plan_bytes(&plan, report);
+    aw_hidmotor_encode_plan(&plan, report);
     stopped->confirmed =
         status == AW_OK && (!reply.maybe_stale || memcmp(reply.bytes, report, sizeof report) == 0);
     if (stopped->confirmed) { /* the earlier motion has ended */
@@ -622,7 +627,7 @@ enum aw_status aw_hidmotor_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stop
 {
     struct aw_hidmotor_stopped unwanted;
     int64_t started = aw_clock_now(arm->link->clock);
-    bool turn = aw_link_take_turn(arm->link, started + STOP_TURN_NS);
+    bool has_turn = aw_link_start_turn(arm->link, started + STOP_TURN_NS);
     int timeout_ms = arm->options.timeout_ms, turn_ms = arm->options.turn_ms;
     enum aw_status status;
     arm->options.turn_ms = 0;
@@ -636,7 +641,7 @@ enum aw_status aw_hidmotor_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stop
     while (status == AW_TIMEOUT && aw_clock_now(arm->link->clock) < started + STOP_AGAIN_NS);
     arm->options.timeout_ms = timeout_ms;
     arm->options.turn_ms = turn_ms;
-    if (turn)
+    if (has_turn)
         aw_link_end_turn(arm->link);
     return status;
 }

@@ -44,13 +44,13 @@ int aw_hidmotor_find_joint(const char *name);
 
 /* Checks an angle. AW_USAGE if it is not finite (also with force), AW_LIMIT outside the limits
  * without force. */
-enum aw_status aw_hidmotor_check(int joint, double deg, bool force, struct aw_error *err);
+enum aw_status aw_hidmotor_check_angle(int joint, double deg, bool force, struct aw_error *err);
 
 /* Checks that this joint is one of the board's n motors. AW_REFUSED: it is not. */
 enum aw_status aw_hidmotor_check_count(int joint, int n, struct aw_error *err);
 
 /* Returns the board's interpolated setpoint after this fraction (0 … 1) of the time. */
-double aw_hidmotor_interpolate(double from_deg, double to_deg, double part,
+double aw_hidmotor_interpolate(double from_deg, double to_deg, double fraction,
                                enum aw_hidmotor_mode mode);
 
 /* Returns the peak speed of a motion in deg/s: infinite below 1 ms (the setpoint jumps); 0 if the
@@ -95,24 +95,24 @@ enum aw_status aw_hidmotor_plan(struct aw_hidmotor *arm, const struct aw_hidmoto
 /* Lets joints without a target continue to the target of this arm's last motion if it is in
  * progress. Sets their bits in *continued. Returns the remaining time of that motion, ms; 0: no
  * joint continues. */
-double aw_hidmotor_keep_targets(const struct aw_hidmotor *arm,
-                                const struct aw_hidmotor_target *target,
-                                struct aw_hidmotor_plan *plan, unsigned *kept);
+double aw_hidmotor_continue_targets(const struct aw_hidmotor *arm,
+                                    const struct aw_hidmotor_target *target,
+                                    struct aw_hidmotor_plan *plan, unsigned *continued);
 
 /* Reads again and sets the bits of joints that another program moves, except those given or
  * continued. The plan ends that motion, because the board does not report its target. */
 enum aw_status aw_hidmotor_find_moving(struct aw_hidmotor *arm,
-                                       const struct aw_hidmotor_target *target, unsigned kept,
+                                       const struct aw_hidmotor_target *target, unsigned continued,
                                        unsigned *moving, struct aw_error *err);
 
 /* Encodes the report that move sends, for --dry-run; always 64 bytes. */
-void aw_hidmotor_plan_bytes(const struct aw_hidmotor_plan *plan,
-                            uint8_t report[AW_HIDMOTOR_REPORT]);
+void aw_hidmotor_encode_plan(const struct aw_hidmotor_plan *plan,
+                             uint8_t report[AW_HIDMOTOR_REPORT]);
 
 struct aw_hidmotor_moved {
     bool verified;    /* no reply came, but the setpoints show that the board received it */
     bool maybe_stale; /* see client.h */
-    int64_t sent_ns, got_ns;
+    int64_t sent_ns, received_ns;
 };
 
 /* Sends set_setpoints, once. If its reply is lost, checks the setpoints for up to half a second.
@@ -128,7 +128,7 @@ enum aw_status aw_hidmotor_follow(struct aw_hidmotor *arm, struct aw_hidmotor_pl
                                   struct aw_error *err);
 
 /* Called after each reading. Returns false to end the wait with AW_OK. */
-typedef bool aw_hidmotor_look_fn(void *context, const struct aw_hidmotor_status *status);
+typedef bool aw_hidmotor_wait_fn(void *context, const struct aw_hidmotor_status *status);
 
 /* Reads every 16 ms until all setpoints are at the target, or rest within a servo step of it. All
  * positions must also be within tolerance_deg of it. Ignores answers that may be older than the
@@ -138,7 +138,7 @@ typedef bool aw_hidmotor_look_fn(void *context, const struct aw_hidmotor_status 
  * the motion's time. AW_STOPPED, AW_LOST; AW_TIMEOUT if the board stops answering; AW_MALFORMED
  * after three consecutive bad replies. fn may be NULL. */
 enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmotor_plan *plan,
-                                double tolerance_deg, int64_t deadline, aw_hidmotor_look_fn *fn,
+                                double tolerance_deg, int64_t deadline, aw_hidmotor_wait_fn *fn,
                                 void *context, struct aw_error *err);
 
 struct aw_hidmotor_stopped {

@@ -49,7 +49,7 @@ static const struct aw_field motor_position[] = {
 
 static const struct aw_field positions[] = {
     {.name = "count", FLOAT, .min = 1, .max = 7, .optional = true, .fallback = 3,
-     .formal = true, .help = "number of motors that follow"},
+     .is_metadata = true, .help = "number of motors that follow"},
     {.name = "motors", .type = AW_GROUP, .rows = motor_position, .labels = seven,
      .aliases = joints, .count = "count"},
     {0},
@@ -67,7 +67,7 @@ static const struct aw_field motor_velocity[] = {
 
 static const struct aw_field velocities[] = {
     {.name = "count", FLOAT, .min = 1, .max = 4, .optional = true, .fallback = 3,
-     .formal = true, .help = "number of motors that follow"},
+     .is_metadata = true, .help = "number of motors that follow"},
     {.name = "motors", .type = AW_GROUP, .rows = motor_velocity, .labels = four,
      .aliases = joints, .count = "count"},
     {0},
@@ -184,7 +184,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
         return NULL;
     }
     uint32_t id = aw_get_u32(p);
-    const struct aw_message *message = aw_find_code_any(wire, dir, id);
+    const struct aw_message *message = aw_find_by_any_code(wire, dir, id);
     if (!message)
         aw_fail(err, AW_MALFORMED, "unknown packet id %u — see 'describe'", (unsigned)id);
     return message;
@@ -196,8 +196,10 @@ static const struct aw_board boards[] = {
     {0},
 };
 
-static const struct aw_custom_packets own = {
-    .size = AW_HIDMOTOR_REPORT, .room = AW_HIDMOTOR_PAYLOAD, .most = UINT32_MAX, .dir = AW_BOTH};
+static const struct aw_custom_packets custom_packets = {.size = AW_HIDMOTOR_REPORT,
+                                                        .max_size = AW_HIDMOTOR_PAYLOAD,
+                                                        .max_code = UINT32_MAX,
+                                                        .dir = AW_BOTH};
 
 const struct aw_protocol aw_hidmotor_protocol = {
     .name = "hidmotor",
@@ -212,5 +214,5 @@ const struct aw_protocol aw_hidmotor_protocol = {
     .frame_max = AW_HIDMOTOR_REPORT,
     .datagrams = true,
     .identify = identify,
-    .own = &own,
+    .custom = &custom_packets,
 };

@@ -42,12 +42,12 @@ static const struct aw_unitysim_camera views[] = {
 };
 /* clang-format on */
 
-double aw_unitysim_degrees(double ticks)
+double aw_unitysim_ticks_to_deg(double ticks)
 {
     return ticks * 360 / AW_UNITYSIM_TURN - 180;
 }
 
-double aw_unitysim_ticks(double degrees)
+double aw_unitysim_deg_to_ticks(double degrees)
 {
     return (degrees + 180) * AW_UNITYSIM_TURN / 360;
 }
@@ -64,14 +64,14 @@ const char *aw_unitysim_joint_name(int joint)
     return joint_names()[joint];
 }
 
-static char plain(char c)
+static char normalise_char(char c)
 {
     return c == ' ' || c == '-' ? '_' : (char)tolower((unsigned char)c);
 }
 
-static bool same_word(const char *a, const char *b)
+static bool is_same_name(const char *a, const char *b)
 {
-    while (*a && plain(*a) == plain(*b)) {
+    while (*a && normalise_char(*a) == normalise_char(*b)) {
         a++;
         b++;
     }
@@ -81,7 +81,7 @@ static bool same_word(const char *a, const char *b)
 int aw_unitysim_joint_find(const char *name)
 {
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        if (same_word(name, aw_unitysim_joint_name(i)))
+        if (is_same_name(name, aw_unitysim_joint_name(i)))
             return i;
     return -1;
 }
@@ -145,7 +145,7 @@ enum aw_status aw_unitysim_position_parse(int joint, const char *text,
 
 /* Driving */
 
-static bool drive_word(int joint, const char *text, struct aw_unitysim_drive *drive)
+static bool parse_drive_name(int joint, const char *text, struct aw_unitysim_drive *drive)
 {
     const struct aw_name *states =
         aw_rows_find(aw_message_row(&aw_unitysim_protocol, "control", "joints")->rows, "state")
@@ -158,7 +158,7 @@ static bool drive_word(int joint, const char *text, struct aw_unitysim_drive *dr
         if (strcmp(states->name, text) != 0)
             continue;
         drive->state = (enum aw_unitysim_state)states->value;
-        drive->velocity = aw_unitysim_driven(drive) ? caps[joint] : 0;
+        drive->velocity = aw_unitysim_is_driven(drive) ? caps[joint] : 0;
         return true;
     }
     return false;
@@ -169,7 +169,7 @@ enum aw_status aw_unitysim_drive_parse(int joint, const char *text, bool force,
 {
     const char *name = aw_unitysim_joint_name(joint);
     double velocity;
-    if (drive_word(joint, text, drive))
+    if (parse_drive_name(joint, text, drive))
         return AW_OK;
     if (aw_number_parse(text, &velocity, NULL) != AW_OK) {
         if (!isdigit((unsigned char)*text) && !strchr("+-.", *text))
@@ -183,13 +183,13 @@ enum aw_status aw_unitysim_drive_parse(int joint, const char *text, bool force,
         velocity /= AW_UNITYSIM_DEG_S;
     }
     int max = force ? AW_UNITYSIM_VELOCITY_MAX : caps[joint];
-    double size = round(fabs(velocity));
-    drive->velocity = size > max ? max : (int)size;
+    double magnitude = round(fabs(velocity));
+    drive->velocity = magnitude > max ? max : (int)magnitude;
     drive->state = drive->velocity == 0 ? AW_UNITYSIM_STOP
                    : velocity > 0       ? AW_UNITYSIM_INCREASE
                                         : AW_UNITYSIM_DECREASE;
-    if (size > max)
-        return aw_fail(err, AW_LIMIT, "%s: velocity %.9g is above %d%s", name, size, max,
+    if (magnitude > max)
+        return aw_fail(err, AW_LIMIT, "%s: velocity %.9g is above %d%s", name, magnitude, max,
                        force ? ", the maximum of the protocol" : " — give less, or --force");
     return AW_OK;
 }
@@ -215,7 +215,7 @@ enum aw_status aw_unitysim_scene_parse(const char *text, int *index, struct aw_e
     const char *names[COUNT(scenes)];
     for (size_t i = 0; i < COUNT(scenes); i++) {
         names[i] = aw_unitysim_scene_name(scenes[i].index);
-        if (same_word(names[i], text)) {
+        if (is_same_name(names[i], text)) {
             *index = scenes[i].index;
             return AW_OK;
         }

@@ -4,7 +4,7 @@
  *     double ticks;
  *     status = aw_unitysim_joint_parse("wrist_flex", &joint, &err);
  *     status = aw_unitysim_position_parse(joint, "30deg", &limits, &ticks, &err);  -> 2389.33
- *     aw_unitysim_degrees(2048)                                                    -> 0
+ *     aw_unitysim_ticks_to_deg(2048)                                                    -> 0
  *
  * Names of joints and scenes and the default limits are those of the wire table (wire.c). The
  * functions are pure and allocate nothing.
@@ -48,8 +48,8 @@ enum aw_unitysim_state {
 #define AW_UNITYSIM_DEG_S        0.684
 #define AW_UNITYSIM_VELOCITY_MAX 1023
 
-double aw_unitysim_degrees(double ticks);
-double aw_unitysim_ticks(double degrees);
+double aw_unitysim_ticks_to_deg(double ticks);
+double aw_unitysim_deg_to_ticks(double degrees);
 
 /* Joints */
 
@@ -96,7 +96,7 @@ struct aw_unitysim_drive {
 };
 
 /* Returns true if the command moves the joint. */
-static inline bool aw_unitysim_driven(const struct aw_unitysim_drive *drive)
+static inline bool aw_unitysim_is_driven(const struct aw_unitysim_drive *drive)
 {
     return drive->state == AW_UNITYSIM_INCREASE || drive->state == AW_UNITYSIM_DECREASE;
 }

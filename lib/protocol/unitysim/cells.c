@@ -31,11 +31,11 @@ enum aw_status aw_cells_next(struct aw_cells *cells, size_t max, struct aw_error
     return status;
 }
 
-enum aw_status aw_cells_count(struct aw_cells *cells, size_t n, const char *const *titles,
-                              struct aw_error *err)
+enum aw_status aw_cells_check_count(struct aw_cells *cells, size_t n, const char *const *titles,
+                                    struct aw_error *err)
 {
-    bool closed = cells->n == n + 1 && cells->cell[n].length == 0;
-    if (cells->n == n || closed)
+    bool trailing_comma = cells->n == n + 1 && cells->cell[n].length == 0;
+    if (cells->n == n || trailing_comma)
         return AW_OK;
     if (cells->n > n)
         return aw_cells_fail(cells, cells->cell[n].text, AW_MALFORMED, err,
@@ -46,19 +46,19 @@ enum aw_status aw_cells_count(struct aw_cells *cells, size_t n, const char *cons
                          titles[cells->n], cells->n, n);
 }
 
-bool aw_cell_is(const struct aw_csv_cell *cell, const char *word)
+bool aw_cell_equals(const struct aw_csv_cell *cell, const char *text)
 {
-    return cell->length == strlen(word) && strncasecmp(cell->text, word, cell->length) == 0;
+    return cell->length == strlen(text) && strncasecmp(cell->text, text, cell->length) == 0;
 }
 
 /* Accepts at most nine digits, so that there is no overflow. */
-static bool parse_whole(const struct aw_csv_cell *cell, long *value)
+static bool parse_int(const struct aw_csv_cell *cell, long *value)
 {
-    size_t at = cell->length > 0 && (cell->text[0] == '-' || cell->text[0] == '+');
-    if (cell->length == at || cell->length - at > 9)
+    size_t sign_length = cell->length > 0 && (cell->text[0] == '-' || cell->text[0] == '+');
+    if (cell->length == sign_length || cell->length - sign_length > 9)
         return false;
     *value = 0;
-    for (size_t i = at; i < cell->length; i++) {
+    for (size_t i = sign_length; i < cell->length; i++) {
         if (!isdigit((unsigned char)cell->text[i]))
             return false;
         *value = *value * 10 + (cell->text[i] - '0');
@@ -68,17 +68,18 @@ static bool parse_whole(const struct aw_csv_cell *cell, long *value)
     return true;
 }
 
-enum aw_status aw_cells_whole(struct aw_cells *cells, size_t i, const struct aw_whole *what,
-                              long *value, struct aw_error *err)
+enum aw_status aw_cells_parse_int(struct aw_cells *cells, size_t i,
+                                  const struct aw_cell_range *range, long *value,
+                                  struct aw_error *err)
 {
     const struct aw_csv_cell *cell = &cells->cell[i];
-    if (!parse_whole(cell, value))
+    if (!parse_int(cell, value))
         return aw_cells_fail(cells, cell->text, AW_MALFORMED, err,
-                             "%s: '%.*s' is not a whole number — correct the cell", what->title,
+                             "%s: '%.*s' is not a whole number — correct the cell", range->title,
                              cell->length > 30 ? 30 : (int)cell->length, cell->text);
-    if (*value >= what->min && *value <= what->max)
+    if (*value >= range->min && *value <= range->max)
         return AW_OK;
     return aw_cells_fail(cells, cell->text, AW_LIMIT, err,
-                         "%s: %ld is out of range (%ld to %ld%s) — correct the cell", what->title,
-                         *value, what->min, what->max, what->unit);
+                         "%s: %ld is out of range (%ld to %ld%s) — correct the cell", range->title,
+                         *value, range->min, range->max, range->unit);
 }

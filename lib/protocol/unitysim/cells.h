@@ -31,8 +31,8 @@ enum aw_status aw_cells_next(struct aw_cells *cells, size_t max, struct aw_error
 
 /* Checks for exactly n cells, with an optional comma after the last one. The error names the first
  * missing cell by its title. */
-enum aw_status aw_cells_count(struct aw_cells *cells, size_t n, const char *const *titles,
-                              struct aw_error *err);
+enum aw_status aw_cells_check_count(struct aw_cells *cells, size_t n, const char *const *titles,
+                                    struct aw_error *err);
 
 /* Sets an error that gives the column of at in the line. */
 enum aw_status aw_cells_fail(struct aw_cells *cells, const char *at, enum aw_status status,
@@ -40,14 +40,15 @@ enum aw_status aw_cells_fail(struct aw_cells *cells, const char *at, enum aw_sta
     __attribute__((format(printf, 5, 6)));
 
 /* Returns true if the cell equals text, ignoring case. */
-bool aw_cell_is(const struct aw_csv_cell *cell, const char *word);
+bool aw_cell_equals(const struct aw_csv_cell *cell, const char *text);
 
 /* Parses an integer between min and max: AW_MALFORMED or AW_LIMIT. unit: " ticks" or "". */
-struct aw_whole {
+struct aw_cell_range {
     const char *title, *unit;
     long min, max;
 };
-enum aw_status aw_cells_whole(struct aw_cells *cells, size_t i, const struct aw_whole *what,
-                              long *value, struct aw_error *err);
+enum aw_status aw_cells_parse_int(struct aw_cells *cells, size_t i,
+                                  const struct aw_cell_range *range, long *value,
+                                  struct aw_error *err);
 
 #endif

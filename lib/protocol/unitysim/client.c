@@ -65,11 +65,12 @@ void aw_unitysim_init(struct aw_unitysim *unity, struct aw_link *link,
     unity->feedback_codec = aw_wire_codec(&unity->wire, "feedback", AW_RX);
     unity->camera_codec = aw_wire_codec(&unity->wire, "camera", AW_RX);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        unity->velocity_scalar[i] = (int8_t)aw_unitysim_scalar(unity->control, i, "velocity");
-        unity->state_scalar[i] = (int8_t)aw_unitysim_scalar(unity->control, i, "state");
+        unity->velocity_scalar[i] = (int8_t)aw_unitysim_find_scalar(unity->control, i, "velocity");
+        unity->state_scalar[i] = (int8_t)aw_unitysim_find_scalar(unity->control, i, "state");
         unity->position_scalar[i] =
-            (int8_t)aw_unitysim_scalar(unity->feedback_codec, i, "position");
-        unity->echo_scalar[i] = (int8_t)aw_unitysim_scalar(unity->feedback_codec, i, "velocity");
+            (int8_t)aw_unitysim_find_scalar(unity->feedback_codec, i, "position");
+        unity->echo_scalar[i] =
+            (int8_t)aw_unitysim_find_scalar(unity->feedback_codec, i, "velocity");
     }
 }
 
@@ -78,8 +79,8 @@ void aw_unitysim_free(struct aw_unitysim *unity)
     aw_samples_free(&unity->cadence_ms);
 }
 
-enum aw_status aw_unitysim_variant(const char *url, struct aw_variant *variant,
-                                   struct aw_error *err)
+enum aw_status aw_unitysim_parse_variant(const char *url, struct aw_variant *variant,
+                                         struct aw_error *err)
 {
     struct aw_url parts;
     enum aw_status status = aw_url_parse(&parts, url, err);
@@ -95,7 +96,7 @@ enum aw_status aw_unitysim_variant(const char *url, struct aw_variant *variant,
     return AW_OK;
 }
 
-static int64_t now_of(const struct aw_unitysim *unity)
+static int64_t now_ns(const struct aw_unitysim *unity)
 {
     return aw_clock_now(unity->link->clock);
 }
@@ -115,7 +116,7 @@ static enum aw_status send_record(struct aw_unitysim *unity, const struct aw_rec
     return status;
 }
 
-void aw_unitysim_control_record(struct aw_unitysim *unity, struct aw_record *record)
+void aw_unitysim_build_control(struct aw_unitysim *unity, struct aw_record *record)
 {
     aw_record_init(record, unity->control, AW_TX);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
@@ -138,13 +139,13 @@ void aw_unitysim_last_stop(struct aw_unitysim *unity, aw_frame_fn *add, void *co
 static enum aw_status send_control(struct aw_unitysim *unity, struct aw_error *err)
 {
     struct aw_record record;
-    aw_unitysim_control_record(unity, &record);
+    aw_unitysim_build_control(unity, &record);
     return send_record(unity, &record, err);
 }
 
-static enum aw_status tick(struct aw_unitysim *unity, struct aw_error *err)
+static enum aw_status send_if_due(struct aw_unitysim *unity, struct aw_error *err)
 {
-    int64_t now = now_of(unity);
+    int64_t now = now_ns(unity);
     if (!unity->streaming || now < unity->next_tick_ns)
         return AW_OK;
     bool first = unity->last_tick_ns == AW_NEVER;
@@ -169,7 +170,7 @@ static void latch(struct aw_unitysim *unity, int joint, struct aw_unitysim_drive
     if (drive.velocity > max)
         drive.velocity = max;
     if (old->state != drive.state || old->velocity != drive.velocity)
-        unity->changed_ns[joint] = now_of(unity);
+        unity->changed_ns[joint] = now_ns(unity);
     *old = drive;
 }
 
@@ -179,7 +180,7 @@ void aw_unitysim_drive(struct aw_unitysim *unity, int joint, struct aw_unitysim_
     if (unity->streaming)
         return;
     unity->streaming = true;
-    unity->next_tick_ns = now_of(unity);
+    unity->next_tick_ns = now_ns(unity);
     unity->last_tick_ns = AW_NEVER;
 }
 
@@ -188,46 +189,47 @@ void aw_unitysim_drive(struct aw_unitysim *unity, int joint, struct aw_unitysim_
 static bool shows_other_command(const struct aw_unitysim *unity, int joint, int64_t now)
 {
     const struct aw_unitysim_drive *drive = &unity->drive[joint];
-    int wanted = aw_unitysim_driven(drive) ? drive->velocity : 0;
+    int wanted = aw_unitysim_is_driven(drive) ? drive->velocity : 0;
     return unity->streaming && drive->state != AW_UNITYSIM_KEEP &&
            now - unity->changed_ns[joint] > SETTLE_NS &&
            abs(unity->feedback.velocity[joint] - wanted) > 1;
 }
 
 /* Detects another program's stream: feedback repeats the velocities that were sent last. */
-static void watch_for_fight(struct aw_unitysim *unity, int64_t now)
+static void detect_conflict(struct aw_unitysim *unity, int64_t now)
 {
     int joint = 0;
     while (joint < AW_UNITYSIM_JOINTS && !shows_other_command(unity, joint, now))
         joint++;
-    unity->strange = joint < AW_UNITYSIM_JOINTS ? unity->strange + 1 : 0;
-    if (unity->strange == 0)
-        unity->fight[0] = '\0';
-    if (unity->strange < STRANGE)
+    unity->n_conflicts = joint < AW_UNITYSIM_JOINTS ? unity->n_conflicts + 1 : 0;
+    if (unity->n_conflicts == 0)
+        unity->conflict[0] = '\0';
+    if (unity->n_conflicts < STRANGE)
         return;
     const struct aw_unitysim_drive *drive = &unity->drive[joint];
-    snprintf(unity->fight, sizeof unity->fight,
+    snprintf(unity->conflict, sizeof unity->conflict,
              "%s is driven with velocity %d, not our %d: another client commands the arm — end it "
              "(brachI/Oplexus?)",
              aw_unitysim_joint_name(joint), unity->feedback.velocity[joint],
-             aw_unitysim_driven(drive) ? drive->velocity : 0);
+             aw_unitysim_is_driven(drive) ? drive->velocity : 0);
 }
 
 /* Stops joints beyond our limits. The simulator enforces only the limits that it received, which
  * may be wider. */
-static void stop_beyond_limits(struct aw_unitysim *unity, struct aw_received *received)
+static void stop_at_limits(struct aw_unitysim *unity, struct aw_received *received)
 {
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         const struct aw_unitysim_limit *limit = &unity->options.limits.joint[i];
         int position = unity->feedback.position[i];
-        bool up = unity->drive[i].state == AW_UNITYSIM_INCREASE;
-        bool beyond = up ? position > limit->max : position < limit->min;
-        if (!beyond || !aw_unitysim_driven(&unity->drive[i]) || unity->options.force)
+        bool increasing = unity->drive[i].state == AW_UNITYSIM_INCREASE;
+        bool beyond = increasing ? position > limit->max : position < limit->min;
+        if (!beyond || !aw_unitysim_is_driven(&unity->drive[i]) || unity->options.force)
             continue;
         latch(unity, i, (struct aw_unitysim_drive){.state = AW_UNITYSIM_STOP});
-        snprintf(unity->held, sizeof unity->held, "%s: stopped at %d ticks, its limit is %d",
-                 aw_unitysim_joint_name(i), position, up ? limit->max : limit->min);
-        received->news = unity->held;
+        snprintf(unity->limit_news, sizeof unity->limit_news,
+                 "%s: stopped at %d ticks, its limit is %d", aw_unitysim_joint_name(i), position,
+                 increasing ? limit->max : limit->min);
+        received->notice = unity->limit_news;
     }
 }
 
@@ -235,40 +237,41 @@ static void handle_feedback(struct aw_unitysim *unity, struct aw_received *recei
 {
     struct aw_unitysim_feedback *feedback = &unity->feedback;
     const struct aw_link *link = unity->link;
-    int64_t now = now_of(unity), waited = link->rx_time_ns ? aw_wall_time() - link->rx_time_ns : 0;
-    int64_t came = waited > 0 && waited < AW_SECOND * 60 ? now - waited : now;
-    int64_t gap = came - feedback->received_ns;
-    if (unity->listening && gap > AW_UNITYSIM_CADENCE_NS * 3 / 2 && gap < SILENCE_NS)
+    int64_t now = now_ns(unity),
+            waited_ns = link->rx_time_ns ? aw_wall_time() - link->rx_time_ns : 0;
+    int64_t arrived_ns = waited_ns > 0 && waited_ns < AW_SECOND * 60 ? now - waited_ns : now;
+    int64_t gap_ns = arrived_ns - feedback->received_ns;
+    if (unity->listening && gap_ns > AW_UNITYSIM_CADENCE_NS * 3 / 2 && gap_ns < SILENCE_NS)
         unity->counters.lost +=
-            (uint64_t)((gap + AW_UNITYSIM_CADENCE_NS / 2) / AW_UNITYSIM_CADENCE_NS - 1);
+            (uint64_t)((gap_ns + AW_UNITYSIM_CADENCE_NS / 2) / AW_UNITYSIM_CADENCE_NS - 1);
     unity->listening = true;
     feedback->count = ++unity->counters.feedback;
-    feedback->received_ns = came;
+    feedback->received_ns = arrived_ns;
     feedback->time_ns = received->time_ns;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         feedback->position[i] = (int)received->record->v[unity->position_scalar[i]];
         feedback->velocity[i] = (int)received->record->v[unity->echo_scalar[i]];
     }
-    stop_beyond_limits(unity, received);
-    watch_for_fight(unity, now);
-    if (unity->fight[0] &&
+    stop_at_limits(unity, received);
+    detect_conflict(unity, now);
+    if (unity->conflict[0] &&
         (unity->reported_ns == INT64_MIN || now - unity->reported_ns >= REPORT_AGAIN_NS)) {
         unity->reported_ns = now;
-        received->news = unity->fight;
+        received->notice = unity->conflict;
     }
 }
 
 static enum aw_status handle_datagram(struct aw_unitysim *unity, struct aw_received *received,
                                       struct aw_error *err)
 {
-    struct aw_error why;
+    struct aw_error reason;
     struct aw_record *record = &unity->record;
     unity->link_news[0] = '\0';
-    enum aw_status status = aw_wire_decode(&unity->wire, AW_RX, received->frame, record, &why);
+    enum aw_status status = aw_wire_decode(&unity->wire, AW_RX, received->frame, record, &reason);
     if (status != AW_OK) {
         unity->counters.malformed++;
-        snprintf(unity->why_malformed, sizeof unity->why_malformed, "%.150s", why.text);
-        return aw_fail(err, status, "%s", why.text);
+        snprintf(unity->malformed_reason, sizeof unity->malformed_reason, "%.150s", reason.text);
+        return aw_fail(err, status, "%s", reason.text);
     }
     record->time_ns = received->time_ns;
     received->record = record;
@@ -279,8 +282,8 @@ static enum aw_status handle_datagram(struct aw_unitysim *unity, struct aw_recei
         unity->camera = aw_unitysim_get_camera(record);
         unity->counters.camera++;
     } else if (record->dir == AW_TX && unity->counters.foreign++ == 0) {
-        received->news = "receiving another client's commands — its send and receive ports are "
-                         "swapped";
+        received->notice = "receiving another client's commands — its send and receive ports are "
+                           "swapped";
     }
     return AW_OK;
 }
@@ -293,49 +296,49 @@ enum aw_status aw_unitysim_receive(struct aw_unitysim *unity, int64_t deadline,
     size_t size;
     do {
         *received = (struct aw_received){.dir = AW_RX, .time_ns = AW_NO_TIME};
-        status = tick(unity, err);
+        status = send_if_due(unity, err);
         if (status != AW_OK)
             return status;
-        int64_t until = unity->streaming ? aw_sooner(unity->next_tick_ns, deadline) : deadline;
+        int64_t until = unity->streaming ? aw_min_time(unity->next_tick_ns, deadline) : deadline;
         status = aw_link_read(link, unity->frame, sizeof unity->frame, &size, until, err);
-    } while (status == AW_TIMEOUT && now_of(unity) < deadline);
+    } while (status == AW_TIMEOUT && now_ns(unity) < deadline);
     if (status == AW_EVENT && link->event[0]) {
         snprintf(unity->link_news, sizeof unity->link_news, "%s", link->event);
-        received->news = unity->link_news;
+        received->notice = unity->link_news;
     }
     if (status == AW_OK) {
         received->frame = (struct aw_span){unity->frame, size};
         received->time_ns = link->rx_time_ns ? link->rx_time_ns : AW_NO_TIME;
         status = handle_datagram(unity, received, err);
     }
-    if (received->news)
-        snprintf(unity->news, sizeof unity->news, "%s", received->news);
+    if (received->notice)
+        snprintf(unity->news, sizeof unity->news, "%s", received->notice);
     return status;
 }
 
 /* Returns true if a wait continues. Lost and damaged feedback does not end it; a link or server
  * that refuses a command does. */
-static bool may_continue(enum aw_status status)
+static bool can_continue(enum aw_status status)
 {
     return status == AW_OK || status == AW_TIMEOUT || status == AW_EVENT || status == AW_MALFORMED;
 }
 
-static bool worth_reporting(enum aw_status status, const struct aw_received *received)
+static bool is_reportable(enum aw_status status, const struct aw_received *received)
 {
-    return status == AW_OK || (status == AW_EVENT && received->news);
+    return status == AW_OK || (status == AW_EVENT && received->notice);
 }
 
 enum aw_status aw_unitysim_idle(struct aw_unitysim *unity, int64_t deadline, aw_received_fn *fn,
                                 void *context, struct aw_error *err)
 {
     /* A peer that is never silent must not delay the deadline. */
-    while (now_of(unity) <= deadline) {
+    while (now_ns(unity) <= deadline) {
         struct aw_received received;
         enum aw_status status = aw_unitysim_receive(unity, deadline, &received, err);
-        if (!may_continue(status))
+        if (!can_continue(status))
             return status;
         if (status == AW_TIMEOUT ||
-            (worth_reporting(status, &received) && fn && !fn(context, &received)))
+            (is_reportable(status, &received) && fn && !fn(context, &received)))
             break;
     }
     return AW_OK;
@@ -346,8 +349,8 @@ enum aw_status aw_unitysim_poll(struct aw_unitysim *unity, struct aw_error *err)
     struct aw_received received;
     enum aw_status status = AW_OK;
     for (int i = 0; i < DRAIN_MAX && status != AW_TIMEOUT; i++) {
-        status = aw_unitysim_receive(unity, now_of(unity), &received, err);
-        if (!may_continue(status))
+        status = aw_unitysim_receive(unity, now_ns(unity), &received, err);
+        if (!can_continue(status))
             return status;
     }
     unity->listening = false;
@@ -356,31 +359,31 @@ enum aw_status aw_unitysim_poll(struct aw_unitysim *unity, struct aw_error *err)
 
 int64_t aw_unitysim_age_ns(const struct aw_unitysim *unity)
 {
-    return unity->feedback.count ? now_of(unity) - unity->feedback.received_ns : AW_NEVER;
+    return unity->feedback.count ? now_ns(unity) - unity->feedback.received_ns : AW_NEVER;
 }
 
-bool aw_unitysim_stale(const struct aw_unitysim *unity)
+bool aw_unitysim_is_stale(const struct aw_unitysim *unity)
 {
     return aw_unitysim_age_ns(unity) > unity->options.stale_ns;
 }
 
 /* Reports why no data arrives: the link's news, or advice. */
-static enum aw_status fail_silent(const struct aw_unitysim *unity, const char *what,
-                                  int64_t wait_ns, const char *advice, struct aw_error *err)
+static enum aw_status fail_no_data(const struct aw_unitysim *unity, const char *what,
+                                   int64_t wait_ns, const char *advice, struct aw_error *err)
 {
-    bool known = unity->link_news[0];
+    bool has_news = unity->link_news[0];
     return aw_fail(err, AW_TIMEOUT, "%s within %.9g s%s%s", what, (double)wait_ns / 1e9,
-                   known ? ": " : " — ", known ? unity->link_news : advice);
+                   has_news ? ": " : " — ", has_news ? unity->link_news : advice);
 }
 
 /* Stopping */
 
-void aw_unitysim_leave(struct aw_unitysim *unity)
+void aw_unitysim_end_stream(struct aw_unitysim *unity)
 {
     unity->streaming = false;
 }
 
-enum aw_status aw_unitysim_halt(struct aw_unitysim *unity, struct aw_error *err)
+enum aw_status aw_unitysim_send_stop(struct aw_unitysim *unity, struct aw_error *err)
 {
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         latch(unity, i, (struct aw_unitysim_drive){.state = AW_UNITYSIM_STOP});
@@ -397,8 +400,8 @@ static int first_driven(const struct aw_unitysim *unity)
 
 struct stopping {
     struct aw_unitysim *unity;
-    uint64_t seen; /* number of feedback messages */
-    int quiet;
+    uint64_t seen_count; /* number of feedback messages */
+    int n_quiet;
 };
 
 static bool watch_stop(void *context, const struct aw_received *received)
@@ -406,23 +409,23 @@ static bool watch_stop(void *context, const struct aw_received *received)
     struct stopping *stopping = context;
     struct aw_unitysim *unity = stopping->unity;
     (void)received;
-    if (unity->feedback.count == stopping->seen)
+    if (unity->feedback.count == stopping->seen_count)
         return true;
-    stopping->seen = unity->feedback.count;
-    stopping->quiet = first_driven(unity) == AW_UNITYSIM_JOINTS ? stopping->quiet + 1 : 0;
+    stopping->seen_count = unity->feedback.count;
+    stopping->n_quiet = first_driven(unity) == AW_UNITYSIM_JOINTS ? stopping->n_quiet + 1 : 0;
     return true;
 }
 
 static enum aw_status repeat_stop(struct stopping *stopping, struct aw_error *err)
 {
     struct aw_unitysim *unity = stopping->unity;
-    uint64_t before = stopping->seen;
+    uint64_t count_before = stopping->seen_count;
     enum aw_status status = AW_OK;
     for (int sent = 1; status == AW_OK; sent++) {
         /* Sends even if the clock refuses to wait. */
-        aw_unitysim_idle(unity, now_of(unity) + AW_UNITYSIM_CADENCE_NS, watch_stop, stopping, NULL);
-        bool ignoring = stopping->seen == before && aw_unitysim_stale(unity);
-        bool enough = ignoring || stopping->quiet >= QUIET;
+        aw_unitysim_idle(unity, now_ns(unity) + AW_UNITYSIM_CADENCE_NS, watch_stop, stopping, NULL);
+        bool no_feedback = stopping->seen_count == count_before && aw_unitysim_is_stale(unity);
+        bool enough = no_feedback || stopping->n_quiet >= QUIET;
         if (sent >= (enough ? STOPS_MIN : STOPS_MAX))
             break;
         status = send_control(unity, err);
@@ -432,16 +435,16 @@ static enum aw_status repeat_stop(struct stopping *stopping, struct aw_error *er
 
 enum aw_status aw_unitysim_stop(struct aw_unitysim *unity, struct aw_error *err)
 {
-    enum aw_status status = aw_unitysim_halt(unity, err);
-    unity->streaming = unity->stopped = false;
+    enum aw_status status = aw_unitysim_send_stop(unity, err);
+    unity->streaming = unity->stop_confirmed = false;
     if (status == AW_OK)
         aw_unitysim_poll(unity, NULL); /* the loop below detects lost or refused datagrams */
-    struct stopping stopping = {.unity = unity, .seen = unity->feedback.count};
-    uint64_t before = stopping.seen;
+    struct stopping stopping = {.unity = unity, .seen_count = unity->feedback.count};
+    uint64_t count_before = stopping.seen_count;
     if (status == AW_OK)
         status = repeat_stop(&stopping, err);
-    unity->stopped = status == AW_OK && stopping.quiet > 0;
-    if (status != AW_OK || stopping.seen == before || stopping.quiet > 0)
+    unity->stop_confirmed = status == AW_OK && stopping.n_quiet > 0;
+    if (status != AW_OK || stopping.seen_count == count_before || stopping.n_quiet > 0)
         return status;
     int joint = first_driven(unity);
     return aw_fail(
@@ -452,23 +455,23 @@ enum aw_status aw_unitysim_stop(struct aw_unitysim *unity, struct aw_error *err)
 
 /* Scenes, camera, limits */
 
-static const struct aw_unitysim_camera own_view;
+static const struct aw_unitysim_camera scene_view;
 
-void aw_unitysim_scene_record(struct aw_unitysim *unity, int scene,
-                              const struct aw_unitysim_camera *camera, struct aw_record *record)
+void aw_unitysim_build_scene(struct aw_unitysim *unity, int scene,
+                             const struct aw_unitysim_camera *camera, struct aw_record *record)
 {
     aw_record_init(record, aw_wire_codec(&unity->wire, "scene", AW_TX), AW_TX);
     aw_record_set(record, "scene", scene, NULL);
     aw_record_set(record, "frame_rate", unity->options.frame_rate, NULL);
-    aw_unitysim_put_camera(record, camera ? camera : &own_view);
+    aw_unitysim_put_camera(record, camera ? camera : &scene_view);
     aw_unitysim_put_limits(record, &unity->options.limits);
 }
 
-void aw_unitysim_update_record(struct aw_unitysim *unity, const struct aw_unitysim_camera *camera,
-                               struct aw_record *record)
+void aw_unitysim_build_update(struct aw_unitysim *unity, const struct aw_unitysim_camera *camera,
+                              struct aw_record *record)
 {
     aw_record_init(record, aw_wire_codec(&unity->wire, "update", AW_TX), AW_TX);
-    aw_unitysim_put_camera(record, camera ? camera : &own_view);
+    aw_unitysim_put_camera(record, camera ? camera : &scene_view);
     aw_unitysim_put_limits(record, &unity->options.limits);
 }
 
@@ -476,10 +479,10 @@ void aw_unitysim_update_record(struct aw_unitysim *unity, const struct aw_unitys
 struct request {
     struct aw_unitysim *unity;
     const struct aw_record *record;
-    int64_t again_ns;
-    bool (*answered)(const struct request *request);
-    uint64_t before; /* number of such messages before the request */
-    int sent, least;
+    int64_t interval_ns;
+    bool (*is_answered)(const struct request *request);
+    uint64_t count_before; /* number of such messages before the request */
+    int sent, min_sent;
     bool done;
 };
 
@@ -487,42 +490,44 @@ static bool watch_request(void *context, const struct aw_received *received)
 {
     struct request *request = context;
     (void)received;
-    request->done = request->sent >= request->least && request->answered(request);
+    request->done = request->sent >= request->min_sent && request->is_answered(request);
     return !request->done;
 }
 
 static enum aw_status repeat_request(struct request *request, int64_t wait_ns, struct aw_error *err)
 {
     struct aw_unitysim *unity = request->unity;
-    int64_t now = now_of(unity), deadline = now + wait_ns;
+    int64_t now = now_ns(unity), deadline = now + wait_ns;
     enum aw_status status = AW_OK;
     while (status == AW_OK && !request->done) {
         status = send_record(unity, request->record, err);
         request->sent++;
         if (status == AW_OK && wait_ns > 0)
-            status = aw_unitysim_idle(unity, aw_sooner(now_of(unity) + request->again_ns, deadline),
-                                      watch_request, request, err);
-        if (now_of(unity) >= deadline)
+            status =
+                aw_unitysim_idle(unity, aw_min_time(now_ns(unity) + request->interval_ns, deadline),
+                                 watch_request, request, err);
+        if (now_ns(unity) >= deadline)
             break;
     }
     return status;
 }
 
-static bool at_start(const struct aw_unitysim *unity)
+static bool is_at_start(const struct aw_unitysim *unity)
 {
-    bool all = true;
+    bool all_at_start = true;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         const struct aw_unitysim_limit *limit = &unity->options.limits.joint[i];
         int start = (int)aw_clamp(AW_UNITYSIM_CENTRE, limit->min, limit->max);
-        all = all && abs(unity->feedback.position[i] - start) <= START_TOLERANCE &&
-              unity->feedback.velocity[i] == 0;
+        all_at_start = all_at_start &&
+                       abs(unity->feedback.position[i] - start) <= START_TOLERANCE &&
+                       unity->feedback.velocity[i] == 0;
     }
-    return all;
+    return all_at_start;
 }
 
-static bool scene_loaded(const struct request *request)
+static bool is_scene_loaded(const struct request *request)
 {
-    return request->unity->counters.feedback > request->before && at_start(request->unity);
+    return request->unity->counters.feedback > request->count_before && is_at_start(request->unity);
 }
 
 enum aw_status aw_unitysim_scene_load(struct aw_unitysim *unity, int scene,
@@ -537,30 +542,30 @@ enum aw_status aw_unitysim_scene_load(struct aw_unitysim *unity, int scene,
         return status;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         latch(unity, i, (struct aw_unitysim_drive){.state = AW_UNITYSIM_STOP});
-    aw_unitysim_scene_record(unity, scene, camera, &record);
+    aw_unitysim_build_scene(unity, scene, camera, &record);
     /* Feedback of an arm that is at its start does not confirm the first request. */
-    bool unclear = !aw_unitysim_stale(unity) && at_start(unity);
+    bool ambiguous = !aw_unitysim_is_stale(unity) && is_at_start(unity);
     struct request request = {.unity = unity,
                               .record = &record,
-                              .again_ns = SCENE_AGAIN_NS,
-                              .answered = scene_loaded,
-                              .before = unity->counters.feedback,
-                              .least = unclear ? 2 : 1};
+                              .interval_ns = SCENE_AGAIN_NS,
+                              .is_answered = is_scene_loaded,
+                              .count_before = unity->counters.feedback,
+                              .min_sent = ambiguous ? 2 : 1};
     status = repeat_request(&request, wait_ns, err);
     if (status != AW_OK || request.done || wait_ns == 0)
         return status;
-    if (unity->counters.feedback > request.before)
+    if (unity->counters.feedback > request.count_before)
         return aw_fail(err, AW_TIMEOUT,
                        "scene %d: the arm does not move to its start — check that the simulator "
                        "has this scene, and that no other client drives it",
                        scene);
-    return fail_silent(unity, "scene: no feedback", wait_ns,
-                       "check that the simulator runs and sends to this port", err);
+    return fail_no_data(unity, "scene: no feedback", wait_ns,
+                        "check that the simulator runs and sends to this port", err);
 }
 
-static bool camera_came(const struct request *request)
+static bool has_camera_arrived(const struct request *request)
 {
-    return request->unity->counters.camera > request->before;
+    return request->unity->counters.camera > request->count_before;
 }
 
 enum aw_status aw_unitysim_camera_get(struct aw_unitysim *unity, struct aw_unitysim_camera *camera,
@@ -573,15 +578,15 @@ enum aw_status aw_unitysim_camera_get(struct aw_unitysim *unity, struct aw_unity
     aw_record_init(&record, aw_wire_codec(&unity->wire, "camera_request", AW_TX), AW_TX);
     struct request request = {.unity = unity,
                               .record = &record,
-                              .again_ns = CAMERA_AGAIN_NS,
-                              .answered = camera_came,
-                              .before = unity->counters.camera};
+                              .interval_ns = CAMERA_AGAIN_NS,
+                              .is_answered = has_camera_arrived,
+                              .count_before = unity->counters.camera};
     status = repeat_request(&request, wait_ns, err);
     if (status != AW_OK)
         return status;
     if (!request.done)
-        return fail_silent(unity, "camera: no answer", wait_ns,
-                           "load a scene first: the simulator sends nothing without one", err);
+        return fail_no_data(unity, "camera: no answer", wait_ns,
+                            "load a scene first: the simulator sends nothing without one", err);
     *camera = unity->camera;
     return AW_OK;
 }
@@ -591,26 +596,26 @@ enum aw_status aw_unitysim_update(struct aw_unitysim *unity,
                                   struct aw_error *err)
 {
     struct aw_record record;
-    struct aw_unitysim_camera kept;
+    struct aw_unitysim_camera current;
     enum aw_status status = aw_unitysim_limits_check(&unity->options.limits, err);
     if (status == AW_OK && !camera) {
-        status = aw_unitysim_camera_get(unity, &kept, wait_ns, err);
-        camera = &kept;
+        status = aw_unitysim_camera_get(unity, &current, wait_ns, err);
+        camera = &current;
     }
     if (status == AW_OK)
-        aw_unitysim_update_record(unity, camera, &record);
+        aw_unitysim_build_update(unity, camera, &record);
     for (int i = 0; i < UPDATES && status == AW_OK; i++) {
         status = send_record(unity, &record, err);
         if (status == AW_OK)
             status =
-                aw_unitysim_idle(unity, now_of(unity) + AW_UNITYSIM_CADENCE_NS, NULL, NULL, err);
+                aw_unitysim_idle(unity, now_ns(unity) + AW_UNITYSIM_CADENCE_NS, NULL, NULL, err);
     }
     return status;
 }
 
 /* Moving */
 
-int aw_unitysim_approach(int velocity, int tolerance, int distance)
+int aw_unitysim_approach_speed(int velocity, int tolerance, int distance)
 {
     if (distance >= velocity * AW_UNITYSIM_SLOWEST / tolerance)
         return velocity;
@@ -620,7 +625,7 @@ int aw_unitysim_approach(int velocity, int tolerance, int distance)
     return slow < velocity ? slow : velocity;
 }
 
-void aw_unitysim_move_to(struct aw_unitysim_move *move, int joint, int position)
+void aw_unitysim_set_goal(struct aw_unitysim_move *move, int joint, int position)
 {
     move->goals[joint].wanted = true;
     move->goals[joint].position = position;
@@ -640,9 +645,9 @@ enum aw_status aw_unitysim_move_check(const struct aw_unitysim *unity,
         if (!force && (goal->position < limit->min || goal->position > limit->max))
             return aw_fail(err, AW_LIMIT,
                            "%s: %d ticks (%.1f deg) is out of range (%d to %d, %.1f to %.1f deg)",
-                           name, goal->position, aw_unitysim_degrees(goal->position), limit->min,
-                           limit->max, aw_unitysim_degrees(limit->min),
-                           aw_unitysim_degrees(limit->max));
+                           name, goal->position, aw_unitysim_ticks_to_deg(goal->position),
+                           limit->min, limit->max, aw_unitysim_ticks_to_deg(limit->min),
+                           aw_unitysim_ticks_to_deg(limit->max));
         if (goal->velocity < 0 || goal->velocity > cap)
             return aw_fail(err, AW_LIMIT, "%s: velocity %d is out of range (1 to %d)", name,
                            goal->velocity, cap);
@@ -656,11 +661,11 @@ enum aw_status aw_unitysim_move_check(const struct aw_unitysim *unity,
 struct moving {
     struct aw_unitysim *unity;
     struct aw_unitysim_move move; /* with all defaults filled in */
-    int64_t left_ns;              /* remaining part of the timeout */
-    uint64_t seen;
-    int settled;
+    int64_t remaining_ns;         /* remaining part of the timeout */
+    uint64_t seen_count;
+    int n_settled;
     /* number of consecutive feedback messages within the tolerance */
-    int inside[AW_UNITYSIM_JOINTS];
+    int n_inside[AW_UNITYSIM_JOINTS];
 };
 
 static int distance(const struct moving *moving, int joint)
@@ -668,36 +673,37 @@ static int distance(const struct moving *moving, int joint)
     return moving->move.goals[joint].position - moving->unity->feedback.position[joint];
 }
 
-static bool is_there(const struct moving *moving, int joint)
+static bool is_at_goal(const struct moving *moving, int joint)
 {
     const struct aw_unitysim_goal *goal = &moving->move.goals[joint];
     return !goal->wanted || abs(distance(moving, joint)) <= goal->tolerance;
 }
 
-static double speed_of(const struct moving *moving)
+static double get_speed(const struct moving *moving)
 {
     return moving->move.speed ? *moving->move.speed : 1;
 }
 
 /* Returns the velocity of a joint at the current playback speed, limited to its cap. */
-static int velocity_of(const struct moving *moving, int joint)
+static int get_velocity(const struct moving *moving, int joint)
 {
     bool force = moving->unity->options.force;
     int cap = force ? AW_UNITYSIM_VELOCITY_MAX : aw_unitysim_velocity_cap(joint);
-    return (int)aw_clamp(round(moving->move.goals[joint].velocity * speed_of(moving)), 1, cap);
+    return (int)aw_clamp(round(moving->move.goals[joint].velocity * get_speed(moving)), 1, cap);
 }
 
-static struct aw_unitysim_drive towards(const struct moving *moving, int joint)
+static struct aw_unitysim_drive drive_towards(const struct moving *moving, int joint)
 {
     const struct aw_unitysim_goal *goal = &moving->move.goals[joint];
-    int delta = distance(moving, joint), left = abs(delta);
-    if (left <= (goal->tolerance + 1) / 2 || moving->inside[joint] > PATIENCE ||
-        !(speed_of(moving) > 0))
+    int delta = distance(moving, joint), remaining = abs(delta);
+    if (remaining <= (goal->tolerance + 1) / 2 || moving->n_inside[joint] > PATIENCE ||
+        !(get_speed(moving) > 0))
         return (struct aw_unitysim_drive){.state = AW_UNITYSIM_STOP};
-    int velocity = aw_unitysim_approach(velocity_of(moving, joint), goal->tolerance, left);
-    int brake = (int)(left / BRAKE_TICKS) + 1;
+    int velocity =
+        aw_unitysim_approach_speed(get_velocity(moving, joint), goal->tolerance, remaining);
+    int max_velocity = (int)(remaining / BRAKE_TICKS) + 1;
     return (struct aw_unitysim_drive){
-        .velocity = velocity < brake ? velocity : brake,
+        .velocity = velocity < max_velocity ? velocity : max_velocity,
         .state = delta > 0 ? AW_UNITYSIM_INCREASE : AW_UNITYSIM_DECREASE,
     };
 }
@@ -706,57 +712,58 @@ static void steer(struct moving *moving)
 {
     struct aw_unitysim *unity = moving->unity;
     static const struct aw_unitysim_drive stop = {.state = AW_UNITYSIM_STOP};
-    bool blind = aw_unitysim_stale(unity), all_stand = true;
+    bool is_stale = aw_unitysim_is_stale(unity), all_settled = true;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         if (moving->move.goals[i].wanted)
-            aw_unitysim_drive(unity, i, blind ? stop : towards(moving, i));
-    if (unity->feedback.count == moving->seen)
+            aw_unitysim_drive(unity, i, is_stale ? stop : drive_towards(moving, i));
+    if (unity->feedback.count == moving->seen_count)
         return;
-    moving->seen = unity->feedback.count;
+    moving->seen_count = unity->feedback.count;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        bool there = is_there(moving, i);
-        bool stands = !moving->move.goals[i].wanted || unity->feedback.velocity[i] == 0;
-        moving->inside[i] = there ? moving->inside[i] + 1 : 0;
-        all_stand = all_stand && there && stands;
+        bool at_goal = is_at_goal(moving, i);
+        bool resting = !moving->move.goals[i].wanted || unity->feedback.velocity[i] == 0;
+        moving->n_inside[i] = at_goal ? moving->n_inside[i] + 1 : 0;
+        all_settled = all_settled && at_goal && resting;
     }
-    moving->settled = all_stand ? moving->settled + 1 : 0;
+    moving->n_settled = all_settled ? moving->n_settled + 1 : 0;
 }
 
-static enum aw_status not_there(const struct moving *moving, struct aw_error *err)
+static enum aw_status fail_unreached(const struct moving *moving, struct aw_error *err)
 {
-    char who[200] = "";
+    char list[200] = "";
     double seconds = (double)moving->move.timeout_ns / 1e9;
-    if (aw_unitysim_stale(moving->unity))
-        return fail_silent(moving->unity, "no feedback", moving->unity->options.stale_ns,
-                           "check that the simulator runs, and load a scene (unitysim scene basic)",
-                           err);
+    if (aw_unitysim_is_stale(moving->unity))
+        return fail_no_data(
+            moving->unity, "no feedback", moving->unity->options.stale_ns,
+            "check that the simulator runs, and load a scene (unitysim scene basic)", err);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        if (!is_there(moving, i))
-            aw_append(who, sizeof who, ", ", "%s is at %d, not %d", aw_unitysim_joint_name(i),
+        if (!is_at_goal(moving, i))
+            aw_append(list, sizeof list, ", ", "%s is at %d, not %d", aw_unitysim_joint_name(i),
                       moving->unity->feedback.position[i], moving->move.goals[i].position);
     return aw_fail(err, AW_TIMEOUT,
                    "timed out: %s after %.9g s — check for a limit of the scene or an obstacle",
-                   *who ? who : "the joints are not at rest", seconds);
+                   *list ? list : "the joints are not at rest", seconds);
 }
 
 /* Runs until all joints are at rest, fn returns false (AW_ENOUGH), or an error occurs. */
-static enum aw_status follow(struct moving *moving, aw_received_fn *fn, void *context,
-                             struct aw_error *err)
+static enum aw_status run_move(struct moving *moving, aw_received_fn *fn, void *context,
+                               struct aw_error *err)
 {
     struct aw_unitysim *unity = moving->unity;
-    while (moving->settled < SETTLED) {
+    while (moving->n_settled < SETTLED) {
         struct aw_received received;
-        int64_t now = now_of(unity);
+        int64_t now = now_ns(unity);
         steer(moving);
-        int64_t look = now + aw_sooner(AW_UNITYSIM_CADENCE_NS, moving->left_ns);
-        enum aw_status status = aw_unitysim_receive(unity, look, &received, err);
-        if (!may_continue(status))
+        int64_t until = now + aw_min_time(AW_UNITYSIM_CADENCE_NS, moving->remaining_ns);
+        enum aw_status status = aw_unitysim_receive(unity, until, &received, err);
+        if (!can_continue(status))
             return status;
-        if (worth_reporting(status, &received) && fn && !fn(context, &received))
+        if (is_reportable(status, &received) && fn && !fn(context, &received))
             return AW_ENOUGH;
-        moving->left_ns -= (int64_t)((double)(now_of(unity) - now) * fmin(1, speed_of(moving)));
-        if (moving->left_ns <= 0)
-            return not_there(moving, err);
+        moving->remaining_ns -=
+            (int64_t)((double)(now_ns(unity) - now) * fmin(1, get_speed(moving)));
+        if (moving->remaining_ns <= 0)
+            return fail_unreached(moving, err);
     }
     return AW_OK;
 }
@@ -769,16 +776,16 @@ enum aw_status aw_unitysim_move(struct aw_unitysim *unity, const struct aw_unity
         status = aw_unitysim_poll(unity, err);
     if (status != AW_OK)
         return status;
-    struct moving moving = {.unity = unity, .move = *move, .seen = unity->feedback.count};
+    struct moving moving = {.unity = unity, .move = *move, .seen_count = unity->feedback.count};
     if (moving.move.timeout_ns == 0)
         moving.move.timeout_ns = MOVE_NS;
-    moving.left_ns = moving.move.timeout_ns;
+    moving.remaining_ns = moving.move.timeout_ns;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         struct aw_unitysim_goal *goal = &moving.move.goals[i];
         goal->velocity = goal->velocity ? goal->velocity : aw_unitysim_velocity_cap(i);
         goal->tolerance = goal->tolerance ? goal->tolerance : TOLERANCE;
     }
-    status = follow(&moving, fn, context, err);
+    status = run_move(&moving, fn, context, err);
     if (status == AW_OK)
         return status;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)

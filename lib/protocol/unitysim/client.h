@@ -10,7 +10,7 @@
  *     status = aw_unitysim_stop(&unity, &err);
  *
  *     struct aw_unitysim_move move = {0};
- *     aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, 2135);
+ *     aw_unitysim_set_goal(&move, AW_UNITYSIM_ELBOW, 2135);
  *     status = aw_unitysim_move(&unity, &move, NULL, NULL, &err);
  *     aw_unitysim_free(&unity);
  *
@@ -78,21 +78,21 @@ struct aw_unitysim {
     struct aw_unitysim_counters counters;
     struct aw_unitysim_feedback feedback;
     struct aw_unitysim_camera camera; /* the last answer; counters.camera 0: none yet */
-    char why_malformed[160];          /* the reason of the last malformed datagram, or "" */
+    char malformed_reason[160];       /* the reason of the last malformed datagram, or "" */
     char link_news[160]; /* link->event since the last reception: "no program listens …" */
     char news[160];      /* the last news, or "" */
-    char fight[160];     /* message while another program also drives the arm; otherwise "" */
-    char held[80];       /* message about the last joint that stopped at its limit */
+    char conflict[160];  /* message while another program also drives the arm; otherwise "" */
+    char limit_news[80]; /* message about the last joint that stopped at its limit */
     bool streaming;
     struct aw_unitysim_drive drive[AW_UNITYSIM_JOINTS]; /* latched commands */
     struct aw_samples cadence_ms; /* intervals of the stream's control datagrams */
     /* Internal: */
-    bool listening; /* there was no pause since the last feedback, so a gap is a loss */
-    bool stopped;   /* later feedback confirmed the last aw_unitysim_stop */
+    bool listening;      /* there was no pause since the last feedback, so a gap is a loss */
+    bool stop_confirmed; /* later feedback confirmed the last aw_unitysim_stop */
     int64_t next_tick_ns, last_tick_ns;
     int64_t changed_ns[AW_UNITYSIM_JOINTS]; /* time at which the drive last changed */
     /* number of consecutive feedback messages with other commands */
-    unsigned strange;
+    unsigned n_conflicts;
     int64_t reported_ns; /* time of the last report about another sender */
     const struct aw_codec *control, *feedback_codec, *camera_codec;
     int8_t velocity_scalar[AW_UNITYSIM_JOINTS], state_scalar[AW_UNITYSIM_JOINTS];
@@ -114,10 +114,10 @@ void aw_unitysim_free(struct aw_unitysim *unity); /* Frees the samples; the link
  * key and ignore it; a tool calls this with its link's URL before aw_wire_init:
  *
  *     struct aw_variant variant = aw_unitysim_protocol.variants[0];
- *     status = aw_unitysim_variant("udp:?compat=38", &variant, &err);
+ *     status = aw_unitysim_parse_variant("udp:?compat=38", &variant, &err);
  */
-enum aw_status aw_unitysim_variant(const char *url, struct aw_variant *variant,
-                                   struct aw_error *err);
+enum aw_status aw_unitysim_parse_variant(const char *url, struct aw_variant *variant,
+                                         struct aw_error *err);
 
 /* Listening and streaming */
 
@@ -135,7 +135,7 @@ enum aw_status aw_unitysim_poll(struct aw_unitysim *unity, struct aw_error *err)
 
 /* Return the age of the last feedback (AW_NEVER: none yet), and whether it is too old. */
 int64_t aw_unitysim_age_ns(const struct aw_unitysim *unity);
-bool aw_unitysim_stale(const struct aw_unitysim *unity);
+bool aw_unitysim_is_stale(const struct aw_unitysim *unity);
 
 /* Sets the command of a joint and starts streaming: the next aw_unitysim_receive or
  * aw_unitysim_idle sends it at once and then every 15 ms. Clamps velocities to the joint's cap
@@ -152,10 +152,10 @@ enum aw_status aw_unitysim_stop(struct aw_unitysim *unity, struct aw_error *err)
 
 /* Ends streaming without sending: for programs that stream only AW_UNITYSIM_KEEP, to read feedback
  * without moving the arm. */
-void aw_unitysim_leave(struct aw_unitysim *unity);
+void aw_unitysim_end_stream(struct aw_unitysim *unity);
 
 /* Sends the first datagram of aw_unitysim_stop, without waiting. */
-enum aw_status aw_unitysim_halt(struct aw_unitysim *unity, struct aw_error *err);
+enum aw_status aw_unitysim_send_stop(struct aw_unitysim *unity, struct aw_error *err);
 
 /* Passes that datagram to add, for use in a crash. Sends nothing and changes no state. */
 void aw_unitysim_last_stop(struct aw_unitysim *unity, aw_frame_fn *add, void *context);
@@ -190,11 +190,11 @@ enum aw_status aw_unitysim_update(struct aw_unitysim *unity,
 
 /* Build the records that these functions send, for --dry-run with aw_encode. camera NULL: the
  * scene's own view. */
-void aw_unitysim_scene_record(struct aw_unitysim *unity, int scene,
-                              const struct aw_unitysim_camera *camera, struct aw_record *record);
-void aw_unitysim_update_record(struct aw_unitysim *unity, const struct aw_unitysim_camera *camera,
-                               struct aw_record *record);
-void aw_unitysim_control_record(struct aw_unitysim *unity, struct aw_record *record);
+void aw_unitysim_build_scene(struct aw_unitysim *unity, int scene,
+                             const struct aw_unitysim_camera *camera, struct aw_record *record);
+void aw_unitysim_build_update(struct aw_unitysim *unity, const struct aw_unitysim_camera *camera,
+                              struct aw_record *record);
+void aw_unitysim_build_control(struct aw_unitysim *unity, struct aw_record *record);
 
 /* Moving */
 
@@ -202,7 +202,7 @@ void aw_unitysim_control_record(struct aw_unitysim *unity, struct aw_record *rec
  * ticks, it is velocity·(1 − g·tolerance/distance) with g = velocity/(5·tolerance) in integers. The
  * result is at least AW_UNITYSIM_SLOWEST and at most velocity. All arguments are at least 1. */
 #define AW_UNITYSIM_SLOWEST 20
-int aw_unitysim_approach(int velocity, int tolerance, int distance);
+int aw_unitysim_approach_speed(int velocity, int tolerance, int distance);
 
 /* The target of one joint. */
 struct aw_unitysim_goal {
@@ -219,7 +219,7 @@ struct aw_unitysim_move {
     const double *speed;
 };
 
-void aw_unitysim_move_to(struct aw_unitysim_move *move, int joint, int position);
+void aw_unitysim_set_goal(struct aw_unitysim_move *move, int joint, int position);
 
 /* Checks a motion. AW_LIMIT, naming the limit: a target outside the limits or a speed above the
  * cap (unless force). aw_unitysim_move calls this itself. */
@@ -227,7 +227,7 @@ enum aw_status aw_unitysim_move_check(const struct aw_unitysim *unity,
                                       const struct aw_unitysim_move *move, struct aw_error *err);
 
 /* Moves all wanted joints at once until feedback shows each at rest within its tolerance. The other
- * joints continue with their latched commands. A joint slows down by aw_unitysim_approach,
+ * joints continue with their latched commands. A joint slows down by aw_unitysim_approach_speed,
  * and further if it could pass its target before the next command. While feedback is stale, all
  * wanted joints stop; they continue once it returns. fn as in aw_unitysim_idle; if it returns
  * false, the move ends (AW_OK, joints stopped).

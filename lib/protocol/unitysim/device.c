@@ -37,7 +37,7 @@ struct queue {
 };
 
 struct joint {
-    double at, target; /* deg; at the last step, and at the end of the current step */
+    double position, target; /* deg; at the last step, and at the end of the current step */
     double min, max;
     double goal; /* setpoint from a custom packet, deg; NaN: none */
     struct aw_unitysim_drive drive;
@@ -48,7 +48,7 @@ struct arm {
     struct aw_device base;
     struct aw_unitysim_device_options options;
     struct aw_unitysim_device_counters counters;
-    char dropped_why[160];
+    char drop_reason[160];
     struct aw_wire wire;
     struct aw_packet_memory *memory; /* memory of custom packets; or NULL */
     const struct aw_codec *control;
@@ -105,19 +105,21 @@ static const struct datagram *dequeue(struct queue *queue)
  * was moved past the joint, the target leads back toward the limit. */
 static void step_joint(const struct arm *arm, struct joint *joint)
 {
-    double way =
-        joint->drive.state == AW_UNITYSIM_DECREASE ? -1 : aw_unitysim_driven(&joint->drive);
-    double ahead = way * joint->drive.velocity * arm->deg_s * STEP_S;
-    joint->at = joint->target;
-    if (joint->at < joint->min || joint->at > joint->max) {
-        double limit = aw_clamp(joint->at, joint->min, joint->max), left = limit - joint->at;
-        joint->target = fabs(left) > RETURN_MIN ? joint->at + left * RETURN_SHARE : limit;
+    double direction =
+        joint->drive.state == AW_UNITYSIM_DECREASE ? -1 : aw_unitysim_is_driven(&joint->drive);
+    double travel = direction * joint->drive.velocity * arm->deg_s * STEP_S;
+    joint->position = joint->target;
+    if (joint->position < joint->min || joint->position > joint->max) {
+        double limit = aw_clamp(joint->position, joint->min, joint->max),
+               remaining = limit - joint->position;
+        joint->target =
+            fabs(remaining) > RETURN_MIN ? joint->position + remaining * RETURN_SHARE : limit;
         return;
     }
     if (!isnan(joint->goal))
-        ahead = aw_clamp(joint->goal - joint->at, -GOAL_DEG_S * STEP_S, GOAL_DEG_S * STEP_S);
-    joint->target = aw_clamp(joint->at + ahead, joint->min, joint->max);
-    joint->at_limit = fabs(ahead) > 0 && !(fabs(joint->target - joint->at) > 0);
+        travel = aw_clamp(joint->goal - joint->position, -GOAL_DEG_S * STEP_S, GOAL_DEG_S * STEP_S);
+    joint->target = aw_clamp(joint->position + travel, joint->min, joint->max);
+    joint->at_limit = fabs(travel) > 0 && !(fabs(joint->target - joint->position) > 0);
 }
 
 static void run_joints(struct arm *arm, int64_t now)
@@ -138,18 +140,19 @@ static size_t encode(const struct aw_record *record, uint8_t bytes[DATAGRAM_MAX]
 }
 
 /* Updates the feedback values, except in scene 0, which has no visible arm. */
-static void look(struct arm *arm)
+static void update_feedback(struct arm *arm)
 {
     for (int i = 0; i < AW_UNITYSIM_JOINTS && arm->scene > 0; i++) {
         const struct aw_unitysim_drive *drive = &arm->joints[i].drive;
-        double degrees = arm->joints[i].at;
-        float inside = (float)drive->velocity * (float)1.2;
-        int low = (int)(float)(inside / (float)1.2);
-        int velocity = arm->options.low_echo ? low : drive->velocity;
+        double degrees = arm->joints[i].position;
+        float internal = (float)drive->velocity * (float)1.2;
+        int rounded = (int)(float)(internal / (float)1.2);
+        int velocity = arm->options.low_echo ? rounded : drive->velocity;
         /* The original mirrors the hand before truncating the ticks. */
-        arm->ticks[i] = i == AW_UNITYSIM_HAND ? AW_UNITYSIM_TURN - (int)aw_unitysim_ticks(-degrees)
-                                              : (int)aw_unitysim_ticks(degrees);
-        arm->velocity[i] = aw_unitysim_driven(drive) ? velocity : 0;
+        arm->ticks[i] = i == AW_UNITYSIM_HAND
+                            ? AW_UNITYSIM_TURN - (int)aw_unitysim_deg_to_ticks(-degrees)
+                            : (int)aw_unitysim_deg_to_ticks(degrees);
+        arm->velocity[i] = aw_unitysim_is_driven(drive) ? velocity : 0;
     }
 }
 
@@ -160,11 +163,11 @@ static void send_feedback(struct arm *arm)
     bool lost = aw_random_share(&arm->random) < arm->options.feedback_loss;
     if (!arm->loaded)
         return;
-    look(arm);
+    update_feedback(arm);
     aw_record_init(&record, aw_wire_codec(&arm->wire, "feedback", AW_RX), AW_RX);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        record.v[aw_unitysim_scalar(record.codec, i, "position")] = arm->ticks[i];
-        record.v[aw_unitysim_scalar(record.codec, i, "velocity")] = arm->velocity[i];
+        record.v[aw_unitysim_find_scalar(record.codec, i, "position")] = arm->ticks[i];
+        record.v[aw_unitysim_find_scalar(record.codec, i, "velocity")] = arm->velocity[i];
     }
     record.present = record.codec->values;
     if (lost || arm->mute || arm->frozen || !enqueue(&arm->out, bytes, encode(&record, bytes)))
@@ -176,7 +179,7 @@ static void send_feedback(struct arm *arm)
 /* Scenes */
 
 /* Wraps an angle like the engine does. */
-static int turn(int degrees)
+static int wrap_degrees(int degrees)
 {
     return ((degrees % 360) + 360) % 360;
 }
@@ -184,9 +187,9 @@ static int turn(int degrees)
 static void set_camera(struct arm *arm, const struct aw_unitysim_camera *camera)
 {
     arm->camera = camera->y == 0 ? aw_unitysim_scene_view(arm->scene) : *camera;
-    arm->camera.rx = turn(arm->camera.rx);
-    arm->camera.ry = turn(arm->camera.ry);
-    arm->camera.rz = turn(arm->camera.rz);
+    arm->camera.rx = wrap_degrees(arm->camera.rx);
+    arm->camera.ry = wrap_degrees(arm->camera.ry);
+    arm->camera.rz = wrap_degrees(arm->camera.rz);
 }
 
 /* The hand is mirrored, but so are its limits in the original, so min and max need no swap. */
@@ -195,8 +198,8 @@ static void set_limits(struct arm *arm, const struct aw_unitysim_limits *limits)
     arm->limits = *limits;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         struct joint *joint = &arm->joints[i];
-        joint->min = aw_unitysim_degrees(limits->joint[i].min);
-        joint->max = aw_unitysim_degrees(limits->joint[i].max);
+        joint->min = aw_unitysim_ticks_to_deg(limits->joint[i].min);
+        joint->max = aw_unitysim_ticks_to_deg(limits->joint[i].max);
     }
 }
 
@@ -204,16 +207,16 @@ static void load_scene(struct arm *arm, int scene, const struct aw_unitysim_came
                        const struct aw_unitysim_limits *limits)
 {
     if (scene > arm->options.scenes) {
-        snprintf(arm->dropped_why, sizeof arm->dropped_why, "scene: %d does not exist", scene);
+        snprintf(arm->drop_reason, sizeof arm->drop_reason, "scene: %d does not exist", scene);
         return;
     }
-    look(arm);
+    update_feedback(arm);
     arm->scene = scene;
     arm->loaded = arm->loaded || scene > 0;
     set_limits(arm, limits);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         struct joint *joint = &arm->joints[i];
-        joint->at = joint->target = 0;
+        joint->position = joint->target = 0;
         joint->goal = NAN;
         joint->drive = (struct aw_unitysim_drive){.state = AW_UNITYSIM_STOP};
         joint->at_limit = false;
@@ -222,11 +225,11 @@ static void load_scene(struct arm *arm, int scene, const struct aw_unitysim_came
 }
 
 /* Loads a scene with the default limits and its own view. */
-static void load_own_scene(struct arm *arm, int scene)
+static void load_default_scene(struct arm *arm, int scene)
 {
-    static const struct aw_unitysim_camera own_view = {0};
+    static const struct aw_unitysim_camera scene_view = {0};
     struct aw_unitysim_limits limits = aw_unitysim_limits_default();
-    load_scene(arm, scene, &own_view, &limits);
+    load_scene(arm, scene, &scene_view, &limits);
 }
 
 /* Receiving */
@@ -301,7 +304,7 @@ static const struct {
     {"scene", handle_scene}, {"update", handle_update}, {"camera_request", handle_request}};
 
 /* Returns NULL if no message to the simulator has this type. */
-static const struct aw_codec *codec_of(struct arm *arm, unsigned type)
+static const struct aw_codec *find_codec(struct arm *arm, unsigned type)
 {
     for (size_t i = 0; i < aw_unitysim_protocol.n_messages; i++) {
         const struct aw_message *message = &aw_unitysim_protocol.messages[i];
@@ -312,7 +315,7 @@ static const struct aw_codec *codec_of(struct arm *arm, unsigned type)
 }
 
 /* Checks a packet in the original's order. Returns NULL if the packet itself is valid. */
-static uint64_t *damage(struct arm *arm, const struct datagram *in)
+static uint64_t *find_damage(struct arm *arm, const struct datagram *in)
 {
     struct aw_unitysim_device_counters *counters = &arm->counters;
     if (in->size == 0)
@@ -323,21 +326,21 @@ static uint64_t *damage(struct arm *arm, const struct datagram *in)
         return &counters->header;
     if (aw_unitysim_protocol.checksum(in->bytes, in->size - 1) != in->bytes[in->size - 1])
         return &counters->checksum;
-    return codec_of(arm, in->bytes[HEADER]) ? NULL : &counters->type;
+    return find_codec(arm, in->bytes[HEADER]) ? NULL : &counters->type;
 }
 
 /* Applies a truncated scene or update as far as possible: the scene number, the camera, all limits.
  * Missing parts keep their values. Reads the checksum as data. Returns false without even the scene
  * number. */
-static bool fill(struct arm *arm, const struct aw_codec *codec, const struct datagram *in,
-                 struct datagram *whole)
+static bool complete_datagram(struct arm *arm, const struct aw_codec *codec,
+                              const struct datagram *in, struct datagram *complete)
 {
     struct aw_record record;
     size_t camera = codec->scalars[aw_codec_find(codec, "camera.x")].bit / 8U,
-           limits = codec->scalars[aw_unitysim_scalar(codec, 0, "min")].bit / 8U,
-           end = codec->size - 1, got = in->size;
+           limits = codec->scalars[aw_unitysim_find_scalar(codec, 0, "min")].bit / 8U,
+           data_end = codec->size - 1, size = in->size;
     bool scene = strcmp(codec->message->name, "scene") == 0;
-    if (got < (scene ? camera : limits))
+    if (size < (scene ? camera : limits))
         return false;
     aw_record_init(&record, codec, AW_TX);
     aw_unitysim_put_camera(&record, &arm->next_camera);
@@ -346,34 +349,40 @@ static bool fill(struct arm *arm, const struct aw_codec *codec, const struct dat
         aw_record_set(&record, "scene", 1, NULL);
         aw_record_set(&record, "frame_rate", 1, NULL);
     }
-    whole->size = encode(&record, whole->bytes);
-    memcpy(whole->bytes, in->bytes, got >= end ? end : got >= limits ? limits : camera);
-    return whole->size > 0;
+    complete->size = encode(&record, complete->bytes);
+    memcpy(complete->bytes, in->bytes,
+           size >= data_end ? data_end
+           : size >= limits ? limits
+                            : camera);
+    return complete->size > 0;
 }
 
 /* The original checks neither size nor length byte. It reads fields at fixed positions, ignores
  * data after them, and needs only the type of a request. Builds the datagram as the original reads
  * it. */
-static bool read_odd(struct arm *arm, const struct datagram *in, struct datagram *whole)
+static bool normalise_datagram(struct arm *arm, const struct datagram *in,
+                               struct datagram *complete)
 {
-    const struct aw_codec *codec = codec_of(arm, in->bytes[HEADER]);
+    const struct aw_codec *codec = find_codec(arm, in->bytes[HEADER]);
     if (!codec || in->size == codec->size)
         return false;
     if (in->size > codec->size) {
-        whole->size = codec->size;
-        memcpy(whole->bytes, in->bytes, whole->size);
-    } else if (aw_codec_find(codec, "camera.x") < 0 || !fill(arm, codec, in, whole)) {
+        complete->size = codec->size;
+        memcpy(complete->bytes, in->bytes, complete->size);
+    } else if (aw_codec_find(codec, "camera.x") < 0 ||
+               !complete_datagram(arm, codec, in, complete)) {
         return false;
     }
-    whole->bytes[whole->size - 1] = aw_unitysim_protocol.checksum(whole->bytes, whole->size - 1);
+    complete->bytes[complete->size - 1] =
+        aw_unitysim_protocol.checksum(complete->bytes, complete->size - 1);
     return true;
 }
 
-static void drop(struct arm *arm, const struct datagram *in, const char *why)
+static void drop(struct arm *arm, const struct datagram *in, const char *reason)
 {
-    uint64_t *counter = damage(arm, in);
+    uint64_t *counter = find_damage(arm, in);
     ++*(counter ? counter : &arm->counters.size);
-    snprintf(arm->dropped_why, sizeof arm->dropped_why, "%.150s", why);
+    snprintf(arm->drop_reason, sizeof arm->drop_reason, "%.150s", reason);
 }
 
 /* Handles a custom packet. */
@@ -382,19 +391,19 @@ static bool handle_custom(struct arm *arm, struct aw_span frame)
     struct aw_packet_memory_joint joints[AW_UNITYSIM_JOINTS];
     for (int i = 0; i < AW_UNITYSIM_JOINTS && arm->memory; i++) {
         const struct joint *joint = &arm->joints[i];
-        double way = (joint->target - joint->at) / STEP_S;
+        double velocity = (joint->target - joint->position) / STEP_S;
         joints[i] = (struct aw_packet_memory_joint){.name = aw_unitysim_joint_name(i),
                                                     .unit = "deg",
-                                                    .position = joint->at,
+                                                    .position = joint->position,
                                                     .setpoint = joint->goal,
-                                                    .velocity = way,
+                                                    .velocity = velocity,
                                                     .effort = NAN};
     }
-    aw_packet_memory_report(arm->memory, joints, AW_UNITYSIM_JOINTS);
+    aw_packet_memory_set_joints(arm->memory, joints, AW_UNITYSIM_JOINTS);
     if (!aw_packet_memory_store(arm->memory, frame))
         return false;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        double goal = aw_packet_memory_setpoint(arm->memory, (size_t)i);
+        double goal = aw_packet_memory_new_setpoint(arm->memory, (size_t)i);
         if (!isnan(goal) && arm->scene > 0)
             arm->joints[i].goal = goal;
     }
@@ -405,21 +414,22 @@ static void handle_datagram(struct arm *arm, const struct datagram *in)
 {
     struct aw_record record;
     struct aw_error err;
-    struct datagram whole;
+    struct datagram complete;
     arm->counters.received++;
-    bool good = !damage(arm, in), odd = good && read_odd(arm, in, &whole);
-    const struct datagram *read = odd ? &whole : in;
-    struct aw_span frame = {read->bytes, read->size < DATAGRAM_MAX ? read->size : DATAGRAM_MAX};
+    bool valid = !find_damage(arm, in), odd = valid && normalise_datagram(arm, in, &complete);
+    const struct datagram *source = odd ? &complete : in;
+    struct aw_span frame = {source->bytes,
+                            source->size < DATAGRAM_MAX ? source->size : DATAGRAM_MAX};
     if (handle_custom(arm, frame)) {
         arm->counters.applied++;
         return;
     }
     /* Reads complete control packets like truncated ones, so joints may come in any order. */
-    if (good && in->bytes[HEADER] == arm->control->message->code && handle_control(arm, in)) {
+    if (valid && in->bytes[HEADER] == arm->control->message->code && handle_control(arm, in)) {
         arm->counters.applied++;
     } else if (aw_wire_decode(&arm->wire, AW_TX, frame, &record, &err) != AW_OK) {
         drop(arm, in, err.text);
-    } else if (!codec_of(arm, in->bytes[HEADER])) {
+    } else if (!find_codec(arm, in->bytes[HEADER])) {
         drop(arm, in, "type: it is one of the simulator's own — wrong port?");
     } else {
         arm->counters.applied++;
@@ -463,7 +473,7 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
     run_until(arm, now);
 }
 
-static bool speaks(const struct arm *arm)
+static bool is_sending(const struct arm *arm)
 {
     return arm->loaded && !arm->frozen && !arm->mute;
 }
@@ -473,7 +483,7 @@ static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
     struct arm *arm = (struct arm *)device;
     const struct datagram *item = dequeue(&arm->out);
     if (!item)
-        return speaks(arm) ? aw_packet_memory_next(arm->memory, arm->now_ns, buf, cap) : 0;
+        return is_sending(arm) ? aw_packet_memory_next(arm->memory, arm->now_ns, buf, cap) : 0;
     size_t n = item->size < cap ? item->size : cap;
     memcpy(buf, item->bytes, n);
     return n;
@@ -484,8 +494,8 @@ static int64_t device_next_event(const struct aw_device *device)
     const struct arm *arm = (const struct arm *)device;
     if (!arm->started)
         return 0;
-    int64_t own = speaks(arm) ? aw_packet_memory_due(arm->memory) : AW_NEVER;
-    return arm->loaded && !arm->frozen ? aw_sooner(arm->feedback_ns, own) : AW_NEVER;
+    int64_t custom_ns = is_sending(arm) ? aw_packet_memory_next_due(arm->memory) : AW_NEVER;
+    return arm->loaded && !arm->frozen ? aw_min_time(arm->feedback_ns, custom_ns) : AW_NEVER;
 }
 
 static void device_close(struct aw_device *device)
@@ -494,15 +504,16 @@ static void device_close(struct aw_device *device)
     free(device);
 }
 
-struct aw_device *aw_unitysim_device(const struct aw_unitysim_device_options *options)
+struct aw_device *aw_unitysim_device_new(const struct aw_unitysim_device_options *options)
 {
     static const struct aw_device_ops ops = {.receive = device_receive,
                                              .step = device_step,
                                              .transmit = device_transmit,
                                              .next_event = device_next_event,
                                              .close = device_close};
-    struct aw_packet_memory_options memory = {
-        .protocol = options->protocol, .first = aw_unitysim_protocol.n_messages, .hz = CUSTOM_HZ};
+    struct aw_packet_memory_options memory = {.protocol = options->protocol,
+                                              .first_custom = aw_unitysim_protocol.n_messages,
+                                              .hz = CUSTOM_HZ};
     bool failed;
     struct arm *arm = calloc(1, sizeof *arm);
     if (!arm)
@@ -519,19 +530,19 @@ struct aw_device *aw_unitysim_device(const struct aw_unitysim_device_options *op
     aw_wire_init(&arm->wire, &aw_unitysim_protocol, NULL, false);
     /* Offsets in an entry of a control packet, whose first byte is the joint. */
     const struct aw_codec *codec = arm->control = aw_wire_codec(&arm->wire, "control", AW_TX);
-    const struct aw_scalar *first = &codec->scalars[aw_unitysim_scalar(codec, 0, "velocity")],
-                           *second = &codec->scalars[aw_unitysim_scalar(codec, 1, "velocity")],
-                           *state = &codec->scalars[aw_unitysim_scalar(codec, 0, "state")];
+    const struct aw_scalar *first = &codec->scalars[aw_unitysim_find_scalar(codec, 0, "velocity")],
+                           *second = &codec->scalars[aw_unitysim_find_scalar(codec, 1, "velocity")],
+                           *state = &codec->scalars[aw_unitysim_find_scalar(codec, 0, "state")];
     arm->entry_size = (size_t)(second->bit - first->bit) / 8;
     arm->velocity_at = first->bit / 8U - ENTRIES;
     arm->state_at = state->bit / 8U - ENTRIES;
     arm->next_limits = aw_unitysim_limits_default();
-    load_own_scene(arm, options->scene);
+    load_default_scene(arm, options->scene);
     return &arm->base;
 }
 
-void aw_unitysim_device_truth(struct aw_device *device, int64_t now,
-                              struct aw_unitysim_truth *truth)
+void aw_unitysim_device_get_truth(struct aw_device *device, int64_t now,
+                                  struct aw_unitysim_truth *truth)
 {
     struct arm *arm = (struct arm *)device;
     run_until(arm, now);
@@ -541,25 +552,25 @@ void aw_unitysim_device_truth(struct aw_device *device, int64_t now,
                                         .limits = arm->limits,
                                         .frozen = arm->frozen,
                                         .counters = arm->counters};
-    memcpy(truth->dropped_why, arm->dropped_why, sizeof truth->dropped_why);
+    memcpy(truth->drop_reason, arm->drop_reason, sizeof truth->drop_reason);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        truth->degrees[i] = arm->joints[i].at;
+        truth->degrees[i] = arm->joints[i].position;
         truth->drive[i] = arm->joints[i].drive;
         truth->at_limit[i] = arm->joints[i].at_limit;
     }
 }
 
-void aw_unitysim_device_stick(struct aw_device *device, unsigned joints)
+void aw_unitysim_device_set_stuck(struct aw_device *device, unsigned joints)
 {
     ((struct arm *)device)->options.stuck = joints;
 }
 
-void aw_unitysim_device_freeze(struct aw_device *device, bool frozen)
+void aw_unitysim_device_set_frozen(struct aw_device *device, bool frozen)
 {
     ((struct arm *)device)->frozen = frozen;
 }
 
-void aw_unitysim_device_mute(struct aw_device *device, bool mute)
+void aw_unitysim_device_set_mute(struct aw_device *device, bool mute)
 {
     ((struct arm *)device)->mute = mute;
 }

@@ -1,7 +1,7 @@
 /* A simulated Virtual Bento, the Unity simulation of the Bento Arm.
  *
  *     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
- *     struct aw_device *device = aw_unitysim_device(&options);
+ *     struct aw_device *device = aw_unitysim_device_new(&options);
  *     struct aw_link *link = aw_sim_link(device, &clock.base, true, "sim:");
  *
  * Datagrams, see wire.h. As published: the simulator is silent until a scene from 1 on is loaded.
@@ -69,7 +69,7 @@ struct aw_unitysim_device_counters {
 };
 
 /* Returns NULL if out of memory. The caller closes the device through its ops. */
-struct aw_device *aw_unitysim_device(const struct aw_unitysim_device_options *options);
+struct aw_device *aw_unitysim_device_new(const struct aw_unitysim_device_options *options);
 
 /* The true state, for the summary and for tests. */
 struct aw_unitysim_truth {
@@ -82,17 +82,17 @@ struct aw_unitysim_truth {
     bool at_limit[AW_UNITYSIM_JOINTS];
     bool frozen;
     struct aw_unitysim_device_counters counters;
-    char dropped_why[160]; /* the reason of the last dropped datagram, or "" */
+    char drop_reason[160]; /* the reason of the last dropped datagram, or "" */
 };
 
 /* Returns the state at time now, which must not decrease. */
-void aw_unitysim_device_truth(struct aw_device *device, int64_t now,
-                              struct aw_unitysim_truth *truth);
+void aw_unitysim_device_get_truth(struct aw_device *device, int64_t now,
+                                  struct aw_unitysim_truth *truth);
 
 /* Faults at run time. A mute simulator moves without sending. A frozen one neither moves nor sends,
  * and queues the datagrams it receives. */
-void aw_unitysim_device_stick(struct aw_device *device, unsigned joints);
-void aw_unitysim_device_mute(struct aw_device *device, bool mute);
-void aw_unitysim_device_freeze(struct aw_device *device, bool frozen);
+void aw_unitysim_device_set_stuck(struct aw_device *device, unsigned joints);
+void aw_unitysim_device_set_mute(struct aw_device *device, bool mute);
+void aw_unitysim_device_set_frozen(struct aw_device *device, bool frozen);
 
 #endif

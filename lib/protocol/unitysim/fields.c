@@ -30,7 +30,7 @@ struct aw_unitysim_camera aw_unitysim_get_camera(const struct aw_record *record)
     };
 }
 
-int aw_unitysim_scalar(const struct aw_codec *codec, int joint, const char *field)
+int aw_unitysim_find_scalar(const struct aw_codec *codec, int joint, const char *field)
 {
     char name[48];
     snprintf(name, sizeof name, "%s.%s", aw_unitysim_joint_name(joint), field);
@@ -46,8 +46,8 @@ static void put_scalar(struct aw_record *record, int scalar, double value)
 void aw_unitysim_put_limits(struct aw_record *record, const struct aw_unitysim_limits *limits)
 {
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        put_scalar(record, aw_unitysim_scalar(record->codec, i, "min"), limits->joint[i].min);
-        put_scalar(record, aw_unitysim_scalar(record->codec, i, "max"), limits->joint[i].max);
+        put_scalar(record, aw_unitysim_find_scalar(record->codec, i, "min"), limits->joint[i].min);
+        put_scalar(record, aw_unitysim_find_scalar(record->codec, i, "max"), limits->joint[i].max);
     }
 }
 
@@ -55,8 +55,8 @@ struct aw_unitysim_limits aw_unitysim_get_limits(const struct aw_record *record)
 {
     struct aw_unitysim_limits limits;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        limits.joint[i].min = (int)record->v[aw_unitysim_scalar(record->codec, i, "min")];
-        limits.joint[i].max = (int)record->v[aw_unitysim_scalar(record->codec, i, "max")];
+        limits.joint[i].min = (int)record->v[aw_unitysim_find_scalar(record->codec, i, "min")];
+        limits.joint[i].max = (int)record->v[aw_unitysim_find_scalar(record->codec, i, "max")];
     }
     return limits;
 }

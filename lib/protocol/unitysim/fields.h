@@ -19,6 +19,6 @@ void aw_unitysim_put_limits(struct aw_record *record, const struct aw_unitysim_l
 struct aw_unitysim_limits aw_unitysim_get_limits(const struct aw_record *record);
 
 /* Returns the scalar of a joint's field, "elbow.velocity". */
-int aw_unitysim_scalar(const struct aw_codec *codec, int joint, const char *field);
+int aw_unitysim_find_scalar(const struct aw_codec *codec, int joint, const char *field);
 
 #endif

@@ -6,66 +6,66 @@
 #include "base/file.h"
 #include "base/lines.h"
 
-enum { JOINT, MIN, MAX, WORDS };
+enum { JOINT, MIN, MAX, COLUMNS };
 
-enum aw_status aw_unitysim_end_parse(int joint, const char *text,
-                                     const struct aw_unitysim_limits *limits, int *end,
-                                     struct aw_error *err)
+enum aw_status aw_unitysim_limit_end_parse(int joint, const char *text,
+                                           const struct aw_unitysim_limits *limits, int *ticks,
+                                           struct aw_error *err)
 {
-    double ticks;
-    enum aw_status status = aw_unitysim_position_parse(joint, text, limits, &ticks, err);
+    double value;
+    enum aw_status status = aw_unitysim_position_parse(joint, text, limits, &value, err);
     if (status != AW_OK)
         return status;
-    if (ticks < 0 || ticks > UINT16_MAX)
+    if (value < 0 || value > UINT16_MAX)
         return aw_fail(err, AW_LIMIT, "%s: %.0f ticks is out of range (0 to %d)",
-                       aw_unitysim_joint_name(joint), ticks, UINT16_MAX);
-    *end = (int)lround(ticks);
+                       aw_unitysim_joint_name(joint), value, UINT16_MAX);
+    *ticks = (int)lround(value);
     return AW_OK;
 }
 
 enum aw_status aw_unitysim_limit_parse(struct aw_unitysim_limits *limits, int joint,
                                        const char *min, const char *max, struct aw_error *err)
 {
-    struct aw_unitysim_limits wanted = *limits;
+    struct aw_unitysim_limits updated = *limits;
     enum aw_status status =
-        aw_unitysim_end_parse(joint, min, limits, &wanted.joint[joint].min, err);
+        aw_unitysim_limit_end_parse(joint, min, limits, &updated.joint[joint].min, err);
     if (status == AW_OK)
-        status = aw_unitysim_end_parse(joint, max, limits, &wanted.joint[joint].max, err);
+        status = aw_unitysim_limit_end_parse(joint, max, limits, &updated.joint[joint].max, err);
     if (status == AW_OK)
-        status = aw_unitysim_limits_check(&wanted, err);
+        status = aw_unitysim_limits_check(&updated, err);
     if (status == AW_OK)
-        *limits = wanted;
+        *limits = updated;
     return status;
 }
 
 static enum aw_status read_line(struct aw_unitysim_limits *limits, unsigned *seen, char *line,
                                 struct aw_error *err)
 {
-    char *words[WORDS + 1];
+    char *tokens[COLUMNS + 1];
     int joint;
-    if (aw_lines_words(line, words, WORDS + 1) != WORDS)
+    if (aw_lines_split(line, tokens, COLUMNS + 1) != COLUMNS)
         return aw_fail(err, AW_USAGE, "invalid limits — write 'elbow 1700 2570'");
-    enum aw_status status = aw_unitysim_joint_parse(words[JOINT], &joint, err);
+    enum aw_status status = aw_unitysim_joint_parse(tokens[JOINT], &joint, err);
     if (status != AW_OK)
         return status;
     if (*seen & 1u << joint)
-        return aw_fail(err, AW_USAGE, "duplicate joint %s — remove one", words[JOINT]);
+        return aw_fail(err, AW_USAGE, "duplicate joint %s — remove one", tokens[JOINT]);
     *seen |= 1u << joint;
-    return aw_unitysim_limit_parse(limits, joint, words[MIN], words[MAX], err);
+    return aw_unitysim_limit_parse(limits, joint, tokens[MIN], tokens[MAX], err);
 }
 
 enum aw_status aw_unitysim_limits_read(struct aw_unitysim_limits *limits, FILE *file,
                                        const char *name, struct aw_error *err)
 {
-    struct aw_unitysim_limits wanted = *limits;
+    struct aw_unitysim_limits updated = *limits;
     struct aw_lines lines = {.file = file, .name = name};
     enum aw_status status = AW_OK;
     unsigned seen = 0;
     while (status == AW_OK && (status = aw_lines_next(&lines, err)) == AW_OK)
-        status = read_line(&wanted, &seen, lines.line, err);
+        status = read_line(&updated, &seen, lines.line, err);
     status = aw_lines_end(&lines, status, err);
     if (status == AW_OK)
-        *limits = wanted;
+        *limits = updated;
     return status;
 }
 

@@ -25,9 +25,9 @@ enum aw_status aw_unitysim_limits_read(struct aw_unitysim_limits *limits, FILE *
                                        const char *name, struct aw_error *err);
 
 /* Parses one end of a joint's limits ("1700", "45deg"); rounds to ticks. AW_LIMIT as above. */
-enum aw_status aw_unitysim_end_parse(int joint, const char *text,
-                                     const struct aw_unitysim_limits *limits, int *end,
-                                     struct aw_error *err);
+enum aw_status aw_unitysim_limit_end_parse(int joint, const char *text,
+                                           const struct aw_unitysim_limits *limits, int *ticks,
+                                           struct aw_error *err);
 
 /* Parses the limits of one joint from two strings. */
 enum aw_status aw_unitysim_limit_parse(struct aw_unitysim_limits *limits, int joint,

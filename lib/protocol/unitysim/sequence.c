@@ -24,12 +24,12 @@ static const char *const titles[COLUMNS] = {
 /* A column holds one of several names, or a number within a range. */
 /* clang-format off */
 static const struct column {
-    const char *const *words;
+    const char *const *names;
     size_t n;
-    struct aw_whole range;
+    struct aw_cell_range range;
 } columns[COLUMNS] = {
-    [JOINT] = {.words = joints, .n = COUNT(joints)},
-    [KIND] = {.words = kinds, .n = COUNT(kinds)},
+    [JOINT] = {.names = joints, .n = COUNT(joints)},
+    [KIND] = {.names = kinds, .n = COUNT(kinds)},
     [POSITION] = {.range = {"Position", " ticks", 0, 4096}},
     [VELOCITY] = {.range = {"Velocity", "", 1, 1023}},
     [TOLERANCE] = {.range = {"Tolerance", " ticks", 5, 1000}},
@@ -39,49 +39,49 @@ static const struct column {
 
 /* ---- Reading ---- */
 
-static enum aw_status no_such_word(struct aw_cells *cells, size_t i, struct aw_error *err)
+static enum aw_status fail_unknown_name(struct aw_cells *cells, size_t i, struct aw_error *err)
 {
     const struct column *column = &columns[i];
     const struct aw_csv_cell *cell = &cells->cell[i];
-    char word[32];
-    snprintf(word, sizeof word, "%.*s", (int)cell->length, cell->text);
-    const char *near = aw_suggest(word, column->words, column->n);
-    if (near)
+    char text[32];
+    snprintf(text, sizeof text, "%.*s", (int)cell->length, cell->text);
+    const char *suggestion = aw_suggest(text, column->names, column->n);
+    if (suggestion)
         return aw_cells_fail(cells, cell->text, AW_MALFORMED, err,
-                             "%s: unknown '%s' — did you mean '%s'?", titles[i], word, near);
+                             "%s: unknown '%s' — did you mean '%s'?", titles[i], text, suggestion);
     return aw_cells_fail(cells, cell->text, AW_MALFORMED, err, "%s: unknown '%s' — use %s%s",
-                         titles[i], word, i == JOINT ? "Shoulder, Elbow, Wrist Rotate, " : "",
+                         titles[i], text, i == JOINT ? "Shoulder, Elbow, Wrist Rotate, " : "",
                          i == JOINT ? "Wrist Flex or Hand" : "Auto or User");
 }
 
-static enum aw_status read_word(struct aw_cells *cells, size_t i, long *value, struct aw_error *err)
+static enum aw_status read_name(struct aw_cells *cells, size_t i, long *value, struct aw_error *err)
 {
     for (size_t k = 0; k < columns[i].n; k++)
-        if (aw_cell_is(&cells->cell[i], columns[i].words[k])) {
+        if (aw_cell_equals(&cells->cell[i], columns[i].names[k])) {
             *value = (long)k;
             return AW_OK;
         }
-    return no_such_word(cells, i, err);
+    return fail_unknown_name(cells, i, err);
 }
 
 static enum aw_status read_header(struct aw_cells *cells, struct aw_error *err)
 {
     for (size_t i = 0; i < COLUMNS; i++)
-        if (i >= cells->n || !aw_cell_is(&cells->cell[i], titles[i]))
+        if (i >= cells->n || !aw_cell_equals(&cells->cell[i], titles[i]))
             return aw_cells_fail(
                 cells, cells->cell[i < cells->n ? i : cells->n - 1].text, AW_MALFORMED, err,
                 "the header has no '%s' here — check that this is a motion sequence", titles[i]);
-    return aw_cells_count(cells, COLUMNS, titles, err);
+    return aw_cells_check_count(cells, COLUMNS, titles, err);
 }
 
 static enum aw_status read_row(struct aw_cells *cells, struct aw_sequence *sequence,
                                struct aw_error *err)
 {
     long value[COLUMNS];
-    enum aw_status status = aw_cells_count(cells, COLUMNS, titles, err);
+    enum aw_status status = aw_cells_check_count(cells, COLUMNS, titles, err);
     for (size_t i = 0; i < COLUMNS && status == AW_OK; i++)
-        status = columns[i].words ? read_word(cells, i, &value[i], err)
-                                  : aw_cells_whole(cells, i, &columns[i].range, &value[i], err);
+        status = columns[i].names ? read_name(cells, i, &value[i], err)
+                                  : aw_cells_parse_int(cells, i, &columns[i].range, &value[i], err);
     if (status != AW_OK)
         return status;
     struct aw_sequence_row row = {
@@ -101,11 +101,11 @@ enum aw_status aw_sequence_read(FILE *file, const char *name, struct aw_sequence
 {
     struct aw_cells cells = {.lines = {.file = file, .name = name}};
     enum aw_status status = AW_OK;
-    bool headed = false;
+    bool has_header = false;
     *sequence = (struct aw_sequence){0};
     while (status == AW_OK && (status = aw_cells_next(&cells, COLUMNS + 1, err)) == AW_OK) {
-        status = headed ? read_row(&cells, sequence, err) : read_header(&cells, err);
-        headed = true;
+        status = has_header ? read_row(&cells, sequence, err) : read_header(&cells, err);
+        has_header = true;
     }
     status = aw_lines_end(&cells.lines, status, err);
     if (status == AW_OK && sequence->n == 0)
@@ -131,7 +131,7 @@ enum aw_status aw_sequence_add(struct aw_sequence *sequence, const struct aw_seq
     value[TOLERANCE] = row->tolerance;
     value[DELAY] = row->delay_ms;
     for (size_t i = 0; i < COLUMNS; i++) {
-        long max = columns[i].words ? (long)columns[i].n - 1 : columns[i].range.max;
+        long max = columns[i].names ? (long)columns[i].n - 1 : columns[i].range.max;
         if (value[i] < columns[i].range.min || value[i] > max)
             return aw_fail(err, AW_LIMIT, "%s: %ld is out of range (%ld to %ld)", titles[i],
                            value[i], columns[i].range.min, max);
@@ -139,7 +139,7 @@ enum aw_status aw_sequence_add(struct aw_sequence *sequence, const struct aw_seq
     if (sequence->n == AW_SEQUENCE_ROWS)
         return aw_fail(err, AW_LIMIT, "more than %d motions — split the file", AW_SEQUENCE_ROWS);
     struct aw_sequence_row *rows =
-        aw_grow(sequence->rows, &sequence->room, sequence->n + 1, sizeof *rows);
+        aw_grow(sequence->rows, &sequence->capacity, sequence->n + 1, sizeof *rows);
     if (!rows)
         return aw_no_memory(err);
     sequence->rows = rows;

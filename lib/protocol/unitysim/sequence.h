@@ -38,7 +38,7 @@ struct aw_sequence_row {
 
 /* Owns its rows. {0} is empty. */
 struct aw_sequence {
-    size_t n, room;
+    size_t n, capacity;
     struct aw_sequence_row *rows;
 };
 

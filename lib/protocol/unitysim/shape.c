@@ -12,54 +12,54 @@ static const double closed_deg = -10.546875; /* 1928 ticks */
 
 /* The position and orientation of a body. */
 struct frame {
-    struct aw_unitysim_point at, forward, up, right;
+    struct aw_unitysim_point at, forward, y_range, right;
 };
 
-static struct aw_unitysim_point sum(struct aw_unitysim_point a, double ka,
-                                    struct aw_unitysim_point b, double kb)
+static struct aw_unitysim_point combine(struct aw_unitysim_point a, double ka,
+                                        struct aw_unitysim_point b, double kb)
 {
     return (struct aw_unitysim_point){a.x * ka + b.x * kb, a.y * ka + b.y * kb,
                                       a.z * ka + b.z * kb};
 }
 
 /* Rotates the axis "from" towards "to", and "to" away from "from". */
-static void turn(struct aw_unitysim_point *from, struct aw_unitysim_point *to, double deg)
+static void rotate_axes(struct aw_unitysim_point *from, struct aw_unitysim_point *to, double deg)
 {
     double s = sin(deg * M_PI / 180), c = cos(deg * M_PI / 180);
-    struct aw_unitysim_point turned = sum(*from, c, *to, s);
-    *to = sum(*to, c, *from, -s);
-    *from = turned;
+    struct aw_unitysim_point rotated = combine(*from, c, *to, s);
+    *to = combine(*to, c, *from, -s);
+    *from = rotated;
 }
 
-static void go(struct frame *f, double mm)
+static void advance(struct frame *f, double mm)
 {
-    f->at = sum(f->at, 1, f->forward, mm);
+    f->at = combine(f->at, 1, f->forward, mm);
 }
 
 void aw_unitysim_shape(const double degrees[AW_UNITYSIM_JOINTS], struct aw_unitysim_shape *shape)
 {
-    struct aw_unitysim_point *at = shape->at;
+    struct aw_unitysim_point *points = shape->points;
     struct frame f = {{shoulder_x, shoulder_y, 0}, {-1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    at[AW_UNITYSIM_AT_FOOT] = (struct aw_unitysim_point){shoulder_x, AW_UNITYSIM_TABLE_Y, 0};
-    at[AW_UNITYSIM_AT_SHOULDER] = f.at;
-    turn(&f.forward, &f.right, degrees[AW_UNITYSIM_SHOULDER]);
-    go(&f, upper_forward);
-    at[AW_UNITYSIM_AT_UPPER_ARM] = f.at;
-    f.at = sum(f.at, 1, f.up, -upper_down);
-    at[AW_UNITYSIM_AT_ELBOW] = f.at;
-    turn(&f.forward, &f.up, degrees[AW_UNITYSIM_ELBOW]);
-    go(&f, forearm);
-    at[AW_UNITYSIM_AT_WRIST_ROTATE] = f.at;
-    turn(&f.up, &f.right, degrees[AW_UNITYSIM_WRIST_ROTATE]);
-    go(&f, wrist);
-    at[AW_UNITYSIM_AT_WRIST_FLEX] = f.at;
-    turn(&f.forward, &f.up, degrees[AW_UNITYSIM_WRIST_FLEX]);
-    go(&f, palm);
-    at[AW_UNITYSIM_AT_HAND] = f.at;
-    at[AW_UNITYSIM_AT_FINGER] = sum(f.at, 1, f.forward, finger);
-    at[AW_UNITYSIM_AT_GRASP] = sum(f.at, 1, f.forward, grasp);
-    turn(&f.forward, &f.right, closed_deg - degrees[AW_UNITYSIM_HAND]);
-    at[AW_UNITYSIM_AT_THUMB] = sum(f.at, 1, f.forward, finger);
+    points[AW_UNITYSIM_AT_FOOT] = (struct aw_unitysim_point){shoulder_x, AW_UNITYSIM_TABLE_Y, 0};
+    points[AW_UNITYSIM_AT_SHOULDER] = f.at;
+    rotate_axes(&f.forward, &f.right, degrees[AW_UNITYSIM_SHOULDER]);
+    advance(&f, upper_forward);
+    points[AW_UNITYSIM_AT_UPPER_ARM] = f.at;
+    f.at = combine(f.at, 1, f.y_range, -upper_down);
+    points[AW_UNITYSIM_AT_ELBOW] = f.at;
+    rotate_axes(&f.forward, &f.y_range, degrees[AW_UNITYSIM_ELBOW]);
+    advance(&f, forearm);
+    points[AW_UNITYSIM_AT_WRIST_ROTATE] = f.at;
+    rotate_axes(&f.y_range, &f.right, degrees[AW_UNITYSIM_WRIST_ROTATE]);
+    advance(&f, wrist);
+    points[AW_UNITYSIM_AT_WRIST_FLEX] = f.at;
+    rotate_axes(&f.forward, &f.y_range, degrees[AW_UNITYSIM_WRIST_FLEX]);
+    advance(&f, palm);
+    points[AW_UNITYSIM_AT_HAND] = f.at;
+    points[AW_UNITYSIM_AT_FINGER] = combine(f.at, 1, f.forward, finger);
+    points[AW_UNITYSIM_AT_GRASP] = combine(f.at, 1, f.forward, grasp);
+    rotate_axes(&f.forward, &f.right, closed_deg - degrees[AW_UNITYSIM_HAND]);
+    points[AW_UNITYSIM_AT_THUMB] = combine(f.at, 1, f.forward, finger);
 }
 
 /* ---- Drawing ---- */
@@ -78,7 +78,7 @@ static const struct window windows[] = {
 struct picture {
     struct aw_braille *canvas;
     enum aw_unitysim_side side;
-    double scale, x, y;
+    double scale, origin_x, origin_y;
 };
 
 struct canvas_point {
@@ -98,20 +98,20 @@ static struct picture picture(struct aw_braille *canvas, enum aw_unitysim_side s
 static struct canvas_point project(const struct picture *p, struct aw_unitysim_point at)
 {
     double up = p->side == AW_UNITYSIM_FROM_ABOVE ? -at.z : at.y;
-    return (struct canvas_point){p->x - at.x * p->scale, p->y - up * p->scale};
+    return (struct canvas_point){p->origin_x - at.x * p->scale, p->origin_y - up * p->scale};
 }
 
 /* Draws a joint as a small square around its axis. */
-static void joint(const struct picture *p, struct aw_unitysim_point at, int color)
+static void draw_joint(const struct picture *p, struct aw_unitysim_point at, int color)
 {
     struct canvas_point s = project(p, at);
     for (int dx = -1; dx <= 1; dx++)
         for (int dy = -1; dy <= 1; dy++)
-            aw_braille_dot(p->canvas, (int)lround(s.x) + dx, (int)lround(s.y) + dy, color);
+            aw_braille_draw_dot(p->canvas, (int)lround(s.x) + dx, (int)lround(s.y) + dy, color);
 }
 
-void aw_unitysim_draw(const struct aw_unitysim_shape *shape, enum aw_unitysim_side side,
-                      struct aw_braille *canvas)
+void aw_unitysim_draw_shape(const struct aw_unitysim_shape *shape, enum aw_unitysim_side side,
+                            struct aw_braille *canvas)
 {
     enum { ARM = 1, HAND = 2 };
     static const struct {
@@ -135,12 +135,12 @@ void aw_unitysim_draw(const struct aw_unitysim_shape *shape, enum aw_unitysim_si
     struct canvas_point b =
         project(&p, (struct aw_unitysim_point){-w->right, AW_UNITYSIM_TABLE_Y, 0});
     if (p.side == AW_UNITYSIM_FROM_THE_SIDE)
-        aw_braille_line(p.canvas, a.x, a.y, b.x, b.y, 0);
+        aw_braille_draw_line(p.canvas, a.x, a.y, b.x, b.y, 0);
     for (size_t i = 0; i < sizeof bones / sizeof *bones; i++) {
-        a = project(&p, shape->at[bones[i].from]);
-        b = project(&p, shape->at[bones[i].to]);
-        aw_braille_line(canvas, a.x, a.y, b.x, b.y, bones[i].color);
+        a = project(&p, shape->points[bones[i].from]);
+        b = project(&p, shape->points[bones[i].to]);
+        aw_braille_draw_line(canvas, a.x, a.y, b.x, b.y, bones[i].color);
     }
     for (size_t i = 0; i < sizeof joints; i++)
-        joint(&p, shape->at[joints[i]], ARM);
+        draw_joint(&p, shape->points[joints[i]], ARM);
 }

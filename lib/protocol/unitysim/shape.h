@@ -2,7 +2,7 @@
  *
  *     struct aw_unitysim_shape shape;
  *     aw_unitysim_shape(degrees, &shape);             0 deg is the centre, 2048 ticks
- *     aw_unitysim_draw(&shape, AW_UNITYSIM_FROM_THE_SIDE, &canvas);
+ *     aw_unitysim_draw_shape(&shape, AW_UNITYSIM_FROM_THE_SIDE, &canvas);
  *
  * Coordinates are in mm in the space of the simulation: x points back (the arm points to negative
  * x), y up, z to the arm's right. Increasing: shoulder to the right, elbow up, wrist_rotate to the
@@ -16,7 +16,7 @@
 #include "protocol/unitysim/arm.h"
 #include "view/terminal/braille.h"
 
-enum aw_unitysim_place {
+enum aw_unitysim_landmark {
     AW_UNITYSIM_AT_FOOT, /* on the table, below the shoulder */
     AW_UNITYSIM_AT_SHOULDER,
     AW_UNITYSIM_AT_UPPER_ARM, /* above the elbow: the upper arm hangs from the shoulder */
@@ -27,7 +27,7 @@ enum aw_unitysim_place {
     AW_UNITYSIM_AT_FINGER, /* tip of the fixed finger */
     AW_UNITYSIM_AT_THUMB,  /* tip of the moving finger */
     AW_UNITYSIM_AT_GRASP,  /* position of a held object */
-    AW_UNITYSIM_PLACES,
+    AW_UNITYSIM_LANDMARKS,
 };
 
 struct aw_unitysim_point {
@@ -35,7 +35,7 @@ struct aw_unitysim_point {
 };
 
 struct aw_unitysim_shape {
-    struct aw_unitysim_point at[AW_UNITYSIM_PLACES];
+    struct aw_unitysim_point points[AW_UNITYSIM_LANDMARKS];
 };
 
 #define AW_UNITYSIM_TABLE_Y (-51.6) /* mm: height of the table top */
@@ -49,7 +49,7 @@ enum aw_unitysim_side {
 
 /* Draws on the whole canvas at a fixed scale, equal in both directions. Everything that the arm can
  * reach within its default limits is visible. */
-void aw_unitysim_draw(const struct aw_unitysim_shape *shape, enum aw_unitysim_side side,
-                      struct aw_braille *canvas);
+void aw_unitysim_draw_shape(const struct aw_unitysim_shape *shape, enum aw_unitysim_side side,
+                            struct aw_braille *canvas);
 
 #endif

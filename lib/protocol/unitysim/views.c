@@ -12,20 +12,23 @@
 #include "base/suggest.h"
 #include "protocol/unitysim/cells.h"
 
-enum { NAME, FIRST, COLUMNS = 7, FURTHEST = 65535 };
+enum { NAME, FIRST, COLUMNS = 7, COORDINATE_MAX = 65535 };
 
 static const char *const titles[COLUMNS] = {"name", "x", "y", "z", "rx", "ry", "rz"};
 
-static const struct aw_whole ranges[COLUMNS] = {
-    [1] = {"x", " mm", -FURTHEST, FURTHEST},   [2] = {"y", " mm", -FURTHEST, FURTHEST},
-    [3] = {"z", " mm", -FURTHEST, FURTHEST},   [4] = {"rx", " deg", -FURTHEST, FURTHEST},
-    [5] = {"ry", " deg", -FURTHEST, FURTHEST}, [6] = {"rz", " deg", -FURTHEST, FURTHEST},
+static const struct aw_cell_range ranges[COLUMNS] = {
+    [1] = {"x", " mm", -COORDINATE_MAX, COORDINATE_MAX},
+    [2] = {"y", " mm", -COORDINATE_MAX, COORDINATE_MAX},
+    [3] = {"z", " mm", -COORDINATE_MAX, COORDINATE_MAX},
+    [4] = {"rx", " deg", -COORDINATE_MAX, COORDINATE_MAX},
+    [5] = {"ry", " deg", -COORDINATE_MAX, COORDINATE_MAX},
+    [6] = {"rz", " deg", -COORDINATE_MAX, COORDINATE_MAX},
 };
 
 /* ---- Views ---- */
 
 /* Returns the index of the name; views->n if it does not exist. */
-static size_t place_of(const struct aw_unitysim_views *views, const char *name)
+static size_t find_index(const struct aw_unitysim_views *views, const char *name)
 {
     size_t i = 0;
     while (i < views->n && strcasecmp(views->views[i].name, name) != 0)
@@ -36,20 +39,20 @@ static size_t place_of(const struct aw_unitysim_views *views, const char *name)
 const struct aw_unitysim_view *aw_unitysim_views_find(const struct aw_unitysim_views *views,
                                                       const char *name)
 {
-    size_t i = place_of(views, name);
+    size_t i = find_index(views, name);
     return i < views->n ? &views->views[i] : NULL;
 }
 
-static const char *nearest(const struct aw_unitysim_views *views, const char *name)
+static const char *suggest_view(const struct aw_unitysim_views *views, const char *name)
 {
     const char **names = calloc(views->n + 1, sizeof *names);
     if (!names)
         return NULL;
     for (size_t i = 0; i < views->n; i++)
         names[i] = views->views[i].name;
-    const char *found = aw_suggest(name, names, views->n);
+    const char *suggestion = aw_suggest(name, names, views->n);
     free(names);
-    return found;
+    return suggestion;
 }
 
 enum aw_status aw_unitysim_views_parse(const struct aw_unitysim_views *views, const char *name,
@@ -64,15 +67,16 @@ enum aw_status aw_unitysim_views_parse(const struct aw_unitysim_views *views, co
         return aw_fail(err, AW_USAGE,
                        "view '%.60s' not found, none is saved — save one with 'camera save NAME'",
                        name);
-    const char *near = nearest(views, name);
-    if (near)
-        return aw_fail(err, AW_USAGE, "view '%.60s' not found — did you mean '%s'?", name, near);
+    const char *suggestion = suggest_view(views, name);
+    if (suggestion)
+        return aw_fail(err, AW_USAGE, "view '%.60s' not found — did you mean '%s'?", name,
+                       suggestion);
     return aw_fail(err, AW_USAGE,
                    "view '%.60s' not found — list the %zu saved ones with 'camera views'", name,
                    views->n);
 }
 
-static bool good_name(const char *name)
+static bool is_valid_name(const char *name)
 {
     size_t length = strlen(name);
     if (length == 0 || length >= AW_UNITYSIM_VIEW_NAME || *name == '#' || *name == ' ' ||
@@ -97,8 +101,8 @@ static enum aw_status check_camera(const struct aw_unitysim_camera *camera, stru
 enum aw_status aw_unitysim_views_put(struct aw_unitysim_views *views, const char *name,
                                      const struct aw_unitysim_camera *camera, struct aw_error *err)
 {
-    size_t place = place_of(views, name);
-    if (!good_name(name))
+    size_t index = find_index(views, name);
+    if (!is_valid_name(name))
         return aw_fail(err, AW_USAGE,
                        "'%.80s' is not a valid view name — use 1 to %d characters, no comma, no "
                        "'#' at the start",
@@ -106,15 +110,16 @@ enum aw_status aw_unitysim_views_put(struct aw_unitysim_views *views, const char
     enum aw_status status = check_camera(camera, err);
     if (status != AW_OK)
         return status;
-    if (place == views->n && views->n == AW_UNITYSIM_VIEWS)
+    if (index == views->n && views->n == AW_UNITYSIM_VIEWS)
         return aw_fail(err, AW_LIMIT, "more than %d views — delete some from the file",
                        AW_UNITYSIM_VIEWS);
-    struct aw_unitysim_view *roomy = aw_grow(views->views, &views->room, place + 1, sizeof *roomy);
-    if (!roomy)
+    struct aw_unitysim_view *grown =
+        aw_grow(views->views, &views->capacity, index + 1, sizeof *grown);
+    if (!grown)
         return aw_no_memory(err);
-    views->views = roomy;
-    views->n += place == views->n;
-    struct aw_unitysim_view *view = &views->views[place];
+    views->views = grown;
+    views->n += index == views->n;
+    struct aw_unitysim_view *view = &views->views[index];
     memcpy(view->name, name, strlen(name) + 1);
     view->camera = *camera;
     return AW_OK;
@@ -133,10 +138,10 @@ static enum aw_status read_view(struct aw_cells *cells, struct aw_unitysim_views
 {
     char name[AW_UNITYSIM_VIEW_NAME + 1];
     long value[COLUMNS];
-    struct aw_error why = {0};
-    enum aw_status status = aw_cells_count(cells, COLUMNS, titles, err);
+    struct aw_error reason = {0};
+    enum aw_status status = aw_cells_check_count(cells, COLUMNS, titles, err);
     for (size_t i = FIRST; i < COLUMNS && status == AW_OK; i++)
-        status = aw_cells_whole(cells, i, &ranges[i], &value[i], err);
+        status = aw_cells_parse_int(cells, i, &ranges[i], &value[i], err);
     if (status != AW_OK)
         return status;
     aw_csv_copy(&cells->cell[NAME], name, sizeof name);
@@ -145,12 +150,12 @@ static enum aw_status read_view(struct aw_cells *cells, struct aw_unitysim_views
                              "duplicate view '%s' — rename or remove one", name);
     struct aw_unitysim_camera camera = {(int)value[1], (int)value[2], (int)value[3],
                                         (int)value[4], (int)value[5], (int)value[6]};
-    status = aw_unitysim_views_put(views, name, &camera, &why);
+    status = aw_unitysim_views_put(views, name, &camera, &reason);
     if (status == AW_OK)
         return AW_OK;
     if (status == AW_NO_MEMORY)
         return aw_no_memory(err);
-    return aw_cells_fail(cells, cells->cell[NAME].text, AW_MALFORMED, err, "%s", why.text);
+    return aw_cells_fail(cells, cells->cell[NAME].text, AW_MALFORMED, err, "%s", reason.text);
 }
 
 enum aw_status aw_unitysim_views_read(FILE *file, const char *name, struct aw_unitysim_views *views,
@@ -171,8 +176,8 @@ enum aw_status aw_unitysim_views_load(struct aw_unitysim_views *views, const cha
                                       struct aw_error *err)
 {
     *views = (struct aw_unitysim_views){0};
-    bool none = access(path, F_OK) != 0 && errno == ENOENT;
-    return none ? AW_OK : aw_unitysim_views_read(NULL, path, views, err);
+    bool missing = access(path, F_OK) != 0 && errno == ENOENT;
+    return missing ? AW_OK : aw_unitysim_views_read(NULL, path, views, err);
 }
 
 void aw_unitysim_views_write(FILE *file, const struct aw_unitysim_views *views)

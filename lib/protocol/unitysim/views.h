@@ -28,7 +28,7 @@ struct aw_unitysim_view {
 
 /* Owns its views, in the file's order. {0} is empty. */
 struct aw_unitysim_views {
-    size_t n, room;
+    size_t n, capacity;
     struct aw_unitysim_view *views;
 };
 

@@ -145,7 +145,7 @@ static const struct aw_message compat38_messages[] = {{SCENE, .head = head_38}, 
 static const struct aw_variant variants[] = {
     {.name = "spec", .help = "as documented", .head = head, .tail = tail},
     {.name = "compat38", .help = "length byte 38 in scene messages, as in the published client",
-     .head = head, .tail = tail, .instead = compat38_messages},
+     .head = head, .tail = tail, .replacements = compat38_messages},
     {0},
 };
 
@@ -210,7 +210,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
     if (frame.data[0] != 0xFF || frame.data[1] != 0xFF)
         return fail(err, "header: does not begin with FF FF, so not of this protocol");
     unsigned type = frame.data[HEADER];
-    const struct aw_message *message = aw_find_code_any(wire, dir, type);
+    const struct aw_message *message = aw_find_by_any_code(wire, dir, type);
     if (!message) {
         aw_fail(err, AW_MALFORMED, "unknown type %u — types are 0 to 5", type);
         return NULL;
@@ -251,7 +251,7 @@ static enum aw_status next_frame(const struct aw_wire *wire, struct aw_framer *f
         return resync(framer, in, 0, used, err);
     if (in.size <= HEADER)
         return AW_MORE;
-    const struct aw_message *message = aw_find_code(wire, AW_BOTH, in.data[HEADER]);
+    const struct aw_message *message = aw_find_by_code(wire, AW_BOTH, in.data[HEADER]);
     if (!message)
         return resync(framer, in, 1, used, err);
     size_t size = aw_frame_size(wire, message);
@@ -265,8 +265,8 @@ static enum aw_status next_frame(const struct aw_wire *wire, struct aw_framer *f
 }
 
 /* Custom packets have the same header and checksum as the others. */
-static const struct aw_custom_packets own = {
-    .room = FRAME_MAX - HEADER - 3, .most = 0xFF, .dir = AW_BOTH};
+static const struct aw_custom_packets custom_packets = {
+    .max_size = FRAME_MAX - HEADER - 3, .max_code = 0xFF, .dir = AW_BOTH};
 
 const struct aw_protocol aw_unitysim_protocol = {
     .name = "unitysim",
@@ -282,5 +282,5 @@ const struct aw_protocol aw_unitysim_protocol = {
     .checksum_from = HEADER,
     .identify = identify,
     .next_frame = next_frame,
-    .own = &own,
+    .custom = &custom_packets,
 };

@@ -5,7 +5,7 @@
 #include "shell/session/session.h"
 
 /* Returns the custom packet to the device with this name, or NULL. */
-const struct aw_codec *aw_find_custom(struct aw_session *session, const char *name);
+const struct aw_codec *aw_find_custom_packet(struct aw_session *session, const char *name);
 /* Prints a reply of the device; --raw shows wire numbers. */
 enum aw_status aw_show_answer(struct aw_session *session, struct aw_span frame);
 /* Sends a custom packet (not with --dry-run) and prints its reply. */

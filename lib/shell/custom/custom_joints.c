@@ -13,29 +13,29 @@
 #define LOST_MAX   5
 #define REST_S     1.0 /* time for the arm to catch up with the last setpoint, s */
 
-static void describe(const struct aw_custom_joint *mine, struct aw_joint *joint)
+static void describe_joint(const struct aw_custom_joint *custom, struct aw_joint *joint)
 {
-    snprintf(joint->alias, sizeof joint->alias, "%s", mine->row->alias ? mine->row->alias : "");
-    joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] = mine->unit;
-    joint->unit[AW_JOINT_VELOCITY] = *mine->per_s ? mine->per_s : NULL;
-    joint->unit[AW_JOINT_EXTRA] = mine->velocity_unit;
-    joint->min = mine->min;
-    joint->max = mine->max;
-    joint->home = fmin(fmax(0, mine->min), mine->max);
-    joint->speed = mine->row->speed > 0 ? mine->row->speed : (double)INFINITY;
-    joint->near = mine->near;
-    joint->least = mine->least;
-    joint->far = mine->far;
-    joint->takes = AW_JOINT_TAKES_TARGETS;
+    snprintf(joint->alias, sizeof joint->alias, "%s", custom->row->alias ? custom->row->alias : "");
+    joint->unit[AW_JOINT_ACTUAL] = joint->unit[AW_JOINT_TARGET] = custom->unit;
+    joint->unit[AW_JOINT_VELOCITY] = *custom->speed_unit ? custom->speed_unit : NULL;
+    joint->unit[AW_JOINT_EXTRA_1] = custom->velocity_unit;
+    joint->min = custom->min;
+    joint->max = custom->max;
+    joint->home_target = fmin(fmax(0, custom->min), custom->max);
+    joint->max_speed = custom->row->max_speed > 0 ? custom->row->max_speed : (double)INFINITY;
+    joint->tolerance = custom->tolerance;
+    joint->min_motion = custom->min_motion;
+    joint->max_deviation = custom->max_deviation;
+    joint->accepts = AW_JOINT_TAKES_TARGETS;
 }
 
-static void take(struct aw_session *session, struct aw_joint_list *list)
+static void update_list(struct aw_session *session, struct aw_joint_list *list)
 {
     const struct aw_custom_arm *arm = aw_custom_arm(session);
     for (size_t i = 0; i < arm->n && i < list->n; i++) {
-        list->joints[i].now = arm->joints[i].now;
-        if (!arm->joints[i].told[AW_JOINT_TARGET].message)
-            list->joints[i].now.value[AW_JOINT_TARGET] = arm->joints[i].sent;
+        list->joints[i].state = arm->joints[i].state;
+        if (!arm->joints[i].reports[AW_JOINT_TARGET].message)
+            list->joints[i].state.value[AW_JOINT_TARGET] = arm->joints[i].sent_setpoint;
     }
 }
 
@@ -48,47 +48,47 @@ static enum aw_status list_joints(struct aw_session *session, struct aw_joint_li
         if (!joint)
             return session->err.status;
         joint->id = (uint32_t)i;
-        describe(&arm->joints[i], joint);
+        describe_joint(&arm->joints[i], joint);
     }
-    take(session, list);
+    update_list(session, list);
     return AW_OK;
 }
 
-static size_t limits(struct aw_session *session, const struct aw_joint *joint,
-                     struct aw_joint_limit rows[AW_JOINT_LIMITS])
+static size_t list_limits(struct aw_session *session, const struct aw_joint *joint,
+                          struct aw_joint_limit rows[AW_JOINT_LIMITS])
 {
-    const struct aw_custom_joint *mine = &aw_custom_arm(session)->joints[joint->id];
-    const char *unit = mine->unit ? mine->unit : "";
-    rows[0] = (struct aw_joint_limit){.of = "setpoint",
+    const struct aw_custom_joint *custom = &aw_custom_arm(session)->joints[joint->id];
+    const char *unit = custom->unit ? custom->unit : "";
+    rows[0] = (struct aw_joint_limit){.quantity = "setpoint",
                                       .min = joint->min,
                                       .max = joint->max,
                                       .unit = unit,
-                                      .from = "packet file"};
+                                      .source = "packet file"};
     if (!isfinite(joint->min) && !isfinite(joint->max))
-        snprintf(rows[0].from, sizeof rows[0].from, "none");
-    if (!isfinite(joint->speed))
+        snprintf(rows[0].source, sizeof rows[0].source, "none");
+    if (!isfinite(joint->max_speed))
         return 1;
-    rows[1] = (struct aw_joint_limit){.of = "speed",
-                                      .min = -joint->speed,
-                                      .max = joint->speed,
-                                      .unit = mine->per_s,
-                                      .from = "packet file"};
+    rows[1] = (struct aw_joint_limit){.quantity = "speed",
+                                      .min = -joint->max_speed,
+                                      .max = joint->max_speed,
+                                      .unit = custom->speed_unit,
+                                      .source = "packet file"};
     return 2;
 }
 
-static enum aw_status open(struct aw_session *session)
+static enum aw_status open_link(struct aw_session *session)
 {
     if (session->options.run.dry_run)
         return AW_OK;
-    return session->tool->prepare ? session->tool->prepare(session) : aw_session_link(session);
+    return session->tool->prepare ? session->tool->prepare(session) : aw_session_open_link(session);
 }
 
 static enum aw_status read_joints(struct aw_session *session, struct aw_joint_list *list)
 {
     double seconds = aw_number_or(session->options.link.timeout_s, PATIENCE_S);
     enum aw_status status =
-        aw_custom_read(session, aw_clock_after(aw_clock_now(session->clock), seconds));
-    take(session, list);
+        aw_custom_read(session, aw_time_after(aw_clock_now(session->clock), seconds));
+    update_list(session, list);
     return status;
 }
 
@@ -116,7 +116,7 @@ each_packet(struct aw_session *session, const double *setpoints,
         size_t message = arm->joints[i].setpoint.index;
         if (isnan(setpoints[i]) || is_done(arm, setpoints, i))
             continue;
-        status = aw_custom_fill(session, message, setpoints, &packet);
+        status = aw_custom_fill_packet(session, message, setpoints, &packet);
         if (status == AW_OK)
             status = act(session, &packet, context);
     }
@@ -129,11 +129,11 @@ static enum aw_status send_packet(struct aw_session *session, struct aw_record *
 {
     struct aw_custom_arm *arm = aw_custom_arm(session);
     bool stream = *(const bool *)context;
-    aw_session_moves(session);
+    aw_session_start_motion(session);
     enum aw_status status = aw_custom_exchange(session, packet);
-    bool lost = stream && status == AW_TIMEOUT;
-    arm->lost = lost ? arm->lost + 1 : 0;
-    return lost && arm->lost < LOST_MAX ? AW_OK : status;
+    bool is_lost = stream && status == AW_TIMEOUT;
+    arm->n_lost = is_lost ? arm->n_lost + 1 : 0;
+    return is_lost && arm->n_lost < LOST_MAX ? AW_OK : status;
 }
 
 static enum aw_status announce(struct aw_session *session, struct aw_record *packet, void *context)
@@ -142,13 +142,14 @@ static enum aw_status announce(struct aw_session *session, struct aw_record *pac
     return aw_session_announce(session, packet);
 }
 
-static enum aw_status show(struct aw_session *session, struct aw_record *packet, void *context)
+static enum aw_status show_packet(struct aw_session *session, struct aw_record *packet,
+                                  void *context)
 {
     uint8_t bytes[256];
     size_t size;
     packet->time_ns = *(const int64_t *)context;
     enum aw_status status = aw_encode(packet, true, bytes, sizeof bytes, &size, &session->err);
-    return status == AW_OK ? aw_session_dry_run(session, packet, (struct aw_span){bytes, size})
+    return status == AW_OK ? aw_session_show_dry_run(session, packet, (struct aw_span){bytes, size})
                            : status;
 }
 
@@ -158,10 +159,11 @@ static enum aw_status dry_run(struct aw_session *session, const double *setpoint
     const struct aw_custom_arm *arm = aw_custom_arm(session);
     for (size_t i = 0; i < arm->n; i++)
         for (size_t k = 0; k < arm->n; k++)
-            if (isnan(setpoints[i]) && !isnan(setpoints[k]) && isnan(arm->joints[i].sent) &&
+            if (isnan(setpoints[i]) && !isnan(setpoints[k]) &&
+                isnan(arm->joints[i].sent_setpoint) &&
                 arm->joints[i].setpoint.index == arm->joints[k].setpoint.index)
-                return aw_dry_depends(session, "the position of the arm");
-    return each_packet(session, setpoints, show, &show_ns);
+                return aw_dry_run_depends(session, "the position of the arm");
+    return each_packet(session, setpoints, show_packet, &show_ns);
 }
 
 /* Start positions and duration of a motion. */
@@ -172,21 +174,21 @@ struct motion {
 static enum aw_status plan_path(struct aw_session *session, const struct aw_joint_list *list,
                                 const struct aw_joint_command *command, struct motion *motion)
 {
-    bool said = !isnan(command->seconds);
+    bool is_given = !isnan(command->seconds);
     enum aw_status status = AW_OK;
-    motion->seconds = said ? command->seconds : DEFAULT_S;
+    motion->seconds = is_given ? command->seconds : DEFAULT_S;
     for (size_t i = 0; i < list->n; i++) {
-        motion->from[i] = aw_custom_target(&aw_custom_arm(session)->joints[i]);
+        motion->from[i] = aw_custom_get_target(&aw_custom_arm(session)->joints[i]);
     }
     for (size_t k = 0; k < command->n && status == AW_OK; k++) {
         const struct aw_joint *joint = &list->joints[command->goals[k].joint];
-        double away = command->goals[k].value - motion->from[command->goals[k].joint];
-        if (isnan(away))
+        double distance = command->goals[k].value - motion->from[command->goals[k].joint];
+        if (isnan(distance))
             status = aw_fail(&session->err, AW_TIMEOUT, "%s: position unknown", joint->name);
-        else if (said)
-            status = aw_duration_check(session, joint, away, M_PI / 2, motion->seconds);
+        else if (is_given)
+            status = aw_check_duration(session, joint, distance, M_PI / 2, motion->seconds);
         else
-            motion->seconds = fmax(motion->seconds, aw_duration_needed(joint, away, M_PI / 2));
+            motion->seconds = fmax(motion->seconds, aw_min_duration(joint, distance, M_PI / 2));
     }
     return status;
 }
@@ -209,20 +211,20 @@ static enum aw_status stream_path(struct aw_session *session, struct aw_joint_li
         stream = !last;
         status = each_packet(session, now, send_packet, &stream);
         if (status == AW_OK && !last)
-            status = aw_joints_attend(session, list, aw_clock_after(start, (double)tick / HZ), 0,
+            status = aw_joints_attend(session, list, aw_time_after(start, (double)tick / HZ), 0,
                                       NULL, NULL);
-        aw_session_work(session, "%s %.0f of %.0f s", session->run.command->name, part * seconds,
-                        seconds);
+        aw_session_show_progress(session, "%s %.0f of %.0f s", session->run.command->name,
+                                 part * seconds, seconds);
     }
-    aw_session_ends_in(session, REST_S);
+    aw_session_set_end(session, REST_S);
     return status;
 }
 
-static enum aw_status command(struct aw_session *session, struct aw_joint_list *list,
-                              const struct aw_joint_command *command)
+static enum aw_status run_command(struct aw_session *session, struct aw_joint_list *list,
+                                  const struct aw_joint_command *command)
 {
     double goal[AW_CUSTOM_JOINTS];
-    bool stream = command->stream;
+    bool stream = command->is_stream;
     for (size_t i = 0; i < AW_CUSTOM_JOINTS; i++)
         goal[i] = NAN;
     for (size_t k = 0; k < command->n; k++)
@@ -231,7 +233,7 @@ static enum aw_status command(struct aw_session *session, struct aw_joint_list *
         return dry_run(session, goal, command->show_ns);
     /* A single motion starts at the current position, so it needs a new report. */
     enum aw_status status = AW_OK;
-    if (!stream || isnan(list->joints[command->goals[0].joint].now.value[AW_JOINT_ACTUAL]))
+    if (!stream || isnan(list->joints[command->goals[0].joint].state.value[AW_JOINT_ACTUAL]))
         status = read_joints(session, list);
     if (stream)
         return status == AW_OK ? each_packet(session, goal, send_packet, &stream) : status;
@@ -244,41 +246,41 @@ static enum aw_status command(struct aw_session *session, struct aw_joint_list *
 }
 
 /* Returns 0 seconds, because a firmware jumps to its setpoint. */
-size_t aw_custom_targets(struct aw_session *session, struct aw_joint_list *list,
-                         const struct aw_record *packet, struct aw_joint_goal *goals,
-                         double *seconds)
+size_t aw_custom_get_targets(struct aw_session *session, struct aw_joint_list *list,
+                             const struct aw_record *packet, struct aw_joint_goal *goals,
+                             double *seconds)
 {
     const struct aw_custom_arm *arm = aw_custom_arm(session);
     size_t n = 0;
     *seconds = 0;
     for (size_t i = 0; i < arm->n && i < list->n && n < AW_REPLAY_GOALS; i++) {
-        const struct aw_spot *spot = &arm->joints[i].setpoint;
-        if (packet->dir == AW_TX && packet->codec->message == spot->message &&
-            packet->present >> spot->scalar & 1)
-            goals[n++] = (struct aw_joint_goal){i, packet->v[spot->scalar]};
+        const struct aw_field_ref *ref = &arm->joints[i].setpoint;
+        if (packet->dir == AW_TX && packet->codec->message == ref->message &&
+            packet->present >> ref->scalar & 1)
+            goals[n++] = (struct aw_joint_goal){i, packet->v[ref->scalar]};
     }
     return n;
 }
 
 /* ---- Attending ---- */
 
-static enum aw_status attend_asked(struct aw_session *session, struct aw_joint_list *list,
-                                   int64_t deadline, int64_t period, aw_joints_look_fn *look,
-                                   void *context)
+static enum aw_status attend_by_polling(struct aw_session *session, struct aw_joint_list *list,
+                                        int64_t deadline, int64_t period, aw_joints_look_fn *look,
+                                        void *context)
 {
     struct aw_custom_arm *arm = aw_custom_arm(session);
     enum aw_status status = AW_OK;
     while (status == AW_OK) {
         int64_t now = aw_clock_now(session->clock);
         arm->due_ns = arm->due_ns > now + period ? now : arm->due_ns;
-        status = aw_clock_sleep(session->clock, aw_sooner(arm->due_ns, deadline));
+        status = aw_clock_sleep(session->clock, aw_min_time(arm->due_ns, deadline));
         if (status != AW_OK || arm->due_ns >= deadline || now >= deadline)
             break;
         arm->due_ns = aw_clock_now(session->clock) + period;
         status = aw_custom_read(session, deadline);
-        arm->lost = status == AW_TIMEOUT ? arm->lost + 1 : 0;
-        take(session, list);
-        if (status == AW_TIMEOUT && arm->lost < LOST_MAX)
+        arm->n_lost = status == AW_TIMEOUT ? arm->n_lost + 1 : 0;
+        update_list(session, list);
+        if (status == AW_TIMEOUT && arm->n_lost < LOST_MAX)
             status = AW_OK;
         else if (status == AW_OK && look && !look(context, list))
             break;
@@ -286,17 +288,18 @@ static enum aw_status attend_asked(struct aw_session *session, struct aw_joint_l
     return status;
 }
 
-static enum aw_status attend(struct aw_session *session, struct aw_joint_list *list,
-                             int64_t deadline, double hz, aw_joints_look_fn *look, void *context)
+static enum aw_status attend_joints(struct aw_session *session, struct aw_joint_list *list,
+                                    int64_t deadline, double hz, aw_joints_look_fn *look,
+                                    void *context)
 {
     const struct aw_custom_arm *arm = aw_custom_arm(session);
     int64_t period = isinf(hz) ? 0 : (int64_t)(1e9 / (hz > 0 ? hz : HZ));
-    if (arm->n_questions)
-        return attend_asked(session, list, deadline, period, look, context);
+    if (arm->n_queries)
+        return attend_by_polling(session, list, deadline, period, look, context);
     enum aw_status status = AW_OK;
     while (status == AW_OK && aw_clock_now(session->clock) < deadline) {
         status = aw_custom_receive(session, deadline);
-        take(session, list);
+        update_list(session, list);
         if (status == AW_OK && look && !look(context, list))
             return AW_OK;
     }
@@ -305,8 +308,8 @@ static enum aw_status attend(struct aw_session *session, struct aw_joint_list *l
 
 /* The firmware holds its last setpoint. After a failure the motion counts as unfinished; the caller
  * then sends a stop. */
-static enum aw_status end(struct aw_session *session, struct aw_joint_list *list,
-                          enum aw_status status)
+static enum aw_status end_motion(struct aw_session *session, struct aw_joint_list *list,
+                                 enum aw_status status)
 {
     (void)list;
     session->motion.moving = status != AW_OK && session->motion.moving;
@@ -314,14 +317,14 @@ static enum aw_status end(struct aw_session *session, struct aw_joint_list *list
 }
 
 const struct aw_joints aw_custom_joints = {
-    .law = &aw_custom_law,
+    .controller = &aw_custom_controller,
     .hz = HZ,
-    .most = 500,
-    .open = open,
+    .max_hz = 500,
+    .open = open_link,
     .list = list_joints,
-    .limits = limits,
+    .list_limits = list_limits,
     .read = read_joints,
-    .command = command,
-    .attend = attend,
-    .end = end,
+    .command = run_command,
+    .attend = attend_joints,
+    .end = end_motion,
 };

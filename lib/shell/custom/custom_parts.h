@@ -9,17 +9,17 @@
 
 struct aw_custom_joint {
     const struct aw_joint_row *row;
-    struct aw_spot setpoint, told[AW_JOINT_VALUES];
-    struct aw_joint_state now;
-    double sent; /* the last setpoint; NaN: none */
-    double kept; /* latest setpoint; unchanged since changed_ns; NaN: none */
-    int64_t kept_ns;
+    struct aw_field_ref setpoint, reports[AW_JOINT_VALUES];
+    struct aw_joint_state state;
+    double sent_setpoint; /* the last setpoint; NaN: none */
+    double last_setpoint; /* latest setpoint; unchanged since changed_ns; NaN: none */
+    int64_t changed_ns;
     double min, max;
-    double near, least; /* see struct aw_joint */
+    double tolerance, min_motion; /* see struct aw_joint */
     /* max distance from the last target sent; beyond it, that target is ignored */
-    double far;
+    double max_deviation;
     const char *unit, *velocity_unit;
-    char per_s[32]; /* the unit of velocities, or "" */
+    char speed_unit[32]; /* the unit of velocities, or "" */
 };
 
 /* The index of a gain is joint * AW_JOINT_GAINS + gain. */
@@ -30,15 +30,15 @@ struct aw_custom_arm {
     size_t n;
     struct aw_custom_joint joints[AW_CUSTOM_JOINTS];
     struct aw_device_setting gains[AW_CUSTOM_GAINS];
-    size_t questions[AW_CUSTOM_JOINTS * AW_JOINT_VALUES], n_questions; /* messages that only query
+    size_t queries[AW_CUSTOM_JOINTS * AW_JOINT_VALUES], n_queries; /* messages that only query
                                                                           */
     struct aw_joint_column columns[4];
     /* names of the messages that report values */
-    const char *speaks[AW_CUSTOM_JOINTS * AW_JOINT_VALUES + 1];
-    int64_t due_ns; /* time of the next query */
-    unsigned lost;  /* consecutive lost answers */
+    const char *watched[AW_CUSTOM_JOINTS * AW_JOINT_VALUES + 1];
+    int64_t due_ns;  /* time of the next query */
+    unsigned n_lost; /* consecutive lost answers */
     /* kp that tune set for a controller with kp only; NaN or 0: the controller has more gains */
-    double law_kp;
+    double only_kp;
 };
 
 static inline struct aw_custom_arm *aw_custom_arm(const struct aw_session *session)
@@ -47,15 +47,15 @@ static inline struct aw_custom_arm *aw_custom_arm(const struct aw_session *sessi
 }
 
 /* Finds the fields of all joint values. */
-void aw_custom_find(struct aw_session *session, struct aw_custom_arm *arm);
+void aw_custom_find_fields(struct aw_session *session, struct aw_custom_arm *arm);
 
 /* Stores the joint values in a record. */
-void aw_custom_store(struct aw_session *session, const struct aw_record *record);
+void aw_custom_store_values(struct aw_session *session, const struct aw_record *record);
 
 /* Returns the joint's target: the reported one, otherwise the last one sent if the joint is near
  * it, otherwise its position. The last target sent is not a measurement: a hand, another program or
  * a restart may have moved the joint. NaN: unknown. */
-double aw_custom_target(const struct aw_custom_joint *joint);
+double aw_custom_get_target(const struct aw_custom_joint *joint);
 
 /* Returns the position at which a stop holds a joint. A joint at rest keeps its setpoint; held at
  * the measured position, it would sag a little more with each stop. Any other joint gets its
@@ -65,8 +65,8 @@ double aw_custom_hold_position(const struct aw_session *session,
 
 /* Builds a packet with these setpoints for its joints; NaN keeps the joint's current setpoint.
  * AW_TIMEOUT: a joint's position is unknown. */
-enum aw_status aw_custom_fill(struct aw_session *session, size_t message, const double *setpoints,
-                              struct aw_record *packet);
+enum aw_status aw_custom_fill_packet(struct aw_session *session, size_t message,
+                                     const double *setpoints, struct aw_record *packet);
 
 /* Sends the packet and stores the values in its answer. */
 enum aw_status aw_custom_exchange(struct aw_session *session, const struct aw_record *packet);
@@ -78,18 +78,18 @@ enum aw_status aw_custom_read(struct aw_session *session, int64_t deadline);
 /* Reads the next message that has values, without sending a query. AW_TIMEOUT at the deadline. */
 enum aw_status aw_custom_receive(struct aw_session *session, int64_t deadline);
 
-extern const struct aw_law aw_custom_law;
+extern const struct aw_controller aw_custom_controller;
 
 extern const struct aw_joints aw_custom_joints;
 
 /* Writes the targets of a packet, see struct aw_replay_hooks. */
-size_t aw_custom_targets(struct aw_session *session, struct aw_joint_list *list,
-                         const struct aw_record *packet, struct aw_joint_goal *goals,
-                         double *seconds);
+size_t aw_custom_get_targets(struct aw_session *session, struct aw_joint_list *list,
+                             const struct aw_record *packet, struct aw_joint_goal *goals,
+                             double *seconds);
 
 /* See struct aw_tool. */
 enum aw_status aw_custom_stop(struct aw_session *session);
 void aw_custom_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
-enum aw_moves aw_custom_saw(struct aw_session *session, bool tx, struct aw_span frame);
+enum aw_motion_effect aw_custom_on_frame(struct aw_session *session, bool tx, struct aw_span frame);
 
 #endif

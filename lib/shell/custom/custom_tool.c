@@ -17,16 +17,16 @@
 
 /* Requires a packet that queries positions if the device reports nothing by itself. Without such a
  * packet, no packet of the file can hold the joints. */
-static enum aw_status check_asked(struct aw_session *session, const struct aw_custom_arm *arm)
+static enum aw_status check_queries(struct aw_session *session, const struct aw_custom_arm *arm)
 {
     const struct aw_command *command = session->run.command;
-    if (arm->n_questions || (arm->tool.receive && !arm->tool.asks) || (command && command->offline))
+    if (arm->n_queries || (arm->tool.receive && !arm->tool.polls) || (command && command->offline))
         return AW_OK;
-    const struct aw_spot *place = &arm->joints[0].told[AW_JOINT_ACTUAL];
+    const struct aw_field_ref *position = &arm->joints[0].reports[AW_JOINT_ACTUAL];
     aw_fail(&session->err, AW_USAGE,
             "packets: no packet requests the joint positions — add 'ask = yes' to [packet %s]",
-            place->message ? place->message->name : "…");
-    if (!command || !aw_command_stops(command))
+            position->message ? position->message->name : "…");
+    if (!command || !aw_command_is_stop(command))
         return AW_USAGE;
     aw_session_report(session, "%s: %s; sending the built-in stop\n", session->tool->name,
                       session->err.text);
@@ -42,28 +42,28 @@ enum aw_status aw_custom_joints_begin(struct aw_session *session)
     if (!arm)
         return aw_no_memory(&session->err);
     arm->tool = *session->tool;
-    aw_custom_find(session, arm);
-    enum aw_status status = check_asked(session, arm);
+    aw_custom_find_fields(session, arm);
+    enum aw_status status = check_queries(session, arm);
     if (status != AW_OK) {
         free(arm);
         return status == AW_END ? AW_OK : status;
     }
     session->device.custom.arm = arm;
-    session->device.custom.base = session->tool;
-    arm->tool.from_file = true;
+    session->device.custom.base_tool = session->tool;
+    arm->tool.custom_joints = true;
     arm->tool.joints = &aw_custom_joints;
-    arm->tool.steer = 0;
-    arm->tool.bench = session->tool->custom_bench;
+    arm->tool.steer_gain = 0;
+    arm->tool.experiments = session->tool->custom_experiments;
     arm->tool.stop = session->wire->protocol->stops ? aw_custom_stop : NULL;
     arm->tool.last_stop = session->wire->protocol->stops ? aw_custom_last_stop : NULL;
-    arm->tool.goes_on = NULL;
-    arm->tool.share.saw = aw_custom_saw;
-    arm->tool.replay =
-        (struct aw_replay_hooks){.in_step = session->device.custom.base->replay.in_step,
-                                 .allow = session->device.custom.base->replay.allow,
-                                 .targets = aw_custom_targets};
-    if (arm->n_questions)
-        arm->tool.speaks = arm->speaks;
+    arm->tool.describe_ongoing = NULL;
+    arm->tool.share.on_frame = aw_custom_on_frame;
+    arm->tool.replay = (struct aw_replay_hooks){
+        .waits_for_answers = session->device.custom.base_tool->replay.waits_for_answers,
+        .check_command = session->device.custom.base_tool->replay.check_command,
+        .get_targets = aw_custom_get_targets};
+    if (arm->n_queries)
+        arm->tool.watched = arm->watched;
     session->tool = &arm->tool;
     return AW_OK;
 }
@@ -84,7 +84,7 @@ static enum aw_status make_stop(struct aw_session *session, const struct aw_stop
             strcmp(protocol->messages[i].name, stop->packet) != 0)
             continue;
         if (stop->hold)
-            return aw_custom_fill(session, i, setpoints, packet);
+            return aw_custom_fill_packet(session, i, setpoints, packet);
         aw_record_init(packet, aw_wire_codec_at(session->wire, i), AW_TX);
         return AW_OK;
     }
@@ -93,7 +93,7 @@ static enum aw_status make_stop(struct aw_session *session, const struct aw_stop
 
 enum aw_status aw_custom_check_stop(struct aw_session *session, const struct aw_message *message)
 {
-    if (!message->moves || session->tool->from_file)
+    if (!message->moves || session->tool->custom_joints)
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE,
                    "'%s' moves joints, but no stop is defined for them — give --packets FILE with "
@@ -108,11 +108,11 @@ static enum aw_status send_stops(struct aw_session *session, unsigned *sent)
     for (const struct aw_stop_row *stop = session->wire->protocol->stops; stop->packet; stop++) {
         struct aw_record packet;
         enum aw_status status = make_stop(session, stop, &packet);
-        bool goes = status == AW_OK;
-        for (int i = 0; i < TRIES && goes; i++) {
+        bool again = status == AW_OK;
+        for (int i = 0; i < TRIES && again; i++) {
             status = aw_custom_exchange(session, &packet);
             ++*sent;
-            goes = status == AW_TIMEOUT;
+            again = status == AW_TIMEOUT;
         }
         worst = status != AW_OK ? status : worst;
     }
@@ -123,26 +123,26 @@ static bool has_moved(const struct aw_custom_arm *arm, const double *before)
 {
     for (size_t i = 0; i < arm->n; i++) {
         double range = arm->joints[i].max - arm->joints[i].min;
-        double least = isfinite(range) ? STEADY * range : STEADY;
-        if (!(fabs(arm->joints[i].now.value[AW_JOINT_ACTUAL] - before[i]) <= least))
+        double tolerance = isfinite(range) ? STEADY * range : STEADY;
+        if (!(fabs(arm->joints[i].state.value[AW_JOINT_ACTUAL] - before[i]) <= tolerance))
             return true;
     }
     return false;
 }
 
 /* Without an answer, the measured positions confirm the stop. */
-static enum aw_status see_rest(struct aw_session *session)
+static enum aw_status await_rest(struct aw_session *session)
 {
     const struct aw_custom_arm *arm = aw_custom_arm(session);
-    int64_t end = aw_clock_after(aw_clock_now(session->clock), REST_S);
+    int64_t end = aw_time_after(aw_clock_now(session->clock), REST_S);
     double before[AW_CUSTOM_JOINTS];
     bool moved = true;
     enum aw_status status = AW_OK;
     while (status == AW_OK && moved && aw_clock_now(session->clock) < end) {
         for (size_t i = 0; i < arm->n; i++)
-            before[i] = arm->joints[i].now.value[AW_JOINT_ACTUAL];
+            before[i] = arm->joints[i].state.value[AW_JOINT_ACTUAL];
         status =
-            aw_clock_sleep(session->clock, aw_clock_after(aw_clock_now(session->clock), SAMPLE_S));
+            aw_clock_sleep(session->clock, aw_time_after(aw_clock_now(session->clock), SAMPLE_S));
         if (status == AW_OK)
             status = aw_custom_read(session, end);
         moved = has_moved(arm, before);
@@ -155,28 +155,30 @@ static enum aw_status see_rest(struct aw_session *session)
 enum aw_status aw_custom_stop(struct aw_session *session)
 {
     const struct aw_custom_arm *arm = aw_custom_arm(session);
-    char at[96] = "";
+    char positions[96] = "";
     unsigned sent = 0;
     if (!session->device.link)
         return aw_fail(&session->err, AW_LOST, "NOT stopped: no link");
     /* on failure the stop holds the last known positions */
-    aw_custom_read(session, aw_clock_after(aw_clock_now(session->clock), REST_S));
+    aw_custom_read(session, aw_time_after(aw_clock_now(session->clock), REST_S));
     session->err = (struct aw_error){.status = AW_OK};
     enum aw_status status = send_stops(session, &sent);
-    if (status == AW_OK && !session->tool->exchange)
-        status = see_rest(session);
+    if (status == AW_OK && !session->tool->query_packet)
+        status = await_rest(session);
     struct aw_error why = session->err;
     for (size_t i = 0; i < arm->n; i++)
-        aw_append(at, sizeof at, "", " %.5g", arm->joints[i].now.value[AW_JOINT_ACTUAL]);
+        aw_append(positions, sizeof positions, "", " %.5g",
+                  arm->joints[i].state.value[AW_JOINT_ACTUAL]);
     if (status != AW_OK)
         return aw_fail(&session->err, status, "%s: %s",
                        sent ? "stop sent, not confirmed" : "NOT stopped", why.text);
     session->motion.moving = false;
     session->motion.ongoing = AW_ONGOING_NOTHING;
-    status = aw_law_restore(session);
+    status = aw_gains_restore(session);
     if (status != AW_OK)
         return status;
-    aw_stop_did(session, "holding%s %s", at, arm->joints[0].unit ? arm->joints[0].unit : "");
+    aw_stop_set_effect(session, "holding%s %s", positions,
+                       arm->joints[0].unit ? arm->joints[0].unit : "");
     return AW_OK;
 }
 
@@ -187,21 +189,21 @@ void aw_custom_last_stop(struct aw_session *session, aw_frame_fn *add, void *con
     for (const struct aw_stop_row *stop = session->wire->protocol->stops; stop->packet; stop++) {
         struct aw_record packet;
         if (make_stop(session, stop, &packet) == AW_OK)
-            aw_add_packet(session, &packet, add, context);
+            aw_add_stop_packet(session, &packet, add, context);
     }
     aw_settings_add_old(session, add, context);
     session->err = before;
 }
 
-enum aw_moves aw_custom_saw(struct aw_session *session, bool tx, struct aw_span frame)
+enum aw_motion_effect aw_custom_on_frame(struct aw_session *session, bool tx, struct aw_span frame)
 {
     struct aw_record record;
     bool known = aw_wire_decode(session->wire, tx ? AW_TX : AW_RX, frame, &record, NULL) == AW_OK;
     if (known && !tx)
-        aw_custom_store(session, &record);
+        aw_custom_store_values(session, &record);
     if (known && aw_session_is_custom(session, record.codec->message))
-        return tx && !record.codec->message->reads ? AW_MOVES : AW_MOVES_ON;
-    if (session->device.custom.base->share.saw)
-        return session->device.custom.base->share.saw(session, tx, frame);
-    return tx && !(known && record.codec->message->reads) ? AW_MOVES : AW_MOVES_ON;
+        return tx && !record.codec->message->reads ? AW_EFFECT_MOVES : AW_EFFECT_NONE;
+    if (session->device.custom.base_tool->share.on_frame)
+        return session->device.custom.base_tool->share.on_frame(session, tx, frame);
+    return tx && !(known && record.codec->message->reads) ? AW_EFFECT_MOVES : AW_EFFECT_NONE;
 }

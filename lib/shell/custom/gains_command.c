@@ -9,7 +9,7 @@
 
 /* ---- Gain file ---- */
 
-static int find(const void *context, const char *name)
+static int find_joint(const void *context, const char *name)
 {
     const struct aw_custom_arm *arm = context;
     for (size_t i = 0; i < arm->n; i++) {
@@ -20,22 +20,22 @@ static int find(const void *context, const char *name)
     return -1;
 }
 
-static void name(const void *context, size_t joint, char *out, size_t size)
+static void write_joint_name(const void *context, size_t joint, char *out, size_t size)
 {
     const struct aw_custom_arm *arm = context;
     snprintf(out, size, "%s", arm->joints[joint].row->name);
 }
 
 /* Only checks that the value fits a float; encoding checks the field's range. */
-static enum aw_status check_value(const void *context, size_t place, double value, const char *text,
+static enum aw_status check_value(const void *context, size_t index, double value, const char *text,
                                   struct aw_error *err)
 {
     const struct aw_custom_arm *arm = context;
-    const char *gain = aw_gain_names[place % AW_JOINT_GAINS];
-    if (!arm->gains[place].set.message)
+    const char *gain = aw_gain_names[index % AW_JOINT_GAINS];
+    if (!arm->gains[index].set.message)
         return aw_fail(err, AW_USAGE,
                        "%s has no %s — add '%s = PACKET.FIELD' to its [joint] section",
-                       arm->joints[place / AW_JOINT_GAINS].row->name, gain, gain);
+                       arm->joints[index / AW_JOINT_GAINS].row->name, gain, gain);
     return isfinite((float)value)
                ? AW_OK
                : aw_fail(err, AW_LIMIT, "%.40s is too large for a packet — give a smaller value",
@@ -43,16 +43,16 @@ static enum aw_status check_value(const void *context, size_t place, double valu
 }
 
 static const struct aw_gain_file gain_file = {
-    .places = AW_CUSTOM_GAINS,
+    .n_gains = AW_CUSTOM_GAINS,
     .heading = "joint controller gain value",
     .example = "m1 pid kp 0.1",
-    .joint = "joint",
-    .use = "one of the packet file",
+    .joint_term = "joint",
+    .joint_list = "one of the packet file",
     .controllers = (const char *const[]){"pid", NULL},
     .gains = aw_gain_names,
-    .find = find,
-    .name = name,
-    .check = check_value,
+    .find_joint = find_joint,
+    .write_joint = write_joint_name,
+    .check_value = check_value,
 };
 
 static const void *custom_arm(const struct aw_session *session)
@@ -66,16 +66,16 @@ static struct aw_device_setting *gains_of(struct aw_session *session)
 }
 
 /* Lists the known gains for .read without a query, because tune has just read them. */
-const struct aw_law aw_custom_law = {
+const struct aw_controller aw_custom_controller = {
     .file = &gain_file,
     .context = custom_arm,
     .read = aw_settings_list,
     .send = aw_settings_send,
-    .not_back = "the joints are held, but their",
+    .error_start = "the joints are held, but their",
     .settings = gains_of,
-    .exchange = aw_custom_exchange,
+    .query_packet = aw_custom_exchange,
     .retries = 2,
-    .listen = aw_custom_receive,
+    .receive = aw_custom_receive,
 };
 
 /* ---- The command ---- */
@@ -97,8 +97,8 @@ static enum aw_status run_custom_gains(struct aw_session *session, const struct 
 {
     bool any, all = are_reported(aw_custom_arm(session), &any);
     const struct aw_gain_hooks hooks = {
-        .sent = all ? "confirmed" : "sent",
-        .none =
+        .sent_result = all ? "confirmed" : "sent",
+        .none_reason =
             "the firmware reports no gains, and none were sent in this session — write 'kp = "
             "PACKET.FIELD PACKET.FIELD' in a [joint] section; the second field reports the gain",
         .read = aw_gains_read,
@@ -113,7 +113,7 @@ static enum aw_status run_custom_gains(struct aw_session *session, const struct 
 
 /* clang-format off */
 const struct aw_command aw_custom_gains_command = {
-    .name = "gains", .from_file = true,
+    .name = "gains", .for_custom = true,
     .summary = "show, set, save, apply or compare the gains of a packet file's joints",
     .args = aw_gains_args, .safety = AW_WRITE, .run = run_custom_gains,
     .details = "In a [joint] of the packet file kp, ki and kd name the fields that set a gain and "

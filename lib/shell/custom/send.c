@@ -6,27 +6,27 @@
 #include "shell/joints/start_check.h"
 #include "shell/safety/safety.h"
 
-const struct aw_codec *aw_find_custom(struct aw_session *session, const char *name)
+const struct aw_codec *aw_find_custom_packet(struct aw_session *session, const char *name)
 {
     const struct aw_protocol *protocol = session->wire->protocol;
     for (size_t i = 0; i < protocol->n_messages; i++) {
         const struct aw_message *message = &protocol->messages[i];
-        bool called =
+        bool matches =
             strcmp(message->name, name) == 0 || (message->word && strcmp(message->word, name) == 0);
-        if (called && message->dir & AW_TX && aw_session_is_custom(session, message))
+        if (matches && message->dir & AW_TX && aw_session_is_custom(session, message))
             return aw_wire_codec_at(session->wire, i);
     }
     return NULL;
 }
 
-static const struct aw_codec *find(struct aw_session *session, const struct aw_args *args)
+static const struct aw_codec *find_packet(struct aw_session *session, const struct aw_args *args)
 {
-    return aw_find_custom(session, aw_arg(args, "message", 0));
+    return aw_find_custom_packet(session, aw_arg(args, "message", 0));
 }
 
 bool aw_send_only_reads(struct aw_session *session, const struct aw_args *args)
 {
-    const struct aw_codec *codec = find(session, args);
+    const struct aw_codec *codec = find_packet(session, args);
     return codec && codec->message->reads;
 }
 
@@ -41,12 +41,13 @@ static enum aw_status begin_motion(struct aw_session *session, const struct aw_r
     if (status == AW_OK)
         status = aw_joints_read(session, &list);
     if (status == AW_OK) {
-        command.n = session->tool->replay.targets(session, &list, packet, goals, &command.seconds);
-        status = aw_start_streamed(session, &list, &command);
+        command.n =
+            session->tool->replay.get_targets(session, &list, packet, goals, &command.seconds);
+        status = aw_start_check_streamed(session, &list, &command);
     }
     aw_joints_free(&list);
     if (status == AW_OK)
-        aw_session_moves(session);
+        aw_session_start_motion(session);
     return status;
 }
 
@@ -54,13 +55,13 @@ enum aw_status aw_show_answer(struct aw_session *session, struct aw_span frame)
 {
     struct aw_record record;
     struct aw_wire *wire;
-    enum aw_status status = aw_session_decoding_wire(session, &wire);
+    enum aw_status status = aw_session_get_decoding_wire(session, &wire);
     if (status == AW_OK)
         status = aw_wire_decode(wire, AW_RX, frame, &record, &session->err);
     if (status != AW_OK)
         return status;
     record.time_ns = aw_session_time(session);
-    return aw_session_show(session, &record);
+    return aw_session_show_record(session, &record);
 }
 
 /* Does not open the link for a packet that is refused, or that --dry-run prints. */
@@ -74,10 +75,10 @@ static enum aw_status send_packet(struct aw_session *session, struct aw_record *
     if (status == AW_OK && session->wire->variant.envelope)
         size = aw_wire_wrap(session->wire, bytes, size, sizeof bytes);
     if (status == AW_OK && session->options.run.dry_run)
-        return aw_session_dry_run(session, packet, (struct aw_span){bytes, size});
+        return aw_session_show_dry_run(session, packet, (struct aw_span){bytes, size});
     if (status == AW_OK)
-        status =
-            session->tool->prepare ? session->tool->prepare(session) : aw_session_link(session);
+        status = session->tool->prepare ? session->tool->prepare(session)
+                                        : aw_session_open_link(session);
     if (status == AW_OK)
         status = aw_session_announce(session, packet);
     if (status == AW_OK)
@@ -87,7 +88,7 @@ static enum aw_status send_packet(struct aw_session *session, struct aw_record *
     if (answer.record.codec)
         return aw_show_answer(session, (struct aw_span){answer.bytes, answer.size});
     aw_object_start(&session->result, packet->codec->message->name);
-    aw_object_text(&session->result, "result", "sent");
+    aw_object_add_text(&session->result, "result", "sent");
     return AW_OK;
 }
 
@@ -104,8 +105,8 @@ enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *pack
     if (status == AW_OK && moves)
         status = begin_motion(session, packet);
     if (status == AW_OK)
-        status = session->tool->send ? session->tool->send(session, packet)
-                                     : send_packet(session, packet);
+        status = session->tool->send_packet ? session->tool->send_packet(session, packet)
+                                            : send_packet(session, packet);
     if (status != AW_OK || !moves)
         return status;
     session->motion.moving = false;
@@ -116,7 +117,7 @@ enum aw_status aw_send_packet(struct aw_session *session, struct aw_record *pack
 enum aw_status aw_run_send(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record packet;
-    const struct aw_codec *codec = find(session, args);
+    const struct aw_codec *codec = find_packet(session, args);
     if (!codec)
         return aw_fail(&session->err, AW_USAGE,
                        "send: '%.40s' is not an outgoing packet of --packets — see "
@@ -134,7 +135,7 @@ const struct aw_command aw_send_command = {
         {.name = "message", .kind = AW_ARG_MESSAGE, .help = "the name of the packet"},
         {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"}),
     .options = AW_OPTIONS(AW_START_OPTIONS), .custom = true, .safety = AW_DANGEROUS,
-    .harmless = aw_send_only_reads, .run = aw_run_send,
+    .is_harmless = aw_send_only_reads, .run = aw_run_send,
     .lines = AW_LIST("describe --as packets >team.packets", "--packets team.packets describe"),
     .details = "The tool does not know what the packet does, so it asks first, unless the packet "
         "only reads. It sends a stop afterwards only if the file has 'moves = yes'. In a script, "

@@ -8,7 +8,7 @@
 /* Also stops the tool's own devices on a CAN bus. */
 static enum aw_status stop_others(struct aw_session *session, const struct aw_args *args)
 {
-    const struct aw_command *stop = aw_find_command(session->device.custom.base, "stop");
+    const struct aw_command *stop = aw_find_command(session->device.custom.base_tool, "stop");
     if (!session->tool->protocol->can || !stop)
         return AW_OK;
     aw_session_print_result(session);
@@ -20,7 +20,7 @@ static enum aw_status run_custom_stop(struct aw_session *session, const struct a
     struct aw_joint_list list;
     char key[AW_JOINT_NAME];
     if (session->options.run.dry_run)
-        return aw_dry_depends(session, "the position of the arm");
+        return aw_dry_run_depends(session, "the position of the arm");
     enum aw_status status = aw_joints_begin(session, &list);
     if (status == AW_OK)
         status = session->tool->stop(session);
@@ -29,12 +29,12 @@ static enum aw_status run_custom_stop(struct aw_session *session, const struct a
         return status;
     status = aw_joints_list(session, &list);
     aw_object_start(&session->result, "stop");
-    aw_object_text(&session->result, "result", "confirmed");
+    aw_object_add_text(&session->result, "result", "confirmed");
     for (size_t i = 0; i < list.n; i++) {
         const struct aw_joint *joint = &list.joints[i];
         snprintf(key, sizeof key, "%.40s", joint->name);
-        aw_object_number(&session->result, key, joint->now.value[AW_JOINT_ACTUAL], joint->decimals,
-                         joint->unit[AW_JOINT_ACTUAL]);
+        aw_object_add_number(&session->result, key, joint->state.value[AW_JOINT_ACTUAL],
+                             joint->decimals, joint->unit[AW_JOINT_ACTUAL]);
     }
     aw_joints_free(&list);
     return status == AW_OK ? stop_others(session, args) : status;
@@ -42,6 +42,6 @@ static enum aw_status run_custom_stop(struct aw_session *session, const struct a
 
 /* clang-format off */
 const struct aw_command aw_custom_stop_command = {
-    .name = "stop", .group = AW_GROUP_MOVE, .from_file = true, .safety = AW_READ,
+    .name = "stop", .group = AW_GROUP_MOVE, .for_custom = true, .safety = AW_READ,
     .summary = "stop the joints of a packet file", .run = run_custom_stop};
 /* clang-format on */

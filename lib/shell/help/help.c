@@ -32,18 +32,19 @@ static void fill_line(const struct aw_tool *tool, const char *line, char *out, s
     bool shell = strncmp(line, "$ ", 2) == 0;
     const char *moves = strstr(line, " {moves}");
     snprintf(out, size, "%s%s", shell ? "" : tool->name, shell ? "" : " ");
-    if (moves && tool->moves)
-        snprintf(out, size, "printf '%s\\n' | %s %.*s", tool->moves, tool->name,
+    if (moves && tool->example_moves)
+        snprintf(out, size, "printf '%s\\n' | %s %.*s", tool->example_moves, tool->name,
                  (int)(moves - line), line);
     else if (moves)
-        snprintf(out, size, "%s %.*s %s", tool->name, (int)(moves - line), line, tool->move);
+        snprintf(out, size, "%s %.*s %s", tool->name, (int)(moves - line), line,
+                 tool->example_move);
     for (const char *at = moves ? "" : shell ? line + 2 : line; *at;) {
         size_t plain = strcspn(at, "{");
         aw_append(out, size, "", "%.*s", (int)plain, at);
         at += plain;
         bool move = strncmp(at, "{move}", 6) == 0, field = strncmp(at, "{field}", 7) == 0;
         if (move || field)
-            aw_append(out, size, "", "%s", move ? tool->move : tool->field);
+            aw_append(out, size, "", "%s", move ? tool->example_move : tool->example_field);
         else if (*at)
             aw_append(out, size, "", "{");
         at += move ? 6 : field ? 7 : *at != '\0';
@@ -55,13 +56,13 @@ void aw_each_example(const struct aw_tool *tool, const struct aw_command *comman
                      aw_example_fn *fn, void *context)
 {
     char line[320];
-    const char *const *own = command->examples;
-    for (const char *const *list = own ? own : tool->examples; list && *list; list++) {
+    const char *const *examples = command->examples;
+    for (const char *const *list = examples ? examples : tool->examples; list && *list; list++) {
         snprintf(line, sizeof line, "%s %s", tool->name, *list);
-        if (own || has_word(*list, command->name))
+        if (examples || has_word(*list, command->name))
             fn(context, line);
     }
-    bool all = tool->move || !command->lines || !strstr(command->lines[0], "{move");
+    bool all = tool->example_move || !command->lines || !strstr(command->lines[0], "{move");
     for (const char *const *list = all ? command->lines : NULL; list && *list; list++) {
         fill_line(tool, *list, line, sizeof line);
         fn(context, line);
@@ -77,12 +78,12 @@ static void show_example(void *context, const char *line)
 {
     struct example_list *list = context;
     if (!list->any)
-        aw_page_heading(list->page, "Examples");
+        aw_page_add_heading(list->page, "Examples");
     list->any = true;
-    aw_page_code(list->page, line);
+    aw_page_add_code(list->page, line);
 }
 
-static void examples(struct aw_page *page, const char *const *list)
+static void print_examples(struct aw_page *page, const char *const *list)
 {
     struct example_list shown = {.page = page};
     char line[320];
@@ -93,8 +94,8 @@ static void examples(struct aw_page *page, const char *const *list)
 }
 
 /* Appends the choices of an argument: " — open, close". */
-static void add_words(char *text, size_t size, const struct aw_name *names,
-                      const char *const *choices)
+static void append_choices(char *text, size_t size, const struct aw_name *names,
+                           const char *const *choices)
 {
     for (const struct aw_name *n = names; n && n->name && strlen(text) + 32 < size; n++)
         aw_append(text, size, "", "%s%s", n == names ? " — " : ", ", n->name);
@@ -102,17 +103,17 @@ static void add_words(char *text, size_t size, const struct aw_name *names,
         aw_append(text, size, "", "%s%s", c == choices ? ": " : ", ", *c);
 }
 
-static void argument_row(struct aw_page *page, const struct aw_arg *arg)
+static void print_argument(struct aw_page *page, const struct aw_arg *arg)
 {
     char text[320], name[48];
     struct aw_arg_info info = aw_arg_info(page->session, arg);
-    aw_info_text(&info, text, sizeof text);
-    add_words(text, sizeof text, info.names, arg->choices);
+    aw_write_arg_help(&info, text, sizeof text);
+    append_choices(text, sizeof text, info.names, arg->choices);
     snprintf(name, sizeof name, "%s%s", arg->name, arg->kind == AW_ARG_PAIRS ? "=value" : "");
-    aw_page_row(page, name, text);
+    aw_page_add_row(page, name, text);
 }
 
-static void command_body(struct aw_page *page, const struct aw_command *command)
+static void print_command_body(struct aw_page *page, const struct aw_command *command)
 {
     static const char *const safety[] = {
         [AW_WRITE] = "Changes settings.",
@@ -121,36 +122,36 @@ static void command_body(struct aw_page *page, const struct aw_command *command)
     };
     const char *tool = page->session->tool->name;
     char usage[256], line[320];
-    aw_usage_line(command, usage, sizeof usage);
+    aw_write_usage(command, usage, sizeof usage);
     snprintf(line, sizeof line, "%s [options] %s", tool, usage);
     aw_each_example(page->session->tool, command, show_example,
                     &(struct example_list){.page = page});
-    aw_page_heading(page, "Usage");
-    aw_page_code(page, line);
+    aw_page_add_heading(page, "Usage");
+    aw_page_add_code(page, line);
     if (command->details)
-        aw_page_text(page, command->details);
+        aw_page_add_text(page, command->details);
     if (safety[command->safety])
-        aw_page_text(page, safety[command->safety]);
+        aw_page_add_text(page, safety[command->safety]);
     if (command->args)
-        aw_page_heading(page, "Arguments");
+        aw_page_add_heading(page, "Arguments");
     for (const struct aw_arg *arg = command->args; arg && arg->name; arg++)
-        argument_row(page, arg);
-    aw_page_options(page, "Options", command->options);
-    if (*aw_topic_row(aw_topic_find("results"), tool, command->name, line, sizeof line)) {
-        aw_page_heading(page, "Result");
-        aw_page_row(page, "keys", line);
+        print_argument(page, arg);
+    aw_page_add_options(page, "Options", command->options);
+    if (*aw_find_topic_row(aw_find_topic("results"), tool, command->name, line, sizeof line)) {
+        aw_page_add_heading(page, "Result");
+        aw_page_add_row(page, "keys", line);
     }
 }
 
 /* ---- On the terminal ---- */
 
-static void command_row(const struct aw_command *command, void *context)
+static void print_command_row(const struct aw_command *command, void *context)
 {
     char usage[256];
     if (command->hidden)
         return;
-    aw_usage_line(command, usage, sizeof usage);
-    aw_page_row(context, usage, command->summary);
+    aw_write_usage(command, usage, sizeof usage);
+    aw_page_add_row(context, usage, command->summary);
 }
 
 static const struct aw_transport *find_transport(const char *scheme)
@@ -161,66 +162,67 @@ static const struct aw_transport *find_transport(const char *scheme)
     return t;
 }
 
-static void likely_links(struct aw_page *page)
+static void print_links(struct aw_page *page)
 {
     const struct aw_tool *tool = page->session->tool;
-    aw_page_heading(page, "Links (-l)");
+    aw_page_add_heading(page, "Links (-l)");
     if (tool->sim)
-        aw_page_row(page, tool->sim->usage, tool->sim->help);
+        aw_page_add_row(page, tool->sim->usage, tool->sim->help);
     for (const char *const *scheme = tool->links; scheme && *scheme; scheme++)
-        aw_page_row(page, find_transport(*scheme)->usage, find_transport(*scheme)->help);
+        aw_page_add_row(page, find_transport(*scheme)->usage, find_transport(*scheme)->help);
     aw_output_print(page->out, "  'help links' shows all.\n");
 }
 
 /* Returns the title that man-pages(7) requires. */
-static const char *title_of(const struct aw_page *page, const char *topic)
+static const char *topic_title(const struct aw_page *page, const char *topic)
 {
     bool exit_codes = strcmp(topic, "exit-codes") == 0;
     return exit_codes && page->form == AW_PAGE_MAN ? "Exit status" : topic;
 }
 
-static void exit_codes(struct aw_page *page)
+static void print_exit_codes(struct aw_page *page)
 {
-    aw_page_heading(page, page->form == AW_PAGE_MAN ? "Exit status" : "Exit codes");
-    aw_page_markdown(page, aw_topic_find("exit-codes")->text, page->session->tool->name);
+    aw_page_add_heading(page, page->form == AW_PAGE_MAN ? "Exit status" : "Exit codes");
+    aw_page_add_markdown(page, aw_find_topic("exit-codes")->text, page->session->tool->name);
 }
 
-static void topic_names(char *names, size_t size)
+static void join_topic_names(char *names, size_t size)
 {
     *names = '\0';
     for (const struct aw_topic *topic = aw_topics; topic->name; topic++)
         aw_append(names, size, " ", "%s", topic->name);
 }
 
-static void first_page(struct aw_page *page)
+static void print_first_page(struct aw_page *page)
 {
     const struct aw_tool *tool = page->session->tool;
-    aw_page_title(page, tool->name, tool->summary);
-    examples(page, tool->examples);
+    aw_page_add_title(page, tool->name, tool->summary);
+    print_examples(page, tool->examples);
     if (tool->usage) {
         char usage[128];
         snprintf(usage, sizeof usage, "%s %s", tool->name, tool->usage);
-        aw_page_heading(page, "Usage");
-        aw_page_code(page, usage);
-        aw_page_options(page, "Options", tool->options);
-        aw_page_options(page, "General options", tool->general);
-        exit_codes(page);
+        aw_page_add_heading(page, "Usage");
+        aw_page_add_code(page, usage);
+        aw_page_add_options(page, "Options", tool->options);
+        aw_page_add_options(page, "General options", tool->general);
+        print_exit_codes(page);
         return;
     }
-    aw_page_heading(page, "Commands");
-    aw_session_each_command(page->session, command_row, page);
-    aw_page_options(page, "Options", tool->options);
-    aw_page_options(page, tool->options ? "Options of every tool" : "Options", aw_global_options);
-    likely_links(page);
-    exit_codes(page);
-    aw_page_heading(page, "More");
-    aw_page_row(page, "help COMMAND", "its arguments, options and examples");
+    aw_page_add_heading(page, "Commands");
+    aw_session_each_command(page->session, print_command_row, page);
+    aw_page_add_options(page, "Options", tool->options);
+    aw_page_add_options(page, tool->options ? "Options of every tool" : "Options",
+                        aw_global_options);
+    print_links(page);
+    print_exit_codes(page);
+    aw_page_add_heading(page, "More");
+    aw_page_add_row(page, "help COMMAND", "its arguments, options and examples");
     char names[256], manual[64];
-    topic_names(names, sizeof names);
-    aw_page_row(page, "help TOPIC", names);
+    join_topic_names(names, sizeof names);
+    aw_page_add_row(page, "help TOPIC", names);
     snprintf(manual, sizeof manual, "man %s", tool->name);
-    aw_page_row(page, manual,
-                "the complete manual; man 5 armwire: the config file; man 7 armwire: records");
+    aw_page_add_row(page, manual,
+                    "the complete manual; man 5 armwire: the config file; man 7 armwire: records");
     aw_output_print(page->out, "\nWithout a command, the tool starts a prompt on a terminal, or "
                                "else reads commands from standard input.\n");
 }
@@ -232,7 +234,7 @@ struct group {
     char names[512];
 };
 
-static enum aw_group group_of(const struct aw_command *command)
+static enum aw_group command_group(const struct aw_command *command)
 {
     static const enum aw_group usual[] = {
         [AW_READ] = AW_GROUP_LOOK,
@@ -246,7 +248,7 @@ static enum aw_group group_of(const struct aw_command *command)
 static void add_to_group(const struct aw_command *command, void *context)
 {
     struct group *group = context;
-    if (!command->hidden && group_of(command) == group->group)
+    if (!command->hidden && command_group(command) == group->group)
         aw_append(group->names, sizeof group->names, " ", "%s", command->name);
 }
 
@@ -262,7 +264,7 @@ static const char *skip_link(const char *example)
 
 #define SHORT_EXAMPLES 3
 
-static void examples_in_short(struct aw_page *page)
+static void print_short_examples(struct aw_page *page)
 {
     const struct aw_tool *tool = page->session->tool;
     for (size_t i = 0; i < SHORT_EXAMPLES && tool->examples && tool->examples[i]; i++) {
@@ -271,52 +273,53 @@ static void examples_in_short(struct aw_page *page)
             snprintf(line, sizeof line, "%s", skip_link(tool->examples[i]));
         else
             snprintf(line, sizeof line, "%s %s", tool->name, tool->examples[i]);
-        aw_page_code(page, line);
+        aw_page_add_code(page, line);
     }
 }
 
 /* Prints a page that fits on 24 lines, for the prompt and for --help. */
-static void short_page(struct aw_page *page)
+static void print_short_page(struct aw_page *page)
 {
     static const char *const titles[] = {NULL,   "move",   "look",    "measure",
                                          "keep", "set up", "messages"};
     const struct aw_tool *tool = page->session->tool;
     bool prompt = page->session->mode.interactive;
     char names[256], manual[96];
-    aw_page_title(page, tool->name,
-                  prompt ? "TAB completes, Ctrl-C stops all motion, Ctrl-D quits" : tool->summary);
+    aw_page_add_title(page, tool->name,
+                      prompt ? "TAB completes, Ctrl-C stops all motion, Ctrl-D quits"
+                             : tool->summary);
     aw_output_print(page->out, "\n");
     for (int i = AW_GROUP_MOVE; i <= AW_GROUP_MESSAGES; i++) {
         struct group group = {(enum aw_group)i, ""};
         aw_session_each_command(page->session, add_to_group, &group);
         if (*group.names || i != AW_GROUP_MESSAGES)
-            aw_page_list(page, titles[i], *group.names ? group.names : "-");
+            aw_page_add_list(page, titles[i], *group.names ? group.names : "-");
     }
-    examples_in_short(page);
-    topic_names(names, sizeof names);
+    print_short_examples(page);
+    join_topic_names(names, sizeof names);
     aw_output_print(page->out, "\n");
-    aw_page_list(page, "help",
-                 "COMMAND, such as 'help config': arguments, options, examples; or TOPIC:");
-    aw_page_list(page, "", names);
+    aw_page_add_list(page, "help",
+                     "COMMAND, such as 'help config': arguments, options, examples; or TOPIC:");
+    aw_page_add_list(page, "", names);
     if (prompt)
         return;
     snprintf(manual, sizeof manual, "%s --help-all: every option and link; man %s", tool->name,
              tool->name);
-    aw_page_list(page, "more", manual);
+    aw_page_add_list(page, "more", manual);
 }
 
 /* ---- As a manual page ---- */
 
-static void manual_command(const struct aw_command *command, void *context)
+static void print_manual_command(const struct aw_command *command, void *context)
 {
     struct aw_page *page = context;
     if (command->hidden)
         return;
     page->depth = 1;
-    aw_page_heading(page, command->name);
+    aw_page_add_heading(page, command->name);
     page->depth = 2;
-    aw_page_text(page, command->summary);
-    command_body(page, command);
+    aw_page_add_text(page, command->summary);
+    print_command_body(page, command);
     page->depth = 0;
 }
 
@@ -326,17 +329,17 @@ static const char safety[] =
     "process ends. --hold leaves the device as it is. With nohup or setsid the tool continues "
     "without its parent process. After SIGKILL it cannot send a stop: stop the device yourself.";
 
-static void manual_topic(struct aw_page *page, const struct aw_topic *topic)
+static void print_manual_topic(struct aw_page *page, const struct aw_topic *topic)
 {
     page->depth = 0;
-    aw_page_heading(page, title_of(page, topic->name));
+    aw_page_add_heading(page, topic_title(page, topic->name));
     page->depth = 1;
-    aw_topic_show(page, topic);
+    aw_show_topic(page, topic);
     page->depth = 0;
 }
 
 /* Uses the names and order of sections in man-pages(7). */
-void aw_man_page(struct aw_session *session)
+void aw_print_man_page(struct aw_session *session)
 {
     static const char *const first[] = {"options", "exit-codes", NULL};
     const struct aw_tool *tool = session->tool;
@@ -350,60 +353,60 @@ void aw_man_page(struct aw_session *session)
                     title, AW_VERSION, tool->name, tool->summary, tool->name,
                     tool->usage ? tool->usage : "[options] [command [arguments]]");
     if (tool->usage) {
-        aw_page_options(&page, "Options", tool->options);
-        aw_page_options(&page, "General options", tool->general);
-        exit_codes(&page);
-        examples(&page, tool->examples);
+        aw_page_add_options(&page, "Options", tool->options);
+        aw_page_add_options(&page, "General options", tool->general);
+        print_exit_codes(&page);
+        print_examples(&page, tool->examples);
         return;
     }
-    aw_page_heading(&page, "Commands");
-    aw_session_each_command(session, manual_command, &page);
+    aw_page_add_heading(&page, "Commands");
+    aw_session_each_command(session, print_manual_command, &page);
     for (const char *const *name = first; *name; name++)
-        manual_topic(&page, aw_topic_find(*name));
+        print_manual_topic(&page, aw_find_topic(*name));
     for (const struct aw_topic *topic = aw_topics; topic->name; topic++)
         if (!aw_is_one_of(first, topic->name))
-            manual_topic(&page, topic);
+            print_manual_topic(&page, topic);
     char path[96];
-    aw_page_heading(&page, "Safety");
-    aw_page_text(&page, safety);
-    aw_page_heading(&page, "Files");
+    aw_page_add_heading(&page, "Safety");
+    aw_page_add_text(&page, safety);
+    aw_page_add_heading(&page, "Files");
     snprintf(path, sizeof path, "$XDG_CONFIG_HOME/armwire/%s.ini", tool->name);
-    aw_page_row(&page, path, "the config file, see armwire(5)");
+    aw_page_add_row(&page, path, "the config file, see armwire(5)");
     snprintf(path, sizeof path, "$XDG_STATE_HOME/armwire/%s/", tool->name);
-    aw_page_row(&page, path, "history, and the saved state of devices");
-    examples(&page, tool->examples);
-    aw_page_heading(&page, "See also");
-    aw_page_text(&page, "armwire(5), the config file; armwire(7), records, fields and units.");
+    aw_page_add_row(&page, path, "history, and the saved state of devices");
+    print_examples(&page, tool->examples);
+    aw_page_add_heading(&page, "See also");
+    aw_page_add_text(&page, "armwire(5), the config file; armwire(7), records, fields and units.");
 }
 
 /* ---- The command help ---- */
 
-static void topic_page(struct aw_page *page, const struct aw_topic *topic)
+static void print_topic_page(struct aw_page *page, const struct aw_topic *topic)
 {
     char summary[128];
-    aw_page_title(page, topic->name, aw_topic_summary(topic, summary));
-    aw_topic_show(page, topic);
+    aw_page_add_title(page, topic->name, aw_write_topic_summary(topic, summary));
+    aw_show_topic(page, topic);
 }
 
-enum aw_status aw_help(struct aw_session *session, const struct aw_command *command)
+enum aw_status aw_print_help(struct aw_session *session, const struct aw_command *command)
 {
     bool all = session->tool->usage || session->options.print.help_all;
     struct aw_page page = aw_page_open(session, AW_PAGE_TEXT);
     if (!command && !all) {
-        short_page(&page);
+        print_short_page(&page);
         return AW_OK;
     }
     struct aw_pager pager = aw_pager_open(session);
     if (command) {
-        const struct aw_topic *topic = aw_topic_find(command->name);
-        aw_page_title(&page, command->name, command->summary);
-        command_body(&page, command);
+        const struct aw_topic *topic = aw_find_topic(command->name);
+        aw_page_add_title(&page, command->name, command->summary);
+        print_command_body(&page, command);
         if (topic)
             aw_output_print(&session->out, "\n");
         if (topic)
-            topic_page(&page, topic);
+            print_topic_page(&page, topic);
     } else {
-        first_page(&page);
+        print_first_page(&page);
     }
     aw_pager_close(session, &pager);
     return AW_OK;
@@ -411,8 +414,8 @@ enum aw_status aw_help(struct aw_session *session, const struct aw_command *comm
 
 /* Prints a topic for docs and the manual pages of all tools: the whole topic, or only this tool's
  * tables. */
-static void topic_source(struct aw_session *session, const struct aw_topic *topic, const char *form,
-                         bool tables)
+static void print_topic_source(struct aw_session *session, const struct aw_topic *topic,
+                               const char *form, bool tables)
 {
     struct aw_page page = aw_page_open(session, AW_PAGE_MARKDOWN);
     char summary[128];
@@ -420,47 +423,47 @@ static void topic_source(struct aw_session *session, const struct aw_topic *topi
         page.form = AW_PAGE_MAN;
     page.depth = tables;
     if (tables) {
-        aw_topic_tables(&page, topic);
+        aw_show_topic_tables(&page, topic);
     } else if (page.form == AW_PAGE_MAN) {
-        aw_page_heading(&page, title_of(&page, topic->name));
+        aw_page_add_heading(&page, topic_title(&page, topic->name));
         page.depth = 1;
-        aw_page_markdown(&page, topic->text, NULL);
+        aw_page_add_markdown(&page, topic->text, NULL);
         if (strcmp(topic->name, "config") == 0)
-            aw_page_option_keys(&page, "Every tool: [options]", aw_global_options);
+            aw_page_add_option_keys(&page, "Every tool: [options]", aw_global_options);
     } else {
-        aw_page_title(&page, topic->name, aw_topic_summary(topic, summary));
+        aw_page_add_title(&page, topic->name, aw_write_topic_summary(topic, summary));
         aw_output_print(page.out, "%s", topic->text + strcspn(topic->text, "\n") + 1);
     }
 }
 
-static enum aw_status unknown_subject(struct aw_session *session, const char *name)
+static enum aw_status fail_unknown_subject(struct aw_session *session, const char *name)
 {
     if (aw_wire_codec(session->wire, name, AW_BOTH))
         return aw_fail(&session->err, AW_USAGE, "'%.40s' is a message — see 'describe %.40s'", name,
                        name);
-    return aw_unknown_command(session, name);
+    return aw_fail_unknown_command(session, name);
 }
 
 static enum aw_status run_help(struct aw_session *session, const struct aw_args *args)
 {
     const char *name = aw_arg(args, "subject", 0), *form = aw_help_given(session)->as;
     const struct aw_command *command = name ? aw_session_find_command(session, name) : NULL;
-    const struct aw_topic *topic = name ? aw_topic_find(name) : NULL;
+    const struct aw_topic *topic = name ? aw_find_topic(name) : NULL;
     struct aw_page page = aw_page_open(session, AW_PAGE_TEXT);
     if (name && !command && !topic)
-        return unknown_subject(session, name);
-    if (aw_session_json(session))
-        return aw_help_json(session, command, topic);
+        return fail_unknown_subject(session, name);
+    if (aw_session_is_json(session))
+        return aw_print_help_json(session, command, topic);
     if (topic && strcmp(form, "text") != 0)
-        topic_source(session, topic, form, aw_help_given(session)->tables);
+        print_topic_source(session, topic, form, aw_help_given(session)->tables);
     else if (!name && strcmp(form, "man") == 0)
-        aw_man_page(session);
+        aw_print_man_page(session);
     else if (topic && !command) {
         struct aw_pager pager = aw_pager_open(session);
-        topic_page(&page, topic);
+        print_topic_page(&page, topic);
         aw_pager_close(session, &pager);
     } else
-        aw_help(session, command);
+        aw_print_help(session, command);
     return AW_OK;
 }
 

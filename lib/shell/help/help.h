@@ -5,16 +5,16 @@
 #include "shell/session/session.h"
 
 /* Prints the help of a command; NULL: the first page. */
-enum aw_status aw_help(struct aw_session *session, const struct aw_command *command);
+enum aw_status aw_print_help(struct aw_session *session, const struct aw_command *command);
 
 /* Prints help as one JSON object, for programs. It describes the whole tool (options, commands,
  * messages), one command, or a topic. The topic records describes its members. */
 struct aw_topic;
-enum aw_status aw_help_json(struct aw_session *session, const struct aw_command *command,
-                            const struct aw_topic *topic);
+enum aw_status aw_print_help_json(struct aw_session *session, const struct aw_command *command,
+                                  const struct aw_topic *topic);
 
 /* Prints the man page of the tool, in man(7) macros. */
-void aw_man_page(struct aw_session *session);
+void aw_print_man_page(struct aw_session *session);
 
 /* Calls fn with the context and each example of a command, as the user types it: "armctl deg 1
  * 90". */

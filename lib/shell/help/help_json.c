@@ -17,9 +17,9 @@ static void set_text(json_t *object, const char *key, const char *text)
         json_object_set_new(object, key, json_string(text));
 }
 
-static void set_true(json_t *object, const char *key, bool is)
+static void set_true(json_t *object, const char *key, bool value)
 {
-    if (is)
+    if (value)
         json_object_set_new(object, key, json_true());
 }
 
@@ -41,10 +41,10 @@ static void set_list(json_t *object, const char *key, const char *const *list)
     json_object_set_new(object, key, array);
 }
 
-static json_t *argument(struct aw_session *session, const struct aw_arg *arg)
+static json_t *describe_argument(struct aw_session *session, const struct aw_arg *arg)
 {
     static const char *const kinds[] = {
-        [AW_ARG_WORD] = "word",       [AW_ARG_NUMBER] = "number", [AW_ARG_CHOICE] = "choice",
+        [AW_ARG_STRING] = "word",     [AW_ARG_NUMBER] = "number", [AW_ARG_CHOICE] = "choice",
         [AW_ARG_FILE] = "file",       [AW_ARG_LINK] = "link",     [AW_ARG_COMMAND] = "command",
         [AW_ARG_MESSAGE] = "message", [AW_ARG_PAIRS] = "pairs",   [AW_ARG_REST] = "rest",
     };
@@ -70,7 +70,7 @@ static json_t *argument(struct aw_session *session, const struct aw_arg *arg)
     return object;
 }
 
-static json_t *options_of(const struct aw_tool *tool, const struct aw_option *option)
+static json_t *describe_options(const struct aw_tool *tool, const struct aw_option *option)
 {
     json_t *array = json_array();
     for (; option && option->name; option++) {
@@ -80,7 +80,7 @@ static json_t *options_of(const struct aw_tool *tool, const struct aw_option *op
         set_text(object, "letter", letter);
         set_text(object, "value", option->value);
         set_text(object, "help", option->help);
-        set_text(object, "bare", option->bare);
+        set_text(object, "bare", option->bare_value);
         set_text(object, "default", aw_option_default(tool, option));
         set_text(object, "unit", option->unit);
         set_range(object, option->min, option->max);
@@ -118,7 +118,7 @@ static json_t *describe_command(struct aw_session *session, const struct aw_comm
     char usage[256], keys[512];
     json_t *object = json_object(), *args = json_array();
     struct examples examples = {json_array(), session->tool->name};
-    aw_usage_line(command, usage, sizeof usage);
+    aw_write_usage(command, usage, sizeof usage);
     set_text(object, "name", command->name);
     set_text(object, "summary", command->summary);
     set_text(object, "usage", usage);
@@ -129,16 +129,16 @@ static json_t *describe_command(struct aw_session *session, const struct aw_comm
     set_true(object, "repeats", command->repeats);
     set_text(object, "prints", command->prints);
     for (const struct aw_arg *arg = command->args; arg && arg->name; arg++)
-        json_array_append_new(args, argument(session, arg));
+        json_array_append_new(args, describe_argument(session, arg));
     json_object_set_new(object, "args", args);
-    json_object_set_new(object, "options", options_of(session->tool, command->options));
+    json_object_set_new(object, "options", describe_options(session->tool, command->options));
     aw_each_example(session->tool, command, add_example, &examples);
     if (json_array_size(examples.list) > 0)
         json_object_set(object, "examples", examples.list);
     json_decref(examples.list);
     set_text(object, "keys",
-             aw_topic_row(aw_topic_find("results"), session->tool->name, command->name, keys,
-                          sizeof keys));
+             aw_find_topic_row(aw_find_topic("results"), session->tool->name, command->name, keys,
+                               sizeof keys));
     return object;
 }
 
@@ -178,10 +178,10 @@ static json_t *describe_tool(struct aw_session *session)
     const struct aw_tool *tool = session->tool;
     struct listing listing = {session, json_array()};
     json_t *object = json_object(), *topics = json_array(),
-           *options = options_of(tool, aw_global_options);
-    json_t *own = options_of(tool, tool->options);
-    json_array_extend(options, own);
-    json_decref(own);
+           *options = describe_options(tool, aw_global_options);
+    json_t *tool_options = describe_options(tool, tool->options);
+    json_array_extend(options, tool_options);
+    json_decref(tool_options);
     aw_session_each_command(session, add_command, &listing);
     for (const struct aw_topic *topic = aw_topics; topic->name; topic++)
         json_array_append_new(topics, json_string(topic->name));
@@ -204,8 +204,8 @@ static json_t *describe_topic(const struct aw_topic *topic)
     return object;
 }
 
-enum aw_status aw_help_json(struct aw_session *session, const struct aw_command *command,
-                            const struct aw_topic *topic)
+enum aw_status aw_print_help_json(struct aw_session *session, const struct aw_command *command,
+                                  const struct aw_topic *topic)
 {
     json_t *object = command ? describe_command(session, command)
                      : topic ? describe_topic(topic)

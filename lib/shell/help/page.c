@@ -31,7 +31,7 @@ struct aw_page aw_page_open(struct aw_session *session, enum aw_page_form form)
 }
 
 /* Counts UTF-8 characters, not bytes: "…" is three bytes but one column. */
-static int columns_of(const char *text, size_t length)
+static int count_columns(const char *text, size_t length)
 {
     int columns = 0;
     for (size_t i = 0; i < length; i++)
@@ -40,12 +40,12 @@ static int columns_of(const char *text, size_t length)
 }
 
 /* Prints words starting at column at, wraps them with this indent, and ends the last line. */
-static void wrap(const struct aw_page *page, int indent, int at, const char *text)
+static void print_wrapped(const struct aw_page *page, int indent, int at, const char *text)
 {
     bool first = true;
     for (; page->width && *text; text += strspn(text, " \n")) {
         size_t length = strcspn(text, " \n");
-        int columns = columns_of(text, length);
+        int columns = count_columns(text, length);
         if (!first && at + 1 + columns > page->width) {
             aw_output_print(page->out, "\n%*s", indent, "");
             at = indent;
@@ -80,7 +80,7 @@ static void write_man(struct aw_output *out, const char *words)
     }
 }
 
-static void man_line(struct aw_output *out, const char *macro, const char *words)
+static void write_man_line(struct aw_output *out, const char *macro, const char *words)
 {
     aw_output_print(out, "%s", macro);
     write_man(out, words);
@@ -88,7 +88,7 @@ static void man_line(struct aw_output *out, const char *macro, const char *words
 }
 
 /* Removes the marks around `words`; quotes them instead if they contain blanks. */
-static const char *plain(const char *text, char *out, size_t size)
+static const char *remove_marks(const char *text, char *out, size_t size)
 {
     size_t n = 0;
     bool quoted = false, inside = false;
@@ -108,17 +108,17 @@ static const char *plain(const char *text, char *out, size_t size)
     return out;
 }
 
-static bool begins(struct aw_page *page, enum aw_page_part part)
+static bool begin_part(struct aw_page *page, enum aw_page_part part)
 {
     bool first = page->last != part || part == AW_PAGE_PARAGRAPH;
-    bool apart = first && page->last != AW_PAGE_HEADING && page->last != AW_PAGE_START;
-    if (apart && page->form != AW_PAGE_MAN)
+    bool separate = first && page->last != AW_PAGE_HEADING && page->last != AW_PAGE_START;
+    if (separate && page->form != AW_PAGE_MAN)
         aw_output_print(page->out, "\n");
     page->last = part;
     return first;
 }
 
-void aw_page_title(struct aw_page *page, const char *name, const char *summary)
+void aw_page_add_title(struct aw_page *page, const char *name, const char *summary)
 {
     if (page->form == AW_PAGE_TEXT)
         aw_output_draw(page->out, "%s%s%s — %s\n", page->bold, name, page->plain, summary);
@@ -127,7 +127,7 @@ void aw_page_title(struct aw_page *page, const char *name, const char *summary)
     page->last = AW_PAGE_PARAGRAPH;
 }
 
-void aw_page_heading(struct aw_page *page, const char *text)
+void aw_page_add_heading(struct aw_page *page, const char *text)
 {
     static const char *const macros[] = {".SH ", ".SS ", ".PP\n.B "};
     page->last = AW_PAGE_HEADING;
@@ -137,7 +137,7 @@ void aw_page_heading(struct aw_page *page, const char *text)
         aw_output_print(page->out, "\n## %s\n\n", text);
     else if (page->depth > 0) {
         page->last = page->depth == 1 ? AW_PAGE_START : AW_PAGE_HEADING;
-        man_line(page->out, macros[page->depth], text);
+        write_man_line(page->out, macros[page->depth], text);
     } else {
         page->last = AW_PAGE_START;
         char upper[128];
@@ -145,24 +145,24 @@ void aw_page_heading(struct aw_page *page, const char *text)
         for (; text[n] && n + 1 < sizeof upper; n++)
             upper[n] = text[n] == '-' ? ' ' : (char)toupper((unsigned char)text[n]);
         upper[n] = '\0';
-        man_line(page->out, macros[0], upper);
+        write_man_line(page->out, macros[0], upper);
     }
 }
 
-static void text_row(const struct aw_page *page, const char *left, const char *right)
+static void print_text_row(const struct aw_page *page, const char *left, const char *right)
 {
     char words[LINE];
-    int columns = columns_of(left, strlen(left));
+    int columns = count_columns(left, strlen(left));
     bool narrow = page->width && page->width < NARROW;
     bool below = narrow || columns > LEFT - 2;
     int indent = narrow ? INDENTED : LEFT + 2;
     aw_output_print(page->out, "  ");
     if (below)
-        wrap(page, INDENTED, 2, left);
+        print_wrapped(page, INDENTED, 2, left);
     else
         aw_output_print(page->out, "%s", left);
     aw_output_print(page->out, "%*s", below ? indent : LEFT - columns, "");
-    wrap(page, indent, indent, plain(right, words, sizeof words));
+    print_wrapped(page, indent, indent, remove_marks(right, words, sizeof words));
 }
 
 static void write_cell(struct aw_output *out, const char *text)
@@ -174,16 +174,16 @@ static void write_cell(struct aw_output *out, const char *text)
     }
 }
 
-void aw_page_row(struct aw_page *page, const char *left, const char *right)
+void aw_page_add_row(struct aw_page *page, const char *left, const char *right)
 {
     char words[LINE];
-    bool first = begins(page, AW_PAGE_ROW);
+    bool first = begin_part(page, AW_PAGE_ROW);
     if (page->form == AW_PAGE_TEXT) {
-        text_row(page, plain(left, words, sizeof words), right);
+        print_text_row(page, remove_marks(left, words, sizeof words), right);
     } else if (page->form == AW_PAGE_MAN) {
         aw_output_print(page->out, ".TP\n");
-        man_line(page->out, ".B ", plain(left, words, sizeof words));
-        man_line(page->out, "", right);
+        write_man_line(page->out, ".B ", remove_marks(left, words, sizeof words));
+        write_man_line(page->out, "", right);
     } else {
         bool marked = strchr(left, '`') != NULL;
         aw_output_print(page->out, "%s| %s", first ? "| | |\n|---|---|\n" : "", marked ? "" : "`");
@@ -194,32 +194,33 @@ void aw_page_row(struct aw_page *page, const char *left, const char *right)
     }
 }
 
-void aw_page_list(struct aw_page *page, const char *left, const char *words)
+void aw_page_add_list(struct aw_page *page, const char *left, const char *items)
 {
     aw_output_draw(page->out, "%s%-*s%s", page->bold, LISTED, left, page->plain);
-    wrap(page, LISTED, LISTED, words);
+    print_wrapped(page, LISTED, LISTED, items);
 }
 
-void aw_page_text(struct aw_page *page, const char *text)
+void aw_page_add_text(struct aw_page *page, const char *text)
 {
     char words[LINE];
-    bool fresh = page->last == AW_PAGE_START; /* a heading in a manual page starts a paragraph */
-    begins(page, AW_PAGE_PARAGRAPH);
+    bool after_heading =
+        page->last == AW_PAGE_START; /* a heading in a manual page starts a paragraph */
+    begin_part(page, AW_PAGE_PARAGRAPH);
     if (page->form == AW_PAGE_TEXT) {
-        wrap(page, 0, 0, plain(text, words, sizeof words));
+        print_wrapped(page, 0, 0, remove_marks(text, words, sizeof words));
     } else if (page->form == AW_PAGE_MAN) {
-        man_line(page->out, fresh ? "" : ".PP\n", text);
+        write_man_line(page->out, after_heading ? "" : ".PP\n", text);
     } else {
         aw_output_print(page->out, "%s\n", text);
     }
 }
 
-void aw_page_code(struct aw_page *page, const char *line)
+void aw_page_add_code(struct aw_page *page, const char *line)
 {
-    bool fresh = page->last == AW_PAGE_START, first = begins(page, AW_PAGE_CODE);
+    bool after_heading = page->last == AW_PAGE_START, first = begin_part(page, AW_PAGE_CODE);
     if (page->form == AW_PAGE_MAN) {
-        aw_output_print(page->out, "%s.EX\n", first && !fresh ? ".PP\n" : "");
-        man_line(page->out, "", line);
+        aw_output_print(page->out, "%s.EX\n", first && !after_heading ? ".PP\n" : "");
+        write_man_line(page->out, "", line);
         aw_output_print(page->out, ".EE\n");
     } else {
         aw_output_print(page->out, "%s%s\n", page->form == AW_PAGE_TEXT ? "  " : "    ", line);
@@ -227,7 +228,7 @@ void aw_page_code(struct aw_page *page, const char *line)
 }
 
 /* Splits "| left | right |" in place. */
-static void markdown_row(struct aw_page *page, char *line)
+static void print_markdown_row(struct aw_page *page, char *line)
 {
     char *cells[2] = {line + 2, ""}, *to = line + 2;
     size_t n = 0;
@@ -250,60 +251,60 @@ static void markdown_row(struct aw_page *page, char *line)
         for (size_t end = strlen(cells[i]); end > 0 && cells[i][end - 1] == ' ';)
             cells[i][--end] = '\0';
     if (*cells[0] || *cells[1])
-        aw_page_row(page, cells[0], cells[1]);
+        aw_page_add_row(page, cells[0], cells[1]);
 }
 
 /* State of the Markdown reader. */
 struct markdown {
     struct aw_page *page;
     const char *tool;
-    bool ours, code; /* inside a visible section; inside a ``` block */
+    bool visible, code; /* inside a visible section; inside a ``` block */
     char paragraph[LINE];
 };
 
 static void end_paragraph(struct markdown *m)
 {
     if (*m->paragraph)
-        aw_page_text(m->page, m->paragraph);
+        aw_page_add_text(m->page, m->paragraph);
     *m->paragraph = '\0';
 }
 
-static void section(struct markdown *m, const char *heading)
+static void begin_section(struct markdown *m, const char *heading)
 {
     bool of_tool = heading[strspn(heading, "abcdefghijklmnopqrstuvwxyz-")] == '\0';
-    m->ours = !of_tool || !m->tool || strcmp(heading, m->tool) == 0;
-    if (m->ours && !(of_tool && m->tool))
-        aw_page_heading(m->page, heading);
+    m->visible = !of_tool || !m->tool || strcmp(heading, m->tool) == 0;
+    if (m->visible && !(of_tool && m->tool))
+        aw_page_add_heading(m->page, heading);
 }
 
-static void markdown_line(struct markdown *m, char *line)
+static void read_markdown_line(struct markdown *m, char *line)
 {
     bool fence = strncmp(line, "```", 3) == 0;
     bool head = !m->code && strncmp(line, "## ", 3) == 0;
     if (fence || head || *line == '|' || !*line)
         end_paragraph(m);
     if (head)
-        section(m, line + 3);
+        begin_section(m, line + 3);
     else if (fence)
         m->code = !m->code;
-    else if (m->ours && (*line || m->code)) {
+    else if (m->visible && (*line || m->code)) {
         if (m->code)
-            aw_page_code(m->page, line);
+            aw_page_add_code(m->page, line);
         else if (*line != '|')
             aw_append(m->paragraph, sizeof m->paragraph, " ", "%s", line);
         else if (line[1] == ' ')
-            markdown_row(m->page, line);
+            print_markdown_row(m->page, line);
     }
 }
 
-void aw_page_markdown(struct aw_page *page, const char *text, const char *tool)
+void aw_page_add_markdown(struct aw_page *page, const char *text, const char *tool)
 {
-    struct markdown m = {.page = page, .tool = tool, .ours = true};
+    struct markdown m = {.page = page, .tool = tool, .visible = true};
     for (text += strcspn(text, "\n"); *text == '\n';) {
         char line[512];
         size_t length = strcspn(++text, "\n");
         snprintf(line, sizeof line, "%.*s", (int)length, text);
-        markdown_line(&m, line);
+        read_markdown_line(&m, line);
         text += length;
     }
     end_paragraph(&m);

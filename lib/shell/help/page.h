@@ -29,20 +29,20 @@ struct aw_page aw_page_open(struct aw_session *session, enum aw_page_form form);
 
 /* Prints "deg — turn joints to angles"; prints nothing in a manual page, which has its own
  * title. */
-void aw_page_title(struct aw_page *page, const char *name, const char *summary);
-void aw_page_heading(struct aw_page *page, const char *text);
-void aw_page_row(struct aw_page *page, const char *left, const char *right);
+void aw_page_add_title(struct aw_page *page, const char *name, const char *summary);
+void aw_page_add_heading(struct aw_page *page, const char *text);
+void aw_page_add_row(struct aw_page *page, const char *left, const char *right);
 
 /* Prints a label and a list of names. On a terminal the names wrap in a narrow column. */
-void aw_page_list(struct aw_page *page, const char *left, const char *words);
+void aw_page_add_list(struct aw_page *page, const char *left, const char *items);
 
-void aw_page_text(struct aw_page *page, const char *text); /* a paragraph */
-void aw_page_code(struct aw_page *page, const char *line); /* a line to type verbatim */
+void aw_page_add_text(struct aw_page *page, const char *text); /* a paragraph */
+void aw_page_add_code(struct aw_page *page, const char *line); /* a line to type verbatim */
 
 /* Prints the Markdown of a topic: paragraphs, "## heading", two-column tables without a header row,
  * ``` blocks, `words`. A section with a lower-case heading of one word belongs to the tool of that
  * name. It is shown only for that tool, or for all if tool is NULL. Skips the first line, the
  * title. */
-void aw_page_markdown(struct aw_page *page, const char *text, const char *tool);
+void aw_page_add_markdown(struct aw_page *page, const char *text, const char *tool);
 
 #endif

@@ -22,7 +22,7 @@ static void become_pager(int from)
     _exit(127);
 }
 
-static bool wanted(struct aw_session *session)
+static bool is_wanted(struct aw_session *session)
 {
     const char *term = getenv("TERM");
     return !session->mode.interactive && !session->out.sink && !session->options.print.quiet &&
@@ -33,7 +33,7 @@ struct aw_pager aw_pager_open(struct aw_session *session)
 {
     struct aw_pager pager = {.fd = -1, .pid = -1};
     int ends[2];
-    if (!wanted(session) || aw_output_flush(&session->out, NULL) != AW_OK ||
+    if (!is_wanted(session) || aw_output_flush(&session->out, NULL) != AW_OK ||
         pipe2(ends, O_CLOEXEC) != 0)
         return pager;
     pager.pid = fork();

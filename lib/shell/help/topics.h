@@ -12,32 +12,33 @@ struct aw_topic {
 
 extern const struct aw_topic aw_topics[]; /* {0}-terminated */
 
-const struct aw_topic *aw_topic_find(const char *name); /* Returns NULL if not found. */
+const struct aw_topic *aw_find_topic(const char *name); /* Returns NULL if not found. */
 
 /* Writes the part of the first line after the "—" to out, which has 128 bytes. */
-const char *aw_topic_summary(const struct aw_topic *topic, char *out);
+const char *aw_write_topic_summary(const struct aw_topic *topic, char *out);
 
 /* Returns the right column of the topic's row about this word, for the tool or for experiments of
  * all tools; "" if there is no such row. */
-const char *aw_topic_row(const struct aw_topic *topic, const char *tool, const char *word,
-                         char *out, size_t size);
+const char *aw_find_topic_row(const struct aw_topic *topic, const char *tool, const char *word,
+                              char *out, size_t size);
 
 /* Returns true if the topic about results lists this key for this command. */
 bool aw_topic_has_key(const char *tool, const char *command, const char *key);
 
 /* Shows a topic for this tool: skips sections of other tools, adds its own tables. */
-void aw_topic_show(struct aw_page *page, const struct aw_topic *topic);
+void aw_show_topic(struct aw_page *page, const struct aw_topic *topic);
 
 /* Shows only this tool's tables: its options, links, fields and config keys. */
-void aw_topic_tables(struct aw_page *page, const struct aw_topic *topic);
+void aw_show_topic_tables(struct aw_page *page, const struct aw_topic *topic);
 
 /* Completes the names of topics. */
 aw_complete_fn aw_complete_topics;
 
 /* Prints rows of options under a title; nothing for an empty table. */
-void aw_page_options(struct aw_page *page, const char *title, const struct aw_option *table);
+void aw_page_add_options(struct aw_page *page, const char *title, const struct aw_option *table);
 
 /* Prints the same options as keys of [options] in the config file. */
-void aw_page_option_keys(struct aw_page *page, const char *title, const struct aw_option *table);
+void aw_page_add_option_keys(struct aw_page *page, const char *title,
+                             const struct aw_option *table);
 
 #endif

@@ -13,19 +13,19 @@
 #include "view/terminal/screen.h"
 
 /* Clears the rest of the line. */
-static const char *clear(void)
+static const char *clear_rest(void)
 {
-    return aw_screen_moves() ? "\033[K" : "";
+    return aw_screen_is_capable() ? "\033[K" : "";
 }
 
-static enum aw_status go(struct aw_jog *jog, double change)
+static enum aw_status move_joint(struct aw_jog *jog, double change)
 {
-    enum aw_status status = jog->go(jog, change);
+    enum aw_status status = jog->move_by(jog, change);
     if (status == AW_OK)
         jog->value += change;
     if (status != AW_LIMIT)
         return status;
-    aw_session_notice(jog->session, "%s", jog->session->err.text);
+    aw_session_print_notice(jog->session, "%s", jog->session->err.text);
     return AW_OK;
 }
 
@@ -38,28 +38,28 @@ static const struct {
     {"q", 'q'},      {"?", '?'},      {"\004", 'q'},
 };
 
-static enum aw_status act(struct aw_jog *jog, char action)
+static enum aw_status do_action(struct aw_jog *jog, char action)
 {
     switch (action) {
     case '+':
-        return go(jog, jog->step);
+        return move_joint(jog, jog->step);
     case '-':
-        return go(jog, -jog->step);
+        return move_joint(jog, -jog->step);
     case 'p':
-        jog->step = fmin(jog->step * 2, jog->most);
+        jog->step = fmin(jog->step * 2, jog->max_step);
         return AW_OK;
     case 'n':
-        jog->step = fmax(floor(jog->step / 2 / jog->least) * jog->least, jog->least);
+        jog->step = fmax(floor(jog->step / 2 / jog->min_step) * jog->min_step, jog->min_step);
         return AW_OK;
     case '?':
         aw_session_draw(jog->session,
                         "\r%sarrows, + -   move by a step\r\n"
                         "page keys     double, halve the step\r\n"
                         "q             quit; Ctrl-C stops the joint\r\n",
-                        clear());
+                        clear_rest());
         return AW_OK;
     default:
-        jog->done = true;
+        jog->ended = true;
         return AW_OK;
     }
 }
@@ -83,11 +83,11 @@ static size_t handle_key(const char *text, char *action)
 static void drop_keys(struct aw_jog *jog)
 {
     char text[64];
-    while (!jog->done) {
+    while (!jog->ended) {
         ssize_t n = aw_read_ready(STDIN_FILENO, text, sizeof text);
         if (n < 0 && errno == EAGAIN)
             return;
-        jog->done = n <= 0 || memchr(text, 'q', (size_t)n) || memchr(text, '\004', (size_t)n);
+        jog->ended = n <= 0 || memchr(text, 'q', (size_t)n) || memchr(text, '\004', (size_t)n);
     }
 }
 
@@ -99,11 +99,11 @@ static enum aw_status read_keys(struct aw_jog *jog)
     if (status != AW_OK)
         return status;
     ssize_t n = aw_read_ready(STDIN_FILENO, text, sizeof text - 1);
-    jog->done = n == 0 || (n < 0 && errno != EAGAIN);
-    for (const char *p = text; *p && !jog->done && status == AW_OK;) {
+    jog->ended = n == 0 || (n < 0 && errno != EAGAIN);
+    for (const char *p = text; *p && !jog->ended && status == AW_OK;) {
         p += handle_key(p, &action);
         if (action)
-            status = act(jog, action);
+            status = do_action(jog, action);
         moved = moved || action == '+' || action == '-';
     }
     if (moved && status == AW_OK)
@@ -121,19 +121,19 @@ enum aw_status aw_jog_keys(struct aw_jog *jog)
     if (!isatty(STDIN_FILENO))
         return aw_fail(&session->err, AW_USAGE,
                        "jog: no terminal to read keys from — give an amount: jog JOINT +5");
-    if (!aw_terminal_keys(&before))
+    if (!aw_terminal_read_keys(&before))
         return aw_fail(&session->err, AW_USAGE, "jog: cannot read single keys from the terminal");
-    aw_session_work_end(session); /* reading keys requires the progress line to be gone */
-    while (status == AW_OK && !jog->done) {
+    aw_session_end_progress(session); /* reading keys requires the progress line to be gone */
+    while (status == AW_OK && !jog->ended) {
         struct winsize size = {.ws_col = 80};
-        char place[80];
-        int length = snprintf(place, sizeof place, "%.24s: %g %s, step %g", jog->name, jog->value,
-                              jog->unit, jog->step);
-        bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+        char position[80];
+        int length = snprintf(position, sizeof position, "%.24s: %g %s, step %g", jog->name,
+                              jog->value, jog->unit, jog->step);
+        bool has_size = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
         size_t i = 0;
-        while (known && *help[i] && length + 1 + (int)strlen(help[i]) >= size.ws_col)
+        while (has_size && *help[i] && length + 1 + (int)strlen(help[i]) >= size.ws_col)
             i++;
-        aw_session_draw(session, "\r%s%s %s", place, help[i], clear());
+        aw_session_draw(session, "\r%s%s %s", position, help[i], clear_rest());
         aw_object_start(&session->result, NULL);
         status = read_keys(jog);
     }

@@ -14,14 +14,14 @@
 struct aw_jog {
     struct aw_session *session;
     const char *name, *unit;
-    double value;             /* commanded position of the joint; updated by aw_jog_keys */
-    double step, least, most; /* current, min and max step of one key */
+    double value;                    /* commanded position of the joint; updated by aw_jog_keys */
+    double step, min_step, max_step; /* current, min and max step of one key */
     /* Moves the joint by this change. Returns once the joint may move again. Reports a target
      * outside the limits and does not send it (AW_LIMIT). */
-    enum aw_status (*go)(struct aw_jog *jog, double change);
+    enum aw_status (*move_by)(struct aw_jog *jog, double change);
     void *context;
-    bool keys; /* driven by keys instead of a single amount */
-    bool done; /* set to end aw_jog_keys */
+    bool by_keys; /* driven by keys instead of a single amount */
+    bool ended;   /* set to end aw_jog_keys */
 };
 
 /* Runs until q, the end of input, a request to stop or a failure. AW_USAGE if standard input is not

@@ -58,7 +58,7 @@
 #include "control/motion.h"
 #include "shell/session/session.h"
 
-struct aw_law;
+struct aw_controller;
 
 #define AW_JOINT_NAME   64
 #define AW_JOINT_LABEL  13 /* min width of labels, columns */
@@ -71,8 +71,8 @@ enum aw_joint_value {
     AW_JOINT_ACTUAL,
     AW_JOINT_VELOCITY,
     AW_JOINT_EFFORT,
-    AW_JOINT_EXTRA, /* two more values, named by the tool's columns */
-    AW_JOINT_MORE,
+    AW_JOINT_EXTRA_1, /* two more values, named by the tool's columns */
+    AW_JOINT_EXTRA_2,
     AW_JOINT_VALUES
 };
 
@@ -80,7 +80,7 @@ struct aw_joint_state {
     double value[AW_JOINT_VALUES];
     int64_t time_ns[AW_JOINT_VALUES]; /* time of arrival; AW_NO_TIME: never received */
     const char *fault;                /* fault that the device reports, not copied; NULL: none */
-    bool fails;                       /* the fault is current: stop driving the joint */
+    bool has_fault;                   /* the fault is current: stop driving the joint */
 };
 
 /* The kinds of commands that a joint accepts. */
@@ -99,21 +99,21 @@ struct aw_joint {
     double min, max; /* limits of targets; infinite: none. The caller handles --force */
     /* max speed; INFINITY: unknown. Targets that need a higher speed cause a warning; higher
      * velocities are refused */
-    double speed;
-    double near;      /* arrival tolerance */
-    double least;     /* smallest detectable motion, above noise and encoder resolution */
-    double far;       /* max deviation from the expected position; INFINITY: none */
-    double home;      /* target of home; NaN: none */
-    double full;      /* full-scale effort; NaN: unknown */
-    unsigned takes;   /* AW_JOINT_TAKES_… */
-    bool wraps;       /* an angle in rad that wraps after a turn */
-    bool blind;       /* no measurements: status skips it */
-    bool left_out;    /* not selected (-b): status skips it */
-    bool other;       /* has no description: limits shows one row for all such joints */
-    uint32_t id;      /* number used by the tool */
-    double aim, rate; /* steering target and its velocity; NaN: not steered */
-    double most;      /* max steering speed; NaN: max_speed */
-    struct aw_joint_state now;
+    double max_speed;
+    double tolerance;     /* arrival tolerance */
+    double min_motion;    /* smallest detectable motion, above noise and encoder resolution */
+    double max_deviation; /* max deviation from the expected position; INFINITY: none */
+    double home_target;   /* target of home; NaN: none */
+    double full_effort;   /* full-scale effort; NaN: unknown */
+    unsigned accepts;     /* AW_JOINT_TAKES_… */
+    bool can_wrap;        /* an angle in rad that wraps after a turn */
+    bool is_blind;        /* no measurements: status skips it */
+    bool excluded;        /* not selected (-b): status skips it */
+    bool undescribed;     /* has no description: limits shows one row for all such joints */
+    uint32_t id;          /* number used by the tool */
+    double steer_target, steer_rate; /* steering target and its velocity; NaN: not steered */
+    double max_steer_speed;          /* max steering speed; NaN: max_speed */
+    struct aw_joint_state state;
 };
 
 /* An extra column of status, record and sample files, after the standard columns. */
@@ -128,22 +128,22 @@ struct aw_joint_list {
     struct aw_joint *joints;
     const struct aw_joint_column *columns; /* initially the tool's columns */
     int width;                             /* width of the labels if the tool needs a larger one */
-    bool named; /* callers hold joint numbers, so read must not rebuild the list */
+    bool is_frozen; /* callers hold joint numbers, so read must not rebuild the list */
 };
 
 /* A limit of a joint's commands, and its source. A joint may have several. */
 struct aw_joint_limit {
-    const char *of;   /* limited quantity: "angle", "velocity", "setpoint pos" */
-    double min, max;  /* infinite or NaN: no limit */
-    const char *unit; /* "" for none */
-    char from[160];   /* "table" (of the protocol), "config", "device" (reported or built in),
+    const char *quantity; /* limited quantity: "angle", "velocity", "setpoint pos" */
+    double min, max;      /* infinite or NaN: no limit */
+    const char *unit;     /* "" for none */
+    char source[160];     /* "table" (of the protocol), "config", "device" (reported or built in),
                          "none", or a file name */
-    bool firm;        /* --force does not override it */
+    bool is_firm;         /* --force does not override it */
 };
 
 /* ---- Commands ---- */
 
-enum aw_joint_what { AW_JOINT_TARGETS, AW_JOINT_VELOCITIES };
+enum aw_joint_kind { AW_JOINT_TARGETS, AW_JOINT_VELOCITIES };
 
 struct aw_joint_goal {
     size_t joint;
@@ -153,14 +153,14 @@ struct aw_joint_goal {
 /* A command for several joints. Joints that are not named keep their targets, or stop if the device
  * takes velocities. */
 struct aw_joint_command {
-    enum aw_joint_what what;
+    enum aw_joint_kind kind;
     const struct aw_joint_goal *goals;
     size_t n;
     /* TARGETS: duration if the device accepts one, or the sample interval of a path. 0: jump. NaN:
      * the tool's default */
     double seconds;
     /* part of a stream: not announced, and fails only after several consecutive lost answers */
-    bool stream;
+    bool is_stream;
     int64_t show_ns; /* time shown by --dry-run; AW_NO_TIME: none */
 };
 
@@ -174,36 +174,36 @@ struct aw_joints_watch {
     struct aw_joint_list *list;
     aw_joints_look_fn *look;
     void *context;
-    bool enough; /* look has ended the wait */
+    bool ended; /* look has ended the wait */
 };
 
 /* ---- Hooks of a tool for its joints ------------------------------------------------------------
  * Hooks may be NULL; help hides commands that need a missing hook. All return AW_OK, or set
- * session->err. They maintain session->motion like every command: they call aw_session_moves
+ * session->err. They maintain session->motion like every command: they call aw_session_start_motion
  * before the first byte of a motion.
  */
 struct aw_joints {
     /* The columns after target and actual; key NULL ends the list. */
     const struct aw_joint_column *columns;
-    double hz;   /* default rate of a stream, Hz; for devices that confirm, the rate of steps */
-    double most; /* max useful rate, Hz */
-    bool timed;  /* the device itself interpolates to a target within command.seconds */
-    bool told;   /* the device reports which joints it has: the list is empty before open */
+    double hz;     /* default rate of a stream, Hz; for devices that confirm, the rate of steps */
+    double max_hz; /* max useful rate, Hz */
+    bool interpolates;   /* the device itself interpolates to a target within command.seconds */
+    bool reports_joints; /* the device reports which joints it has: the list is empty before open */
     /* a single command returns when the motion is complete, without a separate wait */
     bool confirms;
     /* the device holds its target after a single command, so end applies to other commands only */
-    bool stays;
+    bool holds_target;
     /* Converts a message field "NAME.position" to the joint's unit. NULL: no conversion. */
-    double (*of_wire)(double value, const char **unit);
+    double (*convert_field)(double value, const char **unit);
     /* record FILE.csv writes a table of joints instead of messages */
-    bool tabled;
-    double default_s;              /* the device's default duration for a target; 0: unknown */
-    double key_s;                  /* how long a jog key moves the joint, s; 0: the default */
-    enum aw_joint_value jogs_from; /* the value that jog adds to, if known: TARGET or ACTUAL */
+    bool records_table;
+    double default_s;             /* the device's default duration for a target; 0: unknown */
+    double jog_key_s;             /* how long a jog key moves the joint, s; 0: the default */
+    enum aw_joint_value jog_base; /* the value that jog adds to, if known: TARGET or ACTUAL */
     /* names other than joints that the pairs of move accept: "velocity"; or NULL */
-    const char *const *words;
+    const char *const *extra_names;
     /* controller of the joints, see law.h; NULL: the device reports none */
-    const struct aw_law *law;
+    const struct aw_controller *controller;
 
     /* Opens the link with this command's options and starts the conversation. With --dry-run it
      * only prepares what encoding needs. */
@@ -214,7 +214,7 @@ struct aw_joints {
 
     /* Returns true if text is an additional name of this joint. NULL: joints have only a name and
      * an alias. */
-    bool (*called)(struct aw_session *session, const struct aw_joint *joint, const char *text);
+    bool (*is_called)(struct aw_session *session, const struct aw_joint *joint, const char *text);
 
     /* Parses a target, or a distance for jog, in the tool's own notation ("open", "50tick"). NULL:
      * a number in the unit of the joint. */
@@ -223,8 +223,8 @@ struct aw_joints {
 
     /* Stores the other arguments of move, jog and home, in the command or in the tool's state.
      * NULL: no other arguments. */
-    enum aw_status (*take)(struct aw_session *session, const struct aw_args *args,
-                           struct aw_joint_command *command);
+    enum aw_status (*parse_args)(struct aw_session *session, const struct aw_args *args,
+                                 struct aw_joint_command *command);
 
     /* Reports the end of a single command: what continues, and the result. NULL: nothing continues,
      * and the default result is printed unless command set one. */
@@ -232,33 +232,34 @@ struct aw_joints {
                    const struct aw_joint_command *command, enum aw_status status, bool awaited);
 
     /* Adds tool-specific fields to the result of play. */
-    void (*played)(struct aw_session *session);
+    void (*add_play_result)(struct aw_session *session);
 
     /* Writes the limits of one joint and returns their number. The limit of its targets, if any,
      * comes first. */
-    size_t (*limits)(struct aw_session *session, const struct aw_joint *joint,
-                     struct aw_joint_limit limits[AW_JOINT_LIMITS]);
+    size_t (*list_limits)(struct aw_session *session, const struct aw_joint *joint,
+                          struct aw_joint_limit limits[AW_JOINT_LIMITS]);
 
     /* Fills in an unlisted joint: one named by a digit or an identifier without a description. text
      * NULL: fills in the common limits of all such joints, with an empty name. Returns false if
      * there is no such joint. */
-    bool (*others)(struct aw_session *session, const char *text, struct aw_joint *joint);
+    bool (*find_other)(struct aw_session *session, const char *text, struct aw_joint *joint);
 
     /* Waits at most --timeout for reports of all joints and stores them in list->joints[…].now.
      * allows_silent: returns AW_OK even if some joints were silent; these keep their old values. */
-    bool partly;
+    bool allows_silent;
     enum aw_status (*read)(struct aw_session *session, struct aw_joint_list *list);
 
     /* Prints extra lines of status above the row of this joint, above all rows (AW_JOINT_ABOVE) or
      * below the last one (list->n). In text style prints lines; in other styles adds values to the
      * result. An error below the last row makes the command fail after all rows are printed. */
-    enum aw_status (*beside)(struct aw_session *session, struct aw_joint_list *list, size_t joint);
+    enum aw_status (*print_extra)(struct aw_session *session, struct aw_joint_list *list,
+                                  size_t joint);
 
     /* Checks a command beyond the ranges, without sending anything. */
     enum aw_status (*check)(struct aw_session *session, struct aw_joint_list *list,
                             const struct aw_joint_command *command);
 
-    /* Sends a command, or with --dry-run shows its records and bytes (aw_dry_depends if only
+    /* Sends a command, or with --dry-run shows its records and bytes (aw_dry_run_depends if only
      * the device knows them). Unless the command is part of a stream, waits for the confirmation
      * if the device sends one. */
     enum aw_status (*command)(struct aw_session *session, struct aw_joint_list *list,
@@ -306,11 +307,11 @@ enum aw_status aw_joints_find(struct aw_session *session, struct aw_joint_list *
                               const char *text, size_t *joint);
 
 /* Finds a listed joint's number; list->n if not found. */
-size_t aw_joints_number(const struct aw_joint_list *list, const char *text);
+size_t aw_joints_find_index(const struct aw_joint_list *list, const char *text);
 
 /* Parses a target ("30", "0.5rad") or a velocity in the joint's unit; kind selects which. */
-enum aw_status aw_joints_value(struct aw_session *session, const struct aw_joint *joint,
-                               enum aw_joint_what what, const char *text, double *value);
+enum aw_status aw_joints_parse_value(struct aw_session *session, const struct aw_joint *joint,
+                                     enum aw_joint_kind kind, const char *text, double *value);
 
 /* Checks a command against the ranges in list (unless --force) and the tool's own rules. AW_LIMIT:
  * out of range. AW_USAGE: the joint does not accept the command, or the value is not finite. */
@@ -326,7 +327,7 @@ enum aw_status aw_joints_read_new(struct aw_session *session, struct aw_joint_li
 
 /* Each function checks the command and calls the hook of the same name, or performs its default if
  * the hook is NULL. stream does not check. await shows the progress of the motion, see
- * aw_session_work. It stops a joint that moves away from its target: AW_REFUSED. */
+ * aw_session_show_progress. It stops a joint that moves away from its target: AW_REFUSED. */
 enum aw_status aw_joints_stream(struct aw_session *session, struct aw_joint_list *list,
                                 const struct aw_joint_command *command);
 enum aw_status aw_joints_command(struct aw_session *session, struct aw_joint_list *list,
@@ -342,30 +343,30 @@ enum aw_status aw_joints_end(struct aw_session *session, struct aw_joint_list *l
 int64_t aw_joints_now(struct aw_session *session);
 
 /* Returns the duration in s of a motion that begins now by aw_joints_now; NaN: unknown. */
-double aw_joints_seconds(const struct aw_session *session, const struct aw_joint_list *list,
-                         const struct aw_joint_command *command);
+double aw_joints_duration_s(const struct aw_session *session, const struct aw_joint_list *list,
+                            const struct aw_joint_command *command);
 
 /* Like attend, until this time of the device's clock. */
-enum aw_status aw_joints_until(struct aw_session *session, struct aw_joint_list *list,
-                               int64_t at_ns, aw_joints_look_fn *look, void *context);
+enum aw_status aw_joints_attend_until(struct aw_session *session, struct aw_joint_list *list,
+                                      int64_t at_ns, aw_joints_look_fn *look, void *context);
 
 /* Returns the name that users prefer: "elbow" rather than "m3", "base" rather than "1". */
-const char *aw_joint_called(const struct aw_joint *joint);
+const char *aw_joint_display_name(const struct aw_joint *joint);
 
 /* Returns the velocity to send after a steered joint reported its position; 0: not steered. */
-double aw_joint_answer(const struct aw_session *session, const struct aw_joint *joint);
+double aw_joint_steer_velocity(const struct aw_session *session, const struct aw_joint *joint);
 
 /* Ends steering until the next command sets new targets. aw_joints_end also does this. */
-void aw_joints_release(struct aw_joint_list *list);
+void aw_joints_end_steering(struct aw_joint_list *list);
 
 /* Returns the position of a joint. For a joint that wraps, picks the turn closest to reference;
  * NaN: as measured. Pass the target as reference only while the joint moves: a new motion must not
  * take the shorter way round. */
-double aw_joint_at(const struct aw_joint *joint, double near);
+double aw_joint_position(const struct aw_joint *joint, double reference);
 
 /* Returns the signed distance from the position to the target, for steering, arrivals and following
  * errors. Start checks compare the unwrapped numbers instead (start_check.h). */
-double aw_joint_way(const struct aw_joint *joint, double place);
+double aw_joint_distance(const struct aw_joint *joint, double target);
 
 /* Returns the age of the actual value in s; NaN: never received. */
 double aw_joint_age(const struct aw_session *session, const struct aw_joint *joint);
@@ -373,8 +374,8 @@ double aw_joint_age(const struct aw_session *session, const struct aw_joint *joi
 /* Sets up a motion monitor (control/motion.h) with the joint's min_motion and this max_deviation
  * (NaN: the joint's own). aw_joint_sample returns a sample of its current state; target NaN:
  * without a target. */
-void aw_joint_guard(struct aw_session *session, const struct aw_joint *joint, double far,
-                    struct aw_motion *guard);
+void aw_joint_start_monitor(struct aw_session *session, const struct aw_joint *joint,
+                            double max_deviation, struct aw_motion *monitor);
 struct aw_motion_sample aw_joint_sample(struct aw_session *session, const struct aw_joint *joint,
                                         double target);
 
@@ -386,10 +387,11 @@ struct aw_joint *aw_joints_add(struct aw_session *session, struct aw_joint_list 
                                const char *name);
 
 /* Returns a joint with unknown state and without limits. */
-struct aw_joint aw_joint_unknown(const char *name);
+struct aw_joint aw_joint_make(const char *name);
 
 /* Stores a value that arrived at this time. */
-void aw_joint_set(struct aw_joint *joint, enum aw_joint_value what, double value, int64_t time_ns);
+void aw_joint_set_value(struct aw_joint *joint, enum aw_joint_value kind, double value,
+                        int64_t time_ns);
 
 /* Complete the names of measured joints, in rows of commands; the pairs variant adds "=". */
 aw_complete_fn aw_joints_complete, aw_joints_complete_pairs;

@@ -18,43 +18,43 @@
 
 /* ---- One motion ---- */
 
-static void warn_of_long(struct aw_session *session, double seconds)
+static void announce_long(struct aw_session *session, double seconds)
 {
     static const struct {
-        double most_s, scale_s;
+        double max_s, scale_s;
         const char *unit;
     } units[] = {{120, 1, "s"}, {7200, 60, "min"}, {INFINITY, 3600, "h"}};
     size_t i = 0;
-    while (seconds > units[i].most_s)
+    while (seconds > units[i].max_s)
         i++;
     if (seconds > LONG_S)
-        aw_session_notice(session, "the motion takes %.3g %s; Ctrl-C stops it",
-                          seconds / units[i].scale_s, units[i].unit);
+        aw_session_print_notice(session, "the motion takes %.3g %s; Ctrl-C stops it",
+                                seconds / units[i].scale_s, units[i].unit);
 }
 
 /* Reads the tolerance from --wait=DISTANCE; NaN: the default. */
-static enum aw_status read_near(struct aw_session *session, const struct aw_joint_list *list,
-                                const struct aw_joint_command *command, double *near)
+static enum aw_status read_tolerance(struct aw_session *session, const struct aw_joint_list *list,
+                                     const struct aw_joint_command *command, double *tolerance)
 {
     const char *wait = session->options.move.wait;
-    *near = NAN;
+    *tolerance = NAN;
     if (!wait || strcmp(wait, "near") == 0)
         return AW_OK;
     enum aw_status status = aw_number_parse_unit(
-        wait, list->joints[command->goals->joint].unit[AW_JOINT_ACTUAL], near, &session->err);
-    if (status == AW_OK && !(*near > 0))
+        wait, list->joints[command->goals->joint].unit[AW_JOINT_ACTUAL], tolerance, &session->err);
+    if (status == AW_OK && !(*tolerance > 0))
         status = aw_fail(&session->err, AW_USAGE,
                          "--wait=%.40s: out of range — give a value above 0", wait);
     return status;
 }
 
 static enum aw_status await(struct aw_session *session, struct aw_joint_list *list,
-                            const struct aw_joint_command *command, double near)
+                            const struct aw_joint_command *command, double tolerance)
 {
-    double seconds = fmax(aw_joints_seconds(session, list, command), 0);
-    int64_t deadline = aw_clock_after(aw_clock_now(session->clock), seconds + PATIENCE_S);
-    warn_of_long(session, seconds);
-    return aw_joints_await(session, list, command, near, deadline);
+    double seconds = fmax(aw_joints_duration_s(session, list, command), 0);
+    int64_t deadline = aw_time_after(aw_clock_now(session->clock), seconds + PATIENCE_S);
+    announce_long(session, seconds);
+    return aw_joints_await(session, list, command, tolerance, deadline);
 }
 
 static void report(struct aw_session *session, const struct aw_joint_list *list,
@@ -62,21 +62,22 @@ static void report(struct aw_session *session, const struct aw_joint_list *list,
 {
     struct aw_object *result = &session->result;
     aw_object_start(result, session->run.command->name);
-    aw_object_text(result, "result", aw_move_word(session, status, awaited));
+    aw_object_add_text(result, "result", aw_move_result(session, status, awaited));
     for (size_t i = 0; i < command->n; i++) {
         const struct aw_joint *joint = &list->joints[command->goals[i].joint];
         const char *unit = joint->unit[AW_JOINT_ACTUAL];
         char key[sizeof result->entries->key];
         snprintf(key, sizeof key, awaited ? "%s.target" : "%s", joint->name);
-        aw_object_number(result, key, command->goals[i].value, joint->decimals, unit);
+        aw_object_add_number(result, key, command->goals[i].value, joint->decimals, unit);
         snprintf(key, sizeof key, "%s.actual", joint->name);
         if (awaited)
-            aw_object_number(result, key, joint->now.value[AW_JOINT_ACTUAL], joint->decimals, unit);
+            aw_object_add_number(result, key, joint->state.value[AW_JOINT_ACTUAL], joint->decimals,
+                                 unit);
     }
-    aw_move_ms(session);
+    aw_move_add_ms(session);
 }
 
-const char *aw_move_word(const struct aw_session *session, enum aw_status status, bool awaited)
+const char *aw_move_result(const struct aw_session *session, enum aw_status status, bool awaited)
 {
     return status == AW_STOPPED              ? "stopped"
            : status != AW_OK                 ? "not-reached"
@@ -85,46 +86,47 @@ const char *aw_move_word(const struct aw_session *session, enum aw_status status
                                              : "sent";
 }
 
-void aw_move_ms(struct aw_session *session)
+void aw_move_add_ms(struct aw_session *session)
 {
-    aw_object_number(&session->result, "ms",
-                     (double)(aw_clock_now(session->clock) - session->run.started) / 1e6, 1, NULL);
+    aw_object_add_number(&session->result, "ms",
+                         (double)(aw_clock_now(session->clock) - session->run.started_ns) / 1e6, 1,
+                         NULL);
 }
 
 static bool is_steered(const struct aw_session *session)
 {
-    return session->tool->steer > 0;
+    return session->tool->steer_gain > 0;
 }
 
 /* The host can steer a joint only from a known position. */
-static enum aw_status send(struct aw_session *session, struct aw_joint_list *list,
-                           const struct aw_joint_command *command)
+static enum aw_status send_command(struct aw_session *session, struct aw_joint_list *list,
+                                   const struct aw_joint_command *command)
 {
     const struct aw_joint *first = &list->joints[command->goals->joint];
-    bool unseen = isnan(first->now.value[AW_JOINT_ACTUAL]) && !session->options.run.dry_run;
+    bool unseen = isnan(first->state.value[AW_JOINT_ACTUAL]) && !session->options.run.dry_run;
     enum aw_status status = AW_OK;
     if (is_steered(session) && unseen)
         status = aw_joints_read(session, list);
     if (status == AW_OK && session->run.command->setpoints)
-        status = aw_start_streamed(session, list, command);
+        status = aw_start_check_streamed(session, list, command);
     return status == AW_OK ? aw_joints_command(session, list, command) : status;
 }
 
 /* Stops steered joints at the end, whatever the outcome. */
 static enum aw_status finish(struct aw_session *session, struct aw_joint_list *list,
-                             const struct aw_joint_command *command, double near,
+                             const struct aw_joint_command *command, double tolerance,
                              enum aw_status status)
 {
     const struct aw_joints *joints = session->tool->joints;
     bool waits = is_steered(session) || session->options.move.wait;
     bool awaited = status == AW_OK && waits && !joints->confirms;
     if (is_steered(session) || awaited)
-        aw_session_moves(session); /* interrupting the wait stops the motion */
+        aw_session_start_motion(session); /* interrupting the wait stops the motion */
     if (awaited)
-        status = await(session, list, command, near);
+        status = await(session, list, command, tolerance);
     if (awaited && status == AW_OK && session->motion.ongoing == AW_ONGOING_ENDING)
         session->motion.ongoing = AW_ONGOING_NOTHING;
-    if (!joints->stays)
+    if (!joints->holds_target)
         status = aw_joints_end(session, list, status);
     else
         session->motion.moving = session->motion.moving && status == AW_STOPPED;
@@ -138,15 +140,16 @@ static enum aw_status finish(struct aw_session *session, struct aw_joint_list *l
 enum aw_status aw_move_joints(struct aw_session *session, struct aw_joint_list *list,
                               const struct aw_joint_command *command)
 {
-    double near;
+    double tolerance;
     session->result.cmd = NULL;
-    enum aw_status status = read_near(session, list, command, &near);
+    enum aw_status status = read_tolerance(session, list, command, &tolerance);
     if (status != AW_OK)
         return status;
-    status = send(session, list, command);
+    status = send_command(session, list, command);
     bool started = status == AW_OK || session->motion.moving;
-    return started && !session->options.run.dry_run ? finish(session, list, command, near, status)
-                                                    : status;
+    return started && !session->options.run.dry_run
+               ? finish(session, list, command, tolerance, status)
+               : status;
 }
 
 /* ---- Arguments ---- */
@@ -160,14 +163,14 @@ struct request {
     struct aw_joint_command command;
 };
 
-static enum aw_status parse(struct request *r, size_t at, bool jogs, const char *text,
-                            double *value)
+static enum aw_status parse_value(struct request *r, size_t at, bool jogs, const char *text,
+                                  double *value)
 {
     struct aw_session *session = r->session;
     const struct aw_joints *joints = session->tool->joints;
     const struct aw_joint *joint = &r->list.joints[at];
     return joints->parse ? joints->parse(session, joint, jogs, text, value)
-                         : aw_joints_value(session, joint, AW_JOINT_TARGETS, text, value);
+                         : aw_joints_parse_value(session, joint, AW_JOINT_TARGETS, text, value);
 }
 
 static enum aw_status add_goal(struct request *r, size_t joint, double value)
@@ -175,7 +178,7 @@ static enum aw_status add_goal(struct request *r, size_t joint, double value)
     for (size_t i = 0; i < r->command.n; i++)
         if (r->goals[i].joint == joint)
             return aw_fail(&r->session->err, AW_USAGE, "%s: %s is given twice — remove one",
-                           r->args->command->name, aw_joint_called(&r->list.joints[joint]));
+                           r->args->command->name, aw_joint_display_name(&r->list.joints[joint]));
     if (r->command.n == GOALS_MAX)
         return aw_fail(&r->session->err, AW_LIMIT, "%s: more than %d joints — name fewer",
                        r->args->command->name, GOALS_MAX);
@@ -184,23 +187,24 @@ static enum aw_status add_goal(struct request *r, size_t joint, double value)
 }
 
 /* Refuses a misspelt tool-specific argument. */
-static enum aw_status check_word(struct request *r, const char *name)
+static enum aw_status check_argument(struct request *r, const char *name)
 {
-    const char *const *words = r->session->tool->joints->words;
+    const char *const *names = r->session->tool->joints->extra_names;
     size_t n = 0, at;
-    while (words && words[n])
+    while (names && names[n])
         n++;
-    const char *near =
-        aw_joints_number(&r->list, name) == r->list.n ? aw_suggest(name, words, n) : NULL;
-    return near ? aw_fail(&r->session->err, AW_USAGE, "%s: '%.40s' not found — did you mean '%s'?",
-                          r->args->command->name, name, near)
-                : aw_joints_find(r->session, &r->list, name, &at);
+    const char *suggestion =
+        aw_joints_find_index(&r->list, name) == r->list.n ? aw_suggest(name, names, n) : NULL;
+    return suggestion
+               ? aw_fail(&r->session->err, AW_USAGE, "%s: '%.40s' not found — did you mean '%s'?",
+                         r->args->command->name, name, suggestion)
+               : aw_joints_find(r->session, &r->list, name, &at);
 }
 
 /* Splits a pair, a joint argument or an argument "elbow=30" into name and value. A value without a
  * name is for the next joint. */
-static enum aw_status split(struct request *r, const struct aw_bound *bound,
-                            char name[AW_JOINT_NAME], const char **text)
+static enum aw_status split_argument(struct request *r, const struct aw_bound *bound,
+                                     char name[AW_JOINT_NAME], const char **text)
 {
     const char *from = bound->arg->kind == AW_ARG_PAIRS ? bound->name : bound->arg->name;
     *text = bound->text;
@@ -220,43 +224,44 @@ static enum aw_status split(struct request *r, const struct aw_bound *bound,
 
 static enum aw_status parse_goal(struct request *r, const struct aw_bound *bound)
 {
-    const char *const *words = r->session->tool->joints->words, *text;
+    const char *const *names = r->session->tool->joints->extra_names, *text;
     bool any = bound->arg->kind == AW_ARG_PAIRS || bound->arg->kind == AW_ARG_REST;
     char name[AW_JOINT_NAME];
     double value;
     size_t at;
-    enum aw_status status = split(r, bound, name, &text);
+    enum aw_status status = split_argument(r, bound, name, &text);
     if (status != AW_OK)
         return status;
-    if ((words && aw_is_one_of(words, name)) ||
-        (!any && aw_joints_number(&r->list, name) == r->list.n))
+    if ((names && aw_is_one_of(names, name)) ||
+        (!any && aw_joints_find_index(&r->list, name) == r->list.n))
         return AW_OK; /* the tool's hook parse_args reads it */
-    status = check_word(r, name);
+    status = check_argument(r, name);
     if (status == AW_OK)
         status = aw_joints_find(r->session, &r->list, name, &at);
     if (status == AW_OK)
-        status = parse(r, at, false, text, &value);
+        status = parse_value(r, at, false, text, &value);
     return status == AW_OK ? add_goal(r, at, value) : status;
 }
 
 /* Lists the joints. Connects only if the list depends on the device. */
-static enum aw_status begin(struct request *r, struct aw_session *session,
-                            const struct aw_args *args)
+static enum aw_status begin_request(struct request *r, struct aw_session *session,
+                                    const struct aw_args *args)
 {
     const struct aw_joints *joints = session->tool->joints;
     *r = (struct request){.session = session, .args = args};
     r->command = (struct aw_joint_command){
-        .what = AW_JOINT_TARGETS, .goals = r->goals, .seconds = NAN, .show_ns = AW_NO_TIME};
-    if (joints->told && session->options.run.dry_run)
-        return aw_dry_depends(session, strcmp(args->command->name, "jog") == 0
-                                           ? "the position of the joint"
-                                           : "the joints of the device");
-    enum aw_status status = (joints->told ? aw_joints_begin : aw_joints_list)(session, &r->list);
+        .kind = AW_JOINT_TARGETS, .goals = r->goals, .seconds = NAN, .show_ns = AW_NO_TIME};
+    if (joints->reports_joints && session->options.run.dry_run)
+        return aw_dry_run_depends(session, strcmp(args->command->name, "jog") == 0
+                                               ? "the position of the joint"
+                                               : "the joints of the device");
+    enum aw_status status =
+        (joints->reports_joints ? aw_joints_begin : aw_joints_list)(session, &r->list);
     if (status == AW_OK)
         status = aw_joints_check(session, &r->list, &(struct aw_joint_command){.n = 0});
-    if (status == AW_OK && joints->take)
-        return joints->take(session, args, &r->command);
-    return status == AW_OK ? aw_duration_read(session, args, &r->command.seconds) : status;
+    if (status == AW_OK && joints->parse_args)
+        return joints->parse_args(session, args, &r->command);
+    return status == AW_OK ? aw_read_duration(session, args, &r->command.seconds) : status;
 }
 
 /* Checks the request before opening anything. */
@@ -264,16 +269,16 @@ static enum aw_status run_request(struct request *r)
 {
     struct aw_session *session = r->session;
     const struct aw_joints *joints = session->tool->joints;
-    double near;
+    double tolerance;
     enum aw_status status = aw_joints_check(session, &r->list, &r->command);
     if (status == AW_OK)
-        status = read_near(session, &r->list, &r->command, &near);
-    if (status == AW_OK && !joints->told)
+        status = read_tolerance(session, &r->list, &r->command, &tolerance);
+    if (status == AW_OK && !joints->reports_joints)
         status = joints->open(session);
     return status == AW_OK ? aw_move_joints(session, &r->list, &r->command) : status;
 }
 
-static enum aw_status end(struct request *r, enum aw_status status)
+static enum aw_status end_request(struct request *r, enum aw_status status)
 {
     aw_joints_free(&r->list);
     free(r);
@@ -285,14 +290,14 @@ enum aw_status aw_run_move(struct aw_session *session, const struct aw_args *arg
     struct request *r = malloc(sizeof *r);
     if (!r)
         return aw_no_memory(&session->err);
-    enum aw_status status = begin(r, session, args);
+    enum aw_status status = begin_request(r, session, args);
     for (size_t i = 0; i < args->n && status == AW_OK; i++)
         status = parse_goal(r, &args->bound[i]);
     if (status == AW_OK && r->command.n == 0)
         status = aw_fail(&session->err, AW_USAGE, "%s: no joint given — write %s %s=VALUE",
                          args->command->name, args->command->name,
-                         r->list.n ? aw_joint_called(&r->list.joints[0]) : "JOINT");
-    return end(r, status == AW_OK ? run_request(r) : status);
+                         r->list.n ? aw_joint_display_name(&r->list.joints[0]) : "JOINT");
+    return end_request(r, status == AW_OK ? run_request(r) : status);
 }
 
 enum aw_status aw_run_home(struct aw_session *session, const struct aw_args *args)
@@ -300,59 +305,59 @@ enum aw_status aw_run_home(struct aw_session *session, const struct aw_args *arg
     struct request *r = malloc(sizeof *r);
     if (!r)
         return aw_no_memory(&session->err);
-    enum aw_status status = begin(r, session, args);
-    bool asks = !session->tool->joints->confirms && !session->options.run.dry_run;
-    if (status == AW_OK && asks)
+    enum aw_status status = begin_request(r, session, args);
+    bool reads = !session->tool->joints->confirms && !session->options.run.dry_run;
+    if (status == AW_OK && reads)
         status = session->tool->joints->open(session);
-    if (status == AW_OK && asks)
+    if (status == AW_OK && reads)
         status = aw_joints_read(session, &r->list); /* finds out which joints the device has */
     for (size_t i = 0; i < r->list.n && status == AW_OK; i++)
-        if (isfinite(r->list.joints[i].home) && !r->list.joints[i].blind)
-            status = add_goal(r, i, r->list.joints[i].home);
+        if (isfinite(r->list.joints[i].home_target) && !r->list.joints[i].is_blind)
+            status = add_goal(r, i, r->list.joints[i].home_target);
     if (status == AW_OK && r->command.n == 0)
         status = aw_fail(&session->err, AW_USAGE,
                          "home: no joints configured — add [joint NAME] sections with index and "
                          "home to the config file (see 'config path')");
-    return end(r, status == AW_OK ? run_request(r) : status);
+    return end_request(r, status == AW_OK ? run_request(r) : status);
 }
 
 /* ---- jog ---- */
 
-struct jogging {
+struct jog_context {
     struct request *r;
     size_t joint;
 };
 
 /* Returns the position at which a jog starts; NaN: unknown. */
-static double base_of(const struct request *r, size_t joint)
+static double jog_base_value(const struct request *r, size_t joint)
 {
-    const double *value = r->list.joints[joint].now.value;
-    enum aw_joint_value from = r->session->tool->joints->jogs_from;
+    const double *value = r->list.joints[joint].state.value;
+    enum aw_joint_value from = r->session->tool->joints->jog_base;
     return isnan(value[from]) ? value[AW_JOINT_ACTUAL] : value[from];
 }
 
 static enum aw_status jog_by(struct aw_jog *jog, double change)
 {
-    const struct jogging *j = jog->context;
+    const struct jog_context *j = jog->context;
     struct request *r = j->r;
     r->command.n = 0;
     enum aw_status status = add_goal(r, j->joint, jog->value + change);
     if (status == AW_OK)
         status = aw_move_joints(r->session, &r->list, &r->command);
-    if (status == AW_OK && r->command.seconds > 0 && jog->keys)
-        status = aw_clock_sleep(
-            r->session->clock, aw_clock_after(aw_clock_now(r->session->clock), r->command.seconds));
+    if (status == AW_OK && r->command.seconds > 0 && jog->by_keys)
+        status = aw_clock_sleep(r->session->clock,
+                                aw_time_after(aw_clock_now(r->session->clock), r->command.seconds));
     return status;
 }
 
 /* Returns the default key steps for the joint's unit. */
-static struct aw_jog keys_of(const struct aw_joint *joint)
+static struct aw_jog default_steps(const struct aw_joint *joint)
 {
     static const struct aw_jog steps[] = {
-        {.unit = "rad", .step = 0.1, .least = 0.01, .most = 1},
-        {.unit = "m", .step = 0.1, .least = 0.01, .most = 1},
-        {.unit = "deg", .step = 5, .least = 1, .most = 20},
-        {.unit = "", .step = 5, .least = 1, .most = 100},
+        {.unit = "rad", .step = 0.1, .min_step = 0.01, .max_step = 1},
+        {.unit = "m", .step = 0.1, .min_step = 0.01, .max_step = 1},
+        {.unit = "deg", .step = 5, .min_step = 1, .max_step = 20},
+        {.unit = "", .step = 5, .min_step = 1, .max_step = 100},
     };
     const char *unit = joint->unit[AW_JOINT_ACTUAL];
     size_t i = 0;
@@ -360,7 +365,7 @@ static struct aw_jog keys_of(const struct aw_joint *joint)
         i++;
     struct aw_jog jog = steps[i];
     jog.unit = unit ? unit : "";
-    jog.name = joint->other && *joint->label ? joint->label : aw_joint_called(joint);
+    jog.name = joint->undescribed && *joint->label ? joint->label : aw_joint_display_name(joint);
     return jog;
 }
 
@@ -370,15 +375,15 @@ static enum aw_status fail_unknown(struct request *r, size_t number)
     struct aw_session *session = r->session;
     const struct aw_joints *joints = session->tool->joints;
     const struct aw_joint *joint = &r->list.joints[number];
-    bool tells = joints->attend;
+    bool reports = joints->attend;
     r->command.n = 0;
     enum aw_status status = add_goal(r, number, 0);
     if (status == AW_OK && joints->check)
         status = joints->check(session, &r->list, &r->command);
     if (status != AW_OK)
         return status;
-    return aw_fail(&session->err, tells ? AW_TIMEOUT : AW_USAGE, "%s: position unknown%s",
-                   aw_joint_called(joint), tells ? "" : " — move it once");
+    return aw_fail(&session->err, reports ? AW_TIMEOUT : AW_USAGE, "%s: position unknown%s",
+                   aw_joint_display_name(joint), reports ? "" : " — move it once");
 }
 
 static enum aw_status find_joint(struct request *r, size_t *joint)
@@ -386,53 +391,54 @@ static enum aw_status find_joint(struct request *r, size_t *joint)
     enum aw_status status =
         aw_joints_find(r->session, &r->list, aw_arg(r->args, "joint", 0), joint);
     for (size_t i = 0; i < r->list.n && status == AW_OK; i++)
-        r->list.joints[i].left_out = i != *joint; /* no report required */
+        r->list.joints[i].excluded = i != *joint; /* no report required */
     return status;
 }
 
 /* Parses the amount before opening the link if the unit is known. Parses it again once the link is
  * open. */
-static enum aw_status see_joint(struct request *r, size_t joint, const char *amount, double *change)
+static enum aw_status read_joint(struct request *r, size_t joint, const char *amount,
+                                 double *change)
 {
     struct aw_session *session = r->session;
     const struct aw_joints *joints = session->tool->joints;
     enum aw_status status = AW_OK;
-    if (amount && !r->list.joints[joint].other)
-        status = parse(r, joint, true, amount, change);
+    if (amount && !r->list.joints[joint].undescribed)
+        status = parse_value(r, joint, true, amount, change);
     if (status == AW_OK && session->options.run.dry_run)
         return AW_OK;
-    if (status == AW_OK && !joints->told)
+    if (status == AW_OK && !joints->reports_joints)
         status = joints->open(session);
     if (status == AW_OK)
         status = aw_joints_read_new(session, &r->list);
-    return status == AW_OK && amount ? parse(r, joint, true, amount, change) : status;
+    return status == AW_OK && amount ? parse_value(r, joint, true, amount, change) : status;
 }
 
-static enum aw_status jog(struct request *r)
+static enum aw_status run_jog(struct request *r)
 {
     struct aw_session *session = r->session;
     const struct aw_joints *joints = session->tool->joints;
     const char *amount = aw_arg(r->args, "amount", 0);
-    struct jogging mine = {.r = r};
+    struct jog_context context = {.r = r};
     double change = 0;
-    enum aw_status status = find_joint(r, &mine.joint);
+    enum aw_status status = find_joint(r, &context.joint);
     if (status == AW_OK)
-        status = see_joint(r, mine.joint, amount, &change);
+        status = read_joint(r, context.joint, amount, &change);
     if (status == AW_OK && session->options.run.dry_run)
-        return aw_dry_depends(session, "the position of the joint");
+        return aw_dry_run_depends(session, "the position of the joint");
     if (status != AW_OK)
         return status;
-    struct aw_joint *joint = &r->list.joints[mine.joint];
-    struct aw_jog jog = keys_of(joint);
+    struct aw_joint *joint = &r->list.joints[context.joint];
+    struct aw_jog jog = default_steps(joint);
     jog.session = session;
-    jog.value = base_of(r, mine.joint);
-    jog.go = jog_by;
-    jog.context = &mine;
-    jog.keys = !amount;
+    jog.value = jog_base_value(r, context.joint);
+    jog.move_by = jog_by;
+    jog.context = &context;
+    jog.by_keys = !amount;
     if (isnan(jog.value))
-        return fail_unknown(r, mine.joint);
-    if (!amount && isnan(r->command.seconds) && joints->key_s > 0)
-        r->command.seconds = joints->key_s;
+        return fail_unknown(r, context.joint);
+    if (!amount && isnan(r->command.seconds) && joints->jog_key_s > 0)
+        r->command.seconds = joints->jog_key_s;
     return amount ? jog_by(&jog, change) : aw_jog_keys(&jog);
 }
 
@@ -441,8 +447,8 @@ enum aw_status aw_run_jog(struct aw_session *session, const struct aw_args *args
     struct request *r = malloc(sizeof *r);
     if (!r)
         return aw_no_memory(&session->err);
-    enum aw_status status = begin(r, session, args);
-    return end(r, status == AW_OK ? jog(r) : status);
+    enum aw_status status = begin_request(r, session, args);
+    return end_request(r, status == AW_OK ? run_jog(r) : status);
 }
 
 /* ---- stop ---- */
@@ -452,16 +458,16 @@ static enum aw_status run_stop(struct aw_session *session, const struct aw_args 
     (void)args;
     enum aw_status status = session->tool->joints->open(session);
     if (status == AW_OK && session->options.run.dry_run)
-        return aw_dry_depends(session, "the positions of the joints");
+        return aw_dry_run_depends(session, "the positions of the joints");
     if (status == AW_OK)
         status = session->tool->stop(session);
     if (status != AW_OK)
         return status;
     session->motion.moving = false;
     session->motion.ongoing = AW_ONGOING_NOTHING;
-    session->motion.stop.did[0] = '\0';
+    session->motion.stop.effect[0] = '\0';
     aw_object_start(&session->result, "stop");
-    aw_object_text(&session->result, "result", "stopped");
+    aw_object_add_text(&session->result, "result", "stopped");
     return AW_OK;
 }
 
@@ -470,7 +476,7 @@ static enum aw_status run_stop(struct aw_session *session, const struct aw_args 
     {.name = "duration", .kind = AW_ARG_NUMBER, .unit = "ms", .min = 0, .max = 3600000,            \
      .optional = true, .help = "duration of the motion, such as 500ms (default 1 s)"}
 const struct aw_command aw_custom_move_command = {
-    .name = "move", .from_file = true, .summary = "move joints of a packet file",
+    .name = "move", .for_custom = true, .summary = "move joints of a packet file",
     .args = AW_ARGS(
         {.name = "joint", .kind = AW_ARG_REST, .complete = aw_joints_complete,
          .help = "one for each joint, in the order of the file, or joint=value"},
@@ -480,12 +486,12 @@ const struct aw_command aw_custom_move_command = {
         "they are."};
 
 const struct aw_command aw_custom_home_command = {
-    .name = "home", .from_file = true, .summary = "move all joints of a packet file to 0",
+    .name = "home", .for_custom = true, .summary = "move all joints of a packet file to 0",
     .args = AW_ARGS(CUSTOM_DURATION), .options = AW_OPTIONS(AW_WAIT_OPTION), .safety = AW_MOTION,
     .run = aw_run_home};
 
 const struct aw_command aw_custom_jog_command = {
-    .name = "jog", .from_file = true,
+    .name = "jog", .for_custom = true,
     .summary = "move a joint of a packet file by an amount, or with the keys",
     .args = AW_ARGS(
         {.name = "joint", .complete = aw_joints_complete, .help = "a joint of the packet file"},

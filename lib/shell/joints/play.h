@@ -54,12 +54,12 @@ AW_GIVEN(command, aw_play_options, aw_play_given)
 
 struct aw_play_joint {
     char name[AW_JOINT_NAME];
-    size_t number; /* index of the joint in the list */
+    size_t index; /* index of the joint in the list */
     /* For play only: */
-    double far;                        /* --max-deviation; NaN: from the joint list */
+    double max_deviation;              /* --max-deviation; NaN: from the joint list */
     double max_lag, target, low, high; /* last setpoint; lowest and highest setpoint */
     int64_t seen_ns, behind_ns;
-    struct aw_motion guard;
+    struct aw_motion monitor;
     struct aw_table samples; /* measured positions, by their time in the file */
 };
 
@@ -68,10 +68,11 @@ struct aw_play {
     struct aw_path path;
     size_t n; /* number of joints: channels of the path */
     struct aw_play_joint joints[AW_PLAY_JOINTS];
-    double speed, most; /* playback speed at the start, and max playback speed; 1: as in the file */
+    double start_speed,
+        max_speed; /* playback speed at the start, and max playback speed; 1: as in the file */
     double hz;
 
-    uint64_t sent; /* number of setpoints; one for all joints counts once */
+    uint64_t n_sent; /* number of setpoints; one for all joints counts once */
     struct aw_samples late_ms;
     struct aw_joint_list list;
     struct aw_tempo tempo;

@@ -18,7 +18,7 @@
 #define MEASURED_SPEED 1.5     /* encoder noise makes a measured motion look faster */
 #define LONGEST_S      86400.0 /* max duration of a path */
 
-struct reading {
+struct file_reader {
     struct aw_play *play;
     struct aw_session *session;
     struct aw_table table;
@@ -30,22 +30,22 @@ struct reading {
 
 /* ---- Columns ---- */
 
-static enum aw_status fail_in_header(struct reading *r)
+static enum aw_status fail_in_header(struct file_reader *r)
 {
-    return aw_table_fail_in(&r->session->err, &r->table, AW_TABLE_HEADER);
+    return aw_table_fail_at_row(&r->session->err, &r->table, AW_TABLE_HEADER);
 }
 
-static enum aw_status read_table(struct reading *r, const char *file)
+static enum aw_status read_table(struct file_reader *r, const char *file)
 {
     static const char *const none[] = {NULL};
-    const char *said = aw_play_given(r->session)->columns;
-    return said ? aw_table_read_named(NULL, file, said, "t_ms,elbow,hand", &r->table,
-                                      &r->session->err)
-                : aw_table_read_no_header(NULL, file, none, 0, &r->table, &r->session->err);
+    const char *columns = aw_play_given(r->session)->columns;
+    return columns ? aw_table_read_named(NULL, file, columns, "t_ms,elbow,hand", &r->table,
+                                         &r->session->err)
+                   : aw_table_read_no_header(NULL, file, none, 0, &r->table, &r->session->err);
 }
 
 /* Returns true for recorded columns of a joint other than its position. */
-static bool is_other_value(const struct reading *r, const char *name)
+static bool is_other_value(const struct file_reader *r, const char *name)
 {
     static const char *const others[] = {"setpoint", "target", "velocity", "effort",
                                          "output",   "torque", "fault",    NULL};
@@ -55,20 +55,20 @@ static bool is_other_value(const struct reading *r, const char *name)
 }
 
 /* Returns the joint that a column names, and the column's unit if given; n: not a joint. */
-static size_t joint_called(const struct reading *r, const char *name, char unit[16])
+static size_t find_joint(const struct file_reader *r, const char *name, char unit[16])
 {
     const struct aw_joint_list *list = &r->play->list;
-    size_t joint = aw_joints_number(list, name);
+    size_t joint = aw_joints_find_index(list, name);
     char bare[AW_JOINT_NAME];
     *unit = '\0';
     if (joint == list->n) {
-        aw_column_unit(name, bare, sizeof bare, unit);
-        joint = aw_joints_number(list, bare);
+        aw_split_unit(name, bare, sizeof bare, unit);
+        joint = aw_joints_find_index(list, bare);
     }
-    const char *place = strstr(name, ".position");
-    if (joint == list->n && place && !place[strlen(".position")]) {
-        snprintf(bare, sizeof bare, "%.*s", (int)(place - name), name);
-        joint = aw_joints_number(list, bare);
+    const char *suffix = strstr(name, ".position");
+    if (joint == list->n && suffix && !suffix[strlen(".position")]) {
+        snprintf(bare, sizeof bare, "%.*s", (int)(suffix - name), name);
+        joint = aw_joints_find_index(list, bare);
         *unit = '\0';
     }
     return joint;
@@ -82,24 +82,24 @@ static bool is_position(const char *name)
 }
 
 /* Returns the next joint of the list for a column that names no joint; n: no joint left. */
-static size_t next_joint(const struct reading *r, size_t *next)
+static size_t next_joint(const struct file_reader *r, size_t *next)
 {
     const struct aw_joint_list *list = &r->play->list;
-    while (*next < list->n && list->joints[*next].left_out)
+    while (*next < list->n && list->joints[*next].excluded)
         ++*next;
     return *next < list->n ? (*next)++ : list->n;
 }
 
-static bool names_a_joint(const struct reading *r)
+static bool names_a_joint(const struct file_reader *r)
 {
     char unit[16];
     for (size_t c = 0; c < r->table.n_columns; c++)
-        if (joint_called(r, r->table.names[c], unit) < r->play->list.n)
+        if (find_joint(r, r->table.names[c], unit) < r->play->list.n)
             return true;
     return false;
 }
 
-static bool may_be_time(const struct reading *r, size_t column)
+static bool may_be_time(const struct file_reader *r, size_t column)
 {
     struct aw_error ignored;
     return !is_other_value(r, r->table.names[column]) &&
@@ -108,7 +108,7 @@ static bool may_be_time(const struct reading *r, size_t column)
 
 /* Returns the number of columns for each joint in a file without names. Logs contain position,
  * velocity and torque of each joint, and often no time. */
-static size_t columns_each(const struct reading *r)
+static size_t columns_each(const struct file_reader *r)
 {
     size_t n = r->table.n_columns, joints = 0, next = 0;
     while (next_joint(r, &next) < r->play->list.n)
@@ -118,7 +118,7 @@ static size_t columns_each(const struct reading *r)
 }
 
 /* A suggestion for --columns. */
-struct offer {
+struct suggestion {
     struct aw_time_column time;
     int t; /* -1: no column looks like a time */
     bool named, timed, unknown;
@@ -127,21 +127,21 @@ struct offer {
 
 /* Returns true if the column may hold the joint with this number: it has no name, or its name ends
  * in the number. */
-static bool may_be_joint(const struct reading *r, size_t column, size_t number)
+static bool may_be_joint(const struct file_reader *r, size_t column, size_t number)
 {
     const char *name = r->table.names[column], *end = name + strlen(name);
     while (end > name && isdigit((unsigned char)end[-1]))
         end--;
-    return r->table.headless || strtoul(end, NULL, 10) == number;
+    return r->table.no_header || strtoul(end, NULL, 10) == number;
 }
 
 /* Keeps known names; '-' ignores a column. If the file names no joint, assigns joints in order,
  * skipping columns with other names. */
-static const char *offer_for(const struct reading *r, size_t column, struct offer *o)
+static const char *suggest_column(const struct file_reader *r, size_t column, struct suggestion *o)
 {
     const struct aw_joint_list *list = &r->play->list;
     char unit[16];
-    size_t joint = joint_called(r, r->table.names[column], unit);
+    size_t joint = find_joint(r, r->table.names[column], unit);
     bool may = o->t < 0 ? joint == list->n && may_be_time(r, column) : (int)column == o->t;
     if (may && !o->timed) {
         o->timed = true;
@@ -157,17 +157,17 @@ static const char *offer_for(const struct reading *r, size_t column, struct offe
 }
 
 /* Appends a --columns that fits the file to the error. */
-static enum aw_status fail_with_columns(struct reading *r)
+static enum aw_status fail_with_columns(struct file_reader *r)
 {
     struct aw_table *table = &r->table;
-    struct offer o = {.time.scale = 1,
-                      .named = names_a_joint(r),
-                      .timed = aw_play_given(r->session)->every_s > 0};
+    struct suggestion o = {.time.scale = 1,
+                           .named = names_a_joint(r),
+                           .timed = aw_play_given(r->session)->every_s > 0};
     char columns[400] = "";
-    o.t = aw_time_find((const char *const *)table->names, table->n_columns, &o.time);
+    o.t = aw_find_time_column((const char *const *)table->names, table->n_columns, &o.time);
     o.each = o.t < 0 ? columns_each(r) : 1;
     for (size_t c = 0; c < table->n_columns; c++)
-        aw_append(columns, sizeof columns, ",", "%s", offer_for(r, c, &o));
+        aw_append(columns, sizeof columns, ",", "%s", suggest_column(r, c, &o));
     if ((o.joints > 0 || o.unknown) && strlen(columns) + 1 < sizeof columns)
         aw_append(r->session->err.text, sizeof r->session->err.text, ", ",
                   "or give --columns %s%s%s", columns, o.timed ? "" : " --every 20ms",
@@ -176,10 +176,10 @@ static enum aw_status fail_with_columns(struct reading *r)
 }
 
 /* Finds the factor and offset from the file's unit to the joint's unit. */
-static enum aw_status find_scale(struct reading *r, size_t k, const char *unit)
+static enum aw_status find_scale(struct file_reader *r, size_t k, const char *unit)
 {
     struct aw_error why;
-    const struct aw_joint *joint = &r->play->list.joints[r->play->joints[k].number];
+    const struct aw_joint *joint = &r->play->list.joints[r->play->joints[k].index];
     char zero[40], one[40];
     double low = 0, high = 1;
     if (!*unit)
@@ -199,40 +199,41 @@ static enum aw_status find_scale(struct reading *r, size_t k, const char *unit)
     return AW_OK;
 }
 
-static enum aw_status assign_column(struct reading *r, size_t column)
+static enum aw_status assign_column(struct file_reader *r, size_t column)
 {
     struct aw_play *play = r->play;
     const char *name = r->table.names[column];
     char unit[16];
-    size_t joint = joint_called(r, name, unit);
+    size_t joint = find_joint(r, name, unit);
     if (joint == play->list.n && is_other_value(r, name))
         return AW_OK;
     if (joint == play->list.n && aw_joints_find(r->session, &play->list, name, &joint) != AW_OK)
         return fail_with_columns(r);
     r->measured = r->measured || is_position(name);
     for (size_t k = 0; k < play->n; k++)
-        if (play->joints[k].number == joint) {
+        if (play->joints[k].index == joint) {
             aw_fail(&r->session->err, AW_MALFORMED, "duplicate column %s — rename one", name);
             return fail_in_header(r);
         }
-    if (play->list.joints[joint].left_out)
+    if (play->list.joints[joint].excluded)
         return AW_OK;
     if (play->n == AW_PLAY_JOINTS)
         return aw_fail(&r->session->err, AW_LIMIT, "play: more than %d joints — remove columns",
                        AW_PLAY_JOINTS);
     r->columns[play->n] = (int)column;
-    play->joints[play->n++].number = joint;
+    play->joints[play->n++].index = joint;
     enum aw_status status = find_scale(r, play->n - 1, unit);
-    return status == AW_OK ? aw_table_numbers(&r->table, (int)column, &r->session->err) : status;
+    return status == AW_OK ? aw_table_check_numbers(&r->table, (int)column, &r->session->err)
+                           : status;
 }
 
 /* Finds the column of times, unless --every sets the row interval. */
-static enum aw_status find_time(struct reading *r)
+static enum aw_status find_time(struct file_reader *r)
 {
     struct aw_error *err = &r->session->err;
     struct aw_table *table = &r->table;
     struct aw_time_column time;
-    int t = aw_time_find((const char *const *)table->names, table->n_columns, &time);
+    int t = aw_find_time_column((const char *const *)table->names, table->n_columns, &time);
     bool every = aw_play_given(r->session)->every_s > 0;
     char names[160];
     r->t = -1;
@@ -243,19 +244,19 @@ static enum aw_status find_time(struct reading *r)
     }
     if (every)
         return AW_OK;
-    if (t >= 0 && !time.unsure && !time.step)
-        return aw_table_time(table, &r->t, err);
+    if (t >= 0 && !time.no_unit && !time.is_step)
+        return aw_table_convert_time(table, &r->t, err);
     aw_table_list(table, names, sizeof names);
-    if (t >= 0 && time.unsure)
+    if (t >= 0 && time.no_unit)
         aw_fail(err, AW_USAGE, "%.60s: unit unknown — rename it to t_s or t_ms", table->names[t]);
     else
         aw_fail(err, AW_USAGE, "no time column in %s — name it t_s or t_ms", names);
     return fail_with_columns(r);
 }
 
-static enum aw_status find_columns(struct reading *r)
+static enum aw_status find_columns(struct file_reader *r)
 {
-    if (r->table.headless && !aw_play_given(r->session)->columns) {
+    if (r->table.no_header && !aw_play_given(r->session)->columns) {
         aw_fail(&r->session->err, AW_MALFORMED,
                 "no header — name the %zu columns in the first line", r->table.n_columns);
         return fail_with_columns(r);
@@ -279,18 +280,18 @@ static enum aw_status find_columns(struct reading *r)
 
 /* ---- The path ---- */
 
-static double time_of(const struct reading *r, size_t row)
+static double time_of(const struct file_reader *r, size_t row)
 {
     return r->t < 0 ? (double)row * aw_play_given(r->session)->every_s
                     : aw_table_cell(&r->table, row, r->t);
 }
 
-static bool is_same_place(const struct reading *r, size_t a, size_t b)
+static bool is_same_position(const struct file_reader *r, size_t a, size_t b)
 {
     for (size_t k = 0; k < r->play->n; k++) {
-        double away =
+        double difference =
             aw_table_cell(&r->table, a, r->columns[k]) - aw_table_cell(&r->table, b, r->columns[k]);
-        if (away < 0 || away > 0)
+        if (difference < 0 || difference > 0)
             return false;
     }
     return true;
@@ -305,31 +306,32 @@ static void copy_row(struct aw_table *table, size_t to, size_t from)
 
 /* A recording repeats a position until the next measurement. Drops the repeats, which would turn a
  * steady motion into steps. Keeps the rows of a joint at rest. */
-static void drop_repeats(struct reading *r)
+static void drop_repeats(struct file_reader *r)
 {
     struct aw_table *table = &r->table;
-    size_t kept = 0, n = table->n_rows;
+    size_t n_kept = 0, n = table->n_rows;
     for (size_t first = 0, end; first < n; first = end) {
-        for (end = first + 1; end < n && is_same_place(r, first, end);)
+        for (end = first + 1; end < n && is_same_position(r, first, end);)
             end++;
         double from = time_of(r, first) + SAMPLED_S;
         double to = end < n ? time_of(r, end) - SAMPLED_S : (double)INFINITY;
         for (size_t i = first; i < end; i++)
             if (i == first || i == n - 1 || (time_of(r, i) >= from && time_of(r, i) <= to))
-                copy_row(table, kept++, i);
+                copy_row(table, n_kept++, i);
     }
-    table->n_rows = kept;
+    table->n_rows = n_kept;
 }
 
 /* A measured position may exceed a limit by the arrival tolerance. */
-static double within_limits(const struct aw_joint *joint, double place)
+static double clamp_measured(const struct aw_joint *joint, double position)
 {
-    if (place > joint->max && place <= joint->max + joint->near)
+    if (position > joint->max && position <= joint->max + joint->tolerance)
         return joint->max;
-    return place < joint->min && place >= joint->min - joint->near ? joint->min : place;
+    return position < joint->min && position >= joint->min - joint->tolerance ? joint->min
+                                                                              : position;
 }
 
-static enum aw_status make_path(struct reading *r)
+static enum aw_status make_path(struct file_reader *r)
 {
     struct aw_play *play = r->play;
     size_t n = r->table.n_rows, joints = play->n;
@@ -338,17 +340,18 @@ static enum aw_status make_path(struct reading *r)
     for (size_t i = 0; i < n && status == AW_OK; i++) {
         times[i] = time_of(r, i);
         for (size_t k = 0; k < joints; k++) {
-            double place = r->offset[k] + r->scale[k] * aw_table_cell(&r->table, i, r->columns[k]);
+            double position =
+                r->offset[k] + r->scale[k] * aw_table_cell(&r->table, i, r->columns[k]);
             points[i * joints + k] =
-                r->measured ? within_limits(&play->list.joints[play->joints[k].number], place)
-                            : place;
+                r->measured ? clamp_measured(&play->list.joints[play->joints[k].index], position)
+                            : position;
         }
     }
     if (status == AW_OK && n > 0 && times[n - 1] - times[0] > LONGEST_S) {
         aw_fail(&r->session->err, AW_LIMIT,
                 "the path takes %.9g s, more than %g s — check the times", times[n - 1] - times[0],
                 LONGEST_S);
-        status = aw_table_fail_in(&r->session->err, &r->table, n - 1);
+        status = aw_table_fail_at_row(&r->session->err, &r->table, n - 1);
     }
     if (status == AW_OK)
         status = aw_path_init(&play->path, aw_play_mode(r->session), times, points, n, joints,
@@ -360,36 +363,36 @@ static enum aw_status make_path(struct reading *r)
 
 /* ---- Limits ---- */
 
-static double fastest_of(const struct reading *r, size_t k)
+static double max_speed_of(const struct file_reader *r, size_t k)
 {
-    if (r->session->options.move.most_speed > 0)
-        return r->session->options.move.most_speed;
-    return r->play->list.joints[r->play->joints[k].number].speed *
+    if (r->session->options.move.max_speed_value > 0)
+        return r->session->options.move.max_speed_value;
+    return r->play->list.joints[r->play->joints[k].index].max_speed *
            (r->measured ? MEASURED_SPEED : 1);
 }
 
 /* --force lifts the joints' limits and the default --max-speed. */
-static bool may_be_fast(const struct reading *r)
+static bool may_be_fast(const struct file_reader *r)
 {
-    const struct aw_option_value *said = aw_options_find(&r->session->options, "max-speed");
-    bool is_said = said && said->text && said->origin != AW_FROM_DEFAULT;
-    return r->session->options.run.force && !is_said;
+    const struct aw_option_value *option = aw_options_find(&r->session->options, "max-speed");
+    bool is_given = option && option->text && option->origin != AW_FROM_DEFAULT;
+    return r->session->options.run.force && !is_given;
 }
 
 /* The fastest point of the path. Its speed is a multiple of the joint's limit. */
 struct fastest {
-    double need;
+    double ratio;
     size_t point, joint;
 };
 
-static struct fastest find_fastest(const struct reading *r)
+static struct fastest find_fastest(const struct file_reader *r)
 {
     struct fastest fastest = {0};
     for (size_t i = 0; i + 1 < r->play->path.n; i++)
         for (size_t k = 0; k < r->play->n; k++) {
-            double need = aw_path_extremes(&r->play->path, i, k).speed / fastest_of(r, k);
-            if (need > fastest.need)
-                fastest = (struct fastest){need, i, k};
+            double ratio = aw_path_extremes(&r->play->path, i, k).max_speed / max_speed_of(r, k);
+            if (ratio > fastest.ratio)
+                fastest = (struct fastest){ratio, i, k};
         }
     return fastest;
 }
@@ -399,9 +402,9 @@ static const char *unit_of(const struct aw_joint *joint)
     return joint->unit[AW_JOINT_ACTUAL] ? joint->unit[AW_JOINT_ACTUAL] : "";
 }
 
-static enum aw_status check_range(struct reading *r, size_t i, size_t k)
+static enum aw_status check_range(struct file_reader *r, size_t i, size_t k)
 {
-    const struct aw_joint *joint = &r->play->list.joints[r->play->joints[k].number];
+    const struct aw_joint *joint = &r->play->list.joints[r->play->joints[k].index];
     struct aw_path_extremes x = aw_path_extremes(&r->play->path, i, k);
     bool force = r->session->options.run.force;
     double min = force ? -FLT_MAX : joint->min, max = force ? FLT_MAX : joint->max;
@@ -414,25 +417,25 @@ static enum aw_status check_range(struct reading *r, size_t i, size_t k)
                    low ? min : max, unit_of(joint));
 }
 
-static enum aw_status check_speed(struct reading *r, const struct fastest *fastest)
+static enum aw_status check_speed(struct file_reader *r, const struct fastest *fastest)
 {
     const struct aw_play *play = r->play;
-    const struct aw_joint *joint = &play->list.joints[play->joints[fastest->joint].number];
+    const struct aw_joint *joint = &play->list.joints[play->joints[fastest->joint].index];
     char advice[64];
-    if (may_be_fast(r) || !(fastest->need * play->speed > 1))
+    if (may_be_fast(r) || !(fastest->ratio * play->start_speed > 1))
         return AW_OK;
     struct aw_path_extremes x = aw_path_extremes(&play->path, fastest->point, fastest->joint);
     aw_fail(&r->session->err, AW_LIMIT, "%s: %.4g %s/s at %.6g s is faster than %s%g — %s",
-            joint->name, x.speed * play->speed, unit_of(joint), x.speed_t_s,
-            r->session->options.move.most_speed > 0 ? "--max-speed " : "",
-            fastest_of(r, fastest->joint),
-            fastest->need >= AW_WRONG_UNIT ? "check the unit of the times, s or ms"
-                                           : aw_tempo_advice(fastest->need, advice));
-    return aw_table_fail_in(&r->session->err, &r->table, fastest->point + 1);
+            joint->name, x.max_speed * play->start_speed, unit_of(joint), x.max_speed_t_s,
+            r->session->options.move.max_speed_value > 0 ? "--max-speed " : "",
+            max_speed_of(r, fastest->joint),
+            fastest->ratio >= AW_WRONG_UNIT ? "check the unit of the times, s or ms"
+                                            : aw_tempo_write_advice(fastest->ratio, advice));
+    return aw_table_fail_at_row(&r->session->err, &r->table, fastest->point + 1);
 }
 
 /* Checks the whole path, also between the points. */
-static enum aw_status check_path(struct reading *r, const struct fastest *fastest)
+static enum aw_status check_path(struct file_reader *r, const struct fastest *fastest)
 {
     const struct aw_play *play = r->play;
     enum aw_status status = AW_OK;
@@ -440,7 +443,7 @@ static enum aw_status check_path(struct reading *r, const struct fastest *fastes
         for (size_t k = 0; k < play->n && status == AW_OK; k++) {
             status = check_range(r, i, k);
             if (status != AW_OK)
-                aw_table_fail_in(&r->session->err, &r->table, i + 1 < play->path.n ? i + 1 : i);
+                aw_table_fail_at_row(&r->session->err, &r->table, i + 1 < play->path.n ? i + 1 : i);
         }
     return status == AW_OK ? check_speed(r, fastest) : status;
 }
@@ -449,13 +452,13 @@ static enum aw_status check_path(struct reading *r, const struct fastest *fastes
 enum aw_status aw_play_load(struct aw_play *play, const char *file)
 {
     struct aw_session *session = play->session;
-    struct reading r = {.play = play, .session = session};
+    struct file_reader r = {.play = play, .session = session};
     enum aw_status status = read_table(&r, file);
     size_t zeros = status == AW_OK ? aw_table_cut_zeros(&r.table) : 0;
     if (zeros)
-        aw_session_notice(session, "skipped trailing rows of zeros, from line %zu", zeros);
-    if (status == AW_OK && session->tool->joints->told && play->list.n == 0)
-        status = aw_dry_depends(session, "the joints of the device");
+        aw_session_print_notice(session, "skipped trailing rows of zeros, from line %zu", zeros);
+    if (status == AW_OK && session->tool->joints->reports_joints && play->list.n == 0)
+        status = aw_dry_run_depends(session, "the joints of the device");
     if (status == AW_OK)
         status = find_columns(&r);
     if (status == AW_OK && r.measured)
@@ -464,11 +467,11 @@ enum aw_status aw_play_load(struct aw_play *play, const char *file)
         status = make_path(&r);
     const struct fastest fastest = status == AW_OK ? find_fastest(&r) : (struct fastest){0};
     if (status == AW_OK)
-        status = aw_tempo_choose(session, fastest.need, &play->speed);
+        status = aw_tempo_choose_speed(session, fastest.ratio, &play->start_speed);
     if (status == AW_OK)
         status = check_path(&r, &fastest);
     if (status == AW_OK)
-        play->most = 1 / fastest.need;
+        play->max_speed = 1 / fastest.ratio;
     aw_table_free(&r.table);
     return status;
 }

@@ -4,7 +4,7 @@
  *
  *     status = aw_start_check(session, &list, goals, n);   after a read of the joints
  *     if (status == AW_OK)
- *         status = aw_start_go(session, &list, goals, n);
+ *         status = aw_start_approach(session, &list, goals, n);
  *
  * The max distance is --max-jump, else the joint's travel in 0.2 s at its max speed. If that speed
  * is unknown it is 2 % of the joint's range; without a range, 0.1 rad (10 deg, 0.1 of any other
@@ -40,27 +40,27 @@
 /* clang-format on */
 
 /* Returns --max-lag in the joint's unit, else the joint's own limit; AW_USAGE. */
-enum aw_status aw_joint_max_lag(struct aw_session *session, const struct aw_joint *joint,
-                                double *max_lag);
+enum aw_status aw_joint_read_max_lag(struct aw_session *session, const struct aw_joint *joint,
+                                     double *max_lag);
 
 /* Checks the following error of a joint. AW_REFUSED if it exceeded max_lag for AW_LAG_S
  * (control/lag.h); the error suggests a lower value of the option --OPTION. *behind_ns keeps the
  * state between calls; initially 0. */
 struct aw_joint_lag {
-    double target, most;
-    const char *slower; /* name of the option to lower: "speed" */
+    double target, max_lag;
+    const char *option; /* name of the option to lower: "speed" */
 };
-enum aw_status aw_joint_keeps_up(struct aw_session *session, const struct aw_joint *joint,
-                                 const struct aw_joint_lag *lag, int64_t *behind_ns);
+enum aw_status aw_joint_check_lag(struct aw_session *session, const struct aw_joint *joint,
+                                  const struct aw_joint_lag *lag, int64_t *behind_ns);
 
 /* Returns the max distance of the first target, in the joint's unit; AW_USAGE if --max-jump is not
  * a distance. */
-enum aw_status aw_start_reach(struct aw_session *session, const struct aw_joint *joint,
-                              double *reach);
+enum aw_status aw_start_max_jump(struct aw_session *session, const struct aw_joint *joint,
+                                 double *max_jump);
 
 /* Reads the speed of --approach in the unit of this joint; NaN: not given. AW_USAGE. */
-enum aw_status aw_start_speed(struct aw_session *session, const struct aw_joint *joint,
-                              double *speed);
+enum aw_status aw_start_read_speed(struct aw_session *session, const struct aw_joint *joint,
+                                   double *speed);
 
 /* Runs the start check. AW_OK: all targets are close enough, or --approach is given. AW_LIMIT: the
  * error names the joint, both positions and the remedy. */
@@ -70,9 +70,9 @@ enum aw_status aw_start_check(struct aw_session *session, const struct aw_joint_
 /* For --loop: sets *is_far if the last and first target of a file are farther apart than the max
  * jump. AW_LIMIT if they are and --approach is not given. */
 enum aw_status aw_start_check_loop(struct aw_session *session, const struct aw_joint *joint,
-                                   double last, double first, bool *far);
+                                   double last, double first, bool *is_far);
 
-/* Keeps only the goals beyond the max jump, for aw_start_go, and returns their number. */
+/* Keeps only the goals beyond the max jump, for aw_start_approach, and returns their number. */
 size_t aw_start_select_far(struct aw_session *session, const struct aw_joint_list *list,
                            struct aw_joint_goal *goals, size_t n);
 
@@ -82,12 +82,12 @@ bool aw_start_is_motion(const struct aw_joint *joint, double target, double seco
 
 /* For a single setpoint, before it is sent. If it starts a stream in a script, reads the joints and
  * checks the setpoint; with --approach moves there. */
-enum aw_status aw_start_streamed(struct aw_session *session, struct aw_joint_list *list,
-                                 const struct aw_joint_command *command);
+enum aw_status aw_start_check_streamed(struct aw_session *session, struct aw_joint_list *list,
+                                       const struct aw_joint_command *command);
 
-/* Like aw_start_streamed, also outside scripts, for setpoints to which the device jumps. */
-enum aw_status aw_start_single(struct aw_session *session, struct aw_joint_list *list,
-                               const struct aw_joint_command *command);
+/* Like aw_start_check_streamed, also outside scripts, for setpoints to which the device jumps. */
+enum aw_status aw_start_check_single(struct aw_session *session, struct aw_joint_list *list,
+                                     const struct aw_joint_command *command);
 
 /* If a motion would exceed the joint's max speed by this factor, its duration is probably in the
  * wrong unit: s or ms. */
@@ -95,23 +95,23 @@ enum aw_status aw_start_single(struct aw_session *session, struct aw_joint_list 
 
 /* Reads the argument duration in s; NaN: not given. AW_USAGE: a short duration without a unit,
  * which may be meant in seconds. */
-enum aw_status aw_duration_read(struct aw_session *session, const struct aw_args *args,
+enum aw_status aw_read_duration(struct aw_session *session, const struct aw_args *args,
                                 double *seconds);
 
 /* Returns the seconds that a joint needs for this distance at its max speed. peak_ratio: peak speed
  * divided by mean speed; pi/2 for a sinusoidal motion. */
-double aw_duration_needed(const struct aw_joint *joint, double away, double steepest);
+double aw_min_duration(const struct aw_joint *joint, double distance, double peak_ratio);
 
 /* Returns AW_LIMIT, unless --force, if the joint would exceed its max speed in these seconds. Short
  * durations count as the period of a stream, so scripts may send small steps with duration 0. With
  * duration 0, a step within --max-jump passes. */
-enum aw_status aw_duration_check(struct aw_session *session, const struct aw_joint *joint,
-                                 double away, double steepest, double seconds);
+enum aw_status aw_check_duration(struct aw_session *session, const struct aw_joint *joint,
+                                 double distance, double peak_ratio, double seconds);
 
 /* Moves the joints to these targets at --approach, or in half a second if they are close, and waits
  * for arrival. AW_REFUSED: a fault, or --max-lag exceeded. AW_TIMEOUT: 0.5 s without reports. On
  * failure the caller stops the joints. */
-enum aw_status aw_start_go(struct aw_session *session, struct aw_joint_list *list,
-                           const struct aw_joint_goal *goals, size_t n);
+enum aw_status aw_start_approach(struct aw_session *session, struct aw_joint_list *list,
+                                 const struct aw_joint_goal *goals, size_t n);
 
 #endif

@@ -14,10 +14,10 @@
 
 static bool is_shown(const struct aw_joint *joint)
 {
-    return !joint->blind && !joint->left_out;
+    return !joint->is_blind && !joint->excluded;
 }
 
-static int width_of(const struct aw_joint_list *list)
+static int label_width(const struct aw_joint_list *list)
 {
     return list->width > AW_JOINT_LABEL ? list->width : AW_JOINT_LABEL;
 }
@@ -32,7 +32,7 @@ static void print_head(struct aw_session *session, const struct aw_joint_list *l
 {
     struct aw_output *out = &session->out;
     const char *bold = out->color ? "\033[1m" : "", *plain = out->color ? "\033[0m" : "";
-    aw_output_draw(out, "%s%-*s %8s %8s %-5s %-11s %8s", bold, width_of(list), "joint", "target",
+    aw_output_draw(out, "%s%-*s %8s %8s %-5s %-11s %8s", bold, label_width(list), "joint", "target",
                    "actual", "unit", "fault", "age");
     for (const struct aw_joint_column *c = list->columns; c && c->key; c++)
         aw_output_draw(out, " %*s", column_width(list, c), c->key);
@@ -40,12 +40,12 @@ static void print_head(struct aw_session *session, const struct aw_joint_list *l
 }
 
 /* Returns "12.50", or "-" if the value is unknown. */
-static const char *text_of(double value, int decimals, const char *unit, char out[40])
+static const char *value_text(double value, int decimals, const char *unit, char out[40])
 {
     if (!isfinite(value))
         return "-";
-    bool nothing = fabs(value) < 0.5 * pow(10, -decimals); /* avoids "-0.00" */
-    snprintf(out, 40, "%.*f%s", decimals, nothing ? 0 : value, unit ? unit : "");
+    bool is_zero = fabs(value) < 0.5 * pow(10, -decimals); /* avoids "-0.00" */
+    snprintf(out, 40, "%.*f%s", decimals, is_zero ? 0 : value, unit ? unit : "");
     return out;
 }
 
@@ -55,27 +55,28 @@ static void print_joint(struct aw_session *session, const struct aw_joint_list *
     struct aw_output *out = &session->out;
     const char *label = *joint->label ? joint->label : joint->name;
     const char *unit = joint->unit[AW_JOINT_ACTUAL];
-    int width = width_of(list) + (int)(strlen(label) - aw_utf8_length(label));
+    int width = label_width(list) + (int)(strlen(label) - aw_utf8_length(label));
     char target[40], actual[40], age[40];
     aw_output_print(out, "%-*s %8s %8s %-5s %-11s %8s", width, label,
-                    text_of(joint->now.value[AW_JOINT_TARGET], joint->decimals, "", target),
-                    text_of(joint->now.value[AW_JOINT_ACTUAL], joint->decimals, "", actual),
-                    unit ? unit : "", joint->now.fault ? joint->now.fault : "-",
-                    text_of(aw_joint_age(session, joint), 3, "s", age));
+                    value_text(joint->state.value[AW_JOINT_TARGET], joint->decimals, "", target),
+                    value_text(joint->state.value[AW_JOINT_ACTUAL], joint->decimals, "", actual),
+                    unit ? unit : "", joint->state.fault ? joint->state.fault : "-",
+                    value_text(aw_joint_age(session, joint), 3, "s", age));
     for (const struct aw_joint_column *c = list->columns; c && c->key; c++) {
         int decimals = c->decimals < 0 ? joint->decimals : c->decimals;
-        aw_output_print(out, " %*s", column_width(list, c),
-                        text_of(joint->now.value[c->value], decimals, joint->unit[c->value], age));
+        aw_output_print(
+            out, " %*s", column_width(list, c),
+            value_text(joint->state.value[c->value], decimals, joint->unit[c->value], age));
     }
     aw_output_write(out, "\n", 1);
 }
 
-static void add(struct aw_session *session, const struct aw_joint *joint, const char *what,
-                double value, int decimals, const char *unit)
+static void add_number(struct aw_session *session, const struct aw_joint *joint,
+                       const char *value_name, double value, int decimals, const char *unit)
 {
     char key[sizeof session->result.entries->key];
-    snprintf(key, sizeof key, "%s.%s", joint->name, what);
-    aw_object_number(&session->result, key, value, decimals, unit);
+    snprintf(key, sizeof key, "%s.%s", joint->name, value_name);
+    aw_object_add_number(&session->result, key, value, decimals, unit);
 }
 
 static void record_joint(struct aw_session *session, const struct aw_joint_list *list,
@@ -84,29 +85,31 @@ static void record_joint(struct aw_session *session, const struct aw_joint_list 
     struct aw_object *result = &session->result;
     const char *unit = joint->unit[AW_JOINT_ACTUAL];
     char key[sizeof result->entries->key];
-    add(session, joint, "target", joint->now.value[AW_JOINT_TARGET], joint->decimals, unit);
-    add(session, joint, "actual", joint->now.value[AW_JOINT_ACTUAL], joint->decimals, unit);
+    add_number(session, joint, "target", joint->state.value[AW_JOINT_TARGET], joint->decimals,
+               unit);
+    add_number(session, joint, "actual", joint->state.value[AW_JOINT_ACTUAL], joint->decimals,
+               unit);
     snprintf(key, sizeof key, "%s.unit", joint->name);
-    aw_object_text(result, key, unit);
-    add(session, joint, "fault", NAN, 0, NULL);
-    result->entries[result->n - 1].text = joint->now.fault;
-    add(session, joint, "age", aw_joint_age(session, joint), 3, "s");
+    aw_object_add_text(result, key, unit);
+    add_number(session, joint, "fault", NAN, 0, NULL);
+    result->entries[result->n - 1].text = joint->state.fault;
+    add_number(session, joint, "age", aw_joint_age(session, joint), 3, "s");
     for (const struct aw_joint_column *c = list->columns; c && c->key; c++)
-        add(session, joint, c->key, joint->now.value[c->value],
-            c->decimals < 0 ? joint->decimals : c->decimals, joint->unit[c->value]);
+        add_number(session, joint, c->key, joint->state.value[c->value],
+                   c->decimals < 0 ? joint->decimals : c->decimals, joint->unit[c->value]);
 }
 
-static enum aw_status show_beside(struct aw_session *session, struct aw_joint_list *list,
+static enum aw_status print_extra(struct aw_session *session, struct aw_joint_list *list,
                                   size_t joint)
 {
     const struct aw_joints *joints = session->tool->joints;
-    return joints->beside ? joints->beside(session, list, joint) : AW_OK;
+    return joints->print_extra ? joints->print_extra(session, list, joint) : AW_OK;
 }
 
 static enum aw_status show_row(struct aw_session *session, struct aw_joint_list *list, size_t i)
 {
-    enum aw_status status = show_beside(session, list, i);
-    if (status == AW_OK && aw_session_text(session))
+    enum aw_status status = print_extra(session, list, i);
+    if (status == AW_OK && aw_session_is_text(session))
         print_joint(session, list, &list->joints[i]);
     else if (status == AW_OK)
         record_joint(session, list, &list->joints[i]);
@@ -116,50 +119,52 @@ static enum aw_status show_row(struct aw_session *session, struct aw_joint_list 
 static enum aw_status show_rows(struct aw_session *session, struct aw_joint_list *list)
 {
     enum aw_status status = AW_OK;
-    size_t left_out = 0;
+    size_t n_skipped = 0;
     for (size_t i = 0; i < list->n && status == AW_OK; i++) {
-        bool fits = aw_session_text(session) || session->result.n + ENTRIES <= AW_OBJECT_MAX;
-        if (is_shown(&list->joints[i]) && fits)
+        bool has_space =
+            aw_session_is_text(session) || session->result.n + ENTRIES <= AW_OBJECT_MAX;
+        if (is_shown(&list->joints[i]) && has_space)
             status = show_row(session, list, i);
         else
-            left_out += is_shown(&list->joints[i]);
+            n_skipped += is_shown(&list->joints[i]);
     }
-    if (left_out)
-        aw_session_notice(session, "%zu joints do not fit in one result — use watch", left_out);
-    return status == AW_OK ? show_beside(session, list, list->n) : status;
+    if (n_skipped)
+        aw_session_print_notice(session, "%zu joints do not fit in one result — use watch",
+                                n_skipped);
+    return status == AW_OK ? print_extra(session, list, list->n) : status;
 }
 
 enum aw_status aw_run_status(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_joint_list list;
     (void)args;
-    enum aw_status status = aw_dry_ends(session);
+    enum aw_status status = aw_dry_run_check(session);
     if (status != AW_OK)
         return status;
     status = aw_joints_begin(session, &list);
     if (status == AW_OK)
         status = aw_joints_read(session, &list);
     const struct aw_link *link = session->device.link;
-    if (status == AW_LOST && link && link->recorded) /* this is not a failure of the link */
+    if (status == AW_LOST && link && link->is_recording) /* this is not a failure of the link */
         status = aw_fail(&session->err, AW_TIMEOUT,
                          "status: the recording has no position for some joints — see 'info'");
-    if (status == AW_OK && !aw_session_text(session))
+    if (status == AW_OK && !aw_session_is_text(session))
         aw_object_start(&session->result, "status");
     if (status == AW_OK)
-        status = show_beside(session, &list, AW_JOINT_ABOVE);
-    if (status == AW_OK && aw_session_text(session))
+        status = print_extra(session, &list, AW_JOINT_ABOVE);
+    if (status == AW_OK && aw_session_is_text(session))
         print_head(session, &list);
     if (status == AW_OK)
         status = show_rows(session, &list);
     if (status == AW_OK && session->share.attached)
-        status = session->share.sharing->commander(session);
+        status = session->share.sharing->report_holder(session);
     aw_joints_free(&list);
     return status;
 }
 
 /* ---- limits ---- */
 
-static const char *bound(double value, char out[40])
+static const char *limit_text(double value, char out[40])
 {
     if (!isfinite(value))
         return "-";
@@ -172,27 +177,28 @@ static void show_limit(struct aw_session *session, const char *joint, const char
 {
     struct aw_object row;
     char min[40], max[40], name[2 * AW_JOINT_NAME];
-    if (session->options.run.force && !limit.firm) {
+    if (session->options.run.force && !limit.is_firm) {
         limit.min = limit.max = NAN;
-        snprintf(limit.from, sizeof limit.from, "--force");
+        snprintf(limit.source, sizeof limit.source, "--force");
     }
     snprintf(name, sizeof name, *alias ? "%.40s (%.30s)" : "%.40s", joint, alias);
     aw_object_start(&row, NULL);
-    aw_object_text(&row, "joint", joint);
-    aw_object_text(&row, "of", limit.of);
-    aw_object_number(&row, "min", limit.min, -1, NULL);
-    aw_object_number(&row, "max", limit.max, -1, NULL);
-    aw_object_text(&row, "unit", limit.unit);
-    aw_object_text(&row, "from", limit.from);
-    aw_session_row(session, &row, "%-16s %-12s %10s %10s %-6s %s\n", name, limit.of,
-                   bound(limit.min, min), bound(limit.max, max), limit.unit, limit.from);
+    aw_object_add_text(&row, "joint", joint);
+    aw_object_add_text(&row, "of", limit.quantity);
+    aw_object_add_number(&row, "min", limit.min, -1, NULL);
+    aw_object_add_number(&row, "max", limit.max, -1, NULL);
+    aw_object_add_text(&row, "unit", limit.unit);
+    aw_object_add_text(&row, "from", limit.source);
+    aw_session_print_row(session, &row, "%-16s %-12s %10s %10s %-6s %s\n", name, limit.quantity,
+                         limit_text(limit.min, min), limit_text(limit.max, max), limit.unit,
+                         limit.source);
 }
 
 static void show_limits(struct aw_session *session, const char *name, const char *alias,
                         const struct aw_joint *joint)
 {
     struct aw_joint_limit limits[AW_JOINT_LIMITS] = {0};
-    size_t n = session->tool->joints->limits(session, joint, limits);
+    size_t n = session->tool->joints->list_limits(session, joint, limits);
     for (size_t i = 0; i < n; i++)
         show_limit(session, name, alias, limits[i]);
 }
@@ -202,15 +208,15 @@ static void show_all(struct aw_session *session, const struct aw_joint_list *lis
                      const char *typed)
 {
     const struct aw_joints *joints = session->tool->joints;
-    struct aw_joint others = aw_joint_unknown("");
+    struct aw_joint others = aw_joint_make("");
     size_t described = 0;
     for (size_t i = 0; i < list->n; i++) {
         const struct aw_joint *joint = &list->joints[i];
-        described += !joint->other;
-        if (!typed && !joint->other)
+        described += !joint->undescribed;
+        if (!typed && !joint->undescribed)
             show_limits(session, joint->name, joint->alias, joint);
     }
-    if (joints->others && joints->others(session, typed, &others))
+    if (joints->find_other && joints->find_other(session, typed, &others))
         show_limits(session, described ? "others" : "all", typed ? typed : "", &others);
 }
 
@@ -222,13 +228,13 @@ enum aw_status aw_limits_show(struct aw_session *session, const char *text)
     struct aw_joint_list list;
     size_t joint = 0;
     enum aw_status status =
-        joints->told ? aw_joints_begin(session, &list) : aw_joints_list(session, &list);
+        joints->reports_joints ? aw_joints_begin(session, &list) : aw_joints_list(session, &list);
     if (status == AW_OK && text)
         status = aw_joints_find(session, &list, text, &joint);
-    if (status == AW_OK && aw_session_text(session))
+    if (status == AW_OK && aw_session_is_text(session))
         aw_output_draw(out, "%s%-16s %-12s %10s %10s %-6s %s%s\n", bold, "joint", "of", "min",
                        "max", "unit", "from", plain);
-    if (status == AW_OK && text && !list.joints[joint].other)
+    if (status == AW_OK && text && !list.joints[joint].undescribed)
         show_limits(session, list.joints[joint].name, list.joints[joint].alias,
                     &list.joints[joint]);
     else if (status == AW_OK)

@@ -2,10 +2,10 @@
  * line "speed 30%", and requests of other programs through a server.
  *
  *     struct aw_tempo tempo;
- *     status = aw_tempo_choose(session, ratio, &speed);          before the first byte
+ *     status = aw_tempo_choose_speed(session, ratio, &speed);          before the first byte
  *     aw_tempo_begin(&tempo, session, speed, 1 / ratio);
  *     for each period: path_s += aw_tempo_step(&tempo, period_s);
- *     aw_session_work(session, "play … at %.0f %%%s", 100 * tempo.speed,
+ *     aw_session_show_progress(session, "play … at %.0f %%%s", 100 * tempo.speed,
  *                     tempo.typed_text);
  *     aw_tempo_end(&tempo);
  *
@@ -34,28 +34,30 @@
 
 struct aw_tempo {
     struct aw_session *session;
-    double speed, wanted, most; /* current speed, target speed, max speed within the limits */
-    bool keys;                  /* the terminal supplies keys */
+    double speed, target_speed,
+        max_speed; /* current speed, target speed, max speed within the limits */
+    bool has_keys; /* the terminal supplies keys */
     struct termios before;
     char typed[AW_TEMPO_LINE]; /* incomplete line typed by the user */
     size_t n;
-    char shown[AW_TEMPO_LINE + 8]; /* " > speed 3", or "" */
+    char typed_text[AW_TEMPO_LINE + 8]; /* " > speed 3", or "" */
 };
 
 /* Returns the speed of --speed or --fit; 1 without them. ratio: highest joint speed at playback
  * speed 1, as a share of the joint's limit; above 1 exceeds the limit. AW_USAGE: both are given. */
-enum aw_status aw_tempo_choose(struct aw_session *session, double need, double *speed);
+enum aw_status aw_tempo_choose_speed(struct aw_session *session, double ratio, double *speed);
 
 /* Returns advice for an error, "use --speed 35% or --fit", for a file whose speed is this multiple
  * of the limits. If that speed is too low for a motion, advises to allow more time. */
-const char *aw_tempo_advice(double need, char out[64]);
+const char *aw_tempo_write_advice(double ratio, char out[64]);
 
 /* Starts at speed. The key + raises the speed up to max_speed; a higher initial speed stays. */
-void aw_tempo_begin(struct aw_tempo *tempo, struct aw_session *session, double speed, double most);
+void aw_tempo_begin(struct aw_tempo *tempo, struct aw_session *session, double speed,
+                    double max_speed);
 void aw_tempo_end(struct aw_tempo *tempo);
 
 /* Returns true if keys, a line or another program may change the speed. */
-bool aw_tempo_changes(const struct aw_tempo *tempo);
+bool aw_tempo_can_change(const struct aw_tempo *tempo);
 
 /* Applies typed input, and returns the playback time in s that passes in this period. seconds:
  * length of the period. */

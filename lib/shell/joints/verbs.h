@@ -14,7 +14,7 @@
 
 #define AW_WAIT_OPTION                                                                             \
     {                                                                                              \
-        .name = "wait", AW_AT_ALL(move.wait), .value = "DISTANCE", .bare = "near",                 \
+        .name = "wait", AW_AT_ALL(move.wait), .value = "DISTANCE", .bare_value = "near",           \
         .help = "wait until each joint is this close to its target: 2deg (default: its tolerance)" \
     }
 
@@ -25,9 +25,9 @@ enum aw_status aw_move_joints(struct aw_session *session, struct aw_joint_list *
                               const struct aw_joint_command *command);
 
 /* For reports: returns the outcome, "arrived", "sent", "confirmed", "stopped" or "not-reached".
- * aw_move_ms adds the time since the command began to the result. */
-const char *aw_move_word(const struct aw_session *session, enum aw_status status, bool awaited);
-void aw_move_ms(struct aw_session *session);
+ * aw_move_add_ms adds the time since the command began to the result. */
+const char *aw_move_result(const struct aw_session *session, enum aw_status status, bool awaited);
+void aw_move_add_ms(struct aw_session *session);
 
 aw_run_fn aw_run_move, aw_run_jog, aw_run_home;
 

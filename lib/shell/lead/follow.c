@@ -8,100 +8,103 @@
 
 static enum aw_status read_leader(struct aw_follower *f)
 {
-    if (!f->leader.recorded)
+    if (!f->leader.is_recording)
         return aw_follower_listen(f);
-    aw_follower_take_recording(f);
+    aw_follower_use_recording(f);
     return AW_OK;
 }
 
-static enum aw_status act(struct aw_follower *f, enum aw_follow_turn turn, bool due)
+static enum aw_status perform_turn(struct aw_follower *f, enum aw_follow_result step, bool due)
 {
     enum aw_status status = AW_OK;
-    if (turn == AW_FOLLOW_STOP)
+    if (step == AW_FOLLOW_STOP)
         status = aw_follower_stop(f);
-    else if (turn == AW_FOLLOW_REFUSE)
+    else if (step == AW_FOLLOW_REFUSE)
         status = aw_follower_refuse(f);
-    else if (turn == AW_FOLLOW_RUN && due)
+    else if (step == AW_FOLLOW_RUN && due)
         status = aw_follower_send(f);
-    if (turn == AW_FOLLOW_RUN && !f->follows)
-        aw_session_notice(f->session, "follows");
-    f->follows = turn == AW_FOLLOW_RUN;
+    if (step == AW_FOLLOW_RUN && !f->announced)
+        aw_session_print_notice(f->session, "follows");
+    f->announced = step == AW_FOLLOW_RUN;
     return status;
 }
 
-static enum aw_status turn(struct aw_follower *f)
+static enum aw_status run_cycle(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
     int64_t period = (int64_t)(1e9 / session->tool->joints->hz);
     enum aw_status status = read_leader(f);
-    if (status != AW_OK || (f->done && !f->leader.recorded))
+    if (status != AW_OK || (f->ended && !f->leader.is_recording))
         return status;
     int64_t now = aw_clock_now(session->clock);
     bool due = now >= f->next_ns;
-    status = act(f, aw_follow_step(&f->engine, now), due);
+    status = perform_turn(f, aw_follow_step(&f->engine, now), due);
     if (due) {
-        if (f->leader.recorded)
-            aw_follower_play_on(f, (double)period / 1e9);
+        if (f->leader.is_recording)
+            aw_follower_advance(f, (double)period / 1e9);
         f->next_ns = f->next_ns + period > now ? f->next_ns + period : now + period;
     }
-    return status == AW_OK && !f->done ? aw_follower_attend(f) : status;
+    return status == AW_OK && !f->ended ? aw_follower_attend(f) : status;
 }
 
-static enum aw_status run(struct aw_follower *f)
+static enum aw_status follow_leader(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
-    int64_t now = aw_clock_now(session->clock), end = aw_session_end(session);
-    f->first_ns = f->news_ns = AW_NO_TIME;
+    int64_t now = aw_clock_now(session->clock), end = aw_session_end_time(session);
+    f->first_ns = f->received_ns = AW_NO_TIME;
     f->next_ns = now;
     aw_follow_start(&f->engine, &f->map, f->joints, now);
-    aw_follower_see(f);
-    if (f->leader.recorded)
-        aw_tempo_begin(&f->tempo, session, f->speed, f->most);
-    aw_session_moves(session);
+    aw_follower_update(f);
+    if (f->leader.is_recording)
+        aw_tempo_begin(&f->tempo, session, f->speed, f->max_speed);
+    aw_session_start_motion(session);
     enum aw_status status = AW_OK;
-    while (status == AW_OK && !f->done && aw_clock_now(session->clock) < end)
-        status = turn(f);
-    if (f->leader.recorded)
+    while (status == AW_OK && !f->ended && aw_clock_now(session->clock) < end)
+        status = run_cycle(f);
+    if (f->leader.is_recording)
         aw_tempo_end(&f->tempo);
     if (status == AW_OK)
         status = aw_follower_arrive(f);
     return aw_joints_end(session, &f->list, status);
 }
 
-static void tell(struct aw_follower *f, enum aw_status status)
+static void report_result(struct aw_follower *f, enum aw_status status)
 {
     struct aw_object *result = &f->session->result;
     struct aw_stats lag = aw_samples_stats(&f->lag_ms);
     aw_object_start(result, "follow");
-    aw_object_text(result, "result", status != AW_OK ? "not-finished" : f->done ? "ended" : "left");
-    aw_object_count(result, "records", f->leader.records);
-    aw_object_count(result, "commands", f->commands);
-    aw_object_count(result, "stops", f->stops);
-    aw_object_count(result, "late", f->engine.late + f->leader.late);
-    aw_object_count(result, "lost", aw_leader_lost(&f->leader));
-    aw_object_count(result, "ignored", f->engine.ignored + f->leader.ignored);
-    aw_object_count(result, "limited", f->limited);
-    aw_object_number(result, "lag_p50_ms", lag.n ? lag.p50 : (double)NAN, 1, NULL);
-    aw_object_number(result, "lag_p99_ms", lag.n ? lag.p99 : (double)NAN, 1, NULL);
+    aw_object_add_text(result, "result",
+                       status != AW_OK ? "not-finished"
+                       : f->ended      ? "ended"
+                                       : "left");
+    aw_object_add_count(result, "records", f->leader.records);
+    aw_object_add_count(result, "commands", f->commands);
+    aw_object_add_count(result, "stops", f->stops);
+    aw_object_add_count(result, "late", f->engine.n_late + f->leader.late);
+    aw_object_add_count(result, "lost", aw_leader_count_lost(&f->leader));
+    aw_object_add_count(result, "ignored", f->engine.n_ignored + f->leader.ignored);
+    aw_object_add_count(result, "limited", f->n_limited);
+    aw_object_add_number(result, "lag_p50_ms", lag.n ? lag.p50 : (double)NAN, 1, NULL);
+    aw_object_add_number(result, "lag_p99_ms", lag.n ? lag.p99 : (double)NAN, 1, NULL);
 }
 
-struct map_words {
+struct map_completer {
     aw_candidate_fn *add;
     void *context;
 };
 
 static void add_row(void *context, const char *word, const char *help)
 {
-    const struct map_words *words = context;
+    const struct map_completer *completer = context;
     char row[AW_JOINT_NAME + 1];
     snprintf(row, sizeof row, "%.63s=", word);
-    words->add(words->context, row, help);
+    completer->add(completer->context, row, help);
 }
 
 static void complete_map(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    struct map_words words = {add, context};
-    aw_joints_complete(session, add_row, &words);
+    struct map_completer completer = {add, context};
+    aw_joints_complete(session, add_row, &completer);
 }
 
 static enum aw_status run_follow(struct aw_session *session, const struct aw_args *args)
@@ -113,10 +116,10 @@ static enum aw_status run_follow(struct aw_session *session, const struct aw_arg
     f->session = session;
     enum aw_status status = aw_follower_begin(f, source ? source : "-");
     if (status == AW_OK && session->options.run.dry_run) {
-        status = aw_dry_depends(session, "the motion of the leader");
+        status = aw_dry_run_depends(session, "the motion of the leader");
     } else if (status == AW_OK) {
-        status = run(f);
-        tell(f, status);
+        status = follow_leader(f);
+        report_result(f, status);
     }
     aw_leader_close(&f->leader);
     aw_samples_free(&f->lag_ms);
@@ -127,7 +130,7 @@ static enum aw_status run_follow(struct aw_session *session, const struct aw_arg
 
 /* clang-format off */
 const struct aw_command aw_follow_command = {
-    .name = "follow", .group = AW_GROUP_MOVE, .hands = true, .streams = true,
+    .name = "follow", .group = AW_GROUP_MOVE, .needs_maps = true, .streams = true,
     .summary = "follow the motion of another arm, or of a recording",
     .args = AW_ARGS(
         {.name = "source", .kind = AW_ARG_FILE, .optional = true,

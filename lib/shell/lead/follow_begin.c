@@ -14,29 +14,29 @@ static enum aw_status read_speed(struct aw_follower *f, const struct aw_joint *j
 {
     struct aw_session *session = f->session;
     const char *text = session->options.move.max_speed;
-    double most = joint->blind ? joint->max - joint->min : (double)INFINITY;
+    double limit = joint->is_blind ? joint->max - joint->min : (double)INFINITY;
     struct aw_error why;
-    *speed = fmin(joint->speed, most);
+    *speed = fmin(joint->max_speed, limit);
     enum aw_status status =
-        text && !joint->blind
-            ? aw_number_parse_unit(text, joint->unit[AW_JOINT_VELOCITY], &most, &why)
+        text && !joint->is_blind
+            ? aw_number_parse_unit(text, joint->unit[AW_JOINT_VELOCITY], &limit, &why)
             : AW_OK;
     if (status != AW_OK)
-        return aw_fail(&session->err, status, "--max-speed of %s: %s", aw_follower_called(joint),
+        return aw_fail(&session->err, status, "--max-speed of %s: %s", aw_follower_name(joint),
                        why.text);
-    if (!(most > 0))
+    if (!(limit > 0))
         return aw_fail(&session->err, AW_USAGE,
                        "--max-speed %s: out of range — give a value above 0", text);
-    *speed = session->options.run.force && text ? most : fmin(*speed, most);
+    *speed = session->options.run.force && text ? limit : fmin(*speed, limit);
     if (!isfinite(*speed))
         return aw_fail(&session->err, AW_USAGE,
                        "follow: no maximum speed for %s — add --max-speed 20%s",
-                       aw_follower_called(joint),
+                       aw_follower_name(joint),
                        joint->unit[AW_JOINT_VELOCITY] ? joint->unit[AW_JOINT_VELOCITY] : "");
     return AW_OK;
 }
 
-static enum aw_status describe(struct aw_follower *f, size_t row)
+static enum aw_status describe_joint(struct aw_follower *f, size_t row)
 {
     struct aw_session *session = f->session;
     const struct aw_joint *joint = aw_follower_joint(f, row);
@@ -45,18 +45,18 @@ static enum aw_status describe(struct aw_follower *f, size_t row)
     *j = (struct aw_follow_joint){.min = force ? -INFINITY : joint->min,
                                   .max = force ? (double)INFINITY : joint->max,
                                   .actual = NAN};
-    enum aw_status status = read_speed(f, joint, &j->speed);
+    enum aw_status status = read_speed(f, joint, &j->max_speed);
     if (status == AW_OK)
-        status = aw_start_reach(session, joint, &j->reach);
+        status = aw_start_max_jump(session, joint, &j->max_jump);
     if (status == AW_OK)
-        status = aw_start_speed(session, joint, &j->approach);
+        status = aw_start_read_speed(session, joint, &j->approach_speed);
     if (status == AW_OK)
-        status = aw_joint_max_lag(session, joint, &j->max_lag);
+        status = aw_joint_read_max_lag(session, joint, &j->max_lag);
     if (status != AW_OK)
         return status;
-    if (j->approach > j->speed)
-        j->approach = j->speed;
-    return aw_follow_row_units(&f->map.rows[row], joint->unit[AW_JOINT_ACTUAL], &session->err);
+    if (j->approach_speed > j->max_speed)
+        j->approach_speed = j->max_speed;
+    return aw_follow_row_convert(&f->map.rows[row], joint->unit[AW_JOINT_ACTUAL], &session->err);
 }
 
 static enum aw_status find_joints(struct aw_follower *f)
@@ -64,22 +64,22 @@ static enum aw_status find_joints(struct aw_follower *f)
     struct aw_session *session = f->session;
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < f->map.n && status == AW_OK; i++) {
-        status = aw_joints_find(session, &f->list, f->map.rows[i].joint, &f->number[i]);
+        status = aw_joints_find(session, &f->list, f->map.rows[i].joint, &f->index[i]);
         for (size_t k = 0; k < i && status == AW_OK; k++)
-            if (f->number[k] == f->number[i])
+            if (f->index[k] == f->index[i])
                 status = aw_fail(&session->err, AW_USAGE,
                                  "follow: %s and %s are the same joint — remove one",
                                  f->map.rows[k].joint, f->map.rows[i].joint);
-        if (status == AW_OK && !aw_follower_joint(f, i)->takes)
+        if (status == AW_OK && !aw_follower_joint(f, i)->accepts)
             status = aw_fail(
                 &session->err, AW_USAGE,
                 "follow: %s accepts neither targets nor velocities — remove it from the map",
-                aw_follower_called(aw_follower_joint(f, i)));
+                aw_follower_name(aw_follower_joint(f, i)));
     }
     for (size_t i = 0; i < f->list.n && status == AW_OK; i++)
-        f->list.joints[i].left_out = true; /* no report required */
+        f->list.joints[i].excluded = true; /* no report required */
     for (size_t i = 0; i < f->map.n && status == AW_OK; i++)
-        aw_follower_joint(f, i)->left_out = false;
+        aw_follower_joint(f, i)->excluded = false;
     return status;
 }
 
@@ -88,7 +88,7 @@ static enum aw_status find_joints(struct aw_follower *f)
 static enum aw_status check_kind(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
-    if (f->leader.equal || f->engine.relative || session->options.move.approach)
+    if (f->leader.same_kind || f->engine.relative || session->options.move.approach)
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE,
                    "follow: the leader is a different kind of arm — give --relative to follow only "
@@ -109,20 +109,20 @@ static enum aw_status read_options(struct aw_follower *f, const char *source)
         return AW_USAGE;
     f->engine.relative = aw_follow_given(session)->relative;
     f->engine.smooth_s = aw_follow_given(session)->smooth_s;
-    f->engine.blindly = session->options.run.force;
+    f->engine.allow_unknown = session->options.run.force;
     f->engine.deadman_ns =
         (int64_t)(1e9 * (aw_number_or(session->options.link.deadman_s, DEADMAN_S)));
-    return aw_follow_map_read(&f->map, map, &session->err);
+    return aw_follow_map_parse(&f->map, map, &session->err);
 }
 
-static enum aw_status describe_all(struct aw_follower *f)
+static enum aw_status describe_joints(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
     enum aw_status status = aw_joints_check(session, &f->list, &(struct aw_joint_command){.n = 0});
     if (status == AW_OK)
         status = find_joints(f);
     for (size_t i = 0; i < f->map.n && status == AW_OK; i++)
-        status = describe(f, i);
+        status = describe_joint(f, i);
     return status;
 }
 
@@ -136,12 +136,13 @@ enum aw_status aw_follower_begin(struct aw_follower *f, const char *source)
     if (status == AW_OK)
         status = aw_joints_begin(session, &f->list);
     if (dry)
-        return status != AW_OK || session->tool->joints->told ? status : describe_all(f);
+        return status != AW_OK || session->tool->joints->reports_joints ? status
+                                                                        : describe_joints(f);
     if (status == AW_OK)
         status = aw_joints_read_new(session, &f->list);
     if (status == AW_OK)
-        status = describe_all(f);
-    if (status == AW_OK && f->leader.recorded)
+        status = describe_joints(f);
+    if (status == AW_OK && f->leader.is_recording)
         status = aw_follower_load(f);
     return status == AW_OK ? check_kind(f) : status;
 }

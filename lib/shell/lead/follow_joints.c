@@ -10,13 +10,13 @@
 /* max plausible lag by the leader's clock; if larger, measures from the arrival */
 #define CLOCKS_S 10.0
 
-void aw_follower_see(struct aw_follower *f)
+void aw_follower_update(struct aw_follower *f)
 {
     for (size_t i = 0; i < f->map.n; i++) {
         const struct aw_joint *joint = aw_follower_joint(f, i);
         struct aw_follow_joint *j = &f->joints[i];
-        if (!joint->blind)
-            j->actual = aw_joint_at(joint, j->command);
+        if (!joint->is_blind)
+            j->actual = aw_joint_position(joint, j->command);
         else if (!isnan(j->command))
             j->actual = j->command; /* the last command is the only known position */
     }
@@ -33,15 +33,15 @@ enum aw_status aw_follower_attend(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
     int64_t now = aw_clock_now(session->clock), slice = now + SLICE_NS;
-    int64_t until = f->leader.recorded ? f->next_ns : aw_sooner(slice, f->next_ns);
+    int64_t until = f->leader.is_recording ? f->next_ns : aw_min_time(slice, f->next_ns);
     enum aw_status status =
         aw_joints_attend(session, &f->list, until > now ? until : slice, 0, look, f);
-    aw_follower_see(f);
+    aw_follower_update(f);
     for (size_t i = 0; i < f->map.n; i++) {
         const struct aw_joint *joint = aw_follower_joint(f, i);
-        if (status == AW_OK && joint->now.fails && f->joints[i].engaged)
-            status = aw_fail(&session->err, AW_REFUSED, "%s: %s", aw_follower_called(joint),
-                             joint->now.fault);
+        if (status == AW_OK && joint->state.has_fault && f->joints[i].engaged)
+            status = aw_fail(&session->err, AW_REFUSED, "%s: %s", aw_follower_name(joint),
+                             joint->state.fault);
     }
     return status;
 }
@@ -49,13 +49,13 @@ enum aw_status aw_follower_attend(struct aw_follower *f)
 /* Measures the lag from the leader's record to the command. */
 static void note_lag(struct aw_follower *f)
 {
-    if (f->news_ns == AW_NO_TIME)
+    if (f->received_ns == AW_NO_TIME)
         return;
-    double lag_s = f->fresh_ns == AW_NO_TIME ? NAN : (double)(aw_wall_time() - f->fresh_ns) / 1e9;
+    double lag_s = f->record_ns == AW_NO_TIME ? NAN : (double)(aw_wall_time() - f->record_ns) / 1e9;
     if (!(lag_s >= 0 && lag_s < CLOCKS_S))
-        lag_s = (double)(aw_clock_now(f->session->clock) - f->news_ns) / 1e9;
+        lag_s = (double)(aw_clock_now(f->session->clock) - f->received_ns) / 1e9;
     aw_samples_add(&f->lag_ms, 1e3 * lag_s);
-    f->news_ns = AW_NO_TIME;
+    f->received_ns = AW_NO_TIME;
 }
 
 enum aw_status aw_follower_send(struct aw_follower *f)
@@ -63,18 +63,18 @@ enum aw_status aw_follower_send(struct aw_follower *f)
     const struct aw_joints *joints = f->session->tool->joints;
     struct aw_joint_goal goals[AW_FOLLOW_ROWS];
     struct aw_joint_command command = {
-        .goals = goals, .seconds = 1 / joints->hz, .stream = true, .show_ns = AW_NO_TIME};
+        .goals = goals, .seconds = 1 / joints->hz, .is_stream = true, .show_ns = AW_NO_TIME};
     for (size_t i = 0; i < f->map.n; i++) {
         const struct aw_follow_joint *j = &f->joints[i];
         if (!j->engaged)
             continue;
-        aw_follower_joint(f, i)->most = j->most;
-        goals[command.n++] = (struct aw_joint_goal){f->number[i], j->command};
-        f->limited += j->limited;
+        aw_follower_joint(f, i)->max_steer_speed = j->speed_limit;
+        goals[command.n++] = (struct aw_joint_goal){f->index[i], j->command};
+        f->n_limited += j->limited;
     }
     enum aw_status status = aw_joints_stream(f->session, &f->list, &command);
     if (joints->confirms)
-        aw_follow_waited(&f->engine, aw_clock_now(f->session->clock));
+        aw_follow_set_wait(&f->engine, aw_clock_now(f->session->clock));
     f->commands++;
     note_lag(f);
     return status;
@@ -85,23 +85,23 @@ enum aw_status aw_follower_stop(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
     const struct aw_follow *engine = &f->engine;
-    bool of_joint = engine->halt == AW_UNFOLLOW_JUMP || engine->halt == AW_UNFOLLOW_LAG;
+    bool of_joint = engine->loss == AW_LOSS_JUMP || engine->loss == AW_LOSS_LAG;
     const struct aw_joint *joint = aw_follower_joint(f, engine->halted_joint);
     enum aw_status status = aw_stop_device(session);
     f->stops++;
-    f->follows = false;
+    f->announced = false;
     if (status != AW_OK)
         return status;
     session->motion.moving = false;
-    aw_session_notice(session, "stopped: %s%s%s", aw_unfollow_names[engine->halt],
-                      of_joint ? ": " : "", of_joint ? aw_follower_called(joint) : "");
+    aw_session_print_notice(session, "stopped: %s%s%s", aw_loss_names[engine->loss],
+                            of_joint ? ": " : "", of_joint ? aw_follower_name(joint) : "");
     status = aw_joints_end(session, &f->list, AW_OK);
-    if (status == AW_OK && engine->halt == AW_UNFOLLOW_LAG)
+    if (status == AW_OK && engine->loss == AW_LOSS_LAG)
         status =
             aw_fail(&session->err, AW_REFUSED,
                     "%s was more than --max-lag %g behind its target for %g s — check for an "
                     "obstacle, or lower --max-speed",
-                    aw_follower_called(joint), f->joints[engine->halted_joint].max_lag, AW_LAG_S);
+                    aw_follower_name(joint), f->joints[engine->halted_joint].max_lag, AW_LAG_S);
     return status;
 }
 
@@ -109,17 +109,17 @@ enum aw_status aw_follower_stop(struct aw_follower *f)
 enum aw_status aw_follower_refuse(struct aw_follower *f)
 {
     size_t row = f->engine.halted_joint;
-    struct aw_joint_goal goal = {f->number[row], aw_follow_goal(&f->engine, row)};
+    struct aw_joint_goal goal = {f->index[row], aw_follow_goal(&f->engine, row)};
     if (f->commands == 0)
         f->session->motion.moving = false; /* nothing was sent */
     if (f->engine.relative && !isnan(f->joints[row].actual))
         return aw_fail(&f->session->err, AW_LIMIT,
                        "follow: %s is farther outside its clamp than --max-jump %.4g — give "
                        "--approach to move it inside",
-                       aw_follower_called(aw_follower_joint(f, row)), f->joints[row].reach);
+                       aw_follower_name(aw_follower_joint(f, row)), f->joints[row].max_jump);
     enum aw_status status = aw_start_check(f->session, &f->list, &goal, 1);
     return status == AW_OK ? aw_fail(&f->session->err, AW_LIMIT, "%s: position unknown",
-                                     aw_follower_called(aw_follower_joint(f, row)))
+                                     aw_follower_name(aw_follower_joint(f, row)))
                            : status;
 }
 
@@ -128,13 +128,13 @@ enum aw_status aw_follower_arrive(struct aw_follower *f)
 {
     struct aw_session *session = f->session;
     struct aw_joint_goal goals[AW_FOLLOW_ROWS];
-    struct aw_joint_command command = {.what = AW_JOINT_TARGETS, .goals = goals};
+    struct aw_joint_command command = {.kind = AW_JOINT_TARGETS, .goals = goals};
     for (size_t i = 0; i < f->map.n; i++)
         if (f->joints[i].engaged)
-            goals[command.n++] = (struct aw_joint_goal){f->number[i], f->joints[i].command};
-    if (!f->leader.recorded || !session->tool->joints->await || !command.n ||
-        session->tool->steer > 0)
+            goals[command.n++] = (struct aw_joint_goal){f->index[i], f->joints[i].command};
+    if (!f->leader.is_recording || !session->tool->joints->await || !command.n ||
+        session->tool->steer_gain > 0)
         return AW_OK;
     return aw_joints_await(session, &f->list, &command, NAN,
-                           aw_clock_after(aw_clock_now(session->clock), ARRIVE_S));
+                           aw_time_after(aw_clock_now(session->clock), ARRIVE_S));
 }

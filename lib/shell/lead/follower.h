@@ -3,10 +3,10 @@
  *     status = aw_follower_begin(f, source);       follow_begin.c: options, map, joints, the leader
  *     while (…) {
  *         status = aw_follower_listen(f);          follow_live.c: a live leader
- *         aw_follower_take_recording(f);           follow_recording.c: or a recorded one
+ *         aw_follower_use_recording(f);           follow_recording.c: or a recorded one
  *         … aw_follow_step(&f->engine, now) …      control/follow.h
  *         status = aw_follower_send(f);            follow_joints.c: or _stop, or _refuse
- *         aw_follower_play_on(f, period_s);
+ *         aw_follower_advance(f, period_s);
  *         status = aw_follower_attend(f);
  *     }
  *
@@ -36,32 +36,32 @@ struct aw_follower {
     struct aw_follow_map map;
     struct aw_follow engine;
     struct aw_follow_joint joints[AW_FOLLOW_ROWS];
-    size_t number[AW_FOLLOW_ROWS]; /* index of each row's joint in the list */
+    size_t index[AW_FOLLOW_ROWS]; /* index of each row's joint in the list */
     struct aw_leader leader;
-    double speed, most; /* of a recording: initial and max speed */
+    double speed, max_speed; /* of a recording: initial and max speed */
     struct aw_tempo tempo;
     size_t next[AW_FOLLOW_ROWS]; /* next sample of a recording */
     /* of a recording: current time, time of the latest sample used, min length of a gap */
-    double at_s, taken_s, gap_s;
+    double at_s, used_s, gap_s;
     /* "follows" was reported; the end was reached */
-    bool follows, done;
+    bool announced, ended;
     int64_t next_ns, first_ns; /* when the next command is due; when the first record arrived */
     int64_t retry_ns;
     /* time and arrival of the newest record not yet sent in a command; or AW_NO_TIME */
-    int64_t fresh_ns, news_ns;
-    uint64_t commands, limited;
+    int64_t record_ns, received_ns;
+    uint64_t commands, n_limited;
     unsigned stops;
     struct aw_samples lag_ms;
 };
 
-/* aw_follower_joint returns the joint of a row of the map; aw_follower_called returns a joint's
+/* aw_follower_joint returns the joint of a row of the map; aw_follower_name returns a joint's
  * name for messages. */
 static inline struct aw_joint *aw_follower_joint(const struct aw_follower *f, size_t row)
 {
-    return &f->list.joints[f->number[row]];
+    return &f->list.joints[f->index[row]];
 }
 
-static inline const char *aw_follower_called(const struct aw_joint *joint)
+static inline const char *aw_follower_name(const struct aw_joint *joint)
 {
     return *joint->alias ? joint->alias : joint->name;
 }
@@ -78,17 +78,17 @@ enum aw_status aw_follower_begin(struct aw_follower *f, const char *source);
 /* Reads a whole recording and chooses its speed. AW_LIMIT if that exceeds a joint's speed. */
 enum aw_status aw_follower_load(struct aw_follower *f);
 
-/* aw_follower_take_recording passes the values of a recording up to its current time to the engine;
- * aw_follower_play_on advances that time. */
-void aw_follower_take_recording(struct aw_follower *f);
-void aw_follower_play_on(struct aw_follower *f, double seconds);
+/* aw_follower_use_recording passes the values of a recording up to its current time to the engine;
+ * aw_follower_advance advances that time. */
+void aw_follower_use_recording(struct aw_follower *f);
+void aw_follower_advance(struct aw_follower *f, double seconds);
 
 /* Reads a bounded number of records from a live leader. Waits for a server that is gone. */
 enum aw_status aw_follower_listen(struct aw_follower *f);
 
-/* aw_follower_see copies the joint positions into the engine; aw_follower_attend reads positions
+/* aw_follower_update copies the joint positions into the engine; aw_follower_attend reads positions
  * until the next command is due. */
-void aw_follower_see(struct aw_follower *f);
+void aw_follower_update(struct aw_follower *f);
 enum aw_status aw_follower_attend(struct aw_follower *f);
 
 /* aw_follower_send sends the commands of this cycle; aw_follower_stop sends one stop and waits for

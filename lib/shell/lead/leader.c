@@ -30,7 +30,7 @@ static bool is_file(const char *source)
 }
 
 /* Returns true if the fields belong to this tool. A name without a group may belong to any tool. */
-static bool are_ours(struct aw_leader *l)
+static bool are_own_fields(struct aw_leader *l)
 {
     bool any = aw_session_subjects(l->session) != AW_SUBJECTS_KNOWN;
     struct aw_error ignored;
@@ -41,10 +41,10 @@ static bool are_ours(struct aw_leader *l)
 enum aw_status aw_leader_reopen(struct aw_leader *l)
 {
     struct aw_session *session = l->session;
-    enum aw_status status =
-        l->peer ? aw_stream_open_peer(&l->stream, session, l->source, &l->select, PEER_HZ, l->tool)
-                : aw_stream_open(&l->stream, session, l->source);
-    session->device.concerns = NULL; /* -b selects the follower */
+    enum aw_status status = l->is_server ? aw_stream_open_peer(&l->stream, session, l->source,
+                                                               &l->select, PEER_HZ, l->tool)
+                                         : aw_stream_open(&l->stream, session, l->source);
+    session->device.selects = NULL; /* -b selects the follower */
     return status;
 }
 
@@ -54,13 +54,14 @@ enum aw_status aw_leader_open(struct aw_leader *l, struct aw_session *session, c
     *l = (struct aw_leader){.session = session, .map = map, .source = source};
     for (size_t i = 0; i < map->n; i++)
         l->select.pattern[l->select.n++] = map->rows[i].field;
-    l->peer = aw_stream_is_peer(source);
+    l->is_server = aw_stream_is_peer(source);
     enum aw_status status = aw_leader_reopen(l);
     if (status != AW_OK)
         return status;
-    l->recorded = !l->peer && (is_file(source) || session->options.move.speed > 0 ||
-                               session->options.move.fit || aw_session_virtual(session));
-    l->equal = l->peer ? strcmp(l->tool, session->tool->name) == 0 : are_ours(l);
+    l->is_recording =
+        !l->is_server && (is_file(source) || session->options.move.speed > 0 ||
+                          session->options.move.fit || aw_session_is_virtual(session));
+    l->same_kind = l->is_server ? strcmp(l->tool, session->tool->name) == 0 : are_own_fields(l);
     return AW_OK;
 }
 
@@ -100,8 +101,8 @@ static int rank_of(const char *pattern, const struct aw_point *point, bool sent)
     const char *rest = pattern + message + (named && pattern[message] == '.');
     if (named && strcmp(rest, point->field) == 0)
         return EXACT;
-    bool is = strcmp(pattern, point->name) == 0 || strcmp(pattern, point->field) == 0;
-    return is ? FIELD : measured_rank(point->field);
+    bool is_same = strcmp(pattern, point->name) == 0 || strcmp(pattern, point->field) == 0;
+    return is_same ? FIELD : measured_rank(point->field);
 }
 
 static enum aw_status fail_several(struct aw_leader *l, const char *pattern, const char *one,
@@ -118,20 +119,20 @@ struct found {
     int rank;
 };
 
-static struct found find(const struct aw_item *item, const char *pattern)
+static struct found find_match(const struct aw_item *item, const char *pattern)
 {
-    struct found found = {NULL, NULL, INT_MAX};
+    struct found match = {NULL, NULL, INT_MAX};
     for (size_t i = 0; i < item->n; i++) {
         const struct aw_point *point = &item->points[i];
         int rank = point->about ? -1 : rank_of(pattern, point, item->received.dir == AW_TX);
-        if (rank < 0 || rank > found.rank)
+        if (rank < 0 || rank > match.rank)
             continue;
-        if (rank < found.rank)
-            found = (struct found){point, NULL, rank};
-        else if (!found.other)
-            found.other = point;
+        if (rank < match.rank)
+            match = (struct found){point, NULL, rank};
+        else if (!match.other)
+            match.other = point;
     }
-    return found;
+    return match;
 }
 
 /* Finds the value of a row in the item, or NULL. The best match so far decides which field the row
@@ -140,24 +141,24 @@ static enum aw_status find_row(struct aw_leader *l, const struct aw_item *item, 
                                const struct aw_point **value)
 {
     const char *pattern = l->map->rows[row].field;
-    struct aw_leader_row *mine = &l->rows[row];
-    struct found found = find(item, pattern);
+    struct aw_leader_row *state = &l->rows[row];
+    struct found match = find_match(item, pattern);
     *value = NULL;
-    if (!found.point || (found.other && found.rank == SOME))
+    if (!match.point || (match.other && match.rank == SOME))
         return AW_OK;
-    const char *name = found.point->name;
-    bool same = strcmp(mine->name, name) == 0;
-    if (found.other)
-        return fail_several(l, pattern, name, found.other->name);
-    if (*mine->name && !same && found.rank == mine->rank && found.rank < SOME)
-        return fail_several(l, pattern, mine->name, name);
-    if (!*mine->name || found.rank < mine->rank) {
-        snprintf(mine->name, sizeof mine->name, "%s", name);
-        mine->rank = found.rank;
-        mine->n = 0; /* earlier samples came from a worse match */
+    const char *name = match.point->name;
+    bool same = strcmp(state->name, name) == 0;
+    if (match.other)
+        return fail_several(l, pattern, name, match.other->name);
+    if (*state->name && !same && match.rank == state->rank && match.rank < SOME)
+        return fail_several(l, pattern, state->name, name);
+    if (!*state->name || match.rank < state->rank) {
+        snprintf(state->name, sizeof state->name, "%s", name);
+        state->rank = match.rank;
+        state->n = 0; /* earlier samples came from a worse match */
         same = true;
     }
-    *value = same ? found.point : NULL;
+    *value = same ? match.point : NULL;
     return AW_OK;
 }
 
@@ -172,32 +173,33 @@ static void note_names(struct aw_leader *l, const struct aw_item *item)
     }
 }
 
-enum aw_status aw_leader_next(struct aw_leader *l, int64_t deadline, struct aw_said *said)
+enum aw_status aw_leader_next(struct aw_leader *l, int64_t deadline,
+                              struct aw_leader_record *record)
 {
     struct aw_item item;
-    said->n = 0;
+    record->n = 0;
     enum aw_status status = aw_stream_next(l->stream, deadline, &item);
     if (status == AW_MALFORMED) /* skip damaged lines */
         return AW_OK;
     if (status != AW_OK)
         return status;
     l->records++;
-    said->time_ns = item.time_ns;
-    said->arrived = item.arrived;
-    if (aw_leader_missing(l) < l->map->n)
+    record->time_ns = item.time_ns;
+    record->timed_locally = item.timed_locally;
+    if (aw_leader_find_missing(l) < l->map->n)
         note_names(l, &item);
     for (size_t row = 0; row < l->map->n && status == AW_OK; row++) {
         const struct aw_point *point;
         status = find_row(l, &item, row, &point);
         if (status == AW_OK && point) {
-            said->of[said->n].row = row;
-            said->of[said->n++].value = point->text ? (double)NAN : point->value;
+            record->values[record->n].row = row;
+            record->values[record->n++].value = point->text ? (double)NAN : point->value;
         }
     }
     return status;
 }
 
-size_t aw_leader_missing(const struct aw_leader *l)
+size_t aw_leader_find_missing(const struct aw_leader *l)
 {
     size_t row = 0;
     while (row < l->map->n && *l->rows[row].name)
@@ -218,13 +220,13 @@ enum aw_status aw_leader_fail_missing(struct aw_leader *l, size_t row)
                        "follow: no values in %.200s — if another tool made it, convert it with "
                        "that tool's 'decode -j'",
                        l->source);
-    char there[240];
-    snprintf(there, sizeof there, "available: %s", all);
-    return aw_fail_unknown(&l->session->err, aw_suggest(field, names, l->n_names), there,
+    char advice[240];
+    snprintf(advice, sizeof advice, "available: %s", all);
+    return aw_fail_unknown(&l->session->err, aw_suggest(field, names, l->n_names), advice,
                            "follow: the leader has no field '%.60s'", field);
 }
 
-uint64_t aw_leader_lost(struct aw_leader *l)
+uint64_t aw_leader_count_lost(struct aw_leader *l)
 {
     const struct aw_stream_counters *counters = l->stream ? aw_stream_counters(l->stream) : NULL;
     return l->lost_before + (counters ? counters->lost : 0);
@@ -234,27 +236,28 @@ uint64_t aw_leader_lost(struct aw_leader *l)
 
 static enum aw_status store_sample(struct aw_leader *l, size_t row, double t_s, double value)
 {
-    struct aw_leader_row *mine = &l->rows[row];
+    struct aw_leader_row *state = &l->rows[row];
     if (!isfinite(value)) {
         l->ignored++;
         return AW_OK;
     }
     struct aw_leader_sample *samples =
-        aw_grow(mine->samples, &mine->room, mine->n + 1, sizeof *samples);
+        aw_grow(state->samples, &state->room, state->n + 1, sizeof *samples);
     if (!samples)
         return aw_no_memory(&l->session->err);
-    mine->samples = samples;
-    mine->samples[mine->n++] = (struct aw_leader_sample){t_s, value};
+    state->samples = samples;
+    state->samples[state->n++] = (struct aw_leader_sample){t_s, value};
     return AW_OK;
 }
 
 /* Finds the record's time in the recording. Returns false if the record is late. A restart
  * continues after a gap. */
-static bool find_time(struct aw_leader *l, const struct aw_said *said, double gap_s, double *t_s)
+static bool find_time(struct aw_leader *l, const struct aw_leader_record *record, double gap_s,
+                      double *t_s)
 {
     if (l->start_ns == AW_NO_TIME)
-        l->start_ns = said->time_ns;
-    *t_s = (double)(said->time_ns - l->start_ns) / 1e9 + l->shift_s;
+        l->start_ns = record->time_ns;
+    *t_s = (double)(record->time_ns - l->start_ns) / 1e9 + l->shift_s;
     if (*t_s < l->length_s - gap_s) {
         l->shift_s += l->length_s + gap_s + PASSES_S - *t_s;
         *t_s = l->length_s + gap_s + PASSES_S;
@@ -264,33 +267,34 @@ static bool find_time(struct aw_leader *l, const struct aw_said *said, double ga
     return !late;
 }
 
-static enum aw_status store_all(struct aw_leader *l, const struct aw_said *said, double gap_s)
+static enum aw_status store_record(struct aw_leader *l, const struct aw_leader_record *record,
+                                   double gap_s)
 {
     double t_s;
     enum aw_status status = AW_OK;
-    if (said->n && (said->time_ns == AW_NO_TIME || said->arrived))
+    if (record->n && (record->time_ns == AW_NO_TIME || record->timed_locally))
         return aw_fail(&l->session->err, AW_USAGE,
                        "follow: %.200s has no times — only a live leader may omit them", l->source);
-    if (!said->n || !find_time(l, said, gap_s, &t_s))
+    if (!record->n || !find_time(l, record, gap_s, &t_s))
         return AW_OK;
     l->length_s = t_s;
-    for (size_t i = 0; i < said->n && status == AW_OK; i++)
-        status = store_sample(l, said->of[i].row, t_s, said->of[i].value);
+    for (size_t i = 0; i < record->n && status == AW_OK; i++)
+        status = store_sample(l, record->values[i].row, t_s, record->values[i].value);
     return status;
 }
 
 enum aw_status aw_leader_load(struct aw_leader *l, double gap_s)
 {
-    struct aw_said said;
+    struct aw_leader_record record;
     enum aw_status status = AW_OK;
     l->start_ns = AW_NO_TIME;
     while (status == AW_OK) {
-        status = aw_leader_next(l, AW_NEVER, &said);
+        status = aw_leader_next(l, AW_NEVER, &record);
         if (status == AW_OK)
-            status = store_all(l, &said, gap_s);
+            status = store_record(l, &record, gap_s);
     }
     if (status != AW_END)
         return status;
-    size_t missing = aw_leader_missing(l);
+    size_t missing = aw_leader_find_missing(l);
     return missing < l->map->n ? aw_leader_fail_missing(l, missing) : AW_OK;
 }

@@ -36,9 +36,9 @@ struct aw_leader {
     const char *source;
     struct aw_stream *stream; /* NULL: the server is gone for now */
     struct aw_select select;
-    bool recorded; /* a recording: it has its own times, and reading may wait */
-    bool equal;    /* the leader is a tool of the same kind */
-    bool peer;     /* a server that confirmed that it has these fields */
+    bool is_recording; /* a recording: it has its own times, and reading may wait */
+    bool same_kind;    /* the leader is a tool of the same kind */
+    bool is_server;    /* a server that confirmed that it has these fields */
     char tool[24];
     struct aw_leader_row rows[AW_FOLLOW_ROWS];
     /* time of the latest record, and the shift of the times since the last restart, s */
@@ -50,14 +50,14 @@ struct aw_leader {
 };
 
 /* The values of one record. */
-struct aw_said {
-    int64_t time_ns; /* since 1970, leader's clock */
-    bool arrived;    /* the record had no time: time_ns is its time of arrival */
+struct aw_leader_record {
+    int64_t time_ns;    /* since 1970, leader's clock */
+    bool timed_locally; /* the record had no time: time_ns is its time of arrival */
     size_t n;
     struct {
         size_t row;
         double value;
-    } of[AW_FOLLOW_ROWS];
+    } values[AW_FOLLOW_ROWS];
 };
 
 /* Opens the leader. AW_USAGE: unreadable, or known not to have the fields. */
@@ -70,16 +70,17 @@ enum aw_status aw_leader_reopen(struct aw_leader *leader);
 
 /* Like aw_stream_next. record->n is 0 if the record has no wanted values. AW_USAGE: a field has
  * several values. */
-enum aw_status aw_leader_next(struct aw_leader *leader, int64_t deadline, struct aw_said *said);
+enum aw_status aw_leader_next(struct aw_leader *leader, int64_t deadline,
+                              struct aw_leader_record *record);
 
 /* Reads a whole recording. gap_s: a record that steps back in time by at most this is late and
  * skipped; a larger step back is a restart. */
 enum aw_status aw_leader_load(struct aw_leader *leader, double gap_s);
 
 /* Returns the first row without any value; map->n: none. */
-size_t aw_leader_missing(const struct aw_leader *leader);
+size_t aw_leader_find_missing(const struct aw_leader *leader);
 enum aw_status aw_leader_fail_missing(struct aw_leader *leader, size_t row);
 
-uint64_t aw_leader_lost(struct aw_leader *leader);
+uint64_t aw_leader_count_lost(struct aw_leader *leader);
 
 #endif

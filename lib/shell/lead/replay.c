@@ -20,16 +20,16 @@ struct player {
     struct aw_splitter received;
     uint64_t answers; /* number of messages received */
     struct aw_tempo tempo;
-    double speed, most;
+    double speed, max_speed;
     int64_t from_ns;
     int64_t anchor_ns; /* clock time of the reference point */
     double anchor_s;   /* recording time of the reference point, s */
     uint64_t sent, unanswered;
-    uint64_t held;   /* number of messages delayed for the device */
-    uint64_t rounds; /* completed passes, with --loop */
-    bool greeted;    /* the device's first message has been read */
-    bool far;        /* every further pass begins far from the end of the previous one */
-    bool done;       /* no message is left, or the time of --for is over */
+    uint64_t n_held;   /* number of messages delayed for the device */
+    uint64_t n_passes; /* completed passes, with --loop */
+    bool was_greeted;  /* the device's first message has been read */
+    bool loop_is_far;  /* every further pass begins far from the end of the previous one */
+    bool ended;        /* no message is left, or the time of --for is over */
     int64_t deadline;
     struct aw_samples late_ms;
 };
@@ -44,11 +44,11 @@ static void on_answer(void *context, struct aw_span frame)
 static enum aw_status listen(struct player *p, int64_t deadline)
 {
     struct aw_session *session = p->session;
-    size_t got = 0;
+    size_t n_read = 0;
     enum aw_status status = aw_link_read(session->device.link, session->device.frame, AW_FRAME_ROOM,
-                                         &got, deadline, &session->err);
-    if (got)
-        aw_split(&p->received, session->wire, (struct aw_span){session->device.frame, got},
+                                         &n_read, deadline, &session->err);
+    if (n_read)
+        aw_split(&p->received, session->wire, (struct aw_span){session->device.frame, n_read},
                  session->device.link->datagrams, on_answer, p);
     return status == AW_EVENT ? AW_OK : status;
 }
@@ -58,10 +58,11 @@ static void announce_gap(struct player *p, int64_t due)
 {
     double wait_s = (double)(due - aw_clock_now(p->session->clock)) / 1e9;
     if (wait_s > LONG_GAP_S)
-        aw_session_notice(p->session,
-                          "the next message is due in %.0f s — give --speed to replay faster, or "
-                          "--from to skip the gap",
-                          wait_s);
+        aw_session_print_notice(
+            p->session,
+            "the next message is due in %.0f s — give --speed to replay faster, or "
+            "--from to skip the gap",
+            wait_s);
 }
 
 static enum aw_status await_time(struct player *p, int64_t due)
@@ -75,42 +76,43 @@ static enum aw_status await_time(struct player *p, int64_t due)
 }
 
 /* Returns when a recording time is due at the current speed. */
-static int64_t due_at(const struct player *p, double time_s)
+static int64_t due_time_at(const struct player *p, double time_s)
 {
     if (!(p->tempo.speed > 0))
         return time_s > p->anchor_s ? AW_NEVER : p->anchor_ns;
-    return aw_clock_after(p->anchor_ns, (time_s - p->anchor_s) / p->tempo.speed);
+    return aw_time_after(p->anchor_ns, (time_s - p->anchor_s) / p->tempo.speed);
 }
 
 static void show_work(const struct player *p, double at_s)
 {
     const struct aw_replay *r = &p->replay;
-    aw_session_work(p->session, "replay %.0f of %.0f s, %llu commands at %.0f %%%s", at_s,
-                    ((double)r->writes[r->n - 1].time_ns - (double)p->from_ns) / 1e9,
-                    (unsigned long long)p->sent, 100 * p->tempo.speed, p->tempo.shown);
+    aw_session_show_progress(p->session, "replay %.0f of %.0f s, %llu commands at %.0f %%%s", at_s,
+                             ((double)r->writes[r->n - 1].time_ns - (double)p->from_ns) / 1e9,
+                             (unsigned long long)p->sent, 100 * p->tempo.speed,
+                             p->tempo.typed_text);
 }
 
 /* Updates the speed without waiting, because dense messages leave no time to wait. */
 static void update_speed(struct player *p, int64_t now)
 {
-    if (!aw_tempo_changes(&p->tempo) || now - p->anchor_ns < SLICE_NS)
+    if (!aw_tempo_can_change(&p->tempo) || now - p->anchor_ns < SLICE_NS)
         return;
     p->anchor_s += aw_tempo_step(&p->tempo, (double)(now - p->anchor_ns) / 1e9);
     p->anchor_ns = now;
 }
 
 /* Waits until a message is due, and applies speed changes meanwhile. */
-static enum aw_status await_turn(struct player *p, double time_s)
+static enum aw_status await_due(struct player *p, double time_s)
 {
     enum aw_status status = AW_OK;
     int64_t now = aw_clock_now(p->session->clock);
     update_speed(p, now);
-    while (status == AW_OK && aw_tempo_changes(&p->tempo) && due_at(p, time_s) > now + SLICE_NS &&
-           now < p->deadline) {
+    while (status == AW_OK && aw_tempo_can_change(&p->tempo) &&
+           due_time_at(p, time_s) > now + SLICE_NS && now < p->deadline) {
         status = await_time(p, now + SLICE_NS);
         now = aw_clock_now(p->session->clock);
-        double since = (double)(now - p->anchor_ns) / 1e9;
-        p->anchor_s = fmin(time_s, p->anchor_s + aw_tempo_step(&p->tempo, since));
+        double elapsed_s = (double)(now - p->anchor_ns) / 1e9;
+        p->anchor_s = fmin(time_s, p->anchor_s + aw_tempo_step(&p->tempo, elapsed_s));
         p->anchor_ns = now;
         show_work(p, p->anchor_s);
     }
@@ -136,21 +138,21 @@ static enum aw_status send_write(struct player *p, const struct aw_replay_write 
 {
     struct aw_session *session = p->session;
     double since_s = ((double)write->time_ns - (double)p->from_ns) / 1e9;
-    enum aw_status status = await_turn(p, since_s);
-    int64_t due = due_at(p, since_s);
+    enum aw_status status = await_due(p, since_s);
+    int64_t due = due_time_at(p, since_s);
     struct aw_span message = {p->replay.bytes + write->at, write->size};
-    bool held = false, by_tool = session->tool->replay.send != NULL;
-    p->done = due > p->deadline;
-    if (p->done || status != AW_OK)
+    bool was_held = false, by_tool = session->tool->replay.send != NULL;
+    p->ended = due > p->deadline;
+    if (p->ended || status != AW_OK)
         return status;
     announce_gap(p, due);
     if (by_tool)
-        status = session->tool->replay.send(session, message, due, &held);
+        status = session->tool->replay.send(session, message, due, &was_held);
     else
         status = await_time(p, due);
-    if (!by_tool && status == AW_OK && session->tool->replay.in_step)
+    if (!by_tool && status == AW_OK && session->tool->replay.waits_for_answers)
         status = await_answers(p, write->answers);
-    p->held += held;
+    p->n_held += was_held;
     show_work(p, since_s);
     aw_samples_add(&p->late_ms, (double)(aw_clock_now(session->clock) - due) / 1e6);
     if (!by_tool && status == AW_OK)
@@ -166,23 +168,23 @@ static enum aw_status play(struct player *p)
     size_t first = 0;
     while (first < p->replay.n && p->replay.writes[first].time_ns < p->from_ns)
         first++;
-    p->done = first == p->replay.n || aw_clock_now(p->session->clock) >= p->deadline;
-    if (p->done)
+    p->ended = first == p->replay.n || aw_clock_now(p->session->clock) >= p->deadline;
+    if (p->ended)
         return AW_OK;
     /* A device repeats its greeting on each connection, but not on each pass of a loop. */
     uint64_t answers = p->replay.writes[first].answers;
-    p->answers = p->rounds || p->greeted ? answers : answers - p->replay.writes[0].answers;
-    if (p->session->tool->replay.in_step)
+    p->answers = p->n_passes || p->was_greeted ? answers : answers - p->replay.writes[0].answers;
+    if (p->session->tool->replay.waits_for_answers)
         status = await_answers(p, answers);
     p->anchor_ns = aw_clock_now(p->session->clock); /* times count from this moment */
     p->anchor_s = 0;
-    for (size_t i = first; i < p->replay.n && status == AW_OK && !p->done; i++)
+    for (size_t i = first; i < p->replay.n && status == AW_OK && !p->ended; i++)
         status = send_write(p, &p->replay.writes[i]);
-    if (p->done)
+    if (p->ended)
         return status;
-    p->rounds++;
-    if (status == AW_OK && p->session->tool->replay.in_step)
-        status = await_answers(p, p->replay.others);
+    p->n_passes++;
+    if (status == AW_OK && p->session->tool->replay.waits_for_answers)
+        status = await_answers(p, p->replay.n_received);
     return status;
 }
 
@@ -192,19 +194,21 @@ static void warn_of_start(struct player *p)
 {
     struct aw_session *session = p->session;
     const struct aw_replay *r = &p->replay;
-    const char *relative = r->afresh ? NULL : r->relative;
-    bool asks = session->tool->replay.elsewhere && r->n && p->from_ns == 0 && r->n_places;
+    const char *relative = r->resets ? NULL : r->first_relative;
+    bool can_ask = session->tool->replay.is_elsewhere && r->n && p->from_ns == 0 && r->n_places;
     char where[160];
-    for (size_t i = 0; asks && i < r->n_places; i++)
-        if (session->tool->replay.elsewhere(session, &r->places[i].record, where, sizeof where))
-            aw_session_notice(session, "replay: different start position: %s%s%s%s", where,
-                              relative ? " — " : "", relative ? relative : "",
-                              relative ? " is relative, so the end position differs, too" : "");
-    if (relative && !asks)
-        aw_session_notice(session,
-                          "replay: %s is relative: the end position is the recorded one only if "
-                          "the start position is",
-                          relative);
+    for (size_t i = 0; can_ask && i < r->n_places; i++)
+        if (session->tool->replay.is_elsewhere(session, &r->places[i].record, where, sizeof where))
+            aw_session_print_notice(session, "replay: different start position: %s%s%s%s", where,
+                                    relative ? " — " : "", relative ? relative : "",
+                                    relative ? " is relative, so the end position differs, too"
+                                             : "");
+    if (relative && !can_ask)
+        aw_session_print_notice(
+            session,
+            "replay: %s is relative: the end position is the recorded one only if "
+            "the start position is",
+            relative);
 }
 
 /* Collects the first targets to compare with the joint positions. For velocity commands, uses the
@@ -216,24 +220,25 @@ static size_t first_goals(struct player *p, struct aw_joint_goal goals[AW_START_
     size_t n = 0;
     for (size_t i = 0; i < r->list.n && i < AW_START_JOINTS; i++) {
         struct aw_joint *joint = &r->list.joints[i];
-        const struct aw_replay_joint *mine = &r->joints[i];
-        bool other = (mine->mode == NULL) != (joint->mode == NULL) ||
-                     (mine->mode && strcmp(mine->mode, joint->mode) != 0);
-        joint->left_out = !mine->known;
-        if (mine->known && !other && !aw_start_is_motion(joint, mine->first, mine->seconds))
-            goals[n++] = (struct aw_joint_goal){i, mine->first};
+        const struct aw_replay_joint *recorded = &r->joints[i];
+        bool other = (recorded->mode == NULL) != (joint->mode == NULL) ||
+                     (recorded->mode && strcmp(recorded->mode, joint->mode) != 0);
+        joint->excluded = !recorded->is_known;
+        if (recorded->is_known && !other &&
+            !aw_start_is_motion(joint, recorded->first, recorded->seconds))
+            goals[n++] = (struct aw_joint_goal){i, recorded->first};
     }
     return n;
 }
 
-static enum aw_status guard(struct player *p)
+static enum aw_status check_start(struct player *p)
 {
     struct aw_session *session = p->session;
     struct aw_replay *r = &p->replay;
     struct aw_joint_goal goals[AW_START_JOINTS];
     enum aw_status status = r->n ? aw_replay_find_joints(r, session) : AW_OK;
-    bool places = r->poses && (!r->relative || r->afresh || p->from_ns > 0);
-    if (status == AW_OK && (places || !r->n || first_goals(p, goals) == 0))
+    bool uses_positions = r->has_positions && (!r->first_relative || r->resets || p->from_ns > 0);
+    if (status == AW_OK && (uses_positions || !r->n || first_goals(p, goals) == 0))
         return AW_OK;
     if (status == AW_OK)
         status = aw_joints_read_new(session, &r->list);
@@ -244,7 +249,7 @@ static enum aw_status guard(struct player *p)
         status = aw_start_check(session, &r->list, goals, n);
     /* only distant joints are approached before the replay starts */
     n = status == AW_OK ? aw_start_select_far(session, &r->list, goals, n) : 0;
-    return n ? aw_start_go(session, &r->list, goals, n) : status;
+    return n ? aw_start_approach(session, &r->list, goals, n) : status;
 }
 
 /* A repeated recording moves from its last targets to its first ones. Motions that the device
@@ -253,52 +258,52 @@ static enum aw_status check_loop(struct player *p)
 {
     struct aw_session *session = p->session;
     const struct aw_replay *r = &p->replay;
-    size_t n = session->options.move.loop && !r->poses ? r->list.n : 0;
+    size_t n = session->options.move.loop && !r->has_positions ? r->list.n : 0;
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < n && i < AW_START_JOINTS && status == AW_OK; i++) {
-        const struct aw_replay_joint *mine = &r->joints[i];
+        const struct aw_replay_joint *recorded = &r->joints[i];
         struct aw_joint joint = r->list.joints[i];
-        bool far = false;
-        joint.now.value[AW_JOINT_ACTUAL] = mine->last;
-        if (mine->known && !aw_start_is_motion(&joint, mine->first, mine->seconds))
-            status = aw_start_check_loop(session, &joint, mine->last, mine->first, &far);
-        p->far = p->far || far;
+        bool is_far = false;
+        joint.state.value[AW_JOINT_ACTUAL] = recorded->last;
+        if (recorded->is_known && !aw_start_is_motion(&joint, recorded->first, recorded->seconds))
+            status = aw_start_check_loop(session, &joint, recorded->last, recorded->first, &is_far);
+        p->loop_is_far = p->loop_is_far || is_far;
     }
     return status;
 }
 
-static enum aw_status play_rounds(struct player *p)
+static enum aw_status play_passes(struct player *p)
 {
     enum aw_status status;
     do {
-        status = p->far && p->rounds ? guard(p) : AW_OK;
+        status = p->loop_is_far && p->n_passes ? check_start(p) : AW_OK;
         if (status == AW_OK)
             status = play(p);
-    } while (status == AW_OK && p->session->options.move.loop && !p->done);
+    } while (status == AW_OK && p->session->options.move.loop && !p->ended);
     return status;
 }
 
 static enum aw_status play_all(struct player *p)
 {
     struct aw_session *session = p->session;
-    enum aw_status status = aw_session_link(session);
+    enum aw_status status = aw_session_open_link(session);
     if (status == AW_OK)
         status = aw_output_check(&session->out, &session->err);
     if (status == AW_OK)
-        status = guard(p);
+        status = check_start(p);
     if (status != AW_OK)
         return status;
     warn_of_start(p);
-    aw_session_moves(session);
-    aw_tempo_begin(&p->tempo, session, p->speed, p->most);
-    p->deadline = aw_session_end(session);
-    if (session->tool->replay.takes_link)
-        p->greeted = session->tool->replay.takes_link(session);
-    status = play_rounds(p);
+    aw_session_start_motion(session);
+    aw_tempo_begin(&p->tempo, session, p->speed, p->max_speed);
+    p->deadline = aw_session_end_time(session);
+    if (session->tool->replay.begin)
+        p->was_greeted = session->tool->replay.begin(session);
+    status = play_passes(p);
     aw_tempo_end(&p->tempo);
     if (status == AW_OK && session->tool->replay.end)
         status = session->tool->replay.end(session);
-    else if (status == AW_OK && p->replay.relative && p->sent)
+    else if (status == AW_OK && p->replay.first_relative && p->sent)
         session->motion.ongoing = AW_ONGOING_RUNNING; /* velocity commands continue after the end */
     if (status == AW_OK)
         session->motion.moving = false;
@@ -310,39 +315,39 @@ static void explain_empty(struct player *p, const char *path)
 {
     struct aw_session *session = p->session;
     const struct aw_replay *r = &p->replay;
-    if (!r->n && !r->others)
-        aw_session_notice(session, "replay: nothing to send: %.200s has no messages", path);
+    if (!r->n && !r->n_received)
+        aw_session_print_notice(session, "replay: nothing to send: %.200s has no messages", path);
     else if (!r->n)
-        aw_session_notice(session,
-                          "replay: nothing to send: %.200s has no commands, %" PRIu64
-                          " messages from the device — %s",
-                          path, r->others,
-                          session->tool->protocol->can ? "give --all to send them"
-                                                       : "record a session with --record");
+        aw_session_print_notice(session,
+                                "replay: nothing to send: %.200s has no commands, %" PRIu64
+                                " messages from the device — %s",
+                                path, r->n_received,
+                                session->tool->protocol->can ? "give --all to send them"
+                                                             : "record a session with --record");
     else if (r->writes[r->n - 1].time_ns < p->from_ns)
-        aw_session_notice(
+        aw_session_print_notice(
             session,
             "replay: nothing to send: the last command is at %.3f s — give an earlier --from",
             (double)r->writes[r->n - 1].time_ns / 1e9);
 }
 
-static void report(struct player *p)
+static void report_result(struct player *p)
 {
     struct aw_object *result = &p->session->result;
     struct aw_stats late = aw_samples_stats(&p->late_ms);
     aw_object_start(result, "replay");
-    aw_object_count(result, "sent", p->sent);
-    aw_object_count(result, "left_out", p->replay.others);
-    if (p->session->tool->replay.in_step)
-        aw_object_count(result, "unanswered", p->unanswered);
-    if (p->held) {
-        aw_object_count(result, "held", p->held);
-        aw_session_notice(p->session,
-                          "replay: %" PRIu64 " of %" PRIu64
-                          " commands were delayed: the device does not accept them faster",
-                          p->held, p->sent);
+    aw_object_add_count(result, "sent", p->sent);
+    aw_object_add_count(result, "left_out", p->replay.n_received);
+    if (p->session->tool->replay.waits_for_answers)
+        aw_object_add_count(result, "unanswered", p->unanswered);
+    if (p->n_held) {
+        aw_object_add_count(result, "held", p->n_held);
+        aw_session_print_notice(p->session,
+                                "replay: %" PRIu64 " of %" PRIu64
+                                " commands were delayed: the device does not accept them faster",
+                                p->n_held, p->sent);
     }
-    aw_object_stats_ms(result, "late", &late);
+    aw_object_add_stats_ms(result, "late", &late);
 }
 
 /* Checks the speed if the joints' speed limits are known. */
@@ -351,16 +356,16 @@ static enum aw_status choose_speed(struct player *p)
     struct aw_session *session = p->session;
     const struct aw_replay *r = &p->replay;
     char advice[64];
-    enum aw_status status = aw_tempo_choose(session, r->need, &p->speed);
-    p->most = r->need > 0 ? 1 / r->need : (double)INFINITY;
-    if (status != AW_OK || r->need * p->speed <= 1 + 1e-9 || session->options.run.force)
+    enum aw_status status = aw_tempo_choose_speed(session, r->max_ratio, &p->speed);
+    p->max_speed = r->max_ratio > 0 ? 1 / r->max_ratio : (double)INFINITY;
+    if (status != AW_OK || r->max_ratio * p->speed <= 1 + 1e-9 || session->options.run.force)
         return status;
-    const struct aw_joint *joint = &r->list.joints[r->need_joint];
+    const struct aw_joint *joint = &r->list.joints[r->fastest_joint];
     return aw_fail(&session->err, AW_LIMIT,
                    "replay: %s: %.4g %s at %.4g s is faster than %.4g %s — %s",
-                   *joint->alias ? joint->alias : joint->name, r->need_speed * p->speed,
-                   joint->unit[AW_JOINT_VELOCITY], (double)r->need_ns / 1e9, joint->speed,
-                   joint->unit[AW_JOINT_VELOCITY], aw_tempo_advice(r->need, advice));
+                   *joint->alias ? joint->alias : joint->name, r->fastest_speed * p->speed,
+                   joint->unit[AW_JOINT_VELOCITY], (double)r->fastest_ns / 1e9, joint->max_speed,
+                   joint->unit[AW_JOINT_VELOCITY], aw_tempo_write_advice(r->max_ratio, advice));
 }
 
 static enum aw_status run_replay(struct aw_session *session, const struct aw_args *args)
@@ -382,13 +387,14 @@ static enum aw_status run_replay(struct aw_session *session, const struct aw_arg
     if (status == AW_OK)
         explain_empty(p, aw_arg(args, "file", 0));
     if (status == AW_OK && session->options.run.dry_run) {
-        aw_session_notice(session, "%" PRIu64 " commands, all within limits", p->replay.commands);
+        aw_session_print_notice(session, "%" PRIu64 " commands, all within limits",
+                                p->replay.n_commands);
     } else if (status == AW_OK) {
         status = play_all(p);
-        report(p);
+        report_result(p);
     }
-    if (session->tool->replay.allow && !p->sent)
-        session->tool->replay.allow(session, NULL);
+    if (session->tool->replay.check_command && !p->sent)
+        session->tool->replay.check_command(session, NULL);
     aw_replay_free(&p->replay);
     aw_samples_free(&p->late_ms);
     free(p);

@@ -23,7 +23,7 @@ struct aw_replay_place {
 
 /* The first target of a joint, and its highest speed in the recording. */
 struct aw_replay_joint {
-    bool known;     /* the recording has a target for it */
+    bool is_known;  /* the recording has a target for it */
     double first;   /* first target, in the joint's unit */
     double seconds; /* time that the device takes to interpolate to it, s */
     /* mode of the joint at that time: targets have another meaning in other modes */
@@ -38,22 +38,24 @@ struct aw_replay {
     size_t n, room;
     uint8_t *bytes;
     size_t n_bytes, bytes_room;
-    uint64_t others;   /* messages from the device, which are not sent */
-    uint64_t commands; /* messages that are sent */
+    uint64_t n_received; /* messages from the device, which are not sent */
+    uint64_t n_commands; /* messages that are sent */
     struct aw_replay_place places[AW_REPLAY_PLACES];
     size_t n_places;
-    const char *relative;      /* first command that depends on the position, or NULL */
-    bool afresh;               /* the recording first restores the device's initial state */
-    int64_t from_ns;           /* set by the caller: messages before it are not sent */
-    struct aw_joint_list list; /* empty: the commands' targets are unknown */
+    const char *first_relative; /* first command that depends on the position, or NULL */
+    bool resets;                /* the recording first restores the device's initial state */
+    int64_t from_ns;            /* set by the caller: messages before it are not sent */
+    struct aw_joint_list list;  /* empty: the commands' targets are unknown */
     struct aw_replay_joint joints[AW_START_JOINTS];
-    bool poses;             /* joints holds measured positions, not targets */
-    struct aw_record *told; /* messages from the device before the first command, if only the device
+    bool has_positions; /* joints holds measured positions, not targets */
+    struct aw_record
+        *reports; /* messages from the device before the first command, if only the device
                              * knows its joints */
-    size_t n_told, told_room;
-    double need, need_speed; /* highest speed of a joint as a share of its limit, and that speed */
-    size_t need_joint;       /* the joint with that speed */
-    int64_t need_ns;         /* time of that speed */
+    size_t n_reports, reports_room;
+    double max_ratio,
+        fastest_speed;    /* highest speed of a joint as a share of its limit, and that speed */
+    size_t fastest_joint; /* the joint with that speed */
+    int64_t fastest_ns;   /* time of that speed */
 };
 
 /* Reads and checks the whole file. Every command must be in the table, within its limits (unless

@@ -19,7 +19,7 @@
 struct loader {
     struct aw_replay *replay;
     struct aw_session *session;
-    struct aw_splitter ways[2]; /* bytes to the device, and from it */
+    struct aw_splitter streams[2]; /* bytes to the device, and from it */
     /* the wire with the recording's custom packets; NULL: no custom packets */
     struct aw_wire *carried;
     struct aw_splitter unknown; /* splits commands of that wire */
@@ -32,7 +32,7 @@ struct loader {
     int64_t after_ns;              /* time of the latest message since the first one */
 };
 
-static enum aw_status refuse(struct loader *l, enum aw_status status)
+static enum aw_status fail_at_message(struct loader *l, enum aw_status status)
 {
     struct aw_error cause = l->session->err;
     return aw_fail(&l->session->err, status, "replay: message %" PRIu64 ": %.300s", l->number,
@@ -41,25 +41,29 @@ static enum aw_status refuse(struct loader *l, enum aw_status status)
 
 /* Refuses motions by the tool's own packets, because the stop of custom joints does not stop
  * them. */
-static enum aw_status allow_builtin(struct aw_session *session, const struct aw_record *record,
+static enum aw_status check_builtin(struct aw_session *session, const struct aw_record *record,
                                     struct aw_span frame)
 {
-    const struct aw_tool *base = session->tool->from_file ? session->device.custom.base : NULL;
-    if (base && base->share.saw && base->share.saw(session, true, frame) == AW_MOVES)
+    const struct aw_tool *base =
+        session->tool->custom_joints ? session->device.custom.base_tool : NULL;
+    if (base && base->share.on_frame &&
+        base->share.on_frame(session, true, frame) == AW_EFFECT_MOVES)
         return aw_fail(&session->err, AW_USAGE,
                        "'%s' is a built-in command, and the stop of --packets does not stop it — "
                        "replay without --packets",
                        record->codec->message->name);
-    return session->tool->replay.allow ? session->tool->replay.allow(session, record) : AW_OK;
+    return session->tool->replay.check_command
+               ? session->tool->replay.check_command(session, record)
+               : AW_OK;
 }
 
 /* Requires --yes for custom packets, because their effect is unknown. */
-static enum aw_status allow(struct aw_session *session, const struct aw_record *record,
-                            struct aw_span frame)
+static enum aw_status check_custom(struct aw_session *session, const struct aw_record *record,
+                                   struct aw_span frame)
 {
     const struct aw_message *message = record->codec->message;
     if (!aw_session_is_custom(session, message))
-        return allow_builtin(session, record, frame);
+        return check_builtin(session, record, frame);
     enum aw_status status = aw_custom_check_stop(session, message);
     if (status != AW_OK || message->reads || session->options.run.yes)
         return status;
@@ -72,21 +76,21 @@ static void note_target(struct aw_replay *r, const struct aw_joint_goal *goal, d
                         int64_t after_ns)
 {
     const struct aw_joint *joint = &r->list.joints[goal->joint];
-    struct aw_replay_joint *mine = &r->joints[goal->joint];
-    double since = fmax(seconds, (double)(after_ns - mine->last_ns) / 1e9);
-    double speed = fabs(goal->value - mine->last) / since;
-    bool streams = mine->known && since > 0 && seconds <= STREAM_S;
-    if (streams && speed / joint->speed > r->need) {
-        r->need = speed / joint->speed;
-        r->need_speed = speed;
-        r->need_joint = goal->joint;
-        r->need_ns = after_ns;
+    struct aw_replay_joint *state = &r->joints[goal->joint];
+    double elapsed_s = fmax(seconds, (double)(after_ns - state->last_ns) / 1e9);
+    double speed = fabs(goal->value - state->last) / elapsed_s;
+    bool streams = state->is_known && elapsed_s > 0 && seconds <= STREAM_S;
+    if (streams && speed / joint->max_speed > r->max_ratio) {
+        r->max_ratio = speed / joint->max_speed;
+        r->fastest_speed = speed;
+        r->fastest_joint = goal->joint;
+        r->fastest_ns = after_ns;
     }
-    if (!mine->known && after_ns >= r->from_ns)
-        *mine = (struct aw_replay_joint){
-            .known = true, .first = goal->value, .seconds = seconds, .mode = joint->mode};
-    mine->last = goal->value;
-    mine->last_ns = after_ns;
+    if (!state->is_known && after_ns >= r->from_ns)
+        *state = (struct aw_replay_joint){
+            .is_known = true, .first = goal->value, .seconds = seconds, .mode = joint->mode};
+    state->last = goal->value;
+    state->last_ns = after_ns;
 }
 
 /* Notes the targets of sent messages, and the positions reported before the first one. */
@@ -97,13 +101,13 @@ static void note_targets(struct aw_replay *r, struct aw_session *session,
     struct aw_joint_goal goals[AW_REPLAY_GOALS];
     double seconds = 0;
     bool sent = record->dir == AW_TX;
-    if (!hooks->targets)
+    if (!hooks->get_targets)
         return;
-    size_t n = hooks->targets(session, &r->list, record, goals, &seconds);
+    size_t n = hooks->get_targets(session, &r->list, record, goals, &seconds);
     for (size_t i = 0; i < n; i++)
-        if (goals[i].joint < AW_START_JOINTS && (sent || !r->joints[goals[i].joint].known))
+        if (goals[i].joint < AW_START_JOINTS && (sent || !r->joints[goals[i].joint].is_known))
             note_target(r, &goals[i], seconds, after_ns);
-    r->poses = r->poses || (n && !sent);
+    r->has_positions = r->has_positions || (n && !sent);
 }
 
 /* Encoding the command again checks its limits. */
@@ -119,21 +123,22 @@ static enum aw_status check_command(struct loader *l, struct aw_span frame)
         status = aw_encode(&record, session->options.run.force, session->device.frame,
                            AW_FRAME_ROOM, &size, &session->err);
     if (status == AW_OK)
-        status = allow(session, &record, frame);
+        status = check_custom(session, &record, frame);
     if (status == AW_OK) {
         const struct aw_replay_hooks *hooks = &l->session->tool->replay;
         note_targets(l->replay, session, &record, l->after_ns);
         const char *name = record.codec->message->name;
-        for (const char *const *r = hooks->relative; r && *r && !l->replay->relative; r++)
+        for (const char *const *r = hooks->relative; r && *r && !l->replay->first_relative; r++)
             if (strcmp(*r, name) == 0)
-                l->replay->relative = *r;
-        if (hooks->afresh && !l->replay->relative && strcmp(hooks->afresh, name) == 0)
-            l->replay->afresh = true;
+                l->replay->first_relative = *r;
+        if (hooks->reset_message && !l->replay->first_relative &&
+            strcmp(hooks->reset_message, name) == 0)
+            l->replay->resets = true;
     }
-    return status == AW_OK ? AW_OK : refuse(l, status);
+    return status == AW_OK ? AW_OK : fail_at_message(l, status);
 }
 
-static bool knows(struct aw_wire *wire, struct aw_span frame, struct aw_record *record)
+static bool can_decode(struct aw_wire *wire, struct aw_span frame, struct aw_record *record)
 {
     return wire && (aw_wire_decode(wire, AW_TX, frame, record, NULL) == AW_OK || record->present);
 }
@@ -143,8 +148,8 @@ static void on_unknown(void *context, struct aw_span frame)
 {
     struct loader *l = context;
     struct aw_record record;
-    if (l->status == AW_OK && !knows(l->session->wire, frame, &record) &&
-        knows(l->carried, frame, &record))
+    if (l->status == AW_OK && !can_decode(l->session->wire, frame, &record) &&
+        can_decode(l->carried, frame, &record))
         l->status = aw_fail(&l->session->err, AW_USAGE,
                             "replay: '%s' is described only in the recording — give --packets FILE",
                             record.codec->message->name);
@@ -164,35 +169,36 @@ static void on_command(void *context, struct aw_span frame)
 static void store_report(struct loader *l, const struct aw_record *record)
 {
     struct aw_replay *r = l->replay;
-    if (r->n || l->commands || r->n_told == TOLD_MAX)
+    if (r->n || l->commands || r->n_reports == TOLD_MAX)
         return;
-    struct aw_record *told = aw_grow(r->told, &r->told_room, r->n_told + 1, sizeof *told);
-    if (!told) {
+    struct aw_record *reports =
+        aw_grow(r->reports, &r->reports_room, r->n_reports + 1, sizeof *reports);
+    if (!reports) {
         l->status = aw_no_memory(&l->session->err);
         return;
     }
-    r->told = told;
-    r->told[r->n_told++] = *record;
+    r->reports = reports;
+    r->reports[r->n_reports++] = *record;
 }
 
 static void note_message(struct loader *l, struct aw_span frame)
 {
     struct aw_session *session = l->session;
-    struct aw_record said;
-    if (!session->tool->replay.targets || l->replay->poses ||
-        aw_wire_decode(session->wire, AW_RX, frame, &said, NULL) != AW_OK || said.dir != AW_RX)
+    struct aw_record record;
+    if (!session->tool->replay.get_targets || l->replay->has_positions ||
+        aw_wire_decode(session->wire, AW_RX, frame, &record, NULL) != AW_OK || record.dir != AW_RX)
         return;
-    if (session->tool->joints->told)
-        store_report(l, &said);
+    if (session->tool->joints->reports_joints)
+        store_report(l, &record);
     else
-        note_targets(l->replay, session, &said, l->after_ns);
+        note_targets(l->replay, session, &record, l->after_ns);
 }
 
 static void on_answer(void *context, struct aw_span frame)
 {
     struct loader *l = context;
     struct aw_replay *r = l->replay;
-    const char *place = l->session->tool->replay.place;
+    const char *position_message = l->session->tool->replay.position_message;
     struct aw_record *record = &r->places[r->n_places % AW_REPLAY_PLACES].record;
     size_t i = 0;
     l->number++;
@@ -202,14 +208,14 @@ static void on_answer(void *context, struct aw_span frame)
     note_message(l, frame);
     while (i < r->n_places && memcmp(r->places[i].from, frame.data, 2) != 0)
         i++;
-    if (!place || i < r->n_places || i == AW_REPLAY_PLACES || frame.size < 2 ||
+    if (!position_message || i < r->n_places || i == AW_REPLAY_PLACES || frame.size < 2 ||
         aw_wire_decode(l->session->wire, AW_RX, frame, record, NULL) != AW_OK ||
-        strcmp(record->codec->message->name, place) != 0)
+        strcmp(record->codec->message->name, position_message) != 0)
         return;
     memcpy(r->places[r->n_places++].from, frame.data, 2);
 }
 
-static enum aw_status keep(struct loader *l, const struct aw_log_entry *entry)
+static enum aw_status store_write(struct loader *l, const struct aw_log_entry *entry)
 {
     struct aw_replay *r = l->replay;
     struct aw_replay_write *writes = aw_grow(r->writes, &r->room, r->n + 1, sizeof *writes);
@@ -227,7 +233,7 @@ static enum aw_status keep(struct loader *l, const struct aw_log_entry *entry)
     };
     memcpy(r->bytes + r->n_bytes, entry->data.data, entry->data.size);
     r->n_bytes += entry->data.size;
-    r->commands += l->commands;
+    r->n_commands += l->commands;
     return AW_OK;
 }
 
@@ -238,12 +244,12 @@ static bool is_command(struct loader *l, const struct aw_log_entry *entry)
     struct aw_record record;
     if (entry->linktype != AW_LINKTYPE_CAN)
         return entry->dir == AW_TX;
-    bool known =
-        knows(l->session->wire, entry->data, &record) || knows(l->carried, entry->data, &record);
+    bool known = can_decode(l->session->wire, entry->data, &record) ||
+                 can_decode(l->carried, entry->data, &record);
     return known && (record.codec->message->dir & AW_TX || aw_replay_given(l->session)->all);
 }
 
-static enum aw_status take(struct loader *l, const struct aw_log_entry *entry)
+static enum aw_status read_entry(struct loader *l, const struct aw_log_entry *entry)
 {
     struct aw_wire *wire = l->session->wire;
     if (entry->time_ns != AW_NO_TIME && l->first_ns == AW_NO_TIME)
@@ -251,23 +257,23 @@ static enum aw_status take(struct loader *l, const struct aw_log_entry *entry)
     if (entry->time_ns != AW_NO_TIME) /* messages without a time use the previous one */
         l->after_ns = entry->time_ns - l->first_ns;
     l->commands = 0;
-    bool command = aw_session_concerns(l->session, entry->data, "") && is_command(l, entry);
-    struct aw_splitter *way = &l->ways[command ? 0 : 1];
+    bool command = aw_session_is_selected(l->session, entry->data, "") && is_command(l, entry);
+    struct aw_splitter *stream = &l->streams[command ? 0 : 1];
     if (entry->gap)
-        aw_split_gap(way);
+        aw_split_gap(stream);
     if (entry->gap && command)
         aw_split_gap(&l->unknown);
     if (!command) {
-        aw_split(way, wire, entry->data, !entry->stream, on_answer, l);
+        aw_split(stream, wire, entry->data, !entry->stream, on_answer, l);
         return AW_OK;
     }
     if (l->carried)
         aw_split(&l->unknown, l->carried, entry->data, !entry->stream, on_unknown, l);
-    aw_split(way, wire, entry->data, !entry->stream, on_command, l);
-    return l->status == AW_OK ? keep(l, entry) : l->status;
+    aw_split(stream, wire, entry->data, !entry->stream, on_command, l);
+    return l->status == AW_OK ? store_write(l, entry) : l->status;
 }
 
-static enum aw_status load(struct loader *l, const char *path)
+static enum aw_status read_file(struct loader *l, const char *path)
 {
     struct aw_log *log;
     struct aw_log_entry entry;
@@ -278,11 +284,11 @@ static enum aw_status load(struct loader *l, const char *path)
     while (status == AW_OK) {
         status = aw_log_next(log, &entry, &l->session->err);
         if (status == AW_OK && entry.data.size)
-            status = take(l, &entry);
+            status = read_entry(l, &entry);
         else if (status == AW_MALFORMED)
-            status = refuse(l, status);
+            status = fail_at_message(l, status);
     }
-    if (status == AW_END && aw_log_is_cut(log, &l->session->err))
+    if (status == AW_END && aw_log_is_truncated(log, &l->session->err))
         aw_session_report(l->session, "%s: %s\n", l->session->tool->name, l->session->err.text);
     snprintf(l->program, sizeof l->program, "%s", log ? aw_log_program(log) : "");
     aw_log_close(log);
@@ -298,44 +304,45 @@ enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *sessi
     l->replay = replay;
     l->session = session;
     l->first_ns = AW_NO_TIME;
-    l->ways[0].framer.dir = AW_TX;
-    l->ways[1].framer.dir = AW_RX;
+    l->streams[0].framer.dir = AW_TX;
+    l->streams[1].framer.dir = AW_RX;
     l->unknown.framer.dir = AW_TX;
-    enum aw_status status = aw_session_narrow(session);
+    enum aw_status status = aw_session_select_subjects(session);
     if (status == AW_OK)
-        status = aw_session_carried_wire(session, &l->carried);
-    if (status == AW_OK && session->tool->replay.targets && !session->tool->joints->told)
+        status = aw_session_get_carried_wire(session, &l->carried);
+    if (status == AW_OK && session->tool->replay.get_targets &&
+        !session->tool->joints->reports_joints)
         status = aw_joints_list(session, &replay->list);
     if (status == AW_OK)
-        status = load(l, path);
-    replay->others = l->answers;
+        status = read_file(l, path);
+    replay->n_received = l->answers;
     const char *name = session->tool->name;
     bool foreign = strncmp(l->program, name, strlen(name)) != 0;
-    if (status == AW_OK && foreign && !replay->commands && !l->answered)
-        status = aw_fail_foreign(session, path, l->program);
-    if (status == AW_OK && l->ways[0].damaged)
+    if (status == AW_OK && foreign && !replay->n_commands && !l->answered)
+        status = aw_fail_no_messages(session, path, l->program);
+    if (status == AW_OK && l->streams[0].n_damaged)
         status = aw_fail(&session->err, AW_MALFORMED,
                          "replay: %" PRIu64 " damaged command%s in %.200s — nothing was sent",
-                         l->ways[0].damaged, l->ways[0].damaged == 1 ? "" : "s", path);
+                         l->streams[0].n_damaged, l->streams[0].n_damaged == 1 ? "" : "s", path);
     free(l);
     return status;
 }
 
 enum aw_status aw_replay_find_joints(struct aw_replay *replay, struct aw_session *session)
 {
-    if (!replay->n_told)
+    if (!replay->n_reports)
         return AW_OK;
     enum aw_status status = aw_joints_begin(session, &replay->list);
-    for (size_t i = 0; i < replay->n_told && status == AW_OK; i++)
-        note_targets(replay, session, &replay->told[i], 0);
-    replay->list.named = true;
+    for (size_t i = 0; i < replay->n_reports && status == AW_OK; i++)
+        note_targets(replay, session, &replay->reports[i], 0);
+    replay->list.is_frozen = true;
     return status;
 }
 
 void aw_replay_free(struct aw_replay *replay)
 {
     free(replay->writes);
-    free(replay->told);
+    free(replay->reports);
     free(replay->bytes);
     aw_joints_free(&replay->list);
     *replay = (struct aw_replay){0};

@@ -20,7 +20,7 @@
 
 /* ---- Start ---- */
 
-static enum aw_status check_enable(struct aw_hands *h)
+static enum aw_status check_enable(struct aw_operator *h)
 {
     if (h->pad.has[h->map.enable] || aw_teleop_given(h->session)->channels)
         return AW_OK;
@@ -31,133 +31,136 @@ static enum aw_status check_enable(struct aw_hands *h)
 }
 
 /* Parses "45deg/s" in the joint's unit, or "-50%" of its limit. */
-static enum aw_status read_rate(struct aw_hands *h, size_t row)
+static enum aw_status read_rate(struct aw_operator *h, size_t row)
 {
     const struct aw_teleop_row *r = &h->map.rows[row];
     size_t joint =
-        aw_joints_number(&h->list, strcmp(r->joint, "select") ? r->joint : h->map.choice[0]);
+        aw_joints_find_index(&h->list, strcmp(r->joint, "select") ? r->joint : h->map.choices[0]);
     size_t length = strlen(r->rate_text);
     h->engine.rate[row] = NAN;
-    if (r->does != AW_DOES_VELOCITY || !length || joint == h->list.n)
+    if (r->verb != AW_VERB_VELOCITY || !length || joint == h->list.n)
         return AW_OK;
     const struct aw_joint *j = &h->list.joints[joint];
     if (r->rate_text[length - 1] != '%')
-        return aw_joints_value(h->session, j, AW_JOINT_VELOCITIES, r->rate_text,
-                               &h->engine.rate[row]);
+        return aw_joints_parse_value(h->session, j, AW_JOINT_VELOCITIES, r->rate_text,
+                                     &h->engine.rate[row]);
     return aw_number_parse_unit(r->rate_text, NULL, &h->engine.share[row], &h->session->err);
 }
 
 /* Returns the speed that 100 % means: the joint's speed limit, otherwise its range per second. */
-static double whole_of(const struct aw_hands *h, const struct aw_joint *joint)
+static double full_speed(const struct aw_operator *h, const struct aw_joint *joint)
 {
-    return isfinite(joint->speed) ? joint->speed : h->way->of_range * (joint->max - joint->min);
+    return isfinite(joint->max_speed) ? joint->max_speed
+                                      : h->sender->range_share * (joint->max - joint->min);
 }
 
-static double speed_of(const struct aw_hands *h, size_t joint)
+static double find_speed(const struct aw_operator *h, size_t joint)
 {
-    double most = h->list.joints[joint].speed, whole = whole_of(h, &h->list.joints[joint]);
-    double asked = 0;
+    double limit = h->list.joints[joint].max_speed, full = full_speed(h, &h->list.joints[joint]);
+    double requested = 0;
     for (size_t row = 0; row < h->map.n; row++) {
         const char *name = h->map.rows[row].joint;
         double share = h->engine.share[row], rate = h->engine.rate[row];
-        if (strcmp(name, "select") != 0 && aw_joints_number(&h->list, name) != joint)
+        if (strcmp(name, "select") != 0 && aw_joints_find_index(&h->list, name) != joint)
             continue;
-        asked = fmax(asked, fabs(share != 0 ? share * whole : rate));
+        requested = fmax(requested, fabs(share != 0 ? share * full : rate));
     }
-    if (asked == 0 && h->way->waits)
-        asked = whole;
-    return isfinite(most) || asked == 0 ? most : asked;
+    if (requested == 0 && h->sender->confirms)
+        requested = full;
+    return isfinite(limit) || requested == 0 ? limit : requested;
 }
 
-static void see_joint(struct aw_hands *h, size_t i)
+static void update_joint(struct aw_operator *h, size_t i)
 {
     const struct aw_joint *joint = &h->list.joints[i];
     struct aw_teleop_joint *j = &h->joints[i];
-    double at = joint->now.value[AW_JOINT_ACTUAL];
+    double at = joint->state.value[AW_JOINT_ACTUAL];
     /* otherwise keeps the position assumed by --force */
-    if (!joint->blind && !(h->way->waits && isnan(at)))
+    if (!joint->is_blind && !(h->sender->confirms && isnan(at)))
         j->actual = at;
-    else if (joint->blind && !isnan(j->target))
+    else if (joint->is_blind && !isnan(j->target))
         j->actual = j->target; /* the last target is the only known position */
-    if (joint->now.fails && j->moved)
-        aw_teleop_lose(&h->engine, AW_HALT_FAULT);
+    if (joint->state.has_fault && j->moved)
+        aw_teleop_set_halt(&h->engine, AW_HALT_FAULT);
 }
 
 /* A joint without reports has no known position. It may move only with --force, which assumes the
  * middle of its range. */
-static enum aw_status describe_joints(struct aw_hands *h)
+static enum aw_status describe_joints(struct aw_operator *h)
 {
     const struct aw_joints *joints = h->session->tool->joints;
     bool force = h->session->options.run.force;
     enum aw_status status = AW_OK;
-    h->engine.step_s = h->way->waits ? 1 / joints->hz : 0;
+    h->engine.step_s = h->sender->confirms ? 1 / joints->hz : 0;
     for (size_t i = 0; i < h->list.n && i < AW_TELEOP_JOINTS && status == AW_OK; i++) {
         const struct aw_joint *joint = &h->list.joints[i];
-        double speed = speed_of(h, i);
+        double speed = find_speed(h, i);
         h->joints[i] = (struct aw_teleop_joint){
             .name = joint->name,
             .alias = joint->alias,
             .min = joint->min,
             .max = joint->max,
-            .speed = speed,
-            .whole = whole_of(h, joint),
-            .actual = (joint->blind || h->way->waits) && force ? (joint->min + joint->max) / 2
-                                                               : (double)NAN,
-            .least = h->way->waits ? pow(10, -joint->decimals) : 0,
-            .targets = joint->takes & AW_JOINT_TAKES_TARGETS && !(h->session->tool->steer > 0),
+            .max_speed = speed,
+            .full_value = full_speed(h, joint),
+            .actual = (joint->is_blind || h->sender->confirms) && force
+                          ? (joint->min + joint->max) / 2
+                          : (double)NAN,
+            .min_step = h->sender->confirms ? pow(10, -joint->decimals) : 0,
+            .uses_target =
+                joint->accepts & AW_JOINT_TAKES_TARGETS && !(h->session->tool->steer_gain > 0),
             .target = NAN,
             .goal = NAN,
         };
-        status = aw_joint_max_lag(h->session, joint, &h->joints[i].max_lag);
-        see_joint(h, i);
+        status = aw_joint_read_max_lag(h->session, joint, &h->joints[i].max_lag);
+        update_joint(h, i);
     }
     return status;
 }
 
-static void find_mapped(struct aw_hands *h)
+static void find_mapped(struct aw_operator *h)
 {
     for (size_t row = 0; row < h->map.n; row++) {
         bool chosen = strcmp(h->map.rows[row].joint, "select") == 0;
-        for (size_t i = 0; i < h->map.n_choice && chosen; i++) {
-            size_t one = aw_joints_number(&h->list, h->map.choice[i]);
+        for (size_t i = 0; i < h->map.n_choices && chosen; i++) {
+            size_t one = aw_joints_find_index(&h->list, h->map.choices[i]);
             if (one < h->engine.n)
                 h->mapped[one] = true;
         }
-        size_t joint = aw_teleop_joint_of(&h->engine, row);
+        size_t joint = aw_teleop_find_joint(&h->engine, row);
         if (!chosen && joint < h->engine.n)
             h->mapped[joint] = true;
     }
 }
 
 /* Uses a pad if one is connected, otherwise the keys of the terminal. */
-static enum aw_status find_pad(struct aw_hands *h)
+static enum aw_status find_pad(struct aw_operator *h)
 {
     struct aw_session *session = h->session;
     enum aw_status status = aw_teleop_pad_open(h);
     if (status == AW_NO_LINK && !aw_teleop_given(session)->pad && h->screen) {
-        h->keys.wanted = true;
-        snprintf(h->said, sizeof h->said, "%.119s", session->err.text);
+        h->keys.enabled = true;
+        snprintf(h->event_text, sizeof h->event_text, "%.119s", session->err.text);
         return AW_OK;
     }
     return status == AW_OK ? check_enable(h) : status;
 }
 
-static enum aw_status find_hands(struct aw_hands *h)
+static enum aw_status open_inputs(struct aw_operator *h)
 {
     struct aw_session *session = h->session;
     const char *channels = aw_teleop_given(session)->channels;
     enum aw_status status = AW_OK;
-    h->screen = aw_live_wanted(session);
-    if (h->keys.wanted && !h->screen)
+    h->screen = aw_live_is_wanted(session);
+    if (h->keys.enabled && !h->screen)
         return aw_fail(&session->err, AW_USAGE,
                        "teleop --keys needs a terminal — or use a gamepad (--pad)");
-    if (!h->keys.wanted && (!channels || aw_teleop_given(session)->pad))
+    if (!h->keys.enabled && (!channels || aw_teleop_given(session)->pad))
         status = find_pad(h);
     return status == AW_OK && channels ? aw_teleop_channels_open(h, channels) : status;
 }
 
 /* Starts the engine with the map's rates and the current joint states. */
-static enum aw_status begin_engine(struct aw_hands *h)
+static enum aw_status begin_engine(struct aw_operator *h)
 {
     struct aw_session *session = h->session;
     enum aw_status status = AW_OK;
@@ -174,70 +177,71 @@ static enum aw_status begin_engine(struct aw_hands *h)
     return status;
 }
 
-static enum aw_status begin_joints(struct aw_hands *h)
+static enum aw_status begin_joints(struct aw_operator *h)
 {
     struct aw_session *session = h->session;
     enum aw_status status = aw_joints_begin(session, &h->list);
     bool dry = session->options.run.dry_run;
     if (status == AW_OK && !dry)
         status = aw_joints_read_new(session, &h->list);
-    if (status != AW_OK || (dry && session->tool->joints->told))
+    if (status != AW_OK || (dry && session->tool->joints->reports_joints))
         return status;
     return aw_joints_check(session, &h->list, &(struct aw_joint_command){.n = 0});
 }
 
-static enum aw_status begin(struct aw_hands *h)
+static enum aw_status begin_teleop(struct aw_operator *h)
 {
     struct aw_session *session = h->session;
     bool dry = session->options.run.dry_run;
     enum aw_status status = begin_joints(h);
-    if (status != AW_OK || (dry && session->tool->joints->told))
+    if (status != AW_OK || (dry && session->tool->joints->reports_joints))
         return status;
-    status = aw_teleop_choose(h, aw_teleop_given(session)->map);
+    status = aw_teleop_choose_map(h, aw_teleop_given(session)->map);
     if (status == AW_OK)
         status = begin_engine(h);
-    if (status == AW_OK && !dry && h->way->check)
-        status = h->way->check(h);
-    return status == AW_OK && !dry ? find_hands(h) : status;
+    if (status == AW_OK && !dry && h->sender->check)
+        status = h->sender->check(h);
+    return status == AW_OK && !dry ? open_inputs(h) : status;
 }
 
 /* ---- Messages ---- */
 
-static void say(struct aw_hands *h, const char *text, const char *more)
+static void show_event(struct aw_operator *h, const char *text, const char *more)
 {
-    snprintf(h->said, sizeof h->said, "%.40s%.79s", text, more);
+    snprintf(h->event_text, sizeof h->event_text, "%.40s%.79s", text, more);
     if (!h->screen)
-        aw_session_notice(h->session, "%s", h->said);
+        aw_session_print_notice(h->session, "%s", h->event_text);
 }
 
 /* Rings on the terminal itself, because the panel captures standard error. */
-static void ring(const struct aw_hands *h)
+static void ring_bell(const struct aw_operator *h)
 {
     int fd = h->screen ? STDOUT_FILENO : STDERR_FILENO;
     if (isatty(fd) && write(fd, "\a", 1) < 0)
         return; /* the text is shown without the bell */
 }
 
-static void mark(struct aw_hands *h, const char *text)
+static void mark(struct aw_operator *h, const char *text)
 {
     struct aw_session *session = h->session;
     if (!session->device.tee) {
-        say(h, "a mark needs --record FILE: ", text);
-    } else if (aw_tee_mark(session->device.tee, aw_session_time(session), text, &session->err)) {
+        show_event(h, "a mark needs --record FILE: ", text);
+    } else if (aw_tee_add_mark(session->device.tee, aw_session_time(session), text,
+                               &session->err)) {
         h->marks++;
-        say(h, "mark: ", text);
+        show_event(h, "mark: ", text);
     }
 }
 
-static void act(struct aw_hands *h)
+static void add_action(struct aw_operator *h)
 {
     for (size_t i = 0; i < h->engine.n_actions; i++) {
         const struct aw_teleop_action *action = &h->engine.actions[i];
-        if (action->does == AW_DOES_NEXT) {
-            say(h, "now: ", action->text);
-            ring(h);
-        } else if (action->does == AW_DOES_QUIT) {
-            h->done = true;
+        if (action->verb == AW_VERB_NEXT) {
+            show_event(h, "now: ", action->text);
+            ring_bell(h);
+        } else if (action->verb == AW_VERB_QUIT) {
+            h->quit = true;
         } else {
             mark(h, action->text);
         }
@@ -248,48 +252,48 @@ static void act(struct aw_hands *h)
 
 /* Reads the terminal directly: ncurses cannot report key releases and hides unknown sequences.
  * Returns true if all input was read. */
-static bool read_typed(struct aw_hands *h)
+static bool read_typed(struct aw_operator *h)
 {
     char text[64];
     ssize_t n = h->screen ? aw_read_ready(aw_screen_fd(h->live.screen), text, sizeof text) : -1;
     bool lost = h->screen && (n == 0 || (n < 0 && errno != EAGAIN));
     for (ssize_t i = 0; i < n; i++)
-        if (h->keys.wanted)
+        if (h->keys.enabled)
             aw_teleop_keys_handle(h, text[i]);
         else
-            h->done = h->done || text[i] == 'q';
+            h->quit = h->quit || text[i] == 'q';
     if (lost) /* the next step sends the stop */
-        aw_teleop_lose(&h->engine, AW_HALT_GONE);
-    h->done = h->done || lost || h->keys.quit;
+        aw_teleop_set_halt(&h->engine, AW_HALT_GONE);
+    h->quit = h->quit || lost || h->keys.quit;
     return n < (ssize_t)sizeof text;
 }
 
-static bool read_keys(struct aw_hands *h)
+static bool read_keys(struct aw_operator *h)
 {
     bool all = read_typed(h);
-    if (h->keys.wanted && !h->done) {
+    if (h->keys.enabled && !h->quit) {
         aw_teleop_keys_step(h);
-        aw_teleop_alive(&h->engine, aw_clock_now(h->session->clock));
+        aw_teleop_set_alive(&h->engine, aw_clock_now(h->session->clock));
     }
     return all;
 }
 
-static enum aw_status send_stream(struct aw_hands *h)
+static enum aw_status send_stream(struct aw_operator *h)
 {
     const struct aw_joints *joints = h->session->tool->joints;
     struct aw_joint_goal goals[AW_TELEOP_JOINTS];
     struct aw_joint_command command = {
-        .goals = goals, .seconds = 1 / joints->hz, .stream = true, .show_ns = AW_NO_TIME};
+        .goals = goals, .seconds = 1 / joints->hz, .is_stream = true, .show_ns = AW_NO_TIME};
     h->next_ns = aw_clock_now(h->session->clock) + (int64_t)(1e9 / joints->hz);
-    for (int what = AW_JOINT_TARGETS; what <= AW_JOINT_VELOCITIES; what++) {
-        command.what = (enum aw_joint_what)what;
+    for (int kind = AW_JOINT_TARGETS; kind <= AW_JOINT_VELOCITIES; kind++) {
+        command.kind = (enum aw_joint_kind)kind;
         command.n = 0;
         for (size_t i = 0; i < h->engine.n; i++) {
             const struct aw_teleop_joint *j = &h->joints[i];
-            if (j->moved && j->targets == (what == AW_JOINT_TARGETS) &&
-                !(j->targets && isnan(j->target)))
+            if (j->moved && j->uses_target == (kind == AW_JOINT_TARGETS) &&
+                !(j->uses_target && isnan(j->target)))
                 goals[command.n++] =
-                    (struct aw_joint_goal){i, j->targets ? j->target : j->velocity};
+                    (struct aw_joint_goal){i, j->uses_target ? j->target : j->velocity};
         }
         enum aw_status status = command.n ? joints->command(h->session, &h->list, &command) : AW_OK;
         if (status != AW_OK)
@@ -298,39 +302,39 @@ static enum aw_status send_stream(struct aw_hands *h)
     return AW_OK;
 }
 
-static const struct aw_teleop_way stream = {.of_range = 1, .send = send_stream};
+static const struct aw_teleop_sender stream = {.range_share = 1, .send = send_stream};
 
 /* Reads the controls after waiting for a confirmation, before anything else begins. */
-static void catch_up(struct aw_hands *h)
+static void read_after_wait(struct aw_operator *h)
 {
     for (size_t i = 0; i < h->engine.n; i++)
-        see_joint(h, i);
-    aw_teleop_waited(&h->engine, aw_clock_now(h->session->clock));
+        update_joint(h, i);
+    aw_teleop_set_wait(&h->engine, aw_clock_now(h->session->clock));
     h->keys.late = true;
     while (!read_keys(h))
         ;
     h->keys.late = h->waited = false;
 }
 
-static int pad_fd(const struct aw_hands *h)
+static int pad_fd(const struct aw_operator *h)
 {
-    return h->pad.on ? h->pad.child.from : -1;
+    return h->pad.is_open ? h->pad.child.stdout_fd : -1;
 }
 
 /* Called during the wait for a step: redraws the panel, and ends the wait if the user releases the
  * button. */
 struct glance {
-    struct aw_aside aside;
-    struct aw_hands *hands;
+    struct aw_background aside;
+    struct aw_operator *operator;
     int64_t last_ns;
     bool busy;        /* reading channels may wait, which calls this function again */
     bool ended, late; /* late: the watchdog process may have sent its stop in the meantime */
 };
 
-static void glance(struct aw_aside *aside)
+static void glance(struct aw_background *aside)
 {
     struct glance *g = (struct glance *)aside;
-    struct aw_hands *h = g->hands;
+    struct aw_operator *h = g->operator;
     int64_t now = aw_clock_now(h->session->clock);
     aside->due = now + SLICE_NS;
     g->late = g->late || now - g->last_ns > AW_TELEOP_LATE;
@@ -340,53 +344,53 @@ static void glance(struct aw_aside *aside)
     g->busy = true;
     h->keys.late = true;
     h->event_ns = now;
-    if (h->pad.on)
+    if (h->pad.is_open)
         aw_teleop_pad_read(h);
     if (h->channels.stream)
         aw_teleop_channels_read(h); /* the next cycle returns the same error */
     while (!read_typed(h))
         ;
     h->keys.late = g->busy = false;
-    if (h->screen && aw_live_due(&h->live))
+    if (h->screen && aw_live_is_due(&h->live))
         aw_teleop_draw(h);
-    g->ended = h->done || !h->engine.enabled || aw_teleop_release(&h->engine);
+    g->ended = h->quit || !h->engine.enabled || aw_teleop_is_released(&h->engine);
     aside->fd = g->ended ? -1 : pad_fd(h);
     if (g->ended)
-        aw_stop_ask(h->session);
+        aw_stop_request(h->session);
 }
 
-static enum aw_status send_attended(struct aw_hands *h)
+static enum aw_status send_attended(struct aw_operator *h)
 {
-    struct aw_aside **first = &h->session->time.real.aside;
+    struct aw_background **first = &h->session->time.real.background;
     struct glance g = {.aside = {.fd = pad_fd(h), .due = 0, .serve = glance},
-                       .hands = h,
+                       .operator= h,
                        .last_ns = aw_clock_now(h->session->clock)};
-    aw_aside_add(first, &g.aside);
-    enum aw_status status = h->way->send(h);
-    aw_aside_remove(first, &g.aside);
+    aw_background_add(first, &g.aside);
+    enum aw_status status = h->sender->send(h);
+    aw_background_remove(first, &g.aside);
     if (g.ended)
-        aw_stop_forget(h->session);
+        aw_stop_withdraw(h->session);
     bool late = g.late || aw_clock_now(h->session->clock) - g.last_ns > AW_TELEOP_LATE;
-    if (aw_session_virtual(h->session))
+    if (aw_session_is_virtual(h->session))
         late = false;
     if (late)
-        aw_teleop_lose(&h->engine, AW_HALT_LATE);
+        aw_teleop_set_halt(&h->engine, AW_HALT_LATE);
     bool other = late && status == AW_REFUSED; /* the stop is confirmed, the step is not */
     return other || (g.ended && status == AW_STOPPED) ? AW_OK : status;
 }
 
-static enum aw_status send(struct aw_hands *h)
+static enum aw_status send_motion(struct aw_operator *h)
 {
     if (aw_clock_now(h->session->clock) < h->next_ns)
         return AW_OK;
-    enum aw_status status = h->way->waits ? send_attended(h) : h->way->send(h);
+    enum aw_status status = h->sender->confirms ? send_attended(h) : h->sender->send(h);
     if (h->waited)
-        catch_up(h);
+        read_after_wait(h);
     return status;
 }
 
 /* Sends one confirmed stop. If it fails, the command ends and the shell reports the failure. */
-static enum aw_status stop(struct aw_hands *h)
+static enum aw_status send_stop(struct aw_operator *h)
 {
     struct aw_session *session = h->session;
     const struct aw_teleop *t = &h->engine;
@@ -398,12 +402,13 @@ static enum aw_status stop(struct aw_hands *h)
     if (status != AW_OK)
         return status;
     session->motion.moving = false;
-    say(h, "stopped: ",
-        t->halt == AW_HALT_LAG ? h->list.joints[t->halted_joint].name : aw_teleop_halt_text(h));
+    show_event(h, "stopped: ",
+               t->halt == AW_HALT_LAG ? h->list.joints[t->halted_joint].name
+                                      : aw_teleop_halt_text(h));
     return AW_OK;
 }
 
-static bool see(void *context, const struct aw_joint_list *list)
+static bool continue_reading(void *context, const struct aw_joint_list *list)
 {
     (void)context;
     (void)list;
@@ -411,59 +416,59 @@ static bool see(void *context, const struct aw_joint_list *list)
 }
 
 /* Reads the device until the next check of the controls. */
-static enum aw_status attend(struct aw_hands *h, bool runs)
+static enum aw_status attend_device(struct aw_operator *h, bool runs)
 {
     struct aw_session *session = h->session;
     int64_t now = aw_clock_now(session->clock), until = now + (runs ? SLICE_NS : REST_NS);
     if (aw_teleop_channels_due(h) > now)
-        until = aw_sooner(until, aw_teleop_channels_due(h));
-    enum aw_status status = aw_joints_attend(session, &h->list, until, 0, see, h);
+        until = aw_min_time(until, aw_teleop_channels_due(h));
+    enum aw_status status = aw_joints_attend(session, &h->list, until, 0, continue_reading, h);
     for (size_t i = 0; i < h->engine.n; i++)
-        see_joint(h, i);
-    int fd = h->pad.on ? pad_fd(h) : !h->channels.stream ? aw_screen_fd(h->live.screen) : -1;
-    if (status != AW_OK || runs || fd < 0 || aw_session_virtual(session))
+        update_joint(h, i);
+    int fd = h->pad.is_open ? pad_fd(h) : !h->channels.stream ? aw_screen_fd(h->live.screen) : -1;
+    if (status != AW_OK || runs || fd < 0 || aw_session_is_virtual(session))
         return status;
     status = aw_session_wait_input(session, fd, aw_clock_now(session->clock) + REST_NS);
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
 /* Reads the controls. */
-static enum aw_status read_controls(struct aw_hands *h)
+static enum aw_status read_controls(struct aw_operator *h)
 {
     h->event_ns = aw_clock_now(h->session->clock);
-    if (h->pad.on)
+    if (h->pad.is_open)
         aw_teleop_pad_read(h);
     read_keys(h);
     return h->channels.stream ? aw_teleop_channels_read(h) : AW_OK;
 }
 
 /* Prints the prompt "hold to run" once, when the button has been released and can enable motion. */
-static void announce_ready(struct aw_hands *h)
+static void announce_ready(struct aw_operator *h)
 {
-    if (h->screen || h->told || !h->engine.ready)
+    if (h->screen || h->prompted || !h->engine.was_released)
         return;
-    h->told = true;
-    say(h, "hold to run: ", h->map.inputs[h->map.enable]);
+    h->prompted = true;
+    show_event(h, "hold to run: ", h->map.inputs[h->map.enable]);
 }
 
-static enum aw_status turn(struct aw_hands *h)
+static enum aw_status run_cycle(struct aw_operator *h)
 {
-    enum aw_teleop_turn now = AW_TELEOP_REST;
+    enum aw_teleop_result now = AW_TELEOP_REST;
     enum aw_status status = read_controls(h);
     if (status != AW_OK)
         return status;
-    if (h->channels.unseen == 0) {
+    if (h->channels.n_missing == 0) {
         now = aw_teleop_step(&h->engine, aw_clock_now(h->session->clock));
         announce_ready(h);
-        act(h);
+        add_action(h);
     }
-    status = now == AW_TELEOP_RUN ? send(h) : now == AW_TELEOP_STOP ? stop(h) : AW_OK;
-    if (h->screen && aw_live_due(&h->live))
+    status = now == AW_TELEOP_RUN ? send_motion(h) : now == AW_TELEOP_STOP ? send_stop(h) : AW_OK;
+    if (h->screen && aw_live_is_due(&h->live))
         aw_teleop_draw(h);
-    return status == AW_OK && !h->done ? attend(h, now == AW_TELEOP_RUN) : status;
+    return status == AW_OK && !h->quit ? attend_device(h, now == AW_TELEOP_RUN) : status;
 }
 
-static enum aw_status open_screen(struct aw_hands *h)
+static enum aw_status open_screen(struct aw_operator *h)
 {
     if (h->screen && aw_live_open(&h->live, h->session, NULL, FPS) != AW_OK)
         return h->session->err.status;
@@ -472,9 +477,9 @@ static enum aw_status open_screen(struct aw_hands *h)
 }
 
 /* Fails if the input device is gone. The end of a recording is not an error. */
-static enum aw_status check_gone(struct aw_hands *h)
+static enum aw_status check_gone(struct aw_operator *h)
 {
-    if (h->channels.over && !h->channels.live)
+    if (h->channels.ended && !h->channels.is_live)
         return aw_teleop_channels_check(h);
     if (h->engine.halt != AW_HALT_GONE)
         return AW_OK;
@@ -483,56 +488,56 @@ static enum aw_status check_gone(struct aw_hands *h)
                    h->pad.ended ? aw_teleop_pad_end(h) : aw_teleop_halt_text(h));
 }
 
-static enum aw_status run(struct aw_hands *h)
+static enum aw_status run_cycles(struct aw_operator *h)
 {
     struct aw_session *session = h->session;
-    int64_t end = aw_session_end(session);
+    int64_t end = aw_session_end_time(session);
     enum aw_status status = open_screen(h);
     if (status != AW_OK)
         return status;
-    while (status == AW_OK && !h->done && !h->over) {
-        status = turn(h);
-        h->over = aw_clock_now(session->clock) >= end;
+    while (status == AW_OK && !h->quit && !h->time_over) {
+        status = run_cycle(h);
+        h->time_over = aw_clock_now(session->clock) >= end;
     }
     aw_teleop_keys_end(h);
     if (h->screen)
         aw_live_close(&h->live);
     if (status == AW_OK && h->engine.running)
-        status = stop(h);
+        status = send_stop(h);
     if (status == AW_OK)
         status = check_gone(h);
     return aw_joints_end(session, &h->list, status);
 }
 
-static void tell(struct aw_hands *h)
+static void report_result(struct aw_operator *h)
 {
     struct aw_object *result = &h->session->result;
-    bool ended = h->engine.halt == AW_HALT_GONE || (h->over && !h->done);
+    bool ended = h->engine.halt == AW_HALT_GONE || (h->time_over && !h->quit);
     aw_object_start(result, "teleop");
-    aw_object_text(result, "result", ended ? "ended" : "left");
-    aw_object_count(result, "stops", h->stops);
+    aw_object_add_text(result, "result", ended ? "ended" : "left");
+    aw_object_add_count(result, "stops", h->stops);
     if (h->stops)
-        aw_object_number(result, "stop_ms", h->worst_ms, 1, NULL);
+        aw_object_add_number(result, "stop_ms", h->worst_ms, 1, NULL);
     if (h->marks)
-        aw_object_count(result, "marks", h->marks);
+        aw_object_add_count(result, "marks", h->marks);
 }
 
 static enum aw_status run_teleop(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_hands *h = calloc(1, sizeof *h);
+    struct aw_operator *h = calloc(1, sizeof *h);
     (void)args;
     if (!h)
         return aw_no_memory(&session->err);
     h->session = session;
-    h->way = session->tool->joints->confirms ? &aw_teleop_steps : &stream;
-    h->keys.wanted = aw_teleop_given(session)->keys;
-    enum aw_status status = begin(h);
+    h->sender = session->tool->joints->confirms ? &aw_teleop_steps : &stream;
+    h->keys.enabled = aw_teleop_given(session)->keys;
+    enum aw_status status = begin_teleop(h);
     if (status == AW_OK && session->options.run.dry_run)
-        status = aw_dry_depends(session, "the operator's input");
+        status = aw_dry_run_depends(session, "the operator's input");
     else if (status == AW_OK)
-        status = run(h);
-    if (status == AW_OK && !session->run.dry_end)
-        tell(h);
+        status = run_cycles(h);
+    if (status == AW_OK && !session->run.dry_run_reason)
+        report_result(h);
     aw_teleop_channels_close(h);
     aw_teleop_pad_close(h);
     aw_joints_free(&h->list);
@@ -542,7 +547,7 @@ static enum aw_status run_teleop(struct aw_session *session, const struct aw_arg
 
 /* clang-format off */
 const struct aw_command aw_teleop_command = {
-    .name = "teleop", .group = AW_GROUP_MOVE, .hands = true,
+    .name = "teleop", .group = AW_GROUP_MOVE, .needs_maps = true,
     .summary = "drive the joints with a gamepad while a button is held, or with keys",
     .options = AW_OPTIONS(
         {.name = "pad", AW_AT(aw_teleop_options, pad), .value = "WHICH",

@@ -9,7 +9,7 @@
 
 #define AW_TELEOP_JOINTS 64
 
-struct aw_hands;
+struct aw_operator;
 
 struct aw_teleop_options {
     const char *pad, *map, *channels;
@@ -21,11 +21,11 @@ AW_GIVEN(command, aw_teleop_options, aw_teleop_given)
 /* Keys instead of a pad. A held key moves the joint if the terminal reports releases (kitty's
  * protocol). On other terminals a key press lasts STEP_NS. */
 struct aw_teleop_keys {
-    bool wanted, releases; /* keys are the input; the terminal reports key releases */
-    bool down;             /* a control is deflected */
-    bool fast;             /* Shift is held */
-    int control;           /* index of the control in the table of teleop_keys.c */
-    int64_t until;         /* end of the key press, session clock */
+    bool enabled, releases; /* keys are the input; the terminal reports key releases */
+    bool is_pressed;        /* a control is deflected */
+    bool fast;              /* Shift is held */
+    int control;            /* index of the control in the table of teleop_keys.c */
+    int64_t until;          /* end of the key press, session clock */
     bool quit;
     bool late; /* keys were typed during a step: only releases and q count */
     size_t used;
@@ -34,13 +34,13 @@ struct aw_teleop_keys {
 
 /* A gamepad, read by the program armwire-pad. */
 struct aw_teleop_pad {
-    bool on, bluetooth, ended;
+    bool is_open, bluetooth, ended;
     bool silent;                /* armwire-pad was silent for too long */
     bool has[AW_TELEOP_INPUTS]; /* inputs of the map that the pad has */
     /* arrival time of the last record, real clock; AW_NEVER: none yet */
-    int64_t came_ns;
+    int64_t received_ns;
     struct aw_child child;
-    size_t held, used; /* bytes in buffer: total, processed */
+    size_t buffered, used; /* bytes in buffer: total, processed */
     char name[80], why[400], buffer[8192];
 };
 
@@ -49,39 +49,39 @@ struct aw_teleop_channels {
     struct aw_stream *stream;
     struct aw_select names;      /* names in the map that the pad does not have */
     size_t input[AW_SELECT_MAX]; /* map input of each name */
-    bool seen[AW_SELECT_MAX];
+    bool was_received[AW_SELECT_MAX];
     /* "a, b, …": names in the records, until all expected names have arrived */
-    char came[240];
-    size_t unseen;         /* missing channels; records count once all have arrived */
+    char received_names[240];
+    size_t n_missing;      /* missing channels; records count once all have arrived */
     enum aw_status status; /* error that ended the channels */
-    bool live;             /* reads standard input; otherwise a file, played by its times */
-    bool waiting, over;    /* item is read but not due yet; the input has ended */
-    bool behind;           /* more records arrived than one call reads */
+    bool is_live;          /* reads standard input; otherwise a file, played by its times */
+    bool has_item, ended;  /* item is read but not due yet; the input has ended */
+    bool is_behind;        /* more records arrived than one call reads */
     struct aw_item item;
-    int64_t start_ns; /* of a file: offset from its times to the session's clock */
-    int64_t came_ns;  /* arrival time of the last record */
-    int64_t stale_ns; /* max silence; 0: no limit */
+    int64_t start_ns;    /* of a file: offset from its times to the session's clock */
+    int64_t received_ns; /* arrival time of the last record */
+    int64_t stale_ns;    /* max silence; 0: no limit */
 };
 
 /* How commands are sent: as a stream, or in steps. */
-struct aw_teleop_way {
+struct aw_teleop_sender {
     /* waits for the confirmation of each command; the device reports nothing else */
-    bool waits;
+    bool confirms;
     /* the speed that 100 % means for a joint without a max speed: this share of its range per
      * second */
-    double of_range;
+    double range_share;
     /* checks whether teleop can start; NULL: always */
-    enum aw_status (*check)(struct aw_hands *hands);
+    enum aw_status (*check)(struct aw_operator *operator);
     /* Sends the requested motion. Sets next_ns, and sets waited if it waited. */
-    enum aw_status (*send)(struct aw_hands *hands);
+    enum aw_status (*send)(struct aw_operator *operator);
 };
 
 /* For joints that do not accept velocities: sends one small step after another. */
-extern const struct aw_teleop_way aw_teleop_steps;
+extern const struct aw_teleop_sender aw_teleop_steps;
 
-struct aw_hands {
+struct aw_operator {
     struct aw_session *session;
-    const struct aw_teleop_way *way;
+    const struct aw_teleop_sender *sender;
     struct aw_joint_list list;
     struct aw_teleop engine;
     struct aw_teleop_map map;
@@ -92,54 +92,54 @@ struct aw_hands {
     struct aw_teleop_keys keys;
     struct aw_teleop_channels channels;
     struct aw_live live;
-    bool screen, done, told; /* prompted: the prompt "hold to run" was printed */
-    bool over;               /* the time of --for is over */
-    char said[120];          /* text of the last event */
+    bool screen, quit, prompted; /* prompted: the prompt "hold to run" was printed */
+    bool time_over;              /* the time of --for is over */
+    char event_text[120];        /* text of the last event */
     /* due time of the next command; time of the event being handled; session clock */
     int64_t next_ns, event_ns;
-    size_t turn; /* in steps: the joint to move next */
-    bool waited; /* the last command waited for its confirmation */
+    size_t next_joint; /* in steps: the joint to move next */
+    bool waited;       /* the last command waited for its confirmation */
     unsigned stops, marks;
     double worst_ms; /* max time from an event to the confirmed stop */
 };
 
 /* Draws the panel on the canvas of operator->live.screen. */
-void aw_teleop_draw(struct aw_hands *hands);
+void aw_teleop_draw(struct aw_operator *operator);
 
 /* Returns the reason of the halt as a message. */
-const char *aw_teleop_halt_text(const struct aw_hands *hands);
+const char *aw_teleop_halt_text(const struct aw_operator *operator);
 
 /* Keys. begin and end switch the terminal's reports of key releases on and off; handle processes
  * one character; step sets the inputs. */
-void aw_teleop_keys_begin(struct aw_hands *hands);
-void aw_teleop_keys_end(struct aw_hands *hands);
-void aw_teleop_keys_handle(struct aw_hands *hands, char c);
-void aw_teleop_keys_step(struct aw_hands *hands);
+void aw_teleop_keys_begin(struct aw_operator *operator);
+void aw_teleop_keys_end(struct aw_operator *operator);
+void aw_teleop_keys_handle(struct aw_operator *operator, char c);
+void aw_teleop_keys_step(struct aw_operator *operator);
 
 /* A gamepad. open starts armwire-pad and waits for its first record (AW_NO_LINK: no gamepad, or no
  * armwire-pad). read does not block, and reports the loss of a silent or missing pad. */
-enum aw_status aw_teleop_pad_open(struct aw_hands *hands);
-void aw_teleop_pad_read(struct aw_hands *hands);
-void aw_teleop_pad_close(struct aw_hands *hands);
+enum aw_status aw_teleop_pad_open(struct aw_operator *operator);
+void aw_teleop_pad_read(struct aw_operator *operator);
+void aw_teleop_pad_close(struct aw_operator *operator);
 
 /* After the stop: waits for the end of armwire-pad, and returns the reason of its end. */
-const char *aw_teleop_pad_end(struct aw_hands *hands);
+const char *aw_teleop_pad_end(struct aw_operator *operator);
 
 /* Channels. open needs the map and the pad; path "-": standard input. read processes records that
  * were received or are due. It reports a source that is silent or has ended; AW_USAGE and
  * AW_STOPPED are fatal. due returns the time of the next record. */
-enum aw_status aw_teleop_channels_open(struct aw_hands *hands, const char *path);
-enum aw_status aw_teleop_channels_read(struct aw_hands *hands);
-int64_t aw_teleop_channels_due(const struct aw_hands *hands);
+enum aw_status aw_teleop_channels_open(struct aw_operator *operator, const char * path);
+enum aw_status aw_teleop_channels_read(struct aw_operator *operator);
+int64_t aw_teleop_channels_due(const struct aw_operator *operator);
 /* Returns the first input that no record has named; NULL: none. */
-const char *aw_teleop_channels_missing(const struct aw_hands *hands);
+const char *aw_teleop_channels_missing(const struct aw_operator *operator);
 /* For the end of a file. AW_USAGE: no record named one of the inputs. */
-enum aw_status aw_teleop_channels_check(const struct aw_hands *hands);
-void aw_teleop_channels_close(struct aw_hands *hands);
+enum aw_status aw_teleop_channels_check(const struct aw_operator *operator);
+void aw_teleop_channels_close(struct aw_operator *operator);
 
 /* Sets operator->map to the map of this name: from the config file, from the tool, or built from
  * the joints. NULL: the default map. AW_USAGE lists the available maps. */
-enum aw_status aw_teleop_choose(struct aw_hands *hands, const char *name);
+enum aw_status aw_teleop_choose_map(struct aw_operator *operator, const char * name);
 aw_complete_fn aw_teleop_complete_maps;
 
 extern const struct aw_command aw_teleop_command;

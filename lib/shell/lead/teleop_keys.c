@@ -30,7 +30,7 @@ static const struct {
     {'y', "y", 1},
 };
 
-static void send(const char *text)
+static void write_sequence(const char *text)
 {
     if (write(STDOUT_FILENO, text, strlen(text)) < 0)
         return; /* without this the terminal reports no releases */
@@ -38,85 +38,86 @@ static void send(const char *text)
 
 /* Requests key reports and asks for support: 1 unambiguous keys, 2 releases, 8 letters as well. A
  * terminal without support does not reply. */
-void aw_teleop_keys_begin(struct aw_hands *hands)
+void aw_teleop_keys_begin(struct aw_operator *operator)
 {
-    hands->keys.control = -1;
-    if (hands->keys.wanted && isatty(STDOUT_FILENO))
-        send("\033[>11u\033[?u");
+    operator->keys.control = - 1;
+    if (operator->keys.enabled && isatty(STDOUT_FILENO))
+        write_sequence("\033[>11u\033[?u");
 }
 
-void aw_teleop_keys_end(struct aw_hands *hands)
+void aw_teleop_keys_end(struct aw_operator *operator)
 {
-    if (hands->keys.wanted && isatty(STDOUT_FILENO))
-        send("\033[<u");
+    if (operator->keys.enabled && isatty(STDOUT_FILENO))
+        write_sequence("\033[<u");
 }
 
-static int find_input(const struct aw_hands *hands, const char *name)
+static int find_input(const struct aw_operator *operator, const char * name)
 {
-    for (size_t i = 0; i < hands->map.n_inputs; i++)
-        if (strcmp(hands->map.inputs[i], name) == 0)
+    for (size_t i = 0; i < operator->map.n_inputs; i++)
+        if (strcmp(operator->map.inputs[i], name) == 0)
             return (int)i;
     return -1;
 }
 
-static void set(struct aw_hands *hands, const char *name, double value)
+static void set_control(struct aw_operator *operator, const char * name, double value)
 {
-    int input = find_input(hands, name);
+    int input = find_input(operator, name);
     if (input >= 0)
-        aw_teleop_set(&hands->engine, (size_t)input, value);
+        aw_teleop_set_input(&operator->engine, (size_t)input, value);
 }
 
-static void release(struct aw_hands *hands)
+static void release_control(struct aw_operator *operator)
 {
-    struct aw_teleop_keys *k = &hands->keys;
+    struct aw_teleop_keys *k = &operator->keys;
     if (k->control >= 0)
-        set(hands, keys[k->control].control, 0);
-    aw_teleop_set(&hands->engine, (size_t)hands->map.enable, 0);
+        set_control(operator, keys[k->control].control, 0);
+    aw_teleop_set_input(&operator->engine, (size_t) operator->map.enable, 0);
     k->control = -1;
-    k->down = false;
+    k->is_pressed = false;
 }
 
 /* Presses the enable button and deflects the control, in this order: the engine must first see the
  * control at rest. */
-static void push(struct aw_hands *hands, int control, bool fast)
+static void press_control(struct aw_operator *operator, int control, bool fast)
 {
-    struct aw_teleop_keys *k = &hands->keys;
-    int64_t now = aw_clock_now(hands->session->clock);
-    if (find_input(hands, keys[control].control) < 0)
+    struct aw_teleop_keys *k = &operator->keys;
+    int64_t now = aw_clock_now(operator->session->clock);
+    if (find_input(operator, keys[control].control) < 0)
         return;
     k->control = control;
-    k->down = true;
+    k->is_pressed = true;
     k->until = k->releases ? AW_NEVER : now + STEP_NS;
-    aw_teleop_set(&hands->engine, (size_t)hands->map.enable, 0);
-    set(hands, keys[control].control, 0);
-    aw_teleop_step(&hands->engine, now);
-    aw_teleop_set(&hands->engine, (size_t)hands->map.enable, 1);
-    if (hands->map.has_full)
-        aw_teleop_set(&hands->engine, (size_t)hands->map.full, fast);
-    aw_teleop_step(&hands->engine, now);
-    set(hands, keys[control].control, keys[control].value);
+    aw_teleop_set_input(&operator->engine, (size_t) operator->map.enable, 0);
+    set_control(operator, keys[control].control, 0);
+    aw_teleop_step(&operator->engine, now);
+    aw_teleop_set_input(&operator->engine, (size_t) operator->map.enable, 1);
+    if (operator->map.has_full_speed)
+        aw_teleop_set_input(&operator->engine, (size_t) operator->map.full_speed, fast);
+    aw_teleop_step(&operator->engine, now);
+    set_control(operator, keys[control].control, keys[control].value);
 }
 
 /* event: 1 pressed, 2 repeated, 3 released. */
-static void handle(struct aw_hands *hands, int key, int event, bool fast)
+static void handle_key(struct aw_operator *operator, int key, int event, bool fast)
 {
-    struct aw_teleop_keys *k = &hands->keys;
+    struct aw_teleop_keys *k = &operator->keys;
     int control = -1;
     if (event == 1 && (key == 'q' || key == 4))
         k->quit = true;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (keys[i].key == key)
             control = (int)i;
-    if (event == 3 && control == k->control && k->down)
-        release(hands);
-    else if (event == 1 && control >= 0 && !k->down && !k->late) /* handles one key at a time */
-        push(hands, control, fast);
+    if (event == 3 && control == k->control && k->is_pressed)
+        release_control(operator);
+    else if (event == 1 && control >= 0 && !k->is_pressed &&
+             !k->late) /* handles one key at a time */
+        press_control(operator, control, fast);
 }
 
 /* Parses "\033[A", "\033[1;2A", "\033[97;1:3u" and "\033[?11u". */
-static void handle_sequence(struct aw_hands *hands, char end)
+static void handle_sequence(struct aw_operator *operator, char end)
 {
-    struct aw_teleop_keys *k = &hands->keys;
+    struct aw_teleop_keys *k = &operator->keys;
     int key = 1, modifier = 1, event = 1;
     if (k->text[2] == '?') {
         k->releases = k->releases || (end == 'u' && atoi(k->text + 3) & 2);
@@ -130,9 +131,9 @@ static void handle_sequence(struct aw_hands *hands, char end)
         event = atoi(colon + 1);
     bool shift = (modifier - 1) & 1;
     if (end == 'u')
-        handle(hands, key, event, shift);
+        handle_key(operator, key, event, shift);
     else
-        handle(hands, 256 + end, event, shift);
+        handle_key(operator, 256 + end, event, shift);
 }
 
 /* Returns true if the sequence continues after this character. */
@@ -143,25 +144,25 @@ static bool is_incomplete(const struct aw_teleop_keys *k, char c)
     return strchr("0123456789;:?", c);
 }
 
-void aw_teleop_keys_handle(struct aw_hands *hands, char c)
+void aw_teleop_keys_handle(struct aw_operator *operator, char c)
 {
-    struct aw_teleop_keys *k = &hands->keys;
+    struct aw_teleop_keys *k = &operator->keys;
     if (k->used == 0 && c != '\033') {
         bool upper = c >= 'A' && c <= 'Z';
-        handle(hands, upper ? c - 'A' + 'a' : c, 1, upper);
+        handle_key(operator, upper ? c - 'A' + 'a' : c, 1, upper);
         return;
     }
     k->text[k->used++] = c;
     k->text[k->used] = '\0';
-    bool whole = !is_incomplete(k, c);
-    if (whole && k->used > 2)
-        handle_sequence(hands, c);
-    if (whole || k->used + 1 == sizeof k->text)
+    bool is_complete = !is_incomplete(k, c);
+    if (is_complete && k->used > 2)
+        handle_sequence(operator, c);
+    if (is_complete || k->used + 1 == sizeof k->text)
         k->used = 0;
 }
 
-void aw_teleop_keys_step(struct aw_hands *hands)
+void aw_teleop_keys_step(struct aw_operator *operator)
 {
-    if (hands->keys.down && aw_clock_now(hands->session->clock) >= hands->keys.until)
-        release(hands);
+    if (operator->keys.is_pressed && aw_clock_now(operator->session->clock) >= operator->keys.until)
+        release_control(operator);
 }

@@ -7,37 +7,37 @@
 #include "shell/session/config.h"
 
 /* If the map selects joints without a list, selects among all joints with reports. */
-static enum aw_status add_choice(struct aw_hands *hands)
+static enum aw_status add_choice(struct aw_operator *operator)
 {
-    struct aw_teleop_map *map = &hands->map;
+    struct aw_teleop_map *map = &operator->map;
     char names[AW_TELEOP_CHOICE * AW_JOINT_NAME] = "";
     size_t row = 0;
     while (row < map->n && strcmp(map->rows[row].joint, "select") != 0)
         row++;
-    if (map->n_choice || row == map->n)
+    if (map->n_choices || row == map->n)
         return AW_OK;
-    for (size_t i = 0, n = 0; i < hands->list.n && n < AW_TELEOP_CHOICE; i++) {
-        const struct aw_joint *joint = &hands->list.joints[i];
-        if (joint->blind || joint->other || joint->left_out)
+    for (size_t i = 0, n = 0; i < operator->list.n && n<AW_TELEOP_CHOICE; i++) {
+        const struct aw_joint *joint = &operator->list.joints[i];
+        if (joint->is_blind || joint->undescribed || joint->excluded)
             continue;
         aw_append(names, sizeof names, ", ", "%s", joint->name);
         n++;
     }
-    return aw_teleop_map_set(map, "select", names, &hands->session->err);
+    return aw_teleop_map_set(map, "select", names, &operator->session->err);
 }
 
 /* Reads the map's section of the config file. Sets *found if there is one. */
-static enum aw_status read_section(struct aw_hands *hands, const char *name, bool *found)
+static enum aw_status read_section(struct aw_operator *operator, const char * name, bool *found)
 {
-    const struct aw_config *config = hands->session->config;
+    const struct aw_config *config = operator->session->config;
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < config->n_lines && status == AW_OK; i++) {
-        const char *map = aw_config_map(config->lines[i].section);
+        const char *map = aw_config_map_name(config->lines[i].section);
         if (!map || strcmp(map, name) != 0)
             continue;
         *found = true;
-        status = aw_teleop_map_set(&hands->map, config->lines[i].key, config->lines[i].value,
-                                   &hands->session->err);
+        status = aw_teleop_map_set(&operator->map, config->lines[i].key, config->lines[i].value,
+                                   &operator->session->err);
     }
     return status;
 }
@@ -49,48 +49,52 @@ static void list_names(void *context, const char *word, const char *help)
     aw_append(names, 400, ", ", "%s", word);
 }
 
-static bool is_there(const struct aw_hands *hands, const struct aw_teleop_row *row)
+static bool has_joint(const struct aw_operator *operator, const struct aw_teleop_row * row)
 {
-    size_t joint = aw_joints_number(&hands->list, row->joint);
-    return row->does >= AW_DOES_NEXT || (joint < hands->list.n && !hands->list.joints[joint].other);
+    size_t joint = aw_joints_find_index(&operator->list, row->joint);
+    return row->verb >= AW_VERB_NEXT ||
+           (joint < operator->list.n && !operator->list.joints[joint].undescribed);
 }
 
 /* Drops rows of a preset map whose joints this arm does not have. */
-static enum aw_status leave_out(struct aw_hands *hands)
+static enum aw_status drop_missing(struct aw_operator *operator)
 {
-    struct aw_teleop_map *map = &hands->map;
+    struct aw_teleop_map *map = &operator->map;
     size_t n = 0, moves = 0;
     for (size_t i = 0; i < map->n; i++) {
-        if (!is_there(hands, &map->rows[i]))
+        if (!has_joint(operator, & map->rows[i]))
             continue;
-        moves += map->rows[i].does < AW_DOES_NEXT;
+        moves += map->rows[i].verb < AW_VERB_NEXT;
         map->rows[n++] = map->rows[i];
     }
     map->n = n;
     if (moves)
         return AW_OK;
-    return aw_fail(&hands->session->err, AW_USAGE,
+    return aw_fail(&operator->session->err, AW_USAGE,
                    "teleop: no joint of the map %s is configured — add [joint NAME] sections with "
                    "an index to the config file, see '%s config example'",
-                   hands->map_name, hands->session->tool->name);
+                   operator->map_name, operator->session->tool->name);
 }
 
-static enum aw_status read_preset(struct aw_hands *hands, const struct aw_teleop_preset *preset)
+static enum aw_status read_preset(struct aw_operator *operator,
+                                  const struct aw_teleop_preset * preset)
 {
-    enum aw_status status = aw_teleop_map_read(&hands->map, preset->text, &hands->session->err);
-    return status == AW_OK && hands->session->tool->joints->confirms ? leave_out(hands) : status;
+    enum aw_status status =
+        aw_teleop_map_parse(&operator->map, preset->text, &operator->session->err);
+    return status == AW_OK && operator->session->tool->joints->confirms ? drop_missing(operator)
+                                                                        : status;
 }
 
-enum aw_status aw_teleop_choose(struct aw_hands *hands, const char *name)
+enum aw_status aw_teleop_choose_map(struct aw_operator *operator, const char * name)
 {
-    struct aw_session *session = hands->session;
+    struct aw_session *session = operator->session;
     const struct aw_teleop_preset *preset = session->tool->maps;
     bool found = false;
     for (size_t i = 0; i < session->config->n_lines && !name; i++)
-        name = aw_config_map(session->config->lines[i].section);
-    enum aw_status status = name ? read_section(hands, name, &found) : AW_OK;
-    hands->map_name = name ? name : preset->name;
-    while (!found && preset->name && strcmp(preset->name, hands->map_name) != 0)
+        name = aw_config_map_name(session->config->lines[i].section);
+    enum aw_status status = name ? read_section(operator, name, &found) : AW_OK;
+    operator->map_name = name ? name : preset->name;
+    while (!found && preset->name && strcmp(preset->name, operator->map_name) != 0)
         preset++;
     if (status == AW_OK && !found && !preset->name) {
         char names[400] = "";
@@ -100,15 +104,15 @@ enum aw_status aw_teleop_choose(struct aw_hands *hands, const char *name)
                        name, names, name);
     }
     if (status == AW_OK && !found)
-        status = read_preset(hands, preset);
-    return status == AW_OK ? add_choice(hands) : status;
+        status = read_preset(operator, preset);
+    return status == AW_OK ? add_choice(operator) : status;
 }
 
 void aw_teleop_complete_maps(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     const struct aw_config *config = session->config;
     for (size_t i = 0; i < config->n_lines; i++) {
-        const char *map = aw_config_map(config->lines[i].section);
+        const char *map = aw_config_map_name(config->lines[i].section);
         if (map && (i == 0 || strcmp(config->lines[i].section, config->lines[i - 1].section) != 0))
             add(context, map, "of the config file");
     }

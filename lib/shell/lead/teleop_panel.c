@@ -9,17 +9,17 @@
 #define BAR 11 /* width of a stick's bar in columns */
 
 struct panel {
-    struct aw_hands *hands;
+    struct aw_operator *operator;
     struct aw_braille *canvas;
     int row, foot; /* next free row; first row of the footer */
     bool narrow;
 };
 
-const char *aw_teleop_halt_text(const struct aw_hands *h)
+const char *aw_teleop_halt_text(const struct aw_operator *h)
 {
     if (h->engine.halt == AW_HALT_NONE)
-        return h->done ? "quit by the user" : "time limit reached";
-    if (h->engine.halt == AW_HALT_GONE && h->channels.over)
+        return h->quit ? "quit by the user" : "time limit reached";
+    if (h->engine.halt == AW_HALT_GONE && h->channels.ended)
         return "end of the records";
     if (h->engine.halt == AW_HALT_GONE && h->pad.ended)
         return h->pad.why;
@@ -27,58 +27,60 @@ const char *aw_teleop_halt_text(const struct aw_hands *h)
         return "terminal closed";
     if (h->engine.halt == AW_HALT_STALE && h->pad.silent)
         return "no data from armwire-pad";
-    if (h->engine.halt == AW_HALT_STALE && h->channels.stream && !h->pad.on)
+    if (h->engine.halt == AW_HALT_STALE && h->channels.stream && !h->pad.is_open)
         return "no records received";
     return aw_halt_names[h->engine.halt];
 }
 
 static void draw_title(struct panel *p)
 {
-    const struct aw_hands *h = p->hands;
+    const struct aw_operator *h = p->operator;
     char text[200];
     snprintf(text, sizeof text, "%s teleop  map %s  %s%s%s", h->session->tool->name, h->map_name,
-             h->pad.on            ? h->pad.name
+             h->pad.is_open       ? h->pad.name
              : h->channels.stream ? "records"
              : h->keys.releases   ? "keys, held to run"
                                   : "keys, one step each",
-             h->pad.on && h->channels.stream ? " and records" : "",
+             h->pad.is_open && h->channels.stream ? " and records" : "",
              h->session->device.tee ? "  REC" : "");
-    aw_braille_text(p->canvas, 0, p->row++, text, AW_BRAILLE_BOLD);
+    aw_braille_draw_text(p->canvas, 0, p->row++, text, AW_BRAILLE_BOLD);
 }
 
 /* Writes what is needed to enable motion. */
-static void write_missing(const struct aw_hands *h, char *out, size_t size)
+static void write_missing(const struct aw_operator *h, char *out, size_t size)
 {
-    if (h->channels.unseen)
+    if (h->channels.n_missing)
         snprintf(out, size, "stopped: no record with %s yet", aw_teleop_channels_missing(h));
-    else if (!h->pad.on && !h->channels.stream)
+    else if (!h->pad.is_open && !h->channels.stream)
         snprintf(out, size, "stopped: press a key");
     else
         snprintf(out, size, "stopped: %s %s to run",
-                 h->engine.ready ? "hold" : "release, then hold", h->map.inputs[h->map.enable]);
+                 h->engine.was_released ? "hold" : "release, then hold",
+                 h->map.inputs[h->map.enable]);
 }
 
 static void draw_head(struct panel *p)
 {
-    const struct aw_hands *h = p->hands;
+    const struct aw_operator *h = p->operator;
     const struct aw_teleop *t = &h->engine;
     char text[200];
-    bool full = h->map.has_full && t->value[h->map.full] >= 0.5;
+    bool full = h->map.has_full_speed && t->value[h->map.full_speed] >= 0.5;
     bool lost = t->halt > AW_HALT_RELEASED;
     draw_title(p);
     if (t->enabled) {
-        aw_braille_text(p->canvas, 0, p->row++,
-                        full ? "RUNNING, full speed" : "RUNNING, quarter speed", AW_BRAILLE_CARE);
+        aw_braille_draw_text(p->canvas, 0, p->row++,
+                             full ? "RUNNING, full speed" : "RUNNING, quarter speed",
+                             AW_BRAILLE_CAUTION);
         return;
     }
     if (lost)
         snprintf(text, sizeof text, "STOPPED: %s", aw_teleop_halt_text(h));
     else
         write_missing(h, text, sizeof text);
-    aw_braille_text(p->canvas, 0, p->row++, text, lost ? AW_BRAILLE_WARN : AW_BRAILLE_DIM);
+    aw_braille_draw_text(p->canvas, 0, p->row++, text, lost ? AW_BRAILLE_WARNING : AW_BRAILLE_DIM);
 }
 
-static void value(char *out, size_t size, double number, int decimals)
+static void write_number(char *out, size_t size, double number, int decimals)
 {
     if (isfinite(number))
         snprintf(out, size, "%.*f", decimals, fabs(number) < 0.5 * pow(10, -decimals) ? 0 : number);
@@ -88,41 +90,43 @@ static void value(char *out, size_t size, double number, int decimals)
 
 static void draw_joint(struct panel *p, size_t i)
 {
-    const struct aw_hands *h = p->hands;
+    const struct aw_operator *h = p->operator;
     const struct aw_joint *joint = &h->list.joints[i];
     const struct aw_teleop_joint *j = &h->joints[i];
     const struct aw_teleop_map *map = &h->map;
     char target[32], actual[32], velocity[32], text[160];
-    bool chosen = map->n_choice && (strcmp(map->choice[h->engine.chosen], joint->name) == 0 ||
-                                    strcmp(map->choice[h->engine.chosen], joint->alias) == 0);
-    value(target, sizeof target, isnan(j->target) ? joint->now.value[AW_JOINT_TARGET] : j->target,
-          joint->decimals);
-    value(actual, sizeof actual, j->actual, joint->decimals);
-    value(velocity, sizeof velocity, j->velocity, 1);
-    const char *what = j->limited ? "LIMIT" : isnan(j->actual) ? "unknown" : "";
+    bool chosen = map->n_choices && (strcmp(map->choices[h->engine.selected], joint->name) == 0 ||
+                                     strcmp(map->choices[h->engine.selected], joint->alias) == 0);
+    write_number(target, sizeof target,
+                 isnan(j->target) ? joint->state.value[AW_JOINT_TARGET] : j->target,
+                 joint->decimals);
+    write_number(actual, sizeof actual, j->actual, joint->decimals);
+    write_number(velocity, sizeof velocity, j->velocity, 1);
+    const char *remark = j->limited ? "LIMIT" : isnan(j->actual) ? "unknown" : "";
     if (p->narrow)
         snprintf(text, sizeof text, "%c%-10.10s %8s %8s %s", chosen ? '>' : ' ',
-                 aw_joint_called(joint), target, actual, what);
+                 aw_joint_display_name(joint), target, actual, remark);
     else
         snprintf(text, sizeof text, "%c%-20.20s %9s %9s %-5.5s %9s  %s", chosen ? '>' : ' ',
-                 aw_joint_called(joint), target, actual,
-                 joint->unit[AW_JOINT_ACTUAL] ? joint->unit[AW_JOINT_ACTUAL] : "", velocity, what);
-    aw_braille_text(p->canvas, 0, p->row++, text,
-                    j->limited         ? AW_BRAILLE_WARN
-                    : j->velocity != 0 ? AW_BRAILLE_CARE
-                                       : 0);
+                 aw_joint_display_name(joint), target, actual,
+                 joint->unit[AW_JOINT_ACTUAL] ? joint->unit[AW_JOINT_ACTUAL] : "", velocity,
+                 remark);
+    aw_braille_draw_text(p->canvas, 0, p->row++, text,
+                         j->limited         ? AW_BRAILLE_WARNING
+                         : j->velocity != 0 ? AW_BRAILLE_CAUTION
+                                            : 0);
 }
 
 static void draw_joints(struct panel *p)
 {
-    const struct aw_hands *h = p->hands;
+    const struct aw_operator *h = p->operator;
     char text[120];
     if (p->narrow)
         snprintf(text, sizeof text, " %-10s %8s %8s", "joint", "target", "actual");
     else
         snprintf(text, sizeof text, " %-20s %9s %9s %-5s %9s", "joint", "target", "actual", "unit",
                  "velocity");
-    aw_braille_text(p->canvas, 0, p->row++, text, AW_BRAILLE_DIM);
+    aw_braille_draw_text(p->canvas, 0, p->row++, text, AW_BRAILLE_DIM);
     for (size_t i = 0; i < h->list.n && p->row < p->foot; i++)
         if (h->mapped[i])
             draw_joint(p, i);
@@ -131,9 +135,9 @@ static void draw_joints(struct panel *p)
 /* Draws "leftx [     |==== ] elbow": the deflection from the centre. */
 static void draw_input(struct panel *p, size_t row)
 {
-    const struct aw_hands *h = p->hands;
+    const struct aw_operator *h = p->operator;
     const struct aw_teleop_row *r = &h->map.rows[row];
-    size_t joint = aw_teleop_joint_of(&h->engine, row);
+    size_t joint = aw_teleop_find_joint(&h->engine, row);
     char bar[BAR + 1], text[160];
     int end = (int)lround(aw_clamp(h->engine.value[r->input], -1, 1) * (BAR / 2));
     for (int i = 0; i < BAR; i++) {
@@ -145,29 +149,29 @@ static void draw_input(struct panel *p, size_t row)
     bar[BAR] = '\0';
     bool armed = h->engine.armed[row];
     snprintf(text, sizeof text, " %-14.14s [%s] %s%s", h->map.inputs[r->input], bar,
-             joint < h->list.n ? aw_joint_called(&h->list.joints[joint]) : "",
+             joint < h->list.n ? aw_joint_display_name(&h->list.joints[joint]) : "",
              armed || !h->engine.enabled ? "" : ": release it first");
-    aw_braille_text(p->canvas, 0, p->row++, text, armed ? 0 : AW_BRAILLE_DIM);
+    aw_braille_draw_text(p->canvas, 0, p->row++, text, armed ? 0 : AW_BRAILLE_DIM);
 }
 
 static void draw_foot(struct panel *p)
 {
-    struct aw_hands *h = p->hands;
-    const char *note = aw_live_note(&h->live);
+    struct aw_operator *h = p->operator;
+    const char *note = aw_live_last_note(&h->live);
     char text[200];
-    snprintf(text, sizeof text, "%s", note ? note : h->said);
-    aw_braille_text(p->canvas, 0, p->foot, text, note ? AW_BRAILLE_CARE : AW_BRAILLE_DIM);
+    snprintf(text, sizeof text, "%s", note ? note : h->event_text);
+    aw_braille_draw_text(p->canvas, 0, p->foot, text, note ? AW_BRAILLE_CAUTION : AW_BRAILLE_DIM);
     snprintf(text, sizeof text,
-             h->keys.wanted ? "q stop, quit   arrows, w a s d, e z move   Shift fast"
-                            : "q stop, quit   %s hold to run%s%s",
-             h->map.inputs[h->map.enable], h->map.has_full ? "   full: " : "",
-             h->map.has_full ? h->map.inputs[h->map.full] : "");
-    aw_braille_text(p->canvas, 0, p->foot + 1, text, AW_BRAILLE_DIM);
+             h->keys.enabled ? "q stop, quit   arrows, w a s d, e z move   Shift fast"
+                             : "q stop, quit   %s hold to run%s%s",
+             h->map.inputs[h->map.enable], h->map.has_full_speed ? "   full: " : "",
+             h->map.has_full_speed ? h->map.inputs[h->map.full_speed] : "");
+    aw_braille_draw_text(p->canvas, 0, p->foot + 1, text, AW_BRAILLE_DIM);
 }
 
-void aw_teleop_draw(struct aw_hands *hands)
+void aw_teleop_draw(struct aw_operator *operator)
 {
-    struct panel p = {.hands = hands, .canvas = aw_screen_canvas(hands->live.screen)};
+    struct panel p = {.operator= operator, .canvas = aw_screen_get_canvas(operator->live.screen)};
     if (!p.canvas)
         return;
     p.foot = p.canvas->rows - 2;
@@ -178,9 +182,9 @@ void aw_teleop_draw(struct aw_hands *hands)
     draw_joints(&p);
     if (p.canvas->rows > 14)
         p.row++;
-    for (size_t i = 0; i < hands->map.n && p.row < p.foot; i++)
-        if (hands->map.rows[i].does == AW_DOES_VELOCITY)
+    for (size_t i = 0; i < operator->map.n && p.row<p.foot; i++)
+        if (operator->map.rows[i].verb == AW_VERB_VELOCITY)
             draw_input(&p, i);
     draw_foot(&p);
-    aw_screen_show(hands->live.screen);
+    aw_screen_show(operator->live.screen);
 }

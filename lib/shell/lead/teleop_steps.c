@@ -6,7 +6,7 @@
 #define OF_RANGE 0.5 /* default speed, as a share of the range per second */
 
 /* Refuses to start a step from an unknown position. */
-static enum aw_status check_known(struct aw_hands *h)
+static enum aw_status check_known(struct aw_operator *h)
 {
     size_t known = 0, unknown = h->engine.n;
     for (size_t i = 0; i < h->engine.n; i++) {
@@ -19,49 +19,49 @@ static enum aw_status check_known(struct aw_hands *h)
     }
     if (unknown == h->engine.n)
         return AW_OK;
-    const char *name = aw_joint_called(&h->list.joints[unknown]);
+    const char *name = aw_joint_display_name(&h->list.joints[unknown]);
     if (known == 0)
         return aw_fail(&h->session->err, AW_LIMIT,
                        "teleop: no joint has confirmed its position — move %s once, or give "
                        "--force to start in the middle of its range",
                        name);
-    aw_session_notice(h->session, "%s: position unknown, not driven — move it once", name);
+    aw_session_print_notice(h->session, "%s: position unknown, not driven — move it once", name);
     return AW_OK;
 }
 
 /* Returns the next joint in turn that has to move; n: none. */
-static size_t next_joint(const struct aw_hands *h)
+static size_t next_joint(const struct aw_operator *h)
 {
     size_t n = h->engine.n;
     for (size_t i = 0; i < n; i++) {
-        const struct aw_teleop_joint *j = &h->joints[(h->turn + i) % n];
+        const struct aw_teleop_joint *j = &h->joints[(h->next_joint + i) % n];
         if (fabs(j->target - j->actual) > 0)
-            return (h->turn + i) % n;
+            return (h->next_joint + i) % n;
     }
     return n;
 }
 
 /* Sends one step, and delays the next one to keep within the max speed. */
-static enum aw_status send_step(struct aw_hands *h)
+static enum aw_status send_step(struct aw_operator *h)
 {
     struct aw_session *session = h->session;
     struct aw_joint_goal goal = {.joint = next_joint(h)};
-    if (goal.joint == h->engine.n || h->channels.behind)
+    if (goal.joint == h->engine.n || h->channels.is_behind)
         return AW_OK;
     const struct aw_teleop_joint *j = &h->joints[goal.joint];
-    const struct aw_joint_command command = {.what = AW_JOINT_TARGETS,
+    const struct aw_joint_command command = {.kind = AW_JOINT_TARGETS,
                                              .goals = &goal,
                                              .n = 1,
                                              .seconds = h->engine.step_s,
-                                             .stream = true,
+                                             .is_stream = true,
                                              .show_ns = AW_NO_TIME};
     goal.value = j->target;
-    h->turn = goal.joint + 1;
+    h->next_joint = goal.joint + 1;
     h->next_ns =
-        aw_clock_after(aw_clock_now(session->clock), fabs((j->target - j->actual) / j->velocity));
+        aw_time_after(aw_clock_now(session->clock), fabs((j->target - j->actual) / j->velocity));
     h->waited = true;
     return aw_joints_stream(session, &h->list, &command);
 }
 
-const struct aw_teleop_way aw_teleop_steps = {
-    .waits = true, .of_range = OF_RANGE, .check = check_known, .send = send_step};
+const struct aw_teleop_sender aw_teleop_steps = {
+    .confirms = true, .range_share = OF_RANGE, .check = check_known, .send = send_step};

@@ -20,12 +20,12 @@ aw_run_fn aw_run_record_joints, aw_run_record;
 
 /* Returns the exit status of a recording that has ended. It is AW_OK after Ctrl-C, unless a joint
  * is moving or a script has more lines. */
-enum aw_status aw_record_ended(struct aw_session *session, enum aw_status status);
+enum aw_status aw_record_end_status(struct aw_session *session, enum aw_status status);
 
 /* Returns true if the user typed a line: the text of a mark. Clears *typing at the end of the
  * input. */
 #define AW_MARK_MAX 400
-bool aw_record_typed(bool *typing, char text[AW_MARK_MAX]);
+bool aw_record_read_mark(bool *typing, char text[AW_MARK_MAX]);
 
 extern const struct aw_command aw_watch_command, aw_plot_command, aw_wait_command, aw_pause_command,
     aw_expect_command, aw_record_command;

@@ -76,9 +76,10 @@ static enum aw_status read_whole(struct aw_session *session, int fd, char **byte
     return AW_OK;
 }
 
-static void explain(struct aw_error *err, enum aw_status status, int how, const char *picture)
+static void fail_drawing(struct aw_error *err, enum aw_status status, int exit_status,
+                         const char *picture)
 {
-    char words[48];
+    char reason[48];
     if (status == AW_NO_MEMORY)
         aw_no_memory(err);
     else if (status == AW_STOPPED)
@@ -87,8 +88,8 @@ static void explain(struct aw_error *err, enum aw_status status, int how, const 
         aw_fail(err, AW_REFUSED, "%.200s: " PROGRAM " failed (%s) — try it: " PROGRAM " --version",
                 picture,
                 status == AW_TIMEOUT ? "timed out"
-                : how == 0           ? "no output"
-                                     : aw_child_words(words, sizeof words, how));
+                : exit_status == 0   ? "no output"
+                                     : aw_child_describe(reason, sizeof reason, exit_status));
 }
 
 /* gnuplot reads the script from a memory file, so it can write its output while it still reads. */
@@ -106,19 +107,19 @@ static char *run_program(struct aw_session *session, const char *path, const cha
             close(fd);
         return NULL;
     }
-    const struct aw_child_plan plan = {path,         argv,     .env = locale,
-                                       .read = true, .fd = fd, .dies_with_us = true};
+    const struct aw_child_plan plan = {
+        path, argv, .env = locale, .pipe_stdout = true, .fd = fd, .dies_with_us = true};
     enum aw_status status = aw_child_start(&child, &plan, &session->err);
     close(fd);
     if (status != AW_OK)
         return NULL;
     *size = 0;
-    status = read_whole(session, child.from, &bytes, size);
-    int how = aw_child_end(&child, status == AW_OK ? LIMIT_MS : 0);
-    if (status == AW_OK && how == 0 && *size > 0)
+    status = read_whole(session, child.stdout_fd, &bytes, size);
+    int exit_status = aw_child_end(&child, status == AW_OK ? LIMIT_MS : 0);
+    if (status == AW_OK && exit_status == 0 && *size > 0)
         return bytes;
     free(bytes);
-    explain(&session->err, status, how, picture);
+    fail_drawing(&session->err, status, exit_status, picture);
     return NULL;
 }
 
@@ -130,7 +131,7 @@ static bool is_script(const char *path)
     return dot && strcmp(dot, ".gp") == 0;
 }
 
-static enum aw_chart_form form_of(const char *path)
+static enum aw_chart_format chart_form(const char *path)
 {
     const char *dot = path ? strrchr(path, '.') : NULL;
     return !dot                       ? AW_CHART_SVG
@@ -150,7 +151,7 @@ char *aw_picture_draw(struct aw_session *session, const struct aw_chart *chart, 
                       size_t *size)
 {
     char program[512], *picture = NULL;
-    char *script = aw_chart_script(chart, form_of(path), size, &session->err);
+    char *script = aw_chart_script(chart, chart_form(path), size, &session->err);
     if (!script || is_script(path))
         return script;
     if (find_program(program, sizeof program, &session->err) == AW_OK)
@@ -159,7 +160,7 @@ char *aw_picture_draw(struct aw_session *session, const struct aw_chart *chart, 
     return picture;
 }
 
-void aw_picture_title(const struct aw_session *session, const char *what, int64_t time_ns,
+void aw_picture_title(const struct aw_session *session, const char *contents, int64_t time_ns,
                       char *out, size_t size)
 {
     time_t seconds = (time_t)((time_ns == AW_NO_TIME ? aw_wall_time() : time_ns) / AW_SECOND);
@@ -168,5 +169,5 @@ void aw_picture_title(const struct aw_session *session, const char *what, int64_
     if (localtime_r(&seconds, &date))
         strftime(day, sizeof day, "%Y-%m-%d", &date);
     snprintf(out, size, "%s %s: %s, %s", session->tool->name,
-             session->run.command ? session->run.command->name : "", what, day);
+             session->run.command ? session->run.command->name : "", contents, day);
 }

@@ -16,7 +16,7 @@
 
 /* Writes the title of a picture to out: "canpid step: lknee pos kp 6, 2026-11-22". It has the tool,
  * the command, contents, and the date of time_ns (AW_NO_TIME: today). */
-void aw_picture_title(const struct aw_session *session, const char *what, int64_t time_ns,
+void aw_picture_title(const struct aw_session *session, const char *contents, int64_t time_ns,
                       char *out, size_t size);
 
 /* Checks that the file can be created and that gnuplot is installed (not needed for a script).

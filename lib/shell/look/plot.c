@@ -50,15 +50,15 @@ struct plot {
     int64_t before_ns;         /* sample time minus time of day, for the previous sample */
     int64_t shift_ns;          /* strip time minus sample time */
     bool started, frozen, keys;
-    bool usual;  /* no field was requested: plots the tool's default fields */
-    bool others; /* the table has no such fields: plots its first columns */
-    uint64_t limit, taken;
-    bool modelled; /* sample times are simulation times */
+    bool uses_defaults; /* no field was requested: plots the tool's default fields */
+    bool plots_all;     /* the table has no such fields: plots its first columns */
+    uint64_t limit, n_taken;
+    bool has_model_time; /* sample times are simulation times */
     /* duration of --for; start and latest time of the simulation */
     int64_t length_ns, first_ns, latest_ns;
     size_t n_seen; /* names that were not requested, for suggestions */
     char seen[SEEN_MOST][AW_POINT_NAME];
-    bool found[AW_SELECT_MAX]; /* patterns that matched a point */
+    bool was_found[AW_SELECT_MAX]; /* patterns that matched a point */
     /* patterns, completed with the name of their message */
     char qualified[AW_SELECT_MAX][AW_POINT_NAME];
 };
@@ -66,13 +66,13 @@ struct plot {
 /* ---- Arguments ---- */
 
 /* Recognises a file by its extension. An argument with a slash may be a file or a name. */
-static bool is_file(const char *word)
+static bool is_file(const char *text)
 {
     static const char *const endings[] = {".csv",  ".ndjson", ".jsonl", ".json",   ".asc",
                                           ".blf",  ".trc",    ".db",    ".pcapng", ".mcap",
                                           ".pcap", ".log",    NULL};
-    const char *dot = strrchr(word, '.');
-    return strcmp(word, "-") == 0 || (dot && aw_is_one_of(endings, dot));
+    const char *dot = strrchr(text, '.');
+    return strcmp(text, "-") == 0 || (dot && aw_is_one_of(endings, dot));
 }
 
 /* Finds the file argument: one with a known extension; otherwise an existing path with a slash;
@@ -80,15 +80,15 @@ static bool is_file(const char *word)
 static int find_file(const struct aw_args *args)
 {
     int slash = -1;
-    bool there = false;
+    bool found = false;
     for (size_t i = 0; i < args->n; i++) {
-        const char *word = args->bound[i].text;
-        if (is_file(word))
+        const char *text = args->bound[i].text;
+        if (is_file(text))
             return (int)i;
-        bool exists = strchr(word, '/') && access(word, F_OK) == 0;
-        if (strchr(word, '/') && (slash < 0 || (exists && !there)))
+        bool exists = strchr(text, '/') && access(text, F_OK) == 0;
+        if (strchr(text, '/') && (slash < 0 || (exists && !found)))
             slash = (int)i;
-        there = there || exists;
+        found = found || exists;
     }
     return slash;
 }
@@ -104,25 +104,25 @@ static bool reads_pipe(struct aw_session *session)
 }
 
 /* Sorts the arguments into the recording and field names. */
-static enum aw_status parse_words(struct plot *p, const struct aw_args *args)
+static enum aw_status sort_arguments(struct plot *p, const struct aw_args *args)
 {
     struct aw_error *err = &p->session->err;
     enum aw_status status = AW_OK;
     bool piped = reads_pipe(p->session);
     int file = find_file(args);
-    const char *word = file >= 0 ? args->bound[file].text : NULL;
-    if (piped && word && !is_file(word) && access(word, F_OK) != 0)
+    const char *text = file >= 0 ? args->bound[file].text : NULL;
+    if (piped && text && !is_file(text) && access(text, F_OK) != 0)
         file = -1; /* it is a field name of the piped input */
     for (int i = 0; i < (int)args->n && status == AW_OK; i++) {
-        word = args->bound[i].text;
-        bool another = is_file(word) || (strchr(word, '/') && access(word, F_OK) == 0);
+        text = args->bound[i].text;
+        bool another = is_file(text) || (strchr(text, '/') && access(text, F_OK) == 0);
         if (i == file)
-            p->input = word;
+            p->input = text;
         else if (!another)
-            status = aw_select_add(&p->select, word, err);
+            status = aw_select_add(&p->select, text, err);
         else
             status = aw_fail(err, AW_USAGE,
-                             "plot: '%.60s' is a second recording — plot each one by itself", word);
+                             "plot: '%.60s' is a second recording — plot each one by itself", text);
     }
     if (!p->input && piped)
         p->input = "-";
@@ -132,24 +132,24 @@ static enum aw_status parse_words(struct plot *p, const struct aw_args *args)
 static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args)
 {
     struct aw_error *err = &p->session->err;
-    enum aw_status status = parse_words(p, args);
+    enum aw_status status = sort_arguments(p, args);
     p->out = aw_plot_given(p->session)->out;
     if (status == AW_OK && p->out)
         status = aw_picture_check(p->out, err);
-    const char *const *usual = p->session->tool->usual;
-    p->usual = usual && p->select.n == 0;
-    for (; p->usual && status == AW_OK && *usual; usual++)
-        status = aw_select_add(&p->select, *usual, err);
+    const char *const *defaults = p->session->tool->default_fields;
+    p->uses_defaults = defaults && p->select.n == 0;
+    for (; p->uses_defaults && status == AW_OK && *defaults; defaults++)
+        status = aw_select_add(&p->select, *defaults, err);
     if (status == AW_OK && p->select.n == 0)
         status =
             aw_fail(err, AW_USAGE, "plot: no fields given — name some, such as %s; see 'describe'",
-                    p->session->tool->field);
+                    p->session->tool->example_field);
     return status;
 }
 
 /* If several messages have this field, completes the pattern with the first one, unless it names a
  * message or a joint. Each name gives one curve. */
-static void qualify(struct plot *p, const struct aw_names *names, size_t at)
+static void add_message_name(struct plot *p, const struct aw_names *names, size_t at)
 {
     for (struct aw_walk w = {0}; aw_walk_next(&w, names->wire, AW_RX);) {
         const char *label = w.codec->scalars[w.scalar].label;
@@ -158,7 +158,7 @@ static void qualify(struct plot *p, const struct aw_names *names, size_t at)
     }
     for (struct aw_walk w = {0}; aw_walk_next(&w, names->wire, AW_RX);) {
         const char *field = names->field[w.message][w.scalar];
-        if (!names->shared[w.message][w.scalar] || strcmp(field, p->select.pattern[at]) != 0)
+        if (!names->ambiguous[w.message][w.scalar] || strcmp(field, p->select.pattern[at]) != 0)
             continue;
         snprintf(p->qualified[at], sizeof p->qualified[at], "%s.%s", w.codec->message->name, field);
         p->select.pattern[at] = p->qualified[at];
@@ -169,13 +169,13 @@ static void qualify(struct plot *p, const struct aw_names *names, size_t at)
 static enum aw_status check_names(struct plot *p)
 {
     struct aw_wire *wire;
-    enum aw_status status = aw_session_decoding_wire(p->session, &wire);
+    enum aw_status status = aw_session_get_decoding_wire(p->session, &wire);
     if (status != AW_OK)
         return status;
     struct aw_names *names = aw_names_new(wire, &p->session->err);
     status = names ? aw_stream_check(p->session, &p->select, NULL) : AW_NO_MEMORY;
     for (size_t i = 0; i < p->select.n && status == AW_OK; i++)
-        qualify(p, names, i);
+        add_message_name(p, names, i);
     free(names);
     return status;
 }
@@ -190,7 +190,7 @@ static const char *unit_of(const struct plot *p, const struct aw_point *point, c
     char name[AW_POINT_NAME];
     size_t length = strlen(point->field);
     if (!point->codec && length && strchr("])", point->field[length - 1])) {
-        aw_column_unit(point->field, name, sizeof name, unit);
+        aw_split_unit(point->field, name, sizeof name, unit);
         return unit;
     }
     if (!point->codec && !*point->message && strchr(point->field, '.'))
@@ -205,9 +205,9 @@ static double value_of(const struct plot *p, const struct aw_point *point, const
 {
     const struct aw_joints *joints = p->session->tool->joints;
     const char *dot = strrchr(point->field, '.');
-    if (!joints || !joints->of_wire || !dot || strcmp(dot, ".position") != 0)
+    if (!joints || !joints->convert_field || !dot || strcmp(dot, ".position") != 0)
         return point->value;
-    double value = joints->of_wire(point->value, unit);
+    double value = joints->convert_field(point->value, unit);
     return point->codec || *point->message ? value : point->value;
 }
 
@@ -223,10 +223,11 @@ static void note_name(struct plot *p, const struct aw_point *point)
 
 /* Returns true for a field that an earlier message of the device has too. If no field is requested,
  * only the first is drawn. */
-static bool is_doubled(const struct plot *p, const struct aw_point *point)
+static bool is_duplicate(const struct plot *p, const struct aw_point *point)
 {
     const struct aw_names *names = aw_stream_names(p->stream);
-    for (struct aw_walk w = {0}; p->usual && !p->input && aw_walk_next(&w, names->wire, AW_RX);) {
+    for (struct aw_walk w = {0};
+         p->uses_defaults && !p->input && aw_walk_next(&w, names->wire, AW_RX);) {
         if (w.codec == point->codec)
             return false;
         if (strcmp(names->field[w.message][w.scalar], point->field) == 0)
@@ -235,10 +236,10 @@ static bool is_doubled(const struct plot *p, const struct aw_point *point)
     return false;
 }
 
-static bool is_asked_for(const struct plot *p, const struct aw_point *point, size_t n)
+static bool is_requested(const struct plot *p, const struct aw_point *point, size_t n)
 {
-    return !point->text && !is_doubled(p, point) &&
-           (aw_select_match(&p->select, point) >= 0 || (p->others && n < DEFAULT_MOST));
+    return !point->text && !is_duplicate(p, point) &&
+           (aw_select_match(&p->select, point) >= 0 || (p->plots_all && n < DEFAULT_MOST));
 }
 
 /* Returns NULL if the point was not requested. */
@@ -254,12 +255,12 @@ static struct aw_trace *trace_for(struct plot *p, const struct aw_point *point)
     if (n == AW_TRACES)
         return NULL;
     value_of(p, point, &unit);
-    if (is_asked_for(p, point, n))
+    if (is_requested(p, point, n))
         trace = aw_traces_find(&p->traces, point->name, unit ? unit : unit_of(p, point, text));
-    else if (n == 0 || p->taken == 0)
+    else if (n == 0 || p->n_taken == 0)
         note_name(p, point);
     if (trace)
-        trace->held = point->record && point->record->dir == AW_TX;
+        trace->is_command = point->record && point->record->dir == AW_TX;
     return trace;
 }
 
@@ -271,11 +272,11 @@ static enum aw_status add_to_strip(struct plot *p, const struct aw_trace *trace,
     if (line >= AW_STRIP_SERIES)
         return AW_OK;
     while (p->strip.n <= line)
-        if (aw_strip_series(&p->strip, p->traces.list[p->strip.n].name,
-                            p->traces.list[p->strip.n].unit) < 0)
+        if (aw_strip_add_line(&p->strip, p->traces.list[p->strip.n].name,
+                              p->traces.list[p->strip.n].unit) < 0)
             /* not full, because line is below AW_STRIP_SERIES */
             return aw_no_memory(&p->session->err);
-    aw_strip_add(&p->strip, line, time, value);
+    aw_strip_add_sample(&p->strip, line, time, value);
     return AW_OK;
 }
 
@@ -290,7 +291,7 @@ static bool is_far(int64_t a, int64_t b)
 static int64_t follow_time(struct plot *p, int64_t time)
 {
     int64_t offset = time - aw_wall_time();
-    if (p->modelled)
+    if (p->has_model_time)
         return time;
     if (p->started && is_far(offset, p->before_ns)) {
         aw_strip_break(&p->strip);
@@ -307,11 +308,11 @@ static int64_t follow_time(struct plot *p, int64_t time)
  * counts simulation time; while no sample arrives, it counts real time. */
 static int64_t time_of(struct plot *p, const struct aw_item *item)
 {
-    if (!item->received.modelled)
+    if (!item->received.has_model_time)
         return item->time_ns;
-    if (!p->modelled)
+    if (!p->has_model_time)
         p->first_ns = item->received.model_ns;
-    p->modelled = true;
+    p->has_model_time = true;
     p->latest_ns = item->received.model_ns;
     if (p->length_ns)
         p->deadline = aw_clock_now(p->session->clock) + p->length_ns;
@@ -319,11 +320,11 @@ static int64_t time_of(struct plot *p, const struct aw_item *item)
 }
 
 /* Returns true for a table that lacks the tool's default fields. */
-static bool is_of_others(const struct plot *p, const struct aw_item *item)
+static bool lacks_defaults(const struct plot *p, const struct aw_item *item)
 {
-    bool table = p->usual && item->n > 0 && !item->points[0].codec;
+    bool table = p->uses_defaults && item->n > 0 && !item->points[0].codec;
     for (size_t i = 0; i < p->select.n && table; i++)
-        table = !aw_select_has(p->select.pattern[i], item->points, item->n);
+        table = !aw_select_matches_any(p->select.pattern[i], item->points, item->n);
     return table;
 }
 
@@ -331,13 +332,13 @@ static bool is_of_others(const struct plot *p, const struct aw_item *item)
 static int64_t count_row(struct plot *p, const struct aw_item *item, bool keep)
 {
     bool table = keep && item->n > 0 && !item->points[0].codec;
-    p->traces.timed |= !table;
+    p->traces.has_times |= !table;
     if (!table)
-        return (int64_t)p->taken * AW_MILLISECOND;
-    if (p->taken == 0)
-        aw_session_notice(p->session, "no time column: using row numbers");
-    p->traces.counted = true;
-    return (int64_t)p->taken * AW_SECOND;
+        return (int64_t)p->n_taken * AW_MILLISECOND;
+    if (p->n_taken == 0)
+        aw_session_print_notice(p->session, "no time column: using row numbers");
+    p->traces.counts_rows = true;
+    return (int64_t)p->n_taken * AW_SECOND;
 }
 
 /* keep: stores all samples instead of only the latest. */
@@ -348,12 +349,13 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
     if (time == AW_NO_TIME)
         time = count_row(p, item, keep);
     else
-        p->traces.timed = true;
+        p->traces.has_times = true;
     if (p->traces.n == 0)
-        p->others = is_of_others(p, item);
-    bool any = false, missing = aw_select_missing(&p->select, p->found) < p->select.n;
-    if (missing && aw_select_note(&p->select, p->found, item->points, item->n) == p->select.n)
-        aw_stream_only(p->stream, &p->select);
+        p->plots_all = lacks_defaults(p, item);
+    bool any = false, missing = aw_select_find_missing(&p->select, p->was_found) < p->select.n;
+    if (missing &&
+        aw_select_mark_found(&p->select, p->was_found, item->points, item->n) == p->select.n)
+        aw_stream_select(p->stream, &p->select);
     for (size_t i = 0; i < item->n && status == AW_OK; i++) {
         struct aw_trace *trace = trace_for(p, &item->points[i]);
         if (!trace)
@@ -365,24 +367,24 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
         status = keep ? aw_traces_add(&p->traces, trace, time, value, &p->session->err)
                       : add_to_strip(p, trace, time, value);
     }
-    p->taken += any;
+    p->n_taken += any;
     return status;
 }
 
 static bool is_enough(const struct plot *p)
 {
-    bool over = p->modelled && p->length_ns && p->latest_ns - p->first_ns >= p->length_ns;
-    return over || (p->limit && p->taken >= p->limit);
+    bool over = p->has_model_time && p->length_ns && p->latest_ns - p->first_ns >= p->length_ns;
+    return over || (p->limit && p->n_taken >= p->limit);
 }
 
 /* Reports requested fields that did not arrive. */
 static enum aw_status fail_not_found(struct plot *p)
 {
-    const size_t missing = aw_select_missing(&p->select, p->found);
-    if (p->usual && p->n_seen == 0)
+    const size_t missing = aw_select_find_missing(&p->select, p->was_found);
+    if (p->uses_defaults && p->n_seen == 0)
         return aw_fail(&p->session->err, AW_TIMEOUT,
                        "plot: no messages — check the recording, or link and power of the device");
-    if (p->usual)
+    if (p->uses_defaults)
         return aw_fail(&p->session->err, AW_USAGE,
                        "plot: no default fields found — name numeric fields");
     if (missing == p->select.n)
@@ -393,10 +395,10 @@ static enum aw_status fail_not_found(struct plot *p)
     char all[240] = "";
     for (size_t i = 0; i < p->n_seen; i++)
         names[i] = p->seen[i];
-    const char *near = aw_suggest(wanted, names, p->n_seen);
-    if (near)
+    const char *suggestion = aw_suggest(wanted, names, p->n_seen);
+    if (suggestion)
         return aw_fail(&p->session->err, AW_USAGE, "plot: no data for '%.60s' — did you mean '%s'?",
-                       wanted, near);
+                       wanted, suggestion);
     for (size_t i = 0; i < p->traces.n; i++)
         aw_append_name(all, sizeof all, p->traces.list[i].name);
     for (size_t i = 0; i < p->n_seen; i++)
@@ -419,17 +421,17 @@ static const char *const all_keys[] = {
 
 static void draw(struct plot *p)
 {
-    struct aw_braille *canvas = aw_screen_canvas(p->live.screen);
-    unsigned how = aw_screen_how(p->live.screen);
-    bool stops = aw_live_stops(&p->live);
+    struct aw_braille *canvas = aw_screen_get_canvas(p->live.screen);
+    unsigned how = aw_screen_flags(p->live.screen);
+    bool stops = aw_live_can_stop(&p->live);
     char title[96], keys[80];
     if (!canvas)
         return;
     if (!p->frozen)
-        p->end_ns = p->modelled ? p->latest_ns : aw_wall_time() + p->offset_ns;
-    const char *note = aw_live_note(&p->live), *state = aw_live_state(&p->live);
+        p->end_ns = p->has_model_time ? p->latest_ns : aw_wall_time() + p->offset_ns;
+    const char *note = aw_live_last_note(&p->live), *state = aw_live_link_problem(&p->live);
     snprintf(title, sizeof title, "%s  last %g s%s", p->session->tool->name,
-             (double)p->strip.span_ns / 1e9, p->modelled ? " of the simulation" : "");
+             (double)p->strip.span_ns / 1e9, p->has_model_time ? " of the simulation" : "");
     snprintf(keys, sizeof keys, "%s%s", stops ? "s STOP  " : "",
              p->live.ended ? "end of input  q quit  ? keys"
              : p->frozen   ? "FROZEN  space resume  q quit  ? keys"
@@ -441,17 +443,17 @@ static void draw(struct plot *p)
                                  .numbered = !(how & AW_BRAILLE_COLOR) && p->strip.n > 1};
     aw_strip_draw(&p->strip, &look, canvas);
     if (p->keys)
-        aw_cell_keys(canvas, all_keys + (stops ? 0 : 2));
+        aw_cell_draw_keys(canvas, all_keys + (stops ? 0 : 2));
     aw_screen_show(p->live.screen);
     int64_t dot = p->strip.span_ns / (2 * canvas->columns);
-    int64_t least = AW_SECOND / FPS_MOST, most = AW_SECOND / FPS_LEAST;
-    p->live.frame_ns = dot < least ? least : dot > most ? most : dot;
+    int64_t min_ns = AW_SECOND / FPS_MOST, max_ns = AW_SECOND / FPS_LEAST;
+    p->live.frame_ns = dot < min_ns ? min_ns : dot > max_ns ? max_ns : dot;
 }
 
 /* Returns false to quit. */
 static bool handle_keys(struct plot *p)
 {
-    for (int key; (key = aw_screen_key(p->live.screen)) != AW_KEY_NONE;) {
+    for (int key; (key = aw_screen_read_key(p->live.screen)) != AW_KEY_NONE;) {
         if (key == 'q')
             return false;
         if (key == 's')
@@ -472,10 +474,10 @@ static enum aw_status plot_live(struct plot *p)
         status = aw_live_next(&p->live, p->deadline, &item);
         if (status == AW_OK)
             status = handle_item(p, &item, false);
-        if (aw_stream_waits(p->stream))
+        if (aw_stream_is_waiting(p->stream))
             aw_strip_break(&p->strip);
         p->frozen = p->frozen || p->live.ended;
-        if (status == AW_ENOUGH || !aw_live_due(&p->live))
+        if (status == AW_ENOUGH || !aw_live_is_due(&p->live))
             continue;
         if (!handle_keys(p))
             break;
@@ -486,11 +488,11 @@ static enum aw_status plot_live(struct plot *p)
 
 /* ---- As text ---- */
 
-static int from_environment(const char *name, int least, int fallback)
+static int from_environment(const char *name, int min, int fallback)
 {
     const char *text = getenv(name);
     long value = text ? strtol(text, NULL, 10) : 0;
-    return value >= least && value <= 500 ? (int)value : fallback;
+    return value >= min && value <= 500 ? (int)value : fallback;
 }
 
 static enum aw_status print_frame(struct plot *p, const struct aw_strip_look *look)
@@ -528,7 +530,7 @@ static enum aw_status read_until(struct plot *p, int64_t due, bool keep)
     enum aw_status status = AW_OK;
     while (status == AW_OK && !is_enough(p)) {
         struct aw_item item;
-        int64_t until = aw_sooner(due, p->deadline);
+        int64_t until = aw_min_time(due, p->deadline);
         status = aw_stream_next(p->stream, until, &item);
         if (status == AW_OK)
             status = handle_item(p, &item, keep);
@@ -547,19 +549,20 @@ static enum aw_status plot_text(struct plot *p)
     struct aw_clock *clock = p->session->clock;
     enum aw_status status = AW_TIMEOUT;
     if (isatty(STDOUT_FILENO) && every <= 0)
-        aw_session_notice(p->session, "this terminal cannot show a live plot: it is printed at the "
-                                      "end — give --every 1s to print one every second");
+        aw_session_print_notice(p->session,
+                                "this terminal cannot show a live plot: it is printed at the "
+                                "end — give --every 1s to print one every second");
     while (status == AW_TIMEOUT) {
         int64_t due = every > 0 ? aw_clock_now(clock) + (int64_t)(every * 1e9) : AW_NEVER;
         status = read_until(p, due, false);
         if (status == AW_TIMEOUT && p->strip.n && print_now(p) != AW_OK)
             return p->session->err.status;
     }
-    if (aw_stream_over(status) && p->strip.n == 0)
+    if (aw_stream_is_over(status) && p->strip.n == 0)
         return fail_not_found(p);
-    if ((aw_stream_over(status) || status == AW_STOPPED || status == AW_LOST) && p->strip.n) {
+    if ((aw_stream_is_over(status) || status == AW_STOPPED || status == AW_LOST) && p->strip.n) {
         enum aw_status printed = print_now(p);
-        return aw_stream_over(status) ? printed : status;
+        return aw_stream_is_over(status) ? printed : status;
     }
     return status;
 }
@@ -569,7 +572,7 @@ static enum aw_status plot_text(struct plot *p)
 static enum aw_status collect(struct plot *p)
 {
     enum aw_status status = read_until(p, AW_NEVER, true);
-    return aw_stream_over(status) || status == AW_TIMEOUT ? AW_OK : status;
+    return aw_stream_is_over(status) || status == AW_TIMEOUT ? AW_OK : status;
 }
 
 static const struct aw_codec *codec_of(struct aw_wire *wire, const char *name)
@@ -601,7 +604,7 @@ static bool has_namesake(const struct plot *p, const struct aw_trace *trace)
     return false;
 }
 
-static void leave_out_namesakes(struct plot *p)
+static void drop_namesakes(struct plot *p)
 {
     for (size_t i = p->traces.n; i-- > 0;)
         if (has_namesake(p, &p->traces.list[i]))
@@ -609,29 +612,29 @@ static void leave_out_namesakes(struct plot *p)
 }
 
 /* Drops traces with a single sample; reports them only if the user chose the fields. */
-static void leave_out_points(struct plot *p)
+static void drop_points(struct plot *p)
 {
     size_t lines = 0;
     for (size_t i = 0; i < p->traces.n; i++)
         lines += p->traces.list[i].n > 1;
-    for (size_t i = 0; i < p->traces.n && lines > 0 && !p->usual; i++)
+    for (size_t i = 0; i < p->traces.n && lines > 0 && !p->uses_defaults; i++)
         if (p->traces.list[i].n == 1 && !has_namesake(p, &p->traces.list[i]))
-            aw_session_notice(p->session, "plot: %s: only one sample — skipped",
-                              p->traces.list[i].name);
-    leave_out_namesakes(p);
-    aw_traces_leave_out_points(&p->traces);
+            aw_session_print_notice(p->session, "plot: %s: only one sample — skipped",
+                                    p->traces.list[i].name);
+    drop_namesakes(p);
+    aw_traces_drop_points(&p->traces);
 }
 
 static enum aw_status print_recording(struct plot *p)
 {
     const struct aw_option_value *given = aw_options_find(&p->session->options, "span");
     double seconds = given->origin != AW_FROM_DEFAULT ? aw_plot_given(p->session)->span_s : 0;
-    int64_t whole = p->traces.last_ns - p->traces.first_ns;
-    int64_t span = seconds > 0 ? (int64_t)(seconds * 1e9) : whole > 0 ? whole : AW_SECOND;
+    int64_t length_ns = p->traces.last_ns - p->traces.first_ns;
+    int64_t span = seconds > 0 ? (int64_t)(seconds * 1e9) : length_ns > 0 ? length_ns : AW_SECOND;
     aw_strip_init(&p->strip, span);
-    if (aw_traces_hold(&p->traces, &p->session->err) != AW_OK)
+    if (aw_traces_extend(&p->traces, &p->session->err) != AW_OK)
         return AW_NO_MEMORY;
-    leave_out_namesakes(p);
+    drop_namesakes(p);
     for (size_t i = 0; i < p->traces.n; i++)
         for (size_t k = 0; k < p->traces.list[i].n; k++) {
             int64_t time = (int64_t)(p->traces.list[i].t[k] * 1e9) + p->traces.first_ns;
@@ -639,18 +642,18 @@ static enum aw_status print_recording(struct plot *p)
                 return AW_NO_MEMORY;
         }
     if (p->traces.n > AW_STRIP_SERIES)
-        aw_session_notice(p->session, "%d of %zu lines are drawn — use --out to draw all",
-                          AW_STRIP_SERIES, p->traces.n);
+        aw_session_print_notice(p->session, "%d of %zu lines are drawn — use --out to draw all",
+                                AW_STRIP_SERIES, p->traces.n);
     return print_frame(
         p, &(struct aw_strip_look){.end_ns = p->traces.last_ns,
                                    .title = aw_plot_given(p->session)->title,
                                    .start_ns = p->traces.first_ns,
-                                   .absolute = true,
-                                   .rows = p->traces.counted && !p->traces.timed,
+                                   .is_absolute = true,
+                                   .row_axis = p->traces.counts_rows && !p->traces.has_times,
                                    .numbered = !p->session->out.color && p->strip.n > 1});
 }
 
-static const char *without_folder(const char *path)
+static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
@@ -661,34 +664,34 @@ static void make_title(const struct plot *p, char *out, size_t size)
 {
     static const size_t longest = 40;
     struct aw_session *session = p->session;
-    bool live = !p->input && !session->device.link->recorded,
+    bool live = !p->input && !session->device.link->is_recording,
          dated = p->traces.first_ns > LONG_AGO_NS;
     const char *given = aw_plot_given(session)->title;
-    char what[256] = "", about[96] = "", subject[32];
+    char contents[256] = "", settings[96] = "", subject[32];
     size_t i = 0;
     if (given) {
         snprintf(out, size, "%s", given);
         return;
     }
-    for (; i < p->traces.n && strlen(what) < longest; i++)
-        aw_append(what, sizeof what, " ", "%.90s", p->traces.list[i].name);
+    for (; i < p->traces.n && strlen(contents) < longest; i++)
+        aw_append(contents, sizeof contents, " ", "%.90s", p->traces.list[i].name);
     snprintf(subject, sizeof subject, "%.*s", (int)strcspn(p->traces.list[0].name, "."),
              p->traces.list[0].name);
-    if (live && session->tool->subject.about)
-        session->tool->subject.about(session, subject, about, sizeof about);
-    aw_append(what, sizeof what, "", "%s%s%.90s", i < p->traces.n ? " …" : "", *about ? ", " : "",
-              about);
+    if (live && session->tool->subject.describe)
+        session->tool->subject.describe(session, subject, settings, sizeof settings);
+    aw_append(contents, sizeof contents, "", "%s%s%.90s", i < p->traces.n ? " …" : "",
+              *settings ? ", " : "", settings);
     if (p->input && strcmp(p->input, "-") != 0)
-        aw_append(what, sizeof what, ", ", "%.60s", without_folder(p->input));
-    aw_picture_title(session, what, dated ? p->traces.first_ns : AW_NO_TIME, out, size);
+        aw_append(contents, sizeof contents, ", ", "%.60s", base_name(p->input));
+    aw_picture_title(session, contents, dated ? p->traces.first_ns : AW_NO_TIME, out, size);
 }
 
 static enum aw_status write_out(struct plot *p, enum aw_status collected)
 {
     char title[320];
-    if (aw_traces_hold(&p->traces, &p->session->err) != AW_OK)
+    if (aw_traces_extend(&p->traces, &p->session->err) != AW_OK)
         return AW_NO_MEMORY;
-    leave_out_points(p);
+    drop_points(p);
     make_title(p, title, sizeof title);
     enum aw_status status = aw_traces_write(&p->traces, p->session, p->out, title);
     if (status == AW_OK) {
@@ -696,17 +699,18 @@ static enum aw_status write_out(struct plot *p, enum aw_status collected)
         for (size_t i = 0; i < p->traces.n; i++)
             samples += p->traces.list[i].samples;
         aw_object_start(&p->session->result, "plot");
-        aw_object_text(&p->session->result, "file", p->out);
-        aw_object_count(&p->session->result, "samples", samples);
+        aw_object_add_text(&p->session->result, "file", p->out);
+        aw_object_add_count(&p->session->result, "samples", samples);
     }
     return status == AW_OK ? collected : status;
 }
 
 /* Each field that the user names must be in the recording. */
-static bool has_all(const struct plot *p)
+static bool has_all_fields(const struct plot *p)
 {
-    bool named = p->input && !p->usual;
-    return p->traces.n > 0 && (!named || aw_select_missing(&p->select, p->found) == p->select.n);
+    bool named = p->input && !p->uses_defaults;
+    return p->traces.n > 0 &&
+           (!named || aw_select_find_missing(&p->select, p->was_found) == p->select.n);
 }
 
 /* Reads the input to its end. Ctrl-C ends reading; the samples so far are drawn. */
@@ -719,9 +723,9 @@ static enum aw_status plot_all(struct plot *p)
                           "%s: %s: rows with more or fewer cells than the header: %" PRIu64
                           " — with decimal commas, separate columns by ;\n",
                           p->session->tool->name, p->input, uneven);
-    if (status == AW_OK && !has_all(p))
+    if (status == AW_OK && !has_all_fields(p))
         return fail_not_found(p);
-    if ((status != AW_OK && status != AW_STOPPED && status != AW_LOST) || !p->traces.any)
+    if ((status != AW_OK && status != AW_STOPPED && status != AW_LOST) || !p->traces.has_samples)
         return status;
     return p->out ? write_out(p, status) : status == AW_OK ? print_recording(p) : status;
 }
@@ -737,7 +741,7 @@ static enum aw_status plot(struct plot *p)
     if (!given && end > 0 && end < span)
         span = end; /* no wider than the duration */
     aw_strip_init(&p->strip, (int64_t)(span * 1e9));
-    if (!aw_live_wanted(p->session) ||
+    if (!aw_live_is_wanted(p->session) ||
         aw_live_open(&p->live, p->session, p->stream, FPS_MOST) != AW_OK)
         return plot_text(p);
     enum aw_status status = plot_live(p);
@@ -748,7 +752,7 @@ static enum aw_status plot(struct plot *p)
 static enum aw_status run(struct plot *p, const struct aw_args *args)
 {
     struct aw_session *session = p->session;
-    enum aw_status status = aw_plot_given(session)->out ? aw_dry_ends(session) : AW_OK;
+    enum aw_status status = aw_plot_given(session)->out ? aw_dry_run_check(session) : AW_OK;
     if (status == AW_OK)
         status = parse_arguments(p, args);
     if (status == AW_OK && !p->input)
@@ -757,7 +761,7 @@ static enum aw_status run(struct plot *p, const struct aw_args *args)
         status = aw_stream_open(&p->stream, session, p->input);
     if (status != AW_OK)
         return status;
-    aw_stream_expect(p->stream, &p->select, NULL);
+    aw_stream_check_first(p->stream, &p->select, NULL);
     p->deadline = p->length_ns ? aw_clock_now(session->clock) + p->length_ns : AW_NEVER;
     return plot(p);
 }
@@ -770,7 +774,7 @@ static enum aw_status run_plot(struct aw_session *session, const struct aw_args 
     p->session = session;
     p->limit = (uint64_t)session->options.run.count;
     p->length_ns = (int64_t)(session->options.run.for_s * 1e9);
-    enum aw_status status = aw_plot_given(session)->out ? AW_OK : aw_live_check_form(session);
+    enum aw_status status = aw_plot_given(session)->out ? AW_OK : aw_live_check_style(session);
     if (status == AW_OK)
         status = run(p, args);
     aw_stream_close(p->stream);

@@ -10,18 +10,18 @@
 
 struct aw_trace {
     char name[AW_POINT_NAME], unit[16];
-    bool held;      /* a command, which holds until the next command */
-    double *t, *v;  /* seconds since the first sample of all traces; values */
-    size_t n, room; /* points, including the corners of held values; capacity */
-    size_t samples; /* number of points without those corners */
+    bool is_command; /* a command, which holds until the next command */
+    double *t, *v;   /* seconds since the first sample of all traces; values */
+    size_t n, room;  /* points, including the corners of held values; capacity */
+    size_t samples;  /* number of points without those corners */
 };
 
 /* Owns its samples; {0} is empty. */
 struct aw_traces {
     size_t n;
     struct aw_trace list[AW_TRACES];
-    bool any;
-    bool timed, counted; /* some samples have times; for others a row is a second */
+    bool has_samples;
+    bool has_times, counts_rows; /* some samples have times; for others a row is a second */
     int64_t first_ns, last_ns;
 };
 
@@ -34,13 +34,13 @@ enum aw_status aw_traces_add(struct aw_traces *traces, struct aw_trace *trace, i
 void aw_traces_free(struct aw_traces *traces);
 
 /* Extends held values to the end of the recording. AW_NO_MEMORY. */
-enum aw_status aw_traces_hold(struct aw_traces *traces, struct aw_error *err);
+enum aw_status aw_traces_extend(struct aw_traces *traces, struct aw_error *err);
 
 /* Removes this trace. */
 void aw_traces_remove(struct aw_traces *traces, size_t at);
 
 /* Removes traces with a single sample, which draw no line, unless all traces have only one. */
-void aw_traces_leave_out_points(struct aw_traces *traces);
+void aw_traces_drop_points(struct aw_traces *traces);
 
 /* Draws the traces into a file like aw_picture_draw, with one panel per unit. A commanded value
  * (setpoint, target) is dashed, in the colour of its measured value. AW_USAGE: nothing to draw.

@@ -50,25 +50,25 @@ static enum aw_status append(struct aw_trace *trace, double t, double value, str
 enum aw_status aw_traces_add(struct aw_traces *traces, struct aw_trace *trace, int64_t time_ns,
                              double value, struct aw_error *err)
 {
-    if (!traces->any)
+    if (!traces->has_samples)
         traces->first_ns = traces->last_ns = time_ns;
-    traces->any = true;
+    traces->has_samples = true;
     double t = (double)(time_ns - traces->first_ns) / 1e9;
     if (trace->n && t < trace->t[trace->n - 1])
         t = trace->t[trace->n - 1]; /* the clock was set back */
     traces->last_ns = time_ns > traces->last_ns ? time_ns : traces->last_ns;
     trace->samples++;
-    if (trace->held && trace->n && append(trace, t, trace->v[trace->n - 1], err) != AW_OK)
+    if (trace->is_command && trace->n && append(trace, t, trace->v[trace->n - 1], err) != AW_OK)
         return AW_NO_MEMORY;
     return append(trace, t, value, err);
 }
 
-enum aw_status aw_traces_hold(struct aw_traces *traces, struct aw_error *err)
+enum aw_status aw_traces_extend(struct aw_traces *traces, struct aw_error *err)
 {
     const double end = (double)(traces->last_ns - traces->first_ns) / 1e9;
     for (size_t i = 0; i < traces->n; i++) {
         struct aw_trace *trace = &traces->list[i];
-        if (trace->held && trace->n && trace->t[trace->n - 1] < end &&
+        if (trace->is_command && trace->n && trace->t[trace->n - 1] < end &&
             append(trace, end, trace->v[trace->n - 1], err) != AW_OK)
             return AW_NO_MEMORY;
     }
@@ -92,7 +92,7 @@ void aw_traces_remove(struct aw_traces *traces, size_t at)
     memmove(&traces->list[at], &traces->list[at + 1], (traces->n - at) * sizeof *traces->list);
 }
 
-void aw_traces_leave_out_points(struct aw_traces *traces)
+void aw_traces_drop_points(struct aw_traces *traces)
 {
     size_t lines = 0;
     for (size_t i = 0; i < traces->n; i++)
@@ -111,7 +111,7 @@ struct name_parts {
     size_t length; /* length of the owner */
 };
 
-static struct name_parts part_of(const char *name)
+static struct name_parts split_name(const char *name)
 {
     const char *field = name + strlen(name);
     while (field > name && !strchr("._ ", field[-1]))
@@ -126,18 +126,18 @@ static bool is_target(const struct aw_trace *trace)
 {
     static const char *const words[] = {"setpoint", "target",  "goal", "reference",
                                         "desired",  "command", NULL};
-    return aw_is_one_of(words, part_of(trace->name).field);
+    return aw_is_one_of(words, split_name(trace->name).field);
 }
 
 /* Returns the trace of the measured value for this target; n: not drawn. */
-static size_t actual_of(const struct aw_traces *traces, size_t target)
+static size_t find_actual(const struct aw_traces *traces, size_t target)
 {
     const struct aw_trace *wanted = &traces->list[target];
-    const struct name_parts part = part_of(wanted->name);
+    const struct name_parts part = split_name(wanted->name);
     size_t i = 0;
     for (; i < traces->n; i++) {
         const struct aw_trace *trace = &traces->list[i];
-        const struct name_parts other = part_of(trace->name);
+        const struct name_parts other = split_name(trace->name);
         if (strcmp(trace->unit, wanted->unit) == 0 && !is_target(trace) &&
             strcmp(other.field, "output") != 0 && other.length == part.length &&
             strncmp(other.owner, part.owner, part.length) == 0)
@@ -150,24 +150,24 @@ static size_t actual_of(const struct aw_traces *traces, size_t target)
 
 struct panels {
     size_t n;
-    size_t of[AW_TRACES]; /* panel of each trace */
-    bool mixed;           /* the last panel has several units */
+    size_t panel[AW_TRACES]; /* panel of each trace */
+    bool is_mixed;           /* the last panel has several units */
     char label[MOST_PANELS][96];
     const char *unit[MOST_PANELS];
 };
 
-static void divide(const struct aw_traces *traces, struct panels *panels)
+static void assign_panels(const struct aw_traces *traces, struct panels *panels)
 {
     panels->n = 0;
-    panels->mixed = false;
+    panels->is_mixed = false;
     for (size_t i = 0; i < traces->n; i++) {
         size_t p = 0;
         while (p < panels->n && strcmp(panels->unit[p], traces->list[i].unit) != 0)
             p++;
         if (p == panels->n && p < MOST_PANELS)
             panels->unit[panels->n++] = traces->list[i].unit;
-        panels->mixed |= p == MOST_PANELS;
-        panels->of[i] = p < MOST_PANELS ? p : MOST_PANELS - 1;
+        panels->is_mixed |= p == MOST_PANELS;
+        panels->panel[i] = p < MOST_PANELS ? p : MOST_PANELS - 1;
     }
 }
 
@@ -182,19 +182,19 @@ static bool is_first(const struct aw_traces *traces, const struct panels *panels
 {
     const char *name = plain_name(&traces->list[at]);
     size_t i = 0;
-    while (panels->of[i] != panels->of[at] || strcmp(plain_name(&traces->list[i]), name) != 0)
+    while (panels->panel[i] != panels->panel[at] || strcmp(plain_name(&traces->list[i]), name) != 0)
         i++;
     return i == at;
 }
 
 /* Returns true if the axis label contains the name. Where all have the same unit, a target needs no
  * separate name. */
-static bool is_named(const struct aw_traces *traces, const struct panels *panels, size_t at,
-                     bool one_unit)
+static bool is_in_label(const struct aw_traces *traces, const struct panels *panels, size_t at,
+                        bool one_unit)
 {
     const struct aw_trace *trace = &traces->list[at];
     return is_first(traces, panels, at) &&
-           !(one_unit && is_target(trace) && actual_of(traces, at) < traces->n);
+           !(one_unit && is_target(trace) && find_actual(traces, at) < traces->n);
 }
 
 static void add_name(const struct aw_trace *trace, bool with_unit, char *label, size_t size)
@@ -202,10 +202,10 @@ static void add_name(const struct aw_trace *trace, bool with_unit, char *label, 
     const char *name = plain_name(trace);
     char bare[AW_POINT_NAME], unit[16];
     bool has_unit = with_unit && *trace->unit;
-    aw_column_unit(name, bare, sizeof bare, unit);
+    aw_split_unit(name, bare, sizeof bare, unit);
     /* The name may already contain the unit. */
-    bool said = *trace->unit && strcmp(unit, trace->unit) == 0;
-    aw_append(label, size, ", ", "%.30s%s%s%s", said ? bare : name, has_unit ? " [" : "",
+    bool named = *trace->unit && strcmp(unit, trace->unit) == 0;
+    aw_append(label, size, ", ", "%.30s%s%s%s", named ? bare : name, has_unit ? " [" : "",
               has_unit ? trace->unit : "", has_unit ? "]" : "");
 }
 
@@ -213,12 +213,12 @@ static void add_name(const struct aw_trace *trace, bool with_unit, char *label, 
  * Otherwise it lists the names. */
 static void name_panel(const struct aw_traces *traces, struct panels *panels, size_t p)
 {
-    bool mixed = panels->mixed && p + 1 == panels->n, one_unit = !mixed && *panels->unit[p];
+    bool mixed = panels->is_mixed && p + 1 == panels->n, one_unit = !mixed && *panels->unit[p];
     char *label = panels->label[p];
     size_t names = 0;
     *label = '\0';
     for (size_t i = 0; i < traces->n; i++)
-        if (panels->of[i] == p && is_named(traces, panels, i, one_unit) && names++ < NAMED)
+        if (panels->panel[i] == p && is_in_label(traces, panels, i, one_unit) && names++ < NAMED)
             add_name(&traces->list[i], mixed, label, sizeof panels->label[p]);
     if (one_unit && names > 1)
         *label = '\0';
@@ -236,9 +236,9 @@ static void choose_colours(const struct aw_traces *traces, const struct panels *
 {
     size_t used[MOST_PANELS] = {0}, of[AW_TRACES];
     for (size_t i = 0; i < traces->n; i++) {
-        of[i] = is_target(&traces->list[i]) ? actual_of(traces, i) : traces->n;
+        of[i] = is_target(&traces->list[i]) ? find_actual(traces, i) : traces->n;
         if (of[i] == traces->n)
-            colours[i] = ++used[panels->of[i]];
+            colours[i] = ++used[panels->panel[i]];
     }
     for (size_t i = 0; i < traces->n; i++)
         if (of[i] < traces->n)
@@ -252,31 +252,31 @@ enum aw_status aw_traces_write(const struct aw_traces *traces, struct aw_session
     struct aw_panel list[MOST_PANELS];
     struct panels panels;
     size_t used = 0, size, colours[AW_TRACES];
-    if (!traces->any)
+    if (!traces->has_samples)
         return aw_fail(&session->err, AW_USAGE, "--out: no data to draw — record something first");
-    divide(traces, &panels);
+    assign_panels(traces, &panels);
     choose_colours(traces, &panels, colours);
     for (size_t p = 0; p < panels.n; p++) {
         name_panel(traces, &panels, p);
         list[p] = (struct aw_panel){
             .label = panels.label[p], .unit = panels.unit[p], .series = series + used};
         for (size_t i = 0; i < traces->n; i++)
-            if (panels.of[i] == p)
+            if (panels.panel[i] == p)
                 series[used++] = (struct aw_series){.label = traces->list[i].name,
                                                     .colour = colours[i],
                                                     .dashed = is_target(&traces->list[i]) ||
-                                                              traces->list[i].held,
+                                                              traces->list[i].is_command,
                                                     .x = traces->list[i].t,
                                                     .y = traces->list[i].v,
                                                     .n = traces->list[i].n};
         list[p].n = (size_t)(series + used - list[p].series);
     }
-    bool rows = traces->counted && !traces->timed;
+    bool rows = traces->counts_rows && !traces->has_times;
     struct aw_chart chart = {.title = title,
                              .x_label = rows ? "row" : "time",
                              .x_unit = rows ? NULL : "s",
                              .panels = list,
-                             .n = panels.n};
+                             .n_panels = panels.n};
     char *text = aw_picture_draw(session, &chart, path, &size);
     if (!text)
         return session->err.status;

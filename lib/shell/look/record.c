@@ -27,9 +27,9 @@ struct recorder;
 struct format {
     const char *ending;
     enum aw_style style; /* style of decoded records */
-    bool tee;            /* writes the bytes on the link instead of records */
-    void (*item)(struct recorder *r, const struct aw_item *item);
-    void (*mark)(struct recorder *r, int64_t time_ns, const char *text);
+    bool uses_tee;       /* writes the bytes on the link instead of records */
+    void (*write_item)(struct recorder *r, const struct aw_item *item);
+    void (*write_mark)(struct recorder *r, int64_t time_ns, const char *text);
 };
 
 struct recorder {
@@ -44,46 +44,52 @@ struct recorder {
     const struct aw_select *fields; /* fields to write (--fields) */
     uint64_t messages, marks, limit;
     int64_t start_ns;
-    bool owns_tee; /* this command created the tee */
-    bool named;    /* adds the subject to records whose fields do not contain it */
-    bool typing;   /* lines on standard input are marks */
+    bool owns_tee;    /* this command created the tee */
+    bool adds_names;  /* adds the subject to records whose fields do not contain it */
+    bool reads_marks; /* lines on standard input are marks */
 };
 
-static void view_item(struct recorder *r, const struct aw_item *item)
+static void write_view(struct recorder *r, const struct aw_item *item)
 {
     char line[AW_VIEW_MAX + AW_RECORD_NAME_MAX];
-    size_t size = item->record ? aw_view_record(r->view, item->record, line) : 0;
-    if (size && r->named && (r->format->style == AW_STYLE_CSV || *item->subject))
+    size_t size = item->record ? aw_view_print_record(r->view, item->record, line) : 0;
+    if (size && r->adds_names && (r->format->style == AW_STYLE_CSV || *item->subject))
         size = aw_record_add_name(r->format->style, item->subject, line, size);
     fwrite(line, 1, size, r->file);
 }
 
-static void remark(struct recorder *r, int64_t time_ns, const char *text)
+static void write_text_mark(struct recorder *r, int64_t time_ns, const char *text)
 {
     (void)time_ns;
     fprintf(r->file, "# %s\n", text);
 }
 
-static void json_mark(struct recorder *r, int64_t time_ns, const char *text)
+static void write_json_mark(struct recorder *r, int64_t time_ns, const char *text)
 {
     char quoted[AW_MARK_MAX * 6 + 3];
-    *aw_json_string(quoted, text, AW_MARK_MAX) = '\0';
+    *aw_write_json_string(quoted, text, AW_MARK_MAX) = '\0';
     fprintf(r->file, "{\"t\":%.6f,\"mark\":%s}\n", (double)time_ns / 1e9, quoted);
 }
 
-static void tee_mark(struct recorder *r, int64_t time_ns, const char *text)
+static void write_tee_mark(struct recorder *r, int64_t time_ns, const char *text)
 {
-    if (!aw_tee_mark(r->session->device.tee, time_ns, text, &r->session->device.tee_lost))
-        aw_stop_ask(r->session);
+    if (!aw_tee_add_mark(r->session->device.tee, time_ns, text, &r->session->device.tee_error))
+        aw_stop_request(r->session);
 }
 
 static const struct format formats[] = {
-    {.ending = ".csv", .style = AW_STYLE_CSV, .item = view_item, .mark = remark},
-    {.ending = ".ndjson", .style = AW_STYLE_JSON, .item = view_item, .mark = json_mark},
+    {.ending = ".csv",
+     .style = AW_STYLE_CSV,
+     .write_item = write_view,
+     .write_mark = write_text_mark},
+    {.ending = ".ndjson",
+     .style = AW_STYLE_JSON,
+     .write_item = write_view,
+     .write_mark = write_json_mark},
 };
 
 /* Records complete messages from the link. */
-static const struct format whole = {.tee = true, .mark = tee_mark};
+static const struct format tee_format = {.uses_tee = true, .write_mark = write_tee_mark};
 
 /* ---- Start ---- */
 
@@ -93,21 +99,21 @@ static enum aw_status begin_tee(struct recorder *r, const char *path)
     const char *url;
     if (session->device.tee)
         return aw_fail(&session->err, AW_USAGE, "record: --record already records this session");
-    enum aw_status status = aw_session_url(session, &url);
+    enum aw_status status = aw_session_get_url(session, &url);
     if (status == AW_OK)
         status = aw_tee_open(session, "record", path, url);
     if (status == AW_OK)
-        r->owns_tee = session->device.tee->narrowed = true;
+        r->owns_tee = session->device.tee->selects_subjects = true;
     return status;
 }
 
-static enum aw_status create(struct recorder *r)
+static enum aw_status create_file(struct recorder *r)
 {
     char header[AW_VIEW_MAX + AW_RECORD_NAME_MAX];
-    enum aw_status status = aw_session_create(r->session, NULL, r->path, &r->file);
+    enum aw_status status = aw_session_create_file(r->session, NULL, r->path, &r->file);
     bool headed = status == AW_OK && r->view && !aw_record_joints_given(r->session)->no_header;
-    size_t size = headed ? aw_view_header(r->view, header) : 0;
-    if (size && r->named)
+    size_t size = headed ? aw_view_print_header(r->view, header) : 0;
+    if (size && r->adds_names)
         size = aw_record_add_name(r->format->style, "name", header, size);
     fwrite(header, 1, size, r->file);
     return status;
@@ -118,12 +124,12 @@ static void note_packets(const struct recorder *r)
 {
     const char *packets = r->session->options.link.packets, *dbc = r->session->options.link.dbc;
     if (aw_tee_is_log(r->session, r->path) && (packets || dbc))
-        aw_session_notice(r->session, "%s: a log cannot contain %s%s%s — give %s to read it",
-                          r->path, packets ? packets : "", packets && dbc ? " and " : "",
-                          dbc ? dbc : "",
-                          !dbc       ? "--packets"
-                          : !packets ? "--dbc"
-                                     : "--packets and --dbc");
+        aw_session_print_notice(r->session, "%s: a log cannot contain %s%s%s — give %s to read it",
+                                r->path, packets ? packets : "", packets && dbc ? " and " : "",
+                                dbc ? dbc : "",
+                                !dbc       ? "--packets"
+                                : !packets ? "--dbc"
+                                           : "--packets and --dbc");
 }
 
 /* Creates the file once the names in --fields are verified. This may require the first message,
@@ -131,27 +137,28 @@ static void note_packets(const struct recorder *r)
 static enum aw_status begin_file(struct recorder *r)
 {
     struct aw_session *session = r->session;
-    enum aw_status status = aw_session_decoding_wire(session, &r->wire);
-    struct aw_messages messages = {.any = false};
-    if (session->device.link && !session->device.link->recorded)
-        messages = aw_session_spoken(session);
+    enum aw_status status = aw_session_get_decoding_wire(session, &r->wire);
+    struct aw_messages messages = {.has_any = false};
+    if (session->device.link && !session->device.link->is_recording)
+        messages = aw_session_watched_messages(session);
     if (status == AW_OK)
-        r->view = aw_session_file_view(session, r->wire, r->format->style, &messages);
+        r->view = aw_session_make_file_view(session, r->wire, r->format->style, &messages);
     if (status != AW_OK || !r->view)
         return session->err.status;
-    r->named = session->tool->subject.all && !aw_rows_have(r->wire->variant.head, AW_TEXT);
-    bool later = r->fields->n && session->tool->subject.all;
-    return later ? aw_file_check(r->path, &session->err) : create(r);
+    r->adds_names =
+        session->tool->subject.list_all && !aw_rows_have(r->wire->variant.head, AW_TEXT);
+    bool later = r->fields->n && session->tool->subject.list_all;
+    return later ? aw_file_check(r->path, &session->err) : create_file(r);
 }
 
 static enum aw_status check_fields(struct recorder *r)
 {
     struct aw_session *session = r->session;
     r->fields = &session->run.printing.wanted.any;
-    session->run.printing.wanted.picks = false; /* the fields are columns */
+    session->run.printing.wanted.selects_entries = false; /* the fields are columns */
     if (!session->options.print.fields)
         return AW_OK;
-    if (r->format->item != view_item)
+    if (r->format->write_item != write_view)
         return aw_fail(&session->err, AW_USAGE,
                        "record: --fields requires .csv or .ndjson: %s contains whole messages",
                        r->path);
@@ -190,7 +197,7 @@ static enum aw_status choose_format(struct recorder *r, const char *path)
     struct aw_filter filter;
     r->format = format_of(path);
     if (!r->format && aw_tee_accepts(session, path, &filter))
-        r->format = &whole;
+        r->format = &tee_format;
     if (r->format || session->err.status != AW_OK)
         return r->format ? AW_OK : session->err.status;
     return aw_fail(
@@ -199,7 +206,7 @@ static enum aw_status choose_format(struct recorder *r, const char *path)
         session->tool->protocol->can ? ", .log" : "");
 }
 
-static enum aw_status begin(struct recorder *r, const char *path)
+static enum aw_status begin_recorder(struct recorder *r, const char *path)
 {
     struct aw_session *session = r->session;
     enum aw_status status = choose_format(r, path);
@@ -208,20 +215,20 @@ static enum aw_status begin(struct recorder *r, const char *path)
     if (status == AW_OK)
         status = check_fields(r);
     if (status == AW_OK)
-        status =
-            session->tool->prepare ? session->tool->prepare(session) : aw_session_link(session);
+        status = session->tool->prepare ? session->tool->prepare(session)
+                                        : aw_session_open_link(session);
     if (status == AW_OK)
-        status = r->format->tee ? begin_tee(r, path) : begin_file(r);
+        status = r->format->uses_tee ? begin_tee(r, path) : begin_file(r);
     if (status == AW_OK)
         status = aw_stream_open(&r->stream, session, NULL);
     if (status == AW_OK) {
-        aw_stream_expect(r->stream, r->fields, NULL);
+        aw_stream_check_first(r->stream, r->fields, NULL);
         if (!is_output(path) || !aw_stop_is_pipe(session->out.fd))
             aw_stream_reconnect(r->stream, false);
     }
     if (status == AW_OK)
         note_packets(r);
-    r->typing = isatty(STDIN_FILENO) && !session->options.run.no_input;
+    r->reads_marks = isatty(STDIN_FILENO) && !session->options.run.no_input;
     r->progress = aw_progress(session, path, false);
     r->start_ns = aw_clock_now(session->clock);
     return status;
@@ -229,7 +236,7 @@ static enum aw_status begin(struct recorder *r, const char *path)
 
 /* ---- Running ---- */
 
-bool aw_record_typed(bool *typing, char text[AW_MARK_MAX])
+bool aw_record_read_mark(bool *typing, char text[AW_MARK_MAX])
 {
     ssize_t n = *typing ? aw_read_ready(STDIN_FILENO, text, AW_MARK_MAX - 1) : 0;
     *typing = n > 0 || (n < 0 && errno == EAGAIN);
@@ -245,9 +252,9 @@ bool aw_record_typed(bool *typing, char text[AW_MARK_MAX])
 static void read_mark(struct recorder *r)
 {
     char text[AW_MARK_MAX];
-    if (!(r->file || r->format->tee) || !aw_record_typed(&r->typing, text))
+    if (!(r->file || r->format->uses_tee) || !aw_record_read_mark(&r->reads_marks, text))
         return;
-    r->format->mark(r, aw_session_time(r->session), text);
+    r->format->write_mark(r, aw_session_time(r->session), text);
     r->marks++;
 }
 
@@ -259,14 +266,14 @@ static enum aw_status check_file(struct recorder *r)
 }
 
 /* Skips messages without any requested field, and does not count them. */
-static enum aw_status take(struct recorder *r, const struct aw_item *item)
+static enum aw_status record_item(struct recorder *r, const struct aw_item *item)
 {
-    enum aw_status status = r->file || r->format->tee ? AW_OK : create(r);
-    if (status != AW_OK ||
-        (r->fields->n && !aw_wanted_fits(&r->session->run.printing.wanted, item->points, item->n)))
+    enum aw_status status = r->file || r->format->uses_tee ? AW_OK : create_file(r);
+    if (status != AW_OK || (r->fields->n && !aw_wanted_has_points(&r->session->run.printing.wanted,
+                                                                  item->points, item->n)))
         return status;
-    if (r->format->item)
-        r->format->item(r, item);
+    if (r->format->write_item)
+        r->format->write_item(r, item);
     r->messages++;
     return AW_OK;
 }
@@ -279,23 +286,23 @@ static void show_progress(struct recorder *r)
     if (r->marks)
         snprintf(marks, sizeof marks, ", %" PRIu64 " mark%s", r->marks, r->marks == 1 ? "" : "s");
     snprintf(text, sizeof text, "recording %.1f s, %" PRIu64 " messages%s%s", seconds, r->messages,
-             marks, r->typing ? " — Enter sets a mark, Ctrl-C ends" : "");
+             marks, r->reads_marks ? " — Enter sets a mark, Ctrl-C ends" : "");
     aw_progress_show(&r->progress, text);
 }
 
 /* Flushes after each read, so a killed recorder leaves a readable file. */
-static enum aw_status run(struct recorder *r, int64_t deadline)
+static enum aw_status run_recorder(struct recorder *r, int64_t deadline)
 {
     struct aw_session *session = r->session;
     enum aw_status status = AW_OK;
     while (status == AW_OK && !(r->limit && r->messages >= r->limit)) {
         struct aw_item item;
-        int64_t now = aw_clock_now(session->clock), look = now + LOOK_NS;
+        int64_t now = aw_clock_now(session->clock), check_ns = now + LOOK_NS;
         if (now >= deadline)
-            return aw_stream_answered(r->stream, "record");
-        status = aw_stream_next(r->stream, aw_sooner(look, deadline), &item);
+            return aw_stream_check_received(r->stream, "record");
+        status = aw_stream_next(r->stream, aw_min_time(check_ns, deadline), &item);
         if (status == AW_OK)
-            status = take(r, &item);
+            status = record_item(r, &item);
         if (status == AW_TIMEOUT || status == AW_MALFORMED)
             status = AW_OK;
         if (status == AW_OK)
@@ -308,22 +315,22 @@ static enum aw_status run(struct recorder *r, int64_t deadline)
 
 /* ---- End ---- */
 
-enum aw_status aw_record_ended(struct aw_session *session, enum aw_status status)
+enum aw_status aw_record_end_status(struct aw_session *session, enum aw_status status)
 {
     bool more = session->mode.scripts || !(session->mode.one_shot || session->mode.interactive);
-    if (status != AW_STOPPED || more || session->motion.moving || aw_session_continues(session))
+    if (status != AW_STOPPED || more || session->motion.moving || aw_session_has_ongoing(session))
         return status;
-    return aw_stop_take_interrupt(session) ? AW_OK : status;
+    return aw_stop_consume_interrupt(session) ? AW_OK : status;
 }
 
-static enum aw_status end(struct recorder *r, enum aw_status status)
+static enum aw_status end_recorder(struct recorder *r, enum aw_status status)
 {
     struct aw_session *session = r->session;
     bool good = true;
     aw_progress_end(&r->progress);
-    status = aw_record_ended(session, status);
-    if (status == AW_OK && r->fields && !r->file && !r->format->tee)
-        status = create(r); /* no message arrived: writes a table without rows */
+    status = aw_record_end_status(session, status);
+    if (status == AW_OK && r->fields && !r->file && !r->format->uses_tee)
+        status = create_file(r); /* no message arrived: writes a table without rows */
     aw_stream_close(r->stream);
     aw_view_free(r->view);
     if (r->file)
@@ -331,7 +338,7 @@ static enum aw_status end(struct recorder *r, enum aw_status status)
     if (!good && (status == AW_OK || status == AW_STOPPED))
         status = aw_file_fail(&session->err, "record", r->path);
     if (r->owns_tee)
-        aw_tee_close(session, &session->device.tee_lost);
+        aw_tee_close(session, &session->device.tee_error);
     if (is_output(r->path) && !session->out.error) /* the result is human-readable */
         session->out.fd = STDERR_FILENO;
     return status;
@@ -341,7 +348,7 @@ static enum aw_status end(struct recorder *r, enum aw_status status)
 static bool is_table(const struct aw_session *session, const char *path)
 {
     const char *dot = strrchr(path, '.');
-    return session->tool->joints && session->tool->joints->tabled && dot &&
+    return session->tool->joints && session->tool->joints->records_table && dot &&
            strcmp(dot, ".csv") == 0 && !session->options.link.packets;
 }
 
@@ -352,14 +359,14 @@ enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *a
     struct recorder r = {.session = session,
                          .path = aw_arg(args, "file", 0),
                          .limit = (uint64_t)session->options.run.count};
-    enum aw_status status = begin(&r, r.path);
+    enum aw_status status = begin_recorder(&r, r.path);
     if (status == AW_OK)
-        status = run(&r, aw_session_end(session));
-    status = end(&r, status);
+        status = run_recorder(&r, aw_session_end_time(session));
+    status = end_recorder(&r, status);
     aw_object_start(&session->result, "record");
-    aw_object_count(&session->result, "messages", r.messages);
+    aw_object_add_count(&session->result, "messages", r.messages);
     if (r.marks)
-        aw_object_count(&session->result, "marks", r.marks);
+        aw_object_add_count(&session->result, "marks", r.marks);
     return status;
 }
 

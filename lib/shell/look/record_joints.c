@@ -43,34 +43,35 @@ struct recorder {
         size_t joint;
         enum aw_joint_value value;
     } column[COLUMNS_MAX]; /* columns of values, from index 1 on */
-    bool more;             /* values other than positions and setpoints, which must be queried */
-    bool fresh[JOINTS_MAX];
+    bool needs_queries;    /* values other than positions and setpoints, which must be queried */
+    bool is_new[JOINTS_MAX];
     struct aw_samples gaps_ms;
     int64_t first_ns, last_ns, flushed_ns, changed_ns;
     double row[COLUMNS_MAX];
     uint64_t rows, repeats, marks, limit;
-    bool typing;           /* lines on standard input are marks */
+    bool reads_marks;      /* lines on standard input are marks */
     enum aw_status status; /* status of the last row */
 };
 
 /* ---- Columns ---- */
 
 /* Returns true if the device reports the value. */
-static bool has(const struct recorder *r, const struct aw_joint *joint, enum aw_joint_value value)
+static bool is_reported(const struct recorder *r, const struct aw_joint *joint,
+                        enum aw_joint_value value)
 {
-    if (joint->blind || joint->left_out)
+    if (joint->is_blind || joint->excluded)
         return false;
     if (value == AW_JOINT_ACTUAL)
         return true;
     if (value == AW_JOINT_TARGET)
-        return !(r->session->tool->steer > 0);
+        return !(r->session->tool->steer_gain > 0);
     const struct aw_joint_column *c = r->session->tool->joints->columns;
     while (c && c->key && c->value != value)
         c++;
     return c && c->key;
 }
 
-static bool is_like(const char *pattern, const struct aw_joint *joint, const char *field)
+static bool matches_pattern(const char *pattern, const struct aw_joint *joint, const char *field)
 {
     char name[2 * AW_JOINT_NAME], alias[2 * AW_JOINT_NAME];
     snprintf(name, sizeof name, "%s.%s", joint->name, field);
@@ -81,13 +82,13 @@ static bool is_like(const char *pattern, const struct aw_joint *joint, const cha
 }
 
 /* Returns true if --fields requests the value. Marks the matching names as found. */
-static bool is_asked(struct recorder *r, const struct aw_joint *joint, const char *field,
-                     bool *found)
+static bool is_requested(struct recorder *r, const struct aw_joint *joint, const char *field,
+                         bool *found)
 {
-    const struct aw_select *asked = &r->session->run.printing.wanted.any;
-    bool any = asked->n == 0;
-    for (size_t i = 0; i < asked->n; i++)
-        if (is_like(asked->pattern[i], joint, field))
+    const struct aw_select *requested = &r->session->run.printing.wanted.any;
+    bool any = requested->n == 0;
+    for (size_t i = 0; i < requested->n; i++)
+        if (matches_pattern(requested->pattern[i], joint, field))
             any = found[i] = true;
     return any;
 }
@@ -97,38 +98,38 @@ static void add_columns(struct recorder *r, size_t field, bool *found, char (*te
     for (size_t i = 0; i < r->list.n && i < JOINTS_MAX; i++) {
         const struct aw_joint *joint = &r->list.joints[i];
         enum aw_joint_value value = fields[field].value;
-        if (!has(r, joint, value) || !is_asked(r, joint, fields[field].name, found))
+        if (!is_reported(r, joint, value) || !is_requested(r, joint, fields[field].name, found))
             continue;
         snprintf(text[*n], sizeof *text, "%s.%s", joint->name, fields[field].name);
         r->column[*n].joint = i;
         r->column[(*n)++].value = value;
-        r->more = r->more || value >= AW_JOINT_VELOCITY;
+        r->needs_queries = r->needs_queries || value >= AW_JOINT_VELOCITY;
     }
 }
 
 static enum aw_status choose_columns(struct recorder *r)
 {
     struct aw_session *session = r->session;
-    const struct aw_select *asked = &session->run.printing.wanted.any;
+    const struct aw_select *requested = &session->run.printing.wanted.any;
     bool found[AW_SELECT_MAX] = {false};
     char(*text)[160] = calloc(COLUMNS_MAX, sizeof *text);
     const char *names[COLUMNS_MAX] = {"t"};
     size_t n = 1;
     if (!text)
         return aw_no_memory(&session->err);
-    session->run.printing.wanted.picks = false; /* the fields are columns */
-    enum aw_status status = aw_stream_check(session, asked, NULL);
+    session->run.printing.wanted.selects_entries = false; /* the fields are columns */
+    enum aw_status status = aw_stream_check(session, requested, NULL);
     for (size_t field = 0; field < N_FIELDS && status == AW_OK; field++)
         add_columns(r, field, found, text, &n);
     for (size_t i = 1; i < n; i++)
         names[i] = text[i];
-    size_t missing = aw_select_missing(asked, found);
-    if (status == AW_OK && missing < asked->n)
+    size_t missing = aw_select_find_missing(requested, found);
+    if (status == AW_OK && missing < requested->n)
         status =
             aw_fail(&session->err, AW_USAGE,
                     "record: '%.60s' is not recorded — available: position, setpoint, velocity, "
                     "effort of the joints; .ndjson, .pcapng and .mcap contain all messages",
-                    asked->pattern[missing]);
+                    requested->pattern[missing]);
     if (status == AW_OK)
         status = aw_table_init(&r->table, names, n, &session->err);
     free(text);
@@ -139,15 +140,16 @@ static enum aw_status begin(struct recorder *r)
 {
     struct aw_session *session = r->session;
     const struct aw_joints *joints = session->tool->joints;
-    enum aw_status status = (joints->told ? aw_joints_begin : aw_joints_list)(session, &r->list);
+    enum aw_status status =
+        (joints->reports_joints ? aw_joints_begin : aw_joints_list)(session, &r->list);
     if (status == AW_OK)
         status = choose_columns(r);
     if (status == AW_OK)
-        status = aw_dry_ends(session);
-    if (status == AW_OK && !joints->told)
+        status = aw_dry_run_check(session);
+    if (status == AW_OK && !joints->reports_joints)
         status = joints->open(session);
     if (status == AW_OK)
-        status = aw_session_create(session, NULL, r->path, &r->file);
+        status = aw_session_create_file(session, NULL, r->path, &r->file);
     if (status == AW_OK && !aw_record_joints_given(session)->no_header)
         status = aw_table_write_header(r->file, &r->table, &session->err);
     return status;
@@ -162,7 +164,7 @@ static enum aw_status flush(struct recorder *r, int64_t now)
     if (now - r->flushed_ns < FLUSH_NS)
         return AW_OK;
     r->flushed_ns = now;
-    if (aw_record_typed(&r->typing, mark)) {
+    if (aw_record_read_mark(&r->reads_marks, mark)) {
         fprintf(r->file, "# %s\n", mark);
         r->marks++;
     }
@@ -181,16 +183,16 @@ static double shorten(double value)
 
 static double *value_of(struct recorder *r, size_t column)
 {
-    return &r->list.joints[r->column[column].joint].now.value[r->column[column].value];
+    return &r->list.joints[r->column[column].joint].state.value[r->column[column].value];
 }
 
 /* Writes no row while a position is unknown. */
-static enum aw_status add(struct recorder *r, int64_t time_ns)
+static enum aw_status add_row(struct recorder *r, int64_t time_ns)
 {
     double row[COLUMNS_MAX] = {0};
     size_t n = r->table.n_columns;
     enum aw_status status = AW_OK;
-    memset(r->fresh, 0, sizeof r->fresh);
+    memset(r->is_new, 0, sizeof r->is_new);
     for (size_t i = 1; i < n; i++) {
         double value = *value_of(r, i);
         if (isnan(value) && r->column[i].value == AW_JOINT_ACTUAL)
@@ -215,33 +217,34 @@ static enum aw_status add(struct recorder *r, int64_t time_ns)
 }
 
 /* Adds a row once every joint has a new position, or one joint has a second one. */
-static enum aw_status take(struct recorder *r)
+static enum aw_status add_new_positions(struct recorder *r)
 {
     int64_t last = r->last_ns;
-    bool all = true, again = false;
+    bool all = true, repeated = false;
     for (size_t i = 0; i < r->list.n && i < JOINTS_MAX; i++) {
         const struct aw_joint *joint = &r->list.joints[i];
-        int64_t came = joint->now.time_ns[AW_JOINT_ACTUAL];
-        if (!has(r, joint, AW_JOINT_ACTUAL))
+        int64_t received_ns = joint->state.time_ns[AW_JOINT_ACTUAL];
+        if (!is_reported(r, joint, AW_JOINT_ACTUAL))
             continue;
-        bool news = came != AW_NO_TIME && (came > r->last_ns || !r->rows);
-        again = again || (news && r->fresh[i]);
-        r->fresh[i] = r->fresh[i] || news;
-        all = all && r->fresh[i];
-        last = came != AW_NO_TIME && came > last ? came : last;
+        bool is_new = received_ns != AW_NO_TIME && (received_ns > r->last_ns || !r->rows);
+        repeated = repeated || (is_new && r->is_new[i]);
+        r->is_new[i] = r->is_new[i] || is_new;
+        all = all && r->is_new[i];
+        last = received_ns != AW_NO_TIME && received_ns > last ? received_ns : last;
     }
-    return all || again ? add(r, last) : AW_OK;
+    return all || repeated ? add_row(r, last) : AW_OK;
 }
 
-static bool arrived(const struct recorder *r)
+static bool has_arrived(const struct recorder *r)
 {
     if (!aw_record_joints_given(r->session)->until_arrived || !r->rows ||
         r->last_ns - r->changed_ns < REST_NS)
         return false;
     for (size_t i = 0; i < r->list.n; i++) {
         const struct aw_joint *joint = &r->list.joints[i];
-        const double *now = joint->now.value;
-        if (!joint->blind && fabs(now[AW_JOINT_ACTUAL] - now[AW_JOINT_TARGET]) > joint->near)
+        const double *now = joint->state.value;
+        if (!joint->is_blind &&
+            fabs(now[AW_JOINT_ACTUAL] - now[AW_JOINT_TARGET]) > joint->tolerance)
             return false;
     }
     return true;
@@ -249,19 +252,19 @@ static bool arrived(const struct recorder *r)
 
 static bool is_enough(const struct recorder *r)
 {
-    return arrived(r) || (r->limit && r->rows >= r->limit);
+    return has_arrived(r) || (r->limit && r->rows >= r->limit);
 }
 
-static bool look(void *context, const struct aw_joint_list *list)
+static bool handle_report(void *context, const struct aw_joint_list *list)
 {
     struct recorder *r = context;
     (void)list;
-    r->status = take(r);
+    r->status = add_new_positions(r);
     return r->status == AW_OK && !is_enough(r);
 }
 
 /* Queries the fields that do not arrive with each position. */
-static enum aw_status ask(struct recorder *r, int64_t deadline, double hz)
+static enum aw_status query_all(struct recorder *r, int64_t deadline, double hz)
 {
     struct aw_session *session = r->session;
     int64_t next = aw_clock_now(session->clock), period = hz > 0 ? (int64_t)(1e9 / hz) : 0;
@@ -269,10 +272,10 @@ static enum aw_status ask(struct recorder *r, int64_t deadline, double hz)
     while (status == AW_OK && !is_enough(r) && aw_clock_now(session->clock) < deadline) {
         status = aw_joints_read(session, &r->list);
         if (status == AW_OK)
-            status = take(r);
+            status = add_new_positions(r);
         next += period;
         if (status == AW_OK && period)
-            status = aw_clock_sleep(session->clock, aw_sooner(next, deadline));
+            status = aw_clock_sleep(session->clock, aw_min_time(next, deadline));
     }
     return status;
 }
@@ -280,7 +283,7 @@ static enum aw_status ask(struct recorder *r, int64_t deadline, double hz)
 /* Messages of a log do not wait for queries. */
 static enum aw_status read_log(struct recorder *r, int64_t deadline)
 {
-    double (*of_wire)(double, const char **) = r->session->tool->joints->of_wire;
+    double (*convert_field)(double, const char **) = r->session->tool->joints->convert_field;
     struct aw_item item;
     struct aw_stream *stream;
     enum aw_status status = aw_stream_open(&stream, r->session, NULL);
@@ -291,31 +294,32 @@ static enum aw_status read_log(struct recorder *r, int64_t deadline)
             int column = aw_table_find(&r->table, item.points[i].field);
             if (column < 1)
                 continue;
-            bool place = r->column[column].value == AW_JOINT_ACTUAL;
+            bool is_position = r->column[column].value == AW_JOINT_ACTUAL;
             *value_of(r, (size_t)column) =
-                place && of_wire ? of_wire(item.points[i].value, &(const char *){NULL})
-                                 : item.points[i].value;
-            moved = moved || place;
+                is_position && convert_field
+                    ? convert_field(item.points[i].value, &(const char *){NULL})
+                    : item.points[i].value;
+            moved = moved || is_position;
         }
         if (moved)
-            status = add(r, item.time_ns);
+            status = add_row(r, item.time_ns);
         if (status == AW_MALFORMED)
             status = AW_OK;
     }
     aw_stream_close(stream);
-    return aw_stream_over(status) || status == AW_TIMEOUT ? AW_OK : status;
+    return aw_stream_is_over(status) || status == AW_TIMEOUT ? AW_OK : status;
 }
 
-static enum aw_status sample(struct recorder *r, int64_t deadline)
+static enum aw_status record_samples(struct recorder *r, int64_t deadline)
 {
     struct aw_session *session = r->session;
-    if (session->device.link->recorded)
+    if (session->device.link->is_recording)
         return read_log(r, deadline);
     double hz = session->options.move.rate;
-    if (r->more && session->tool->asks)
-        return ask(r, deadline, hz);
-    enum aw_status status =
-        aw_joints_attend(session, &r->list, deadline, hz > 0 ? hz : (double)INFINITY, look, r);
+    if (r->needs_queries && session->tool->polls)
+        return query_all(r, deadline, hz);
+    enum aw_status status = aw_joints_attend(session, &r->list, deadline,
+                                             hz > 0 ? hz : (double)INFINITY, handle_report, r);
     status = status == AW_OK ? r->status : status;
     const char *hint = session->tool->no_answer_hint;
     return status != AW_OK || r->rows
@@ -329,12 +333,12 @@ static void report(struct recorder *r)
     struct aw_object *result = &r->session->result;
     struct aw_stats s = aw_samples_stats(&r->gaps_ms);
     aw_object_start(result, "record");
-    aw_object_count(result, "samples", r->rows);
-    aw_object_count(result, "repeats", r->repeats);
+    aw_object_add_count(result, "samples", r->rows);
+    aw_object_add_count(result, "repeats", r->repeats);
     if (r->marks)
-        aw_object_count(result, "marks", r->marks);
-    aw_object_number(result, "duration", (double)(r->last_ns - r->first_ns) / 1e9, 3, "s");
-    aw_object_stats_ms(result, "interval", &s);
+        aw_object_add_count(result, "marks", r->marks);
+    aw_object_add_number(result, "duration", (double)(r->last_ns - r->first_ns) / 1e9, 3, "s");
+    aw_object_add_stats_ms(result, "interval", &s);
 }
 
 enum aw_status aw_run_record_joints(struct aw_session *session, const struct aw_args *args)
@@ -345,14 +349,14 @@ enum aw_status aw_run_record_joints(struct aw_session *session, const struct aw_
         return aw_no_memory(&session->err);
     r->session = session;
     r->path = path;
-    r->typing = isatty(STDIN_FILENO) && !session->options.run.no_input;
+    r->reads_marks = isatty(STDIN_FILENO) && !session->options.run.no_input;
     r->limit = (uint64_t)session->options.run.count;
     enum aw_status status = begin(r);
     if (status == AW_OK) {
-        status = aw_record_ended(session, sample(r, aw_session_end(session)));
+        status = aw_record_end_status(session, record_samples(r, aw_session_end_time(session)));
         report(r);
     }
-    if (status == AW_STOPPED && !aw_session_json(session))
+    if (status == AW_STOPPED && !aw_session_is_json(session))
         aw_session_print_result(session); /* Ctrl-C is a normal way to end */
     if (r->file && !aw_file_close(r->file) && (status == AW_OK || status == AW_STOPPED))
         status = aw_file_fail(&session->err, "record", path);

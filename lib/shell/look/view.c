@@ -11,13 +11,14 @@
 enum aw_status aw_view_print(struct aw_session *session, const struct aw_braille *canvas)
 {
     struct aw_output *out = &session->out;
-    unsigned how = (aw_screen_utf8() ? AW_BRAILLE_UTF8 : 0) | (out->color ? AW_BRAILLE_COLOR : 0);
+    unsigned how =
+        (aw_screen_is_utf8() ? AW_BRAILLE_UTF8 : 0) | (out->color ? AW_BRAILLE_COLOR : 0);
     size_t room = (size_t)canvas->columns * AW_BRAILLE_ROW;
     for (int y = 0; y < canvas->rows; y++) {
         char *at = aw_output_reserve(out, room + 1);
-        at += aw_braille_row(canvas, y, how, at, room);
+        at += aw_braille_print_row(canvas, y, how, at, room);
         *at++ = '\n';
-        aw_output_done(out, at);
+        aw_output_commit(out, at);
     }
     return aw_output_flush(out, &session->err);
 }
@@ -37,25 +38,25 @@ static enum aw_status print_once(struct aw_session *session, const struct aw_vie
 static enum aw_status animate(struct aw_session *session, const struct aw_view *view, void *context,
                               struct aw_screen *screen)
 {
-    int64_t deadline = aw_session_end(session);
+    int64_t deadline = aw_session_end_time(session);
     uint64_t count = (uint64_t)session->options.run.count;
     enum aw_status status = AW_OK;
     bool left = false, help = false;
     for (uint64_t n = 0; status == AW_OK && !left && !(count && n >= count) &&
                          aw_clock_now(session->clock) < deadline;
          n++) {
-        struct aw_braille *canvas = aw_screen_canvas(screen);
+        struct aw_braille *canvas = aw_screen_get_canvas(screen);
         if (canvas) {
             view->draw(context, canvas);
             if (help)
-                aw_cell_keys(canvas, view->keys);
+                aw_cell_draw_keys(canvas, view->keys);
             const char *text = view->keys ? " q quit  ? keys" : " q quit";
-            aw_braille_text(canvas, canvas->columns - (int)strlen(text) - 1, canvas->rows - 1, text,
-                            AW_BRAILLE_DIM);
+            aw_braille_draw_text(canvas, canvas->columns - (int)strlen(text) - 1, canvas->rows - 1,
+                                 text, AW_BRAILLE_DIM);
             aw_screen_show(screen);
         }
         status = view->wait(context, aw_clock_now(session->clock) + FRAME_NS);
-        for (int key; (key = aw_screen_key(screen)) != AW_KEY_NONE;) {
+        for (int key; (key = aw_screen_read_key(screen)) != AW_KEY_NONE;) {
             left = left || key == 'q' || key == AW_KEY_ESCAPE;
             help = key == '?' ? view->keys && !help : help;
             if (view->key)
@@ -67,7 +68,7 @@ static enum aw_status animate(struct aw_session *session, const struct aw_view *
 
 enum aw_status aw_view_show(struct aw_session *session, const struct aw_view *view, void *context)
 {
-    if (!aw_screen_possible())
+    if (!aw_screen_is_possible())
         return print_once(session, view, context);
     aw_options_set(&session->options, "quiet", "1", AW_FROM_COMMAND_LINE, NULL);
     struct aw_screen *screen = aw_screen_open(session->out.color, &session->err);

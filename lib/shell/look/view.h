@@ -22,7 +22,7 @@ struct aw_view {
     /* Communicates with the device until due_ns. */
     enum aw_status (*wait)(void *context, int64_t due_ns);
 
-    /* Handles a key, see aw_screen_key. NULL: the only keys are q, Escape and ?. */
+    /* Handles a key, see aw_screen_read_key. NULL: the only keys are q, Escape and ?. */
     void (*key)(void *context, int key);
 };
 

@@ -28,10 +28,11 @@ AW_GIVEN(command, aw_wait_options, aw_wait_given)
 #define AWAY_MAX    160
 #define PROGRESS_NS (100 * AW_MILLISECOND)
 
-struct near {
+struct nearest_record {
     double distance;
     char text[SHOWN_MAX];
-    char away[AWAY_MAX]; /* the value farthest from the wanted one, and its distance; or "" */
+    char
+        worst_value[AWAY_MAX]; /* the value farthest from the wanted one, and its distance; or "" */
 };
 
 struct waiter {
@@ -41,15 +42,15 @@ struct waiter {
     char text[WANTED_MAX]; /* the wanted condition as typed */
     /* an empty selection: fields outside the condition are not shown */
     struct aw_select none;
-    struct aw_where where;        /* the wanted condition; or */
-    struct aw_record wanted;      /* the wanted message with these values, if its codec is not
+    struct aw_where where;            /* the wanted condition; or */
+    struct aw_record wanted;          /* the wanted message with these values, if its codec is not
                                    * NULL */
-    double slack[AW_MAX_SCALARS]; /* tolerance of each value */
-    int64_t since_ns, deadline;   /* accepts records between these times */
-    uint64_t seen;                /* number of records of the wanted kind */
+    double tolerance[AW_MAX_SCALARS]; /* tolerance of each value */
+    int64_t start_ns, deadline;       /* accepts records between these times */
+    uint64_t n_seen;                  /* number of records of the wanted kind */
     size_t n_nearest;
-    struct near nearest[NEAREST + 1];
-    struct last {
+    struct nearest_record nearest[NEAREST + 1];
+    struct last_value {
         char name[AW_POINT_NAME]; /* "": no value yet */
         double value;
     } last[AW_WHERE_TERMS]; /* latest values of the terms in the condition */
@@ -57,7 +58,7 @@ struct waiter {
 
 /* ---- The wanted record ---- */
 
-static enum aw_status join(struct waiter *w, const struct aw_args *args)
+static enum aw_status join_arguments(struct waiter *w, const struct aw_args *args)
 {
     size_t used = 0;
     for (size_t i = 0; i < args->n; i++) {
@@ -73,7 +74,7 @@ static enum aw_status join(struct waiter *w, const struct aw_args *args)
 
 static enum aw_status parse_condition(struct waiter *w, const struct aw_args *args)
 {
-    enum aw_status status = join(w, args);
+    enum aw_status status = join_arguments(w, args);
     struct aw_error why;
     if (status != AW_OK)
         return status;
@@ -86,7 +87,7 @@ static enum aw_status parse_condition(struct waiter *w, const struct aw_args *ar
 
 /* Sets the tolerance of each value: --tolerance for values in its unit, otherwise half a step of
  * the field. */
-static enum aw_status find_slack(struct waiter *w)
+static enum aw_status set_tolerances(struct waiter *w)
 {
     const char *tolerance = aw_wait_given(w->session)->tolerance;
     const struct aw_record *wanted = &w->wanted;
@@ -97,14 +98,14 @@ static enum aw_status find_slack(struct waiter *w)
         double value = 0;
         bool number = wanted->present >> i & 1 && !wanted->codec->scalars[i].field->names &&
                       wanted->codec->scalars[i].field->type != AW_TEXT;
-        w->slack[i] = fmax(fabs(range.scale) / 2, fabs(wanted->v[i]) * 1e-6);
+        w->tolerance[i] = fmax(fabs(range.scale) / 2, fabs(wanted->v[i]) * 1e-6);
         if (!tolerance || !number ||
             aw_number_parse_unit(tolerance, range.unit ? range.unit : "", &value, &why) != AW_OK)
             continue;
         if (value < 0)
             return aw_fail(&w->session->err, AW_LIMIT,
                            "--tolerance: %s is below 0 — give 0 or more", tolerance);
-        w->slack[i] = fmax(w->slack[i], value);
+        w->tolerance[i] = fmax(w->tolerance[i], value);
         any = true;
     }
     return any ? AW_OK : aw_fail(&w->session->err, AW_USAGE, "--tolerance: %s", why.text);
@@ -117,7 +118,7 @@ static enum aw_status parse_message(struct waiter *w, const struct aw_args *args
     struct aw_pair pairs[PAIRS_MAX];
     char names[PAIRS_MAX][64];
     size_t n = 0;
-    enum aw_status status = join(w, args);
+    enum aw_status status = join_arguments(w, args);
     for (size_t i = 1; i < args->n && status == AW_OK; i++, n++) {
         const char *equals = strchr(args->bound[i].text, '=');
         if (!equals || n == PAIRS_MAX)
@@ -132,11 +133,11 @@ static enum aw_status parse_message(struct waiter *w, const struct aw_args *args
     w->wanted.present = 0; /* fields that were not given may have any value */
     if (status == AW_OK)
         status = aw_record_set_pairs(&w->wanted, pairs, n, &session->err);
-    return status == AW_OK ? find_slack(w) : status;
+    return status == AW_OK ? set_tolerances(w) : status;
 }
 
 /* Applies the tolerance to a condition. */
-static enum aw_status allow(struct waiter *w)
+static enum aw_status apply_tolerance(struct waiter *w)
 {
     struct aw_session *session = w->session;
     const char *tolerance = aw_wait_given(session)->tolerance;
@@ -172,19 +173,19 @@ static enum aw_status allow(struct waiter *w)
 static enum aw_status parse_wanted(struct waiter *w, const struct aw_args *args)
 {
     struct aw_wire *wire;
-    enum aw_status status = aw_session_decoding_wire(w->session, &wire);
+    enum aw_status status = aw_session_get_decoding_wire(w->session, &wire);
     if (status != AW_OK)
         return status;
     const struct aw_codec *codec = args->n ? aw_wire_codec(wire, args->bound[0].text, AW_RX) : NULL;
     if (codec)
         return parse_message(w, args, codec);
     status = parse_condition(w, args);
-    return status == AW_OK && aw_wait_given(w->session)->tolerance ? allow(w) : status;
+    return status == AW_OK && aw_wait_given(w->session)->tolerance ? apply_tolerance(w) : status;
 }
 
 /* ---- Matching ---- */
 
-static bool is_as_wanted(const struct waiter *w, const struct aw_record *record)
+static bool has_wanted_values(const struct waiter *w, const struct aw_record *record)
 {
     const struct aw_record *wanted = &w->wanted;
     for (int i = 0; i < wanted->codec->n_scalars; i++) {
@@ -194,24 +195,25 @@ static bool is_as_wanted(const struct waiter *w, const struct aw_record *record)
             return false;
         if (wanted->codec->scalars[i].field->type == AW_TEXT
                 ? strcmp(record->text, wanted->text) != 0
-                : !(fabs(record->v[i] - wanted->v[i]) <= w->slack[i]))
+                : !(fabs(record->v[i] - wanted->v[i]) <= w->tolerance[i]))
             return false;
     }
     return true;
 }
 
-static bool holds(const struct waiter *w, const struct aw_item *item)
+static bool is_match(const struct waiter *w, const struct aw_item *item)
 {
     if (!w->wanted.codec)
-        return aw_item_holds(&w->where, item);
-    return item->record && item->record->codec == w->wanted.codec && is_as_wanted(w, item->record);
+        return aw_item_matches(&w->where, item);
+    return item->record && item->record->codec == w->wanted.codec &&
+           has_wanted_values(w, item->record);
 }
 
 /* ---- The nearest records ---- */
 
-static double relative_distance(double is, double wanted)
+static double relative_distance(double value, double wanted)
 {
-    return fabs(is - wanted) / fmax(1, fabs(wanted));
+    return fabs(value - wanted) / fmax(1, fabs(wanted));
 }
 
 /* Returns the distance of the item from the wanted record; INFINITY: another kind. */
@@ -220,7 +222,7 @@ static double distance_of(const struct waiter *w, const struct aw_item *item)
     const struct aw_record *wanted = &w->wanted;
     double sum = 0;
     if ((wanted->codec && (!item->record || item->record->codec != wanted->codec)) ||
-        !aw_item_head_holds(&w->where, item))
+        !aw_item_head_matches(&w->where, item))
         return INFINITY;
     for (int i = 0; wanted->codec && i < wanted->codec->n_scalars; i++)
         if (wanted->present >> i & 1)
@@ -228,39 +230,41 @@ static double distance_of(const struct waiter *w, const struct aw_item *item)
     for (size_t t = 0; t < w->where.n; t++) {
         const struct aw_where_term *term = &w->where.terms[t];
         const struct aw_select one = {.n = 1, .pattern = {term->field}};
-        double least = INFINITY, number;
+        double min_distance = INFINITY, number;
         for (size_t i = 0; i < item->n; i++)
             if (aw_select_match(&one, &item->points[i]) == 0)
-                least = fmin(least, aw_where_number(term, &item->points[i], &number)
-                                        ? relative_distance(item->points[i].value, number)
-                                        : 1);
-        sum += least;
+                min_distance =
+                    fmin(min_distance, aw_where_find_number(term, &item->points[i], &number)
+                                           ? relative_distance(item->points[i].value, number)
+                                           : 1);
+        sum += min_distance;
     }
     return isnan(sum) ? 1e300 : sum;
 }
 
-struct away {
+struct distance_text {
     double distance; /* relative distance from the wanted value; 0: none yet */
     char text[AWAY_MAX];
 };
 
-static void note_distance(const struct waiter *w, struct away *away, const char *name, double is,
-                          double wanted, bool equal)
+static void note_distance(const struct waiter *w, struct distance_text *away, const char *name,
+                          double value, double wanted, bool equal)
 {
     bool given = aw_wait_given(w->session)->tolerance;
     const char *advice = !equal  ? ""
                          : given ? ", more than --tolerance "
                                  : " — allow it with --tolerance";
-    if (!(relative_distance(is, wanted) > away->distance))
+    if (!(relative_distance(value, wanted) > away->distance))
         return;
-    away->distance = relative_distance(is, wanted);
-    snprintf(away->text, sizeof away->text, "nearest %.60s %.6g, %.3g away%s%.20s", name, is,
-             fabs(is - wanted), advice, equal && given ? aw_wait_given(w->session)->tolerance : "");
+    away->distance = relative_distance(value, wanted);
+    snprintf(away->text, sizeof away->text, "nearest %.60s %.6g, %.3g away%s%.20s", name, value,
+             fabs(value - wanted), advice,
+             equal && given ? aw_wait_given(w->session)->tolerance : "");
 }
 
 /* Finds the value nearest to a term that does not hold. Returns false if no value is a number. */
 static bool is_away_by_term(const struct waiter *w, const struct aw_where_term *term,
-                            const struct aw_item *item, struct away *away)
+                            const struct aw_item *item, struct distance_text *away)
 {
     const struct aw_where alone = {.n = 1, .terms = {*term}};
     const struct aw_select one = {.n = 1, .pattern = {term->field}};
@@ -271,7 +275,7 @@ static bool is_away_by_term(const struct waiter *w, const struct aw_where_term *
     for (size_t i = 0; i < item->n; i++) {
         const struct aw_point *point = &item->points[i];
         if (aw_select_match(&one, point) != 0 || isnan(point->value) ||
-            !aw_where_number(term, point, &number))
+            !aw_where_find_number(term, point, &number))
             continue;
         if (!nearest || fabs(point->value - number) < fabs(nearest->value - wanted)) {
             nearest = point;
@@ -285,7 +289,7 @@ static bool is_away_by_term(const struct waiter *w, const struct aw_where_term *
 
 /* Returns false for strings, and for numbers that identify the subject: these have no distance. */
 static bool is_away_by_scalar(const struct waiter *w, const struct aw_item *item, int scalar,
-                              struct away *away)
+                              struct distance_text *away)
 {
     const struct aw_record *record = item->record, *wanted = &w->wanted;
     const struct aw_field *field = wanted->codec->scalars[scalar].field;
@@ -297,14 +301,14 @@ static bool is_away_by_scalar(const struct waiter *w, const struct aw_item *item
     if (!(record->present >> scalar & 1) || !number)
         return number ? false : record->v[scalar] == wanted->v[scalar];
     aw_scalar_name(&wanted->codec->scalars[scalar], name, sizeof name);
-    if (!(fabs(record->v[scalar] - wanted->v[scalar]) <= w->slack[scalar]))
+    if (!(fabs(record->v[scalar] - wanted->v[scalar]) <= w->tolerance[scalar]))
         note_distance(w, away, name, record->v[scalar], wanted->v[scalar], true);
     return true;
 }
 
 static void write_distance(const struct waiter *w, const struct aw_item *item, char out[AWAY_MAX])
 {
-    struct away away = {.distance = 0};
+    struct distance_text away = {.distance = 0};
     bool comparable = true;
     for (int i = 0; w->wanted.codec && i < w->wanted.codec->n_scalars; i++)
         comparable = comparable && is_away_by_scalar(w, item, i, &away);
@@ -317,11 +321,11 @@ static void note_nearest(struct waiter *w, const struct aw_item *item)
 {
     double distance = distance_of(w, item);
     char line[AW_VIEW_MAX];
-    w->seen += isfinite(distance) ? 1 : 0;
+    w->n_seen += isfinite(distance) ? 1 : 0;
     if (!w->view || !item->record || !isfinite(distance) ||
         (w->n_nearest == NEAREST && distance >= w->nearest[NEAREST - 1].distance))
         return;
-    size_t length = aw_view_record(w->view, item->record, line), at = w->n_nearest;
+    size_t length = aw_view_print_record(w->view, item->record, line), at = w->n_nearest;
     line[length ? length - 1 : 0] = '\0';
     for (size_t i = 0; i < w->n_nearest; i++)
         if (strncmp(w->nearest[i].text, line, SHOWN_MAX - 1) == 0)
@@ -330,7 +334,7 @@ static void note_nearest(struct waiter *w, const struct aw_item *item)
         w->nearest[at] = w->nearest[at - 1];
     w->n_nearest += w->n_nearest < NEAREST;
     w->nearest[at].distance = distance;
-    write_distance(w, item, w->nearest[at].away);
+    write_distance(w, item, w->nearest[at].worst_value);
     snprintf(w->nearest[at].text, SHOWN_MAX, "%.*s", SHOWN_MAX - 1, line);
 }
 
@@ -358,7 +362,7 @@ static void write_last(const struct waiter *w, char *out, size_t size)
 /* ---- Waiting ---- */
 
 /* Returns the next record since the start of the command. */
-static enum aw_status next(struct waiter *w, struct aw_item *item)
+static enum aw_status next_item(struct waiter *w, struct aw_item *item)
 {
     for (;;) {
         struct aw_link *link = w->session->device.link;
@@ -367,23 +371,23 @@ static enum aw_status next(struct waiter *w, struct aw_item *item)
             continue;
         if (status != AW_OK)
             return status == AW_END ? AW_TIMEOUT : status;
-        bool recorded = link && link->recorded;
-        if (recorded || item->time_ns == AW_NO_TIME || item->time_ns >= w->since_ns)
+        bool recorded = link && link->is_recording;
+        if (recorded || item->time_ns == AW_NO_TIME || item->time_ns >= w->start_ns)
             return AW_OK;
     }
 }
 
-static enum aw_status begin(struct waiter *w)
+static enum aw_status begin_wait(struct waiter *w)
 {
     struct aw_session *session = w->session;
     const struct aw_clock *clock = session->clock;
-    w->since_ns = aw_session_time(session);
+    w->start_ns = aw_session_time(session);
     enum aw_status status = aw_stream_open(&w->stream, session, NULL);
     if (session->clock != clock)
-        w->since_ns = AW_NO_TIME; /* the link has its own clock, so all records count as new */
-    if (status == AW_OK && aw_where_any(&w->where))
-        aw_stream_expect(w->stream, &w->none, &w->where);
-    w->deadline = aw_session_end(session);
+        w->start_ns = AW_NO_TIME; /* the link has its own clock, so all records count as new */
+    if (status == AW_OK && aw_where_is_set(&w->where))
+        aw_stream_check_first(w->stream, &w->none, &w->where);
+    w->deadline = aw_session_end_time(session);
     return status;
 }
 
@@ -399,7 +403,7 @@ static enum aw_status run(struct aw_session *session, const struct aw_args *args
     w->session = session;
     enum aw_status status = parse(w, args);
     if (status == AW_OK)
-        status = begin(w);
+        status = begin_wait(w);
     if (status == AW_OK)
         status = wait(w);
     aw_stream_close(w->stream);
@@ -408,7 +412,7 @@ static enum aw_status run(struct aw_session *session, const struct aw_args *args
     return status;
 }
 
-static double after_s(const struct waiter *w)
+static double elapsed_s(const struct waiter *w)
 {
     return aw_session_seconds(w->session);
 }
@@ -421,27 +425,27 @@ static enum aw_status wait_until(struct waiter *w)
     int64_t stable_ns = (int64_t)(aw_wait_given(session)->stable_s * 1e9), first_ns = AW_NO_TIME;
     struct aw_item item;
     enum aw_status status;
-    while ((status = next(w, &item)) == AW_OK) {
-        bool held = holds(w, &item);
+    while ((status = next_item(w, &item)) == AW_OK) {
+        bool holds = is_match(w, &item);
         note_last(w, &item);
-        if (!held && isfinite(distance_of(w, &item)))
+        if (!holds && isfinite(distance_of(w, &item)))
             first_ns = AW_NO_TIME; /* the condition no longer holds */
-        if (!held)
+        if (!holds)
             continue;
         if (first_ns == AW_NO_TIME)
             first_ns = item.time_ns;
         if (item.time_ns == AW_NO_TIME || item.time_ns - first_ns >= stable_ns)
-            return item.record ? aw_session_show(session, item.record) : AW_OK;
+            return item.record ? aw_session_show_record(session, item.record) : AW_OK;
     }
     if (status == AW_TIMEOUT)
-        status = aw_stream_answered(w->stream, "wait");
+        status = aw_stream_check_received(w->stream, "wait");
     if (status != AW_OK)
         return status;
     char last[160];
     write_last(w, last, sizeof last);
     return aw_fail(&session->err, AW_TIMEOUT, "wait: %s: %s in %.3g s%s%s", w->text,
                    first_ns != AW_NO_TIME ? "true, but not for long enough" : "not true",
-                   after_s(w), *last ? "; last value: " : "", last);
+                   elapsed_s(w), *last ? "; last value: " : "", last);
 }
 
 static enum aw_status run_wait(struct aw_session *session, const struct aw_args *args)
@@ -455,31 +459,31 @@ static enum aw_status report(struct waiter *w, const char *result)
 {
     struct aw_object *object = &w->session->result;
     aw_object_start(object, "expect");
-    aw_object_text(object, "result", result);
-    aw_object_count(object, "seen", w->seen);
-    aw_object_number(object, "after", after_s(w), 3, "s");
+    aw_object_add_text(object, "result", result);
+    aw_object_add_count(object, "seen", w->n_seen);
+    aw_object_add_number(object, "after", elapsed_s(w), 3, "s");
     return AW_OK;
 }
 
-static enum aw_status fail(struct waiter *w, bool came)
+static enum aw_status fail_expect(struct waiter *w, bool was_received)
 {
     struct aw_session *session = w->session;
     for (size_t i = 0; i < w->n_nearest; i++)
         aw_session_report(session, "%s: %s: %s\n", session->tool->name,
-                          came ? "received" : "nearest", w->nearest[i].text);
+                          was_received ? "received" : "nearest", w->nearest[i].text);
     report(w, "failed");
-    if (came)
+    if (was_received)
         return aw_fail(&session->err, AW_REFUSED, "expect: %s received after %.3g s", w->text,
-                       after_s(w));
+                       elapsed_s(w));
     if (aw_wait_given(session)->never)
         return aw_fail(&session->err, AW_REFUSED,
                        "expect: never %s: no such message received in %.3g s, so nothing was "
                        "checked — give a longer --for, or request the message first",
-                       w->text, after_s(w));
+                       w->text, elapsed_s(w));
     return aw_fail(&session->err, AW_REFUSED,
                    "expect: no %s in %.3g s; messages of this kind received: %" PRIu64 "%s%s",
-                   w->text, after_s(w), w->seen, *w->nearest[0].away ? "; " : "",
-                   w->nearest[0].away);
+                   w->text, elapsed_s(w), w->n_seen, *w->nearest[0].worst_value ? "; " : "",
+                   w->nearest[0].worst_value);
 }
 
 /* Checks the replies since the last command, for a device that sends nothing by itself. */
@@ -500,7 +504,7 @@ static bool was_received(struct waiter *w)
         item.subject = aw_session_subject(session, &record, subject, sizeof subject);
         item.n = aw_record_points(names, &record, item.subject, points, AW_POINTS_MAX);
         note_nearest(w, &item);
-        found = holds(w, &item);
+        found = is_match(w, &item);
     }
     return found;
 }
@@ -512,21 +516,21 @@ static enum aw_status expect(struct waiter *w)
     struct aw_item item;
     enum aw_status status = AW_OK;
     if (session->options.run.for_s == 0)
-        w->deadline = aw_clock_after(aw_clock_now(session->clock), DEFAULT_S);
+        w->deadline = aw_time_after(aw_clock_now(session->clock), DEFAULT_S);
     w->view = aw_view_new(aw_stream_names(w->stream)->wire,
                           &(struct aw_view_options){.style = AW_STYLE_TEXT}, NULL);
     found = was_received(w);
-    while (!found && (status = next(w, &item)) == AW_OK) {
+    while (!found && (status = next_item(w, &item)) == AW_OK) {
         note_nearest(w, &item);
-        found = holds(w, &item);
+        found = is_match(w, &item);
     }
     if (found)
-        return never ? fail(w, true) : report(w, "seen");
+        return never ? fail_expect(w, true) : report(w, "seen");
     if (status == AW_TIMEOUT)
-        status = aw_stream_answered(w->stream, "expect");
+        status = aw_stream_check_received(w->stream, "expect");
     if (status != AW_OK)
         return status;
-    return never && w->seen ? report(w, "never") : fail(w, false);
+    return never && w->n_seen ? report(w, "never") : fail_expect(w, false);
 }
 
 static enum aw_status parse_expected(struct waiter *w, const struct aw_args *args)
@@ -547,9 +551,9 @@ static enum aw_status run_expect(struct aw_session *session, const struct aw_arg
 static enum aw_status open_simulator(struct aw_session *session)
 {
     const char *url = NULL;
-    enum aw_status status = session->options.link.url ? aw_session_url(session, &url) : AW_OK;
+    enum aw_status status = session->options.link.url ? aw_session_get_url(session, &url) : AW_OK;
     bool simulated = url && strncmp(url, "sim:", 4) == 0;
-    return status == AW_OK && simulated ? aw_session_link(session) : status;
+    return status == AW_OK && simulated ? aw_session_open_link(session) : status;
 }
 
 static enum aw_status run_pause(struct aw_session *session, const struct aw_args *args)
@@ -559,23 +563,24 @@ static enum aw_status run_pause(struct aw_session *session, const struct aw_args
     enum aw_status status = aw_arg_number(session, args, "time", &seconds);
     if (status == AW_OK && !dry)
         status = open_simulator(session);
-    int64_t now = aw_clock_now(session->clock), end = aw_clock_after(now, seconds);
+    int64_t now = aw_clock_now(session->clock), end = aw_time_after(now, seconds);
     bool waits = status == AW_OK && !dry;
-    if (waits && aw_session_virtual(session)) {
+    if (waits && aw_session_is_virtual(session)) {
         status = aw_clock_sleep(session->clock, end);
         waits = false;
     }
     while (waits && (status == AW_OK || status == AW_TIMEOUT) && now < end) {
-        aw_session_work(session, "pause %.0f of %.0f s", aw_session_seconds(session), seconds);
-        status = aw_session_wait_input(session, -1, aw_sooner(end, now + PROGRESS_NS));
+        aw_session_show_progress(session, "pause %.0f of %.0f s", aw_session_seconds(session),
+                                 seconds);
+        status = aw_session_wait_input(session, -1, aw_min_time(end, now + PROGRESS_NS));
         now = aw_clock_now(session->clock);
     }
     if (status != AW_OK && status != AW_TIMEOUT)
         return status;
-    if (!aw_wanted_names(session, "time"))
+    if (!aw_wanted_has_key(session, "time"))
         return AW_OK;
     aw_object_start(&session->result, "pause");
-    aw_object_number(&session->result, "time", seconds, -1, "s");
+    aw_object_add_number(&session->result, "time", seconds, -1, "s");
     return AW_OK;
 }
 

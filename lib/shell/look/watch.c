@@ -29,8 +29,8 @@ struct watch {
     uint64_t limit, shown; /* max number of records, 0: no limit; number shown so far */
     const char *input;     /* input of text records; NULL: the device */
     bool once;
-    bool found[AW_SELECT_MAX]; /* patterns that matched a field */
-    char came[160];            /* other names in the text input, as many as fit */
+    bool was_found[AW_SELECT_MAX]; /* patterns that matched a field */
+    char received_names[160];      /* other names in the text input, as many as fit */
     int64_t deadline;
     struct aw_channels channels, frozen;
     bool is_frozen;
@@ -60,15 +60,15 @@ static enum aw_status parse_arguments(struct watch *w, const struct aw_args *arg
         status = aw_where_parse(where, &w->where, &w->session->err);
     if (w->select.n == 0) /* --fields or --format selects the values instead */
         w->select = w->wanted.any.n ? w->wanted.any : w->wanted.all;
-    w->session->run.printing.brief = w->select.n == 0 && !w->session->options.print.verbose;
+    w->session->run.printing.is_brief = w->select.n == 0 && !w->session->options.print.verbose;
     return status;
 }
 
 static bool is_wanted(struct watch *w, const struct aw_item *item)
 {
-    if (!aw_item_holds(&w->where, item))
+    if (!aw_item_matches(&w->where, item))
         return false;
-    if (item->record && !aw_wanted_fits(&w->wanted, item->points, item->n))
+    if (item->record && !aw_wanted_has_points(&w->wanted, item->points, item->n))
         return false;
     bool chosen = item->record || (w->wanted.any.n == 0 && w->wanted.all.n == 0);
     for (size_t i = 0; i < item->n; i++)
@@ -80,20 +80,20 @@ static bool is_wanted(struct watch *w, const struct aw_item *item)
 /* Notes which fields arrived, and which other names a text input has. */
 static void note_names(struct watch *w, const struct aw_item *item)
 {
-    bool missing = aw_select_missing(&w->select, w->found) < w->select.n;
+    bool missing = aw_select_find_missing(&w->select, w->was_found) < w->select.n;
     if (missing)
-        aw_select_note(&w->select, w->found, item->points, item->n);
+        aw_select_mark_found(&w->select, w->was_found, item->points, item->n);
     for (size_t i = 0; i < item->n && missing && w->input; i++)
-        aw_append_name(w->came, sizeof w->came, item->points[i].name);
+        aw_append_name(w->received_names, sizeof w->received_names, item->points[i].name);
 }
 
-static enum aw_status end_of_input(struct watch *w)
+static enum aw_status check_names(struct watch *w)
 {
-    size_t i = aw_select_missing(&w->select, w->found);
-    if (i == w->select.n || !*w->came)
+    size_t i = aw_select_find_missing(&w->select, w->was_found);
+    if (i == w->select.n || !*w->received_names)
         return AW_OK;
     return aw_fail(&w->session->err, AW_USAGE, "name '%.40s' not found — available: %s",
-                   w->select.pattern[i], w->came);
+                   w->select.pattern[i], w->received_names);
 }
 
 /* ---- Lines ---- */
@@ -104,7 +104,7 @@ static size_t add_fields(struct watch *w, const char *part, const struct aw_name
     for (struct aw_walk at = {0}; part && aw_walk_next(&at, names->wire, AW_BOTH);) {
         const char *field = names->field[at.message][at.scalar];
         size_t i = 0;
-        if (!aw_select_field(part, at.codec, at.scalar))
+        if (!aw_select_matches_field(part, at.codec, at.scalar))
             continue;
         while (i < n && strcmp(w->fields[i], field) != 0)
             i++;
@@ -119,17 +119,17 @@ static size_t add_fields(struct watch *w, const char *part, const struct aw_name
 static void choose_fields(struct watch *w, const struct aw_item *first)
 {
     struct aw_names *names = aw_stream_names(w->stream);
-    const struct aw_codec *of = first->record->codec;
-    int about = aw_subject_scalar(first->record, first->subject);
+    const struct aw_codec *codec = first->record->codec;
+    int subject_at = aw_subject_scalar(first->record, first->subject);
     size_t n = 0;
     if (w->select.n == 0 || w->session->options.print.fields || w->session->options.print.format)
         return;
     for (size_t i = 0; i < w->select.n; i++)
-        n = add_fields(w, aw_select_part(w->select.pattern[i], names->wire), names, n);
+        n = add_fields(w, aw_select_field_part(w->select.pattern[i], names->wire), names, n);
     if (n == 0 || n >= AW_FIELDS_MAX)
         return;
-    if (about >= 0)
-        w->fields[n] = names->field[of - names->wire->codecs][about];
+    if (subject_at >= 0)
+        w->fields[n] = names->field[codec - names->wire->codecs][subject_at];
     w->session->run.printing.default_fields = w->fields;
 }
 
@@ -165,28 +165,29 @@ static void show_points(struct watch *w, const struct aw_item *item)
     struct aw_object row;
     bool ndjson = is_ndjson(w, item);
     aw_object_start(&row, NULL);
-    if (item->time_ns != AW_NO_TIME && !(ndjson && item->arrived))
-        aw_object_number(&row, "t", (double)item->time_ns / 1e9, 6, NULL);
+    if (item->time_ns != AW_NO_TIME && !(ndjson && item->timed_locally))
+        aw_object_add_number(&row, "t", (double)item->time_ns / 1e9, 6, NULL);
     for (size_t i = 0; i < item->n; i++) {
         const struct aw_point *point = &item->points[i];
         if (aw_select_match(&w->select, point) < 0)
             continue;
         if (point->text)
-            aw_object_text(&row, point->name, point->text);
+            aw_object_add_text(&row, point->name, point->text);
         else
-            aw_object_number(&row, point->name, point->value, -9, NULL);
+            aw_object_add_number(&row, point->name, point->value, -9, NULL);
     }
     if (ndjson) {
         char *at = aw_output_reserve(&w->session->out, AW_OBJECT_TEXT);
-        aw_output_done(&w->session->out,
-                       aw_object_print(&row, &(struct aw_object_form){.style = AW_STYLE_JSON}, at));
+        aw_output_commit(
+            &w->session->out,
+            aw_object_print(&row, &(struct aw_object_form){.style = AW_STYLE_JSON}, at));
         return;
     }
     if (aw_style_is_table(aw_session_style(w->session)))
         align_columns(&w->columns, &row);
     row.headline = "<-";
     *aw_object_print(&row, &(struct aw_object_form){.style = AW_STYLE_TEXT}, text) = '\0';
-    aw_session_row(w->session, &row, "%s", text);
+    aw_session_print_row(w->session, &row, "%s", text);
 }
 
 static enum aw_status show_line(struct watch *w, const struct aw_item *item)
@@ -196,7 +197,7 @@ static enum aw_status show_line(struct watch *w, const struct aw_item *item)
     if (item->record && w->shown == 0)
         choose_fields(w, item);
     if (item->record)
-        status = aw_session_show(w->session, item->record);
+        status = aw_session_show_record(w->session, item->record);
     else if (w->select.n == 0 && is_ndjson(w, item))
         aw_output_print(out, "%s\n", item->line);
     else
@@ -205,7 +206,7 @@ static enum aw_status show_line(struct watch *w, const struct aw_item *item)
         status = aw_output_flush(out, &w->session->err);
     w->shown++;
     bool enough = (w->limit && w->shown >= w->limit) ||
-                  (w->once && aw_select_missing(&w->select, w->found) == w->select.n);
+                  (w->once && aw_select_find_missing(&w->select, w->was_found) == w->select.n);
     return status == AW_OK && enough ? AW_ENOUGH : status;
 }
 
@@ -232,46 +233,46 @@ static enum aw_status watch_lines(struct watch *w)
             aw_stream_next(w->stream, left < w->deadline - now ? now + left : w->deadline, &item);
         if (status == AW_OK)
             status = handle_item(w, &item);
-        bool goes_on = status == AW_TIMEOUT && aw_clock_now(session->clock) < w->deadline;
-        if (status == AW_MALFORMED || goes_on)
+        bool continues = status == AW_TIMEOUT && aw_clock_now(session->clock) < w->deadline;
+        if (status == AW_MALFORMED || continues)
             status = AW_OK;
         if (status == AW_OK && aw_clock_now(session->clock) >= w->deadline)
             status = AW_ENOUGH;
     }
     if (status == AW_TIMEOUT)
-        return aw_stream_answered(w->stream, "watch");
+        return aw_stream_check_received(w->stream, "watch");
     if (status == AW_END && w->input)
-        return end_of_input(w);
-    return aw_stream_over(status) ? AW_OK : status;
+        return check_names(w);
+    return aw_stream_is_over(status) ? AW_OK : status;
 }
 
 /* ---- The table ---- */
 
 static void draw(struct watch *w)
 {
-    struct aw_braille *canvas = aw_screen_canvas(w->live.screen);
+    struct aw_braille *canvas = aw_screen_get_canvas(w->live.screen);
     const struct aw_stream_counters *counters = aw_stream_counters(w->stream);
     int64_t now = aw_clock_now(&w->session->time.real.base);
     char remark[160];
     if (!canvas)
         return;
-    w->grid.messages = counters->messages;
-    w->grid.damaged = counters->damaged;
-    w->grid.lost = counters->lost;
+    w->grid.n_messages = counters->messages;
+    w->grid.n_damaged = counters->damaged;
+    w->grid.n_lost = counters->lost;
     w->grid.elapsed_ns = now - w->started_ns;
     w->grid.now_ns = w->is_frozen ? w->grid.now_ns : now;
-    w->grid.state = w->live.ended ? "end of input" : aw_live_state(&w->live);
-    w->grid.note = aw_live_note(&w->live);
-    w->grid.blocks = aw_screen_how(w->live.screen) & AW_BRAILLE_UTF8;
-    w->grid.frozen = w->is_frozen;
-    w->grid.stops = aw_live_stops(&w->live);
+    w->grid.state = w->live.ended ? "end of input" : aw_live_link_problem(&w->live);
+    w->grid.note = aw_live_last_note(&w->live);
+    w->grid.shows_trend = aw_screen_flags(w->live.screen) & AW_BRAILLE_UTF8;
+    w->grid.is_frozen = w->is_frozen;
+    w->grid.can_stop = aw_live_can_stop(&w->live);
     w->grid.filter = w->filter;
-    if (!w->grid.note && w->session->tool->remark && !w->grid.state)
-        w->grid.note = w->session->tool->remark(w->session, remark, sizeof remark);
+    if (!w->grid.note && w->session->tool->get_remark && !w->grid.state)
+        w->grid.note = w->session->tool->get_remark(w->session, remark, sizeof remark);
     if (now - w->counted_ns >= AW_SECOND) {
-        uint64_t came = w->grid.messages - w->counted;
-        w->grid.rate_hz = (double)came * 1e9 / (double)(now - w->counted_ns);
-        w->counted = w->grid.messages;
+        uint64_t n_received = w->grid.n_messages - w->counted;
+        w->grid.rate_hz = (double)n_received * 1e9 / (double)(now - w->counted_ns);
+        w->counted = w->grid.n_messages;
         w->counted_ns = now;
     }
     aw_grid_draw(&w->grid, w->is_frozen ? &w->frozen : &w->channels, canvas);
@@ -281,11 +282,11 @@ static void draw(struct watch *w)
 static void scroll(struct watch *w, int key)
 {
     struct aw_grid *grid = &w->grid;
-    size_t page = grid->page ? grid->page : 1;
-    size_t back = key == AW_KEY_UP ? 1 : key == AW_KEY_PAGE_UP ? page : grid->rows;
+    size_t page = grid->page_rows ? grid->page_rows : 1;
+    size_t back = key == AW_KEY_UP ? 1 : key == AW_KEY_PAGE_UP ? page : grid->n_rows;
     size_t on = key == AW_KEY_DOWN        ? 1
                 : key == AW_KEY_PAGE_DOWN ? page
-                : key == AW_KEY_END       ? grid->rows
+                : key == AW_KEY_END       ? grid->n_rows
                                           : 0;
     if (key == AW_KEY_UP || key == AW_KEY_PAGE_UP || key == AW_KEY_HOME)
         grid->scroll = grid->scroll > back ? grid->scroll - back : 0;
@@ -297,7 +298,7 @@ static void type_filter(struct watch *w, int key)
 {
     size_t n = strlen(w->filter);
     if (key == AW_KEY_ENTER || key == AW_KEY_ESCAPE)
-        w->grid.typing = false;
+        w->grid.is_typing = false;
     if (key == AW_KEY_ESCAPE)
         w->filter[0] = '\0';
     if (key == AW_KEY_BACKSPACE && n > 0)
@@ -312,7 +313,7 @@ static void type_filter(struct watch *w, int key)
 /* Returns false to quit. */
 static bool handle_key(struct watch *w, int key)
 {
-    if (w->grid.typing) {
+    if (w->grid.is_typing) {
         type_filter(w, key);
         return true;
     }
@@ -332,14 +333,14 @@ static bool handle_key(struct watch *w, int key)
         aw_channels_reset(&w->channels);
         break;
     case '?':
-        w->grid.keys = !w->grid.keys;
+        w->grid.shows_keys = !w->grid.shows_keys;
         break;
     case 't':
-        w->grid.listed = !w->grid.listed;
+        w->grid.by_field = !w->grid.by_field;
         break;
     case '/':
     case AW_KEY_ESCAPE:
-        w->grid.typing = key == '/';
+        w->grid.is_typing = key == '/';
         w->filter[0] = '\0';
         break;
     default:
@@ -350,7 +351,7 @@ static bool handle_key(struct watch *w, int key)
 
 static bool handle_keys(struct watch *w)
 {
-    for (int key; (key = aw_screen_key(w->live.screen)) != AW_KEY_NONE; w->live.due_ns = 0)
+    for (int key; (key = aw_screen_read_key(w->live.screen)) != AW_KEY_NONE; w->live.due_ns = 0)
         if (!handle_key(w, key))
             return false;
     return true;
@@ -363,14 +364,14 @@ static enum aw_status watch_table(struct watch *w)
     while (status == AW_OK || status == AW_TIMEOUT) {
         struct aw_item item = {0};
         status = aw_live_next(&w->live, w->deadline, &item);
-        if (status == AW_OK && aw_item_holds(&w->where, &item)) {
+        if (status == AW_OK && aw_item_matches(&w->where, &item)) {
             aw_channels_update(&w->channels, item.points, item.n,
                                aw_clock_now(&w->session->time.real.base));
             w->shown++;
         }
         if (status == AW_ENOUGH)
             break;
-        if (!aw_live_due(&w->live))
+        if (!aw_live_is_due(&w->live))
             continue;
         if (!handle_keys(w))
             break;
@@ -385,22 +386,22 @@ static enum aw_status open_table(struct watch *w)
     const char *url = NULL;
     w->grid.title = session->tool->name;
     w->grid.columns = session->tool->subject.columns;
-    w->grid.unit = session->tool->subject.unit;
+    w->grid.convert_unit = session->tool->subject.unit;
     w->grid.context = session;
-    w->grid.listed = w->select.n > 0; /* list all requested fields */
-    w->grid.link = w->input                                 ? "standard input"
-                   : aw_session_url(session, &url) == AW_OK ? url
-                                                            : NULL;
+    w->grid.by_field = w->select.n > 0; /* list all requested fields */
+    w->grid.link = w->input                                     ? "standard input"
+                   : aw_session_get_url(session, &url) == AW_OK ? url
+                                                                : NULL;
     w->started_ns = w->counted_ns = aw_clock_now(&session->time.real.base);
     aw_channels_init(&w->channels, &w->select);
-    w->channels.brief = session->run.printing.brief;
+    w->channels.hides_metadata = session->run.printing.is_brief;
     return aw_live_open(&w->live, session, w->stream, FPS);
 }
 
 /* Prints lines with --count or --once: lines stay on the terminal, a table does not. */
 static enum aw_status watch(struct watch *w)
 {
-    if (w->once || w->limit || !aw_live_wanted(w->session) || open_table(w) != AW_OK)
+    if (w->once || w->limit || !aw_live_is_wanted(w->session) || open_table(w) != AW_OK)
         return watch_lines(w);
     enum aw_status status = watch_table(w);
     aw_live_close(&w->live);
@@ -423,20 +424,20 @@ static enum aw_status run_watch(struct aw_session *session, const struct aw_args
     /* Creating the view now detects wrong names before the first wait. */
     if (status == AW_OK && !w->input &&
         (session->options.print.fields || session->options.print.format))
-        status = aw_session_view(session, NULL);
+        status = aw_session_open_view(session, NULL);
     if (status == AW_OK)
         status = aw_stream_open(&w->stream, session, w->input);
     if (status == AW_OK) {
-        aw_stream_expect(w->stream, &w->select, &w->where);
+        aw_stream_check_first(w->stream, &w->select, &w->where);
         /* a reader at the other end of a pipe waits for the end of the output */
         if (!aw_stop_is_pipe(session->out.fd))
             aw_stream_reconnect(w->stream, false);
-        w->deadline = aw_session_end(session);
+        w->deadline = aw_session_end_time(session);
         status = watch(w);
     }
     aw_stream_close(w->stream);
     session->run.printing.default_fields = NULL;
-    session->run.printing.brief = false;
+    session->run.printing.is_brief = false;
     free(w);
     return status;
 }

@@ -118,8 +118,8 @@ static void offer_links(struct completion *c)
 }
 
 /* Calls the completer with the options and the command of the line. */
-static void ask_for(struct completion *c, aw_complete_fn *complete, aw_candidate_fn *add,
-                    void *context)
+static void call_completer(struct completion *c, aw_complete_fn *complete, aw_candidate_fn *add,
+                           void *context)
 {
     struct aw_options before = c->session->options;
     const struct aw_command *command = c->session->run.command;
@@ -130,16 +130,16 @@ static void ask_for(struct completion *c, aw_complete_fn *complete, aw_candidate
     c->session->run.command = command;
 }
 
-static void ask(struct completion *c, aw_complete_fn *complete)
+static void call_default_completer(struct completion *c, aw_complete_fn *complete)
 {
-    ask_for(c, complete, offer_filtered, c);
+    call_completer(c, complete, offer_filtered, c);
 }
 
 static void offer_argument(struct completion *c, const struct aw_arg *arg)
 {
     const struct aw_protocol *protocol = c->session->wire->protocol;
     if (arg->complete)
-        ask(c, arg->complete);
+        call_default_completer(c, arg->complete);
     offer_list(c, arg->choices);
     offer_names(c, "", aw_arg_info(c->session, arg).names);
     switch (arg->kind) {
@@ -170,9 +170,9 @@ static void offer_value(struct completion *c, const struct aw_option *option)
     if (strcmp(option->name, "link") == 0 || strcmp(option->name, "listen") == 0)
         offer_links(c);
     else if (option->complete)
-        ask(c, option->complete);
-    else if (option->choices || option->words)
-        offer_list(c, option->choices ? option->choices : option->words);
+        call_default_completer(c, option->complete);
+    else if (option->choices || option->candidates)
+        offer_list(c, option->choices ? option->choices : option->candidates);
     else if (strcmp(option->name, "fields") == 0 || strcmp(option->name, "where") == 0) {
         /* Completes the last name in the list. */
         const char *comma = strrchr(c->partial, ',');
@@ -182,31 +182,31 @@ static void offer_value(struct completion *c, const struct aw_option *option)
             c->head_length = before + (size_t)(comma + 1 - c->partial);
             c->partial = comma + 1;
         }
-        ask(c, aw_complete_fields);
+        call_default_completer(c, aw_complete_fields);
     } else if (strcmp(option->value, "FILE") == 0)
         *c->files = option->endings ? option->endings : "";
 }
 
 /* Returns the option if the next token is its value; stores an attached value for completers. */
-static const struct aw_option *parse_option(struct completion *c, const char *word)
+static const struct aw_option *parse_option(struct completion *c, const char *token)
 {
     const char *attached;
-    struct aw_option_value *value = aw_option_word(&c->options, word, &attached);
+    struct aw_option_value *value = aw_option_of_token(&c->options, token, &attached);
     if (!value)
         return NULL;
     const struct aw_option *option = value->option;
     if (option->value && attached)
         aw_options_set(&c->options, option->name, attached, AW_FROM_COMMAND_LINE, NULL);
-    return option->value && !option->bare && !attached ? option : NULL;
+    return option->value && !option->bare_value && !attached ? option : NULL;
 }
 
 /* Returns true for arguments that take any number of tokens. */
-static bool is_endless(const struct aw_arg *arg)
+static bool takes_rest(const struct aw_arg *arg)
 {
     return arg->kind == AW_ARG_PAIRS || arg->kind == AW_ARG_REST;
 }
 
-static size_t count_going(const struct completion *c)
+static size_t count_valid(const struct completion *c)
 {
     size_t n = 0;
     for (const struct aw_arg *arg = c->command->args; arg && arg->name; arg++)
@@ -216,19 +216,19 @@ static size_t count_going(const struct completion *c)
 
 static const struct aw_arg *current_argument(const struct completion *c)
 {
-    const struct aw_arg *last = NULL, *going[AW_WORDS_MAX];
+    const struct aw_arg *last = NULL, *valid[AW_WORDS_MAX];
     size_t n = 0, at = c->position;
     for (const struct aw_arg *arg = c->command->args; arg && arg->name && n < AW_WORDS_MAX; arg++)
         if (aw_arg_fits(arg, c->choice))
-            last = going[n++] = arg;
+            last = valid[n++] = arg;
     if (n > 0 && c->command->repeats)
         at %= n;
-    return at < n ? going[at] : last && is_endless(last) ? last : NULL;
+    return at < n ? valid[at] : last && takes_rest(last) ? last : NULL;
 }
 
-static bool is_called(struct completion *c, const struct aw_arg *arg, const char *word)
+static bool is_named(struct completion *c, const struct aw_arg *arg, const char *token)
 {
-    return aw_arg_is_called(c->session, arg, word, strcspn(word, "="));
+    return aw_arg_matches(c->session, arg, token, strcspn(token, "="));
 }
 
 /* Reads packet files named in the line, to complete their messages. */
@@ -244,14 +244,15 @@ static void follow_packets(struct completion *c)
         return;
     c->session->options = c->options;
     aw_options_set(&c->session->options, "quiet", "yes", AW_FROM_COMMAND_LINE, NULL);
-    c->session->run.unread.status = AW_OK;
+    c->session->run.packet_error.status = AW_OK;
     if (aw_session_prepare_wire(c->session) == AW_OK)
         aw_custom_joints_begin(c->session);
     c->session->options = before;
 }
 
 /* Parses the earlier tokens; returns an option that still needs its value, or NULL. */
-static const struct aw_option *walk(struct completion *c, const char *const *before, size_t n)
+static const struct aw_option *parse_earlier(struct completion *c, const char *const *before,
+                                             size_t n)
 {
     const struct aw_option *waiting = NULL;
     for (size_t i = 0; i < n; i++) {
@@ -269,12 +270,12 @@ static const struct aw_option *walk(struct completion *c, const char *const *bef
         } else {
             if (c->position == 0)
                 c->message = c->choice = before[i];
-            size_t turn = count_going(c);
+            size_t turn = count_valid(c);
             if (turn && c->position % turn == 0)
                 c->first = before[i];
             const struct aw_arg *due = current_argument(c); /* joint=1 also counts as positional */
             c->position += strchr(before[i], '=') == NULL ||
-                           (due && aw_is_word(due->name, before[i], strcspn(before[i], "=")));
+                           (due && aw_name_equals(due->name, before[i], strcspn(before[i], "=")));
         }
     }
     follow_packets(c);
@@ -285,7 +286,7 @@ static const struct aw_option *walk(struct completion *c, const char *const *bef
 static void offer_options(struct completion *c)
 {
     const char *attached;
-    struct aw_option_value *value = aw_option_word(&c->options, c->partial, &attached);
+    struct aw_option_value *value = aw_option_of_token(&c->options, c->partial, &attached);
     if (value && attached) {
         skip_prefix(c, attached);
         if (value->option->value)
@@ -304,7 +305,7 @@ static void offer_arguments(struct completion *c)
 {
     const struct aw_arg *args = c->command->args, *due = current_argument(c);
     for (const struct aw_arg *arg = args; strchr(c->partial, '=') && arg && arg->name; arg++)
-        if (is_called(c, arg, c->partial) && !is_endless(arg)) {
+        if (is_named(c, arg, c->partial) && !takes_rest(arg)) {
             skip_prefix(c, strchr(c->partial, '=') + 1);
             offer_argument(c, arg);
             return;
@@ -314,7 +315,7 @@ static void offer_arguments(struct completion *c)
     for (const struct aw_arg *arg = args; due && *c->partial && arg && arg->name; arg++) {
         char word[64];
         struct aw_arg_info info = aw_arg_info(c->session, arg);
-        if (!aw_arg_fits(arg, c->choice) || is_endless(arg))
+        if (!aw_arg_fits(arg, c->choice) || takes_rest(arg))
             continue;
         snprintf(word, sizeof word, "%s=", arg->name);
         offer(c, word, info.help);
@@ -324,8 +325,8 @@ static void offer_arguments(struct completion *c)
     }
 }
 
-void aw_complete(struct aw_session *session, const char *const *before, size_t n,
-                 const char *partial, aw_candidate_fn *add, void *context, const char **files)
+void aw_complete_token(struct aw_session *session, const char *const *before, size_t n,
+                       const char *partial, aw_candidate_fn *add, void *context, const char **files)
 {
     struct completion c = {.session = session,
                            .partial = partial,
@@ -334,7 +335,7 @@ void aw_complete(struct aw_session *session, const char *const *before, size_t n
                            .files = files,
                            .options = session->options};
     *files = NULL;
-    const struct aw_option *option = walk(&c, before, n);
+    const struct aw_option *option = parse_earlier(&c, before, n);
     if (option)
         offer_value(&c, option);
     else if (*partial == '-')
@@ -348,8 +349,8 @@ void aw_complete(struct aw_session *session, const char *const *before, size_t n
 }
 
 /* Writes the choices of an argument: "low|high"; "" without choices. */
-static void join_words(const struct aw_arg_info *info, const struct aw_arg *arg, char *out,
-                       size_t size)
+static void join_choices(const struct aw_arg_info *info, const struct aw_arg *arg, char *out,
+                         size_t size)
 {
     *out = '\0';
     for (const struct aw_name *n = info->names; n && n->name && strlen(out) + 36 < size; n++)
@@ -363,12 +364,13 @@ static void hint_argument(struct completion *c, const struct aw_arg *arg, char *
     struct aw_session *session = c->session;
     struct aw_arg_info info = aw_arg_info(session, arg);
     char text[95];
-    if (session->tool->range)
-        session->tool->range(session, c->command, c->first ? c->first : "", arg, &info);
-    if (!*aw_range_text(&info, text, sizeof text))
-        join_words(&info, arg, text, sizeof text);
-    const char *said = *text || !info.unit ? text : info.unit;
-    snprintf(out, size, arg->optional ? "[%s%s%s]" : "<%s%s%s>", arg->name, *said ? " " : "", said);
+    if (session->tool->fill_range)
+        session->tool->fill_range(session, c->command, c->first ? c->first : "", arg, &info);
+    if (!*aw_write_range(&info, text, sizeof text))
+        join_choices(&info, arg, text, sizeof text);
+    const char *detail = *text || !info.unit ? text : info.unit;
+    snprintf(out, size, arg->optional ? "[%s%s%s]" : "<%s%s%s>", arg->name, *detail ? " " : "",
+             detail);
 }
 
 /* Writes the fields of the message: joint= angle= [seq=]. */
@@ -384,21 +386,21 @@ static void hint_fields(struct completion *c, char *out, size_t size)
     }
 }
 
-static void hint_field(struct completion *c, const char *word, char *out, size_t size)
+static void hint_field(struct completion *c, const char *token, char *out, size_t size)
 {
     const struct aw_codec *codec = codec_of(c);
-    const char *equals = strchr(word, '=');
+    const char *equals = strchr(token, '=');
     char name[64];
     if (!codec || !equals || equals[1])
         return;
-    snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
+    snprintf(name, sizeof name, "%.*s", (int)(equals - token), token);
     int scalar = aw_codec_find(codec, name);
     if (scalar < 0)
         return;
     struct aw_range range = aw_scalar_range(codec, scalar, NULL);
     struct aw_arg_info info = {.unit = range.unit, .min = range.min, .max = range.max};
     char text[96];
-    if (*aw_range_text(&info, text, sizeof text))
+    if (*aw_write_range(&info, text, sizeof text))
         snprintf(out, size, "<%s>", text);
     else if (range.unit)
         snprintf(out, size, "<%s>", range.unit);
@@ -406,7 +408,7 @@ static void hint_field(struct completion *c, const char *word, char *out, size_t
 
 /* The hint for name=: its range, or the completer's help, as for "elbow=" in unitysim. */
 struct named_hint {
-    const char *word;
+    const char *token;
     char *out;
     size_t size;
 };
@@ -414,43 +416,43 @@ struct named_hint {
 static void store_help(void *context, const char *word, const char *help)
 {
     struct named_hint *hint = context;
-    if (help && strcmp(word, hint->word) == 0)
+    if (help && strcmp(word, hint->token) == 0)
         snprintf(hint->out, hint->size, "<%s>", help);
 }
 
-static void hint_named(struct completion *c, const char *word, char *out, size_t size)
+static void hint_named(struct completion *c, const char *token, char *out, size_t size)
 {
-    struct named_hint hint = {word, out, size};
-    size_t length = strlen(word);
-    if (length < 2 || word[length - 1] != '=')
+    struct named_hint hint = {token, out, size};
+    size_t length = strlen(token);
+    if (length < 2 || token[length - 1] != '=')
         return;
     for (const struct aw_arg *arg = c->command->args; arg && arg->name && !*out; arg++) {
         struct aw_arg_info info = aw_arg_info(c->session, arg);
         char text[96];
         if (arg->kind == AW_ARG_PAIRS && arg->complete)
-            ask_for(c, arg->complete, store_help, &hint);
-        else if (is_called(c, arg, word) && *aw_range_text(&info, text, sizeof text))
+            call_completer(c, arg->complete, store_help, &hint);
+        else if (is_named(c, arg, token) && *aw_write_range(&info, text, sizeof text))
             snprintf(out, size, "<%s>", text);
     }
 }
 
-void aw_hint(struct aw_session *session, const char *line, char *out, size_t size)
+void aw_write_hint(struct aw_session *session, const char *line, char *out, size_t size)
 {
-    struct aw_words words;
+    struct aw_tokens tokens;
     size_t length = strlen(line);
     bool blank = length > 0 && line[length - 1] == ' ';
     *out = '\0';
-    if (aw_words_split_last(&words, line) != AW_OK || words.n == 0 || words.json)
+    if (aw_tokens_split_last(&tokens, line) != AW_OK || tokens.n == 0 || tokens.json)
         return;
     struct completion c = {.session = session, .partial = "", .options = session->options};
-    size_t before = blank ? words.n : words.n - 1;
-    const struct aw_option *option = walk(&c, words.word, before);
+    size_t before = blank ? tokens.n : tokens.n - 1;
+    const struct aw_option *option = parse_earlier(&c, tokens.token, before);
     if (!c.command)
         return;
     if (!blank) {
-        hint_field(&c, words.word[words.n - 1], out, size);
+        hint_field(&c, tokens.token[tokens.n - 1], out, size);
         if (!*out)
-            hint_named(&c, words.word[words.n - 1], out, size);
+            hint_named(&c, tokens.token[tokens.n - 1], out, size);
         return;
     }
     const struct aw_arg *arg = current_argument(&c);

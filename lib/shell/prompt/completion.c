@@ -132,8 +132,8 @@ static enum aw_status run_complete(struct aw_session *session, const struct aw_a
     size_t n = args->n;
     for (size_t i = 0; i < n; i++)
         before[i] = args->bound[i].text;
-    aw_complete(session, before, n ? n - 1 : 0, n ? before[n - 1] : "", print_candidate, session,
-                &files);
+    aw_complete_token(session, before, n ? n - 1 : 0, n ? before[n - 1] : "", print_candidate,
+                      session, &files);
     if (files)
         aw_output_print(&session->out, "::files%s%s\n", *files ? " " : "", files);
     return AW_OK;

@@ -11,44 +11,44 @@ struct aw_config_options {
 };
 AW_GIVEN(command, aw_config_options, aw_config_given)
 
-static void origin(const struct aw_session *session, const struct aw_option_value *value, char *out,
-                   size_t size)
+static void write_origin(const struct aw_session *session, const struct aw_option_value *value,
+                         char *out, size_t size)
 {
     switch (value->origin) {
     case AW_FROM_CONFIG:
         snprintf(out, size, "%s", session->config->path);
         break;
     case AW_FROM_ENVIRONMENT:
-        aw_option_variable(session->tool->name, value->option->name, out, size);
+        aw_write_option_variable(session->tool->name, value->option->name, out, size);
         break;
     default:
         snprintf(out, size, "%s", value->origin == AW_FROM_DEFAULT ? "default" : "command line");
     }
 }
 
-static void show(struct aw_session *session, const char *mark, const char *name, const char *value,
-                 const char *from)
+static void show_setting(struct aw_session *session, const char *mark, const char *name,
+                         const char *value, const char *from)
 {
     char option[128];
     struct aw_object row;
     snprintf(option, sizeof option, "%s%.100s", mark, name);
     aw_object_start(&row, NULL);
-    aw_object_text(&row, "option", option);
+    aw_object_add_text(&row, "option", option);
     if (value)
-        aw_object_text(&row, "value", value);
+        aw_object_add_text(&row, "value", value);
     else
-        aw_object_number(&row, "value", NAN, 0, NULL);
-    aw_object_text(&row, "from", from);
-    aw_session_row(session, &row, "%-18s %-24s %s\n", option, value ? value : "-", from);
+        aw_object_add_number(&row, "value", NAN, 0, NULL);
+    aw_object_add_text(&row, "from", from);
+    aw_session_print_row(session, &row, "%-18s %-24s %s\n", option, value ? value : "-", from);
 }
 
 static enum aw_status run_config(struct aw_session *session, const struct aw_args *args)
 {
     const char *action = aw_arg(args, "action", 0);
     if (action && strcmp(action, "example") == 0)
-        return aw_config_example(session);
+        return aw_print_config_example(session);
     if (action && strcmp(action, "path") == 0) {
-        aw_session_row_text(session, "path", session->config->path);
+        aw_session_print_row_text(session, "path", session->config->path);
         return AW_OK;
     }
     const struct aw_config *config = session->config;
@@ -59,18 +59,19 @@ static enum aw_status run_config(struct aw_session *session, const struct aw_arg
         if (value->origin == AW_FROM_DEFAULT && !aw_config_given(session)->all)
             continue;
         n_shown++;
-        origin(session, value, from, sizeof from);
-        show(session, "", value->option->name, value->text, from);
+        write_origin(session, value, from, sizeof from);
+        show_setting(session, "", value->option->name, value->text, from);
     }
     for (size_t i = 0; i < config->n_aliases; i++)
-        show(session, "@", config->aliases[i].name, config->aliases[i].url, config->path);
+        show_setting(session, "@", config->aliases[i].name, config->aliases[i].url, config->path);
     for (size_t i = 0; i < config->n_lines; i++) {
         char section[sizeof config->lines->section + 4];
         snprintf(section, sizeof section, "[%s] ", config->lines[i].section);
-        show(session, section, config->lines[i].key, config->lines[i].value, config->path);
+        show_setting(session, section, config->lines[i].key, config->lines[i].value, config->path);
     }
-    if (!n_shown && !config->n_wrong)
-        aw_session_notice(session, "no settings — use 'config show --all' to show the defaults");
+    if (!n_shown && !config->n_errors)
+        aw_session_print_notice(session,
+                                "no settings — use 'config show --all' to show the defaults");
     return AW_OK;
 }
 

@@ -25,14 +25,15 @@ static void print_line(struct aw_session *session, const struct line *line)
 {
     struct aw_object row;
     aw_object_start(&row, NULL);
-    aw_object_text(&row, "section", line->section);
-    aw_object_text(&row, "key", line->key);
-    aw_object_text(&row, "value", line->value);
-    aw_object_text(&row, "help", line->help ? line->help : "");
+    aw_object_add_text(&row, "section", line->section);
+    aw_object_add_text(&row, "key", line->key);
+    aw_object_add_text(&row, "value", line->value);
+    aw_object_add_text(&row, "help", line->help ? line->help : "");
     if (line->help)
-        aw_session_row(session, &row, "\n# %s\n# %s = %s\n", line->help, line->key, line->value);
+        aw_session_print_row(session, &row, "\n# %s\n# %s = %s\n", line->help, line->key,
+                             line->value);
     else
-        aw_session_row(session, &row, "# %s = %s\n", line->key, line->value);
+        aw_session_print_row(session, &row, "# %s = %s\n", line->key, line->value);
 }
 
 /* Prints text in text style only. */
@@ -48,7 +49,7 @@ static void print_options(struct aw_session *session, const struct aw_option *ta
         char help[320];
         if (!aw_config_allows(o->name))
             continue;
-        aw_option_help(session->tool, o, help, sizeof help);
+        aw_write_option_help(session->tool, o, help, sizeof help);
         print_line(session, &(struct line){"options", o->name, example_value(o), help});
     }
 }
@@ -81,7 +82,7 @@ static void print_map(struct aw_session *session, const struct aw_teleop_preset 
     }
 }
 
-enum aw_status aw_config_example(struct aw_session *session)
+enum aw_status aw_print_config_example(struct aw_session *session)
 {
     const struct aw_tool *tool = session->tool;
     if (aw_session_style(session) == AW_STYLE_TEXT)

@@ -6,20 +6,21 @@
 #include "shell/session/session.h"
 
 /* Runs until Ctrl-D, "quit" or the loss of the terminal. A failed command does not end it. */
-enum aw_status aw_repl(struct aw_session *session);
+enum aw_status aw_run_prompt(struct aw_session *session);
 
 /* Calls add for each candidate for partial after the n tokens before it. Does not list files: for a
  * file argument *files is the list of extensions, "csv ndjson", or "" for any file. Otherwise it is
  * NULL. partial may be "". */
-void aw_complete(struct aw_session *session, const char *const *before, size_t n,
-                 const char *partial, aw_candidate_fn *add, void *context, const char **files);
+void aw_complete_token(struct aw_session *session, const char *const *before, size_t n,
+                       const char *partial, aw_candidate_fn *add, void *context,
+                       const char **files);
 
 /* Writes a hint for the next argument of an incomplete line: "<angle 0 to 360 deg>"; "" if there is
  * none. */
-void aw_hint(struct aw_session *session, const char *line, char *out, size_t size);
+void aw_write_hint(struct aw_session *session, const char *line, char *out, size_t size);
 
 /* Prints a config file that lists every key of the tool as a comment. */
-enum aw_status aw_config_example(struct aw_session *session);
+enum aw_status aw_print_config_example(struct aw_session *session);
 
 extern const struct aw_command aw_config_command, aw_completion_command, aw_complete_command,
     aw_commands_command;

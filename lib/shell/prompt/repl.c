@@ -38,7 +38,7 @@ struct prompt {
 
 /* Returns the active prompt, after setting it if set is given. readline's callbacks have no context
  * argument. */
-static struct prompt *active(struct prompt *set)
+static struct prompt *active_prompt(struct prompt *set)
 {
     static struct prompt *prompt;
     if (set)
@@ -67,7 +67,7 @@ static void add_match(void *context, const char *word, const char *help)
     m->list[m->n + 1] = NULL;
 }
 
-static char *common_beginning(const struct matches *m)
+static char *common_prefix(const struct matches *m)
 {
     size_t length = strlen(m->list[1]);
     for (size_t i = 2; i <= m->n; i++)
@@ -77,22 +77,23 @@ static char *common_beginning(const struct matches *m)
     return strndup(m->list[1], length);
 }
 
-static char **complete_word(const char *text, int start, int end)
+static char **complete_token(const char *text, int start, int end)
 {
-    struct aw_words words;
+    struct aw_tokens tokens;
     struct matches m = {.n = 0};
     const char *files = NULL;
     (void)end;
     char *before = strndup(rl_line_buffer, (size_t)start);
     rl_attempted_completion_over = 1;
-    if (before && aw_words_split_last(&words, before) == AW_OK)
-        aw_complete(active(NULL)->session, words.word, words.n, text, add_match, &m, &files);
+    if (before && aw_tokens_split_last(&tokens, before) == AW_OK)
+        aw_complete_token(active_prompt(NULL)->session, tokens.token, tokens.n, text, add_match, &m,
+                          &files);
     free(before);
     if (files && m.n == 0)
         rl_attempted_completion_over = 0;
     if (m.n == 0)
         return NULL;
-    m.list[0] = common_beginning(&m);
+    m.list[0] = common_prefix(&m);
     bool value_follows = m.n == 1 && strchr("=:", m.list[1][strlen(m.list[1]) - 1]);
     rl_completion_append_character = value_follows ? '\0' : ' ';
     return m.list;
@@ -114,7 +115,7 @@ static void clear_hint(struct prompt *prompt)
 static void redisplay_with_hint(void)
 {
     char hint[160];
-    struct prompt *prompt = active(NULL);
+    struct prompt *prompt = active_prompt(NULL);
     struct winsize size;
     rl_redisplay();
     bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
@@ -122,7 +123,7 @@ static void redisplay_with_hint(void)
     if (!prompt->session->out.color || room < 0)
         return;
     clear_hint(prompt);
-    aw_hint(prompt->session, rl_line_buffer, hint, sizeof hint);
+    aw_write_hint(prompt->session, rl_line_buffer, hint, sizeof hint);
     prompt->hinted = *hint && rl_point == rl_end && (int)strlen(hint) <= room;
     if (prompt->hinted)
         fprintf(rl_outstream, "\033[2m%s\033[0m\033[%zuD", hint, strlen(hint));
@@ -132,21 +133,21 @@ static void redisplay_with_hint(void)
 /* Handles Enter: removes the hint, so that only the typed text remains. */
 static int accept_line(int count, int key)
 {
-    clear_hint(active(NULL));
+    clear_hint(active_prompt(NULL));
     return rl_newline(count, key);
 }
 
 /* Returns the terminal to the program. */
-static void uninstall(struct prompt *prompt)
+static void remove_readline(struct prompt *prompt)
 {
-    prompt->session->mode.make_room = NULL;
+    prompt->session->mode.clear_typed = NULL;
     rl_callback_handler_remove();
 }
 
 static void on_line(char *line)
 {
-    struct prompt *prompt = active(NULL);
-    uninstall(prompt);
+    struct prompt *prompt = active_prompt(NULL);
+    remove_readline(prompt);
     free(prompt->typed);
     prompt->typed = line;
     prompt->session->mode.quit = prompt->session->mode.quit || !line;
@@ -158,7 +159,7 @@ static void open_history(struct prompt *prompt)
 {
     struct stat about;
     char *path = prompt->history;
-    aw_state_path(prompt->session, "history", path, sizeof prompt->history);
+    aw_write_state_path(prompt->session, "history", path, sizeof prompt->history);
     using_history();
     stifle_history(HISTORY_LINES);
     if (!*path)
@@ -166,7 +167,8 @@ static void open_history(struct prompt *prompt)
     int fd = open(path, O_CREAT | O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
     bool file = fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
     if (fd >= 0 && !file)
-        aw_session_notice(prompt->session, "%s is not a regular file; history is not saved", path);
+        aw_session_print_notice(prompt->session, "%s is not a regular file; history is not saved",
+                                path);
     if (fd >= 0)
         close(fd);
     if (file)
@@ -175,7 +177,7 @@ static void open_history(struct prompt *prompt)
         *path = '\0';
 }
 
-static void remember(const struct prompt *prompt, const char *line)
+static void add_to_history(const struct prompt *prompt, const char *line)
 {
     HIST_ENTRY *last = history_length ? history_get(history_base + history_length - 1) : NULL;
     if (!*line || (last && strcmp(last->line, line) == 0))
@@ -186,20 +188,21 @@ static void remember(const struct prompt *prompt, const char *line)
 }
 
 /* Runs the commands of a line, up to the first failure. */
-static enum aw_status run_line(struct aw_session *session, struct aw_words *words, const char *line)
+static enum aw_status run_line(struct aw_session *session, struct aw_tokens *tokens,
+                               const char *line)
 {
     enum aw_status status;
-    words->next = 0;
+    tokens->next = 0;
     do {
-        status = aw_words_split_at(words, line, words->next, &session->err);
+        status = aw_tokens_split_at(tokens, line, tokens->next, &session->err);
         if (status != AW_OK)
             aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
-        else if (words->n)
-            status = aw_dispatch(session, words, NULL);
-    } while (status == AW_OK && words->next && !session->mode.quit);
-    if (status != AW_OK && words->next &&
-        strspn(line + words->next, " ") < strlen(line + words->next))
-        aw_session_notice(session, "the commands after ; were not run");
+        else if (tokens->n)
+            status = aw_dispatch(session, tokens, NULL);
+    } while (status == AW_OK && tokens->next && !session->mode.quit);
+    if (status != AW_OK && tokens->next &&
+        strspn(line + tokens->next, " ") < strlen(line + tokens->next))
+        aw_session_print_notice(session, "the commands after ; were not run");
     return status;
 }
 
@@ -207,19 +210,19 @@ static enum aw_status run_line(struct aw_session *session, struct aw_words *word
 static void run_typed(struct prompt *prompt)
 {
     struct aw_session *session = prompt->session;
-    struct aw_words *words = malloc(sizeof *words);
+    struct aw_tokens *tokens = malloc(sizeof *tokens);
     enum aw_status status = AW_OK;
     char *rest = prompt->typed;
-    while (words && rest && status == AW_OK && !session->mode.quit) {
+    while (tokens && rest && status == AW_OK && !session->mode.quit) {
         char *line = strsep(&rest, "\n");
-        remember(prompt, line);
-        status = run_line(session, words, line);
+        add_to_history(prompt, line);
+        status = run_line(session, tokens, line);
         if (status == AW_STOPPED)
-            session->mode.quit = aw_stop_ends(session);
+            session->mode.quit = aw_stop_ends_prompt(session);
     }
     if (rest && *rest && !session->mode.quit)
-        aw_session_notice(session, "the lines after it were not run");
-    free(words);
+        aw_session_print_notice(session, "the lines after it were not run");
+    free(tokens);
     if (!session->mode.quit)
         aw_stop_rearm(session);
 }
@@ -233,13 +236,13 @@ static void write_prompt(struct prompt *prompt)
     named = named && *named ? named : session->tool->link ? session->tool->link : "";
     int length = (int)strcspn(named, "?");
     if (length > LINK_MOST) {
-        cut = aw_screen_utf8() ? "…" : "~";
+        cut = aw_screen_is_utf8() ? "…" : "~";
         named += length - LINK_MOST;
         length = LINK_MOST;
     }
-    if (session->device.link ? session->device.link->lost : session->device.gone)
+    if (session->device.link ? session->device.link->is_lost : session->device.was_lost)
         state = ": link lost";
-    else if (session->device.link && aw_session_continues(session))
+    else if (session->device.link && aw_session_has_ongoing(session))
         state = ": moving";
     if (*state && length && named[length - 1] == ':')
         state++; /* "sim:" already ends with a colon */
@@ -270,13 +273,13 @@ static void make_room(struct aw_session *session, bool begin)
 {
     (void)session;
     if (begin)
-        clear_typed_line(active(NULL));
+        clear_typed_line(active_prompt(NULL));
     else
-        draw_typed_line(active(NULL));
+        draw_typed_line(active_prompt(NULL));
 }
 
 /* Redraws the prompt if its state changed: a motion ended, or a link was lost or restored. */
-static void renew_prompt(struct prompt *prompt)
+static void update_prompt(struct prompt *prompt)
 {
     char before[sizeof prompt->text];
     strcpy(before, prompt->text);
@@ -290,12 +293,12 @@ static void renew_prompt(struct prompt *prompt)
 
 /* Gives the terminal to readline. Keys typed during a command were read in line mode, so a Ctrl-D
  * among them arrives as a NUL character. */
-static void install(struct prompt *prompt)
+static void install_readline(struct prompt *prompt)
 {
     int waiting = 0;
     write_prompt(prompt);
     rl_callback_handler_install(prompt->text, on_line);
-    prompt->session->mode.make_room = make_room;
+    prompt->session->mode.clear_typed = make_room;
     prompt->typed_before = ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 ? waiting : 0;
 }
 
@@ -304,25 +307,25 @@ static void install(struct prompt *prompt)
 static void on_signal(struct prompt *prompt)
 {
     struct aw_session *session = prompt->session;
-    if (aw_stop_is_suspend()) { /* Ctrl-Z: fg later restores the typed line */
+    if (aw_stop_was_suspend()) { /* Ctrl-Z: fg later restores the typed line */
         clear_hint(prompt);
         fflush(rl_outstream);
         rl_deprep_terminal();
-        session->mode.make_room = NULL;
+        session->mode.clear_typed = NULL;
         aw_stop_suspend(session);
-        session->mode.make_room = make_room;
+        session->mode.clear_typed = make_room;
         rl_prep_terminal(1);
         rl_forced_update_display();
         return;
     }
-    aw_stop_read(session);
-    session->mode.quit = aw_stop_ends(session);
+    aw_stop_read_cause(session);
+    session->mode.quit = aw_stop_ends_prompt(session);
     fprintf(rl_outstream, "%s%s\n", session->out.color ? "\033[K" : "",
             session->mode.quit ? "" : "^C");
     prompt->hinted = false;
     rl_callback_sigcleanup();
     rl_free_line_state();
-    uninstall(prompt);
+    remove_readline(prompt);
     if (session->mode.quit)
         return;
     if (aw_session_report_loss(session, AW_OK) != AW_OK)
@@ -331,13 +334,13 @@ static void on_signal(struct prompt *prompt)
     aw_stop_rearm(session);
     if (session->out.color)
         fputs("\r\033[J", rl_outstream); /* clears the rest of an aborted search */
-    install(prompt);
+    install_readline(prompt);
 }
 
 static int read_key(FILE *stream)
 {
     unsigned char key;
-    struct prompt *prompt = active(NULL);
+    struct prompt *prompt = active_prompt(NULL);
     for (;;) {
         ssize_t n = aw_read_ready(fileno(stream), &key, 1);
         bool before = n == 1 && prompt->typed_before > 0;
@@ -359,11 +362,11 @@ static enum aw_status wait_key(struct prompt *prompt)
     struct aw_session *session = prompt->session;
     enum aw_status status = AW_TIMEOUT;
     while (status == AW_TIMEOUT) {
-        bool ends = session->motion.ongoing == AW_ONGOING_ENDING && !aw_session_virtual(session) &&
-                    aw_session_continues(session);
-        renew_prompt(prompt);
+        bool ends = session->motion.ongoing == AW_ONGOING_ENDING &&
+                    !aw_session_is_virtual(session) && aw_session_has_ongoing(session);
+        update_prompt(prompt);
         status =
-            aw_session_wait_input(session, STDIN_FILENO, ends ? session->motion.until : AW_NEVER);
+            aw_session_wait_input(session, STDIN_FILENO, ends ? session->motion.end_ns : AW_NEVER);
     }
     return status;
 }
@@ -373,7 +376,7 @@ static void read_one_line(struct prompt *prompt)
     struct aw_session *session = prompt->session;
     prompt->entered = false;
     aw_stop_watch_suspend(session, true);
-    install(prompt);
+    install_readline(prompt);
     while (!prompt->entered && !session->mode.quit) {
         if (wait_key(prompt) == AW_STOPPED)
             on_signal(prompt);
@@ -381,21 +384,21 @@ static void read_one_line(struct prompt *prompt)
             rl_callback_read_char();
     }
     if (!prompt->entered)
-        uninstall(prompt);
+        remove_readline(prompt);
     aw_stop_watch_suspend(session, false);
 }
 
-enum aw_status aw_repl(struct aw_session *session)
+enum aw_status aw_run_prompt(struct aw_session *session)
 {
     struct prompt prompt = {.session = session};
-    active(&prompt);
-    aw_stop_catch(session);
+    active_prompt(&prompt);
+    aw_stop_catch_signals(session);
     rl_readline_name = prompt.session->tool->name;
     rl_catch_signals = 0;
     rl_variable_bind("show-all-if-ambiguous", "on"); /* the user's inputrc may override this */
     /* must come before rl_redisplay_function is set, or readline skips the terminal setup */
     rl_initialize();
-    rl_attempted_completion_function = complete_word;
+    rl_attempted_completion_function = complete_token;
     rl_completer_word_break_characters = " \t";
     rl_getc_function = read_key;
     rl_redisplay_function = redisplay_with_hint;
@@ -404,7 +407,7 @@ enum aw_status aw_repl(struct aw_session *session)
     rl_bind_key('\n', accept_line);
     open_history(&prompt);
     session->mode.interactive = true;
-    aw_session_notice(session, "TAB completes, 'help' explains, Ctrl-D quits");
+    aw_session_print_notice(session, "TAB completes, 'help' explains, Ctrl-D quits");
     while (!session->mode.quit) {
         read_one_line(&prompt);
         if (prompt.entered && prompt.typed)

@@ -20,10 +20,10 @@ static bool is_empty(const struct aw_object *result)
 static bool is_wanted(struct aw_session *session)
 {
     const struct aw_session_mode *mode = &session->mode;
-    return (mode->one_shot || mode->interactive) && mode->scripts == 0 && !mode->advised &&
+    return (mode->one_shot || mode->interactive) && mode->scripts == 0 && !mode->gave_advice &&
            !session->out.sink && !session->options.print.quiet && !session->options.run.dry_run &&
-           !is_empty(&session->result) && !aw_session_formatted(session) && isatty(STDOUT_FILENO) &&
-           isatty(STDERR_FILENO);
+           !is_empty(&session->result) && !aw_session_is_formatted(session) &&
+           isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
 }
 
 /* Returns the file named by an argument or option if it is regular and not empty. */
@@ -49,19 +49,19 @@ static bool is_drawn(const char *path)
 
 /* Replaces {NAME} in "plot {NAME}" by the value of that argument or option. Returns false if plot
  * cannot draw this file. */
-static bool fill(struct aw_session *session, const struct aw_args *args, const char *next,
-                 char *out, size_t size)
+static bool fill_in_file(struct aw_session *session, const struct aw_args *args, const char *next,
+                         char *out, size_t size)
 {
     const char *open = strchr(next, '{'), *close = open ? strchr(open, '}') : NULL;
-    char name[32], word[512];
+    char name[32], quoted[512];
     if (!close)
         return false;
     snprintf(name, sizeof name, "%.*s", (int)(close - open - 1), open + 1);
     const char *path = find_file(session, args, name);
     if (!path || (strncmp(next, "plot ", 5) == 0 && !is_drawn(path)))
         return false;
-    aw_shell_word(word, sizeof word, path);
-    snprintf(out, size, "%.*s%s%s", (int)(open - next), next, word, close + 1);
+    aw_shell_quote(quoted, sizeof quoted, path);
+    snprintf(out, size, "%.*s%s%s", (int)(open - next), next, quoted, close + 1);
     return true;
 }
 
@@ -70,14 +70,14 @@ void aw_advise(struct aw_session *session, const struct aw_args *args)
     static const struct aw_next saved = {"plot {save}", "draws it"};
     static const struct aw_next recorded = {"plot {record}", "draws what was recorded"};
     const struct aw_next *steps[] = {&args->command->next, &saved, &recorded};
-    char words[640];
+    char line[640];
     bool prompt = session->mode.interactive;
     for (size_t i = 0; i < 3 && is_wanted(session); i++) {
-        if (!steps[i]->words || !fill(session, args, steps[i]->words, words, sizeof words))
+        if (!steps[i]->line || !fill_in_file(session, args, steps[i]->line, line, sizeof line))
             continue;
         aw_output_flush(&session->out, NULL);
         aw_session_report(session, "next: %s%s%s  %s\n", prompt ? "" : session->tool->name,
-                          prompt ? "" : " ", words, steps[i]->why);
-        session->mode.advised = true;
+                          prompt ? "" : " ", line, steps[i]->effect);
+        session->mode.gave_advice = true;
     }
 }

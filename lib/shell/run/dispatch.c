@@ -26,10 +26,10 @@ static enum aw_status ask_first(struct aw_session *session, const struct aw_args
     const struct aw_command *command = args->command;
     char question[160];
     if (command->safety != AW_DANGEROUS || session->options.run.dry_run ||
-        (command->harmless && command->harmless(session, args)))
+        (command->is_harmless && command->is_harmless(session, args)))
         return AW_OK;
     snprintf(question, sizeof question, "%s: %s — continue?", command->name, command->summary);
-    if (aw_session_agrees(session, question))
+    if (aw_session_confirm(session, question))
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE, "%s: cancelled — add --yes to confirm", command->name);
 }
@@ -40,31 +40,31 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
 {
     struct aw_config *config = session->config;
     char more[48] = "";
-    bool needed = session->tool->configure && command->safety != AW_READ;
-    if (config->broken && needed)
+    bool needed = session->tool->set_config_key && command->safety != AW_READ;
+    if (config->incomplete && needed)
         return aw_fail(&session->err, AW_USAGE, "%s: %s — correct it, or give --config /dev/null",
-                       command->name, config->wrong.text);
-    const struct aw_setting *lacks = aw_config_find_invalid(session, command);
-    if (lacks && command != &aw_run_command)
+                       command->name, config->error.text);
+    const struct aw_setting *invalid = aw_config_find_invalid(session, command);
+    if (invalid && command != &aw_run_command)
         return aw_fail(&session->err, AW_USAGE, "%s: %.120s:%d:1: %s", command->name, config->path,
-                       lacks->line, lacks->why);
-    if (config->n_wrong > 1)
-        snprintf(more, sizeof more, " (and %zu more)", config->n_wrong - 1);
-    if (config->n_wrong && !config->reported)
-        aw_session_report(session, "%s: %s — ignored%s\n", session->tool->name, config->wrong.text,
+                       invalid->line, invalid->error);
+    if (config->n_errors > 1)
+        snprintf(more, sizeof more, " (and %zu more)", config->n_errors - 1);
+    if (config->n_errors && !config->reported)
+        aw_session_report(session, "%s: %s — ignored%s\n", session->tool->name, config->error.text,
                           more);
     config->reported = true;
     return AW_OK;
 }
 
 /* The end of a recording is not a failure of a read-only command. */
-static enum aw_status let_go(struct aw_session *session, enum aw_status status)
+static enum aw_status handle_recording_end(struct aw_session *session, enum aw_status status)
 {
-    bool recorded = session->device.link && session->device.link->recorded;
-    bool looks_on = recorded && session->run.command->safety == AW_READ;
-    bool ended = status == AW_LOST && !session->out.error && looks_on;
+    bool recorded = session->device.link && session->device.link->is_recording;
+    bool only_reads = recorded && session->run.command->safety == AW_READ;
+    bool ended = status == AW_LOST && !session->out.error && only_reads;
     if (ended)
-        aw_session_unlink(session);
+        aw_session_close_link(session);
     return ended ? AW_OK : status;
 }
 
@@ -72,8 +72,8 @@ static enum aw_status let_go(struct aw_session *session, enum aw_status status)
  * anything, and does not take the lease. */
 static bool continues_stream(const struct aw_session *session, const struct aw_command *command)
 {
-    bool looks = command->safety == AW_READ && command->group != AW_GROUP_MOVE;
-    return (command->setpoints || looks) && !session->options.link.take;
+    bool only_reads = command->safety == AW_READ && command->group != AW_GROUP_MOVE;
+    return (command->setpoints || only_reads) && !session->options.link.take_over;
 }
 
 static enum aw_status run_command(struct aw_session *session, struct aw_args *args)
@@ -82,30 +82,30 @@ static enum aw_status run_command(struct aw_session *session, struct aw_args *ar
     if (status != AW_OK)
         return status;
     /* Reopens a lost link; a server instead waits for its next client. */
-    if (session->device.link && session->device.link->lost && !*session->device.link->ready)
-        aw_session_unlink(session);
-    session->motion.moving = session->share.ended = false;
+    if (session->device.link && session->device.link->is_lost && !*session->device.link->client_url)
+        aw_session_close_link(session);
+    session->motion.moving = session->share.was_ended = false;
     if (!continues_stream(session, args->command))
         session->motion.streamed.n = 0;
     aw_recent_begin(session, args->command);
-    session->run.started = aw_clock_now(session->clock);
-    aw_session_work_begin(session);
+    session->run.started_ns = aw_clock_now(session->clock);
+    aw_session_begin_progress(session);
     bool motion = args->command->safety == AW_MOTION, hold = session->options.run.hold;
     aw_stop_watch_parent(session,
                          !hold && (motion || session->motion.ongoing != AW_ONGOING_NOTHING));
     aw_stop_watch_output(session, motion);
     if (motion)
         aw_stop_watch_suspend(session, true);
-    status = aw_dry_outcome(session, args->command->name, args->command->run(session, args));
-    aw_session_work_end(session);
-    status = aw_outcome_safe(session, let_go(session, status));
+    status = aw_dry_run_outcome(session, args->command->name, args->command->run(session, args));
+    aw_session_end_progress(session);
+    status = aw_outcome_stop(session, handle_recording_end(session, status));
     if (session->share.attached)
         status = session->share.sharing->end(session, status);
     aw_stop_watch_output(session, false);
     aw_stop_watch_parent(session, !hold && session->motion.ongoing != AW_ONGOING_NOTHING);
     if (motion)
         aw_stop_watch_suspend(session, false);
-    aw_watchdog_leave(session);
+    aw_watchdog_stop(session);
     aw_crash_prepare(session);
     return status;
 }
@@ -117,23 +117,23 @@ static enum aw_status prepare_wire(struct aw_session *session)
         status = aw_custom_joints_begin(session);
     session->wire->lenient = session->options.link.lenient; /* false if the tool has no such option
                                                                */
-    session->device.concerns = NULL;
+    session->device.selects = NULL;
     session->run.printing.wire = session->wire;
     return status;
 }
 
 /* Reads packet files in advance, even those named after the command: they may add joints, and
  * joints add commands. Errors are reported once the command is known. */
-static void read_packets_early(struct aw_session *session, const struct aw_words *words)
+static void read_packets_early(struct aw_session *session, const struct aw_tokens *tokens)
 {
     static const char name[] = "--packets";
     size_t length = strlen(name);
-    for (size_t i = 0; i < words->n && (!words->json || words->options); i++) {
-        const char *word = words->word[i];
-        if (strcmp(word, "--") == 0)
+    for (size_t i = 0; i < tokens->n && (!tokens->json || tokens->options); i++) {
+        const char *token = tokens->token[i];
+        if (strcmp(token, "--") == 0)
             break;
-        if (strncmp(word, name, length) == 0 && (!word[length] || word[length] == '='))
-            aw_bind_option(session, words, &i);
+        if (strncmp(token, name, length) == 0 && (!token[length] || token[length] == '='))
+            aw_bind_option(session, tokens, &i);
     }
     if (session->options.link.packets || session->device.custom.packets)
         prepare_wire(session);
@@ -144,7 +144,7 @@ static void read_packets_early(struct aw_session *session, const struct aw_words
 static enum aw_status check_format(struct aw_session *session, const struct aw_command *command)
 {
     for (enum aw_style style = 0; command->prints && style < AW_STYLES; style++) {
-        const char *name = style == AW_STYLE_TEXT ? "fields" : aw_option_of_style(style);
+        const char *name = style == AW_STYLE_TEXT ? "fields" : aw_style_option(style);
         const struct aw_option_value *value = aw_options_find(&session->options, name);
         if (value->text && !(style == AW_STYLE_JSON && command->prints_json) &&
             value->origin == AW_FROM_COMMAND_LINE)
@@ -182,17 +182,17 @@ static enum aw_status check_config_option(struct aw_session *session)
                    session->tool->name);
 }
 
-static enum aw_status run_bound(struct aw_session *session, struct aw_args *args,
-                                const struct aw_options *before)
+static enum aw_status run_parsed(struct aw_session *session, struct aw_args *args,
+                                 const struct aw_options *before)
 {
     if (session->options.print.version) {
         aw_output_print(&session->out, "%s %s (armwire)\n", session->tool->name, AW_VERSION);
         return AW_OK;
     }
     if (session->options.print.help_all)
-        return aw_help(session, NULL);
+        return aw_print_help(session, NULL);
     if (session->options.print.help)
-        return aw_help(session, args->command);
+        return aw_print_help(session, args->command);
     if (!args->command)
         return aw_fail(&session->err, AW_USAGE,
                        "no command given — options apply only to their own line");
@@ -213,19 +213,19 @@ static enum aw_status run_bound(struct aw_session *session, struct aw_args *args
 }
 
 /* Returns the column of the token that is wrong or that the error quotes; 0: unknown. */
-static unsigned column_of(const struct aw_session *session, const struct aw_words *words,
+static unsigned column_of(const struct aw_session *session, const struct aw_tokens *tokens,
                           size_t bad)
 {
-    if (bad < words->n)
-        return words->column[bad];
-    for (size_t i = 1; i < words->n; i++) {
+    if (bad < tokens->n)
+        return tokens->column[bad];
+    for (size_t i = 1; i < tokens->n; i++) {
         char quoted[64];
-        const char *equals = strchr(words->word[i], '=');
-        const char *forms[] = {words->word[i], equals ? equals + 1 : words->word[i]};
+        const char *equals = strchr(tokens->token[i], '=');
+        const char *forms[] = {tokens->token[i], equals ? equals + 1 : tokens->token[i]};
         for (size_t k = 0; k < 2; k++) {
             snprintf(quoted, sizeof quoted, "'%.58s'", forms[k]);
             if (strstr(session->err.text, quoted))
-                return words->column[i];
+                return tokens->column[i];
         }
     }
     return 0;
@@ -233,17 +233,17 @@ static unsigned column_of(const struct aw_session *session, const struct aw_word
 
 /* Mentions the unit syntax if the user typed "12 cm" as two tokens. */
 static void advise_on_units(struct aw_session *session, const struct aw_command *command,
-                            const struct aw_words *words, size_t *bad)
+                            const struct aw_tokens *tokens, size_t *bad)
 {
     size_t i = 0;
-    while (i < words->n && strcmp(words->word[i], command->name) != 0)
+    while (i < tokens->n && strcmp(tokens->token[i], command->name) != 0)
         i++;
-    for (i += 2; i < words->n; i++) {
+    for (i += 2; i < tokens->n; i++) {
         char both[80];
         double value;
         struct aw_error problem;
-        const char *word = words->word[i - 1], *unit = words->word[i];
-        const char *number = strchr(word, '=') ? strchr(word, '=') + 1 : word;
+        const char *token = tokens->token[i - 1], *unit = tokens->token[i];
+        const char *number = strchr(token, '=') ? strchr(token, '=') + 1 : token;
         if (!aw_number_is_unit(unit) || aw_number_parse(number, &value, &problem) != AW_OK)
             continue;
         snprintf(both, sizeof both, "%.40s %s", number, unit);
@@ -253,54 +253,54 @@ static void advise_on_units(struct aw_session *session, const struct aw_command 
     }
 }
 
-static void report_outcome(struct aw_session *session, const struct aw_words *words, size_t bad,
+static void report_outcome(struct aw_session *session, const struct aw_tokens *tokens, size_t bad,
                            enum aw_status status, const char *where)
 {
     if (session->run.reported)
         return;
     if (where && status != AW_OK)
-        aw_fail_at(&session->err, where, column_of(session, words, bad));
+        aw_fail_at(&session->err, where, column_of(session, tokens, bad));
     aw_outcome_print(session, status);
 }
 
-enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, const char *where)
+enum aw_status aw_dispatch(struct aw_session *session, struct aw_tokens *tokens, const char *where)
 {
     struct aw_options before = session->options;
     const struct aw_command *outer = session->run.command;
     struct aw_args *args = malloc(sizeof *args);
-    size_t bad = words->n;
+    size_t bad = tokens->n;
     if (!args)
         return aw_session_refuse(session, aw_no_memory(&session->err));
     args->command = NULL;
-    session->err = session->run.unread = (struct aw_error){.status = AW_OK};
+    session->err = session->run.packet_error = (struct aw_error){.status = AW_OK};
     aw_object_start(&session->result, NULL);
     /* A record with wire numbers depends on the wire's variant. */
-    enum aw_status status = words->raw ? prepare_wire(session) : AW_OK;
-    if (status == AW_OK && words->raw)
-        status = aw_words_from_raw(session, words);
+    enum aw_status status = tokens->raw ? prepare_wire(session) : AW_OK;
+    if (status == AW_OK && tokens->raw)
+        status = aw_tokens_from_raw(session, tokens);
     if (status == AW_OK)
-        read_packets_early(session, words);
+        read_packets_early(session, tokens);
     if (status == AW_OK)
-        status = aw_bind(session, words, args, &bad);
+        status = aw_bind(session, tokens, args, &bad);
     session->run.command = args->command;
     if (status == AW_OK)
-        status = aw_wanted_end(session, run_bound(session, args, &before));
+        status = aw_wanted_end(session, run_parsed(session, args, &before));
     if (status == AW_USAGE && args->command)
-        advise_on_units(session, args->command, words, &bad);
-    report_outcome(session, words, bad, status, where);
+        advise_on_units(session, args->command, tokens, &bad);
+    report_outcome(session, tokens, bad, status, where);
     if (status == AW_OK && args->command && !session->options.print.help)
         aw_advise(session, args);
     session->run.reported = false;
     if (aw_output_flush(&session->out, &session->err) != AW_OK && status == AW_OK) {
         status = AW_LOST;
-        aw_outcome_error(session);
+        aw_outcome_print_error(session);
     }
     struct aw_printing *printing = &session->run.printing;
     aw_view_free(printing->view);
     printing->view = NULL;
-    printing->rows = printing->wanted.picks = false;
-    printing->columns = 0;
-    printing->messages = (struct aw_messages){.any = false};
+    printing->printed_rows = printing->wanted.selects_entries = false;
+    printing->n_columns = 0;
+    printing->messages = (struct aw_messages){.has_any = false};
     free(args);
     session->options = before;
     session->run.command = outer;

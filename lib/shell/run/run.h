@@ -6,7 +6,7 @@
 
 /* Runs one command and prints its error. where: "FILE:LINE" in a script; NULL: the command line or
  * the prompt. */
-enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, const char *where);
+enum aw_status aw_dispatch(struct aw_session *session, struct aw_tokens *tokens, const char *where);
 
 /* Runs the lines of fd until the end, the first failure (unless --keep-going), "quit" or a signal.
  * name: for messages; NULL: standard input. Returns the status of the first failure. */

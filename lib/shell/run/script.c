@@ -19,11 +19,11 @@
 
 #define SCRIPTS_MAX 16 /* max depth of nested scripts */
 
-struct lines {
+struct input {
     int fd;
     const char *name;
     unsigned number;
-    size_t held, start;
+    size_t used, start;
     bool ended;
     size_t length; /* length of the last line */
     bool overlong; /* the current line is too long; the excess is dropped */
@@ -31,41 +31,42 @@ struct lines {
 };
 
 /* Returns the next line in place, without its newline; NULL: no complete line. */
-static char *handle_line(struct lines *in)
+static char *next_line(struct input *in)
 {
     char *line = in->buffer + in->start;
-    char *end = memchr(line, '\n', in->held - in->start);
-    if (!end && !(in->ended && in->held > in->start))
+    char *end = memchr(line, '\n', in->used - in->start);
+    if (!end && !(in->ended && in->used > in->start))
         return NULL;
     if (!end)
-        end = in->buffer + in->held;
+        end = in->buffer + in->used;
     *end = '\0';
     in->length = (size_t)(end - line);
-    in->start = (size_t)(end - in->buffer) + (end < in->buffer + in->held);
+    in->start = (size_t)(end - in->buffer) + (end < in->buffer + in->used);
     in->number++;
     return line;
 }
 
-static enum aw_status fill(struct aw_session *session, struct lines *in, struct aw_deadman *deadman)
+static enum aw_status read_input(struct aw_session *session, struct input *in,
+                                 struct aw_deadman *deadman)
 {
-    memmove(in->buffer, in->buffer + in->start, in->held - in->start);
-    in->held -= in->start;
+    memmove(in->buffer, in->buffer + in->start, in->used - in->start);
+    in->used -= in->start;
     in->start = 0;
-    if (in->held >= AW_LINE_MAX) {
+    if (in->used >= AW_LINE_MAX) {
         in->overlong = true;
-        in->held = AW_LINE_MAX;
+        in->used = AW_LINE_MAX;
     }
     enum aw_status status = aw_session_wait_input(session, in->fd, AW_NEVER);
     if (status != AW_OK)
         return status;
-    ssize_t n = read(in->fd, in->buffer + in->held, sizeof in->buffer - 1 - in->held);
+    ssize_t n = read(in->fd, in->buffer + in->used, sizeof in->buffer - 1 - in->used);
     if (n < 0 && errno != EINTR && errno != EAGAIN) {
         status = aw_file_fail(&session->err, NULL, in->name);
         aw_session_refuse(session, status);
     }
     in->ended = n == 0 || status != AW_OK;
-    in->held += n > 0 ? (size_t)n : 0;
-    aw_deadman_read(deadman, n > 0 ? (size_t)n : 0);
+    in->used += n > 0 ? (size_t)n : 0;
+    aw_deadman_note_read(deadman, n > 0 ? (size_t)n : 0);
     return status;
 }
 
@@ -77,8 +78,8 @@ static bool may_continue(const struct aw_session *session, enum aw_status status
 }
 
 /* Runs the command at tokens->next; the next call runs the command after it. */
-static enum aw_status run_command(struct aw_session *session, struct lines *in, const char *line,
-                                  struct aw_words *words)
+static enum aw_status run_command(struct aw_session *session, struct input *in, const char *line,
+                                  struct aw_tokens *tokens)
 {
     struct aw_error *err = &session->err;
     char where[160];
@@ -89,59 +90,59 @@ static enum aw_status run_command(struct aw_session *session, struct lines *in, 
     else if (strlen(line) < in->length)
         status = aw_fail(err, AW_USAGE, "column %zu: a NUL character", strlen(line) + 1);
     else
-        status = aw_words_split_at(words, line, words->next, err);
+        status = aw_tokens_split_at(tokens, line, tokens->next, err);
     in->overlong = false;
     if (status != AW_OK) {
         aw_fail_at(err, where, 0);
         return aw_session_refuse(session, status);
     }
-    return words->n ? aw_dispatch(session, words, where) : AW_OK;
+    return tokens->n ? aw_dispatch(session, tokens, where) : AW_OK;
 }
 
-static enum aw_status run_line(struct aw_session *session, struct lines *in, const char *line,
-                               struct aw_words *words)
+static enum aw_status run_line(struct aw_session *session, struct input *in, const char *line,
+                               struct aw_tokens *tokens)
 {
     enum aw_status status, first = AW_OK;
-    size_t mark = in->number == 1 ? aw_utf8_mark(line) : 0;
+    size_t mark = in->number == 1 ? aw_utf8_bom_size(line) : 0;
     line += mark;
     in->length -= mark;
-    words->next = 0;
+    tokens->next = 0;
     do {
-        status = run_command(session, in, line, words);
+        status = run_command(session, in, line, tokens);
         if (first == AW_OK)
             first = status;
-    } while (words->next && may_continue(session, status));
+    } while (tokens->next && may_continue(session, status));
     return status == AW_STOPPED ? status : first;
 }
 
 enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name)
 {
-    struct lines *in = calloc(1, sizeof *in);
-    struct aw_words *words = malloc(sizeof *words);
+    struct input *in = calloc(1, sizeof *in);
+    struct aw_tokens *tokens = malloc(sizeof *tokens);
     enum aw_status first = AW_OK, status = AW_OK;
     struct aw_deadman deadman;
-    if (!in || !words) {
+    if (!in || !tokens) {
         free(in);
-        free(words);
+        free(tokens);
         return aw_session_refuse(session, aw_no_memory(&session->err));
     }
-    *in = (struct lines){.fd = fd, .name = name ? name : "stdin"};
+    *in = (struct input){.fd = fd, .name = name ? name : "stdin"};
     aw_deadman_begin(&deadman, session, fd);
     while (may_continue(session, status)) {
-        char *line = handle_line(in);
+        char *line = next_line(in);
         if (!line && in->ended)
             break;
         if (line)
-            aw_deadman_line(&deadman);
-        status = line ? run_line(session, in, line, words)
-                      : aw_deadman_outcome(&deadman, fill(session, in, &deadman));
+            aw_deadman_note_line(&deadman);
+        status = line ? run_line(session, in, line, tokens)
+                      : aw_deadman_handle_end(&deadman, read_input(session, in, &deadman));
         if (!line && session->share.attached)
-            status = session->share.sharing->outcome(session, status);
+            status = session->share.sharing->get_outcome(session, status);
         if (first == AW_OK)
             first = status;
     }
     if (status == AW_STOPPED && !session->motion.stop.signal) { /* a stop between or within lines */
-        aw_stop_read(session);
+        aw_stop_read_cause(session);
         status = aw_session_report_loss(session, first);
         if (status != first)
             aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
@@ -149,7 +150,7 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
     }
     aw_deadman_end(&deadman);
     free(in);
-    free(words);
+    free(tokens);
     return first;
 }
 
@@ -160,7 +161,7 @@ static enum aw_status run_script(struct aw_session *session, const struct aw_arg
         return aw_fail(&session->err, AW_USAGE,
                        "run: %.120s: scripts nested %d deep — check whether it runs itself", name,
                        SCRIPTS_MAX);
-    int fd = aw_file_descriptor(name, O_NONBLOCK);
+    int fd = aw_file_open_fd(name, O_NONBLOCK);
     if (fd < 0)
         return aw_file_fail(&session->err, NULL, name);
     session->mode.one_shot = false;

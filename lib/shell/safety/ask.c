@@ -7,7 +7,7 @@
 #include "base/ready.h"
 #include "shell/safety/safety.h"
 
-bool aw_session_agrees(struct aw_session *session, const char *question)
+bool aw_session_confirm(struct aw_session *session, const char *question)
 {
     char answer[16] = "";
     if (session->options.run.yes)
@@ -22,7 +22,7 @@ bool aw_session_agrees(struct aw_session *session, const char *question)
            (answer[0] == 'y' || answer[0] == 'Y');
 }
 
-bool aw_terminal_keys(struct termios *before)
+bool aw_terminal_read_keys(struct termios *before)
 {
     if (tcgetattr(STDIN_FILENO, before) != 0)
         return false;

@@ -8,10 +8,10 @@
 
 /* Returns true with --yes, or if the user types y at the terminal. Returns false without a terminal
  * and with --no-input. Flushes the output first. */
-bool aw_session_agrees(struct aw_session *session, const char *question);
+bool aw_session_confirm(struct aw_session *session, const char *question);
 
 /* Switches the terminal to single keys without echo; Ctrl-C stays a signal. Stores the old settings
  * in before, for tcsetattr(3). Returns false if standard input is not a suitable terminal. */
-bool aw_terminal_keys(struct termios *before);
+bool aw_terminal_read_keys(struct termios *before);
 
 #endif

@@ -28,7 +28,7 @@ struct plan {
     struct sockaddr_storage to;
     socklen_t to_size; /* size of to; 0: the link is not a UDP socket */
     unsigned times, gap_ms;
-    size_t n, again, end[FRAMES_MAX];
+    size_t n, n_repeated, ends[FRAMES_MAX];
     unsigned pauses[FRAMES_MAX]; /* pauses of gap_ms before each frame */
     uint8_t bytes[ROOM];
 };
@@ -72,7 +72,7 @@ static void write_frame(const struct plan *plan, const uint8_t *bytes, size_t si
     }
 }
 
-static void pause_for(const struct plan *plan, unsigned times)
+static void pause_times(const struct plan *plan, unsigned times)
 {
     struct timespec gap = {.tv_nsec = (long)plan->gap_ms * MS_NS};
     while (times-- > 0)
@@ -81,19 +81,20 @@ static void pause_for(const struct plan *plan, unsigned times)
 
 static void write_frames(const struct plan *plan, size_t from, size_t to)
 {
-    for (size_t i = from, start = from ? plan->end[from - 1] : 0; i < to; start = plan->end[i++]) {
-        pause_for(plan, plan->pauses[i]);
-        write_frame(plan, plan->bytes + start, plan->end[i] - start);
+    for (size_t i = from, start = from ? plan->ends[from - 1] : 0; i < to;
+         start = plan->ends[i++]) {
+        pause_times(plan, plan->pauses[i]);
+        write_frame(plan, plan->bytes + start, plan->ends[i] - start);
     }
 }
 
-static void carry_out(const struct plan *plan)
+static void send_plan(const struct plan *plan)
 {
     for (unsigned turn = 0; turn < plan->times; turn++) {
-        pause_for(plan, turn > 0);
-        write_frames(plan, 0, plan->again);
+        pause_times(plan, turn > 0);
+        write_frames(plan, 0, plan->n_repeated);
     }
-    write_frames(plan, plan->again, plan->n);
+    write_frames(plan, plan->n_repeated, plan->n);
 }
 
 /* Raises the signal again. It is blocked until this handler returns, so the core file shows the
@@ -106,13 +107,13 @@ static void on_crash(int number)
         if (numbers[i] == number)
             sigaction(number, &crash.before[i], NULL);
     if (ready)
-        carry_out(&plans()->plans[ready - 1]);
+        send_plan(&plans()->plans[ready - 1]);
     raise(number);
 }
 
 /* ---- Preparation ---- */
 
-void aw_crash_catch(void)
+void aw_crash_install(void)
 {
     const stack_t stack = {.ss_sp = crash.stack, .ss_size = sizeof crash.stack};
     struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
@@ -136,7 +137,7 @@ static void add_frame(void *context, const void *frame, size_t size)
 {
     struct draft *draft = context;
     struct plan *plan = draft->plan;
-    size_t used = plan->n ? plan->end[plan->n - 1] : 0;
+    size_t used = plan->n ? plan->ends[plan->n - 1] : 0;
     if (!frame) {
         draft->pauses++;
         draft->paused = true;
@@ -146,16 +147,16 @@ static void add_frame(void *context, const void *frame, size_t size)
     if (plan->n == FRAMES_MAX || !aw_link_raw(draft->link, frame, size, &raw))
         return;
     plan->fd = raw.fd;
-    plan->to_size = raw.to && raw.to_size <= sizeof plan->to ? raw.to_size : 0;
+    plan->to_size = raw.address && raw.address_size <= sizeof plan->to ? raw.address_size : 0;
     if (plan->to_size)
-        memcpy(&plan->to, raw.to, raw.to_size);
+        memcpy(&plan->to, raw.address, raw.address_size);
     plan->pauses[plan->n] = draft->pauses;
     draft->pauses = 0;
-    plan->end[plan->n++] = used + raw.size;
-    plan->again = draft->paused ? plan->again : plan->n;
+    plan->ends[plan->n++] = used + raw.size;
+    plan->n_repeated = draft->paused ? plan->n_repeated : plan->n;
 }
 
-static void renew(struct aw_aside *aside)
+static void renew(struct aw_background *aside)
 {
     aw_crash_prepare(((struct aw_renewal *)aside)->session);
 }
@@ -163,11 +164,11 @@ static void renew(struct aw_aside *aside)
 static void set_renewal(struct aw_session *session, bool on)
 {
     struct aw_renewal *renewal = &session->motion.renewal;
-    struct aw_aside **first = &session->time.real.aside;
+    struct aw_background **first = &session->time.real.background;
     int64_t due = aw_clock_now(&session->time.real.base) + RENEW_NS;
     if (on && !renewal->on) {
         *renewal = (struct aw_renewal){.aside = {.fd = -1, .serve = renew}, .session = session};
-        aw_aside_add(first, &renewal->aside);
+        aw_background_add(first, &renewal->aside);
     }
     renewal->on = on || renewal->on;
     renewal->aside.due = on ? due : AW_NEVER;
@@ -177,21 +178,22 @@ void aw_crash_prepare(struct aw_session *session)
 {
     int next = plans()->ready == 1 ? 2 : 1;
     struct plan *plan = &plans()->plans[next - 1];
-    bool goes_on = aw_session_continues(session), moves = session->motion.moving || goes_on;
-    set_renewal(session, goes_on && session->motion.ongoing == AW_ONGOING_ENDING);
-    if (!session->device.link || !session->tool->last_stop || session->options.run.hold || !moves) {
+    bool ongoing = aw_session_has_ongoing(session), is_moving = session->motion.moving || ongoing;
+    set_renewal(session, ongoing && session->motion.ongoing == AW_ONGOING_ENDING);
+    if (!session->device.link || !session->tool->last_stop || session->options.run.hold ||
+        !is_moving) {
         plans()->ready = 0;
         return;
     }
-    plan->n = plan->again = 0;
-    plan->times = 1 + session->tool->stop_again;
+    plan->n = plan->n_repeated = 0;
+    plan->times = 1 + session->tool->stop_repeats;
     plan->gap_ms = session->tool->stop_gap_ms;
     struct draft draft = {.link = session->device.link, .plan = plan};
     session->tool->last_stop(session, add_frame, &draft);
     plans()->ready = plan->n ? next : 0;
 }
 
-void aw_crash_forget(void)
+void aw_crash_drop(void)
 {
     plans()->ready = 0;
 }
@@ -208,14 +210,14 @@ bool aw_crash_share(void)
     return crash.shared != NULL;
 }
 
-void aw_crash_carry_out(void)
+void aw_crash_send_stop(void)
 {
     int ready = plans()->ready;
     if (ready)
-        carry_out(&plans()->plans[ready - 1]);
+        send_plan(&plans()->plans[ready - 1]);
 }
 
-void aw_crash_leave(void)
+void aw_crash_detach(void)
 {
     crash.shared = NULL;
     crash.own.ready = 0;

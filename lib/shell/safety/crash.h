@@ -19,21 +19,21 @@
 struct aw_session;
 
 /* Installs the crash handlers. */
-void aw_crash_catch(void);
+void aw_crash_install(void);
 
 /* Prepares the stop for the current state; prepares none if nothing moves or --hold is given. Call
  * before the first byte of a motion, after each further byte, and at the end of the motion. */
 void aw_crash_prepare(struct aw_session *session);
 
 /* Drops the plan, so that the handler writes nothing. Call before the link closes. */
-void aw_crash_forget(void);
+void aw_crash_drop(void);
 
 /* Shares the plans with child processes, so that a child can send the stop after this process has
  * died. Returns false on failure. */
 bool aw_crash_share(void);
-void aw_crash_carry_out(void);
+void aw_crash_send_stop(void);
 
 /* For a child that must not stop the device: drops the plan in this process. */
-void aw_crash_leave(void);
+void aw_crash_detach(void);
 
 #endif

@@ -4,8 +4,8 @@
  *
  *     struct aw_deadman deadman;
  *     aw_deadman_begin(&deadman, session, fd);
- *     …    aw_deadman_read(&deadman, n) after each read of fd,
- *          aw_deadman_line(&deadman) before each line runs;
+ *     …    aw_deadman_note_read(&deadman, n) after each read of fd,
+ *          aw_deadman_note_line(&deadman) before each line runs;
  *          when the time is over, the running command ends with AW_TIMEOUT
  *     aw_deadman_end(&deadman);
  *
@@ -18,23 +18,23 @@
 #include "shell/session/session.h"
 
 struct aw_deadman {
-    struct aw_aside aside;
+    struct aw_background aside;
     struct aw_session *session;
     int fd;
-    int64_t time_ns;           /* 0: off */
+    int64_t limit_ns;          /* 0: off */
     int64_t real_ns, model_ns; /* time of the last input, by each clock */
     size_t unread;             /* unread bytes at the last check */
     bool expired;
-    char why[96];
+    char message[96];
 };
 
 void aw_deadman_begin(struct aw_deadman *deadman, struct aw_session *session, int fd);
-void aw_deadman_read(struct aw_deadman *deadman, size_t n);
-void aw_deadman_line(struct aw_deadman *deadman);
+void aw_deadman_note_read(struct aw_deadman *deadman, size_t n);
+void aw_deadman_note_line(struct aw_deadman *deadman);
 void aw_deadman_end(struct aw_deadman *deadman);
 
 /* Handles the end of a wait for a line. If the dead-man ended the wait, stops the continuing
  * activity, reports that, and returns AW_TIMEOUT. */
-enum aw_status aw_deadman_outcome(struct aw_deadman *deadman, enum aw_status status);
+enum aw_status aw_deadman_handle_end(struct aw_deadman *deadman, enum aw_status status);
 
 #endif

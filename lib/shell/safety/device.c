@@ -30,9 +30,9 @@ static void print_trace(struct aw_session *session, bool tx, enum aw_dir dir, st
     struct aw_view_options options = {.style = AW_STYLE_TEXT};
     struct aw_view *view = aw_view_new(session->wire, &options, NULL);
     if (view && aw_wire_decode(session->wire, dir, frame, &record, NULL) == AW_OK)
-        length = aw_view_record(view, &record, line);
+        length = aw_view_print_record(view, &record, line);
     aw_view_free(view);
-    double t = (double)(aw_clock_now(session->clock) - session->run.started) / 1e6;
+    double t = (double)(aw_clock_now(session->clock) - session->run.started_ns) / 1e6;
     aw_session_report(session, "%10.3f ms %s %s%s%.*s%s", t, tx ? "->" : "<-", hex,
                       length ? "  " : "", (int)(length ? length - 3 : 0), line + 3,
                       length ? "" : "\n");
@@ -54,15 +54,15 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
         print_trace(session, tx, dir, bytes);
     int64_t time = time_of(session, tx); /* all listeners get the same time */
     if (session->device.tee &&
-        (!session->device.tee->narrowed || aw_session_concerns(session, bytes, ""))) {
-        if (!aw_tee_names(session->device.tee, session, time) ||
-            !aw_tee_add(session->device.tee, dir, time, bytes, &session->device.tee_lost))
-            aw_stop_ask(session);
+        (!session->device.tee->selects_subjects || aw_session_is_selected(session, bytes, ""))) {
+        if (!aw_tee_write_names(session->device.tee, session, time) ||
+            !aw_tee_add(session->device.tee, dir, time, bytes, &session->device.tee_error))
+            aw_stop_request(session);
     }
     if (!tx)
         aw_recent_add(session, time, bytes);
     if (session->share.server)
-        session->share.sharing->traffic(session, tx, bytes, time);
+        session->share.sharing->on_traffic(session, tx, bytes, time);
     if (tx)
         aw_crash_prepare(session);
 }
@@ -82,49 +82,50 @@ static enum aw_status open_record(struct aw_session *session, const char *url)
     enum aw_status status = aw_session_open_tee(session, url);
     if (status == AW_OK || aw_options_find(&session->options, "record")->origin != AW_FROM_CONFIG)
         return status;
-    aw_config_locate(session, "record");
-    if (!session->run.command || !aw_command_stops(session->run.command))
+    aw_config_add_location(session, "record");
+    if (!session->run.command || !aw_command_is_stop(session->run.command))
         return status;
     aw_session_report(session, "%s: %s — not recording\n", session->tool->name, session->err.text);
     return AW_OK;
 }
 
-enum aw_status aw_session_open(struct aw_session *session, const char *url,
-                               const struct aw_link_options *options, struct aw_link **link)
+enum aw_status aw_session_open_url(struct aw_session *session, const char *url,
+                                   const struct aw_link_options *options, struct aw_link **link)
 {
-    enum aw_status status = aw_dry_ends(session);
+    enum aw_status status = aw_dry_run_check(session);
     if (status == AW_OK)
         status = open_record(session, url);
     if (status == AW_OK)
         status = aw_link_open(link, url, options, &session->err);
     if (status != AW_OK)
         return status;
-    session->run.started = aw_clock_now(session->clock);
+    session->run.started_ns = aw_clock_now(session->clock);
     *link = aw_trace_wrap(*link, on_traffic, session);
     return *link ? AW_OK : aw_no_memory(&session->err);
 }
 
 /* Reads the names in a recording. They come before the first packet, or later if the recording
  * began during a conversation. */
-static void take_names(struct aw_session *session, const char *url)
+static void read_names(struct aw_session *session, const char *url)
 {
     struct aw_log *log;
     struct aw_log_entry entry = {.time_ns = 0};
-    struct aw_log_options options = {
-        .medium = &session->tool->protocol->medium, .about = aw_session_about, .context = session};
+    struct aw_log_options options = {.medium = &session->tool->protocol->medium,
+                                     .on_comment = aw_session_read_section,
+                                     .context = session};
     struct aw_url parts;
-    session->tool->names.take(session, NULL);
+    session->tool->names.read_line(session, NULL);
     if (aw_url_parse(&parts, url, NULL) != AW_OK ||
         aw_log_open(&log, parts.rest, &options, NULL) != AW_OK)
         return;
-    bool named = false, began = false;
-    for (int i = 0; i < NAMES_WITHIN && !(named && began); i++) {
+    bool has_names = false, has_data = false;
+    for (int i = 0; i < NAMES_WITHIN && !(has_names && has_data); i++) {
         if (aw_log_next(log, &entry, NULL) != AW_OK)
             break;
-        began = began || entry.data.size;
-        named = named || !entry.data.size;
+        has_data = has_data || entry.data.size;
+        has_names = has_names || !entry.data.size;
         if (!entry.data.size)
-            session->tool->names.take(session, entry.comment);
+            session->tool->names.read_line(session, entry.comment);
     }
     aw_log_close(log);
 }
@@ -141,13 +142,13 @@ static enum aw_status begin_conversation(struct aw_session *session, const char 
         .context = session,
         .protocol = session->wire->protocol,
     };
-    enum aw_status status = aw_session_open(session, url, &options, &session->device.link);
+    enum aw_status status = aw_session_open_url(session, url, &options, &session->device.link);
     if (status != AW_OK)
         return status;
-    session->device.gone = false;
-    aw_session_notice_simulator(session, url);
-    if (session->device.link->recorded && session->tool->names.take)
-        take_names(session, url);
+    session->device.was_lost = false;
+    aw_session_mention_simulator(session, url);
+    if (session->device.link->is_recording && session->tool->names.read_line)
+        read_names(session, url);
     if (session->tool->connect)
         session->tool->connect(session, session->device.link);
     return AW_OK;
@@ -160,14 +161,14 @@ enum aw_status aw_session_find_server(struct aw_session *session)
     if (!session->share.sharing || session->share.server)
         return AW_OK;
     if (session->options.link.url || session->tool->link) {
-        enum aw_status status = aw_session_url(session, &url);
+        enum aw_status status = aw_session_get_url(session, &url);
         if (status != AW_OK)
             return status;
     }
     return session->share.sharing->attach(session, url);
 }
 
-static enum aw_status use_server(struct aw_session *session)
+static enum aw_status open_server_link(struct aw_session *session)
 {
     enum aw_status status = session->share.sharing->open(session, &session->device.link);
     if (status == AW_OK)
@@ -178,7 +179,7 @@ static enum aw_status use_server(struct aw_session *session)
         status = aw_no_memory(&session->err);
     if (status == AW_OK)
         status = open_record(session, session->device.link->key);
-    session->run.started = aw_clock_now(session->clock);
+    session->run.started_ns = aw_clock_now(session->clock);
     if (status == AW_OK && session->tool->connect)
         session->tool->connect(session, session->device.link);
     return status;
@@ -196,15 +197,15 @@ static void advise_sharing(struct aw_session *session)
 }
 
 /* Opens the link through a server, or directly. */
-static enum aw_status open_link(struct aw_session *session)
+static enum aw_status find_and_open_link(struct aw_session *session)
 {
     const char *url;
-    aw_stop_catch(session);
+    aw_stop_catch_signals(session);
     enum aw_status status = aw_session_find_server(session);
     if (status == AW_OK && session->share.attached)
-        return use_server(session);
+        return open_server_link(session);
     if (status == AW_OK)
-        status = aw_session_url(session, &url);
+        status = aw_session_get_url(session, &url);
     if (status == AW_OK)
         status = begin_conversation(session, url);
     if (status == AW_NO_LINK)
@@ -212,30 +213,30 @@ static enum aw_status open_link(struct aw_session *session)
     return status;
 }
 
-enum aw_status aw_session_link(struct aw_session *session)
+enum aw_status aw_session_open_link(struct aw_session *session)
 {
-    enum aw_status status = aw_dry_ends(session);
+    enum aw_status status = aw_dry_run_check(session);
     if (status == AW_OK && !session->device.link)
-        status = open_link(session);
+        status = find_and_open_link(session);
     if (status == AW_USAGE)
-        aw_config_locate(session, "link");
+        aw_config_add_location(session, "link");
     if (status == AW_OK && session->share.attached)
         status = session->share.sharing->begin(session);
-    if (status == AW_OK && aw_stop_parent_gone(session))
+    if (status == AW_OK && aw_stop_is_parent_gone(session))
         return aw_fail(
             &session->err, AW_STOPPED,
             "the parent process ended, so no motion starts — use nohup, setsid or --hold");
-    bool moves = session->run.command && session->run.command->safety >= AW_MOTION;
-    return status == AW_OK && moves ? aw_watchdog_watch(session) : status;
+    bool is_motion = session->run.command && session->run.command->safety >= AW_MOTION;
+    return status == AW_OK && is_motion ? aw_watchdog_begin(session) : status;
 }
 
-void aw_session_unlink(struct aw_session *session)
+void aw_session_close_link(struct aw_session *session)
 {
-    aw_crash_forget();
-    aw_watchdog_leave(session);
+    aw_crash_drop();
+    aw_watchdog_stop(session);
     session->motion.streamed.n = 0;
-    session->device.gone =
-        session->device.gone || (session->device.link && session->device.link->lost);
+    session->device.was_lost =
+        session->device.was_lost || (session->device.link && session->device.link->is_lost);
     if (session->device.link && session->tool->disconnect)
         session->tool->disconnect(session);
     aw_link_close(session->device.link);

@@ -18,71 +18,71 @@
 #define DEAD_MS    10 /* max wait for the exit status of a filter that closed its input */
 
 struct aw_feeder {
-    struct aw_aside aside;  /* retries the write while bytes are queued */
-    struct aw_feeder *next; /* in session->device.ending */
+    struct aw_background aside; /* retries the write while bytes are queued */
+    struct aw_feeder *next;     /* in session->device.ending */
     struct aw_session *session;
-    const char *what;
+    const char *label;
     struct aw_child child;
     char program[32];
-    bool full;               /* the queue is full */
-    aw_feeder_lost_fn *lost; /* called when the filter fails; NULL: the feeder is being ended */
+    bool overflowed;            /* the queue is full */
+    aw_feeder_lost_fn *on_loss; /* called when the filter fails; NULL: the feeder is being ended */
     void *context;
-    uint8_t *held;
-    size_t from, to, room; /* start, end and capacity of the queue */
+    uint8_t *queue;
+    size_t start, end, room; /* start, end and capacity of the queue */
 };
 
 /* Returns false if the filter has ended. */
-static bool drain(struct aw_feeder *f)
+static bool write_queue(struct aw_feeder *f)
 {
-    while (f->from < f->to) {
-        ssize_t n = write(f->child.to, f->held + f->from, f->to - f->from);
+    while (f->start < f->end) {
+        ssize_t n = write(f->child.stdin_fd, f->queue + f->start, f->end - f->start);
         if (n < 0 && errno == EAGAIN)
             break;
         if (n < 0 && errno != EINTR)
             return false;
-        f->from += n > 0 ? (size_t)n : 0;
+        f->start += n > 0 ? (size_t)n : 0;
     }
-    if (f->from == f->to)
-        f->from = f->to = 0;
-    f->aside.due = f->to ? aw_clock_now(&f->session->time.real.base) + AGAIN_NS : AW_NEVER;
+    if (f->start == f->end)
+        f->start = f->end = 0;
+    f->aside.due = f->end ? aw_clock_now(&f->session->time.real.base) + AGAIN_NS : AW_NEVER;
     return true;
 }
 
-static bool drain_patiently(struct aw_feeder *f)
+static bool write_whole_queue(struct aw_feeder *f)
 {
-    struct pollfd pipe = {.fd = f->child.to, .events = POLLOUT};
-    bool good = drain(f);
-    while (good && f->to) {
+    struct pollfd pipe = {.fd = f->child.stdin_fd, .events = POLLOUT};
+    bool good = write_queue(f);
+    while (good && f->end) {
         int n = poll(&pipe, 1, PATIENT_MS);
-        f->full = n == 0;
+        f->overflowed = n == 0;
         good = n > 0 || (n < 0 && errno == EINTR);
-        good = good && drain(f);
+        good = good && write_queue(f);
     }
     return good;
 }
 
-static void serve(struct aw_aside *aside)
+static void retry_write(struct aw_background *aside)
 {
     struct aw_feeder *f = (struct aw_feeder *)aside;
-    bool good = drain(f);
-    if (!f->lost && (!good || !f->to))
-        aw_child_close(&f->child.to);
+    bool good = write_queue(f);
+    if (!f->on_loss && (!good || !f->end))
+        aw_child_close(&f->child.stdin_fd);
     if (good)
         return;
     aside->due = AW_NEVER;
-    if (f->lost)
-        f->lost(f->context);
+    if (f->on_loss)
+        f->on_loss(f->context);
 }
 
 struct aw_feeder *aw_feeder_start(struct aw_session *session, const struct aw_filter *filter,
-                                  const char *what, const char *path, aw_feeder_lost_fn *lost,
+                                  const char *label, const char *path, aw_feeder_lost_fn *on_loss,
                                   void *context)
 {
     struct aw_feeder *f = calloc(1, sizeof *f);
     char *const argv[] = {(char *)(uintptr_t)filter->program, "write", "--",
                           (char *)(uintptr_t)path, NULL};
     const struct aw_child_plan plan = {
-        .path = filter->path, .argv = argv, .write = true, .errors = true};
+        .path = filter->path, .argv = argv, .pipe_stdin = true, .pipe_stderr = true};
     if (!f) {
         aw_no_memory(&session->err);
         return NULL;
@@ -92,31 +92,31 @@ struct aw_feeder *aw_feeder_start(struct aw_session *session, const struct aw_fi
         return NULL;
     }
     f->session = session;
-    f->what = what;
-    f->lost = lost;
+    f->label = label;
+    f->on_loss = on_loss;
     f->context = context;
     memcpy(f->program, filter->program, sizeof f->program);
-    fcntl(f->child.to, F_SETFL, O_NONBLOCK);
-    fcntl(f->child.to, F_SETPIPE_SZ, PIPE_SIZE);
-    f->aside = (struct aw_aside){.fd = -1, .due = AW_NEVER, .serve = serve};
-    aw_aside_add(&session->time.real.aside, &f->aside);
+    fcntl(f->child.stdin_fd, F_SETFL, O_NONBLOCK);
+    fcntl(f->child.stdin_fd, F_SETPIPE_SZ, PIPE_SIZE);
+    f->aside = (struct aw_background){.fd = -1, .due = AW_NEVER, .serve = retry_write};
+    aw_background_add(&session->time.real.background, &f->aside);
     return f;
 }
 
-static bool hold(struct aw_feeder *f, const uint8_t *bytes, size_t size)
+static bool queue_bytes(struct aw_feeder *f, const uint8_t *bytes, size_t size)
 {
-    if (f->from) {
-        memmove(f->held, f->held + f->from, f->to - f->from);
-        f->to -= f->from;
-        f->from = 0;
+    if (f->start) {
+        memmove(f->queue, f->queue + f->start, f->end - f->start);
+        f->end -= f->start;
+        f->start = 0;
     }
-    f->full = f->to + size > AW_FEEDER_MAX;
-    uint8_t *held = f->full ? NULL : aw_grow(f->held, &f->room, f->to + size, 1);
-    if (!held)
+    f->overflowed = f->end + size > AW_FEEDER_MAX;
+    uint8_t *queue = f->overflowed ? NULL : aw_grow(f->queue, &f->room, f->end + size, 1);
+    if (!queue)
         return false;
-    f->held = held;
-    memcpy(held + f->to, bytes, size);
-    f->to += size;
+    f->queue = queue;
+    memcpy(queue + f->end, bytes, size);
+    f->end += size;
     return true;
 }
 
@@ -124,73 +124,73 @@ static bool hold(struct aw_feeder *f, const uint8_t *bytes, size_t size)
 static bool may_wait(const struct aw_session *session)
 {
     const struct aw_link *link = session->device.link;
-    return session->clock != &session->time.real.base || (link && link->recorded);
+    return session->clock != &session->time.real.base || (link && link->is_recording);
 }
 
 bool aw_feeder_put(struct aw_feeder *f, const void *bytes, size_t size)
 {
     bool waits = may_wait(f->session);
-    ssize_t n = f->to ? 0 : write(f->child.to, bytes, size);
+    ssize_t n = f->end ? 0 : write(f->child.stdin_fd, bytes, size);
     size_t done = n > 0 ? (size_t)n : 0;
     if (n < 0 && errno != EAGAIN && errno != EINTR)
         return false;
-    if (done < size && !hold(f, (const uint8_t *)bytes + done, size - done))
+    if (done < size && !queue_bytes(f, (const uint8_t *)bytes + done, size - done))
         return false;
-    return !f->to || (waits ? drain_patiently(f) : drain(f));
+    return !f->end || (waits ? write_whole_queue(f) : write_queue(f));
 }
 
 enum aw_status aw_feeder_fail(struct aw_feeder *f, struct aw_error *err)
 {
-    char said[600], words[40] = "it no longer reads its input";
-    if (f->full)
+    char output[600], reason[40] = "it no longer reads its input";
+    if (f->overflowed)
         return aw_fail(err, AW_LOST, "%s: %s is too slow — record to a faster disk, or .pcapng",
-                       f->what, f->program);
+                       f->label, f->program);
     bool ended = aw_child_wait(&f->child, DEAD_MS);
-    if (*aw_child_output(&f->child, said, sizeof said))
-        return aw_fail(err, AW_LOST, "%s: %s", f->what, said);
+    if (*aw_child_output(&f->child, output, sizeof output))
+        return aw_fail(err, AW_LOST, "%s: %s", f->label, output);
     if (ended)
-        aw_child_words(words, sizeof words, f->child.how);
-    return aw_fail(err, AW_LOST, "%s: %s: %s", f->what, f->program, words);
+        aw_child_describe(reason, sizeof reason, f->child.wait_status);
+    return aw_fail(err, AW_LOST, "%s: %s: %s", f->label, f->program, reason);
 }
 
 /* ---- End ---- */
 
-static bool end_now(struct aw_feeder *f, char *said, size_t size, struct aw_error *err)
+static bool end_now(struct aw_feeder *f, char *output, size_t size, struct aw_error *err)
 {
-    bool good = f->child.to < 0 ? !f->to : drain_patiently(f);
-    aw_aside_remove(&f->session->time.real.aside, &f->aside);
-    aw_child_close(&f->child.to);
+    bool good = f->child.stdin_fd < 0 ? !f->end : write_whole_queue(f);
+    aw_background_remove(&f->session->time.real.background, &f->aside);
+    aw_child_close(&f->child.stdin_fd);
     good = aw_child_wait(&f->child, END_MS) && good;
     good = aw_child_end(&f->child, 0) == 0 && good;
     if (good)
-        aw_child_output(&f->child, said, size);
+        aw_child_output(&f->child, output, size);
     else
         aw_feeder_fail(f, err);
-    aw_child_close(&f->child.err);
-    free(f->held);
+    aw_child_close(&f->child.stderr_fd);
+    free(f->queue);
     free(f);
     return good;
 }
 
-bool aw_feeder_end(struct aw_feeder *f, char *said, size_t size, struct aw_error *err)
+bool aw_feeder_end(struct aw_feeder *f, char *output, size_t size, struct aw_error *err)
 {
     struct aw_session *session = f->session;
     if (!session->motion.moving)
-        return end_now(f, said, size, err);
-    f->lost = NULL;
-    f->next = session->device.ending;
-    session->device.ending = f;
-    serve(&f->aside);
+        return end_now(f, output, size, err);
+    f->on_loss = NULL;
+    f->next = session->device.ending_feeders;
+    session->device.ending_feeders = f;
+    retry_write(&f->aside);
     return true;
 }
 
 bool aw_feeder_end_all(struct aw_session *session, struct aw_error *err)
 {
     bool good = true;
-    for (struct aw_feeder *f; (f = session->device.ending);) {
-        char said[8];
-        session->device.ending = f->next;
-        bool ended = end_now(f, said, sizeof said, good ? err : NULL);
+    for (struct aw_feeder *f; (f = session->device.ending_feeders);) {
+        char output[8];
+        session->device.ending_feeders = f->next;
+        bool ended = end_now(f, output, sizeof output, good ? err : NULL);
         good = good && ended;
     }
     return good;

@@ -19,7 +19,7 @@ typedef void aw_feeder_lost_fn(void *context);
 /* Starts `PROGRAM write PATH`. label: the option, for messages: "--record"; not copied.
  * Returns NULL with the session's error set on failure. */
 struct aw_feeder *aw_feeder_start(struct aw_session *session, const struct aw_filter *filter,
-                                  const char *what, const char *path, aw_feeder_lost_fn *lost,
+                                  const char *label, const char *path, aw_feeder_lost_fn *on_loss,
                                   void *context);
 
 /* Returns false if the filter has ended or the queue is full; aw_feeder_fail gives the reason. */
@@ -34,7 +34,7 @@ enum aw_status aw_feeder_fail(struct aw_feeder *feeder, struct aw_error *err);
  *
  * While something moves, returns without waiting; aw_feeder_end_all then returns the filter's
  * result. */
-bool aw_feeder_end(struct aw_feeder *feeder, char *said, size_t size, struct aw_error *err);
+bool aw_feeder_end(struct aw_feeder *feeder, char *output, size_t size, struct aw_error *err);
 
 /* Waits for filters that are still running. Returns false with the reason of the first failure. */
 bool aw_feeder_end_all(struct aw_session *session, struct aw_error *err);

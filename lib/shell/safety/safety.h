@@ -17,13 +17,13 @@ void aw_session_free(struct aw_session *session);
 
 /* Opens session->device.link on first use, with the URL from the options. AW_STOPPED with
  * --dry-run. */
-enum aw_status aw_session_link(struct aw_session *session);
-void aw_session_unlink(struct aw_session *session);
+enum aw_status aw_session_open_link(struct aw_session *session);
+void aw_session_close_link(struct aw_session *session);
 
 /* Opens a link. Prints its traffic with --verbose and records it with --record. The caller closes
  * it. AW_STOPPED with --dry-run. */
-enum aw_status aw_session_open(struct aw_session *session, const char *url,
-                               const struct aw_link_options *options, struct aw_link **link);
+enum aw_status aw_session_open_url(struct aw_session *session, const char *url,
+                                   const struct aw_link_options *options, struct aw_link **link);
 
 /* Starts the recording of --record unless it is running. url: URL of the link, stored in the
  * recording. */
@@ -35,36 +35,36 @@ enum aw_status aw_session_find_server(struct aw_session *session);
 
 /* Call before opening, starting or overwriting anything. Returns AW_OK, or AW_STOPPED with
  * --dry-run, which ends the command. Every link of a session is opened through this check. */
-enum aw_status aw_dry_ends(struct aw_session *session);
+enum aw_status aw_dry_run_check(struct aw_session *session);
 
-/* Like aw_dry_ends, for a command whose messages depend on the device; dependency names it:
+/* Like aw_dry_run_check, for a command whose messages depend on the device; dependency names it:
  * "the position of the arm". */
-enum aw_status aw_dry_depends(struct aw_session *session, const char *on);
+enum aw_status aw_dry_run_depends(struct aw_session *session, const char *dependency);
 
 /* Returns the command's status. If --dry-run ended the command, prints one line that explains this,
  * and returns AW_OK. */
-enum aw_status aw_dry_outcome(struct aw_session *session, const char *command,
-                              enum aw_status status);
+enum aw_status aw_dry_run_outcome(struct aw_session *session, const char *command,
+                                  enum aw_status status);
 
 /* Shows bytes that would be sent and that no record describes. With CSV and --format they go to
  * standard error. */
-enum aw_status aw_dry_bytes(struct aw_session *session, struct aw_span frame);
+enum aw_status aw_dry_run_show_bytes(struct aw_session *session, struct aw_span frame);
 
 /* For --dry-run: prints the fields and the exact bytes. With CSV and --format the bytes go to
  * standard error. */
-enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record,
-                                  struct aw_span frame);
+enum aw_status aw_session_show_dry_run(struct aw_session *session, const struct aw_record *record,
+                                       struct aw_span frame);
 
 /* Stops the motion of a command that failed or was interrupted. Returns the resulting status, with
  * session->err set.
  */
-enum aw_status aw_outcome_safe(struct aw_session *session, enum aw_status status);
+enum aw_status aw_outcome_stop(struct aw_session *session, enum aw_status status);
 
 /* Prints the result of the command, or its error if status is not AW_OK. */
 void aw_outcome_print(struct aw_session *session, enum aw_status status);
 
 /* Prints session->err in text form. */
-void aw_outcome_error(struct aw_session *session);
+void aw_outcome_print_error(struct aw_session *session);
 
 /* Prints the current result, if any, and starts a new one, for commands with several steps. */
 void aw_session_print_result(struct aw_session *session);
@@ -74,7 +74,7 @@ enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status stat
 
 /* Marks the start of a motion. Call before the first byte is sent, or as soon as the motion is
  * known. */
-void aw_session_moves(struct aw_session *session);
+void aw_session_start_motion(struct aw_session *session);
 
 /* Stops an activity that continues after its command returned, except with --hold. Reports an
  * unconfirmed stop and returns its status. */
@@ -82,7 +82,7 @@ enum aw_status aw_session_halt(struct aw_session *session);
 
 /* Stops continuing activities at the end of a script or of the prompt. Does nothing with --hold or
  * after a single command. Returns status if it is an error, otherwise the stop's status. */
-enum aw_status aw_session_leave(struct aw_session *session, enum aw_status status);
+enum aw_status aw_session_stop_at_end(struct aw_session *session, enum aw_status status);
 
 /* Reports once that the recorder failed: AW_LOST in session->err, unless the command has already
  * failed. */

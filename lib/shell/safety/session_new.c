@@ -12,7 +12,7 @@
 #include "view/terminal/screen.h"
 
 /* One large allocation, which the kernel maps, so unused pages cost nothing. */
-struct whole {
+struct session_block {
     struct aw_session session; /* first, so that freeing the session frees everything */
     struct aw_wire wire;
     max_align_t state[];
@@ -20,22 +20,24 @@ struct whole {
 
 struct aw_session *aw_session_new(const struct aw_tool *tool)
 {
-    const char *none = getenv("NO_COLOR");
-    struct whole *whole = calloc(1, sizeof *whole + tool->state_size);
-    if (!whole)
+    const char *no_color = getenv("NO_COLOR");
+    struct session_block *block = calloc(1, sizeof *block + tool->state_size);
+    if (!block)
         return NULL;
-    struct aw_session *session = &whole->session;
+    struct aw_session *session = &block->session;
     session->tool = tool;
     session->out.fd = STDOUT_FILENO;
-    session->out.color = isatty(STDOUT_FILENO) && !(none && *none) && aw_screen_moves();
+    session->out.color =
+        isatty(STDOUT_FILENO) && !(no_color && *no_color) && aw_screen_is_capable();
     session->time.real = aw_real_clock(-1);
     session->time.virtual = aw_virtual_clock();
     session->clock = &session->time.real.base;
-    session->motion.stop = (struct aw_stop){.all = -1, .signals = -1, .asked = -1, .parent = -1};
+    session->motion.stop =
+        (struct aw_stop){.all_fd = -1, .signal_fd = -1, .request_fd = -1, .parent_fd = -1};
     session->config = calloc(1, sizeof *session->config);
-    session->wire = &whole->wire;
+    session->wire = &block->wire;
     session->device.frame = malloc(AW_FRAME_ROOM);
-    session->state = whole->state;
+    session->state = block->state;
     if (!session->config || !session->device.frame) {
         free(session->config);
         free(session->device.frame);
@@ -51,12 +53,12 @@ struct aw_session *aw_session_new(const struct aw_tool *tool)
 void aw_session_free(struct aw_session *session)
 {
     aw_stop_release(session);
-    aw_session_unlink(session);
-    if (session->tool->finish)
-        session->tool->finish(session);
-    aw_stop_end(session);
+    aw_session_close_link(session);
+    if (session->tool->free_state)
+        session->tool->free_state(session);
+    aw_stop_close(session);
     aw_view_free(session->run.printing.view);
-    free(session->run.made);
+    free(session->run.message_command);
     aw_session_free_packets(session);
     aw_packets_free(session->device.carried);
     aw_recent_free(session->device.recent);

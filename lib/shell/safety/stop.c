@@ -55,7 +55,7 @@ static sigset_t watched_signals(const struct aw_stop *stop)
     return set;
 }
 
-static sigset_t only(int number)
+static sigset_t make_set(int number)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -63,10 +63,10 @@ static sigset_t only(int number)
     return set;
 }
 
-static bool watch(int all, int fd, bool on)
+static bool watch(int all_fd, int fd, bool on)
 {
     struct epoll_event event = {.events = EPOLLIN};
-    return epoll_ctl(all, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, fd, &event) == 0;
+    return epoll_ctl(all_fd, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, fd, &event) == 0;
 }
 
 /* Opens a descriptor that becomes readable when the parent process ends; -1: do not watch. If the
@@ -89,7 +89,7 @@ static int open_parent(void)
 
 static void close_all(struct aw_stop *stop)
 {
-    int *const fds[] = {&stop->signals, &stop->asked, &stop->all, &stop->parent};
+    int *const fds[] = {&stop->signal_fd, &stop->request_fd, &stop->all_fd, &stop->parent_fd};
     for (size_t i = 0; i < sizeof fds / sizeof *fds; i++) {
         if (*fds[i] >= 0)
             close(*fds[i]);
@@ -101,17 +101,17 @@ static void close_all(struct aw_stop *stop)
 static bool open_all(struct aw_stop *stop, bool with_parent)
 {
     sigset_t set = watched_signals(stop);
-    stop->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    stop->asked = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    stop->all = epoll_create1(EPOLL_CLOEXEC);
-    stop->parent = with_parent ? open_parent() : -1;
-    if (watch(stop->all, stop->signals, true) && watch(stop->all, stop->asked, true))
+    stop->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    stop->request_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    stop->all_fd = epoll_create1(EPOLL_CLOEXEC);
+    stop->parent_fd = with_parent ? open_parent() : -1;
+    if (watch(stop->all_fd, stop->signal_fd, true) && watch(stop->all_fd, stop->request_fd, true))
         return true;
     close_all(stop);
     return false;
 }
 
-void aw_stop_catch(struct aw_session *session)
+void aw_stop_catch_signals(struct aw_session *session)
 {
     struct aw_stop *stop = &session->motion.stop;
     if (session->time.real.stop_fd >= 0)
@@ -123,12 +123,12 @@ void aw_stop_catch(struct aw_session *session)
         sigprocmask(SIG_UNBLOCK, &stop->caught, NULL);
         return;
     }
-    aw_crash_catch();
-    session->time.real.stop_fd = stop->all;
-    session->time.virtual.stop_fd = stop->all;
-    session->out.stop_fd = stop->all;
-    bool moves = stop->with_parent;
-    stop->with_parent = false;
+    aw_crash_install();
+    session->time.real.stop_fd = stop->all_fd;
+    session->time.virtual.stop_fd = stop->all_fd;
+    session->out.stop_fd = stop->all_fd;
+    bool moves = stop->watches_parent;
+    stop->watches_parent = false;
     aw_stop_watch_parent(session, moves);
 }
 
@@ -136,16 +136,16 @@ void aw_stop_watch_parent(struct aw_session *session, bool on)
 {
     struct aw_stop *stop = &session->motion.stop;
     bool caught = session->time.real.stop_fd >= 0;
-    if (on != stop->with_parent && caught && stop->parent >= 0)
-        watch(stop->all, stop->parent, on);
-    stop->with_parent = on;
+    if (on != stop->watches_parent && caught && stop->parent_fd >= 0)
+        watch(stop->all_fd, stop->parent_fd, on);
+    stop->watches_parent = on;
 }
 
-bool aw_stop_parent_gone(const struct aw_session *session)
+bool aw_stop_is_parent_gone(const struct aw_session *session)
 {
     const struct aw_stop *stop = &session->motion.stop;
-    struct pollfd parent = {.fd = stop->parent, .events = POLLIN};
-    bool watched = session->time.real.stop_fd >= 0 && stop->with_parent && stop->parent >= 0;
+    struct pollfd parent = {.fd = stop->parent_fd, .events = POLLIN};
+    bool watched = session->time.real.stop_fd >= 0 && stop->watches_parent && stop->parent_fd >= 0;
     return watched && poll(&parent, 1, 0) > 0;
 }
 
@@ -162,15 +162,15 @@ void aw_stop_watch_output(struct aw_session *session, bool watch)
 
 void aw_stop_watch_suspend(struct aw_session *session, bool watch)
 {
-    sigset_t set = only(SIGTSTP);
+    sigset_t set = make_set(SIGTSTP);
     sigprocmask(watch ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
     if (session->time.real.stop_fd < 0)
         return;
     set = watched_signals(&session->motion.stop);
-    signalfd(session->motion.stop.signals, &set, 0);
+    signalfd(session->motion.stop.signal_fd, &set, 0);
 }
 
-bool aw_stop_is_suspend(void)
+bool aw_stop_was_suspend(void)
 {
     sigset_t pending;
     sigpending(&pending);
@@ -190,7 +190,7 @@ void aw_stop_watch_input(struct aw_session *session)
     session->time.real.ended_fd = script ? STDIN_FILENO : -1;
 }
 
-bool aw_stop_input_ended(struct aw_session *session)
+bool aw_stop_has_input_ended(struct aw_session *session)
 {
     struct pollfd input = {.fd = session->time.real.ended_fd};
     session->time.real.ended_fd = -1;
@@ -200,58 +200,61 @@ bool aw_stop_input_ended(struct aw_session *session)
 /* Consumes SIGXFSZ: a write beyond the file size limit also sets errno. */
 static void forget_size_limit(void)
 {
-    sigset_t set = only(SIGXFSZ);
+    sigset_t set = make_set(SIGXFSZ);
     sigtimedwait(&set, NULL, &(struct timespec){0});
 }
 
-void aw_stop_ask(struct aw_session *session)
+void aw_stop_request(struct aw_session *session)
 {
     uint64_t one = 1;
     forget_size_limit();
-    if (session->time.real.stop_fd >= 0 && write(session->motion.stop.asked, &one, sizeof one) < 0)
+    if (session->time.real.stop_fd >= 0 &&
+        write(session->motion.stop.request_fd, &one, sizeof one) < 0)
         session->out.error = ECANCELED; /* unreachable: the counter never overflows */
 }
 
-void aw_stop_forget(struct aw_session *session)
+void aw_stop_withdraw(struct aw_session *session)
 {
-    uint64_t asked;
+    uint64_t requests;
     if (session->time.real.stop_fd >= 0 &&
-        read(session->motion.stop.asked, &asked, sizeof asked) < 0)
+        read(session->motion.stop.request_fd, &requests, sizeof requests) < 0)
         return; /* no request to stop */
 }
 
-const char *aw_stop_read(struct aw_session *session)
+const char *aw_stop_read_cause(struct aw_session *session)
 {
     struct signalfd_siginfo info;
-    uint64_t asked;
+    uint64_t requests;
     const char *why = AW_STOP_BY_SIGNAL;
     bool caught = session->time.real.stop_fd >= 0;
     if (session->out.error == EFBIG)
         forget_size_limit();
-    if (caught && read(session->motion.stop.signals, &info, sizeof info) == (ssize_t)sizeof info) {
+    if (caught &&
+        read(session->motion.stop.signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
         session->motion.stop.signal = (int)info.ssi_signo;
-    } else if (caught &&
-               read(session->motion.stop.asked, &asked, sizeof asked) == (ssize_t)sizeof asked) {
+    } else if (caught && read(session->motion.stop.request_fd, &requests, sizeof requests) ==
+                             (ssize_t)sizeof requests) {
         why = session->motion.stop.signal ? why : NULL;
-    } else if (aw_stop_parent_gone(session)) {
+    } else if (aw_stop_is_parent_gone(session)) {
         session->motion.stop.signal = SIGHUP;
         why = "the parent process ended — stopped; use nohup, setsid or --hold to keep moving";
     } else if (session->time.real.hangup_fd >= 0) {
         session->out.error = EPIPE;
     }
     session->time.real.hangup_fd = -1;
-    if (session->mode.interactive && !aw_stop_ends(session))
+    if (session->mode.interactive && !aw_stop_ends_prompt(session))
         aw_session_report(session, "\n"); /* after the ^C that the terminal shows */
     return why;
 }
 
-bool aw_stop_take_interrupt(struct aw_session *session)
+bool aw_stop_consume_interrupt(struct aw_session *session)
 {
-    struct pollfd asked = {.fd = session->motion.stop.asked, .events = POLLIN};
-    sigset_t pending, set = only(SIGINT);
+    struct pollfd request = {.fd = session->motion.stop.request_fd, .events = POLLIN};
+    sigset_t pending, set = make_set(SIGINT);
     bool caught = session->time.real.stop_fd >= 0;
-    if (!caught || session->out.error || poll(&asked, 1, 0) > 0 || aw_stop_parent_gone(session) ||
-        sigpending(&pending) != 0 || !sigismember(&pending, SIGINT))
+    if (!caught || session->out.error || poll(&request, 1, 0) > 0 ||
+        aw_stop_is_parent_gone(session) || sigpending(&pending) != 0 ||
+        !sigismember(&pending, SIGINT))
         return false;
     sigdelset(&pending, SIGINT);
     sigandset(&pending, &pending, &session->motion.stop.caught);
@@ -262,18 +265,18 @@ bool aw_stop_take_interrupt(struct aw_session *session)
     return true;
 }
 
-bool aw_stop_ends(const struct aw_session *session)
+bool aw_stop_ends_prompt(const struct aw_session *session)
 {
     if (!session->motion.stop.signal)
         return session->out.error == EPIPE;
     return session->motion.stop.signal != SIGINT && session->motion.stop.signal != SIGTSTP;
 }
 
-void aw_stop_did(struct aw_session *session, const char *format, ...)
+void aw_stop_set_effect(struct aw_session *session, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(session->motion.stop.did, sizeof session->motion.stop.did, format, args);
+    vsnprintf(session->motion.stop.effect, sizeof session->motion.stop.effect, format, args);
     va_end(args);
 }
 
@@ -283,7 +286,7 @@ enum aw_status aw_stop_device(struct aw_session *session)
     int stop_fd = session->time.virtual.stop_fd;
     clock->ignored_until = aw_clock_now(&clock->base) + TOGETHER_NS;
     session->time.virtual.stop_fd = -1;
-    *session->motion.stop.did = '\0';
+    *session->motion.stop.effect = '\0';
     session->motion.streamed.n = 0;
     enum aw_status status = session->tool->stop(session);
     session->time.virtual.stop_fd = stop_fd;
@@ -304,12 +307,12 @@ void aw_stop_release(struct aw_session *session)
     struct signalfd_siginfo info;
     if (!session->motion.stop.signal)
         return;
-    while (read(session->motion.stop.signals, &info, sizeof info) > 0)
+    while (read(session->motion.stop.signal_fd, &info, sizeof info) > 0)
         ; /* signals that came with the first one */
     sigprocmask(SIG_UNBLOCK, &session->motion.stop.caught, NULL);
 }
 
-void aw_stop_end(struct aw_session *session)
+void aw_stop_close(struct aw_session *session)
 {
     session->time.real.stop_fd = session->time.virtual.stop_fd = -1;
     session->out.stop_fd = 0;

@@ -26,7 +26,7 @@
 
 /* From this call on, signals end waits (AW_STOPPED) instead of the program. Called when the session
  * uses a device. */
-void aw_stop_catch(struct aw_session *session);
+void aw_stop_catch_signals(struct aw_session *session);
 
 /* Returns true for a pipe or a socket, whose reader may go away. */
 bool aw_stop_is_pipe(int fd);
@@ -35,43 +35,43 @@ bool aw_stop_is_pipe(int fd);
 void aw_stop_watch_output(struct aw_session *session, bool watch);
 
 /* Watches the parent during a motion or a continuing activity; its end is a request to stop.
- * aw_stop_parent_gone returns true if the watched parent is gone. */
+ * aw_stop_is_parent_gone returns true if the watched parent is gone. */
 void aw_stop_watch_parent(struct aw_session *session, bool watch);
-bool aw_stop_parent_gone(const struct aw_session *session);
+bool aw_stop_is_parent_gone(const struct aw_session *session);
 
 /* Turns Ctrl-Z into a request to stop while watch is set. A suspended program cannot supervise a
  * moving device. */
 void aw_stop_watch_suspend(struct aw_session *session, bool watch);
 
-/* For programs that must restore the terminal before Ctrl-Z suspends them. aw_stop_is_suspend
+/* For programs that must restore the terminal before Ctrl-Z suspends them. aw_stop_was_suspend
  * returns true if Ctrl-Z ended a wait. aw_stop_suspend then suspends the program and returns in the
  * foreground. */
-bool aw_stop_is_suspend(void);
+bool aw_stop_was_suspend(void);
 void aw_stop_suspend(struct aw_session *session);
 
 /* Makes the end of a piped script stop an endless motion, because no later line can.
- * aw_stop_input_ended returns true if the input has ended, and stops watching it. */
+ * aw_stop_has_input_ended returns true if the input has ended, and stops watching it. */
 void aw_stop_watch_input(struct aw_session *session);
-bool aw_stop_input_ended(struct aw_session *session);
+bool aw_stop_has_input_ended(struct aw_session *session);
 
 /* Requests a stop from inside the program, because the recorder failed; session->device.tee_error
  * has the reason. */
-void aw_stop_ask(struct aw_session *session);
+void aw_stop_request(struct aw_session *session);
 
 /* Withdraws that request before it takes effect. */
-void aw_stop_forget(struct aw_session *session);
+void aw_stop_withdraw(struct aw_session *session);
 
 /* Reads the cause that ended a wait, and stores it: the signal in session->motion.stop.signal, or
  * EPIPE in session->out.error. Returns a text that describes the cause; NULL: an error stored
  * elsewhere does, such as session->device.tee_error. */
-const char *aw_stop_read(struct aw_session *session);
+const char *aw_stop_read_cause(struct aw_session *session);
 
 /* For commands that Ctrl-C ends normally: returns true if only Ctrl-C ended a wait, and consumes
  * it. */
-bool aw_stop_take_interrupt(struct aw_session *session);
+bool aw_stop_consume_interrupt(struct aw_session *session);
 
 /* Returns true if the cause also ends the prompt. Ctrl-C, Ctrl-Z and a failed recorder do not. */
-bool aw_stop_ends(const struct aw_session *session);
+bool aw_stop_ends_prompt(const struct aw_session *session);
 
 /* Sends the tool's safe stop. For half a second further signals have no effect, because a closed
  * terminal, timeout(1) and many scripts send two. After that, a signal ends the stop without
@@ -80,7 +80,7 @@ enum aw_status aw_stop_device(struct aw_session *session);
 
 /* For the tool's stop: describes what the device does now, "holding 0.0 45.0 -30.0 deg". The shell
  * prints it after "stopped: ", in the line that reports the command's end. */
-void aw_stop_did(struct aw_session *session, const char *format, ...)
+void aw_stop_set_effect(struct aw_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 #define AW_STOP_BY_SIGNAL "stopped by a signal"
@@ -93,6 +93,6 @@ void aw_stop_rearm(struct aw_session *session);
 void aw_stop_release(struct aw_session *session);
 
 /* Closes the descriptors, after aw_stop_release. */
-void aw_stop_end(struct aw_session *session);
+void aw_stop_close(struct aw_session *session);
 
 #endif

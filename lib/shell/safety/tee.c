@@ -15,7 +15,7 @@ enum { PACKET_MAX = 66000, BLOCK_MAX = PACKET_MAX + 640, NAMES_MAX = 500 };
 struct message {
     int64_t time_ns;
     enum aw_dir dir;
-    bool remark; /* the bytes are a comment, followed by a NUL */
+    bool is_comment; /* the bytes are a comment, followed by a NUL */
     struct aw_span bytes;
 };
 
@@ -35,19 +35,19 @@ static bool put_bytes(struct aw_tee *tee, const void *bytes, size_t size)
 /* Ends the filter. Only the command record prints its notices. */
 static bool end_filter(struct aw_tee *tee, struct aw_error *err)
 {
-    char said[600] = "";
+    char output[600] = "";
     struct aw_feeder *feeder = tee->feeder;
     tee->feeder = NULL;
-    bool good = !feeder || aw_feeder_end(feeder, said, sizeof said, err);
-    if (*said && tee->narrowed)
-        aw_session_notice(tee->session, "%s", said);
+    bool good = !feeder || aw_feeder_end(feeder, output, sizeof output, err);
+    if (*output && tee->selects_subjects)
+        aw_session_print_notice(tee->session, "%s", output);
     return good;
 }
 
 static bool close_file(struct aw_tee *tee, struct aw_error *err)
 {
     FILE *file = tee->file;
-    tee->open = false;
+    tee->is_open = false;
     tee->file = NULL;
     if (file && fclose(file) != 0) {
         aw_file_fail(err, NULL, tee->name);
@@ -56,7 +56,7 @@ static bool close_file(struct aw_tee *tee, struct aw_error *err)
     return end_filter(tee, err);
 }
 
-static bool lose(struct aw_tee *tee, struct aw_error *err)
+static bool fail(struct aw_tee *tee, struct aw_error *err)
 {
     if (tee->feeder)
         aw_feeder_fail(tee->feeder, err);
@@ -64,7 +64,7 @@ static bool lose(struct aw_tee *tee, struct aw_error *err)
         aw_file_fail(err, NULL, tee->name);
     else
         aw_output_flush(&tee->session->out, err);
-    tee->open = false;
+    tee->is_open = false;
     if (tee->file)
         fclose(tee->file);
     tee->file = NULL;
@@ -74,10 +74,10 @@ static bool lose(struct aw_tee *tee, struct aw_error *err)
 static void handle_lost_filter(void *context)
 {
     struct aw_tee *tee = context;
-    if (!tee->open)
+    if (!tee->is_open)
         return;
-    lose(tee, &tee->session->device.tee_lost);
-    aw_stop_ask(tee->session);
+    fail(tee, &tee->session->device.tee_error);
+    aw_stop_request(tee->session);
 }
 
 /* ---- pcapng ---- */
@@ -99,7 +99,7 @@ static bool begin_pcapng(struct aw_tee *tee, const char *url)
 static bool put_log(struct aw_tee *tee, const struct message *message)
 {
     char line[NAMES_MAX];
-    size_t size = message->remark
+    size_t size = message->is_comment
                       ? (size_t)snprintf(line, sizeof line, "# %.*s\n", (int)(sizeof line - 4),
                                          (const char *)message->bytes.data)
                       : aw_candump_write(line, tee->interface, message->time_ns, message->bytes);
@@ -109,18 +109,18 @@ static bool put_log(struct aw_tee *tee, const struct message *message)
 static bool put_pcapng(struct aw_tee *tee, const struct message *message)
 {
     uint8_t packet[PACKET_MAX], block[BLOCK_MAX];
-    struct aw_packet about = {.time_ns = message->time_ns,
+    struct aw_packet entry = {.time_ns = message->time_ns,
                               .dir = message->dir,
                               .linktype = aw_wrapper_linktype(&tee->wrapper),
                               .data = {packet, 0}};
-    if (message->remark) {
-        about.comment = (const char *)message->bytes.data;
-        about.comment_length = message->bytes.size;
+    if (message->is_comment) {
+        entry.comment = (const char *)message->bytes.data;
+        entry.comment_length = message->bytes.size;
     } else {
-        about.data.size =
+        entry.data.size =
             aw_wrap(&tee->wrapper, message->dir, message->bytes, packet, sizeof packet);
     }
-    return put_bytes(tee, block, aw_pcapng_packet(block, sizeof block, &about));
+    return put_bytes(tee, block, aw_pcapng_packet(block, sizeof block, &entry));
 }
 
 static bool is_output(const char *path)
@@ -128,10 +128,10 @@ static bool is_output(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-static bool ends_with(const char *path, const char *wanted)
+static bool ends_with(const char *path, const char *expected)
 {
     const char *ending = strrchr(path, '.');
-    return ending && ending != path && strcmp(ending, wanted) == 0;
+    return ending && ending != path && strcmp(ending, expected) == 0;
 }
 
 bool aw_tee_is_log(const struct aw_session *session, const char *path)
@@ -139,14 +139,14 @@ bool aw_tee_is_log(const struct aw_session *session, const char *path)
     return session->tool->protocol->can && ends_with(path, ".log");
 }
 
-static bool writes_itself(const struct aw_session *session, const char *path)
+static bool is_own_format(const struct aw_session *session, const char *path)
 {
     return is_output(path) || ends_with(path, ".pcapng") || aw_tee_is_log(session, path);
 }
 
 bool aw_tee_accepts(struct aw_session *session, const char *path, struct aw_filter *filter)
 {
-    return writes_itself(session, path) || aw_filter_find(filter, path, &session->err);
+    return is_own_format(session, path) || aw_filter_find(filter, path, &session->err);
 }
 
 /* ---- All formats ---- */
@@ -159,7 +159,7 @@ static enum aw_status start_filter(struct aw_tee *tee, const struct aw_filter *f
     enum aw_status status = aw_file_check(path, &session->err);
     if (status != AW_OK)
         return status;
-    tee->feeder = aw_feeder_start(session, filter, tee->what, path, handle_lost_filter, tee);
+    tee->feeder = aw_feeder_start(session, filter, tee->label, path, handle_lost_filter, tee);
     return tee->feeder ? AW_OK : session->err.status;
 }
 
@@ -169,8 +169,8 @@ static enum aw_status open_file(struct aw_tee *tee, const char *path)
     struct aw_filter filter;
     if (is_output(path))
         return AW_OK;
-    if (writes_itself(session, path) || session->options.run.dry_run)
-        return aw_session_create(session, tee->what, path, &tee->file);
+    if (is_own_format(session, path) || session->options.run.dry_run)
+        return aw_session_create_file(session, tee->label, path, &tee->file);
     if (aw_tee_accepts(session, path, &filter))
         return start_filter(tee, &filter, path);
     struct aw_error why = session->err;
@@ -178,39 +178,39 @@ static enum aw_status open_file(struct aw_tee *tee, const char *path)
                    why.status == AW_OK ? "%s: '%.100s' — give a name that "
                                          "ends in .pcapng%s or .mcap"
                                        : "%s: %.900s",
-                   tee->what, why.status == AW_OK ? path : why.text,
+                   tee->label, why.status == AW_OK ? path : why.text,
                    session->tool->protocol->can ? ", .log" : "");
 }
 
-static enum aw_status begin(struct aw_tee *tee, const char *what, const char *path,
-                            const char *interface)
+static enum aw_status begin_file(struct aw_tee *tee, const char *label, const char *path,
+                                 const char *interface)
 {
     struct aw_session *session = tee->session;
-    tee->what = what;
-    snprintf(tee->name, sizeof tee->name, "%s: %s", what, path);
+    tee->label = label;
+    snprintf(tee->name, sizeof tee->name, "%s: %s", label, path);
     enum aw_status status = open_file(tee, path);
     if (status != AW_OK)
         return status;
-    tee->open = true;
+    tee->is_open = true;
     if (aw_tee_is_log(session, path))
-        aw_session_interface(session, tee->interface, sizeof tee->interface);
+        aw_session_link_name(session, tee->interface, sizeof tee->interface);
     bool started = *tee->interface || begin_pcapng(tee, interface);
     tee->bytes = 0;
     if (started)
         return AW_OK;
-    lose(tee, &session->err);
+    fail(tee, &session->err);
     end_filter(tee, NULL);
     return session->err.status;
 }
 
-enum aw_status aw_tee_open(struct aw_session *session, const char *what, const char *path,
+enum aw_status aw_tee_open(struct aw_session *session, const char *label, const char *path,
                            const char *interface)
 {
     struct aw_tee *tee = calloc(1, sizeof *tee);
     if (!tee)
         return aw_no_memory(&session->err);
     tee->session = session;
-    enum aw_status status = begin(tee, what, path, interface);
+    enum aw_status status = begin_file(tee, label, path, interface);
     if (status == AW_OK)
         session->device.tee = tee;
     else
@@ -218,55 +218,55 @@ enum aw_status aw_tee_open(struct aw_session *session, const char *what, const c
     return status;
 }
 
-static bool put(struct aw_tee *tee, const struct message *message, struct aw_error *err)
+static bool put_message(struct aw_tee *tee, const struct message *message, struct aw_error *err)
 {
-    return (*tee->interface ? put_log : put_pcapng)(tee, message) || lose(tee, err);
+    return (*tee->interface ? put_log : put_pcapng)(tee, message) || fail(tee, err);
 }
 
-static bool add(struct aw_tee *tee, const struct message *message, struct aw_error *err)
+static bool add_message(struct aw_tee *tee, const struct message *message, struct aw_error *err)
 {
-    if (!tee->open)
+    if (!tee->is_open)
         return true;
     tee->packets++;
-    return put(tee, message, err);
+    return put_message(tee, message, err);
 }
 
 bool aw_tee_add(struct aw_tee *tee, enum aw_dir dir, int64_t time_ns, struct aw_span bytes,
                 struct aw_error *err)
 {
-    return add(tee, &(struct message){.time_ns = time_ns, .dir = dir, .bytes = bytes}, err);
+    return add_message(tee, &(struct message){.time_ns = time_ns, .dir = dir, .bytes = bytes}, err);
 }
 
-static struct message remark(int64_t time_ns, const char *text)
+static struct message make_comment(int64_t time_ns, const char *text)
 {
     return (struct message){
-        .time_ns = time_ns, .remark = true, .bytes = {(const uint8_t *)text, strlen(text)}};
+        .time_ns = time_ns, .is_comment = true, .bytes = {(const uint8_t *)text, strlen(text)}};
 }
 
-bool aw_tee_mark(struct aw_tee *tee, int64_t time_ns, const char *comment, struct aw_error *err)
+bool aw_tee_add_mark(struct aw_tee *tee, int64_t time_ns, const char *comment, struct aw_error *err)
 {
-    struct message message = remark(time_ns, comment);
-    return add(tee, &message, err);
+    struct message message = make_comment(time_ns, comment);
+    return add_message(tee, &message, err);
 }
 
-static bool put_note(struct aw_tee *tee, int64_t time_ns, const char *text)
+static bool put_comment(struct aw_tee *tee, int64_t time_ns, const char *text)
 {
-    struct message message = remark(time_ns, text);
-    return put(tee, &message, &tee->session->device.tee_lost);
+    struct message message = make_comment(time_ns, text);
+    return put_message(tee, &message, &tee->session->device.tee_error);
 }
 
-bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_ns)
+bool aw_tee_write_names(struct aw_tee *tee, struct aw_session *session, int64_t time_ns)
 {
     char text[NAMES_MAX];
-    size_t own = 0;
+    size_t packet_at = 0;
     bool good = !*tee->interface; /* a candump log cannot hold comments */
-    while (!tee->named && tee->open && good &&
-           aw_session_keep_packets(session, &own, text, sizeof text))
-        good = put_note(tee, time_ns, text);
-    tee->named = true;
-    while (session->tool->names.keep && tee->open && good &&
-           session->tool->names.keep(session, &tee->names_at, text, sizeof text))
-        good = put_note(tee, time_ns, text);
+    while (!tee->wrote_packets && tee->is_open && good &&
+           aw_session_write_packets(session, &packet_at, text, sizeof text))
+        good = put_comment(tee, time_ns, text);
+    tee->wrote_packets = true;
+    while (session->tool->names.write_lines && tee->is_open && good &&
+           session->tool->names.write_lines(session, &tee->names_at, text, sizeof text))
+        good = put_comment(tee, time_ns, text);
     return good || *tee->interface;
 }
 
@@ -276,7 +276,7 @@ bool aw_tee_close(struct aw_session *session, struct aw_error *err)
     bool good = session->motion.moving || aw_feeder_end_all(session, err);
     if (!tee)
         return good;
-    bool lost = !tee->open; /* already reported */
+    bool lost = !tee->is_open; /* already reported */
     bool closed = close_file(tee, good && !lost ? err : NULL);
     good = good && (closed || lost);
     free(tee);

@@ -13,14 +13,14 @@ struct aw_feeder;
 
 /* Owns the file or filter; {0} records nothing. */
 struct aw_tee {
-    bool narrowed;     /* records only messages about the recording command's subjects */
-    bool named;        /* the custom packets have been written */
-    uint64_t names_at; /* position in names.keep after the names already written */
-    bool open;         /* accepts messages; false after a failure */
-    FILE *file;        /* NULL: a filter, or standard output */
+    bool selects_subjects; /* records only messages about the recording command's subjects */
+    bool wrote_packets;    /* the custom packets have been written */
+    uint64_t names_at;     /* position in names.keep after the names already written */
+    bool is_open;          /* accepts messages; false after a failure */
+    FILE *file;            /* NULL: a filter, or standard output */
     struct aw_feeder *feeder;
-    const char *what; /* "--record" */
-    char name[240];   /* for messages: "--record: run.pcapng" */
+    const char *label; /* "--record" */
+    char name[240];    /* for messages: "--record: run.pcapng" */
     struct aw_session *session;
     struct aw_wrapper wrapper;
     char interface[64];      /* interface in a candump log; "": pcapng */
@@ -31,7 +31,7 @@ struct aw_tee {
  * flushed after each message; .log writes a candump log, for CAN; a filter writes other file
  * extensions. AW_USAGE: no filter, or the file cannot be written (see aw_file_fail); AW_NO_MEMORY.
  * Creates no tee on failure. label: the option, for messages: "--record". */
-enum aw_status aw_tee_open(struct aw_session *session, const char *what, const char *path,
+enum aw_status aw_tee_open(struct aw_session *session, const char *label, const char *path,
                            const char *interface);
 
 /* Writes one message at once, so that a killed program leaves a readable file. Returns false, once,
@@ -40,11 +40,12 @@ bool aw_tee_add(struct aw_tee *tee, enum aw_dir dir, int64_t time_ns, struct aw_
                 struct aw_error *err);
 
 /* Adds a packet that has only a comment. */
-bool aw_tee_mark(struct aw_tee *tee, int64_t time_ns, const char *comment, struct aw_error *err);
+bool aw_tee_add_mark(struct aw_tee *tee, int64_t time_ns, const char *comment,
+                     struct aw_error *err);
 
 /* Writes the custom packets (once) and new names, as packets with only a comment. Call before each
  * message. */
-bool aw_tee_names(struct aw_tee *tee, struct aw_session *session, int64_t time_ns);
+bool aw_tee_write_names(struct aw_tee *tee, struct aw_session *session, int64_t time_ns);
 
 /* Returns true if aw_tee_open accepts the path. Sets *filter to the filter for the file extension,
  * unless the tool writes that format itself. Otherwise sets AW_USAGE; the message names the missing

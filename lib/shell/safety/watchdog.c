@@ -24,7 +24,7 @@
 #define SIGN_NS  (20 * AW_MILLISECOND)
 
 struct aw_watchdog_life {
-    int64_t still_ns;
+    int64_t limit_ns;
     _Atomic int64_t last_ns; /* CLOCK_MONOTONIC; AW_NEVER: nothing moves */
 };
 
@@ -38,20 +38,20 @@ static int64_t now_ns(void)
 /* ---- The child ---- */
 
 /* Returns the ms until the next sign of life is overdue; -1: none is expected. */
-static int patience(const struct aw_watchdog_life *life)
+static int wait_ms(const struct aw_watchdog_life *life)
 {
     if (!life)
         return -1;
-    int64_t last = atomic_load(&life->last_ns);
-    int64_t left = last == AW_NEVER ? life->still_ns : last + life->still_ns - now_ns();
-    return left <= 0 ? 0 : (int)(left / AW_MILLISECOND) + 1;
+    int64_t last_ns = atomic_load(&life->last_ns);
+    int64_t left_ns = last_ns == AW_NEVER ? life->limit_ns : last_ns + life->limit_ns - now_ns();
+    return left_ns <= 0 ? 0 : (int)(left_ns / AW_MILLISECOND) + 1;
 }
 
 /* Sends the stop repeatedly, because a resumed program may still send a pending command. Without a
  * motion no stop is prepared. */
-static void watch(int fd, const struct aw_watchdog_life *life)
+static void run_child(int fd, const struct aw_watchdog_life *life)
 {
-    struct pollfd end = {.fd = fd, .events = POLLIN};
+    struct pollfd pipe = {.fd = fd, .events = POLLIN};
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
@@ -60,20 +60,20 @@ static void watch(int fd, const struct aw_watchdog_life *life)
     /* Uses real-time priority if permitted; the process sleeps until it is needed. */
     sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = 1});
     for (;;) {
-        int wait = patience(life);
-        bool stands = wait == 0;
-        if (stands)
-            aw_crash_carry_out();
-        if (poll(&end, 1, stands ? (int)(life->still_ns / AW_MILLISECOND) + 1 : wait) > 0)
+        int wait = wait_ms(life);
+        bool hangs = wait == 0;
+        if (hangs)
+            aw_crash_send_stop();
+        if (poll(&pipe, 1, hangs ? (int)(life->limit_ns / AW_MILLISECOND) + 1 : wait) > 0)
             break;
     }
-    aw_crash_carry_out();
+    aw_crash_send_stop();
     _exit(0);
 }
 
 /* ---- The parent ---- */
 
-static enum aw_status fail(struct aw_error *err)
+static enum aw_status fail_start(struct aw_error *err)
 {
     return aw_fail(err, AW_LOST, "cannot start the watchdog process (%s) — %s", strerror(errno),
                    errno == EMFILE   ? "raise ulimit -n"
@@ -81,42 +81,42 @@ static enum aw_status fail(struct aw_error *err)
                                      : "without it nothing moves");
 }
 
-static struct aw_watchdog_life *make_life(int64_t still_ns)
+static struct aw_watchdog_life *make_life(int64_t limit_ns)
 {
     struct aw_watchdog_life *life =
         mmap(NULL, sizeof *life, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (life == MAP_FAILED)
         return NULL;
-    life->still_ns = still_ns;
+    life->limit_ns = limit_ns;
     atomic_store(&life->last_ns, AW_NEVER);
     return life;
 }
 
 static bool is_needed(const struct aw_session *session)
 {
-    return session->device.link && !session->device.link->simulated &&
-           !session->device.link->recorded;
+    return session->device.link && !session->device.link->is_simulated &&
+           !session->device.link->is_recording;
 }
 
 static enum aw_status fork_child(struct aw_watchdog *watchdog, struct aw_error *err)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return fail(err);
+        return fail_start(err);
     pid_t child = fork();
     int error = errno;
     if (child == 0) {
-        if (watchdog->user.leave)
-            watchdog->user.leave(watchdog->user.context);
+        if (watchdog->user.in_child)
+            watchdog->user.in_child(watchdog->user.context);
         close(ends[1]);
-        watch(ends[0], watchdog->life);
+        run_child(ends[0], watchdog->life);
     }
     close(ends[0]);
     if (child < 0)
         close(ends[1]);
     errno = error;
     if (child < 0)
-        return fail(err);
+        return fail_start(err);
     watchdog->pid = child;
     watchdog->fd = ends[1];
     return AW_OK;
@@ -128,11 +128,11 @@ static void show_life(struct aw_watchdog *watchdog)
     if (!life)
         return;
     int64_t now = now_ns(), last = atomic_exchange(&life->last_ns, now);
-    if (last != AW_NEVER && now - last > life->still_ns && watchdog->user.stood)
-        watchdog->user.stood(watchdog->user.context, now - last);
+    if (last != AW_NEVER && now - last > life->limit_ns && watchdog->user.on_hang)
+        watchdog->user.on_hang(watchdog->user.context, now - last);
 }
 
-void aw_watchdog_alive(struct aw_watchdog *watchdog)
+void aw_watchdog_show_life(struct aw_watchdog *watchdog)
 {
     if (watchdog->life && atomic_load(&watchdog->life->last_ns) != AW_NEVER)
         show_life(watchdog);
@@ -143,7 +143,7 @@ enum aw_status aw_watchdog_check(struct aw_watchdog *watchdog, struct aw_error *
     if (!watchdog->session)
         return AW_OK;
     show_life(watchdog);
-    watchdog->aside.due = aw_sooner(watchdog->aside.due, now_ns() + SIGN_NS);
+    watchdog->aside.due = aw_min_time(watchdog->aside.due, now_ns() + SIGN_NS);
     if (watchdog->pid > 0 && waitpid(watchdog->pid, NULL, WNOHANG) == 0)
         return AW_OK;
     if (watchdog->pid > 0)
@@ -154,13 +154,13 @@ enum aw_status aw_watchdog_check(struct aw_watchdog *watchdog, struct aw_error *
     return status;
 }
 
-static void serve(struct aw_aside *aside)
+static void give_sign(struct aw_background *aside)
 {
     struct aw_watchdog *watchdog = (struct aw_watchdog *)aside;
     struct aw_session *session = watchdog->session;
     struct aw_error err;
-    bool moves = session->motion.moving || aw_session_continues(session);
-    if (watchdog->user.rests && !moves) {
+    bool moves = session->motion.moving || aw_session_has_ongoing(session);
+    if (watchdog->user.only_in_motion && !moves) {
         if (watchdog->life)
             atomic_store(&watchdog->life->last_ns, AW_NEVER);
         aside->due = AW_NEVER;
@@ -170,28 +170,28 @@ static void serve(struct aw_aside *aside)
     if (aw_watchdog_check(watchdog, &err) == AW_OK)
         return;
     aside->due = AW_NEVER;
-    watchdog->user.failed(watchdog->user.context, &err);
+    watchdog->user.on_failure(watchdog->user.context, &err);
 }
 
 enum aw_status aw_watchdog_start(struct aw_watchdog *watchdog, struct aw_session *session,
-                                 int64_t still_ns, const struct aw_watchdog_user *user,
+                                 int64_t limit_ns, const struct aw_watchdog_user *user,
                                  struct aw_error *err)
 {
     if (watchdog->session || !is_needed(session))
         return AW_OK;
     *watchdog = (struct aw_watchdog){.user = *user};
-    if (!aw_crash_share() || (still_ns > 0 && !(watchdog->life = make_life(still_ns))))
-        return fail(err);
+    if (!aw_crash_share() || (limit_ns > 0 && !(watchdog->life = make_life(limit_ns))))
+        return fail_start(err);
     enum aw_status status = fork_child(watchdog, err);
-    if (status != AW_OK && !user->rests) {
+    if (status != AW_OK && !user->only_in_motion) {
         aw_watchdog_end(watchdog);
         return status;
     }
     watchdog->session = session;
-    watchdog->aside = (struct aw_aside){
-        .fd = -1, .serve = serve, .due = user->rests ? AW_NEVER : now_ns() + SIGN_NS};
-    aw_aside_add(&session->time.real.aside, &watchdog->aside);
-    if (!user->rests)
+    watchdog->aside = (struct aw_background){
+        .fd = -1, .serve = give_sign, .due = user->only_in_motion ? AW_NEVER : now_ns() + SIGN_NS};
+    aw_background_add(&session->time.real.background, &watchdog->aside);
+    if (!user->only_in_motion)
         show_life(watchdog);
     return status;
 }
@@ -199,7 +199,7 @@ enum aw_status aw_watchdog_start(struct aw_watchdog *watchdog, struct aw_session
 void aw_watchdog_end(struct aw_watchdog *watchdog)
 {
     if (watchdog->session)
-        aw_aside_remove(&watchdog->session->time.real.aside, &watchdog->aside);
+        aw_background_remove(&watchdog->session->time.real.background, &watchdog->aside);
     if (watchdog->pid > 0) {
         kill(watchdog->pid, SIGKILL);
         close(watchdog->fd);
@@ -217,30 +217,30 @@ static void end_command(void *context, int64_t ns)
 {
     struct aw_session *session = context;
     struct aw_watchdog *watchdog = session->motion.watchdog;
-    if (*watchdog->why || !session->motion.moving)
+    if (*watchdog->hang || !session->motion.moving)
         return;
-    snprintf(watchdog->why, sizeof watchdog->why, "this program was held up for %.2g s",
+    snprintf(watchdog->hang, sizeof watchdog->hang, "this program was held up for %.2g s",
              (double)ns / 1e9);
-    aw_stop_ask(session);
+    aw_stop_request(session);
 }
 
 static void end_motion(void *context, const struct aw_error *err)
 {
     struct aw_session *session = context;
-    session->device.tee_lost = *err;
-    aw_stop_ask(session);
+    session->device.tee_error = *err;
+    aw_stop_request(session);
 }
 
-const char *aw_watchdog_hang(struct aw_session *session)
+const char *aw_watchdog_hang_error(struct aw_session *session)
 {
     struct aw_watchdog *watchdog = session->motion.watchdog;
     if (!watchdog)
         return NULL;
     show_life(watchdog);
-    if (!*watchdog->why)
+    if (!*watchdog->hang)
         return NULL;
-    aw_stop_forget(session);
-    return watchdog->why;
+    aw_stop_withdraw(session);
+    return watchdog->hang;
 }
 
 /* Returns true if the motion depends on this program, so that a hang has to stop it. */
@@ -248,10 +248,10 @@ static bool depends_on_host(const struct aw_session *session)
 {
     const struct aw_command *command = session->run.command;
     bool streams = command && (command->timed || command->group == AW_GROUP_MEASURE);
-    return streams || session->tool->steer > 0;
+    return streams || session->tool->steer_gain > 0;
 }
 
-enum aw_status aw_watchdog_watch(struct aw_session *session)
+enum aw_status aw_watchdog_begin(struct aw_session *session)
 {
     bool shared = session->share.server || session->share.attached;
     if (session->motion.watchdog)
@@ -261,18 +261,18 @@ enum aw_status aw_watchdog_watch(struct aw_session *session)
     struct aw_watchdog *watchdog = calloc(1, sizeof *watchdog);
     if (!watchdog)
         return aw_no_memory(&session->err);
-    bool hands = session->run.command && session->run.command->hands;
+    bool by_hand = session->run.command && session->run.command->needs_maps;
     struct aw_watchdog_user user = {
-        .context = session, .stood = hands ? NULL : end_command, .failed = end_motion};
-    int64_t late = hands ? HANDS_NS : depends_on_host(session) ? LATE_NS : 0;
-    enum aw_status status = aw_watchdog_start(watchdog, session, late, &user, &session->err);
+        .context = session, .on_hang = by_hand ? NULL : end_command, .on_failure = end_motion};
+    int64_t limit_ns = by_hand ? HANDS_NS : depends_on_host(session) ? LATE_NS : 0;
+    enum aw_status status = aw_watchdog_start(watchdog, session, limit_ns, &user, &session->err);
     session->motion.watchdog = status == AW_OK ? watchdog : NULL;
     if (status != AW_OK)
         free(watchdog);
     return status;
 }
 
-void aw_watchdog_leave(struct aw_session *session)
+void aw_watchdog_stop(struct aw_session *session)
 {
     if (session->motion.watchdog)
         aw_watchdog_end(session->motion.watchdog);

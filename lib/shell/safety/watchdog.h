@@ -1,13 +1,13 @@
 /* The watchdog process: a child process that shares this program's link. It sends the prepared stop
  * (crash.h), unconfirmed, if the program is killed, or hangs while something moves.
  *
- * Commands that move something start one in aw_session_link; commands that change settings
- * start it with their first motion (aw_session_moves). It ends with the command.
+ * Commands that move something start one in aw_session_open_link; commands that change settings
+ * start it with their first motion (aw_session_start_motion). It ends with the command.
  * The watchdog stops a hanging command (SIGSTOP, a debugger, a frozen machine) that steers
  * continuously, or whose device keeps the last velocity. A board's own motion continues.
  *
- *     status = aw_watchdog_watch(session);     no watchdog, no motion
- *     aw_watchdog_leave(session);              at the end of the command or of the link
+ *     status = aw_watchdog_begin(session);     no watchdog, no motion
+ *     aw_watchdog_stop(session);              at the end of the command or of the link
  *
  * A server has its own for as long as it has a link:
  *
@@ -32,31 +32,31 @@ struct aw_session;
 struct aw_watchdog_user {
     void *context;
     /* called in the child: closes descriptors that only the parent may hold; or NULL */
-    void (*leave)(void *context);
+    void (*in_child)(void *context);
     /* called after the program hung for this time; or NULL */
-    void (*stood)(void *context, int64_t ns);
-    void (*failed)(void *context, const struct aw_error *err); /* the child died and cannot be
+    void (*on_hang)(void *context, int64_t ns);
+    void (*on_failure)(void *context, const struct aw_error *err); /* the child died and cannot be
                                                                   replaced */
     /* no signs of life without motion: the owner calls aw_watchdog_check before each motion */
-    bool rests;
+    bool only_in_motion;
 };
 
 /* {0}: not started. */
 struct aw_watchdog {
-    struct aw_aside aside; /* gives signs of life during waits */
+    struct aw_background aside; /* gives signs of life during waits */
     struct aw_session *session;
     struct aw_watchdog_user user;
     pid_t pid;
     int fd;                        /* closes when this process ends, which the child detects */
     struct aw_watchdog_life *life; /* shared with the child; NULL: detects only the end of this
                                       process */
-    char why[80];                  /* why the session's command ended, or "" */
+    char hang[80];                 /* why the session's command ended, or "" */
 };
 
 /* Starts a watchdog process. limit_ns: max time without a sign of life, then the stop is sent; 0:
  * stops only at the end of this process. AW_LOST with the reason. */
 enum aw_status aw_watchdog_start(struct aw_watchdog *watchdog, struct aw_session *session,
-                                 int64_t still_ns, const struct aw_watchdog_user *user,
+                                 int64_t limit_ns, const struct aw_watchdog_user *user,
                                  struct aw_error *err);
 
 /* Gives a sign of life. Reports that the program was frozen, and replaces a dead watchdog process.
@@ -64,16 +64,16 @@ enum aw_status aw_watchdog_start(struct aw_watchdog *watchdog, struct aw_session
 enum aw_status aw_watchdog_check(struct aw_watchdog *watchdog, struct aw_error *err);
 
 /* Gives a sign of life only while something moves, and does not check the child. */
-void aw_watchdog_alive(struct aw_watchdog *watchdog);
+void aw_watchdog_show_life(struct aw_watchdog *watchdog);
 void aw_watchdog_end(struct aw_watchdog *watchdog);
 
 /* Starts the session's watchdog unless it is running. Does nothing with --hold or if a server holds
  * the device. AW_LOST on failure, also in session->err. */
-enum aw_status aw_watchdog_watch(struct aw_session *session);
+enum aw_status aw_watchdog_begin(struct aw_session *session);
 
 /* Call at the end of a command. Returns a message if it hung while something moved; otherwise
  * NULL. */
-const char *aw_watchdog_hang(struct aw_session *session);
-void aw_watchdog_leave(struct aw_session *session);
+const char *aw_watchdog_hang_error(struct aw_session *session);
+void aw_watchdog_stop(struct aw_session *session);
 
 #endif

@@ -28,7 +28,7 @@ static enum aw_status find_own(struct aw_address *address, const char *tool, con
                                struct aw_error *err)
 {
     char folder[80];
-    enum aw_status status = aw_xdg_runtime(folder, sizeof folder, err);
+    enum aw_status status = aw_xdg_make_runtime(folder, sizeof folder, err);
     if (status != AW_OK)
         return status;
     int size =

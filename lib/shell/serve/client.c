@@ -33,7 +33,7 @@ void aw_attached_send(struct aw_attached *attached, const struct aw_mail *m)
     aw_conn_flush(&attached->conn);
 }
 
-static void say(struct aw_attached *attached, enum aw_verb type, bool flag)
+static void say(struct aw_attached *attached, enum aw_mail_type type, bool flag)
 {
     aw_attached_send(attached, &(struct aw_mail){.type = type, .flag = flag});
 }
@@ -44,23 +44,23 @@ static void handle_end(struct aw_attached *attached, enum aw_status status, cons
     struct aw_session *session = attached->session;
     bool looks = !session->run.command || session->run.command->safety == AW_READ;
     attached->lease = 0;
-    attached->told = true;
-    attached->frames++; /* a late answer to a pending frame no longer counts */
-    if (attached->waits) {
-        attached->waits = false;
+    attached->loss_reported = true;
+    attached->frame_number++; /* a late answer to a pending frame no longer counts */
+    if (attached->awaits_reply) {
+        attached->awaits_reply = false;
         aw_fail(&attached->answer, status, "%s", why);
     }
     session->motion.ongoing = AW_ONGOING_NOTHING;
     session->motion.moving = false;
-    if (session->mode.interactive && (looks || !attached->started)) {
-        if (attached->over || !*attached->lost)
-            aw_session_notice(session, "%s", why);
+    if (session->mode.interactive && (looks || !attached->in_command)) {
+        if (attached->is_closed || !*attached->loss_reason)
+            aw_session_print_notice(session, "%s", why);
         return;
     }
-    aw_fail(&attached->end, status, "%s", why);
-    session->motion.stopped_by = attached->end.text;
-    session->motion.stopped_as = status;
-    aw_stop_ask(session);
+    aw_fail(&attached->revocation, status, "%s", why);
+    session->motion.stop_cause = attached->revocation.text;
+    session->motion.stop_status = status;
+    aw_stop_request(session);
 }
 
 static void handle_grant(struct aw_attached *attached, const struct aw_mail *m)
@@ -68,11 +68,11 @@ static void handle_grant(struct aw_attached *attached, const struct aw_mail *m)
     struct aw_session *session = attached->session;
     attached->lease = m->lease;
     attached->answer.status = AW_OK;
-    attached->waits = false;
+    attached->awaits_reply = false;
     aw_attached_flush(attached); /* earlier bytes belong to another program's conversation */
     aw_memory_restore(session, m->memory);
-    if (session->tool->share.turn && attached->open)
-        session->tool->share.turn(session, AW_TURN_BEGIN);
+    if (session->tool->share.on_turn && attached->is_open)
+        session->tool->share.on_turn(session, AW_TURN_BEGIN);
 }
 
 static void handle_answer(struct aw_attached *attached, const struct aw_mail *m)
@@ -80,7 +80,7 @@ static void handle_answer(struct aw_attached *attached, const struct aw_mail *m)
     char why[AW_REASON_MAX + 1];
     aw_mail_copy_text(m, why, sizeof why);
     aw_fail(&attached->answer, (enum aw_status)(m->status & 15), "%s", why);
-    attached->waits = false;
+    attached->awaits_reply = false;
 }
 
 /* Clients without the lease report the end of the server only once it is gone. */
@@ -89,40 +89,40 @@ static void handle_stop(struct aw_attached *attached, const struct aw_mail *m, b
     char why[AW_REASON_MAX + 1];
     aw_mail_copy_text(m, why, sizeof why);
     if (m->flag)
-        snprintf(attached->lost, sizeof attached->lost, "the server was shut down");
+        snprintf(attached->loss_reason, sizeof attached->loss_reason, "the server was shut down");
     if (held)
         handle_end(attached, (enum aw_status)(m->status & 15), why);
     else if (!m->flag)
-        aw_session_notice(attached->session, "%s", why);
+        aw_session_print_notice(attached->session, "%s", why);
 }
 
 static void handle_message(struct aw_attached *attached, const struct aw_mail *m)
 {
-    switch ((enum aw_verb)m->type) {
+    switch ((enum aw_mail_type)m->type) {
     case AW_PASSED:
-        aw_attached_pass(attached, m);
+        aw_attached_receive(attached, m);
         break;
     case AW_LOST_SOME:
-        attached->link.dropped += m->number;
+        attached->link.n_dropped += m->number;
         break;
     case AW_GRANTED:
         handle_grant(attached, m);
         break;
     case AW_DONE:
-        if (!m->number || m->number == attached->frames)
+        if (!m->number || m->number == attached->frame_number)
             handle_answer(attached, m);
         break;
     case AW_HELLO:
         aw_hello_read(m, &attached->hello);
         attached->answer.status = AW_OK;
-        attached->waits = false;
+        attached->awaits_reply = false;
         break;
     case AW_REVOKED:
     case AW_STOPPED_BY:
         handle_stop(attached, m, m->type == AW_REVOKED);
         break;
     case AW_SPEED:
-        attached->session->motion.asked = m->share;
+        attached->session->motion.requested_speed = m->share;
         break;
     default:
         break;
@@ -131,8 +131,9 @@ static void handle_message(struct aw_attached *attached, const struct aw_mail *m
 
 enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_error *err)
 {
-    const char *why = *attached->lost ? attached->lost : "connection to the server lost";
-    bool patient = attached->session->share.patient;
+    const char *why =
+        *attached->loss_reason ? attached->loss_reason : "connection to the server lost";
+    bool patient = attached->session->share.waits_for_server;
     return aw_fail(err, AW_LOST, "serve:%s: %s — %s", attached->address.path, why,
                    patient ? "reconnecting" : "all its motions are stopped");
 }
@@ -140,22 +141,23 @@ enum aw_status aw_attached_fail(const struct aw_attached *attached, struct aw_er
 void aw_attached_handle(struct aw_attached *attached)
 {
     struct aw_mail m;
-    bool over = !aw_conn_fill(&attached->conn) || attached->conn.gone;
+    bool over = !aw_conn_fill(&attached->conn) || attached->conn.disconnected;
     while (aw_conn_next(&attached->conn, &m))
         handle_message(attached, &m);
-    over = over || attached->conn.gone;
-    if (!over || attached->over)
+    over = over || attached->conn.disconnected;
+    if (!over || attached->is_closed)
         return;
-    attached->over = true;
-    attached->waits = false;
+    attached->is_closed = true;
+    attached->awaits_reply = false;
     attached->aside.fd = -1;
     struct aw_error err;
     aw_attached_fail(attached, &err);
-    if (!attached->end.status && attached->aside.serve && !attached->session->share.patient)
+    if (!attached->revocation.status && attached->aside.serve &&
+        !attached->session->share.waits_for_server)
         handle_end(attached, AW_LOST, err.text);
 }
 
-static void serve_aside(struct aw_aside *aside)
+static void serve_aside(struct aw_background *aside)
 {
     struct aw_attached *attached = (struct aw_attached *)aside;
     int64_t now = aw_clock_now(clock_of(attached));
@@ -168,7 +170,7 @@ static void serve_aside(struct aw_aside *aside)
     aw_conn_flush(&attached->conn);
     if (aside->fd >= 0)
         aw_attached_handle(attached);
-    if (attached->over)
+    if (attached->is_closed)
         aside->due = AW_NEVER;
 }
 
@@ -181,8 +183,8 @@ static enum aw_status check_hello(struct aw_attached *attached, const char *devi
     const char *tool = attached->session->tool->name, *at = attached->address.path;
     if (!*hello->tool)
         return aw_fail(err, AW_NO_LINK, "serve:%s: %s", at,
-                       attached->conn.gone ? "not an armwire server"
-                                           : "the server does not answer");
+                       attached->conn.disconnected ? "not an armwire server"
+                                                   : "the server does not answer");
     if (strcmp(hello->version, AW_VERSION) != 0)
         return aw_fail(err, AW_NO_LINK,
                        "serve:%s: the server runs a different version, armwire %s — restart it", at,
@@ -193,14 +195,14 @@ static enum aw_status check_hello(struct aw_attached *attached, const char *devi
                        at, hello->tool, tool);
     if (device && strcmp(hello->url, device) != 0)
         return aw_fail(err, AW_NO_LINK, "serve:%s: the server now serves %.200s", at, hello->url);
-    uint32_t packets = aw_session_packets_sum(attached->session);
+    uint32_t packets = aw_session_packets_checksum(attached->session);
     if (packets && packets != hello->packets)
         return aw_fail(
             err, AW_USAGE,
             "serve:%s: the server cannot stop these joints, because it does not use this "
             "packet file — give the same --packets to '%s serve'",
             at, tool);
-    attached->fresh_memory = true;
+    attached->has_new_memory = true;
     return AW_OK;
 }
 
@@ -211,7 +213,7 @@ static void detach(struct aw_session *session)
     session->share.url = NULL;
     if (!attached)
         return;
-    aw_aside_remove(&session->time.real.aside, &attached->aside);
+    aw_background_remove(&session->time.real.background, &attached->aside);
     aw_conn_free(&attached->conn);
     aw_attached_flush(attached);
     free(attached);
@@ -242,9 +244,9 @@ static enum aw_status connect_to(struct aw_session *session, const struct aw_add
     detach(session);
     session->share.attached = attached;
     session->share.url = attached->hello.url;
-    attached->aside = (struct aw_aside){
+    attached->aside = (struct aw_background){
         .fd = attached->conn.fd, .due = aw_clock_now(clock_of(attached)), .serve = serve_aside};
-    aw_aside_add(&session->time.real.aside, &attached->aside);
+    aw_background_add(&session->time.real.background, &attached->aside);
     return AW_OK;
 }
 
@@ -260,9 +262,9 @@ static enum aw_status attach_to_default(struct aw_session *session, const char *
     for (size_t i = 0; i < n && !session->share.attached && status != AW_STOPPED; i++)
         status = connect_to(session, &places[i], device, &refusal);
     if (session->share.attached)
-        aw_session_notice(session, "%s serve (pid %d) has %s open — connecting through it",
-                          session->tool->name, session->share.attached->hello.pid,
-                          session->share.attached->hello.url);
+        aw_session_print_notice(session, "%s serve (pid %d) has %s open — connecting through it",
+                                session->tool->name, session->share.attached->hello.pid,
+                                session->share.attached->hello.url);
     bool refused = !session->share.attached && !url && refusal.status != AW_OK;
     session->err = refused ? refusal : before;
     return refused ? refusal.status : status == AW_STOPPED ? status : AW_OK;
@@ -279,7 +281,7 @@ static enum aw_status attach_first(struct aw_session *session, const char *url)
     } else if (!session->options.link.no_attach)
         status = attach_to_default(session, url);
     if (session->share.attached)
-        aw_session_notice_simulator(session, session->share.attached->hello.url);
+        aw_session_mention_simulator(session, session->share.attached->hello.url);
     return status;
 }
 
@@ -288,36 +290,36 @@ static enum aw_status attach(struct aw_session *session, const char *url)
     struct aw_attached *old = session->share.attached;
     if (!old)
         return attach_first(session, url);
-    if (!old->over)
+    if (!old->is_closed)
         return AW_OK;
-    if (session->share.patient)
+    if (session->share.waits_for_server)
         return connect_to(session, &old->address, old->hello.url, NULL);
     if (session->mode.one_shot && !session->mode.scripts)
         return aw_attached_fail(old, &session->err);
-    aw_session_unlink(session); /* the server is gone, and url named its device */
+    aw_session_close_link(session); /* the server is gone, and url named its device */
     detach(session);
-    if (url && aw_session_url(session, &url) != AW_OK)
+    if (url && aw_session_get_url(session, &url) != AW_OK)
         return session->err.status;
     return attach_first(session, url);
 }
 
 /* ---- The lease ---- */
 
-enum aw_status aw_attached_await(struct aw_attached *attached, struct aw_error *err)
+enum aw_status aw_attached_await_reply(struct aw_attached *attached, struct aw_error *err)
 {
     struct pollfd ready = {.fd = attached->conn.fd, .events = POLLIN};
     int64_t until = aw_clock_now(clock_of(attached)) + ANSWER_NS;
-    while (attached->waits && !attached->over) {
+    while (attached->awaits_reply && !attached->is_closed) {
         int64_t left = until - aw_clock_now(clock_of(attached));
         aw_conn_flush(&attached->conn);
         if (left <= 0 || poll(&ready, 1, (int)(left / AW_MILLISECOND) + 1) == 0) {
-            attached->waits = false;
+            attached->awaits_reply = false;
             return aw_fail(err, AW_TIMEOUT, "serve:%s: the server does not answer",
                            attached->address.path);
         }
         aw_attached_handle(attached);
     }
-    if (attached->over)
+    if (attached->is_closed)
         return aw_attached_fail(attached, err);
     const struct aw_error *answer = &attached->answer;
     return answer->status == AW_OK ? AW_OK : aw_fail(err, answer->status, "%s", answer->text);
@@ -328,16 +330,16 @@ static bool is_stop(const struct aw_command *command)
     return command && strcmp(command->name, "stop") == 0;
 }
 
-enum aw_status aw_attached_request(struct aw_attached *attached, struct aw_error *err)
+enum aw_status aw_attached_request_lease(struct aw_attached *attached, struct aw_error *err)
 {
     struct aw_session *session = attached->session;
     bool stop = is_stop(session->run.command);
-    attached->waits = true;
-    say(attached, stop ? AW_STOP : AW_WANT, session->options.link.take);
-    enum aw_status status = aw_attached_await(attached, err);
-    if (status == AW_OK && attached->told)
-        aw_session_notice(session, "in command again");
-    attached->told = false;
+    attached->awaits_reply = true;
+    say(attached, stop ? AW_STOP : AW_WANT, session->options.link.take_over);
+    enum aw_status status = aw_attached_await_reply(attached, err);
+    if (status == AW_OK && attached->loss_reported)
+        aw_session_print_notice(session, "in command again");
+    attached->loss_reported = false;
     return status;
 }
 
@@ -346,27 +348,27 @@ static enum aw_status begin(struct aw_session *session)
 {
     struct aw_attached *attached = session->share.attached;
     const struct aw_command *command = session->run.command;
-    if (attached->fresh_memory)
+    if (attached->has_new_memory)
         aw_memory_restore(session,
                           (struct aw_span){attached->hello.memory, attached->hello.memory_size});
-    attached->fresh_memory = false;
+    attached->has_new_memory = false;
     bool stop = is_stop(command);
-    bool known = attached->lease && !session->tool->share.turn && !stop;
-    if (attached->started || !command || (command->safety == AW_READ && !stop))
+    bool known = attached->lease && !session->tool->share.on_turn && !stop;
+    if (attached->in_command || !command || (command->safety == AW_READ && !stop))
         return AW_OK;
-    attached->started = true;
-    attached->fresh = !attached->lease;
-    return known ? AW_OK : aw_attached_request(attached, &session->err);
+    attached->in_command = true;
+    attached->acquired_lease = !attached->lease;
+    return known ? AW_OK : aw_attached_request_lease(attached, &session->err);
 }
 
 /* Reports why the server ended the command. */
 static enum aw_status handle_revoked(struct aw_session *session)
 {
     struct aw_attached *attached = session->share.attached;
-    aw_stop_forget(session);
-    session->motion.stopped_by = NULL;
-    session->err = attached->end;
-    attached->end.status = AW_OK;
+    aw_stop_withdraw(session);
+    session->motion.stop_cause = NULL;
+    session->err = attached->revocation;
+    attached->revocation.status = AW_OK;
     return session->err.status;
 }
 
@@ -375,22 +377,22 @@ static enum aw_status handle_revoked(struct aw_session *session)
 static enum aw_status end(struct aw_session *session, enum aw_status status)
 {
     struct aw_attached *attached = session->share.attached;
-    bool goes_on = aw_session_continues(session);
+    bool goes_on = aw_session_has_ongoing(session);
     bool moves = session->run.command && session->run.command->safety >= AW_MOTION;
-    attached->started = false;
-    if (attached->end.status && status != AW_OK && !session->motion.stop.signal)
+    attached->in_command = false;
+    if (attached->revocation.status && status != AW_OK && !session->motion.stop.signal)
         return handle_revoked(session);
-    if (!attached->lease || attached->over)
+    if (!attached->lease || attached->is_closed)
         return status;
     int64_t left = session->motion.ongoing == AW_ONGOING_ENDING
-                       ? session->motion.until - aw_clock_now(session->clock)
+                       ? session->motion.end_ns - aw_clock_now(session->clock)
                        : 0;
     uint8_t memory[AW_MEMORY_MAX];
     aw_attached_send(attached, &(struct aw_mail){.type = AW_IDLE,
                                                  .flag = goes_on,
                                                  .ns = left > 0 ? left : 0,
-                                                 .memory = aw_memory_of(session, memory)});
-    if (attached->fresh && !moves && !goes_on) {
+                                                 .memory = aw_memory_save(session, memory)});
+    if (attached->acquired_lease && !moves && !goes_on) {
         attached->lease = 0;
         say(attached, AW_RELEASE, false);
     }
@@ -399,19 +401,20 @@ static enum aw_status end(struct aw_session *session, enum aw_status status)
 
 static enum aw_status outcome(struct aw_session *session, enum aw_status status)
 {
-    if (status != AW_STOPPED || !session->share.attached->end.status || session->motion.stop.signal)
+    if (status != AW_STOPPED || !session->share.attached->revocation.status ||
+        session->motion.stop.signal)
         return status;
     return aw_session_refuse(session, handle_revoked(session));
 }
 
-enum aw_status aw_share_release(struct aw_session *session)
+enum aw_status aw_share_release_lease(struct aw_session *session)
 {
     enum aw_status status = aw_session_find_server(session);
     if (status != AW_OK)
         return status;
     if (!session->share.attached) {
-        aw_session_notice(session,
-                          "serve: no server has the device open, so there is nothing to release");
+        aw_session_print_notice(
+            session, "serve: no server has the device open, so there is nothing to release");
         return AW_OK;
     }
     session->share.attached->lease = 0;
@@ -428,9 +431,9 @@ static void plays(struct aw_session *session, bool on)
 /* Sends the message and waits for the reply. */
 static enum aw_status ask(struct aw_attached *attached, const struct aw_mail *m)
 {
-    attached->waits = true;
+    attached->awaits_reply = true;
     aw_attached_send(attached, m);
-    return aw_attached_await(attached, &attached->session->err);
+    return aw_attached_await_reply(attached, &attached->session->err);
 }
 
 /* For status: prints the holder of the lease. */
@@ -440,10 +443,10 @@ static enum aw_status commander(struct aw_session *session)
     const struct aw_commander *holder = &attached->hello.commander;
     char words[AW_COMMANDER_TEXT];
     enum aw_status status = ask(attached, &(struct aw_mail){.type = AW_WHO});
-    aw_commander_words(holder, words);
-    if (status == AW_OK && aw_session_json(session))
-        aw_commander_add(session, holder);
-    else if (status == AW_OK && aw_session_text(session) && holder->who.pid)
+    aw_commander_write_text(holder, words);
+    if (status == AW_OK && aw_session_is_json(session))
+        aw_commander_add_to_result(session, holder);
+    else if (status == AW_OK && aw_session_is_text(session) && holder->who.pid)
         aw_output_print(&session->out, "commander: %s\n", words);
     return status;
 }
@@ -454,7 +457,7 @@ static enum aw_status run_speed(struct aw_session *session, const struct aw_args
     double share = NAN;
     enum aw_status status = aw_arg_number(session, args, "share", &share);
     if (status == AW_OK)
-        status = aw_dry_ends(session);
+        status = aw_dry_run_check(session);
     if (status == AW_OK)
         status = aw_session_find_server(session);
     if (status != AW_OK)
@@ -466,7 +469,7 @@ static enum aw_status run_speed(struct aw_session *session, const struct aw_args
                        "while play, replay or follow runs");
     return ask(attached, &(struct aw_mail){.type = AW_ASK_SPEED,
                                            .share = share,
-                                           .flag = session->options.link.take});
+                                           .flag = session->options.link.take_over});
 }
 
 static void leave(struct aw_session *session)
@@ -475,7 +478,7 @@ static void leave(struct aw_session *session)
         return;
     say(session->share.attached, AW_RELEASE, false);
     shutdown(session->share.attached->conn.fd, SHUT_WR);
-    aw_session_unlink(session);
+    aw_session_close_link(session);
     detach(session);
 }
 
@@ -499,13 +502,13 @@ const struct aw_sharing aw_sharing = {
     .open = aw_attached_open,
     .begin = begin,
     .end = end,
-    .outcome = outcome,
+    .get_outcome = outcome,
     .leave = leave,
-    .plays = plays,
-    .commander = commander,
-    .list = aw_share_list,
-    .serves = serves,
-    .traffic = aw_frames_pass,
+    .on_playback = plays,
+    .report_holder = commander,
+    .list_servers = aw_share_list_servers,
+    .query_tool = serves,
+    .on_traffic = aw_frames_forward,
 };
 
 /* clang-format off */

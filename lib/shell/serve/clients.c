@@ -31,14 +31,14 @@ static void hello(struct aw_peer *peer)
     hello.pid = getpid();
     hello.datagrams = device && device->datagrams;
     hello.deadman_ns = server->deadman_ns;
-    hello.packets = aw_session_packets_sum(session);
-    hello.memory_size = (uint32_t)aw_memory_of(session, hello.memory).size;
+    hello.packets = aw_session_packets_checksum(session);
+    hello.memory_size = (uint32_t)aw_memory_save(session, hello.memory).size;
     snprintf(hello.version, sizeof hello.version, "%s", AW_VERSION);
     snprintf(hello.tool, sizeof hello.tool, "%s", session->tool->name);
     snprintf(hello.url, sizeof hello.url, "%s", server->url);
     snprintf(hello.key, sizeof hello.key, "%s", device ? device->key : "");
-    aw_lease_who(server, &hello.commander);
-    aw_peer_put(
+    aw_lease_get_holder(server, &hello.commander);
+    aw_peer_send(
         peer, &(struct aw_mail){.type = AW_HELLO, .body = {(const uint8_t *)&hello, sizeof hello}});
 }
 
@@ -51,8 +51,8 @@ static void remove_peer(struct aw_server *server, struct aw_peer *peer)
         *at = peer->next;
     server->n_peers--;
     /* A forked child may hold the socket too, so closing it is not enough. */
-    epoll_ctl(server->all, EPOLL_CTL_DEL, peer->conn.fd, NULL);
-    aw_lease_gone(server, peer);
+    epoll_ctl(server->epoll_fd, EPOLL_CTL_DEL, peer->conn.fd, NULL);
+    aw_lease_handle_exit(server, peer);
     aw_conn_free(&peer->conn);
     free(peer);
 }
@@ -67,25 +67,25 @@ static void change_speed(struct aw_peer *peer, double share, bool takes)
     struct aw_error err = {.status = AW_OK};
     if (!(share >= 0 && share <= SPEED_MOST))
         aw_fail(&err, AW_USAGE, "speed: out of range — give 0 to %g", SPEED_MOST);
-    else if (!holder || !holder->plays)
+    else if (!holder || !holder->is_playing)
         aw_fail(&err, AW_REFUSED, "speed: nothing is playing through this server");
     else if (holder != peer && !takes)
         aw_fail(&err, AW_REFUSED, "speed: %s is in command — change its speed with --take",
                 holder->who.text);
     if (err.status == AW_OK)
-        aw_peer_put(holder, &(struct aw_mail){.type = AW_SPEED, .share = share});
-    aw_peer_done(peer, 0, err.status, err.status == AW_OK ? "" : err.text);
+        aw_peer_send(holder, &(struct aw_mail){.type = AW_SPEED, .share = share});
+    aw_peer_answer(peer, 0, err.status, err.status == AW_OK ? "" : err.text);
 }
 
 static void handle_message(struct aw_peer *peer, const struct aw_mail *m)
 {
     struct aw_server *server = peer->server;
-    switch ((enum aw_verb)m->type) {
+    switch ((enum aw_mail_type)m->type) {
     case AW_LIFE:
         break;
     case AW_LINK:
-        peer->frames = true;
-        aw_frames_catch_up(server, peer);
+        peer->receives_bytes = true;
+        aw_frames_send_missed(server, peer);
         break;
     case AW_WANT:
         aw_lease_request(server, peer, m->flag);
@@ -95,10 +95,10 @@ static void handle_message(struct aw_peer *peer, const struct aw_mail *m)
         aw_frames_handle(peer, m);
         break;
     case AW_IDLE:
-        aw_lease_idle(server, peer, m);
+        aw_lease_end_command(server, peer, m);
         break;
     case AW_PLAYS:
-        peer->plays = m->flag;
+        peer->is_playing = m->flag;
         break;
     case AW_ASK_SPEED:
         change_speed(peer, m->share, m->flag);
@@ -111,7 +111,7 @@ static void handle_message(struct aw_peer *peer, const struct aw_mail *m)
             aw_lease_release(server);
         break;
     default:
-        peer->conn.gone = true;
+        peer->conn.disconnected = true;
     }
 }
 
@@ -120,37 +120,37 @@ static void handle_message(struct aw_peer *peer, const struct aw_mail *m)
 static void handle_messages(struct aw_peer *peer, bool closed)
 {
     struct aw_mail m;
-    enum aw_verb type = 0;
+    enum aw_mail_type type = 0;
     int n = 0;
-    peer->until_ns = 0;
-    while ((n++ < AT_ONCE || closed) && !peer->until_ns && !peer->conn.gone &&
+    peer->due_ns = 0;
+    while ((n++ < AT_ONCE || closed) && !peer->due_ns && !peer->conn.disconnected &&
            (type = aw_conn_next(&peer->conn, &m)))
         if (!closed || type == AW_IDLE || type == AW_RELEASE)
             handle_message(peer, &m);
-    if (peer->until_ns)
+    if (peer->due_ns)
         peer->conn.in.start -= m.size; /* handled again when it is due */
-    peer->more = type != 0;
+    peer->has_messages = type != 0;
 }
 
 /* Reads no faster than it handles messages, which comes later: the stops of all clients are first.
  */
 static void serve_peer(struct aw_peer *peer, uint32_t events)
 {
-    if (peer->conn.gone)
+    if (peer->conn.disconnected)
         return;
     if (events & EPOLLOUT) {
         aw_conn_flush(&peer->conn);
         aw_peer_watch(peer);
     }
     bool closed = events & EPOLLHUP;
-    if (closed || (events & (EPOLLIN | EPOLLERR) && (!peer->more || peer->until_ns))) {
+    if (closed || (events & (EPOLLIN | EPOLLERR) && (!peer->has_messages || peer->due_ns))) {
         size_t before = peer->conn.in.end - peer->conn.in.start;
-        peer->over = !aw_conn_fill(&peer->conn);
+        peer->input_ended = !aw_conn_fill(&peer->conn);
         if (peer->conn.in.end - peer->conn.in.start > before)
-            peer->seen_ns = aw_server_now(peer->server);
+            peer->received_ns = aw_server_now(peer->server);
         if (aw_conn_take_stop(&peer->conn))
-            aw_lease_stop(peer->server, peer);
-        peer->more = true;
+            aw_lease_handle_stop(peer->server, peer);
+        peer->has_messages = true;
         if (closed)
             handle_messages(peer, true);
     }
@@ -165,16 +165,16 @@ static void claim_slot(struct aw_server *server, struct aw_peer *peer)
     unsigned n = 0, spares = 0;
     struct aw_peer *oldest = NULL;
     for (struct aw_peer *other = server->peers; other; other = other->next) {
-        if (other == peer || other->who.uid != peer->who.uid || other->conn.gone)
+        if (other == peer || other->who.uid != peer->who.uid || other->conn.disconnected)
             continue;
         n++;
-        spares += other->spare;
-        if (other->spare && !other->halts)
+        spares += other->is_spare;
+        if (other->is_spare && !other->sent_stop)
             oldest = other;
     }
-    peer->spare = n >= AW_USER_PEERS || server->n_peers > server->room;
-    if (peer->spare && spares >= SPARES && oldest)
-        oldest->conn.gone = true;
+    peer->is_spare = n >= AW_USER_PEERS || server->n_peers > server->max_peers;
+    if (peer->is_spare && spares >= SPARES && oldest)
+        oldest->conn.disconnected = true;
 }
 
 static bool accept_peer(struct aw_server *server, const struct aw_listener *listener)
@@ -183,7 +183,7 @@ static bool accept_peer(struct aw_server *server, const struct aw_listener *list
     struct aw_peer *peer = fd >= 0 ? aw_peer_add(server, fd) : NULL;
     if (!peer)
         return false;
-    aw_who_local(&peer->who, fd, &server->newest);
+    aw_who_identify(&peer->who, fd, &server->newest);
     server->newest = peer->who;
     claim_slot(server, peer);
     hello(peer);
@@ -199,21 +199,21 @@ static void accept_peers(struct aw_server *server)
 
 /* ---- All clients ---- */
 
-void aw_server_due(struct aw_server *server)
+void aw_server_set_due(struct aw_server *server)
 {
-    int64_t due = aw_deadman_due(server);
+    int64_t due = aw_lease_deadman_due(server);
     for (const struct aw_peer *peer = server->peers; peer; peer = peer->next) {
-        if (peer->conn.since_ns)
-            due = aw_sooner(due, peer->conn.since_ns + AW_TOGETHER);
-        if (peer->more)
-            due = aw_sooner(due, peer->until_ns);
+        if (peer->conn.oldest_ns)
+            due = aw_min_time(due, peer->conn.oldest_ns + AW_TOGETHER);
+        if (peer->has_messages)
+            due = aw_min_time(due, peer->due_ns);
     }
     if (server->systemd_ns)
-        due = aw_sooner(due, server->alive_ns);
-    if (server->again_ns && !server->halt)
-        due = aw_sooner(due, server->again_ns);
-    if (server->stops_until_ns)
-        due = aw_sooner(due, server->stops_until_ns);
+        due = aw_min_time(due, server->sign_due_ns);
+    if (server->retry_ns && !server->must_stop)
+        due = aw_min_time(due, server->retry_ns);
+    if (server->stop_end_ns)
+        due = aw_min_time(due, server->stop_end_ns);
     server->aside.due = due;
 }
 
@@ -222,43 +222,44 @@ static void maintain_clients(struct aw_server *server)
 {
     int64_t now = aw_server_now(server);
     for (struct aw_peer *peer = server->peers, *next; peer; peer = next) {
-        if (peer->more && now >= peer->until_ns)
+        if (peer->has_messages && now >= peer->due_ns)
             handle_messages(peer, false);
-        if (peer->conn.since_ns && now - peer->conn.since_ns >= AW_TOGETHER)
+        if (peer->conn.oldest_ns && now - peer->conn.oldest_ns >= AW_TOGETHER)
             aw_peer_flush(peer);
         next = peer->next;
-        if (peer->conn.gone || (peer->over && (!peer->more || peer->until_ns)))
+        if (peer->conn.disconnected || (peer->input_ended && (!peer->has_messages || peer->due_ns)))
             remove_peer(server, peer);
     }
 }
 
-void aw_server_serve(struct aw_aside *aside)
+void aw_server_serve(struct aw_background *aside)
 {
     struct aw_server *server = (struct aw_server *)aside;
     struct epoll_event events[EVENTS];
-    if (server->closed || server->serves) { /* a write to the device may also wait here */
+    if (server->is_stopping || server->is_serving) { /* a write to the device may also wait here */
         aside->due = AW_NEVER;
         return;
     }
-    server->serves = true;
-    aw_watchdog_alive(&server->watchdog); /* checked first, because a client's frame may be old */
+    server->is_serving = true;
+    aw_watchdog_show_life(
+        &server->watchdog); /* checked first, because a client's frame may be old */
     aside->fd = -1;
-    int n = epoll_wait(server->all, events, EVENTS, 0);
+    int n = epoll_wait(server->epoll_fd, events, EVENTS, 0);
     for (int i = 0; i < n; i++)
         if (!events[i].data.ptr)
             accept_peers(server);
     for (int i = 0; i < n; i++)
         if (events[i].data.ptr)
             serve_peer(events[i].data.ptr, events[i].events);
-    aw_deadman_check(server);
-    if (server->systemd_ns && aw_server_now(server) >= server->alive_ns) {
+    aw_lease_check_deadman(server);
+    if (server->systemd_ns && aw_server_now(server) >= server->sign_due_ns) {
         aw_systemd_notify("WATCHDOG=1");
-        server->alive_ns = aw_server_now(server) + server->systemd_ns;
+        server->sign_due_ns = aw_server_now(server) + server->systemd_ns;
     }
     maintain_clients(server);
-    aside->fd = server->all;
-    server->serves = false;
-    aw_server_due(server);
+    aside->fd = server->epoll_fd;
+    server->is_serving = false;
+    aw_server_set_due(server);
 }
 
 /* ---- Listening ---- */
@@ -280,7 +281,7 @@ static enum aw_status claim_socket(struct aw_server *server, const struct aw_add
         return AW_OK;
     bool there = aw_hello_query(server->session, address, &who, &hello);
     if (there)
-        snprintf(server->other, sizeof server->other, "%s", hello.url);
+        snprintf(server->other_device, sizeof server->other_device, "%s", hello.url);
     /* of a killed server, the watchdog process may remain */
     bool left = there ? kill(who.pid, 0) != 0 && errno == ESRCH : errno == ECONNREFUSED;
     if (left && unlink(address->path) == 0)
@@ -316,7 +317,7 @@ enum aw_status aw_server_listen(struct aw_server *server, const char *url)
     listener->device = file.st_dev;
     listener->inode = file.st_ino;
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
-    epoll_ctl(server->all, EPOLL_CTL_ADD, listener->fd, &event);
+    epoll_ctl(server->epoll_fd, EPOLL_CTL_ADD, listener->fd, &event);
     server->n_listeners++;
     return AW_OK;
 }
@@ -328,7 +329,7 @@ void aw_server_close_fds(void *context)
         close(peer->conn.fd);
     for (size_t i = 0; i < server->n_listeners; i++)
         close(server->listeners[i].fd);
-    close(server->all);
+    close(server->epoll_fd);
 }
 
 /* Returns false if another server has replaced the socket file. */
@@ -350,6 +351,6 @@ void aw_server_close(struct aw_server *server)
             unlink(server->listeners[i].path);
         close(server->listeners[i].fd);
     }
-    if (server->all >= 0)
-        close(server->all);
+    if (server->epoll_fd >= 0)
+        close(server->epoll_fd);
 }

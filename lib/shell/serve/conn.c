@@ -9,7 +9,7 @@
 
 void aw_conn_init(struct aw_conn *conn, int fd)
 {
-    *conn = (struct aw_conn){.fd = fd, .queue = AW_CONN_QUEUE};
+    *conn = (struct aw_conn){.fd = fd, .max_record_size = AW_CONN_QUEUE};
 }
 
 /* ---- Receiving ---- */
@@ -18,13 +18,13 @@ bool aw_conn_fill(struct aw_conn *conn)
 {
     struct aw_buffer *in = &conn->in;
     struct aw_mail head;
-    aw_buffer_head(in, in->start, &head);
+    aw_buffer_read_head(in, in->start, &head);
     size_t held = in->end - in->start, room = head.size > ROOM ? head.size : ROOM;
-    if (conn->fd < 0 || conn->gone || head.size > AW_MESSAGE_MAX)
+    if (conn->fd < 0 || conn->disconnected || head.size > AW_MESSAGE_MAX)
         return false;
     if (held >= room) /* a whole message is still unread */
         return true;
-    if (!aw_buffer_room(in, room - held, 0))
+    if (!aw_buffer_reserve(in, room - held, 0))
         return false;
     ssize_t n = read(conn->fd, in->bytes + in->end, room - held);
     if (n < 0)
@@ -33,25 +33,26 @@ bool aw_conn_fill(struct aw_conn *conn)
     return n > 0;
 }
 
-enum aw_verb aw_conn_next(struct aw_conn *conn, struct aw_mail *m)
+enum aw_mail_type aw_conn_next(struct aw_conn *conn, struct aw_mail *m)
 {
-    size_t held = conn->in.end - conn->in.start, size = aw_buffer_first(&conn->in, m);
+    size_t held = conn->in.end - conn->in.start, size = aw_buffer_read_first(&conn->in, m);
     if (!held) /* an idle connection has no buffer */
         aw_buffer_clear(&conn->in);
-    conn->gone = conn->gone ||
-                 (held >= sizeof m->size && (m->size < AW_HEAD || m->size > AW_MESSAGE_MAX)) ||
-                 (held >= AW_HEAD && (!m->type || m->kept > m->size - AW_HEAD));
-    if (conn->gone || !size)
+    conn->disconnected =
+        conn->disconnected ||
+        (held >= sizeof m->size && (m->size < AW_HEAD || m->size > AW_MESSAGE_MAX)) ||
+        (held >= AW_HEAD && (!m->type || m->memory_size > m->size - AW_HEAD));
+    if (conn->disconnected || !size)
         return 0;
     conn->in.start += size;
-    return (enum aw_verb)m->type;
+    return (enum aw_mail_type)m->type;
 }
 
 bool aw_conn_take_stop(struct aw_conn *conn)
 {
     struct aw_mail head;
     for (size_t at = conn->in.start; at < conn->in.end; at += head.size) {
-        aw_buffer_head(&conn->in, at, &head);
+        aw_buffer_read_head(&conn->in, at, &head);
         if (head.size < AW_HEAD)
             break;
         if (head.type != AW_STOP)
@@ -67,18 +68,19 @@ bool aw_conn_take_stop(struct aw_conn *conn)
 
 static size_t *queued(struct aw_conn *conn, const struct aw_mail *head)
 {
-    return head->type == AW_PASSED ? &conn->records : &conn->kept;
+    return head->type == AW_PASSED ? &conn->record_size : &conn->kept_size;
 }
 
 /* Reports the loss at the gap, after the messages that stay queued. */
 static bool report_loss(struct aw_conn *conn)
 {
-    if (!conn->lost)
+    if (!conn->n_dropped)
         return true;
-    if (!aw_buffer_add(&conn->stays, &(struct aw_mail){.type = AW_LOST_SOME, .number = conn->lost}))
+    if (!aw_buffer_add(&conn->kept_out,
+                       &(struct aw_mail){.type = AW_LOST_SOME, .number = conn->n_dropped}))
         return false;
-    conn->kept += AW_HEAD;
-    conn->lost = 0;
+    conn->kept_size += AW_HEAD;
+    conn->n_dropped = 0;
     return true;
 }
 
@@ -86,13 +88,13 @@ static bool report_loss(struct aw_conn *conn)
 static bool drop_oldest(struct aw_conn *conn)
 {
     struct aw_mail m;
-    size_t size = aw_buffer_first(&conn->out, &m);
+    size_t size = aw_buffer_read_first(&conn->out, &m);
     if (size == conn->out.end - conn->out.start) /* the newest message stays */
         return false;
-    if (m.type == AW_PASSED && (!conn->sent || conn->stays.bytes)) {
-        conn->records -= size;
-        conn->lost++;
-    } else if (!report_loss(conn) || !aw_buffer_add(&conn->stays, &m)) {
+    if (m.type == AW_PASSED && (!conn->n_sent || conn->kept_out.bytes)) {
+        conn->record_size -= size;
+        conn->n_dropped++;
+    } else if (!report_loss(conn) || !aw_buffer_add(&conn->kept_out, &m)) {
         return false;
     }
     aw_buffer_pop(&conn->out);
@@ -102,24 +104,24 @@ static bool drop_oldest(struct aw_conn *conn)
 void aw_conn_put(struct aw_conn *conn, const struct aw_mail *m)
 {
     size_t size = AW_HEAD + m->memory.size + m->body.size;
-    if (conn->gone || conn->shut || size > AW_MESSAGE_MAX)
+    if (conn->disconnected || conn->is_shut || size > AW_MESSAGE_MAX)
         return;
     if (!aw_buffer_add(&conn->out, m)) {
-        conn->gone = m->type != AW_PASSED;
+        conn->disconnected = m->type != AW_PASSED;
         return;
     }
     *queued(conn, m) += size;
-    while (conn->records > conn->queue && drop_oldest(conn))
+    while (conn->record_size > conn->max_record_size && drop_oldest(conn))
         ;
-    conn->gone = conn->kept > AW_CONN_KEPT;
+    conn->disconnected = conn->kept_size > AW_CONN_KEPT;
 }
 
 static void note_sent(struct aw_conn *conn, struct aw_buffer *from, size_t n)
 {
     struct aw_mail m;
-    conn->sent += n;
-    while (from->bytes && conn->sent >= aw_buffer_first(from, &m)) {
-        conn->sent -= m.size;
+    conn->n_sent += n;
+    while (from->bytes && conn->n_sent >= aw_buffer_read_first(from, &m)) {
+        conn->n_sent -= m.size;
         *queued(conn, &m) -= m.size;
         aw_buffer_pop(from);
     }
@@ -127,30 +129,30 @@ static void note_sent(struct aw_conn *conn, struct aw_buffer *from, size_t n)
 
 void aw_conn_flush(struct aw_conn *conn)
 {
-    while (aw_conn_waiting(conn) && !conn->gone) {
-        if (!conn->stays.bytes)
+    while (aw_conn_has_output(conn) && !conn->disconnected) {
+        if (!conn->kept_out.bytes)
             report_loss(conn);
-        struct aw_buffer *from = conn->stays.bytes ? &conn->stays : &conn->out;
-        size_t at = from->start + conn->sent;
+        struct aw_buffer *from = conn->kept_out.bytes ? &conn->kept_out : &conn->out;
+        size_t at = from->start + conn->n_sent;
         ssize_t n = send(conn->fd, from->bytes + at, from->end - at, MSG_NOSIGNAL);
         if (n >= 0)
             note_sent(conn, from, (size_t)n);
         else if (errno == EAGAIN)
             break;
         else if (errno != EINTR) {
-            conn->shut = true;
-            conn->sent = conn->records = conn->kept = conn->lost = 0;
-            aw_buffer_clear(&conn->stays);
+            conn->is_shut = true;
+            conn->n_sent = conn->record_size = conn->kept_size = conn->n_dropped = 0;
+            aw_buffer_clear(&conn->kept_out);
             aw_buffer_clear(&conn->out);
         }
     }
-    conn->since_ns = 0;
+    conn->oldest_ns = 0;
 }
 
 void aw_conn_free(struct aw_conn *conn)
 {
     aw_buffer_clear(&conn->in);
-    aw_buffer_clear(&conn->stays);
+    aw_buffer_clear(&conn->kept_out);
     aw_buffer_clear(&conn->out);
     if (conn->fd >= 0)
         close(conn->fd);

@@ -17,14 +17,14 @@
 struct aw_conn {
     int fd; /* non-blocking; -1: closed */
     struct aw_buffer in;
-    struct aw_buffer stays, out; /* unsent messages; those in kept_out may not be dropped */
-    size_t sent;                 /* bytes already sent of the first message */
-    size_t records, kept;        /* queued bytes of each kind */
-    size_t queue;                /* max queued bytes of PASSED */
-    uint32_t lost;               /* dropped PASSED messages not yet reported */
-    int64_t since_ns;            /* time when the oldest delayed PASSED message arrived; 0: none */
-    bool shut;                   /* the peer accepts no more output, but unread input may remain */
-    bool gone;                   /* disconnected: an invalid message, or too much output */
+    struct aw_buffer kept_out, out; /* unsent messages; those in kept_out may not be dropped */
+    size_t n_sent;                  /* bytes already sent of the first message */
+    size_t record_size, kept_size;  /* queued bytes of each kind */
+    size_t max_record_size;         /* max queued bytes of PASSED */
+    uint32_t n_dropped;             /* dropped PASSED messages not yet reported */
+    int64_t oldest_ns; /* time when the oldest delayed PASSED message arrived; 0: none */
+    bool is_shut;      /* the peer accepts no more output, but unread input may remain */
+    bool disconnected; /* disconnected: an invalid message, or too much output */
 };
 
 void aw_conn_init(struct aw_conn *conn, int fd);
@@ -34,7 +34,7 @@ void aw_conn_free(struct aw_conn *conn); /* closes the connection */
 bool aw_conn_fill(struct aw_conn *conn);
 
 /* Reads the next whole message and returns its type; 0: none yet. */
-enum aw_verb aw_conn_next(struct aw_conn *conn, struct aw_mail *m);
+enum aw_mail_type aw_conn_next(struct aw_conn *conn, struct aw_mail *m);
 
 /* Turns the first queued STOP into a LIFE. Returns false if no STOP is queued. */
 bool aw_conn_take_stop(struct aw_conn *conn);
@@ -43,9 +43,9 @@ void aw_conn_put(struct aw_conn *conn, const struct aw_mail *m); /* queues a mes
 void aw_conn_flush(struct aw_conn *conn); /* sends as much as the socket accepts */
 
 /* Returns true if output is queued. */
-static inline bool aw_conn_waiting(const struct aw_conn *conn)
+static inline bool aw_conn_has_output(const struct aw_conn *conn)
 {
-    return conn->stays.bytes || conn->out.bytes;
+    return conn->kept_out.bytes || conn->out.bytes;
 }
 
 #endif

@@ -41,7 +41,7 @@ static void judge_message(void *context, struct aw_span frame)
     struct aw_error err;
     judged->n++;
     if (aw_wire_decode(session->wire, AW_TX, frame, &record, &err) != AW_OK) {
-        bool harmless = session->tool->share.harmless && session->tool->share.harmless(frame);
+        bool harmless = session->tool->share.is_harmless && session->tool->share.is_harmless(frame);
         judged->reads = false;
         if (judged->status == AW_OK && record.present) /* not a number: fails even with --force */
             judged->status = aw_fail(&session->err, AW_LIMIT, "%s", err.text);
@@ -54,8 +54,8 @@ static void judge_message(void *context, struct aw_span frame)
     if (reads || session->options.run.force || judged->status != AW_OK)
         return;
     judged->status = aw_encode(&record, false, again, sizeof again, &size, &session->err);
-    if (judged->status == AW_OK && session->tool->share.allow)
-        judged->status = session->tool->share.allow(session, &record);
+    if (judged->status == AW_OK && session->tool->share.check_command)
+        judged->status = session->tool->share.check_command(session, &record);
     err = session->err;
     if (judged->status != AW_OK)
         aw_fail(&session->err, judged->status, "refused by the server: %s", err.text);
@@ -66,11 +66,11 @@ static struct judged judge(struct aw_server *server, struct aw_span frame)
 {
     struct judged judged = {.server = server, .reads = true, .status = AW_OK};
     struct aw_session *session = server->session;
-    server->check = (struct aw_splitter){.framer.dir = AW_TX};
-    aw_split(&server->check, session->wire, frame, session->device.link->datagrams, judge_message,
+    server->checker = (struct aw_splitter){.framer.dir = AW_TX};
+    aw_split(&server->checker, session->wire, frame, session->device.link->datagrams, judge_message,
              &judged);
-    judged.reads = judged.reads && judged.n > 0 && server->check.size == 0;
-    if (judged.status == AW_OK && (server->check.size || server->check.damaged))
+    judged.reads = judged.reads && judged.n > 0 && server->checker.size == 0;
+    if (judged.status == AW_OK && (server->checker.size || server->checker.n_damaged))
         judged.status = refuse_unknown(server, "incomplete message");
     return judged;
 }
@@ -79,15 +79,15 @@ static struct judged judge(struct aw_server *server, struct aw_span frame)
 
 static void give(struct aw_peer *peer, bool tx, struct aw_span bytes, int64_t time_ns)
 {
-    aw_peer_put(peer,
-                &(struct aw_mail){.type = AW_PASSED, .flag = tx, .ns = time_ns, .body = bytes});
+    aw_peer_send(peer,
+                 &(struct aw_mail){.type = AW_PASSED, .flag = tx, .ns = time_ns, .body = bytes});
 }
 
-void aw_frames_catch_up(struct aw_server *server, struct aw_peer *peer)
+void aw_frames_send_missed(struct aw_server *server, struct aw_peer *peer)
 {
     const struct aw_splitter *splitter = &server->received;
     if (splitter->size && server->session->device.link && !server->session->device.link->datagrams)
-        give(peer, false, (struct aw_span){splitter->held, splitter->size},
+        give(peer, false, (struct aw_span){splitter->buffer, splitter->size},
              aw_session_time(server->session));
 }
 
@@ -98,18 +98,18 @@ static void on_received(void *context, struct aw_span frame)
     struct aw_server *server = context;
     struct aw_session *session = server->session;
     handle_answer(server, frame);
-    if (session->tool->share.saw)
-        session->tool->share.saw(session, false, frame);
+    if (session->tool->share.on_frame)
+        session->tool->share.on_frame(session, false, frame);
 }
 
-void aw_frames_pass(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns)
+void aw_frames_forward(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns)
 {
     struct aw_server *server = session->share.server;
     for (struct aw_peer *peer = server->peers; peer; peer = peer->next) {
-        if (!peer->frames || (tx && peer == server->sender))
+        if (!peer->receives_bytes || (tx && peer == server->sender))
             continue;
         give(peer, tx, bytes, time_ns);
-        peer->asked = peer->asked && tx;
+        peer->awaits_answer = peer->awaits_answer && tx;
     }
     if (!tx)
         aw_split(&server->received, session->wire, bytes,
@@ -137,32 +137,32 @@ static struct aw_question *find_question(struct aw_server *server, struct aw_spa
 /* Returns when the current exchange times out; INT64_MIN: no exchange. */
 static int64_t exchange_end(const struct aw_server *server)
 {
-    const struct aw_question *q = server->open;
+    const struct aw_question *q = server->open_question;
     bool waits = q && aw_server_now(server) < q->asked_ns + FLIGHT_NS;
     return waits ? q->asked_ns + FLIGHT_NS : INT64_MIN;
 }
 
 static void begin_exchange(struct aw_server *server, struct aw_span frame)
 {
-    if (!server->session->tool->share.answers || frame.size > AW_QUESTION_MAX)
+    if (!server->session->tool->share.is_answer || frame.size > AW_QUESTION_MAX)
         return;
-    server->open = find_question(server, frame);
-    server->open->asked_ns = aw_server_now(server);
+    server->open_question = find_question(server, frame);
+    server->open_question->asked_ns = aw_server_now(server);
 }
 
 static void handle_answer(struct aw_server *server, struct aw_span frame)
 {
     const struct aw_tool *tool = server->session->tool;
-    struct aw_question *q = server->open;
+    struct aw_question *q = server->open_question;
     if (!q || frame.size > sizeof q->answer ||
-        !tool->share.answers((struct aw_span){q->bytes, q->size}, frame))
+        !tool->share.is_answer((struct aw_span){q->bytes, q->size}, frame))
         return;
-    server->open = NULL;
+    server->open_question = NULL;
     q->answered_ns = aw_server_now(server);
     q->answer_size = frame.size;
     memcpy(q->answer, frame.data, frame.size);
     for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
-        peer->until_ns = aw_sooner(peer->until_ns, 1);
+        peer->due_ns = aw_min_time(peer->due_ns, 1);
     server->aside.due = 0; /* the next exchange may begin */
 }
 
@@ -173,15 +173,15 @@ static enum aw_status write_frame(struct aw_server *server, struct aw_span frame
     struct aw_session *session = server->session;
     enum aw_status status =
         aw_link_write(session->device.link, frame.data, frame.size, &session->err);
-    if (server->listens && (session->device.link->simulated || status == AW_LOST))
-        aw_stop_ask(session); /* a simulated device may now have an earlier reply */
+    if (server->is_reading && (session->device.link->is_simulated || status == AW_LOST))
+        aw_stop_request(session); /* a simulated device may now have an earlier reply */
     return status;
 }
 
 static enum aw_status check_lease(const struct aw_peer *peer, unsigned lease)
 {
     const struct aw_server *server = peer->server;
-    return server->holder == peer && lease == server->lease && !server->halt
+    return server->holder == peer && lease == server->lease && !server->must_stop
                ? AW_OK
                : aw_fail(&server->session->err, AW_TIMEOUT,
                          "another program took over, or stopped the device");
@@ -199,13 +199,13 @@ static enum aw_status check(struct aw_peer *peer, unsigned lease, struct aw_span
     enum aw_status status = check_lease(peer, lease);
     if (status != AW_OK || watched != AW_OK)
         return status != AW_OK ? status : watched;
-    if (!session->device.link || session->device.link->lost)
+    if (!session->device.link || session->device.link->is_lost)
         return aw_fail(err, AW_LOST, "device disconnected: the server is waiting for it");
     struct judged judged = judge(server, frame);
     if (judged.status != AW_OK)
         return judged.status;
-    *due =
-        session->tool->share.due ? session->tool->share.due(session, frame) : exchange_end(server);
+    *due = session->tool->share.get_due ? session->tool->share.get_due(session, frame)
+                                        : exchange_end(server);
     return *due <= aw_server_now(server) ? AW_OK : AW_MORE;
 }
 
@@ -213,14 +213,15 @@ static enum aw_status check(struct aw_peer *peer, unsigned lease, struct aw_span
 static void note(struct aw_server *server, struct aw_span frame)
 {
     struct aw_session *session = server->session;
-    enum aw_moves moves =
-        session->tool->share.saw ? session->tool->share.saw(session, true, frame) : AW_MOVES;
+    enum aw_motion_effect moves = session->tool->share.on_frame
+                                      ? session->tool->share.on_frame(session, true, frame)
+                                      : AW_EFFECT_MOVES;
     server->frame_ns = aw_server_now(server);
-    if (moves == AW_MOVES_ON)
+    if (moves == AW_EFFECT_NONE)
         return;
-    server->again_ns = 0; /* the motion belongs to the new command */
-    server->moving = moves == AW_MOVES;
-    if (moves == AW_MOVES) /* lasts until the device has received a stop */
+    server->retry_ns = 0; /* the motion belongs to the new command */
+    server->moving = moves == AW_EFFECT_MOVES;
+    if (moves == AW_EFFECT_MOVES) /* lasts until the device has received a stop */
         session->motion.ongoing = AW_ONGOING_RUNNING;
     aw_crash_prepare(session);
 }
@@ -231,25 +232,25 @@ static void command(struct aw_peer *peer, const struct aw_mail *m)
     int64_t due = 0;
     enum aw_status status = check(peer, m->lease, m->body, &due);
     if (status == AW_MORE) {
-        peer->until_ns = due;
+        peer->due_ns = due;
         return;
     }
     if (status == AW_OK) {
         aw_memory_restore(server->session, m->memory);
         note(server, m->body);
         /* the server may have been suspended in the meantime */
-        aw_watchdog_alive(&server->watchdog);
+        aw_watchdog_show_life(&server->watchdog);
         status = check_lease(peer, m->lease);
     }
     if (status == AW_OK) {
         begin_exchange(server, m->body);
-        peer->asked = true;
+        peer->awaits_answer = true;
         server->sender = peer; /* the sender already has the frame */
         status = write_frame(server, m->body);
         server->sender = NULL;
     }
     const char *why = status == AW_OK ? "" : server->session->err.text;
-    aw_peer_done(peer, m->number, status, why);
+    aw_peer_answer(peer, m->number, status, why);
 }
 
 /* Sends a question, unless another client has just asked it or a recent enough answer can be
@@ -259,12 +260,12 @@ static enum aw_status ask(struct aw_peer *peer, struct aw_span frame, int64_t yo
     struct aw_server *server = peer->server;
     struct aw_session *session = server->session;
     int64_t now = aw_server_now(server);
-    if (!session->tool->share.answers || frame.size > AW_QUESTION_MAX)
+    if (!session->tool->share.is_answer || frame.size > AW_QUESTION_MAX)
         return write_frame(server, frame);
     struct aw_question *q = find_question(server, frame);
     int64_t end = exchange_end(server);
-    bool asked = server->open == q && end != INT64_MIN;
-    if (asked && (q->by != peer || now - q->asked_ns < AGAIN_NS))
+    bool asked = server->open_question == q && end != INT64_MIN;
+    if (asked && (q->asked_by != peer || now - q->asked_ns < AGAIN_NS))
         return AW_OK;
     if (q->answered_ns && now - q->answered_ns < younger_ns) {
         give(peer, false, (struct aw_span){q->answer, q->answer_size},
@@ -274,7 +275,7 @@ static enum aw_status ask(struct aw_peer *peer, struct aw_span frame, int64_t yo
     if (!asked && end != INT64_MIN)
         return AW_MORE;
     begin_exchange(server, frame);
-    q->by = peer;
+    q->asked_by = peer;
     return write_frame(server, frame);
 }
 
@@ -282,17 +283,17 @@ static void question(struct aw_peer *peer, const struct aw_mail *m)
 {
     struct aw_server *server = peer->server;
     const struct aw_link *link = server->session->device.link;
-    if (!link || link->lost || !judge(server, m->body).reads)
+    if (!link || link->is_lost || !judge(server, m->body).reads)
         return;
-    peer->asked = true;
+    peer->awaits_answer = true;
     if (ask(peer, m->body, m->ns) == AW_MORE)
-        peer->until_ns = exchange_end(server);
+        peer->due_ns = exchange_end(server);
 }
 
 void aw_frames_handle(struct aw_peer *peer, const struct aw_mail *m)
 {
     if (!m->body.size || m->body.size > AW_FRAME_ROOM)
-        peer->conn.gone = true; /* the client violates the protocol */
+        peer->conn.disconnected = true; /* the client violates the protocol */
     else if (m->type == AW_FRAME)
         command(peer, m);
     else

@@ -19,17 +19,17 @@ static double seconds_since(const struct aw_server *server, int64_t then)
 
 static bool moves(const struct aw_server *server)
 {
-    return server->moving && aw_session_continues(server->session);
+    return server->moving && aw_session_has_ongoing(server->session);
 }
 
-void aw_lease_who(const struct aw_server *server, struct aw_commander *commander)
+void aw_lease_get_holder(const struct aw_server *server, struct aw_commander *commander)
 {
     const struct aw_peer *holder = server->holder;
     *commander = (struct aw_commander){.for_s = 0};
     if (!holder)
         return;
     commander->who = holder->who;
-    commander->for_s = seconds_since(server, server->since_ns);
+    commander->for_s = seconds_since(server, server->granted_ns);
     commander->idle_s = moves(server) ? 0 : seconds_since(server, server->frame_ns);
 }
 
@@ -38,42 +38,42 @@ void aw_lease_who(const struct aw_server *server, struct aw_commander *commander
 static void turn(struct aw_server *server)
 {
     struct aw_session *session = server->session;
-    bool theirs = server->holder && server->busy;
-    if (session->tool->share.turn && session->device.link)
-        session->tool->share.turn(session, theirs ? AW_TURN_END : AW_TURN_GO_ON);
+    bool theirs = server->holder && server->in_command;
+    if (session->tool->share.on_turn && session->device.link)
+        session->tool->share.on_turn(session, theirs ? AW_TURN_END : AW_TURN_RESUME);
 }
 
 static void grant(struct aw_server *server, struct aw_peer *peer)
 {
     uint8_t memory[AW_MEMORY_MAX];
-    peer->wants = false;
+    peer->wants_lease = false;
     if (server->holder != peer) {
         server->holder = peer;
         server->lease++;
-        server->since_ns = aw_server_now(server);
+        server->granted_ns = aw_server_now(server);
     }
     server->frame_ns = aw_server_now(server);
-    server->busy = true;
-    server->stops_until_ns = peer->halts && !peer->keeps ? server->frame_ns + STOPS_NS : 0;
+    server->in_command = true;
+    server->stop_end_ns = peer->sent_stop && !peer->had_lease ? server->frame_ns + STOPS_NS : 0;
     turn(server);
-    aw_peer_put(peer, &(struct aw_mail){.type = AW_GRANTED,
-                                        .lease = server->lease,
-                                        .memory = aw_memory_of(server->session, memory)});
-    aw_frames_catch_up(server, peer);
+    aw_peer_send(peer, &(struct aw_mail){.type = AW_GRANTED,
+                                         .lease = server->lease,
+                                         .memory = aw_memory_save(server->session, memory)});
+    aw_frames_send_missed(server, peer);
 }
 
 static void turn_down(struct aw_peer *peer, enum aw_status status, const char *why)
 {
-    peer->wants = false;
-    aw_peer_done(peer, 0, status, why);
+    peer->wants_lease = false;
+    aw_peer_answer(peer, 0, status, why);
 }
 
 static void end_lease(struct aw_server *server)
 {
     server->holder = NULL;
     server->lease++;
-    server->busy = false;
-    server->stops_until_ns = 0;
+    server->in_command = false;
+    server->stop_end_ns = 0;
 }
 
 static void refuse(struct aw_server *server, struct aw_peer *peer)
@@ -85,14 +85,14 @@ static void refuse(struct aw_server *server, struct aw_peer *peer)
     snprintf(
         why, sizeof why,
         "%s has been in command for %.1f s%s — %s, or take over with --take; 'stop' always works",
-        server->holder->who.text, seconds_since(server, server->since_ns), since,
+        server->holder->who.text, seconds_since(server, server->granted_ns), since,
         *since ? "ask its user to exit" : "wait");
     turn_down(peer, AW_REFUSED, why);
 }
 
 static int rank(const struct aw_peer *peer)
 {
-    return peer->halts ? 2 : peer->takes;
+    return peer->sent_stop ? 2 : peer->takes_over;
 }
 
 /* Grants the lease after a stop: first to clients that sent a stop, then to those that take
@@ -101,34 +101,34 @@ static void serve_wants(struct aw_server *server)
 {
     struct aw_peer *first = NULL;
     for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
-        if (peer->wants && (!first || rank(peer) > rank(first)))
+        if (peer->wants_lease && (!first || rank(peer) > rank(first)))
             first = peer;
-    if (first && !server->holder && !server->ends)
+    if (first && !server->holder && !server->is_ending)
         grant(server, first);
     for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
-        if (peer->wants && !peer->halts && server->holder && !server->stops_until_ns)
+        if (peer->wants_lease && !peer->sent_stop && server->holder && !server->stop_end_ns)
             refuse(server, peer);
 }
 
 void aw_lease_request(struct aw_server *server, struct aw_peer *peer, bool takes)
 {
     struct aw_error err;
-    peer->wants = true;
-    peer->takes = takes;
-    if (peer->spare)
+    peer->wants_lease = true;
+    peer->takes_over = takes;
+    if (peer->is_spare)
         turn_down(peer, AW_REFUSED, "server full; only 'stop' is accepted");
-    else if (server->ends)
+    else if (server->is_ending)
         turn_down(peer, AW_LOST, "the server was shut down");
-    else if (server->broken)
+    else if (server->link_lost)
         turn_down(peer, AW_LOST, "device disconnected: the server is waiting for it");
     else if (aw_watchdog_check(&server->watchdog, &err) != AW_OK)
         turn_down(peer, AW_LOST, err.text);
-    else if (server->halt || server->closed)
+    else if (server->must_stop || server->is_stopping)
         return; /* other clients wait until the stop is over */
     else if (!server->holder || server->holder == peer) {
         grant(server, peer);
         serve_wants(server); /* tells clients that waited for the stop who the new holder is */
-    } else if (!takes && server->stops_until_ns)
+    } else if (!takes && server->stop_end_ns)
         return; /* waits too: a stop is not a motion command */
     else if (!takes)
         refuse(server, peer);
@@ -142,22 +142,22 @@ void aw_lease_release(struct aw_server *server)
         return;
     end_lease(server);
     turn(server);
-    if (!server->halt && !server->closed)
+    if (!server->must_stop && !server->is_stopping)
         serve_wants(server);
 }
 
-void aw_lease_idle(struct aw_server *server, struct aw_peer *peer, const struct aw_mail *m)
+void aw_lease_end_command(struct aw_server *server, struct aw_peer *peer, const struct aw_mail *m)
 {
     struct aw_session *session = server->session;
     if (server->holder != peer)
         return;
     aw_memory_restore(session, m->memory);
-    server->busy = false;
+    server->in_command = false;
     server->moving = m->flag;
     server->frame_ns = aw_server_now(server);
     session->motion.ongoing = m->flag ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
     if (m->flag && m->ns > 0)
-        aw_session_ends_in(session, (double)m->ns / 1e9);
+        aw_session_set_end(session, (double)m->ns / 1e9);
     aw_crash_prepare(session);
     turn(server);
 }
@@ -169,12 +169,12 @@ static void report_stopped(struct aw_server *server, const struct aw_peer *holde
 {
     for (struct aw_peer *peer = server->peers; peer; peer = peer->next) {
         bool holds = peer == holder;
-        if (!holds && (peer->halts || (peer->wants && peer->takes)))
+        if (!holds && (peer->sent_stop || (peer->wants_lease && peer->takes_over)))
             continue;
-        aw_peer_put(peer, &(struct aw_mail){.type = holds ? AW_REVOKED : AW_STOPPED_BY,
-                                            .status = (uint8_t)status,
-                                            .flag = server->ends,
-                                            .body = aw_text(server->why)});
+        aw_peer_send(peer, &(struct aw_mail){.type = holds ? AW_REVOKED : AW_STOPPED_BY,
+                                             .status = (uint8_t)status,
+                                             .flag = server->is_ending,
+                                             .body = aw_text_body(server->stop_reason)});
     }
 }
 
@@ -183,33 +183,33 @@ void aw_lease_revoke(struct aw_server *server, enum aw_status status, const char
     struct aw_peer *holder = server->holder;
     va_list args;
     va_start(args, format);
-    vsnprintf(server->why, sizeof server->why, format, args);
+    vsnprintf(server->stop_reason, sizeof server->stop_reason, format, args);
     va_end(args);
-    server->halt = true;
+    server->must_stop = true;
     report_stopped(server, holder, status);
     end_lease(server);
-    if (server->listens)
-        aw_stop_ask(server->session);
+    if (server->is_reading)
+        aw_stop_request(server->session);
 }
 
 /* Without a motion, the tool's own stop is enough. */
-void aw_lease_stop(struct aw_server *server, struct aw_peer *peer)
+void aw_lease_handle_stop(struct aw_server *server, struct aw_peer *peer)
 {
-    bool rests = !moves(server) && !server->halt && !server->closed;
-    peer->halts = true;
-    peer->wants = true; /* its stop command may have to send more */
-    peer->keeps = server->holder == peer;
-    if (peer->keeps)
+    bool rests = !moves(server) && !server->must_stop && !server->is_stopping;
+    peer->sent_stop = true;
+    peer->wants_lease = true; /* its stop command may have to send more */
+    peer->had_lease = server->holder == peer;
+    if (peer->had_lease)
         server->holder = NULL; /* no other program has stopped it */
     aw_lease_revoke(server, AW_TIMEOUT, "stopped by %s", peer->who.text);
-    if (rests && !server->broken) {
-        server->halt = false;
+    if (rests && !server->link_lost) {
+        server->must_stop = false;
         serve_wants(server);
-        peer->halts = false;
+        peer->sent_stop = false;
     }
 }
 
-void aw_lease_gone(struct aw_server *server, struct aw_peer *peer)
+void aw_lease_handle_exit(struct aw_server *server, struct aw_peer *peer)
 {
     if (server->holder != peer)
         return;
@@ -221,7 +221,7 @@ void aw_lease_gone(struct aw_server *server, struct aw_peer *peer)
 
 static bool is_there(const struct aw_session *session)
 {
-    return session->device.link && !session->device.link->lost;
+    return session->device.link && !session->device.link->is_lost;
 }
 
 /* Sends the stop and prints its outcome. */
@@ -230,61 +230,61 @@ static enum aw_status stop_device(struct aw_session *session, const char *why)
     enum aw_status status = is_there(session)
                                 ? aw_stop_device(session)
                                 : aw_fail(&session->err, AW_LOST, "device disconnected");
-    const char *did = status == AW_OK ? session->motion.stop.did : "";
-    aw_session_notice(session, "%s%s%s", why, *did ? ": " : "", did);
+    const char *did = status == AW_OK ? session->motion.stop.effect : "";
+    aw_session_print_notice(session, "%s%s%s", why, *did ? ": " : "", did);
     if (status != AW_OK)
         aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
     return status;
 }
 
 /* Sends one stop for all clients that requested it. */
-void aw_lease_halt(struct aw_server *server)
+void aw_lease_stop_device(struct aw_server *server)
 {
     struct aw_session *session = server->session;
-    char why[sizeof server->why];
-    snprintf(why, sizeof why, "%s", server->why);
-    aw_stop_forget(session);
-    server->halt = false;
-    server->closed = true;
+    char why[sizeof server->stop_reason];
+    snprintf(why, sizeof why, "%s", server->stop_reason);
+    aw_stop_withdraw(session);
+    server->must_stop = false;
+    server->is_stopping = true;
     turn(server);
     enum aw_status status = stop_device(session, why);
     bool ok = status == AW_OK, again = status == AW_TIMEOUT && is_there(session);
-    server->again_ns = again ? aw_server_now(server) + AGAIN_NS : 0;
-    server->closed = false;
+    server->retry_ns = again ? aw_server_now(server) + AGAIN_NS : 0;
+    server->is_stopping = false;
     session->motion.ongoing = ok ? AW_ONGOING_NOTHING : session->motion.ongoing;
     server->moving = false;
     aw_crash_prepare(session);
-    if (server->halt)
+    if (server->must_stop)
         return;
     serve_wants(server);
     for (struct aw_peer *peer = server->peers; peer; peer = peer->next)
-        peer->halts = peer->halts && peer->wants;
+        peer->sent_stop = peer->sent_stop && peer->wants_lease;
 }
 
 /* ---- Signs of life ---- */
 
-int64_t aw_deadman_due(const struct aw_server *server)
+int64_t aw_lease_deadman_due(const struct aw_server *server)
 {
     const struct aw_peer *peer = server->holder;
-    if (!peer || !server->deadman_ns || server->halt || server->closed || !moves(server))
+    if (!peer || !server->deadman_ns || server->must_stop || server->is_stopping || !moves(server))
         return AW_NEVER;
-    return peer->seen_ns + server->deadman_ns;
+    return peer->received_ns + server->deadman_ns;
 }
 
-void aw_deadman_check(struct aw_server *server)
+void aw_lease_check_deadman(struct aw_server *server)
 {
-    int64_t due = aw_deadman_due(server), now = aw_server_now(server);
-    if (server->again_ns && now >= server->again_ns && !server->halt) {
-        server->halt = true;
-        if (server->listens)
-            aw_stop_ask(server->session);
+    int64_t due = aw_lease_deadman_due(server), now = aw_server_now(server);
+    if (server->retry_ns && now >= server->retry_ns && !server->must_stop) {
+        server->must_stop = true;
+        if (server->is_reading)
+            aw_stop_request(server->session);
     }
-    if (server->stops_until_ns && now >= server->stops_until_ns) {
-        server->stops_until_ns = 0;
+    if (server->stop_end_ns && now >= server->stop_end_ns) {
+        server->stop_end_ns = 0;
         serve_wants(server);
     }
     if (due == AW_NEVER || now < due)
         return;
     aw_lease_revoke(server, AW_TIMEOUT, "the commander sent nothing for %.2f s — stopped",
-                    (double)(now - server->holder->seen_ns) / 1e9);
+                    (double)(now - server->holder->received_ns) / 1e9);
 }

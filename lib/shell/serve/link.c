@@ -20,34 +20,34 @@ static struct aw_attached *of(const struct aw_link *link)
 
 static void pop(struct aw_attached *attached)
 {
-    aw_buffer_pop(&attached->passed);
-    attached->taken = 0;
+    aw_buffer_pop(&attached->received);
+    attached->n_taken = 0;
 }
 
 void aw_attached_flush(struct aw_attached *attached)
 {
-    aw_buffer_clear(&attached->passed);
-    attached->taken = 0;
+    aw_buffer_clear(&attached->received);
+    attached->n_taken = 0;
 }
 
 /* Passes frames of other clients to recordings. On a CAN bus, every client receives every frame. */
-void aw_attached_pass(struct aw_attached *attached, const struct aw_mail *m)
+void aw_attached_receive(struct aw_attached *attached, const struct aw_mail *m)
 {
     struct aw_session *session = attached->session;
     struct aw_span bytes = m->body;
-    if (!attached->open || !bytes.size)
+    if (!attached->is_open || !bytes.size)
         return;
     if (m->flag && !session->tool->protocol->can) {
         if (session->device.tee &&
-            !aw_tee_add(session->device.tee, AW_TX, m->ns, bytes, &session->device.tee_lost))
-            aw_stop_ask(session);
+            !aw_tee_add(session->device.tee, AW_TX, m->ns, bytes, &session->device.tee_error))
+            aw_stop_request(session);
         return;
     }
-    if (attached->passed.end - attached->passed.start > PASSED_MAX) {
-        attached->link.dropped++;
+    if (attached->received.end - attached->received.start > PASSED_MAX) {
+        attached->link.n_dropped++;
         pop(attached);
     }
-    aw_buffer_add(&attached->passed, m);
+    aw_buffer_add(&attached->received, m);
 }
 
 /* Waits until bytes arrive, the connection ends, or the deadline. */
@@ -56,12 +56,12 @@ static enum aw_status await_passed(struct aw_attached *attached, int64_t deadlin
     struct aw_clock *clock = &attached->session->time.real.base;
     enum aw_status status = AW_OK;
     attached->aside.fd = -1;
-    while (!attached->passed.bytes && !attached->over && status == AW_OK) {
+    while (!attached->received.bytes && !attached->is_closed && status == AW_OK) {
         status = aw_clock_wait(clock, attached->conn.fd, POLLIN, deadline);
         if (status == AW_OK)
             aw_attached_handle(attached);
     }
-    attached->aside.fd = attached->over ? -1 : attached->conn.fd;
+    attached->aside.fd = attached->is_closed ? -1 : attached->conn.fd;
     return status;
 }
 
@@ -71,16 +71,16 @@ static enum aw_status serve_read(struct aw_link *link, void *buf, size_t cap, si
     struct aw_attached *attached = of(link);
     *got = 0;
     enum aw_status status = await_passed(attached, deadline);
-    if (!attached->passed.bytes && attached->over)
+    if (!attached->received.bytes && attached->is_closed)
         return aw_attached_fail(attached, err);
     if (status != AW_OK)
         return status;
     struct aw_mail m;
-    aw_buffer_first(&attached->passed, &m);
-    size_t left = m.body.size - attached->taken;
+    aw_buffer_read_first(&attached->received, &m);
+    size_t left = m.body.size - attached->n_taken;
     *got = left < cap ? left : cap;
-    memcpy(buf, m.body.data + attached->taken, *got);
-    attached->taken += *got;
+    memcpy(buf, m.body.data + attached->n_taken, *got);
+    attached->n_taken += *got;
     link->rx_time_ns = m.ns;
     if (link->datagrams || *got == left)
         pop(attached);
@@ -115,29 +115,29 @@ static enum aw_status serve_write(struct aw_link *link, const void *buf, size_t 
     struct aw_session *session = attached->session;
     struct aw_span frame = {buf, size};
     enum aw_status status = AW_OK;
-    if (attached->over)
+    if (attached->is_closed)
         return aw_attached_fail(attached, err);
     if (only_reads(session, frame))
         return ask(attached, frame);
-    if (!attached->lease && session->tool->share.keeps &&
-        session->tool->share.keeps(session, frame))
+    if (!attached->lease && session->tool->share.is_keepalive &&
+        session->tool->share.is_keepalive(session, frame))
         return AW_OK;
-    if (attached->end.status)
-        return aw_fail(err, attached->end.status, "%s", attached->end.text);
+    if (attached->revocation.status)
+        return aw_fail(err, attached->revocation.status, "%s", attached->revocation.text);
     if (!attached->lease)
-        status = aw_attached_request(attached, err);
+        status = aw_attached_request_lease(attached, err);
     if (status != AW_OK)
         return status;
     uint8_t memory[AW_MEMORY_MAX];
-    attached->waits = true;
+    attached->awaits_reply = true;
     aw_attached_send(attached, &(struct aw_mail){.type = AW_FRAME,
                                                  .lease = attached->lease,
-                                                 .number = ++attached->frames,
-                                                 .memory = aw_memory_of(session, memory),
+                                                 .number = ++attached->frame_number,
+                                                 .memory = aw_memory_save(session, memory),
                                                  .body = frame});
-    status = aw_attached_await(attached, err);
-    return attached->end.status && status != AW_LOST
-               ? aw_fail(err, attached->end.status, "%s", attached->end.text)
+    status = aw_attached_await_reply(attached, err);
+    return attached->revocation.status && status != AW_LOST
+               ? aw_fail(err, attached->revocation.status, "%s", attached->revocation.text)
                : status;
 }
 
@@ -145,7 +145,7 @@ static void serve_close(struct aw_link *link)
 {
     struct aw_attached *attached = of(link);
     aw_attached_flush(attached);
-    attached->open = false;
+    attached->is_open = false;
 }
 
 static int serve_fd(const struct aw_link *link)
@@ -168,10 +168,10 @@ enum aw_status aw_attached_open(struct aw_session *session, struct aw_link **lin
     attached->link = (struct aw_link){.ops = &serve_ops,
                                       .clock = session->clock,
                                       .datagrams = hello->datagrams,
-                                      .simulated = simulated};
+                                      .is_simulated = simulated};
     snprintf(attached->link.key, sizeof attached->link.key, simulated ? "serve:%.100s" : "%.127s",
              simulated ? hello->url : hello->key);
-    attached->open = true;
+    attached->is_open = true;
     *link = &attached->link;
     aw_attached_send(attached, &(struct aw_mail){.type = AW_LINK});
     return AW_OK;

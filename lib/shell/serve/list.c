@@ -9,15 +9,15 @@
 #define SERVERS_MAX 16
 
 /* Adds the holder of the lease, if any; as plain text in text style. */
-void aw_commander_add(struct aw_session *session, const struct aw_commander *commander)
+void aw_commander_add_to_result(struct aw_session *session, const struct aw_commander *commander)
 {
     char text[AW_COMMANDER_TEXT];
-    bool words = aw_session_text(session);
+    bool words = aw_session_is_text(session);
     if (words && !commander->who.pid)
         return;
-    (words ? aw_commander_words : aw_commander_json)(commander, text);
-    aw_object_copy(&session->result, "commander", text);
-    session->result.entries[session->result.n - 1].json = !words;
+    (words ? aw_commander_write_text : aw_commander_write_json)(commander, text);
+    aw_object_add_copy(&session->result, "commander", text);
+    session->result.entries[session->result.n - 1].is_json = !words;
 }
 
 static bool list_server(struct aw_session *session, const struct aw_address *address)
@@ -33,12 +33,12 @@ static bool list_server(struct aw_session *session, const struct aw_address *add
     aw_list_add(session, "description", "a server that shares a device");
     aw_list_add(session, "holder", holder);
     aw_list_add(session, "device", hello.url);
-    aw_commander_add(session, &hello.commander);
+    aw_commander_add_to_result(session, &hello.commander);
     aw_session_print_result(session);
     return true;
 }
 
-size_t aw_share_list(struct aw_session *session)
+size_t aw_share_list_servers(struct aw_session *session)
 {
     struct aw_address servers[SERVERS_MAX];
     size_t n = aw_address_defaults(servers, SERVERS_MAX, session->tool->name), found = 0;

@@ -10,7 +10,7 @@
 
 #define SPARE 1024 /* min free bytes in a buffer that grows */
 
-bool aw_buffer_room(struct aw_buffer *buffer, size_t more, size_t spare)
+bool aw_buffer_reserve(struct aw_buffer *buffer, size_t more, size_t spare)
 {
     size_t size = buffer->end - buffer->start, room = size + more + spare;
     if (buffer->room - buffer->end >= more)
@@ -30,8 +30,8 @@ bool aw_buffer_add(struct aw_buffer *buffer, const struct aw_mail *m)
     struct aw_mail head = *m;
     const struct aw_span parts[] = {{(const uint8_t *)&head, AW_HEAD}, m->memory, m->body};
     head.size = (uint32_t)(AW_HEAD + m->memory.size + m->body.size);
-    head.kept = (uint32_t)m->memory.size;
-    if (!aw_buffer_room(buffer, head.size, SPARE + (buffer->end - buffer->start) / 4))
+    head.memory_size = (uint32_t)m->memory.size;
+    if (!aw_buffer_reserve(buffer, head.size, SPARE + (buffer->end - buffer->start) / 4))
         return false;
     for (size_t i = 0; i < 3; i++)
         if (parts[i].size) {
@@ -41,7 +41,7 @@ bool aw_buffer_add(struct aw_buffer *buffer, const struct aw_mail *m)
     return true;
 }
 
-void aw_buffer_head(const struct aw_buffer *buffer, size_t at, struct aw_mail *head)
+void aw_buffer_read_head(const struct aw_buffer *buffer, size_t at, struct aw_mail *head)
 {
     size_t there = buffer->end - at;
     *head = (struct aw_mail){.size = 0};
@@ -49,22 +49,22 @@ void aw_buffer_head(const struct aw_buffer *buffer, size_t at, struct aw_mail *h
         memcpy(head, buffer->bytes + at, there < AW_HEAD ? sizeof head->size : AW_HEAD);
 }
 
-size_t aw_buffer_first(const struct aw_buffer *buffer, struct aw_mail *m)
+size_t aw_buffer_read_first(const struct aw_buffer *buffer, struct aw_mail *m)
 {
     size_t there = buffer->end - buffer->start;
-    aw_buffer_head(buffer, buffer->start, m);
-    if (m->size < AW_HEAD || there < m->size || m->kept > m->size - AW_HEAD)
+    aw_buffer_read_head(buffer, buffer->start, m);
+    if (m->size < AW_HEAD || there < m->size || m->memory_size > m->size - AW_HEAD)
         return 0;
     const uint8_t *rest = buffer->bytes + buffer->start + AW_HEAD;
-    m->memory = (struct aw_span){rest, m->kept};
-    m->body = (struct aw_span){rest + m->kept, m->size - AW_HEAD - m->kept};
+    m->memory = (struct aw_span){rest, m->memory_size};
+    m->body = (struct aw_span){rest + m->memory_size, m->size - AW_HEAD - m->memory_size};
     return m->size;
 }
 
 void aw_buffer_pop(struct aw_buffer *buffer)
 {
     struct aw_mail m;
-    buffer->start += aw_buffer_first(buffer, &m);
+    buffer->start += aw_buffer_read_first(buffer, &m);
     if (buffer->start == buffer->end)
         aw_buffer_clear(buffer);
 }
@@ -81,13 +81,13 @@ void aw_mail_copy_text(const struct aw_mail *m, char *out, size_t room)
     aw_utf8_clean(out);
 }
 
-struct aw_span aw_memory_of(struct aw_session *session, uint8_t out[AW_MEMORY_MAX])
+struct aw_span aw_memory_save(struct aw_session *session, uint8_t out[AW_MEMORY_MAX])
 {
     const struct aw_share_hooks *hooks = &session->tool->share;
     size_t size, more = 0;
-    const void *kept = aw_law_memory(session, &size);
-    const void *memory = hooks->memory ? hooks->memory(session, &more) : NULL;
-    bool law = session->tool->joints && session->tool->joints->law;
+    const void *kept = aw_gains_backup_state(session, &size);
+    const void *memory = hooks->get_state ? hooks->get_state(session, &more) : NULL;
+    bool law = session->tool->joints && session->tool->joints->controller;
     if ((!law && !memory) || size + more > AW_MEMORY_MAX)
         return (struct aw_span){NULL, 0};
     memcpy(out, kept, size);
@@ -100,7 +100,7 @@ void aw_memory_restore(struct aw_session *session, struct aw_span memory)
 {
     if (!session->device.link || !memory.size || memory.size > AW_MEMORY_MAX)
         return;
-    size_t kept = aw_law_restore_memory(session, memory.data, memory.size);
-    if (session->tool->share.remember && kept && kept < memory.size)
-        session->tool->share.remember(session, memory.data + kept, memory.size - kept);
+    size_t kept = aw_gains_load_backup(session, memory.data, memory.size);
+    if (session->tool->share.set_state && kept && kept < memory.size)
+        session->tool->share.set_state(session, memory.data + kept, memory.size - kept);
 }

@@ -1,7 +1,7 @@
 /* Internal to lib/shell/serve: the messages between a server and its clients. A message is a header
  * in the machine's byte order, then the memory, then the body. Both ends must be the same version.
  *
- *     aw_conn_put(&conn, &(struct aw_mail){.type = AW_DONE, .body = aw_text("done")});
+ *     aw_conn_put(&conn, &(struct aw_mail){.type = AW_DONE, .body = aw_text_body("done")});
  */
 #ifndef AW_SHELL_SERVE_MESSAGE_H
 #define AW_SHELL_SERVE_MESSAGE_H
@@ -15,7 +15,7 @@
 #define AW_MESSAGE_MAX (AW_FRAME_ROOM + 4096)
 
 /* Types of messages, and the fields that each type uses: */
-enum aw_verb {
+enum aw_mail_type {
     /* sent by a client */
     AW_LIFE = 1,  /* a sign of life */
     AW_LINK,      /* requests the bytes that pass over the link */
@@ -40,11 +40,11 @@ enum aw_verb {
 };
 
 struct aw_mail {
-    uint32_t size;  /* size of the whole message, bytes; set by aw_conn_put */
-    uint32_t kept;  /* size of the memory, bytes; set by aw_conn_put */
-    uint32_t type;  /* enum aw_verb */
-    uint8_t status; /* enum aw_status */
-    uint8_t flag;   /* 0 or 1 */
+    uint32_t size;        /* size of the whole message, bytes; set by aw_conn_put */
+    uint32_t memory_size; /* size of the memory, bytes; set by aw_conn_put */
+    uint32_t type;        /* enum aw_mail_type */
+    uint8_t status;       /* enum aw_status */
+    uint8_t flag;         /* 0 or 1 */
     uint16_t unused;
     uint32_t number, lease;
     union {
@@ -64,22 +64,22 @@ struct aw_buffer {
 };
 
 /* Makes room for more bytes at the end, plus a reserve. Returns false if out of memory. */
-bool aw_buffer_room(struct aw_buffer *buffer, size_t more, size_t spare);
+bool aw_buffer_reserve(struct aw_buffer *buffer, size_t more, size_t spare);
 
 /* Appends a message. Returns false if out of memory. */
 bool aw_buffer_add(struct aw_buffer *buffer, const struct aw_mail *m);
 
 /* Reads the header of a message. If it is incomplete, reads only its size; if even that is missing,
  * size is 0. */
-void aw_buffer_head(const struct aw_buffer *buffer, size_t at, struct aw_mail *head);
+void aw_buffer_read_head(const struct aw_buffer *buffer, size_t at, struct aw_mail *head);
 
 /* Reads the first message and returns its size; 0: it is incomplete. */
-size_t aw_buffer_first(const struct aw_buffer *buffer, struct aw_mail *m);
+size_t aw_buffer_read_first(const struct aw_buffer *buffer, struct aw_mail *m);
 void aw_buffer_pop(struct aw_buffer *buffer); /* removes the first message */
 void aw_buffer_clear(struct aw_buffer *buffer);
 
 /* Returns a string as a body, truncated to AW_REASON_MAX. */
-static inline struct aw_span aw_text(const char *text)
+static inline struct aw_span aw_text_body(const char *text)
 {
     return (struct aw_span){(const uint8_t *)text, strnlen(text, AW_REASON_MAX)};
 }
@@ -89,7 +89,7 @@ void aw_mail_copy_text(const struct aw_mail *m, char *out, size_t room);
 
 /* The session's state of the conversation with its device: the saved gains, followed by the tool's
  * memory. aw_memory_restore ignores invalid memory. */
-struct aw_span aw_memory_of(struct aw_session *session, uint8_t out[AW_MEMORY_MAX]);
+struct aw_span aw_memory_save(struct aw_session *session, uint8_t out[AW_MEMORY_MAX]);
 void aw_memory_restore(struct aw_session *session, struct aw_span memory);
 
 #endif

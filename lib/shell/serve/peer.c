@@ -13,61 +13,61 @@ int64_t aw_server_now(const struct aw_server *server)
 struct aw_peer *aw_peer_add(struct aw_server *server, int fd)
 {
     struct aw_peer *peer =
-        server->n_peers < server->room + AW_SPARES_MAX ? calloc(1, sizeof *peer) : NULL;
+        server->n_peers < server->max_peers + AW_SPARES_MAX ? calloc(1, sizeof *peer) : NULL;
     if (!peer) {
         close(fd);
         return NULL;
     }
     aw_conn_init(&peer->conn, fd);
-    peer->seen_ns = aw_server_now(server);
+    peer->received_ns = aw_server_now(server);
     peer->server = server;
     peer->next = server->peers;
     server->peers = peer;
     server->n_peers++;
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = peer};
-    epoll_ctl(server->all, EPOLL_CTL_ADD, fd, &event);
+    epoll_ctl(server->epoll_fd, EPOLL_CTL_ADD, fd, &event);
     return peer;
 }
 
 void aw_peer_watch(struct aw_peer *peer)
 {
-    bool waiting = aw_conn_waiting(&peer->conn);
+    bool waiting = aw_conn_has_output(&peer->conn);
     struct epoll_event event = {.events = EPOLLIN | (waiting ? EPOLLOUT : 0), .data.ptr = peer};
-    if (waiting != peer->blocked)
-        epoll_ctl(peer->server->all, EPOLL_CTL_MOD, peer->conn.fd, &event);
-    peer->blocked = waiting;
+    if (waiting != peer->is_blocked)
+        epoll_ctl(peer->server->epoll_fd, EPOLL_CTL_MOD, peer->conn.fd, &event);
+    peer->is_blocked = waiting;
 }
 
 /* epoll reports when a full socket has room again. */
 void aw_peer_flush(struct aw_peer *peer)
 {
-    if (peer->blocked) {
-        peer->conn.since_ns = 0;
+    if (peer->is_blocked) {
+        peer->conn.oldest_ns = 0;
         return;
     }
     aw_conn_flush(&peer->conn);
     aw_peer_watch(peer);
 }
 
-void aw_peer_put(struct aw_peer *peer, const struct aw_mail *m)
+void aw_peer_send(struct aw_peer *peer, const struct aw_mail *m)
 {
     struct aw_server *server = peer->server;
     bool record = m->type == AW_PASSED;
     size_t share = AW_QUEUES_MAX / server->n_peers;
-    peer->conn.queue = share < AW_CONN_QUEUE ? share : AW_CONN_QUEUE;
+    peer->conn.max_record_size = share < AW_CONN_QUEUE ? share : AW_CONN_QUEUE;
     aw_conn_put(&peer->conn, m);
-    if (record && !peer->conn.since_ns)
-        peer->conn.since_ns = aw_server_now(server);
-    if (record && !peer->asked && peer != server->holder)
-        server->aside.due = aw_sooner(server->aside.due, peer->conn.since_ns + AW_TOGETHER);
+    if (record && !peer->conn.oldest_ns)
+        peer->conn.oldest_ns = aw_server_now(server);
+    if (record && !peer->awaits_answer && peer != server->holder)
+        server->aside.due = aw_min_time(server->aside.due, peer->conn.oldest_ns + AW_TOGETHER);
     else
         aw_peer_flush(peer);
 }
 
-void aw_peer_done(struct aw_peer *peer, uint32_t number, enum aw_status status, const char *why)
+void aw_peer_answer(struct aw_peer *peer, uint32_t number, enum aw_status status, const char *why)
 {
-    aw_peer_put(peer, &(struct aw_mail){.type = AW_DONE,
-                                        .number = number,
-                                        .status = (uint8_t)status,
-                                        .body = aw_text(why)});
+    aw_peer_send(peer, &(struct aw_mail){.type = AW_DONE,
+                                         .number = number,
+                                         .status = (uint8_t)status,
+                                         .body = aw_text_body(why)});
 }

@@ -32,9 +32,9 @@
 static enum aw_status wait_for_clients(struct aw_server *server, int64_t ns)
 {
     struct aw_clock *clock = &server->session->time.real.base;
-    server->listens = true;
+    server->is_reading = true;
     enum aw_status status = aw_clock_wait(clock, -1, 0, aw_clock_now(clock) + ns);
-    server->listens = false;
+    server->is_reading = false;
     return status;
 }
 
@@ -47,19 +47,19 @@ static enum aw_status listen_on(struct aw_server *server, int64_t deadline)
     size_t got;
     const struct aw_tool *tool = session->tool;
     enum aw_status (*receive)(struct aw_session *, int64_t, struct aw_received *) =
-        tool->share.receive || tool->asks ? tool->share.receive : tool->receive;
-    server->listens = true;
+        tool->share.receive || tool->polls ? tool->share.receive : tool->receive;
+    server->is_reading = true;
     enum aw_status status = receive ? receive(session, deadline, &received)
                                     : aw_link_read(session->device.link, session->device.frame,
                                                    AW_FRAME_ROOM, &got, deadline, &session->err);
-    server->listens = false;
+    server->is_reading = false;
     return status == AW_EVENT || status == AW_MALFORMED ? AW_OK : status;
 }
 
 static void on_stood(void *context, int64_t ns)
 {
     struct aw_server *server = context;
-    if (server->moving || aw_session_continues(server->session))
+    if (server->moving || aw_session_has_ongoing(server->session))
         aw_lease_revoke(server, AW_LIMIT, "the server was held up for %.2g s — stopped",
                         (double)ns / 1e9);
 }
@@ -74,29 +74,30 @@ static void on_unwatched(void *context, const struct aw_error *err)
 static void start_watchdog(struct aw_server *server)
 {
     const struct aw_watchdog_user user = {.context = server,
-                                          .leave = aw_server_close_fds,
-                                          .stood = on_stood,
-                                          .failed = on_unwatched,
-                                          .rests = true};
+                                          .in_child = aw_server_close_fds,
+                                          .on_hang = on_stood,
+                                          .on_failure = on_unwatched,
+                                          .only_in_motion = true};
     struct aw_error err;
-    int64_t still = server->deadman_ns > 0 ? aw_sooner(server->deadman_ns, STILL_MOST) : STILL_MOST;
+    int64_t still =
+        server->deadman_ns > 0 ? aw_min_time(server->deadman_ns, STILL_MOST) : STILL_MOST;
     if (aw_watchdog_start(&server->watchdog, server->session,
                           still > STILL_LEAST ? still : STILL_LEAST, &user, &err) != AW_OK)
-        aw_session_notice(server->session, "%s", err.text);
+        aw_session_print_notice(server->session, "%s", err.text);
 }
 
 static enum aw_status find_device(struct aw_server *server)
 {
     struct aw_session *session = server->session;
     aw_watchdog_end(&server->watchdog);
-    aw_session_unlink(session);
-    if (aw_session_link(session) != AW_OK)
+    aw_session_close_link(session);
+    if (aw_session_open_link(session) != AW_OK)
         return wait_for_clients(server, AGAIN_NS);
-    server->connections = session->device.link->connections;
+    server->connections = session->device.link->n_connections;
     start_watchdog(server);
-    aw_session_notice(session, "the device is connected again");
-    server->broken = false;
-    if (aw_session_continues(session))
+    aw_session_print_notice(session, "the device is connected again");
+    server->link_lost = false;
+    if (aw_session_has_ongoing(session))
         aw_lease_revoke(server, AW_LOST, "the device was disconnected");
     return AW_OK;
 }
@@ -104,7 +105,7 @@ static enum aw_status find_device(struct aw_server *server)
 /* Revokes the lease when a device has reconnected, because it has lost the motion in progress. */
 static void note_connections(struct aw_server *server)
 {
-    unsigned now = server->session->device.link->connections;
+    unsigned now = server->session->device.link->n_connections;
     if (server->connections && now != server->connections)
         aw_lease_revoke(server, AW_LOST, "the device was reconnected — stopped");
     server->connections = now;
@@ -113,17 +114,17 @@ static void note_connections(struct aw_server *server)
 static enum aw_status turn(struct aw_server *server)
 {
     struct aw_session *session = server->session;
-    if (session->device.link && !session->device.link->lost) {
+    if (session->device.link && !session->device.link->is_lost) {
         enum aw_status status = listen_on(server, aw_clock_now(session->clock) + AW_SECOND);
         note_connections(server);
         bool fine = status == AW_OK || status == AW_TIMEOUT || status == AW_STOPPED;
-        return fine || session->device.link->lost ? status : wait_for_clients(server, SLICE_NS);
+        return fine || session->device.link->is_lost ? status : wait_for_clients(server, SLICE_NS);
     }
-    if (!server->broken) {
-        aw_session_notice(session, "device disconnected: waiting for it");
-        server->broken = true;
+    if (!server->link_lost) {
+        aw_session_print_notice(session, "device disconnected: waiting for it");
+        server->link_lost = true;
         aw_lease_revoke(server, AW_LOST, "device disconnected: the server is waiting for it");
-        server->halt = false; /* once the device is back */
+        server->must_stop = false; /* once the device is back */
     }
     return find_device(server);
 }
@@ -133,13 +134,13 @@ static enum aw_status serve(struct aw_server *server)
     struct aw_session *session = server->session;
     for (;;) {
         enum aw_status status = AW_OK;
-        aw_server_due(server);
-        if (server->halt)
-            aw_lease_halt(server);
+        aw_server_set_due(server);
+        if (server->must_stop)
+            aw_lease_stop_device(server);
         else
             status = turn(server);
         if (status == AW_STOPPED)
-            aw_stop_read(session);
+            aw_stop_read_cause(session);
         if (session->motion.stop.signal)
             return AW_STOPPED;
     }
@@ -152,7 +153,7 @@ static enum aw_status listen_by_key(struct aw_server *server)
 {
     struct aw_session *session = server->session;
     struct aw_address address;
-    enum aw_status status = aw_session_link(session);
+    enum aw_status status = aw_session_open_link(session);
     if (status == AW_OK)
         status = aw_address_of_key(&address, session->tool->name, session->device.link->key,
                                    &session->err);
@@ -169,12 +170,12 @@ static enum aw_status open_all(struct aw_server *server)
     for (; part && status == AW_OK; part = strtok_r(NULL, ",", &save))
         status = aw_server_listen(server, part);
     free(copy);
-    if (status == AW_NO_LINK && strcmp(listen, "serve:") == 0 && *server->other &&
-        strcmp(server->other, server->url) != 0)
+    if (status == AW_NO_LINK && strcmp(listen, "serve:") == 0 && *server->other_device &&
+        strcmp(server->other_device, server->url) != 0)
         status = listen_by_key(server);
     if (status == AW_OK)
-        status = aw_session_link(session);
-    if (status == AW_OK && aw_session_virtual(session))
+        status = aw_session_open_link(session);
+    if (status == AW_OK && aw_session_is_virtual(session))
         status = aw_fail(&session->err, AW_USAGE,
                          "serve: time=virtual is not supported — remove it from the URL");
     return status;
@@ -191,7 +192,7 @@ static enum aw_status make_room(struct aw_server *server)
                        "serve: %d file descriptors permitted, %d required — raise ulimit -n",
                        (int)limit.rlim_cur, FILES_LEAST);
     unsigned room = (unsigned)limit.rlim_cur - AW_SPARES_MAX - FILES_OWN;
-    server->room = room < AW_PEERS_MAX ? room : AW_PEERS_MAX;
+    server->max_peers = room < AW_PEERS_MAX ? room : AW_PEERS_MAX;
     return AW_OK;
 }
 
@@ -207,20 +208,20 @@ static void leave_terminal(struct aw_server *server)
     aw_output_flush(&session->out, NULL);
     session->out.charset = AW_CHARSET_UTF8;
     session->mode.one_shot = session->mode.interactive = false;
-    aw_aside_add(&session->time.real.aside, &server->aside);
+    aw_background_add(&session->time.real.background, &server->aside);
 }
 
 /* Informs the holder of the lease before the stop, which may take some time. */
 static void come_back(struct aw_server *server)
 {
     struct aw_session *session = server->session;
-    bool moves = server->moving || aw_session_continues(session);
-    server->ends = true;
+    bool moves = server->moving || aw_session_has_ongoing(session);
+    server->is_ending = true;
     aw_lease_revoke(server, AW_LOST, "the server was shut down: it stops all motion");
     if (moves)
-        aw_lease_halt(server);
-    aw_aside_remove(&session->time.real.aside, &server->aside);
-    aw_crash_forget();
+        aw_lease_stop_device(server);
+    aw_background_remove(&session->time.real.background, &server->aside);
+    aw_crash_drop();
     aw_watchdog_end(&server->watchdog);
     session->run.reported = session->motion.stop.signal != 0;
 }
@@ -229,9 +230,9 @@ static enum aw_status serve_all(struct aw_server *server)
 {
     struct aw_session *session = server->session;
     const char *url;
-    aw_stop_catch(session);
+    aw_stop_catch_signals(session);
     server->deadman_ns = (int64_t)(aw_number_or(session->options.link.deadman_s, 0.5) * 1e9);
-    if (aw_session_url(session, &url) == AW_OK)
+    if (aw_session_get_url(session, &url) == AW_OK)
         snprintf(server->url, sizeof server->url, "%s", url);
     enum aw_status status = make_room(server);
     if (status == AW_OK)
@@ -258,17 +259,17 @@ AW_GIVEN(command, aw_serve_options, aw_serve_given)
 static enum aw_status run_serve(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
-    enum aw_status status = aw_dry_ends(session);
+    enum aw_status status = aw_dry_run_check(session);
     if (status == AW_OK && aw_serve_given(session)->release)
-        return aw_share_release(session);
+        return aw_share_release_lease(session);
     if (status != AW_OK)
         return status;
     struct aw_server *server = calloc(1, sizeof *server);
     if (!server)
         return aw_no_memory(&session->err);
     server->session = session;
-    server->aside = (struct aw_aside){.serve = aw_server_serve, .due = AW_NEVER};
-    server->all = server->aside.fd = epoll_create1(EPOLL_CLOEXEC);
+    server->aside = (struct aw_background){.serve = aw_server_serve, .due = AW_NEVER};
+    server->epoll_fd = server->aside.fd = epoll_create1(EPOLL_CLOEXEC);
     session->share.server = server;
     status = serve_all(server);
     aw_server_close(server);

@@ -24,23 +24,24 @@ struct aw_peer {
     struct aw_who who;
     /* when its first message is due: a frame that waits for its board, or a question that waits for
      * its turn; 0: now */
-    int64_t until_ns;
-    int64_t seen_ns;   /* time when bytes last came from the client */
-    bool blocked;      /* the socket has no room for queued output */
-    bool spare;        /* beyond the limit of clients: may only send a stop */
-    bool frames;       /* receives the bytes that pass over the link */
-    bool asked;        /* waits for an answer */
-    bool plays;        /* plays something whose speed can be changed */
-    bool wants, takes; /* wants the lease after the stop; takes it over */
-    bool halts;        /* sent a stop */
-    bool keeps;        /* sent a stop and held the lease before */
-    bool more, over;   /* has messages for the next turn; the connection ends after these */
+    int64_t due_ns;
+    int64_t received_ns;          /* time when bytes last came from the client */
+    bool is_blocked;              /* the socket has no room for queued output */
+    bool is_spare;                /* beyond the limit of clients: may only send a stop */
+    bool receives_bytes;          /* receives the bytes that pass over the link */
+    bool awaits_answer;           /* waits for an answer */
+    bool is_playing;              /* plays something whose speed can be changed */
+    bool wants_lease, takes_over; /* wants the lease after the stop; takes it over */
+    bool sent_stop;               /* sent a stop */
+    bool had_lease;               /* sent a stop and held the lease before */
+    bool has_messages,
+        input_ended; /* has messages for the next turn; the connection ends after these */
 };
 
 struct aw_question {
     size_t size, answer_size;
     int64_t asked_ns, answered_ns; /* session clock; 0: not yet */
-    const void *by;                /* the last client that asked; only its address is compared */
+    const void *asked_by;          /* the last client that asked; only its address is compared */
     uint8_t bytes[AW_QUESTION_MAX], answer[AW_QUESTION_MAX];
 };
 
@@ -52,45 +53,46 @@ struct aw_listener {
 };
 
 struct aw_server {
-    struct aw_aside aside;
+    struct aw_background aside;
     struct aw_session *session;
-    int all; /* epoll(7) instance for input of clients */
+    int epoll_fd; /* epoll(7) instance for input of clients */
     struct aw_listener listeners[AW_LISTEN_MAX];
     size_t n_listeners;
     struct aw_peer *peers;
     /* number of connections; limit that follows from the file descriptors */
-    unsigned n_peers, room;
+    unsigned n_peers, max_peers;
     struct aw_who newest; /* the newest connection */
 
     /* The lease. */
     struct aw_peer *holder; /* client that holds the lease, or NULL */
     unsigned lease;         /* number of the lease: frames with another number are refused */
-    bool busy;              /* a command of the holder is running */
+    bool in_command;        /* a command of the holder is running */
     bool moving;            /* the holder's motion continues */
-    int64_t since_ns, frame_ns;
-    int64_t stops_until_ns; /* until then the holder's stop delays others; 0: there is no stop */
+    int64_t granted_ns, frame_ns;
+    int64_t stop_end_ns; /* until then the holder's stop delays others; 0: there is no stop */
     int64_t deadman_ns;
-    int64_t again_ns; /* when to repeat an unconfirmed stop; 0: never */
-    bool halt;        /* the safe stop must be sent; why has the reason */
-    char why[200];
-    bool ends; /* the server is shutting down: it grants no lease */
+    int64_t retry_ns; /* when to repeat an unconfirmed stop; 0: never */
+    bool must_stop;   /* the safe stop must be sent; why has the reason */
+    char stop_reason[200];
+    bool is_ending; /* the server is shutting down: it grants no lease */
 
     /* The device. */
-    bool closed;                  /* a stop is being sent: the server serves no client */
-    bool serves;                  /* the server is serving a client */
-    bool listens;                 /* the server is reading the link: a write may interrupt that */
-    bool broken;                  /* the link is lost */
+    bool is_stopping;             /* a stop is being sent: the server serves no client */
+    bool is_serving;              /* the server is serving a client */
+    bool is_reading;              /* the server is reading the link: a write may interrupt that */
+    bool link_lost;               /* the link is lost */
     unsigned connections;         /* number of reconnects of the link at the last check */
     const struct aw_peer *sender; /* client whose frame is being written, or NULL */
     struct aw_question questions[AW_QUESTIONS];
-    struct aw_question *open; /* the one without answer, or NULL */
+    struct aw_question *open_question; /* the one without answer, or NULL */
     struct aw_splitter received;
-    struct aw_splitter check;    /* checks the frames of clients */
+    struct aw_splitter checker;  /* checks the frames of clients */
     struct aw_watchdog watchdog; /* stops the device if this process dies or stalls */
     char url[256];               /* URL of the device */
-    char other[256]; /* device of another server that uses this server's default address; or "" */
+    char other_device
+        [256]; /* device of another server that uses this server's default address; or "" */
     /* interval of the signs of life for systemd, and the due time of the next one */
-    int64_t systemd_ns, alive_ns;
+    int64_t systemd_ns, sign_due_ns;
 };
 
 /* peer.c */
@@ -99,38 +101,39 @@ int64_t aw_server_now(const struct aw_server *server);
 struct aw_peer *aw_peer_add(struct aw_server *server, int fd);
 void aw_peer_watch(struct aw_peer *peer); /* waits for space in its socket while output is queued */
 void aw_peer_flush(struct aw_peer *peer); /* sends as much as the socket accepts */
-void aw_peer_put(struct aw_peer *peer, const struct aw_mail *m);
+void aw_peer_send(struct aw_peer *peer, const struct aw_mail *m);
 /* Answers a request (number 0) or a frame. */
-void aw_peer_done(struct aw_peer *peer, uint32_t number, enum aw_status status, const char *why);
+void aw_peer_answer(struct aw_peer *peer, uint32_t number, enum aw_status status, const char *why);
 
 /* clients.c */
 enum aw_status aw_server_listen(struct aw_server *server, const char *url);
 void aw_server_close(struct aw_server *server);
-void aw_server_close_fds(void *server);       /* called in a child process */
-void aw_server_serve(struct aw_aside *aside); /* serves all clients */
-void aw_server_due(struct aw_server *server); /* sets the time of the next check */
+void aw_server_close_fds(void *server);            /* called in a child process */
+void aw_server_serve(struct aw_background *aside); /* serves all clients */
+void aw_server_set_due(struct aw_server *server);  /* sets the time of the next check */
 
 /* lease.c */
-void aw_lease_who(const struct aw_server *server, struct aw_commander *commander);
+void aw_lease_get_holder(const struct aw_server *server, struct aw_commander *commander);
 void aw_lease_request(struct aw_server *server, struct aw_peer *peer, bool takes);
 void aw_lease_release(struct aw_server *server);
 /* Handles the end of a command of the holder. */
-void aw_lease_idle(struct aw_server *server, struct aw_peer *peer, const struct aw_mail *idle);
+void aw_lease_end_command(struct aw_server *server, struct aw_peer *peer,
+                          const struct aw_mail *idle);
 /* Revokes the lease and sends the safe stop. status: outcome of the command that this ends. */
 void aw_lease_revoke(struct aw_server *server, enum aw_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void aw_lease_stop(struct aw_server *server, struct aw_peer *peer);
+void aw_lease_handle_stop(struct aw_server *server, struct aw_peer *peer);
 /* handles the end of the client's connection */
-void aw_lease_gone(struct aw_server *server, struct aw_peer *peer);
-void aw_lease_halt(struct aw_server *server); /* sends the stop and reports its outcome */
-int64_t aw_deadman_due(const struct aw_server *server);
-void aw_deadman_check(struct aw_server *server);
+void aw_lease_handle_exit(struct aw_server *server, struct aw_peer *peer);
+void aw_lease_stop_device(struct aw_server *server); /* sends the stop and reports its outcome */
+int64_t aw_lease_deadman_due(const struct aw_server *server);
+void aw_lease_check_deadman(struct aw_server *server);
 
 /* frames.c */
 /* Sends the frame, or sets peer->due_ns if that must wait. */
 void aw_frames_handle(struct aw_peer *peer, const struct aw_mail *m);
 /* Sends a client that joins in the middle of a message the bytes that it missed. */
-void aw_frames_catch_up(struct aw_server *server, struct aw_peer *peer);
-void aw_frames_pass(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns);
+void aw_frames_send_missed(struct aw_server *server, struct aw_peer *peer);
+void aw_frames_forward(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns);
 
 #endif

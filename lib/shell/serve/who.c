@@ -14,7 +14,7 @@
 
 #define LOOK_NS AW_SECOND
 
-void aw_who_local(struct aw_who *who, int fd, const struct aw_who *known)
+void aw_who_identify(struct aw_who *who, int fd, const struct aw_who *known)
 {
     struct ucred ids = {0};
     socklen_t size = sizeof ids;
@@ -42,19 +42,19 @@ void aw_who_local(struct aw_who *who, int fd, const struct aw_who *known)
              who->user);
 }
 
-void aw_commander_words(const struct aw_commander *commander, char *out)
+void aw_commander_write_text(const struct aw_commander *commander, char *out)
 {
     int used = sprintf(out, "%s for %.1f s", commander->who.text, commander->for_s);
     if (commander->idle_s > 0)
         sprintf(out + used, ", idle for %.1f s", commander->idle_s);
 }
 
-void aw_commander_json(const struct aw_commander *commander, char *out)
+void aw_commander_write_json(const struct aw_commander *commander, char *out)
 {
     char *p = out + sprintf(out, "{\"program\":");
-    p = aw_json_string(p, commander->who.program, sizeof commander->who.program);
+    p = aw_write_json_string(p, commander->who.program, sizeof commander->who.program);
     p += sprintf(p, ",\"pid\":%d,\"user\":", (int)commander->who.pid);
-    p = aw_json_string(p, commander->who.user, sizeof commander->who.user);
+    p = aw_write_json_string(p, commander->who.user, sizeof commander->who.user);
     sprintf(p, ",\"for_s\":%.1f,\"idle_s\":%.1f}", commander->for_s, commander->idle_s);
     if (!commander->who.pid)
         strcpy(out, "null");
@@ -90,14 +90,14 @@ enum aw_status aw_hello_open(struct aw_session *session, const struct aw_address
     struct aw_clock *clock = &session->time.real.base;
     int64_t deadline = aw_clock_now(clock) + ns;
     struct aw_mail m;
-    enum aw_verb type;
+    enum aw_mail_type type;
     enum aw_status status = AW_OK;
     aw_conn_init(conn, aw_address_open(address, false));
     *hello = (struct aw_hello){.tool = ""};
     if (conn->fd < 0)
         return aw_fail(err, AW_NO_LINK, "serve:%s: %s — check that 'serve' is running",
                        address->path, strerror(errno));
-    while (!(type = aw_conn_next(conn, &m)) && !conn->gone &&
+    while (!(type = aw_conn_next(conn, &m)) && !conn->disconnected &&
            (status = aw_clock_wait(clock, conn->fd, POLLIN, deadline)) == AW_OK &&
            aw_conn_fill(conn))
         ;
@@ -113,7 +113,7 @@ bool aw_hello_query(struct aw_session *session, const struct aw_address *address
     if (aw_hello_open(session, address, LOOK_NS, &conn, hello, NULL) == AW_NO_LINK)
         return false;
     if (who)
-        aw_who_local(who, conn.fd, NULL);
+        aw_who_identify(who, conn.fd, NULL);
     aw_conn_free(&conn);
     return true;
 }

@@ -23,13 +23,13 @@ struct aw_commander {
 
 /* Identifies the local program at the other end of the socket. known: a peer whose user name can be
  * reused, or NULL. */
-void aw_who_local(struct aw_who *who, int fd, const struct aw_who *known);
+void aw_who_identify(struct aw_who *who, int fd, const struct aw_who *known);
 
 /* Writes "hidmotor (pid 4711, alice) for 3.2 s, idle for 0.1 s", or the same as JSON. out has at
  * least AW_COMMANDER_TEXT bytes. */
 #define AW_COMMANDER_TEXT 512
-void aw_commander_words(const struct aw_commander *commander, char *out);
-void aw_commander_json(const struct aw_commander *commander, char *out);
+void aw_commander_write_text(const struct aw_commander *commander, char *out);
+void aw_commander_write_json(const struct aw_commander *commander, char *out);
 
 /* The first message of a server, and its answer to WHO. */
 struct aw_hello {

@@ -12,20 +12,20 @@
 
 struct binder {
     struct aw_session *session;
-    const struct aw_words *words;
+    const struct aw_tokens *tokens;
     struct aw_args *args;
     size_t at;   /* index of the current token */
     size_t next; /* the argument for the next token without a name */
-    size_t turn;
+    size_t repetition;
     bool only_arguments; /* after -- */
     /* the option that a JOINT=VALUE argument sets to its joint; or NULL */
     const struct aw_option *option;
     const char *joint; /* that joint */
 };
 
-bool aw_is_option(const char *word)
+bool aw_is_option(const char *token)
 {
-    return word[0] == '-' && word[1] && !isdigit((unsigned char)word[1]) && word[1] != '.';
+    return token[0] == '-' && token[1] && !isdigit((unsigned char)token[1]) && token[1] != '.';
 }
 
 static size_t count_args(const struct aw_command *command)
@@ -36,7 +36,7 @@ static size_t count_args(const struct aw_command *command)
     return n;
 }
 
-static const char *choice_of(const struct aw_args *args)
+static const char *chosen_action(const struct aw_args *args)
 {
     const struct aw_arg *first = args->command->args;
     const char *text = NULL;
@@ -55,8 +55,8 @@ bool aw_arg_fits(const struct aw_arg *arg, const char *choice)
 }
 
 /* Appends the usage of the arguments. choice: value of the first argument, or NULL. */
-static void add_usage_words(const struct aw_command *command, const char *choice, char *out,
-                            size_t size)
+static void add_usage_args(const struct aw_command *command, const char *choice, char *out,
+                           size_t size)
 {
     for (const struct aw_arg *arg = command->args; arg && arg->name && strlen(out) + 48 < size;
          arg++) {
@@ -74,16 +74,16 @@ static void add_usage_words(const struct aw_command *command, const char *choice
     }
 }
 
-void aw_usage_line(const struct aw_command *command, char *out, size_t size)
+void aw_write_usage(const struct aw_command *command, char *out, size_t size)
 {
     snprintf(out, size, "%s", command->name);
-    add_usage_words(command, NULL, out, size);
+    add_usage_args(command, NULL, out, size);
     size_t used = strlen(out);
     if (command->repeats && command->args->optional && count_args(command) == 1)
         memcpy(out + used - 1, "…]", sizeof "…]");
     else if (command->repeats && used + 64 < size) {
         char again[128] = "";
-        add_usage_words(command, NULL, again, sizeof again);
+        add_usage_args(command, NULL, again, sizeof again);
         snprintf(out + used, size - used, " [%s …]", again + 1);
     }
 }
@@ -95,7 +95,7 @@ struct wire_field {
     struct aw_range range;
 };
 
-static struct wire_field field_of(struct aw_session *session, const struct aw_arg *arg)
+static struct wire_field find_wire_field(struct aw_session *session, const struct aw_arg *arg)
 {
     char message[32];
     const char *dot = strchr(arg->field, '.');
@@ -112,92 +112,93 @@ struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *
     struct aw_arg_info info = {arg->help, arg->unit, NULL, NULL, arg->min, arg->max};
     if (!arg->field)
         return info;
-    struct wire_field field = field_of(session, arg);
-    bool own_range = arg->min != 0 || arg->max != 0;
+    struct wire_field field = find_wire_field(session, arg);
+    bool has_range = arg->min != 0 || arg->max != 0;
     info.help = arg->help ? arg->help : field.row->help;
     info.unit = field.range.unit;
     info.alias = field.alias;
     info.names = field.row->names;
-    info.min = own_range ? arg->min : field.range.min;
-    info.max = own_range ? arg->max : field.range.max;
+    info.min = has_range ? arg->min : field.range.min;
+    info.max = has_range ? arg->max : field.range.max;
     return info;
 }
 
 #define ENDLESS 1e30 /* a limit larger than this means none */
 
-const char *aw_range_text(const struct aw_arg_info *info, char *out, size_t size)
+const char *aw_write_range(const struct aw_arg_info *info, char *out, size_t size)
 {
     size_t n = 0;
     while (info->names && info->names[n].name)
         n++;
-    bool named = n > 0 && info->max - info->min + 1 <= (double)n;
+    bool all_named = n > 0 && info->max - info->min + 1 <= (double)n;
     *out = '\0';
-    if ((info->min != 0 || info->max != 0) && info->max < ENDLESS && !named)
+    if ((info->min != 0 || info->max != 0) && info->max < ENDLESS && !all_named)
         snprintf(out, size, "%.*g to %.*g%s%s", aw_digits_for(info->min), info->min,
                  aw_digits_for(info->max), info->max, info->unit ? " " : "",
                  info->unit ? info->unit : "");
     return out;
 }
 
-const char *aw_info_text(const struct aw_arg_info *info, char *out, size_t size)
+const char *aw_write_arg_help(const struct aw_arg_info *info, char *out, size_t size)
 {
     char range[96];
     const char *help = info->help ? info->help : "";
-    if (!*aw_range_text(info, range, sizeof range) && info->unit && *info->unit &&
+    if (!*aw_write_range(info, range, sizeof range) && info->unit && *info->unit &&
         !strstr(help, info->unit))
         snprintf(range, sizeof range, "in %s", info->unit);
     snprintf(out, size, "%s%s%s", help, *help && *range ? ", " : "", range);
     return out;
 }
 
-struct aw_option_value *aw_option_word(struct aw_options *options, const char *word,
-                                       const char **attached)
+struct aw_option_value *aw_option_of_token(struct aw_options *options, const char *token,
+                                           const char **attached)
 {
     char name[64];
     *attached = NULL;
-    if (!word[1])
+    if (!token[1])
         return NULL; /* "-" alone comes from completion */
-    if (word[1] != '-') {
-        if (word[2])
-            *attached = word + 2 + (word[2] == '=');
-        return aw_options_find_letter(options, word[1]);
+    if (token[1] != '-') {
+        if (token[2])
+            *attached = token + 2 + (token[2] == '=');
+        return aw_options_find_letter(options, token[1]);
     }
-    size_t length = strcspn(word + 2, "=");
-    snprintf(name, sizeof name, "%.*s", (int)length, word + 2);
-    if (word[2 + length] == '=')
-        *attached = word + 3 + length;
+    size_t length = strcspn(token + 2, "=");
+    snprintf(name, sizeof name, "%.*s", (int)length, token + 2);
+    if (token[2 + length] == '=')
+        *attached = token + 3 + length;
     return aw_options_find(options, name);
 }
 
-enum aw_status aw_bind_option(struct aw_session *session, const struct aw_words *words, size_t *at)
+enum aw_status aw_bind_option(struct aw_session *session, const struct aw_tokens *tokens,
+                              size_t *at)
 {
     struct aw_error *err = &session->err;
-    const char *word = words->word[*at], *text;
-    struct aw_option_value *value = aw_option_word(&session->options, word, &text);
+    const char *token = tokens->token[*at], *text;
+    struct aw_option_value *value = aw_option_of_token(&session->options, token, &text);
     char name[64];
-    if (!value && word[1] != '-')
-        return aw_fail(err, AW_USAGE, "unknown option '%.8s' — see '%s'", word,
+    if (!value && token[1] != '-')
+        return aw_fail(err, AW_USAGE, "unknown option '%.8s' — see '%s'", token,
                        session->tool->usage ? "--help" : "help");
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(token, "="), token);
     if (!value) /* fails, with a suggestion */
         return aw_options_set(&session->options, name + 2, "", AW_FROM_COMMAND_LINE, err);
     const struct aw_option *option = value->option;
     if (!option->value && text)
         return aw_fail(err, AW_USAGE, "--%s takes no value — remove it", option->name);
     if (!text)
-        text = option->value ? option->bare : "1";
-    if (!text && *at + 1 == words->n)
+        text = option->value ? option->bare_value : "1";
+    if (!text && *at + 1 == tokens->n)
         return aw_fail(err, AW_USAGE, "--%s needs a value: --%s %s", option->name, option->name,
                        option->value);
     if (!text)
-        text = words->word[++*at];
+        text = tokens->token[++*at];
     return aw_options_set(&session->options, option->name, text, AW_FROM_COMMAND_LINE, err);
 }
 
 static bool is_bound(const struct binder *b, const struct aw_arg *arg)
 {
     for (size_t i = 0; i < b->args->n; i++)
-        if (b->args->bound[i].arg == arg && b->args->bound[i].turn == b->turn)
+        if (b->args->bound[i].arg == arg && b->args->bound[i].repetition == b->repetition)
             return true;
     return false;
 }
@@ -214,9 +215,9 @@ static bool is_field_bound(const struct binder *b, const char *name)
     return false;
 }
 
-static void next_turn(struct binder *b)
+static void begin_repetition(struct binder *b)
 {
-    b->turn++;
+    b->repetition++;
     b->next = 0;
 }
 
@@ -225,16 +226,16 @@ static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const 
 {
     struct aw_error *err = &b->session->err;
     const char *command = b->args->command->name, *const *choice = arg->choices;
-    char what[96];
+    char problem[96];
     if (is_bound(b, arg) && arg->kind != AW_ARG_PAIRS && arg->kind != AW_ARG_REST) {
         if (!b->args->command->repeats)
             return aw_fail(err, AW_USAGE, "%s: %s is given twice", command, arg->name);
-        next_turn(b);
+        begin_repetition(b);
     }
     if (arg->kind == AW_ARG_PAIRS && name && is_field_bound(b, name))
         return aw_fail(err, AW_USAGE, "%s: %.*s is given twice", command, (int)strcspn(name, "="),
                        name);
-    b->args->bound[b->args->n++] = (struct aw_bound){arg, name, text, b->turn};
+    b->args->bound[b->args->n++] = (struct aw_bound){arg, name, text, b->repetition};
     if (arg->kind != AW_ARG_CHOICE)
         return AW_OK;
     while (*choice && strcasecmp(*choice, text) != 0)
@@ -243,61 +244,63 @@ static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const 
         b->args->bound[b->args->n - 1].text = *choice;
         return AW_OK;
     }
-    snprintf(what, sizeof what, "%s: no %s", command, arg->name);
-    return aw_choice_unknown(what, text, arg->choices, err);
+    snprintf(problem, sizeof problem, "%s: no %s", command, arg->name);
+    return aw_fail_unknown_choice(problem, text, arg->choices, err);
 }
 
 /* Returns true if this is another name of the argument in records. If several are given, the first
  * one counts. */
-static bool is_field(const struct binder *b, const struct aw_arg *arg, const char *word,
-                     size_t length)
+static bool is_field_name(const struct binder *b, const struct aw_arg *arg, const char *token,
+                          size_t length)
 {
-    const char *const *field = b->words->message ? arg->fields : NULL;
-    while (field && *field && !aw_is_word(*field, word, length))
+    const char *const *field = b->tokens->message ? arg->field_names : NULL;
+    while (field && *field && !aw_name_equals(*field, token, length))
         field++;
     return field && *field && !is_bound(b, arg);
 }
 
-bool aw_arg_is_called(struct aw_session *session, const struct aw_arg *arg, const char *word,
-                      size_t length)
+bool aw_arg_matches(struct aw_session *session, const struct aw_arg *arg, const char *token,
+                    size_t length)
 {
-    const char *alias = arg->field ? field_of(session, arg).alias : NULL;
-    return aw_is_word(arg->name, word, length) || (alias && aw_is_word(alias, word, length));
+    const char *alias = arg->field ? find_wire_field(session, arg).alias : NULL;
+    return aw_name_equals(arg->name, token, length) ||
+           (alias && aw_name_equals(alias, token, length));
 }
 
 /* Returns the argument that name=value sets, or the one that accepts any pairs. */
-static const struct aw_arg *find_named(const struct binder *b, const char *word, size_t length)
+static const struct aw_arg *find_named(const struct binder *b, const char *token, size_t length)
 {
     const struct aw_arg *arg = b->args->command->args;
     for (; arg && arg->name; arg++)
-        if (arg->kind == AW_ARG_PAIRS || aw_arg_is_called(b->session, arg, word, length) ||
-            is_field(b, arg, word, length))
+        if (arg->kind == AW_ARG_PAIRS || aw_arg_matches(b->session, arg, token, length) ||
+            is_field_name(b, arg, token, length))
             return arg;
     return NULL;
 }
 
 /* Returns the option that corresponds to a field of the tool's messages. */
-static const struct aw_option *find_address(const struct binder *b, const char *word, size_t length)
+static const struct aw_option *find_address(const struct binder *b, const char *token,
+                                            size_t length)
 {
-    const struct aw_option *option = b->words->json ? b->session->tool->options : NULL;
+    const struct aw_option *option = b->tokens->json ? b->session->tool->options : NULL;
     for (; option && option->name; option++)
-        if (option->addresses && aw_is_word(option->name, word, length))
+        if (option->in_messages && aw_name_equals(option->name, token, length))
             return option;
     return NULL;
 }
 
 /* Returns the next missing argument. Pairs and rests accept any number of tokens. */
-static const struct aw_arg *next_bare(struct binder *b)
+static const struct aw_arg *next_positional(struct binder *b)
 {
     const struct aw_command *command = b->args->command;
     size_t n = count_args(command);
     for (;; b->next++) {
         if (b->next == n && command->repeats && n > 0)
-            next_turn(b);
+            begin_repetition(b);
         if (b->next >= n)
             return NULL;
         const struct aw_arg *arg = &command->args[b->next];
-        if (arg->kind == AW_ARG_PAIRS || !aw_arg_fits(arg, choice_of(b->args)))
+        if (arg->kind == AW_ARG_PAIRS || !aw_arg_fits(arg, chosen_action(b->args)))
             continue;
         if (arg->kind == AW_ARG_REST || !is_bound(b, arg))
             return arg;
@@ -305,29 +308,29 @@ static const struct aw_arg *next_bare(struct binder *b)
 }
 
 /* Writes the usage of a command, for the given choice if later arguments depend on it. */
-static void choice_usage(const struct aw_args *args, char *out, size_t size)
+static void write_usage(const struct aw_args *args, char *out, size_t size)
 {
     bool depends = false;
     for (const struct aw_arg *arg = args->command->args; arg && arg->name; arg++)
         depends = depends || arg->with;
     snprintf(out, size, "%s", args->command->name);
     if (depends)
-        add_usage_words(args->command, choice_of(args), out, size);
+        add_usage_args(args->command, chosen_action(args), out, size);
     else
-        aw_usage_line(args->command, out, size);
+        aw_write_usage(args->command, out, size);
 }
 
-static enum aw_status too_many(struct binder *b, const char *word)
+static enum aw_status fail_too_many(struct binder *b, const char *token)
 {
     const struct aw_command *command = b->args->command;
     size_t n = count_args(command);
     char usage[256];
-    if (n && command->args[n - 1].kind == AW_ARG_PAIRS && !isdigit((unsigned char)*word))
+    if (n && command->args[n - 1].kind == AW_ARG_PAIRS && !isdigit((unsigned char)*token))
         return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' has no value — write %.40s=VALUE",
-                       command->name, word, word);
-    choice_usage(b->args, usage, sizeof usage);
+                       command->name, token, token);
+    write_usage(b->args, usage, sizeof usage);
     return aw_fail(&b->session->err, AW_USAGE, "%s: unexpected argument '%.40s' — usage: %s",
-                   command->name, word, usage);
+                   command->name, token, usage);
 }
 
 /* Rejects arguments given by name=value that do not belong to the choice (aw_arg.with). */
@@ -336,11 +339,11 @@ static enum aw_status check_choices(struct binder *b)
     const struct aw_args *args = b->args;
     char usage[256];
     for (size_t i = 0; i < args->n; i++) {
-        if (aw_arg_fits(args->bound[i].arg, choice_of(args)))
+        if (aw_arg_fits(args->bound[i].arg, chosen_action(args)))
             continue;
-        choice_usage(args, usage, sizeof usage);
+        write_usage(args, usage, sizeof usage);
         return aw_fail(&b->session->err, AW_USAGE, "%s %s has no argument '%s' — usage: %s",
-                       args->command->name, choice_of(args), args->bound[i].arg->name, usage);
+                       args->command->name, chosen_action(args), args->bound[i].arg->name, usage);
     }
     return AW_OK;
 }
@@ -352,20 +355,20 @@ static const char *nearest_name(const struct binder *b, const char *name)
     size_t n = 0;
     for (const struct aw_arg *arg = b->args->command->args; arg && arg->name && n < 31; arg++) {
         names[n++] = arg->name;
-        names[n++] = arg->field ? field_of(b->session, arg).alias : NULL;
+        names[n++] = arg->field ? find_wire_field(b->session, arg).alias : NULL;
     }
     return aw_suggest(name, names, n);
 }
 
-static enum aw_status unknown_name(struct binder *b, const char *word, size_t length)
+static enum aw_status fail_unknown_name(struct binder *b, const char *token, size_t length)
 {
     char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)length, word);
-    const char *near = nearest_name(b, name);
+    snprintf(name, sizeof name, "%.*s", (int)length, token);
+    const char *suggestion = nearest_name(b, name);
     char usage[256], advice[264];
-    aw_usage_line(b->args->command, usage, sizeof usage);
+    aw_write_usage(b->args->command, usage, sizeof usage);
     snprintf(advice, sizeof advice, "usage: %s", usage);
-    return aw_fail_unknown(&b->session->err, near, advice, "%s has no argument '%s'",
+    return aw_fail_unknown(&b->session->err, suggestion, advice, "%s has no argument '%s'",
                            b->args->command->name, name);
 }
 
@@ -374,46 +377,46 @@ struct candidate {
     bool found;
 };
 
-static void look_for(void *context, const char *word, const char *help)
+static void match_joint(void *context, const char *word, const char *help)
 {
-    struct candidate *wanted = context;
+    struct candidate *joint = context;
     (void)help;
-    wanted->found = wanted->found || strcasecmp(wanted->name, word) == 0;
+    joint->found = joint->found || strcasecmp(joint->name, word) == 0;
 }
 
 /* Returns the tool's option that names joints if name is one of them. */
-static const struct aw_option *option_of_joint(struct aw_session *session, const char *name)
+static const struct aw_option *find_joint_option(struct aw_session *session, const char *name)
 {
-    struct candidate wanted = {.name = name};
+    struct candidate joint = {.name = name};
     for (const struct aw_option *o = session->tool->options; o && o->name; o++)
         if (o->joint && o->complete) {
-            o->complete(session, look_for, &wanted);
-            return wanted.found ? o : NULL;
+            o->complete(session, match_joint, &joint);
+            return joint.found ? o : NULL;
         }
     return NULL;
 }
 
 /* Binds elbow=45 to a joint and its value. */
-static enum aw_status bind_joint(struct binder *b, const struct aw_arg *arg, const char *word,
+static enum aw_status bind_joint(struct binder *b, const struct aw_arg *arg, const char *token,
                                  size_t length)
 {
     struct aw_args *args = b->args;
     char *name = args->joints[args->n_joints];
     if (args->n_joints == AW_JOINT_WORDS || length >= sizeof args->joints[0])
-        return unknown_name(b, word, length);
-    snprintf(name, sizeof args->joints[0], "%.*s", (int)length, word);
+        return fail_unknown_name(b, token, length);
+    snprintf(name, sizeof args->joints[0], "%.*s", (int)length, token);
     bool named = strcmp(arg->name, "joint") == 0 && arg[1].name && !nearest_name(b, name);
-    const struct aw_option *option = named || b->joint ? NULL : option_of_joint(b->session, name);
+    const struct aw_option *option = named || b->joint ? NULL : find_joint_option(b->session, name);
     if (!named && !option)
-        return unknown_name(b, word, length);
+        return fail_unknown_name(b, token, length);
     args->n_joints++;
     b->option = option;
     b->joint = option ? name : NULL;
     enum aw_status status = named ? bind_to(b, arg, NULL, name)
                                   : aw_options_set(&b->session->options, option->name, name,
                                                    AW_FROM_COMMAND_LINE, &b->session->err);
-    const struct aw_arg *value = status == AW_OK ? next_bare(b) : NULL;
-    return value ? bind_to(b, value, NULL, word + length + 1) : status;
+    const struct aw_arg *value = status == AW_OK ? next_positional(b) : NULL;
+    return value ? bind_to(b, value, NULL, token + length + 1) : status;
 }
 
 /* Rejects a different joint in the option, because one of the two would be the wrong one. */
@@ -428,59 +431,61 @@ static enum aw_status check_joint(const struct binder *b)
 
 /* Binds a token without a known name. An unknown name= may be a joint's name, or part of a file
  * name or of free text. */
-static enum aw_status bind_bare(struct binder *b, const char *word, size_t name_length)
+static enum aw_status bind_positional(struct binder *b, const char *token, size_t name_length)
 {
-    const struct aw_arg *arg = next_bare(b);
+    const struct aw_arg *arg = next_positional(b);
     bool takes_equals =
         arg && (arg->kind == AW_ARG_FILE || arg->kind == AW_ARG_REST || arg->kind == AW_ARG_LINK);
-    if (name_length && arg && !takes_equals && !b->words->json)
-        return bind_joint(b, arg, word, name_length);
+    if (name_length && arg && !takes_equals && !b->tokens->json)
+        return bind_joint(b, arg, token, name_length);
     if (name_length && !takes_equals)
-        return unknown_name(b, word, name_length);
-    return arg ? bind_to(b, arg, NULL, word) : too_many(b, word);
+        return fail_unknown_name(b, token, name_length);
+    return arg ? bind_to(b, arg, NULL, token) : fail_too_many(b, token);
 }
 
 /* Returns true for a field that the command sets by itself: "seq". */
-static bool is_own_field(const struct binder *b, const char *word, size_t length)
+static bool is_own_field(const struct binder *b, const char *token, size_t length)
 {
     const struct aw_codec *codec = aw_wire_codec(b->session->wire, b->args->command->name, AW_BOTH);
     char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    snprintf(name, sizeof name, "%.*s", (int)length, token);
     return codec && aw_codec_find(codec, name) >= 0;
 }
 
 static enum aw_status bind_argument(struct binder *b)
 {
-    const char *word = b->words->word[b->at];
-    size_t length = strcspn(word, "=");
-    const char *next = b->at + 1 < b->words->n ? b->words->word[b->at + 1] : "";
-    if (!word[length] && *next == '=' && find_named(b, word, length))
+    const char *token = b->tokens->token[b->at];
+    size_t length = strcspn(token, "=");
+    const char *next = b->at + 1 < b->tokens->n ? b->tokens->token[b->at + 1] : "";
+    if (!token[length] && *next == '=' && find_named(b, token, length))
         return aw_fail(&b->session->err, AW_USAGE,
                        "%s: blanks around '=' — write %.24s=VALUE without blanks",
-                       b->args->command->name, word);
-    if (!word[length])
-        return bind_bare(b, word, 0);
-    const struct aw_arg *named = find_named(b, word, length);
+                       b->args->command->name, token);
+    if (!token[length])
+        return bind_positional(b, token, 0);
+    const struct aw_arg *named = find_named(b, token, length);
     if (named)
-        return bind_to(b, named, word, word + length + 1);
-    const struct aw_option *address = find_address(b, word, length);
+        return bind_to(b, named, token, token + length + 1);
+    const struct aw_option *address = find_address(b, token, length);
     if (address)
-        return aw_options_set(&b->session->options, address->name, word + length + 1,
+        return aw_options_set(&b->session->options, address->name, token + length + 1,
                               AW_FROM_COMMAND_LINE, &b->session->err);
-    if (b->words->message && is_own_field(b, word, length))
+    if (b->tokens->message && is_own_field(b, token, length))
         return AW_OK;
-    return b->words->json ? unknown_name(b, word, length) : bind_bare(b, word, length);
+    return b->tokens->json ? fail_unknown_name(b, token, length)
+                           : bind_positional(b, token, length);
 }
 
 static enum aw_status check_complete(struct binder *b)
 {
     const struct aw_command *command = b->args->command;
-    for (size_t turn = 0; turn <= b->turn; turn++)
+    for (size_t repetition = 0; repetition <= b->repetition; repetition++)
         for (const struct aw_arg *arg = command->args; arg && arg->name; arg++) {
-            if (arg->optional || arg->kind == AW_ARG_PAIRS || aw_arg(b->args, arg->name, turn))
+            if (arg->optional || arg->kind == AW_ARG_PAIRS ||
+                aw_arg(b->args, arg->name, repetition))
                 continue;
             char usage[256];
-            aw_usage_line(command, usage, sizeof usage);
+            aw_write_usage(command, usage, sizeof usage);
             return aw_fail(&b->session->err, AW_USAGE, "%s: %s is missing — usage: %s",
                            command->name, arg->name, usage);
         }
@@ -499,57 +504,60 @@ static void collect_name(const struct aw_command *command, void *context)
         names->list[names->n++] = command->name;
 }
 
-enum aw_status aw_unknown_command(struct aw_session *session, const char *word)
+enum aw_status aw_fail_unknown_command(struct aw_session *session, const char *token)
 {
     struct names names = {.n = 0};
     aw_session_each_command(session, collect_name, &names);
     const char *tool = session->tool->name;
     char advice[40];
-    bool sleeps = strcmp(word, "sleep") == 0; /* "sleep" resembles "sweep", which moves the joint */
-    if (strcmp(word, tool) == 0)
+    bool is_sleep =
+        strcmp(token, "sleep") == 0; /* "sleep" resembles "sweep", which moves the joint */
+    if (strcmp(token, tool) == 0)
         snprintf(advice, sizeof advice, "omit the name of the tool");
     else
         snprintf(advice, sizeof advice, "see '%s%shelp'", session->mode.interactive ? "" : tool,
                  session->mode.interactive ? "" : " ");
-    return aw_fail_unknown(&session->err, sleeps ? "pause" : aw_suggest(word, names.list, names.n),
-                           advice, "unknown command '%.40s'", word);
+    return aw_fail_unknown(&session->err,
+                           is_sleep ? "pause" : aw_suggest(token, names.list, names.n), advice,
+                           "unknown command '%.40s'", token);
 }
 
-static enum aw_status bind_word(struct binder *b)
+static enum aw_status bind_token(struct binder *b)
 {
-    const char *word = b->words->word[b->at];
+    const char *token = b->tokens->token[b->at];
     bool option =
-        !b->only_arguments && (!b->words->json || b->words->options) && aw_is_option(word);
-    if (option && strcmp(word, "--") == 0) {
+        !b->only_arguments && (!b->tokens->json || b->tokens->options) && aw_is_option(token);
+    if (option && strcmp(token, "--") == 0) {
         b->only_arguments = true;
         return AW_OK;
     }
     if (option)
-        return aw_bind_option(b->session, b->words, &b->at);
+        return aw_bind_option(b->session, b->tokens, &b->at);
     if (b->args->command)
         return bind_argument(b);
-    b->args->command = aw_session_find_command(b->session, word);
+    b->args->command = aw_session_find_command(b->session, token);
     if (!b->args->command)
-        return aw_unknown_command(b->session, word);
+        return aw_fail_unknown_command(b->session, token);
     aw_options_add_command(&b->session->options, b->args->command);
     return AW_OK;
 }
 
-enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words,
+enum aw_status aw_bind(struct aw_session *session, const struct aw_tokens *tokens,
                        struct aw_args *args, size_t *bad)
 {
-    struct binder b = {.session = session, .words = words, .args = args};
+    struct binder b = {.session = session, .tokens = tokens, .args = args};
     enum aw_status status = AW_OK;
     args->command = NULL;
-    args->n = args->turns = args->n_joints = 0;
-    for (; b.at < words->n && status == AW_OK; b.at++) {
+    args->n = args->n_repeats = args->n_joints = 0;
+    for (; b.at < tokens->n && status == AW_OK; b.at++) {
         *bad = b.at;
-        status = bind_word(&b);
+        status = bind_token(&b);
     }
     if (status != AW_OK)
         return status;
-    *bad = words->n;
-    args->turns = args->command && args->command->repeats && args->n == 0 ? 0 : b.turn + 1;
+    *bad = tokens->n;
+    args->n_repeats =
+        args->command && args->command->repeats && args->n == 0 ? 0 : b.repetition + 1;
     bool help = session->options.print.help || session->options.print.help_all;
     status = args->command && !help ? check_complete(&b) : AW_OK;
     if (status == AW_OK && args->command)
@@ -557,10 +565,10 @@ enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words,
     return status == AW_OK ? check_joint(&b) : status;
 }
 
-const char *aw_arg(const struct aw_args *args, const char *name, size_t turn)
+const char *aw_arg(const struct aw_args *args, const char *name, size_t repetition)
 {
     for (size_t i = 0; i < args->n; i++)
-        if (args->bound[i].turn == turn && strcmp(args->bound[i].arg->name, name) == 0)
+        if (args->bound[i].repetition == repetition && strcmp(args->bound[i].arg->name, name) == 0)
             return args->bound[i].text;
     return NULL;
 }
@@ -570,21 +578,22 @@ enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *a
 {
     const char *text = aw_arg(args, name, 0);
     const struct aw_arg *arg = args->command->args;
-    char what[96];
+    char subject[96];
     if (!text)
         return AW_OK;
     while (strcmp(arg->name, name) != 0)
         arg++;
     struct aw_arg_info info = aw_arg_info(session, arg);
-    bool free = session->options.run.force && !arg->whole;
-    struct aw_number_rule rule = {info.unit, free ? 0 : info.min, free ? 0 : info.max, arg->whole};
-    snprintf(what, sizeof what, "%s: %s", args->command->name, name);
-    return aw_number_check(what, "", text, &rule, value, &session->err);
+    bool unlimited = session->options.run.force && !arg->whole;
+    struct aw_number_rule rule = {info.unit, unlimited ? 0 : info.min, unlimited ? 0 : info.max,
+                                  arg->whole};
+    snprintf(subject, sizeof subject, "%s: %s", args->command->name, name);
+    return aw_check_number(subject, "", text, &rule, value, &session->err);
 }
 
 /* Returns true for a field that only occurs in printed records. */
-static bool is_label(const struct aw_session *session, const struct aw_record *record,
-                     const char *name)
+static bool is_print_only(const struct aw_session *session, const struct aw_record *record,
+                          const char *name)
 {
     const char *const *label = session->tool->ordered.labels;
     while (label && *label && strcmp(*label, name) != 0)
@@ -593,7 +602,7 @@ static bool is_label(const struct aw_session *session, const struct aw_record *r
 }
 
 enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_args *args,
-                                 size_t turn, struct aw_record *record)
+                                 size_t repetition, struct aw_record *record)
 {
     struct aw_pair pairs[AW_WORDS_MAX];
     char names[AW_WORDS_MAX][64];
@@ -601,10 +610,11 @@ enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_arg
     for (size_t i = 0; i < args->n; i++) {
         const struct aw_bound *bound = &args->bound[i];
         const char *name = bound->arg->field ? strchr(bound->arg->field, '.') + 1 : bound->name;
-        if (bound->turn != turn || (!bound->arg->field && bound->arg->kind != AW_ARG_PAIRS))
+        if (bound->repetition != repetition ||
+            (!bound->arg->field && bound->arg->kind != AW_ARG_PAIRS))
             continue;
         snprintf(names[n], sizeof names[n], "%.*s", (int)strcspn(name, "="), name);
-        if (is_label(session, record, names[n]))
+        if (is_print_only(session, record, names[n]))
             continue;
         pairs[n] = (struct aw_pair){names[n], bound->text};
         n++;

@@ -7,34 +7,35 @@
 /* Parses the tokens: sets options in session->options for this command, and binds the other tokens
  * by the command's table. args->command is NULL if there was none. On AW_USAGE *bad is the index of
  * the wrong token, or tokens->n if something is missing. */
-enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words,
+enum aw_status aw_bind(struct aw_session *session, const struct aw_tokens *tokens,
                        struct aw_args *args, size_t *bad);
 
 /* Sets the option in tokens->token[*at]; advances *at to the option's last token. */
-enum aw_status aw_bind_option(struct aw_session *session, const struct aw_words *words, size_t *at);
+enum aw_status aw_bind_option(struct aw_session *session, const struct aw_tokens *tokens,
+                              size_t *at);
 
 /* Converts a record with wire numbers ("raw":true) in place to the normal form. AW_USAGE or
  * AW_LIMIT if the wire cannot carry the message; leaves unknown messages unchanged. */
-enum aw_status aw_words_from_raw(struct aw_session *session, struct aw_words *words);
+enum aw_status aw_tokens_from_raw(struct aw_session *session, struct aw_tokens *tokens);
 
 /* Returns true for an option, false for a negative number. */
-bool aw_is_option(const char *word);
+bool aw_is_option(const char *token);
 
 /* Finds the option of --name, --name=value, -n or -nvalue; NULL: unknown. *attached is the attached
  * value, or NULL. */
-struct aw_option_value *aw_option_word(struct aw_options *options, const char *word,
-                                       const char **attached);
+struct aw_option_value *aw_option_of_token(struct aw_options *options, const char *token,
+                                           const char **attached);
 
 /* Writes the usage line: "deg JOINT ANGLE [JOINT ANGLE …]". */
-void aw_usage_line(const struct aw_command *command, char *out, size_t size);
+void aw_write_usage(const struct aw_command *command, char *out, size_t size);
 
 /* Returns true if the argument is valid for this choice of the first argument. See aw_arg.with. */
 bool aw_arg_fits(const struct aw_arg *arg, const char *choice);
 
 /* Returns true if name=value sets this argument, by its name or by its field's alias in the wire
  * table. The name is the first length bytes of token. */
-bool aw_arg_is_called(struct aw_session *session, const struct aw_arg *arg, const char *word,
-                      size_t length);
+bool aw_arg_matches(struct aw_session *session, const struct aw_arg *arg, const char *token,
+                    size_t length);
 
 /* Help, unit and range of an argument, from its row or from the wire table. */
 struct aw_arg_info {
@@ -47,12 +48,12 @@ struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *
 
 /* Writes "-40 to 100 mm" to out; "" if the range is not worth showing: no range, the
  * range of the number's type, or all values have names. */
-const char *aw_range_text(const struct aw_arg_info *info, char *out, size_t size);
+const char *aw_write_range(const struct aw_arg_info *info, char *out, size_t size);
 
 /* Writes the help text: "the angle, 0 to 180 deg", "how long, in s". */
-const char *aw_info_text(const struct aw_arg_info *info, char *out, size_t size);
+const char *aw_write_arg_help(const struct aw_arg_info *info, char *out, size_t size);
 
 /* Fails with "unknown command 'dge' — did you mean 'deg'?". */
-enum aw_status aw_unknown_command(struct aw_session *session, const char *word);
+enum aw_status aw_fail_unknown_command(struct aw_session *session, const char *token);
 
 #endif

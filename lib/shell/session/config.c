@@ -16,7 +16,7 @@
 #include "base/xdg.h"
 #include "control/teleop.h"
 
-void aw_state_path(const struct aw_session *session, const char *name, char *out, size_t size)
+void aw_write_state_path(const struct aw_session *session, const char *name, char *out, size_t size)
 {
     char file[192];
     snprintf(file, sizeof file, "%s/%s", session->tool->name, name);
@@ -24,17 +24,18 @@ void aw_state_path(const struct aw_session *session, const char *name, char *out
         aw_file_make_folders(out, 0700);
 }
 
-void aw_link_state_path(const struct aw_session *session, const char *name, char *out, size_t size)
+void aw_write_link_state_path(const struct aw_session *session, const char *name, char *out,
+                              size_t size)
 {
     char file[160];
     *out = '\0';
-    if (!session->device.link || session->device.link->simulated)
+    if (!session->device.link || session->device.link->is_simulated)
         return;
     size_t n = (size_t)snprintf(file, sizeof file, "%s-", name);
     for (const char *p = session->device.link->key; *p && n < sizeof file - 1; p++)
         file[n++] = isalnum((unsigned char)*p) ? *p : '_';
     file[n] = '\0';
-    aw_state_path(session, file, out, size);
+    aw_write_state_path(session, file, out, size);
 }
 
 static enum aw_status set_alias(struct aw_session *session, const char *name, const char *url)
@@ -58,7 +59,7 @@ static enum aw_status set_alias(struct aw_session *session, const char *name, co
     return AW_OK;
 }
 
-const char *aw_config_map(const char *section)
+const char *aw_config_map_name(const char *section)
 {
     static const char begin[] = "teleop ";
     size_t length = sizeof begin - 1;
@@ -118,10 +119,10 @@ static enum aw_status read_entry(struct aw_session *session, const char *section
         return set_option(session, key, value);
     struct aw_teleop_map map = {0};
     enum aw_status status;
-    if (aw_config_map(section) && session->tool->joints)
+    if (aw_config_map_name(section) && session->tool->joints)
         status = aw_teleop_map_set(&map, key, value, &session->err);
-    else if (session->tool->configure)
-        status = session->tool->configure(session, section, key, value, &session->err);
+    else if (session->tool->set_config_key)
+        status = session->tool->set_config_key(session, section, key, value, &session->err);
     else
         return aw_fail(&session->err, AW_USAGE, "unknown section [%s] — use [link] or [options]",
                        section);
@@ -129,58 +130,58 @@ static enum aw_status read_entry(struct aw_session *session, const char *section
 }
 
 /* State while reading the file. */
-struct reading {
+struct file_reader {
     struct aw_session *session;
     FILE *file;
     int line;
-    bool ended; /* the last chunk ended the line */
+    bool line_ended; /* the last chunk ended the line */
 };
 
 /* Stores the first error, to report it later, and counts the others. */
-static enum aw_status note_wrong(struct aw_config *config, int line, bool broken,
+static enum aw_status note_error(struct aw_config *config, int line, bool broken,
                                  const struct aw_error *problem)
 {
-    char place[24] = "";
+    char position[24] = "";
     if (line)
-        snprintf(place, sizeof place, ":%d:1", line);
-    if (config->n_wrong++ == 0 || line < config->wrong_line) {
-        config->wrong_line = line;
-        aw_fail(&config->wrong, problem->status, "%.140s%s: %s", config->path, place,
+        snprintf(position, sizeof position, ":%d:1", line);
+    if (config->n_errors++ == 0 || line < config->error_line) {
+        config->error_line = line;
+        aw_fail(&config->error, problem->status, "%.140s%s: %s", config->path, position,
                 problem->text);
     }
-    config->broken = config->broken || broken;
-    return config->wrong.status;
+    config->incomplete = config->incomplete || broken;
+    return config->error.status;
 }
 
 /* Removes leading blanks, because inih treats an indented line as a continuation. */
 static char *next_line(char *line, int size, void *user)
 {
-    struct reading *reading = user;
-    char *got = fgets(line, size, reading->file);
-    if (got) {
-        reading->line += reading->ended;
-        reading->ended = strchr(line, '\n') != NULL;
+    struct file_reader *reading = user;
+    char *result = fgets(line, size, reading->file);
+    if (result) {
+        reading->line += reading->line_ended;
+        reading->line_ended = strchr(line, '\n') != NULL;
         char *text = line + strspn(line, " \t");
         memmove(line, text, strlen(text) + 1);
     }
-    return got;
+    return result;
 }
 
 static int on_entry(void *user, const char *section, const char *key, const char *value)
 {
-    struct reading *reading = user;
+    struct file_reader *reading = user;
     struct aw_session *session = reading->session;
     bool tool = strcmp(section, "link") != 0 && strcmp(section, "options") != 0;
     size_t before = session->config->n_settings;
     if (read_entry(session, section, key, value) != AW_OK)
-        note_wrong(session->config, reading->line, tool, &session->err);
+        note_error(session->config, reading->line, tool, &session->err);
     if (session->config->n_settings > before)
         session->config->settings[before].line = reading->line;
     return 1;
 }
 
 /* Returns the last setting of this option, which overrides earlier ones. */
-static struct aw_setting *setting_of(const struct aw_session *session, const char *option)
+static struct aw_setting *find_setting(const struct aw_session *session, const char *option)
 {
     struct aw_setting *found = NULL;
     for (size_t i = 0; i < session->config->n_settings; i++) {
@@ -191,13 +192,13 @@ static struct aw_setting *setting_of(const struct aw_session *session, const cha
     return found;
 }
 
-static void leave_out(struct aw_session *session, struct aw_setting *setting)
+static void refuse_setting(struct aw_session *session, struct aw_setting *setting)
 {
     struct aw_option_value *value = aw_options_find(&session->options, setting->option->name);
-    snprintf(setting->why, sizeof setting->why, "%.199s", session->err.text);
+    snprintf(setting->error, sizeof setting->error, "%.199s", session->err.text);
     setting->refused = true;
-    aw_options_forget(&session->options, value);
-    note_wrong(session->config, setting->line, false, &session->err);
+    aw_options_reset(&session->options, value);
+    note_error(session->config, setting->line, false, &session->err);
 }
 
 /* Checks the message layout first, because other settings may name its fields. */
@@ -207,30 +208,32 @@ static void check_settings(struct aw_session *session)
         for (size_t i = 0; i < session->config->n_settings; i++) {
             struct aw_setting *setting = &session->config->settings[i];
             const struct aw_option *option = setting->option;
-            bool counts = option && option->check && setting_of(session, option->name) == setting;
-            bool layout = counts && option->needed_by == AW_NEEDED_BY_MESSAGES;
-            if (counts && layout == (pass == 0) && option->check(session, setting->text) != AW_OK)
-                leave_out(session, setting);
+            bool is_effective =
+                option && option->check && find_setting(session, option->name) == setting;
+            bool layout = is_effective && option->needed_by == AW_NEEDED_BY_MESSAGES;
+            if (is_effective && layout == (pass == 0) &&
+                option->check(session, setting->text) != AW_OK)
+                refuse_setting(session, setting);
         }
     session->err = (struct aw_error){.status = AW_OK};
 }
 
-void aw_config_locate(struct aw_session *session, const char *option)
+void aw_config_add_location(struct aw_session *session, const char *option)
 {
-    const struct aw_setting *setting = setting_of(session, option);
+    const struct aw_setting *setting = find_setting(session, option);
     if (setting && aw_options_find(&session->options, option)->origin == AW_FROM_CONFIG)
-        aw_fail_in(&session->err, session->config->path, (uint64_t)setting->line, 1);
+        aw_fail_at_line(&session->err, session->config->path, (uint64_t)setting->line, 1);
 }
 
 const struct aw_setting *aw_config_find_invalid(const struct aw_session *session,
                                                 const struct aw_command *command)
 {
-    enum aw_needed_by least = command->offline ? AW_NEEDED_BY_MESSAGES : AW_NEEDED_BY_DEVICES;
-    if (aw_command_stops(command) || (command->offline && !command->messages))
+    enum aw_needed_by min_need = command->offline ? AW_NEEDED_BY_MESSAGES : AW_NEEDED_BY_DEVICES;
+    if (aw_command_is_stop(command) || (command->offline && !command->messages))
         return NULL;
     for (size_t i = 0; i < session->config->n_settings; i++) {
         const struct aw_setting *setting = &session->config->settings[i];
-        if (!setting->refused || setting->option->needed_by < least)
+        if (!setting->refused || setting->option->needed_by < min_need)
             continue;
         struct aw_options *options = (struct aw_options *)&session->options;
         if (aw_options_find(options, setting->option->name)->origin == AW_FROM_DEFAULT)
@@ -239,24 +242,24 @@ const struct aw_setting *aw_config_find_invalid(const struct aw_session *session
     return NULL;
 }
 
-static enum aw_status unreadable(struct aw_session *session, int problem, bool wanted)
+static enum aw_status fail_unreadable(struct aw_session *session, int problem, bool required)
 {
-    struct aw_error why;
-    if (problem == ENOENT && !wanted)
+    struct aw_error reason;
+    if (problem == ENOENT && !required)
         return AW_OK;
     if (problem == ENOMEM)
         return aw_no_memory(&session->err);
-    aw_fail(&why, AW_USAGE, "%s", aw_file_reason(problem));
-    return note_wrong(session->config, 0, true, &why);
+    aw_fail(&reason, AW_USAGE, "%s", aw_file_reason(problem));
+    return note_error(session->config, 0, true, &reason);
 }
 
 enum aw_status aw_config_load(struct aw_session *session, const char *path)
 {
     struct aw_config *config = session->config;
     char name[64];
-    config->n_wrong = 0;
-    config->broken = false;
-    config->wrong = (struct aw_error){.status = AW_OK};
+    config->n_errors = 0;
+    config->incomplete = false;
+    config->error = (struct aw_error){.status = AW_OK};
     snprintf(name, sizeof name, "%s.ini", session->tool->name);
     if (path)
         snprintf(config->path, sizeof config->path, "%s", path);
@@ -266,23 +269,23 @@ enum aw_status aw_config_load(struct aw_session *session, const char *path)
         return AW_OK;
     FILE *file = aw_file_open_text(config->path);
     if (!file)
-        return unreadable(session, errno, path != NULL);
-    struct reading reading = {.session = session, .file = file, .ended = true};
+        return fail_unreadable(session, errno, path != NULL);
+    struct file_reader reading = {.session = session, .file = file, .line_ended = true};
     errno = 0;
     int line = ini_parse_stream(next_line, &reading, on_entry, &reading);
     int problem = ferror(file) ? errno : 0;
     fclose(file);
     if (problem)
-        return unreadable(session, problem, true);
+        return fail_unreadable(session, problem, true);
     config->found = true;
     if (line != 0)
-        note_wrong(config, line, true,
+        note_error(config, line, true,
                    &(struct aw_error){AW_USAGE, "neither [section] nor key = value"});
     check_settings(session);
-    return config->wrong.status;
+    return config->error.status;
 }
 
-const char *aw_config_alias(const struct aw_session *session, const char *name)
+const char *aw_config_find_alias(const struct aw_session *session, const char *name)
 {
     for (size_t i = 0; i < session->config->n_aliases; i++)
         if (strcmp(session->config->aliases[i].name, name) == 0)

@@ -18,11 +18,11 @@
 struct aw_config {
     char path[512];
     bool found;
-    size_t n_wrong;        /* number of skipped lines; 1 if the file cannot be read */
-    int wrong_line;        /* the first skipped line; 0: the whole file is unusable */
-    struct aw_error wrong; /* error of that line: "FILE:LINE: why" */
+    size_t n_errors;       /* number of skipped lines; 1 if the file cannot be read */
+    int error_line;        /* the first skipped line; 0: the whole file is unusable */
+    struct aw_error error; /* error of that line: "FILE:LINE: why" */
     bool reported;         /* the error has been reported */
-    bool broken;           /* the device description is incomplete */
+    bool incomplete;       /* the device description is incomplete */
     size_t n_aliases;
     struct aw_alias {
         char *name, *url;
@@ -37,7 +37,7 @@ struct aw_config {
         char *text;
         int line;
         bool refused; /* the option's check refused it */
-        char why[200];
+        char error[200];
     } settings[AW_OPTIONS_MAX];
 };
 
@@ -49,7 +49,7 @@ enum aw_status aw_config_load(struct aw_session *session, const char *path);
 bool aw_config_allows(const char *option);
 
 /* Prepends "FILE:LINE:1: " to session->err if this option's value comes from the file. */
-void aw_config_locate(struct aw_session *session, const char *option);
+void aw_config_add_location(struct aw_session *session, const char *option);
 
 /* Returns a setting that is invalid, needed by this command, and not overridden by another source;
  * NULL: none. */
@@ -57,19 +57,21 @@ const struct aw_setting *aw_config_find_invalid(const struct aw_session *session
                                                 const struct aw_command *command);
 
 /* If this is a teleop section, returns the name of its map; otherwise NULL. */
-const char *aw_config_map(const char *section);
+const char *aw_config_map_name(const char *section);
 
 void aw_config_free(struct aw_config *config);
 
 /* Writes "$XDG_STATE_HOME/armwire/TOOL/NAME" and creates its directories. Writes "" if there is no
  * home directory. */
-void aw_state_path(const struct aw_session *session, const char *name, char *out, size_t size);
+void aw_write_state_path(const struct aw_session *session, const char *name, char *out,
+                         size_t size);
 
 /* Writes the state path for this link's device: "NAME-" and an identifier of the device. Writes ""
  * without a link, or for a simulated device, whose state ends with its link. */
-void aw_link_state_path(const struct aw_session *session, const char *name, char *out, size_t size);
+void aw_write_link_state_path(const struct aw_session *session, const char *name, char *out,
+                              size_t size);
 
 /* Returns the URL of an alias, or NULL. */
-const char *aw_config_alias(const struct aw_session *session, const char *name);
+const char *aw_config_find_alias(const struct aw_session *session, const char *name);
 
 #endif

@@ -28,20 +28,20 @@ static bool has_room(struct pipe_end *to)
     return !to->given_up;
 }
 
-static ssize_t put(void *cookie, const char *text, size_t size)
+static ssize_t write_pipe(void *cookie, const char *text, size_t size)
 {
     struct pipe_end *to = cookie;
-    size_t done = 0;
-    while (done < size && has_room(to)) {
-        ssize_t n = write(to->fd, text + done, size - done);
+    size_t written = 0;
+    while (written < size && has_room(to)) {
+        ssize_t n = write(to->fd, text + written, size - written);
         if (n < 0 && errno != EAGAIN && errno != EINTR)
             break;
-        done += n > 0 ? (size_t)n : 0;
+        written += n > 0 ? (size_t)n : 0;
     }
-    return done == size ? (ssize_t)size : 0;
+    return written == size ? (ssize_t)size : 0;
 }
 
-static int end(void *cookie)
+static int close_pipe(void *cookie)
 {
     struct pipe_end *to = cookie;
     int result = close(to->fd);
@@ -52,7 +52,9 @@ static int end(void *cookie)
 static FILE *open_pipe(int fd)
 {
     struct pipe_end *to = calloc(1, sizeof *to);
-    FILE *file = to ? fopencookie(to, "w", (cookie_io_functions_t){.write = put, .close = end}) : 0;
+    FILE *file =
+        to ? fopencookie(to, "w", (cookie_io_functions_t){.write = write_pipe, .close = close_pipe})
+           : 0;
     if (!file) {
         free(to);
         return NULL;
@@ -61,8 +63,8 @@ static FILE *open_pipe(int fd)
     return file;
 }
 
-enum aw_status aw_session_create(struct aw_session *session, const char *what, const char *path,
-                                 FILE **file)
+enum aw_status aw_session_create_file(struct aw_session *session, const char *what,
+                                      const char *path, FILE **file)
 {
     struct aw_clock *clock = &session->time.real.base;
     const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;

@@ -5,8 +5,8 @@
 
 #define LOOK_NS (50 * AW_MILLISECOND) /* poll interval for a link without a descriptor */
 
-struct drain {
-    struct aw_aside aside;
+struct device_reader {
+    struct aw_background aside;
     struct aw_session *session;
 };
 
@@ -17,20 +17,20 @@ static void note_loss(struct aw_session *session)
     if (session->mode.interactive)
         aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
     else
-        session->device.link->lost = false;
+        session->device.link->is_lost = false;
 }
 
 /* Removes the descriptor while poll runs: poll may wait too, and that wait must not call this
  * function again. */
-static void read_device(struct aw_aside *aside)
+static void read_device(struct aw_background *aside)
 {
-    struct drain *drain = (struct drain *)aside;
+    struct device_reader *drain = (struct device_reader *)aside;
     struct aw_session *session = drain->session;
     struct aw_error cause = session->err;
     aside->fd = -1;
     aside->due = AW_NEVER;
     enum aw_status status = session->tool->poll(session);
-    if (session->device.link->lost)
+    if (session->device.link->is_lost)
         note_loss(session);
     session->err = cause;
     if (status != AW_OK)
@@ -43,19 +43,19 @@ static void read_device(struct aw_aside *aside)
 enum aw_status aw_session_wait_input(struct aw_session *session, int fd, int64_t deadline)
 {
     struct aw_real_clock *clock = &session->time.real;
-    struct drain drain = {.aside = {.fd = -1, .serve = read_device}, .session = session};
-    bool talks = session->device.link && !session->device.link->lost &&
-                 !session->device.link->recorded && !session->share.attached &&
-                 session->tool->poll && !aw_session_virtual(session);
+    struct device_reader drain = {.aside = {.fd = -1, .serve = read_device}, .session = session};
+    bool polls = session->device.link && !session->device.link->is_lost &&
+                 !session->device.link->is_recording && !session->share.attached &&
+                 session->tool->poll && !aw_session_is_virtual(session);
     if (session->mode.interactive && session->tool->idle && !session->share.attached)
         return session->tool->idle(session, fd);
-    if (!talks)
+    if (!polls)
         return aw_clock_wait(&clock->base, fd, POLLIN, deadline);
     session->mode.idling = true;
     read_device(&drain.aside); /* the link may have buffered data that poll(2) does not see */
-    aw_aside_add(&clock->aside, &drain.aside);
+    aw_background_add(&clock->background, &drain.aside);
     enum aw_status status = aw_clock_wait(&clock->base, fd, POLLIN, deadline);
-    aw_aside_remove(&clock->aside, &drain.aside);
+    aw_background_remove(&clock->background, &drain.aside);
     session->mode.idling = false;
     return status;
 }

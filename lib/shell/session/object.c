@@ -21,11 +21,11 @@ void aw_object_start(struct aw_object *object, const char *cmd)
 {
     object->cmd = cmd;
     object->headline = NULL;
-    object->brief = false;
-    object->n = object->n_kept = 0;
+    object->is_brief = false;
+    object->n = object->copies_used = 0;
 }
 
-static struct aw_entry *add(struct aw_object *object, const char *key)
+static struct aw_entry *add_entry(struct aw_object *object, const char *key)
 {
     static const struct aw_entry empty;
     size_t i = object->n < AW_OBJECT_MAX ? object->n++ : AW_OBJECT_MAX - 1;
@@ -34,62 +34,62 @@ static struct aw_entry *add(struct aw_object *object, const char *key)
     return &object->entries[i];
 }
 
-void aw_object_text(struct aw_object *object, const char *key, const char *text)
+void aw_object_add_text(struct aw_object *object, const char *key, const char *text)
 {
-    add(object, key)->text = text;
+    add_entry(object, key)->text = text;
 }
 
-void aw_object_copy(struct aw_object *object, const char *key, const char *text)
+void aw_object_add_copy(struct aw_object *object, const char *key, const char *text)
 {
-    char *copy = object->kept + object->n_kept;
-    size_t room = sizeof object->kept - object->n_kept;
-    aw_object_text(object, key, room ? copy : "");
+    char *copy = object->copies + object->copies_used;
+    size_t room = sizeof object->copies - object->copies_used;
+    aw_object_add_text(object, key, room ? copy : "");
     if (room) {
         snprintf(copy, room, "%s", text);
-        object->n_kept += strlen(copy) + 1;
+        object->copies_used += strlen(copy) + 1;
     }
 }
 
-void aw_object_number(struct aw_object *object, const char *key, double number, int decimals,
-                      const char *unit)
+void aw_object_add_number(struct aw_object *object, const char *key, double number, int decimals,
+                          const char *unit)
 {
-    struct aw_entry *entry = add(object, key);
+    struct aw_entry *entry = add_entry(object, key);
     entry->number = number;
     entry->decimals = decimals;
     entry->unit = unit;
 }
 
-void aw_object_count(struct aw_object *object, const char *key, uint64_t n)
+void aw_object_add_count(struct aw_object *object, const char *key, uint64_t n)
 {
-    aw_object_number(object, key, (double)n, 0, NULL);
+    aw_object_add_number(object, key, (double)n, 0, NULL);
 }
 
-void aw_object_truth(struct aw_object *object, const char *key, bool truth)
+void aw_object_add_truth(struct aw_object *object, const char *key, bool truth)
 {
-    struct aw_entry *entry = add(object, key);
+    struct aw_entry *entry = add_entry(object, key);
     entry->number = truth;
-    entry->truth = true;
+    entry->is_boolean = true;
 }
 
-void aw_object_list(struct aw_object *object, const char *key, const char *json)
+void aw_object_add_list(struct aw_object *object, const char *key, const char *json)
 {
-    struct aw_entry *entry = add(object, key);
+    struct aw_entry *entry = add_entry(object, key);
     entry->text = json;
-    entry->json = true;
+    entry->is_json = true;
 }
 
-static bool same_owner(const char *a, const char *b)
+static bool has_same_prefix(const char *a, const char *b)
 {
     size_t length = strcspn(a, ".");
     return a[length] == '.' && strncmp(a, b, length + 1) == 0;
 }
 
-void aw_object_gather(struct aw_object *object)
+void aw_object_group(struct aw_object *object)
 {
     struct aw_entry *entries = object->entries;
     for (size_t i = 1; i < object->n; i++) {
         size_t to = i;
-        while (to > 0 && !same_owner(entries[i].key, entries[to - 1].key))
+        while (to > 0 && !has_same_prefix(entries[i].key, entries[to - 1].key))
             to--;
         if (to == 0 || to == i)
             continue;
@@ -99,21 +99,22 @@ void aw_object_gather(struct aw_object *object)
     }
 }
 
-void aw_object_details(struct aw_object *object, size_t n)
+void aw_object_mark_details(struct aw_object *object, size_t n)
 {
     for (; n < object->n; n++)
-        object->entries[n].detail = true;
+        object->entries[n].is_detail = true;
 }
 
-void aw_object_absent(struct aw_object *object)
+void aw_object_clear_last(struct aw_object *object)
 {
     struct aw_entry *entry = &object->entries[object->n - 1];
     entry->text = NULL;
     entry->number = NAN;
-    entry->absent = true;
+    entry->is_absent = true;
 }
 
-void aw_object_stats_ms(struct aw_object *object, const char *what, const struct aw_stats *stats)
+void aw_object_add_stats_ms(struct aw_object *object, const char *prefix,
+                            const struct aw_stats *stats)
 {
     const struct {
         const char *name;
@@ -124,23 +125,24 @@ void aw_object_stats_ms(struct aw_object *object, const char *what, const struct
     };
     for (size_t i = 0; stats->n && i < sizeof rows / sizeof *rows; i++) {
         char key[sizeof object->entries->key];
-        snprintf(key, sizeof key, "%s%s%s_ms", what ? what : "", what ? "_" : "", rows[i].name);
-        aw_object_number(object, key, rows[i].value, 3, NULL);
+        snprintf(key, sizeof key, "%s%s%s_ms", prefix ? prefix : "", prefix ? "_" : "",
+                 rows[i].name);
+        aw_object_add_number(object, key, rows[i].value, 3, NULL);
     }
-    if (what && stats->n) /* the max is not a detail */
-        aw_object_details(object, object->n - sizeof rows / sizeof *rows);
-    if (what && stats->n)
-        object->entries[object->n - 1].detail = false;
+    if (prefix && stats->n) /* the max is not a detail */
+        aw_object_mark_details(object, object->n - sizeof rows / sizeof *rows);
+    if (prefix && stats->n)
+        object->entries[object->n - 1].is_detail = false;
 }
 
-static char *put(char *out, const char *text)
+static char *add_text(char *out, const char *text)
 {
     size_t length = strnlen(text, TEXT_MAX);
     memcpy(out, text, length);
     return out + length;
 }
 
-char *aw_json_string(char *out, const char *text, size_t max)
+char *aw_write_json_string(char *out, const char *text, size_t max)
 {
     static const char hex[] = "0123456789abcdef";
     const char *end = text + strnlen(text, max);
@@ -153,7 +155,7 @@ char *aw_json_string(char *out, const char *text, size_t max)
             *out++ = '\\';
             *out++ = (char)c;
         } else if (c < ' ' || c == 127) {
-            out = put(out, "\\u00");
+            out = add_text(out, "\\u00");
             *out++ = hex[c >> 4];
             *out++ = hex[c & 15];
         } else if (!whole) {
@@ -168,12 +170,12 @@ char *aw_json_string(char *out, const char *text, size_t max)
     return out;
 }
 
-static char *put_number(char *out, const struct aw_entry *entry)
+static char *add_number(char *out, const struct aw_entry *entry)
 {
-    if (entry->truth)
-        return put(out, entry->number != 0 ? "true" : "false");
+    if (entry->is_boolean)
+        return add_text(out, entry->number != 0 ? "true" : "false");
     if (!isfinite(entry->number))
-        return put(out, "null");
+        return add_text(out, "null");
     if (entry->decimals < -1)
         return out + sprintf(out, "%.*g", -entry->decimals, entry->number);
     if (entry->decimals < 0 && !isfinite((float)entry->number))
@@ -195,12 +197,12 @@ static size_t shared_groups(const char *key, const char *neighbour)
 }
 
 /* Returns the number of entries that fit if a character takes up to "width" bytes. */
-static size_t that_fit(const struct aw_object *object, size_t width)
+static size_t count_fitting(const struct aw_object *object, size_t width)
 {
     size_t room = AW_OBJECT_TEXT - REST_MAX, i = 0;
     for (; i < object->n; i++) {
         const struct aw_entry *entry = &object->entries[i];
-        size_t each = entry->json ? 1 : width;
+        size_t each = entry->is_json ? 1 : width;
         size_t key = strlen(entry->key), plain = strcspn(entry->key, "\"\\\t\r\n");
         size_t size = (plain < key ? width * key : key) + PUNCTUATION + AW_NUMBER_MAX +
                       (entry->text ? each * strnlen(entry->text, TEXT_MAX) : 0);
@@ -211,7 +213,7 @@ static size_t that_fit(const struct aw_object *object, size_t width)
     return i;
 }
 
-static char *put_json_entry(char *out, const struct aw_object *object, size_t i, size_t n)
+static char *add_json_entry(char *out, const struct aw_object *object, size_t i, size_t n)
 {
     const struct aw_entry *entry = &object->entries[i];
     const char *name = entry->key + (i > 0 ? shared_groups(entry->key, entry[-1].key) : 0);
@@ -219,30 +221,31 @@ static char *put_json_entry(char *out, const struct aw_object *object, size_t i,
     if (out[-1] != '{')
         *out++ = ',';
     for (const char *dot; (dot = strchr(name + 1, '.')); name = dot + 1) {
-        out = aw_json_string(out, name, (size_t)(dot - name));
-        out = put(out, ":{");
+        out = aw_write_json_string(out, name, (size_t)(dot - name));
+        out = add_text(out, ":{");
     }
-    out = aw_json_string(out, name, sizeof entry->key);
+    out = aw_write_json_string(out, name, sizeof entry->key);
     *out++ = ':';
-    if (entry->json)
-        out = put(out, entry->text);
+    if (entry->is_json)
+        out = add_text(out, entry->text);
     else
-        out = entry->text ? aw_json_string(out, entry->text, TEXT_MAX) : put_number(out, entry);
+        out =
+            entry->text ? aw_write_json_string(out, entry->text, TEXT_MAX) : add_number(out, entry);
     while ((closed = strchr(closed + 1, '.')))
         *out++ = '}';
     return out;
 }
 
 /* Writes "t":1.5,"cmd":"deg","ok":true, or "ok":false with the error. */
-static char *put_json_head(char *out, const struct aw_object_head *head)
+static char *add_json_head(char *out, const struct aw_object_head *head)
 {
     out += sprintf(out, "\"t\":%s", head->time);
     if (head->cmd)
         out += sprintf(out, ",\"cmd\":\"%s\"", head->cmd);
     if (!head->error)
-        return put(out, ",\"ok\":true");
+        return add_text(out, ",\"ok\":true");
     return out +
-           sprintf(out, ",\"ok\":false,\"error\":\"%s\",\"exit\":%d", head->error, head->exit);
+           sprintf(out, ",\"ok\":false,\"error\":\"%s\",\"exit\":%d", head->error, head->exit_code);
 }
 
 static char *print_json(const struct aw_object *object, const struct aw_object_form *form,
@@ -250,21 +253,21 @@ static char *print_json(const struct aw_object *object, const struct aw_object_f
 {
     *out++ = '{';
     if (form->head)
-        out = put_json_head(out, form->head);
-    size_t n = that_fit(object, ESCAPE);
+        out = add_json_head(out, form->head);
+    size_t n = count_fitting(object, ESCAPE);
     for (size_t i = 0; i < n; i++)
-        if (!object->entries[i].absent)
-            out = put_json_entry(out, object, i, n);
+        if (!object->entries[i].is_absent)
+            out = add_json_entry(out, object, i, n);
     if (form->head && form->head->error) {
-        out = put(out, ",\"why\":");
-        out = aw_json_string(out, form->head->why, WHY_MAX);
+        out = add_text(out, ",\"why\":");
+        out = aw_write_json_string(out, form->head->message, WHY_MAX);
     }
-    return put(out, "}\n");
+    return add_text(out, "}\n");
 }
 
-static char *put_csv_names(char *out, const struct aw_object *object, size_t n, bool result)
+static char *add_csv_names(char *out, const struct aw_object *object, size_t n, bool result)
 {
-    out = put(out, result ? "t,cmd" : "");
+    out = add_text(out, result ? "t,cmd" : "");
     for (size_t i = 0; i < n; i++) {
         if (i > 0 || result)
             *out++ = ',';
@@ -277,9 +280,9 @@ static char *put_csv_names(char *out, const struct aw_object *object, size_t n, 
 static char *print_csv(const struct aw_object *object, const struct aw_object_form *form, char *out)
 {
     const struct aw_object_head *head = form->head;
-    size_t n = that_fit(object, 2);
+    size_t n = count_fitting(object, 2);
     if (form->names)
-        out = put_csv_names(out, object, n, head != NULL);
+        out = add_csv_names(out, object, n, head != NULL);
     if (head)
         out += sprintf(out, "%s,%s", head->time, head->cmd ? head->cmd : "");
     for (size_t i = 0; i < n; i++) {
@@ -289,18 +292,18 @@ static char *print_csv(const struct aw_object *object, const struct aw_object_fo
         if (entry->text)
             out = aw_csv_quote(out, entry->text, TEXT_MAX);
         else if (isfinite(entry->number))
-            out = put_number(out, entry);
+            out = add_number(out, entry);
     }
     *out++ = '\n';
     return out;
 }
 
 /* Writes a value as text; "-" if unknown. */
-static char *put_value(char *out, const struct aw_entry *entry)
+static char *add_value(char *out, const struct aw_entry *entry)
 {
     if (entry && entry->text)
-        return put(out, entry->text);
-    return entry && isfinite(entry->number) ? put_number(out, entry) : put(out, "-");
+        return add_text(out, entry->text);
+    return entry && isfinite(entry->number) ? add_number(out, entry) : add_text(out, "-");
 }
 
 /* Returns the entry with this name, otherwise the only one whose name ends in this part: "torque"
@@ -311,12 +314,12 @@ static const struct aw_entry *find(const struct aw_object *object, const char *k
     size_t n = 0;
     for (size_t i = 0; i < object->n; i++) {
         const struct aw_entry *entry = &object->entries[i];
-        size_t own = strlen(entry->key);
-        if (own < length || strncmp(entry->key + own - length, key, length) != 0)
+        size_t key_length = strlen(entry->key);
+        if (key_length < length || strncmp(entry->key + key_length - length, key, length) != 0)
             continue;
-        if (own == length)
+        if (key_length == length)
             return entry;
-        if (entry->key[own - length - 1] != '.')
+        if (entry->key[key_length - length - 1] != '.')
             continue;
         found = entry;
         n++;
@@ -332,7 +335,7 @@ static char *print_format(const struct aw_object *object, const struct aw_object
     for (const char *p = form->format; *p && out < end; p++) {
         const char *close = strncmp(p, "%{", 2) == 0 ? strchr(p, '}') : NULL;
         if (close) {
-            out = put_value(out, find(object, p + 2, (size_t)(close - p - 2)));
+            out = add_value(out, find(object, p + 2, (size_t)(close - p - 2)));
             p = close;
         } else if (*p == '\\' && (p[1] == 'n' || p[1] == 't')) {
             *out++ = *++p == 'n' ? '\n' : '\t';
@@ -348,20 +351,20 @@ static char *print_text(const struct aw_object *object, const struct aw_object_f
                         char *out)
 {
     (void)form;
-    out = put(out, object->headline ? object->headline : object->cmd);
-    size_t n = that_fit(object, 1);
+    out = add_text(out, object->headline ? object->headline : object->cmd);
+    size_t n = count_fitting(object, 1);
     for (size_t i = 0; i < n; i++) {
         const struct aw_entry *entry = &object->entries[i];
-        if (object->brief && entry->detail)
+        if (object->is_brief && entry->is_detail)
             continue;
         *out++ = ' ';
-        out = put(out, entry->key);
+        out = add_text(out, entry->key);
         *out++ = '=';
-        out = put_value(out, entry);
+        out = add_value(out, entry);
         if (!entry->text && !isfinite(entry->number))
             continue;
-        out = put(out, entry->unit ? entry->unit : "");
-        out = put(out, entry->unit_after ? entry->unit_after : "");
+        out = add_text(out, entry->unit ? entry->unit : "");
+        out = add_text(out, entry->unit_after ? entry->unit_after : "");
     }
     *out++ = '\n';
     return out;
@@ -381,7 +384,7 @@ size_t aw_record_add_name(enum aw_style style, const char *name, char *line, siz
 {
     char *end = line + size - 1;
     if (style == AW_STYLE_JSON)
-        end = stpcpy(aw_json_string(stpcpy(end - 1, ",\"name\":"), name, AW_POINT_NAME), "}");
+        end = stpcpy(aw_write_json_string(stpcpy(end - 1, ",\"name\":"), name, AW_POINT_NAME), "}");
     else if (style == AW_STYLE_CSV)
         end = aw_csv_quote(stpcpy(end, ","), name, AW_POINT_NAME);
     else

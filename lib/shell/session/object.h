@@ -2,8 +2,8 @@
  * text.
  *
  *     aw_object_start(&session->result, "deg");
- *     aw_object_text(&session->result, "result", "confirmed");
- *     aw_object_number(&session->result, "ms", 1023.4, 1, "ms");
+ *     aw_object_add_text(&session->result, "result", "confirmed");
+ *     aw_object_add_number(&session->result, "ms", 1023.4, 1, "ms");
  *
  * Strings are not copied unless stated. The object is plain data of at most AW_OBJECT_MAX entries.
  * Further entries are dropped, and so is output beyond AW_OBJECT_TEXT. */
@@ -31,57 +31,58 @@ struct aw_entry {
     /* digits after the decimal point; -1: shortest form of a 32-bit float; -4: four significant
      * digits */
     int decimals;
-    bool truth;  /* the number is a boolean */
-    bool json;   /* the string is JSON already */
-    bool absent; /* an empty column of this row; omitted in JSON */
-    bool detail; /* hidden in the text of a brief object */
+    bool is_boolean; /* the number is a boolean */
+    bool is_json;    /* the string is JSON already */
+    bool is_absent;  /* an empty column of this row; omitted in JSON */
+    bool is_detail;  /* hidden in the text of a brief object */
 };
 
 struct aw_object {
     const char *cmd;      /* command name; NULL: nothing to print */
     const char *headline; /* replaces "ok" in text style; or NULL */
-    bool brief;           /* omits details in text style */
-    size_t n, n_kept;
+    bool is_brief;        /* omits details in text style */
+    size_t n, copies_used;
     struct aw_entry entries[AW_OBJECT_MAX];
-    char kept[AW_OBJECT_KEPT]; /* copied strings */
+    char copies[AW_OBJECT_KEPT]; /* copied strings */
 };
 
 void aw_object_start(struct aw_object *object, const char *cmd);
-void aw_object_text(struct aw_object *object, const char *key, const char *text);
+void aw_object_add_text(struct aw_object *object, const char *key, const char *text);
 /* Adds a copy of a string. */
-void aw_object_copy(struct aw_object *object, const char *key, const char *text);
-void aw_object_number(struct aw_object *object, const char *key, double number, int decimals,
-                      const char *unit);
+void aw_object_add_copy(struct aw_object *object, const char *key, const char *text);
+void aw_object_add_number(struct aw_object *object, const char *key, double number, int decimals,
+                          const char *unit);
 /* Adds a count, which has no unit. */
-void aw_object_count(struct aw_object *object, const char *key, uint64_t n);
+void aw_object_add_count(struct aw_object *object, const char *key, uint64_t n);
 
-void aw_object_truth(struct aw_object *object, const char *key, bool truth);
+void aw_object_add_truth(struct aw_object *object, const char *key, bool truth);
 
 /* Adds a list given as JSON: "[1,2,3]". */
-void aw_object_list(struct aw_object *object, const char *key, const char *json);
+void aw_object_add_list(struct aw_object *object, const char *key, const char *json);
 
 /* Groups entries with the same prefix ("m1.lag_ms", later "m1.target"), because JSON puts them into
  * one object. */
-void aw_object_gather(struct aw_object *object);
+void aw_object_group(struct aw_object *object);
 
 /* Marks the entries from n on as details. Text style shows them only with -v; other styles always
  * do. */
-void aw_object_details(struct aw_object *object, size_t n);
+void aw_object_mark_details(struct aw_object *object, size_t n);
 
 /* Clears the value of the last entry: all rows of a table must have the same columns. */
-void aw_object_absent(struct aw_object *object);
+void aw_object_clear_last(struct aw_object *object);
 
 /* Adds statistics in ms, under names shared by all tools: min_ms mean_ms p50_ms p95_ms p99_ms
  * max_ms. prefix: start of these keys ("late": late_min_ms …), or NULL. With a prefix, all entries
  * but the max are details. Adds nothing without samples. */
-void aw_object_stats_ms(struct aw_object *object, const char *what, const struct aw_stats *stats);
+void aw_object_add_stats_ms(struct aw_object *object, const char *prefix,
+                            const struct aw_stats *stats);
 
 /* Facts about a command in addition to its result. */
 struct aw_object_head {
     const char *time, *cmd; /* end time, s; name of the command; or NULL */
     const char *error;      /* kind of error; NULL: success */
-    const char *why;        /* error message */
-    int exit;
+    const char *message;    /* error message */
+    int exit_code;
 };
 
 /* How an object is printed. */
@@ -98,7 +99,7 @@ struct aw_object_form {
 char *aw_object_print(const struct aw_object *object, const struct aw_object_form *form, char *out);
 
 /* Writes a string as quoted JSON, cut after max bytes. Invalid UTF-8 becomes '?'. */
-char *aw_json_string(char *out, const char *text, size_t max);
+char *aw_write_json_string(char *out, const char *text, size_t max);
 
 /* max number of bytes that aw_record_add_name adds */
 #define AW_RECORD_NAME_MAX (6 * AW_POINT_NAME + 16)

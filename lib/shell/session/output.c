@@ -18,55 +18,55 @@
 #define PAUSE_MS    10   /* retry interval if a terminal has no space for a whole character */
 
 /* Waits for space in the output, or for a request to stop. */
-static bool await_room(struct aw_output *out)
+static bool wait_for_space(struct aw_output *out)
 {
     struct pollfd fds[] = {{.fd = out->fd, .events = POLLOUT},
                            {.fd = out->stop_fd > 0 ? out->stop_fd : -1, .events = POLLIN}};
-    int n = poll(fds, 2, out->stalled ? PATIENCE_MS : -1);
+    int n = poll(fds, 2, out->is_stalled ? PATIENCE_MS : -1);
     if (n < 0 || fds[0].revents)
         return true; /* write(2) then fails and sets errno */
     if (n == 0)
         out->error = ECANCELED;
-    out->stalled = true;
+    out->is_stalled = true;
     return false;
 }
 
 /* Waits when poll(2) reports space but write(2) finds none. */
-static bool await_more(struct aw_output *out)
+static bool wait_again(struct aw_output *out)
 {
     struct pollfd stop = {.fd = out->stop_fd, .events = POLLIN};
     if (out->stop_fd <= 0)
-        return await_room(out);
-    if (out->stalled)
+        return wait_for_space(out);
+    if (out->is_stalled)
         out->error = ECANCELED;
-    out->stalled = out->stalled || poll(&stop, 1, PAUSE_MS) > 0;
-    return !out->stalled;
+    out->is_stalled = out->is_stalled || poll(&stop, 1, PAUSE_MS) > 0;
+    return !out->is_stalled;
 }
 
 static void write_all(struct aw_output *out)
 {
-    size_t done = 0;
+    size_t written = 0;
     if (out->sink) {
-        out->sink->put(out->sink, false, out->buffer, out->used);
+        out->sink->write(out->sink, false, out->buffer, out->used);
         out->used = 0;
     }
-    while (done < out->used && !out->error) {
-        if (out->stop_fd > 0 && !await_room(out))
+    while (written < out->used && !out->error) {
+        if (out->stop_fd > 0 && !wait_for_space(out))
             break;
-        const char *text = out->buffer + done;
-        ssize_t n = out->stop_fd > 0 ? aw_write_ready(out->fd, text, out->used - done)
-                                     : write(out->fd, text, out->used - done);
+        const char *text = out->buffer + written;
+        ssize_t n = out->stop_fd > 0 ? aw_write_ready(out->fd, text, out->used - written)
+                                     : write(out->fd, text, out->used - written);
         if (n > 0)
-            done += (size_t)n;
-        else if (errno == EAGAIN && !await_more(out))
+            written += (size_t)n;
+        else if (errno == EAGAIN && !wait_again(out))
             break;
         else if (errno != EINTR && errno != EAGAIN)
             out->error = errno;
     }
-    out->used = out->error ? 0 : out->used - done;
-    memmove(out->buffer, out->buffer + done, out->used);
-    out->stalled = out->stalled && out->used > 0;
-    out->since_ns = 0;
+    out->used = out->error ? 0 : out->used - written;
+    memmove(out->buffer, out->buffer + written, out->used);
+    out->is_stalled = out->is_stalled && out->used > 0;
+    out->waiting_ns = 0;
 }
 
 char *aw_output_reserve(struct aw_output *out, size_t size)
@@ -80,7 +80,7 @@ char *aw_output_reserve(struct aw_output *out, size_t size)
     return out->buffer + out->used;
 }
 
-void aw_output_done(struct aw_output *out, const char *end)
+void aw_output_commit(struct aw_output *out, const char *end)
 {
     out->used = (size_t)(end - out->buffer);
 }
@@ -91,24 +91,24 @@ void aw_output_write(struct aw_output *out, const char *text, size_t size)
         size_t part = size < AW_OUTPUT_SIZE ? size : AW_OUTPUT_SIZE;
         char *at = aw_output_reserve(out, part);
         memcpy(at, text, part);
-        aw_output_done(out, at + part);
+        aw_output_commit(out, at + part);
         text += part;
         size -= part;
     }
 }
 
-bool aw_output_ascii(struct aw_output *out)
+bool aw_output_is_ascii(struct aw_output *out)
 {
     if (out->charset == AW_CHARSET_OF_LOCALE)
-        out->charset = aw_screen_utf8() ? AW_CHARSET_UTF8 : AW_CHARSET_ASCII;
+        out->charset = aw_screen_is_utf8() ? AW_CHARSET_UTF8 : AW_CHARSET_ASCII;
     return out->charset == AW_CHARSET_ASCII;
 }
 
-void aw_output_spell(struct aw_output *out, char *text, size_t size)
+void aw_output_to_charset(struct aw_output *out, char *text, size_t size)
 {
     for (const char *at = text; *at; at++) {
         if ((unsigned char)*at > 0x7F) {
-            if (aw_output_ascii(out))
+            if (aw_output_is_ascii(out))
                 aw_utf8_to_ascii(text, size);
             return;
         }
@@ -121,8 +121,8 @@ static void print(struct aw_output *out, bool clean, const char *format, va_list
     vsnprintf(text, TEXT_MAX, format, args);
     if (clean)
         aw_utf8_clean_lines(text);
-    aw_output_spell(out, text, TEXT_MAX);
-    aw_output_done(out, text + strlen(text));
+    aw_output_to_charset(out, text, TEXT_MAX);
+    aw_output_commit(out, text + strlen(text));
 }
 
 void aw_output_print(struct aw_output *out, const char *format, ...)
@@ -143,7 +143,7 @@ void aw_output_draw(struct aw_output *out, const char *format, ...)
 
 static enum aw_status output_error(const struct aw_output *out, struct aw_error *err)
 {
-    if (out->stalled || out->error == ECANCELED)
+    if (out->is_stalled || out->error == ECANCELED)
         return aw_fail(err, AW_STOPPED, "standard output: the reader does not read — stopped");
     if (!out->error)
         return AW_OK;
@@ -164,11 +164,11 @@ enum aw_status aw_output_pace(struct aw_output *out, int64_t now, int64_t *left,
                               struct aw_error *err)
 {
     enum aw_status status = AW_OK;
-    if (out->used && !out->since_ns)
-        out->since_ns = now;
-    if (out->used > AW_OUTPUT_SIZE / 2 || (out->used && now - out->since_ns >= AW_OUTPUT_LATE))
+    if (out->used && !out->waiting_ns)
+        out->waiting_ns = now;
+    if (out->used > AW_OUTPUT_SIZE / 2 || (out->used && now - out->waiting_ns >= AW_OUTPUT_LATE))
         status = aw_output_flush(out, err);
-    *left = out->used ? AW_OUTPUT_LATE - (now - out->since_ns) : AW_NEVER;
+    *left = out->used ? AW_OUTPUT_LATE - (now - out->waiting_ns) : AW_NEVER;
     return status;
 }
 

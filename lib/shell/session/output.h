@@ -19,7 +19,7 @@
 
 /* Receives output instead of a descriptor: standard output, or lines of standard error. */
 struct aw_sink {
-    void (*put)(struct aw_sink *sink, bool error, const char *text, size_t size);
+    void (*write)(struct aw_sink *sink, bool error, const char *text, size_t size);
 };
 
 /* The locale is determined at the first non-ASCII character, because that opens files. */
@@ -33,18 +33,18 @@ struct aw_output {
     /* errno of the write that failed, or 0; nothing is written afterwards. ECANCELED: gave up
      * because of a stop */
     int error;
-    bool stalled; /* a stop was requested while the reader was blocked */
+    bool is_stalled; /* a stop was requested while the reader was blocked */
     bool color;
-    enum aw_charset charset; /* character set of the output; see aw_output_spell */
-    int64_t since_ns; /* time at which aw_output_pace first saw the buffered text; 0: not yet */
+    enum aw_charset charset; /* character set of the output; see aw_output_to_charset */
+    int64_t waiting_ns; /* time at which aw_output_pace first saw the buffered text; 0: not yet */
     size_t used;
     char buffer[AW_OUTPUT_SIZE];
 };
 
 /* Reserves size bytes (at most AW_OUTPUT_SIZE) and returns a pointer to them. The caller fills them
- * and calls aw_output_done. */
+ * and calls aw_output_commit. */
 char *aw_output_reserve(struct aw_output *out, size_t size);
-void aw_output_done(struct aw_output *out, const char *end);
+void aw_output_commit(struct aw_output *out, const char *end);
 
 void aw_output_write(struct aw_output *out, const char *text, size_t size);
 
@@ -58,10 +58,10 @@ void aw_output_draw(struct aw_output *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Returns true if the locale lacks UTF-8, so that output must be ASCII. */
-bool aw_output_ascii(struct aw_output *out);
+bool aw_output_is_ascii(struct aw_output *out);
 
 /* Converts a string in place with aw_utf8_to_ascii if output must be ASCII. */
-void aw_output_spell(struct aw_output *out, char *text, size_t size);
+void aw_output_to_charset(struct aw_output *out, char *text, size_t size);
 
 /* Writes the buffer. AW_LOST if the output is closed or full; err says which. AW_STOPPED on a
  * request to stop while the reader is blocked. */

@@ -18,40 +18,40 @@ static int64_t now_ns(void)
     return aw_clock_now(&clock.base);
 }
 
-struct aw_progress aw_progress(const struct aw_session *session, const char *what, bool prints)
+struct aw_progress aw_progress(const struct aw_session *session, const char *label, bool to_stdout)
 {
     bool wanted = !session->options.print.quiet && isatty(STDERR_FILENO) &&
-                  !(prints && isatty(STDOUT_FILENO)) && aw_screen_moves();
-    struct aw_progress progress = {.what = what, .wanted = wanted, .start_ns = now_ns()};
+                  !(to_stdout && isatty(STDOUT_FILENO)) && aw_screen_is_capable();
+    struct aw_progress progress = {.label = label, .enabled = wanted, .start_ns = now_ns()};
     progress.next_ns = progress.start_ns + QUIET_NS;
     return progress;
 }
 
-static bool is_time(struct aw_progress *p)
+static bool is_due(struct aw_progress *p)
 {
-    int64_t now = p->wanted ? now_ns() : 0;
-    if (!p->wanted || now < p->next_ns)
+    int64_t now = p->enabled ? now_ns() : 0;
+    if (!p->enabled || now < p->next_ns)
         return false;
     p->next_ns = now + AGAIN_NS;
-    p->shown = true;
+    p->is_shown = true;
     return true;
 }
 
 void aw_progress_show(struct aw_progress *p, const char *text)
 {
-    if (is_time(p))
+    if (is_due(p))
         fprintf(stderr, "\r%s\033[K", text);
 }
 
-void aw_progress_at(struct aw_progress *p, uint64_t done, uint64_t all)
+void aw_progress_update(struct aw_progress *p, uint64_t done, uint64_t total)
 {
-    if (!is_time(p))
+    if (!is_due(p))
         return;
-    double share = all ? (double)done / (double)all : 0;
+    double share = total ? (double)done / (double)total : 0;
     double seconds = (double)(now_ns() - p->start_ns) / 1e9;
     int bar = (int)(share * BAR + 0.5);
-    fprintf(stderr, "\r%.40s ", p->what);
-    if (all)
+    fprintf(stderr, "\r%.40s ", p->label);
+    if (total)
         fprintf(stderr, "[%.*s%*s] %3.0f %%, %.0f s left", bar, "##############################",
                 BAR - bar, "", 100 * share, share > 0 ? seconds * (1 - share) / share : 0);
     else
@@ -61,7 +61,7 @@ void aw_progress_at(struct aw_progress *p, uint64_t done, uint64_t all)
 
 void aw_progress_end(struct aw_progress *p)
 {
-    if (p->shown)
+    if (p->is_shown)
         fputs("\r\033[K", stderr);
-    p->shown = false;
+    p->is_shown = false;
 }

@@ -1,7 +1,7 @@
 /* A progress bar for long work. It appears on standard error and disappears at the end.
  *
  *     struct aw_progress progress = aw_progress(session, "run.pcapng", true);
- *     while (…) aw_progress_at(&progress, done, total);
+ *     while (…) aw_progress_update(&progress, done, total);
  *     aw_progress_end(&progress);
  *
  * Shows nothing in the first half second, with --quiet, or if standard error is not a terminal.
@@ -12,16 +12,16 @@
 #include "shell/session/session.h"
 
 struct aw_progress {
-    const char *what;
-    bool wanted, shown;
+    const char *label;
+    bool enabled, is_shown;
     int64_t start_ns, next_ns; /* real time */
 };
 
 /* to_stdout: the work prints to standard output, so no bar is shown if that is a terminal. */
-struct aw_progress aw_progress(const struct aw_session *session, const char *what, bool prints);
+struct aw_progress aw_progress(const struct aw_session *session, const char *label, bool to_stdout);
 
 /* total 0: unknown. Cheap: most calls only read the clock. */
-void aw_progress_at(struct aw_progress *progress, uint64_t done, uint64_t all);
+void aw_progress_update(struct aw_progress *progress, uint64_t done, uint64_t total);
 void aw_progress_show(struct aw_progress *progress, const char *text);
 void aw_progress_end(struct aw_progress *progress);
 

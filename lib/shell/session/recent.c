@@ -18,10 +18,10 @@ static void store_frame(void *context, struct aw_span frame)
     struct aw_recent *recent = context;
     if (frame.size > AW_RECENT_FRAME)
         return;
-    struct aw_recent_frame *place = &recent->frames[recent->n++ % AW_RECENT_MAX];
-    place->time_ns = recent->time_ns;
-    place->size = frame.size;
-    memcpy(place->bytes, frame.data, frame.size);
+    struct aw_recent_frame *slot = &recent->frames[recent->n++ % AW_RECENT_MAX];
+    slot->time_ns = recent->time_ns;
+    slot->size = frame.size;
+    memcpy(slot->bytes, frame.data, frame.size);
 }
 
 void aw_recent_add(struct aw_session *session, int64_t time_ns, struct aw_span bytes)

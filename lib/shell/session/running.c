@@ -23,11 +23,11 @@ static bool is_listening(const char *path)
         return false;
     strcpy(address.sun_path, path);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    bool there = fd >= 0 && (connect(fd, (struct sockaddr *)&address, sizeof address) == 0 ||
-                             errno == EPROTOTYPE);
+    bool is_found = fd >= 0 && (connect(fd, (struct sockaddr *)&address, sizeof address) == 0 ||
+                                errno == EPROTOTYPE);
     if (fd >= 0)
         close(fd);
-    return there;
+    return is_found;
 }
 
 static bool is_linked(const char *path)
@@ -36,7 +36,7 @@ static bool is_linked(const char *path)
     return stat(path, &file) == 0 && aw_owner_check(path, NULL) == AW_OK;
 }
 
-static const char *usual_place(const struct aw_session *session)
+static const char *default_url(const struct aw_session *session)
 {
     const struct aw_command *sim = aw_find_command(session->tool, "sim");
     for (const struct aw_option *o = sim ? sim->options : NULL; o && o->name; o++)
@@ -45,12 +45,12 @@ static const char *usual_place(const struct aw_session *session)
     return NULL;
 }
 
-bool aw_running_sim(const struct aw_session *session, char *out, size_t size)
+bool aw_find_running_sim(const struct aw_session *session, char *out, size_t size)
 {
     char folder[256], path[320];
     struct aw_error ignored;
-    const char *url = usual_place(session), *at = url ? strstr(url, AW_XDG_RUNTIME "/") : NULL;
-    if (!at || aw_xdg_runtime(folder, sizeof folder, &ignored) != AW_OK)
+    const char *url = default_url(session), *at = url ? strstr(url, AW_XDG_RUNTIME "/") : NULL;
+    if (!at || aw_xdg_make_runtime(folder, sizeof folder, &ignored) != AW_OK)
         return false;
     snprintf(path, sizeof path, "%s%s", folder, at + strlen(AW_XDG_RUNTIME));
     bool slcan = strncmp(url, "slcan:", 6) == 0;

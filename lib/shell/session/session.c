@@ -13,13 +13,13 @@
 #include "base/text.h"
 #include "packets/packets.h"
 
-void aw_session_notice_simulator(struct aw_session *session, const char *url)
+void aw_session_mention_simulator(struct aw_session *session, const char *url)
 {
     if (strncmp(url, "sim:", 4) == 0)
-        aw_session_notice(session, "this is the simulator: nothing real moves");
+        aw_session_print_notice(session, "this is the simulator: nothing real moves");
 }
 
-void aw_session_notice(struct aw_session *session, const char *format, ...)
+void aw_session_print_notice(struct aw_session *session, const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -35,7 +35,9 @@ void aw_session_notice(struct aw_session *session, const char *format, ...)
 enum aw_subjects aw_session_subjects(const struct aw_session *session)
 {
     const struct aw_subject_hooks *subject = &session->tool->subject;
-    return subject->all ? AW_SUBJECTS_ANY : subject->leads ? AW_SUBJECTS_BEFORE : AW_SUBJECTS_KNOWN;
+    return subject->list_all      ? AW_SUBJECTS_ANY
+           : subject->only_prefix ? AW_SUBJECTS_BEFORE
+                                  : AW_SUBJECTS_KNOWN;
 }
 
 static struct aw_view_options view_options(struct aw_session *session)
@@ -75,9 +77,9 @@ enum aw_status aw_session_check_fields(struct aw_session *session)
 }
 
 /* Does not use a notice, because --quiet must not hide that a file lacks fields. */
-static void tell_room(struct aw_session *session, const struct aw_view *view)
+static void report_missing_fields(struct aw_session *session, const struct aw_view *view)
 {
-    size_t room = view ? aw_view_room(view) : 0;
+    size_t room = view ? aw_view_column_limit(view) : 0;
     if (room)
         aw_session_report(session,
                           "%s: CSV is limited to %zu columns: some fields are missing — select "
@@ -85,8 +87,8 @@ static void tell_room(struct aw_session *session, const struct aw_view *view)
                           session->tool->name, room);
 }
 
-struct aw_view *aw_session_file_view(struct aw_session *session, struct aw_wire *wire,
-                                     enum aw_style style, const struct aw_messages *messages)
+struct aw_view *aw_session_make_file_view(struct aw_session *session, struct aw_wire *wire,
+                                          enum aw_style style, const struct aw_messages *messages)
 {
     struct aw_view_options options = view_options(session);
     options.style = style;
@@ -96,22 +98,23 @@ struct aw_view *aw_session_file_view(struct aw_session *session, struct aw_wire 
     if (aw_style_is_table(style) && options.time == AW_TIME_DEFAULT)
         options.time = AW_TIME_REL;
     struct aw_view *view = aw_view_new(wire, &options, &session->err);
-    tell_room(session, view);
+    report_missing_fields(session, view);
     return view;
 }
 
-enum aw_status aw_session_narrow(struct aw_session *session)
+enum aw_status aw_session_select_subjects(struct aw_session *session)
 {
     const struct aw_subject_hooks *subject = &session->tool->subject;
-    session->device.concerns = NULL;
-    return subject->narrow ? subject->narrow(session, &session->device.concerns) : AW_OK;
+    session->device.selects = NULL;
+    return subject->select ? subject->select(session, &session->device.selects) : AW_OK;
 }
 
 const char *aw_session_subject(struct aw_session *session, const struct aw_record *record,
                                char *out, size_t size)
 {
     const struct aw_subject_hooks *hooks = &session->tool->subject;
-    const char *subject = hooks->of ? hooks->of(session, record, out, size) : NULL;
+    const char *subject =
+        hooks->get_subject ? hooks->get_subject(session, record, out, size) : NULL;
     return subject ? subject : "";
 }
 
@@ -132,7 +135,7 @@ enum aw_status aw_session_check_file(struct aw_session *session, const char *tex
     return access(text, R_OK) == 0 ? AW_OK : aw_file_fail(&session->err, NULL, text);
 }
 
-enum aw_status aw_session_raw_wire(struct aw_session *session)
+enum aw_status aw_session_make_raw_wire(struct aw_session *session)
 {
     return make_wire(session, session->wire->protocol, &session->wire->variant, true);
 }
@@ -145,7 +148,7 @@ static const struct aw_protocol *protocol_for_reading(const struct aw_session *s
     return carried ? aw_packets_protocol(carried) : session->wire->protocol;
 }
 
-enum aw_status aw_session_carried_wire(struct aw_session *session, struct aw_wire **wire)
+enum aw_status aw_session_get_carried_wire(struct aw_session *session, struct aw_wire **wire)
 {
     *wire = NULL;
     if (!session->device.carried)
@@ -157,7 +160,7 @@ enum aw_status aw_session_carried_wire(struct aw_session *session, struct aw_wir
     return status;
 }
 
-enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire)
+enum aw_status aw_session_get_decoding_wire(struct aw_session *session, struct aw_wire **wire)
 {
     const struct aw_message *ordered = session->tool->ordered.messages;
     struct aw_variant variant = session->wire->variant;
@@ -166,7 +169,7 @@ enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wi
     if (!raw && !ordered && !session->device.carried)
         return AW_OK;
     if (ordered)
-        variant.instead = ordered;
+        variant.replacements = ordered;
     enum aw_status status = make_wire(session, protocol_for_reading(session), &variant, raw);
     if (status != AW_OK)
         return status;
@@ -177,29 +180,29 @@ enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wi
     return AW_OK;
 }
 
-enum aw_status aw_session_view(struct aw_session *session, const struct aw_record *like)
+enum aw_status aw_session_open_view(struct aw_session *session, const struct aw_record *like)
 {
     struct aw_printing *printing = &session->run.printing;
     if (printing->view)
         return AW_OK;
     struct aw_view_options options = view_options(session);
     options.fields = split_fields(session);
-    options.brief = printing->brief;
+    options.hides_metadata = printing->is_brief;
     options.messages = printing->messages;
-    options.like = like;
+    options.sample = like;
     printing->view = aw_view_new(printing->wire, &options, &session->err);
     if (!printing->view)
         return session->err.status;
-    tell_room(session, printing->view);
+    report_missing_fields(session, printing->view);
     char *at = aw_output_reserve(&session->out, AW_VIEW_MAX);
-    aw_output_done(&session->out, at + aw_view_header(printing->view, at));
+    aw_output_commit(&session->out, at + aw_view_print_header(printing->view, at));
     return AW_OK;
 }
 
-struct aw_messages aw_session_spoken(const struct aw_session *session)
+struct aw_messages aw_session_watched_messages(const struct aw_session *session)
 {
-    return aw_view_messages(protocol_for_reading(session), session->tool->speaks,
-                            session->tool->protocol->n_messages);
+    return aw_view_select_messages(protocol_for_reading(session), session->tool->watched,
+                                   session->tool->protocol->n_messages);
 }
 
 /* Chooses the columns of a table without --fields: those of the sent message, or of all messages
@@ -211,13 +214,14 @@ static void choose_columns(struct aw_session *session, const struct aw_record *r
     size_t at = (size_t)(record->codec - printing->wire->codecs);
     bool chosen = session->options.print.fields || printing->default_fields;
     if (!aw_style_is_table(aw_session_style(session)) || chosen ||
-        (printing->view && !printing->messages.any) || aw_messages_have(&printing->messages, at))
+        (printing->view && !printing->messages.has_any) ||
+        aw_messages_have(&printing->messages, at))
         return;
     if (!printing->view || !aw_view_covers(printing->view, record->codec)) {
         aw_view_free(printing->view);
         printing->view = NULL;
     }
-    struct aw_messages spoken = aw_session_spoken(session);
+    struct aw_messages spoken = aw_session_watched_messages(session);
     for (size_t i = 0; record->dir == AW_RX && aw_messages_have(&spoken, at) && i < AW_MAX_MESSAGES;
          i++)
         if (aw_messages_have(&spoken, i))
@@ -225,14 +229,15 @@ static void choose_columns(struct aw_session *session, const struct aw_record *r
     aw_messages_add(&printing->messages, at);
 }
 
-enum aw_status aw_session_show(struct aw_session *session, const struct aw_record *record)
+enum aw_status aw_session_show_record(struct aw_session *session, const struct aw_record *record)
 {
     choose_columns(session, record);
-    enum aw_status status = aw_session_view(session, record);
+    enum aw_status status = aw_session_open_view(session, record);
     if (status != AW_OK)
         return status;
     char *at = aw_output_reserve(&session->out, AW_VIEW_MAX);
-    aw_output_done(&session->out, at + aw_view_record(session->run.printing.view, record, at));
+    aw_output_commit(&session->out,
+                     at + aw_view_print_record(session->run.printing.view, record, at));
     return session->out.error ? aw_output_flush(&session->out, &session->err) : AW_OK;
 }
 
@@ -241,14 +246,14 @@ bool aw_session_print_object(struct aw_session *session, const struct aw_object 
 {
     struct aw_printing *printing = &session->run.printing;
     const struct aw_object_form form = {.style = aw_session_style(session),
-                                        .names = printing->columns != object->n,
+                                        .names = printing->n_columns != object->n,
                                         .head = head,
                                         .format = session->options.print.format};
     if (form.style == AW_STYLE_TEXT)
         return false;
     char *at = aw_output_reserve(&session->out, 2 * AW_OBJECT_TEXT);
-    aw_output_done(&session->out, aw_object_print(object, &form, at));
-    printing->columns = object->n;
+    aw_output_commit(&session->out, aw_object_print(object, &form, at));
+    printing->n_columns = object->n;
     return true;
 }
 
@@ -256,36 +261,38 @@ void aw_session_print_line(struct aw_session *session, const struct aw_object *o
 {
     char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT + 1);
     *aw_object_print(object, &(struct aw_object_form){.style = AW_STYLE_TEXT}, at) = '\0';
-    aw_output_spell(&session->out, at, AW_OBJECT_TEXT);
-    aw_output_done(&session->out, at + strlen(at));
+    aw_output_to_charset(&session->out, at, AW_OBJECT_TEXT);
+    aw_output_commit(&session->out, at + strlen(at));
 }
 
 /* Prints the entries of a row that --fields selects. */
-static bool print_picked(struct aw_session *session, const struct aw_object *row)
+static bool print_selected(struct aw_session *session, const struct aw_object *row)
 {
-    struct aw_object picked = *row;
-    if (!aw_wanted_pick(session, &picked) || aw_session_print_object(session, &picked, NULL))
+    struct aw_object selected = *row;
+    if (!aw_wanted_pick(session, &selected) || aw_session_print_object(session, &selected, NULL))
         return true;
-    picked.headline = row->headline ? row->headline : session->run.command->name;
+    selected.headline = row->headline ? row->headline : session->run.command->name;
     if (session->run.printing.wanted.any.n)
-        aw_session_print_line(session, &picked);
+        aw_session_print_line(session, &selected);
     return session->run.printing.wanted.any.n > 0;
 }
 
 /* Returns false in text style, without printing. */
 static bool print_row(struct aw_session *session, const struct aw_object *row)
 {
-    bool printed = session->run.printing.wanted.picks ? print_picked(session, row)
-                                                      : aw_session_print_object(session, row, NULL);
-    session->run.printing.rows = session->run.printing.rows || printed;
+    bool printed = session->run.printing.wanted.selects_entries
+                       ? print_selected(session, row)
+                       : aw_session_print_object(session, row, NULL);
+    session->run.printing.printed_rows = session->run.printing.printed_rows || printed;
     return printed;
 }
 
-void aw_session_row(struct aw_session *session, const struct aw_object *row, const char *text, ...)
+void aw_session_print_row(struct aw_session *session, const struct aw_object *row, const char *text,
+                          ...)
 {
     char line[AW_STRING_MAX];
     va_list args;
-    aw_session_work_hide(session);
+    aw_session_hide_progress(session);
     if (print_row(session, row))
         return;
     va_start(args, text);
@@ -294,16 +301,16 @@ void aw_session_row(struct aw_session *session, const struct aw_object *row, con
     aw_output_print(&session->out, "%s", line);
 }
 
-void aw_session_row_text(struct aw_session *session, const char *key, const char *text)
+void aw_session_print_row_text(struct aw_session *session, const char *key, const char *text)
 {
     struct aw_object row;
     aw_object_start(&row, NULL);
-    aw_object_text(&row, key, text);
-    aw_session_row(session, &row, "%s\n", text);
+    aw_object_add_text(&row, key, text);
+    aw_session_print_row(session, &row, "%s\n", text);
 }
 
-void aw_session_command(const struct aw_session *session, const char *message,
-                        struct aw_record *record)
+void aw_session_init_command(const struct aw_session *session, const char *message,
+                             struct aw_record *record)
 {
     aw_record_init(record, aw_wire_codec(session->wire, message, AW_TX), AW_TX);
 }
@@ -311,16 +318,16 @@ void aw_session_command(const struct aw_session *session, const char *message,
 enum aw_status aw_session_announce(struct aw_session *session, struct aw_record *command)
 {
     enum aw_status status = AW_OK;
-    aw_session_work_hide(session);
+    aw_session_hide_progress(session);
     command->time_ns = aw_session_time(session);
-    if (aw_session_formatted(session) && !session->run.printing.wanted.results)
-        status = aw_session_show(session, command);
+    if (aw_session_is_formatted(session) && !session->run.printing.wanted.selects_result)
+        status = aw_session_show_record(session, command);
     if (status == AW_OK)
         status = aw_output_flush(&session->out, &session->err);
     return status == AW_OK ? aw_output_check(&session->out, &session->err) : status;
 }
 
-int aw_exit_code(const struct aw_session *session, enum aw_status status)
+int aw_session_exit_code(const struct aw_session *session, enum aw_status status)
 {
     if (session->out.error == EPIPE)
         return 128 + SIGPIPE;

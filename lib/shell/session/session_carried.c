@@ -14,19 +14,19 @@
 bool aw_session_is_note(const char *comment)
 {
     const char *text;
-    return aw_carried_kind(comment, &text) != AW_CARRIED_NOTHING ||
+    return aw_carried_kind(comment, &text) != AW_CARRIED_OTHER ||
            strncmp(comment, AW_SUBJECT_LINE, strlen(AW_SUBJECT_LINE)) == 0;
 }
 
-void aw_session_about(void *context, const char *program, const char *comment, size_t length)
+void aw_session_read_section(void *context, const char *program, const char *comment, size_t length)
 {
     struct aw_session *session = context;
     char text[AW_LOG_COMMENT];
     (void)program;
-    if (!session->tool->names.take)
+    if (!session->tool->names.read_line)
         return;
     snprintf(text, sizeof text, "%.*s", (int)length, comment);
-    session->tool->names.take(session, text);
+    session->tool->names.read_line(session, text);
 }
 
 static const struct aw_packets *packets_of(const struct aw_session *session)
@@ -35,7 +35,7 @@ static const struct aw_packets *packets_of(const struct aw_session *session)
                                           : session->device.carried;
 }
 
-bool aw_session_keep_packets(const struct aw_session *session, size_t *at, char *out, size_t size)
+bool aw_session_write_packets(const struct aw_session *session, size_t *at, char *out, size_t size)
 {
     return aw_carried_next(packets_of(session), at, out, size);
 }
@@ -45,7 +45,7 @@ bool aw_session_keep_packets(const struct aw_session *session, size_t *at, char 
 /* Reads the comments before the first message. Reports only AW_NO_MEMORY; the reader of the
  * recording reports other errors. */
 static enum aw_status read_comments(struct aw_session *session, const char *path,
-                                    struct aw_carried *kept)
+                                    struct aw_carried *carried)
 {
     struct aw_log *log;
     struct aw_log_entry entry;
@@ -57,39 +57,39 @@ static enum aw_status read_comments(struct aw_session *session, const char *path
            !entry.data.size) {
         const char *text;
         enum aw_carried_kind kind = aw_carried_kind(entry.comment, &text);
-        status = aw_carried_add(kept, kind, text);
+        status = aw_carried_add(carried, kind, text);
     }
     aw_log_close(log);
     return status;
 }
 
-static enum aw_status read_kept(struct aw_session *session, const struct aw_carried *kept,
-                                const char *path)
+static enum aw_status parse_carried(struct aw_session *session, const struct aw_carried *carried,
+                                    const char *path)
 {
-    enum aw_status status = aw_carried_read(kept, session->tool->protocol, path,
+    enum aw_status status = aw_carried_read(carried, session->tool->protocol, path,
                                             &session->device.carried, &session->err);
     if (status == AW_OK || status == AW_NO_MEMORY)
         return status;
     struct aw_error why = session->err;
     return aw_fail(&session->err, AW_MALFORMED, "packets in %.280s — give --packets FILE%s",
-                   why.text, kept->dbc.n ? " or --dbc FILE" : "");
+                   why.text, carried->dbc.n ? " or --dbc FILE" : "");
 }
 
-static enum aw_status take(struct aw_session *session, const char *path)
+static enum aw_status read_recording(struct aw_session *session, const char *path)
 {
     struct stat about;
-    struct aw_carried kept = {.packets = {.n = 0}};
+    struct aw_carried carried = {.packets = {.n = 0}};
     if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
         return AW_OK;
-    enum aw_status status = read_comments(session, path, &kept) == AW_NO_MEMORY
+    enum aw_status status = read_comments(session, path, &carried) == AW_NO_MEMORY
                                 ? aw_no_memory(&session->err)
-                                : read_kept(session, &kept, path);
-    aw_carried_free(&kept);
+                                : parse_carried(session, &carried, path);
+    aw_carried_free(&carried);
     return status;
 }
 
 /* Drops the packets. This is safe between two commands, because nothing refers to them then. */
-static void forget(struct aw_session *session)
+static void drop_packets(struct aw_session *session)
 {
     if (!session->device.carried)
         return;
@@ -100,27 +100,28 @@ static void forget(struct aw_session *session)
 }
 
 /* Reads the packets of the recording that is the argument or the link. */
-static enum aw_status read_first(struct aw_session *session, const struct aw_args *args)
+static enum aw_status read_recordings(struct aw_session *session, const struct aw_args *args)
 {
     static const char *const readers[] = {"decode", "info", "plot", "replay", NULL};
     const char *link = session->options.link.url;
     enum aw_status status = AW_OK;
     bool reads = aw_is_one_of(readers, args->command->name);
     for (size_t i = 0; reads && i < args->n && status == AW_OK && !session->device.carried; i++)
-        status = take(session, args->bound[i].text);
+        status = read_recording(session, args->bound[i].text);
     if (status != AW_OK || session->device.carried || !link || strncmp(link, "log:", 4) != 0)
         return status;
     char path[512];
     snprintf(path, sizeof path, "%.*s", (int)strcspn(link + 4, "?"), link + 4);
-    return take(session, path);
+    return read_recording(session, path);
 }
 
 enum aw_status aw_session_read_packets(struct aw_session *session, const struct aw_args *args)
 {
-    forget(session);
-    if (session->options.link.packets || session->options.link.dbc || !session->tool->protocol->own)
+    drop_packets(session);
+    if (session->options.link.packets || session->options.link.dbc ||
+        !session->tool->protocol->custom)
         return AW_OK;
-    enum aw_status status = read_first(session, args);
+    enum aw_status status = read_recordings(session, args);
     if (status != AW_MALFORMED || args->command->safety == AW_READ)
         return status;
     session->err = (struct aw_error){.status = AW_OK};

@@ -19,48 +19,48 @@ enum aw_style aw_session_style(const struct aw_session *session)
                            : AW_STYLE_TEXT;
 }
 
-bool aw_session_json(const struct aw_session *session)
+bool aw_session_is_json(const struct aw_session *session)
 {
     return aw_session_style(session) == AW_STYLE_JSON;
 }
 
-bool aw_session_formatted(const struct aw_session *session)
+bool aw_session_is_formatted(const struct aw_session *session)
 {
     return aw_session_style(session) != AW_STYLE_TEXT;
 }
 
-bool aw_session_text(const struct aw_session *session)
+bool aw_session_is_text(const struct aw_session *session)
 {
-    return !aw_session_formatted(session) && !session->options.print.fields;
+    return !aw_session_is_formatted(session) && !session->options.print.fields;
 }
 
-bool aw_session_virtual(const struct aw_session *session)
+bool aw_session_is_virtual(const struct aw_session *session)
 {
     return session->clock == &session->time.virtual.base;
 }
 
 int64_t aw_session_time(const struct aw_session *session)
 {
-    return aw_session_virtual(session) ? session->time.virtual.time_ns : aw_wall_time();
+    return aw_session_is_virtual(session) ? session->time.virtual.time_ns : aw_wall_time();
 }
 
-int64_t aw_session_end(const struct aw_session *session)
+int64_t aw_session_end_time(const struct aw_session *session)
 {
     double seconds = session->options.run.for_s;
-    return seconds > 0 ? aw_clock_after(aw_clock_now(session->clock), seconds) : AW_NEVER;
+    return seconds > 0 ? aw_time_after(aw_clock_now(session->clock), seconds) : AW_NEVER;
 }
 
-bool aw_session_continues(const struct aw_session *session)
+bool aw_session_has_ongoing(const struct aw_session *session)
 {
     return session->motion.ongoing == AW_ONGOING_RUNNING ||
            (session->motion.ongoing == AW_ONGOING_ENDING &&
-            aw_clock_now(session->clock) < session->motion.until);
+            aw_clock_now(session->clock) < session->motion.end_ns);
 }
 
-void aw_session_ends_in(struct aw_session *session, double seconds)
+void aw_session_set_end(struct aw_session *session, double seconds)
 {
     session->motion.ongoing = AW_ONGOING_ENDING;
-    session->motion.until = aw_clock_after(aw_clock_now(session->clock), seconds);
+    session->motion.end_ns = aw_time_after(aw_clock_now(session->clock), seconds);
 }
 
 enum aw_status aw_session_check_input(struct aw_session *session)

@@ -9,8 +9,8 @@
 static enum aw_status no_link(struct aw_session *session)
 {
     char variable[64], sim[400];
-    aw_option_variable(session->tool->name, "link", variable, sizeof variable);
-    if (aw_running_sim(session, sim, sizeof sim))
+    aw_write_option_variable(session->tool->name, "link", variable, sizeof variable);
+    if (aw_find_running_sim(session, sim, sizeof sim))
         return aw_fail(&session->err, AW_NO_LINK,
                        "no link given — use the running simulator with -l %s, or name the device "
                        "with -l URL or %s",
@@ -25,18 +25,18 @@ static enum aw_status fail_alias(struct aw_session *session, const char *name)
 {
     const struct aw_config *config = session->config;
     const char *names[AW_ALIASES_MAX];
-    char near[80], advice[200];
+    char suggestion[80], advice[200];
     for (size_t i = 0; i < config->n_aliases; i++)
         names[i] = config->aliases[i].name;
     const char *found = aw_suggest(name, names, config->n_aliases);
-    snprintf(near, sizeof near, "@%.60s", found ? found : "");
+    snprintf(suggestion, sizeof suggestion, "@%.60s", found ? found : "");
     snprintf(advice, sizeof advice, "add it to [link] in %.160s", config->path);
-    return aw_fail_unknown(&session->err, found ? near : NULL, advice, "unknown alias '@%.60s'",
-                           name);
+    return aw_fail_unknown(&session->err, found ? suggestion : NULL, advice,
+                           "unknown alias '@%.60s'", name);
 }
 
 /* Resolves aliases repeatedly, because an alias may name another one. */
-enum aw_status aw_session_url(struct aw_session *session, const char **url)
+enum aw_status aw_session_get_url(struct aw_session *session, const char **url)
 {
     const char *named = session->share.url ? session->share.url : session->options.link.url;
     if (!named || !*named)
@@ -45,7 +45,7 @@ enum aw_status aw_session_url(struct aw_session *session, const char **url)
         return no_link(session);
     *url = named;
     for (size_t steps = 0; **url == '@'; steps++) {
-        const char *next = aw_config_alias(session, *url + 1);
+        const char *next = aw_config_find_alias(session, *url + 1);
         if (!next)
             return fail_alias(session, *url + 1);
         if (steps == AW_ALIASES_MAX)
@@ -57,11 +57,11 @@ enum aw_status aw_session_url(struct aw_session *session, const char **url)
     return AW_OK;
 }
 
-void aw_session_interface(struct aw_session *session, char *out, size_t size)
+void aw_session_link_name(struct aw_session *session, char *out, size_t size)
 {
     const char *url;
     struct aw_error before = session->err;
-    if (aw_session_url(session, &url) != AW_OK)
+    if (aw_session_get_url(session, &url) != AW_OK)
         url = "link";
     session->err = before;
     /* its key ends with the device's key */

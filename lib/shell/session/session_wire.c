@@ -13,7 +13,7 @@
 static void forget_joints(struct aw_session *session)
 {
     if (session->device.custom.arm)
-        session->tool = session->device.custom.base;
+        session->tool = session->device.custom.base_tool;
     free(session->device.custom.arm);
     session->device.custom.arm = NULL;
 }
@@ -48,7 +48,7 @@ static enum aw_status read_dbc_file(struct aw_session *session, struct aw_packet
     enum aw_status status =
         aw_packets_read_dbc(packets, NULL, name, notice, sizeof notice, &session->err);
     if (status == AW_OK && *notice)
-        aw_session_notice(session, "%s", notice);
+        aw_session_print_notice(session, "%s", notice);
     return status;
 }
 
@@ -79,7 +79,7 @@ static void exchange_packets(struct aw_session *session, const struct aw_session
     session->run.printing.wire = session->wire;
 }
 
-static enum aw_status load(struct aw_session *session, const char *files)
+static enum aw_status load_packets(struct aw_session *session, const char *files)
 {
     struct aw_session_custom custom = {.packets = aw_packets_new(session->tool->protocol),
                                        .files = strdup(files)};
@@ -103,50 +103,51 @@ static enum aw_status load(struct aw_session *session, const char *files)
 static bool can_do_without(const struct aw_session *session)
 {
     const struct aw_command *command = session->run.command;
-    return command && (aw_command_stops(command) || (command->offline && !command->messages));
+    return command && (aw_command_is_stop(command) || (command->offline && !command->messages));
 }
 
 /* Joins the files of both options in one string; NULL: neither option is given. */
-static const char *named_files(const struct aw_session *session, char *out, size_t size)
+static const char *join_file_names(const struct aw_session *session, char *out, size_t size)
 {
     const char *packets = session->options.link.packets, *dbc = session->options.link.dbc;
     snprintf(out, size, "%s\n%s", packets ? packets : "", dbc ? dbc : "");
     return packets || dbc ? out : NULL;
 }
 
-static enum aw_status load_named(struct aw_session *session, const char *files, size_t most)
+static enum aw_status reload_packets(struct aw_session *session, const char *files,
+                                     size_t max_length)
 {
     const char *before = session->device.custom.files;
     if (!files || (before && strcmp(before, files) == 0))
         return AW_OK;
-    if (strlen(files) == most)
+    if (strlen(files) == max_length)
         return aw_fail(&session->err, AW_USAGE, "--packets and --dbc: too many files — give fewer");
     if (session->device.link)
         return aw_fail(&session->err, AW_USAGE,
                        "--%s: the link is already open — give the option when you start %s",
                        session->options.link.packets ? "packets" : "dbc", session->tool->name);
-    return load(session, files);
+    return load_packets(session, files);
 }
 
 /* Selects the protocol that the options require. It must not change while a link is open. */
 static enum aw_status read_packets(struct aw_session *session, const struct aw_protocol **protocol)
 {
     char both[2048];
-    const char *files = named_files(session, both, sizeof both);
+    const char *files = join_file_names(session, both, sizeof both);
     bool linked = session->device.link != NULL;
-    struct aw_error *unread = &session->run.unread;
+    struct aw_error *unread = &session->run.packet_error;
     enum aw_status status = unread->status;
-    if (status == AW_OK && (status = load_named(session, files, sizeof both - 1)) != AW_OK)
+    if (status == AW_OK && (status = reload_packets(session, files, sizeof both - 1)) != AW_OK)
         *unread = session->err;
     session->err = status == AW_OK ? session->err : *unread;
     if (status != AW_OK && linked)
         return status;
-    bool stays = session->device.custom.packets && (files || linked);
-    *protocol =
-        stays ? aw_packets_protocol(session->device.custom.packets) : session->tool->protocol;
+    bool keeps_packets = session->device.custom.packets && (files || linked);
+    *protocol = keeps_packets ? aw_packets_protocol(session->device.custom.packets)
+                              : session->tool->protocol;
     if (status == AW_OK || !can_do_without(session))
         return status;
-    if (aw_command_stops(session->run.command))
+    if (aw_command_is_stop(session->run.command))
         aw_session_report(session, "%s: %s; sending the built-in stop\n", session->tool->name,
                           session->err.text);
     session->err = (struct aw_error){.status = AW_OK};
@@ -158,8 +159,8 @@ enum aw_status aw_session_prepare_wire(struct aw_session *session)
     struct aw_variant variant = session->tool->protocol->variants[0];
     const struct aw_protocol *protocol = session->wire->protocol;
     enum aw_status status = read_packets(session, &protocol);
-    if (status == AW_OK && session->tool->variant)
-        status = session->tool->variant(session, &variant, &session->err);
+    if (status == AW_OK && session->tool->choose_variant)
+        status = session->tool->choose_variant(session, &variant, &session->err);
     if (status == AW_OK && (protocol != session->wire->protocol ||
                             memcmp(&variant, &session->wire->variant, sizeof variant) != 0))
         aw_wire_init(session->wire, protocol, &variant, false);
@@ -174,7 +175,7 @@ enum aw_status aw_session_check_wire(struct aw_session *session, const char *tex
     return aw_session_prepare_wire(session);
 }
 
-uint32_t aw_session_packets_sum(const struct aw_session *session)
+uint32_t aw_session_packets_checksum(const struct aw_session *session)
 {
     uint32_t sum = 2166136261u; /* FNV-1a */
     if (!session->device.custom.arm)
@@ -184,20 +185,20 @@ uint32_t aw_session_packets_sum(const struct aw_session *session)
     return sum ? sum : 1;
 }
 
-void aw_wire_complete(struct aw_session *session, aw_candidate_fn *add, void *context)
+void aw_complete_variants(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     for (const struct aw_variant *v = session->tool->protocol->variants; v->name; v++)
         add(context, v->name, v->help);
 }
 
-enum aw_status aw_wire_option(struct aw_session *session, const char *text,
-                              struct aw_variant *variant, struct aw_error *err)
+enum aw_status aw_find_variant(struct aw_session *session, const char *text,
+                               struct aw_variant *variant, struct aw_error *err)
 {
     const struct aw_protocol *protocol = session->tool->protocol;
-    const struct aw_variant *named = text ? aw_protocol_variant(protocol, text) : variant;
+    const struct aw_variant *chosen = text ? aw_protocol_variant(protocol, text) : variant;
     char list[200] = "";
-    if (named) {
-        *variant = *named;
+    if (chosen) {
+        *variant = *chosen;
         return AW_OK;
     }
     for (const struct aw_variant *v = protocol->variants; v->name; v++)

@@ -22,28 +22,29 @@ struct aw_sharing {
      * server ended it. */
     enum aw_status (*end)(struct aw_session *session, enum aw_status status);
     /* Reports the end of a wait for a line if the server ended it. */
-    enum aw_status (*outcome)(struct aw_session *session, enum aw_status status);
+    enum aw_status (*get_outcome)(struct aw_session *session, enum aw_status status);
     /* At the end: leaves continuing activities running and releases the lease. */
     void (*leave)(struct aw_session *session);
 
     /* Marks the start or end of a playback whose speed clients may change. */
-    void (*plays)(struct aw_session *session, bool on);
+    void (*on_playback)(struct aw_session *session, bool on);
 
     /* For the command status: reports the holder of the lease, in the result for JSON, or as text
      * above the table. */
-    enum aw_status (*commander)(struct aw_session *session);
+    enum aw_status (*report_holder)(struct aw_session *session);
 
     /* For the command list: prints the servers on this machine and returns their number. */
-    size_t (*list)(struct aw_session *session);
+    size_t (*list_servers)(struct aw_session *session);
 
     /* Asks the server with this URL (serve:PATH, serve:TOOL) for the name of its tool, tool[24].
      * Also returns the URL of its socket for that tool's command line, place[400]. */
-    enum aw_status (*serves)(struct aw_session *session, const char *url, char *tool, char *place);
+    enum aw_status (*query_tool)(struct aw_session *session, const char *url, char *tool,
+                                 char *place);
 
     /* ---- Server: session->share.server ---- */
 
     /* Called for all traffic on the link. */
-    void (*traffic)(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns);
+    void (*on_traffic)(struct aw_session *session, bool tx, struct aw_span bytes, int64_t time_ns);
 };
 
 #endif

@@ -42,18 +42,18 @@ enum aw_status aw_wanted_init(struct aw_wanted *wanted, struct aw_session *sessi
     return status;
 }
 
-bool aw_wanted_fits(const struct aw_wanted *wanted, const struct aw_point *points, size_t n)
+bool aw_wanted_has_points(const struct aw_wanted *wanted, const struct aw_point *points, size_t n)
 {
     bool any = wanted->any.n == 0;
     for (size_t i = 0; i < wanted->any.n && !any; i++)
-        any = aw_select_has(wanted->any.pattern[i], points, n);
+        any = aw_select_matches_any(wanted->any.pattern[i], points, n);
     for (size_t i = 0; i < wanted->all.n && any; i++)
-        any = aw_select_has(wanted->all.pattern[i], points, n);
+        any = aw_select_matches_any(wanted->all.pattern[i], points, n);
     return any;
 }
 
-bool aw_wanted_has(const struct aw_wanted *wanted, uint64_t present, const uint64_t *any,
-                   const uint64_t *all)
+bool aw_wanted_has_scalars(const struct aw_wanted *wanted, uint64_t present, const uint64_t *any,
+                           const uint64_t *all)
 {
     bool fits = wanted->any.n == 0;
     for (size_t i = 0; i < wanted->any.n && !fits; i++)
@@ -67,14 +67,14 @@ bool aw_wanted_has(const struct aw_wanted *wanted, uint64_t present, const uint6
 
 /* Returns true for commands that only show something, such as "gains show", although "gains set"
  * changes settings. */
-static bool only_looks(const struct aw_args *args)
+static bool is_read_only(const struct aw_args *args)
 {
     const struct aw_arg *arg = args->command->args;
     const char *action = aw_arg(args, "action", 0);
     while (arg && arg->name && strcmp(arg->name, "action") != 0)
         arg++;
-    bool shows = !action || strcmp(action, "show") == 0 || strcmp(action, "diff") == 0;
-    return args->command->safety == AW_READ || (arg && arg->name && shows);
+    bool is_shown = !action || strcmp(action, "show") == 0 || strcmp(action, "diff") == 0;
+    return args->command->safety == AW_READ || (arg && arg->name && is_shown);
 }
 
 /* Returns true if name is a joint's label in some message, or if messages have no labels. */
@@ -93,8 +93,8 @@ static bool is_label(const struct aw_wire *wire, const char *name)
     return !any;
 }
 
-static bool are_results(const struct aw_session *session, const struct aw_args *args,
-                        aw_has_key_fn *has_key)
+static bool are_result_keys(const struct aw_session *session, const struct aw_args *args,
+                            aw_has_key_fn *has_key)
 {
     const struct aw_wanted *wanted = &session->run.printing.wanted;
     const char *tool = session->tool->name, *command = args->command->name;
@@ -114,30 +114,30 @@ enum aw_status aw_wanted_begin(struct aw_session *session, const struct aw_args 
                                aw_has_key_fn *has_key)
 {
     struct aw_wanted *wanted = &session->run.printing.wanted;
-    bool stops = aw_command_stops(args->command);
+    bool stops = aw_command_is_stop(args->command);
     enum aw_status status = aw_wanted_init(wanted, session);
     /* a stop is never refused for a wrong name */
     bool named = wanted->any.n + wanted->all.n > 0 && !stops;
-    wanted->picks = named && only_looks(args);
+    wanted->selects_entries = named && is_read_only(args);
     if (stops)
         return AW_OK;
-    if (status == AW_OK && named && !wanted->picks)
+    if (status == AW_OK && named && !wanted->selects_entries)
         status = aw_session_check_fields(session);
-    if (status == AW_OK || wanted->any.n || !are_results(session, args, has_key))
+    if (status == AW_OK || wanted->any.n || !are_result_keys(session, args, has_key))
         return status;
     session->err = (struct aw_error){.status = AW_OK};
-    wanted->picks = wanted->results = true;
+    wanted->selects_entries = wanted->selects_result = true;
     return AW_OK;
 }
 
 /* Returns the bits of the patterns that match this name. */
-static unsigned matching(const struct aw_select *select, const char *name)
+static unsigned match_name(const struct aw_select *select, const char *name)
 {
     struct aw_point point = {.subject = "", .message = "", .field = name};
     unsigned bits = 0;
     snprintf(point.name, sizeof point.name, "%s", name);
     for (size_t i = 0; i < select->n; i++)
-        bits |= aw_select_has(select->pattern[i], &point, 1) ? 1u << i : 0;
+        bits |= aw_select_matches_any(select->pattern[i], &point, 1) ? 1u << i : 0;
     return bits;
 }
 
@@ -145,33 +145,33 @@ bool aw_wanted_pick(struct aw_session *session, struct aw_object *object)
 {
     struct aw_wanted *wanted = &session->run.printing.wanted;
     bool found = false;
-    size_t kept = 0;
-    if (!wanted->picks)
+    size_t n_kept = 0;
+    if (!wanted->selects_entries)
         return true;
     for (size_t i = 0; i < object->n; i++) {
         const char *name = object->entries[i].key;
-        unsigned any = matching(&wanted->any, name);
+        unsigned any = match_name(&wanted->any, name);
         if (is_value(name))
-            aw_append_name(wanted->offered, sizeof wanted->offered, name);
-        wanted->seen[0] |= any;
+            aw_append_name(wanted->available, sizeof wanted->available, name);
+        wanted->matched[0] |= any;
         found = found || any;
-        wanted->seen[1] |= matching(&wanted->all, name);
+        wanted->matched[1] |= match_name(&wanted->all, name);
         if (any || !is_value(name))
-            object->entries[kept++] = object->entries[i];
+            object->entries[n_kept++] = object->entries[i];
     }
     if (wanted->any.n)
-        object->n = kept;
+        object->n = n_kept;
     return !wanted->any.n || found;
 }
 
-bool aw_wanted_names(const struct aw_session *session, const char *key)
+bool aw_wanted_has_key(const struct aw_session *session, const char *key)
 {
     const struct aw_wanted *wanted = &session->run.printing.wanted;
-    return wanted->any.n + wanted->all.n == 0 || matching(&wanted->any, key) ||
-           matching(&wanted->all, key);
+    return wanted->any.n + wanted->all.n == 0 || match_name(&wanted->any, key) ||
+           match_name(&wanted->all, key);
 }
 
-static const char *unseen(const struct aw_select *select, unsigned seen)
+static const char *first_unmatched(const struct aw_select *select, unsigned seen)
 {
     for (size_t i = 0; i < select->n; i++)
         if (!(seen >> i & 1))
@@ -184,11 +184,11 @@ enum aw_status aw_wanted_end(struct aw_session *session, enum aw_status status)
     struct aw_wanted *wanted = &session->run.printing.wanted;
     if (status == AW_OK && session->result.cmd)
         aw_wanted_pick(session, &session->result);
-    bool looked = wanted->picks && *wanted->offered && !session->run.printing.view;
-    const char *name = unseen(&wanted->any, wanted->seen[0]);
-    name = name ? name : unseen(&wanted->all, wanted->seen[1]);
-    if (status != AW_OK || !looked || !name || wanted->results)
+    bool has_entries = wanted->selects_entries && *wanted->available && !session->run.printing.view;
+    const char *name = first_unmatched(&wanted->any, wanted->matched[0]);
+    name = name ? name : first_unmatched(&wanted->all, wanted->matched[1]);
+    if (status != AW_OK || !has_entries || !name || wanted->selects_result)
         return status;
     return aw_fail(&session->err, AW_USAGE, "%s has no field '%.40s' — available: %s",
-                   session->run.command->name, name, wanted->offered);
+                   session->run.command->name, name, wanted->available);
 }

@@ -16,8 +16,9 @@
 /* A tool's gains, beside the controller of its joints (law.h): the file format and its context. All
  * arrays have file->places entries; unused or unavailable entries are unknown. */
 struct aw_gain_hooks {
-    const char *sent; /* the status of sent gains: "sent", "confirmed" */
-    const char *none; /* why there may be no gains to show or save; NULL: there are always some */
+    const char *sent_result; /* the status of sent gains: "sent", "confirmed" */
+    const char
+        *none_reason; /* why there may be no gains to show or save; NULL: there are always some */
 
     /* Reads the known gains. Sets *current to the gains that the device certainly has if it may
      * have lost others; otherwise leaves *current unchanged. */
@@ -25,13 +26,13 @@ struct aw_gain_hooks {
                            const struct aw_gain **now);
 
     /* For show: drops gains that an option such as -b excludes. NULL: no option excludes any. */
-    enum aw_status (*narrow)(struct aw_session *session, struct aw_gain *gains);
+    enum aw_status (*drop_excluded)(struct aw_session *session, struct aw_gain *gains);
 
     /* Adds an argument of set: "elbow.kp=0.02" gives name "elbow.kp" and value "0.02". NULL: the
      * name is JOINT.GAIN, and controller is the controller with that gain. */
     const char *controller;
-    enum aw_status (*word)(struct aw_session *session, const char *name, const char *value,
-                           struct aw_gain *wanted);
+    enum aw_status (*add_assignment)(struct aw_session *session, const char *name,
+                                     const char *value, struct aw_gain *wanted);
 
     /* Sends the wanted gains, or shows them with --dry-run; counts them in *n. */
     enum aw_status (*send)(struct aw_session *session, const struct aw_gain *wanted, size_t *n);
@@ -39,7 +40,7 @@ struct aw_gain_hooks {
 
 /* Implement the hooks read and send for gains that messages set and report (settings.h). */
 enum aw_status aw_gains_read(struct aw_session *session, struct aw_gain *gains,
-                             const struct aw_gain **now);
+                             const struct aw_gain **current);
 enum aw_status aw_gains_send(struct aw_session *session, const struct aw_gain *wanted, size_t *n);
 
 /* The arguments of the command: action, assignments (for set), file. */

@@ -3,13 +3,13 @@
  * or a crash, and when a server loses its client.
  *
  *     controller->read(session, kp, &gains);   reads the gains of a joint and of its packets
- *     aw_law_save(session, &gains);            saves them before a trial
+ *     aw_gains_backup(session, &gains);            saves them before a trial
  *     …
- *     status = aw_law_restore(session);        restores them: in stop and end, after a motion
- *     aw_law_save(session, NULL);              or drops them, to keep the new gains
+ *     status = aw_gains_restore(session);        restores them: in stop and end, after a motion
+ *     aw_gains_backup(session, NULL);              or drops them, to keep the new gains
  *
  * The tool's last_stop adds the frames of the saved gains after its own. Every frame of the lease
- * holder carries the saved gains to a server (aw_law_memory), whose stop restores them.
+ * holder carries the saved gains to a server (aw_gains_backup_state), whose stop restores them.
  */
 #ifndef AW_SHELL_SETTINGS_LAW_H
 #define AW_SHELL_SETTINGS_LAW_H
@@ -18,7 +18,7 @@
 #include "shell/settings/settings.h"
 
 /* A tool's controller, in its struct aw_joints. */
-struct aw_law {
+struct aw_controller {
     const struct aw_gain_file *file;
     /* returns the context of file; NULL: no context */
     const void *(*context)(const struct aw_session *session);
@@ -28,18 +28,19 @@ struct aw_law {
     void (*read)(struct aw_session *session, size_t kp, struct aw_gain_list *gains);
     /* Sends gains, all of which are known, and confirms them if the device supports that. */
     enum aw_status (*send)(struct aw_session *session, const struct aw_gain_list *gains);
-    const char *not_back; /* "the joint is held, but its": start of the error if restoring fails */
+    const char
+        *error_start; /* "the joint is held, but its": start of the error if restoring fails */
 
     /* For the functions of settings.h: returns the gains, indexed as in file. NULL: the tool does
      * not use these functions. */
     struct aw_device_setting *(*settings)(struct aw_session *session);
     /* Sends a packet on the open link, and passes its answer to aw_settings_store. AW_TIMEOUT: no
      * answer; a packet that sets gains is then repeated. */
-    enum aw_status (*exchange)(struct aw_session *session, const struct aw_record *packet);
+    enum aw_status (*query_packet)(struct aw_session *session, const struct aw_record *packet);
     int retries;
-    bool strict; /* no default of a field stands for an unknown gain */
+    bool needs_all; /* no default of a field stands for an unknown gain */
     /* Waits for a message and passes it to aw_settings_store. NULL: all gains are queried. */
-    enum aw_status (*listen)(struct aw_session *session, int64_t deadline);
+    enum aw_status (*receive)(struct aw_session *session, int64_t deadline);
     /* Announces and sends a packet whose answer confirms it. NULL: the gains are read back
      * instead. */
     enum aw_status (*set)(struct aw_session *session, struct aw_record *packet);
@@ -47,21 +48,21 @@ struct aw_law {
 
 /* Saves these gains for restoring; skips unknown ones. NULL: drops the saved gains, because the new
  * ones stay or the old ones are back. */
-void aw_law_save(struct aw_session *session, const struct aw_gain_list *old);
+void aw_gains_backup(struct aw_session *session, const struct aw_gain_list *old);
 
 /* Returns the saved gains during a trial; else NULL. */
-const struct aw_gain_list *aw_law_saved(const struct aw_session *session);
+const struct aw_gain_list *aw_gains_get_backup(const struct aw_session *session);
 
 /* Sends the saved gains during a trial. They stay saved for the next stop. */
-enum aw_status aw_law_send_old(struct aw_session *session);
+enum aw_status aw_gains_send_backup(struct aw_session *session);
 
 /* Restores the saved gains and drops them on success. */
-enum aw_status aw_law_restore(struct aw_session *session);
+enum aw_status aw_gains_restore(struct aw_session *session);
 
 /* For a server: returns the saved gains as plain data of *size bytes.
- * aw_law_restore_memory reads them from the start of bytes and returns their size; 0: invalid. It
+ * aw_gains_load_backup reads them from the start of bytes and returns their size; 0: invalid. It
  * ignores gains of another gain file, and all gains if this session is a client. */
-const void *aw_law_memory(const struct aw_session *session, size_t *size);
-size_t aw_law_restore_memory(struct aw_session *session, const void *bytes, size_t size);
+const void *aw_gains_backup_state(const struct aw_session *session, size_t *size);
+size_t aw_gains_load_backup(struct aw_session *session, const void *bytes, size_t size);
 
 #endif

@@ -12,7 +12,7 @@
 #include "shell/session/session.h"
 
 /* A field of a wire message. */
-struct aw_spot {
+struct aw_field_ref {
     const struct aw_message *message; /* NULL: no such field */
     size_t index;                     /* index of the message in the table */
     int scalar;
@@ -20,22 +20,22 @@ struct aw_spot {
 };
 
 /* Finds the field "packet.field", in this unit (NULL: in its own). */
-struct aw_spot aw_spot_find(struct aw_session *session, const char *place, enum aw_dir dir,
-                            const char *unit);
+struct aw_field_ref aw_field_ref_find(struct aw_session *session, const char *path, enum aw_dir dir,
+                                      const char *unit);
 
 /* Returns the field's value in a record, in that unit; NaN: not in this record. */
-double aw_spot_value(const struct aw_spot *spot, const struct aw_record *record);
+double aw_field_ref_value(const struct aw_field_ref *ref, const struct aw_record *record);
 
 /* Returns the message that only queries this field; SIZE_MAX: none. */
-size_t aw_spot_question(const struct aw_session *session, const struct aw_spot *spot);
+size_t aw_field_ref_query(const struct aw_session *session, const struct aw_field_ref *ref);
 
 /* Adds an encoded packet to last_stop. */
-void aw_add_packet(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
-                   void *context);
+void aw_add_stop_packet(struct aw_session *session, struct aw_record *packet, aw_frame_fn *add,
+                        void *context);
 
 struct aw_device_setting {
-    struct aw_spot set, reported; /* reported: no message if the device does not report it */
-    double value;                 /* reported, or sent in this session; NaN: unknown */
+    struct aw_field_ref set, reported; /* reported: no message if the device does not report it */
+    double value;                      /* reported, or sent in this session; NaN: unknown */
 };
 
 /* Finds the fields of a setting. reported NULL: the device does not report it. */
@@ -49,7 +49,7 @@ void aw_settings_store(struct aw_session *session, const struct aw_record *recor
 
 /* Reads the settings of this list that the device reports. NULL: all settings. AW_TIMEOUT: no
  * report. */
-enum aw_status aw_settings_read(struct aw_session *session, const struct aw_gain_list *of);
+enum aw_status aw_settings_read(struct aw_session *session, const struct aw_gain_list *only);
 
 /* Adds the gains of a joint: its kp at this index, ki and kd after it, then all others in the same
  * packets. A gain that the joint does not have is 0. Does not query the device. */

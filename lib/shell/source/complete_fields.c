@@ -7,7 +7,7 @@
 #include "view/text/point.h"
 
 /* Returns true if an earlier message of the device has a field with this name. */
-static bool is_earlier(const struct aw_names *names, size_t message, const char *field)
+static bool is_in_earlier_message(const struct aw_names *names, size_t message, const char *field)
 {
     for (struct aw_walk at = {0}; aw_walk_next(&at, names->wire, AW_RX) && at.message < message;)
         if (strcmp(names->field[at.message][at.scalar], field) == 0)
@@ -17,12 +17,12 @@ static bool is_earlier(const struct aw_names *names, size_t message, const char 
 
 /* Returns the possible subjects of a message: the value names of the field that an option selects,
  * such as board. */
-static const struct aw_name *subjects_of(const struct aw_session *session,
-                                         const struct aw_codec *codec)
+static const struct aw_name *possible_subjects(const struct aw_session *session,
+                                               const struct aw_codec *codec)
 {
     const struct aw_option *option = session->tool->options;
     while (option && option->name &&
-           !(option->addresses && aw_codec_find(codec, option->name) >= 0))
+           !(option->in_messages && aw_codec_find(codec, option->name) >= 0))
         option++;
     if (!option || !option->name)
         return NULL;
@@ -30,15 +30,15 @@ static const struct aw_name *subjects_of(const struct aw_session *session,
 }
 
 /* Context for adding one field of several subjects. */
-struct of_each {
+struct field_adder {
     aw_candidate_fn *add;
     void *context;
     const char *field, *help;
 };
 
-static void add_of(void *context, const char *name, const char *help)
+static void add_subject_field(void *context, const char *name, const char *help)
 {
-    const struct of_each *each = context;
+    const struct field_adder *each = context;
     char text[128];
     (void)help;
     snprintf(text, sizeof text, "%s.%s", name, each->field);
@@ -51,15 +51,15 @@ void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *
     for (struct aw_walk at = {0}; names && aw_walk_next(&at, session->wire, AW_RX);) {
         const char *field = names->field[at.message][at.scalar];
         const char *help = at.codec->scalars[at.scalar].field->help;
-        const struct aw_name *subject = subjects_of(session, at.codec);
-        if (is_earlier(names, at.message, field))
+        const struct aw_name *subject = possible_subjects(session, at.codec);
+        if (is_in_earlier_message(names, at.message, field))
             continue;
         add(context, field, help);
-        struct of_each each = {add, context, field, help};
+        struct field_adder each = {add, context, field, help};
         for (; subject && subject->name; subject++)
-            add_of(&each, subject->name, NULL);
-        if (session->tool->subject.known)
-            session->tool->subject.known(session, at.codec->message, add_of, &each);
+            add_subject_field(&each, subject->name, NULL);
+        if (session->tool->subject.list_known)
+            session->tool->subject.list_known(session, at.codec->message, add_subject_field, &each);
     }
     free(names);
 }

@@ -27,11 +27,11 @@ AW_GIVEN(command, aw_decode_options, aw_decode_given)
 
 #define BLOCK 262144
 
-static bool all_hex(const struct aw_args *args)
+static bool are_all_hex(const struct aw_args *args)
 {
     for (size_t i = 0; i < args->n; i++) {
-        const char *word = args->bound[i].text;
-        if (!*word || word[strspn(word, "0123456789abcdefABCDEF#. \t")])
+        const char *text = args->bound[i].text;
+        if (!*text || text[strspn(text, "0123456789abcdefABCDEF#. \t")])
             return false;
     }
     return true;
@@ -44,7 +44,7 @@ static enum aw_input wanted_input(const struct aw_session *session)
 
 /* Decodes the arguments. Together they form one frame, as in FF FF 03 FC; on CAN, each argument is
  * a frame. */
-static enum aw_status decode_words(struct aw_decoder *d, const struct aw_args *args)
+static enum aw_status decode_arguments(struct aw_decoder *d, const struct aw_args *args)
 {
     size_t used, size = 1;
     for (size_t i = 0; i < args->n; i++)
@@ -62,7 +62,7 @@ static enum aw_status decode_words(struct aw_decoder *d, const struct aw_args *a
 }
 
 /* Delays output only while more input is available, and only briefly. */
-static void hurry_output(struct aw_decoder *d, int fd)
+static void pace_output(struct aw_decoder *d, int fd)
 {
     struct aw_output *out = &d->session->out;
     int64_t left;
@@ -92,29 +92,29 @@ static enum aw_status decode_fd(struct aw_decoder *d, struct aw_reading *reading
     struct aw_progress progress = aw_progress(d->session, d->name, true);
     struct stat about;
     bool sized = fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
-    uint64_t done = 0, all = sized ? (uint64_t)about.st_size : 0;
+    uint64_t n_read = 0, total = sized ? (uint64_t)about.st_size : 0;
     size_t held = 0, used = 0;
     for (ssize_t n = 1; n > 0 && status == AW_OK;) {
-        hurry_output(d, fd);
+        pace_output(d, fd);
         do
             n = read(fd, block + held, BLOCK - held);
         while (n < 0 && errno == EINTR);
         if (n < 0)
             return aw_file_fail(&d->session->err, NULL, d->name);
         held += (size_t)n;
-        if (!done && aw_reading_has_values(reading, (struct aw_span){(uint8_t *)block, held}))
+        if (!n_read && aw_reading_has_values(reading, (struct aw_span){(uint8_t *)block, held}))
             return aw_reading_fail_values(d->name, &d->session->err);
         used = 0;
         if (n == 0)
-            status = end_input(d, reading, done > 0);
+            status = end_input(d, reading, n_read > 0);
         if (status == AW_OK)
             status = aw_decoder_feed(d, block, held, n == 0, &used);
         if (status == AW_OK && used == 0 && held == BLOCK) /* longer than any line or frame */
             status = aw_decoder_feed(d, block, held, true, &used);
         memmove(block, block + used, held - used);
         held -= used;
-        done += (uint64_t)n;
-        aw_progress_at(&progress, done, all);
+        n_read += (uint64_t)n;
+        aw_progress_update(&progress, n_read, total);
     }
     aw_progress_end(&progress);
     return status;
@@ -142,16 +142,16 @@ static enum aw_status decode_file(struct aw_decoder *d, const char *name)
     char *block = malloc(BLOCK);
     struct aw_reading reading = {.fd = -1};
     aw_decoder_begin(d, aw_file_name(name), wanted_input(d->session));
-    uint64_t before = d->seen + d->bad, records = d->records;
+    uint64_t before = d->n_seen + d->damaged, records = d->records;
     enum aw_status status = block ? open_file(d, name, &reading) : aw_no_memory(&d->session->err);
     if (status == AW_OK)
         status = decode_fd(d, &reading, block);
-    if (status == AW_OK && d->input == AW_INPUT_CAPTURE && d->seen + d->bad == before)
-        aw_notice_foreign(d->session, d->name, d->reader.program);
+    if (status == AW_OK && d->input == AW_INPUT_CAPTURE && d->n_seen + d->damaged == before)
+        aw_notice_no_messages(d->session, d->name, d->reader.program);
     aw_report_skipped(d->session, d->name, &d->skipped);
-    if (status == AW_OK && d->bad > 0 && d->records == records && begins_as_records(reading.fd))
-        aw_session_notice(d->session, "%s: these are records, not packets — see 'info' and 'plot'",
-                          d->name);
+    if (status == AW_OK && d->damaged > 0 && d->records == records && begins_as_records(reading.fd))
+        aw_session_print_notice(
+            d->session, "%s: these are records, not packets — see 'info' and 'plot'", d->name);
     if (d->session->out.error)
         status = aw_output_flush(&d->session->out, &d->session->err);
     aw_reading_close(&reading);
@@ -164,8 +164,8 @@ static enum aw_status decode_all(struct aw_decoder *d, const struct aw_args *arg
     enum aw_status status = AW_OK;
     if (args->n == 0)
         return decode_file(d, "-");
-    if (all_hex(args) && wanted_input(d->session) != AW_INPUT_STREAM)
-        return decode_words(d, args);
+    if (are_all_hex(args) && wanted_input(d->session) != AW_INPUT_STREAM)
+        return decode_arguments(d, args);
     for (size_t i = 0; i < args->n && status == AW_OK; i++)
         status = decode_file(d, args->bound[i].text);
     return status;
@@ -182,7 +182,7 @@ struct condition {
     struct aw_finder any, all, terms; /* find the requested fields, and those of where */
 };
 
-static bool holds(void *context, const struct aw_record *record)
+static bool is_match(void *context, const struct aw_record *record)
 {
     struct condition *c = context;
     char name[AW_POINT_NAME];
@@ -190,9 +190,10 @@ static bool holds(void *context, const struct aw_record *record)
     const char *subject =
         any_subject ? "" : aw_session_subject(c->session, record, name, sizeof name);
     return aw_where_head_holds(&c->where, record->codec->message->name, record->dir) &&
-           aw_where_fits(&c->where, record, aw_finder_match(&c->terms, record, subject)) &&
-           aw_wanted_has(&c->wanted, record->present, aw_finder_match(&c->any, record, subject),
-                         aw_finder_match(&c->all, record, subject));
+           aw_where_holds_record(&c->where, record, aw_finder_match(&c->terms, record, subject)) &&
+           aw_wanted_has_scalars(&c->wanted, record->present,
+                                 aw_finder_match(&c->any, record, subject),
+                                 aw_finder_match(&c->all, record, subject));
 }
 
 /* Reads --where. Bytes contain no subject names, so a single name is a field. A name before a field
@@ -204,21 +205,21 @@ static enum aw_status read_condition(struct aw_decoder *d, const char *where)
     if (!c)
         return aw_no_memory(&session->err);
     c->session = session;
-    d->wants = holds;
+    d->is_wanted = is_match;
     d->context = c;
     enum aw_status status = aw_wanted_init(&c->wanted, session);
     if (status == AW_OK && where)
         status = aw_where_parse(where, &c->where, &session->err);
     aw_names_init(&c->names, d->wire);
-    aw_where_fields(&c->where, &c->fields);
+    aw_where_list_fields(&c->where, &c->fields);
     enum aw_subjects subjects =
         aw_session_subjects(session) ? AW_SUBJECTS_BEFORE : AW_SUBJECTS_KNOWN;
     aw_finder_init(&c->any, &c->names, &c->wanted.any, subjects);
     aw_finder_init(&c->all, &c->names, &c->wanted.all, subjects);
     aw_finder_init(&c->terms, &c->names, &c->fields, subjects);
-    const struct aw_select *asked[] = {&c->wanted.any, &c->wanted.all, &c->fields};
-    for (size_t i = 0; i < sizeof asked / sizeof *asked && status == AW_OK; i++)
-        status = aw_select_check(asked[i], &c->names, subjects, &session->err);
+    const struct aw_select *selections[] = {&c->wanted.any, &c->wanted.all, &c->fields};
+    for (size_t i = 0; i < sizeof selections / sizeof *selections && status == AW_OK; i++)
+        status = aw_select_check(selections[i], &c->names, subjects, &session->err);
     return status == AW_OK ? aw_where_check_units(&c->where, d->wire, &session->err) : status;
 }
 
@@ -234,7 +235,7 @@ static enum aw_status run_decode(struct aw_session *session, const struct aw_arg
         status = decode_all(&decoder, args);
     if (status == AW_OK || status == AW_ENOUGH)
         status = aw_decoder_end(&decoder);
-    aw_pcap_end(&decoder.reader);
+    aw_pcap_reset(&decoder.reader);
     free(decoder.context);
     return status;
 }

@@ -19,10 +19,10 @@ enum aw_input {
 };
 
 /* One direction of a stream, and its incomplete frame. */
-struct aw_way {
+struct aw_decoder_stream {
     struct aw_framer framer;
-    uint8_t *held; /* half of session->device.frame */
-    size_t size;
+    uint8_t *buffer; /* half of session->device.frame */
+    size_t used;
     struct aw_tcp_order order;
 };
 
@@ -30,30 +30,30 @@ struct aw_decoder {
     struct aw_session *session;
     struct aw_wire *wire;
     struct aw_view *view;
-    enum aw_dir dir;    /* direction of the next frames */
-    enum aw_dir wanted; /* direction if the input does not give it */
-    uint16_t ports[2];  /* for captures: ports of the device and of the host */
+    enum aw_dir dir;         /* direction of the next frames */
+    enum aw_dir default_dir; /* direction if the input does not give it */
+    uint16_t ports[2];       /* for captures: ports of the device and of the host */
     enum aw_input input;
     const char *name; /* name of the input in messages; NULL: the command line */
     int64_t time_ns;  /* time of the next records */
     uint64_t line;    /* line or packet of the input, from 1 */
     size_t column;    /* column of the frame in its line, from 1; 0: unknown */
-    uint64_t records, bad;
-    uint64_t seen;             /* number of all frames, selected or not */
-    struct aw_skipped skipped; /* frames skipped in the current input */
-    struct aw_error first;     /* the first problem, for a command-line argument */
-    uint64_t limit;            /* stop after this many records; 0: no limit */
-    bool named;                /* records end with the name of their subject */
-    bool passing;              /* skipping the rest of a line that was processed in part */
+    uint64_t records, damaged;
+    uint64_t n_seen;             /* number of all frames, selected or not */
+    struct aw_skipped skipped;   /* frames skipped in the current input */
+    struct aw_error first_error; /* the first problem, for a command-line argument */
+    uint64_t limit;              /* stop after this many records; 0: no limit */
+    bool adds_names;             /* records end with the name of their subject */
+    bool skips_line;             /* skipping the rest of a line that was processed in part */
     struct aw_framer framer;
     struct aw_pcap_reader reader;
-    struct aw_way ways[2];   /* captures: to the device, and from it */
-    struct aw_record record; /* the record being decoded */
+    struct aw_decoder_stream streams[2]; /* captures: to the device, and from it */
+    struct aw_record record;             /* the record being decoded */
     /* Receives the records, which are then not printed. A status other than AW_OK ends decoding.
      * May be NULL. */
-    enum aw_status (*take)(void *context, const struct aw_record *record);
+    enum aw_status (*on_record)(void *context, const struct aw_record *record);
     /* Selects records; others are skipped and not counted. May be NULL. */
-    bool (*wants)(void *context, const struct aw_record *record);
+    bool (*is_wanted)(void *context, const struct aw_record *record);
     void *context;
 };
 
@@ -73,15 +73,16 @@ void aw_decoder_report(struct aw_decoder *decoder, const char *text);
 
 /* Fails with AW_USAGE for a capture without any message of the tool. program: from its section
  * header; "" if unknown. */
-enum aw_status aw_fail_foreign(struct aw_session *session, const char *path, const char *program);
+enum aw_status aw_fail_no_messages(struct aw_session *session, const char *path,
+                                   const char *program);
 
 /* Prints the same text as a notice. */
-void aw_notice_foreign(struct aw_session *session, const char *path, const char *program);
+void aw_notice_no_messages(struct aw_session *session, const char *path, const char *program);
 
 /* Ends decoding. AW_MALFORMED with the number of damaged parts, if any. */
 enum aw_status aw_decoder_end(struct aw_decoder *decoder);
 
 /* Guesses the format of an input from its first bytes. */
-enum aw_input aw_input_guess(const struct aw_protocol *protocol, const char *data, size_t size);
+enum aw_input aw_guess_input(const struct aw_protocol *protocol, const char *data, size_t size);
 
 #endif

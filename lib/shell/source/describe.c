@@ -11,21 +11,21 @@ struct aw_describe_options {
 };
 AW_GIVEN(command, aw_describe_options, aw_describe_given)
 
-static enum aw_describe_as wanted_form(struct aw_session *session)
+static enum aw_describe_format wanted_form(struct aw_session *session)
 {
     int as = aw_describe_given(session)->as;
-    if (aw_session_json(session))
+    if (aw_session_is_json(session))
         return AW_DESCRIBE_JSON;
     if (as > 0)
-        return (enum aw_describe_as)(AW_DESCRIBE_JSON + as - 1);
-    return aw_output_ascii(&session->out) ? AW_DESCRIBE_ASCII : AW_DESCRIBE_TEXT;
+        return (enum aw_describe_format)(AW_DESCRIBE_JSON + as - 1);
+    return aw_output_is_ascii(&session->out) ? AW_DESCRIBE_ASCII : AW_DESCRIBE_TEXT;
 }
 
 static enum aw_status run_describe(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_codec *codec;
     const char *name = aw_arg(args, "message", 0);
-    enum aw_describe_as as = wanted_form(session);
+    enum aw_describe_format as = wanted_form(session);
     char *text = NULL;
     size_t size = 0;
     if (name && aw_find_message(session, name, AW_BOTH, &codec) != AW_OK)

@@ -52,7 +52,7 @@ static enum aw_status run_encode(struct aw_session *session, const struct aw_arg
     }
     char hex[AW_HEX_SIZE(WRAPPED_MAX)];
     aw_hex_print(session->tool->protocol, bytes, hex);
-    aw_session_row_text(session, "bytes", hex);
+    aw_session_print_row_text(session, "bytes", hex);
     return AW_OK;
 }
 

@@ -16,7 +16,7 @@
 #include "wire/split.h"
 
 /* One kind of message in a recording. */
-struct kind {
+struct file_format {
     const struct aw_codec *codec;
     enum aw_dir dir;
     uint64_t n;
@@ -30,9 +30,9 @@ struct survey {
     struct aw_wire *wire;
     const char *path;
     char program[AW_PCAP_PROGRAM]; /* the program that wrote the file */
-    struct kind kinds[KINDS_MAX];
+    struct file_format kinds[KINDS_MAX];
     size_t n_kinds;
-    struct aw_splitter ways[2]; /* bytes to the device, and from it */
+    struct aw_splitter streams[2]; /* bytes to the device, and from it */
     uint64_t segments, bytes, messages, unknown, marks;
     struct aw_skipped skipped;
     int64_t first_ns, last_ns, now_ns;
@@ -44,7 +44,7 @@ static void on_frame(void *context, struct aw_span frame)
     struct survey *s = context;
     struct aw_record record;
     enum aw_status status = aw_wire_decode(s->wire, s->dir, frame, &record, NULL);
-    if (status != AW_OK && aw_wire_is_other(s->wire, s->dir, frame)) {
+    if (status != AW_OK && aw_wire_is_other_node(s->wire, s->dir, frame)) {
         aw_skip_frame(&s->skipped, frame);
         return;
     }
@@ -56,27 +56,27 @@ static void on_frame(void *context, struct aw_span frame)
     while (i < s->n_kinds && (s->kinds[i].codec != record.codec || s->kinds[i].dir != s->dir))
         i++;
     s->messages++;
-    if (s->session->tool->notice)
-        s->session->tool->notice(s->session, &record);
+    if (s->session->tool->report_problem)
+        s->session->tool->report_problem(s->session, &record);
     if (i == KINDS_MAX)
         return;
     if (i == s->n_kinds)
         s->kinds[s->n_kinds++] =
-            (struct kind){.codec = record.codec, .dir = s->dir, .first_ns = s->now_ns};
+            (struct file_format){.codec = record.codec, .dir = s->dir, .first_ns = s->now_ns};
     s->kinds[i].n++;
     s->kinds[i].last_ns = s->now_ns;
 }
 
 /* Marks and kinds are rows of one table; each leaves the columns of the other empty. */
-static void absent(struct aw_object *row, size_t n, const char *const *keys)
+static void clear_columns(struct aw_object *row, size_t n, const char *const *keys)
 {
     for (size_t i = 0; i < n; i++) {
-        aw_object_text(row, keys[i], NULL);
-        aw_object_absent(row);
+        aw_object_add_text(row, keys[i], NULL);
+        aw_object_clear_last(row);
     }
 }
 
-static void take(struct survey *s, const struct aw_log_entry *entry)
+static void read_entry(struct survey *s, const struct aw_log_entry *entry)
 {
     bool timed = entry->time_ns != AW_NO_TIME;
     if (timed && s->first_ns == AW_NO_TIME)
@@ -88,20 +88,20 @@ static void take(struct survey *s, const struct aw_log_entry *entry)
         struct aw_object row;
         s->marks++;
         aw_object_start(&row, NULL);
-        aw_object_text(&row, "mark", entry->comment);
-        aw_object_number(&row, "at", t, 6, NULL);
-        absent(&row, 4, (const char *const[]){"msg", "dir", "count", "rate"});
-        aw_session_row(s->session, &row, "mark     %12.6f s  %s\n", t, entry->comment);
+        aw_object_add_text(&row, "mark", entry->comment);
+        aw_object_add_number(&row, "at", t, 6, NULL);
+        clear_columns(&row, 4, (const char *const[]){"msg", "dir", "count", "rate"});
+        aw_session_print_row(s->session, &row, "mark     %12.6f s  %s\n", t, entry->comment);
     }
-    if (!entry->data.size || !aw_session_concerns(s->session, entry->data, ""))
+    if (!entry->data.size || !aw_session_is_selected(s->session, entry->data, ""))
         return;
     s->segments++;
     s->bytes += entry->data.size;
     s->dir = entry->dir == AW_TX ? AW_TX : AW_RX;
-    struct aw_splitter *way = &s->ways[s->dir == AW_TX ? 0 : 1];
+    struct aw_splitter *stream = &s->streams[s->dir == AW_TX ? 0 : 1];
     if (entry->gap)
-        aw_split_gap(way);
-    aw_split(way, s->wire, entry->data, !entry->stream, on_frame, s);
+        aw_split_gap(stream);
+    aw_split(stream, s->wire, entry->data, !entry->stream, on_frame, s);
 }
 
 static enum aw_status read_all(struct survey *s)
@@ -119,14 +119,14 @@ static enum aw_status read_all(struct survey *s)
         s->unknown += status == AW_MALFORMED;
         if (status != AW_OK)
             continue;
-        take(s, &entry);
+        read_entry(s, &entry);
         at = aw_log_position(log, &size);
-        aw_progress_at(&progress, at, size);
+        aw_progress_update(&progress, at, size);
     }
     aw_progress_end(&progress);
     if (status == AW_END)
-        s->skipped.lines = *aw_log_lines(log);
-    if (status == AW_END && aw_log_is_cut(log, &s->session->err)) {
+        s->skipped.lines = *aw_log_candump_state(log);
+    if (status == AW_END && aw_log_is_truncated(log, &s->session->err)) {
         aw_session_report(s->session, "%s: %s\n", s->session->tool->name, s->session->err.text);
         s->unknown++;
     }
@@ -135,7 +135,7 @@ static enum aw_status read_all(struct survey *s)
     return status == AW_END ? AW_OK : status;
 }
 
-static void print_kind(struct survey *s, const struct kind *kind)
+static void print_kind(struct survey *s, const struct file_format *kind)
 {
     const char *name = kind->codec->message->name;
     bool tx = kind->dir == AW_TX;
@@ -143,37 +143,37 @@ static void print_kind(struct survey *s, const struct kind *kind)
     double hz = seconds > 0 ? (double)(kind->n - 1) / seconds : 0;
     struct aw_object row;
     aw_object_start(&row, NULL);
-    absent(&row, 2, (const char *const[]){"mark", "at"});
-    aw_object_text(&row, "msg", name);
-    aw_object_text(&row, "dir", tx ? "tx" : "rx");
-    aw_object_count(&row, "count", kind->n);
-    aw_object_number(&row, "rate", hz, -4, "Hz");
-    aw_session_row(s->session, &row, "%s %-22s %10" PRIu64 " %10.4g Hz\n", tx ? "->" : "<-", name,
-                   kind->n, hz);
+    clear_columns(&row, 2, (const char *const[]){"mark", "at"});
+    aw_object_add_text(&row, "msg", name);
+    aw_object_add_text(&row, "dir", tx ? "tx" : "rx");
+    aw_object_add_count(&row, "count", kind->n);
+    aw_object_add_number(&row, "rate", hz, -4, "Hz");
+    aw_session_print_row(s->session, &row, "%s %-22s %10" PRIu64 " %10.4g Hz\n", tx ? "->" : "<-",
+                         name, kind->n, hz);
 }
 
-static void report(struct survey *s)
+static void report_survey(struct survey *s)
 {
     struct aw_object *result = &s->session->result;
     double seconds = s->first_ns == AW_NO_TIME ? 0 : (double)(s->last_ns - s->first_ns) / 1e9;
-    uint64_t damaged = s->unknown + s->ways[0].damaged + s->ways[1].damaged;
+    uint64_t damaged = s->unknown + s->streams[0].n_damaged + s->streams[1].n_damaged;
     for (size_t i = 0; i < s->n_kinds; i++)
         print_kind(s, &s->kinds[i]);
     if (!s->segments && !damaged)
-        aw_notice_foreign(s->session, s->path, s->program);
+        aw_notice_no_messages(s->session, s->path, s->program);
     aw_object_start(result, "info");
-    aw_object_number(result, "duration", seconds, 6, "s");
-    aw_object_count(result, "messages", s->messages);
-    aw_object_count(result, "pieces", s->segments);
-    aw_object_count(result, "bytes", s->bytes);
-    aw_object_count(result, "marks", s->marks);
-    aw_object_count(result, "damaged", damaged);
+    aw_object_add_number(result, "duration", seconds, 6, "s");
+    aw_object_add_count(result, "messages", s->messages);
+    aw_object_add_count(result, "pieces", s->segments);
+    aw_object_add_count(result, "bytes", s->bytes);
+    aw_object_add_count(result, "marks", s->marks);
+    aw_object_add_count(result, "damaged", damaged);
     if (s->session->tool->protocol->can)
-        aw_object_count(result, "others", s->skipped.others);
+        aw_object_add_count(result, "others", s->skipped.n_other);
     aw_report_skipped(s->session, s->path, &s->skipped);
 }
 
-static enum aw_status info_capture(struct aw_session *session, const char *path, bool *none)
+static enum aw_status info_capture(struct aw_session *session, const char *path, bool *is_empty)
 {
     struct survey *s = calloc(1, sizeof *s);
     if (!s)
@@ -181,23 +181,23 @@ static enum aw_status info_capture(struct aw_session *session, const char *path,
     s->session = session;
     s->path = path;
     s->first_ns = s->last_ns = AW_NO_TIME;
-    s->ways[0].framer.dir = AW_TX;
-    s->ways[1].framer.dir = AW_RX;
-    enum aw_status status = aw_session_narrow(session);
+    s->streams[0].framer.dir = AW_TX;
+    s->streams[1].framer.dir = AW_RX;
+    enum aw_status status = aw_session_select_subjects(session);
     if (status == AW_OK)
-        status = aw_session_carried_wire(session, &s->wire);
+        status = aw_session_get_carried_wire(session, &s->wire);
     s->wire = s->wire ? s->wire : session->wire;
     if (status == AW_OK)
         status = read_all(s);
     if (status == AW_OK)
-        report(s);
-    *none = status == AW_USAGE && !s->segments && !s->marks;
+        report_survey(s);
+    *is_empty = status == AW_USAGE && !s->segments && !s->marks;
     free(s);
     return status;
 }
 
 /* Finds out whether a filter converts the file to values rather than packets. */
-static enum aw_status look(const char *path, bool *values, struct aw_error *err)
+static enum aw_status check_filter(const char *path, bool *values, struct aw_error *err)
 {
     uint8_t first;
     struct aw_reading reading;
@@ -218,21 +218,21 @@ static enum aw_status look(const char *path, bool *values, struct aw_error *err)
 static enum aw_status run_info(struct aw_session *session, const struct aw_args *args)
 {
     const char *path = aw_arg(args, "file", 0), *ending = strrchr(path, '.');
-    bool named = ending && (strcmp(ending, ".csv") == 0 || strcmp(ending, ".ndjson") == 0);
-    bool none = true, values = false;
-    bool filters = !named && strcmp(path, "-") != 0;
-    enum aw_status status = filters ? look(path, &values, &session->err) : AW_OK;
+    bool is_values = ending && (strcmp(ending, ".csv") == 0 || strcmp(ending, ".ndjson") == 0);
+    bool is_empty = true, values = false;
+    bool filters = !is_values && strcmp(path, "-") != 0;
+    enum aw_status status = filters ? check_filter(path, &values, &session->err) : AW_OK;
     if (status != AW_OK)
         return status;
-    named = named || values;
-    status = named ? aw_info_values(session, path) : AW_USAGE;
+    is_values = is_values || values;
+    status = is_values ? aw_info_values(session, path) : AW_USAGE;
     if (status != AW_USAGE)
         return status;
     struct aw_error why = session->err;
-    status = info_capture(session, path, &none);
-    if (!none)
+    status = info_capture(session, path, &is_empty);
+    if (!is_empty)
         return status;
-    if (!named) {
+    if (!is_values) {
         why = session->err;
         status = aw_info_values(session, path);
     }

@@ -31,7 +31,7 @@ struct survey {
 };
 
 /* Finds or adds the value with this name. Returns NULL if out of memory. */
-static struct value *find(struct survey *s, const struct aw_point *point)
+static struct value *find_value(struct survey *s, const struct aw_point *point)
 {
     for (size_t i = 0; i < s->n; i++) {
         size_t at = (s->next + i) % s->n;
@@ -53,7 +53,7 @@ static struct value *find(struct survey *s, const struct aw_point *point)
     return value;
 }
 
-static bool take(struct survey *s, const struct aw_item *item)
+static bool add_item(struct survey *s, const struct aw_item *item)
 {
     int64_t now = item->time_ns;
     if (now != AW_NO_TIME && s->first_ns == AW_NO_TIME)
@@ -62,7 +62,7 @@ static bool take(struct survey *s, const struct aw_item *item)
         s->last_ns = now;
     s->lines++;
     for (size_t i = 0; i < item->n; i++) {
-        struct value *value = item->points[i].about ? NULL : find(s, &item->points[i]);
+        struct value *value = item->points[i].about ? NULL : find_value(s, &item->points[i]);
         double number = item->points[i].value;
         if (!value && !item->points[i].about)
             return false;
@@ -87,7 +87,7 @@ static enum aw_status read_all(struct survey *s, struct aw_stream *stream)
     while (status == AW_OK || status == AW_MALFORMED) {
         status = aw_stream_next(stream, AW_NEVER, &item);
         s->damaged += status == AW_MALFORMED;
-        if (status == AW_OK && !take(s, &item))
+        if (status == AW_OK && !add_item(s, &item))
             return aw_no_memory(&s->session->err);
     }
     return status == AW_END ? AW_OK : status;
@@ -104,14 +104,14 @@ static void print_value(struct survey *s, const struct value *value)
         snprintf(extremes, sizeof extremes, "  %.6g%s to %.6g%s", value->min, value->unit,
                  value->max, value->unit);
     aw_object_start(&row, NULL);
-    aw_object_text(&row, "field", value->name);
-    aw_object_count(&row, "count", value->n);
-    aw_object_number(&row, "rate", hz, -4, "Hz");
-    aw_object_number(&row, "min", value->numbers ? value->min : NAN, -1, NULL);
-    aw_object_number(&row, "max", value->numbers ? value->max : NAN, -1, NULL);
-    aw_object_text(&row, "unit", value->unit);
-    aw_session_row(s->session, &row, "%-*s %10" PRIu64 " %10.4g Hz%s\n", s->width, value->name,
-                   value->n, hz, extremes);
+    aw_object_add_text(&row, "field", value->name);
+    aw_object_add_count(&row, "count", value->n);
+    aw_object_add_number(&row, "rate", hz, -4, "Hz");
+    aw_object_add_number(&row, "min", value->numbers ? value->min : NAN, -1, NULL);
+    aw_object_add_number(&row, "max", value->numbers ? value->max : NAN, -1, NULL);
+    aw_object_add_text(&row, "unit", value->unit);
+    aw_session_print_row(s->session, &row, "%-*s %10" PRIu64 " %10.4g Hz%s\n", s->width,
+                         value->name, value->n, hz, extremes);
 }
 
 static void report(struct survey *s, const char *path)
@@ -127,12 +127,12 @@ static void report(struct survey *s, const char *path)
     for (size_t i = 0; i < s->n; i++)
         print_value(s, &s->list[i]);
     aw_object_start(result, "info");
-    aw_object_number(result, "duration", seconds, 6, "s");
-    aw_object_count(result, "lines", s->lines);
-    aw_object_count(result, "fields", s->n);
+    aw_object_add_number(result, "duration", seconds, 6, "s");
+    aw_object_add_count(result, "lines", s->lines);
+    aw_object_add_count(result, "fields", s->n);
     if (stat(path, &about) == 0)
-        aw_object_count(result, "bytes", (uint64_t)about.st_size);
-    aw_object_count(result, "damaged", s->damaged);
+        aw_object_add_count(result, "bytes", (uint64_t)about.st_size);
+    aw_object_add_count(result, "damaged", s->damaged);
 }
 
 /* Returns true if the values come in regular rows, unlike prose or source code. */

@@ -15,16 +15,16 @@ AW_GIVEN(command, aw_list_options, aw_list_given)
 void aw_list_link(struct aw_session *session, const char *link)
 {
     aw_object_start(&session->result, "list");
-    if (aw_session_text(session))
+    if (aw_session_is_text(session))
         session->result.headline = link;
     else
-        aw_object_text(&session->result, "link", link);
+        aw_object_add_text(&session->result, "link", link);
 }
 
 void aw_list_add(struct aw_session *session, const char *key, const char *text)
 {
     if (*text)
-        aw_object_text(&session->result, key, text);
+        aw_object_add_text(&session->result, key, text);
 }
 
 void aw_list_port(struct aw_session *session, const char *link, const struct aw_port *port)
@@ -43,8 +43,8 @@ void aw_list_port(struct aw_session *session, const char *link, const struct aw_
 static bool print_running(struct aw_session *session)
 {
     char sim[400];
-    size_t found = session->share.sharing ? session->share.sharing->list(session) : 0;
-    if (!aw_running_sim(session, sim, sizeof sim))
+    size_t found = session->share.sharing ? session->share.sharing->list_servers(session) : 0;
+    if (!aw_find_running_sim(session, sim, sizeof sim))
         return found > 0;
     aw_list_link(session, sim);
     aw_list_add(session, "description", "a simulator");
@@ -68,11 +68,11 @@ static enum aw_status run_list(struct aw_session *session, const struct aw_args 
     (void)args;
     if (aw_list_given(session)->udev)
         return print_rules(session);
-    enum aw_status status = aw_dry_ends(session);
+    enum aw_status status = aw_dry_run_check(session);
     if (status != AW_OK)
         return status;
     bool running = print_running(session);
-    return session->tool->list ? session->tool->list(session, running) : AW_OK;
+    return session->tool->list_devices ? session->tool->list_devices(session, running) : AW_OK;
 }
 
 /* clang-format off */

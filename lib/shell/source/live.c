@@ -14,9 +14,9 @@
 
 #define NOTE_NS (8 * AW_SECOND) /* how long a message is shown */
 
-bool aw_live_wanted(const struct aw_session *session)
+bool aw_live_is_wanted(const struct aw_session *session)
 {
-    return aw_screen_possible() && aw_session_text(session);
+    return aw_screen_is_possible() && aw_session_is_text(session);
 }
 
 /* ---- Standard error ---- */
@@ -26,12 +26,12 @@ bool aw_live_wanted(const struct aw_session *session)
 static void redirect_stderr(struct aw_live *live)
 {
     int ends[2];
-    live->said_fd = live->note_fd = -1;
+    live->stderr_fd = live->pipe_fd = -1;
     if (!isatty(STDERR_FILENO) || pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return;
-    live->said_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-    live->note_fd = ends[0];
-    if (live->said_fd >= 0)
+    live->stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    live->pipe_fd = ends[0];
+    if (live->stderr_fd >= 0)
         dup2(ends[1], STDERR_FILENO);
     close(ends[1]);
 }
@@ -57,18 +57,18 @@ static void read_notes(struct aw_live *live)
     char text[4096];
     /* Reads all available text, and keeps the end of it. */
     size_t size = sizeof text;
-    size_t held = 0, most = size / 2;
+    size_t n_kept = 0, max_kept = size / 2;
     for (ssize_t n;
-         live->note_fd >= 0 && (n = read(live->note_fd, text + held, size - 1 - held)) > 0;) {
-        size_t all = held + (size_t)n;
-        held = all < most ? all : most;
-        memmove(text, text + all - held, held);
+         live->pipe_fd >= 0 && (n = read(live->pipe_fd, text + n_kept, size - 1 - n_kept)) > 0;) {
+        size_t all = n_kept + (size_t)n;
+        n_kept = all < max_kept ? all : max_kept;
+        memmove(text, text + all - n_kept, n_kept);
     }
-    if (held > 0)
-        store_note(live, text, held);
+    if (n_kept > 0)
+        store_note(live, text, n_kept);
 }
 
-const char *aw_live_note(struct aw_live *live)
+const char *aw_live_last_note(struct aw_live *live)
 {
     int64_t now = aw_clock_now(&live->session->time.real.base);
     read_notes(live);
@@ -83,7 +83,7 @@ struct answer {
     size_t n;
 };
 
-static void put(struct aw_sink *sink, bool error, const char *text, size_t size)
+static void collect_answer(struct aw_sink *sink, bool error, const char *text, size_t size)
 {
     struct answer *answer = (struct answer *)((char *)sink - offsetof(struct answer, sink));
     size_t room = sizeof answer->text - 1 - answer->n;
@@ -93,7 +93,7 @@ static void put(struct aw_sink *sink, bool error, const char *text, size_t size)
     answer->n += size;
 }
 
-bool aw_live_stops(const struct aw_live *live)
+bool aw_live_can_stop(const struct aw_live *live)
 {
     return !live->ended && live->session->tool->stop && aw_stream_has_link(live->stream) &&
            aw_stream_is_live(live->stream);
@@ -103,20 +103,20 @@ void aw_live_stop(struct aw_live *live)
 {
     struct aw_session *session = live->session;
     struct aw_printing printing = session->run.printing;
-    struct aw_words *words = aw_live_stops(live) ? malloc(sizeof *words) : NULL;
-    struct answer answer = {.sink.put = put};
-    if (!words)
+    struct aw_tokens *tokens = aw_live_can_stop(live) ? malloc(sizeof *tokens) : NULL;
+    struct answer answer = {.sink.write = collect_answer};
+    if (!tokens)
         return;
     session->out.sink = &answer.sink;
     session->run.printing = (struct aw_printing){.wire = printing.wire};
-    if (aw_words_split(words, "stop", &session->err) == AW_OK)
-        aw_dispatch(session, words, NULL);
+    if (aw_tokens_split(tokens, "stop", &session->err) == AW_OK)
+        aw_dispatch(session, tokens, NULL);
     aw_output_flush(&session->out, NULL);
     session->out.sink = NULL;
     session->run.printing = printing;
     read_notes(live); /* makes the reply the latest message */
     store_note(live, answer.text, answer.n);
-    free(words);
+    free(tokens);
 }
 
 /* ---- Opening and closing ---- */
@@ -127,11 +127,11 @@ enum aw_status aw_live_open(struct aw_live *live, struct aw_session *session,
     *live = (struct aw_live){.session = session,
                              .stream = stream,
                              .frame_ns = (int64_t)(1e9 / fps),
-                             .said_fd = -1,
-                             .note_fd = -1};
+                             .stderr_fd = -1,
+                             .pipe_fd = -1};
     if (stream)
         aw_stream_reconnect(stream, true);
-    aw_stop_catch(session);
+    aw_stop_catch_signals(session);
     aw_output_flush(&session->out, NULL);
     live->screen = aw_screen_open(session->out.color, &session->err);
     if (!live->screen)
@@ -145,20 +145,20 @@ void aw_live_close(struct aw_live *live)
     aw_screen_close(live->screen);
     live->screen = NULL;
     if (live->session) {
-        if (live->said_fd >= 0) {
+        if (live->stderr_fd >= 0) {
             fflush(stderr);
-            dup2(live->said_fd, STDERR_FILENO);
-            close(live->said_fd);
+            dup2(live->stderr_fd, STDERR_FILENO);
+            close(live->stderr_fd);
         }
-        if (live->note_fd >= 0)
-            close(live->note_fd);
-        live->said_fd = live->note_fd = -1;
+        if (live->pipe_fd >= 0)
+            close(live->pipe_fd);
+        live->stderr_fd = live->pipe_fd = -1;
     }
 }
 
 /* ---- Waiting ---- */
 
-bool aw_live_due(struct aw_live *live)
+bool aw_live_is_due(struct aw_live *live)
 {
     int64_t now = aw_clock_now(&live->session->time.real.base);
     if (now < live->due_ns)
@@ -170,7 +170,7 @@ bool aw_live_due(struct aw_live *live)
 /* Waits for keys and for the next frame. */
 static enum aw_status wait_for_keys(struct aw_live *live, int64_t deadline)
 {
-    int64_t until = aw_sooner(live->due_ns, deadline);
+    int64_t until = aw_min_time(live->due_ns, deadline);
     enum aw_status status =
         aw_clock_wait(&live->session->time.real.base, aw_screen_fd(live->screen), POLLIN, until);
     if (status == AW_STOPPED || status == AW_LOST)
@@ -178,9 +178,9 @@ static enum aw_status wait_for_keys(struct aw_live *live, int64_t deadline)
     return aw_clock_now(&live->session->time.real.base) >= deadline ? AW_ENOUGH : AW_TIMEOUT;
 }
 
-const char *aw_live_state(const struct aw_live *live)
+const char *aw_live_link_problem(const struct aw_live *live)
 {
-    return aw_stream_waits(live->stream) ? "link lost — reconnecting" : NULL;
+    return aw_stream_is_waiting(live->stream) ? "link lost — reconnecting" : NULL;
 }
 
 enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_item *item)
@@ -192,10 +192,10 @@ enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_it
     if (now >= deadline)
         return AW_ENOUGH;
     /* A virtual clock never waits, so this checks the stop descriptor and the keys. */
-    if (aw_session_virtual(session) && wait_for_keys(live, now) == AW_STOPPED)
+    if (aw_session_is_virtual(session) && wait_for_keys(live, now) == AW_STOPPED)
         return AW_STOPPED;
-    int64_t until = aw_sooner(live->due_ns, deadline);
-    if (aw_session_virtual(session))
+    int64_t until = aw_min_time(live->due_ns, deadline);
+    if (aw_session_is_virtual(session))
         until = aw_clock_now(session->clock) + live->frame_ns;
     enum aw_status status = aw_stream_next(live->stream, until, item);
     live->ended = status == AW_END;
@@ -204,11 +204,11 @@ enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_it
     return status;
 }
 
-enum aw_status aw_live_check_form(struct aw_session *session)
+enum aw_status aw_live_check_style(struct aw_session *session)
 {
     enum aw_style style = aw_session_style(session);
     if (style == AW_STYLE_TEXT || !session->mode.one_shot || session->options.run.dry_run)
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE, "%s prints a drawing, not records — remove --%s",
-                   session->run.command->name, aw_option_of_style(style));
+                   session->run.command->name, aw_style_option(style));
 }

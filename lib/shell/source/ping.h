@@ -4,7 +4,7 @@
  *     struct aw_ping ping = {.name = "round trip"};
  *     ping.n++;
  *     if (answered) aw_samples_add(&ping.ms, ms); else ping.lost++;
- *     aw_ping_row(session, &ping);
+ *     aw_ping_print(session, &ping);
  *     aw_samples_free(&ping.ms);
  *
  *                        n   lost   min/ms  mean/ms   p50/ms   p95/ms   p99/ms   max/ms
@@ -29,13 +29,13 @@ struct aw_ping {
  * different numbers is followed by their histogram, unless --quiet. Otherwise begins the result of
  * ping: n, lost, min_ms, mean_ms, p50_ms, p95_ms, p99_ms, max_ms (null without samples). More
  * members may be added. Between several rows, the caller calls aw_session_print_result. */
-void aw_ping_row(struct aw_session *session, struct aw_ping *ping);
+void aw_ping_print(struct aw_session *session, struct aw_ping *ping);
 
 /* The command, implemented by tool->ping. */
 aw_run_fn aw_run_ping;
 
 /* Estimates how many periodic messages are missing. A missing message delays all later ones by one
  * period; a late message, or several at once, do not. */
-uint64_t aw_ping_missing(const struct aw_samples *intervals, double usual);
+uint64_t aw_ping_count_missing(const struct aw_samples *intervals, double interval);
 
 #endif

@@ -31,13 +31,13 @@ enum aw_status aw_sim_begin(struct aw_link **out, const struct aw_url *url,
     struct aw_device *device = NULL;
     enum aw_status status = bind_url(&sim, &options, err);
     if (status == AW_OK)
-        status = sim.session->tool->simulate(&sim, &device, err);
+        status = sim.session->tool->create_sim(&sim, &device, err);
     return status == AW_OK ? aw_sim_open(out, device, link->clock, link->protocol->datagrams, err)
                            : status;
 }
 
 /* Returns the URL of --listen with the user's runtime folder inserted. */
-static enum aw_status listen_url(struct aw_session *session, char *out, size_t size)
+static enum aw_status write_listen_url(struct aw_session *session, char *out, size_t size)
 {
     char folder[256];
     const char *url = session->options.link.listen, *at = strstr(url, AW_XDG_RUNTIME "/");
@@ -49,12 +49,12 @@ static enum aw_status listen_url(struct aw_session *session, char *out, size_t s
         snprintf(out, size, "%s", url);
         return AW_OK;
     }
-    enum aw_status status = aw_xdg_runtime(folder, sizeof folder, &session->err);
+    enum aw_status status = aw_xdg_make_runtime(folder, sizeof folder, &session->err);
     snprintf(out, size, "%.*s%s%s", (int)(at - url), url, folder, at + strlen(AW_XDG_RUNTIME));
     return status;
 }
 
-static enum aw_status serve(struct aw_session *session, struct aw_device *device)
+static enum aw_status serve_device(struct aw_session *session, struct aw_device *device)
 {
     char url[AW_URL_MAX];
     struct aw_link_options options = {
@@ -62,18 +62,18 @@ static enum aw_status serve(struct aw_session *session, struct aw_device *device
         .protocol = session->tool->protocol,
     };
     struct aw_link *link;
-    aw_stop_catch(session);
+    aw_stop_catch_signals(session);
     session->mode.serving = true;
-    enum aw_status status = listen_url(session, url, sizeof url);
+    enum aw_status status = write_listen_url(session, url, sizeof url);
     if (status == AW_OK)
-        status = aw_session_open(session, url, &options, &link);
+        status = aw_session_open_url(session, url, &options, &link);
     if (status != AW_OK)
         return status;
-    fprintf(stderr, "ready: %s\n", *link->ready ? link->ready : url);
+    fprintf(stderr, "ready: %s\n", *link->client_url ? link->client_url : url);
     status = aw_device_serve(device, link, &session->err);
-    if (link->dropped)
-        aw_session_notice(session, "%llu messages dropped: the reader was too slow",
-                          (unsigned long long)link->dropped);
+    if (link->n_dropped)
+        aw_session_print_notice(session, "%llu messages dropped: the reader was too slow",
+                                (unsigned long long)link->n_dropped);
     aw_link_close(link);
     return status;
 }
@@ -83,17 +83,17 @@ enum aw_status aw_run_sim(struct aw_session *session, const struct aw_args *args
     const struct aw_sim sim = {session, NULL, session->wire->protocol, session->options.command};
     struct aw_device *device = NULL;
     (void)args;
-    enum aw_status status = session->tool->simulate(&sim, &device, &session->err);
+    enum aw_status status = session->tool->create_sim(&sim, &device, &session->err);
     if (status != AW_OK)
         return status;
     if (!device)
         return aw_no_memory(&session->err);
-    status = aw_dry_ends(session);
+    status = aw_dry_run_check(session);
     if (status == AW_OK)
-        status = serve(session, device);
-    bool ended = !session->run.dry_end && (status == AW_STOPPED || status == AW_LOST);
-    if (ended && session->tool->simulated)
-        session->tool->simulated(session, device);
+        status = serve_device(session, device);
+    bool ended = !session->run.dry_run_reason && (status == AW_STOPPED || status == AW_LOST);
+    if (ended && session->tool->report_sim)
+        session->tool->report_sim(session, device);
     aw_device_close(device);
     return status;
 }

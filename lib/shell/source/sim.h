@@ -4,7 +4,7 @@
  *
  *     const struct canpid_sim_options *given = sim->options;
  *     …
- *     *device = aw_canpid_device(&options);
+ *     *device = aw_canpid_device_new(&options);
  */
 #ifndef AW_SHELL_SOURCE_SIM_H
 #define AW_SHELL_SOURCE_SIM_H
@@ -18,7 +18,7 @@ struct aw_sim {
     const struct aw_url *url;           /* URL of the link; NULL: use the options of the command */
     const struct aw_protocol *protocol; /* the protocol, including custom packets */
     /* options of the command, or of the URL; as AW_GIVEN returns them */
-    const void *given;
+    const void *options;
 };
 
 /* Opens the transport "sim:". Its context is the session. */

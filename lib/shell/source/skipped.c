@@ -9,7 +9,7 @@ void aw_skip_frame(struct aw_skipped *skipped, struct aw_span frame)
 {
     struct aw_can_id can = aw_can_id_of(frame.data);
     size_t i = 0;
-    skipped->others++;
+    skipped->n_other++;
     while (i < skipped->n_ids && i < AW_SKIPPED_IDS &&
            (skipped->ids[i].id != can.id || skipped->ids[i].is_long != can.is_long))
         i++;
@@ -41,10 +41,10 @@ static const char *plural(uint64_t n)
 static void report_lines(struct aw_session *session, const char *name,
                          const struct aw_candump_log *lines)
 {
-    static const char *const kinds[AW_CANDUMP_KINDS] = {NULL, "error frame", "remote frame",
-                                                        "CAN FD frame"};
+    static const char *const kinds[AW_CANDUMP_N_KINDS] = {NULL, "error frame", "remote frame",
+                                                          "CAN FD frame"};
     char text[160] = "";
-    for (size_t i = 1; i < AW_CANDUMP_KINDS; i++) {
+    for (size_t i = 1; i < AW_CANDUMP_N_KINDS; i++) {
         size_t length = strlen(text);
         uint64_t n = lines->skipped[i];
         if (n)
@@ -52,10 +52,11 @@ static void report_lines(struct aw_session *session, const char *name,
                      n, kinds[i], plural(n));
     }
     if (*text)
-        aw_session_notice(session, "%s: skipped %s", name, text);
+        aw_session_print_notice(session, "%s: skipped %s", name, text);
     if (*lines->interfaces[1])
-        aw_session_notice(session, "%s: frames of %s and %s — pick one with grep ' %s '", name,
-                          lines->interfaces[0], lines->interfaces[1], lines->interfaces[0]);
+        aw_session_print_notice(session, "%s: frames of %s and %s — pick one with grep ' %s '",
+                                name, lines->interfaces[0], lines->interfaces[1],
+                                lines->interfaces[0]);
 }
 
 void aw_report_skipped(struct aw_session *session, const char *name,
@@ -63,11 +64,12 @@ void aw_report_skipped(struct aw_session *session, const char *name,
 {
     char ids[80];
     report_lines(session, name, &skipped->lines);
-    if (!skipped->others)
+    if (!skipped->n_other)
         return;
     list_ids(skipped, ids, sizeof ids);
-    aw_session_notice(session,
-                      "%s: skipped %" PRIu64 " frame%s of other nodes (%s) — name a board with -b, "
-                      "packets with --packets or --dbc",
-                      name, skipped->others, plural(skipped->others), ids);
+    aw_session_print_notice(session,
+                            "%s: skipped %" PRIu64
+                            " frame%s of other nodes (%s) — name a board with -b, "
+                            "packets with --packets or --dbc",
+                            name, skipped->n_other, plural(skipped->n_other), ids);
 }

@@ -2,7 +2,7 @@
  * FD, remote and error frames of candump.
  *
  *     struct aw_skipped skipped = {0};
- *     if (aw_wire_is_other(wire, dir, frame))
+ *     if (aw_wire_is_other_node(wire, dir, frame))
  *         aw_skip_frame(&skipped, frame);
  *     aw_report_skipped(session, "run.log", &skipped);
  */
@@ -16,7 +16,7 @@
 
 /* Plain data; initialise to zero. */
 struct aw_skipped {
-    uint64_t others; /* frames of other nodes */
+    uint64_t n_other; /* frames of other nodes */
     struct aw_can_id ids[AW_SKIPPED_IDS];
     size_t n_ids; /* number of distinct identifiers, at most one more than fit */
     struct aw_candump_log lines;

@@ -26,7 +26,7 @@
 #define CHILD_MS 1000
 
 /* Returns the link being read; NULL: none, or not open yet. */
-static const struct aw_link *link_of(const struct aw_stream *s)
+static const struct aw_link *get_link(const struct aw_stream *s)
 {
     return aw_stream_has_link(s) ? s->session->device.link : NULL;
 }
@@ -38,12 +38,12 @@ static enum aw_status begin_link(struct aw_stream *s)
     const struct aw_tool *tool = s->session->tool;
     const char *url;
     struct aw_error before = s->session->err;
-    bool recorded = aw_session_url(s->session, &url) == AW_OK && strncmp(url, "log:", 4) == 0;
+    bool recorded = aw_session_get_url(s->session, &url) == AW_OK && strncmp(url, "log:", 4) == 0;
     s->session->err = before;
-    bool receives = tool->receive && (!recorded || tool->protocol->can);
+    bool uses_receive = tool->receive && (!recorded || tool->protocol->can);
     enum aw_status status = AW_OK;
     s->live = true;
-    s->source = receives ? &aw_receive_source : &aw_link_source;
+    s->source = uses_receive ? &aw_receive_source : &aw_link_source;
     if (status == AW_OK)
         status = s->source->begin(s, "");
     if (tool->no_answer_hint) /* by the link's clock */
@@ -57,7 +57,7 @@ static enum aw_status begin_file(struct aw_stream *s, const char *input)
 {
     const char *ending = strrchr(input, '.');
     s->name = aw_file_name(input);
-    aw_stop_catch(s->session);
+    aw_stop_catch_signals(s->session);
     s->live = s->name != input;
     enum aw_status status = aw_reading_open(&s->reading, input, O_NONBLOCK, &s->session->err);
     if (status != AW_OK)
@@ -65,17 +65,17 @@ static enum aw_status begin_file(struct aw_stream *s, const char *input)
     status = aw_stream_fill(s, AW_NEVER);
     if (status != AW_OK && status != AW_END)
         return status;
-    struct aw_span start = {(const uint8_t *)s->buffer, s->held};
-    s->buffer[s->held] = '\0';
-    s->used = aw_utf8_mark(s->buffer);
+    struct aw_span start = {(const uint8_t *)s->buffer, s->buffered};
+    s->buffer[s->buffered] = '\0';
+    s->used = aw_utf8_bom_size(s->buffer);
     if (aw_log_is_foreign(start, s->name, &s->session->err))
         return AW_USAGE;
     const char *first = s->buffer + s->used + strspn(s->buffer + s->used, " \t\r\n");
-    if (aw_is_capture(start) || s->buffer[0] == '(' || aw_asc_begins(s->buffer, s->held) ||
+    if (aw_is_capture(start) || s->buffer[0] == '(' || aw_asc_is_header(s->buffer, s->buffered) ||
         (ending && strcmp(ending, ".log") == 0))
         s->source = &aw_capture_source;
     else
-        s->source = *first == '{' || s->held == 0 ? &aw_json_source : &aw_csv_source;
+        s->source = *first == '{' || s->buffered == 0 ? &aw_json_source : &aw_csv_source;
     return s->source->begin(s, s->name);
 }
 
@@ -92,9 +92,9 @@ struct aw_stream *aw_stream_new(struct aw_session *session)
     s->reading.fd = -1;
     s->report_ns = AW_NEVER;
     s->item.subject = "";
-    enum aw_status status = aw_session_narrow(session);
+    enum aw_status status = aw_session_select_subjects(session);
     if (status == AW_OK)
-        status = aw_session_decoding_wire(session, &s->wire);
+        status = aw_session_get_decoding_wire(session, &s->wire);
     if (status == AW_OK)
         aw_names_init(&s->names, s->wire);
     if (status == AW_OK)
@@ -120,7 +120,7 @@ void aw_stream_close(struct aw_stream *s)
 {
     if (!s)
         return;
-    s->session->share.patient = false;
+    s->session->share.waits_for_server = false;
     aw_report_skipped(s->session, "link", &s->skipped);
     aw_reading_close(&s->reading);
     if (s->child.pid) {
@@ -133,7 +133,7 @@ void aw_stream_close(struct aw_stream *s)
     free(s);
 }
 
-bool aw_item_head_holds(const struct aw_where *where, const struct aw_item *item)
+bool aw_item_head_matches(const struct aw_where *where, const struct aw_item *item)
 {
     const struct aw_record *record = item->record;
     const char *message = record    ? record->codec->message->name
@@ -142,9 +142,9 @@ bool aw_item_head_holds(const struct aw_where *where, const struct aw_item *item
     return aw_where_head_holds(where, message, record ? record->dir : item->received.dir);
 }
 
-bool aw_item_holds(const struct aw_where *where, const struct aw_item *item)
+bool aw_item_matches(const struct aw_where *where, const struct aw_item *item)
 {
-    return aw_item_head_holds(where, item) && aw_where_holds(where, item->points, item->n);
+    return aw_item_head_matches(where, item) && aw_where_holds(where, item->points, item->n);
 }
 
 /* ---- Requested names ---- */
@@ -154,7 +154,7 @@ enum aw_status aw_stream_check(struct aw_session *session, const struct aw_selec
 {
     enum aw_subjects subjects = aw_session_subjects(session);
     struct aw_wire *wire;
-    enum aw_status status = aw_session_decoding_wire(session, &wire);
+    enum aw_status status = aw_session_get_decoding_wire(session, &wire);
     if (status != AW_OK)
         return status;
     struct aw_names *names = aw_names_new(wire, &session->err);
@@ -165,18 +165,18 @@ enum aw_status aw_stream_check(struct aw_session *session, const struct aw_selec
     return status;
 }
 
-void aw_stream_expect(struct aw_stream *s, const struct aw_select *fields,
-                      const struct aw_where *where)
+void aw_stream_check_first(struct aw_stream *s, const struct aw_select *fields,
+                           const struct aw_where *where)
 {
-    bool receives = s->source == &aw_receive_source && s->session->tool->subject.all;
-    s->fields = receives ? fields : NULL;
+    bool uses_receive = s->source == &aw_receive_source && s->session->tool->subject.list_all;
+    s->fields = uses_receive ? fields : NULL;
     s->where = where;
 }
 
-void aw_stream_only(struct aw_stream *s, const struct aw_select *select)
+void aw_stream_select(struct aw_stream *s, const struct aw_select *select)
 {
     aw_finder_init(&s->finder, &s->names, select, aw_session_subjects(s->session));
-    s->only = select;
+    s->selection = select;
 }
 
 #define SUBJECTS_MAX 1024
@@ -203,9 +203,9 @@ static enum aw_status check_expected(struct aw_stream *s)
     struct aw_select fields = {0};
     struct aw_error *err = &s->session->err;
     const char *const *names = (const char *const *)subjects.name;
-    s->session->tool->subject.all(s->session, add_subject, &subjects);
+    s->session->tool->subject.list_all(s->session, add_subject, &subjects);
     if (s->where)
-        aw_where_fields(s->where, &fields);
+        aw_where_list_fields(s->where, &fields);
     enum aw_status status = subjects.no_memory
                                 ? aw_no_memory(err)
                                 : aw_select_confirm(s->fields, &s->names, names, subjects.n, err);
@@ -220,84 +220,85 @@ static enum aw_status check_expected(struct aw_stream *s)
 /* ---- The next item ---- */
 
 /* Text records are selected by their name, or by a name in one of their columns. */
-static bool is_left_out(struct aw_stream *s)
+static bool is_excluded(struct aw_stream *s)
 {
     const struct aw_span none = {NULL, 0};
-    bool ours = s->item.record || aw_session_concerns(s->session, none, s->item.subject);
-    for (size_t i = 0; i < s->item.n && !ours; i++)
-        ours = s->points[i].text && aw_session_concerns(s->session, none, s->points[i].text);
-    return !ours;
+    bool is_selected = s->item.record || aw_session_is_selected(s->session, none, s->item.subject);
+    for (size_t i = 0; i < s->item.n && !is_selected; i++)
+        is_selected =
+            s->points[i].text && aw_session_is_selected(s->session, none, s->points[i].text);
+    return !is_selected;
 }
 
 /* If no message has arrived for SILENCE_NS, prints once why the device may be silent. */
 static enum aw_status next_or_report(struct aw_stream *s, int64_t deadline)
 {
     struct aw_session *session = s->session;
-    int64_t until = aw_sooner(deadline, s->report_ns);
+    int64_t until = aw_min_time(deadline, s->report_ns);
     enum aw_status status = s->source->next(s, until);
     if (status == AW_OK)
         s->report_ns = AW_NEVER;
     if (status != AW_TIMEOUT || aw_clock_now(session->clock) < s->report_ns)
         return status;
     s->report_ns = AW_NEVER;
-    bool recorded = link_of(s) && link_of(s)->recorded;
-    aw_session_notice(session, "no messages yet — %s",
-                      recorded ? "the recording has a gap here; ?speed=max skips it"
-                               : session->tool->no_answer_hint);
+    bool recorded = get_link(s) && get_link(s)->is_recording;
+    aw_session_print_notice(session, "no messages yet — %s",
+                            recorded ? "the recording has a gap here; ?speed=max skips it"
+                                     : session->tool->no_answer_hint);
     return s->source->next(s, deadline);
 }
 
 /* ---- Lost links ---- */
 
-void aw_stream_reconnect(struct aw_stream *s, bool devices)
+void aw_stream_reconnect(struct aw_stream *s, bool any_link)
 {
-    s->stays = aw_stream_has_link(s);
-    s->devices = devices;
-    s->session->share.patient = s->stays;
+    s->reconnects = aw_stream_has_link(s);
+    s->any_link = any_link;
+    s->session->share.waits_for_server = s->reconnects;
 }
 
-bool aw_stream_waits(const struct aw_stream *s)
+bool aw_stream_is_waiting(const struct aw_stream *s)
 {
-    return s->waits;
+    return s->link_lost;
 }
 
 /* Returns false if the link is not lost, or if the caller does not wait for it to return. */
 static bool handle_loss(struct aw_stream *s, enum aw_status status)
 {
     struct aw_session *session = s->session;
-    bool waits = s->stays && (s->devices || session->share.attached);
-    if (!waits || (status != AW_LOST && status != AW_NO_LINK))
+    bool reconnects = s->reconnects && (s->any_link || session->share.attached);
+    if (!reconnects || (status != AW_LOST && status != AW_NO_LINK))
         return false;
-    s->waits = true;
+    s->link_lost = true;
     s->pause_ns = PAUSE_NS;
     s->retry_ns = aw_clock_now(&session->time.real.base) + s->pause_ns;
-    if (!s->devices)
-        aw_session_notice(session, "%s", session->err.text);
+    if (!s->any_link)
+        aw_session_print_notice(session, "%s", session->err.text);
     if (session->device.link)
-        s->lost_before += session->device.link->dropped;
-    aw_session_unlink(session);
+        s->lost_before += session->device.link->n_dropped;
+    aw_session_close_link(session);
     if (s->source->restart)
         s->source->restart(s);
     return true;
 }
 
 /* Tries to reopen the link. Increasing pauses limit the load while a device is off. */
-static enum aw_status find_link(struct aw_stream *s, int64_t deadline)
+static enum aw_status reopen_link(struct aw_stream *s, int64_t deadline)
 {
     struct aw_session *session = s->session;
     struct aw_clock *clock = &session->time.real.base;
     if (aw_clock_now(clock) < s->retry_ns) {
-        enum aw_status status = aw_clock_sleep(clock, aw_sooner(s->retry_ns, deadline));
+        enum aw_status status = aw_clock_sleep(clock, aw_min_time(s->retry_ns, deadline));
         return status == AW_OK ? AW_TIMEOUT : status;
     }
-    enum aw_status status = aw_session_link(session);
-    s->waits = status != AW_OK;
+    enum aw_status status = aw_session_open_link(session);
+    s->link_lost = status != AW_OK;
     s->pause_ns = s->pause_ns * 2 < LONGEST_NS ? s->pause_ns * 2 : LONGEST_NS;
     s->retry_ns = aw_clock_now(clock) + s->pause_ns;
-    if (s->waits)
-        aw_session_unlink(session);
-    else if (!s->devices)
-        aw_session_notice(session, "reconnected");
+    if (s->link_lost)
+        aw_session_close_link(session);
+    else if (!s->any_link)
+        aw_session_print_notice(session, "reconnected");
     return status == AW_STOPPED ? status : AW_TIMEOUT;
 }
 
@@ -305,10 +306,10 @@ static enum aw_status find_link(struct aw_stream *s, int64_t deadline)
 
 static uint64_t wanted_scalars(struct aw_stream *s)
 {
-    uint64_t scalars = s->only ? 0 : UINT64_MAX;
+    uint64_t scalars = s->selection ? 0 : UINT64_MAX;
     const uint64_t *named =
-        s->only ? aw_finder_match(&s->finder, s->item.record, s->item.subject) : NULL;
-    for (size_t i = 0; named && i < s->only->n; i++)
+        s->selection ? aw_finder_match(&s->finder, s->item.record, s->item.subject) : NULL;
+    for (size_t i = 0; named && i < s->selection->n; i++)
         scalars |= named[i];
     return scalars;
 }
@@ -318,44 +319,44 @@ static uint64_t wanted_scalars(struct aw_stream *s)
 static void report_model_time(struct aw_stream *s)
 {
     double seconds = s->session->tool->model_time(s->item.record);
-    int64_t then = isnan(seconds) ? s->model_ns : aw_clock_after(s->model_base_ns, seconds);
-    if (then < s->model_ns) {
+    int64_t time_ns = isnan(seconds) ? s->model_ns : aw_time_after(s->model_base_ns, seconds);
+    if (time_ns < s->model_ns) {
         s->model_base_ns = s->model_ns;
-        then = aw_clock_after(s->model_base_ns, seconds);
+        time_ns = aw_time_after(s->model_base_ns, seconds);
     }
-    s->model_ns = then;
-    s->modelled = s->modelled || !isnan(seconds);
-    s->item.received.modelled = s->modelled;
+    s->model_ns = time_ns;
+    s->has_model_time = s->has_model_time || !isnan(seconds);
+    s->item.received.has_model_time = s->has_model_time;
     s->item.received.model_ns = s->model_ns;
 }
 
 enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_item *item)
 {
     enum aw_status status = AW_OK;
-    if (s->waits)
-        return find_link(s, deadline);
-    while (!s->primed) {
+    if (s->link_lost)
+        return reopen_link(s, deadline);
+    while (!s->read_ahead) {
         s->item = (struct aw_item){.time_ns = AW_NO_TIME, .subject = "", .points = s->points};
         status = next_or_report(s, deadline);
-        s->primed = status != AW_OK || !is_left_out(s);
+        s->read_ahead = status != AW_OK || !is_excluded(s);
     }
-    s->primed = false;
-    if (status == AW_LOST && link_of(s) && link_of(s)->recorded)
+    s->read_ahead = false;
+    if (status == AW_LOST && get_link(s) && get_link(s)->is_recording)
         return AW_END;
     if (status != AW_OK)
         return handle_loss(s, status) ? AW_TIMEOUT : status;
     s->counters.messages++;
     if (s->item.record) {
         s->record.time_ns = s->item.time_ns;
-        if (s->session->tool->notice)
-            s->session->tool->notice(s->session, s->item.record);
+        if (s->session->tool->report_problem)
+            s->session->tool->report_problem(s->session, s->item.record);
         if (s->session->tool->model_time && !s->live)
             report_model_time(s);
         s->item.subject =
             aw_session_subject(s->session, s->item.record, s->subject, sizeof s->subject);
         s->item.points = s->points;
-        s->item.n = aw_record_points_of(&s->names, s->item.record, wanted_scalars(s),
-                                        s->item.subject, s->points, AW_POINTS_MAX);
+        s->item.n = aw_record_some_points(&s->names, s->item.record, wanted_scalars(s),
+                                          s->item.subject, s->points, AW_POINTS_MAX);
     }
     if (s->fields && (status = check_expected(s)) != AW_OK)
         return status;
@@ -363,10 +364,10 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
     return AW_OK;
 }
 
-enum aw_status aw_stream_answered(struct aw_stream *s, const char *command)
+enum aw_status aw_stream_check_received(struct aw_stream *s, const char *command)
 {
     struct aw_session *session = s->session;
-    bool recorded = link_of(s) && link_of(s)->recorded;
+    bool recorded = get_link(s) && get_link(s)->is_recording;
     if (!aw_stream_has_link(s) || recorded || session->tool->only_answers ||
         s->counters.messages > 0)
         return AW_OK;
@@ -378,7 +379,7 @@ enum aw_status aw_stream_answered(struct aw_stream *s, const char *command)
 
 const struct aw_stream_counters *aw_stream_counters(struct aw_stream *s)
 {
-    s->counters.lost = s->lost_before + (link_of(s) ? link_of(s)->dropped : 0);
+    s->counters.lost = s->lost_before + (get_link(s) ? get_link(s)->n_dropped : 0);
     return &s->counters;
 }
 

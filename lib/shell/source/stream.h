@@ -22,7 +22,7 @@ struct aw_stream;
 /* One message. Valid until the next call of aw_stream_next. */
 struct aw_item {
     int64_t time_ns;                /* since 1970; AW_NO_TIME in a recording without times */
-    bool arrived;                   /* the text had no time: time_ns is its time of arrival */
+    bool timed_locally;             /* the text had no time: time_ns is its time of arrival */
     const struct aw_record *record; /* decoded, with wire values if --raw is given; or NULL */
     const char *subject;            /* name of the record's subject, or "" */
     struct aw_received received;    /* the frame; size 0 if it came as text */
@@ -31,10 +31,10 @@ struct aw_item {
     size_t n;
 };
 
-/* aw_item_holds returns true if the item meets the condition; aw_item_head_holds, if it
+/* aw_item_matches returns true if the item meets the condition; aw_item_head_matches, if it
  * meets the part of the condition about msg and dir. */
-bool aw_item_holds(const struct aw_where *where, const struct aw_item *item);
-bool aw_item_head_holds(const struct aw_where *where, const struct aw_item *item);
+bool aw_item_matches(const struct aw_where *where, const struct aw_item *item);
+bool aw_item_head_matches(const struct aw_where *where, const struct aw_item *item);
 
 struct aw_stream_counters {
     uint64_t messages;
@@ -63,15 +63,15 @@ enum aw_status aw_stream_check(struct aw_session *session, const struct aw_selec
 
 /* Does the same check when the first message arrives, for a device whose joints only that message
  * shows. aw_stream_next then returns AW_USAGE once. Neither pointer is owned; where may be NULL. */
-void aw_stream_expect(struct aw_stream *stream, const struct aw_select *fields,
-                      const struct aw_where *where);
+void aw_stream_check_first(struct aw_stream *stream, const struct aw_select *fields,
+                           const struct aw_where *where);
 
 /* Restricts records to the named points from now on, because building all points takes longer than
  * reading the record. Not owned. */
-void aw_stream_only(struct aw_stream *stream, const struct aw_select *select);
+void aw_stream_select(struct aw_stream *stream, const struct aw_select *select);
 
 /* Returns true if the stream is over: AW_END, or AW_ENOUGH from its reader. */
-static inline bool aw_stream_over(enum aw_status status)
+static inline bool aw_stream_is_over(enum aw_status status)
 {
     return status == AW_END || status == AW_ENOUGH;
 }
@@ -84,12 +84,12 @@ enum aw_status aw_stream_next(struct aw_stream *stream, int64_t deadline, struct
 
 /* Keeps reopening a lost link; aw_stream_next returns AW_TIMEOUT meanwhile. any_link: for any link;
  * otherwise only for a link to a server, which another server may replace. */
-void aw_stream_reconnect(struct aw_stream *stream, bool devices);
-bool aw_stream_waits(const struct aw_stream *stream); /* true while the link is lost */
+void aw_stream_reconnect(struct aw_stream *stream, bool any_link);
+bool aw_stream_is_waiting(const struct aw_stream *stream); /* true while the link is lost */
 
 /* Call at the end of a command that listens for some time. AW_TIMEOUT, with a likely reason, if the
  * device sent nothing; AW_OK for a device that only answers. */
-enum aw_status aw_stream_answered(struct aw_stream *stream, const char *command);
+enum aw_status aw_stream_check_received(struct aw_stream *stream, const char *command);
 
 const struct aw_stream_counters *aw_stream_counters(struct aw_stream *stream);
 struct aw_names *aw_stream_names(struct aw_stream *stream);

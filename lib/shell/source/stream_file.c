@@ -29,7 +29,7 @@ static enum aw_status capture_begin(struct aw_stream *s, const char *name)
     struct capture *capture = aw_stream_state(s, sizeof *capture);
     if (!capture)
         return AW_NO_MEMORY;
-    capture->decoder = (struct aw_decoder){.take = queue_record, .context = capture};
+    capture->decoder = (struct aw_decoder){.on_record = queue_record, .context = capture};
     enum aw_status status = aw_decoder_init(&capture->decoder, s->session);
     aw_decoder_begin(&capture->decoder, name, AW_INPUT_UNKNOWN);
     return status;
@@ -40,7 +40,7 @@ static enum aw_status capture_begin(struct aw_stream *s, const char *name)
 static enum aw_status decode_slice(struct aw_stream *s, struct aw_decoder *decoder, size_t *used)
 {
     const char *data = s->buffer + s->used;
-    size_t size = s->held - s->used;
+    size_t size = s->buffered - s->used;
     enum aw_status status = AW_OK;
     *used = 0;
     if (size > SLICE)
@@ -62,10 +62,10 @@ static enum aw_status fill_queue(struct aw_stream *s, struct capture *capture, i
         size_t used = 0;
         status = decode_slice(s, decoder, &used);
         s->used += used;
-        s->counters.damaged = decoder->bad;
+        s->counters.damaged = decoder->damaged;
         if (status == AW_OK && capture->n == 0 && used == 0)
             status = s->ended ? AW_END : aw_stream_fill(s, deadline);
-        if (status == AW_END && s->held > s->used && s->ended)
+        if (status == AW_END && s->buffered > s->used && s->ended)
             status = AW_OK; /* the end of the file also ends its last line */
     }
     return status;
@@ -89,7 +89,7 @@ static void capture_end(struct aw_stream *s)
 {
     struct capture *capture = s->state;
     aw_report_skipped(s->session, capture->decoder.name, &capture->decoder.skipped);
-    aw_pcap_end(&capture->decoder.reader);
+    aw_pcap_reset(&capture->decoder.reader);
     free(capture->records);
 }
 

@@ -7,11 +7,11 @@
 /* pause after a message, so that the next ones are read in blocks */
 #define REST_NS (4 * AW_MILLISECOND)
 
-static enum aw_status decode(struct aw_stream *s, struct aw_span frame, enum aw_dir dir,
-                             bool inside)
+static enum aw_status decode_frame(struct aw_stream *s, struct aw_span frame, enum aw_dir dir,
+                                   bool inside)
 {
     enum aw_status status = aw_wire_decode(s->wire, dir, frame, &s->record, NULL);
-    if (status != AW_OK && aw_wire_is_other(s->wire, dir, frame))
+    if (status != AW_OK && aw_wire_is_other_node(s->wire, dir, frame))
         aw_skip_frame(&s->skipped, frame);
     else if (status != AW_OK)
         s->counters.damaged++;
@@ -38,7 +38,7 @@ static enum aw_status receive_begin(struct aw_stream *s, const char *name)
 {
     (void)name;
     enum aw_status status = s->source->next(s, aw_clock_now(s->session->clock));
-    s->primed = status == AW_OK;
+    s->read_ahead = status == AW_OK;
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
@@ -49,10 +49,12 @@ static enum aw_status receive_next(struct aw_stream *s, int64_t deadline)
         enum aw_status status = s->session->tool->receive(s->session, deadline, &received);
         if (status != AW_OK)
             return status;
-        if (received.frame.size == 0 && received.news)
-            aw_session_notice(s->session, "%s", received.news);
-        bool ours = received.frame.size && aw_session_concerns(s->session, received.frame, "");
-        if (!ours || decode(s, received.frame, received.dir, received.inside) != AW_OK) {
+        if (received.frame.size == 0 && received.notice)
+            aw_session_print_notice(s->session, "%s", received.notice);
+        bool is_selected =
+            received.frame.size && aw_session_is_selected(s->session, received.frame, "");
+        if (!is_selected ||
+            decode_frame(s, received.frame, received.dir, received.is_inner) != AW_OK) {
             if (is_over(s, deadline))
                 return AW_TIMEOUT;
             continue;
@@ -68,7 +70,7 @@ const struct aw_source aw_receive_source = {.begin = receive_begin, .next = rece
 
 /* ---- Directly from the link ---- */
 
-struct reading {
+struct file_reader {
     struct aw_framer framer;
     bool busy;       /* bytes arrived since the last pause */
     int64_t read_ns; /* arrival time of the bytes in the buffer */
@@ -76,25 +78,25 @@ struct reading {
 
 static void link_restart(struct aw_stream *s)
 {
-    *(struct reading *)s->state = (struct reading){.framer = {.dir = AW_RX}};
-    s->held = s->used = 0;
+    *(struct file_reader *)s->state = (struct file_reader){.framer = {.dir = AW_RX}};
+    s->buffered = s->used = 0;
 }
 
 static enum aw_status link_begin(struct aw_stream *s, const char *name)
 {
     (void)name;
-    if (!aw_stream_state(s, sizeof(struct reading)))
+    if (!aw_stream_state(s, sizeof(struct file_reader)))
         return AW_NO_MEMORY;
     link_restart(s);
-    return aw_session_link(s->session);
+    return aw_session_open_link(s->session);
 }
 
 /* Returns the next frame in the buffer, or AW_MORE. */
 static enum aw_status next_frame(struct aw_stream *s, struct aw_framer *framer)
 {
     struct aw_error *err = &s->session->err;
-    while (s->used < s->held) {
-        struct aw_span frame, rest = {(const uint8_t *)s->buffer + s->used, s->held - s->used};
+    while (s->used < s->buffered) {
+        struct aw_span frame, rest = {(const uint8_t *)s->buffer + s->used, s->buffered - s->used};
         size_t step = 0;
         enum aw_status status = aw_wire_next(s->wire, framer, rest, &frame, &step, err);
         s->used += step;
@@ -102,44 +104,45 @@ static enum aw_status next_frame(struct aw_stream *s, struct aw_framer *framer)
             break;
         if (status == AW_MALFORMED)
             s->counters.damaged++;
-        else if (decode(s, frame, AW_RX, aw_framer_inside(s->wire, framer)) == AW_OK)
+        else if (decode_frame(s, frame, AW_RX, aw_framer_is_inside(s->wire, framer)) == AW_OK)
             return AW_OK;
     }
     /* A datagram that ends within a message, or a full buffer without a frame, cannot be completed:
      * drops these bytes. */
-    bool hopeless =
-        s->session->device.link->datagrams || (s->used == 0 && s->held == AW_STREAM_BLOCK);
-    s->counters.damaged += hopeless && s->used < s->held;
-    s->used = hopeless ? s->held : s->used;
-    memmove(s->buffer, s->buffer + s->used, s->held - s->used);
-    s->held -= s->used;
+    bool is_incomplete =
+        s->session->device.link->datagrams || (s->used == 0 && s->buffered == AW_STREAM_BLOCK);
+    s->counters.damaged += is_incomplete && s->used < s->buffered;
+    s->used = is_incomplete ? s->buffered : s->used;
+    memmove(s->buffer, s->buffer + s->used, s->buffered - s->used);
+    s->buffered -= s->used;
     s->used = 0;
     return AW_MORE;
 }
 
 /* Reads available bytes at once, then pauses, so that fast messages are read in blocks. */
-static enum aw_status read_link(struct aw_stream *s, struct reading *reading, int64_t deadline)
+static enum aw_status read_link(struct aw_stream *s, struct file_reader *reading, int64_t deadline)
 {
     struct aw_link *link = s->session->device.link;
     struct aw_clock *clock = s->session->clock;
-    size_t got = 0;
+    size_t n_read = 0;
     int64_t now = aw_clock_now(clock), until = reading->busy ? now : deadline;
-    enum aw_status status = aw_link_read(link, s->buffer + s->held, AW_STREAM_BLOCK - s->held, &got,
-                                         until, &s->session->err);
-    s->held += got;
+    enum aw_status status =
+        aw_link_read(link, s->buffer + s->buffered, AW_STREAM_BLOCK - s->buffered, &n_read, until,
+                     &s->session->err);
+    s->buffered += n_read;
     if (status == AW_EVENT && link->event[0])
-        aw_session_notice(s->session, "%s", link->event);
+        aw_session_print_notice(s->session, "%s", link->event);
     if (status != AW_TIMEOUT || !reading->busy) {
-        reading->busy = reading->busy || got > 0;
+        reading->busy = reading->busy || n_read > 0;
         return status == AW_EVENT ? AW_OK : status;
     }
     reading->busy = false;
-    return aw_clock_sleep(clock, aw_sooner(now + REST_NS, deadline));
+    return aw_clock_sleep(clock, aw_min_time(now + REST_NS, deadline));
 }
 
 static enum aw_status link_next(struct aw_stream *s, int64_t deadline)
 {
-    struct reading *reading = s->state;
+    struct file_reader *reading = s->state;
     enum aw_status status;
     bool over = false;
     while ((status = next_frame(s, &reading->framer)) == AW_MORE) {

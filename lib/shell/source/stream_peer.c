@@ -59,12 +59,12 @@ static void peer_end(struct aw_stream *s)
 static const struct aw_source peer_source = {
     .begin = peer_begin, .next = peer_next, .end = peer_end};
 
-static enum aw_status start_watch(struct aw_stream *s, const char *tool, const char *place,
+static enum aw_status start_watch(struct aw_stream *s, const char *tool, const char *url,
                                   const struct aw_select *select, double hz)
 {
     struct aw_error *err = &s->session->err;
     char path[256], rate[32];
-    char *argv[WORDS_MAX] = {(char *)tool, "-q", "-j", "-l", (char *)place, "watch"};
+    char *argv[WORDS_MAX] = {(char *)tool, "-q", "-j", "-l", (char *)url, "watch"};
     size_t n = 6;
     snprintf(rate, sizeof rate, "%gHz", hz);
     for (size_t i = 0; i < select->n; i++)
@@ -74,10 +74,10 @@ static enum aw_status start_watch(struct aw_stream *s, const char *tool, const c
     if (!aw_child_find(tool, path, sizeof path))
         return aw_fail(err, AW_NO_LINK, "%.200s: %s not found — install it", s->name, tool);
     struct aw_child_plan plan = {
-        .path = path, .argv = argv, .read = true, .quiet = true, .dies_with_us = true};
+        .path = path, .argv = argv, .pipe_stdout = true, .quiet = true, .dies_with_us = true};
     enum aw_status status = aw_child_start(&s->child, &plan, err);
-    s->reading.fd = s->child.from;
-    s->child.from = -1; /* the stream closes it */
+    s->reading.fd = s->child.stdout_fd;
+    s->child.stdout_fd = -1; /* the stream closes it */
     return status;
 }
 
@@ -86,7 +86,7 @@ enum aw_status aw_stream_open_peer(struct aw_stream **out, struct aw_session *se
                                    char *tool)
 {
     const struct aw_sharing *sharing = session->share.sharing;
-    char place[400];
+    char socket_url[400];
     *out = NULL;
     struct aw_stream *s = aw_stream_new(session);
     if (!s)
@@ -95,10 +95,10 @@ enum aw_status aw_stream_open_peer(struct aw_stream **out, struct aw_session *se
     s->live = true;
     s->source = &peer_source;
     enum aw_status status =
-        sharing ? sharing->serves(session, url, tool, place)
+        sharing ? sharing->query_tool(session, url, tool, socket_url)
                 : aw_fail(&session->err, AW_USAGE, "%s: cannot reach a server from here", url);
     if (status == AW_OK)
-        status = start_watch(s, tool, place, select, hz);
+        status = start_watch(s, tool, socket_url, select, hz);
     if (status == AW_OK)
         status = s->source->begin(s, url);
     if (status == AW_OK)

@@ -32,18 +32,18 @@ struct aw_stream {
     struct aw_record record;
     char subject[AW_POINT_NAME];
     bool live;
-    bool primed; /* an item has been read ahead */
+    bool read_ahead; /* an item has been read ahead */
     /* when to report silence; AW_NEVER: never, or already reported */
     int64_t report_ns;
     uint64_t lost_before;            /* frames dropped by links that are closed now */
-    bool stays, devices;             /* see aw_stream_reconnect */
-    bool waits;                      /* the link is lost */
-    bool modelled;                   /* the recording contains simulation time */
+    bool reconnects, any_link;       /* see aw_stream_reconnect */
+    bool link_lost;                  /* the link is lost */
+    bool has_model_time;             /* the recording contains simulation time */
     int64_t model_ns, model_base_ns; /* latest simulation time; its base since the last restart */
     int64_t retry_ns, pause_ns;
     struct aw_names names;
-    const struct aw_select *only; /* wanted points of records; NULL: all */
-    struct aw_finder finder;      /* finds those points */
+    const struct aw_select *selection; /* wanted points of records; NULL: all */
+    struct aw_finder finder;           /* finds those points */
     /* fields to check at the first message; NULL: already checked */
     const struct aw_select *fields;
     const struct aw_where *where;
@@ -53,7 +53,7 @@ struct aw_stream {
     const char *name;          /* name of the file or server; NULL: the input is a link */
     uint64_t line;             /* line number in the input, from 1 */
     bool ended, started;       /* the input has ended; the input has delivered something */
-    size_t held, used;         /* bytes in buffer: total, processed */
+    size_t buffered, used;     /* bytes in buffer: total, processed */
     char buffer[AW_STREAM_BLOCK + 1];
 };
 

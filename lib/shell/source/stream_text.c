@@ -57,7 +57,7 @@ static bool names_subject(const json_t *object, const char *key, const json_t *m
            (is_number_of(key, record) && json_is_integer(member));
 }
 
-static bool scalar(const json_t *value, double *number, const char **text)
+static bool read_scalar(const json_t *value, double *number, const char **text)
 {
     *text = json_string_value(value);
     *number = json_is_number(value)    ? json_number_value(value)
@@ -100,7 +100,7 @@ static void add_member(struct aw_stream *s, const char *path, json_t *value, int
 {
     double number;
     const char *text;
-    if (scalar(value, &number, &text))
+    if (read_scalar(value, &number, &text))
         add_point(s, path, number, text);
     else if (depth < 6)
         add_members(s, path, value, depth + 1);
@@ -129,7 +129,7 @@ static void add_members(struct aw_stream *s, const char *prefix, json_t *value, 
     }
 }
 
-static const char *subject_of(const json_t *object, char number[AW_POINT_NAME])
+static const char *find_subject(const json_t *object, char number[AW_POINT_NAME])
 {
     const char *key;
     json_t *member;
@@ -152,7 +152,7 @@ static int64_t to_ns(double seconds)
 }
 
 /* Returns the direction named by "dir"; 0: none. */
-static enum aw_dir dir_of(const char *text)
+static enum aw_dir parse_dir(const char *text)
 {
     return !text ? 0 : strcmp(text, "tx") == 0 ? AW_TX : strcmp(text, "rx") == 0 ? AW_RX : 0;
 }
@@ -183,11 +183,11 @@ static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
         aw_time_parse_iso(json_string_value(t), &s->item.time_ns);
     const char *dir = json_string_value(json_object_get(json->object, "dir"));
     s->item.received.dir = dir && strcmp(dir, "tx") == 0 ? AW_TX : AW_RX;
-    s->item.subject = subject_of(json->object, s->subject);
-    s->item.received.dir = dir_of(json_string_value(json_object_get(json->object, "dir")));
+    s->item.subject = find_subject(json->object, s->subject);
+    s->item.received.dir = parse_dir(json_string_value(json_object_get(json->object, "dir")));
     add_members(s, "", json->object, 0);
-    s->item.arrived = s->item.time_ns == AW_NO_TIME && s->live;
-    if (s->item.arrived)
+    s->item.timed_locally = s->item.time_ns == AW_NO_TIME && s->live;
+    if (s->item.timed_locally)
         s->item.time_ns = aw_wall_time();
     return AW_OK;
 }
@@ -224,7 +224,7 @@ static char *next_cell(char **rest, char separator)
     return (char *)cell.text;
 }
 
-static const char *number_of(struct csv *csv, size_t column)
+static const char *number_column(struct csv *csv, size_t column)
 {
     snprintf(csv->number[column], sizeof *csv->number, "column%u", (unsigned)column + 1);
     return csv->number[column];
@@ -235,8 +235,8 @@ static const char *number_of(struct csv *csv, size_t column)
 static void find_time(struct csv *csv)
 {
     struct aw_time_column time = {.scale = 1};
-    csv->time = aw_time_find(csv->name, csv->n, &time);
-    if (csv->time >= 0 && time.step)
+    csv->time = aw_find_time_column(csv->name, csv->n, &time);
+    if (csv->time >= 0 && time.is_step)
         csv->time = -1;
     csv->scale = time.scale;
 }
@@ -252,7 +252,7 @@ static enum aw_status name_columns(struct aw_stream *s, const char *line)
             return AW_OK;
     }
     for (size_t i = 0; i < csv->n; i++)
-        csv->name[i] = number_of(csv, i);
+        csv->name[i] = number_column(csv, i);
     csv->first = strdup(line);
     return csv->first ? AW_OK : aw_no_memory(&s->session->err);
 }
@@ -277,13 +277,13 @@ static enum aw_status csv_begin(struct aw_stream *s, const char *name)
     while (csv->n < AW_POINTS_MAX && (cell = next_cell(&rest, csv->separator))) {
         if (strcmp(cell, "msg") == 0)
             csv->message = (int)csv->n;
-        csv->name[csv->n] = *cell ? cell : number_of(csv, csv->n);
+        csv->name[csv->n] = *cell ? cell : number_column(csv, csv->n);
         csv->n++;
     }
     csv->cut = csv->n == AW_POINTS_MAX && next_cell(&rest, csv->separator);
     if (csv->cut)
-        aw_session_notice(s->session, "%.120s: only the first %d columns are read", s->name,
-                          AW_POINTS_MAX);
+        aw_session_print_notice(s->session, "%.120s: only the first %d columns are read", s->name,
+                                AW_POINTS_MAX);
     find_time(csv);
     if (csv->n < 2)
         return aw_fail(&s->session->err, AW_USAGE,
@@ -299,7 +299,7 @@ static void parse_cell(struct aw_stream *s, int column, const char *message, con
     double value = (double)NAN;
     bool number = aw_csv_number(cell, csv->separator, &value);
     if (strcmp(name, "dir") == 0)
-        s->item.received.dir = dir_of(cell);
+        s->item.received.dir = parse_dir(cell);
     if (!*cell || strcmp(name, "dir") == 0 || column == csv->message)
         return;
     if (column == csv->time) {

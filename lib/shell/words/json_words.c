@@ -7,21 +7,21 @@
 #include "shell/words/words.h"
 
 struct builder {
-    struct aw_words *words;
+    struct aw_tokens *tokens;
     size_t used;
 };
 
-static enum aw_status add_word(struct builder *b, const char *name, const char *value,
-                               struct aw_error *err)
+static enum aw_status add_token(struct builder *b, const char *name, const char *value,
+                                struct aw_error *err)
 {
-    struct aw_words *words = b->words;
-    size_t room = sizeof words->text - b->used;
-    int length =
-        snprintf(words->text + b->used, room, "%s%s%s", name, value ? "=" : "", value ? value : "");
-    if (length < 0 || (size_t)length >= room || words->n == AW_WORDS_MAX)
+    struct aw_tokens *tokens = b->tokens;
+    size_t room = sizeof tokens->text - b->used;
+    int length = snprintf(tokens->text + b->used, room, "%s%s%s", name, value ? "=" : "",
+                          value ? value : "");
+    if (length < 0 || (size_t)length >= room || tokens->n == AW_WORDS_MAX)
         return aw_fail(err, AW_USAGE, "the JSON object is too large — split it");
-    words->column[words->n] = 0;
-    words->word[words->n++] = words->text + b->used;
+    tokens->column[tokens->n] = 0;
+    tokens->token[tokens->n++] = tokens->text + b->used;
     b->used += (size_t)length + 1;
     return AW_OK;
 }
@@ -42,14 +42,14 @@ static enum aw_status add_scalar(struct builder *b, const char *name, const json
         return aw_fail(err, AW_USAGE, "'%.40s' is a list or object — give a number or a string",
                        name);
     if (json_is_string(value))
-        return add_word(b, name, json_string_value(value), err);
+        return add_token(b, name, json_string_value(value), err);
     if (!json_is_number(value))
-        return add_word(b, name, words[json_typeof(value)], err);
+        return add_token(b, name, words[json_typeof(value)], err);
     if (json_is_integer(value))
         snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
     else
         snprintf(number, sizeof number, "%.17g", json_real_value(value));
-    return add_word(b, name, number, err);
+    return add_token(b, name, number, err);
 }
 
 /* Adds options given as {"dry-run":true,"rate":"20Hz"}. */
@@ -63,12 +63,12 @@ static enum aw_status add_options(struct builder *b, json_t *object, struct aw_e
         char name[128];
         snprintf(name, sizeof name, "--%s", key);
         if (json_is_true(value))
-            status = add_word(b, name, NULL, err);
+            status = add_token(b, name, NULL, err);
         else if (!json_is_false(value) && !json_is_null(value))
             status = add_scalar(b, name, value, err);
         if (status != AW_OK)
             break;
-        b->words->options = true;
+        b->tokens->options = true;
     }
     return status;
 }
@@ -101,9 +101,9 @@ static enum aw_status add_object(struct builder *b, const char *prefix, json_t *
     return status;
 }
 
-static enum aw_status convert(struct aw_words *words, json_t *root, struct aw_error *err)
+static enum aw_status convert(struct aw_tokens *tokens, json_t *root, struct aw_error *err)
 {
-    struct builder b = {words, 0};
+    struct builder b = {tokens, 0};
     const char *cmd = json_string_value(json_object_get(root, "cmd"));
     const char *msg = json_string_value(json_object_get(root, "msg"));
     const char *dir = json_string_value(json_object_get(root, "dir"));
@@ -117,18 +117,18 @@ static enum aw_status convert(struct aw_words *words, json_t *root, struct aw_er
                        "again — select those with \"dir\":\"tx\", or decode messages without a "
                        "direction with --dir tx",
                        msg);
-    words->json = true;
-    words->message = !cmd;
-    words->raw = words->message && json_is_true(json_object_get(root, "raw"));
-    if (words->message) {
+    tokens->json = true;
+    tokens->message = !cmd;
+    tokens->raw = tokens->message && json_is_true(json_object_get(root, "raw"));
+    if (tokens->message) {
         json_object_del(root, "raw");
         json_object_del(root, "anomaly"); /* binding refuses the invalid value itself */
     }
-    enum aw_status status = add_word(&b, cmd ? cmd : msg, NULL, err);
+    enum aw_status status = add_token(&b, cmd ? cmd : msg, NULL, err);
     return status == AW_OK ? add_object(&b, "", root, err) : status;
 }
 
-enum aw_status aw_words_from_json(struct aw_words *words, const char *line, struct aw_error *err)
+enum aw_status aw_tokens_from_json(struct aw_tokens *tokens, const char *line, struct aw_error *err)
 {
     json_error_t problem;
     json_t *root = json_loads(line, JSON_REJECT_DUPLICATES, &problem);
@@ -136,7 +136,7 @@ enum aw_status aw_words_from_json(struct aw_words *words, const char *line, stru
         return aw_fail(err, AW_USAGE, "column %d: not JSON: %s", problem.column, problem.text);
     enum aw_status status =
         json_is_object(root)
-            ? convert(words, root, err)
+            ? convert(tokens, root, err)
             : aw_fail(err, AW_USAGE, "a JSON command must be an object — write {\"cmd\":\"help\"}");
     json_decref(root);
     return status;

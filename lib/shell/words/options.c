@@ -55,7 +55,7 @@ const struct aw_option aw_global_options[] = {
      .help = "describe packets of your own firmware; several files: A,B"},
     {.name = "color", AW_AT_ALL(print.color), .value = "WHEN", .help = "auto, always, never",
      .fallback = "auto", .choices = color_choices},
-    {.name = "take", AW_AT_ALL(link.take),
+    {.name = "take", AW_AT_ALL(link.take_over),
      .help = "take command of a shared device from another program: see serve"},
     {.name = "no-attach", AW_AT_ALL(link.no_attach),
      .help = "open the device itself, not through the server"},
@@ -73,7 +73,7 @@ const struct aw_option aw_global_options[] = {
 };
 /* clang-format on */
 
-const char *aw_option_of_style(enum aw_style style)
+const char *aw_style_option(enum aw_style style)
 {
 #define NAME(NAME, name, letter, value, help) [AW_STYLE_##NAME] = #name,
     static const char *const names[AW_STYLES] = {AW_EACH_STYLE(NAME)};
@@ -81,7 +81,7 @@ const char *aw_option_of_style(enum aw_style style)
     return names[style];
 }
 
-static double number_of(const struct aw_option *option, const char *text)
+static double parse_stored(const struct aw_option *option, const char *text)
 {
     double number = option->missing;
     if (text)
@@ -90,13 +90,14 @@ static double number_of(const struct aw_option *option, const char *text)
 }
 
 /* Stores a checked value in the option's field. */
-static void store(struct aw_options *options, const struct aw_option_value *value, const char *text)
+static void store_value(struct aw_options *options, const struct aw_option_value *value,
+                        const char *text)
 {
     const struct aw_option *option = value->option;
-    static const size_t homes[] = {[AW_OPTION_OF_COMMAND] = offsetof(struct aw_options, command),
-                                   [AW_OPTION_OF_TOOL] = offsetof(struct aw_options, tool),
-                                   [AW_OPTION_OF_ALL] = 0};
-    void *field = (char *)options + homes[option->home] + option->at;
+    static const size_t offsets[] = {[AW_OPTION_OF_COMMAND] = offsetof(struct aw_options, command),
+                                     [AW_OPTION_OF_TOOL] = offsetof(struct aw_options, tool),
+                                     [AW_OPTION_OF_ALL] = 0};
+    void *field = (char *)options + offsets[option->home] + option->at;
     int choice = -1;
     switch (option->type) {
     case AW_OPTION_SWITCH:
@@ -106,10 +107,10 @@ static void store(struct aw_options *options, const struct aw_option_value *valu
         *(const char **)field = text;
         break;
     case AW_OPTION_NUMBER:
-        *(double *)field = number_of(option, text);
+        *(double *)field = parse_stored(option, text);
         break;
     case AW_OPTION_COUNT:
-        *(int64_t *)field = (int64_t)number_of(option, text);
+        *(int64_t *)field = (int64_t)parse_stored(option, text);
         break;
     case AW_OPTION_CHOICE:
         while (text && strcmp(option->choices[++choice], text) != 0)
@@ -125,55 +126,55 @@ void aw_options_add(struct aw_options *options, const struct aw_option *table)
 {
     for (; table && table->name && options->n < AW_OPTIONS_MAX; table++) {
         const struct aw_option_value *outer = aw_options_find(options, table->name);
-        bool said = outer && outer->option->value && outer->origin == AW_FROM_COMMAND_LINE;
+        bool was_given = outer && outer->option->value && outer->origin == AW_FROM_COMMAND_LINE;
         struct aw_option_value *value = &options->values[options->n++];
-        *value = (struct aw_option_value){table, said ? outer->text : table->fallback,
-                                          said ? outer->origin : AW_FROM_DEFAULT};
-        store(options, value, value->text);
+        *value = (struct aw_option_value){table, was_given ? outer->text : table->fallback,
+                                          was_given ? outer->origin : AW_FROM_DEFAULT};
+        store_value(options, value, value->text);
     }
 }
 
-static void store_missing(const struct aw_command *command, void *options)
+static void store_defaults(const struct aw_command *command, void *options)
 {
     for (const struct aw_option *o = command->options; o && o->name; o++)
-        store(options, &(struct aw_option_value){.option = o}, NULL);
+        store_value(options, &(struct aw_option_value){.option = o}, NULL);
 }
 
 void aw_options_begin(struct aw_options *options, const struct aw_tool *tool)
 {
     options->n = 0;
     options->move.kp = NAN; /* a tool may steer without this option */
-    aw_each_command(tool, store_missing, options);
+    aw_each_command(tool, store_defaults, options);
     aw_options_add(options, tool->options);
     aw_options_add(options, tool->general ? tool->general : aw_global_options);
 }
 
 void aw_options_add_command(struct aw_options *options, const struct aw_command *command)
 {
-    static const char *const of_records[] = {"fields", "format"};
-    bool plain = command->offline && !command->messages;
+    static const char *const names[] = {"fields", "format"};
+    bool prints_no_records = command->offline && !command->messages;
     memset(options->command, 0, sizeof options->command);
     aw_options_add(options, command->options);
     for (size_t i = 0; i < 2; i++) {
-        const struct aw_option_value *value = aw_options_find(options, of_records[i]);
-        bool without = plain && value && value->origin == AW_FROM_CONFIG;
+        const struct aw_option_value *value = aw_options_find(options, names[i]);
+        bool ignores_config = prints_no_records && value && value->origin == AW_FROM_CONFIG;
         if (value)
-            store(options, value, without ? NULL : value->text);
+            store_value(options, value, ignores_config ? NULL : value->text);
     }
 }
 
-void aw_options_forget(struct aw_options *options, struct aw_option_value *value)
+void aw_options_reset(struct aw_options *options, struct aw_option_value *value)
 {
     value->text = value->option->fallback;
     value->origin = AW_FROM_DEFAULT;
-    store(options, value, value->text);
+    store_value(options, value, value->text);
 }
 
 struct aw_option_value *aw_options_find(struct aw_options *options, const char *name)
 {
     for (size_t i = options->n; i-- > 0;) { /* called for every message, so it avoids strcmp */
-        const char *own = options->values[i].option->name;
-        if (own[0] == name[0] && strcmp(own, name) == 0)
+        const char *other = options->values[i].option->name;
+        if (other[0] == name[0] && strcmp(other, name) == 0)
             return &options->values[i];
     }
     return NULL;
@@ -199,7 +200,7 @@ static enum aw_status parse_switch(const struct aw_option *option, const char **
     return AW_OK;
 }
 
-enum aw_status aw_number_check(const char *what, const char *colon, const char *text,
+enum aw_status aw_check_number(const char *subject, const char *separator, const char *text,
                                const struct aw_number_rule *rule, double *value,
                                struct aw_error *err)
 {
@@ -207,31 +208,32 @@ enum aw_status aw_number_check(const char *what, const char *colon, const char *
     struct aw_error problem;
     enum aw_status status = aw_number_parse_unit(text, *unit ? unit : NULL, value, &problem);
     if (status != AW_OK)
-        return aw_fail(err, status, "%s: %s", what, problem.text);
-    if (rule->whole && *value != floor(*value))
-        return aw_fail(err, AW_USAGE, "%s%s %.*g is not a whole number", what, colon,
+        return aw_fail(err, status, "%s: %s", subject, problem.text);
+    if (rule->is_integer && *value != floor(*value))
+        return aw_fail(err, AW_USAGE, "%s%s %.*g is not a whole number", subject, separator,
                        aw_digits_for(*value), *value);
     if ((rule->min != 0 || rule->max != 0) && (*value < rule->min || *value > rule->max))
-        return aw_fail(err, AW_LIMIT, "%s%s %.*g%s%s is out of range (%.*g to %.*g%s%s)", what,
-                       colon, aw_digits_for(*value), *value, space, unit, aw_digits_for(rule->min),
-                       rule->min, aw_digits_for(rule->max), rule->max, space, unit);
+        return aw_fail(err, AW_LIMIT, "%s%s %.*g%s%s is out of range (%.*g to %.*g%s%s)", subject,
+                       separator, aw_digits_for(*value), *value, space, unit,
+                       aw_digits_for(rule->min), rule->min, aw_digits_for(rule->max), rule->max,
+                       space, unit);
     return AW_OK;
 }
 
 /* Rejects a bare number such as 5, which may mean 5 % or 500 %. */
-static enum aw_status check_share(const char *what, const char *text,
+static enum aw_status check_share(const char *subject, const char *text,
                                   const struct aw_number_rule *rule, struct aw_error *err)
 {
     double value;
     bool bare = aw_number_parse_unit(text, NULL, &value, NULL) == AW_OK && !strchr(text, '%');
     if (bare && value > 1)
-        return aw_fail(err, AW_USAGE, "%s: %g is ambiguous — write %g%% or %g%%", what, value,
+        return aw_fail(err, AW_USAGE, "%s: %g is ambiguous — write %g%% or %g%%", subject, value,
                        value, 100 * value);
-    return aw_number_check(what, ":", text, rule, &value, err);
+    return aw_check_number(subject, ":", text, rule, &value, err);
 }
 
-enum aw_status aw_choice_unknown(const char *what, const char *text, const char *const *choices,
-                                 struct aw_error *err)
+enum aw_status aw_fail_unknown_choice(const char *problem, const char *text,
+                                      const char *const *choices, struct aw_error *err)
 {
     char all[160], advice[240];
     size_t n = 0;
@@ -239,7 +241,7 @@ enum aw_status aw_choice_unknown(const char *what, const char *text, const char 
         n++;
     aw_join(all, sizeof all, ", ", choices, n - 1);
     snprintf(advice, sizeof advice, "use %s%s%s", all, n > 1 ? " or " : "", choices[n - 1]);
-    return aw_fail_unknown(err, aw_suggest(text, choices, n), advice, "%s '%.40s'", what, text);
+    return aw_fail_unknown(err, aw_suggest(text, choices, n), advice, "%s '%.40s'", problem, text);
 }
 
 static enum aw_status check_ending(const struct aw_option *option, const char *text,
@@ -247,12 +249,12 @@ static enum aw_status check_ending(const struct aw_option *option, const char *t
 {
     char all[80] = "";
     const char *dot = strrchr(text, '.');
-    for (const char *word = option->endings; *word; word += strspn(word, " ")) {
-        size_t length = strcspn(word, " ");
-        if (dot && aw_is_word(dot + 1, word, length))
+    for (const char *ending = option->endings; *ending; ending += strspn(ending, " ")) {
+        size_t length = strcspn(ending, " ");
+        if (dot && aw_name_equals(dot + 1, ending, length))
             return AW_OK;
-        aw_append(all, sizeof all, word[length] ? ", " : " or ", ".%.*s", (int)length, word);
-        word += length;
+        aw_append(all, sizeof all, ending[length] ? ", " : " or ", ".%.*s", (int)length, ending);
+        ending += length;
     }
     return aw_fail(err, AW_USAGE, "--%s: '%.100s' — give a name that ends in %s", option->name,
                    text, all);
@@ -262,7 +264,7 @@ static enum aw_status check_value(const struct aw_option *option, const char **t
                                   struct aw_error *err)
 {
     struct aw_number_rule rule = {option->unit, option->min, option->max, option->whole};
-    char what[64];
+    char subject[64];
     double value;
     if (!option->value)
         return parse_switch(option, text, err);
@@ -270,13 +272,13 @@ static enum aw_status check_value(const struct aw_option *option, const char **t
         return aw_fail(err, AW_USAGE, "--%s: empty value — give %s", option->name, option->value);
     if (option->ends)
         return check_ending(option, *text, err);
-    snprintf(what, sizeof what, option->unit ? "--%s" : "--%s: unknown value", option->name);
+    snprintf(subject, sizeof subject, option->unit ? "--%s" : "--%s: unknown value", option->name);
     if (option->unit && strcmp(option->value, "SHARE") == 0)
-        return check_share(what, *text, &rule, err);
+        return check_share(subject, *text, &rule, err);
     if (option->unit)
-        return aw_number_check(what, ":", *text, &rule, &value, err);
+        return aw_check_number(subject, ":", *text, &rule, &value, err);
     bool known = !option->choices || aw_is_one_of(option->choices, *text);
-    return known ? AW_OK : aw_choice_unknown(what, *text, option->choices, err);
+    return known ? AW_OK : aw_fail_unknown_choice(subject, *text, option->choices, err);
 }
 
 enum aw_status aw_options_set(struct aw_options *options, const char *name, const char *text,
@@ -287,17 +289,17 @@ enum aw_status aw_options_set(struct aw_options *options, const char *name, cons
         const char *names[AW_OPTIONS_MAX];
         for (size_t i = 0; i < options->n; i++)
             names[i] = options->values[i].option->name;
-        const char *near = aw_suggest(name, names, options->n);
+        const char *suggestion = aw_suggest(name, names, options->n);
         return aw_fail(err, AW_USAGE, "unknown option '--%.40s' — %s%s%s", name,
-                       near ? "did you mean '--" : "see 'help'", near ? near : "",
-                       near ? "'?" : "");
+                       suggestion ? "did you mean '--" : "see 'help'", suggestion ? suggestion : "",
+                       suggestion ? "'?" : "");
     }
     enum aw_status status = check_value(value->option, &text, err);
     if (status != AW_OK || origin < value->origin)
         return status;
     value->text = text;
     value->origin = origin;
-    store(options, value, text);
+    store_value(options, value, text);
     return AW_OK;
 }
 
@@ -306,20 +308,20 @@ const char *aw_option_default(const struct aw_tool *tool, const struct aw_option
     return strcmp(option->name, "max-lag") == 0 ? tool->max_lag : option->fallback;
 }
 
-void aw_option_help(const struct aw_tool *tool, const struct aw_option *option, char *out,
-                    size_t size)
+void aw_write_option_help(const struct aw_tool *tool, const struct aw_option *option, char *out,
+                          size_t size)
 {
     const char *fallback = aw_option_default(tool, option);
     snprintf(out, size, fallback ? "%s (default %s)" : "%s", option->help, fallback);
 }
 
-void aw_option_value_text(const struct aw_option *option, char *out, size_t size)
+void aw_append_option_value(const struct aw_option *option, char *out, size_t size)
 {
     if (option->value)
-        aw_append(out, size, "", option->bare ? "[=%s]" : " %s", option->value);
+        aw_append(out, size, "", option->bare_value ? "[=%s]" : " %s", option->value);
 }
 
-void aw_option_variable(const char *tool, const char *option, char *out, size_t size)
+void aw_write_option_variable(const char *tool, const char *option, char *out, size_t size)
 {
     snprintf(out, size, "%s_%s", tool, option);
     for (char *p = out; *p; p++)
@@ -331,7 +333,7 @@ void aw_option_variable(const char *tool, const char *option, char *out, size_t 
 static bool has_variables(const char *tool)
 {
     char start[64];
-    aw_option_variable(tool, "", start, sizeof start);
+    aw_write_option_variable(tool, "", start, sizeof start);
     for (char **variable = environ; variable && *variable; variable++)
         if (strncmp(*variable, start, strlen(start)) == 0)
             return true;
@@ -345,7 +347,7 @@ enum aw_status aw_options_from_environment(struct aw_options *options, const cha
     for (size_t i = 0; i < n; i++) {
         char name[64];
         struct aw_error problem;
-        aw_option_variable(tool, options->values[i].option->name, name, sizeof name);
+        aw_write_option_variable(tool, options->values[i].option->name, name, sizeof name);
         const char *text = getenv(name);
         if (!text || !*text)
             continue;

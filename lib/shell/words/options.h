@@ -30,7 +30,7 @@ struct aw_options_link {
     const char *dir;             /* direction of the messages in a file: tx or rx */
     const char *listen;          /* address for serve and sim */
     double timeout_s, deadman_s; /* NAN: no timeout, or no deadman time given */
-    bool take, no_attach, lenient;
+    bool take_over, no_attach, lenient;
     int64_t port; /* port of the device in a capture; 0: the default */
 };
 
@@ -51,7 +51,7 @@ struct aw_options_run {
 /* Options of joint motion. Strings are in the joint's unit. Numbers are 0 if not given. */
 struct aw_options_move {
     const char *max_jump, *approach, *max_lag, *max_speed, *max_deviation, *wait;
-    double most_speed; /* value of --max-speed if it is a single number for all joints */
+    double max_speed_value; /* value of --max-speed if it is a single number for all joints */
     double speed, rate;
     double kp; /* NAN: not given */
     bool fit, loop;
@@ -77,7 +77,7 @@ struct aw_options {
 extern const struct aw_option aw_global_options[];
 
 /* Returns the name of the option for this style; NULL for text style. */
-const char *aw_option_of_style(enum aw_style style);
+const char *aw_style_option(enum aw_style style);
 
 /* Defines the function name(session), which returns the options of the running command or of the
  * tool. */
@@ -100,7 +100,7 @@ void aw_options_add(struct aw_options *options, const struct aw_option *table);
 void aw_options_add_command(struct aw_options *options, const struct aw_command *command);
 
 /* Resets an option to its default. */
-void aw_options_forget(struct aw_options *options, struct aw_option_value *value);
+void aw_options_reset(struct aw_options *options, struct aw_option_value *value);
 
 struct aw_option_value *aw_options_find(struct aw_options *options, const char *name);
 struct aw_option_value *aw_options_find_letter(struct aw_options *options, char letter);
@@ -115,41 +115,41 @@ enum aw_status aw_options_from_environment(struct aw_options *options, const cha
                                            struct aw_error *err);
 
 /* Writes the help text with the default: "rate of requests (default 50)". */
-void aw_option_help(const struct aw_tool *tool, const struct aw_option *option, char *out,
-                    size_t size);
+void aw_write_option_help(const struct aw_tool *tool, const struct aw_option *option, char *out,
+                          size_t size);
 
 /* Returns the default, or NULL. The default of --max-lag comes from the tool. */
 const char *aw_option_default(const struct aw_tool *tool, const struct aw_option *option);
 
 /* Appends the option's value for help: " VALUE", "[=VALUE]", or nothing. */
-void aw_option_value_text(const struct aw_option *option, char *out, size_t size);
+void aw_append_option_value(const struct aw_option *option, char *out, size_t size);
 
 /* Rules for a number: its unit ("" or NULL: none), and its range unless both ends are 0. */
 struct aw_number_rule {
     const char *unit;
     double min, max;
-    bool whole;
+    bool is_integer;
 };
 
 /* Returns an optional value, or the default if it is NaN. */
-static inline double aw_number_or(double given, double usual)
+static inline double aw_number_or(double value, double fallback)
 {
-    return isnan(given) ? usual : given;
+    return isnan(value) ? fallback : value;
 }
 
 /* Parses a number and checks it against a rule. Error messages (AW_USAGE, AW_LIMIT) begin with
  * subject, followed by separator: "--for" and ":" give "--for: 5 s is out of range …"; "move:
  * joint" and "" give "move: joint 9 is out of range …". */
-enum aw_status aw_number_check(const char *what, const char *colon, const char *text,
+enum aw_status aw_check_number(const char *subject, const char *separator, const char *text,
                                const struct aw_number_rule *rule, double *value,
                                struct aw_error *err);
 
 /* Fails with AW_USAGE: "--color: unknown value 'nver' — did you mean 'never'?", where problem is
  * "--color: unknown value". choices is NULL-terminated. */
-enum aw_status aw_choice_unknown(const char *what, const char *text, const char *const *choices,
-                                 struct aw_error *err);
+enum aw_status aw_fail_unknown_choice(const char *problem, const char *text,
+                                      const char *const *choices, struct aw_error *err);
 
 /* Writes the environment variable of an option: "ARMCTL_ACK_TIMEOUT" for ack-timeout. */
-void aw_option_variable(const char *tool, const char *option, char *out, size_t size);
+void aw_write_option_variable(const char *tool, const char *option, char *out, size_t size);
 
 #endif

@@ -12,49 +12,49 @@ static const struct aw_command *find_in(const struct aw_command *table, const ch
 }
 
 /* Returns true if the tool supports the command. */
-static bool fits(const struct aw_tool *tool, const struct aw_command *command)
+static bool is_supported(const struct aw_tool *tool, const struct aw_command *command)
 {
     return (!(command->joints || command->streams) || tool->joints) &&
-           (!command->hands || tool->maps) && (!command->custom || tool->protocol->own) &&
-           (!command->from_file || tool->from_file);
+           (!command->needs_maps || tool->maps) && (!command->custom || tool->protocol->custom) &&
+           (!command->for_custom || tool->custom_joints);
 }
 
 /* Returns the first supported common command with this name. */
 static const struct aw_command *find_common(const struct aw_tool *tool, const char *name)
 {
     for (const struct aw_command *const *c = tool->common; c && *c; c++)
-        if (strcmp((*c)->name, name) == 0 && fits(tool, *c))
+        if (strcmp((*c)->name, name) == 0 && is_supported(tool, *c))
             return *c;
     return NULL;
 }
 
 /* Returns true if the command is available. Custom joints hide the tool's own motion commands. */
-static bool fits_own(const struct aw_tool *tool, const struct aw_command *command)
+static bool is_available(const struct aw_tool *tool, const struct aw_command *command)
 {
-    if (!tool->from_file)
+    if (!tool->custom_joints)
         return true;
     const struct aw_command *other = find_common(tool, command->name);
-    return command->safety != AW_MOTION && !(other && other->from_file);
+    return command->safety != AW_MOTION && !(other && other->for_custom);
 }
 
 const struct aw_command *aw_find_command(const struct aw_tool *tool, const char *name)
 {
     const struct aw_command *command = find_in(tool->commands, name);
-    return command && fits_own(tool, command) ? command : find_common(tool, name);
+    return command && is_available(tool, command) ? command : find_common(tool, name);
 }
 
 void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_command *, void *),
                      void *context)
 {
     for (const struct aw_command *c = tool->commands; c && c->name; c++)
-        if (fits_own(tool, c))
+        if (is_available(tool, c))
             visit(c, context);
     for (const struct aw_command *const *c = tool->common; c && *c; c++)
         if (aw_find_command(tool, (*c)->name) == *c)
             visit(*c, context);
 }
 
-bool aw_command_stops(const struct aw_command *command)
+bool aw_command_is_stop(const struct aw_command *command)
 {
     return strcmp(command->name, "stop") == 0 || strcmp(command->name, "disable") == 0;
 }

@@ -30,7 +30,7 @@ struct aw_joint_goal;
 struct aw_joint_list;
 struct aw_record;
 struct aw_joints;
-struct aw_bench_hooks;
+struct aw_experiment_hooks;
 
 /* Effect of a command on the device. It determines limits, questions and the safe stop. */
 enum aw_safety {
@@ -52,7 +52,7 @@ enum aw_group {
 };
 
 enum aw_arg_kind {
-    AW_ARG_WORD,   /* any string */
+    AW_ARG_STRING, /* any string */
     AW_ARG_NUMBER, /* a number, with .unit */
     AW_ARG_CHOICE, /* one of .choices */
     AW_ARG_FILE,
@@ -86,14 +86,14 @@ struct aw_arg {
      * choice), NULL-terminated; NULL: always valid */
     const char *const *with;
     /* other names of this argument in records, NULL-terminated; or NULL */
-    const char *const *fields;
+    const char *const *field_names;
     /* AW_ARG_FILE: file extensions for completion: "csv ndjson"; NULL: any */
     const char *endings;
 };
 
 /* Commands that fail if this option is invalid in the config file; `stop` never does. */
 enum aw_needed_by {
-    AW_NEEDED_BY_NOBODY,
+    AW_NEEDED_BY_NONE,
     AW_NEEDED_BY_DEVICES,  /* commands that use the device */
     AW_NEEDED_BY_MESSAGES, /* also commands that use its messages */
 };
@@ -136,7 +136,7 @@ struct aw_option {
     const char *help;
     /* value of a bare "--name"; the option's value is then optional, and a value is given only as
      * "--name=value"; NULL: the value is required */
-    const char *bare;
+    const char *bare_value;
     const char *fallback; /* default value; NULL: none */
     /* the value is a number in this unit ("" for a bare number); NULL: a string */
     const char *unit;
@@ -144,13 +144,13 @@ struct aw_option {
     bool whole;      /* the number must be an integer */
     const char *const *choices;
     /* candidates for completion, {…, NULL}; the command checks the value, which may be a list */
-    const char *const *words;
+    const char *const *candidates;
     aw_complete_fn *complete;
     const char *endings; /* file extensions, as in struct aw_arg */
     /* rejects other extensions, because the extension selects the output format */
     bool ends;
     /* also the name of a message field: a record or JSON command with that field sets the option */
-    bool addresses;
+    bool in_messages;
     /* its value is a joint: lknee=10deg sets the option to lknee and is the argument 10deg */
     bool joint;
     /* Checks the value beyond the rules of this row. Called when the config file is read, so that
@@ -174,8 +174,8 @@ struct aw_option {
 /* A suggested command line: "plot {file}", with the name of a file argument or option in braces. It
  * must work without a device. */
 struct aw_next {
-    const char *words; /* command line; or NULL */
-    const char *why;   /* its effect: "draws it" */
+    const char *line;   /* command line; or NULL */
+    const char *effect; /* its effect: "draws it" */
 };
 
 struct aw_command {
@@ -190,10 +190,10 @@ struct aw_command {
     bool messages;                   /* uses the device's messages although it is offline */
     bool joints;                     /* available only if the tool has joints, see joints.h */
     bool streams;                    /* available only if the joints accept streams of targets */
-    bool hands;                      /* available only if the tool has teleop maps */
+    bool needs_maps;                 /* available only if the tool has teleop maps */
     bool custom;                     /* available only if the tool supports custom packets */
     /* available only for custom joints; replaces the tool's command of that name */
-    bool from_file;
+    bool for_custom;
     bool timed; /* a motion that --for may end */
     /* sends one setpoint; in a script, the first setpoint of each joint is checked against its
      * position, see start_check.h */
@@ -202,7 +202,7 @@ struct aw_command {
     enum aw_group group;
     /* Returns true if a dangerous command is harmless with these arguments, so it needs no --yes.
      * NULL: never. */
-    bool (*harmless)(struct aw_session *session, const struct aw_args *args);
+    bool (*is_harmless)(struct aw_session *session, const struct aw_args *args);
     /* describes the output of a command that prints no records ("a script"); --csv, --format and -j
      * are then refused. NULL: the command prints records */
     const char *prints;
@@ -233,29 +233,29 @@ struct aw_config_section {
 
 /* Returns true if the message is about a subject that the options select. Decides by the frame, or
  * by the subject's name if the frame is empty. */
-typedef bool aw_concerns_fn(struct aw_session *session, struct aw_span frame, const char *subject);
+typedef bool aw_selects_fn(struct aw_session *session, struct aw_span frame, const char *subject);
 
 /* Hooks of tools with several devices or objects on one link. A subject is the device or object
  * that a message is about ("lknee", "humanoid.knee"). Each hook may be NULL. */
 struct aw_subject_hooks {
     /* Returns the subject of a record; watch, plot and --where put it before field names. Writes a
      * name of at most size - 1 characters to out. NULL: no subject. */
-    const char *(*of)(struct aw_session *session, const struct aw_record *record, char *out,
-                      size_t size);
+    const char *(*get_subject)(struct aw_session *session, const struct aw_record *record,
+                               char *out, size_t size);
     /* Lists all possible subjects if the wire's table does not name them. Called after the first
      * message; passes them to add, like candidates for completion. */
-    aw_complete_fn *all;
+    aw_complete_fn *list_all;
     /* set only if list_all is NULL: a subject occurs only before a field name ("base.angle") */
-    bool leads;
+    bool only_prefix;
     /* Lists the subjects that a message of this kind can have, as far as they are known without the
      * device. Used for completion if the wire's table does not name them. */
-    void (*known)(struct aw_session *session, const struct aw_message *message,
-                  aw_candidate_fn *add, void *context);
+    void (*list_known)(struct aw_session *session, const struct aw_message *message,
+                       aw_candidate_fn *add, void *context);
     /* Sets *selects to a filter if an option selects subjects (-b lknee); commands that read
      * messages then skip all others. AW_USAGE: unknown name. */
-    enum aw_status (*narrow)(struct aw_session *session, aw_concerns_fn **concerns);
+    enum aw_status (*select)(struct aw_session *session, aw_selects_fn **selects);
     /* Describes a subject for the title of a plot: "lknee pos kp 6". out is "" initially. */
-    void (*about)(struct aw_session *session, const char *subject, char *out, size_t size);
+    void (*describe)(struct aw_session *session, const char *subject, char *out, size_t size);
     /* The columns of watch's table if each row is a subject. unit returns the display unit of a
      * subject's value if it differs from the record's; its context is the session. */
     const struct aw_grid_column *columns;
@@ -268,15 +268,15 @@ struct aw_name_hooks {
     /* Writes the next lines and advances *at, the tool's position in its names, initially 0.
      * Includes names that became known since the last call. Returns false if there is nothing
      * new. */
-    bool (*keep)(struct aw_session *session, uint64_t *at, char *out, size_t size);
+    bool (*write_lines)(struct aw_session *session, uint64_t *at, char *out, size_t size);
     /* Reads such a line from a recording. NULL: a new recording begins, so its names replace the
      * previous ones. Returns false for any other comment. */
-    bool (*take)(struct aw_session *session, const char *text);
+    bool (*read_line)(struct aw_session *session, const char *text);
     /* Returns true if the messages of a recording have names; decode adds them to its records. */
-    bool (*any)(struct aw_session *session);
+    bool (*has_names)(struct aw_session *session);
     /* Writes the name of the wire in use, or its whole description if it has no name; returns it.
      * NULL: the variant's name. */
-    const char *(*wire)(struct aw_session *session, char *out, size_t size);
+    const char *(*write_wire)(struct aw_session *session, char *out, size_t size);
 };
 
 /* Messages with zero-width fields, whose values follow from the order of the packets. */
@@ -294,30 +294,31 @@ struct aw_ordered {
 struct aw_replay_hooks {
     /* the device answers each message before it accepts the next one, so replay waits for the
      * recorded answers */
-    bool in_step;
+    bool waits_for_answers;
     /* Messages with relative or velocity commands, {…, NULL}: their effect depends on the start
      * position. NULL: all messages are absolute. */
     const char *const *relative;
-    const char *afresh; /* the message that restores the start position; NULL: none */
+    const char *reset_message; /* the message that restores the start position; NULL: none */
     /* The device's message with its position; NULL: none. is_elsewhere returns true if the device
      * is not at that position and describes it: "elbow at 2048, not 2300 ticks". It may query the
      * device. */
-    const char *place;
-    bool (*elsewhere)(struct aw_session *session, const struct aw_record *there, char *out,
-                      size_t size);
+    const char *position_message;
+    bool (*is_elsewhere)(struct aw_session *session, const struct aw_record *there, char *out,
+                         size_t size);
     /* Writes the targets of this recorded message for joints of the list, and the seconds that the
      * device takes to interpolate to them (0: it jumps). Returns their number, at most
      * AW_REPLAY_GOALS. If commands are velocities, reads positions from the device's messages
      * instead. NULL: targets are unknown, so replay may begin with a jump. */
-    size_t (*targets)(struct aw_session *session, struct aw_joint_list *list,
-                      const struct aw_record *record, struct aw_joint_goal *goals, double *seconds);
+    size_t (*get_targets)(struct aw_session *session, struct aw_joint_list *list,
+                          const struct aw_record *record, struct aw_joint_goal *goals,
+                          double *seconds);
     /* Checks a command beyond the table's ranges. Called for each command before the first is sent;
      * sets session->err on refusal. Called with NULL at the end if nothing was sent. */
-    enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);
+    enum aw_status (*check_command)(struct aw_session *session, const struct aw_record *command);
     /* Called before the first message. From then on, replay reads and writes the link itself, so
      * the tool's conversation state is invalid. Returns true if the device's first message has
      * already been read. */
-    bool (*takes_link)(struct aw_session *session);
+    bool (*begin)(struct aw_session *session);
     /* Writes a message when it is due, or later if the device needs a pause; *held reports such a
      * delay. NULL: replay writes it when due. */
     enum aw_status (*send)(struct aw_session *session, struct aw_span message, int64_t due,
@@ -328,15 +329,15 @@ struct aw_replay_hooks {
 
 /* How ping queries the device. query NULL: ping is not supported. */
 struct aw_ping_hooks {
-    const char *name; /* name of the measured time: "round trip" */
-    const char *key;  /* key of that name in results, if end adds more rows; or NULL */
-    unsigned usual;   /* default number of queries without -n and --for */
-    double pace_s;    /* min interval with --for but without --rate, s */
-    bool ends;        /* a lost query ends ping */
+    const char *name;       /* name of the measured time: "round trip" */
+    const char *key;        /* key of that name in results, if end adds more rows; or NULL */
+    unsigned default_count; /* default number of queries without -n and --for */
+    double pace_s;          /* min interval with --for but without --rate, s */
+    bool ends_on_loss;      /* a lost query ends ping */
     enum aw_status (*begin)(struct aw_session *session);
     /* Sends one query and measures the ms until the answer; NaN: the query has no meaningful time.
      * AW_TIMEOUT or another failure: the query is lost. */
-    enum aw_status (*once)(struct aw_session *session, double *ms);
+    enum aw_status (*query)(struct aw_session *session, double *ms);
     /* Adds to the result at the end. Returns status, or a new failure. NULL: nothing to add.
      */
     enum aw_status (*end)(struct aw_session *session, enum aw_status status);
@@ -347,42 +348,42 @@ struct aw_teleop_preset {
     const char *name, *help, *text;
 };
 
-enum aw_turn { AW_TURN_BEGIN, AW_TURN_GO_ON, AW_TURN_END };
+enum aw_turn_event { AW_TURN_BEGIN, AW_TURN_RESUME, AW_TURN_END };
 
 /* Effect of a frame on the motion state: unchanged; the device moves; all motion has ended. */
-enum aw_moves { AW_MOVES_ON, AW_MOVES, AW_MOVES_NO_MORE };
+enum aw_motion_effect { AW_EFFECT_NONE, AW_EFFECT_MOVES, AW_EFFECT_ENDS };
 
 /* Hooks for a server. They inspect the device's frames, and pass on a conversation when another
  * client takes the lease. Each may be NULL. */
 struct aw_share_hooks {
     /* Called for each frame from the device (tx: about to be sent for a client). Updates the state
      * that the safe stop needs. NULL: every command that is not read-only counts as a motion. */
-    enum aw_moves (*saw)(struct aw_session *session, bool tx, struct aw_span frame);
+    enum aw_motion_effect (*on_frame)(struct aw_session *session, bool tx, struct aw_span frame);
     /* Like the tool's receive, but without a pause; NULL: uses that one. */
     enum aw_status (*receive)(struct aw_session *session, int64_t deadline,
                               struct aw_received *received);
     /* Returns the earliest time to send the frame, by the clock; INT64_MIN: now. NULL: always now.
      */
-    int64_t (*due)(struct aw_session *session, struct aw_span frame);
+    int64_t (*get_due)(struct aw_session *session, struct aw_span frame);
     /* Returns true if the frame answers the question. With this hook the server sends identical
      * questions of several clients only once. */
-    bool (*answers)(struct aw_span question, struct aw_span frame);
+    bool (*is_answer)(struct aw_span question, struct aw_span frame);
     /* Checks a command beyond the table's ranges; sets session->err on refusal. */
-    enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);
+    enum aw_status (*check_command)(struct aw_session *session, const struct aw_record *command);
     /* Returns true for a frame that is not in the table but does not affect the device. NULL: no
      * such frames exist. */
-    bool (*harmless)(struct aw_span frame);
+    bool (*is_harmless)(struct aw_span frame);
     /* Returns true for a host frame that only keeps the conversation alive. The holder of the lease
      * sends it; without a holder, the server does. */
-    bool (*keeps)(struct aw_session *session, struct aw_span frame);
+    bool (*is_keepalive)(struct aw_session *session, struct aw_span frame);
     /* The conversation state, plain data of *size bytes in the session. The server passes it to the
      * next holder of the lease, which checks it before use. Both hooks or none. */
-    const void *(*memory)(struct aw_session *session, size_t *size);
-    void (*remember)(struct aw_session *session, const void *bytes, size_t size);
+    const void *(*get_state)(struct aw_session *session, size_t *size);
+    void (*set_state)(struct aw_session *session, const void *bytes, size_t size);
     /* Called when the communicating program changes: AW_TURN_BEGIN, this session with a new
-     * message; AW_TURN_GO_ON, this session with the unanswered message; AW_TURN_END, another
+     * message; AW_TURN_RESUME, this session with the unanswered message; AW_TURN_END, another
      * program. */
-    void (*turn)(struct aw_session *session, enum aw_turn turn);
+    void (*on_turn)(struct aw_session *session, enum aw_turn_event turn);
 };
 
 /* Hooks may be NULL. */
@@ -395,16 +396,16 @@ struct aw_tool {
     const struct aw_option *options; /* global options of this tool, {0}-terminated, or NULL */
     const char *const *examples;     /* for the first help page, NULL-terminated */
     const char *max_lag;             /* default of --max-lag: "20 deg"; the joints use it too */
-    const char *field;               /* a typical field, for advice: "m1.position" */
-    const char *move;                /* a motion that ends by itself, for examples: "deg 1 90" */
+    const char *example_field;       /* a typical field, for advice: "m1.position" */
+    const char *example_move;        /* a motion that ends by itself, for examples: "deg 1 90" */
     /* script of a longer motion, for the examples of plot: "deg 1 10\n…"; NULL: they use
      * example_move */
-    const char *moves;
-    const char *const *usual; /* default fields of plot FILE: {"position", NULL} */
+    const char *example_moves;
+    const char *const *default_fields; /* default fields of plot FILE: {"position", NULL} */
     /* why the device may be silent; watch, plot and record print it once if no data arrives; NULL:
      * no hint */
     const char *no_answer_hint;
-    const char *const *speaks; /* messages that watch and record receive, {…, NULL}; NULL: all that
+    const char *const *watched; /* messages that watch and record receive, {…, NULL}; NULL: all that
                                   the device can send */
     /* the device only answers commands, so an observer that receives no data has not failed */
     bool only_answers;
@@ -417,22 +418,22 @@ struct aw_tool {
 
     size_t state_size; /* size of the tool's zeroed memory at session->state */
     /* Frees the contents of state at exit, after disconnect. */
-    void (*finish)(struct aw_session *session);
+    void (*free_state)(struct aw_session *session);
     const struct aw_config_section *sections; /* config file sections in addition to [link] and
                                                  [options], {0}-terminated, or NULL */
     /* Receives one key of a config section such as "[joint elbow]". */
-    enum aw_status (*configure)(struct aw_session *session, const char *section, const char *key,
-                                const char *value, struct aw_error *err);
+    enum aw_status (*set_config_key)(struct aw_session *session, const char *section,
+                                     const char *key, const char *value, struct aw_error *err);
     /* Checks that all sections are consistent; sets session->err. NULL: no check. */
-    enum aw_status (*configured)(struct aw_session *session);
+    enum aw_status (*check_config)(struct aw_session *session);
     /* Fills in the range of a number argument for hints, for the joint that first or arg names.
      * first: the command's first argument, or "" for the first argument itself. NULL: the range of
      * its row. */
-    void (*range)(struct aw_session *session, const struct aw_command *command, const char *first,
-                  const struct aw_arg *arg, struct aw_arg_info *info);
+    void (*fill_range)(struct aw_session *session, const struct aw_command *command,
+                       const char *first, const struct aw_arg *arg, struct aw_arg_info *info);
     /* Selects the wire variant from the options. NULL: the first variant. */
-    enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant,
-                              struct aw_error *err);
+    enum aw_status (*choose_variant)(struct aw_session *session, struct aw_variant *variant,
+                                     struct aw_error *err);
 
     /* ---- The link ---- */
 
@@ -440,15 +441,15 @@ struct aw_tool {
     /* Creates the simulated device from the options in sim->options; *device is NULL if out of
      * memory. A tool with this hook has aw_sim_begin in .sim, and aw_run_sim as its command sim
      * (shell/source/sim.h). report_sim prints one summary line at the end; NULL: none. */
-    enum aw_status (*simulate)(const struct aw_sim *sim, struct aw_device **device,
-                               struct aw_error *err);
-    void (*simulated)(struct aw_session *session, struct aw_device *device);
+    enum aw_status (*create_sim)(const struct aw_sim *sim, struct aw_device **device,
+                                 struct aw_error *err);
+    void (*report_sim)(struct aw_session *session, struct aw_device *device);
     /* supported schemes for the first help page, the most likely one first; NULL: all */
     const char *const *links;
     const char *link; /* default link if only one is possible: "udp:"; or NULL */
     /* For the command list: prints the devices that a link can open. running: the caller has
      * already printed a server or simulator. NULL: the link cannot list devices. */
-    enum aw_status (*list)(struct aw_session *session, bool running);
+    enum aw_status (*list_devices)(struct aw_session *session, bool running);
     /* Starts the conversation. Called once for each link, after it opens. */
     void (*connect)(struct aw_session *session, struct aw_link *link);
     /* Ends the conversation and saves or frees its state. Called once for each link before it
@@ -463,7 +464,7 @@ struct aw_tool {
      * AW_STOPPED, AW_LOST, or another failure. NULL: only reads the link. */
     enum aw_status (*receive)(struct aw_session *session, int64_t deadline,
                               struct aw_received *received);
-    bool asks; /* receive polls the device, which sends nothing by itself */
+    bool polls; /* receive polls the device, which sends nothing by itself */
     /* Returns the simulation time of a recorded message in s; NaN: it has none. On a link, receive
      * reports that time. NULL: the device has no clock of its own. */
     double (*model_time)(const struct aw_record *record);
@@ -477,19 +478,19 @@ struct aw_tool {
     /* ---- The stop ---- */
 
     /* Makes the device safe after an interrupted motion. Sends the bytes at once, then waits
-     * briefly for their confirmation. AW_OK: confirmed, and described with aw_stop_did.
+     * briefly for their confirmation. AW_OK: confirmed, and described with aw_stop_set_effect.
      * Otherwise (AW_TIMEOUT, AW_LOST, AW_STOPPED if a second signal ended the wait) session->err
      * names the unconfirmed part, and the caller reports it. */
     enum aw_status (*stop)(struct aw_session *session);
-    /* Writes a description of the continuing activity (aw_session_continues) to out: "lknee stays
+    /* Writes a description of the continuing activity (aw_session_has_ongoing) to out: "lknee stays
      * enabled". NULL: "the motion continues". */
-    void (*goes_on)(struct aw_session *session, char *out, size_t size);
+    void (*describe_ongoing)(struct aw_session *session, char *out, size_t size);
     /* Passes the messages that stop the current motion to add, without I/O and without changing any
      * state. Called after each write, so it may run in the middle of another message. The crash
      * handler sends them and repeats them stop_repeats times. A NULL message is a pause of
      * stop_gap_ms. Messages after the first pause are sent only once, at the end. */
     void (*last_stop)(struct aw_session *session, aw_frame_fn *add, void *context);
-    unsigned stop_again, stop_gap_ms;
+    unsigned stop_repeats, stop_gap_ms;
 
     struct aw_ping_hooks ping;
 
@@ -498,31 +499,31 @@ struct aw_tool {
     const struct aw_joints *joints; /* see joints.h; NULL: no joints */
     /* steering gain if the host steers joints: velocity per unit of following error, 1/s (--kp in
      * tools that have it); 0: the device accepts targets */
-    double steer;
+    double steer_gain;
     const struct aw_teleop_preset
         *maps; /* teleop maps, {0}-terminated, or NULL; the default one first */
 
     /* Sends an encoded custom packet as part of the link's conversation. The link is open. NULL:
      * writes it to the link. */
-    enum aw_status (*put)(struct aw_session *session, struct aw_span packet);
-    bool from_file; /* the joints are custom joints, see custom_joints.h: the tool's own motion
+    enum aw_status (*write_packet)(struct aw_session *session, struct aw_span packet);
+    bool custom_joints; /* the joints are custom joints, see custom_joints.h: the tool's own motion
                        commands are not available */
     /* Sends a custom packet and waits for its answer; (*answer).codec stays NULL if the answer has
      * no values. The link is open. NULL: the packet is written, and no answer is expected. */
-    enum aw_status (*exchange)(struct aw_session *session, const struct aw_record *packet,
-                               struct aw_record *answer);
+    enum aw_status (*query_packet)(struct aw_session *session, const struct aw_record *packet,
+                                   struct aw_record *answer);
 
     /* ---- Messages ---- */
 
     /* hooks for experiments with its joints; NULL: not supported */
-    const struct aw_bench_hooks *bench;
-    const struct aw_bench_hooks *custom_bench; /* the same for custom joints */
+    const struct aw_experiment_hooks *experiments;
+    const struct aw_experiment_hooks *custom_experiments; /* the same for custom joints */
     /* Sends a custom packet, or shows it with --dry-run, and shows the answer. NULL: only writes
      * it. */
-    enum aw_status (*send)(struct aw_session *session, struct aw_record *packet);
+    enum aw_status (*send_packet)(struct aw_session *session, struct aw_record *packet);
     /* Sends a message that the user typed with its fields, or shows it with --dry-run. NULL: no
      * message is a command. */
-    enum aw_status (*message)(struct aw_session *session, struct aw_record *message);
+    enum aw_status (*send_message)(struct aw_session *session, struct aw_record *message);
     struct aw_subject_hooks subject;
     struct aw_name_hooks names;
     struct aw_ordered ordered;
@@ -530,10 +531,10 @@ struct aw_tool {
     struct aw_share_hooks share;
     /* Called for each decoded message of watch, plot, record, decode and info, to report a problem
      * of the device once. */
-    void (*notice)(struct aw_session *session, const struct aw_record *record);
+    void (*report_problem)(struct aw_session *session, const struct aw_record *record);
     /* Writes a short remark about the link below watch's table ("bus 12.3 %, lknee tor") to out.
      * NULL: no remark. */
-    const char *(*remark)(struct aw_session *session, char *out, size_t size);
+    const char *(*get_remark)(struct aw_session *session, char *out, size_t size);
 };
 
 /* Finds a command of the tool or a common one; NULL: not found. */
@@ -544,6 +545,6 @@ void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_c
                      void *context);
 
 /* Returns true for the stop command, which must work even if optional settings are invalid. */
-bool aw_command_stops(const struct aw_command *command);
+bool aw_command_is_stop(const struct aw_command *command);
 
 #endif

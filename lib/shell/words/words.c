@@ -28,7 +28,7 @@ static enum aw_status copy_quoted(struct splitter *s, struct aw_error *err)
     return AW_OK;
 }
 
-static enum aw_status copy_word(struct splitter *s, struct aw_error *err)
+static enum aw_status copy_token(struct splitter *s, struct aw_error *err)
 {
     enum aw_status status = AW_OK;
     while (*s->at && *s->at != ';' && !is_blank(*s->at) && status == AW_OK) {
@@ -46,72 +46,72 @@ static enum aw_status copy_word(struct splitter *s, struct aw_error *err)
 
 /* Returns true for shell characters such as pipes and redirections. Users try these from habit, and
  * as tokens they would silently match nothing. */
-static bool is_the_shells(const char *at)
+static bool is_shell_syntax(const char *at)
 {
-    bool alone = !at[1] || is_blank(at[1]);
-    return *at == '|' || *at == '>' || ((*at == '<' || *at == '&') && alone);
+    bool isolated = !at[1] || is_blank(at[1]);
+    return *at == '|' || *at == '>' || ((*at == '<' || *at == '&') && isolated);
 }
 
-enum aw_status aw_words_split(struct aw_words *words, const char *line, struct aw_error *err)
+enum aw_status aw_tokens_split(struct aw_tokens *tokens, const char *line, struct aw_error *err)
 {
-    return aw_words_split_at(words, line, 0, err);
+    return aw_tokens_split_at(tokens, line, 0, err);
 }
 
-enum aw_status aw_words_split_at(struct aw_words *words, const char *line, size_t start,
-                                 struct aw_error *err)
+enum aw_status aw_tokens_split_at(struct aw_tokens *tokens, const char *line, size_t start,
+                                  struct aw_error *err)
 {
-    struct splitter s = {line, line + start, words->text};
+    struct splitter s = {line, line + start, tokens->text};
     enum aw_status status = AW_OK;
-    words->n = 0;
-    words->next = 0;
-    words->json = words->options = words->message = words->raw = false;
+    tokens->n = 0;
+    tokens->next = 0;
+    tokens->json = tokens->options = tokens->message = tokens->raw = false;
     if (strlen(line) >= AW_LINE_MAX)
         return aw_fail(err, AW_USAGE, "the line is longer than %d characters — split it",
                        AW_LINE_MAX - 1);
     while (is_blank(*s.at))
         s.at++;
     if (*s.at == '{')
-        return aw_words_from_json(words, s.at, err);
+        return aw_tokens_from_json(tokens, s.at, err);
     while (status == AW_OK && *s.at && *s.at != '#' && *s.at != ';') {
-        if (words->n == AW_WORDS_MAX)
+        if (tokens->n == AW_WORDS_MAX)
             return aw_fail(err, AW_USAGE, "more than %d words in a line — split it", AW_WORDS_MAX);
-        if (is_the_shells(s.at))
+        if (is_shell_syntax(s.at))
             return aw_fail(err, AW_USAGE,
                            "column %zu: '%c' not supported at the prompt — run TOOL COMMAND %c … "
                            "in the shell, or quote it",
                            (size_t)(s.at - line) + 1, *s.at, *s.at);
-        words->column[words->n] = (unsigned)(s.at - line) + 1;
-        words->word[words->n++] = s.out;
-        status = copy_word(&s, err);
+        tokens->column[tokens->n] = (unsigned)(s.at - line) + 1;
+        tokens->token[tokens->n++] = s.out;
+        status = copy_token(&s, err);
         while (is_blank(*s.at))
             s.at++;
     }
     if (*s.at == ';')
-        words->next = (size_t)(s.at - line) + 1;
+        tokens->next = (size_t)(s.at - line) + 1;
     return status;
 }
 
-enum aw_status aw_words_split_last(struct aw_words *words, const char *line)
+enum aw_status aw_tokens_split_last(struct aw_tokens *tokens, const char *line)
 {
-    enum aw_status status = aw_words_split(words, line, NULL);
-    while (status == AW_OK && words->next)
-        status = aw_words_split_at(words, line, words->next, NULL);
+    enum aw_status status = aw_tokens_split(tokens, line, NULL);
+    while (status == AW_OK && tokens->next)
+        status = aw_tokens_split_at(tokens, line, tokens->next, NULL);
     return status;
 }
 
-enum aw_status aw_words_from_argv(struct aw_words *words, int argc, char **argv,
-                                  struct aw_error *err)
+enum aw_status aw_tokens_from_argv(struct aw_tokens *tokens, int argc, char **argv,
+                                   struct aw_error *err)
 {
-    words->n = words->next = 0;
-    words->json = words->options = words->message = words->raw = false;
+    tokens->n = tokens->next = 0;
+    tokens->json = tokens->options = tokens->message = tokens->raw = false;
     if (argc > AW_WORDS_MAX + 1)
         return aw_fail(err, AW_USAGE,
                        "more than %d words on the command line — give them in a script, or files "
                        "one by one",
                        AW_WORDS_MAX);
     for (int i = 1; i < argc; i++) {
-        words->column[words->n] = 0;
-        words->word[words->n++] = argv[i];
+        tokens->column[tokens->n] = 0;
+        tokens->token[tokens->n++] = argv[i];
     }
     return AW_OK;
 }

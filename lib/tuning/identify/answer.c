@@ -8,26 +8,26 @@
 #define FINER 1024       /* resolution of the dead time within a grain */
 #define GRAIN (1. / 128) /* resolution of times, as a share of the sampling interval */
 
-double aw_dead_passes(const struct aw_dead *dead, double output)
+double aw_dead_band_output(const struct aw_dead_band *dead, double output)
 {
     double size = fabs(output);
-    double passes = size > dead->band ? size - dead->band : 0;
-    return size < dead->zone ? 0 : output < 0 ? -passes : passes;
+    double passed = size > dead->band ? size - dead->band : 0;
+    return size < dead->zone ? 0 : output < 0 ? -passed : passed;
 }
 
 /* Converts seconds to whole grains since the first sample. */
-struct ruler {
+struct time_grid {
     double zero_s, grain_s, per_s;
 };
 
-static struct ruler ruler_of(const struct aw_trial *trial)
+static struct time_grid make_grid(const struct aw_trial *trial)
 {
     double span = trial->t[trial->n - 1] - trial->t[0], n = (double)trial->n - 1;
     double grain = span > 0 ? GRAIN * span / n : 1;
-    return (struct ruler){trial->t[0], grain, 1 / grain};
+    return (struct time_grid){trial->t[0], grain, 1 / grain};
 }
 
-static double grains(const struct ruler *ruler, double t)
+static double to_grains(const struct time_grid *ruler, double t)
 {
     double x = (t - ruler->zero_s) * ruler->per_s;
     return x > -1e15 && x < 1e15 ? (double)(int64_t)(x + (x < 0 ? -0.5 : 0.5)) : x;
@@ -35,52 +35,54 @@ static double grains(const struct ruler *ruler, double t)
 
 /* A position in the input: its last point that has been applied, and the state of the process
  * there. */
-struct place {
+struct cursor {
     struct aw_process_state x;
     size_t k;
     /* inputs at rest, at this point and at the next one; times of both points, in grains */
-    double first, from, next, since, until;
+    double rest_input, input, next_input, start, end;
 };
 
-static void look_ahead(struct place *at, const struct aw_trial *trial, const struct ruler *ruler,
-                       const struct aw_dead *dead)
+static void find_next(struct cursor *cursor, const struct aw_trial *trial,
+                      const struct time_grid *ruler, const struct aw_dead_band *dead)
 {
-    bool more = at->k + 1 < trial->n_inputs;
-    at->until = more ? grains(ruler, trial->input_t[at->k + 1]) : INFINITY;
-    at->next = more ? aw_dead_passes(dead, trial->input[at->k + 1]) - at->first : at->from;
+    bool has_next = cursor->k + 1 < trial->n_inputs;
+    cursor->end = has_next ? to_grains(ruler, trial->input_t[cursor->k + 1]) : INFINITY;
+    cursor->next_input =
+        has_next ? aw_dead_band_output(dead, trial->input[cursor->k + 1]) - cursor->rest_input
+                 : cursor->input;
 }
 
 /* Rounds all times except the dead time to grains. This limits the number of different moves and
  * avoids accumulated errors. The result stays smooth in all parameters. */
-void aw_answer(const struct aw_trial *trial, size_t n, const struct aw_process *process,
-               const struct aw_dead *dead, double *out)
+void aw_simulate(const struct aw_trial *trial, size_t n, const struct aw_process *process,
+                 const struct aw_dead_band *dead, double *out)
 {
-    struct ruler ruler = ruler_of(trial);
-    struct place at = {.first = aw_dead_passes(dead, trial->input[0]),
-                       .since = grains(&ruler, trial->input_t[0])};
+    struct time_grid ruler = make_grid(trial);
+    struct cursor at = {.rest_input = aw_dead_band_output(dead, trial->input[0]),
+                        .start = to_grains(&ruler, trial->input_t[0])};
     struct aw_mover mover;
-    double late = process->dead_time_s * ruler.per_s, grain = ruler.grain_s;
+    double delay = process->dead_time_s * ruler.per_s, grain = ruler.grain_s;
     aw_mover_init(&mover, process, grain / FINER);
-    look_ahead(&at, trial, &ruler, dead);
+    find_next(&at, trial, &ruler, dead);
     for (size_t i = 0; i < n; i++) {
-        double t = grains(&ruler, trial->t[i]) - late;
-        while (at.until <= t) {
-            aw_mover_move(&mover, &at.x, at.from, trial->stairs ? at.from : at.next,
-                          (at.until - at.since) * grain);
+        double t = to_grains(&ruler, trial->t[i]) - delay;
+        while (at.end <= t) {
+            aw_mover_move(&mover, &at.x, at.input, trial->stairs ? at.input : at.next_input,
+                          (at.end - at.start) * grain);
             at.k++;
-            at.from = at.next;
-            at.since = at.until;
-            look_ahead(&at, trial, &ruler, dead);
+            at.input = at.next_input;
+            at.start = at.end;
+            find_next(&at, trial, &ruler, dead);
         }
-        double h = t - at.since, to = at.from;
+        double h = t - at.start, to = at.input;
         if (!trial->stairs)
-            to += (at.next - at.from) * h / (at.until - at.since);
+            to += (at.next_input - at.input) * h / (at.end - at.start);
         if (fabs(process->lead) > 0) {
             struct aw_process_state now = at.x;
-            aw_mover_move(&mover, &now, at.from, to, h * grain);
+            aw_mover_move(&mover, &now, at.input, to, h * grain);
             out[i] = aw_process_measured(process, &now);
         } else {
-            out[i] = process->gain * aw_mover_y(&mover, &at.x, at.from, to, h * grain);
+            out[i] = process->gain * aw_mover_peek_y(&mover, &at.x, at.input, to, h * grain);
         }
     }
 }

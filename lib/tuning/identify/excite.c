@@ -20,7 +20,7 @@
 #define LOST        1.5  /* a gap of more sampling intervals means a lost sample */
 #define SOME        201  /* number of intervals whose median is used */
 
-static const double size_of[AW_EXCITE_OVER] = {
+static const double step_sizes[AW_EXCITE_OVER] = {
     [AW_EXCITE_STEP] = 1, [AW_EXCITE_DOWN] = -0.6, [AW_EXCITE_UP] = 0.8};
 
 const char *aw_excite_part_name(enum aw_excite_part part)
@@ -51,10 +51,10 @@ enum aw_status aw_excite_start(struct aw_excite *excite, const struct aw_excite_
     return aw_relay_start(&excite->relay, &relay, err);
 }
 
-double aw_excite_gain(const struct aw_excite_config *config, double limit)
+double aw_excite_find_gain(const struct aw_excite_config *config, double limit)
 {
     struct aw_relay_config relay = relay_config(config, 1, 0);
-    return aw_relay_gain(&relay, limit);
+    return aw_relay_find_gain(&relay, limit);
 }
 
 static bool is_relay(enum aw_excite_part part)
@@ -77,12 +77,12 @@ static void next_part(struct aw_excite *excite, double t, double y)
         excite->part++;
     while (!has_part(excite, excite->part));
     excite->part_s = t;
-    excite->start_y = y;
-    excite->reached = 0;
-    excite->reached_s = t;
-    excite->first_s = NAN;
+    excite->start_position = y;
+    excite->max_distance = 0;
+    excite->max_distance_s = t;
+    excite->response_s = NAN;
     excite->output =
-        excite->part < AW_EXCITE_OVER ? size_of[excite->part] * excite->config.amplitude : 0;
+        excite->part < AW_EXCITE_OVER ? step_sizes[excite->part] * excite->config.amplitude : 0;
     if (is_relay(excite->part)) {
         bool small = excite->part == AW_EXCITE_SMALL;
         struct aw_relay_config relay =
@@ -95,23 +95,25 @@ static void next_part(struct aw_excite *excite, double t, double y)
 static bool step_is_over(struct aw_excite *excite, double t, double y)
 {
     const struct aw_excite_config *c = &excite->config;
-    double way = fabs(y - excite->start_y), since = t - excite->part_s;
-    bool outwards = (y - c->centre) * (y - excite->start_y) > 0;
-    if (isnan(excite->first_s) && way > c->hysteresis)
-        excite->first_s = t;
-    if (way > excite->reached * GROWN && way > c->hysteresis) {
-        excite->reached = way;
-        excite->reached_s = t;
+    double distance = fabs(y - excite->start_position), elapsed_s = t - excite->part_s;
+    bool outwards = (y - c->centre) * (y - excite->start_position) > 0;
+    if (isnan(excite->response_s) && distance > c->hysteresis)
+        excite->response_s = t;
+    if (distance > excite->max_distance * GROWN && distance > c->hysteresis) {
+        excite->max_distance = distance;
+        excite->max_distance_s = t;
     }
-    bool rests = excite->reached > 0 && t - excite->reached_s > fmin(FOR_SO_LONG * since, RESTS_S);
-    double coasts = 0; /* coasting distance until the next output takes effect */
-    if (t > excite->first_s)
-        coasts = (way - c->hysteresis) / (t - excite->first_s) * (excite->first_s - excite->part_s);
-    return (outwards && fabs(y - c->centre) + coasts > HALF_WAY * c->max_deviation) || rests ||
-           since > STEP_SHARE * c->max_time_s;
+    bool is_resting = excite->max_distance > 0 &&
+                      t - excite->max_distance_s > fmin(FOR_SO_LONG * elapsed_s, RESTS_S);
+    double coasting = 0; /* coasting distance until the next output takes effect */
+    if (t > excite->response_s)
+        coasting = (distance - c->hysteresis) / (t - excite->response_s) *
+                   (excite->response_s - excite->part_s);
+    return (outwards && fabs(y - c->centre) + coasting > HALF_WAY * c->max_deviation) ||
+           is_resting || elapsed_s > STEP_SHARE * c->max_time_s;
 }
 
-double aw_excite_feed(struct aw_excite *excite, double t, double y)
+double aw_excite_add_sample(struct aw_excite *excite, double t, double y)
 {
     const struct aw_excite_config *c = &excite->config;
     if (excite->part == AW_EXCITE_OVER)
@@ -124,8 +126,8 @@ double aw_excite_feed(struct aw_excite *excite, double t, double y)
         return excite->output = 0;
     }
     if (is_relay(excite->part)) {
-        excite->output = aw_relay_feed(&excite->relay, t, y);
-        if (excite->relay.over)
+        excite->output = aw_relay_add_sample(&excite->relay, t, y);
+        if (excite->relay.is_over)
             next_part(excite, t, y);
     } else if (excite->part == AW_EXCITE_REST ? t - excite->part_s >= REST_S
                                               : step_is_over(excite, t, y)) {
@@ -145,24 +147,24 @@ enum aw_status aw_excite_result(const struct aw_excite *excite, struct aw_error 
 }
 
 /* Returns the median of sampling intervals taken from the whole record. */
-static double usual_interval(const double *t, size_t n)
+static double median_interval(const double *t, size_t n)
 {
-    double some[SOME];
+    double intervals[SOME];
     size_t k = 0;
     for (size_t i = 0; i < SOME && n > 1; i++) {
         size_t at = i * (n - 1) / SOME;
-        some[k++] = t[at + 1] - t[at];
+        intervals[k++] = t[at + 1] - t[at];
     }
-    qsort(some, k, sizeof *some, aw_ascending);
-    return k ? some[k / 2] : 0;
+    qsort(intervals, k, sizeof *intervals, aw_compare_doubles);
+    return k ? intervals[k / 2] : 0;
 }
 
 /* Returns the time of a jump between two samples. One or two lost frames do not delay the driver,
  * so the jump is half a usual interval after the first sample. */
 static double jump_time(double from, double to, double interval)
 {
-    double lost = (to - from) / interval;
-    return from + (lost > LOST && lost < 2 + LOST ? interval : to - from) / 2;
+    double n_intervals = (to - from) / interval;
+    return from + (n_intervals > LOST && n_intervals < 2 + LOST ? interval : to - from) / 2;
 }
 
 /* Returns the mean deviation of an output from the straight line between its neighbours, apart from
@@ -171,40 +173,40 @@ static double jump_time(double from, double to, double interval)
 static double roughness(const double *t, const double *output, size_t n, double jump,
                         double interval, double tick_s)
 {
-    double between = interval > 0 ? 1 - fmin(tick_s / interval, 1) : 0;
+    double weight = interval > 0 ? 1 - fmin(tick_s / interval, 1) : 0;
     double off = 0, size = 0;
     for (size_t i = 1; i + 1 < n; i++) {
-        double before = output[i] - output[i - 1], behind = output[i + 1] - output[i];
+        double slope_before = output[i] - output[i - 1], slope_after = output[i + 1] - output[i];
         size += fabs(output[i] - output[0]);
-        bool lost = t[i + 1] - t[i - 1] > (1 + LOST) * interval;
-        if (fabs(before) < jump && fabs(behind) < jump)
-            off += fabs(behind - before) / 2 * (lost ? 1 : between);
+        bool has_gap = t[i + 1] - t[i - 1] > (1 + LOST) * interval;
+        if (fabs(slope_before) < jump && fabs(slope_after) < jump)
+            off += fabs(slope_after - slope_before) / 2 * (has_gap ? 1 : weight);
     }
     return size > 0 ? off / size : 0;
 }
 
-struct aw_trial aw_excite_trial(const double *t, const double *output, const double *y, size_t n,
-                                double tick_s, double *at, double *out)
+struct aw_trial aw_excite_make_trial(const double *t, const double *output, const double *y,
+                                     size_t n, double tick_s, double *input_t, double *input)
 {
-    double jump = JUMP * aw_spread(output, n);
-    double interval = usual_interval(t, n), late = fmin(fmax(tick_s, 0), interval) / 2;
-    struct aw_trial trial = {.input_t = at,
-                             .input = out,
+    double jump = JUMP * aw_find_spread(output, n);
+    double interval = median_interval(t, n), delay = fmin(fmax(tick_s, 0), interval) / 2;
+    struct aw_trial trial = {.input_t = input_t,
+                             .input = input,
                              .t = t,
                              .y = y,
                              .n = n,
-                             .late_s = interval / 2 - late,
-                             .rough = roughness(t, output, n, jump, interval, 2 * late)};
+                             .jump_half_s = interval / 2 - delay,
+                             .roughness = roughness(t, output, n, jump, interval, 2 * delay)};
     size_t k = 0;
     for (size_t i = 0; i < n; i++) {
-        at[k] = t[i] + late;
-        out[k++] = output[i];
-        bool lost = i + 1 < n && t[i + 1] - t[i] > LOST * interval;
-        if (i + 1 == n || (fabs(output[i + 1] - output[i]) < jump && !lost))
+        input_t[k] = t[i] + delay;
+        input[k++] = output[i];
+        bool has_gap = i + 1 < n && t[i + 1] - t[i] > LOST * interval;
+        if (i + 1 == n || (fabs(output[i + 1] - output[i]) < jump && !has_gap))
             continue;
-        at[k] = at[k + 1] = jump_time(t[i], t[i + 1], interval) + late;
-        out[k] = output[i];
-        out[k + 1] = output[i + 1];
+        input_t[k] = input_t[k + 1] = jump_time(t[i], t[i + 1], interval) + delay;
+        input[k] = output[i];
+        input[k + 1] = output[i + 1];
         k += 2;
     }
     trial.n_inputs = k;

@@ -6,7 +6,7 @@
  *     aw_excite_start(excite, &config, &err);
  *     while (excite->part < AW_EXCITE_OVER) {
  *         … wait for telemetry: t, measured …
- *         double u = aw_excite_feed(excite, t, measured);
+ *         double u = aw_excite_add_sample(excite, t, measured);
  *         … send the setpoint measured + u/kp, see relay.h …
  *     }
  *     status = aw_excite_result(excite, &err);
@@ -46,11 +46,11 @@ struct aw_excite {
     struct aw_excite_config config;
     enum aw_excite_part part;
     double output;
-    double start_s, part_s, start_y; /* start of the experiment and of the current part */
+    double start_s, part_s, start_position; /* start of the experiment and of the current part */
     /* max distance in the current step so far, and its time */
-    double reached, reached_s;
-    double first_s; /* time of the first response to the current step */
-    double shift;   /* offset of the small relay's centre */
+    double max_distance, max_distance_s;
+    double response_s; /* time of the first response to the current step */
+    double shift;      /* offset of the small relay's centre */
     bool too_far;
     struct aw_relay relay;
 };
@@ -60,10 +60,10 @@ enum aw_status aw_excite_start(struct aw_excite *excite, const struct aw_excite_
                                struct aw_error *err);
 
 /* Returns the output to apply from now on; 0 when the experiment is over. */
-double aw_excite_feed(struct aw_excite *excite, double t, double measured);
+double aw_excite_add_sample(struct aw_excite *excite, double t, double measured);
 
-/* Returns the relay's kp for a driver that accepts only setpoints, see aw_relay_gain. */
-double aw_excite_gain(const struct aw_excite_config *config, double limit);
+/* Returns the relay's kp for a driver that accepts only setpoints, see aw_relay_find_gain. */
+double aw_excite_find_gain(const struct aw_excite_config *config, double limit);
 
 /* Returns the name of a part: "rest", "step", "relay" … */
 const char *aw_excite_part_name(enum aw_excite_part part);
@@ -76,7 +76,7 @@ enum aw_status aw_excite_result(const struct aw_excite *excite, struct aw_error 
  * more than a thirtieth of the range, or any change across missing samples, is a jump in the middle
  * of the interval. One or two lost frames are ignored. tick_s 0: unknown, as in recordings of other
  * programs. input_t and input must have room for 3·n values. The caller owns all arrays. */
-struct aw_trial aw_excite_trial(const double *t, const double *output, const double *y, size_t n,
-                                double tick_s, double *at, double *out);
+struct aw_trial aw_excite_make_trial(const double *t, const double *output, const double *y,
+                                     size_t n, double tick_s, double *input_t, double *input);
 
 #endif

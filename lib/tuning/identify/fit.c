@@ -37,38 +37,39 @@
 
 /* The fit of one model structure to the used data. */
 struct candidate {
-    double at[AW_LOOSE], sum, log_det, independent;
+    double parameters[AW_NONLINEAR], cost, log_det, independent;
     double numbers[NUMBERS], half[NUMBERS];
-    bool hidden; /* a lag is too fast for the samples, or too slow for the record */
-    bool sound;  /* all lags are known */
+    bool hidden;    /* a lag is too fast for the samples, or too slow for the record */
+    bool all_known; /* all lags are known */
 };
 
 /* ---- Residuals ---- */
 
-static double independent_samples(const double *residual, size_t n, size_t counted)
+static double count_independent(const double *residual, size_t n, size_t counted)
 {
-    double own = 0, next = 0;
+    double squares = 0, products = 0;
     for (size_t i = 0; i + 1 < n; i++) {
-        own += residual[i] * residual[i];
-        next += residual[i] * residual[i + 1];
+        squares += residual[i] * residual[i];
+        products += residual[i] * residual[i + 1];
     }
-    double r = own > 0 ? fmin(fmax(next / own, 0), 0.98) : 0;
+    double r = squares > 0 ? fmin(fmax(products / squares, 0), 0.98) : 0;
     return (double)counted * (1 - r) / (1 + r);
 }
 
-static double criterion(const struct aw_search *s, const struct candidate *of, double independent)
+static double criterion(const struct aw_search *s, const struct candidate *candidate,
+                        double independent)
 {
     size_t which[AW_PARAMETERS];
-    double m = fmax(independent, 10), n = (double)s->weights.counted;
-    double likelihood = m * (log(of->sum / n + 1e-30) + of->log_det / n);
-    return likelihood + (double)aw_search_parameters(s, which) * log(m);
+    double m = fmax(independent, 10), n = (double)s->weights.n_counted;
+    double likelihood = m * (log(candidate->cost / n + 1e-30) + candidate->log_det / n);
+    return likelihood + (double)aw_search_list_parameters(s, which) * log(m);
 }
 
 /* Returns the share of the variation that the model explains in held-out or other samples. */
-static double fit_over(const struct aw_search *s, const double *error, const bool *held,
-                       bool of_held)
+static double explained_share(const struct aw_search *s, const double *error, const bool *held,
+                              bool of_held)
 {
-    double off = 0, all = 0, mean = 0;
+    double residual = 0, total = 0, mean = 0;
     size_t n = 0;
     for (size_t from = 0, to; from < s->trial->n; from = to) {
         to = aw_weights_piece_end(&s->weights, from);
@@ -76,12 +77,12 @@ static double fit_over(const struct aw_search *s, const double *error, const boo
         for (size_t i = from; i < to; i++)
             mean += s->trial->y[i] / (double)(to - from);
         for (size_t i = from; i < to; i++) {
-            all += (s->trial->y[i] - mean) * (s->trial->y[i] - mean) / (double)s->trial->n;
-            off += held[i] == of_held ? error[i] * error[i] : 0;
+            total += (s->trial->y[i] - mean) * (s->trial->y[i] - mean) / (double)s->trial->n;
+            residual += held[i] == of_held ? error[i] * error[i] : 0;
             n += held[i] == of_held;
         }
     }
-    return all > 0 && n > 0 ? fmax(-1, 1 - sqrt(off / (double)n / all)) : NAN;
+    return total > 0 && n > 0 ? fmax(-1, 1 - sqrt(residual / (double)n / total)) : NAN;
 }
 
 static double half_width(double cov[AW_PARAMETERS][AW_PARAMETERS], size_t m,
@@ -95,39 +96,44 @@ static double half_width(double cov[AW_PARAMETERS][AW_PARAMETERS], size_t m,
 }
 
 /* Copies the parameters of the search in the order of struct aw_fit_half. */
-static void numbers_of(const struct aw_search *s, double out[NUMBERS])
+static void get_numbers(const struct aw_search *s, double out[NUMBERS])
 {
-    struct aw_process process = aw_search_process(s);
+    struct aw_process process = aw_search_get_process(s);
     out[0] = process.gain;
     out[1] = process.dead_time_s;
     aw_process_lags(&process, &out[2], &out[3], NULL);
     out[4] = process.a3;
-    out[5] = s->at[AW_DEAD_BAND];
+    out[5] = s->params[AW_DEAD_BAND];
 }
 
 /* Finds the half-widths of the results from the covariance of the parameters, by finite
  * differences. */
-static void halves_of(const struct aw_search *s, double cov[AW_PARAMETERS][AW_PARAMETERS],
-                      double half[NUMBERS])
+static void find_half_widths(const struct aw_search *s, double cov[AW_PARAMETERS][AW_PARAMETERS],
+                             double half[NUMBERS])
 {
-    double gradient[NUMBERS][AW_PARAMETERS], now[NUMBERS], moved[NUMBERS];
-    size_t which[AW_PARAMETERS], m = aw_search_parameters(s, which);
-    numbers_of(s, now);
+    double gradient[NUMBERS][AW_PARAMETERS], now[NUMBERS], shifted[NUMBERS];
+    size_t which[AW_PARAMETERS], m = aw_search_list_parameters(s, which);
+    get_numbers(s, now);
     for (size_t k = 0; k < m; k++) {
         struct aw_search other = *s;
-        double *parameter =
-            which[k] < AW_LOOSE ? &other.at[which[k]] : &other.linear[which[k] - AW_LOOSE];
+        double *parameter = which[k] < AW_NONLINEAR ? &other.params[which[k]]
+                                                    : &other.linear[which[k] - AW_NONLINEAR];
         double h = 1e-4 * fmax(fabs(*parameter), 1e-3);
         *parameter += h;
-        numbers_of(&other, moved);
+        get_numbers(&other, shifted);
         for (int i = 0; i < NUMBERS; i++)
-            gradient[i][k] = (moved[i] - now[i]) / h;
+            gradient[i][k] = (shifted[i] - now[i]) / h;
     }
-    const bool known[NUMBERS] = {
-        true, true, true, s->loose[AW_SECOND_LAG], s->loose[AW_THIRD_LAG], s->loose[AW_DEAD_BAND],
+    const bool is_known[NUMBERS] = {
+        true,
+        true,
+        true,
+        s->is_free[AW_SECOND_LAG],
+        s->is_free[AW_THIRD_LAG],
+        s->is_free[AW_DEAD_BAND],
     };
     for (int i = 0; i < NUMBERS; i++)
-        half[i] = known[i] ? half_width(cov, m, gradient[i]) : NAN;
+        half[i] = is_known[i] ? half_width(cov, m, gradient[i]) : NAN;
 }
 
 /* Returns the variance of the residuals, corrected for their correlation. */
@@ -140,40 +146,42 @@ static double variance(double sum, double independent)
  * hidden. */
 static bool is_hidden(const struct aw_search *s)
 {
-    double numbers[NUMBERS], least = SHOWN * s->weights.interval_s;
-    numbers_of(s, numbers);
-    bool second = s->loose[AW_SECOND_LAG], third = s->loose[AW_THIRD_LAG];
-    return (second || third) &&
-           (numbers[2] < least || (second && numbers[3] < least) || (third && numbers[4] < least));
+    double numbers[NUMBERS], min_lag = SHOWN * s->weights.interval_s;
+    get_numbers(s, numbers);
+    bool second = s->is_free[AW_SECOND_LAG], third = s->is_free[AW_THIRD_LAG];
+    return (second || third) && (numbers[2] < min_lag || (second && numbers[3] < min_lag) ||
+                                 (third && numbers[4] < min_lag));
 }
 
 /* Calculates the parameters and uncertainty of a structure, and marks uncertain lags: extra lags
  * always improve the fit to friction, hard springs and sparse samples. */
-static enum aw_status weigh_up(struct aw_search *s, struct candidate *of, struct aw_error *err)
+static enum aw_status evaluate_candidate(struct aw_search *s, struct candidate *candidate,
+                                         struct aw_error *err)
 {
     double cov[AW_PARAMETERS][AW_PARAMETERS];
-    size_t which[AW_PARAMETERS], m = aw_search_parameters(s, which);
+    size_t which[AW_PARAMETERS], m = aw_search_list_parameters(s, which);
     if (aw_task_is_abandoned())
         return AW_STOPPED;
-    of->independent = independent_samples(s->residual, s->trial->n, s->weights.counted);
-    enum aw_status status = aw_search_covariance(s, variance(of->sum, of->independent), cov, err);
+    candidate->independent = count_independent(s->residual, s->trial->n, s->weights.n_counted);
+    enum aw_status status =
+        aw_search_covariance(s, variance(candidate->cost, candidate->independent), cov, err);
     if (status != AW_OK)
         return status;
-    numbers_of(s, of->numbers);
-    halves_of(s, cov, of->half);
-    bool only = !s->loose[AW_SECOND_LAG] && !s->loose[AW_THIRD_LAG];
-    of->hidden = is_hidden(s);
-    of->sound = true;
+    get_numbers(s, candidate->numbers);
+    find_half_widths(s, cov, candidate->half);
+    bool single_lag = !s->is_free[AW_SECOND_LAG] && !s->is_free[AW_THIRD_LAG];
+    candidate->hidden = is_hidden(s);
+    candidate->all_known = true;
     for (size_t k = 0; k < m && which[k] <= AW_THIRD_LAG; k++) {
         bool known = 1.96 * sqrt(cov[k][k]) < KNOWN, fast = which[k] == AW_SECOND_LAG;
-        bool slow = !s->integrating && !fast && exp(s->at[which[k]]) > s->longest_s / SLOW;
-        of->sound &= known || only;
-        of->hidden |= slow && !known;
+        bool slow = !s->integrating && !fast && exp(s->params[which[k]]) > s->longest_s / SLOW;
+        candidate->all_known &= known || single_lag;
+        candidate->hidden |= slow && !known;
     }
     return AW_OK;
 }
 
-static enum aw_status check(const struct aw_trial *trial, struct aw_error *err)
+static enum aw_status check_trial(const struct aw_trial *trial, struct aw_error *err)
 {
     if (trial->n < FEWEST || trial->n_inputs < 2)
         return aw_fail(err, AW_USAGE, "fit: too few samples (%zu, required %d) — record longer",
@@ -191,92 +199,96 @@ static enum aw_status check(const struct aw_trial *trial, struct aw_error *err)
                 err, AW_USAGE,
                 "fit: sample %zu is not a number, or its time does not increase — correct the row",
                 i + 1);
-    if (!(aw_spread(trial->input, trial->n_inputs) > 0))
+    if (!(aw_find_spread(trial->input, trial->n_inputs) > 0))
         return aw_fail(err, AW_REFUSED,
                        "fit: input is constant — start at rest, then excite the process");
     return AW_OK;
 }
 
 /* Calculates the model's error at each sample. */
-static void errors_of(struct aw_search *s, double *error)
+static void find_errors(struct aw_search *s, double *error)
 {
-    aw_search_answer(s, error);
+    aw_search_simulate(s, error);
     for (size_t i = 0; i < s->trial->n; i++)
         error[i] = s->trial->y[i] - error[i];
 }
 
 /* Checks the best model on held-out data. Then fits the whole record, starting from that model. */
-static enum aw_status finish(struct aw_search *s, const struct candidate *best,
-                             struct candidate *whole, struct aw_fit *fit, struct aw_error *err)
+static enum aw_status fit_whole_record(struct aw_search *s, const struct candidate *best,
+                                       struct candidate *result, struct aw_fit *fit,
+                                       struct aw_error *err)
 {
     size_t n = s->trial->n;
     const bool *held = s->weights.held;
     double *error = calloc(n, sizeof *error);
     if (!error)
         return aw_no_memory(err);
-    memcpy(s->at, best->at, sizeof s->at);
-    aw_search_plain(s, s->weights.piece);
-    double sum = aw_starts_weigh(s, aw_search_cost(s), fit->scatter);
-    double sigma2 = sum / (double)s->weights.counted;
-    errors_of(s, error);
+    memcpy(s->params, best->parameters, sizeof s->params);
+    aw_search_reset_weights(s, s->weights.piece);
+    double sum = aw_starts_weigh(s, aw_search_evaluate(s), fit->jump_scatter);
+    double sigma2 = sum / (double)s->weights.n_counted;
+    find_errors(s, error);
     aw_search_hold_out(s, NULL);
-    aw_search_weigh(s, sigma2, fit->scatter);
-    aw_weights_innovate(&s->weights, error, s->tried);
-    fit->own = fit_over(s, error, held, false);
-    fit->held_out = fit_over(s, error, held, true);
-    whole->sum = aw_starts_refine(s, aw_search_descend(s), fit->scatter);
-    errors_of(s, error);
+    aw_search_weigh(s, sigma2, fit->jump_scatter);
+    aw_weights_innovate(&s->weights, error, s->trial_residual);
+    fit->own = explained_share(s, error, held, false);
+    fit->held_out = explained_share(s, error, held, true);
+    result->cost = aw_starts_refine(s, aw_search_descend(s), fit->jump_scatter);
+    find_errors(s, error);
     fit->offset = 0;
     for (size_t i = 0; i < n; i++)
         fit->offset += error[i] / (double)n;
     free(error);
-    fit->process = aw_search_process(s);
+    fit->process = aw_search_get_process(s);
     fit->process.dead_time_s = fmax(0, fit->process.dead_time_s);
     fit->drift = s->linear[AW_DRIFT];
-    fit->dead_band = s->at[AW_DEAD_BAND];
+    fit->dead_band = s->params[AW_DEAD_BAND];
     fit->n = n;
     fit->interval_s = s->weights.interval_s;
-    fit->sigma = sqrt(whole->sum / (double)n);
-    enum aw_status status = weigh_up(s, whole, err);
+    fit->sigma = sqrt(result->cost / (double)n);
+    enum aw_status status = evaluate_candidate(s, result, err);
     aw_search_hold_out(s, held);
     return status;
 }
 
 /* Returns the structure of this kind with the lowest criterion. AW_PROCESS_KINDS: of any kind. */
-static size_t least_of(const double bic[AW_STRUCTURES], enum aw_process_kind kind)
+static size_t find_lowest(const double bic[AW_STRUCTURES], enum aw_process_kind kind)
 {
     size_t best = AW_STRUCTURES;
     for (size_t i = 0; i < AW_STRUCTURES; i++)
-        if ((kind == AW_PROCESS_KINDS || kind == aw_starts_kind(i)) &&
+        if ((kind == AW_PROCESS_KINDS || kind == aw_starts_get_kind(i)) &&
             (best == AW_STRUCTURES || bic[i] < bic[best]))
             best = i;
     return best;
 }
 
-static size_t choice(struct aw_search *s, const struct aw_fit_options *o,
-                     const struct candidate *of, double bic[AW_STRUCTURES])
+static size_t choose_structure(struct aw_search *s, const struct aw_fit_options *o,
+                               const struct candidate *candidates, double bic[AW_STRUCTURES])
 {
-    double m = 0, told[AW_STRUCTURES];
+    double m = 0, adjusted[AW_STRUCTURES];
     for (size_t i = 0; i < AW_STRUCTURES; i++)
-        m = fmax(m, of[i].independent);
+        m = fmax(m, candidates[i].independent);
     for (size_t i = 0; i < AW_STRUCTURES; i++) {
-        aw_starts_use(s, i, o->find_dead_band);
-        bic[i] = criterion(s, &of[i], m);
-        told[i] = bic[i] + (of[i].hidden ? INFINITY : of[i].sound ? 0 : UNSURE);
+        aw_starts_set_structure(s, i, o->find_dead_band);
+        bic[i] = criterion(s, &candidates[i], m);
+        adjusted[i] = bic[i] + (candidates[i].hidden      ? INFINITY
+                                : candidates[i].all_known ? 0
+                                                          : UNSURE);
     }
-    if (o->only)
-        return least_of(told, o->kind);
-    size_t best = least_of(told, AW_PROCESS_KINDS);
-    size_t integrating = least_of(told, AW_PROCESS_INTEGRATING);
+    if (o->one_kind)
+        return find_lowest(adjusted, o->kind);
+    size_t best = find_lowest(adjusted, AW_PROCESS_KINDS);
+    size_t integrating = find_lowest(adjusted, AW_PROCESS_INTEGRATING);
     /* prefers an integrator to a lag as long as the record, unless the evidence is strong */
-    bool slow = exp(fmax(of[best].at[AW_LAG], of[best].at[AW_THIRD_LAG])) > s->longest_s / 2;
-    return slow && told[integrating] < told[best] + VERY_STRONG ? integrating : best;
+    bool slow = exp(fmax(candidates[best].parameters[AW_LAG],
+                         candidates[best].parameters[AW_THIRD_LAG])) > s->longest_s / 2;
+    return slow && adjusted[integrating] < adjusted[best] + VERY_STRONG ? integrating : best;
 }
 
 /* Widens the intervals by the differences between structures that cannot be excluded, and by the
  * uncertainty of the input. */
-static void note_confidence(const struct aw_search *s, const struct candidate *of,
-                            const double bic[AW_STRUCTURES], size_t best, struct candidate *whole,
+static void widen_intervals(const struct aw_search *s, const struct candidate *candidates,
+                            const double bic[AW_STRUCTURES], size_t best, struct candidate *result,
                             struct aw_fit_half *half)
 {
     double *const halves[NUMBERS] = {
@@ -284,86 +296,90 @@ static void note_confidence(const struct aw_search *s, const struct candidate *o
     };
     for (size_t i = 0; i < AW_STRUCTURES; i++)
         for (int k = 0; k < 2 && i != best && bic[i] < bic[best] + MENTIONED; k++)
-            if (k == 1 || (aw_starts_kind(i) == AW_PROCESS_INTEGRATING) == s->integrating)
-                whole->half[k] = fmax(whole->half[k], fabs(of[i].numbers[k] - of[best].numbers[k]) +
-                                                          fmin(of[i].half[k], of[best].half[k]));
-    whole->half[1] += s->trial->late_s;
+            if (k == 1 || (aw_starts_get_kind(i) == AW_PROCESS_INTEGRATING) == s->integrating)
+                result->half[k] = fmax(
+                    result->half[k], fabs(candidates[i].numbers[k] - candidates[best].numbers[k]) +
+                                         fmin(candidates[i].half[k], candidates[best].half[k]));
+    result->half[1] += s->trial->jump_half_s;
     for (int i = 0; i < NUMBERS - 1; i++)
-        whole->half[i] += ROUGHLY * s->trial->rough * fabs(whole->numbers[i]);
+        result->half[i] += ROUGHLY * s->trial->roughness * fabs(result->numbers[i]);
     for (int i = 3; i < NUMBERS - 1; i++) /* an error of a slow lag also affects the fast ones */
-        if (whole->numbers[i] > 0)
-            whole->half[i] += s->trial->rough * sqrt(whole->numbers[2] * whole->numbers[i]);
+        if (result->numbers[i] > 0)
+            result->half[i] += s->trial->roughness * sqrt(result->numbers[2] * result->numbers[i]);
     for (int i = 0; i < NUMBERS; i++)
-        *halves[i] = whole->half[i];
+        *halves[i] = result->half[i];
 }
 
 /* Fits one structure. For a long record, the likeliest structure comes first, and its result limits
  * the search of the others. */
 static enum aw_status try_structure(struct aw_search *s, const struct aw_starts *starts, size_t i,
-                                    double *bar, struct candidate *of, struct aw_error *err)
+                                    double *limit, struct candidate *candidate,
+                                    struct aw_error *err)
 {
     bool is_long = starts->n > 1;
     aw_starts_begin(starts, s, i);
-    s->bar = *bar;
+    s->sum_limit = *limit;
     double sum = is_long && is_hidden(s) ? INFINITY : aw_search_descend(s);
-    s->bar = INFINITY;
-    of->sum = INFINITY;
-    if (is_long && sum > *bar)
+    s->sum_limit = INFINITY;
+    candidate->cost = INFINITY;
+    if (is_long && sum > *limit)
         return AW_OK;
-    *bar = is_long ? fmin(*bar, sum * HOPELESS) : INFINITY;
-    of->sum = aw_starts_refine(s, sum, starts->scatter);
-    of->log_det = s->weights.log_det;
-    memcpy(of->at, s->at, sizeof of->at);
-    return weigh_up(s, of, err);
+    *limit = is_long ? fmin(*limit, sum * HOPELESS) : INFINITY;
+    candidate->cost = aw_starts_refine(s, sum, starts->jump_scatter);
+    candidate->log_det = s->weights.log_det;
+    memcpy(candidate->parameters, s->params, sizeof candidate->parameters);
+    return evaluate_candidate(s, candidate, err);
 }
 
-static enum aw_status choose(struct aw_search *s, const struct aw_fit_options *o, size_t piece,
-                             struct aw_fit *fit, struct aw_error *err)
+static enum aw_status fit_pieces(struct aw_search *s, const struct aw_fit_options *o, size_t piece,
+                                 struct aw_fit *fit, struct aw_error *err)
 {
-    struct candidate of[AW_STRUCTURES] = {0}, whole;
+    struct candidate candidates[AW_STRUCTURES] = {0}, result;
     struct aw_starts starts;
-    double bic[AW_STRUCTURES], bar = INFINITY;
+    double bic[AW_STRUCTURES], limit = INFINITY;
     enum aw_status status = aw_starts_find(&starts, s->trial, s->weights.held, piece, o, err);
-    size_t first = starts.n > 1 ? starts.likeliest : 0;
-    fit->scatter = starts.scatter;
+    size_t first = starts.n > 1 ? starts.likeliest_structure : 0;
+    fit->jump_scatter = starts.jump_scatter;
     for (size_t k = 0; k < AW_STRUCTURES && status == AW_OK; k++) {
         size_t i = k == 0 ? first : k <= first ? k - 1 : k;
-        aw_starts_use(s, i, o->find_dead_band);
-        aw_search_plain(s, piece);
-        status = try_structure(s, &starts, i, &bar, &of[i], err);
+        aw_starts_set_structure(s, i, o->find_dead_band);
+        aw_search_reset_weights(s, piece);
+        status = try_structure(s, &starts, i, &limit, &candidates[i], err);
     }
     if (status != AW_OK)
         return status;
-    size_t best = choice(s, o, of, bic);
-    aw_starts_use(s, best, o->find_dead_band);
-    status = finish(s, &of[best], &whole, fit, err);
+    size_t best = choose_structure(s, o, candidates, bic);
+    aw_starts_set_structure(s, best, o->find_dead_band);
+    status = fit_whole_record(s, &candidates[best], &result, fit, err);
     /* the whole record may show that a lag is an integrator */
-    if (status == AW_OK && whole.hidden && !o->only && of[AW_PROCESS_INTEGRATING].sum < LARGEST) {
+    if (status == AW_OK && result.hidden && !o->one_kind &&
+        candidates[AW_PROCESS_INTEGRATING].cost < LARGEST) {
         best = AW_PROCESS_INTEGRATING;
-        aw_starts_use(s, best, o->find_dead_band);
-        status = finish(s, &of[best], &whole, fit, err);
+        aw_starts_set_structure(s, best, o->find_dead_band);
+        status = fit_whole_record(s, &candidates[best], &result, fit, err);
     }
-    fit->independent = whole.independent;
-    note_confidence(s, of, bic, best, &whole, &fit->half);
+    fit->independent = result.independent;
+    widen_intervals(s, candidates, bic, best, &result, &fit->half);
     return status;
 }
 
 /* Returns the number of samples in two oscillations of a relay: four times the median time between
  * jumps. Returns all samples if there are few jumps. */
-static size_t piece_of(const struct aw_trial *trial)
+static size_t find_piece(const struct aw_trial *trial)
 {
-    double jump = 0.2 * aw_spread(trial->input, trial->n_inputs), between[MOST_JUMPS], before = 0;
+    double jump = 0.2 * aw_find_spread(trial->input, trial->n_inputs), intervals[MOST_JUMPS],
+           previous = 0;
     size_t n = 0;
     for (size_t i = 0; i + 1 < trial->n_inputs && n < MOST_JUMPS; i++)
         if (fabs(trial->input[i + 1] - trial->input[i]) > jump) {
-            between[n++] = trial->input_t[i] - before;
-            before = trial->input_t[i];
+            intervals[n++] = trial->input_t[i] - previous;
+            previous = trial->input_t[i];
         }
     if (n < 8)
         return trial->n;
-    qsort(between, n, sizeof *between, aw_ascending);
+    qsort(intervals, n, sizeof *intervals, aw_compare_doubles);
     double span = trial->t[trial->n - 1] - trial->t[0];
-    double piece = 4 * between[n / 2] / span * (double)trial->n;
+    double piece = 4 * intervals[n / 2] / span * (double)trial->n;
     return piece < 20 ? 20 : (size_t)fmin(piece, (double)trial->n);
 }
 
@@ -375,7 +391,7 @@ static double longest_gap(const struct aw_trial *trial)
     return gap;
 }
 
-static enum aw_status fail_to_follow(const struct aw_search *s, double fit, struct aw_error *err)
+static enum aw_status fail_no_response(const struct aw_search *s, double fit, struct aw_error *err)
 {
     double gap = longest_gap(s->trial);
     fit = 100 * fmax(fit, 0);
@@ -396,16 +412,16 @@ static enum aw_status choose_scale(struct aw_search *s, const struct aw_fit_opti
                                    struct aw_fit *fit, struct aw_error *err)
 {
     struct aw_fit fast = {0};
-    size_t piece = piece_of(s->trial);
-    enum aw_status status = choose(s, o, s->trial->n, fit, err);
-    if (status == AW_OK && !(fit->held_out > POOR) && piece < s->weights.counted / 2) {
-        status = choose(s, o, piece, &fast, err);
+    size_t piece = find_piece(s->trial);
+    enum aw_status status = fit_pieces(s, o, s->trial->n, fit, err);
+    if (status == AW_OK && !(fit->held_out > POOR) && piece < s->weights.n_counted / 2) {
+        status = fit_pieces(s, o, piece, &fast, err);
         fast.piece_s = s->longest_s * (double)piece / (double)s->trial->n;
         if (status == AW_OK && fast.held_out > fit->held_out)
             *fit = fast;
     }
     if (status == AW_OK && !(fit->own > FOLLOWS))
-        return fail_to_follow(s, fit->own, err);
+        return fail_no_response(s, fit->own, err);
     return status;
 }
 
@@ -413,59 +429,59 @@ static enum aw_status choose_scale(struct aw_search *s, const struct aw_fit_opti
 
 /* Finds the motion between SAMPLES points of the record, and returns its sum. Ignores motions below
  * a fiftieth of the range. */
-static double distance_moved(const struct aw_trial *trial, double way[SAMPLES])
+static double distance_moved(const struct aw_trial *trial, double distances[SAMPLES])
 {
-    size_t places = trial->n < SAMPLES ? trial->n : SAMPLES;
-    double mean[SAMPLES], all = 0;
-    for (size_t i = 0; i < places; i++) {
-        size_t from = trial->n * i / places, to = trial->n * (i + 1) / places;
+    size_t n_points = trial->n < SAMPLES ? trial->n : SAMPLES;
+    double mean[SAMPLES], total = 0;
+    for (size_t i = 0; i < n_points; i++) {
+        size_t from = trial->n * i / n_points, to = trial->n * (i + 1) / n_points;
         mean[i] = 0;
         for (size_t j = from; j < to; j++)
             mean[i] += trial->y[j] / (double)(to - from);
     }
-    double little = aw_spread(mean, places) / 50;
+    double threshold = aw_find_spread(mean, n_points) / 50;
     for (size_t i = 0; i < SAMPLES; i++) {
-        double by = i > 0 && i < places ? fabs(mean[i] - mean[i - 1]) : 0;
-        way[i] = by > little ? by : 0;
-        all += way[i];
+        double distance = i > 0 && i < n_points ? fabs(mean[i] - mean[i - 1]) : 0;
+        distances[i] = distance > threshold ? distance : 0;
+        total += distances[i];
     }
-    return all;
+    return total;
 }
 
 /* Holds out the end of the record. If the end moves less than half of its share, holds out every
  * third piece of the motion instead. */
 static void hold_out(const struct aw_trial *trial, double share, bool *held)
 {
-    double way[SAMPLES], all = distance_moved(trial, way), last = 0;
-    size_t n = trial->n, places = n < SAMPLES ? n : SAMPLES, from = places, to = 0;
-    for (size_t i = 0; i < places; i++) {
-        last += (double)i >= (1 - share) * (double)places ? way[i] : 0;
-        if (way[i] > 0) {
+    double distances[SAMPLES], total = distance_moved(trial, distances), last = 0;
+    size_t n = trial->n, n_points = n < SAMPLES ? n : SAMPLES, from = n_points, to = 0;
+    for (size_t i = 0; i < n_points; i++) {
+        last += (double)i >= (1 - share) * (double)n_points ? distances[i] : 0;
+        if (distances[i] > 0) {
             from = from < i ? from : i;
             to = i + 1;
         }
     }
-    if (last >= share * all / 2 || from >= to) {
+    if (last >= share * total / 2 || from >= to) {
         for (size_t i = (size_t)((double)n * (1 - share)); i < n; i++)
             held[i] = true;
         return;
     }
-    double begins = (double)(from > 0 ? from - 1 : 0) / (double)places * (double)n;
-    double each = (double)to / (double)places * (double)n - begins;
+    double start = (double)(from > 0 ? from - 1 : 0) / (double)n_points * (double)n;
+    double length = (double)to / (double)n_points * (double)n - start;
     for (size_t i = 0; i < n; i++) {
-        double along = ((double)i - begins) / each * PIECES;
-        held[i] = along >= 0 && along < PIECES && (int)along % 3 == 2;
+        double position = ((double)i - start) / length * PIECES;
+        held[i] = position >= 0 && position < PIECES && (int)position % 3 == 2;
     }
 }
 
 enum aw_status aw_fit_best(const struct aw_trial *trial, const struct aw_fit_options *options,
                            struct aw_fit *fit, struct aw_error *err)
 {
-    static const struct aw_fit_options plain;
-    const struct aw_fit_options *o = options ? options : &plain;
+    static const struct aw_fit_options defaults;
+    const struct aw_fit_options *o = options ? options : &defaults;
     struct aw_search s;
     *fit = (struct aw_fit){0};
-    enum aw_status status = check(trial, err);
+    enum aw_status status = check_trial(trial, err);
     if (status != AW_OK)
         return status;
     bool *held = calloc(trial->n, sizeof *held);
@@ -486,20 +502,20 @@ bool aw_fit_is_linear(const struct aw_fit *fit)
     return !(fit->independent < LINEAR * (double)fit->n);
 }
 
-bool aw_fit_explains(const struct aw_fit *fit)
+bool aw_fit_explains_data(const struct aw_fit *fit)
 {
     return !(fit->held_out < AW_FIT_TRUSTED);
 }
 
-bool aw_fit_is_timely(const struct aw_fit *fit)
+bool aw_fit_has_dead_time(const struct aw_fit *fit)
 {
-    double all = fit->process.dead_time_s + fit->process.a1 + fit->process.a3;
-    return !(fit->interval_s > 0 && fit->half.dead_time > fmax(fit->interval_s, SMALL * all));
+    double total = fit->process.dead_time_s + fit->process.a1 + fit->process.a3;
+    return !(fit->interval_s > 0 && fit->half.dead_time > fmax(fit->interval_s, SMALL * total));
 }
 
-bool aw_fit_trusted(const struct aw_fit *fit)
+bool aw_fit_is_trusted(const struct aw_fit *fit)
 {
-    return aw_fit_explains(fit) && aw_fit_is_timely(fit);
+    return aw_fit_explains_data(fit) && aw_fit_has_dead_time(fit);
 }
 
 /* ---- Noise and steps of the measured values ---- */
@@ -519,10 +535,10 @@ struct aw_grain aw_grain(const double *y, size_t n)
         }
         sorted[windows++] = sqrt(sum / QUIET / 20);
     }
-    qsort(sorted, windows, sizeof *sorted, aw_ascending);
+    qsort(sorted, windows, sizeof *sorted, aw_compare_doubles);
     grain.noise = windows ? sorted[windows / 10] : 0;
     memcpy(sorted, y, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, aw_ascending);
+    qsort(sorted, n, sizeof *sorted, aw_compare_doubles);
     double range = sorted[n - 1] - sorted[0];
     size_t distinct = 1;
     for (size_t i = 0; i + 1 < n; i++) {

@@ -51,7 +51,7 @@ struct aw_fit_options {
     double dead_band;    /* subtracted from the magnitude of the input */
     bool find_dead_band; /* estimates the dead band, starting at dead_band */
     double held_out;     /* held-out share of the record, at its end; 0: 0.3 */
-    bool only;           /* tries only models of this kind */
+    bool one_kind;       /* tries only models of this kind */
     enum aw_process_kind kind;
 };
 
@@ -70,23 +70,23 @@ struct aw_fit {
     /* length of the pieces that were fitted separately, because the model does not explain slow
      * motion, s; 0: the whole record */
     double piece_s;
-    double independent; /* effective number of independent samples (m above) */
-    double scatter;     /* scatter of the jump times, see weights.h */
-    double interval_s;  /* mean sampling interval; 0: unknown */
+    double independent;  /* effective number of independent samples (m above) */
+    double jump_scatter; /* scatter of the jump times, see weights.h */
+    double interval_s;   /* mean sampling interval; 0: unknown */
     size_t n;
 };
 
 /* Returns true if the model explains at least 75 % of the held-out data, or comes from a file
  * without that number. */
 #define AW_FIT_TRUSTED 0.75
-bool aw_fit_explains(const struct aw_fit *fit);
+bool aw_fit_explains_data(const struct aw_fit *fit);
 
 /* Returns true if the dead time is known to within one sampling interval, or to within a tenth of
  * dead time plus lags. Also returns true if the interval is unknown. */
-bool aw_fit_is_timely(const struct aw_fit *fit);
+bool aw_fit_has_dead_time(const struct aw_fit *fit);
 
 /* Returns true if both functions above do. */
-bool aw_fit_trusted(const struct aw_fit *fit);
+bool aw_fit_is_trusted(const struct aw_fit *fit);
 
 /* Returns true if the residuals match a linear process with noise. Else the parameters are those of
  * the nearest linear process. */

@@ -3,35 +3,36 @@
 
 #define FARTHEST 4e18
 
-struct aw_move aw_move_of(const struct aw_process *process, double h)
+struct aw_move aw_make_move(const struct aw_process *process, double h)
 {
     bool two = process->integrating || process->a2 > 0;
     struct aw_move move = {.n = process->a3 > 0 ? 3 : two ? 2 : 1};
     for (int i = 0; i < 5; i++) {
         struct aw_process_state x = {i == 0, i == 1, i == 2};
         aw_process_advance(process, &x, i == 3, i == 4, h);
-        move.of[0][i] = x.y;
-        move.of[1][i] = x.rate;
-        move.of[2][i] = x.lagged;
+        move.weights[0][i] = x.y;
+        move.weights[1][i] = x.rate;
+        move.weights[2][i] = x.lagged;
     }
     return move;
 }
 
 void aw_move(const struct aw_move *move, struct aw_process_state *x, double from, double to)
 {
-    const struct aw_process_state was = *x;
-    const double *y = move->of[0], *rate = move->of[1], *lagged = move->of[2];
+    const struct aw_process_state previous = *x;
+    const double *y = move->weights[0], *rate = move->weights[1], *lagged = move->weights[2];
     double in[3] = {y[3] * from + y[4] * to, rate[3] * from + rate[4] * to,
                     lagged[3] * from + lagged[4] * to};
     if (move->n == 1) {
-        x->y = y[0] * was.y + in[0];
+        x->y = y[0] * previous.y + in[0];
     } else if (move->n == 2) {
-        x->y = y[0] * was.y + y[1] * was.rate + in[0];
-        x->rate = rate[0] * was.y + rate[1] * was.rate + in[1];
+        x->y = y[0] * previous.y + y[1] * previous.rate + in[0];
+        x->rate = rate[0] * previous.y + rate[1] * previous.rate + in[1];
     } else {
-        x->y = y[0] * was.y + y[1] * was.rate + y[2] * was.lagged + in[0];
-        x->rate = rate[0] * was.y + rate[1] * was.rate + rate[2] * was.lagged + in[1];
-        x->lagged = lagged[2] * was.lagged + in[2];
+        x->y = y[0] * previous.y + y[1] * previous.rate + y[2] * previous.lagged + in[0];
+        x->rate =
+            rate[0] * previous.y + rate[1] * previous.rate + rate[2] * previous.lagged + in[1];
+        x->lagged = lagged[2] * previous.lagged + in[2];
     }
 }
 
@@ -44,23 +45,23 @@ void aw_mover_init(struct aw_mover *mover, const struct aw_process *process, dou
 }
 
 /* Finds the slot of a duration. Returns true if the duration has occurred before. */
-static bool find(struct aw_mover *mover, double h, size_t *slot)
+static bool find_slot(struct aw_mover *mover, double h, size_t *slot)
 {
     double grains = h * mover->per_s;
     int64_t time = grains < FARTHEST ? (int64_t)(grains + 0.5) : (int64_t)FARTHEST;
     *slot = (size_t)(((uint64_t)time * 0x9e3779b97f4a7c15u) >> 55);
-    bool again = mover->time[*slot] == time;
+    bool repeated = mover->time[*slot] == time;
     mover->time[*slot] = time;
-    if (!again)
-        mover->known[*slot] = false;
-    return again;
+    if (!repeated)
+        mover->cached[*slot] = false;
+    return repeated;
 }
 
-static const struct aw_move *known(struct aw_mover *mover, size_t slot, double h)
+static const struct aw_move *get_move(struct aw_mover *mover, size_t slot, double h)
 {
-    if (!mover->known[slot])
-        mover->move[slot] = aw_move_of(&mover->process, h);
-    mover->known[slot] = true;
+    if (!mover->cached[slot])
+        mover->move[slot] = aw_make_move(&mover->process, h);
+    mover->cached[slot] = true;
     return &mover->move[slot];
 }
 
@@ -70,30 +71,30 @@ void aw_mover_move(struct aw_mover *mover, struct aw_process_state *x, double fr
     size_t slot;
     if (!(h > 0))
         return;
-    if (find(mover, h, &slot))
-        aw_move(known(mover, slot, h), x, from, to);
+    if (find_slot(mover, h, &slot))
+        aw_move(get_move(mover, slot, h), x, from, to);
     else
         aw_process_advance(&mover->process, x, from, to, h);
 }
 
-double aw_mover_y(struct aw_mover *mover, const struct aw_process_state *x, double from, double to,
-                  double h)
+double aw_mover_peek_y(struct aw_mover *mover, const struct aw_process_state *x, double from,
+                       double to, double h)
 {
     size_t slot;
     struct aw_process_state now = *x;
     if (!(h > 0))
         return x->y;
-    if (find(mover, h, &slot)) {
-        const double *y = known(mover, slot, h)->of[0];
+    if (find_slot(mover, h, &slot)) {
+        const double *y = get_move(mover, slot, h)->weights[0];
         return y[0] * x->y + y[1] * x->rate + y[2] * x->lagged + (y[3] * from + y[4] * to);
     }
     aw_process_advance(&mover->process, &now, from, to, h);
     return now.y;
 }
 
-const struct aw_move *aw_mover_get(struct aw_mover *mover, double h)
+const struct aw_move *aw_mover_get_move(struct aw_mover *mover, double h)
 {
     size_t slot;
-    find(mover, h, &slot);
-    return known(mover, slot, h);
+    find_slot(mover, h, &slot);
+    return get_move(mover, slot, h);
 }

@@ -19,10 +19,10 @@
  * rate, lagged, and the input before and after. n is the number of results that the process
  * uses. */
 struct aw_move {
-    double of[3][5];
+    double weights[3][5];
     int n;
 };
-struct aw_move aw_move_of(const struct aw_process *process, double h);
+struct aw_move aw_make_move(const struct aw_process *process, double h);
 void aw_move(const struct aw_move *move, struct aw_process_state *x, double from, double to);
 
 #define AW_MOVER_SLOTS 512
@@ -32,7 +32,7 @@ struct aw_mover {
     double per_s;                 /* grains per second */
     int64_t time[AW_MOVER_SLOTS]; /* in grains */
     /* move is cached; false: the duration has occurred at most once */
-    bool known[AW_MOVER_SLOTS];
+    bool cached[AW_MOVER_SLOTS];
     struct aw_move move[AW_MOVER_SLOTS];
 };
 
@@ -44,10 +44,10 @@ void aw_mover_move(struct aw_mover *mover, struct aw_process_state *x, double fr
                    double h);
 
 /* Returns y after such a move, without changing the state. */
-double aw_mover_y(struct aw_mover *mover, const struct aw_process_state *x, double from, double to,
-                  double h);
+double aw_mover_peek_y(struct aw_mover *mover, const struct aw_process_state *x, double from,
+                       double to, double h);
 
 /* Returns the move by h seconds, above 0; valid until the next call. */
-const struct aw_move *aw_mover_get(struct aw_mover *mover, double h);
+const struct aw_move *aw_mover_get_move(struct aw_mover *mover, double h);
 
 #endif

@@ -77,7 +77,7 @@ double aw_process_measured(const struct aw_process *process, const struct aw_pro
 
 /* Advances y and y' of the homogeneous second order by h, for real and complex poles. c is
  * cosh(d·h) or cos(w·h), s is sinh(d·h)/d or sin(w·h)/w, each times exp(sigma·h). */
-static void swing(const struct aw_process *process, double h, double *y, double *rate)
+static void advance_pair(const struct aw_process *process, double h, double *y, double *rate)
 {
     double sigma = -process->a1 / (2 * process->a2), natural2 = 1 / process->a2;
     double d2 = sigma * sigma - natural2, d = sqrt(fabs(d2)), c, s;
@@ -107,27 +107,28 @@ void aw_process_advance(const struct aw_process *process, struct aw_process_stat
     if (h <= 0)
         return;
     double a1 = process->a1, a2 = process->integrating ? 0 : process->a2, a3 = process->a3;
-    double slope = (to - from) / h, c = 0, dies = 0;
+    double slope = (to - from) / h, c = 0, decay = 0;
     if (a3 > 0) {
         double excess = x->lagged - (from - slope * a3);
         /* keeps the poles distinct */
         a3 *= 1 + NEAR * NEAR / (4 * NEAR + 4 * fabs(1 - a1 / a3 + a2 / a3 / a3));
-        dies = exp(-h / a3);
+        decay = exp(-h / a3);
         from -= slope * a3;
-        x->lagged = from + slope * h + excess * dies;
+        x->lagged = from + slope * h + excess * decay;
         c = excess / (1 - a1 / a3 + a2 / a3 / a3);
     }
-    double late = from - slope * a1;
+    double steady = from - slope * a1;
     if (a2 > 0) {
-        double y = x->y - late - c, rate = x->rate - slope + (a3 > 0 ? c / a3 : 0);
-        swing(process, h, &y, &rate);
-        x->y = y + late + slope * h + c * dies;
-        x->rate = rate + slope - (a3 > 0 ? c * dies / a3 : 0);
+        double y = x->y - steady - c, rate = x->rate - slope + (a3 > 0 ? c / a3 : 0);
+        advance_pair(process, h, &y, &rate);
+        x->y = y + steady + slope * h + c * decay;
+        x->rate = rate + slope - (a3 > 0 ? c * decay / a3 : 0);
         return;
     }
-    double left = a1 > 0 ? exp(-h / a1) : 0;
-    double *lag = process->integrating ? &x->rate : &x->y, excess = *lag - late - c;
+    double lag_decay = a1 > 0 ? exp(-h / a1) : 0;
+    double *lag = process->integrating ? &x->rate : &x->y, excess = *lag - steady - c;
     if (process->integrating)
-        x->y += late * h + slope * h * h / 2 + excess * a1 * (1 - left) + c * a3 * (1 - dies);
-    *lag = late + slope * h + excess * left + c * dies;
+        x->y +=
+            steady * h + slope * h * h / 2 + excess * a1 * (1 - lag_decay) + c * a3 * (1 - decay);
+    *lag = steady + slope * h + excess * lag_decay + c * decay;
 }

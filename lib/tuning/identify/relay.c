@@ -10,10 +10,10 @@
 
 static enum aw_status check_config(const struct aw_relay_config *c, struct aw_error *err)
 {
-    const double all[] = {c->centre,        c->amplitude,  c->hysteresis,
-                          c->max_deviation, c->max_time_s, c->max_bias};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!isfinite(all[i]))
+    const double settings[] = {c->centre,        c->amplitude,  c->hysteresis,
+                               c->max_deviation, c->max_time_s, c->max_bias};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (!isfinite(settings[i]))
             return aw_fail(err, AW_USAGE, "relay: a setting is not a number — give a finite one");
     if (c->amplitude <= 0 || c->max_time_s <= 0 || c->max_bias < 0)
         return aw_fail(
@@ -35,31 +35,31 @@ enum aw_status aw_relay_start(struct aw_relay *relay, const struct aw_relay_conf
 }
 
 struct stats {
-    double least, most, sum;
+    double min, max, sum;
 };
 
-static void widen(struct stats *stats, double value)
+static void add_value(struct stats *stats, double value)
 {
-    stats->least = fmin(stats->least, value);
-    stats->most = fmax(stats->most, value);
+    stats->min = fmin(stats->min, value);
+    stats->max = fmax(stats->max, value);
     stats->sum += value;
 }
 
 /* Returns true if the cycles in the ring are equal. The relay switches only at samples, so cycles
  * of a perfect oscillation may differ by one sample in time, and by one sample's motion at each
  * end. */
-static bool alike(const struct aw_relay *relay, double sample_s)
+static bool are_cycles_equal(const struct aw_relay *relay, double sample_s)
 {
     struct stats period = {INFINITY, -INFINITY, 0}, swing = period;
     const int n = AW_RELAY_CYCLES;
     for (int i = 0; i < n; i++) {
         const struct aw_relay_cycle *cycle = &relay->cycles[i];
-        widen(&period, cycle->period_s);
-        widen(&swing, cycle->max - cycle->min);
+        add_value(&period, cycle->period_s);
+        add_value(&swing, cycle->max - cycle->min);
     }
-    double coarse = sample_s * n / period.sum;
-    return period.most - period.least <= (TOLERANCE + 2 * coarse) * period.sum / n &&
-           swing.most - swing.least <= (2 * TOLERANCE + 4 * coarse) * swing.sum / n;
+    double resolution = sample_s * n / period.sum;
+    return period.max - period.min <= (TOLERANCE + 2 * resolution) * period.sum / n &&
+           swing.max - swing.min <= (2 * TOLERANCE + 4 * resolution) * swing.sum / n;
 }
 
 /* Returns true if the bias was changed; the cycles must then become equal again. */
@@ -67,52 +67,52 @@ static bool correct_bias(struct aw_relay *relay, double sample_s)
 {
     const struct aw_relay_cycle *cycle = &relay->current;
     double skew = 2 * cycle->high_s / cycle->period_s - 1;
-    double before = relay->bias, most = relay->config.max_bias;
+    double previous = relay->bias, max = relay->config.max_bias;
     if (fabs(skew) <= SYMMETRIC + 2 * sample_s / cycle->period_s)
         return false;
     relay->bias += HALF_STEP * skew * relay->config.amplitude;
-    relay->bias = fmax(-most, fmin(most, relay->bias));
-    return fabs(relay->bias - before) > 0.01 * relay->config.amplitude;
+    relay->bias = fmax(-max, fmin(max, relay->bias));
+    return fabs(relay->bias - previous) > 0.01 * relay->config.amplitude;
 }
 
-static void switch_over(struct aw_relay *relay, double t, double measured, double sample_s)
+static void switch_output(struct aw_relay *relay, double t, double measured, double sample_s)
 {
-    relay->high = !relay->high;
-    if (!relay->high) {
+    relay->is_high = !relay->is_high;
+    if (!relay->is_high) {
         relay->current.high_s = t - relay->current.start_s;
         return;
     }
     if (relay->in_cycle) {
         relay->current.period_s = t - relay->current.start_s;
         relay->cycles[relay->n_cycles++ % AW_RELAY_CYCLES] = relay->current;
-        relay->over = !correct_bias(relay, sample_s) && relay->n_cycles > AW_RELAY_CYCLES &&
-                      alike(relay, sample_s);
+        relay->is_over = !correct_bias(relay, sample_s) && relay->n_cycles > AW_RELAY_CYCLES &&
+                         are_cycles_equal(relay, sample_s);
     }
     relay->current = (struct aw_relay_cycle){.start_s = t, .min = measured, .max = measured};
     relay->in_cycle = true;
 }
 
-double aw_relay_feed(struct aw_relay *relay, double t, double measured)
+double aw_relay_add_sample(struct aw_relay *relay, double t, double measured)
 {
     const struct aw_relay_config *c = &relay->config;
-    double away = measured - c->centre, sample_s = 0;
+    double deviation = measured - c->centre, sample_s = 0;
     if (isnan(relay->start_s)) {
         relay->start_s = t;
-        relay->high = away <= 0;
+        relay->is_high = deviation <= 0;
     } else {
         sample_s = t - relay->last_s;
-        relay->over |= !(sample_s > 0);
+        relay->is_over |= !(sample_s > 0);
     }
     relay->last_s = t;
-    relay->over |= !isfinite(t) || !isfinite(measured) || t - relay->start_s > c->max_time_s;
+    relay->is_over |= !isfinite(t) || !isfinite(measured) || t - relay->start_s > c->max_time_s;
     relay->current.min = fmin(relay->current.min, measured);
     relay->current.max = fmax(relay->current.max, measured);
-    if (!relay->over && (relay->high ? away : -away) > c->hysteresis)
-        switch_over(relay, t, measured, sample_s);
-    return relay->over ? 0 : relay->bias + (relay->high ? c->amplitude : -c->amplitude);
+    if (!relay->is_over && (relay->is_high ? deviation : -deviation) > c->hysteresis)
+        switch_output(relay, t, measured, sample_s);
+    return relay->is_over ? 0 : relay->bias + (relay->is_high ? c->amplitude : -c->amplitude);
 }
 
-double aw_relay_gain(const struct aw_relay_config *config, double limit)
+double aw_relay_find_gain(const struct aw_relay_config *config, double limit)
 {
     double room = HEADROOM * limit - fabs(config->centre) - config->max_deviation;
     return room > 0 ? (config->amplitude + config->max_bias) / room : NAN;

@@ -8,15 +8,15 @@
  *     aw_relay_start(&relay, &config, &err);
  *     while (!relay.over) {
  *         … wait for telemetry: t, measured …
- *         double u = aw_relay_feed(&relay, t, measured);
+ *         double u = aw_relay_add_sample(&relay, t, measured);
  *         … send the setpoint measured + u/kp …
  *     }
  *
  * It suits a driver that accepts only setpoints and gains. With Ki = Kd = 0 such a driver outputs u
  * = Kp·(sp - y), so sp = y ± d/Kp makes it a relay with amplitude d, updated with each telemetry
  * frame. Between two frames y changes by dy, and u is wrong by Kp·dy. So choose a SMALL Kp with a
- * far setpoint. aw_relay_gain gives the smallest Kp whose setpoints stay within the driver's limit
- * (beyond it, the driver would disable itself).
+ * far setpoint. aw_relay_find_gain gives the smallest Kp whose setpoints stay within the driver's
+ * limit (beyond it, the driver would disable itself).
  *
  * The relay switches late, by the wait for the next telemetry frame, the transport both ways, and
  * the wait for the driver's next tick. So the oscillation itself yields no parameters: a model is
@@ -41,7 +41,7 @@ struct aw_relay_config {
     double centre;        /* centre of the oscillation */
     double amplitude;     /* d > 0: the output is bias + d or bias - d */
     double hysteresis;    /* h >= 0: switches at centre ± h; must exceed the noise */
-    double max_deviation; /* > h: max deviation from the centre, for aw_relay_gain */
+    double max_deviation; /* > h: max deviation from the centre, for aw_relay_find_gain */
     double max_time_s;    /* > 0: time limit, even without equal cycles */
     /* limit of the bias, which is adjusted until both half cycles are equal */
     double max_bias;
@@ -56,9 +56,9 @@ struct aw_relay_cycle {
 
 struct aw_relay {
     struct aw_relay_config config;
-    bool over;   /* equal cycles were found, the time is over, or a sample was not a number */
-    bool high;   /* the upper output is on */
-    double bias; /* current bias */
+    bool is_over; /* equal cycles were found, the time is over, or a sample was not a number */
+    bool is_high; /* the upper output is on */
+    double bias;  /* current bias */
     double start_s, last_s; /* times of the first and the last sample; NaN before the first */
     bool in_cycle;          /* the current cycle began with an upward switch */
     struct aw_relay_cycle current;
@@ -71,10 +71,10 @@ enum aw_status aw_relay_start(struct aw_relay *relay, const struct aw_relay_conf
                               struct aw_error *err);
 
 /* Handles a sample; times must increase. Returns the output to apply from now on; 0 when over. */
-double aw_relay_feed(struct aw_relay *relay, double t, double measured);
+double aw_relay_add_sample(struct aw_relay *relay, double t, double measured);
 
 /* Returns the smallest kp whose setpoints stay within 90 % of ± limit during the whole experiment;
  * NaN if centre ± max_deviation leaves no room. */
-double aw_relay_gain(const struct aw_relay_config *config, double limit);
+double aw_relay_find_gain(const struct aw_relay_config *config, double limit);
 
 #endif

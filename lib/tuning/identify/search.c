@@ -36,69 +36,70 @@ static double dot(const double *a, const double *b, size_t n)
 enum aw_status aw_search_begin(struct aw_search *s, const struct aw_trial *trial, const bool *held,
                                struct aw_error *err)
 {
-    *s = (struct aw_search){.trial = trial, .bar = INFINITY};
+    *s = (struct aw_search){.trial = trial, .sum_limit = INFINITY};
     double **const columns[] = {
-        &s->answer, &s->level, &s->basis[AW_GAIN], &s->basis[AW_DRIFT], &s->residual, &s->tried,
+        &s->response,        &s->target,   &s->basis[AW_GAIN],
+        &s->basis[AW_DRIFT], &s->residual, &s->trial_residual,
     };
-    bool room = true;
+    bool allocated = true;
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        room &= (*columns[i] = calloc(trial->n, sizeof **columns[i])) != NULL;
-    s->slope = calloc(AW_LOOSE * trial->n, sizeof *s->slope);
+        allocated &= (*columns[i] = calloc(trial->n, sizeof **columns[i])) != NULL;
+    s->jacobian = calloc(AW_NONLINEAR * trial->n, sizeof *s->jacobian);
     s->longest_s = trial->t[trial->n - 1] - trial->t[0];
     enum aw_status status = aw_weights_begin(&s->weights, trial, held, err);
-    if (status != AW_OK || !room || !s->slope)
+    if (status != AW_OK || !allocated || !s->jacobian)
         return aw_no_memory(err);
-    aw_search_plain(s, trial->n);
+    aw_search_reset_weights(s, trial->n);
     return AW_OK;
 }
 
 void aw_search_end(struct aw_search *s)
 {
     aw_weights_end(&s->weights);
-    free(s->answer);
-    free(s->level);
+    free(s->response);
+    free(s->target);
     for (int k = 0; k < AW_LINEAR; k++)
         free(s->basis[k]);
     free(s->residual);
-    free(s->tried);
-    free(s->slope);
+    free(s->trial_residual);
+    free(s->jacobian);
 }
 
-void aw_search_structure(struct aw_search *s, enum aw_process_kind kind, bool third,
-                         bool find_dead_band)
+void aw_search_set_structure(struct aw_search *s, enum aw_process_kind kind, bool third,
+                             bool find_dead_band)
 {
-    s->integrating = s->uses[AW_DRIFT] = kind == AW_PROCESS_INTEGRATING;
-    s->uses[AW_GAIN] = s->loose[AW_LAG] = s->loose[AW_DEAD_TIME] = true;
-    s->loose[AW_SECOND_LAG] = kind == AW_PROCESS_SECOND || kind == AW_PROCESS_THIRD;
-    s->loose[AW_THIRD_LAG] = third;
-    s->loose[AW_DEAD_BAND] = find_dead_band;
+    s->integrating = s->uses_linear[AW_DRIFT] = kind == AW_PROCESS_INTEGRATING;
+    s->uses_linear[AW_GAIN] = s->is_free[AW_LAG] = s->is_free[AW_DEAD_TIME] = true;
+    s->is_free[AW_SECOND_LAG] = kind == AW_PROCESS_SECOND || kind == AW_PROCESS_THIRD;
+    s->is_free[AW_THIRD_LAG] = third;
+    s->is_free[AW_DEAD_BAND] = find_dead_band;
 }
 
 static void whiten(struct aw_search *s)
 {
-    aw_weights_apply(&s->weights, s->trial->y, s->level);
+    aw_weights_apply(&s->weights, s->trial->y, s->target);
     aw_weights_apply(&s->weights, s->trial->t, s->basis[AW_DRIFT]);
 }
 
-void aw_search_plain(struct aw_search *s, size_t piece)
+void aw_search_reset_weights(struct aw_search *s, size_t piece)
 {
-    aw_weights_plain(&s->weights, piece);
+    aw_weights_reset(&s->weights, piece);
     whiten(s);
 }
 
-size_t aw_search_parameters(const struct aw_search *s, size_t which[AW_PARAMETERS])
+size_t aw_search_list_parameters(const struct aw_search *s, size_t which[AW_PARAMETERS])
 {
     size_t n = 0;
     for (size_t k = 0; k < AW_PARAMETERS; k++)
-        if (k < AW_LOOSE ? s->loose[k] : s->uses[k - AW_LOOSE])
+        if (k < AW_NONLINEAR ? s->is_free[k] : s->uses_linear[k - AW_NONLINEAR])
             which[n++] = k;
     return n;
 }
 
-static size_t loose_ones(const struct aw_search *s, size_t which[AW_PARAMETERS])
+static size_t list_nonlinear(const struct aw_search *s, size_t which[AW_PARAMETERS])
 {
-    size_t n = aw_search_parameters(s, which);
-    while (n > 0 && which[n - 1] >= AW_LOOSE)
+    size_t n = aw_search_list_parameters(s, which);
+    while (n > 0 && which[n - 1] >= AW_NONLINEAR)
         n--;
     return n;
 }
@@ -106,37 +107,37 @@ static size_t loose_ones(const struct aw_search *s, size_t which[AW_PARAMETERS])
 /* ---- Responses of a model ---- */
 
 /* Returns the process with unit gain. */
-static struct aw_process process_at(const struct aw_search *s, const double *at)
+static struct aw_process make_process(const struct aw_search *s, const double *at)
 {
     double a1 = exp(at[AW_LAG]);
     return (struct aw_process){
         .gain = 1,
         .integrating = s->integrating,
         .a1 = a1,
-        .a2 = s->loose[AW_SECOND_LAG] ? a1 * exp(at[AW_SECOND_LAG]) : 0,
-        .a3 = s->loose[AW_THIRD_LAG] ? exp(at[AW_THIRD_LAG]) : 0,
+        .a2 = s->is_free[AW_SECOND_LAG] ? a1 * exp(at[AW_SECOND_LAG]) : 0,
+        .a3 = s->is_free[AW_THIRD_LAG] ? exp(at[AW_THIRD_LAG]) : 0,
         .dead_time_s = at[AW_DEAD_TIME],
     };
 }
 
-struct aw_process aw_search_process(const struct aw_search *s)
+struct aw_process aw_search_get_process(const struct aw_search *s)
 {
-    struct aw_process process = process_at(s, s->at);
+    struct aw_process process = make_process(s, s->params);
     process.gain = s->linear[AW_GAIN];
     return process;
 }
 
-static void answer_at(const struct aw_search *s, const struct aw_process *process, const double *at,
-                      double *out)
+static void simulate(const struct aw_search *s, const struct aw_process *process, const double *at,
+                     double *out)
 {
-    struct aw_dead dead = {s->zone, at[AW_DEAD_BAND]};
-    aw_answer(s->trial, s->trial->n, process, &dead, out);
+    struct aw_dead_band dead = {s->zone, at[AW_DEAD_BAND]};
+    aw_simulate(s->trial, s->trial->n, process, &dead, out);
 }
 
-void aw_search_answer(struct aw_search *s, double *out)
+void aw_search_simulate(struct aw_search *s, double *out)
 {
-    struct aw_process process = aw_search_process(s);
-    answer_at(s, &process, s->at, out);
+    struct aw_process process = aw_search_get_process(s);
+    simulate(s, &process, s->params, out);
     for (size_t i = 0; i < s->trial->n; i++)
         out[i] += s->linear[AW_DRIFT] * s->trial->t[i];
 }
@@ -146,13 +147,13 @@ static double project(struct aw_search *s, double *residual)
 {
     double a[AW_LINEAR * AW_LINEAR] = {0}, b[AW_LINEAR];
     size_t which[AW_LINEAR], m = 0;
-    aw_weights_apply(&s->weights, s->answer, s->basis[AW_GAIN]);
+    aw_weights_apply(&s->weights, s->response, s->basis[AW_GAIN]);
     for (size_t k = 0; k < AW_LINEAR; k++)
-        if (s->uses[k])
+        if (s->uses_linear[k])
             which[m++] = k;
     for (size_t r = 0; r < m; r++) {
         const double *column = s->basis[which[r]];
-        b[r] = dot(column, s->level, s->trial->n);
+        b[r] = dot(column, s->target, s->trial->n);
         for (size_t c = 0; c <= r; c++)
             a[r * m + c] = dot(column, s->basis[which[c]], s->trial->n) * (r == c ? 1 + RIDGE : 1);
     }
@@ -161,7 +162,7 @@ static double project(struct aw_search *s, double *residual)
     aw_cholesky(a, m, 0);
     aw_cholesky_solve(a, b, m);
     memset(s->linear, 0, sizeof s->linear);
-    memcpy(residual, s->level, s->trial->n * sizeof *residual);
+    memcpy(residual, s->target, s->trial->n * sizeof *residual);
     for (size_t r = 0; r < m; r++) {
         s->linear[which[r]] = b[r];
         for (size_t i = 0; i < s->trial->n; i++)
@@ -171,18 +172,18 @@ static double project(struct aw_search *s, double *residual)
     return isfinite(sum) ? sum : LARGEST;
 }
 
-static double cost(struct aw_search *s, const double *at, double *residual)
+static double evaluate(struct aw_search *s, const double *at, double *residual)
 {
-    struct aw_process process = process_at(s, at);
+    struct aw_process process = make_process(s, at);
     if (aw_task_is_abandoned())
         return LARGEST;
-    answer_at(s, &process, at, s->answer);
+    simulate(s, &process, at, s->response);
     return project(s, residual);
 }
 
-double aw_search_cost(struct aw_search *s)
+double aw_search_evaluate(struct aw_search *s)
 {
-    return cost(s, s->at, s->residual);
+    return evaluate(s, s->params, s->residual);
 }
 
 void aw_search_hold_out(struct aw_search *s, const bool *held)
@@ -192,11 +193,11 @@ void aw_search_hold_out(struct aw_search *s, const bool *held)
 
 double aw_search_weigh(struct aw_search *s, double sigma2, double scatter)
 {
-    struct aw_process process = aw_search_process(s);
-    struct aw_dead dead = {s->zone, s->at[AW_DEAD_BAND]};
+    struct aw_process process = aw_search_get_process(s);
+    struct aw_dead_band dead = {s->zone, s->params[AW_DEAD_BAND]};
     if (aw_task_is_abandoned())
         return LARGEST;
-    aw_weights_find(&s->weights, &process, &dead, sigma2, scatter);
+    aw_weights_calculate(&s->weights, &process, &dead, sigma2, scatter);
     whiten(s);
     return project(s, s->residual);
 }
@@ -207,147 +208,150 @@ static void clamp(const struct aw_search *s, double *at)
 {
     for (size_t k = AW_LAG; k <= AW_THIRD_LAG; k++)
         at[k] = fmin(fmax(at[k], log(1e-5)), log(100 * s->longest_s));
-    at[AW_DEAD_TIME] = fmin(fmax(at[AW_DEAD_TIME], -s->trial->late_s), s->longest_s / 2);
+    at[AW_DEAD_TIME] = fmin(fmax(at[AW_DEAD_TIME], -s->trial->jump_half_s), s->longest_s / 2);
     at[AW_DEAD_BAND] = fmax(at[AW_DEAD_BAND], 0);
 }
 
-static double nudge(const struct aw_search *s, size_t which)
+static double find_difference(const struct aw_search *s, size_t which)
 {
     if (which == AW_DEAD_TIME)
-        return 1e-5 * exp(s->at[AW_LAG]) + 1e-6 * s->longest_s;
+        return 1e-5 * exp(s->params[AW_LAG]) + 1e-6 * s->longest_s;
     return which == AW_DEAD_BAND ? 1e-4 : 1e-3;
 }
 
 /* Calculates forward differences of the projected residuals. */
-static void differentiate(struct aw_search *s, size_t n_loose, const size_t *which)
+static void differentiate(struct aw_search *s, size_t n_nonlinear, const size_t *which)
 {
-    for (size_t k = 0; k < n_loose; k++) {
-        double at[AW_LOOSE], *column = s->slope + k * s->trial->n, h = nudge(s, which[k]);
-        memcpy(at, s->at, sizeof at);
+    for (size_t k = 0; k < n_nonlinear; k++) {
+        double at[AW_NONLINEAR], *column = s->jacobian + k * s->trial->n,
+                                 h = find_difference(s, which[k]);
+        memcpy(at, s->params, sizeof at);
         at[which[k]] += h;
-        cost(s, at, s->tried);
+        evaluate(s, at, s->trial_residual);
         for (size_t i = 0; i < s->trial->n; i++)
-            column[i] = (s->tried[i] - s->residual[i]) / h;
+            column[i] = (s->trial_residual[i] - s->residual[i]) / h;
     }
 }
 
 /* Calculates a step, and returns the greatest possible reduction of the sum. */
-static double step_of(const struct aw_search *s, size_t m, double damping, double *step)
+static double find_step(const struct aw_search *s, size_t m, double damping, double *step)
 {
-    double a[AW_LOOSE * AW_LOOSE] = {0}, down[AW_LOOSE];
+    double a[AW_NONLINEAR * AW_NONLINEAR] = {0}, gradient[AW_NONLINEAR];
     for (size_t r = 0; r < m; r++) {
-        const double *column = s->slope + r * s->trial->n;
-        down[r] = step[r] = -dot(column, s->residual, s->trial->n);
+        const double *column = s->jacobian + r * s->trial->n;
+        gradient[r] = step[r] = -dot(column, s->residual, s->trial->n);
         for (size_t c = 0; c <= r; c++)
-            a[r * m + c] =
-                dot(column, s->slope + c * s->trial->n, s->trial->n) * (r == c ? 1 + damping : 1) +
-                1e-300;
+            a[r * m + c] = dot(column, s->jacobian + c * s->trial->n, s->trial->n) *
+                               (r == c ? 1 + damping : 1) +
+                           1e-300;
     }
     aw_cholesky(a, m, 0);
     aw_cholesky_solve(a, step, m);
-    return 2 * dot(down, step, m);
+    return 2 * dot(gradient, step, m);
 }
 
 /* Calculates the parameters after a step. */
-static void step_to(const struct aw_search *s, size_t m, const size_t *which, const double *step,
-                    double at[AW_LOOSE])
+static void apply_step(const struct aw_search *s, size_t m, const size_t *which, const double *step,
+                       double at[AW_NONLINEAR])
 {
-    memcpy(at, s->at, AW_LOOSE * sizeof *at);
+    memcpy(at, s->params, AW_NONLINEAR * sizeof *at);
     for (size_t k = 0; k < m; k++)
         at[which[k]] += which[k] < AW_DEAD_TIME ? fmax(-1.5, fmin(1.5, step[k])) : step[k];
     clamp(s, at);
 }
 
-enum end { GOES_ON, AT_THE_END, GIVES_UP };
+enum outcome { CONTINUES, CONVERGED, GAVE_UP };
 
 /* Tries shorter and shorter steps until one reduces the sum. */
-static enum end try_steps(struct aw_search *s, size_t m, const size_t *which, double *damping,
-                          double *best)
+static enum outcome try_steps(struct aw_search *s, size_t m, const size_t *which, double *damping,
+                              double *best)
 {
-    double settled = fmax(s->roughly, SETTLED / (double)s->weights.counted);
-    double at[AW_LOOSE], step[AW_LOOSE];
+    double threshold = fmax(s->tolerance, SETTLED / (double)s->weights.n_counted);
+    double at[AW_NONLINEAR], step[AW_NONLINEAR];
     while (*damping < SHORTEST) {
-        double gain = step_of(s, m, *damping, step);
-        if (*damping < LONG_STEP && gain < settled * *best)
-            return AT_THE_END;
-        if (*damping<LONG_STEP && * best - SURELY * gain> s->bar)
-            return GIVES_UP;
-        step_to(s, m, which, step, at);
-        double sum = cost(s, at, s->tried);
+        double gain = find_step(s, m, *damping, step);
+        if (*damping < LONG_STEP && gain < threshold * *best)
+            return CONVERGED;
+        if (*damping<LONG_STEP && * best - SURELY * gain> s->sum_limit)
+            return GAVE_UP;
+        apply_step(s, m, which, step, at);
+        double sum = evaluate(s, at, s->trial_residual);
         if (sum < *best) {
             *best = sum;
-            memcpy(s->at, at, sizeof at);
-            memcpy(s->residual, s->tried, s->trial->n * sizeof *s->residual);
+            memcpy(s->params, at, sizeof at);
+            memcpy(s->residual, s->trial_residual, s->trial->n * sizeof *s->residual);
             *damping /= 10;
             /* near its end, the search of a long record reuses the Jacobian */
             bool is_long = s->trial->n > LONG && *damping < LONG_STEP;
-            return is_long && step_of(s, m, *damping, step) < settled * sum ? AT_THE_END : GOES_ON;
+            return is_long && find_step(s, m, *damping, step) < threshold * sum ? CONVERGED
+                                                                                : CONTINUES;
         }
         *damping *= 5;
     }
-    return GOES_ON;
+    return CONTINUES;
 }
 
 double aw_search_descend(struct aw_search *s)
 {
-    size_t which[AW_PARAMETERS], m = loose_ones(s, which);
-    clamp(s, s->at);
-    double damping = 1e-2, best = aw_search_cost(s);
-    double settled = fmax(s->roughly, SETTLED / (double)s->weights.counted);
-    int idle = 0, most = s->trial->n > LONG ? NEAR : ITERATIONS;
-    for (int i = 0; i < most && damping < SHORTEST && idle < IDLE; i++) {
-        double before = best;
+    size_t which[AW_PARAMETERS], m = list_nonlinear(s, which);
+    clamp(s, s->params);
+    double damping = 1e-2, best = aw_search_evaluate(s);
+    double threshold = fmax(s->tolerance, SETTLED / (double)s->weights.n_counted);
+    int n_idle = 0, max_iterations = s->trial->n > LONG ? NEAR : ITERATIONS;
+    for (int i = 0; i < max_iterations && damping < SHORTEST && n_idle < IDLE; i++) {
+        double previous = best;
         if (aw_task_is_abandoned())
             return LARGEST;
         differentiate(s, m, which);
-        enum end end = try_steps(s, m, which, &damping, &best);
-        if (end == GIVES_UP)
+        enum outcome outcome = try_steps(s, m, which, &damping, &best);
+        if (outcome == GAVE_UP)
             return LARGEST;
         /* short steps always reduce the sum little, so only a long step shows convergence */
-        bool gained = best < before * (1 - settled);
-        idle = gained ? 0 : idle + 1;
-        if (end == AT_THE_END || (!gained && (damping < LONG_STEP || best >= before)))
+        bool gained = best < previous * (1 - threshold);
+        n_idle = gained ? 0 : n_idle + 1;
+        if (outcome == CONVERGED || (!gained && (damping < LONG_STEP || best >= previous)))
             break;
     }
-    return aw_search_cost(s);
+    return aw_search_evaluate(s);
 }
 
 void aw_search_first_guess(struct aw_search *s)
 {
-    double least = LARGEST, guess[AW_LOOSE], from = s->longest_s / (double)(s->trial->n - 1) / 2;
-    memcpy(guess, s->at, sizeof guess);
+    double lowest = LARGEST, guess[AW_NONLINEAR],
+           from = s->longest_s / (double)(s->trial->n - 1) / 2;
+    memcpy(guess, s->params, sizeof guess);
     for (int i = 0; i < LAGS; i++)
         for (int k = 0; k < DEAD_TIMES; k++) {
-            double at[AW_LOOSE];
-            memcpy(at, s->at, sizeof at);
+            double at[AW_NONLINEAR];
+            memcpy(at, s->params, sizeof at);
             at[AW_LAG] = log(from) + (log(2 * s->longest_s) - log(from)) * i / (LAGS - 1);
             at[AW_DEAD_TIME] =
                 k ? from * pow(s->longest_s / 4 / from, (k - 1.) / (DEAD_TIMES - 2)) : 0;
-            double sum = cost(s, at, s->tried);
-            if (sum < least) {
-                least = sum;
+            double sum = evaluate(s, at, s->trial_residual);
+            if (sum < lowest) {
+                lowest = sum;
                 memcpy(guess, at, sizeof guess);
             }
         }
-    memcpy(s->at, guess, sizeof guess);
+    memcpy(s->params, guess, sizeof guess);
 }
 
 /* ---- Covariance ---- */
 
 /* Calculates the effect of one parameter on the whitened response, with the others fixed. */
-static void effect_of_parameter(struct aw_search *s, size_t which, double *out)
+static void find_effect(struct aw_search *s, size_t which, double *out)
 {
-    if (which >= AW_LOOSE) {
-        memcpy(out, s->basis[which - AW_LOOSE], s->trial->n * sizeof *out);
+    if (which >= AW_NONLINEAR) {
+        memcpy(out, s->basis[which - AW_NONLINEAR], s->trial->n * sizeof *out);
         return;
     }
-    double at[AW_LOOSE], h = nudge(s, which);
-    memcpy(at, s->at, sizeof at);
+    double at[AW_NONLINEAR], h = find_difference(s, which);
+    memcpy(at, s->params, sizeof at);
     at[which] += h;
-    struct aw_process process = process_at(s, at);
+    struct aw_process process = make_process(s, at);
     process.gain = s->linear[AW_GAIN];
-    answer_at(s, &process, at, s->tried);
-    aw_weights_apply(&s->weights, s->tried, out);
+    simulate(s, &process, at, s->trial_residual);
+    aw_weights_apply(&s->weights, s->trial_residual, out);
     for (size_t i = 0; i < s->trial->n; i++)
         out[i] = (out[i] - s->linear[AW_GAIN] * s->basis[AW_GAIN][i]) / h;
 }
@@ -356,12 +360,12 @@ enum aw_status aw_search_covariance(struct aw_search *s, double sigma2,
                                     double out[AW_PARAMETERS][AW_PARAMETERS], struct aw_error *err)
 {
     double a[AW_PARAMETERS * AW_PARAMETERS], b[AW_PARAMETERS];
-    size_t which[AW_PARAMETERS], m = aw_search_parameters(s, which), n = s->trial->n;
+    size_t which[AW_PARAMETERS], m = aw_search_list_parameters(s, which), n = s->trial->n;
     double *effects = calloc(m * n, sizeof *effects);
     if (!effects)
         return aw_no_memory(err);
     for (size_t r = 0; r < m; r++) {
-        effect_of_parameter(s, which[r], effects + r * n);
+        find_effect(s, which[r], effects + r * n);
         for (size_t c = 0; c <= r; c++)
             a[r * m + c] = dot(effects + r * n, effects + c * n, n) * (r == c ? 1 + RIDGE : 1);
     }

@@ -3,9 +3,9 @@
  *
  *     struct aw_search s;
  *     status = aw_search_begin(&s, trial, held, &err);
- *     aw_search_structure(&s, AW_PROCESS_SECOND, false, false);
+ *     aw_search_set_structure(&s, AW_PROCESS_SECOND, false, false);
  *     s.at[…] = …; sum = aw_search_descend(&s);
- *     struct aw_process process = aw_search_process(&s);
+ *     struct aw_process process = aw_search_get_process(&s);
  *     aw_search_end(&s);
  *
  * Gain and drift enter linearly and are solved exactly for each trial of the other parameters
@@ -22,28 +22,29 @@
 
 /* Nonlinear parameters, in this order: log of the sum of the lags, log of a2/a1, log of a3, dead
  * time, dead band. */
-enum { AW_LAG, AW_SECOND_LAG, AW_THIRD_LAG, AW_DEAD_TIME, AW_DEAD_BAND, AW_LOOSE };
+enum { AW_LAG, AW_SECOND_LAG, AW_THIRD_LAG, AW_DEAD_TIME, AW_DEAD_BAND, AW_NONLINEAR };
 
 /* Linear parameters. */
 enum { AW_GAIN, AW_DRIFT, AW_LINEAR };
 
-#define AW_PARAMETERS (AW_LOOSE + AW_LINEAR)
+#define AW_PARAMETERS (AW_NONLINEAR + AW_LINEAR)
 
 struct aw_search {
     const struct aw_trial *trial;
     double longest_s; /* length of the record */
     double zone;      /* dead zone of the driver, see answer.h */
     bool integrating;
-    bool loose[AW_LOOSE], uses[AW_LINEAR]; /* parameters of the current structure */
-    double roughly; /* relative reduction of the sum below which a further step is not worthwhile */
-    double bar;     /* the search gives up if it cannot get below this sum */
-    double at[AW_LOOSE], linear[AW_LINEAR];
+    bool is_free[AW_NONLINEAR], uses_linear[AW_LINEAR]; /* parameters of the current structure */
+    double
+        tolerance; /* relative reduction of the sum below which a further step is not worthwhile */
+    double sum_limit; /* the search gives up if it cannot get below this sum */
+    double params[AW_NONLINEAR], linear[AW_LINEAR];
     struct aw_weights weights;
-    double *answer;           /* response at unit gain */
-    double *level;            /* measured values, whitened */
+    double *response;         /* response at unit gain */
+    double *target;           /* measured values, whitened */
     double *basis[AW_LINEAR]; /* response and time, whitened */
-    double *residual, *tried;
-    double *slope; /* slopes of the residuals, in AW_LOOSE columns */
+    double *residual, *trial_residual;
+    double *jacobian; /* slopes of the residuals, in AW_NONLINEAR columns */
 };
 
 /* Prepares a search. held: samples to ignore; NULL: none. After AW_NO_MEMORY, aw_search_end must
@@ -52,13 +53,13 @@ enum aw_status aw_search_begin(struct aw_search *s, const struct aw_trial *trial
                                struct aw_error *err);
 void aw_search_end(struct aw_search *s);
 
-void aw_search_structure(struct aw_search *s, enum aw_process_kind kind, bool third,
-                         bool find_dead_band);
+void aw_search_set_structure(struct aw_search *s, enum aw_process_kind kind, bool third,
+                             bool find_dead_band);
 
 /* Gives all samples the same weight, and each piece of piece samples its own offset. */
-void aw_search_plain(struct aw_search *s, size_t piece);
+void aw_search_reset_weights(struct aw_search *s, size_t piece);
 
-/* Changes the samples to ignore. Call aw_search_weigh or aw_search_plain afterwards. */
+/* Changes the samples to ignore. Call aw_search_weigh or aw_search_reset_weights afterwards. */
 void aw_search_hold_out(struct aw_search *s, const bool *held);
 
 /* Weighs the samples for the current model and a sample variance of sigma2. Returns the sum of
@@ -67,7 +68,7 @@ double aw_search_weigh(struct aw_search *s, double sigma2, double scatter);
 
 /* Returns the sum of squares for the current parameters. Sets the linear parameters, the response
  * and the residuals. */
-double aw_search_cost(struct aw_search *s);
+double aw_search_evaluate(struct aw_search *s);
 
 /* Descends to the nearest minimum and returns its sum of squares, which is very large if the search
  * gave up. */
@@ -78,12 +79,12 @@ double aw_search_descend(struct aw_search *s);
 void aw_search_first_guess(struct aw_search *s);
 
 /* Return the current model, and its response to the whole record without the offset. */
-struct aw_process aw_search_process(const struct aw_search *s);
-void aw_search_answer(struct aw_search *s, double *out);
+struct aw_process aw_search_get_process(const struct aw_search *s);
+void aw_search_simulate(struct aw_search *s, double *out);
 
 /* Returns the number of parameters, including linear ones. Sets which[i] to the parameter in row i
  * of aw_search_covariance. Nonlinear parameters come first. */
-size_t aw_search_parameters(const struct aw_search *s, size_t which[AW_PARAMETERS]);
+size_t aw_search_list_parameters(const struct aw_search *s, size_t which[AW_PARAMETERS]);
 
 /* Calculates the covariance of all parameters for a residual variance of sigma2. */
 enum aw_status aw_search_covariance(struct aw_search *s, double sigma2,

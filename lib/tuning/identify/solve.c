@@ -3,19 +3,19 @@
 
 #include <math.h>
 
-bool aw_cholesky(double *a, size_t n, double share)
+bool aw_cholesky(double *a, size_t n, double tolerance)
 {
-    bool sound = true;
+    bool independent = true;
     for (size_t c = 0; c < n; c++)
         for (size_t r = c; r < n; r++) {
-            double sum = a[r * n + c], whole = sum;
+            double sum = a[r * n + c], diagonal = sum;
             for (size_t k = 0; k < c; k++)
                 sum -= a[r * n + k] * a[c * n + k];
             if (r == c)
-                sound = sound && sum > share * whole;
+                independent = independent && sum > tolerance * diagonal;
             a[r * n + c] = r == c ? sqrt(fmax(sum, 1e-300)) : sum / a[c * n + c];
         }
-    return sound;
+    return independent;
 }
 
 void aw_cholesky_solve(const double *a, double *b, size_t n)

@@ -13,7 +13,7 @@
 /* Factorizes, in place, the lower triangle of an n by n matrix in rows (Cholesky). Returns false if
  * an unknown adds no more than the share tolerance to the previous ones. It then nearly depends on
  * them, and its solution is almost zero. */
-bool aw_cholesky(double *a, size_t n, double share);
+bool aw_cholesky(double *a, size_t n, double tolerance);
 
 /* Replaces b by the solution. */
 void aw_cholesky_solve(const double *a, double *b, size_t n);

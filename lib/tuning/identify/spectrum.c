@@ -30,12 +30,12 @@ static double measured_at(const struct aw_trial *trial, double t, size_t *at)
 
 /* Evenly resampled input and output: n values of each, dt apart. Inputs are means over dt, because
  * the input may jump. */
-struct even {
+struct resampled {
     double *u, *y, dt;
     size_t n;
 };
 
-static bool make_even(const struct aw_trial *trial, struct even *e)
+static bool resample(const struct aw_trial *trial, struct resampled *e)
 {
     double span = trial->t[trial->n - 1] - trial->t[0];
     size_t at_u = 0, at_y = 0;
@@ -55,7 +55,7 @@ static bool make_even(const struct aw_trial *trial, struct even *e)
 }
 
 /* Returns a·b, which must both be finite; faster than the operator. */
-static double complex turned(double complex a, double complex b)
+static double complex multiply(double complex a, double complex b)
 {
     double re = creal(a) * creal(b) - cimag(a) * cimag(b);
     return re + I * (creal(a) * cimag(b) + cimag(a) * creal(b));
@@ -65,23 +65,23 @@ static double complex turned(double complex a, double complex b)
  * from sample to sample, and recalculates them exactly now and then. */
 static double complex transform(const double *x, size_t n, double omega_dt)
 {
-    double complex sum = 0, wave = 1, swell = 1;
-    double complex turn = cexp(-I * omega_dt), grow = cexp(I * 2 * M_PI / (double)(n - 1));
+    double complex sum = 0, wave = 1, window = 1;
+    double complex turn = cexp(-I * omega_dt), window_turn = cexp(I * 2 * M_PI / (double)(n - 1));
     double slope = (x[n - 1] - x[0]) / (double)(n - 1);
     for (size_t i = 0; i < n; i++) {
         if (i % SET_RIGHT == 0) {
             wave = cexp(-I * omega_dt * (double)i);
-            swell = cexp(I * 2 * M_PI * (double)i / (double)(n - 1));
+            window = cexp(I * 2 * M_PI * (double)i / (double)(n - 1));
         }
-        double value = (0.5 - 0.5 * creal(swell)) * (x[i] - x[0] - slope * (double)i);
+        double value = (0.5 - 0.5 * creal(window)) * (x[i] - x[0] - slope * (double)i);
         sum += value * wave;
-        wave = turned(wave, turn);
-        swell = turned(swell, grow);
+        wave = multiply(wave, turn);
+        window = multiply(window, window_turn);
     }
     return sum;
 }
 
-static bool point_at(const struct even *e, double hz, struct aw_spectrum_point *point)
+static bool estimate_point(const struct resampled *e, double hz, struct aw_spectrum_point *point)
 {
     size_t length = (size_t)ceil(PERIODS / hz / e->dt);
     double uu = 0, yy = 0;
@@ -107,21 +107,21 @@ static bool point_at(const struct even *e, double hz, struct aw_spectrum_point *
     return true;
 }
 
-size_t aw_spectrum(const struct aw_trial *trial, struct aw_spectrum_point *points,
-                   struct aw_error *err)
+size_t aw_find_spectrum(const struct aw_trial *trial, struct aw_spectrum_point *points,
+                        struct aw_error *err)
 {
-    struct even e = {0};
+    struct resampled e = {0};
     size_t n = 0;
     if (trial->n < 30 || trial->n_inputs < 2) {
         aw_fail(err, AW_USAGE, "spectrum: too few samples (%zu) — record longer", trial->n);
         return 0;
     }
-    if (make_even(trial, &e)) {
+    if (resample(trial, &e)) {
         double span = e.dt * (double)e.n, low = PERIODS * (FEWEST + 1) / 2 / span;
         double high = 1 / e.dt / FRACTION;
         for (int i = 0; i < AW_SPECTRUM_POINTS && high > low; i++) {
             double hz = low * pow(high / low, i / (AW_SPECTRUM_POINTS - 1.));
-            n += point_at(&e, hz, &points[n]);
+            n += estimate_point(&e, hz, &points[n]);
         }
     } else {
         aw_no_memory(err);

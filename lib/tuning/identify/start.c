@@ -29,29 +29,29 @@ static const struct structure {
     {.kind = AW_PROCESS_THIRD, .third_lag = true, .from = AW_PROCESS_SECOND},
 };
 
-enum aw_process_kind aw_starts_kind(size_t structure)
+enum aw_process_kind aw_starts_get_kind(size_t structure)
 {
     return structures[structure].kind;
 }
 
-void aw_starts_use(struct aw_search *s, size_t structure, bool find_dead_band)
+void aw_starts_set_structure(struct aw_search *s, size_t structure, bool find_dead_band)
 {
-    const struct structure *it = &structures[structure];
-    aw_search_structure(s, it->kind, it->third_lag, find_dead_band);
+    const struct structure *row = &structures[structure];
+    aw_search_set_structure(s, row->kind, row->third_lag, find_dead_band);
 }
 
 /* ---- Starting points ---- */
 
 struct best {
-    double at[AW_LOOSE], sum;
+    double at[AW_NONLINEAR], sum;
 };
 
-static void try_from_here(struct aw_search *s, struct best *best)
+static void try_search(struct aw_search *s, struct best *best)
 {
     double sum = aw_search_descend(s);
     if (sum < best->sum) {
         best->sum = sum;
-        memcpy(best->at, s->at, sizeof best->at);
+        memcpy(best->at, s->params, sizeof best->at);
     }
 }
 
@@ -62,15 +62,17 @@ static void try_second(struct aw_search *s, const double *first, const double *i
 {
     static const struct {
         double lag, part, dead_time;
-    } ways[] = {{1, 0.05, 0.8}, {1, 0.25, 0.5}, {0.7, 0.5, 0.2}, {0.4, 1, 0.1}};
+    } splits[] = {{1, 0.05, 0.8}, {1, 0.25, 0.5}, {0.7, 0.5, 0.2}, {0.4, 1, 0.1}};
     for (size_t i = 0; i < 6; i++) {
         const double *start = i < 4 ? first : integrating;
         double lag = exp(start[AW_LAG]) + start[AW_DEAD_TIME];
-        memcpy(s->at, start, sizeof s->at);
-        s->at[AW_LAG] = i < 4 ? log(lag * ways[i].lag) : log(s->longest_s * (i == 4 ? 1 : 0.1));
-        s->at[AW_SECOND_LAG] = i < 4 ? log(lag * ways[i].lag * ways[i].part) : start[AW_LAG];
-        s->at[AW_DEAD_TIME] = start[AW_DEAD_TIME] * (i < 4 ? ways[i].dead_time : 1);
-        try_from_here(s, best);
+        memcpy(s->params, start, sizeof s->params);
+        s->params[AW_LAG] =
+            i < 4 ? log(lag * splits[i].lag) : log(s->longest_s * (i == 4 ? 1 : 0.1));
+        s->params[AW_SECOND_LAG] =
+            i < 4 ? log(lag * splits[i].lag * splits[i].part) : start[AW_LAG];
+        s->params[AW_DEAD_TIME] = start[AW_DEAD_TIME] * (i < 4 ? splits[i].dead_time : 1);
+        try_search(s, best);
     }
 }
 
@@ -79,42 +81,42 @@ static void try_second(struct aw_search *s, const double *first, const double *i
 static void try_third(struct aw_search *s, const double *from, struct best *best)
 {
     double dead_time = from[AW_DEAD_TIME], fast = dead_time + exp(from[AW_SECOND_LAG]);
-    for (size_t i = 0; i < (s->loose[AW_SECOND_LAG] ? 3 : 2); i++) {
-        memcpy(s->at, from, sizeof s->at);
-        s->at[AW_THIRD_LAG] = i < 2 ? log(dead_time * (i == 0 ? 0.5 : 1)) : from[AW_LAG];
-        s->at[AW_DEAD_TIME] *= i == 0 ? 0.5 : 0.1;
-        s->at[AW_LAG] = i < 2 ? from[AW_LAG] : log(fast);
-        s->at[AW_SECOND_LAG] = i < 2 ? from[AW_SECOND_LAG] : log(fast / 2);
-        try_from_here(s, best);
+    for (size_t i = 0; i < (s->is_free[AW_SECOND_LAG] ? 3 : 2); i++) {
+        memcpy(s->params, from, sizeof s->params);
+        s->params[AW_THIRD_LAG] = i < 2 ? log(dead_time * (i == 0 ? 0.5 : 1)) : from[AW_LAG];
+        s->params[AW_DEAD_TIME] *= i == 0 ? 0.5 : 0.1;
+        s->params[AW_LAG] = i < 2 ? from[AW_LAG] : log(fast);
+        s->params[AW_SECOND_LAG] = i < 2 ? from[AW_SECOND_LAG] : log(fast / 2);
+        try_search(s, best);
     }
 }
 
 /* Finds the starting points of all structures, with equal weights. */
 static void find_starts(struct aw_search *s, const struct aw_fit_options *o,
-                        double start[AW_STRUCTURES][AW_LOOSE])
+                        double start[AW_STRUCTURES][AW_NONLINEAR])
 {
     for (size_t i = 0; i < AW_STRUCTURES; i++) {
-        const struct structure *it = &structures[i];
+        const struct structure *row = &structures[i];
         struct best best = {.sum = INFINITY};
-        aw_starts_use(s, i, false);
-        s->roughly = ROUGHLY;
-        memset(s->at, 0, sizeof s->at);
-        s->at[AW_THIRD_LAG] = -INFINITY;
-        s->at[AW_DEAD_BAND] = o->dead_band;
-        if (it->third_lag) {
-            try_third(s, start[it->from], &best);
-        } else if (it->kind == AW_PROCESS_SECOND) {
+        aw_starts_set_structure(s, i, false);
+        s->tolerance = ROUGHLY;
+        memset(s->params, 0, sizeof s->params);
+        s->params[AW_THIRD_LAG] = -INFINITY;
+        s->params[AW_DEAD_BAND] = o->dead_band;
+        if (row->third_lag) {
+            try_third(s, start[row->from], &best);
+        } else if (row->kind == AW_PROCESS_SECOND) {
             try_second(s, start[AW_PROCESS_FIRST], start[AW_PROCESS_INTEGRATING], &best);
         } else {
             aw_search_first_guess(s);
-            try_from_here(s, &best);
+            try_search(s, &best);
         }
-        memcpy(s->at, best.at, sizeof s->at);
-        aw_starts_use(s, i, o->find_dead_band);
+        memcpy(s->params, best.at, sizeof s->params);
+        aw_starts_set_structure(s, i, o->find_dead_band);
         aw_search_descend(s);
-        memcpy(start[i], s->at, sizeof s->at);
+        memcpy(start[i], s->params, sizeof s->params);
     }
-    s->roughly = 0;
+    s->tolerance = 0;
 }
 
 /* ---- Weights ---- */
@@ -122,11 +124,11 @@ static void find_starts(struct aw_search *s, const struct aw_fit_options *o,
 /* Repeats the weighting until the variance of a sample matches the weights. */
 double aw_starts_weigh(struct aw_search *s, double sum, double scatter)
 {
-    double n = (double)s->weights.counted, least = 1e-12 * sum / n;
+    double n = (double)s->weights.n_counted, min_variance = 1e-12 * sum / n;
     for (int i = 0; i < SETTLE; i++) {
-        double before = sum;
-        sum = aw_search_weigh(s, fmax(sum / n, least), scatter);
-        if (fabs(sum - before) < 0.02 * before)
+        double previous = sum;
+        sum = aw_search_weigh(s, fmax(sum / n, min_variance), scatter);
+        if (fabs(sum - previous) < 0.02 * previous)
             break;
     }
     return sum;
@@ -135,12 +137,12 @@ double aw_starts_weigh(struct aw_search *s, double sum, double scatter)
 double aw_starts_refine(struct aw_search *s, double sum, double scatter)
 {
     for (int i = 0; i < (s->trial->n > LONG ? ROUNDS - 1 : ROUNDS); i++) {
-        double before = sum;
+        double previous = sum;
         aw_starts_weigh(s, sum, scatter);
-        if (!s->weights.follows)
+        if (!s->weights.uses_filter)
             break;
         sum = aw_search_descend(s);
-        if (i > 0 && fabs(sum - before) < 0.01 * before)
+        if (i > 0 && fabs(sum - previous) < 0.01 * previous)
             break;
     }
     return sum;
@@ -150,12 +152,13 @@ double aw_starts_refine(struct aw_search *s, double sum, double scatter)
 static double find_scatter(struct aw_search *s)
 {
     static const double scatters[] = {0, 0.03, 0.1, 0.3, 0.6, 1};
-    double n = (double)s->weights.counted, plain = aw_search_cost(s), least = INFINITY, best = 0;
+    double n = (double)s->weights.n_counted, plain_sum = aw_search_evaluate(s), lowest = INFINITY,
+           best = 0;
     for (size_t i = 0; i < sizeof scatters / sizeof *scatters; i++) {
-        double sum = aw_starts_weigh(s, plain, scatters[i]);
-        double worth = n * log(sum / n + 1e-30) + s->weights.log_det;
-        if (worth < least) {
-            least = worth;
+        double sum = aw_starts_weigh(s, plain_sum, scatters[i]);
+        double score = n * log(sum / n + 1e-30) + s->weights.log_det;
+        if (score < lowest) {
+            lowest = score;
             best = scatters[i];
         }
     }
@@ -166,11 +169,11 @@ static double find_scatter(struct aw_search *s)
 
 /* Returns PART consecutive samples around the first motion of the input. Sets *first_sample to the
  * index of the first one. */
-static struct aw_trial first_of(const struct aw_trial *trial, size_t *place)
+static struct aw_trial find_first_part(const struct aw_trial *trial, size_t *first_sample)
 {
-    double moves = MOVES * aw_spread(trial->input, trial->n_inputs);
+    double threshold = MOVES * aw_find_spread(trial->input, trial->n_inputs);
     size_t k = 0, from = 0, first = 0, last;
-    while (k + 1 < trial->n_inputs && fabs(trial->input[k] - trial->input[0]) <= moves)
+    while (k + 1 < trial->n_inputs && fabs(trial->input[k] - trial->input[0]) <= threshold)
         k++;
     while (from < trial->n - PART && trial->t[from] < trial->input_t[k])
         from++;
@@ -180,7 +183,7 @@ static struct aw_trial first_of(const struct aw_trial *trial, size_t *place)
     for (last = first;
          last + 1 < trial->n_inputs && trial->input_t[last] < trial->t[from + PART - 1];)
         last++;
-    *place = from;
+    *first_sample = from;
     return (struct aw_trial){.input_t = trial->input_t + first,
                              .input = trial->input + first,
                              .n_inputs = last + 1 - first,
@@ -188,7 +191,7 @@ static struct aw_trial first_of(const struct aw_trial *trial, size_t *place)
                              .t = trial->t + from,
                              .y = trial->y + from,
                              .n = PART,
-                             .late_s = trial->late_s};
+                             .jump_half_s = trial->jump_half_s};
 }
 
 /* A long record, averaged. */
@@ -201,17 +204,17 @@ struct means {
 /* Averages groups of samples, so that at most PART remain. */
 static void find_means(struct means *means, const struct aw_trial *trial, const bool *held)
 {
-    size_t each = (trial->n + PART - 1) / PART, n = trial->n / each, k = 0;
+    size_t group = (trial->n + PART - 1) / PART, n = trial->n / group, k = 0;
     double *t = means->values[0], *y = means->values[1], *input = means->values[2];
     for (size_t i = 0; i < n; i++) {
         double inputs = 0;
         size_t points = 0;
-        for (size_t j = i * each; j < (i + 1) * each; j++) {
-            t[i] += trial->t[j] / (double)each;
-            y[i] += trial->y[j] / (double)each;
+        for (size_t j = i * group; j < (i + 1) * group; j++) {
+            t[i] += trial->t[j] / (double)group;
+            y[i] += trial->y[j] / (double)group;
         }
-        means->held[i] = held && held[i * each + each / 2];
-        for (; k < trial->n_inputs && trial->input_t[k] <= trial->t[(i + 1) * each - 1]; k++) {
+        means->held[i] = held && held[i * group + group / 2];
+        for (; k < trial->n_inputs && trial->input_t[k] <= trial->t[(i + 1) * group - 1]; k++) {
             inputs += trial->input[k];
             points++;
         }
@@ -223,23 +226,23 @@ static void find_means(struct means *means, const struct aw_trial *trial, const 
                                      .t = t,
                                      .y = y,
                                      .n = n,
-                                     .late_s = trial->late_s};
+                                     .jump_half_s = trial->jump_half_s};
 }
 
 /* Finds the structure that explains most, with a small penalty per parameter. */
-static size_t likeliest(struct aw_search *s, const struct aw_fit_options *o,
-                        double start[AW_STRUCTURES][AW_LOOSE])
+static size_t find_likeliest(struct aw_search *s, const struct aw_fit_options *o,
+                             double start[AW_STRUCTURES][AW_NONLINEAR])
 {
     size_t best = 0;
-    double least = INFINITY, n = (double)s->weights.counted;
+    double lowest = INFINITY, n = (double)s->weights.n_counted;
     for (size_t i = 0; i < AW_STRUCTURES; i++) {
         size_t which[AW_PARAMETERS];
-        aw_starts_use(s, i, o->find_dead_band);
-        memcpy(s->at, start[i], sizeof s->at);
-        double worth =
-            n * log(aw_search_cost(s) + 1e-300) + (double)aw_search_parameters(s, which) * log(n);
-        if (worth < least) {
-            least = worth;
+        aw_starts_set_structure(s, i, o->find_dead_band);
+        memcpy(s->params, start[i], sizeof s->params);
+        double score = n * log(aw_search_evaluate(s) + 1e-300) +
+                       (double)aw_search_list_parameters(s, which) * log(n);
+        if (score < lowest) {
+            lowest = score;
             best = i;
         }
     }
@@ -251,20 +254,20 @@ static enum aw_status search_part(struct aw_starts *starts, const struct aw_tria
                                   struct aw_error *err)
 {
     struct aw_search s;
-    double(*start)[AW_LOOSE] = starts->at[starts->n];
+    double(*start)[AW_NONLINEAR] = starts->at[starts->n];
     enum aw_status status = aw_search_begin(&s, trial, held, err);
     if (status == AW_OK) {
         s.zone = o->dead_zone;
-        aw_search_plain(&s, piece);
+        aw_search_reset_weights(&s, piece);
         find_starts(&s, o, start);
     }
     if (status == AW_OK && starts->n == 0) {
-        starts->likeliest = likeliest(&s, o, start);
-        aw_starts_use(&s, starts->likeliest, o->find_dead_band);
-        memcpy(s.at, start[starts->likeliest], sizeof s.at);
+        starts->likeliest_structure = find_likeliest(&s, o, start);
+        aw_starts_set_structure(&s, starts->likeliest_structure, o->find_dead_band);
+        memcpy(s.params, start[starts->likeliest_structure], sizeof s.params);
         for (int i = 0; i < 2; i++) {
-            starts->scatter = find_scatter(&s);
-            aw_starts_refine(&s, aw_search_descend(&s), starts->scatter);
+            starts->jump_scatter = find_scatter(&s);
+            aw_starts_refine(&s, aw_search_descend(&s), starts->jump_scatter);
         }
     }
     starts->n++;
@@ -276,19 +279,19 @@ enum aw_status aw_starts_find(struct aw_starts *starts, const struct aw_trial *t
                               const bool *held, size_t piece, const struct aw_fit_options *options,
                               struct aw_error *err)
 {
-    size_t from, each = (trial->n + PART - 1) / PART;
+    size_t from, group = (trial->n + PART - 1) / PART;
     *starts = (struct aw_starts){0};
     if (trial->n <= LONG)
         return search_part(starts, trial, held, piece, options, err);
-    struct aw_trial first = first_of(trial, &from);
+    struct aw_trial first = find_first_part(trial, &from);
     struct means *means = calloc(1, sizeof *means);
     if (!means)
         return aw_no_memory(err);
     enum aw_status status =
         search_part(starts, &first, held ? held + from : NULL, piece, options, err);
-    if (status == AW_OK && piece > each) { /* pieces this short contain no slow motion */
+    if (status == AW_OK && piece > group) { /* pieces this short contain no slow motion */
         find_means(means, trial, held);
-        status = search_part(starts, &means->trial, means->held, piece / each, options, err);
+        status = search_part(starts, &means->trial, means->held, piece / group, options, err);
     }
     free(means);
     return status;
@@ -296,15 +299,15 @@ enum aw_status aw_starts_find(struct aw_starts *starts, const struct aw_trial *t
 
 void aw_starts_begin(const struct aw_starts *starts, struct aw_search *s, size_t structure)
 {
-    double least = INFINITY;
+    double lowest = INFINITY;
     size_t best = 0;
     for (size_t i = 0; i < starts->n; i++) {
-        memcpy(s->at, starts->at[i][structure], sizeof s->at);
-        double sum = starts->n > 1 ? aw_search_cost(s) : 0;
-        if (sum < least) {
-            least = sum;
+        memcpy(s->params, starts->at[i][structure], sizeof s->params);
+        double sum = starts->n > 1 ? aw_search_evaluate(s) : 0;
+        if (sum < lowest) {
+            lowest = sum;
             best = i;
         }
     }
-    memcpy(s->at, starts->at[best][structure], sizeof s->at);
+    memcpy(s->params, starts->at[best][structure], sizeof s->params);
 }

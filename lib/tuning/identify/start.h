@@ -3,7 +3,7 @@
  *     struct aw_starts starts;
  *     status = aw_starts_find(&starts, &trial, held, piece, &options, &err);
  *     for (size_t i = 0; i < AW_STRUCTURES; i++) {
- *         aw_starts_use(&search, i, true);
+ *         aw_starts_set_structure(&search, i, true);
  *         aw_starts_begin(&starts, &search, i);
  *         sum = aw_starts_refine(&search, aw_search_descend(&search), starts.scatter);
  *     }
@@ -25,14 +25,14 @@
 
 struct aw_starts {
     size_t n;
-    double at[2][AW_STRUCTURES][AW_LOOSE];
-    double scatter; /* scatter of the jump times, see weights.h */
+    double at[2][AW_STRUCTURES][AW_NONLINEAR];
+    double jump_scatter; /* scatter of the jump times, see weights.h */
     /* structure that best explains the samples around the first motion of the input */
-    size_t likeliest;
+    size_t likeliest_structure;
 };
 
-enum aw_process_kind aw_starts_kind(size_t structure);
-void aw_starts_use(struct aw_search *s, size_t structure, bool find_dead_band);
+enum aw_process_kind aw_starts_get_kind(size_t structure);
+void aw_starts_set_structure(struct aw_search *s, size_t structure, bool find_dead_band);
 
 /* Finds starting values for all structures. piece: number of samples with a common offset.
  * AW_NO_MEMORY: out of memory. */

@@ -51,7 +51,7 @@ struct grid {
     double signal[GRID];
 };
 
-static size_t harmonic(const struct aw_sweep *sweep, int tone)
+static size_t get_harmonic(const struct aw_sweep *sweep, int tone)
 {
     return (size_t)lround(sweep->hz[tone] * sweep->plan.duration_s);
 }
@@ -60,15 +60,15 @@ static size_t harmonic(const struct aw_sweep *sweep, int tone)
 static void set_phases(struct aw_sweep *sweep, const struct grid *grid, double level)
 {
     for (int k = 0; k < sweep->n; k++) {
-        double along = 0, across = 0;
-        size_t step = harmonic(sweep, k) % GRID, at = 0;
+        double cosine_sum = 0, sine_sum = 0;
+        size_t step = get_harmonic(sweep, k) % GRID, at = 0;
         for (size_t i = 0; i < GRID; i++, at = (at + step) % GRID) {
             double value = grid->signal[i];
-            double cut = value > level ? level : value < -level ? -level : value;
-            along += cut * grid->cosine[at];
-            across += cut * grid->sine[at];
+            double clipped = value > level ? level : value < -level ? -level : value;
+            cosine_sum += clipped * grid->cosine[at];
+            sine_sum += clipped * grid->sine[at];
         }
-        sweep->phase[k] = atan2(-across, along);
+        sweep->phase[k] = atan2(-sine_sum, cosine_sum);
     }
 }
 
@@ -79,7 +79,7 @@ static double choose_phases(struct aw_sweep *sweep)
 {
     struct aw_sweep best = *sweep;
     struct grid grid;
-    double least = INFINITY;
+    double lowest_peak = INFINITY;
     for (int k = 0; k < sweep->n; k++)
         sweep->phase[k] = -M_PI * (double)k * (double)(k + 1) / sweep->n;
     for (size_t i = 0; i < GRID; i++) {
@@ -91,23 +91,23 @@ static double choose_phases(struct aw_sweep *sweep)
         memset(grid.signal, 0, sizeof grid.signal);
         for (int k = 0; k < sweep->n; k++) {
             double cosine = cos(sweep->phase[k]), sine = sin(sweep->phase[k]);
-            size_t step = harmonic(sweep, k) % GRID, at = 0;
+            size_t step = get_harmonic(sweep, k) % GRID, at = 0;
             for (size_t i = 0; i < GRID; i++, at = (at + step) % GRID)
                 grid.signal[i] += cosine * grid.cosine[at] - sine * grid.sine[at];
         }
         for (size_t i = 0; i < GRID; i++)
             peak = fabs(grid.signal[i]) > peak ? fabs(grid.signal[i]) : peak;
-        if (peak < least) {
-            least = peak;
+        if (peak < lowest_peak) {
+            lowest_peak = peak;
             best = *sweep;
         }
         set_phases(sweep, &grid, peak * (FIRST_CUT + (1 - FIRST_CUT) * round / ROUNDS));
     }
     *sweep = best;
-    return least;
+    return lowest_peak;
 }
 
-/* aw_sweep_value clips the signal, because the true peak may be between grid points. */
+/* aw_sweep_get_value clips the signal, because the true peak may be between grid points. */
 enum aw_status aw_sweep_start(struct aw_sweep *sweep, const struct aw_sweep_plan *plan,
                               struct aw_error *err)
 {
@@ -122,7 +122,7 @@ enum aw_status aw_sweep_start(struct aw_sweep *sweep, const struct aw_sweep_plan
     return AW_OK;
 }
 
-double aw_sweep_value(const struct aw_sweep *sweep, double t)
+double aw_sweep_get_value(const struct aw_sweep *sweep, double t)
 {
     const struct aw_sweep_plan *plan = &sweep->plan;
     double sum = 0;
@@ -139,7 +139,7 @@ struct record {
     size_t n;
 };
 
-static void regressors(const struct record *r, double t, double *row)
+static void fill_row(const struct record *r, double t, double *row)
 {
     row[0] = 1;
     row[1] = (t - r->t[0]) / (r->t[r->n - 1] - r->t[0]) - 0.5;
@@ -151,16 +151,16 @@ static void regressors(const struct record *r, double t, double *row)
 }
 
 /* Returns the share of the output's variance (without mean and drift) that the tones explain. */
-static double explained(const struct record *r, const double *x)
+static double explained_share(const struct record *r, const double *x)
 {
     double row[UNKNOWNS], left = 0, all = 0;
     for (size_t k = 0; k < r->n; k++) {
-        regressors(r, r->t[k], row);
-        double swing = r->output[k] - x[0] - x[1] * row[1], rest = swing;
+        fill_row(r, r->t[k], row);
+        double motion = r->output[k] - x[0] - x[1] * row[1], residual = motion;
         for (int i = 2; i < 2 * r->sweep->n + 2; i++)
-            rest -= x[i] * row[i];
-        left += rest * rest;
-        all += swing * swing;
+            residual -= x[i] * row[i];
+        left += residual * residual;
+        all += motion * motion;
     }
     return all > 0 ? 1 - left / all : 0;
 }
@@ -177,7 +177,7 @@ static enum aw_status fit_tones(const struct record *r, double complex *response
     double matrix[UNKNOWNS * UNKNOWNS] = {0}; /* matrix of the normal equations for both signals */
     double row[UNKNOWNS], input[UNKNOWNS] = {0}, output[UNKNOWNS] = {0};
     for (size_t k = 0; k < r->n; k++) {
-        regressors(r, r->t[k], row);
+        fill_row(r, r->t[k], row);
         for (size_t i = 0; i < n; i++) {
             for (size_t j = 0; j <= i; j++)
                 matrix[i * n + j] += row[i] * row[j];
@@ -195,7 +195,7 @@ static enum aw_status fit_tones(const struct record *r, double complex *response
     for (int i = 0; i < r->sweep->n; i++)
         response[i] = phasor(output, i) / phasor(input, i);
     if (fit)
-        *fit = explained(r, output);
+        *fit = explained_share(r, output);
     return AW_OK;
 }
 
@@ -256,16 +256,16 @@ void aw_bode_open_loop(const struct aw_bode_point *in, int n, struct aw_bode_poi
     for (int i = 0; i < n; i++) {
         double complex closed = in[i].gain * cexp(I * in[i].phase_deg * M_PI / 180);
         double complex open = closed / (1 - closed);
-        double phase = carg(open) * 180 / M_PI, near = i > 0 ? out[i - 1].phase_deg : -90;
+        double phase = carg(open) * 180 / M_PI, previous = i > 0 ? out[i - 1].phase_deg : -90;
         out[i] = (struct aw_bode_point){.hz = in[i].hz,
                                         .gain = cabs(open),
                                         .gain_db = 20 * log10(cabs(open)),
-                                        .phase_deg = phase - 360 * round((phase - near) / 360)};
+                                        .phase_deg = phase - 360 * round((phase - previous) / 360)};
     }
 }
 
 /* Returns a quantity of a point. */
-typedef double reading(const struct aw_bode_point *point);
+typedef double read_fn(const struct aw_bode_point *point);
 
 static double read_db(const struct aw_bode_point *point)
 {
@@ -278,23 +278,23 @@ static double read_phase(const struct aw_bode_point *point)
 }
 
 /* Returns the fractional index at which the reading first drops below level; NaN: it never does. */
-static double falls_through(const struct aw_bode_point *points, int n, reading *of, double level)
+static double find_crossing(const struct aw_bode_point *points, int n, read_fn *read, double level)
 {
     for (int i = 0; i + 1 < n; i++) {
-        double left = of(&points[i]), right = of(&points[i + 1]);
+        double left = read(&points[i]), right = read(&points[i + 1]);
         if (left >= level && right < level)
             return i + (left - level) / (left - right);
     }
     return NAN;
 }
 
-static double between(const struct aw_bode_point *points, double at, reading *of)
+static double interpolate(const struct aw_bode_point *points, double at, read_fn *read)
 {
     if (isnan(at))
         return NAN;
     int i = (int)at;
-    double left = of(&points[i]), along = at - i;
-    return along > 0 ? left + along * (of(&points[i + 1]) - left) : left;
+    double left = read(&points[i]), fraction = at - i;
+    return fraction > 0 ? left + fraction * (read(&points[i + 1]) - left) : left;
 }
 
 static double read_log(const struct aw_bode_point *point)
@@ -305,15 +305,15 @@ static double read_log(const struct aw_bode_point *point)
 void aw_bode_summary(const struct aw_bode_point *points, int n, struct aw_bode_summary *out)
 {
     double level = n > 0 ? points[0].gain_db - 20 * log10(sqrt(2)) : 0;
-    double band = falls_through(points, n, read_db, level);
-    double cross = falls_through(points, n, read_db, 0);
-    double turn = falls_through(points, n, read_phase, -180);
+    double band = find_crossing(points, n, read_db, level);
+    double cross = find_crossing(points, n, read_db, 0);
+    double phase_cross = find_crossing(points, n, read_phase, -180);
     *out = (struct aw_bode_summary){
-        .bandwidth_hz = exp(between(points, band, read_log)),
-        .crossover_hz = exp(between(points, cross, read_log)),
-        .phase_margin_deg = 180 + between(points, cross, read_phase),
-        .phase_cross_hz = exp(between(points, turn, read_log)),
-        .gain_margin = pow(10, -between(points, turn, read_db) / 20),
+        .bandwidth_hz = exp(interpolate(points, band, read_log)),
+        .crossover_hz = exp(interpolate(points, cross, read_log)),
+        .phase_margin_deg = 180 + interpolate(points, cross, read_phase),
+        .phase_cross_hz = exp(interpolate(points, phase_cross, read_log)),
+        .gain_margin = pow(10, -interpolate(points, phase_cross, read_db) / 20),
     };
     for (int i = 0; i < n; i++)
         if (points[i].gain > out->peak_gain) {

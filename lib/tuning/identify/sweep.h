@@ -3,7 +3,7 @@
  *     struct aw_sweep_plan plan = {.from_hz = 0.2, .to_hz = 20, .tones = 16,
  *                                  .amplitude = 0.02, .duration_s = 10};
  *     aw_sweep_start(&sweep, &plan, &err);
- *     … send plan.offset + aw_sweep_value(&sweep, t), collect t, input, output …
+ *     … send plan.offset + aw_sweep_get_value(&sweep, t), collect t, input, output …
  *     aw_sweep_response(&sweep, t, input, output, n, points, &err);   n_points is sweep.n
  *     aw_bode_summary(points, sweep.n, &summary);
  *
@@ -61,7 +61,7 @@ enum aw_status aw_sweep_start(struct aw_sweep *sweep, const struct aw_sweep_plan
                               struct aw_error *err);
 
 /* Returns the excitation at t seconds since the start, without the operating point. */
-double aw_sweep_value(const struct aw_sweep *sweep, double t);
+double aw_sweep_get_value(const struct aw_sweep *sweep, double t);
 
 /* Calculates the response (output over input) at sweep->hz from samples at increasing times, in s
  * since the start, by least squares over all tones at once. Removes mean and linear drift from

@@ -7,13 +7,13 @@
 #define WIDEST 0.2  /* max half-width of the interval, as a share of the tick */
 #define SURE   1.96 /* standard deviations for 95 % */
 
-const char *const aw_tick_from_names[] = {"unknown", "given", "measured", "assumed", NULL};
+const char *const aw_tick_source_names[] = {"unknown", "given", "measured", "assumed", NULL};
 
 struct sums {
     double x, u, xx, xu, uu;
 };
 
-static struct sums sums_of(const double *t, const double *error, const double *output, size_t n)
+static struct sums find_sums(const double *t, const double *error, const double *output, size_t n)
 {
     struct sums s = {0};
     double x = 0, begin = output[0];
@@ -35,15 +35,15 @@ bool aw_tick_measure(const double *t, const double *error, const double *output,
 {
     if (n < FEWEST)
         return false;
-    struct sums s = sums_of(t, error, output, n);
+    struct sums s = find_sums(t, error, output, n);
     double m = (double)n, xx = s.xx - s.x * s.x / m, xu = s.xu - s.x * s.u / m;
-    double uu = s.uu - s.u * s.u / m, slope = xu / xx, whole = ki / slope;
+    double uu = s.uu - s.u * s.u / m, slope = xu / xx, tick_s = ki / slope;
     double sigma = sqrt(fmax(0, uu - slope * xu) / (m - 2) / xx);
     /* If telemetry arrives about once per control period, it may shift by one period over the
      * record, which looks like a slope. */
-    double half = whole * (SURE * sigma / fabs(slope) + whole / (t[n - 1] - t[0]));
-    if (!(whole > 0) || !(half < WIDEST * whole))
+    double half_width = tick_s * (SURE * sigma / fabs(slope) + tick_s / (t[n - 1] - t[0]));
+    if (!(tick_s > 0) || !(half_width < WIDEST * tick_s))
         return false;
-    *tick = (struct aw_tick){whole, half, AW_TICK_MEASURED};
+    *tick = (struct aw_tick){tick_s, half_width, AW_TICK_MEASURED};
     return true;
 }

@@ -15,21 +15,21 @@
 #include <stddef.h>
 
 /* Origin of a tick. */
-enum aw_tick_from {
+enum aw_tick_source {
     AW_TICK_UNKNOWN,
     AW_TICK_GIVEN,    /* given by the user or a file */
     AW_TICK_MEASURED, /* measured by aw_tick_measure */
     AW_TICK_ASSUMED,  /* assumed from the telemetry's period: a driver sends once per loop */
-    AW_TICK_FROMS,
+    AW_TICK_SOURCES,
 };
 
 /* Names of the sources: "unknown", "given", "measured", "assumed"; the last entry is NULL. */
-extern const char *const aw_tick_from_names[AW_TICK_FROMS + 1];
+extern const char *const aw_tick_source_names[AW_TICK_SOURCES + 1];
 
 struct aw_tick {
     double s;
     double half; /* half-width of the 95 % interval; NaN: unknown */
-    enum aw_tick_from from;
+    enum aw_tick_source source;
 };
 
 /* Measures the control period. Returns false, and leaves *tick unchanged, if the output does not

@@ -16,27 +16,27 @@ enum aw_status aw_weights_begin(struct aw_weights *w, const struct aw_trial *tri
     w->interval_s = (trial->t[n - 1] - trial->t[0]) / (double)(n - 1);
     w->gain = calloc(3 * n, sizeof *w->gain);
     w->scale = calloc(n, sizeof *w->scale);
-    w->ones = calloc(n, sizeof *w->ones);
-    if (!w->gain || !w->scale || !w->ones)
+    w->unit_offset = calloc(n, sizeof *w->unit_offset);
+    if (!w->gain || !w->scale || !w->unit_offset)
         return aw_no_memory(err);
     aw_weights_hold_out(w, held);
-    aw_weights_plain(w, n);
+    aw_weights_reset(w, n);
     return AW_OK;
 }
 
 void aw_weights_hold_out(struct aw_weights *w, const bool *held)
 {
     w->held = held;
-    w->counted = 0;
+    w->n_counted = 0;
     for (size_t i = 0; i < w->trial->n; i++)
-        w->counted += !held || !held[i];
+        w->n_counted += !held || !held[i];
 }
 
 void aw_weights_end(struct aw_weights *w)
 {
     free(w->gain);
     free(w->scale);
-    free(w->ones);
+    free(w->unit_offset);
 }
 
 size_t aw_weights_piece_end(const struct aw_weights *w, size_t from)
@@ -48,61 +48,61 @@ size_t aw_weights_piece_end(const struct aw_weights *w, size_t from)
 /* ---- The filter ---- */
 
 /* Moves the state from one sample to the next without input. */
-static void drift(struct aw_weights *w, struct aw_process_state *x, size_t i)
+static void advance_state(struct aw_weights *w, struct aw_process_state *x, size_t i)
 {
     aw_mover_move(&w->mover, x, 0, 0, w->trial->t[i] - w->trial->t[i - 1]);
 }
 
 /* Calculates the innovations of a piece. scaled: divides them by their standard deviation. */
-static void filter(struct aw_weights *w, const double *in, double *out, size_t from, size_t to,
-                   bool scaled)
+static void filter_piece(struct aw_weights *w, const double *in, double *out, size_t from,
+                         size_t to, bool scaled)
 {
     struct aw_process_state x = {0};
-    if (w->follows)
+    if (w->uses_filter)
         aw_mover_init(&w->mover, &w->process, GRAIN * w->interval_s);
     for (size_t i = from; i < to; i++) {
-        if (w->follows && i > from)
-            drift(w, &x, i);
-        double news = in[i] - x.y;
-        if (w->follows) {
+        if (w->uses_filter && i > from)
+            advance_state(w, &x, i);
+        double innovation = in[i] - x.y;
+        if (w->uses_filter) {
             const double *gain = w->gain + 3 * i;
-            x.y += gain[0] * news;
-            x.rate += gain[1] * news;
-            x.lagged += gain[2] * news;
+            x.y += gain[0] * innovation;
+            x.rate += gain[1] * innovation;
+            x.lagged += gain[2] * innovation;
         }
-        out[i] = scaled ? news * w->scale[i] : news;
+        out[i] = scaled ? innovation * w->scale[i] : innovation;
     }
 }
 
 static void whiten_ones(struct aw_weights *w)
 {
     for (size_t i = 0; i < w->trial->n; i++)
-        w->ones[i] = 1;
+        w->unit_offset[i] = 1;
     for (size_t from = 0, to; from < w->trial->n; from = to) {
         to = aw_weights_piece_end(w, from);
-        filter(w, w->ones, w->ones, from, to, true);
+        filter_piece(w, w->unit_offset, w->unit_offset, from, to, true);
     }
 }
 
 /* Returns the offset of a whitened piece. */
-static double offset_of(const struct aw_weights *w, const double *column, size_t from, size_t to)
+static double find_offset(const struct aw_weights *w, const double *column, size_t from, size_t to)
 {
-    double along = 0, own = 0;
+    double product = 0, square = 0;
     for (size_t i = from; i < to; i++) {
-        along += column[i] * w->ones[i];
-        own += w->ones[i] * w->ones[i];
+        product += column[i] * w->unit_offset[i];
+        square += w->unit_offset[i] * w->unit_offset[i];
     }
-    return own > 0 ? along / own : 0;
+    return square > 0 ? product / square : 0;
 }
 
 void aw_weights_apply(struct aw_weights *w, const double *in, double *out)
 {
     for (size_t from = 0, to; from < w->trial->n; from = to) {
         to = aw_weights_piece_end(w, from);
-        filter(w, in, out, from, to, true);
-        double offset = offset_of(w, out, from, to);
+        filter_piece(w, in, out, from, to, true);
+        double offset = find_offset(w, out, from, to);
         for (size_t i = from; i < to; i++)
-            out[i] -= offset * w->ones[i];
+            out[i] -= offset * w->unit_offset[i];
     }
 }
 
@@ -110,20 +110,20 @@ void aw_weights_innovate(struct aw_weights *w, double *column, double *work)
 {
     for (size_t from = 0, to; from < w->trial->n; from = to) {
         to = aw_weights_piece_end(w, from);
-        filter(w, column, work, from, to, true);
-        double offset = offset_of(w, work, from, to);
+        filter_piece(w, column, work, from, to, true);
+        double offset = find_offset(w, work, from, to);
         for (size_t i = from; i < to; i++)
             column[i] -= offset;
-        filter(w, column, column, from, to, false);
+        filter_piece(w, column, column, from, to, false);
     }
 }
 
 /* ---- Gains of the filter ---- */
 
-void aw_weights_plain(struct aw_weights *w, size_t piece)
+void aw_weights_reset(struct aw_weights *w, size_t piece)
 {
     w->piece = piece;
-    w->follows = false;
+    w->uses_filter = false;
     w->log_det = 0;
     for (size_t i = 0; i < w->trial->n; i++)
         w->scale[i] = !w->held || !w->held[i];
@@ -131,37 +131,37 @@ void aw_weights_plain(struct aw_weights *w, size_t piece)
 }
 
 /* Covariance of the state. */
-struct spread {
+struct covariance {
     double p[3][3];
-    bool any;
+    bool is_nonzero;
 };
 
-static void spread_moves(struct spread *s, const struct aw_move *move)
+static void propagate(struct covariance *s, const struct aw_move *move)
 {
-    double half[3][3];
+    double product[3][3];
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)
-            half[r][c] = move->of[r][0] * s->p[0][c] + move->of[r][1] * s->p[1][c] +
-                         move->of[r][2] * s->p[2][c];
+            product[r][c] = move->weights[r][0] * s->p[0][c] + move->weights[r][1] * s->p[1][c] +
+                            move->weights[r][2] * s->p[2][c];
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)
-            s->p[r][c] = half[r][0] * move->of[c][0] + half[r][1] * move->of[c][1] +
-                         half[r][2] * move->of[c][2];
+            s->p[r][c] = product[r][0] * move->weights[c][0] + product[r][1] * move->weights[c][1] +
+                         product[r][2] * move->weights[c][2];
 }
 
-static void spread_grows(struct spread *s, const struct aw_process_state *by)
+static void add_impulse(struct covariance *s, const struct aw_process_state *impulse)
 {
-    const double v[3] = {by->y, by->rate, by->lagged};
+    const double v[3] = {impulse->y, impulse->rate, impulse->lagged};
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)
             s->p[r][c] += v[r] * v[c];
-    s->any = true;
+    s->is_nonzero = true;
 }
 
 /* Returns half the difference in state between a jump one deviation early and one deviation late.
  * since_s: time since the expected effect of the jump. */
-static struct aw_process_state kick_of(const struct aw_process *process, double since_s,
-                                       double deviation_s)
+static struct aw_process_state find_impulse(const struct aw_process *process, double since_s,
+                                            double deviation_s)
 {
     struct aw_process_state early = {0}, late = {0};
     aw_process_advance(process, &early, 1, 1, since_s + deviation_s);
@@ -178,7 +178,7 @@ static bool is_jump(const struct aw_trial *trial, size_t k)
 
 /* Returns the standard deviation of a jump's time. In an unusually long interval, any time is
  * possible. */
-static double deviation_of(const struct aw_weights *w, size_t k, double scatter)
+static double find_deviation(const struct aw_weights *w, size_t k, double scatter)
 {
     double possible = w->trial->input_t[k + 2] - w->trial->input_t[k - 1];
     return (possible > LONGER * w->interval_s ? 1 : scatter) * possible / sqrt(12);
@@ -187,75 +187,75 @@ static double deviation_of(const struct aw_weights *w, size_t k, double scatter)
 static bool has_impulses(const struct aw_weights *w, double scatter)
 {
     for (size_t k = 0; k < w->trial->n_inputs; k++)
-        if (is_jump(w->trial, k) && deviation_of(w, k, scatter) > 0)
+        if (is_jump(w->trial, k) && find_deviation(w, k, scatter) > 0)
             return true;
     return false;
 }
 
 /* Applies all jumps that have an effect by time t, starting at the k-th point of the input. Returns
  * the next point. */
-static size_t apply_jumps(const struct aw_weights *w, const struct aw_dead *dead, double scatter,
-                          double t, size_t k, struct spread *s)
+static size_t apply_jumps(const struct aw_weights *w, const struct aw_dead_band *dead,
+                          double scatter, double t, size_t k, struct covariance *s)
 {
     const struct aw_trial *trial = w->trial;
     for (; k < trial->n_inputs; k++) {
-        double felt = trial->input_t[k] + w->process.dead_time_s;
-        if (felt - w->interval_s > t)
+        double effect_s = trial->input_t[k] + w->process.dead_time_s;
+        if (effect_s - w->interval_s > t)
             break;
         if (!is_jump(trial, k))
             continue;
-        double deviation = deviation_of(w, k, scatter);
-        if (felt - deviation > t)
+        double deviation = find_deviation(w, k, scatter);
+        if (effect_s - deviation > t)
             break;
-        double by = w->process.gain * (aw_dead_passes(dead, trial->input[k + 1]) -
-                                       aw_dead_passes(dead, trial->input[k]));
-        struct aw_process_state kick = kick_of(&w->process, t - felt, deviation);
-        kick.y *= by;
-        kick.rate *= by;
-        kick.lagged *= by;
-        spread_grows(s, &kick);
+        double change = w->process.gain * (aw_dead_band_output(dead, trial->input[k + 1]) -
+                                           aw_dead_band_output(dead, trial->input[k]));
+        struct aw_process_state impulse = find_impulse(&w->process, t - effect_s, deviation);
+        impulse.y *= change;
+        impulse.rate *= change;
+        impulse.lagged *= change;
+        add_impulse(s, &impulse);
     }
     return k;
 }
 
-static void learn(struct aw_weights *w, size_t i, struct spread *s, double sigma2)
+static void update_gains(struct aw_weights *w, size_t i, struct covariance *s, double sigma2)
 {
-    double all = s->p[0][0] + sigma2, *gain = w->gain + 3 * i, first[3];
+    double variance = s->p[0][0] + sigma2, *gain = w->gain + 3 * i, first[3];
     memcpy(first, s->p[0], sizeof first);
     for (int r = 0; r < 3; r++)
-        gain[r] = s->p[r][0] / all;
+        gain[r] = s->p[r][0] / variance;
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)
             s->p[r][c] -= gain[r] * first[c];
-    w->scale[i] = sqrt(sigma2 / all);
-    w->log_det += log(all / sigma2);
+    w->scale[i] = sqrt(sigma2 / variance);
+    w->log_det += log(variance / sigma2);
 }
 
-void aw_weights_find(struct aw_weights *w, const struct aw_process *process,
-                     const struct aw_dead *dead, double sigma2, double scatter)
+void aw_weights_calculate(struct aw_weights *w, const struct aw_process *process,
+                          const struct aw_dead_band *dead, double sigma2, double scatter)
 {
     const struct aw_trial *trial = w->trial;
     size_t k = 0;
     w->process = *process;
-    w->follows = sigma2 > 0 && has_impulses(w, scatter);
-    if (!w->follows) {
-        aw_weights_plain(w, w->piece);
+    w->uses_filter = sigma2 > 0 && has_impulses(w, scatter);
+    if (!w->uses_filter) {
+        aw_weights_reset(w, w->piece);
         return;
     }
     w->log_det = 0;
     memset(w->gain, 0, 3 * trial->n * sizeof *w->gain);
     for (size_t from = 0, to; from < trial->n; from = to) {
-        struct spread s = {0};
+        struct covariance s = {0};
         to = aw_weights_piece_end(w, from);
         aw_mover_init(&w->mover, process, GRAIN * w->interval_s);
         for (size_t i = from; i < to; i++) {
-            struct spread nothing = {0};
-            if (s.any && i > from)
-                spread_moves(&s, aw_mover_get(&w->mover, trial->t[i] - trial->t[i - 1]));
+            struct covariance nothing = {0};
+            if (s.is_nonzero && i > from)
+                propagate(&s, aw_mover_get_move(&w->mover, trial->t[i] - trial->t[i - 1]));
             k = apply_jumps(w, dead, scatter, trial->t[i], k, i > from || !from ? &s : &nothing);
             w->scale[i] = 0;
             if (!w->held || !w->held[i])
-                learn(w, i, &s, sigma2);
+                update_gains(w, i, &s, sigma2);
         }
     }
     whiten_ones(w);

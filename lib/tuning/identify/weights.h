@@ -2,7 +2,7 @@
  *
  *     struct aw_weights weights;
  *     status = aw_weights_begin(&weights, &trial, held, &err);
- *     aw_weights_find(&weights, &process, &dead, sigma2, 1);
+ *     aw_weights_calculate(&weights, &process, &dead, sigma2, 1);
  *     aw_weights_apply(&weights, y, out);          out: independent, of equal variance
  *     aw_weights_end(&weights);
  *
@@ -29,14 +29,14 @@
 struct aw_weights {
     const struct aw_trial *trial;
     const bool *held; /* NULL: none */
-    size_t piece, counted;
+    size_t piece, n_counted;
     double interval_s; /* mean sampling interval */
     struct aw_process process;
-    bool follows;   /* the filter runs, because there are impulses */
-    double log_det; /* sum of log(variance / sigma2) of all samples */
-    double *gain;   /* gains of the filter, three for each sample */
-    double *scale;  /* scale of each sample; 0: held out */
-    double *ones;   /* whitened offset of 1 */
+    bool uses_filter;    /* the filter runs, because there are impulses */
+    double log_det;      /* sum of log(variance / sigma2) of all samples */
+    double *gain;        /* gains of the filter, three for each sample */
+    double *scale;       /* scale of each sample; 0: held out */
+    double *unit_offset; /* whitened offset of 1 */
     struct aw_mover mover;
 };
 
@@ -49,12 +49,12 @@ void aw_weights_end(struct aw_weights *w);
 void aw_weights_hold_out(struct aw_weights *w, const bool *held);
 
 /* Gives all samples the same weight, in pieces of this many samples. */
-void aw_weights_plain(struct aw_weights *w, size_t piece);
+void aw_weights_reset(struct aw_weights *w, size_t piece);
 
 /* Calculates weights for this process (including its gain) and a sample variance of sigma2.
  * scatter: deviation of the jump times, as a share of the possible range between two samples. */
-void aw_weights_find(struct aw_weights *w, const struct aw_process *process,
-                     const struct aw_dead *dead, double sigma2, double scatter);
+void aw_weights_calculate(struct aw_weights *w, const struct aw_process *process,
+                          const struct aw_dead_band *dead, double sigma2, double scatter);
 
 /* Whitens a column and removes the offset of each piece. in and out may be the same. */
 void aw_weights_apply(struct aw_weights *w, const double *in, double *out);

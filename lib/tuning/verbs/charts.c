@@ -30,16 +30,16 @@ static void follow_phase(struct loop_curve *c)
     }
 }
 
-static bool fill(struct loop_curve *c, const struct aw_model *model, const struct aw_proposal *p,
-                 struct aw_error *err)
+static bool fill_curve(struct loop_curve *c, const struct aw_model *model,
+                       const struct aw_proposal *p, struct aw_error *err)
 {
     struct aw_loop *loop = aw_loop_new(&model->fit.process, model->driver.tick_s, err);
-    double omega, least = p->margins.crossover / SLOWEST;
+    double omega, min_omega = p->margins.crossover / SLOWEST;
     double complex open;
     c->margins = p->margins;
-    for (size_t i = 0; loop && c->n < CURVE && aw_loop_point(loop, &p->per_tick, i, &omega, &open);
-         i++) {
-        if (omega < least)
+    for (size_t i = 0;
+         loop && c->n < CURVE && aw_loop_get_point(loop, &p->per_tick, i, &omega, &open); i++) {
+        if (omega < min_omega)
             continue;
         c->open[c->n] = open;
         c->hz[c->n] = omega / PER_TURN;
@@ -53,8 +53,8 @@ static bool fill(struct loop_curve *c, const struct aw_model *model, const struc
 
 /* Indices of the last gain crossover, the phase crossover of the gain margin, and the maximum of
  * |S|; n: no such point. */
-struct places {
-    size_t crossover, turn, peak;
+struct curve_points {
+    size_t crossover, phase_crossover, peak;
 };
 
 static bool is_turn(const struct loop_curve *c, size_t i)
@@ -63,17 +63,17 @@ static bool is_turn(const struct loop_curve *c, size_t i)
     return creal(c->open[i]) < 0 && (last || cimag(c->open[i]) * cimag(c->open[i + 1]) <= 0);
 }
 
-static struct places find_places(const struct loop_curve *c)
+static struct curve_points find_places(const struct loop_curve *c)
 {
-    struct places p = {.crossover = c->n, .turn = c->n};
+    struct curve_points p = {.crossover = c->n, .phase_crossover = c->n};
     double best = INFINITY;
     for (size_t i = 0; i < c->n; i++) {
-        double away = fabs(c->gain_db[i] + 20 * log10(c->margins.gain_margin));
+        double distance = fabs(c->gain_db[i] + 20 * log10(c->margins.gain_margin));
         if (i + 1 < c->n && c->gain_db[i] >= 0 && c->gain_db[i + 1] < 0)
             p.crossover = i;
-        if (is_turn(c, i) && away < best) {
-            best = away;
-            p.turn = i;
+        if (is_turn(c, i) && distance < best) {
+            best = distance;
+            p.phase_crossover = i;
         }
         if (c->s[i] > c->s[p.peak])
             p.peak = i;
@@ -85,7 +85,7 @@ static struct places find_places(const struct loop_curve *c)
 struct mark {
     double x[2], y[2];
     char text[TEXT];
-    const char *texts[1];
+    const char *notes[1];
 };
 
 static size_t add_mark(struct aw_series *to, struct mark *mark, double x, double y, double level)
@@ -93,10 +93,10 @@ static size_t add_mark(struct aw_series *to, struct mark *mark, double x, double
     mark->x[0] = mark->x[1] = x;
     mark->y[0] = y;
     mark->y[1] = level;
-    mark->texts[0] = mark->text;
+    mark->notes[0] = mark->text;
     to[0] = (struct aw_series){.x = mark->x, .y = mark->y, .n = 2, .colour = 2};
     to[1] = (struct aw_series){
-        .x = mark->x, .y = mark->y, .n = 1, .colour = 2, .dots = true, .texts = mark->texts};
+        .x = mark->x, .y = mark->y, .n = 1, .colour = 2, .dots = true, .notes = mark->notes};
     return 2;
 }
 
@@ -125,13 +125,13 @@ static void add_levels(struct loop_chart *chart)
     for (int k = 0; k < PANELS; k++) {
         chart->level[k][0] = chart->level[k][1] = levels[k];
         chart->series[k][chart->n[k]++] =
-            (struct aw_series){.x = chart->ends, .y = chart->level[k], .n = 2, .guide = true};
+            (struct aw_series){.x = chart->ends, .y = chart->level[k], .n = 2, .is_guide = true};
     }
 }
 
 static void add_marks(struct loop_chart *chart, const struct loop_curve *c)
 {
-    const struct places at = find_places(c);
+    const struct curve_points at = find_places(c);
     const struct aw_margins *m = &c->margins;
     struct mark *mark = chart->mark;
     snprintf(mark[GAIN].text, TEXT, "gain margin %.3g (%.1f dB)", m->gain_margin,
@@ -139,9 +139,9 @@ static void add_marks(struct loop_chart *chart, const struct loop_curve *c)
     snprintf(mark[PHASE].text, TEXT, "phase margin %.0f deg at %.3g Hz", m->phase_margin_deg,
              m->crossover / PER_TURN);
     snprintf(mark[SENSITIVITY].text, TEXT, "Ms %.3g", m->ms);
-    if (at.turn < c->n && isfinite(m->gain_margin))
+    if (at.phase_crossover < c->n && isfinite(m->gain_margin))
         chart->n[GAIN] += add_mark(chart->series[GAIN] + chart->n[GAIN], &mark[GAIN],
-                                   c->hz[at.turn], c->gain_db[at.turn], 0);
+                                   c->hz[at.phase_crossover], c->gain_db[at.phase_crossover], 0);
     if (at.crossover < c->n && isfinite(m->phase_margin_deg))
         chart->n[PHASE] += add_mark(chart->series[PHASE] + chart->n[PHASE], &mark[PHASE],
                                     c->hz[at.crossover], c->phase[at.crossover], -180);
@@ -149,10 +149,10 @@ static void add_marks(struct loop_chart *chart, const struct loop_curve *c)
                                       &mark[SENSITIVITY], c->hz[at.peak], c->s[at.peak], 1);
 }
 
-char *aw_bench_draw_loop(struct aw_session *session, const struct aw_model *model,
-                         const struct aw_proposal *proposal, const char *path, size_t *size)
+char *aw_experiment_draw_loop(struct aw_session *session, const struct aw_model *model,
+                              const struct aw_proposal *proposal, const char *path, size_t *size)
 {
-    static const struct aw_panel looks[PANELS] = {
+    static const struct aw_panel labels[PANELS] = {
         {.label = "|L|", .unit = "dB"}, {.label = "phase of L", .unit = "deg"}, {.label = "|S|"}};
     struct loop_curve *curve = calloc(1, sizeof *curve);
     struct loop_chart *chart = calloc(1, sizeof *chart);
@@ -160,12 +160,12 @@ char *aw_bench_draw_loop(struct aw_session *session, const struct aw_model *mode
     char title[160], *svg = NULL;
     if (!curve || !chart)
         aw_no_memory(&session->err);
-    else if (fill(curve, model, proposal, &session->err)) {
+    else if (fill_curve(curve, model, proposal, &session->err)) {
         add_curve(chart, curve);
         add_levels(chart);
         add_marks(chart, curve);
         for (int k = 0; k < PANELS; k++) {
-            panels[k] = looks[k];
+            panels[k] = labels[k];
             panels[k].series = chart->series[k];
             panels[k].n = chart->n[k];
         }
@@ -177,7 +177,7 @@ char *aw_bench_draw_loop(struct aw_session *session, const struct aw_model *mode
                                                  .x_unit = "Hz",
                                                  .log_x = true,
                                                  .panels = panels,
-                                                 .n = PANELS,
+                                                 .n_panels = PANELS,
                                                  .height = 760},
                               path, size);
     }

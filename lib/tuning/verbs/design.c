@@ -13,57 +13,58 @@
 #define BODE      200
 #define LONGEST_S 2.0 /* max duration of a drawn step, s */
 
-enum aw_status aw_bench_design_options(struct aw_session *session, const struct aw_model *model,
-                                       struct aw_design_options *options)
+enum aw_status aw_experiment_read_design(struct aw_session *session, const struct aw_model *model,
+                                         struct aw_design_options *options)
 {
     const struct aw_wishes *wishes = aw_wishes_given(session);
-    struct aw_bench bench = {.session = session, .hooks = session->tool->bench};
+    struct aw_experiment experiment = {.session = session, .hooks = session->tool->experiments};
     *options = (struct aw_design_options){
         .form = (enum aw_form)wishes->form,
         .ms = wishes->ms,
-        .bounded = true,
+        .limits_overshoot = true,
         .overshoot = wishes->overshoot,
         .activity = wishes->noise,
-        .late_s = model->fit.half.dead_time,
-        .unproven = session->options.run.force,
+        .dead_time_half_s = model->fit.half.dead_time,
+        .allow_high_ms = session->options.run.force,
     };
-    enum aw_status status = aw_bench_mode(session, model->controller, false, &bench.joint);
-    options->step = bench.joint.step;
+    enum aw_status status =
+        aw_experiment_set_mode(session, model->controller, false, &experiment.joint);
+    options->step = experiment.joint.step;
     if (status == AW_OK && wishes->all.step)
-        status = aw_bench_parse(&bench, "--step", wishes->all.step, &options->step);
+        status = aw_experiment_parse(&experiment, "--step", wishes->all.step, &options->step);
     return status;
 }
 
 /* ---- Output ---- */
 
-void aw_bench_report_proposal(struct aw_session *session, const struct aw_model *model,
-                              const struct aw_proposal *p)
+void aw_experiment_report_proposal(struct aw_session *session, const struct aw_model *model,
+                                   const struct aw_proposal *p)
 {
     struct aw_object *result = &session->result;
-    aw_bench_report_tick(session, &model->tick);
-    aw_object_text(result, "rule", "robust");
-    aw_object_text(result, "form", aw_form_names[p->form]);
-    aw_object_number(result, "kp", p->per_tick.kp, -1, NULL);
-    aw_object_number(result, "ki", p->per_tick.ki, -1, NULL);
-    aw_object_number(result, "kd", p->per_tick.kd, -1, NULL);
-    aw_object_truth(result, "stable", p->margins.stable);
-    aw_object_number(result, "ms", p->ms, 3, NULL);
-    aw_object_number(result, "gain_margin", p->margins.gain_margin, 3, NULL);
-    aw_object_number(result, "phase_margin", p->margins.phase_margin_deg, 1, "deg");
-    aw_object_number(result, "bandwidth", p->margins.bandwidth / 6.283185307, 3, "Hz");
-    aw_object_number(result, "rise_time", p->step.value[AW_RISE_TIME], 4, "s");
-    aw_object_number(result, "overshoot", p->step.value[AW_OVERSHOOT], 2, "%");
-    aw_object_number(result, "settling_time", p->step.value[AW_SETTLING_TIME], 4, "s");
-    aw_bench_report_metric(session, "iae", AW_IAE, p->step.value[AW_IAE] * model->full_scale,
-                           model->unit);
-    aw_bench_report_metric(session, "load_iae", AW_IAE, p->load_iae * model->full_scale,
-                           model->unit);
-    aw_object_number(result, "max_output", p->step.value[AW_MAX_OUTPUT], 4, NULL);
-    aw_object_number(result, "activity", p->activity, -4, NULL);
-    aw_object_truth(result, "limited", p->limited);
-    aw_object_copy(result, "refused", p->refusal);
+    aw_experiment_report_tick(session, &model->tick);
+    aw_object_add_text(result, "rule", "robust");
+    aw_object_add_text(result, "form", aw_form_names[p->form]);
+    aw_object_add_number(result, "kp", p->per_tick.kp, -1, NULL);
+    aw_object_add_number(result, "ki", p->per_tick.ki, -1, NULL);
+    aw_object_add_number(result, "kd", p->per_tick.kd, -1, NULL);
+    aw_object_add_truth(result, "stable", p->margins.stable);
+    aw_object_add_number(result, "ms", p->ms, 3, NULL);
+    aw_object_add_number(result, "gain_margin", p->margins.gain_margin, 3, NULL);
+    aw_object_add_number(result, "phase_margin", p->margins.phase_margin_deg, 1, "deg");
+    aw_object_add_number(result, "bandwidth", p->margins.bandwidth / 6.283185307, 3, "Hz");
+    aw_object_add_number(result, "rise_time", p->step.value[AW_RISE_TIME], 4, "s");
+    aw_object_add_number(result, "overshoot", p->step.value[AW_OVERSHOOT], 2, "%");
+    aw_object_add_number(result, "settling_time", p->step.value[AW_SETTLING_TIME], 4, "s");
+    aw_experiment_report_metric(session, "iae", AW_IAE, p->step.value[AW_IAE] * model->full_scale,
+                                model->unit);
+    aw_experiment_report_metric(session, "load_iae", AW_IAE, p->load_iae * model->full_scale,
+                                model->unit);
+    aw_object_add_number(result, "max_output", p->step.value[AW_MAX_OUTPUT], 4, NULL);
+    aw_object_add_number(result, "activity", p->activity, -4, NULL);
+    aw_object_add_truth(result, "limited", p->out_of_range);
+    aw_object_add_copy(result, "refused", p->refusal);
     if (!*p->refusal)
-        aw_object_absent(result);
+        aw_object_clear_last(result);
 }
 
 /* Formats a number, or "-". */
@@ -76,7 +77,7 @@ static const char *cell(char out[16], const char *format, double value)
     return out;
 }
 
-void aw_bench_print_proposal(struct aw_session *session, const struct aw_proposal *p)
+void aw_experiment_print_proposal(struct aw_session *session, const struct aw_proposal *p)
 {
     struct aw_output *out = &session->out;
     char text[10][16];
@@ -101,7 +102,8 @@ void aw_bench_print_proposal(struct aw_session *session, const struct aw_proposa
 struct bode {
     double hz[BODE], gain[BODE], phase[BODE];
     size_t n; /* number of measured points */
-    double at[AW_SPECTRUM_POINTS], seen[AW_SPECTRUM_POINTS], lag[AW_SPECTRUM_POINTS];
+    double measured_hz[AW_SPECTRUM_POINTS], measured_gain[AW_SPECTRUM_POINTS],
+        measured_phase[AW_SPECTRUM_POINTS];
     double coherence[AW_SPECTRUM_POINTS];
     bool hollow[AW_SPECTRUM_POINTS];
 };
@@ -121,19 +123,19 @@ static void fill_bode(struct bode *b, const struct aw_model *model)
     }
     for (size_t i = 0; i < b->n; i++) {
         const struct aw_spectrum_point *p = &model->points[i];
-        double near = aw_process_phase(process, 6.283185307 * p->hz) * 57.29577951;
-        b->at[i] = p->hz;
-        b->seen[i] = 20 * log10(p->gain);
-        b->lag[i] = p->phase_deg + 360 * round((near - p->phase_deg) / 360);
+        double model_phase = aw_process_phase(process, 6.283185307 * p->hz) * 57.29577951;
+        b->measured_hz[i] = p->hz;
+        b->measured_gain[i] = 20 * log10(p->gain);
+        b->measured_phase[i] = p->phase_deg + 360 * round((model_phase - p->phase_deg) / 360);
         b->coherence[i] = p->coherence;
         b->hollow[i] = p->coherence < AW_COHERENT;
     }
 }
 
-static struct aw_series points_of(const struct bode *b, const char *label, const double *y)
+static struct aw_series make_points(const struct bode *b, const char *label, const double *y)
 {
     return (struct aw_series){.label = label,
-                              .x = b->at,
+                              .x = b->measured_hz,
                               .y = y,
                               .n = b->n,
                               .dots = true,
@@ -141,19 +143,19 @@ static struct aw_series points_of(const struct bode *b, const char *label, const
                               .hollow = b->hollow};
 }
 
-char *aw_bench_draw_bode(struct aw_session *session, const struct aw_model *model, const char *path,
-                         size_t *size)
+char *aw_experiment_draw_bode(struct aw_session *session, const struct aw_model *model,
+                              const char *path, size_t *size)
 {
     struct bode b;
     fill_bode(&b, model);
-    const double ends[] = {b.hz[0], b.hz[BODE - 1]}, least[] = {AW_COHERENT, AW_COHERENT};
+    const double ends[] = {b.hz[0], b.hz[BODE - 1]}, threshold[] = {AW_COHERENT, AW_COHERENT};
     const struct aw_series gains[] = {{.label = "model", .x = b.hz, .y = b.gain, .n = BODE},
-                                      points_of(&b, "measured", b.seen)};
+                                      make_points(&b, "measured", b.measured_gain)};
     const struct aw_series phases[] = {{.label = "model", .x = b.hz, .y = b.phase, .n = BODE},
-                                       points_of(&b, "measured", b.lag)};
+                                       make_points(&b, "measured", b.measured_phase)};
     const struct aw_series trust[] = {
-        points_of(&b, "coherence", b.coherence),
-        {.label = "trusted above", .x = ends, .y = least, .n = 2, .guide = true}};
+        make_points(&b, "coherence", b.coherence),
+        {.label = "trusted above", .x = ends, .y = threshold, .n = 2, .is_guide = true}};
     const struct aw_panel panels[] = {
         {.label = "gain", .unit = "dB", .series = gains, .n = b.n ? 2 : 1},
         {.label = "phase", .unit = "deg", .series = phases, .n = b.n ? 2 : 1},
@@ -166,17 +168,20 @@ char *aw_bench_draw_bode(struct aw_session *session, const struct aw_model *mode
                                    .x_unit = "Hz",
                                    .log_x = true,
                                    .panels = panels,
-                                   .n = b.n ? 3 : 2,
+                                   .n_panels = b.n ? 3 : 2,
                                    .height = b.n ? 760 : 0};
     return aw_picture_draw(session, &chart, path, size);
 }
 
-char *aw_bench_draw_step(struct aw_session *session, const struct aw_model *model,
-                         const struct aw_proposal *p, double step, const char *path, size_t *size)
+char *aw_experiment_draw_step(struct aw_session *session, const struct aw_model *model,
+                              const struct aw_proposal *p, double step, const char *path,
+                              size_t *size)
 {
     size_t n;
-    struct aw_scene scene = {
-        .to = step, .rest = p->rest, .duration_s = fmin(p->duration_s, LONGEST_S), .full = true};
+    struct aw_scene scene = {.to = step,
+                             .rest = p->rest,
+                             .duration_s = fmin(p->duration_s, LONGEST_S),
+                             .nonlinear = true};
     struct aw_sample *samples =
         aw_predict(&model->fit.process, &model->driver, &p->per_tick, &scene, &n, &session->err);
     double *block = samples ? calloc(3 * n, sizeof *block) : NULL;
@@ -196,7 +201,7 @@ char *aw_bench_draw_step(struct aw_session *session, const struct aw_model *mode
         aw_picture_title(session, "Predicted step, nonlinear model", AW_NO_TIME, title,
                          sizeof title);
         const struct aw_chart chart = {
-            .title = title, .x_label = "time", .x_unit = "s", .panels = panels, .n = 2};
+            .title = title, .x_label = "time", .x_unit = "s", .panels = panels, .n_panels = 2};
         svg = aw_picture_draw(session, &chart, path, size);
     } else if (samples) {
         aw_no_memory(&session->err);
@@ -208,8 +213,8 @@ char *aw_bench_draw_step(struct aw_session *session, const struct aw_model *mode
 
 /* ---- The command ---- */
 
-static enum aw_status plot(struct aw_session *session, const struct aw_model *model,
-                           const struct aw_proposal *p, double step)
+static enum aw_status draw_charts(struct aw_session *session, const struct aw_model *model,
+                                  const struct aw_proposal *p, double step)
 {
     const char *paths[] = {aw_experiment_given(session)->plot, aw_experiment_given(session)->bode};
     enum aw_status status = AW_OK;
@@ -217,25 +222,25 @@ static enum aw_status plot(struct aw_session *session, const struct aw_model *mo
         size_t size;
         if (!paths[i] || !p->margins.stable)
             continue;
-        char *drawn = i == 1 ? aw_bench_draw_loop(session, model, p, paths[i], &size)
-                             : aw_bench_draw_step(session, model, p, step, paths[i], &size);
-        status = aw_bench_write_drawn(session, drawn, size, paths[i]);
+        char *drawn = i == 1 ? aw_experiment_draw_loop(session, model, p, paths[i], &size)
+                             : aw_experiment_draw_step(session, model, p, step, paths[i], &size);
+        status = aw_experiment_write_drawn(session, drawn, size, paths[i]);
     }
     return status;
 }
 
-static void show(struct aw_session *session, const struct aw_model *model,
-                 const struct aw_proposal *p)
+static void show_design(struct aw_session *session, const struct aw_model *model,
+                        const struct aw_proposal *p)
 {
-    if (aw_session_text(session)) {
-        char tick[AW_BENCH_TICK_TEXT];
+    if (aw_session_is_text(session)) {
+        char tick[AW_EXPERIMENT_TICK_TEXT];
         aw_output_print(&session->out, "control period: %s\n",
-                        aw_bench_tick_text(session, &model->tick, tick));
-        aw_bench_print_proposal(session, p);
+                        aw_experiment_tick_text(session, &model->tick, tick));
+        aw_experiment_print_proposal(session, p);
         return;
     }
     aw_object_start(&session->result, "design");
-    aw_bench_report_proposal(session, model, p);
+    aw_experiment_report_proposal(session, model, p);
 }
 
 /* Warns if the predicted step overshoots more than the limit, which applies to the linear loop.
@@ -243,36 +248,36 @@ static void show(struct aw_session *session, const struct aw_model *model,
 static void warn_of_overshoot(struct aw_session *session, const struct aw_proposal *p,
                               const struct aw_design_options *options)
 {
-    double over = p->step.value[AW_OVERSHOOT], bound = 100 * options->overshoot;
-    if (over > bound)
-        aw_session_notice(
+    double overshoot = p->step.value[AW_OVERSHOOT], limit = 100 * options->overshoot;
+    if (overshoot > limit)
+        aw_session_print_notice(
             session,
             "the predicted step overshoots by %.3g %%, above --overshoot %.3g %%, due to dead "
             "band and saturation — lower --overshoot",
-            over, bound);
+            overshoot, limit);
 }
 
 /* Gives a model that contains no driver the published one. */
 static enum aw_status complete_driver(struct aw_session *session, struct aw_model *model)
 {
-    struct aw_bench_joint joint;
-    enum aw_status status = aw_bench_mode(session, model->controller, false, &joint);
-    struct aw_tick tick = {aw_bench_tick_of_period(&joint, 0), NAN, AW_TICK_ASSUMED};
-    bool known = model->driver.tick_s > 0, given = aw_experiment_given(session)->tick_s > 0;
-    if (!known) {
+    struct aw_experiment_joint joint;
+    enum aw_status status = aw_experiment_set_mode(session, model->controller, false, &joint);
+    struct aw_tick tick = {aw_experiment_assume_tick(&joint, 0), NAN, AW_TICK_ASSUMED};
+    bool has_driver = model->driver.tick_s > 0, is_given = aw_experiment_given(session)->tick_s > 0;
+    if (!has_driver) {
         double quantum = fmax(model->grain.quantum, model->driver.quantum);
         model->driver = joint.driver;
         model->driver.quantum = quantum;
         model->driver.noise = model->grain.noise;
     }
-    if (given)
+    if (is_given)
         tick = (struct aw_tick){aw_experiment_given(session)->tick_s, NAN, AW_TICK_GIVEN};
-    else if (!known)
-        aw_session_notice(session,
-                          "the model contains no control period; assuming %g ms, as with "
-                          "telemetry at 100 Hz — give --tick TIME to change it",
-                          1000 * tick.s);
-    if (given || !known)
+    else if (!has_driver)
+        aw_session_print_notice(session,
+                                "the model contains no control period; assuming %g ms, as with "
+                                "telemetry at 100 Hz — give --tick TIME to change it",
+                                1000 * tick.s);
+    if (is_given || !has_driver)
         aw_model_set_tick(model, &tick);
     return status;
 }
@@ -288,16 +293,16 @@ enum aw_status aw_run_design(struct aw_session *session, const struct aw_args *a
     if (status == AW_OK)
         status = complete_driver(session, model);
     if (status == AW_OK)
-        aw_bench_warn_of_model(session, model);
+        aw_experiment_warn_of_model(session, model);
     if (status == AW_OK)
-        status = aw_bench_design_options(session, model, &options);
+        status = aw_experiment_read_design(session, model, &options);
     if (status == AW_OK)
         status = aw_design(&model->fit.process, &model->driver, &options, &proposal, &session->err);
     if (status == AW_OK || (status == AW_LIMIT && *proposal.refusal)) {
         struct aw_error cause = session->err;
-        show(session, model, &proposal);
+        show_design(session, model, &proposal);
         warn_of_overshoot(session, &proposal, &options);
-        enum aw_status drawn = plot(session, model, &proposal, options.step);
+        enum aw_status drawn = draw_charts(session, model, &proposal, options.step);
         if (status == AW_OK)
             status = drawn;
         else

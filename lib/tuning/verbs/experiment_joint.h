@@ -1,7 +1,7 @@
 /* The interface between a tool's joints and the experiments step, sweep, identify, tune and verify.
  * The experiments are the same in every tool.
  *
- *     const struct aw_bench_hooks lamp_bench = {
+ *     const struct aw_experiment_hooks lamp_bench = {
  *         .usual = {.unit = "deg", .scale = 1}, .joint = lamp_joint, .parse = lamp_parse,
  *         .open = lamp_open, .idle = lamp_idle, .setpoint = lamp_setpoint, .end = lamp_end, …
  *     };
@@ -17,102 +17,104 @@
 #include "shell/settings/law.h"
 #include "tuning/loop.h"
 
-struct aw_bench;
+struct aw_experiment;
 
-struct aw_bench_joint {
+struct aw_experiment_joint {
     char name[AW_JOINT_NAME]; /* "lknee" */
     char mode[16];            /* its controller if it has several, such as "pos"; else "" */
     unsigned number;
     int kind; /* number and kind have a meaning for the tool only */
     const char *unit;
-    double scale;           /* value of a share of 1, in this unit */
-    double low, high;       /* range of setpoints */
-    double max_deviation;   /* default deviation limit, as a share */
-    double least, glitch_s; /* see aw_motion_config in control/motion.h */
-    double step;            /* default size of a step */
+    double scale;                /* value of a share of 1, in this unit */
+    double low, high;            /* range of setpoints */
+    double max_deviation;        /* default deviation limit, as a share */
+    double min_motion, glitch_s; /* see aw_motion_config in control/motion.h */
+    double step;                 /* default size of a step */
     /* the firmware's control loop; tick_s 0: the experiment measures it */
     struct aw_driver driver;
     double amplitude;         /* default output amplitude in experiments; 0: 0.1 of full scale */
     double tick_s, period_s;  /* shortest possible control period; the usual sample period */
     size_t kp;                /* index of kp among the controller's gains; ki and kd follow it */
-    bool lacks[3];            /* kp, ki or kd that the controller does not have */
+    bool missing[3];          /* kp, ki or kd that the controller does not have */
     struct aw_gains power_up; /* published gains after power-up */
 };
 
-#define AW_BENCH_SET 160 /* size of a command that sets gains */
+#define AW_EXPERIMENT_SET 160 /* size of a command that sets gains */
 
 /* The input of the process in experiments. If it is not the reported output, commands that send
  * gains first check that the gains take effect. */
-enum aw_bench_law {
-    AW_BENCH_TOLD, /* the reported output */
+enum aw_experiment_input {
+    AW_INPUT_REPORTED, /* the reported output */
     /* the setpoint, which the device's own controller follows; with --with and in tune: the output
      * of the controller whose gains are sent */
-    AW_BENCH_SERVO,
-    AW_BENCH_HIDDEN, /* an output that is not reported; it is known while kp is the only gain */
+    AW_INPUT_SETPOINT,
+    AW_INPUT_HIDDEN, /* an output that is not reported; it is known while kp is the only gain */
 };
 
-struct aw_bench_hooks {
+struct aw_experiment_hooks {
     /* Sets the members that depend only on the mode: all except name and number. name NULL: the
      * mode of the options. If they give none, sets mode to "" and scale to 1, or returns AW_USAGE
      * if must is set. NULL: every joint starts as a copy of the defaults. */
     enum aw_status (*mode)(struct aw_session *session, const char *name, bool must,
-                           struct aw_bench_joint *joint);
-    struct aw_bench_joint usual;
+                           struct aw_experiment_joint *joint);
+    struct aw_experiment_joint defaults;
     /* Finds the joint in the known mode. name NULL: uses the options and arguments. NULL: the joint
      * is one of the tool's struct aw_joints, and describe fills in its members. */
     enum aw_status (*joint)(struct aw_session *session, const struct aw_args *args,
-                            const char *name, struct aw_bench_joint *joint);
+                            const char *name, struct aw_experiment_joint *joint);
     void (*describe)(struct aw_session *session, const struct aw_joint *of,
-                     struct aw_bench_joint *joint);
+                     struct aw_experiment_joint *joint);
     /* Converts a value in the joint's unit ("10deg") to a share. what begins error messages. NULL:
      * converts by the unit alone. */
-    enum aw_status (*parse)(struct aw_session *session, const struct aw_bench_joint *joint,
+    enum aw_status (*parse)(struct aw_session *session, const struct aw_experiment_joint *joint,
                             const char *what, const char *text, double *value);
 
     /* Opens the link, and waits until the joint's position is known. Not called with --dry-run. */
-    enum aw_status (*open)(struct aw_bench *bench);
-    /* Reads until the deadline. Passes samples to aw_bench_sample until that returns false. Reports
-     * other faults with aw_motion_fault. */
-    enum aw_status (*idle)(struct aw_bench *bench, int64_t deadline);
+    enum aw_status (*open)(struct aw_experiment *experiment);
+    /* Reads until the deadline. Passes samples to aw_experiment_sample until that returns false.
+     * Reports other faults with aw_motion_set_fault. */
+    enum aw_status (*idle)(struct aw_experiment *experiment, int64_t deadline);
     /* earliest time of the next command, ns of the session's clock */
-    int64_t (*due)(struct aw_bench *bench);
+    int64_t (*due)(struct aw_experiment *experiment);
     /* Returns the sample period, s; 0: not known yet. NULL: the control period is always tick_s. */
-    double (*period)(struct aw_bench *bench);
+    double (*period)(struct aw_experiment *experiment);
 
     /* Starts or continues the motion to the setpoint. */
-    enum aw_status (*setpoint)(struct aw_bench *bench, double setpoint);
+    enum aw_status (*setpoint)(struct aw_experiment *experiment, double setpoint);
     /* Ends the motion. Restores the previous gains if trial gains are set (law.h). Returns status
      * if it is an error, else the result of ending the motion. */
-    enum aw_status (*end)(struct aw_bench *bench, enum aw_status status);
+    enum aw_status (*end)(struct aw_experiment *experiment, enum aw_status status);
 
-    /* Sends the gains of the joint and the other gains in its packet, as aw_bench_gains does. NULL:
-     * the tool has no gains. */
-    enum aw_status (*gains)(struct aw_bench *bench, const struct aw_gain_list *gains);
+    /* Sends the gains of the joint and the other gains in its packet, as aw_experiment_send_gains
+     * does. NULL: the tool has no gains. */
+    enum aw_status (*gains)(struct aw_experiment *experiment, const struct aw_gain_list *gains);
     /* Checks that the joint accepts gains now. may_switch: switches it so that it does. section
      * begins error messages. NULL: joints always accept gains. */
-    enum aw_status (*admit)(struct aw_bench *bench, const char *section, bool may_switch);
+    enum aw_status (*allow_gains)(struct aw_experiment *experiment, const char *section,
+                                  bool may_switch);
     /* Returns the encoder resolution for the samples of table, as a share. */
-    double (*quantum)(const struct aw_bench *bench);
+    double (*quantum)(const struct aw_experiment *experiment);
 
     /* Write text for people. about: joint and gains, "lknee pos kp 3" (NULL: its name). words: the
      * arguments that select the joint in a command, " -b lknee -c pos" (NULL: " elbow"). set: the
      * command that sets gains (NULL: "gains set elbow.kp=1 …"). */
-    void (*about)(struct aw_session *session, const struct aw_bench_joint *joint, char *out,
-                  size_t size);
-    void (*words)(const struct aw_bench_joint *joint, char *out, size_t size);
-    void (*set)(const struct aw_bench_joint *joint, struct aw_gains gains, char *out, size_t size);
+    void (*describe_gains)(struct aw_session *session, const struct aw_experiment_joint *joint,
+                           char *out, size_t size);
+    void (*write_arguments)(const struct aw_experiment_joint *joint, char *out, size_t size);
+    void (*write_set_command)(const struct aw_experiment_joint *joint, struct aw_gains gains,
+                              char *out, size_t size);
 
-    const char *place; /* the tool's term for joints: "board"; NULL: "joint" */
-    bool has_modes;    /* the user also names a controller */
-    enum aw_bench_law law;
+    const char *joint_term; /* the tool's term for joints: "board"; NULL: "joint" */
+    bool has_modes;         /* the user also names a controller */
+    enum aw_experiment_input input;
     double gain_max; /* max absolute value of each gain */
     /* what happens to the joint at the end of a motion, for messages: "disabled"; NULL: "held", or
      * "stopped" if steered */
-    const char *ended;
+    const char *action;
     const char *assumed; /* source of an assumed control period, for messages */
     /* URL of a simulator whose joints obey the sent gains, if those of the default one do not; else
      * NULL */
-    const char *acts;
+    const char *working_url;
 };
 
 #endif

@@ -10,47 +10,50 @@
 #define CALM_S 0.05
 
 /* Fails because the gains have no effect. For a simulator, suggests another joint. */
-static enum aw_status refuse(struct aw_bench *bench)
+static enum aw_status fail_no_effect(struct aw_experiment *experiment)
 {
-    struct aw_session *session = bench->session;
-    const struct aw_tool *base = session->device.custom.base, *tool = base ? base : session->tool;
-    const char *url, *acts = tool->bench ? tool->bench->acts : NULL;
-    bool simulated = acts && aw_session_url(session, &url) == AW_OK && strncmp(url, "sim:", 4) == 0;
+    struct aw_session *session = experiment->session;
+    const struct aw_tool *base = session->device.custom.base_tool,
+                         *tool = base ? base : session->tool;
+    const char *url, *acts = tool->experiments ? tool->experiments->working_url : NULL;
+    bool simulated =
+        acts && aw_session_get_url(session, &url) == AW_OK && strncmp(url, "sim:", 4) == 0;
     return aw_fail(&session->err, AW_REFUSED,
                    "%s follows its setpoint even with gains of 0: its servo has its own control "
                    "loop — measure it with step or identify%s%s%s",
-                   bench->joint.name, simulated ? ", or simulate another drive: -l '" : "",
+                   experiment->joint.name, simulated ? ", or simulate another drive: -l '" : "",
                    simulated ? acts : "", simulated ? "'" : "");
 }
 
 /* Sends gains of 0 and a setpoint. A motor that obeys the gains does not move then; a servo with
  * its own control loop does. */
-enum aw_status aw_bench_check_gains_act(struct aw_bench *bench)
+enum aw_status aw_experiment_check_gains_act(struct aw_experiment *experiment)
 {
-    double scale = bench->joint.scale;
-    aw_session_moves(bench->session); /* from now on, the end of the command restores the gains */
-    enum aw_status status = aw_bench_gains(bench, (struct aw_gains){0});
+    double scale = experiment->joint.scale;
+    aw_session_start_motion(
+        experiment->session); /* from now on, the end of the command restores the gains */
+    enum aw_status status = aw_experiment_send_gains(experiment, (struct aw_gains){0});
     if (status == AW_OK)
-        status = aw_bench_collect(bench, REST_S);
-    double start = bench->last[AW_BENCH_MEASURED];
-    double away = start / scale > 0 ? -bench->joint.step / 2 : bench->joint.step / 2;
+        status = aw_experiment_collect(experiment, REST_S);
+    double start = experiment->last[AW_SAMPLE_MEASURED];
+    double offset = start / scale > 0 ? -experiment->joint.step / 2 : experiment->joint.step / 2;
     if (status == AW_OK)
-        status = aw_bench_push(bench, start / scale + away);
+        status = aw_experiment_push(experiment, start / scale + offset);
     if (status == AW_OK)
-        status = aw_bench_collect(bench, ACTS_S);
-    double moved = (bench->last[AW_BENCH_MEASURED] - start) / scale / away;
+        status = aw_experiment_collect(experiment, ACTS_S);
+    double moved = (experiment->last[AW_SAMPLE_MEASURED] - start) / scale / offset;
     if (status == AW_OK && moved > SHARE)
-        return refuse(bench);
-    return status == AW_OK ? aw_bench_calm_gains(bench) : status;
+        return fail_no_effect(experiment);
+    return status == AW_OK ? aw_experiment_restore_gains(experiment) : status;
 }
 
 /* Sends the setpoint before the gains, because otherwise kd would respond to the jump of the
  * setpoint. */
-enum aw_status aw_bench_calm_gains(struct aw_bench *bench)
+enum aw_status aw_experiment_restore_gains(struct aw_experiment *experiment)
 {
-    enum aw_status status =
-        aw_bench_push(bench, bench->last[AW_BENCH_MEASURED] / bench->joint.scale);
-    if (status == AW_OK && bench->hooks->law != AW_BENCH_TOLD)
-        status = aw_bench_collect(bench, CALM_S);
-    return status == AW_OK ? aw_bench_gains(bench, bench->old) : status;
+    enum aw_status status = aw_experiment_push(experiment, experiment->last[AW_SAMPLE_MEASURED] /
+                                                               experiment->joint.scale);
+    if (status == AW_OK && experiment->hooks->input != AW_INPUT_REPORTED)
+        status = aw_experiment_collect(experiment, CALM_S);
+    return status == AW_OK ? aw_experiment_send_gains(experiment, experiment->old_gains) : status;
 }

@@ -28,10 +28,10 @@ static void print_value(struct aw_session *session, const char *name, double val
 
 static void print_gain(struct aw_session *session, const struct aw_fit *fit)
 {
-    const char *of = !aw_bench_sends_gains(session) ? "of the setpoint"
-                     : fit->process.integrating     ? "of full scale per s"
-                                                    : "of full scale";
-    print_value(session, "gain", fit->process.gain, fit->half.gain, of);
+    const char *unit = !aw_experiment_sends_gains(session) ? "of the setpoint"
+                       : fit->process.integrating          ? "of full scale per s"
+                                                           : "of full scale";
+    print_value(session, "gain", fit->process.gain, fit->half.gain, unit);
 }
 
 /* Prints the measured points of the frequency response in one line, or as a table with -v. */
@@ -56,7 +56,7 @@ static void print_points(struct aw_session *session, const struct aw_model *m)
                         m->points[i].coherence < AW_COHERENT ? "  not reliable" : "");
 }
 
-void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
+void aw_experiment_print_model(struct aw_session *session, const struct aw_model *m)
 {
     static const char *const kinds[AW_PROCESS_KINDS] = {
         "first order with dead time", "integrator with lag and dead time",
@@ -69,7 +69,7 @@ void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
                     aw_fit_is_linear(fit) ? "" : ": nearest linear model");
     print_gain(session, fit);
     print_value(session, "dead time", fit->process.dead_time_s, fit->half.dead_time,
-                aw_fit_is_timely(fit) ? "s" : "s: uncertain by more than a sample interval");
+                aw_fit_has_dead_time(fit) ? "s" : "s: uncertain by more than a sample interval");
     print_value(session, fit->process.a2 > 0 ? "lag 1" : "lag", tau1, fit->half.tau1, "s");
     if (fit->process.a2 > 0)
         print_value(session, "lag 2", tau2, fit->half.tau2, "s");
@@ -79,45 +79,47 @@ void aw_bench_print_model(struct aw_session *session, const struct aw_model *m)
         print_value(session, "zero", fit->process.lead, NAN, "s");
     if (damping < 1)
         print_value(session, "damping", damping, NAN, "(underdamped)");
-    if (aw_bench_sends_gains(session))
+    if (aw_experiment_sends_gains(session))
         print_value(session, "dead band", fit->dead_band, fit->half.dead_band, "of full scale");
     aw_output_print(out, "%-18s %10.1f %%          on data not used for the fit%s\n", "fit",
-                    100 * fit->held_out, aw_fit_trusted(fit) ? ": reliable" : ": not reliable");
+                    100 * fit->held_out, aw_fit_is_trusted(fit) ? ": reliable" : ": not reliable");
     aw_output_print(out, "%-18s %10.1f %%          on data used for the fit\n", "", 100 * fit->own);
     if (fit->piece_s > 0)
         aw_output_print(out, "%-18s %10.2g s          slower effects were not checked\n", "",
                         fit->piece_s);
-    char tick[AW_BENCH_TICK_TEXT];
-    if (aw_bench_sends_gains(session))
+    char tick[AW_EXPERIMENT_TICK_TEXT];
+    if (aw_experiment_sends_gains(session))
         aw_output_print(out, "%-18s %s\n", "control period",
-                        aw_bench_tick_text(session, &m->tick, tick));
+                        aw_experiment_tick_text(session, &m->tick, tick));
     aw_output_print(out, "%-18s %10.3g            %s; steps of %.3g\n", "noise",
                     m->grain.noise * m->full_scale, m->unit, m->grain.quantum * m->full_scale);
     print_points(session, m);
 }
 
-void aw_bench_warn_of_model(struct aw_session *session, const struct aw_model *m)
+void aw_experiment_warn_of_model(struct aw_session *session, const struct aw_model *m)
 {
-    if (!aw_fit_explains(&m->fit))
-        aw_session_notice(session,
-                          "model not reliable: its fit on unused data is %.0f %%, below %.0f %% — "
-                          "increase %s--max-deviation or --for, and check what else moves the "
-                          "joint",
-                          100 * m->fit.held_out, 100 * AW_FIT_TRUSTED,
-                          aw_bench_sends_gains(session) ? "--amplitude, " : "");
-    else if (!aw_fit_is_timely(&m->fit))
-        aw_session_notice(session,
-                          "dead time uncertain by ± %.2g ms, more than one sample interval (%.2g "
-                          "ms); gains for the longest dead time are slow — %s",
-                          1000 * m->fit.half.dead_time, 1000 * m->fit.interval_s,
-                          aw_bench_sends_gains(session) ? "identify again with --with relay"
-                                                        : "measure longer (--for)");
+    if (!aw_fit_explains_data(&m->fit))
+        aw_session_print_notice(
+            session,
+            "model not reliable: its fit on unused data is %.0f %%, below %.0f %% — "
+            "increase %s--max-deviation or --for, and check what else moves the "
+            "joint",
+            100 * m->fit.held_out, 100 * AW_FIT_TRUSTED,
+            aw_experiment_sends_gains(session) ? "--amplitude, " : "");
+    else if (!aw_fit_has_dead_time(&m->fit))
+        aw_session_print_notice(
+            session,
+            "dead time uncertain by ± %.2g ms, more than one sample interval (%.2g "
+            "ms); gains for the longest dead time are slow — %s",
+            1000 * m->fit.half.dead_time, 1000 * m->fit.interval_s,
+            aw_experiment_sends_gains(session) ? "identify again with --with relay"
+                                               : "measure longer (--for)");
 }
 
-static void half_of(struct aw_object *result, const char *key, double half)
+static void add_half_width(struct aw_object *result, const char *key, double half)
 {
     if (isfinite(half))
-        aw_object_number(result, key, half, -4, NULL);
+        aw_object_add_number(result, key, half, -4, NULL);
 }
 
 static void report_model(struct aw_session *session, const struct aw_model *m)
@@ -129,30 +131,30 @@ static void report_model(struct aw_session *session, const struct aw_model *m)
     aw_process_lags(&fit->process, &tau1, &tau2, NULL);
     for (size_t i = 0; i < m->n_points; i++)
         trusted += m->points[i].coherence >= AW_COHERENT;
-    aw_object_text(result, "kind", aw_process_kind_name(aw_process_kind_of(&fit->process)));
-    aw_object_number(result, "gain", fit->process.gain, -4, NULL);
-    half_of(result, "gain_half", fit->half.gain);
-    aw_object_number(result, "dead_time", fit->process.dead_time_s, -4, "s");
-    half_of(result, "dead_time_half", fit->half.dead_time);
-    aw_object_number(result, fit->process.a2 > 0 ? "tau1" : "tau", tau1, -4, "s");
-    half_of(result, fit->process.a2 > 0 ? "tau1_half" : "tau_half", fit->half.tau1);
+    aw_object_add_text(result, "kind", aw_process_kind_name(aw_process_kind_of(&fit->process)));
+    aw_object_add_number(result, "gain", fit->process.gain, -4, NULL);
+    add_half_width(result, "gain_half", fit->half.gain);
+    aw_object_add_number(result, "dead_time", fit->process.dead_time_s, -4, "s");
+    add_half_width(result, "dead_time_half", fit->half.dead_time);
+    aw_object_add_number(result, fit->process.a2 > 0 ? "tau1" : "tau", tau1, -4, "s");
+    add_half_width(result, fit->process.a2 > 0 ? "tau1_half" : "tau_half", fit->half.tau1);
     if (fit->process.a2 > 0)
-        aw_object_number(result, "tau2", tau2, -4, "s");
+        aw_object_add_number(result, "tau2", tau2, -4, "s");
     if (fit->process.a3 > 0)
-        aw_object_number(result, "tau3", fit->process.a3, -4, "s");
+        aw_object_add_number(result, "tau3", fit->process.a3, -4, "s");
     if (fabs(fit->process.lead) > 0)
-        aw_object_number(result, "lead", fit->process.lead, -4, "s");
-    aw_object_number(result, "dead_band", fit->dead_band, -4, NULL);
-    if (aw_bench_sends_gains(session))
-        aw_bench_report_tick(session, &m->tick);
-    aw_object_number(result, "fit", 100 * fit->held_out, 1, "%");
-    aw_object_number(result, "fit_used", 100 * fit->own, 1, "%");
-    aw_object_truth(result, "trusted", aw_fit_trusted(fit));
-    aw_object_truth(result, "linear", aw_fit_is_linear(fit));
-    aw_object_number(result, "noise", m->grain.noise * m->full_scale, -4, NULL);
-    aw_object_count(result, "points", m->n_points);
-    aw_object_count(result, "coherent", trusted);
-    aw_object_count(result, "samples", fit->n);
+        aw_object_add_number(result, "lead", fit->process.lead, -4, "s");
+    aw_object_add_number(result, "dead_band", fit->dead_band, -4, NULL);
+    if (aw_experiment_sends_gains(session))
+        aw_experiment_report_tick(session, &m->tick);
+    aw_object_add_number(result, "fit", 100 * fit->held_out, 1, "%");
+    aw_object_add_number(result, "fit_used", 100 * fit->own, 1, "%");
+    aw_object_add_truth(result, "trusted", aw_fit_is_trusted(fit));
+    aw_object_add_truth(result, "linear", aw_fit_is_linear(fit));
+    aw_object_add_number(result, "noise", m->grain.noise * m->full_scale, -4, NULL);
+    aw_object_add_count(result, "points", m->n_points);
+    aw_object_add_count(result, "coherent", trusted);
+    aw_object_add_count(result, "samples", fit->n);
 }
 
 /* ---- Recorded files ---- */
@@ -164,23 +166,23 @@ static enum aw_status find_column(struct aw_session *session, const struct aw_ta
     size_t length = strlen(name);
     unit[0] = '\0';
     for (size_t i = 0; aw_table_find(table, name) < 0 && i < table->n_columns; i++) {
-        const char *at = table->names[i], *behind = at + length;
+        const char *at = table->names[i], *rest = at + length;
         if (strncmp(at, name, length) != 0)
             continue;
-        behind += strspn(behind, " ");
-        if (*behind && !strchr("[(", *behind))
+        rest += strspn(rest, " ");
+        if (*rest && !strchr("[(", *rest))
             continue;
-        if (*behind)
-            snprintf(unit, 16, "%.*s", (int)strcspn(behind + 1, "])"), behind + 1);
+        if (*rest)
+            snprintf(unit, 16, "%.*s", (int)strcspn(rest + 1, "])"), rest + 1);
         *column = (int)i;
-        return aw_table_numbers(table, *column, &session->err);
+        return aw_table_check_numbers(table, *column, &session->err);
     }
-    return aw_table_column(table, name, column, &session->err);
+    return aw_table_get_column(table, name, column, &session->err);
 }
 
 /* Finds the time column: the one of --time, or one with a usual name. */
 static enum aw_status find_time(struct aw_session *session, const struct aw_table *table,
-                                struct aw_bench_columns *c)
+                                struct aw_experiment_columns *c)
 {
     char unit[16], text[24];
     if (aw_options_find(&session->options, "time")->origin == AW_FROM_DEFAULT)
@@ -194,7 +196,7 @@ static enum aw_status find_time(struct aw_session *session, const struct aw_tabl
 }
 
 static enum aw_status find_columns(struct aw_session *session, const struct aw_table *table,
-                                   struct aw_bench_columns *c, char unit[16])
+                                   struct aw_experiment_columns *c, char unit[16])
 {
     char input_unit[16];
     enum aw_status status = find_time(session, table, c);
@@ -208,59 +210,59 @@ static enum aw_status find_columns(struct aw_session *session, const struct aw_t
 
 /* Returns the control period. Assumes one sample per period, as in a recording of telemetry. */
 static struct aw_tick tick_of_record(struct aw_session *session, const struct aw_table *table,
-                                     const struct aw_bench_columns *columns,
-                                     const struct aw_bench_joint *joint)
+                                     const struct aw_experiment_columns *columns,
+                                     const struct aw_experiment_joint *joint)
 {
     size_t last = table->n_rows - 1;
     if (aw_experiment_given(session)->tick_s > 0)
         return (struct aw_tick){aw_experiment_given(session)->tick_s, NAN, AW_TICK_GIVEN};
     double whole = aw_table_cell(table, last, columns->t) - aw_table_cell(table, 0, columns->t);
     double period_s = whole * columns->time_scale / (double)last;
-    return (struct aw_tick){aw_bench_tick_of_period(joint, period_s), NAN, AW_TICK_ASSUMED};
+    return (struct aw_tick){aw_experiment_assume_tick(joint, period_s), NAN, AW_TICK_ASSUMED};
 }
 
 /* The model starts at rest with the first input value. The rows before the first input change show
  * whether the recording starts at rest, too. */
 static void warn_of_start(struct aw_session *session, const struct aw_table *table,
-                          const struct aw_bench_columns *c, double noise)
+                          const struct aw_experiment_columns *c, double noise)
 {
-    size_t n = 1, most = table->n_rows;
-    double low = INFINITY, high = -INFINITY, first = aw_table_cell(table, 0, c->input), far = 0;
-    for (size_t i = 0; i < most; i++)
-        far = fmax(far, fabs(aw_table_cell(table, i, c->input) - first));
-    while (n < most && fabs(aw_table_cell(table, n, c->input) - first) <= CHANGES * far)
+    size_t n = 1, n_rows = table->n_rows;
+    double low = INFINITY, high = -INFINITY, first = aw_table_cell(table, 0, c->input), range = 0;
+    for (size_t i = 0; i < n_rows; i++)
+        range = fmax(range, fabs(aw_table_cell(table, i, c->input) - first));
+    while (n < n_rows && fabs(aw_table_cell(table, n, c->input) - first) <= CHANGES * range)
         n++;
     for (size_t i = 0; i < n; i++) {
         low = fmin(low, aw_table_cell(table, i, c->measured));
         high = fmax(high, aw_table_cell(table, i, c->measured));
     }
     if (n < FEWEST || high - low > SCATTERS * noise * c->measured_scale)
-        aw_session_notice(session,
-                          "the joint is not at rest before the input changes (row %zu); the "
-                          "model may be wrong — record some rows at rest first",
-                          n + 1);
+        aw_session_print_notice(session,
+                                "the joint is not at rest before the input changes (row %zu); the "
+                                "model may be wrong — record some rows at rest first",
+                                n + 1);
 }
 
-static enum aw_status from_file(struct aw_session *session, const char *path,
-                                struct aw_model *model)
+static enum aw_status identify_file(struct aw_session *session, const char *path,
+                                    struct aw_model *model)
 {
     struct aw_table table = {0};
-    struct aw_bench_columns columns;
+    struct aw_experiment_columns columns;
     char unit[16] = "";
-    struct aw_bench_joint joint;
+    struct aw_experiment_joint joint;
     struct aw_fit_options options = {.find_dead_band = aw_record_given(session)->dead_band};
-    enum aw_status status = aw_bench_mode(session, NULL, false, &joint);
+    enum aw_status status = aw_experiment_set_mode(session, NULL, false, &joint);
     if (status == AW_OK)
         status = aw_table_read(NULL, path, &table, &session->err);
     if (status == AW_OK)
         status = find_columns(session, &table, &columns, unit);
     columns.measured_scale = joint.scale;
     columns.driver = joint.driver;
-    columns.relative = !aw_bench_sends_gains(session);
+    columns.relative = !aw_experiment_sends_gains(session);
     columns.tick_s = aw_experiment_given(session)->tick_s;
     if (status == AW_OK)
-        status = aw_bench_model_from_table(session, &table, &columns, &options, model);
-    if (status == AW_OK && aw_bench_sends_gains(session)) {
+        status = aw_experiment_model_from_table(session, &table, &columns, &options, model);
+    if (status == AW_OK && aw_experiment_sends_gains(session)) {
         struct aw_tick tick = tick_of_record(session, &table, &columns, &joint);
         aw_model_set_tick(model, &tick);
     }
@@ -277,27 +279,27 @@ static enum aw_status from_file(struct aw_session *session, const char *path,
 
 /* ---- The command ---- */
 
-static enum aw_status experiment(struct aw_session *session, const struct aw_args *args,
-                                 struct aw_model *model)
+static enum aw_status run_experiment(struct aw_session *session, const struct aw_args *args,
+                                     struct aw_model *model)
 {
-    struct aw_bench bench;
+    struct aw_experiment experiment;
     struct aw_excitation *e = calloc(1, sizeof *e);
     if (!e)
         return aw_no_memory(&session->err);
-    enum aw_status status = aw_bench_init(&bench, session, args);
-    bench.saves = AW_BENCH_SAVES_MODEL;
+    enum aw_status status = aw_experiment_init(&experiment, session, args);
+    experiment.saves = AW_SAVE_MODEL;
     if (status == AW_OK)
-        status = aw_bench_begin(&bench);
+        status = aw_experiment_begin(&experiment);
     if (status == AW_OK)
-        status = aw_excitation_plan(&bench, e);
+        status = aw_excitation_plan(&experiment, e);
     if (status == AW_OK) {
-        if (aw_bench_sends_gains(session))
-            aw_bench_know_gains(&bench, NULL, "");
-        status = aw_bench_end(&bench, aw_excitation_perform(&bench, e));
+        if (aw_experiment_sends_gains(session))
+            aw_experiment_find_gains(&experiment, NULL, "");
+        status = aw_experiment_end(&experiment, aw_excitation_perform(&experiment, e));
     }
     if (status == AW_OK)
-        status = aw_excitation_model(&bench, e, model);
-    aw_bench_free(&bench);
+        status = aw_excitation_model(&experiment, e, model);
+    aw_experiment_free(&experiment);
     free(e);
     return status;
 }
@@ -312,20 +314,20 @@ enum aw_status aw_run_identify(struct aw_session *session, const struct aw_args 
         return aw_no_memory(&session->err);
     enum aw_status status = save ? aw_file_check(save, &session->err) : AW_OK;
     if (status == AW_OK)
-        status = from ? from_file(session, from, model) : experiment(session, args, model);
+        status = from ? identify_file(session, from, model) : run_experiment(session, args, model);
     if (status == AW_OK) {
         aw_object_start(&session->result, "identify");
         report_model(session, model);
-        if (aw_session_text(session)) {
-            aw_bench_print_model(session, model);
+        if (aw_session_is_text(session)) {
+            aw_experiment_print_model(session, model);
             session->result.cmd = NULL;
         }
-        aw_bench_warn_of_model(session, model);
+        aw_experiment_warn_of_model(session, model);
     }
     if (status == AW_OK && picture) {
         size_t size;
-        char *drawn = aw_bench_draw_bode(session, model, picture, &size);
-        status = aw_bench_write_drawn(session, drawn, size, picture);
+        char *drawn = aw_experiment_draw_bode(session, model, picture, &size);
+        status = aw_experiment_write_drawn(session, drawn, size, picture);
     }
     if (status == AW_OK && save)
         status = aw_model_save(model, save, &session->err);
@@ -335,7 +337,7 @@ enum aw_status aw_run_identify(struct aw_session *session, const struct aw_args 
 
 /* clang-format off */
 const struct aw_command aw_custom_identify_command = {
-    AW_IDENTIFY_ROW("a custom joint", AW_CUSTOM_DEVIATION, AW_IDENTIFY_OPTIONS), .from_file = true,
+    AW_IDENTIFY_ROW("a custom joint", AW_CUSTOM_DEVIATION, AW_IDENTIFY_OPTIONS), .for_custom = true,
     .args = AW_ARGS(
         {.name = "joint", .complete = aw_joints_complete, .optional = true,
          .help = "joint of the packet file; none with --from"}),

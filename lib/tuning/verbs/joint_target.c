@@ -29,145 +29,153 @@
 
 static bool is_steered(const struct aw_session *session)
 {
-    return session->tool->steer > 0;
+    return session->tool->steer_gain > 0;
 }
 
-static void describe(struct aw_session *session, const struct aw_joint *of,
-                     struct aw_bench_joint *joint)
+static void describe(struct aw_session *session, const struct aw_joint *source,
+                     struct aw_experiment_joint *joint)
 {
-    const char *unit = of->unit[AW_JOINT_ACTUAL];
-    double scale = 1, offset, range = of->max - of->min;
-    bool angle = unit && aw_number_conversion("deg", unit, &scale, &offset);
+    const char *unit = source->unit[AW_JOINT_ACTUAL];
+    double scale = 1, offset, range = source->max - source->min;
+    bool is_angle = unit && aw_number_find_scale("deg", unit, &scale, &offset);
     joint->unit = unit ? unit : "";
-    joint->low = of->min;
-    joint->high = of->max;
-    joint->max_deviation = angle ? DEG * scale : isfinite(range) ? OF_RANGE * range : 1;
-    joint->least = of->least;
+    joint->low = source->min;
+    joint->high = source->max;
+    joint->max_deviation = is_angle ? DEG * scale : isfinite(range) ? OF_RANGE * range : 1;
+    joint->min_motion = source->min_motion;
     if (is_steered(session)) {
-        bool deg = strcmp(joint->unit, "deg") == 0;
-        joint->max_deviation = deg ? DEG : 0.3;
-        joint->least = deg ? 0.5 : 0.01;
+        bool is_deg = strcmp(joint->unit, "deg") == 0;
+        joint->max_deviation = is_deg ? DEG : 0.3;
+        joint->min_motion = is_deg ? 0.5 : 0.01;
         joint->glitch_s = 0;
     }
     joint->step = joint->max_deviation * 2 / 3;
 }
 
-static struct aw_joint *joint_of(const struct aw_bench *bench)
+static struct aw_joint *get_joint(const struct aw_experiment *experiment)
 {
-    return &bench->list.joints[bench->at];
+    return &experiment->list.joints[experiment->index];
 }
 
 /* Requires a measured position: the last setpoint is not enough. */
-static enum aw_status open(struct aw_bench *bench)
+static enum aw_status open(struct aw_experiment *experiment)
 {
-    struct aw_session *session = bench->session;
-    enum aw_status status = aw_joints_begin(session, &bench->list);
+    struct aw_session *session = experiment->session;
+    enum aw_status status = aw_joints_begin(session, &experiment->list);
     if (status == AW_OK)
-        status = aw_joints_read(session, &bench->list);
+        status = aw_joints_read(session, &experiment->list);
     if (status == AW_OK)
-        status = aw_joints_find(session, &bench->list, bench->joint.name, &bench->at);
+        status =
+            aw_joints_find(session, &experiment->list, experiment->joint.name, &experiment->index);
     if (status != AW_OK)
         return status;
-    struct aw_joint *joint = joint_of(bench);
-    joint->wraps = false; /* a step must not take the shorter direction round */
-    joint->most = isfinite(joint->speed) ? joint->speed : session->options.move.speed;
-    return is_steered(session) || !isnan(joint->now.value[AW_JOINT_ACTUAL])
+    struct aw_joint *joint = get_joint(experiment);
+    joint->can_wrap = false; /* a step must not take the shorter direction round */
+    joint->max_steer_speed =
+        isfinite(joint->max_speed) ? joint->max_speed : session->options.move.speed;
+    return is_steered(session) || !isnan(joint->state.value[AW_JOINT_ACTUAL])
                ? AW_OK
                : aw_fail(&session->err, AW_REFUSED,
                          "%s: position not measured — add 'position = …' to its [joint]",
-                         bench->joint.name);
+                         experiment->joint.name);
 }
 
 /* Estimates the quantity that drives the joint, as a share of full output. If the controller has
  * only kp, also estimates its output. The output of a steered joint is its share of the max
  * speed. */
-static void find_outputs(struct aw_bench *bench, double off, struct aw_bench_sample *sample)
+static void find_outputs(struct aw_experiment *experiment, double error,
+                         struct aw_experiment_sample *sample)
 {
-    const struct aw_joint *joint = joint_of(bench);
-    sample->has_pull = true;
-    sample->pull = is_steered(bench->session)
-                       ? aw_joint_answer(bench->session, joint) / joint->most
-                       : aw_clamp(off / (PULLS * bench->joint.max_deviation), -1, 1);
-    sample->output = sample->pull;
-    if (bench->hooks->law != AW_BENCH_HIDDEN)
+    const struct aw_joint *joint = get_joint(experiment);
+    sample->has_drive = true;
+    sample->drive =
+        is_steered(experiment->session)
+            ? aw_joint_steer_velocity(experiment->session, joint) / joint->max_steer_speed
+            : aw_clamp(error / (PULLS * experiment->joint.max_deviation), -1, 1);
+    sample->output = sample->drive;
+    if (experiment->hooks->input != AW_INPUT_HIDDEN)
         return;
-    double kp = aw_custom_arm(bench->session)->law_kp, amplitude = bench->joint.amplitude;
+    double kp = aw_custom_arm(experiment->session)->only_kp,
+           amplitude = experiment->joint.amplitude;
     if (!(kp > 0))
         return;
-    sample->output = kp * off;
-    sample->pull = aw_clamp(sample->output / (PULLS * amplitude), -1, 1);
+    sample->output = kp * error;
+    sample->drive = aw_clamp(sample->output / (PULLS * amplitude), -1, 1);
 }
 
-static bool look(void *context, const struct aw_joint_list *list)
+static bool handle_joints(void *context, const struct aw_joint_list *list)
 {
-    struct aw_bench *bench = context;
-    const struct aw_joint_state *now = &list->joints[bench->at].now;
+    struct aw_experiment *experiment = context;
+    const struct aw_joint_state *now = &list->joints[experiment->index].state;
     double measured = now->value[AW_JOINT_ACTUAL];
-    bool fresh = now->time_ns[AW_JOINT_ACTUAL] > bench->seen_ns;
-    double off = isnan(bench->commanded) ? 0 : bench->commanded - measured;
-    struct aw_bench_sample sample = {.setpoint = NAN, .measured = measured, .fault = now->fault};
-    if (isnan(measured) || !fresh)
+    bool is_new = now->time_ns[AW_JOINT_ACTUAL] > experiment->sample_ns;
+    double error = isnan(experiment->commanded) ? 0 : experiment->commanded - measured;
+    struct aw_experiment_sample sample = {
+        .setpoint = NAN, .measured = measured, .fault = now->fault};
+    if (isnan(measured) || !is_new)
         return true;
-    find_outputs(bench, off, &sample);
-    bench->seen_ns = now->time_ns[AW_JOINT_ACTUAL];
-    bench->more = aw_bench_sample(bench, &sample);
-    if (bench->guard.verdict != AW_MOTION_FINE)
-        aw_joints_release(&bench->list);
-    return bench->more;
+    find_outputs(experiment, error, &sample);
+    experiment->sample_ns = now->time_ns[AW_JOINT_ACTUAL];
+    experiment->needs_more = aw_experiment_sample(experiment, &sample);
+    if (experiment->motion.verdict != AW_MOTION_OK)
+        aw_joints_end_steering(&experiment->list);
+    return experiment->needs_more;
 }
 
 /* Ignores a timeout of a joint that is not steered, because the guard detects silence. */
-static enum aw_status idle(struct aw_bench *bench, int64_t deadline)
+static enum aw_status read_samples(struct aw_experiment *experiment, int64_t deadline)
 {
-    struct aw_session *session = bench->session;
+    struct aw_session *session = experiment->session;
     bool steered = is_steered(session);
     enum aw_status status = AW_OK;
-    bench->more = true;
-    while (status == AW_OK && bench->more && aw_clock_now(session->clock) < deadline)
-        status = aw_joints_attend(session, &bench->list, deadline, steered ? 0 : HZ, look, bench);
+    experiment->needs_more = true;
+    while (status == AW_OK && experiment->needs_more && aw_clock_now(session->clock) < deadline)
+        status = aw_joints_attend(session, &experiment->list, deadline, steered ? 0 : HZ,
+                                  handle_joints, experiment);
     return status == AW_TIMEOUT && !steered ? AW_OK : status;
 }
 
 /* Sends the setpoint at once, or steers to it. Without a known speed, the firmware moves as fast as
  * it can. */
-static enum aw_status setpoint(struct aw_bench *bench, double value)
+static enum aw_status send_setpoint(struct aw_experiment *experiment, double value)
 {
-    struct aw_session *session = bench->session;
-    const struct aw_joint_goal goal = {bench->at, value};
+    struct aw_session *session = experiment->session;
+    const struct aw_joint_goal goal = {experiment->index, value};
     const struct aw_joint_command command = {
-        .what = AW_JOINT_TARGETS, .goals = &goal, .n = 1, .stream = true, .show_ns = AW_NO_TIME};
-    const struct aw_joint *joint = joint_of(bench);
-    double before = isnan(bench->sent) ? joint->now.value[AW_JOINT_ACTUAL] : bench->sent;
+        .kind = AW_JOINT_TARGETS, .goals = &goal, .n = 1, .is_stream = true, .show_ns = AW_NO_TIME};
+    const struct aw_joint *joint = get_joint(experiment);
+    double previous = isnan(experiment->sent_setpoint) ? joint->state.value[AW_JOINT_ACTUAL]
+                                                       : experiment->sent_setpoint;
     /* otherwise the setpoint only produces an output, so it may jump */
-    bool jumps = bench->hooks->law != AW_BENCH_HIDDEN || !isnan(bench->target);
-    if (jumps && !is_steered(session) && !(fabs(value - before) * HZ <= joint->speed) &&
+    bool is_step = experiment->hooks->input != AW_INPUT_HIDDEN || !isnan(experiment->target);
+    if (is_step && !is_steered(session) && !(fabs(value - previous) * HZ <= joint->max_speed) &&
         !session->options.run.force)
         return aw_fail(&session->err, AW_LIMIT,
                        "%s: the step from %.4g to %.4g %s exceeds its speed of %g %s — use "
                        "--force to allow it",
-                       joint->name, before, value, bench->joint.unit, joint->speed,
+                       joint->name, previous, value, experiment->joint.unit, joint->max_speed,
                        joint->unit[AW_JOINT_VELOCITY] ? joint->unit[AW_JOINT_VELOCITY]
                                                       : "per second");
-    aw_session_moves(session);
-    bench->sent = value;
-    return aw_joints_command(session, &bench->list, &command);
+    aw_session_start_motion(session);
+    experiment->sent_setpoint = value;
+    return aw_joints_command(session, &experiment->list, &command);
 }
 
 /* Ends a motion. Holds a joint that has not reached its target, because it would keep pulling. */
-static enum aw_status end(struct aw_bench *bench, enum aw_status status)
+static enum aw_status end_motion(struct aw_experiment *experiment, enum aw_status status)
 {
-    struct aw_session *session = bench->session;
-    double off = bench->commanded - bench->last[AW_BENCH_MEASURED];
-    bool stays = is_steered(session) || fabs(off) <= joint_of(bench)->near;
-    if (status == AW_OK && session->tool->stop && !stays)
+    struct aw_session *session = experiment->session;
+    double error = experiment->commanded - experiment->last[AW_SAMPLE_MEASURED];
+    bool has_arrived = is_steered(session) || fabs(error) <= get_joint(experiment)->tolerance;
+    if (status == AW_OK && session->tool->stop && !has_arrived)
         status = session->tool->stop(session);
-    return aw_joints_end(session, &bench->list, status);
+    return aw_joints_end(session, &experiment->list, status);
 }
 
 /* ---- tune ---- */
 
 /* Returns kp, ki and kd of a joint. */
-static const struct aw_device_setting *gains_of(const struct aw_session *session, size_t joint)
+static const struct aw_device_setting *get_gains(const struct aw_session *session, size_t joint)
 {
     return &aw_custom_arm(session)->gains[joint * AW_JOINT_GAINS];
 }
@@ -175,26 +183,27 @@ static const struct aw_device_setting *gains_of(const struct aw_session *session
 /* Returns the lowest limit of a joint's gains; INFINITY if none has a limit. */
 static double gain_max(struct aw_session *session, const struct aw_device_setting *gains)
 {
-    double most = INFINITY;
+    double max = INFINITY;
     for (int k = 0; k < AW_JOINT_GAINS; k++) {
-        const struct aw_spot *spot = &gains[k].set;
+        const struct aw_field_ref *spot = &gains[k].set;
         if (!spot->message)
             continue;
         const struct aw_codec *codec = aw_wire_codec_at(session->wire, spot->index);
         const struct aw_field *field = codec->scalars[spot->scalar].field;
         if (field->type != AW_FLOAT || field->min < 0 || field->max > 0)
-            most = fmin(most, aw_scalar_range(codec, spot->scalar, NULL).max);
+            max = fmin(max, aw_scalar_range(codec, spot->scalar, NULL).max);
     }
-    return most;
+    return max;
 }
 
 /* Checks that the packet file names all gains of --form, before the link opens. */
-static enum aw_status check_law(struct aw_session *session, const struct aw_bench_joint *joint)
+static enum aw_status check_gains(struct aw_session *session,
+                                  const struct aw_experiment_joint *joint)
 {
     enum aw_form form = (enum aw_form)aw_wishes_given(session)->form;
     const char *name = joint->name;
-    bool ki = !joint->lacks[1], kd = !joint->lacks[2];
-    if (joint->lacks[0])
+    bool ki = !joint->missing[1], kd = !joint->missing[2];
+    if (joint->missing[0])
         return aw_fail(&session->err, AW_USAGE,
                        "%s: no gains defined — add 'kp = PACKET.FIELD' to its [joint]", name);
     if (!(joint->driver.tick_s > 0))
@@ -211,124 +220,127 @@ static enum aw_status check_law(struct aw_session *session, const struct aw_benc
     return AW_OK;
 }
 
-static void describe_law(struct aw_session *session, const struct aw_joint *of,
-                         struct aw_bench_joint *joint)
+static void describe_tuned(struct aw_session *session, const struct aw_joint *source,
+                           struct aw_experiment_joint *joint)
 {
-    const struct aw_device_setting *gains = gains_of(session, of->id);
-    describe(session, of, joint);
-    joint->number = of->id;
-    joint->kp = (size_t)of->id * AW_JOINT_GAINS;
+    const struct aw_device_setting *gains = get_gains(session, source->id);
+    describe(session, source, joint);
+    joint->number = source->id;
+    joint->kp = (size_t)source->id * AW_JOINT_GAINS;
     for (int k = 0; k < AW_JOINT_GAINS; k++)
-        joint->lacks[k] = !gains[k].set.message;
+        joint->missing[k] = !gains[k].set.message;
     joint->driver.gain_max = gain_max(session, gains);
     joint->driver.tick_s = aw_experiment_given(session)->tick_s > 0
                                ? aw_experiment_given(session)->tick_s
-                               : aw_custom_arm(session)->joints[of->id].row->tick_s;
+                               : aw_custom_arm(session)->joints[source->id].row->tick_s;
 }
 
 /* Opens the link, and finds the gains to restore, which must be known before any trial. */
-static enum aw_status open_law(struct aw_bench *bench)
+static enum aw_status open_tuned(struct aw_experiment *experiment)
 {
-    struct aw_session *session = bench->session;
+    struct aw_session *session = experiment->session;
     const char *path = aw_experiment_given(session)->old;
-    enum aw_status status = open(bench);
+    enum aw_status status = open(experiment);
     if (status == AW_OK)
         status = aw_settings_read(session, NULL);
     if (status == AW_OK)
-        status = aw_bench_know_gains(bench, path, NULL);
+        status = aw_experiment_find_gains(experiment, path, NULL);
     if (status != AW_OK)
         return status;
     double amplitude = aw_experiment_given(session)->amplitude;
-    bench->joint.amplitude =
-        amplitude > 0 ? amplitude : bench->old.kp * PART * bench->joint.max_deviation;
-    if (!bench->known)
+    experiment->joint.amplitude =
+        amplitude > 0 ? amplitude
+                      : experiment->old_gains.kp * PART * experiment->joint.max_deviation;
+    if (!experiment->gains_known)
         return aw_fail(&session->err, AW_USAGE,
                        "%s: cannot read the gains to restore them — give --old FILE, with "
                        "lines such as '%s pid kp 0.1'",
-                       bench->joint.name, bench->joint.name);
-    if (!(bench->joint.amplitude > 0))
+                       experiment->joint.name, experiment->joint.name);
+    if (!(experiment->joint.amplitude > 0))
         return aw_fail(&session->err, AW_USAGE,
                        "%s: kp is %g, so the amplitude of the output is unknown — give --amplitude",
-                       bench->joint.name, bench->old.kp);
+                       experiment->joint.name, experiment->old_gains.kp);
     return AW_OK;
 }
 
-static enum aw_status send_gains(struct aw_bench *bench, const struct aw_gain_list *gains)
+static enum aw_status send_gains(struct aw_experiment *experiment, const struct aw_gain_list *gains)
 {
-    struct aw_custom_arm *arm = aw_custom_arm(bench->session);
-    const struct aw_device_setting *sent = gains_of(bench->session, bench->joint.number);
+    struct aw_custom_arm *arm = aw_custom_arm(experiment->session);
+    const struct aw_device_setting *sent_kp =
+        get_gains(experiment->session, experiment->joint.number);
     double kp = gains->of[0].value;
-    bool alone = !(fabs(gains->of[1].value) > 0) && !(fabs(gains->of[2].value) > 0);
-    arm->law_kp = NAN;
+    bool kp_only = !(fabs(gains->of[1].value) > 0) && !(fabs(gains->of[2].value) > 0);
+    arm->only_kp = NAN;
     size_t n;
-    enum aw_status status = aw_settings_set(bench->session, gains, &n);
-    if (status == AW_OK && alone && fabs(sent->value - kp) > COARSE * kp)
-        return aw_fail(&bench->session->err, AW_LIMIT,
+    enum aw_status status = aw_settings_set(experiment->session, gains, &n);
+    if (status == AW_OK && kp_only && fabs(sent_kp->value - kp) > COARSE * kp)
+        return aw_fail(&experiment->session->err, AW_LIMIT,
                        "%s: the experiment requires kp %.3g, but the packet can only send %.3g — "
                        "increase --amplitude",
-                       bench->joint.name, kp, sent->value);
-    if (status == AW_OK && alone)
-        arm->law_kp = sent->value;
+                       experiment->joint.name, kp, sent_kp->value);
+    if (status == AW_OK && kp_only)
+        arm->only_kp = sent_kp->value;
     return status;
 }
 
 /* Holds the joint before the old gains are restored. */
-static enum aw_status end_law(struct aw_bench *bench, enum aw_status status)
+static enum aw_status end_tuned(struct aw_experiment *experiment, enum aw_status status)
 {
-    struct aw_session *session = bench->session;
+    struct aw_session *session = experiment->session;
     struct aw_error cause = session->err;
     enum aw_status ended = AW_OK;
-    if (session->tool->stop && aw_law_saved(session))
+    if (session->tool->stop && aw_gains_get_backup(session))
         ended = session->tool->stop(session);
     if (status == AW_OK && ended != AW_OK)
         return ended;
     session->err = cause;
-    return ended == AW_OK ? end(bench, status) : status;
+    return ended == AW_OK ? end_motion(experiment, status) : status;
 }
 
-static double quantum(const struct aw_bench *bench)
+static double quantum(const struct aw_experiment *experiment)
 {
-    const struct aw_spot *spot =
-        &aw_custom_arm(bench->session)->joints[bench->joint.number].told[AW_JOINT_ACTUAL];
-    const struct aw_codec *codec = aw_wire_codec_at(bench->session->wire, spot->index);
-    bool whole = codec->scalars[spot->scalar].field->type != AW_FLOAT;
-    return whole ? fabs(aw_scalar_range(codec, spot->scalar, NULL).scale * spot->scale) : 0;
+    const struct aw_field_ref *spot = &aw_custom_arm(experiment->session)
+                                           ->joints[experiment->joint.number]
+                                           .reports[AW_JOINT_ACTUAL];
+    const struct aw_codec *codec = aw_wire_codec_at(experiment->session->wire, spot->index);
+    bool is_integer = codec->scalars[spot->scalar].field->type != AW_FLOAT;
+    return is_integer ? fabs(aw_scalar_range(codec, spot->scalar, NULL).scale * spot->scale) : 0;
 }
 
-static const struct aw_bench_hooks law_bench = {
-    .usual = USUAL,
-    .describe = describe_law,
-    .open = open_law,
-    .idle = idle,
-    .setpoint = setpoint,
-    .end = end_law,
+static const struct aw_experiment_hooks tuned_joints = {
+    .defaults = USUAL,
+    .describe = describe_tuned,
+    .open = open_tuned,
+    .idle = read_samples,
+    .setpoint = send_setpoint,
+    .end = end_tuned,
     .gains = send_gains,
     .quantum = quantum,
-    .law = AW_BENCH_HIDDEN,
+    .input = AW_INPUT_HIDDEN,
 };
 
 static enum aw_status run_custom_tune(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_custom_arm *arm = aw_custom_arm(session);
-    struct aw_bench_joint joint = law_bench.usual;
-    arm->tool.bench = &law_bench;
-    enum aw_status status = aw_bench_find(session, args, NULL, &joint);
+    struct aw_experiment_joint joint = tuned_joints.defaults;
+    arm->tool.experiments = &tuned_joints;
+    enum aw_status status = aw_experiment_find_joint(session, args, NULL, &joint);
     if (status == AW_OK)
-        status = check_law(session, &joint);
+        status = check_gains(session, &joint);
     if (status == AW_OK)
         status = aw_run_tune(session, args);
-    arm->tool.bench = &aw_target_bench;
+    arm->tool.experiments = &aw_target_experiment;
     return status;
 }
 
-const struct aw_bench_hooks aw_target_bench = {
-    .usual = USUAL,
+const struct aw_experiment_hooks aw_target_experiment = {
+    .defaults = USUAL,
     .describe = describe,
     .open = open,
-    .idle = idle,
-    .setpoint = setpoint,
-    .end = end,
-    .law = AW_BENCH_SERVO,
+    .idle = read_samples,
+    .setpoint = send_setpoint,
+    .end = end_motion,
+    .input = AW_INPUT_SETPOINT,
 };
 
 /* clang-format off */
@@ -348,5 +360,5 @@ const struct aw_command aw_custom_tune_command = {
          .min = 0.0005, .max = 1,
          .help = "period of the firmware's control loop: 10ms; default: from the file"},
         AW_OLD_OPTION),
-    .from_file = true, .args = AW_ARGS(AW_CUSTOM_JOINT), .run = run_custom_tune};
+    .for_custom = true, .args = AW_ARGS(AW_CUSTOM_JOINT), .run = run_custom_tune};
 /* clang-format on */

@@ -20,17 +20,18 @@ struct sweep_state {
     double fit;
 };
 
-static enum aw_status parse_plan(struct aw_bench *bench, struct sweep_state *s)
+static enum aw_status parse_plan(struct aw_experiment *experiment, struct sweep_state *s)
 {
-    struct aw_session *session = bench->session;
+    struct aw_session *session = experiment->session;
     const char *around = aw_experiment_given(session)->around;
     double centre = 0, amplitude = 0;
-    enum aw_status status = around ? aw_bench_parse(bench, "--around", around, &centre) : AW_OK;
+    enum aw_status status =
+        around ? aw_experiment_parse(experiment, "--around", around, &centre) : AW_OK;
     if (status == AW_OK)
-        status =
-            aw_bench_parse(bench, "--amplitude", aw_sweep_given(session)->amplitude, &amplitude);
-    bool inside = centre - fabs(amplitude) >= bench->joint.low &&
-                  centre + fabs(amplitude) <= bench->joint.high;
+        status = aw_experiment_parse(experiment, "--amplitude", aw_sweep_given(session)->amplitude,
+                                     &amplitude);
+    bool inside = centre - fabs(amplitude) >= experiment->joint.low &&
+                  centre + fabs(amplitude) <= experiment->joint.high;
     if (status == AW_OK && !inside)
         status = aw_fail(&session->err, AW_LIMIT,
                          "sweep: --around and --amplitude leave the range — lower --amplitude");
@@ -40,93 +41,94 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct sweep_state *s)
         .from_hz = aw_sweep_given(session)->from_hz,
         .to_hz = aw_sweep_given(session)->to_hz,
         .tones = (int)aw_sweep_given(session)->tones,
-        .amplitude = amplitude * bench->joint.scale,
+        .amplitude = amplitude * experiment->joint.scale,
         .duration_s = session->options.run.for_s > 0 ? session->options.run.for_s : 10,
     };
-    s->centre = centre * bench->joint.scale;
+    s->centre = centre * experiment->joint.scale;
     return aw_sweep_start(&s->sweep, &plan, &session->err);
 }
 
-static enum aw_status excite(struct aw_bench *bench, struct sweep_state *s, double seconds,
-                             bool moving)
+static enum aw_status excite(struct aw_experiment *experiment, struct sweep_state *s,
+                             double seconds, bool is_moving)
 {
     enum aw_status status = AW_OK;
     double t = 0;
     while (status == AW_OK && t < seconds) {
-        status = aw_bench_await_turn(bench);
-        t = (double)(aw_clock_now(bench->session->clock) - bench->start_ns) / 1e9;
-        double value = s->centre + (moving ? aw_sweep_value(&s->sweep, t) : 0);
+        status = aw_experiment_await_sample(experiment);
+        t = (double)(aw_clock_now(experiment->session->clock) - experiment->start_ns) / 1e9;
+        double value = s->centre + (is_moving ? aw_sweep_get_value(&s->sweep, t) : 0);
         if (status == AW_OK)
-            status = aw_bench_drive(bench, value / bench->joint.scale);
+            status = aw_experiment_drive(experiment, value / experiment->joint.scale);
     }
     return status;
 }
 
 /* Sends two periods of the multisine. Only the second one is measured, after the transient. */
-static enum aw_status perform(struct aw_bench *bench, struct sweep_state *s)
+static enum aw_status perform_sweep(struct aw_experiment *experiment, struct sweep_state *s)
 {
     double duration = s->sweep.plan.duration_s;
     double moving_s = 2 * duration;
-    bench->guard.config.moves = bench->guard.config.strong; /* slow tones must move the joint */
-    bench->began_ns = aw_clock_now(bench->session->clock);
-    bench->total_s = aw_experiment_given(bench->session)->settle_s + moving_s;
-    enum aw_status status = aw_bench_restart(bench);
+    experiment->motion.config.moving_output =
+        experiment->motion.config.strong_output; /* slow tones must move the joint */
+    experiment->began_ns = aw_clock_now(experiment->session->clock);
+    experiment->total_s = aw_experiment_given(experiment->session)->settle_s + moving_s;
+    enum aw_status status = aw_experiment_restart(experiment);
     if (status == AW_OK)
-        status = excite(bench, s, aw_experiment_given(bench->session)->settle_s, false);
+        status = excite(experiment, s, aw_experiment_given(experiment->session)->settle_s, false);
     if (status == AW_OK)
-        status = aw_bench_restart(bench);
+        status = aw_experiment_restart(experiment);
     if (status == AW_OK)
-        status = excite(bench, s, moving_s, true);
+        status = excite(experiment, s, moving_s, true);
     return status;
 }
 
 /* Returns the first row after the transient. */
-static size_t begins(const struct aw_bench *bench, const struct sweep_state *s)
+static size_t find_start(const struct aw_experiment *experiment, const struct sweep_state *s)
 {
-    const struct aw_table *table = &bench->table;
+    const struct aw_table *table = &experiment->table;
     size_t first = 0;
     while (first < table->n_rows &&
-           aw_table_cell(table, first, AW_BENCH_T) < s->sweep.plan.duration_s)
+           aw_table_cell(table, first, AW_SAMPLE_T) < s->sweep.plan.duration_s)
         first++;
     return first;
 }
 
-static enum aw_status estimate(struct aw_bench *bench, struct sweep_state *s)
+static enum aw_status estimate(struct aw_experiment *experiment, struct sweep_state *s)
 {
-    const struct aw_table *table = &bench->table;
-    size_t first = begins(bench, s), n = table->n_rows - first;
-    double *values = aw_bench_columns(table, first);
+    const struct aw_table *table = &experiment->table;
+    size_t first = find_start(experiment, s), n = table->n_rows - first;
+    double *values = aw_experiment_copy_columns(table, first);
     if (!values)
-        return aw_no_memory(&bench->session->err);
+        return aw_no_memory(&experiment->session->err);
     enum aw_status status = aw_sweep_response(
-        &s->sweep, values + AW_BENCH_T * n, values + AW_BENCH_SETPOINT * n,
-        values + AW_BENCH_MEASURED * n, n, s->points, &s->fit, &bench->session->err);
+        &s->sweep, values + AW_SAMPLE_T * n, values + AW_SAMPLE_SETPOINT * n,
+        values + AW_SAMPLE_MEASURED * n, n, s->points, &s->fit, &experiment->session->err);
     free(values);
     return status;
 }
 
 /* Finds the coherence at each tone: the share of the response that follows the setpoint. NaN: the
  * run is too short. */
-static enum aw_status find_coherence(const struct aw_bench *bench, struct sweep_state *s)
+static enum aw_status find_coherence(const struct aw_experiment *experiment, struct sweep_state *s)
 {
     struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
     struct aw_error ignored;
-    size_t n = bench->table.n_rows;
-    double *values = aw_bench_columns(&bench->table, 0);
+    size_t n = experiment->table.n_rows;
+    double *values = aw_experiment_copy_columns(&experiment->table, 0);
     if (!values)
-        return aw_no_memory(&bench->session->err);
-    const struct aw_trial trial = {.input_t = values + AW_BENCH_T * n,
-                                   .input = values + AW_BENCH_SETPOINT * n,
+        return aw_no_memory(&experiment->session->err);
+    const struct aw_trial trial = {.input_t = values + AW_SAMPLE_T * n,
+                                   .input = values + AW_SAMPLE_SETPOINT * n,
                                    .n_inputs = n,
                                    .stairs = true,
-                                   .t = values + AW_BENCH_T * n,
-                                   .y = values + AW_BENCH_MEASURED * n,
+                                   .t = values + AW_SAMPLE_T * n,
+                                   .y = values + AW_SAMPLE_MEASURED * n,
                                    .n = n};
-    size_t known = aw_spectrum(&trial, points, &ignored);
+    size_t n_points = aw_find_spectrum(&trial, points, &ignored);
     for (int i = 0; i < s->sweep.n; i++) {
         double nearest = log(COHERENCE_NEAR);
         s->coherence[i] = NAN;
-        for (size_t k = 0; k < known; k++)
+        for (size_t k = 0; k < n_points; k++)
             if (fabs(log(points[k].hz / s->points[i].hz)) < nearest) {
                 nearest = fabs(log(points[k].hz / s->points[i].hz));
                 s->coherence[i] = points[k].coherence;
@@ -138,54 +140,55 @@ static enum aw_status find_coherence(const struct aw_bench *bench, struct sweep_
 
 /* Checks the direction at the lowest frequency, at which a joint with correct wiring follows its
  * setpoint. */
-static enum aw_status check_direction(const struct aw_bench *bench, const struct sweep_state *s)
+static enum aw_status check_direction(const struct aw_experiment *experiment,
+                                      const struct sweep_state *s)
 {
     const struct aw_bode_point *lowest = &s->points[0];
-    bool against = cos(lowest->phase_deg * M_PI / 180) < -0.5;
-    if (!against || lowest->gain_db < FOLLOWS_DB)
+    bool is_reversed = cos(lowest->phase_deg * M_PI / 180) < -0.5;
+    if (!is_reversed || lowest->gain_db < FOLLOWS_DB)
         return AW_OK;
-    return aw_fail(&bench->session->err, AW_REFUSED,
+    return aw_fail(&experiment->session->err, AW_REFUSED,
                    "sweep: at %.4g Hz %s moves in the wrong direction (phase %.0f deg) — check "
                    "whether motor or encoder is reversed",
-                   lowest->hz, bench->joint.name, lowest->phase_deg);
+                   lowest->hz, experiment->joint.name, lowest->phase_deg);
 }
 
-static void report(struct aw_bench *bench, const struct sweep_state *s)
+static void report(struct aw_experiment *experiment, const struct sweep_state *s)
 {
-    struct aw_session *session = bench->session;
+    struct aw_session *session = experiment->session;
     struct aw_bode_point open[AW_SWEEP_TONES];
     struct aw_bode_summary closed, loop;
     struct aw_object *result = &session->result, row;
-    if (!aw_session_formatted(session))
+    if (!aw_session_is_formatted(session))
         aw_output_print(&session->out, "%10s %10s %10s %10s\n", "Hz", "gain dB", "phase deg",
                         "coherence");
     for (int i = 0; i < s->sweep.n; i++) {
         const struct aw_bode_point *p = &s->points[i];
         aw_object_start(&row, NULL);
-        aw_object_number(&row, "frequency", p->hz, -4, "Hz");
-        aw_object_number(&row, "gain", p->gain_db, 3, "dB");
-        aw_object_number(&row, "phase", p->phase_deg, 2, "deg");
-        aw_object_number(&row, "coherence", s->coherence[i], 3, NULL);
+        aw_object_add_number(&row, "frequency", p->hz, -4, "Hz");
+        aw_object_add_number(&row, "gain", p->gain_db, 3, "dB");
+        aw_object_add_number(&row, "phase", p->phase_deg, 2, "deg");
+        aw_object_add_number(&row, "coherence", s->coherence[i], 3, NULL);
         char trust[16];
         snprintf(trust, sizeof trust, "%.2f", s->coherence[i]);
-        aw_session_row(session, &row, "%10.4g %10.3f %10.2f %10s\n", p->hz, p->gain_db,
-                       p->phase_deg, isnan(s->coherence[i]) ? "-" : trust);
+        aw_session_print_row(session, &row, "%10.4g %10.3f %10.2f %10s\n", p->hz, p->gain_db,
+                             p->phase_deg, isnan(s->coherence[i]) ? "-" : trust);
     }
     aw_bode_summary(s->points, s->sweep.n, &closed);
     aw_bode_open_loop(s->points, s->sweep.n, open);
     aw_bode_summary(open, s->sweep.n, &loop);
-    aw_bench_report(bench, "sweep");
-    aw_object_number(result, "bandwidth", closed.bandwidth_hz, 4, "Hz");
-    aw_object_number(result, "peak_gain", closed.peak_gain, 4, NULL);
-    aw_object_number(result, "peak_frequency", closed.peak_hz, 4, "Hz");
-    aw_object_number(result, "phase_margin", loop.phase_margin_deg, 2, "deg");
-    aw_object_number(result, "crossover", loop.crossover_hz, 4, "Hz");
-    aw_object_number(result, "fit", s->fit, 4, NULL);
+    aw_experiment_report(experiment, "sweep");
+    aw_object_add_number(result, "bandwidth", closed.bandwidth_hz, 4, "Hz");
+    aw_object_add_number(result, "peak_gain", closed.peak_gain, 4, NULL);
+    aw_object_add_number(result, "peak_frequency", closed.peak_hz, 4, "Hz");
+    aw_object_add_number(result, "phase_margin", loop.phase_margin_deg, 2, "deg");
+    aw_object_add_number(result, "crossover", loop.crossover_hz, 4, "Hz");
+    aw_object_add_number(result, "fit", s->fit, 4, NULL);
 }
 
-static enum aw_status plot(struct aw_bench *bench, const struct sweep_state *s)
+static enum aw_status plot(struct aw_experiment *experiment, const struct sweep_state *s)
 {
-    const char *path = aw_experiment_given(bench->session)->plot;
+    const char *path = aw_experiment_given(experiment->session)->plot;
     double hz[AW_SWEEP_TONES], gain[AW_SWEEP_TONES], phase[AW_SWEEP_TONES];
     bool hollow[AW_SWEEP_TONES];
     size_t n = (size_t)s->sweep.n;
@@ -197,59 +200,60 @@ static enum aw_status plot(struct aw_bench *bench, const struct sweep_state *s)
         phase[i] = s->points[i].phase_deg;
         hollow[i] = !(s->coherence[i] >= AW_COHERENT);
     }
-    const double ends[] = {hz[0], hz[n - 1]}, least[] = {AW_COHERENT, AW_COHERENT};
+    const double ends[] = {hz[0], hz[n - 1]}, threshold[] = {AW_COHERENT, AW_COHERENT};
     const struct aw_series dots = {.x = hz, .n = n, .dots = true, .hollow = hollow, .colour = 1};
     struct aw_series gains[] = {{.x = hz, .y = gain, .n = n, .colour = 1}, dots};
     struct aw_series phases[] = {{.x = hz, .y = phase, .n = n, .colour = 1}, dots};
     struct aw_series trust[] = {
-        dots, {.label = "trusted above", .x = ends, .y = least, .n = 2, .guide = true}};
+        dots, {.label = "trusted above", .x = ends, .y = threshold, .n = 2, .is_guide = true}};
     gains[1].y = gain;
     phases[1].y = phase;
     trust[0].y = s->coherence;
     struct aw_panel panels[] = {{.label = "gain", .unit = "dB", .series = gains, .n = 2},
                                 {.label = "phase", .unit = "deg", .series = phases, .n = 2},
                                 {.label = "coherence", .series = trust, .n = 2}};
-    char title[AW_BENCH_TITLE];
-    aw_bench_title(bench, title);
+    char title[AW_EXPERIMENT_TITLE];
+    aw_experiment_write_title(experiment, title);
     struct aw_chart chart = {.title = title,
                              .x_label = "frequency",
                              .x_unit = "Hz",
                              .log_x = true,
                              .panels = panels,
-                             .n = 3,
+                             .n_panels = 3,
                              .height = 760};
-    return aw_bench_write_chart(bench->session, &chart, path);
+    return aw_experiment_write_chart(experiment->session, &chart, path);
 }
 
 enum aw_status aw_run_sweep(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_bench bench;
+    struct aw_experiment experiment;
     struct sweep_state s = {0};
-    enum aw_status status = aw_bench_init(&bench, session, args);
+    enum aw_status status = aw_experiment_init(&experiment, session, args);
     if (status == AW_OK)
-        status = parse_plan(&bench, &s);
+        status = parse_plan(&experiment, &s);
     if (status == AW_OK)
-        status = aw_bench_begin(&bench);
+        status = aw_experiment_begin(&experiment);
     if (status == AW_OK)
-        status = aw_bench_end(&bench, perform(&bench, &s));
+        status = aw_experiment_end(&experiment, perform_sweep(&experiment, &s));
     if (status == AW_OK)
-        status = estimate(&bench, &s);
+        status = estimate(&experiment, &s);
     if (status == AW_OK)
-        status = find_coherence(&bench, &s);
+        status = find_coherence(&experiment, &s);
     if (status == AW_OK) {
-        report(&bench, &s);
-        status = plot(&bench, &s);
+        report(&experiment, &s);
+        status = plot(&experiment, &s);
         if (status == AW_OK)
-            status = aw_bench_check_moved(&bench, begins(&bench, &s), s.sweep.plan.amplitude);
+            status = aw_experiment_check_moved(&experiment, find_start(&experiment, &s),
+                                               s.sweep.plan.amplitude);
         if (status == AW_OK)
-            status = check_direction(&bench, &s);
+            status = check_direction(&experiment, &s);
     }
-    aw_bench_free(&bench);
+    aw_experiment_free(&experiment);
     return status;
 }
 
 /* clang-format off */
 const struct aw_command aw_custom_sweep_command = {
     AW_SWEEP_ROW(" of a custom joint", AW_CUSTOM_DEVIATION),
-    .from_file = true, .args = AW_ARGS(AW_CUSTOM_JOINT)};
+    .for_custom = true, .args = AW_ARGS(AW_CUSTOM_JOINT)};
 /* clang-format on */

@@ -29,26 +29,26 @@ struct tuner {
     struct aw_model model;
     struct aw_design_options options;
     struct aw_proposal proposal;
-    struct aw_bench_story story;
-    double rest, step; /* position at rest and size of a step, as shares of the joint's scale */
+    struct aw_experiment_report_data story;
+    double start, step; /* position at rest and size of a step, as shares of the joint's scale */
     enum aw_metric goal;
-    double share; /* share of the permitted overshoot used as the design goal */
+    double overshoot_share; /* share of the permitted overshoot used as the design goal */
     bool designed, applied;
     char outcome[OUTCOME];
 };
 
-static enum aw_status parse_plan(struct aw_bench *bench, struct tuner *t)
+static enum aw_status parse_plan(struct aw_experiment *experiment, struct tuner *t)
 {
     static const enum aw_metric goals[] = {AW_IAE, AW_OVERSHOOT, AW_SETTLING_TIME};
-    struct aw_session *session = bench->session;
+    struct aw_session *session = experiment->session;
     const char *report = aw_experiment_given(session)->report;
     t->goal = goals[aw_wishes_given(session)->goal];
-    snprintf(t->model.controller, sizeof t->model.controller, "%s", bench->joint.mode);
-    enum aw_status status = aw_bench_design_options(session, &t->model, &t->options);
+    snprintf(t->model.controller, sizeof t->model.controller, "%s", experiment->joint.mode);
+    enum aw_status status = aw_experiment_read_design(session, &t->model, &t->options);
     if (status == AW_OK && report)
         status = aw_picture_check(report, &session->err);
     if (status == AW_OK)
-        status = aw_excitation_plan(bench, &t->experiment);
+        status = aw_excitation_plan(experiment, &t->experiment);
     if (!aw_experiment_given(session)->step) /* stays within the range of the model's data */
         t->options.step = STEP_SHARE * t->experiment.config.max_deviation;
     t->step = t->options.step;
@@ -58,39 +58,41 @@ static enum aw_status parse_plan(struct aw_bench *bench, struct tuner *t)
 /* Intermediate tables are printed only with -v. */
 static bool is_verbose(const struct aw_session *session)
 {
-    return aw_session_text(session) && session->options.print.verbose;
+    return aw_session_is_text(session) && session->options.print.verbose;
 }
 
 /* Finds the old gains: those of --old, those sent in this session, or those after power-up. */
-static enum aw_status find_old_gains(struct aw_bench *bench, struct tuner *t)
+static enum aw_status find_old_gains(struct aw_experiment *experiment, struct tuner *t)
 {
-    const char *path = aw_experiment_given(bench->session)->old;
-    enum aw_status status = aw_bench_know_gains(bench, path, " — to use others, give --old FILE");
+    const char *path = aw_experiment_given(experiment->session)->old;
+    enum aw_status status =
+        aw_experiment_find_gains(experiment, path, " — to use others, give --old FILE");
     if (status != AW_OK)
         return status;
-    t->story.old_known = bench->known;
-    t->story.old = bench->old;
+    t->story.old_known = experiment->gains_known;
+    t->story.old = experiment->old_gains;
     if (!(t->options.activity > 0))
-        t->options.activity = REST_SHARE * bench->joint.amplitude;
+        t->options.activity = REST_SHARE * experiment->joint.amplitude;
     return AW_OK;
 }
 
-static enum aw_status identify(struct aw_bench *bench, struct tuner *t)
+static enum aw_status identify_joint(struct aw_experiment *experiment, struct tuner *t)
 {
-    enum aw_status status = aw_bench_end(bench, aw_excitation_perform(bench, &t->experiment));
-    t->rest = t->experiment.config.centre;
-    if (t->rest + t->step > bench->joint.high)
+    enum aw_status status =
+        aw_experiment_end(experiment, aw_excitation_perform(experiment, &t->experiment));
+    t->start = t->experiment.config.centre;
+    if (t->start + t->step > experiment->joint.high)
         t->step = t->options.step = -t->step;
     if (status == AW_OK)
-        status = aw_bench_plot(bench);
+        status = aw_experiment_plot(experiment);
     if (status == AW_OK)
-        status = aw_excitation_model(bench, &t->experiment, &t->model);
+        status = aw_excitation_model(experiment, &t->experiment, &t->model);
     if (status != AW_OK)
         return status;
-    t->options.late_s = t->model.fit.half.dead_time;
-    if (is_verbose(bench->session)) {
-        aw_bench_print_model(bench->session, &t->model);
-        aw_output_print(&bench->session->out, "\n");
+    t->options.dead_time_half_s = t->model.fit.half.dead_time;
+    if (is_verbose(experiment->session)) {
+        aw_experiment_print_model(experiment->session, &t->model);
+        aw_output_print(&experiment->session->out, "\n");
     }
     return AW_OK;
 }
@@ -112,11 +114,11 @@ static void search(void *context)
 }
 
 static enum aw_status find_gains(struct aw_session *session, struct tuner *t, double overshoot,
-                                 struct aw_error *why)
+                                 struct aw_error *problem)
 {
     struct search *s = calloc(1, sizeof *s);
     if (!s)
-        return aw_no_memory(why);
+        return aw_no_memory(problem);
     *s = (struct search){
         .process = t->model.fit.process, .driver = t->model.driver, .options = t->options};
     s->options.overshoot = t->story.overshoot = overshoot;
@@ -124,7 +126,7 @@ static enum aw_status find_gains(struct aw_session *session, struct tuner *t, do
     if (status != AW_OK) /* the thread still owns s */
         return status;
     t->proposal = s->proposal;
-    *why = s->why;
+    *problem = s->why;
     status = s->status;
     free(s);
     return status;
@@ -132,51 +134,51 @@ static enum aw_status find_gains(struct aw_session *session, struct tuner *t, do
 
 /* Designs for a share of the permitted overshoot, because the motor's limited torque adds to it and
  * is not part of the model. If that is not feasible, designs for the lowest feasible overshoot. */
-static enum aw_status propose(struct aw_session *session, struct tuner *t, struct aw_error *why)
+static enum aw_status propose(struct aw_session *session, struct tuner *t, struct aw_error *problem)
 {
-    double bound = t->options.overshoot;
-    enum aw_status status = find_gains(session, t, bound * t->share, why);
-    double least = t->proposal.least_overshoot;
-    if (status == AW_STOPPED || !(least > 0))
+    double limit = t->options.overshoot;
+    enum aw_status status = find_gains(session, t, limit * t->overshoot_share, problem);
+    double lowest = t->proposal.min_overshoot;
+    if (status == AW_STOPPED || !(lowest > 0))
         return status;
-    return find_gains(session, t, fmin(bound, least * SLIGHTLY_MORE), why);
+    return find_gains(session, t, fmin(limit, lowest * SLIGHTLY_MORE), problem);
 }
 
 /* Marks the result's entries that are shown only with -v: all except the gains, their quality, and
  * the outcome. */
-static void shorten(struct aw_object *result)
+static void mark_details(struct aw_object *result)
 {
     static const char *const shown[] = {"board", "joint", "controller", "rule",    "form",    "kp",
                                         "ki",    "kd",    "ms",         "applied", "outcome", NULL};
     for (size_t i = 0; i < result->n; i++)
-        result->entries[i].detail = !aw_is_one_of(shown, result->entries[i].key);
+        result->entries[i].is_detail = !aw_is_one_of(shown, result->entries[i].key);
 }
 
 /* Shows the gains in a table before the question, if there is one. */
-static void show(struct aw_session *session, const struct tuner *t)
+static void show_gains(struct aw_session *session, const struct tuner *t)
 {
-    bool asks = aw_session_text(session) && !session->options.run.yes;
-    aw_session_work_hide(session); /* so that the progress line does not overwrite the table */
+    bool asks = aw_session_is_text(session) && !session->options.run.yes;
+    aw_session_hide_progress(session); /* so that the progress line does not overwrite the table */
     if (asks || is_verbose(session))
-        aw_bench_print_proposal(session, &t->proposal);
+        aw_experiment_print_proposal(session, &t->proposal);
 }
 
-static enum aw_status design(struct aw_bench *bench, struct tuner *t)
+static enum aw_status design_gains(struct aw_experiment *experiment, struct tuner *t)
 {
-    struct aw_session *session = bench->session;
-    struct aw_error why = {0};
+    struct aw_session *session = experiment->session;
+    struct aw_error problem = {0};
     bool force = session->options.run.force;
-    enum aw_status status = propose(session, t, &why);
+    enum aw_status status = propose(session, t, &problem);
     if (status == AW_OK || *t->proposal.refusal)
-        show(session, t);
-    bool forced = status == AW_LIMIT && force && t->proposal.margins.stable;
-    if (forced)
-        aw_session_notice(session, "%s; accepted because of --force", why.text);
+        show_gains(session, t);
+    bool is_forced = status == AW_LIMIT && force && t->proposal.margins.stable;
+    if (is_forced)
+        aw_session_print_notice(session, "%s; accepted because of --force", problem.text);
     else
-        session->err = why;
-    status = forced ? AW_OK : status;
+        session->err = problem;
+    status = is_forced ? AW_OK : status;
     t->designed = status == AW_OK || *t->proposal.refusal;
-    if (status == AW_OK && !force && !aw_fit_explains(&t->model.fit))
+    if (status == AW_OK && !force && !aw_fit_explains_data(&t->model.fit))
         return aw_fail(&session->err, AW_LIMIT,
                        "model fit on unused data is %.0f %%, below %.0f %% — try another "
                        "--amplitude or --max-deviation, or use --force",
@@ -184,61 +186,67 @@ static enum aw_status design(struct aw_bench *bench, struct tuner *t)
     return status;
 }
 
-static enum aw_status step(struct aw_bench *bench, struct tuner *t, struct aw_run *samples,
-                           struct aw_response *response)
+static enum aw_status perform_step(struct aw_experiment *experiment, struct tuner *t,
+                                   struct aw_run *samples, struct aw_response *response)
 {
-    aw_bench_watch(bench);
-    enum aw_status status = aw_bench_end(
-        bench, aw_bench_step_perform(bench, t->rest, t->rest + t->step, SETTLE_S, STEP_S));
+    aw_experiment_restart_limits(experiment);
+    enum aw_status status = aw_experiment_end(
+        experiment,
+        aw_experiment_perform_step(experiment, t->start, t->start + t->step, SETTLE_S, STEP_S));
     if (status == AW_OK)
-        status = aw_run_from_table(&bench->table, samples, &bench->session->err);
+        status = aw_run_from_table(&experiment->table, samples, &experiment->session->err);
     if (status == AW_OK)
         status = aw_response(samples->samples, samples->n, &samples->step, response,
-                             &bench->session->err);
+                             &experiment->session->err);
     return status;
 }
 
 /* Compares the responses by the goal. A metric that was not reached is the worst. */
 static bool is_better(const struct tuner *t)
 {
-    double was = t->story.was.value[t->goal], is = t->story.is.value[t->goal];
-    if (!aw_metric_reached(is))
+    double before = t->story.old_response.value[t->goal],
+           after = t->story.new_response.value[t->goal];
+    if (!aw_metric_is_reached(after))
         return false;
-    return !aw_metric_reached(was) || is < was ||
-           (is <= was && t->story.is.value[AW_IAE] < t->story.was.value[AW_IAE]);
+    return !aw_metric_is_reached(before) || after < before ||
+           (after <= before &&
+            t->story.new_response.value[AW_IAE] < t->story.old_response.value[AW_IAE]);
 }
 
 /* Formats "1.23 deg·s", or the reason for a missing value. */
-static const char *format_metric(const struct tuner *t, char out[AW_BENCH_CELL],
+static const char *format_metric(const struct tuner *t, char out[AW_EXPERIMENT_CELL],
                                  enum aw_metric metric, double value)
 {
     const struct aw_metric_row *row = aw_metric(metric);
-    if (!aw_metric_reached(value))
-        return aw_bench_metric_cell(out, metric, value);
-    snprintf(out, AW_BENCH_CELL, "%.3g %s%s", value, row->takes_unit ? t->model.unit : "",
-             row->unit_after);
+    if (!aw_metric_is_reached(value))
+        return aw_experiment_metric_cell(out, metric, value);
+    snprintf(out, AW_EXPERIMENT_CELL, "%.3g %s%s", value,
+             row->uses_sample_unit ? t->model.unit : "", row->unit_after);
     return out;
 }
 
 /* Returns true and writes the reason if the new gains must be rejected. Sets *overshoots if gains
  * with less overshoot might be accepted. A deviation from the prediction alone is no reason. */
-static bool objection(const struct tuner *t, const char *unit, bool *wild, char out[OBJECTION])
+static bool find_objection(const struct tuner *t, const char *unit, bool *overshoots,
+                           char out[OBJECTION])
 {
-    const struct aw_response *was = &t->story.was, *is = &t->story.is;
-    double grain = 100 * t->model.driver.quantum / fabs(t->step); /* encoder resolution, % */
-    double bound = 100 * t->options.overshoot, over = is->value[AW_OVERSHOOT];
-    char before[AW_BENCH_CELL], after[AW_BENCH_CELL];
-    *wild = false;
-    if (!aw_response_arrived(is, &t->story.after.step, AW_RESPONSE_NEAR))
-        snprintf(out, OBJECTION, "with the new gains it ended at %.4g, not at %.4g %s", is->final,
-                 t->story.after.step.to, unit);
+    const struct aw_response *old_response = &t->story.old_response,
+                             *new_response = &t->story.new_response;
+    double resolution = 100 * t->model.driver.quantum / fabs(t->step); /* encoder resolution, % */
+    double limit = 100 * t->options.overshoot, overshoot = new_response->value[AW_OVERSHOOT];
+    char before[AW_EXPERIMENT_CELL], after[AW_EXPERIMENT_CELL];
+    *overshoots = false;
+    if (!aw_response_has_arrived(new_response, &t->story.after.step, AW_RESPONSE_NEAR))
+        snprintf(out, OBJECTION, "with the new gains it ended at %.4g, not at %.4g %s",
+                 new_response->final, t->story.after.step.to, unit);
     else if (!is_better(t))
         snprintf(out, OBJECTION, "the new gains do not improve the %s (%s, before %s)",
-                 aw_metric(t->goal)->title, format_metric(t, after, t->goal, is->value[t->goal]),
-                 format_metric(t, before, t->goal, was->value[t->goal]));
-    else if ((*wild = over > bound + grain))
+                 aw_metric(t->goal)->title,
+                 format_metric(t, after, t->goal, new_response->value[t->goal]),
+                 format_metric(t, before, t->goal, old_response->value[t->goal]));
+    else if ((*overshoots = overshoot > limit + resolution))
         snprintf(out, OBJECTION, "the new gains overshoot by %.3g %%, above --overshoot %.3g %%",
-                 over, bound);
+                 overshoot, limit);
     else
         return false;
     return true;
@@ -250,59 +258,61 @@ static void report_steps(struct aw_session *session, const struct tuner *t, cons
     const struct {
         const char *name;
         const struct aw_response *response;
-    } sides[] = {{"before", &t->story.was}, {"after", &t->story.is}};
+    } sides[] = {{"before", &t->story.old_response}, {"after", &t->story.new_response}};
     for (size_t side = 0; side < 2; side++)
         for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
             char key[48];
             snprintf(key, sizeof key, "%s.%s", sides[side].name, aw_metric(shown[i])->name);
-            aw_bench_report_metric(session, key, shown[i], sides[side].response->value[shown[i]],
-                                   unit);
+            aw_experiment_report_metric(session, key, shown[i],
+                                        sides[side].response->value[shown[i]], unit);
         }
     for (size_t i = 0; is_verbose(session) && i < sizeof shown / sizeof *shown; i++) {
-        char was[AW_BENCH_CELL], is[AW_BENCH_CELL];
-        aw_output_print(&session->out, "%-18s %10s before %10s after\n", aw_metric(shown[i])->title,
-                        aw_bench_metric_cell(was, shown[i], t->story.was.value[shown[i]]),
-                        aw_bench_metric_cell(is, shown[i], t->story.is.value[shown[i]]));
+        char was[AW_EXPERIMENT_CELL], is[AW_EXPERIMENT_CELL];
+        aw_output_print(
+            &session->out, "%-18s %10s before %10s after\n", aw_metric(shown[i])->title,
+            aw_experiment_metric_cell(was, shown[i], t->story.old_response.value[shown[i]]),
+            aw_experiment_metric_cell(is, shown[i], t->story.new_response.value[shown[i]]));
     }
 }
 
-static void report(struct aw_bench *bench, const struct tuner *t)
+static void report(struct aw_experiment *experiment, const struct tuner *t)
 {
-    aw_bench_report(bench, "tune");
-    aw_bench_report_proposal(bench->session, &t->model, &t->proposal);
+    aw_experiment_report(experiment, "tune");
+    aw_experiment_report_proposal(experiment->session, &t->model, &t->proposal);
     if (t->story.after.n)
-        report_steps(bench->session, t, bench->joint.unit);
+        report_steps(experiment->session, t, experiment->joint.unit);
 }
 
 /* Sends the new gains to the disabled driver, which has the old ones. If interrupted, the end of
  * the command restores the old gains. */
-static enum aw_status apply_new(struct aw_bench *bench, struct tuner *t)
+static enum aw_status apply_new_gains(struct aw_experiment *experiment, struct tuner *t)
 {
-    aw_bench_watch(bench);
-    aw_law_save(bench->session, &bench->law);
-    aw_session_moves(bench->session);
-    enum aw_status status = aw_bench_gains(bench, t->proposal.per_tick);
+    aw_experiment_restart_limits(experiment);
+    aw_gains_backup(experiment->session, &experiment->gains);
+    aw_session_start_motion(experiment->session);
+    enum aw_status status = aw_experiment_send_gains(experiment, t->proposal.per_tick);
     if (status == AW_OK)
-        aw_law_save(bench->session, NULL);
-    return aw_bench_end(bench, status);
+        aw_gains_backup(experiment->session, NULL);
+    return aw_experiment_end(experiment, status);
 }
 
-static enum aw_status step_with_new(struct aw_bench *bench, struct tuner *t)
+static enum aw_status step_with_new_gains(struct aw_experiment *experiment, struct tuner *t)
 {
-    aw_bench_watch(bench);
-    aw_law_save(bench->session, &bench->law);
-    aw_session_moves(bench->session);
-    enum aw_status status = aw_bench_gains(bench, t->proposal.per_tick);
-    return status == AW_OK ? step(bench, t, &t->story.after, &t->story.is)
-                           : aw_bench_end(bench, status);
+    aw_experiment_restart_limits(experiment);
+    aw_gains_backup(experiment->session, &experiment->gains);
+    aw_session_start_motion(experiment->session);
+    enum aw_status status = aw_experiment_send_gains(experiment, t->proposal.per_tick);
+    return status == AW_OK ? perform_step(experiment, t, &t->story.after, &t->story.new_response)
+                           : aw_experiment_end(experiment, status);
 }
 
-static void report_kept(struct tuner *t)
+static void report_success(struct tuner *t)
 {
-    char is[AW_BENCH_CELL], was[AW_BENCH_CELL];
+    char is[AW_EXPERIMENT_CELL], was[AW_EXPERIMENT_CELL];
     snprintf(t->outcome, OUTCOME, "the new gains are kept: %s %s, before %s",
-             aw_metric(t->goal)->title, format_metric(t, is, t->goal, t->story.is.value[t->goal]),
-             format_metric(t, was, t->goal, t->story.was.value[t->goal]));
+             aw_metric(t->goal)->title,
+             format_metric(t, is, t->goal, t->story.new_response.value[t->goal]),
+             format_metric(t, was, t->goal, t->story.old_response.value[t->goal]));
 }
 
 /* Predicts the step again from its actual start. The firmware's integrator may rest anywhere in the
@@ -318,44 +328,46 @@ static enum aw_status predict_again(struct aw_session *session, struct tuner *t)
         sum.error += (run->samples[n].setpoint - run->samples[n].measured) / t->model.full_scale;
     }
     const struct aw_driver *driver = &t->model.driver;
-    if (n == 0 || fabs(sum.output) > (double)n * (driver->dead_band + STATIC * driver->lost))
+    if (n == 0 || fabs(sum.output) > (double)n * (driver->dead_band + STATIC * driver->friction))
         return AW_OK;
     t->options.rest = (struct aw_rest){sum.output / (double)n, sum.error / (double)n};
-    t->options.duration_s = STEP_S;
-    aw_design_judge(&t->model.fit.process, driver, &t->options, &t->proposal, &session->err);
+    t->options.min_duration_s = STEP_S;
+    aw_design_assess(&t->model.fit.process, driver, &t->options, &t->proposal, &session->err);
     return session->err.status == AW_NO_MEMORY ? AW_NO_MEMORY : AW_OK;
 }
 
 /* Tries the new gains, and leaves the driver disabled with the better ones. */
-static enum aw_status try_new(struct aw_bench *bench, struct tuner *t, bool *wild)
+static enum aw_status try_new(struct aw_experiment *experiment, struct tuner *t, bool *overshoots)
 {
-    struct aw_session *session = bench->session;
-    char why[OBJECTION];
+    struct aw_session *session = experiment->session;
+    char reason[OBJECTION];
     aw_run_free(&t->story.after);
-    enum aw_status status = step_with_new(bench, t);
-    *wild = false;
+    enum aw_status status = step_with_new_gains(experiment, t);
+    *overshoots = false;
     if (status != AW_OK)
         return status;
     status = predict_again(session, t);
     if (status != AW_OK)
         return status;
-    if (objection(t, bench->joint.unit, wild, why))
-        return aw_fail(&session->err, AW_REFUSED, "%s", why);
-    status = apply_new(bench, t);
+    if (find_objection(t, experiment->joint.unit, overshoots, reason))
+        return aw_fail(&session->err, AW_REFUSED, "%s", reason);
+    status = apply_new_gains(experiment, t);
     t->applied = status == AW_OK;
-    report_kept(t);
+    report_success(t);
     return status;
 }
 
-static enum aw_status disagreed(struct aw_bench *bench, struct tuner *t)
+static enum aw_status fail_unconfirmed(struct aw_experiment *experiment, struct tuner *t)
 {
-    char set[AW_BENCH_SET];
-    aw_bench_set_words(bench->hooks, &bench->joint, t->proposal.per_tick, set, sizeof set);
-    aw_session_notice(bench->session,
-                      "restored the previous gains — to apply the new ones, give --yes, or run: "
-                      "%s",
-                      set);
-    return aw_fail(&bench->session->err, AW_REFUSED,
+    char set[AW_EXPERIMENT_SET];
+    aw_experiment_write_set_command(experiment->hooks, &experiment->joint, t->proposal.per_tick,
+                                    set, sizeof set);
+    aw_session_print_notice(
+        experiment->session,
+        "restored the previous gains — to apply the new ones, give --yes, or run: "
+        "%s",
+        set);
+    return aw_fail(&experiment->session->err, AW_REFUSED,
                    "the new gains were not confirmed; nothing was applied");
 }
 
@@ -364,137 +376,140 @@ static void write_fit(const struct tuner *t, char *out, size_t size)
 {
     const struct aw_fit *fit = &t->model.fit;
     snprintf(out, size, "model fit %.0f %%, %sreliable", 100 * fit->held_out,
-             aw_fit_trusted(fit) ? "" : "not ");
-    if (!aw_fit_is_timely(fit))
+             aw_fit_is_trusted(fit) ? "" : "not ");
+    if (!aw_fit_has_dead_time(fit))
         aw_append(out, size, "", " (dead time ± %.2g ms)", 1000 * fit->half.dead_time);
 }
 
-static bool agrees(struct aw_bench *bench, const struct tuner *t, const char *steps)
+static bool confirm_trial(struct aw_experiment *experiment, const struct tuner *t,
+                          const char *steps)
 {
     char question[180], fit[80];
     write_fit(t, fit, sizeof fit);
     snprintf(question, sizeof question, "%s. Try these gains (the joint makes %s of %.4g%s)?", fit,
              steps, fabs(t->step) * t->model.full_scale, t->model.unit);
-    return aw_session_agrees(bench->session, question);
+    return aw_session_confirm(experiment->session, question);
 }
 
 /* Makes steps with the old and the new gains. If the new ones overshoot, tries calmer ones. */
-static enum aw_status offer(struct aw_bench *bench, struct tuner *t)
+static enum aw_status try_proposal(struct aw_experiment *experiment, struct tuner *t)
 {
-    struct aw_session *session = bench->session;
-    bool wild;
-    if (!agrees(bench, t, "two steps"))
-        return disagreed(bench, t);
-    bench->saves = AW_BENCH_SAVES_NOTHING;
-    enum aw_status status = step(bench, t, &t->story.before, &t->story.was);
+    struct aw_session *session = experiment->session;
+    bool overshoots;
+    if (!confirm_trial(experiment, t, "two steps"))
+        return fail_unconfirmed(experiment, t);
+    experiment->saves = AW_SAVE_NOTHING;
+    enum aw_status status = perform_step(experiment, t, &t->story.before, &t->story.old_response);
     if (status == AW_OK)
-        status = try_new(bench, t, &wild);
-    if (status == AW_OK || !wild)
+        status = try_new(experiment, t, &overshoots);
+    if (status == AW_OK || !overshoots)
         return status;
-    struct aw_error first = session->err;
-    const struct aw_proposal tried = t->proposal;
+    struct aw_error first_error = session->err;
+    const struct aw_proposal tried_proposal = t->proposal;
     double overshoot = t->story.overshoot;
-    t->share *= CALMER;
+    t->overshoot_share *= CALMER;
     t->options.rest = (struct aw_rest){0};
-    status = design(bench, t);
+    status = design_gains(experiment, t);
     if (status == AW_OK) {
-        aw_session_notice(session, "%s: trying calmer gains", first.text);
-        if (agrees(bench, t, "one step"))
-            return try_new(bench, t, &wild);
-        disagreed(bench, t);
+        aw_session_print_notice(session, "%s: trying calmer gains", first_error.text);
+        if (confirm_trial(experiment, t, "one step"))
+            return try_new(experiment, t, &overshoots);
+        fail_unconfirmed(experiment, t);
     }
-    t->proposal = tried; /* the gains of the performed step */
+    t->proposal = tried_proposal; /* the gains of the performed step */
     t->story.overshoot = overshoot;
-    session->err = first;
-    return first.status;
+    session->err = first_error;
+    return first_error.status;
 }
 
 /* Appends predicted and measured values, and the model's fit. */
 static void append_evidence(struct tuner *t)
 {
     static const enum aw_metric shown[] = {AW_OVERSHOOT, AW_RISE_TIME};
-    char is[AW_BENCH_CELL], told[AW_BENCH_CELL], fit[80];
+    char is[AW_EXPERIMENT_CELL], predicted[AW_EXPERIMENT_CELL], fit[80];
     for (size_t i = 0; t->story.after.n && i < sizeof shown / sizeof *shown; i++)
         aw_append(t->outcome, OUTCOME, "; ", "%s %s, predicted %s", aw_metric(shown[i])->title,
-                  format_metric(t, is, shown[i], t->story.is.value[shown[i]]),
-                  format_metric(t, told, shown[i], t->proposal.step.value[shown[i]]));
+                  format_metric(t, is, shown[i], t->story.new_response.value[shown[i]]),
+                  format_metric(t, predicted, shown[i], t->proposal.step.value[shown[i]]));
     write_fit(t, fit, sizeof fit);
     aw_append(t->outcome, OUTCOME, "; ", "%s", fit);
 }
 
 /* Reports the outcome: gains kept or restored, and why. */
-static enum aw_status conclude(struct aw_bench *bench, struct tuner *t, enum aw_status status)
+static enum aw_status report_outcome(struct aw_experiment *experiment, struct tuner *t,
+                                     enum aw_status status)
 {
-    struct aw_session *session = bench->session;
+    struct aw_session *session = experiment->session;
     struct aw_error cause = session->err;
     if (t->designed)
-        report(bench, t);
-    if (status == AW_STOPPED || status == AW_LOST || aw_law_saved(session))
+        report(experiment, t);
+    if (status == AW_STOPPED || status == AW_LOST || aw_gains_get_backup(session))
         return status;
     if (status != AW_OK)
         snprintf(t->outcome, OUTCOME, "restored the previous gains: %s", cause.text);
     if (t->proposal.margins.stable)
         append_evidence(t);
     if (t->designed) {
-        aw_object_truth(&session->result, "applied", t->applied);
-        aw_object_copy(&session->result, "outcome", t->outcome);
-        shorten(&session->result);
+        aw_object_add_truth(&session->result, "applied", t->applied);
+        aw_object_add_copy(&session->result, "outcome", t->outcome);
+        mark_details(&session->result);
     }
     return status == AW_OK ? AW_OK : aw_fail(&session->err, status, "tune: %s", t->outcome);
 }
 
 /* Writes the report. Does so even after a failure, when it is most useful. */
-static enum aw_status write_report(struct aw_bench *bench, struct tuner *t, enum aw_status status)
+static enum aw_status write_report(struct aw_experiment *experiment, struct tuner *t,
+                                   enum aw_status status)
 {
-    struct aw_session *session = bench->session;
+    struct aw_session *session = experiment->session;
     const char *path = aw_experiment_given(session)->report;
     struct aw_error cause = session->err;
     if (!path || status == AW_STOPPED || status == AW_LOST)
         return status;
     t->story.model = &t->model;
     t->story.proposal = &t->proposal;
-    t->story.from = t->rest * t->model.full_scale;
-    t->story.to = (t->rest + t->step) * t->model.full_scale;
+    t->story.from = t->start * t->model.full_scale;
+    t->story.to = (t->start + t->step) * t->model.full_scale;
     t->story.step = fabs(t->step) * t->model.full_scale;
-    t->story.joint = &bench->joint;
+    t->story.joint = &experiment->joint;
     t->story.goal = aw_metric(t->goal)->title;
     t->story.outcome = t->outcome;
-    enum aw_status written = aw_bench_write_report(session, path, &t->story);
-    struct aw_error why = session->err;
+    enum aw_status written = aw_experiment_write_report(session, path, &t->story);
+    struct aw_error report_error = session->err;
     session->err = cause;
     if (status != AW_OK || written == AW_OK)
         return status;
-    return aw_fail(&session->err, written, "%s. %s", why.text, t->story.outcome);
+    return aw_fail(&session->err, written, "%s. %s", report_error.text, t->story.outcome);
 }
 
 enum aw_status aw_run_tune(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_bench bench;
+    struct aw_experiment experiment;
     struct tuner *t = calloc(1, sizeof *t);
     if (!t)
         return aw_no_memory(&session->err);
-    t->share = FIRST_SHARE;
-    enum aw_status status = aw_bench_init(&bench, session, args);
+    t->overshoot_share = FIRST_SHARE;
+    enum aw_status status = aw_experiment_init(&experiment, session, args);
     if (status == AW_OK)
-        status = parse_plan(&bench, t);
+        status = parse_plan(&experiment, t);
     if (status == AW_OK)
-        status = aw_bench_begin(&bench);
+        status = aw_experiment_begin(&experiment);
     if (status == AW_OK)
-        status = find_old_gains(&bench, t);
+        status = find_old_gains(&experiment, t);
     if (status == AW_OK) {
-        status = identify(&bench, t);
+        status = identify_joint(&experiment, t);
         bool identified = status == AW_OK;
         if (status == AW_OK)
-            status = design(&bench, t);
+            status = design_gains(&experiment, t);
         if (status == AW_OK)
-            status = offer(&bench, t);
-        status = conclude(&bench, t, status);
+            status = try_proposal(&experiment, t);
+        status = report_outcome(&experiment, t, status);
         if (identified)
-            status = write_report(&bench, t, status);
+            status = write_report(&experiment, t, status);
     }
     aw_run_free(&t->story.before);
     aw_run_free(&t->story.after);
-    aw_bench_free(&bench);
+    aw_experiment_free(&experiment);
     free(t);
     return status;
 }

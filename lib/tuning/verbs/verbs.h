@@ -8,7 +8,7 @@
 
 /* The hooks for the joints of packet files (.custom_bench), and for a tool whose joints are steered
  * (.bench). The option speed limits joints that have no speed limit of their own. */
-extern const struct aw_bench_hooks aw_target_bench;
+extern const struct aw_experiment_hooks aw_target_experiment;
 
 /* Options of an experiment and of its output files. Strings are NULL if not given. */
 struct aw_experiment_options {

@@ -28,13 +28,13 @@
 #define NAME  80
 
 struct limit {
-    bool given;
-    double most;
+    bool is_given;
+    double max;
 };
 
 struct check {
     char name[NAME];
-    struct aw_bench_joint joint;
+    struct aw_experiment_joint joint;
     char joint_text[32];
     bool has_mode, has_gains;
     char from_text[32], to_text[32];
@@ -53,7 +53,7 @@ struct verdict {
 
 struct spec {
     struct aw_session *session;
-    size_t n, done; /* done: number of performed steps; the last one may have been ended early */
+    size_t n, n_done; /* done: number of performed steps; the last one may have been ended early */
     struct check checks[CASES];
     struct verdict verdicts[CASES];
 };
@@ -63,35 +63,35 @@ static enum aw_status parse_limit(struct spec *spec, struct check *check, const 
 {
     struct aw_session *session = spec->session;
     for (int m = 0; m < AW_METRICS; m++) {
-        char name[AW_BENCH_LIMIT];
-        if (strcmp(aw_bench_limit_name((enum aw_metric)m, name), key) != 0)
+        char name[AW_EXPERIMENT_LIMIT];
+        if (strcmp(aw_experiment_limit_name((enum aw_metric)m, name), key) != 0)
             continue;
-        check->limits[m].given = true;
-        return aw_bench_parse_limit(session, (enum aw_metric)m, value, &check->limits[m].most);
+        check->limits[m].is_given = true;
+        return aw_experiment_parse_limit(session, (enum aw_metric)m, value, &check->limits[m].max);
     }
     return aw_fail(&session->err, AW_USAGE,
                    "%s: unknown key — use %s%s, from, to, for, settle, %smax-deviation or a limit "
                    "such as max-overshoot",
-                   key, aw_bench_place(spec->session),
-                   spec->session->tool->bench->has_modes ? ", controller" : "",
-                   spec->session->tool->bench->gains ? "gains, switch, " : "");
+                   key, aw_experiment_joint_term(spec->session),
+                   spec->session->tool->experiments->has_modes ? ", controller" : "",
+                   spec->session->tool->experiments->gains ? "gains, switch, " : "");
 }
 
 static enum aw_status parse_gains(struct spec *spec, struct check *check, char *value)
 {
     char *words[4];
-    double most = spec->session->tool->bench->gain_max;
-    double *const places[] = {&check->gains.kp, &check->gains.ki, &check->gains.kd};
+    double max = spec->session->tool->experiments->gain_max;
+    double *const members[] = {&check->gains.kp, &check->gains.ki, &check->gains.kd};
     struct aw_error *err = &spec->session->err;
     enum aw_status status = AW_OK;
-    if (aw_lines_words(value, words, 4) != 3)
+    if (aw_lines_split(value, words, 4) != 3)
         return aw_fail(err, AW_USAGE, "gains: three numbers required — write KP KI KD");
     for (int i = 0; i < 3 && status == AW_OK; i++)
-        status = aw_number_parse(words[i], places[i], err);
+        status = aw_number_parse(words[i], members[i], err);
     for (int i = 0; i < 3 && status == AW_OK; i++)
-        if (fabs(*places[i]) > most)
-            status = aw_fail(err, AW_LIMIT, "gains: %s is out of range (-%g to %g)", words[i], most,
-                             most);
+        if (fabs(*members[i]) > max)
+            status =
+                aw_fail(err, AW_LIMIT, "gains: %s is out of range (-%g to %g)", words[i], max, max);
     check->has_gains = true;
     return status;
 }
@@ -104,7 +104,8 @@ static enum aw_status parse_switch(struct spec *spec, struct check *check, const
                : aw_fail(&spec->session->err, AW_USAGE, "switch: '%.20s' is not yes or no", value);
 }
 
-static enum aw_status read_law(struct spec *spec, struct check *check, const char *key, char *value)
+static enum aw_status parse_gain_key(struct spec *spec, struct check *check, const char *key,
+                                     char *value)
 {
     if (strcmp(key, "switch") == 0)
         return parse_switch(spec, check, value);
@@ -112,18 +113,18 @@ static enum aw_status read_law(struct spec *spec, struct check *check, const cha
                                      : parse_limit(spec, check, key, value);
 }
 
-static enum aw_status take(struct spec *spec, struct check *check, const char *key, char *value)
+static enum aw_status set_key(struct spec *spec, struct check *check, const char *key, char *value)
 {
     struct aw_session *session = spec->session;
     struct aw_error *err = &session->err;
-    const struct aw_bench_hooks *hooks = session->tool->bench;
-    if (strcmp(key, aw_bench_place(session)) == 0) {
+    const struct aw_experiment_hooks *hooks = session->tool->experiments;
+    if (strcmp(key, aw_experiment_joint_term(session)) == 0) {
         snprintf(check->joint_text, sizeof check->joint_text, "%s", value);
-        return aw_bench_find(session, NULL, value, &check->joint);
+        return aw_experiment_find_joint(session, NULL, value, &check->joint);
     }
     if (hooks->has_modes && strcmp(key, "controller") == 0) {
         check->has_mode = true;
-        return aw_bench_mode(session, value, true, &check->joint);
+        return aw_experiment_set_mode(session, value, true, &check->joint);
     }
     if (strcmp(key, "from") == 0 || strcmp(key, "to") == 0) {
         snprintf(*key == 'f' ? check->from_text : check->to_text, sizeof check->from_text, "%s",
@@ -132,14 +133,15 @@ static enum aw_status take(struct spec *spec, struct check *check, const char *k
     }
     if (strcmp(key, "for") == 0 || strcmp(key, "settle") == 0) {
         static const struct aw_number_rule day = {"s", 0, 86400, false};
-        return aw_number_check(key, ":", value, &day,
+        return aw_check_number(key, ":", value, &day,
                                *key == 'f' ? &check->seconds : &check->settle_s, err);
     }
     if (strcmp(key, "max-deviation") == 0) {
         snprintf(check->deviation_text, sizeof check->deviation_text, "%s", value);
         return AW_OK;
     }
-    return hooks->gains ? read_law(spec, check, key, value) : parse_limit(spec, check, key, value);
+    return hooks->gains ? parse_gain_key(spec, check, key, value)
+                        : parse_limit(spec, check, key, value);
 }
 
 static enum aw_status parse_line(struct spec *spec, char *line)
@@ -154,42 +156,44 @@ static enum aw_status parse_line(struct spec *spec, char *line)
         struct check *check = &spec->checks[spec->n++];
         *check = (struct check){.seconds = 2, .settle_s = 1};
         snprintf(check->name, sizeof check->name, "%.*s", (int)length - 1, text + 1);
-        const struct aw_bench_hooks *hooks = spec->session->tool->bench;
-        return hooks->has_modes ? AW_OK : aw_bench_mode(spec->session, NULL, true, &check->joint);
+        const struct aw_experiment_hooks *hooks = spec->session->tool->experiments;
+        return hooks->has_modes ? AW_OK
+                                : aw_experiment_set_mode(spec->session, NULL, true, &check->joint);
     }
     if (!equals || spec->n == 0)
         return aw_fail(err, AW_USAGE,
                        "invalid line — write '[name]', or 'key = value' below a name");
     *equals = '\0';
-    return take(spec, &spec->checks[spec->n - 1], aw_trim(text), aw_trim(equals + 1));
+    return set_key(spec, &spec->checks[spec->n - 1], aw_trim(text), aw_trim(equals + 1));
 }
 
 static enum aw_status read_values(struct aw_session *session, struct check *check)
 {
     const char *deviation = check->deviation_text[0] ? check->deviation_text : NULL;
-    const struct aw_bench bench = {
-        .session = session, .hooks = session->tool->bench, .joint = check->joint};
-    enum aw_status status = aw_bench_parse(&bench, "from", check->from_text, &check->from);
+    const struct aw_experiment experiment = {
+        .session = session, .hooks = session->tool->experiments, .joint = check->joint};
+    enum aw_status status =
+        aw_experiment_parse(&experiment, "from", check->from_text, &check->from);
     if (status == AW_OK)
-        status = aw_bench_parse(&bench, "to", check->to_text, &check->to);
+        status = aw_experiment_parse(&experiment, "to", check->to_text, &check->to);
     if (status == AW_OK)
-        status = aw_bench_max_deviation(&bench, deviation, &check->max_deviation);
+        status = aw_experiment_max_deviation(&experiment, deviation, &check->max_deviation);
     return status;
 }
 
 /* Checks the whole specification before any motion. */
-static enum aw_status complete(struct spec *spec, struct check *check)
+static enum aw_status check_complete(struct spec *spec, struct check *check)
 {
     struct aw_session *session = spec->session;
     int limits = 0;
     for (int m = 0; m < AW_METRICS; m++)
-        limits += check->limits[m].given;
-    const struct aw_bench_hooks *hooks = session->tool->bench;
+        limits += check->limits[m].is_given;
+    const struct aw_experiment_hooks *hooks = session->tool->experiments;
     if (!*check->joint_text || check->has_mode != hooks->has_modes || !*check->from_text ||
         !*check->to_text || !limits)
         return aw_fail(&session->err, AW_USAGE,
                        "[%s]: key missing — give %s%s, from, to and a limit such as max-overshoot",
-                       check->name, aw_bench_place(session),
+                       check->name, aw_experiment_joint_term(session),
                        hooks->has_modes ? ", controller" : "");
     enum aw_status status = read_values(session, check);
     double low = check->joint.low, high = check->joint.high;
@@ -204,7 +208,7 @@ static enum aw_status complete(struct spec *spec, struct check *check)
     return status;
 }
 
-static enum aw_status load(struct spec *spec, const char *path)
+static enum aw_status load_spec(struct spec *spec, const char *path)
 {
     struct aw_lines lines = {.name = path};
     struct aw_error *err = &spec->session->err;
@@ -213,7 +217,7 @@ static enum aw_status load(struct spec *spec, const char *path)
         status = parse_line(spec, lines.line);
     status = aw_lines_end(&lines, status, err);
     for (size_t i = 0; i < spec->n && status == AW_OK; i++)
-        status = complete(spec, &spec->checks[i]);
+        status = check_complete(spec, &spec->checks[i]);
     if (status == AW_OK && spec->n == 0)
         return aw_fail(err, AW_USAGE, "%s: no steps found — add a section [name] for each step",
                        path);
@@ -222,62 +226,62 @@ static enum aw_status load(struct spec *spec, const char *path)
 
 /* Judges a response by the limits and by its target, because a joint that never came near the
  * target meets many limits. */
-static void judge(const struct check *check, const struct aw_bench *bench,
-                  const struct aw_response *response, struct verdict *verdict)
+static void judge_response(const struct check *check, const struct aw_experiment *experiment,
+                           const struct aw_response *response, struct verdict *verdict)
 {
-    const struct aw_step step = {.from = check->from * bench->joint.scale,
-                                 .to = check->to * bench->joint.scale};
-    verdict->passed = aw_response_arrived(response, &step, AW_RESPONSE_NEAR);
+    const struct aw_step step = {.from = check->from * experiment->joint.scale,
+                                 .to = check->to * experiment->joint.scale};
+    verdict->passed = aw_response_has_arrived(response, &step, AW_RESPONSE_NEAR);
     verdict->text[0] = '\0';
     if (!verdict->passed)
         snprintf(verdict->text, sizeof verdict->text, "ended at %.4g, not at %.4g %s",
-                 response->final, step.to, bench->joint.unit);
+                 response->final, step.to, experiment->joint.unit);
     for (int m = 0; m < AW_METRICS; m++) {
-        double value = response->value[m], most = check->limits[m].most;
-        if (!check->limits[m].given)
+        double value = response->value[m], max = check->limits[m].max;
+        if (!check->limits[m].is_given)
             continue;
-        bool good = aw_metric_reached(value) && fabs(value) <= most;
-        verdict->passed = verdict->passed && good;
+        bool is_met = aw_metric_is_reached(value) && fabs(value) <= max;
+        verdict->passed = verdict->passed && is_met;
         char unit[40], reached[64] = "not reached";
-        aw_bench_metric_unit(unit, (enum aw_metric)m, bench->joint.unit);
-        if (aw_metric_reached(value))
+        aw_experiment_metric_unit(unit, (enum aw_metric)m, experiment->joint.unit);
+        if (aw_metric_is_reached(value))
             snprintf(reached, sizeof reached, "%.4g%s", value, unit);
         aw_append(verdict->text, sizeof verdict->text, ", ", "%s %s (limit %g%s%s)",
-                  aw_metric((enum aw_metric)m)->title, reached, most, unit,
-                  good ? "" : " exceeded");
+                  aw_metric((enum aw_metric)m)->title, reached, max, unit,
+                  is_met ? "" : " exceeded");
     }
 }
 
-static enum aw_status send_gains(struct aw_bench *bench, const struct check *check)
+static enum aw_status send_gains(struct aw_experiment *experiment, const struct check *check)
 {
-    const struct aw_bench_hooks *hooks = bench->hooks;
-    enum aw_status status = aw_bench_know_gains(bench, NULL, NULL);
-    if (status == AW_OK && hooks->admit)
-        status = hooks->admit(bench, check->name, check->may_switch);
-    return status == AW_OK ? aw_bench_gains(bench, check->gains) : status;
+    const struct aw_experiment_hooks *hooks = experiment->hooks;
+    enum aw_status status = aw_experiment_find_gains(experiment, NULL, NULL);
+    if (status == AW_OK && hooks->allow_gains)
+        status = hooks->allow_gains(experiment, check->name, check->may_switch);
+    return status == AW_OK ? aw_experiment_send_gains(experiment, check->gains) : status;
 }
 
-static enum aw_status perform(struct spec *spec, size_t i)
+static enum aw_status perform_step(struct spec *spec, size_t i)
 {
     const struct check *check = &spec->checks[i];
-    struct aw_bench bench = {.session = spec->session,
-                             .hooks = spec->session->tool->bench,
-                             .joint = check->joint,
-                             .saves = AW_BENCH_SAVES_NOTHING,
-                             .max_deviation = check->max_deviation};
+    struct aw_experiment experiment = {.session = spec->session,
+                                       .hooks = spec->session->tool->experiments,
+                                       .joint = check->joint,
+                                       .saves = AW_SAVE_NOTHING,
+                                       .max_deviation = check->max_deviation};
     struct aw_response response;
-    enum aw_status status = aw_bench_begin_with(&bench);
+    enum aw_status status = aw_experiment_begin_unchecked(&experiment);
     if (status == AW_OK && check->has_gains)
-        status = send_gains(&bench, check);
+        status = send_gains(&experiment, check);
     if (status == AW_OK)
-        status =
-            aw_bench_step_perform(&bench, check->from, check->to, check->settle_s, check->seconds);
-    status = aw_bench_end(&bench, status);
+        status = aw_experiment_perform_step(&experiment, check->from, check->to, check->settle_s,
+                                            check->seconds);
+    status = aw_experiment_end(&experiment, status);
     if (status == AW_OK)
-        status = aw_bench_measure(&bench, &response);
+        status = aw_experiment_measure(&experiment, &response);
     if (status == AW_OK)
-        judge(check, &bench, &response, &spec->verdicts[i]);
-    aw_bench_free(&bench);
+        judge_response(check, &experiment, &response, &spec->verdicts[i]);
+    aw_experiment_free(&experiment);
     return status;
 }
 
@@ -334,9 +338,9 @@ static void write_junit(FILE *file, const struct spec *spec, size_t failed)
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
         "  <testsuite name=\"%s verify\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
         "skipped=\"%zu\" time=\"0.000\" timestamp=\"%s\">\n    <properties>\n    </properties>\n",
-        spec->session->tool->name, spec->n, failed, spec->n - spec->done, text);
+        spec->session->tool->name, spec->n, failed, spec->n - spec->n_done, text);
     for (size_t i = 0; i < spec->n; i++)
-        write_case(file, &spec->checks[i], i < spec->done ? &spec->verdicts[i] : NULL);
+        write_case(file, &spec->checks[i], i < spec->n_done ? &spec->verdicts[i] : NULL);
     fprintf(file, "  </testsuite>\n</testsuites>\n");
 }
 
@@ -362,10 +366,10 @@ enum aw_status aw_run_verify(struct aw_session *session, const struct aw_args *a
     if (!spec)
         return aw_no_memory(&session->err);
     spec->session = session;
-    enum aw_status status = load(spec, aw_arg(args, "spec", 0));
+    enum aw_status status = load_spec(spec, aw_arg(args, "spec", 0));
     for (size_t i = 0; i < spec->n && status == AW_OK; i++) {
-        status = perform(spec, i);
-        spec->done = i + 1;
+        status = perform_step(spec, i);
+        spec->n_done = i + 1;
         if (status != AW_OK)
             snprintf(spec->verdicts[i].text, sizeof spec->verdicts[i].text, "%.255s",
                      session->err.text);
@@ -375,7 +379,7 @@ enum aw_status aw_run_verify(struct aw_session *session, const struct aw_args *a
         if (!junit && status != AW_OK)
             aw_output_print(&session->out, "Bail out! %s\n", spec->verdicts[i].text);
     }
-    if (junit && spec->done) {
+    if (junit && spec->n_done) {
         struct aw_error cause = session->err;
         enum aw_status printed = print_junit(spec, failed);
         if (status != AW_OK)
@@ -391,5 +395,5 @@ enum aw_status aw_run_verify(struct aw_session *session, const struct aw_args *a
 
 /* clang-format off */
 const struct aw_command aw_custom_verify_command = {
-    AW_VERIFY_ROW("joint, from, to, for", AW_CUSTOM_DEVIATION), .from_file = true};
+    AW_VERIFY_ROW("joint, from, to, for", AW_CUSTOM_DEVIATION), .for_custom = true};
 /* clang-format on */

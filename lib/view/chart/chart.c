@@ -39,22 +39,22 @@ struct range {
 /* Position and contents of a panel. */
 struct frame {
     double top, bottom; /* shares of the drawing's height, counted from its bottom edge */
-    struct range across, up;
-    size_t entries, columns, rows; /* layout of the legend */
+    struct range x_range, y_range;
+    size_t n_entries, columns, rows; /* layout of the legend */
 };
 
 struct script {
     FILE *out;
     const struct aw_chart *chart;
     double height;
-    size_t blocks; /* number of data blocks written so far */
-    double level;  /* for stairs: value of the last point; NaN: none */
+    size_t n_blocks;   /* number of data blocks written so far */
+    double last_value; /* for stairs: value of the last point; NaN: none */
     struct frame frames[MOST_PANELS];
 };
 
 /* ---- Ranges ---- */
 
-static void include(struct range *range, double value)
+static void extend_range(struct range *range, double value)
 {
     range->low = fmin(range->low, value);
     range->high = fmax(range->high, value);
@@ -65,26 +65,27 @@ static bool is_shown(const struct aw_chart *chart, double x, double y)
     return isfinite(x) && isfinite(y) && (x > 0 || !chart->log_x);
 }
 
-static void measure(const struct aw_chart *chart, const struct aw_panel *panel, struct frame *frame)
+static void measure_panel(const struct aw_chart *chart, const struct aw_panel *panel,
+                          struct frame *frame)
 {
     for (size_t s = 0; s < panel->n; s++)
         for (size_t i = 0; i < panel->series[s].n; i++) {
             double x = panel->series[s].x[i], y = panel->series[s].y[i];
             if (!is_shown(chart, x, y))
                 continue;
-            include(&frame->across, x);
-            include(&frame->up, y);
+            extend_range(&frame->x_range, x);
+            extend_range(&frame->y_range, y);
         }
 }
 
 /* Adds a margin, so that no line touches the frame. The margin of a constant line is larger. */
-static void widen(struct range *range, double share)
+static void add_margin(struct range *range, double share)
 {
     double span = range->high - range->low;
     double size = fmax(fabs(range->low), fabs(range->high));
-    double air = span > 1e-9 * size ? span * share : fmax(size * 0.1, 1e-3);
-    range->low -= air;
-    range->high += air;
+    double margin = span > 1e-9 * size ? span * share : fmax(size * 0.1, 1e-3);
+    range->low -= margin;
+    range->high += margin;
 }
 
 static bool is_empty(const struct range *range)
@@ -94,24 +95,24 @@ static bool is_empty(const struct range *range)
 
 static bool find_ranges(struct script *s)
 {
-    struct range across = {INFINITY, -INFINITY};
-    for (size_t p = 0; p < s->chart->n; p++) {
+    struct range x_range = {INFINITY, -INFINITY};
+    for (size_t p = 0; p < s->chart->n_panels; p++) {
         struct frame *frame = &s->frames[p];
-        frame->across = frame->up = (struct range){INFINITY, -INFINITY};
-        measure(s->chart, &s->chart->panels[p], frame);
-        if (is_empty(&frame->up)) {
-            frame->up = (struct range){0, 1};
+        frame->x_range = frame->y_range = (struct range){INFINITY, -INFINITY};
+        measure_panel(s->chart, &s->chart->panels[p], frame);
+        if (is_empty(&frame->y_range)) {
+            frame->y_range = (struct range){0, 1};
             continue;
         }
-        include(&across, frame->across.low);
-        include(&across, frame->across.high);
-        widen(&frame->up, 0.06);
+        extend_range(&x_range, frame->x_range.low);
+        extend_range(&x_range, frame->x_range.high);
+        add_margin(&frame->y_range, 0.06);
     }
-    if (is_empty(&across))
+    if (is_empty(&x_range))
         return false;
-    widen(&across, 0);
-    for (size_t p = 0; p < s->chart->n; p++)
-        s->frames[p].across = across;
+    add_margin(&x_range, 0);
+    for (size_t p = 0; p < s->chart->n_panels; p++)
+        s->frames[p].x_range = x_range;
     return true;
 }
 
@@ -128,30 +129,30 @@ static void measure_legend(const struct aw_panel *panel, struct frame *frame)
     for (size_t s = 0; s < panel->n; s++) {
         size_t length = has_label(&panel->series[s]) ? aw_utf8_length(panel->series[s].label) : 0;
         longest = length > longest ? length : longest;
-        frame->entries += length > 0;
+        frame->n_entries += length > 0;
     }
-    double each = (double)longest * LETTER + SAMPLE;
-    size_t most = (size_t)((WIDTH - LEFT - RIGHT) / each);
-    most = most > 0 ? most : 1;
-    frame->columns = frame->entries < most ? frame->entries : most;
-    frame->rows = frame->columns ? (frame->entries + frame->columns - 1) / frame->columns : 0;
+    double width = (double)longest * LETTER + SAMPLE;
+    size_t max = (size_t)((WIDTH - LEFT - RIGHT) / width);
+    max = max > 0 ? max : 1;
+    frame->columns = frame->n_entries < max ? frame->n_entries : max;
+    frame->rows = frame->columns ? (frame->n_entries + frame->columns - 1) / frame->columns : 0;
 }
 
 static void lay_out(struct script *s)
 {
     const struct aw_chart *chart = s->chart;
-    double top = chart->title ? TOP_TITLE : TOP, n = (double)chart->n, legends = 0;
-    for (size_t p = 0; p < chart->n; p++) {
+    double top = chart->title ? TOP_TITLE : TOP, n = (double)chart->n_panels, legends = 0;
+    for (size_t p = 0; p < chart->n_panels; p++) {
         measure_legend(&chart->panels[p], &s->frames[p]);
         legends += LEGEND_ROW * (double)s->frames[p].rows;
     }
     s->height = chart->height > 0 ? chart->height : PANEL * n + 60 + legends;
-    double each = (s->height - top - BOTTOM - BETWEEN * (n - 1) - legends) / n;
-    for (size_t p = 0; p < chart->n; p++) {
+    double height = (s->height - top - BOTTOM - BETWEEN * (n - 1) - legends) / n;
+    for (size_t p = 0; p < chart->n_panels; p++) {
         top += LEGEND_ROW * (double)s->frames[p].rows;
         s->frames[p].top = 1 - top / s->height;
-        s->frames[p].bottom = 1 - (top + each) / s->height;
-        top += each + BETWEEN;
+        s->frames[p].bottom = 1 - (top + height) / s->height;
+        top += height + BETWEEN;
     }
 }
 
@@ -178,8 +179,8 @@ static void put_axis(struct script *s, const char *label, const char *unit)
 {
     char text[160];
     bool has_unit = unit && *unit;
-    const char *before = !has_unit ? "" : label && *label ? " [" : "[";
-    snprintf(text, sizeof text, "%s%s%s%s", label ? label : "", before, has_unit ? unit : "",
+    const char *bracket = !has_unit ? "" : label && *label ? " [" : "[";
+    snprintf(text, sizeof text, "%s%s%s%s", label ? label : "", bracket, has_unit ? unit : "",
              has_unit ? "]" : "");
     put_text(s, text, sizeof text);
 }
@@ -188,13 +189,13 @@ static void put_axis(struct script *s, const char *label, const char *unit)
 
 static void put_point(struct script *s, const struct aw_series *series, size_t i)
 {
-    if (series->stairs && isfinite(s->level))
-        fprintf(s->out, "%.9g %.9g\n", series->x[i], s->level);
+    if (series->stairs && isfinite(s->last_value))
+        fprintf(s->out, "%.9g %.9g\n", series->x[i], s->last_value);
     fprintf(s->out, "%.9g %.9g", series->x[i], series->y[i]);
     if (series->dots)
         fprintf(s->out, " %d", series->hollow && series->hollow[i] ? 6 : 7);
     fputc('\n', s->out);
-    s->level = series->y[i];
+    s->last_value = series->y[i];
 }
 
 /* Writes the first, the lowest, the highest and the last sample of a piece. Moves a gap to the
@@ -202,7 +203,7 @@ static void put_point(struct script *s, const struct aw_series *series, size_t i
 static void put_piece(struct script *s, const struct aw_series *series, size_t from, size_t to)
 {
     const double *y = series->y;
-    size_t least = from, most = from, last = from;
+    size_t lowest = from, highest = from, last = from;
     bool found = false, gap = false;
     for (size_t i = from; i < to; i++) {
         if (!is_shown(s->chart, series->x[i], y[i])) {
@@ -210,15 +211,16 @@ static void put_piece(struct script *s, const struct aw_series *series, size_t f
             continue;
         }
         from = found ? from : i;
-        least = !found || y[i] < y[least] ? i : least;
-        most = !found || y[i] > y[most] ? i : most;
+        lowest = !found || y[i] < y[lowest] ? i : lowest;
+        highest = !found || y[i] > y[highest] ? i : highest;
         last = i;
         found = true;
     }
-    const size_t order[] = {from, least < most ? least : most, least < most ? most : least, last};
+    const size_t order[] = {from, lowest < highest ? lowest : highest,
+                            lowest < highest ? highest : lowest, last};
     if (gap) {
         fputs("NaN NaN\n", s->out);
-        s->level = NAN;
+        s->last_value = NAN;
     }
     for (size_t k = 0; found && k < sizeof order / sizeof *order; k++)
         if (k == 0 || order[k] > order[k - 1])
@@ -228,8 +230,8 @@ static void put_piece(struct script *s, const struct aw_series *series, size_t f
 static void put_data(struct script *s, const struct aw_series *series)
 {
     size_t n = series->n, each = series->dots ? 1 : n / POINTS + 1;
-    fprintf(s->out, "$d%zu << END\n", ++s->blocks);
-    s->level = NAN;
+    fprintf(s->out, "$d%zu << END\n", ++s->n_blocks);
+    s->last_value = NAN;
     for (size_t i = 0; i < n; i += each)
         put_piece(s, series, i, n - i < each ? n : i + each);
     fputs("END\n", s->out);
@@ -238,27 +240,28 @@ static void put_data(struct script *s, const struct aw_series *series)
 /* ---- Panels ---- */
 
 /* Writes the text beside each dot, on the side with more room. */
-static void put_remarks(struct script *s, const struct frame *frame, const struct aw_series *series)
+static void put_dot_notes(struct script *s, const struct frame *frame,
+                          const struct aw_series *series)
 {
-    const struct range *across = &frame->across, *up = &frame->up;
+    const struct range *x_range = &frame->x_range, *y_range = &frame->y_range;
     for (size_t i = 0; i < series->n; i++) {
         double x = series->x[i], y = series->y[i];
         if (!is_shown(s->chart, x, y))
             continue;
-        double right = s->chart->log_x ? log(x / across->low) / log(across->high / across->low)
-                                       : (x - across->low) / (across->high - across->low);
-        bool high = (y - up->low) / (up->high - up->low) > 0.9;
+        double x_share = s->chart->log_x ? log(x / x_range->low) / log(x_range->high / x_range->low)
+                                         : (x - x_range->low) / (x_range->high - x_range->low);
+        bool high = (y - y_range->low) / (y_range->high - y_range->low) > 0.9;
         fputs("set label ", s->out);
-        put_text(s, series->texts[i], SIZE_MAX);
+        put_text(s, series->notes[i], SIZE_MAX);
         fprintf(s->out,
                 " at %.9g, %.9g %s offset char %g, %g front boxed noenhanced textcolor rgb "
                 "'#222222'\n",
-                x, y, right > 0.75 ? "right" : "left", right > 0.75 ? -1.0 : 1.0,
+                x, y, x_share > 0.75 ? "right" : "left", x_share > 0.75 ? -1.0 : 1.0,
                 high ? -0.9 : 0.5);
     }
 }
 
-static const char *colour_of(const struct aw_panel *panel, size_t at)
+static const char *choose_colour(const struct aw_panel *panel, size_t at)
 {
     size_t colour = panel->series[at].colour;
     return colours[(colour > 0 ? colour - 1 : at) % (sizeof colours / sizeof *colours)];
@@ -268,7 +271,7 @@ static const char *colour_of(const struct aw_panel *panel, size_t at)
 static void put_style(struct script *s, const struct aw_series *series, const char *colour,
                       const char *point)
 {
-    if (series->guide)
+    if (series->is_guide)
         fputs(" with lines lw 1 dt (2, 2) lc rgb '#777777'", s->out);
     else if (series->dots)
         fprintf(s->out, " with points pt %s ps 0.6 lw 1 lc rgb '%s'", point, colour);
@@ -294,13 +297,13 @@ static void put_plot(struct script *s, const struct aw_panel *panel, size_t firs
         bool drawn = has_points(s, series), titled = has_label(series);
         if (drawn) {
             fprintf(s->out, ", \\\n    $d%zu using %s", first + i, series->dots ? "1:2:3" : "1:2");
-            put_style(s, series, colour_of(panel, i), "variable");
+            put_style(s, series, choose_colour(panel, i), "variable");
         }
         if (drawn && (series->dots || !titled))
             fputs(" notitle", s->out);
         if (titled && (series->dots || !drawn)) {
             fputs(", \\\n    keyentry", s->out);
-            put_style(s, series, colour_of(panel, i), "7");
+            put_style(s, series, choose_colour(panel, i), "7");
         }
         if (titled) {
             fputs(" title ", s->out);
@@ -312,14 +315,14 @@ static void put_plot(struct script *s, const struct aw_panel *panel, size_t firs
 
 /* Adds labels at 2 and 5 to a logarithmic axis with a narrow range, because gnuplot labels only
  * powers of ten. The other digits get a lighter line. */
-static void put_decades(struct script *s, const struct range *across)
+static void put_decades(struct script *s, const struct range *x_range)
 {
-    const char *before = "set xtics add (";
-    const bool narrow = across->high < 100 * across->low;
-    const double first = floor(log10(across->low)), last = log10(across->high);
+    const char *separator = "set xtics add (";
+    const bool narrow = x_range->high < 100 * x_range->low;
+    const double first = floor(log10(x_range->low)), last = log10(x_range->high);
     for (double power = first; power <= last && last - first < MOST_DECADES; power++)
-        for (int digit = 2; digit < 10; digit++, before = ", ")
-            fprintf(s->out, narrow && (digit == 2 || digit == 5) ? "%s%g" : "%s'' %g 1", before,
+        for (int digit = 2; digit < 10; digit++, separator = ", ")
+            fprintf(s->out, narrow && (digit == 2 || digit == 5) ? "%s%g" : "%s'' %g 1", separator,
                     digit * pow(10, power));
     if (last - first < MOST_DECADES)
         fputs(")\n", s->out);
@@ -329,11 +332,11 @@ static void put_panel(struct script *s, size_t p)
 {
     const struct aw_panel *panel = &s->chart->panels[p];
     const struct frame *frame = &s->frames[p];
-    size_t first = s->blocks + 1;
+    size_t first = s->n_blocks + 1;
     fprintf(s->out, "\nset tmargin at screen %.4f\nset bmargin at screen %.4f\n", frame->top,
             frame->bottom);
-    fprintf(s->out, "set yrange [%.9g:%.9g]\nunset label\nset label ", frame->up.low,
-            frame->up.high);
+    fprintf(s->out, "set yrange [%.9g:%.9g]\nunset label\nset label ", frame->y_range.low,
+            frame->y_range.high);
     put_axis(s, panel->label, panel->unit);
     fprintf(s->out,
             " at screen %.4f, graph 0.5 center rotate noenhanced font ',12' textcolor rgb "
@@ -341,15 +344,15 @@ static void put_panel(struct script *s, size_t p)
             18 / WIDTH);
     for (size_t i = 0; i < panel->n; i++) {
         put_data(s, &panel->series[i]);
-        if (panel->series[i].dots && panel->series[i].texts)
-            put_remarks(s, frame, &panel->series[i]);
+        if (panel->series[i].dots && panel->series[i].notes)
+            put_dot_notes(s, frame, &panel->series[i]);
     }
-    if (frame->entries)
+    if (frame->n_entries)
         fprintf(s->out, "set key at screen %.4f, screen %.4f maxcols %zu\n", 1 - RIGHT / WIDTH,
                 frame->top + 3 / s->height, frame->columns);
     else
         fputs("unset key\n", s->out);
-    if (p + 1 == s->chart->n) {
+    if (p + 1 == s->chart->n_panels) {
         fputs("set format x '%g'\nset xlabel ", s->out);
         put_axis(s, s->chart->x_label, s->chart->x_unit);
         fputs(" noenhanced font ',12' offset 0, 0.2 textcolor rgb '#222222'\n", s->out);
@@ -360,11 +363,11 @@ static void put_panel(struct script *s, size_t p)
 /* ---- Chart ---- */
 
 /* pngcairo measures in pixels, so everything is doubled. pdfcairo measures in 1/72 inch. */
-static void put_terminal(struct script *s, enum aw_chart_form form)
+static void put_terminal(struct script *s, enum aw_chart_format format)
 {
-    if (form == AW_CHART_SVG)
+    if (format == AW_CHART_SVG)
         fprintf(s->out, "set terminal svg size %g,%g font 'sans-serif,11'", WIDTH, s->height);
-    else if (form == AW_CHART_PNG)
+    else if (format == AW_CHART_PNG)
         fprintf(s->out,
                 "set terminal pngcairo size %g,%g font 'sans-serif,11' fontscale 1.5 linewidth 2 "
                 "dashlength 2 pointscale 2.7",
@@ -377,10 +380,10 @@ static void put_terminal(struct script *s, enum aw_chart_form form)
     fputs(" noenhanced background rgb '#ffffff'\n", s->out);
 }
 
-static void put_chart(struct script *s, enum aw_chart_form form)
+static void put_chart(struct script *s, enum aw_chart_format format)
 {
     fputs("set encoding utf8\n", s->out);
-    put_terminal(s, form);
+    put_terminal(s, format);
     fprintf(s->out,
             "set border 15 back lw 1 lc rgb '#888888'\n"
             "set grid xtics ytics mxtics lt 1 lw 1 lc rgb '#e4e4e4', lt 1 lw 1 lc rgb '#f3f3f3'\n"
@@ -390,11 +393,11 @@ static void put_chart(struct script *s, enum aw_chart_form form)
             "set style textbox opaque noborder fillcolor rgb '#ffffff' margins 0.5, 0.5\n"
             "set lmargin at screen %.4f\nset rmargin at screen %.4f\n",
             LEFT / WIDTH, 1 - RIGHT / WIDTH);
-    fprintf(s->out, "set xrange [%.9g:%.9g]\nset format x ''\n", s->frames->across.low,
-            s->frames->across.high);
+    fprintf(s->out, "set xrange [%.9g:%.9g]\nset format x ''\n", s->frames->x_range.low,
+            s->frames->x_range.high);
     if (s->chart->log_x) {
         fputs("set logscale x\n", s->out);
-        put_decades(s, &s->frames->across);
+        put_decades(s, &s->frames->x_range);
     }
     fputs("set multiplot", s->out);
     if (s->chart->title) {
@@ -403,18 +406,18 @@ static void put_chart(struct script *s, enum aw_chart_form form)
         fputs(" noenhanced font ',14' textcolor rgb '#222222'", s->out);
     }
     fputc('\n', s->out);
-    for (size_t p = 0; p < s->chart->n; p++)
+    for (size_t p = 0; p < s->chart->n_panels; p++)
         put_panel(s, p);
     fputs("\nunset multiplot\n", s->out);
 }
 
-char *aw_chart_script(const struct aw_chart *chart, enum aw_chart_form form, size_t *size,
+char *aw_chart_script(const struct aw_chart *chart, enum aw_chart_format format, size_t *size,
                       struct aw_error *err)
 {
     struct script s = {.chart = chart};
     char *text = NULL;
-    if (chart->n < 1 || chart->n > MOST_PANELS) {
-        aw_fail(err, AW_USAGE, "chart: %zu panels are not possible — use 1 to %d", chart->n,
+    if (chart->n_panels < 1 || chart->n_panels > MOST_PANELS) {
+        aw_fail(err, AW_USAGE, "chart: %zu panels are not possible — use 1 to %d", chart->n_panels,
                 MOST_PANELS);
         return NULL;
     }
@@ -425,7 +428,7 @@ char *aw_chart_script(const struct aw_chart *chart, enum aw_chart_form form, siz
     lay_out(&s);
     s.out = open_memstream(&text, size);
     if (s.out)
-        put_chart(&s, form);
+        put_chart(&s, format);
     if (s.out && fclose(s.out) == 0)
         return text;
     free(text);

@@ -29,8 +29,8 @@ struct aw_series {
     bool stairs;              /* holds its value until the next sample (setpoints) */
     bool dots;                /* single points instead of a line */
     const bool *hollow;       /* for dots: marks unreliable points as hollow; or NULL */
-    const char *const *texts; /* for dots: text beside each dot; or NULL */
-    bool guide;               /* thin grey reference line */
+    const char *const *notes; /* for dots: text beside each dot; or NULL */
+    bool is_guide;            /* thin grey reference line */
 };
 
 struct aw_panel {
@@ -44,16 +44,16 @@ struct aw_chart {
     const char *x_label, *x_unit;
     bool log_x; /* logarithmic, for frequencies; x <= 0 is a gap */
     const struct aw_panel *panels;
-    size_t n;      /* number of panels, 1 to 4 */
-    double height; /* pixels of the SVG, which is 800 wide; 0: 300 per panel, plus legends */
+    size_t n_panels; /* number of panels, 1 to 4 */
+    double height;   /* pixels of the SVG, which is 800 wide; 0: 300 per panel, plus legends */
 };
 
 /* Output format of gnuplot. PNG has twice the SVG's pixels in each direction. */
-enum aw_chart_form { AW_CHART_SVG, AW_CHART_PNG, AW_CHART_PDF };
+enum aw_chart_format { AW_CHART_SVG, AW_CHART_PNG, AW_CHART_PDF };
 
 /* Returns a NUL-terminated script of *size bytes, which the caller frees. On failure returns NULL.
  * AW_USAGE: there is no finite point. AW_NO_MEMORY: out of memory. */
-char *aw_chart_script(const struct aw_chart *chart, enum aw_chart_form form, size_t *size,
+char *aw_chart_script(const struct aw_chart *chart, enum aw_chart_format format, size_t *size,
                       struct aw_error *err);
 
 #endif

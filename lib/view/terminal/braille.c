@@ -42,42 +42,42 @@ void aw_braille_free(struct aw_braille *canvas)
     *canvas = (struct aw_braille){0};
 }
 
-static struct aw_braille_cell *cell_at(const struct aw_braille *canvas, int column, int row)
+static struct aw_braille_cell *get_cell(const struct aw_braille *canvas, int column, int row)
 {
     if (column < 0 || row < 0 || column >= canvas->columns || row >= canvas->rows)
         return NULL;
     return &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column];
 }
 
-static uint8_t color_of(int color)
+static uint8_t limit_color(int color)
 {
     return (uint8_t)(color > 0 && color < AW_BRAILLE_COLORS ? color : 0);
 }
 
-void aw_braille_dot(struct aw_braille *canvas, int x, int y, int color)
+void aw_braille_draw_dot(struct aw_braille *canvas, int x, int y, int color)
 {
     /* dots 1 2 3 7 are the left column, 4 5 6 8 the right one */
     static const uint8_t bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
-    struct aw_braille_cell *cell = x < 0 || y < 0 ? NULL : cell_at(canvas, x / 2, y / 4);
+    struct aw_braille_cell *cell = x < 0 || y < 0 ? NULL : get_cell(canvas, x / 2, y / 4);
     if (!cell)
         return;
     cell->dots |= bits[y % 4][x % 2];
-    cell->color = color_of(color);
-    cell->letter[0] = '\0';
+    cell->color = limit_color(color);
+    cell->character[0] = '\0';
 }
 
 /* ---- Lines ---- */
 
-struct part {
+struct visible_part {
     double from, to; /* visible range along the line, 0 to 1 */
 };
 
 /* Clips the line to the part where start + t * delta is between 0 and max (Liang and Barsky). */
-static void clip(struct part *part, double at, double way, double most)
+static void clip(struct visible_part *part, double start, double delta, double max)
 {
-    double a = (0 - at) / way, b = (most - at) / way;
-    if (way == 0) {
-        if (at < 0 || at > most)
+    double a = (0 - start) / delta, b = (max - start) / delta;
+    if (delta == 0) {
+        if (start < 0 || start > max)
             part->to = -1;
         return;
     }
@@ -85,10 +85,10 @@ static void clip(struct part *part, double at, double way, double most)
     part->to = fmin(part->to, fmax(a, b));
 }
 
-void aw_braille_line(struct aw_braille *canvas, double x0, double y0, double x1, double y1,
-                     int color)
+void aw_braille_draw_line(struct aw_braille *canvas, double x0, double y0, double x1, double y1,
+                          int color)
 {
-    struct part part = {0, 1};
+    struct visible_part part = {0, 1};
     double dx = x1 - x0, dy = y1 - y0;
     if (!isfinite(dx) || !isfinite(dy) || !canvas->cells)
         return;
@@ -100,20 +100,22 @@ void aw_braille_line(struct aw_braille *canvas, double x0, double y0, double x1,
     int steps = (int)ceil(length);
     for (int i = 0; i <= steps; i++) {
         double t = steps ? part.from + (part.to - part.from) * i / steps : part.from;
-        aw_braille_dot(canvas, (int)floor(x0 + t * dx + 0.5), (int)floor(y0 + t * dy + 0.5), color);
+        aw_braille_draw_dot(canvas, (int)floor(x0 + t * dx + 0.5), (int)floor(y0 + t * dy + 0.5),
+                            color);
     }
 }
 
 /* ---- Text ---- */
 
-int aw_braille_text(struct aw_braille *canvas, int column, int row, const char *text, int color)
+int aw_braille_draw_text(struct aw_braille *canvas, int column, int row, const char *text,
+                         int color)
 {
     for (; *text; column++) {
         size_t size = aw_utf8_size(text);
-        struct aw_braille_cell *cell = cell_at(canvas, column, row);
+        struct aw_braille_cell *cell = get_cell(canvas, column, row);
         if (cell) {
-            *cell = (struct aw_braille_cell){.color = color_of(color), .letter = "?"};
-            memcpy(cell->letter, size ? text : "?", size ? size : 1);
+            *cell = (struct aw_braille_cell){.color = limit_color(color), .character = "?"};
+            memcpy(cell->character, size ? text : "?", size ? size : 1);
         }
         text += size ? size : 1;
     }
@@ -122,13 +124,13 @@ int aw_braille_text(struct aw_braille *canvas, int column, int row, const char *
 
 /* Returns the rows with a dot in the left half (side 0) or right half of a cell: bit 0 is the top
  * row. */
-static unsigned half(uint8_t dots, int side)
+static unsigned half_rows(uint8_t dots, int side)
 {
     unsigned all = dots;
     return ((side ? all >> 3 : all) & 7) | (all >> (6 + side) & 1) << 3;
 }
 
-static double middle(unsigned rows)
+static double mean_row(unsigned rows)
 {
     double sum = 0, n = 0;
     for (int i = 0; i < 4; i++) {
@@ -139,18 +141,18 @@ static double middle(unsigned rows)
 }
 
 /* Returns an ASCII character that resembles the dots. */
-static char plain_dots(uint8_t dots)
+static char ascii_of_dots(uint8_t dots)
 {
     static const char by_rows[16] = {' ', '\'', '-', '\'', '-', ':', '-', '|',
                                      '.', ':',  ':', '|',  '.', '|', '|', '|'};
-    unsigned left = half(dots, 0), right = half(dots, 1);
+    unsigned left = half_rows(dots, 0), right = half_rows(dots, 1);
     char c = by_rows[left | right];
-    if (c != '|' || !left || !right || middle(left) == middle(right))
+    if (c != '|' || !left || !right || mean_row(left) == mean_row(right))
         return c;
-    return middle(left) < middle(right) ? '\\' : '/';
+    return mean_row(left) < mean_row(right) ? '\\' : '/';
 }
 
-static char plain_letter(const char *letter)
+static char ascii_of_text(const char *letter)
 {
     static const struct {
         const char *letter;
@@ -167,15 +169,15 @@ static char plain_letter(const char *letter)
     return letter[1] ? '?' : letter[0];
 }
 
-size_t aw_braille_character(const struct aw_braille_cell *cell, unsigned how, char *out)
+size_t aw_braille_print_cell(const struct aw_braille_cell *cell, unsigned flags, char *out)
 {
-    if (!(how & AW_BRAILLE_UTF8)) {
-        out[0] = cell->letter[0] ? plain_letter(cell->letter) : plain_dots(cell->dots);
+    if (!(flags & AW_BRAILLE_UTF8)) {
+        out[0] = cell->character[0] ? ascii_of_text(cell->character) : ascii_of_dots(cell->dots);
         return 1;
     }
-    if (cell->letter[0]) {
-        size_t length = strlen(cell->letter);
-        memcpy(out, cell->letter, length);
+    if (cell->character[0]) {
+        size_t length = strlen(cell->character);
+        memcpy(out, cell->character, length);
         return length;
     }
     if (!cell->dots) {
@@ -190,29 +192,29 @@ size_t aw_braille_character(const struct aw_braille_cell *cell, unsigned how, ch
 
 static bool is_blank(const struct aw_braille_cell *cell)
 {
-    return !cell->dots && (!cell->letter[0] || cell->letter[0] == ' ');
+    return !cell->dots && (!cell->character[0] || cell->character[0] == ' ');
 }
 
 static int used_columns(const struct aw_braille *canvas, int row)
 {
     int n = canvas->columns;
-    while (n > 0 && is_blank(cell_at(canvas, n - 1, row)))
+    while (n > 0 && is_blank(get_cell(canvas, n - 1, row)))
         n--;
     return n;
 }
 
-size_t aw_braille_row(const struct aw_braille *canvas, int row, unsigned how, char *out,
-                      size_t size)
+size_t aw_braille_print_row(const struct aw_braille *canvas, int row, unsigned flags, char *out,
+                            size_t size)
 {
     int end = row < 0 || row >= canvas->rows ? 0 : used_columns(canvas, row), color = 0;
     size_t n = 0;
     for (int i = 0; i < end && n + CELL_MAX + ROW_TAIL <= size; i++) {
-        const struct aw_braille_cell *cell = cell_at(canvas, i, row);
-        if (how & AW_BRAILLE_COLOR && cell->color != color && !is_blank(cell)) {
+        const struct aw_braille_cell *cell = get_cell(canvas, i, row);
+        if (flags & AW_BRAILLE_COLOR && cell->color != color && !is_blank(cell)) {
             color = cell->color;
             n += strlen(strcpy(out + n, colors[color]));
         }
-        n += aw_braille_character(cell, how, out + n);
+        n += aw_braille_print_cell(cell, flags, out + n);
     }
     if (color)
         n += strlen(strcpy(out + n, colors[0]));

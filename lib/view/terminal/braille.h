@@ -3,9 +3,9 @@
  *
  *     struct aw_braille canvas;
  *     if (!aw_braille_init(&canvas, 60, 20)) …                    120 x 80 dots
- *     aw_braille_line(&canvas, 0, 79, 119, 0, 1);                 x, y from the top left; colour 1
- *     aw_braille_text(&canvas, 2, 0, "m1.position", 1);           column, row
- *     n = aw_braille_row(&canvas, row, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR, out, sizeof out);
+ *     aw_braille_draw_line(&canvas, 0, 79, 119, 0, 1);             x, y from the top left; colour 1
+ *     aw_braille_draw_text(&canvas, 2, 0, "m1.position", 1);           column, row
+ *     n = aw_braille_print_row(&canvas, row, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR, out, sizeof out);
  *     aw_braille_free(&canvas);
  *
  * Everything is clipped at the edges. Without AW_BRAILLE_UTF8, a cell with dots is printed as one
@@ -23,7 +23,7 @@ struct aw_braille_cell {
     uint8_t dots; /* bit n is dot n + 1 of the Unicode block */
     /* 0: the terminal's default; others: see below. The last drawing operation sets it */
     uint8_t color;
-    char letter[5]; /* UTF-8; "": no character */
+    char character[5]; /* UTF-8; "": no character */
 };
 
 /* A canvas, which owns its cells. */
@@ -34,12 +34,13 @@ struct aw_braille {
 
 enum { AW_BRAILLE_UTF8 = 1, AW_BRAILLE_COLOR = 2 };
 
-/* Colours: 1 to AW_BRAILLE_SERIES for lines of a chart, then dimmed, caution, warning and bold. */
+/* Colours: 1 to AW_BRAILLE_LINE_COLORS for lines of a chart, then dimmed, caution, warning and
+ * bold. */
 enum {
-    AW_BRAILLE_SERIES = 6,
+    AW_BRAILLE_LINE_COLORS = 6,
     AW_BRAILLE_DIM,
-    AW_BRAILLE_CARE,
-    AW_BRAILLE_WARN,
+    AW_BRAILLE_CAUTION,
+    AW_BRAILLE_WARNING,
     AW_BRAILLE_BOLD,
     AW_BRAILLE_COLORS,
 };
@@ -52,23 +53,24 @@ void aw_braille_free(struct aw_braille *canvas);
 
 /* Draw a dot or a line. Coordinates count dots from the top left: 2 * columns across, 4 * rows
  * down. Lines may begin and end far outside. A line to or from NaN or infinity is not drawn. */
-void aw_braille_dot(struct aw_braille *canvas, int x, int y, int color);
-void aw_braille_line(struct aw_braille *canvas, double x0, double y0, double x1, double y1,
-                     int color);
+void aw_braille_draw_dot(struct aw_braille *canvas, int x, int y, int color);
+void aw_braille_draw_line(struct aw_braille *canvas, double x0, double y0, double x1, double y1,
+                          int color);
 
 /* Writes UTF-8 text, one character per cell, clipped at the edge. Control characters and malformed
  * UTF-8 become '?'. Returns the next column. */
-int aw_braille_text(struct aw_braille *canvas, int column, int row, const char *text, int color);
+int aw_braille_draw_text(struct aw_braille *canvas, int column, int row, const char *text,
+                         int color);
 
 /* Writes the character of one cell, at most 4 bytes without a NUL. Returns the number of bytes.
  * flags: AW_BRAILLE_UTF8 or 0. */
-size_t aw_braille_character(const struct aw_braille_cell *cell, unsigned how, char *out);
+size_t aw_braille_print_cell(const struct aw_braille_cell *cell, unsigned flags, char *out);
 
 /* Writes one row as a NUL-terminated string, without trailing blanks and newline. Returns its
  * length. AW_BRAILLE_ROW bytes per column are always enough. A smaller buffer truncates the row,
  * and resets the colours. */
 #define AW_BRAILLE_ROW 16
-size_t aw_braille_row(const struct aw_braille *canvas, int row, unsigned how, char *out,
-                      size_t size);
+size_t aw_braille_print_row(const struct aw_braille *canvas, int row, unsigned flags, char *out,
+                            size_t size);
 
 #endif

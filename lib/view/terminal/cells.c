@@ -10,21 +10,22 @@
 
 /* Returns the number of decimals, which is the same for all values of a channel, so that numbers do
  * not jump. A number has at most six digits. */
-static int decimals_of(const struct aw_channel *channel)
+static int choose_decimals(const struct aw_channel *channel)
 {
     double range = fmax(fabs(channel->low), fabs(channel->high));
-    double seen = fmax(fabs(channel->least), fabs(channel->greatest));
-    bool known = channel->decimals >= 0;
-    double size = known && range > 0 ? range : fmax(seen, 1e-3);
-    if ((!known && channel->whole) || !(size < 1e15))
+    double largest = fmax(fabs(channel->min), fabs(channel->max));
+    bool has_decimals = channel->decimals >= 0;
+    double size = has_decimals && range > 0 ? range : fmax(largest, 1e-3);
+    if ((!has_decimals && channel->whole) || !(size < 1e15))
         return 0;
-    int before = size >= 1 ? (int)floor(log10(size)) + 1 : 0;
-    return (int)aw_clamp((known ? 6 : 5) - before, 0, known ? channel->decimals : 4);
+    int digits_before = size >= 1 ? (int)floor(log10(size)) + 1 : 0;
+    return (int)aw_clamp((has_decimals ? 6 : 5) - digits_before, 0,
+                         has_decimals ? channel->decimals : 4);
 }
 
-void aw_cell_number(const struct aw_channel *channel, double value, char *out)
+void aw_cell_print_number(const struct aw_channel *channel, double value, char *out)
 {
-    int decimals = decimals_of(channel);
+    int decimals = choose_decimals(channel);
     if (isnan(value))
         snprintf(out, AW_CELL_TEXT, "–");
     else if (fabs(value) >= 1e9 || (value != 0 && fabs(value) < 1e-4 && channel->decimals < 0))
@@ -35,42 +36,43 @@ void aw_cell_number(const struct aw_channel *channel, double value, char *out)
         memmove(out, out + 1, strlen(out)); /* "-0.000" becomes "0.000" */
 }
 
-void aw_cell_put(struct aw_braille *canvas, int column, int row, int width, bool left,
-                 const char *text, int color)
+void aw_cell_draw(struct aw_braille *canvas, int column, int row, int width, bool left_aligned,
+                  const char *text, int color)
 {
-    char cut[4 * AW_CELL_TEXT + 4];
+    char shortened[4 * AW_CELL_TEXT + 4];
     size_t used = 0;
     int length = (int)aw_utf8_length(text), n = 0;
-    bool whole = length <= width;
-    for (; *text && n < (whole ? width : width - 1) && used + 8 < sizeof cut; n++) {
+    bool fits = length <= width;
+    for (; *text && n < (fits ? width : width - 1) && used + 8 < sizeof shortened; n++) {
         size_t size = aw_utf8_size(text);
-        memcpy(cut + used, text, size ? size : 1);
+        memcpy(shortened + used, text, size ? size : 1);
         used += size ? size : 1;
         text += size ? size : 1;
     }
-    strcpy(cut + used, whole || width < 1 ? "" : "…");
-    aw_braille_text(canvas, column + (left || !whole ? 0 : width - length), row, cut, color);
+    strcpy(shortened + used, fits || width < 1 ? "" : "…");
+    aw_braille_draw_text(canvas, column + (left_aligned || !fits ? 0 : width - length), row,
+                         shortened, color);
 }
 
-size_t aw_cell_shorten(const char *name, int width, size_t before, char *out)
+size_t aw_cell_shorten(const char *name, int width, size_t prefix, char *out)
 {
     size_t length = strlen(name), room = width > 1 ? (size_t)width - 1 : 0;
-    before = before < room ? before : room;
+    prefix = prefix < room ? prefix : room;
     if (length <= room + 1) {
         strcpy(out, name);
         return 0;
     }
-    size_t behind = room - before;
-    sprintf(out, "%.*s…%s", (int)before, name, name + length - behind);
-    return before;
+    size_t suffix = room - prefix;
+    sprintf(out, "%.*s…%s", (int)prefix, name, name + length - suffix);
+    return prefix;
 }
 
-void aw_cell_keys(struct aw_braille *canvas, const char *const *keys)
+void aw_cell_draw_keys(struct aw_braille *canvas, const char *const *keys)
 {
     for (int i = canvas->columns; i < canvas->columns * (canvas->rows - 1); i++)
         canvas->cells[i] = (struct aw_braille_cell){0};
     for (int y = 1; *keys && y < canvas->rows - 1; y++, keys += 2) {
-        aw_braille_text(canvas, 1, y, keys[0], AW_BRAILLE_BOLD);
-        aw_cell_put(canvas, 9, y, canvas->columns - 10, true, keys[1], 0);
+        aw_braille_draw_text(canvas, 1, y, keys[0], AW_BRAILLE_BOLD);
+        aw_cell_draw(canvas, 9, y, canvas->columns - 10, true, keys[1], 0);
     }
 }

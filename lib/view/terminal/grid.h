@@ -12,7 +12,7 @@
 
 /* A column of the table that has one row per subject. */
 struct aw_grid_column {
-    const char *field, *head; /* field of the channel; heading of the column */
+    const char *field, *heading; /* field of the channel; heading of the column */
 };
 
 /* Converts a field of a subject to another unit: sets *factor and *unit. Returns false to leave the
@@ -26,21 +26,21 @@ struct aw_grid {
     const char *state;  /* state of the link if it is not normal: "link lost, waiting" */
     const char *note;   /* latest message, at the bottom */
     const char *filter; /* shows only names that contain this string or match this pattern */
-    bool typing;        /* the user is typing the filter */
-    bool frozen;
-    bool stops;                           /* the key s stops the device */
-    bool keys;                            /* shows the help page instead of the rows */
+    bool is_typing;     /* the user is typing the filter */
+    bool is_frozen;
+    bool can_stop;                        /* the key s stops the device */
+    bool shows_keys;                      /* shows the help page instead of the rows */
     const struct aw_grid_column *columns; /* {0}-terminated, by priority: one row per subject; NULL:
                                              one row per field */
-    bool listed;                          /* ignores columns: one row per field */
-    aw_grid_unit_fn *unit;                /* converts units; or NULL */
+    bool by_field;                        /* ignores columns: one row per field */
+    aw_grid_unit_fn *convert_unit;        /* converts units; or NULL */
     void *context;                        /* argument for unit */
-    bool blocks;                          /* shows the trend in block characters */
-    uint64_t messages, lost, damaged;
+    bool shows_trend;                     /* shows the trend in block characters */
+    uint64_t n_messages, n_lost, n_damaged;
     double rate_hz; /* messages per second, of all channels */
     int64_t elapsed_ns, now_ns;
-    size_t scroll;     /* first row shown; drawing limits it to valid rows */
-    size_t rows, page; /* set by drawing: total number of rows; number of rows that fit */
+    size_t scroll;            /* first row shown; drawing limits it to valid rows */
+    size_t n_rows, page_rows; /* set by drawing: total number of rows; number of rows that fit */
 };
 
 void aw_grid_draw(struct aw_grid *grid, const struct aw_channels *channels,

@@ -17,28 +17,29 @@ struct matrix {
     size_t n;                               /* number of rows */
     char subject[ROWS_MOST][AW_POINT_NAME]; /* subject of each row */
     const struct aw_channel *cell[ROWS_MOST][COLUMNS_MOST];
-    int name, width[COLUMNS_MOST];  /* widths in characters; 0: the column is empty */
-    const char *unit[COLUMNS_MOST]; /* common unit of each column, or NULL */
-    bool mixed[COLUMNS_MOST];       /* the cells of a column have different units */
+    int name_width, width[COLUMNS_MOST]; /* widths in characters; 0: the column is empty */
+    const char *unit[COLUMNS_MOST];      /* common unit of each column, or NULL */
+    bool mixed_units[COLUMNS_MOST];      /* the cells of a column have different units */
 };
 
 /* Returns a copy of the channel, converted to the unit that the caller wants for this subject. */
-static struct aw_channel in_unit(const struct matrix *m, const char *subject, const char *field,
-                                 const struct aw_channel *channel)
+static struct aw_channel convert_channel(const struct matrix *m, const char *subject,
+                                         const char *field, const struct aw_channel *channel)
 {
     struct aw_channel copy = *channel;
     double factor = 1;
-    if (m->grid->unit && m->grid->unit(m->grid->context, subject, field, &factor, &copy.unit)) {
+    if (m->grid->convert_unit &&
+        m->grid->convert_unit(m->grid->context, subject, field, &factor, &copy.unit)) {
         copy.value *= factor;
-        copy.least *= factor;
-        copy.greatest *= factor;
+        copy.min *= factor;
+        copy.max *= factor;
         copy.low *= factor;
         copy.high *= factor;
     }
     return copy;
 }
 
-static size_t row_of(struct matrix *m, const struct aw_channel *channel)
+static size_t find_row(struct matrix *m, const struct aw_channel *channel)
 {
     char subject[AW_POINT_NAME];
     size_t row = 0, length = channel->prefix ? channel->prefix - 1 : 0;
@@ -50,51 +51,54 @@ static size_t row_of(struct matrix *m, const struct aw_channel *channel)
     return row;
 }
 
-static void fill(struct matrix *m, const struct aw_channel *const *shown, size_t n)
+static void collect_cells(struct matrix *m, const struct aw_channel *const *shown, size_t n)
 {
     const struct aw_grid_column *columns = m->grid->columns;
     for (size_t i = 0; i < n; i++)
         for (size_t c = 0; c < COLUMNS_MOST && columns[c].field; c++) {
             size_t row;
             if (strcmp(shown[i]->name + shown[i]->prefix, columns[c].field) != 0 ||
-                (row = row_of(m, shown[i])) == ROWS_MOST)
+                (row = find_row(m, shown[i])) == ROWS_MOST)
                 continue;
-            struct aw_channel value = in_unit(m, m->subject[row], columns[c].field, shown[i]);
+            struct aw_channel value =
+                convert_channel(m, m->subject[row], columns[c].field, shown[i]);
             const char *unit = value.unit ? value.unit : "";
-            m->mixed[c] = m->mixed[c] || (m->unit[c] && strcmp(m->unit[c], unit) != 0);
+            m->mixed_units[c] = m->mixed_units[c] || (m->unit[c] && strcmp(m->unit[c], unit) != 0);
             m->unit[c] = unit;
             m->cell[row][c] = shown[i];
-            m->width[c] = m->mixed[c] ? WITH_UNIT : NUMBER;
+            m->width[c] = m->mixed_units[c] ? WITH_UNIT : NUMBER;
         }
 }
 
 static void put_cell(const struct matrix *m, struct aw_braille *canvas, int x, int y, size_t row,
                      size_t column)
 {
-    static const int alarms[] = {0, AW_BRAILLE_CARE, AW_BRAILLE_WARN};
+    static const int alarms[] = {0, AW_BRAILLE_CAUTION, AW_BRAILLE_WARNING};
     char text[AW_CELL_TEXT], number[AW_CELL_TEXT - 16];
     const struct aw_channel *channel = m->cell[row][column];
     if (!channel) {
-        aw_cell_put(canvas, x, y, m->width[column], false, "–", AW_BRAILLE_DIM);
+        aw_cell_draw(canvas, x, y, m->width[column], false, "–", AW_BRAILLE_DIM);
         return;
     }
-    struct aw_channel value = in_unit(m, m->subject[row], m->grid->columns[column].field, channel);
-    aw_cell_number(&value, value.value, text);
+    struct aw_channel value =
+        convert_channel(m, m->subject[row], m->grid->columns[column].field, channel);
+    aw_cell_print_number(&value, value.value, text);
     snprintf(number, sizeof number, "%.30s", *value.text ? value.text : text);
-    snprintf(text, sizeof text, "%s%s%s", number, m->mixed[column] ? " " : "",
-             m->mixed[column] && value.unit ? value.unit : "");
-    aw_cell_put(canvas, x, y, m->width[column], false, text,
-                aw_channel_stale(channel, m->grid->now_ns) ? AW_BRAILLE_DIM
-                                                           : alarms[aw_channel_alarm(channel)]);
+    snprintf(text, sizeof text, "%s%s%s", number, m->mixed_units[column] ? " " : "",
+             m->mixed_units[column] && value.unit ? value.unit : "");
+    aw_cell_draw(canvas, x, y, m->width[column], false, text,
+                 aw_channel_is_stale(channel, m->grid->now_ns)
+                     ? AW_BRAILLE_DIM
+                     : alarms[aw_channel_alarm_level(channel)]);
 }
 
 static void put_line(const struct matrix *m, struct aw_braille *canvas, int y, size_t row)
 {
     char name[AW_POINT_NAME];
     int x = 1;
-    aw_cell_shorten(m->subject[row], m->name, (size_t)m->name / 3, name);
-    aw_braille_text(canvas, x, y, name, 0);
-    x += m->name;
+    aw_cell_shorten(m->subject[row], m->name_width, (size_t)m->name_width / 3, name);
+    aw_braille_draw_text(canvas, x, y, name, 0);
+    x += m->name_width;
     for (size_t c = 0; c < COLUMNS_MOST; c++)
         if (m->width[c] && x + 1 + m->width[c] < canvas->columns) {
             put_cell(m, canvas, x + 1, y, row, c);
@@ -102,15 +106,15 @@ static void put_line(const struct matrix *m, struct aw_braille *canvas, int y, s
         }
 }
 
-static void put_heads(struct matrix *m, struct aw_braille *canvas)
+static void put_headings(struct matrix *m, struct aw_braille *canvas)
 {
-    int x = 1 + m->name;
+    int x = 1 + m->name_width;
     for (size_t c = 0; c < COLUMNS_MOST; c++)
         if (m->width[c] && x + 1 + m->width[c] < canvas->columns) {
-            aw_cell_put(canvas, x + 1, 1, m->width[c], false, m->grid->columns[c].head,
-                        AW_BRAILLE_DIM);
-            aw_cell_put(canvas, x + 1, 2, m->width[c], false, m->mixed[c] ? "" : m->unit[c],
-                        AW_BRAILLE_DIM);
+            aw_cell_draw(canvas, x + 1, 1, m->width[c], false, m->grid->columns[c].heading,
+                         AW_BRAILLE_DIM);
+            aw_cell_draw(canvas, x + 1, 2, m->width[c], false, m->mixed_units[c] ? "" : m->unit[c],
+                         AW_BRAILLE_DIM);
             x += m->width[c] + 1;
         }
 }
@@ -118,17 +122,17 @@ static void put_heads(struct matrix *m, struct aw_braille *canvas)
 void aw_matrix_draw(struct aw_grid *grid, const struct aw_channel *const *shown,
                     struct aw_braille *canvas)
 {
-    struct matrix m = {.grid = grid, .name = 5};
-    fill(&m, shown, grid->rows);
-    grid->rows = m.n;
-    grid->page = canvas->rows > TOP + 1 ? (size_t)(canvas->rows - TOP - 1) : 1;
-    size_t most = grid->rows > grid->page ? grid->rows - grid->page : 0;
-    grid->scroll = grid->scroll < most ? grid->scroll : most;
+    struct matrix m = {.grid = grid, .name_width = 5};
+    collect_cells(&m, shown, grid->n_rows);
+    grid->n_rows = m.n;
+    grid->page_rows = canvas->rows > TOP + 1 ? (size_t)(canvas->rows - TOP - 1) : 1;
+    size_t max_scroll = grid->n_rows > grid->page_rows ? grid->n_rows - grid->page_rows : 0;
+    grid->scroll = grid->scroll < max_scroll ? grid->scroll : max_scroll;
     for (size_t row = 0; row < m.n; row++) {
         int length = (int)strlen(m.subject[row]);
-        m.name = length < m.name ? m.name : length < 14 ? length : 14;
+        m.name_width = length < m.name_width ? m.name_width : length < 14 ? length : 14;
     }
-    put_heads(&m, canvas);
-    for (size_t i = 0; i < grid->page && grid->scroll + i < m.n; i++)
+    put_headings(&m, canvas);
+    for (size_t i = 0; i < grid->page_rows && grid->scroll + i < m.n; i++)
         put_line(&m, canvas, TOP + (int)i, grid->scroll + i);
 }

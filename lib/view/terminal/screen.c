@@ -20,25 +20,25 @@ struct aw_screen {
     FILE *in, *out;
     SCREEN *terminal;
     /* an empty window for reading keys, because ncurses redraws the window that it reads from */
-    WINDOW *keys;
+    WINDOW *key_window;
     char *locale; /* previous LC_CTYPE, to restore it */
-    unsigned how;
+    unsigned flags;
     struct aw_braille canvas, shown;
     attr_t attributes[AW_BRAILLE_COLORS];
 };
 
-bool aw_screen_moves(void)
+bool aw_screen_is_capable(void)
 {
     const char *term = getenv("TERM");
     return term && *term && strcmp(term, "dumb") != 0;
 }
 
-bool aw_screen_possible(void)
+bool aw_screen_is_possible(void)
 {
-    return isatty(STDOUT_FILENO) && aw_screen_moves();
+    return isatty(STDOUT_FILENO) && aw_screen_is_capable();
 }
 
-bool aw_screen_utf8(void)
+bool aw_screen_is_utf8(void)
 {
     locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
     if (!locale)
@@ -57,9 +57,9 @@ static void choose_attributes(struct aw_screen *screen)
         -1,        COLOR_CYAN, COLOR_YELLOW, COLOR_MAGENTA, COLOR_GREEN, COLOR_BLUE,
         COLOR_RED, -1,         COLOR_YELLOW, COLOR_RED,     -1};
     screen->attributes[AW_BRAILLE_DIM] = A_DIM;
-    screen->attributes[AW_BRAILLE_WARN] = A_BOLD;
+    screen->attributes[AW_BRAILLE_WARNING] = A_BOLD;
     screen->attributes[AW_BRAILLE_BOLD] = A_BOLD;
-    if (!(screen->how & AW_BRAILLE_COLOR))
+    if (!(screen->flags & AW_BRAILLE_COLOR))
         return;
     for (short i = 1; i < AW_BRAILLE_COLORS; i++) {
         short color = basic[i];
@@ -96,7 +96,7 @@ static bool open_files(struct aw_screen *screen)
 }
 
 /* Returns true if ncurses knows the terminal. newterm would leak memory for an unknown one. */
-static bool is_known(void)
+static bool is_term_known(void)
 {
     int problem;
     if (setupterm(NULL, STDOUT_FILENO, &problem) != OK)
@@ -107,7 +107,7 @@ static bool is_known(void)
 
 struct aw_screen *aw_screen_open(bool color, struct aw_error *err)
 {
-    if (!aw_screen_possible()) {
+    if (!aw_screen_is_possible()) {
         aw_fail(err, AW_REFUSED, "standard output is not a terminal");
         return NULL;
     }
@@ -119,8 +119,8 @@ struct aw_screen *aw_screen_open(bool color, struct aw_error *err)
     const char *locale = setlocale(LC_CTYPE, NULL); /* ncurses uses this locale only */
     screen->locale = locale ? strdup(locale) : NULL;
     setlocale(LC_CTYPE, "");
-    screen->how = aw_screen_utf8() ? AW_BRAILLE_UTF8 : 0;
-    if (is_known() && open_files(screen))
+    screen->flags = aw_screen_is_utf8() ? AW_BRAILLE_UTF8 : 0;
+    if (is_term_known() && open_files(screen))
         screen->terminal = newterm(NULL, screen->out, screen->in);
     if (!screen->terminal) {
         aw_screen_close(screen);
@@ -134,13 +134,13 @@ struct aw_screen *aw_screen_open(bool color, struct aw_error *err)
     curs_set(0);
     set_escdelay(25);
     if (color && has_colors() && start_color() == OK && use_default_colors() == OK)
-        screen->how |= AW_BRAILLE_COLOR;
+        screen->flags |= AW_BRAILLE_COLOR;
     choose_attributes(screen);
     disable_quit(fileno(screen->out));
-    screen->keys = newpad(1, 1);
-    if (screen->keys) {
-        keypad(screen->keys, TRUE);
-        nodelay(screen->keys, TRUE);
+    screen->key_window = newpad(1, 1);
+    if (screen->key_window) {
+        keypad(screen->key_window, TRUE);
+        nodelay(screen->key_window, TRUE);
     }
     return screen;
 }
@@ -149,8 +149,8 @@ void aw_screen_close(struct aw_screen *screen)
 {
     if (!screen)
         return;
-    if (screen->keys)
-        delwin(screen->keys);
+    if (screen->key_window)
+        delwin(screen->key_window);
     if (screen->terminal) {
         set_term(screen->terminal);
         endwin();
@@ -170,7 +170,7 @@ void aw_screen_close(struct aw_screen *screen)
 
 /* ---- Drawing ---- */
 
-static void find_size(const struct aw_screen *screen, int *width, int *height)
+static void get_size(const struct aw_screen *screen, int *width, int *height)
 {
     struct winsize size = {0};
     ioctl(fileno(screen->out), TIOCGWINSZ, &size);
@@ -180,10 +180,10 @@ static void find_size(const struct aw_screen *screen, int *width, int *height)
     *height = *height < 1000 ? *height : 1000;
 }
 
-struct aw_braille *aw_screen_canvas(struct aw_screen *screen)
+struct aw_braille *aw_screen_get_canvas(struct aw_screen *screen)
 {
     int width, height;
-    find_size(screen, &width, &height);
+    get_size(screen, &width, &height);
     if (screen->canvas.columns == width && screen->canvas.rows == height) {
         aw_braille_clear(&screen->canvas);
         return &screen->canvas;
@@ -197,9 +197,9 @@ struct aw_braille *aw_screen_canvas(struct aw_screen *screen)
     return ok ? &screen->canvas : NULL;
 }
 
-unsigned aw_screen_how(const struct aw_screen *screen)
+unsigned aw_screen_flags(const struct aw_screen *screen)
 {
-    return screen->how;
+    return screen->flags;
 }
 
 /* Writes the row in runs of characters with the same colour. */
@@ -219,7 +219,7 @@ static void show_row(struct aw_screen *screen, int y)
             attrset((int)screen->attributes[color]);
         }
         if (x < width)
-            n += aw_braille_character(&row[x], screen->how, text + n);
+            n += aw_braille_print_cell(&row[x], screen->flags, text + n);
     }
 }
 
@@ -250,7 +250,7 @@ void aw_screen_show(struct aw_screen *screen)
 
 /* ---- Keys ---- */
 
-int aw_screen_key(struct aw_screen *screen)
+int aw_screen_read_key(struct aw_screen *screen)
 {
     static const struct {
         int curses, key;
@@ -261,7 +261,7 @@ int aw_screen_key(struct aw_screen *screen)
         {127, AW_KEY_BACKSPACE},   {8, AW_KEY_BACKSPACE},       {'\r', AW_KEY_ENTER},
         {KEY_ENTER, AW_KEY_ENTER},
     };
-    int key = screen->keys ? wgetch(screen->keys) : ERR;
+    int key = screen->key_window ? wgetch(screen->key_window) : ERR;
     for (size_t i = 0; i < sizeof map / sizeof *map; i++)
         if (key == map[i].curses)
             return map[i].key;

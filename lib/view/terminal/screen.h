@@ -2,8 +2,8 @@
  *
  *     struct aw_screen *screen = aw_screen_open(true, &err);
  *     if (!screen) …                                           print lines instead
- *     while ((key = aw_screen_key(screen)) != 'q') {
- *         struct aw_braille *canvas = aw_screen_canvas(screen);
+ *     while ((key = aw_screen_read_key(screen)) != 'q') {
+ *         struct aw_braille *canvas = aw_screen_get_canvas(screen);
  *         draw(canvas);
  *         aw_screen_show(screen);
  *     }
@@ -47,25 +47,25 @@ void aw_screen_close(struct aw_screen *screen); /* accepts NULL */
 
 /* Returns an empty canvas of the terminal's current size, owned by the screen. NULL: out of
  * memory. */
-struct aw_braille *aw_screen_canvas(struct aw_screen *screen);
+struct aw_braille *aw_screen_get_canvas(struct aw_screen *screen);
 
 /* Returns AW_BRAILLE_UTF8 and AW_BRAILLE_COLOR if this terminal supports them. */
-unsigned aw_screen_how(const struct aw_screen *screen);
+unsigned aw_screen_flags(const struct aw_screen *screen);
 
 /* Shows the canvas on the terminal. Sends only the changes. */
 void aw_screen_show(struct aw_screen *screen);
 
 /* Returns the next key, or AW_KEY_NONE. Does not block: use poll(2) with the descriptor. */
-int aw_screen_key(struct aw_screen *screen);
+int aw_screen_read_key(struct aw_screen *screen);
 int aw_screen_fd(const struct aw_screen *screen);
 
 /* Returns true if TERM is set and not "dumb". */
-bool aw_screen_moves(void);
+bool aw_screen_is_capable(void);
 
 /* Returns true if standard output is a terminal and TERM is known. */
-bool aw_screen_possible(void);
+bool aw_screen_is_possible(void);
 
 /* Returns true if the environment's locale uses UTF-8. */
-bool aw_screen_utf8(void);
+bool aw_screen_is_utf8(void);
 
 #endif

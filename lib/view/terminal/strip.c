@@ -32,7 +32,7 @@ void aw_strip_free(struct aw_strip *strip)
     *strip = (struct aw_strip){0};
 }
 
-static int panel_for(struct aw_strip *strip, const char *unit)
+static int get_panel(struct aw_strip *strip, const char *unit)
 {
     for (int i = 0; i < strip->n_panels; i++)
         if (strcmp(strip->panels[i].unit, unit) == 0)
@@ -46,7 +46,7 @@ static int panel_for(struct aw_strip *strip, const char *unit)
     return strip->n_panels++;
 }
 
-int aw_strip_series(struct aw_strip *strip, const char *label, const char *unit)
+int aw_strip_add_line(struct aw_strip *strip, const char *label, const char *unit)
 {
     if (strip->n == AW_STRIP_SERIES)
         return -1;
@@ -56,22 +56,22 @@ int aw_strip_series(struct aw_strip *strip, const char *label, const char *unit)
         return -1;
     snprintf(line->label, sizeof line->label, "%s", label);
     snprintf(line->unit, sizeof line->unit, "%s", unit ? unit : "");
-    line->panel = panel_for(strip, unit ? unit : "");
+    line->panel = get_panel(strip, unit ? unit : "");
     line->value = (double)NAN;
     return strip->n++;
 }
 
 /* ---- Samples ---- */
 
-static struct aw_bucket *bucket_at(const struct aw_strip_line *line, size_t back)
+static struct aw_bucket *get_bucket(const struct aw_strip_line *line, size_t back)
 {
     return &line->buckets[(line->next + BUCKETS - 1 - back) % BUCKETS];
 }
 
-void aw_strip_add(struct aw_strip *strip, int number, int64_t time_ns, double value)
+void aw_strip_add_sample(struct aw_strip *strip, int number, int64_t time_ns, double value)
 {
     struct aw_strip_line *line = &strip->lines[number];
-    struct aw_bucket *last = line->n ? bucket_at(line, 0) : NULL;
+    struct aw_bucket *last = line->n ? get_bucket(line, 0) : NULL;
     if (!(fabs(value) < VALUE_MOST))
         value = (double)NAN;
     line->value = value;
@@ -82,8 +82,8 @@ void aw_strip_add(struct aw_strip *strip, int number, int64_t time_ns, double va
     if (same && !isnan(value) && !isnan(last->last)) {
         last->time_ns = time_ns;
         last->last = value;
-        last->least = fmin(last->least, value);
-        last->greatest = fmax(last->greatest, value);
+        last->min = fmin(last->min, value);
+        last->max = fmax(last->max, value);
         return;
     }
     if (last && isnan(value) && isnan(last->last))
@@ -97,12 +97,12 @@ void aw_strip_break(struct aw_strip *strip)
 {
     for (int i = 0; i < strip->n; i++)
         if (strip->lines[i].n)
-            aw_strip_add(strip, i, bucket_at(&strip->lines[i], 0)->time_ns, (double)NAN);
+            aw_strip_add_sample(strip, i, get_bucket(&strip->lines[i], 0)->time_ns, (double)NAN);
 }
 
 /* Returns true if this panel shows the line. If there are not enough panels, the last one shows all
  * remaining lines. */
-static bool is_in(const struct aw_strip_line *line, int panel, int panels)
+static bool is_in_panel(const struct aw_strip_line *line, int panel, int panels)
 {
     return panel == panels - 1 ? line->panel >= panel : line->panel == panel;
 }
@@ -110,35 +110,35 @@ static bool is_in(const struct aw_strip_line *line, int panel, int panels)
 /* ---- Scales ---- */
 
 /* Finds the minimum and maximum visible values. Returns false if no value is visible. */
-static bool find_extent(const struct aw_strip *strip, int panel, int panels, int64_t from,
+static bool find_extent(const struct aw_strip *strip, int panel, int panels, int64_t from_ns,
                         double *low, double *high)
 {
     *low = INFINITY;
     *high = -INFINITY;
     for (int i = 0; i < strip->n; i++) {
         const struct aw_strip_line *line = &strip->lines[i];
-        if (!is_in(line, panel, panels))
+        if (!is_in_panel(line, panel, panels))
             continue;
         for (size_t back = 0; back < line->n; back++) {
-            const struct aw_bucket *bucket = bucket_at(line, back);
-            if (bucket->time_ns < from)
+            const struct aw_bucket *bucket = get_bucket(line, back);
+            if (bucket->time_ns < from_ns)
                 break;
-            *low = fmin(*low, bucket->least); /* fmin ignores NaN */
-            *high = fmax(*high, bucket->greatest);
+            *low = fmin(*low, bucket->min); /* fmin ignores NaN */
+            *high = fmax(*high, bucket->max);
         }
     }
     return *low <= *high;
 }
 
 /* Extends the scale to round numbers. */
-static void round_out(double *low, double *high)
+static void round_scale(double *low, double *high)
 {
     double at[AW_TICKS], size = fmax(fabs(*low), fabs(*high)), span = *high - *low;
     int decimals;
-    double air = span > 1e-9 * size ? span * 0.04 : fmax(size * 0.1, 0.5);
+    double margin = span > 1e-9 * size ? span * 0.04 : fmax(size * 0.1, 0.5);
     /* a scale that starts above zero does not extend below it */
-    *low = *low >= 0 && span > 0 ? fmax(*low - air, 0) : *low - air;
-    *high = *high <= 0 && span > 0 ? fmin(*high + air, 0) : *high + air;
+    *low = *low >= 0 && span > 0 ? fmax(*low - margin, 0) : *low - margin;
+    *high = *high <= 0 && span > 0 ? fmin(*high + margin, 0) : *high + margin;
     int n = aw_ticks(*low, *high, ROUND_TICKS, at, &decimals);
     if (n < 2)
         return;
@@ -147,30 +147,30 @@ static void round_out(double *low, double *high)
     *high = ceil(*high / step - 1e-9) * step;
 }
 
-static void adapt(struct aw_strip_panel *panel, double low, double high, int64_t now)
+static void adapt_scale(struct aw_strip_panel *panel, double low, double high, int64_t now)
 {
     double fit_low = low, fit_high = high;
-    round_out(&fit_low, &fit_high);
-    double wanted_low = fit_low, wanted_high = fit_high;
-    bool outside = !panel->known || low < panel->low || high > panel->high;
-    bool roomy = fit_high - fit_low < ROOMY * (panel->high - panel->low);
-    if (outside && panel->known) { /* grows only, so that the scale does not oscillate */
-        wanted_low = fmin(fit_low, panel->low);
-        wanted_high = fmax(fit_high, panel->high);
-        if (fit_high - fit_low < ROOMY * (wanted_high - wanted_low)) {
-            wanted_low = fit_low;
-            wanted_high = fit_high;
+    round_scale(&fit_low, &fit_high);
+    double new_low = fit_low, new_high = fit_high;
+    bool outside = !panel->has_scale || low < panel->low || high > panel->high;
+    bool is_oversized = fit_high - fit_low < ROOMY * (panel->high - panel->low);
+    if (outside && panel->has_scale) { /* grows only, so that the scale does not oscillate */
+        new_low = fmin(fit_low, panel->low);
+        new_high = fmax(fit_high, panel->high);
+        if (fit_high - fit_low < ROOMY * (new_high - new_low)) {
+            new_low = fit_low;
+            new_high = fit_high;
         }
     }
-    if (!roomy)
-        panel->roomy_ns = 0;
-    else if (!panel->roomy_ns)
-        panel->roomy_ns = now;
-    if (outside || (roomy && now - panel->roomy_ns > SHRINK_NS)) {
-        panel->low = wanted_low;
-        panel->high = wanted_high;
-        panel->known = true;
-        panel->roomy_ns = 0;
+    if (!is_oversized)
+        panel->oversized_ns = 0;
+    else if (!panel->oversized_ns)
+        panel->oversized_ns = now;
+    if (outside || (is_oversized && now - panel->oversized_ns > SHRINK_NS)) {
+        panel->low = new_low;
+        panel->high = new_high;
+        panel->has_scale = true;
+        panel->oversized_ns = 0;
     }
 }
 
@@ -179,13 +179,13 @@ static void adapt(struct aw_strip_panel *panel, double low, double high, int64_t
 /* Inner area of a panel in characters, without its frame. */
 struct box {
     int x, y, width, height;
-    int64_t from, to;
+    int64_t from_ns, to_ns;
     const struct aw_strip_panel *panel;
 };
 
 static double to_x(const struct box *box, int64_t time)
 {
-    double share = (double)(time - box->from) / (double)(box->to - box->from);
+    double share = (double)(time - box->from_ns) / (double)(box->to_ns - box->from_ns);
     return 2 * box->x + share * (2 * box->width - 1);
 }
 
@@ -206,23 +206,23 @@ static void draw_line(const struct aw_strip_line *line, const struct box *box, i
 {
     const struct aw_bucket *newer = NULL;
     for (size_t back = 0; back < line->n; back++) {
-        const struct aw_bucket *b = bucket_at(line, back);
+        const struct aw_bucket *b = get_bucket(line, back);
         double x = to_x(box, b->time_ns), edge = 2 * box->x;
         if (newer && !isnan(b->last) && !isnan(newer->first)) {
             double x1 = to_x(box, newer->time_ns), y1 = clamp_y(box, to_y(box, newer->first));
             double y = clamp_y(box, to_y(box, b->last));
             if (x < edge) { /* cuts off the line at the left edge */
                 y += (y1 - y) * (edge - x) / (x1 - x);
-                aw_braille_line(canvas, edge, y, x1, y1, color);
+                aw_braille_draw_line(canvas, edge, y, x1, y1, color);
                 return;
             }
-            aw_braille_line(canvas, x, y, x1, y1, color);
+            aw_braille_draw_line(canvas, x, y, x1, y1, color);
         }
         if (x < edge)
             return;
         if (!isnan(b->last))
-            aw_braille_line(canvas, x, clamp_y(box, to_y(box, b->least)), x,
-                            clamp_y(box, to_y(box, b->greatest)), color);
+            aw_braille_draw_line(canvas, x, clamp_y(box, to_y(box, b->min)), x,
+                                 clamp_y(box, to_y(box, b->max)), color);
         newer = b;
     }
 }
@@ -237,12 +237,13 @@ struct scale {
     double at[AW_TICKS];
 };
 
-static struct scale scale_of(const struct aw_strip_panel *panel, int height)
+static struct scale make_scale(const struct aw_strip_panel *panel, int height)
 {
     struct scale scale = {0};
-    int most = (int)aw_clamp(height / 2 + 1, 3, 7);
+    int max_ticks = (int)aw_clamp(height / 2 + 1, 3, 7);
     double slack = (panel->high - panel->low) * 1e-9;
-    scale.n = aw_ticks(panel->low - slack, panel->high + slack, most, scale.at, &scale.decimals);
+    scale.n =
+        aw_ticks(panel->low - slack, panel->high + slack, max_ticks, scale.at, &scale.decimals);
     return scale;
 }
 
@@ -260,26 +261,26 @@ static int scale_width(const struct scale *scale, int width)
 static void draw_time(const struct aw_strip_look *look, const struct box *box,
                       struct aw_braille *canvas)
 {
-    double at[AW_TICKS], end = 0, span = (double)(box->to - box->from) / 1e9;
+    double at[AW_TICKS], end = 0, span = (double)(box->to_ns - box->from_ns) / 1e9;
     int decimals = 0, y = box->y + box->height;
-    if (look->absolute)
+    if (look->is_absolute)
         end = (double)(look->end_ns - look->start_ns) / 1e9;
-    int most = aw_max(box->width / 12, 2);
-    int n = aw_ticks(end - span, end, most + 1, at, &decimals);
-    aw_braille_text(canvas, box->x - 1, y, "└", AW_BRAILLE_DIM);
+    int max_ticks = aw_max(box->width / 12, 2);
+    int n = aw_ticks(end - span, end, max_ticks + 1, at, &decimals);
+    aw_braille_draw_text(canvas, box->x - 1, y, "└", AW_BRAILLE_DIM);
     for (int i = 0; i < box->width; i++)
-        aw_braille_text(canvas, box->x + i, y, "─", AW_BRAILLE_DIM);
+        aw_braille_draw_text(canvas, box->x + i, y, "─", AW_BRAILLE_DIM);
     for (int i = 0; i < n; i++) {
         char text[48] = "row ";
         int x = box->x + (int)((at[i] - end + span) / span * (box->width - 1) + 0.5);
-        print_fixed(text + 4 * look->rows, sizeof text - 8, at[i], decimals);
-        strcat(text, look->rows ? "" : " s");
-        if (!look->absolute && at[i] == 0)
+        print_fixed(text + 4 * look->row_axis, sizeof text - 8, at[i], decimals);
+        strcat(text, look->row_axis ? "" : " s");
+        if (!look->is_absolute && at[i] == 0)
             strcpy(text, "now");
         int width = (int)strlen(text);
         int left = (int)aw_clamp(x - width / 2, 0, canvas->columns - width);
-        aw_braille_text(canvas, x, y, "┬", AW_BRAILLE_DIM);
-        aw_braille_text(canvas, left, y + 1, text, AW_BRAILLE_DIM);
+        aw_braille_draw_text(canvas, x, y, "┬", AW_BRAILLE_DIM);
+        aw_braille_draw_text(canvas, left, y + 1, text, AW_BRAILLE_DIM);
     }
 }
 
@@ -294,18 +295,18 @@ static void print_value(const struct aw_strip_line *line, double span, char *out
     print_fixed(out, size, line->value, (int)aw_clamp(ceil(3 - log10(span)), 0, 6));
 }
 
-static int color_of(int line)
+static int choose_color(int line)
 {
-    return 1 + line % AW_BRAILLE_SERIES;
+    return 1 + line % AW_BRAILLE_LINE_COLORS;
 }
 
 /* Returns the unit to show after a line. Of several lines with the same unit, only the last one
  * shows it. */
-static const char *unit_shown(const struct aw_strip *strip, int line, int index, int panels)
+static const char *get_shown_unit(const struct aw_strip *strip, int line, int index, int panels)
 {
     const char *unit = strip->lines[line].unit;
     for (int i = line + 1; i < strip->n; i++) {
-        if (is_in(&strip->lines[i], index, panels) && strcmp(strip->lines[i].unit, unit) == 0)
+        if (is_in_panel(&strip->lines[i], index, panels) && strcmp(strip->lines[i].unit, unit) == 0)
             return "";
     }
     return unit;
@@ -325,10 +326,10 @@ static bool find_entry(const struct aw_strip *strip, int index, int panels, bool
 {
     const struct aw_strip_line *line = &strip->lines[number];
     const struct aw_strip_panel *panel = &strip->panels[index];
-    if (!is_in(line, index, panels))
+    if (!is_in_panel(line, index, panels))
         return false;
     *entry = (struct entry){
-        .line = line, .number = number, .unit = unit_shown(strip, number, index, panels)};
+        .line = line, .number = number, .unit = get_shown_unit(strip, number, index, panels)};
     print_value(line, panel->high - panel->low, entry->value, sizeof entry->value);
     int unit = (int)aw_utf8_length(entry->unit), value = (int)aw_utf8_length(entry->value);
     int mark = numbered && number >= 9 ? 2 : 1;
@@ -343,11 +344,11 @@ static void draw_entry(const struct entry *entry, bool numbered, int x, int y,
     char mark[16] = "●";
     if (numbered)
         snprintf(mark, sizeof mark, "%d", entry->number + 1);
-    int at = aw_braille_text(canvas, x, y, mark, color_of(entry->number)) + 1;
-    at = aw_braille_text(canvas, at, y, entry->line->label, 0) + 1;
+    int at = aw_braille_draw_text(canvas, x, y, mark, choose_color(entry->number)) + 1;
+    at = aw_braille_draw_text(canvas, at, y, entry->line->label, 0) + 1;
     int pad = aw_max(9 - (int)aw_utf8_length(entry->value), 0);
-    at = aw_braille_text(canvas, at + pad, y, entry->value, AW_BRAILLE_BOLD);
-    aw_braille_text(canvas, at + 1, y, entry->unit, AW_BRAILLE_DIM);
+    at = aw_braille_draw_text(canvas, at + pad, y, entry->value, AW_BRAILLE_BOLD);
+    aw_braille_draw_text(canvas, at + 1, y, entry->unit, AW_BRAILLE_DIM);
 }
 
 /* Draws a panel's legend (lines, values and units) from row y on, in at most rows rows. Returns the
@@ -360,13 +361,13 @@ static int draw_legend(const struct aw_strip *strip, int index, int panels, bool
         struct entry entry;
         if (!find_entry(strip, index, panels, numbered, i, &entry))
             continue;
-        bool full = x > 1 && x + entry.width > canvas->columns;
-        if (full && row + 1 == rows) {
-            aw_braille_text(canvas, x, y + row, "…", AW_BRAILLE_DIM);
+        bool wraps = x > 1 && x + entry.width > canvas->columns;
+        if (wraps && row + 1 == rows) {
+            aw_braille_draw_text(canvas, x, y + row, "…", AW_BRAILLE_DIM);
             break;
         }
-        x = full ? 1 : x;
-        row += full;
+        x = wraps ? 1 : x;
+        row += wraps;
         draw_entry(&entry, numbered, x, y + row, canvas);
         x += entry.width + 2;
     }
@@ -381,12 +382,13 @@ static void draw_numbers(const struct aw_strip *strip, int index, int panels, co
     for (int i = 0; i < strip->n; i++) {
         const struct aw_strip_line *line = &strip->lines[i];
         char text[16];
-        if (!is_in(line, index, panels) || isnan(line->value))
+        if (!is_in_panel(line, index, panels) || isnan(line->value))
             continue;
-        int column = (int)(to_x(box, bucket_at(line, 0)->time_ns) / 2);
+        int column = (int)(to_x(box, get_bucket(line, 0)->time_ns) / 2);
         snprintf(text, sizeof text, "%d", i + 1);
-        aw_braille_text(canvas, column - i % 3, (int)(clamp_y(box, to_y(box, line->value)) / 4),
-                        text, color_of(i));
+        aw_braille_draw_text(canvas, column - i % 3,
+                             (int)(clamp_y(box, to_y(box, line->value)) / 4), text,
+                             choose_color(i));
     }
 }
 
@@ -394,21 +396,21 @@ static void draw_panel(struct aw_strip *strip, const struct aw_strip_look *look,
                        int panels, struct box *box, struct aw_braille *canvas)
 {
     box->panel = &strip->panels[index];
-    struct scale scale = scale_of(box->panel, box->height);
+    struct scale scale = make_scale(box->panel, box->height);
     char text[48];
     for (int i = 0; i < box->height; i++)
-        aw_braille_text(canvas, box->x - 1, box->y + i, "│", AW_BRAILLE_DIM);
+        aw_braille_draw_text(canvas, box->x - 1, box->y + i, "│", AW_BRAILLE_DIM);
     for (int i = 0; i < scale.n; i++) {
         int row = (int)(clamp_y(box, to_y(box, scale.at[i])) / 4);
         print_fixed(text, sizeof text, scale.at[i], scale.decimals);
-        aw_braille_text(canvas, box->x - 2 - (int)strlen(text), row, text, AW_BRAILLE_DIM);
-        aw_braille_text(canvas, box->x - 1, row, "┤", AW_BRAILLE_DIM);
+        aw_braille_draw_text(canvas, box->x - 2 - (int)strlen(text), row, text, AW_BRAILLE_DIM);
+        aw_braille_draw_text(canvas, box->x - 1, row, "┤", AW_BRAILLE_DIM);
         for (int x = box->x + 3; x < box->x + box->width; x += 4)
-            aw_braille_text(canvas, x, row, "·", AW_BRAILLE_DIM);
+            aw_braille_draw_text(canvas, x, row, "·", AW_BRAILLE_DIM);
     }
     for (int i = strip->n - 1; i >= 0; i--) /* draws the first line last, so that it is on top */
-        if (is_in(&strip->lines[i], index, panels))
-            draw_line(&strip->lines[i], box, color_of(i), canvas);
+        if (is_in_panel(&strip->lines[i], index, panels))
+            draw_line(&strip->lines[i], box, choose_color(i), canvas);
     if (look->numbered)
         draw_numbers(strip, index, panels, box, canvas);
 }
@@ -420,8 +422,8 @@ static int find_scales(struct aw_strip *strip, int panels, int height, int64_t f
         struct aw_strip_panel *panel = &strip->panels[i];
         double low, high;
         if (find_extent(strip, i, panels, from, &low, &high))
-            adapt(panel, low, high, now);
-        struct scale scale = scale_of(panel, height);
+            adapt_scale(panel, low, high, now);
+        struct scale scale = make_scale(panel, height);
         width = scale_width(&scale, width);
     }
     return width;
@@ -429,12 +431,12 @@ static int find_scales(struct aw_strip *strip, int panels, int height, int64_t f
 
 static void draw_edges(const struct aw_strip_look *look, struct aw_braille *canvas)
 {
-    int x = aw_braille_text(canvas, 1, 0, look->title ? look->title : "", AW_BRAILLE_DIM);
+    int x = aw_braille_draw_text(canvas, 1, 0, look->title ? look->title : "", AW_BRAILLE_DIM);
     if (look->state)
-        aw_braille_text(canvas, x + 2, 0, look->state, AW_BRAILLE_WARN);
+        aw_braille_draw_text(canvas, x + 2, 0, look->state, AW_BRAILLE_WARNING);
     const char *keys = look->keys ? look->keys : "";
     int at = aw_max(canvas->columns - 1 - (int)aw_utf8_length(keys), 0);
-    aw_braille_text(canvas, at, canvas->rows - 1, keys, AW_BRAILLE_DIM);
+    aw_braille_draw_text(canvas, at, canvas->rows - 1, keys, AW_BRAILLE_DIM);
 }
 
 void aw_strip_draw(struct aw_strip *strip, const struct aw_strip_look *look,
@@ -446,23 +448,24 @@ void aw_strip_draw(struct aw_strip *strip, const struct aw_strip_look *look,
     aw_braille_clear(canvas);
     draw_edges(look, canvas);
     if (panels < 1 || canvas->columns < 20) {
-        aw_braille_text(canvas, 0, top, strip->n ? "too small" : "no data yet", AW_BRAILLE_DIM);
+        aw_braille_draw_text(canvas, 0, top, strip->n ? "too small" : "no data yet",
+                             AW_BRAILLE_DIM);
         return;
     }
-    int each = room / panels;
+    int panel_rows = room / panels;
     int64_t from = look->end_ns - strip->span_ns;
-    struct box box = {.x = find_scales(strip, panels, each - 1, from, look->end_ns) + 3};
+    struct box box = {.x = find_scales(strip, panels, panel_rows - 1, from, look->end_ns) + 3};
     box.width = canvas->columns - box.x - 1;
     /* Rounds to whole dots, so that a line keeps its shape while it moves. */
     int64_t dot = strip->span_ns / (2 * box.width - 1) + 1;
-    box.to = look->absolute ? look->end_ns : (look->end_ns + dot - 1) / dot * dot;
-    box.from = box.to - strip->span_ns;
+    box.to_ns = look->is_absolute ? look->end_ns : (look->end_ns + dot - 1) / dot * dot;
+    box.from_ns = box.to_ns - strip->span_ns;
     box.y = top;
     for (int i = 0; i < panels; i++) {
-        const int most = aw_max(each / LEGEND_SHARE, 1);
-        int rows = draw_legend(strip, i, panels, look->numbered, box.y, most, canvas);
+        const int max_rows = aw_max(panel_rows / LEGEND_SHARE, 1);
+        int rows = draw_legend(strip, i, panels, look->numbered, box.y, max_rows, canvas);
         box.y += rows;
-        box.height = (i == panels - 1 ? room - each * (panels - 1) : each) - rows;
+        box.height = (i == panels - 1 ? room - panel_rows * (panels - 1) : panel_rows) - rows;
         draw_panel(strip, look, i, panels, &box, canvas);
         box.y += box.height;
     }

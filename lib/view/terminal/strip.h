@@ -3,8 +3,8 @@
  *
  *     struct aw_strip strip;
  *     aw_strip_init(&strip, 10 * AW_SECOND);
- *     int s = aw_strip_series(&strip, "m1.position", "deg");
- *     aw_strip_add(&strip, s, time_ns, 12.5);
+ *     int s = aw_strip_add_line(&strip, "m1.position", "deg");
+ *     aw_strip_add_sample(&strip, s, time_ns, 12.5);
  *     aw_strip_draw(&strip, &(struct aw_strip_look){.end_ns = now}, &canvas);
  *     aw_strip_free(&strip);
  *
@@ -23,8 +23,8 @@
 
 /* Summary of the values within one interval of time. */
 struct aw_bucket {
-    int64_t time_ns;                     /* time of the last value */
-    double first, least, greatest, last; /* NaN: a gap in the line */
+    int64_t time_ns;              /* time of the last value */
+    double first, min, max, last; /* NaN: a gap in the line */
 };
 
 struct aw_strip_line {
@@ -37,9 +37,9 @@ struct aw_strip_line {
 
 struct aw_strip_panel {
     char unit[16];
-    double low, high; /* ends of the scale */
-    bool known;       /* low and high are valid */
-    int64_t roomy_ns; /* time at which the scale became too large; 0: it is not too large */
+    double low, high;     /* ends of the scale */
+    bool has_scale;       /* low and high are valid */
+    int64_t oversized_ns; /* time at which the scale became too large; 0: it is not too large */
 };
 
 /* A strip chart, which owns its buckets. */
@@ -55,9 +55,9 @@ struct aw_strip_look {
     const char *title; /* title at the top left, or NULL */
     const char *state; /* error message, or NULL */
     const char *keys;  /* help at the bottom, or NULL */
-    bool absolute;     /* times count from start_ns; false: they count back from now */
+    bool is_absolute;  /* times count from start_ns; false: they count back from now */
     int64_t start_ns;  /* if times are absolute: time 0 of the axis */
-    bool rows;         /* the time axis shows row numbers instead of times */
+    bool row_axis;     /* the time axis shows row numbers instead of times */
     bool numbered;     /* marks lines by numbers instead of dots, for displays without colours */
 };
 
@@ -66,11 +66,11 @@ void aw_strip_free(struct aw_strip *strip);
 
 /* Adds a line. Returns its number, or -1 if there are too many lines or no memory is left. unit may
  * be NULL. */
-int aw_strip_series(struct aw_strip *strip, const char *label, const char *unit);
+int aw_strip_add_line(struct aw_strip *strip, const char *label, const char *unit);
 
 /* Adds a sample. The times of a line must not decrease; an earlier time counts as the previous one.
  * NaN leaves a gap in the line. */
-void aw_strip_add(struct aw_strip *strip, int line, int64_t time_ns, double value);
+void aw_strip_add_sample(struct aw_strip *strip, int line, int64_t time_ns, double value);
 
 /* Leaves a gap in all lines until their next samples. */
 void aw_strip_break(struct aw_strip *strip);

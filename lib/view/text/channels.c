@@ -30,7 +30,7 @@ void aw_channels_free(struct aw_channels *channels)
 
 /* ---- By name ---- */
 
-static struct aw_channel **slot_of(const struct aw_channels *channels, const char *name)
+static struct aw_channel **find_slot(const struct aw_channels *channels, const char *name)
 {
     uint64_t hash = aw_hash(AW_HASH_FIRST, name, strlen(name));
     size_t mask = channels->n_slots - 1, i = (size_t)(hash ^ hash >> 32) & mask;
@@ -40,7 +40,7 @@ static struct aw_channel **slot_of(const struct aw_channels *channels, const cha
 }
 
 /* Grows the arrays if they are full. The hash table is at most half full. */
-static bool make_room(struct aw_channels *channels)
+static bool grow_channels(struct aw_channels *channels)
 {
     if (channels->n < channels->room)
         return true;
@@ -57,14 +57,14 @@ static bool make_room(struct aw_channels *channels)
     channels->n_slots = room * 2;
     channels->room = room;
     for (size_t i = 0; i < channels->n; i++)
-        *slot_of(channels, channels->list[i]->name) = channels->list[i];
+        *find_slot(channels, channels->list[i]->name) = channels->list[i];
     return true;
 }
 
 /* Returns the order of a new channel. Channels of a subject follow each other; subjects have the
  * order of their first messages. */
-static uint64_t order_of(struct aw_channels *channels, const struct aw_channel *channel,
-                         const struct aw_point *point)
+static uint64_t find_order(struct aw_channels *channels, const struct aw_channel *channel,
+                           const struct aw_point *point)
 {
     size_t length = strlen(point->subject);
     for (size_t i = 0; i < channels->n; i++) {
@@ -79,14 +79,14 @@ static uint64_t order_of(struct aw_channels *channels, const struct aw_channel *
 
 /* ---- One channel ---- */
 
-static void forget(struct aw_channel *channel)
+static void clear_statistics(struct aw_channel *channel)
 {
-    channel->least = channel->greatest = (double)NAN;
+    channel->min = channel->max = (double)NAN;
     for (size_t i = 0; i < AW_TREND; i++)
         channel->trend[i] = NAN;
 }
 
-static void describe(struct aw_channel *channel, const struct aw_point *point)
+static void set_properties(struct aw_channel *channel, const struct aw_point *point)
 {
     channel->low = channel->high = (double)NAN;
     channel->decimals = -1;
@@ -94,13 +94,13 @@ static void describe(struct aw_channel *channel, const struct aw_point *point)
     if (!codec || (codec->scalars[point->scalar].by >= 0 && !point->record))
         return;
     struct aw_range range = aw_scalar_range(codec, point->scalar, point->record);
-    uint8_t how = aw_scalar_how(codec, point->scalar);
+    uint8_t format = aw_scalar_format(codec, point->scalar);
     channel->unit = range.unit;
-    if (how == HOW_INT)
+    if (format == FORMAT_INT)
         channel->decimals = 0;
-    else if (how == HOW_FIXED)
+    else if (format == FORMAT_FIXED)
         channel->decimals = aw_scalar_decimals(codec, point->scalar);
-    if (range.max > range.min && isfinite(range.max - range.min) && how != HOW_NAMED &&
+    if (range.max > range.min && isfinite(range.max - range.min) && format != FORMAT_NAMED &&
         range.max < 1e30) {
         channel->low = range.min;
         channel->high = range.max;
@@ -109,7 +109,7 @@ static void describe(struct aw_channel *channel, const struct aw_point *point)
 
 static struct aw_channel *add_channel(struct aw_channels *channels, const struct aw_point *point)
 {
-    if (channels->n == AW_CHANNELS_MAX || !make_room(channels))
+    if (channels->n == AW_CHANNELS_MAX || !grow_channels(channels))
         return NULL;
     struct aw_channel *channel = calloc(1, sizeof *channel);
     if (!channel)
@@ -117,84 +117,85 @@ static struct aw_channel *add_channel(struct aw_channels *channels, const struct
     memcpy(channel->name, point->name, sizeof channel->name);
     size_t length = strlen(point->name), field = strlen(point->field);
     channel->prefix = length > field ? length - field : 0;
-    channel->order = order_of(channels, channel, point);
-    bool formal = point->codec && point->codec->scalars[point->scalar].field->formal;
-    channel->hidden = (channels->brief && formal) ||
-                      (channels->select && aw_select_match(channels->select, point) < 0);
+    channel->order = find_order(channels, channel, point);
+    bool is_metadata = point->codec && point->codec->scalars[point->scalar].field->is_metadata;
+    channel->is_hidden = (channels->hides_metadata && is_metadata) ||
+                         (channels->select && aw_select_match(channels->select, point) < 0);
     channel->whole = true;
-    forget(channel);
-    describe(channel, point);
+    clear_statistics(channel);
+    set_properties(channel, point);
     size_t at = channels->n++;
     for (; at > 0 && channels->list[at - 1]->order > channel->order; at--)
         channels->list[at] = channels->list[at - 1];
     channels->list[at] = channel;
-    *slot_of(channels, channel->name) = channel;
+    *find_slot(channels, channel->name) = channel;
     return channel;
 }
 
-static void note_rate(struct aw_channel *channel, int64_t now)
+static void update_rate(struct aw_channel *channel, int64_t now)
 {
     if (channel->count++ == 0) {
         channel->epoch_ns = now;
         return;
     }
-    channel->in_epoch++;
+    channel->n_in_epoch++;
     int64_t span = now - channel->epoch_ns;
     if (span >= AW_SECOND || (channel->rate_hz == 0 && span > AW_SECOND / 10))
-        channel->rate_hz = (double)channel->in_epoch * 1e9 / (double)span;
+        channel->rate_hz = (double)channel->n_in_epoch * 1e9 / (double)span;
     if (span >= AW_SECOND) {
         channel->epoch_ns = now;
-        channel->in_epoch = 0;
+        channel->n_in_epoch = 0;
     }
 }
 
-static void update(struct aw_channel *channel, const struct aw_point *point, int64_t now)
+static void update_channel(struct aw_channel *channel, const struct aw_point *point, int64_t now)
 {
-    note_rate(channel, now);
-    channel->seen_ns = now;
+    update_rate(channel, now);
+    channel->updated_ns = now;
     channel->value = point->value;
     channel->text[0] = '\0';
     if (point->text)
         snprintf(channel->text, sizeof channel->text, "%s", point->text);
     if (point->codec && point->codec->scalars[point->scalar].by >= 0)
-        describe(channel, point);
+        set_properties(channel, point);
     if (isnan(point->value))
         return;
     channel->whole = channel->whole && point->value == floor(point->value);
-    channel->least = fmin(channel->least, point->value);
-    channel->greatest = fmax(channel->greatest, point->value);
+    channel->min = fmin(channel->min, point->value);
+    channel->max = fmax(channel->max, point->value);
     int64_t step = now / AW_TREND_STEP_NS;
-    for (int64_t i = step; i > channel->step && i > step - AW_TREND; i--)
+    for (int64_t i = step; i > channel->trend_step && i > step - AW_TREND; i--)
         channel->trend[i % AW_TREND] = NAN;
-    channel->step = step;
+    channel->trend_step = step;
     channel->trend[step % AW_TREND] = (float)point->value;
 }
 
 void aw_channels_update(struct aw_channels *channels, const struct aw_point *points, size_t n,
                         int64_t now_ns)
 {
-    channels->messages++;
+    channels->n_messages++;
     for (size_t i = 0; i < n; i++) {
-        struct aw_channel *channel = channels->n_slots ? *slot_of(channels, points[i].name) : NULL;
+        struct aw_channel *channel =
+            channels->n_slots ? *find_slot(channels, points[i].name) : NULL;
         if (points[i].about)
             continue;
         if (!channel)
             channel = add_channel(channels, &points[i]);
-        if (channel && !channel->hidden)
-            update(channel, &points[i], now_ns);
+        if (channel && !channel->is_hidden)
+            update_channel(channel, &points[i], now_ns);
     }
 }
 
 void aw_channels_reset(struct aw_channels *channels)
 {
     for (size_t i = 0; i < channels->n; i++)
-        forget(channels->list[i]);
+        clear_statistics(channels->list[i]);
 }
 
 bool aw_channels_copy(struct aw_channels *to, const struct aw_channels *from)
 {
     aw_channels_init(to, from->select);
-    to->messages = from->messages;
+    to->n_messages = from->n_messages;
     to->list = calloc(from->n + 1, sizeof(struct aw_channel *));
     for (size_t i = 0; to->list && i < from->n; i++) {
         to->list[i] = malloc(sizeof **to->list);
@@ -212,23 +213,23 @@ bool aw_channels_copy(struct aw_channels *to, const struct aw_channels *from)
 
 double aw_channel_rate(const struct aw_channel *channel, int64_t now_ns)
 {
-    double age = (double)(now_ns - channel->seen_ns) / 1e9;
+    double age = (double)(now_ns - channel->updated_ns) / 1e9;
     bool overdue = age > LONG_S && age * channel->rate_hz > 2;
     return overdue ? 1 / age : channel->rate_hz;
 }
 
-int aw_channel_alarm(const struct aw_channel *channel)
+int aw_channel_alarm_level(const struct aw_channel *channel)
 {
     double span = channel->high - channel->low, v = channel->value;
     if (!(span > 0) || isnan(v) || !channel->unit)
         return 0;
-    double below = channel->low == 0 ? (double)INFINITY : v - channel->low;
-    double left = fmin(below, channel->high == 0 ? (double)INFINITY : channel->high - v);
-    return left <= 0 ? 2 : left < 0.05 * span ? 1 : 0;
+    double to_low = channel->low == 0 ? (double)INFINITY : v - channel->low;
+    double to_end = fmin(to_low, channel->high == 0 ? (double)INFINITY : channel->high - v);
+    return to_end <= 0 ? 2 : to_end < 0.05 * span ? 1 : 0;
 }
 
-bool aw_channel_stale(const struct aw_channel *channel, int64_t now_ns)
+bool aw_channel_is_stale(const struct aw_channel *channel, int64_t now_ns)
 {
-    double age = (double)(now_ns - channel->seen_ns) / 1e9;
+    double age = (double)(now_ns - channel->updated_ns) / 1e9;
     return age > 1 && (channel->rate_hz == 0 ? age > 5 : age * channel->rate_hz > 5);
 }

@@ -23,21 +23,21 @@ struct aw_channel {
     char name[AW_POINT_NAME];
     size_t prefix; /* length of the part of the name before the field: "lknee." */
     uint64_t order;
-    bool hidden;            /* not selected, or metadata */
-    const char *unit;       /* NULL: no unit, or unknown */
-    double low, high;       /* range in the wire table; NaN: no range */
-    bool whole;             /* all values so far were integers */
-    int decimals;           /* decimals of the field's resolution; -1: unknown */
-    double value;           /* last value; NaN: no data, or a string */
-    char text[32];          /* the last value if it is a string or a named value; else "" */
-    double least, greatest; /* since the start or the last reset; NaN: no value yet */
+    bool is_hidden;   /* not selected, or metadata */
+    const char *unit; /* NULL: no unit, or unknown */
+    double low, high; /* range in the wire table; NaN: no range */
+    bool whole;       /* all values so far were integers */
+    int decimals;     /* decimals of the field's resolution; -1: unknown */
+    double value;     /* last value; NaN: no data, or a string */
+    char text[32];    /* the last value if it is a string or a named value; else "" */
+    double min, max;  /* since the start or the last reset; NaN: no value yet */
     uint64_t count;
-    int64_t seen_ns;
+    int64_t updated_ns;
     int64_t epoch_ns; /* start of the interval for the rate, at least a second */
-    uint64_t in_epoch;
+    uint64_t n_in_epoch;
     double rate_hz;        /* messages per second; 0: unknown */
     float trend[AW_TREND]; /* ring of averages; NaN: no data in the step */
-    int64_t step;          /* number of the latest step, counted from time 0 */
+    int64_t trend_step;    /* number of the latest step, counted from time 0 */
 };
 
 /* All channels, owned by this struct. */
@@ -47,9 +47,9 @@ struct aw_channels {
     size_t n_slots; /* size of the hash table by name, a power of two */
     struct aw_channel **slots;
     const struct aw_select *select;
-    bool brief; /* hides new channels with metadata (wire/table.h); set by the owner */
+    bool hides_metadata; /* hides new channels with metadata (wire/table.h); set by the owner */
     size_t n_subjects;
-    uint64_t messages;
+    uint64_t n_messages;
 };
 
 /* Initialises an empty set. select chooses the values; it must outlive the set. NULL: all
@@ -75,9 +75,9 @@ double aw_channel_rate(const struct aw_channel *channel, int64_t now_ns);
 /* Returns 0 if the value is inside the range, 1 within 5 % of an end, and 2 at an end or beyond.
  * Ignores an end at 0, because many values are normally 0, and ranges without a unit, such as those
  * of counters. */
-int aw_channel_alarm(const struct aw_channel *channel);
+int aw_channel_alarm_level(const struct aw_channel *channel);
 
 /* Returns true if the next message is long overdue. */
-bool aw_channel_stale(const struct aw_channel *channel, int64_t now_ns);
+bool aw_channel_is_stale(const struct aw_channel *channel, int64_t now_ns);
 
 #endif

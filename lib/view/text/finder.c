@@ -11,26 +11,26 @@ void aw_finder_init(struct aw_finder *finder, const struct aw_names *names,
 {
     finder->names = names;
     finder->select = select;
-    finder->any_subject = aw_select_fields_only(select, names->wire, subjects);
-    finder->numbers = false;
+    finder->any_subject = aw_select_is_fields_only(select, names->wire, subjects);
+    finder->has_numbers = false;
     for (size_t i = 0; i < select->n; i++)
-        finder->numbers |= isdigit((unsigned char)*select->pattern[i]) != 0;
+        finder->has_numbers |= isdigit((unsigned char)*select->pattern[i]) != 0;
     for (size_t i = 0; i < AW_FINDER_ROOM; i++)
         finder->kinds[i].codec = NULL;
 }
 
-static void find(const struct aw_finder *finder, const struct aw_record *record,
-                 struct aw_finder_kind *kind)
+static void match_kind(const struct aw_finder *finder, const struct aw_record *record,
+                       struct aw_finder_kind *kind)
 {
-    struct aw_record all = *record;
+    struct aw_record complete = *record;
     struct aw_point points[AW_MAX_SCALARS];
-    all.present = UINT64_MAX;
-    size_t n = aw_record_points(finder->names, &all, kind->subject, points, AW_MAX_SCALARS);
+    complete.present = UINT64_MAX;
+    size_t n = aw_record_points(finder->names, &complete, kind->subject, points, AW_MAX_SCALARS);
     for (size_t i = 0; i < finder->select->n; i++) {
-        const struct aw_select one = {.n = 1, .pattern = {finder->select->pattern[i]}};
+        const struct aw_select single = {.n = 1, .pattern = {finder->select->pattern[i]}};
         kind->scalars[i] = 0;
         for (size_t k = 0; k < n; k++)
-            if (aw_select_match(&one, &points[k]) == 0)
+            if (aw_select_match(&single, &points[k]) == 0)
                 kind->scalars[i] |= UINT64_C(1) << points[k].scalar;
     }
 }
@@ -44,20 +44,20 @@ static bool is_kind(const struct aw_finder_kind *kind, const struct aw_record *r
 
 /* Returns the slot of this kind and sets *found, or a free slot. If all are in use, returns the
  * first one. */
-static struct aw_finder_kind *place_of(struct aw_finder *finder, const struct aw_record *record,
-                                       const char *subject, bool *known)
+static struct aw_finder_kind *find_slot(struct aw_finder *finder, const struct aw_record *record,
+                                        const char *subject, bool *found)
 {
-    size_t home =
+    size_t first =
         (size_t)(record->codec - finder->names->wire->codecs) * 2 + (record->dir == AW_TX);
     for (const char *c = subject; *c; c++)
-        home = home * 31 + (unsigned char)*c;
+        first = first * 31 + (unsigned char)*c;
     for (size_t i = 0; i < PLACES_TRIED; i++) {
-        struct aw_finder_kind *kind = &finder->kinds[(home + i) % AW_FINDER_ROOM];
-        *known = is_kind(kind, record, subject);
-        if (*known || !kind->codec)
+        struct aw_finder_kind *kind = &finder->kinds[(first + i) % AW_FINDER_ROOM];
+        *found = is_kind(kind, record, subject);
+        if (*found || !kind->codec)
             return kind;
     }
-    return &finder->kinds[home % AW_FINDER_ROOM];
+    return &finder->kinds[first % AW_FINDER_ROOM];
 }
 
 const uint64_t *aw_finder_match(struct aw_finder *finder, const struct aw_record *record,
@@ -65,17 +65,17 @@ const uint64_t *aw_finder_match(struct aw_finder *finder, const struct aw_record
 {
     if (finder->select->n == 0)
         return finder->kinds->scalars;
-    bool known;
+    bool found;
     if (finder->any_subject)
         subject = "";
-    struct aw_finder_kind *kind = place_of(finder, record, subject, &known);
-    if (finder->numbers || !known) {
+    struct aw_finder_kind *kind = find_slot(finder, record, subject, &found);
+    if (finder->has_numbers || !found) {
         kind->codec = record->codec;
         kind->dir = record->dir;
         size_t length = strnlen(subject, AW_POINT_NAME - 1);
         memcpy(kind->subject, subject, length);
         kind->subject[length] = '\0';
-        find(finder, record, kind);
+        match_kind(finder, record, kind);
     }
     return kind->scalars;
 }

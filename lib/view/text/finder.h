@@ -18,7 +18,7 @@
 struct aw_finder {
     const struct aw_names *names;
     const struct aw_select *select;
-    bool numbers;     /* a pattern may contain an id, which is a value of the record: no caching */
+    bool has_numbers; /* a pattern may contain an id, which is a value of the record: no caching */
     bool any_subject; /* the patterns match the same fields for every subject */
     struct aw_finder_kind {
         const struct aw_codec *codec; /* NULL: unused */

@@ -5,14 +5,14 @@
 #include "view/text/segment.h"
 #include "view/text/value.h"
 
-static void append(struct segments *out, const char *text, size_t length)
+static void append_text(struct segments *out, const char *text, size_t length)
 {
     memcpy(out->pool + out->used, text, length);
     out->used = (uint16_t)(out->used + length);
 }
 
 /* Adds a segment whose literal text starts at *start, and moves *start to the end of the text. */
-static void add(struct segments *out, struct segment segment, uint16_t *start)
+static void add_segment(struct segments *out, struct segment segment, uint16_t *start)
 {
     segment.text = *start;
     segment.length = (uint16_t)(out->used - *start);
@@ -22,12 +22,12 @@ static void add(struct segments *out, struct segment segment, uint16_t *start)
 
 /* Returns the text of a segment that is the same in all records of this message and direction;
  * NULL: it varies. */
-static const char *said_by(const struct segment *segment, const char *message,
-                           const struct style *style, enum aw_dir dir)
+static const char *constant_text(const struct segment *segment, const char *message,
+                                 const struct style *style, enum aw_dir dir)
 {
-    if (segment->what == WHAT_DIR)
+    if (segment->kind == KIND_DIR)
         return style->dir[dir == AW_TX];
-    return segment->what == WHAT_MSG ? message : NULL;
+    return segment->kind == KIND_MSG ? message : NULL;
 }
 
 static void join_texts(struct segments *out, const struct segments *from, const struct style *style,
@@ -37,24 +37,24 @@ static void join_texts(struct segments *out, const struct segments *from, const 
     uint16_t start = 0;
     for (size_t i = 0; i < from->n; i++) {
         const struct segment *segment = &from->list[i];
-        append(out, from->pool + segment->text, segment->length);
-        const char *said = said_by(segment, message, style, dir);
-        size_t length = said ? strlen(said) : 0;
+        append_text(out, from->pool + segment->text, segment->length);
+        const char *text = constant_text(segment, message, style, dir);
+        size_t length = text ? strlen(text) : 0;
         /* leaves room for all following texts */
-        if (said && out->used + length + from->used <= sizeof out->pool - COPY_BLOCK)
-            append(out, said, length);
-        else if (segment->what != WHAT_NOTHING)
-            add(out, *segment, &start);
+        if (text && out->used + length + from->used <= sizeof out->pool - COPY_BLOCK)
+            append_text(out, text, length);
+        else if (segment->kind != KIND_NONE)
+            add_segment(out, *segment, &start);
     }
-    add(out, (struct segment){.what = WHAT_NOTHING}, &start);
+    add_segment(out, (struct segment){.kind = KIND_NONE}, &start);
 }
 
-static void add_word(struct segments *out, struct words *words, const char *name, bool quoted)
+static void add_word(struct segments *out, struct error_text *words, const char *name, bool quoted)
 {
     uint16_t start = out->used;
-    append(out, "\"", quoted);
-    append(out, name, strlen(name));
-    append(out, "\"", quoted);
+    append_text(out, "\"", quoted);
+    append_text(out, name, strlen(name));
+    append_text(out, "\"", quoted);
     words->list[words->n].text = start;
     words->list[words->n++].length = (uint16_t)(out->used - start);
 }
@@ -62,8 +62,8 @@ static void add_word(struct segments *out, struct words *words, const char *name
 /* Adds the names of values that have equal distances, as in most tables. */
 static void add_words(struct segments *out, const struct aw_name *names, bool quoted)
 {
-    struct words *words = &out->words[out->n_words++];
-    *words = (struct words){.names = names, .first = names->value};
+    struct error_text *words = &out->words[out->n_words++];
+    *words = (struct error_text){.names = names, .first = names->value};
     words->step = names[1].name ? names[1].value - words->first : 1;
     words->rate = 1 / words->step;
     for (const struct aw_name *name = names; name->name && words->n < MAX_WORDS; name++)
@@ -83,7 +83,7 @@ static void find_words(struct segments *out, struct segment *segment)
     if (i == out->n_words)
         add_words(out, segment->names, segment->quoted);
     segment->words = i;
-    segment->what = WHAT_WORD;
+    segment->kind = KIND_WORD;
 }
 
 void aw_segments_join(struct segments *out, const struct segments *from, const struct style *style,
@@ -93,11 +93,11 @@ void aw_segments_join(struct segments *out, const struct segments *from, const s
     join_texts(out, from, style, dir);
     for (size_t i = 0; i < out->n; i++) {
         struct segment *segment = &out->list[i];
-        if (segment->what != WHAT_SCALAR || segment->with_unit)
+        if (segment->kind != KIND_SCALAR || segment->with_unit)
             continue;
-        if (segment->how == HOW_NAMED && !segment->wire_names)
+        if (segment->format == FORMAT_NAMED && !segment->wire_names)
             find_words(out, segment);
         else if (!segment->names)
-            segment->what = WHAT_NUMBER;
+            segment->kind = KIND_NUMBER;
     }
 }

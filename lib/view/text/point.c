@@ -23,7 +23,7 @@ bool aw_walk_next(struct aw_walk *walk, struct aw_wire *wire, enum aw_dir dir)
 
 /* Returns the slot of a field name from the device. The slot contains the index of the first such
  * field + 1, or 0. */
-static uint32_t *slot_of(struct aw_names *names, size_t mask, const char *field)
+static uint32_t *find_slot(struct aw_names *names, size_t mask, const char *field)
 {
     uint64_t hash = aw_hash(AW_HASH_FIRST, field, strlen(field));
     size_t i = (size_t)(hash ^ hash >> 32) & mask;
@@ -37,15 +37,15 @@ static uint32_t *slot_of(struct aw_names *names, size_t mask, const char *field)
 
 /* Stores the first message from the device with each field name in its slot. Marks that field if
  * another message has it, too. */
-static void note_names(struct aw_names *names, size_t mask)
+static void note_ambiguous(struct aw_names *names, size_t mask)
 {
     for (struct aw_walk at = {0}; aw_walk_next(&at, names->wire, AW_RX);) {
-        uint32_t *slot = slot_of(names, mask, names->field[at.message][at.scalar]);
+        uint32_t *slot = find_slot(names, mask, names->field[at.message][at.scalar]);
         size_t first = *slot ? (*slot - 1) / AW_MAX_SCALARS : at.message;
         if (!*slot)
             *slot = (uint32_t)(at.message * AW_MAX_SCALARS + (size_t)at.scalar + 1);
         if (first != at.message)
-            names->shared[first][(*slot - 1) % AW_MAX_SCALARS] = true;
+            names->ambiguous[first][(*slot - 1) % AW_MAX_SCALARS] = true;
     }
 }
 
@@ -57,20 +57,21 @@ void aw_names_init(struct aw_names *names, struct aw_wire *wire)
         const struct aw_codec *codec = aw_wire_codec_at(wire, m);
         for (int i = 0; i < codec->n_scalars; i++, n++) {
             aw_scalar_name(&codec->scalars[i], names->field[m][i], sizeof names->field[m][i]);
-            names->shared[m][i] = false;
+            names->ambiguous[m][i] = false;
         }
     }
     while (mask < 2 * n)
         mask *= 2;
     memset(names->slots, 0, mask * sizeof *names->slots);
-    note_names(names, --mask);
+    note_ambiguous(names, --mask);
     /* Marks all other fields of that name. */
     for (size_t m = 0; m < wire->protocol->n_messages; m++)
         for (int i = 0; i < aw_wire_codec_at(wire, m)->n_scalars; i++) {
-            uint32_t first = *slot_of(names, mask, names->field[m][i]);
-            size_t at = first ? first - 1 : 0, of = at / AW_MAX_SCALARS;
+            uint32_t first = *find_slot(names, mask, names->field[m][i]);
+            size_t at = first ? first - 1 : 0, first_message = at / AW_MAX_SCALARS;
             if (first)
-                names->shared[m][i] = of != m || names->shared[of][at % AW_MAX_SCALARS];
+                names->ambiguous[m][i] =
+                    first_message != m || names->ambiguous[first_message][at % AW_MAX_SCALARS];
         }
 }
 
@@ -110,7 +111,7 @@ void aw_point_join(char *out, const char *const *parts, size_t n)
     out[used] = '\0';
 }
 
-static const char *text_of(const struct aw_record *record, int scalar)
+static const char *value_text(const struct aw_record *record, int scalar)
 {
     const struct aw_field *row = record->codec->scalars[scalar].field;
     if (row->type == AW_TEXT)
@@ -122,10 +123,10 @@ int aw_subject_scalar(const struct aw_record *record, const char *subject)
 {
     for (int i = 0; i < record->codec->n_scalars; i++) {
         const struct aw_field *row = record->codec->scalars[i].field;
-        bool has = record->codec->scalars[i].value && record->present >> i & 1;
+        bool is_present = record->codec->scalars[i].value && record->present >> i & 1;
         const char *text =
             row->type == AW_TEXT ? record->text : aw_row_value_name(row, record->v[i]);
-        if (has && text && strcmp(text, subject) == 0)
+        if (is_present && text && strcmp(text, subject) == 0)
             return i;
     }
     return -1;
@@ -133,7 +134,7 @@ int aw_subject_scalar(const struct aw_record *record, const char *subject)
 
 void aw_record_point(const struct aw_record *record, int scalar, struct aw_point *point)
 {
-    point->text = text_of(record, scalar);
+    point->text = value_text(record, scalar);
     point->value =
         record->codec->scalars[scalar].field->type == AW_TEXT ? (double)NAN : record->v[scalar];
     point->codec = record->codec;
@@ -141,26 +142,28 @@ void aw_record_point(const struct aw_record *record, int scalar, struct aw_point
     point->scalar = scalar;
 }
 
-size_t aw_record_points_of(const struct aw_names *names, const struct aw_record *record,
-                           uint64_t scalars, const char *subject, struct aw_point *points,
-                           size_t max)
+size_t aw_record_some_points(const struct aw_names *names, const struct aw_record *record,
+                             uint64_t scalars, const char *subject, struct aw_point *points,
+                             size_t max)
 {
     const struct aw_codec *codec = record->codec;
     size_t message = (size_t)(codec - names->wire->codecs), n = 0;
-    int about = record->present & scalars & codec->values ? aw_subject_scalar(record, subject) : -1;
+    int subject_scalar =
+        record->present & scalars & codec->values ? aw_subject_scalar(record, subject) : -1;
     for (int i = 0; i < codec->n_scalars && n < max; i++) {
         const char *field = names->field[message][i];
         if (!codec->scalars[i].value || !(record->present & scalars & UINT64_C(1) << i))
             continue;
-        bool full = record->dir == AW_TX || names->shared[message][i];
+        bool with_message = record->dir == AW_TX || names->ambiguous[message][i];
         struct aw_point *point = &points[n++];
         aw_point_join(point->name,
-                      (const char *[]){subject, full ? codec->message->name : "", field}, 3);
+                      (const char *[]){subject, with_message ? codec->message->name : "", field},
+                      3);
         point->subject = subject;
         point->message = codec->message->name;
         point->field = field;
         aw_record_point(record, i, point);
-        point->about = i == about;
+        point->about = i == subject_scalar;
         point->order = (unsigned)(message * AW_MAX_SCALARS) + (unsigned)i;
     }
     return n;
@@ -169,7 +172,7 @@ size_t aw_record_points_of(const struct aw_names *names, const struct aw_record 
 size_t aw_record_points(const struct aw_names *names, const struct aw_record *record,
                         const char *subject, struct aw_point *points, size_t max)
 {
-    return aw_record_points_of(names, record, UINT64_MAX, subject, points, max);
+    return aw_record_some_points(names, record, UINT64_MAX, subject, points, max);
 }
 
 void aw_path_point(struct aw_names *names, const char *message, const char *path, double value,

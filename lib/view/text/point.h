@@ -50,7 +50,7 @@ bool aw_walk_next(struct aw_walk *walk, struct aw_wire *wire, enum aw_dir dir);
 struct aw_names {
     struct aw_wire *wire;
     char field[AW_MAX_MESSAGES][AW_MAX_SCALARS][64];
-    bool shared[AW_MAX_MESSAGES][AW_MAX_SCALARS];         /* another message has this name, too */
+    bool ambiguous[AW_MAX_MESSAGES][AW_MAX_SCALARS];      /* another message has this name, too */
     uint32_t slots[2 * AW_MAX_MESSAGES * AW_MAX_SCALARS]; /* used by aw_names_init only */
 };
 
@@ -72,9 +72,9 @@ size_t aw_record_points(const struct aw_names *names, const struct aw_record *re
                         const char *subject, struct aw_point *points, size_t max);
 
 /* Same as aw_record_points for some scalars only: bit i is scalar i of the codec. */
-size_t aw_record_points_of(const struct aw_names *names, const struct aw_record *record,
-                           uint64_t scalars, const char *subject, struct aw_point *points,
-                           size_t max);
+size_t aw_record_some_points(const struct aw_names *names, const struct aw_record *record,
+                             uint64_t scalars, const char *subject, struct aw_point *points,
+                             size_t max);
 
 /* Converts one scalar of a record to a point without names. */
 void aw_record_point(const struct aw_record *record, int scalar, struct aw_point *point);

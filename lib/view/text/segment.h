@@ -4,17 +4,17 @@
 
 #include "view/text/view.h"
 
-enum what {
-    WHAT_NOTHING,
-    WHAT_SCALAR,
-    WHAT_TIME,
-    WHAT_DIR,
-    WHAT_MSG,
-    WHAT_NAME, /* name in the text field of the record */
-    WHAT_MARK, /* marks an anomaly of the record, if any */
+enum segment_kind {
+    KIND_NONE,
+    KIND_SCALAR,
+    KIND_TIME,
+    KIND_DIR,
+    KIND_MSG,
+    KIND_NAME, /* name in the text field of the record */
+    KIND_MARK, /* marks an anomaly of the record, if any */
     /* Only after joining: */
-    WHAT_NUMBER, /* scalar that is always a number */
-    WHAT_WORD,   /* scalar that is one of several words */
+    KIND_NUMBER, /* scalar that is always a number */
+    KIND_WORD,   /* scalar that is one of several words */
 };
 
 /* Literal text, then a value. If the scalar is absent, its text and the next .skip segments are
@@ -22,15 +22,15 @@ enum what {
 struct segment {
     uint64_t needs;        /* bit i: printed only if the record has scalar i; 0: always printed */
     uint16_t text, length; /* literal text, in the pool */
-    uint8_t what, how;
+    uint8_t kind, format;
     uint8_t scalar, decimals;
     uint8_t skip;
     bool wire_names;             /* the names belong to wire numbers, as in struct aw_field */
     bool quoted;                 /* puts a named value in quotes */
-    bool worded;                 /* at least one value has a special name */
+    bool has_special;            /* at least one value has a special name */
     bool with_unit;              /* prints the unit, if any, after the number */
     uint8_t unit_length;         /* 0: no unit, or it depends on another scalar */
-    bool closed;                 /* only named values are defined */
+    bool names_only;             /* only named values are defined */
     uint8_t words;               /* index of the word list in struct segments */
     const struct aw_name *names; /* named values; NULL: no look-up */
     const char *unit;
@@ -39,7 +39,7 @@ struct segment {
 #define MAX_WORDS 16 /* maximum number of words per list, and of lists */
 
 /* Word list: names in the pool, of values at equal distances. */
-struct words {
+struct error_text {
     const struct aw_name *names;
     uint8_t n;
     double first, step, rate; /* rate is 1 / step */
@@ -54,19 +54,19 @@ struct words {
 
 struct segments {
     const struct aw_codec *codec; /* NULL: not compiled yet */
-    bool usable;                  /* at least one of the selected fields exists */
+    bool has_fields;              /* at least one of the selected fields exists */
     uint8_t n_words;
     uint16_t n, used;
     uint64_t needs; /* bit i: a segment needs scalar i */
     struct segment list[MAX_SEGMENTS];
-    struct words words[MAX_WORDS];
+    struct error_text words[MAX_WORDS];
     char pool[AW_MAX_SCALARS * 96 + COPY_BLOCK];
 };
 
 /* CSV columns: the fields of all messages, each one once. */
 struct columns {
     size_t n;
-    bool full; /* further fields do not fit */
+    bool overflow; /* further fields do not fit */
     char name[MAX_COLUMNS][64];
 };
 
@@ -76,11 +76,11 @@ struct compiler;
 struct style {
     void (*compile)(struct compiler *c, bool has_time);
     char column;         /* separator of columns, the same in every line; 0: no columns */
-    const char *nothing; /* stands for a missing value */
+    const char *missing; /* stands for a missing value */
     const char *quote;   /* quotes around words */
     const char *dir[2];  /* marks of messages from the device and to it, two characters each */
     const char *mark[2]; /* text before and after an anomaly of the record */
-    bool timed;          /* prints the time by default */
+    bool shows_time;     /* prints the time by default */
 };
 
 const struct style *aw_view_style(enum aw_style style);
@@ -94,9 +94,10 @@ void aw_segments_join(struct segments *out, const struct segments *from, const s
                       enum aw_dir dir);
 
 /* Returns true if this field is selected. */
-bool aw_view_picks(const struct aw_view_options *options, const struct aw_codec *codec, int scalar);
+bool aw_view_selects(const struct aw_view_options *options, const struct aw_codec *codec,
+                     int scalar);
 
 /* Returns the index of the field that a name in a format refers to, or -1. */
-int aw_view_reference(const struct aw_codec *codec, const char *name);
+int aw_view_find_reference(const struct aw_codec *codec, const char *name);
 
 #endif

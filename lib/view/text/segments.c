@@ -13,13 +13,14 @@ struct compiler {
     const struct aw_view_options *options;
     const struct style *style;
     const struct columns *columns;
-    bool closed; /* at least one value may be undefined */
+    bool has_names_only; /* at least one value may be undefined */
 };
 
-static struct segment *add(struct compiler *c, enum what what, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+static struct segment *add_segment(struct compiler *c, enum segment_kind kind, const char *format,
+                                   ...) __attribute__((format(printf, 3, 4)));
 
-static struct segment *add(struct compiler *c, enum what what, const char *format, ...)
+static struct segment *add_segment(struct compiler *c, enum segment_kind kind, const char *format,
+                                   ...)
 {
     struct segments *out = c->out;
     struct segment *segment = &out->list[out->n++];
@@ -28,41 +29,42 @@ static struct segment *add(struct compiler *c, enum what what, const char *forma
     int length = vsnprintf(out->pool + out->used, sizeof out->pool - out->used, format, args);
     va_end(args);
     *segment =
-        (struct segment){.text = out->used, .length = (uint16_t)length, .what = (uint8_t)what};
+        (struct segment){.text = out->used, .length = (uint16_t)length, .kind = (uint8_t)kind};
     out->used = (uint16_t)(out->used + length);
     return segment;
 }
 
-static void bind(struct compiler *c, struct segment *segment, int scalar)
+static void bind_scalar(struct compiler *c, struct segment *segment, int scalar)
 {
     const struct aw_field *row = c->codec->scalars[scalar].field;
     segment->scalar = (uint8_t)scalar;
-    segment->how = aw_scalar_how(c->codec, scalar);
+    segment->format = aw_scalar_format(c->codec, scalar);
     segment->decimals = aw_scalar_decimals(c->codec, scalar);
     segment->needs = UINT64_C(1) << scalar;
-    segment->closed = row->names && !row->open_names && row->scale == 0;
-    c->closed |= segment->closed;
-    segment->names = segment->closed || segment->how == HOW_NAMED ? row->names : NULL;
+    segment->names_only = row->names && !row->open_names && row->scale == 0;
+    c->has_names_only |= segment->names_only;
+    segment->names = segment->names_only || segment->format == FORMAT_NAMED ? row->names : NULL;
     segment->wire_names = row->wire_names;
-    segment->quoted = *c->style->quote && !aw_is_truth(row);
+    segment->quoted = *c->style->quote && !aw_is_boolean(row);
     if (row->type == AW_TEXT)
-        segment->what = WHAT_NAME;
+        segment->kind = KIND_NAME;
 }
 
-bool aw_view_picks(const struct aw_view_options *options, const struct aw_codec *codec, int scalar)
+bool aw_view_selects(const struct aw_view_options *options, const struct aw_codec *codec,
+                     int scalar)
 {
     if (!codec->scalars[scalar].value)
         return false;
     if (!options->fields)
-        return options->style != AW_STYLE_TEXT || !options->brief ||
-               !codec->scalars[scalar].field->formal;
+        return options->style != AW_STYLE_TEXT || !options->hides_metadata ||
+               !codec->scalars[scalar].field->is_metadata;
     for (const char *const *field = options->fields; *field; field++)
-        if (aw_select_field(*field, codec, scalar))
+        if (aw_select_matches_field(*field, codec, scalar))
             return true;
     return false;
 }
 
-static bool same_label(const struct aw_codec *codec, int a, int b)
+static bool has_same_label(const struct aw_codec *codec, int a, int b)
 {
     return codec->scalars[b].label && codec->scalars[a].label &&
            strcmp(codec->scalars[a].label, codec->scalars[b].label) == 0;
@@ -73,91 +75,92 @@ static bool same_label(const struct aw_codec *codec, int a, int b)
 static int compile_json_group(struct compiler *c, int first)
 {
     const struct aw_codec *codec = c->codec;
-    struct segment *open = NULL;
+    struct segment *group = NULL;
     int scalar = first;
     for (; scalar < codec->n_scalars; scalar++) {
-        if (!codec->scalars[scalar].value && same_label(codec, first, scalar))
+        if (!codec->scalars[scalar].value && has_same_label(codec, first, scalar))
             continue;
-        if (!same_label(codec, first, scalar))
+        if (!has_same_label(codec, first, scalar))
             break;
-        if (!aw_view_picks(c->options, codec, scalar))
+        if (!aw_view_selects(c->options, codec, scalar))
             continue;
-        const char *comma = open ? "," : "";
-        if (!open) {
-            open = add(c, WHAT_NOTHING, ",\"%s\":{", codec->scalars[scalar].label);
-            open->needs = UINT64_C(1) << scalar;
+        const char *comma = group ? "," : "";
+        if (!group) {
+            group = add_segment(c, KIND_NONE, ",\"%s\":{", codec->scalars[scalar].label);
+            group->needs = UINT64_C(1) << scalar;
         }
-        bind(c, add(c, WHAT_SCALAR, "%s\"%s\":", comma, codec->scalars[scalar].field->name),
-             scalar);
-        open->skip++;
+        bind_scalar(
+            c, add_segment(c, KIND_SCALAR, "%s\"%s\":", comma, codec->scalars[scalar].field->name),
+            scalar);
+        group->skip++;
     }
-    if (open) {
-        add(c, WHAT_NOTHING, "}");
-        open->skip++;
+    if (group) {
+        add_segment(c, KIND_NONE, "}");
+        group->skip++;
     }
     return scalar;
 }
 
 static void add_mark(struct compiler *c)
 {
-    if (!c->options->fields && (c->closed || c->codec->marked))
-        add(c, WHAT_MARK, "%s", "");
+    if (!c->options->fields && (c->has_names_only || c->codec->marked))
+        add_segment(c, KIND_MARK, "%s", "");
 }
 
 static void compile_json(struct compiler *c, bool has_time)
 {
     if (has_time)
-        add(c, WHAT_TIME, "{\"t\":");
-    add(c, WHAT_DIR, "%s\"dir\":\"", has_time ? "," : "{");
-    add(c, WHAT_NOTHING, "\",\"msg\":\"%s\"%s", c->codec->message->name,
-        c->codec->raw ? ",\"raw\":true" : "");
+        add_segment(c, KIND_TIME, "{\"t\":");
+    add_segment(c, KIND_DIR, "%s\"dir\":\"", has_time ? "," : "{");
+    add_segment(c, KIND_NONE, "\",\"msg\":\"%s\"%s", c->codec->message->name,
+                c->codec->raw ? ",\"raw\":true" : "");
     for (int scalar = 0; scalar < c->codec->n_scalars;) {
         const struct aw_scalar *place = &c->codec->scalars[scalar];
         if (place->value && place->label) {
             scalar = compile_json_group(c, scalar);
             continue;
         }
-        if (aw_view_picks(c->options, c->codec, scalar))
-            bind(c, add(c, WHAT_SCALAR, ",\"%s\":", place->field->name), scalar);
+        if (aw_view_selects(c->options, c->codec, scalar))
+            bind_scalar(c, add_segment(c, KIND_SCALAR, ",\"%s\":", place->field->name), scalar);
         scalar++;
     }
     add_mark(c);
-    add(c, WHAT_NOTHING, "}\n");
+    add_segment(c, KIND_NONE, "}\n");
 }
 
 static void compile_text(struct compiler *c, bool has_time)
 {
     if (has_time)
-        add(c, WHAT_TIME, "%s", "");
-    add(c, WHAT_DIR, "%s", has_time ? " " : "");
-    add(c, WHAT_NOTHING, " %s", c->codec->message->name);
+        add_segment(c, KIND_TIME, "%s", "");
+    add_segment(c, KIND_DIR, "%s", has_time ? " " : "");
+    add_segment(c, KIND_NONE, " %s", c->codec->message->name);
     for (int scalar = 0; scalar < c->codec->n_scalars; scalar++) {
         const struct aw_scalar *place = &c->codec->scalars[scalar];
-        if (!aw_view_picks(c->options, c->codec, scalar))
+        if (!aw_view_selects(c->options, c->codec, scalar))
             continue;
         char name[64];
         aw_scalar_name(place, name, sizeof name);
-        struct segment *segment = add(c, WHAT_SCALAR, " %s=", name);
-        bind(c, segment, scalar);
+        struct segment *segment = add_segment(c, KIND_SCALAR, " %s=", name);
+        bind_scalar(c, segment, scalar);
         segment->with_unit = true;
-        segment->worded = place->field->special;
-        if (segment->how != HOW_NAMED && !place->field->by && !c->codec->raw &&
+        segment->has_special = place->field->special;
+        if (segment->format != FORMAT_NAMED && !place->field->by && !c->codec->raw &&
             place->field->unit) {
             segment->unit = place->field->unit;
             segment->unit_length = (uint8_t)strlen(segment->unit);
         }
     }
     add_mark(c);
-    add(c, WHAT_NOTHING, "\n");
+    add_segment(c, KIND_NONE, "\n");
 }
 
-int aw_view_reference(const struct aw_codec *codec, const char *name)
+int aw_view_find_reference(const struct aw_codec *codec, const char *name)
 {
     int found = aw_codec_find(codec, name);
     for (const char *part = name; part && found < 0; part = strchr(part, '.')) {
         part += *part == '.';
         for (int i = 0, n = 0; i < codec->n_scalars; i++)
-            if (aw_select_field(part, codec, i))
+            if (aw_select_matches_field(part, codec, i))
                 found = ++n == 1 ? i : -1;
     }
     return found;
@@ -168,25 +171,25 @@ static bool compile_reference(struct compiler *c, const char *name)
 {
     static const struct {
         const char *name;
-        enum what what;
-    } specials[] = {{"t", WHAT_TIME}, {"dir", WHAT_DIR}, {"msg", WHAT_MSG}};
+        enum segment_kind kind;
+    } specials[] = {{"t", KIND_TIME}, {"dir", KIND_DIR}, {"msg", KIND_MSG}};
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
         if (strcmp(name, specials[i].name) == 0) {
-            add(c, specials[i].what, "%s", "");
+            add_segment(c, specials[i].kind, "%s", "");
             return true;
         }
-    int scalar = aw_view_reference(c->codec, name);
+    int scalar = aw_view_find_reference(c->codec, name);
     if (scalar < 0)
         return false;
-    bind(c, add(c, WHAT_SCALAR, "%s", ""), scalar);
+    bind_scalar(c, add_segment(c, KIND_SCALAR, "%s", ""), scalar);
     return true;
 }
 
 static void add_literal(struct compiler *c, char character)
 {
     struct segments *out = c->out;
-    if (out->n == 0 || out->list[out->n - 1].what != WHAT_NOTHING)
-        add(c, WHAT_NOTHING, "%s", "");
+    if (out->n == 0 || out->list[out->n - 1].kind != KIND_NONE)
+        add_segment(c, KIND_NONE, "%s", "");
     out->pool[out->used++] = character;
     out->list[out->n - 1].length++;
 }
@@ -210,7 +213,7 @@ static void compile_format(struct compiler *c, bool has_time)
         }
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)(close - p - 2), p + 2);
-        c->out->usable = compile_reference(c, name) && c->out->usable;
+        c->out->has_fields = compile_reference(c, name) && c->out->has_fields;
         p = close;
     }
     add_literal(c, '\n');
@@ -219,16 +222,16 @@ static void compile_format(struct compiler *c, bool has_time)
 /* Compiles one cell per column. The separators of consecutive empty cells become one piece. */
 static void compile_table(struct compiler *c, bool has_time)
 {
-    const char between = c->style->column;
+    const char separator = c->style->column;
     (void)has_time; /* the time always has a column, which may be empty */
-    add(c, WHAT_TIME, "%s", "");
-    add(c, WHAT_DIR, "%c", between);
-    add(c, WHAT_NOTHING, "%c%s", between, c->codec->message->name);
+    add_segment(c, KIND_TIME, "%s", "");
+    add_segment(c, KIND_DIR, "%c", separator);
+    add_segment(c, KIND_NONE, "%c%s", separator, c->codec->message->name);
     for (size_t i = 0; i < c->columns->n; i++) {
         int scalar = aw_codec_find(c->codec, c->columns->name[i]);
-        add_literal(c, between);
+        add_literal(c, separator);
         if (scalar >= 0)
-            bind(c, add(c, WHAT_SCALAR, "%s", ""), scalar);
+            bind_scalar(c, add_segment(c, KIND_SCALAR, "%s", ""), scalar);
     }
     add_literal(c, '\n');
 }
@@ -258,7 +261,7 @@ static bool selects_any(const struct aw_view_options *options, const struct aw_c
     if (!options->fields || !*options->fields)
         return true;
     for (int i = 0; i < codec->n_scalars; i++)
-        if (aw_view_picks(options, codec, i))
+        if (aw_view_selects(options, codec, i))
             return true;
     return false;
 }
@@ -269,7 +272,7 @@ void aw_segments_compile(struct segments *out, const struct aw_codec *codec,
 {
     struct compiler c = {out, codec, options, aw_view_style(options->style), columns, false};
     out->codec = codec;
-    out->usable = selects_any(options, codec);
+    out->has_fields = selects_any(options, codec);
     out->n = out->used = 0;
     out->needs = 0;
     c.style->compile(&c, has_time);

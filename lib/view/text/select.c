@@ -26,48 +26,49 @@ enum aw_status aw_select_add(struct aw_select *select, const char *pattern, stru
     return AW_OK;
 }
 
-static const char *first_glob(const char *pattern)
+static const char *find_glob(const char *pattern)
 {
     return strpbrk(pattern, "*?[");
 }
 
 /* Returns true if the pattern matches the whole name, or its first parts up to a dot: a group, a
  * subject. */
-static bool fits(const char *pattern, const char *name)
+static bool matches(const char *pattern, const char *name)
 {
     size_t length = strlen(pattern);
     if (strncmp(name, pattern, length) == 0 && (name[length] == '\0' || name[length] == '.'))
         return true;
-    return first_glob(pattern) && fnmatch(pattern, name, 0) == 0;
+    return find_glob(pattern) && fnmatch(pattern, name, 0) == 0;
 }
 
 /* Returns true if the pattern is the last part of a name, such as the position of each joint. */
-static bool fits_end(const char *pattern, const char *name)
+static bool matches_end(const char *pattern, const char *name)
 {
     const char *dot = strrchr(name, '.');
     return dot && strcmp(pattern, dot + 1) == 0;
 }
 
-static bool fits_parts(const char *pattern, const char *first, const char *second,
-                       const char *third)
+static bool matches_parts(const char *pattern, const char *first, const char *second,
+                          const char *third)
 {
     char name[AW_POINT_NAME];
     aw_point_join(name, (const char *[]){first, second, third}, 3);
-    return fits(pattern, name);
+    return matches(pattern, name);
 }
 
-static bool fits_name(const char *pattern, const struct aw_point *point)
+static bool matches_name(const char *pattern, const struct aw_point *point)
 {
     const char *subject = point->subject, *message = point->message, *field = point->field;
-    return fits(pattern, point->name) || fits(pattern, field) || fits_end(pattern, field) ||
-           (*message && fits_parts(pattern, message, field, "")) ||
-           (*subject && (fits_parts(pattern, subject, field, "") ||
-                         fits_parts(pattern, subject, message, field)));
+    return matches(pattern, point->name) || matches(pattern, field) ||
+           matches_end(pattern, field) ||
+           (*message && matches_parts(pattern, message, field, "")) ||
+           (*subject && (matches_parts(pattern, subject, field, "") ||
+                         matches_parts(pattern, subject, message, field)));
 }
 
 /* Returns true if the pattern matches the name with the joint's alias: "elbow.position" for
  * m3.position. */
-static bool fits_alias(const char *pattern, const struct aw_point *point)
+static bool matches_alias(const char *pattern, const struct aw_point *point)
 {
     const struct aw_scalar *scalar = point->codec ? &point->codec->scalars[point->scalar] : NULL;
     const char *alias = !scalar ? NULL : scalar->label ? scalar->alias : scalar->field->alias;
@@ -75,12 +76,12 @@ static bool fits_alias(const char *pattern, const struct aw_point *point)
     if (!alias)
         return false;
     aw_point_join(field, (const char *[]){alias, scalar->label ? scalar->field->name : ""}, 2);
-    return fits(pattern, field) || fits_parts(pattern, point->message, field, "");
+    return matches(pattern, field) || matches_parts(pattern, point->message, field, "");
 }
 
 /* Returns true if the pattern matches by number: "3" or "3.force.z" for a message with id 3, whose
  * subject may have any name. */
-static bool fits_number(const char *pattern, const struct aw_point *point)
+static bool matches_number(const char *pattern, const struct aw_point *point)
 {
     char *rest;
     if (!isdigit((unsigned char)*pattern) || !point->record)
@@ -89,40 +90,41 @@ static bool fits_number(const char *pattern, const struct aw_point *point)
     int scalar = aw_codec_find(point->codec, "id");
     if ((*rest && *rest != '.') || scalar < 0 || point->record->v[scalar] != (double)number)
         return false;
-    return !*rest || fits_name(rest + 1, point);
+    return !*rest || matches_name(rest + 1, point);
 }
 
-static bool fits_point(const char *pattern, const struct aw_point *point)
+static bool matches_point(const char *pattern, const struct aw_point *point)
 {
-    return fits_name(pattern, point) || fits_number(pattern, point) || fits_alias(pattern, point);
+    return matches_name(pattern, point) || matches_number(pattern, point) ||
+           matches_alias(pattern, point);
 }
 
 int aw_select_match(const struct aw_select *select, const struct aw_point *point)
 {
     for (size_t i = 0; i < select->n; i++)
-        if (fits_point(select->pattern[i], point))
+        if (matches_point(select->pattern[i], point))
             return (int)i;
     return select->n ? -1 : 0;
 }
 
-bool aw_select_has(const char *pattern, const struct aw_point *points, size_t n)
+bool aw_select_matches_any(const char *pattern, const struct aw_point *points, size_t n)
 {
-    const struct aw_select one = {.n = 1, .pattern = {pattern}};
+    const struct aw_select single = {.n = 1, .pattern = {pattern}};
     size_t i = 0;
-    while (i < n && aw_select_match(&one, &points[i]) < 0)
+    while (i < n && aw_select_match(&single, &points[i]) < 0)
         i++;
     return i < n;
 }
 
-size_t aw_select_note(const struct aw_select *select, bool *found, const struct aw_point *points,
-                      size_t n)
+size_t aw_select_mark_found(const struct aw_select *select, bool *found,
+                            const struct aw_point *points, size_t n)
 {
     for (size_t i = 0; i < select->n; i++)
-        found[i] = found[i] || aw_select_has(select->pattern[i], points, n);
-    return aw_select_missing(select, found);
+        found[i] = found[i] || aw_select_matches_any(select->pattern[i], points, n);
+    return aw_select_find_missing(select, found);
 }
 
-bool aw_select_field(const char *pattern, const struct aw_codec *codec, int scalar)
+bool aw_select_matches_field(const char *pattern, const struct aw_codec *codec, int scalar)
 {
     struct aw_point point = {.subject = "*",
                              .message = codec->message->name,
@@ -133,19 +135,19 @@ bool aw_select_field(const char *pattern, const struct aw_codec *codec, int scal
         return false;
     aw_scalar_name(&codec->scalars[scalar], point.name + 2, sizeof point.name - 2);
     point.field = point.name + 2;
-    return fits_point(pattern, &point);
+    return matches_point(pattern, &point);
 }
 
-static bool names_any(const char *pattern, enum aw_dir dir, struct aw_wire *wire)
+static bool matches_wire(const char *pattern, enum aw_dir dir, struct aw_wire *wire)
 {
     for (struct aw_walk at = {0}; aw_walk_next(&at, wire, dir);)
-        if (aw_select_field(pattern, at.codec, at.scalar))
+        if (aw_select_matches_field(pattern, at.codec, at.scalar))
             return true;
     return false;
 }
 
 /* Returns the named values of a field in the head, such as boards, which are subjects. */
-static const struct aw_name *subjects_of(const struct aw_codec *codec, int scalar)
+static const struct aw_name *get_subjects(const struct aw_codec *codec, int scalar)
 {
     const struct aw_field *field = codec->scalars[scalar].field;
     const struct aw_field *row = codec->message->head ? codec->message->head : codec->variant->head;
@@ -158,24 +160,25 @@ static const struct aw_name *subjects_of(const struct aw_codec *codec, int scala
 static bool is_subject(const char *text, size_t length, struct aw_wire *wire)
 {
     for (struct aw_walk at = {0}; aw_walk_next(&at, wire, AW_BOTH);) {
-        const struct aw_name *name = subjects_of(at.codec, at.scalar);
+        const struct aw_name *name = get_subjects(at.codec, at.scalar);
         for (; name && name->name; name++)
-            if (aw_is_word(name->name, text, length))
+            if (aw_name_equals(name->name, text, length))
                 return true;
     }
     return false;
 }
 
-bool aw_select_fields_only(const struct aw_select *select, struct aw_wire *wire,
-                           enum aw_subjects subjects)
+bool aw_select_is_fields_only(const struct aw_select *select, struct aw_wire *wire,
+                              enum aw_subjects subjects)
 {
-    bool only = subjects != AW_SUBJECTS_ANY;
-    for (size_t i = 0; i < select->n && only; i++) {
+    bool fields_only = subjects != AW_SUBJECTS_ANY;
+    for (size_t i = 0; i < select->n && fields_only; i++) {
         const char *pattern = select->pattern[i];
-        only = !strchr(pattern, '.') && !first_glob(pattern) && !isdigit((unsigned char)*pattern) &&
-               names_any(pattern, AW_BOTH, wire) && !is_subject(pattern, strlen(pattern), wire);
+        fields_only = !strchr(pattern, '.') && !find_glob(pattern) &&
+                      !isdigit((unsigned char)*pattern) && matches_wire(pattern, AW_BOTH, wire) &&
+                      !is_subject(pattern, strlen(pattern), wire);
     }
-    return only;
+    return fields_only;
 }
 
 /* Finds the next message, beginning at index *m, whose name and a dot are the start of text; NULL:
@@ -194,7 +197,7 @@ static const struct aw_codec *next_qualifier(const char *text, struct aw_wire *w
 static bool has_field(const struct aw_codec *codec, const char *pattern)
 {
     int i = 0;
-    while (i < codec->n_scalars && !aw_select_field(pattern, codec, i))
+    while (i < codec->n_scalars && !aw_select_matches_field(pattern, codec, i))
         i++;
     return i < codec->n_scalars;
 }
@@ -211,13 +214,13 @@ static bool is_qualified(const char *text, struct aw_wire *wire)
 
 /* Allows only fields of received messages after an unknown subject. So "hip.axis2" is a subject,
  * although a command has a field "axis2". */
-const char *aw_select_part(const char *pattern, struct aw_wire *wire)
+const char *aw_select_field_part(const char *pattern, struct aw_wire *wire)
 {
-    if (names_any(pattern, AW_BOTH, wire))
+    if (matches_wire(pattern, AW_BOTH, wire))
         return pattern;
     for (const char *dot = strchr(pattern, '.'); dot; dot = strchr(dot + 1, '.')) {
         bool known = is_subject(pattern, (size_t)(dot - pattern), wire);
-        if (names_any(dot + 1, known ? AW_BOTH : AW_RX, wire) || is_qualified(dot + 1, wire))
+        if (matches_wire(dot + 1, known ? AW_BOTH : AW_RX, wire) || is_qualified(dot + 1, wire))
             return dot + 1;
     }
     return NULL;
@@ -226,7 +229,7 @@ const char *aw_select_part(const char *pattern, struct aw_wire *wire)
 /* ---- Before the first message ---- */
 
 struct known {
-    bool numbers; /* a subject without a name may be given by its number */
+    bool allows_numbers; /* a subject without a name may be given by its number */
     size_t n;
     const char *name[KNOWN_MAX];
 };
@@ -242,12 +245,12 @@ static void add_known(struct known *known, const char *name)
 
 /* Collects names for suggestions. Of two equally similar names, the first one is suggested, so
  * fields precede messages. */
-static void collect(const struct aw_names *names, struct known *known)
+static void collect_names(const struct aw_names *names, struct known *known)
 {
     const struct aw_protocol *protocol = names->wire->protocol;
     for (struct aw_walk at = {0}; aw_walk_next(&at, names->wire, AW_BOTH);) {
         const struct aw_scalar *scalar = &at.codec->scalars[at.scalar];
-        const struct aw_name *value = subjects_of(at.codec, at.scalar);
+        const struct aw_name *value = get_subjects(at.codec, at.scalar);
         add_known(known, names->field[at.message][at.scalar]);
         add_known(known, scalar->label);
         add_known(known, scalar->label ? scalar->alias : scalar->field->alias);
@@ -263,23 +266,24 @@ static void collect(const struct aw_names *names, struct known *known)
  * "lknee.joint". */
 static bool is_known(const struct known *known, const char *text, size_t length)
 {
-    if (known->numbers && isdigit((unsigned char)*text))
+    if (known->allows_numbers && isdigit((unsigned char)*text))
         return true;
     for (size_t i = 0; i < known->n; i++) {
-        size_t own = strlen(known->name[i]);
-        if (own > length || strncmp(known->name[i], text, own) != 0)
+        size_t name_length = strlen(known->name[i]);
+        if (name_length > length || strncmp(known->name[i], text, name_length) != 0)
             continue;
-        if (own == length ||
-            (text[own] == '.' && is_known(known, text + own + 1, length - own - 1)))
+        if (name_length == length ||
+            (text[name_length] == '.' &&
+             is_known(known, text + name_length + 1, length - name_length - 1)))
             return true;
     }
     return false;
 }
 
-static bool fits_any(const char *part, const struct known *known)
+static bool matches_any(const char *part, const struct known *known)
 {
     for (size_t i = 0; i < known->n; i++)
-        if (fits(part, known->name[i]) || fits_end(part, known->name[i]))
+        if (matches(part, known->name[i]) || matches_end(part, known->name[i]))
             return true;
     return false;
 }
@@ -288,25 +292,25 @@ static bool fits_any(const char *part, const struct known *known)
  * any string (any_subject) or a known name. */
 static bool is_possible(const char *pattern, const struct known *known, bool any_subject)
 {
-    const char *dot = strchr(pattern, '.'), *glob = first_glob(pattern);
-    if (fits_any(pattern, known) || (any_subject && glob && !dot))
+    const char *dot = strchr(pattern, '.'), *glob = find_glob(pattern);
+    if (matches_any(pattern, known) || (any_subject && glob && !dot))
         return true;
     for (; dot; dot = strchr(dot + 1, '.'))
-        if (fits_any(dot + 1, known) && (any_subject || (glob && glob < dot) ||
-                                         is_known(known, pattern, (size_t)(dot - pattern))))
+        if (matches_any(dot + 1, known) && (any_subject || (glob && glob < dot) ||
+                                            is_known(known, pattern, (size_t)(dot - pattern))))
             return true;
     return false;
 }
 
 /* Returns the most similar name for the whole pattern. Without one, returns that for the rest
  * after the first dot, and sets *valid_length to the length of the part before. */
-static const char *nearest(const char *pattern, const struct known *known, int *fine)
+static const char *find_similar(const char *pattern, const struct known *known, int *valid_length)
 {
-    const char *near = aw_suggest(pattern, known->name, known->n), *dot = strchr(pattern, '.');
-    *fine = 0;
-    if (near || !dot || fits_any(dot + 1, known))
-        return near;
-    *fine = (int)(dot + 1 - pattern);
+    const char *similar = aw_suggest(pattern, known->name, known->n), *dot = strchr(pattern, '.');
+    *valid_length = 0;
+    if (similar || !dot || matches_any(dot + 1, known))
+        return similar;
+    *valid_length = (int)(dot + 1 - pattern);
     return aw_suggest(dot + 1, known->name, known->n);
 }
 
@@ -326,10 +330,10 @@ static const char *list_fields(const struct aw_names *names, char *out, size_t s
 /* Finds the message that a pattern names, together with a field that the message does not have;
  * NULL: not found, or the pattern has another meaning. Sets *field to the text after the
  * message. */
-static const struct aw_codec *find_lacking(const char *pattern, struct aw_wire *wire,
-                                           const char **field)
+static const struct aw_codec *find_message_without(const char *pattern, struct aw_wire *wire,
+                                                   const char **field)
 {
-    if (first_glob(pattern) || aw_select_part(pattern, wire) == pattern)
+    if (find_glob(pattern) || aw_select_field_part(pattern, wire) == pattern)
         return NULL;
     for (const char *part = pattern; part; part = strchr(part, '.')) {
         size_t m = 0;
@@ -345,51 +349,52 @@ static const struct aw_codec *find_lacking(const char *pattern, struct aw_wire *
 
 /* Fails with a list of the message's fields. A request and its answer may have the same name, and
  * one of them may have no fields. */
-static enum aw_status lacks(const char *message, struct aw_wire *wire, const char *field,
-                            struct aw_error *err)
+static enum aw_status fail_no_field(const char *message, struct aw_wire *wire, const char *field,
+                                    struct aw_error *err)
 {
-    char all[160] = "";
+    char list[160] = "";
     for (struct aw_walk at = {0}; aw_walk_next(&at, wire, AW_BOTH);) {
         char name[64];
         aw_scalar_name(&at.codec->scalars[at.scalar], name, sizeof name);
         if (strcmp(at.codec->message->name, message) == 0)
-            aw_append(all, sizeof all, ", ", "%s", name);
+            aw_append(list, sizeof list, ", ", "%s", name);
     }
     return aw_fail(err, AW_USAGE, "%s has no field '%.60s'%s%s", message, field,
-                   *all ? " — available: " : "", all);
+                   *list ? " — available: " : "", list);
 }
 
-static enum aw_status check(const char *pattern, const struct known *known,
-                            const struct aw_names *names, enum aw_subjects subjects,
-                            struct aw_error *err)
+static enum aw_status check_pattern(const char *pattern, const struct known *known,
+                                    const struct aw_names *names, enum aw_subjects subjects,
+                                    struct aw_error *err)
 {
-    char all[160];
-    int fine;
-    const char *near = nearest(pattern, known, &fine), *field, *dot = strchr(pattern, '.');
+    char list[160];
+    int valid_length;
+    const char *similar = find_similar(pattern, known, &valid_length), *field,
+               *dot = strchr(pattern, '.');
     bool any_subject = subjects == AW_SUBJECTS_ANY || (subjects == AW_SUBJECTS_BEFORE && dot);
-    const struct aw_codec *lacking =
-        any_subject ? NULL : find_lacking(pattern, names->wire, &field);
-    if (lacking && is_possible(pattern, known, any_subject))
-        return lacks(lacking->message->name, names->wire, field, err);
-    if ((any_subject && !dot && !near) || is_possible(pattern, known, any_subject))
+    const struct aw_codec *message_codec =
+        any_subject ? NULL : find_message_without(pattern, names->wire, &field);
+    if (message_codec && is_possible(pattern, known, any_subject))
+        return fail_no_field(message_codec->message->name, names->wire, field, err);
+    if ((any_subject && !dot && !similar) || is_possible(pattern, known, any_subject))
         return AW_OK;
-    list_fields(names, all, sizeof all);
-    if (!near)
+    list_fields(names, list, sizeof list);
+    if (!similar)
         return aw_fail(err, AW_USAGE, "no message has a field '%.60s' — available: %s", pattern,
-                       all);
+                       list);
     return aw_fail(err, AW_USAGE,
                    "no message has a field '%.60s' — did you mean '%.*s%s'? available: %s", pattern,
-                   fine, pattern, near, all);
+                   valid_length, pattern, similar, list);
 }
 
 enum aw_status aw_select_check(const struct aw_select *select, const struct aw_names *names,
                                enum aw_subjects subjects, struct aw_error *err)
 {
-    struct known known = {.numbers = true};
+    struct known known = {.allows_numbers = true};
     enum aw_status status = AW_OK;
-    collect(names, &known);
+    collect_names(names, &known);
     for (size_t i = 0; i < select->n && status == AW_OK; i++)
-        status = check(select->pattern[i], &known, names, subjects, err);
+        status = check_pattern(select->pattern[i], &known, names, subjects, err);
     return status;
 }
 
@@ -398,18 +403,18 @@ enum aw_status aw_select_check(const struct aw_select *select, const struct aw_n
 static enum aw_status fail_unknown(const char *pattern, const struct known *known, size_t first,
                                    struct aw_error *err)
 {
-    char all[120] = "";
-    int fine;
-    const char *near = nearest(pattern, known, &fine);
-    if (near)
+    char list[120] = "";
+    int valid_length;
+    const char *similar = find_similar(pattern, known, &valid_length);
+    if (similar)
         return aw_fail(err, AW_USAGE, "name '%.60s' not found — did you mean '%.*s%s'?", pattern,
-                       fine, pattern, near);
+                       valid_length, pattern, similar);
     if (first == known->n)
         return aw_fail(err, AW_USAGE, "name '%.60s' not found — see 'describe'", pattern);
     for (size_t i = first; i < known->n; i++)
         if (!isdigit((unsigned char)*known->name[i]))
-            aw_append(all, sizeof all, ", ", "%s", known->name[i]);
-    return aw_fail(err, AW_USAGE, "name '%.60s' not found — available: %s", pattern, all);
+            aw_append(list, sizeof list, ", ", "%s", known->name[i]);
+    return aw_fail(err, AW_USAGE, "name '%.60s' not found — available: %s", pattern, list);
 }
 
 enum aw_status aw_select_confirm(const struct aw_select *select, const struct aw_names *names,
@@ -417,7 +422,7 @@ enum aw_status aw_select_confirm(const struct aw_select *select, const struct aw
 {
     struct known known = {0};
     enum aw_status status = AW_OK;
-    collect(names, &known);
+    collect_names(names, &known);
     size_t first = known.n;
     for (size_t i = 0; i < n; i++)
         add_known(&known, subjects[i]);

@@ -42,15 +42,15 @@ enum aw_status aw_select_add(struct aw_select *select, const char *pattern, stru
 int aw_select_match(const struct aw_select *select, const struct aw_point *point);
 
 /* Returns true if the pattern matches one of the points. */
-bool aw_select_has(const char *pattern, const struct aw_point *points, size_t n);
+bool aw_select_matches_any(const char *pattern, const struct aw_point *points, size_t n);
 
 /* Marks the patterns in found, which has an entry per pattern, that match one of the points.
  * Returns the index of the first unmarked pattern, or select->n. */
-size_t aw_select_note(const struct aw_select *select, bool *found, const struct aw_point *points,
-                      size_t n);
+size_t aw_select_mark_found(const struct aw_select *select, bool *found,
+                            const struct aw_point *points, size_t n);
 
 /* Returns the index of the first unmarked pattern, or select->n. */
-static inline size_t aw_select_missing(const struct aw_select *select, const bool *found)
+static inline size_t aw_select_find_missing(const struct aw_select *select, const bool *found)
 {
     size_t i = 0;
     while (i < select->n && found[i])
@@ -59,16 +59,16 @@ static inline size_t aw_select_missing(const struct aw_select *select, const boo
 }
 
 /* Returns true if the pattern matches this field for any subject. */
-bool aw_select_field(const char *pattern, const struct aw_codec *codec, int scalar);
+bool aw_select_matches_field(const char *pattern, const struct aw_codec *codec, int scalar);
 
 /* Returns true if all patterns are names of fields and match for any subject. Returns false if a
  * subject has the same name, or, for AW_SUBJECTS_ANY, if it might. */
-bool aw_select_fields_only(const struct aw_select *select, struct aw_wire *wire,
-                           enum aw_subjects subjects);
+bool aw_select_is_fields_only(const struct aw_select *select, struct aw_wire *wire,
+                              enum aw_subjects subjects);
 
 /* Returns the part of a pattern that names fields: all of it, or the rest after a subject. Returns
  * NULL if the pattern names a subject, or matches nothing. */
-const char *aw_select_part(const char *pattern, struct aw_wire *wire);
+const char *aw_select_field_part(const char *pattern, struct aw_wire *wire);
 
 /* Checks the patterns before the first message. AW_USAGE, with a suggestion: a pattern matches no
  * field of the wire. */

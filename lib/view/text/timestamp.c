@@ -21,37 +21,37 @@ static char *print_seconds(char *out, int64_t ns)
     return aw_print_padded(out, (uint32_t)(ns % SECOND / 1000), 6);
 }
 
-static void print_second(struct aw_second *known, bool iso)
+static void print_second(struct aw_cached_second *cache, bool iso)
 {
     struct tm tm;
-    time_t seconds = (time_t)known->value;
+    time_t seconds = (time_t)cache->value;
     if (iso && gmtime_r(&seconds, &tm)) {
-        known->length =
-            (uint8_t)strftime(known->text, sizeof known->text, "%Y-%m-%dT%H:%M:%S.", &tm);
+        cache->length =
+            (uint8_t)strftime(cache->text, sizeof cache->text, "%Y-%m-%dT%H:%M:%S.", &tm);
         return;
     }
-    char *end = aw_print_int(known->text, known->value);
+    char *end = aw_print_int(cache->text, cache->value);
     *end++ = '.';
-    known->length = (uint8_t)(end - known->text);
+    cache->length = (uint8_t)(end - cache->text);
 }
 
 /* Prints a time that is not negative, in seconds or as ISO 8601. */
-static char *print_known(char *out, int64_t ns, bool iso, struct aw_second *known)
+static char *print_cached(char *out, int64_t ns, bool iso, struct aw_cached_second *cache)
 {
     int64_t second = ns / SECOND - (ns % SECOND < 0);
-    if (known->length == 0 || known->value != second) {
-        known->value = second;
-        print_second(known, iso);
+    if (cache->length == 0 || cache->value != second) {
+        cache->value = second;
+        print_second(cache, iso);
     }
-    memcpy(out, known->text, sizeof known->text);
-    out = aw_print_padded(out + known->length, (uint32_t)((ns - second * SECOND) / 1000), 6);
+    memcpy(out, cache->text, sizeof cache->text);
+    out = aw_print_padded(out + cache->length, (uint32_t)((ns - second * SECOND) / 1000), 6);
     if (iso)
         *out++ = 'Z';
     return out;
 }
 
 char *aw_print_time(char *out, enum aw_time_style style, int64_t time_ns, int64_t first_ns,
-                    int64_t previous_ns, struct aw_second *known)
+                    int64_t previous_ns, struct aw_cached_second *cache)
 {
     switch (style) {
     case AW_TIME_REL:
@@ -60,7 +60,7 @@ char *aw_print_time(char *out, enum aw_time_style style, int64_t time_ns, int64_
         return print_seconds(out, time_ns - previous_ns);
     default:
         return style == AW_TIME_ISO || time_ns >= 0
-                   ? print_known(out, time_ns, style == AW_TIME_ISO, known)
+                   ? print_cached(out, time_ns, style == AW_TIME_ISO, cache)
                    : print_seconds(out, time_ns);
     }
 }
@@ -78,7 +78,7 @@ static int64_t parse_fraction(const char **text)
 
 /* Converts to seconds since 1970. timegm(3) would end in 2038 if time_t has 32 bits. Counts days
  * from March, so that the leap day is the last one of a year. */
-static int64_t seconds_of(const struct tm *tm)
+static int64_t count_seconds(const struct tm *tm)
 {
     int64_t month = (tm->tm_mon + 10) % 12, year = tm->tm_year + 1900 - (tm->tm_mon < 2);
     int64_t days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 +
@@ -100,7 +100,7 @@ bool aw_time_parse_iso(const char *text, int64_t *time_ns)
         rest = strptime(rest, "%z", &tm);
     if (!rest || *rest)
         return false;
-    int64_t seconds = seconds_of(&tm) - tm.tm_gmtoff;
+    int64_t seconds = count_seconds(&tm) - tm.tm_gmtoff;
     if (seconds >= INT64_MAX / SECOND || seconds <= INT64_MIN / SECOND)
         return false;
     *time_ns = seconds * SECOND + fraction;

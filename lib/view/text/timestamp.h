@@ -18,7 +18,7 @@ enum aw_time_style {
 
 /* Text of a whole second, cached because consecutive records often share it. Initialise with
  * {0}. */
-struct aw_second {
+struct aw_cached_second {
     int64_t value;
     uint8_t length; /* 0: empty */
     char text[AW_SECOND_ROOM];
@@ -28,7 +28,7 @@ struct aw_second {
  * AW_TIME_REL and AW_TIME_DELTA. Writes at most 32 characters, without a NUL, and returns the end.
  * cache stores the last whole second; use one per style. */
 char *aw_print_time(char *out, enum aw_time_style style, int64_t time_ns, int64_t first_ns,
-                    int64_t previous_ns, struct aw_second *known);
+                    int64_t previous_ns, struct aw_cached_second *cache);
 
 /* Parses ISO 8601: a date, T or a blank, a time with an optional fraction, then Z, +02:00 or
  * nothing (UTC). Returns false, and leaves *time_ns unchanged, if it is invalid or more than 292

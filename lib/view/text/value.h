@@ -4,24 +4,24 @@
 
 #include "wire/codec.h"
 
-enum how {
-    HOW_INT,
-    HOW_FIXED,
-    HOW_FLOAT,
-    HOW_NAMED,
-    HOW_DOUBLE,
+enum number_format {
+    FORMAT_INT,
+    FORMAT_FIXED,
+    FORMAT_FLOAT,
+    FORMAT_NAMED,
+    FORMAT_DOUBLE,
 };
 
 /* Returns the enum how of a scalar, and the number of decimals for fixed-point output. */
-uint8_t aw_scalar_how(const struct aw_codec *codec, int scalar);
+uint8_t aw_scalar_format(const struct aw_codec *codec, int scalar);
 uint8_t aw_scalar_decimals(const struct aw_codec *codec, int scalar);
 
-char *aw_print_how(char *out, double value, uint8_t how, uint8_t decimals);
+char *aw_print_formatted(char *out, double value, uint8_t format, uint8_t decimals);
 
 /* Returns true if the named values are true and false. */
-bool aw_is_truth(const struct aw_field *row);
+bool aw_is_boolean(const struct aw_field *row);
 
 /* Returns the special name of a scalar's value (struct aw_special); NULL: it has none. */
-const char *aw_value_word(const struct aw_record *record, int scalar);
+const char *aw_value_special_name(const struct aw_record *record, int scalar);
 
 #endif

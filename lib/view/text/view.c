@@ -17,23 +17,23 @@ struct aw_view {
     struct aw_view_options options;
     const struct style *style;
     int64_t first_ns, previous_ns;
-    struct aw_second second;
-    int odd;    /* first scalar of this record with an undefined value; -1: none */
-    bool timed; /* the selected fields include "t", so text shows the time */
+    struct aw_cached_second second;
+    int undefined;   /* first scalar of this record with an undefined value; -1: none */
+    bool shows_time; /* the selected fields include "t", so text shows the time */
     struct columns columns;
     const char *parts[AW_SELECT_MAX + 1]; /* parts of options.fields that name fields */
-    struct kind *kinds;                   /* by message */
+    struct file_format *kinds;            /* by message */
 };
 
 /* Segments for one kind of message, compiled when the first one arrives. */
-struct kind {
+struct file_format {
     /* for incomplete records; for complete records from the device and to it */
-    struct segments any, whole[2];
+    struct segments partial, complete[2];
 };
 
 /* Returns true for a message that is periodic or answers a query, but not for an answer to a
  * setting. */
-static bool is_told(const struct aw_protocol *protocol, const struct aw_message *message)
+static bool is_report(const struct aw_protocol *protocol, const struct aw_message *message)
 {
     const struct aw_message *other = protocol->messages;
     for (size_t i = 0; i < protocol->n_messages; i++, other++)
@@ -42,16 +42,16 @@ static bool is_told(const struct aw_protocol *protocol, const struct aw_message 
     return message->dir == AW_RX || (protocol->can && message->dir == AW_BOTH);
 }
 
-struct aw_messages aw_view_messages(const struct aw_protocol *protocol, const char *const *names,
-                                    size_t own)
+struct aw_messages aw_view_select_messages(const struct aw_protocol *protocol,
+                                           const char *const *names, size_t first_custom)
 {
-    struct aw_messages messages = {.any = false};
+    struct aw_messages messages = {.has_any = false};
     for (size_t m = 0; m < protocol->n_messages; m++) {
         const struct aw_message *message = &protocol->messages[m];
         const char *const *name = names;
         while (name && *name && strcmp(*name, message->name) != 0)
             name++;
-        bool listed = m < own ? !name || *name : is_told(protocol, message);
+        bool listed = m < first_custom ? !name || *name : is_report(protocol, message);
         if (message->dir & AW_RX && listed)
             aw_messages_add(&messages, m);
     }
@@ -59,12 +59,12 @@ struct aw_messages aw_view_messages(const struct aw_protocol *protocol, const ch
 }
 
 /* Returns true for a repetition that the sample does not have. */
-static bool is_beyond(const struct aw_record *like, const struct aw_codec *codec, int k)
+static bool is_beyond(const struct aw_record *sample, const struct aw_codec *codec, int k)
 {
     const struct aw_scalar *scalar = &codec->scalars[k];
-    if (!like || scalar->count < 0)
+    if (!sample || scalar->count_by < 0)
         return false;
-    double n = aw_record_get(like, codec->scalars[scalar->count].field->name);
+    double n = aw_record_get(sample, codec->scalars[scalar->count_by].field->name);
     return scalar->repetition >= n;
 }
 
@@ -82,7 +82,7 @@ bool aw_view_covers(const struct aw_view *view, const struct aw_codec *codec)
     bool covers = true;
     for (int k = 0; k < codec->n_scalars && covers; k++) {
         aw_scalar_name(&codec->scalars[k], name, sizeof name);
-        covers = !aw_view_picks(&view->options, codec, k) ||
+        covers = !aw_view_selects(&view->options, codec, k) ||
                  find_column(&view->columns, name) < view->columns.n;
     }
     return covers;
@@ -93,32 +93,32 @@ static void collect_columns(struct aw_view *view)
     struct columns *columns = &view->columns;
     for (struct aw_walk at = {0}; aw_walk_next(&at, view->wire, AW_BOTH);) {
         char name[sizeof *columns->name];
-        if ((view->options.messages.any &&
+        if ((view->options.messages.has_any &&
              !aw_messages_have(&view->options.messages, at.message)) ||
-            !aw_view_picks(&view->options, at.codec, at.scalar) ||
-            is_beyond(view->options.like, at.codec, at.scalar))
+            !aw_view_selects(&view->options, at.codec, at.scalar) ||
+            is_beyond(view->options.sample, at.codec, at.scalar))
             continue;
         aw_scalar_name(&at.codec->scalars[at.scalar], name, sizeof name);
         if (find_column(columns, name) < columns->n)
             continue;
-        columns->full = columns->n == MAX_COLUMNS;
-        if (columns->full)
+        columns->overflow = columns->n == MAX_COLUMNS;
+        if (columns->overflow)
             return;
         memcpy(columns->name[columns->n++], name, sizeof name);
     }
 }
 
-size_t aw_view_room(const struct aw_view *view)
+size_t aw_view_column_limit(const struct aw_view *view)
 {
-    return view->columns.full ? MAX_COLUMNS : 0;
+    return view->columns.overflow ? MAX_COLUMNS : 0;
 }
 
 /* Checks that a name in a format refers to one value in at least one message. */
 static enum aw_status check_reference(struct aw_view *view, const char *name, struct aw_error *err)
 {
-    const char *part = aw_select_part(name, view->wire);
+    const char *part = aw_select_field_part(name, view->wire);
     for (size_t m = 0; part && m < view->wire->protocol->n_messages; m++)
-        if (aw_view_reference(aw_wire_codec_at(view->wire, m), name) >= 0)
+        if (aw_view_find_reference(aw_wire_codec_at(view->wire, m), name) >= 0)
             return AW_OK;
     return aw_fail(err, AW_USAGE, "%%{%.40s} is ambiguous: several values match — name one of them",
                    name);
@@ -164,16 +164,16 @@ static enum aw_status check_format(struct aw_view *view, struct aw_error *err)
 
 /* Extracts from each name the part that names fields. Selects all fields if a name is only a
  * subject. */
-static void take_parts(struct aw_view *view)
+static void extract_parts(struct aw_view *view)
 {
     const char *const *field = view->options.fields;
     size_t n = 0;
     bool all = !field;
     for (; field && *field && n < AW_SELECT_MAX; field++) {
-        view->timed = view->timed || strcmp(*field, "t") == 0;
+        view->shows_time = view->shows_time || strcmp(*field, "t") == 0;
         if (aw_select_is_head(*field))
             continue;
-        view->parts[n] = aw_select_part(*field, view->wire);
+        view->parts[n] = aw_select_field_part(*field, view->wire);
         all = all || !view->parts[n++];
     }
     view->options.fields = all ? NULL : view->parts;
@@ -187,7 +187,7 @@ static enum aw_status check_options(struct aw_view *view, struct aw_error *err)
     if (status == AW_OK && view->options.style == AW_STYLE_FORMAT)
         status = check_format(view, err);
     if (status == AW_OK)
-        take_parts(view);
+        extract_parts(view);
     return status;
 }
 
@@ -223,7 +223,7 @@ void aw_view_free(struct aw_view *view)
     free(view);
 }
 
-static char *put(char *out, const char *text, size_t length)
+static char *put_text(char *out, const char *text, size_t length)
 {
     memcpy(out, text, length);
     return out + length;
@@ -239,17 +239,17 @@ static inline char *put_blocks(char *out, const char *text, size_t length)
     return out + length;
 }
 
-static char *no_value(char *out, const struct aw_view *view)
+static char *put_missing(char *out, const struct aw_view *view)
 {
-    return stpcpy(out, view->style->nothing);
+    return stpcpy(out, view->style->missing);
 }
 
-static char *view_time(char *out, struct aw_view *view, const struct aw_record *record)
+static char *print_record_time(char *out, struct aw_view *view, const struct aw_record *record)
 {
     enum aw_time_style style = view->options.time;
     const char *quote = style == AW_TIME_ISO ? view->style->quote : "";
     if (record->time_ns == AW_NO_TIME)
-        return no_value(out, view);
+        return put_missing(out, view);
     out = stpcpy(out, quote);
     out = aw_print_time(out, style, record->time_ns, view->first_ns, view->previous_ns,
                         &view->second);
@@ -258,13 +258,13 @@ static char *view_time(char *out, struct aw_view *view, const struct aw_record *
 
 static char *print_named(char *out, const char *name, double value, const struct segment *segment)
 {
-    bool quoted = segment->quoted, steps = segment->decimals && segment->decimals != 7;
+    bool quoted = segment->quoted, is_fixed = segment->decimals && segment->decimals != 7;
     if (!name)
-        return aw_print_how(out, value,
-                            value == floor(value) ? HOW_INT
-                            : steps               ? HOW_FIXED
-                                                  : HOW_FLOAT,
-                            segment->decimals);
+        return aw_print_formatted(out, value,
+                                  value == floor(value) ? FORMAT_INT
+                                  : is_fixed            ? FORMAT_FIXED
+                                                        : FORMAT_FLOAT,
+                                  segment->decimals);
     if (quoted)
         *out++ = '"';
     out = stpcpy(out, name);
@@ -278,29 +278,29 @@ static char *print_value(char *out, struct aw_view *view, const struct aw_record
 {
     double value = record->v[segment->scalar];
     if (isnan(value))
-        return no_value(out, view);
+        return put_missing(out, view);
     if (segment->names) {
         const char *name =
             segment->wire_names
                 ? aw_row_value_name(record->codec->scalars[segment->scalar].field, value)
                 : aw_value_name(segment->names, value);
-        if (!name && segment->closed && view->odd < 0)
-            view->odd = segment->scalar;
-        if (segment->how == HOW_NAMED)
+        if (!name && segment->names_only && view->undefined < 0)
+            view->undefined = segment->scalar;
+        if (segment->format == FORMAT_NAMED)
             return print_named(out, name, value, segment);
     }
-    if (segment->worded) {
-        const char *word = aw_value_word(record, segment->scalar);
+    if (segment->has_special) {
+        const char *word = aw_value_special_name(record, segment->scalar);
         if (word)
-            return put(out, word, strlen(word));
+            return put_text(out, word, strlen(word));
     }
-    out = aw_print_how(out, value, segment->how, segment->decimals);
+    out = aw_print_formatted(out, value, segment->format, segment->decimals);
     if (segment->unit)
-        return put(out, segment->unit, segment->unit_length);
+        return put_text(out, segment->unit, segment->unit_length);
     if (!segment->with_unit || !record->codec->scalars[segment->scalar].field->by)
         return out;
     const char *unit = aw_scalar_range(record->codec, segment->scalar, record).unit;
-    return unit ? put(out, unit, strlen(unit)) : out;
+    return unit ? put_text(out, unit, strlen(unit)) : out;
 }
 
 /* Prints a name from the wire, with unprintable characters replaced. */
@@ -317,15 +317,18 @@ static char *print_mark(char *out, const struct aw_view *view, const struct aw_r
 {
     const char *const *mark = view->style->mark;
     char name[64];
-    int odd = view->odd >= 0 ? view->odd : record->odd;
-    const struct aw_scalar *scalar = &record->codec->scalars[odd];
+    int scalar_index = view->undefined >= 0 ? view->undefined : record->odd_scalar;
+    const struct aw_scalar *scalar = &record->codec->scalars[scalar_index];
     aw_scalar_name(scalar, name, sizeof name);
-    if (odd && scalar->value)
-        return out + sprintf(out, "%s%s %.9g has no meaning%s", mark[0], name,
-                             view->odd >= 0 ? record->v[odd] : (double)record->odd_number, mark[1]);
-    return odd ? out + sprintf(out, "%s%s is %llu instead of %llu%s", mark[0], name,
+    if (scalar_index && scalar->value)
+        return out +
+               sprintf(out, "%s%s %.9g has no meaning%s", mark[0], name,
+                       view->undefined >= 0 ? record->v[scalar_index] : (double)record->odd_number,
+                       mark[1]);
+    return scalar_index
+               ? out + sprintf(out, "%s%s is %llu instead of %llu%s", mark[0], name,
                                (unsigned long long)record->odd_number,
-                               (unsigned long long)aw_fixed_value(record->codec, scalar, NULL),
+                               (unsigned long long)aw_row_constant(record->codec, scalar, NULL),
                                mark[1])
                : out;
 }
@@ -336,13 +339,13 @@ static char *print_number(char *out, struct aw_view *view, const struct aw_recor
     double value = record->v[segment->scalar];
     if (!(fabs(value) < 0x1p63)) /* not finite, or too large */
         return print_value(out, view, record, segment);
-    switch (segment->how) {
-    case HOW_INT:
+    switch (segment->format) {
+    case FORMAT_INT:
         return aw_print_int(out, (int64_t)value);
-    case HOW_FIXED:
+    case FORMAT_FIXED:
         return aw_print_fixed(out, value, segment->decimals);
-    case HOW_DOUBLE:
-        return aw_print_how(out, value, HOW_DOUBLE, 0);
+    case FORMAT_DOUBLE:
+        return aw_print_formatted(out, value, FORMAT_DOUBLE, 0);
     default:
         return aw_print_float32(out, (float)value);
     }
@@ -351,9 +354,9 @@ static char *print_number(char *out, struct aw_view *view, const struct aw_recor
 static char *print_word(char *out, struct aw_view *view, const struct segments *segments,
                         const struct aw_record *record, const struct segment *segment)
 {
-    const struct words *words = &segments->words[segment->words];
-    double value = record->v[segment->scalar], place = (value - words->first) * words->rate;
-    int i = place >= 0 && place < words->n ? (int)place : 0;
+    const struct error_text *words = &segments->words[segment->words];
+    double value = record->v[segment->scalar], index = (value - words->first) * words->rate;
+    int i = index >= 0 && index < words->n ? (int)index : 0;
     if (value != words->first + words->step * i)
         return print_value(out, view, record, segment);
     return put_blocks(out, segments->pool + words->list[i].text, words->list[i].length);
@@ -362,22 +365,22 @@ static char *print_word(char *out, struct aw_view *view, const struct segments *
 static char *run_segment(char *out, struct aw_view *view, const struct segments *segments,
                          const struct aw_record *record, const struct segment *segment)
 {
-    switch (segment->what) {
-    case WHAT_NUMBER:
+    switch (segment->kind) {
+    case KIND_NUMBER:
         return print_number(out, view, record, segment);
-    case WHAT_WORD:
+    case KIND_WORD:
         return print_word(out, view, segments, record, segment);
-    case WHAT_SCALAR:
+    case KIND_SCALAR:
         return print_value(out, view, record, segment);
-    case WHAT_TIME:
-        return view_time(out, view, record);
-    case WHAT_DIR:
-        return put(out, view->style->dir[record->dir == AW_TX], 2);
-    case WHAT_MSG:
-        return put(out, record->codec->message->name, strlen(record->codec->message->name));
-    case WHAT_NAME:
+    case KIND_TIME:
+        return print_record_time(out, view, record);
+    case KIND_DIR:
+        return put_text(out, view->style->dir[record->dir == AW_TX], 2);
+    case KIND_MSG:
+        return put_text(out, record->codec->message->name, strlen(record->codec->message->name));
+    case KIND_NAME:
         return print_name(out, view, record);
-    case WHAT_MARK:
+    case KIND_MARK:
         return print_mark(out, view, record);
     default:
         return out;
@@ -389,39 +392,40 @@ static char *run_segments(char *out, struct aw_view *view, const struct segments
 {
     const struct segment *segment = segments->list, *end = segment + segments->n;
     uint64_t absent = ~record->present;
-    view->odd = -1;
+    view->undefined = -1;
     for (; segment < end; segment++) {
         if (segment->needs & absent) {
             segment += segment->skip;
             continue;
         }
         out = put_blocks(out, segments->pool + segment->text, segment->length);
-        if (segment->what != WHAT_NOTHING)
+        if (segment->kind != KIND_NONE)
             out = run_segment(out, view, segments, record, segment);
     }
     return out;
 }
 
-static void compile(struct aw_view *view, struct kind *kind, const struct aw_record *like)
+static void compile(struct aw_view *view, struct file_format *kind, const struct aw_record *sample)
 {
     enum aw_time_style time = view->options.time;
-    bool usual = view->timed || view->style->timed;
-    bool timed = time ? time != AW_TIME_NONE : usual;
-    aw_segments_compile(&kind->any, like->codec, &view->options, &view->columns,
-                        timed && like->time_ns != AW_NO_TIME);
+    bool by_default = view->shows_time || view->style->shows_time;
+    bool has_time = time ? time != AW_TIME_NONE : by_default;
+    aw_segments_compile(&kind->partial, sample->codec, &view->options, &view->columns,
+                        has_time && sample->time_ns != AW_NO_TIME);
     for (int i = 0; i < 2; i++)
-        aw_segments_join(&kind->whole[i], &kind->any, view->style, i ? AW_TX : AW_RX);
+        aw_segments_join(&kind->complete[i], &kind->partial, view->style, i ? AW_TX : AW_RX);
 }
 
-size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char *out)
+size_t aw_view_print_record(struct aw_view *view, const struct aw_record *record, char *out)
 {
-    struct kind *kind = &view->kinds[record->codec - view->wire->codecs];
-    if (!kind->any.codec)
+    struct file_format *kind = &view->kinds[record->codec - view->wire->codecs];
+    if (!kind->partial.codec)
         compile(view, kind, record);
-    if (!kind->any.usable)
+    if (!kind->partial.has_fields)
         return 0;
-    bool whole = !(kind->any.needs & ~record->present);
-    const struct segments *segments = whole ? &kind->whole[record->dir == AW_TX] : &kind->any;
+    bool is_complete = !(kind->partial.needs & ~record->present);
+    const struct segments *segments =
+        is_complete ? &kind->complete[record->dir == AW_TX] : &kind->partial;
     if (view->first_ns == AW_NO_TIME)
         view->first_ns = view->previous_ns = record->time_ns;
     char *end = run_segments(out, view, segments, record);
@@ -430,15 +434,15 @@ size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char
     return (size_t)(end - out);
 }
 
-size_t aw_view_header(struct aw_view *view, char *out)
+size_t aw_view_print_header(struct aw_view *view, char *out)
 {
-    char between = view->style->column;
-    if (!between)
+    char separator = view->style->column;
+    if (!separator)
         return 0;
-    char *end = out + sprintf(out, "t%cdir%cmsg", between, between);
+    char *end = out + sprintf(out, "t%cdir%cmsg", separator, separator);
     for (size_t i = 0; i < view->columns.n; i++) {
-        *end++ = between;
-        end = put(end, view->columns.name[i], strlen(view->columns.name[i]));
+        *end++ = separator;
+        end = put_text(end, view->columns.name[i], strlen(view->columns.name[i]));
     }
     *end++ = '\n';
     return (size_t)(end - out);

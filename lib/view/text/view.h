@@ -7,7 +7,7 @@
  *     struct aw_view_options options = {.style = AW_STYLE_JSON};
  *     struct aw_view *view = aw_view_new(&wire, &options, &err);
  *     char line[AW_VIEW_MAX];
- *     size_t n = aw_view_record(view, &rec, line);
+ *     size_t n = aw_view_print_record(view, &rec, line);
  *     {"dir":"rx","msg":"deg","seq":0,"joint":1,"angle":90}\n
  *     aw_view_free(view);
  */
@@ -46,7 +46,7 @@ bool aw_style_is_table(enum aw_style style);
 
 /* A set of messages: bit i % 64 of bits[i / 64] is message i of the protocol. */
 struct aw_messages {
-    bool any;
+    bool has_any;
     uint64_t bits[AW_MAX_MESSAGES / 64];
 };
 
@@ -57,7 +57,7 @@ static inline bool aw_messages_have(const struct aw_messages *messages, size_t i
 
 static inline void aw_messages_add(struct aw_messages *messages, size_t i)
 {
-    messages->any = true;
+    messages->has_any = true;
     messages->bits[i / 64] |= UINT64_C(1) << i % 64;
 }
 
@@ -68,11 +68,11 @@ struct aw_view_options {
     /* selected fields, NULL-terminated, by the rules of select.h; with "t" text also shows the
      * time. NULL: all */
     const char *const *fields;
-    bool brief; /* for AW_STYLE_TEXT without fields: hides metadata (wire/table.h) */
+    bool hides_metadata; /* for AW_STYLE_TEXT without fields: hides metadata (wire/table.h) */
     /* for tables without fields: limits the columns to these messages */
     struct aw_messages messages;
     /* for tables: limits the columns to the repetitions that this record has; NULL: all */
-    const struct aw_record *like;
+    const struct aw_record *sample;
     /* kinds of subjects in fields; a single name in a format is always a field */
     enum aw_subjects subjects;
 };
@@ -87,21 +87,21 @@ void aw_view_free(struct aw_view *view);
 
 /* Writes a record as one line with a newline, without a NUL, and returns its length. Returns 0 if
  * the record has none of the selected fields. out holds AW_VIEW_MAX bytes. */
-size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char *out);
+size_t aw_view_print_record(struct aw_view *view, const struct aw_record *record, char *out);
 
 /* Returns true if the header has a column for every selected field of this message. */
 bool aw_view_covers(const struct aw_view *view, const struct aw_codec *codec);
 
 /* Selects messages from the device by name, for .messages. names ends with NULL; NULL selects all.
  * Among custom messages, which begin at index first_custom, excludes answers to settings. */
-struct aw_messages aw_view_messages(const struct aw_protocol *protocol, const char *const *names,
-                                    size_t own);
+struct aw_messages aw_view_select_messages(const struct aw_protocol *protocol,
+                                           const char *const *names, size_t first_custom);
 
 /* Returns the limit on CSV columns if there are more fields than columns, else 0. The caller then
  * reports that fields are missing. */
-size_t aw_view_room(const struct aw_view *view);
+size_t aw_view_column_limit(const struct aw_view *view);
 
 /* Writes the header of a table and returns its length. Returns 0 in other styles. */
-size_t aw_view_header(struct aw_view *view, char *out);
+size_t aw_view_print_header(struct aw_view *view, char *out);
 
 #endif

@@ -20,7 +20,7 @@ static const struct {
 
 /* Copies the text up to end, without surrounding blanks. Returns false if it is empty or too
  * long. */
-static bool copy(char *out, size_t size, const char *from, const char *end)
+static bool copy_trimmed(char *out, size_t size, const char *from, const char *end)
 {
     while (isspace((unsigned char)*from))
         from++;
@@ -42,7 +42,7 @@ static const char *skip_quotes(const char *p)
     return close ? close + 1 : p;
 }
 
-static const char *end_of_term(const char *p)
+static const char *find_term_end(const char *p)
 {
     for (p = skip_quotes(p); *p; p++)
         if (isspace((unsigned char)*p) && strncmp(p + 1, "and", 3) == 0 &&
@@ -76,10 +76,11 @@ static enum aw_status parse_value(struct aw_where_term *term, struct aw_error *e
 static bool copy_field(struct aw_where_term *term, const char *from, const char *end, bool quoted)
 {
     if (!quoted)
-        return copy(term->field, sizeof term->field, from, end) && !strpbrk(term->field, " \t");
+        return copy_trimmed(term->field, sizeof term->field, from, end) &&
+               !strpbrk(term->field, " \t");
     while (isspace((unsigned char)*from))
         from++;
-    return copy(term->field, sizeof term->field, from + 1, end - 1);
+    return copy_trimmed(term->field, sizeof term->field, from + 1, end - 1);
 }
 
 /* Adds a term. Stores terms for msg and dir separately, because these are not fields. */
@@ -98,7 +99,7 @@ static enum aw_status add_term(struct aw_where *where, const struct aw_where_ter
         return aw_fail(err, AW_USAGE, "--where: dir is tx or rx, not '%s' — use one of them",
                        term->text);
     struct aw_where_head *head = &where->heads[where->n_heads++];
-    *head = (struct aw_where_head){.dir = dir, .is = term->op == AW_WHERE_IS};
+    *head = (struct aw_where_head){.is_dir = dir, .is_equal = term->op == AW_WHERE_IS};
     snprintf(head->text, sizeof head->text, "%s", term->text);
     return AW_OK;
 }
@@ -106,13 +107,13 @@ static enum aw_status add_term(struct aw_where *where, const struct aw_where_ter
 static enum aw_status parse_term(const char *from, const char *end, struct aw_where_term *term,
                                  struct aw_error *err)
 {
-    const char *behind = skip_quotes(from), *after = NULL, *op = strpbrk(behind, "<>=!");
-    bool quoted = behind > from && strchr("'\"", behind[-1]);
+    const char *after_field = skip_quotes(from), *after = NULL, *op = strpbrk(after_field, "<>=!");
+    bool quoted = after_field > from && strchr("'\"", after_field[-1]);
     int length = end - from < 80 ? (int)(end - from) : 80;
     if (!op || !find_op(op, term, &after) ||
-        !copy_field(term, from, quoted ? behind : op, quoted) ||
-        (quoted && strspn(behind, " \t") != (size_t)(op - behind)) ||
-        !copy(term->text, sizeof term->text, after, end) || strpbrk(term->text, "<>=!"))
+        !copy_field(term, from, quoted ? after_field : op, quoted) ||
+        (quoted && strspn(after_field, " \t") != (size_t)(op - after_field)) ||
+        !copy_trimmed(term->text, sizeof term->text, after, end) || strpbrk(term->text, "<>=!"))
         return aw_fail(
             err, AW_USAGE,
             "--where: invalid condition '%.*s' — write FIELD OP NUMBER, such as torque>5", length,
@@ -124,7 +125,7 @@ enum aw_status aw_where_parse(const char *text, struct aw_where *where, struct a
 {
     enum aw_status status = AW_OK;
     for (const char *p = text; status == AW_OK;) {
-        const char *end = end_of_term(p);
+        const char *end = find_term_end(p);
         struct aw_where_term term = {0};
         if (where->n + where->n_heads == AW_WHERE_TERMS)
             return aw_fail(err, AW_USAGE, "--where: more than %d conditions — remove some",
@@ -139,7 +140,7 @@ enum aw_status aw_where_parse(const char *text, struct aw_where *where, struct a
     return status;
 }
 
-void aw_where_fields(const struct aw_where *where, struct aw_select *fields)
+void aw_where_list_fields(const struct aw_where *where, struct aw_select *fields)
 {
     fields->n = where->n;
     for (size_t i = 0; i < where->n; i++)
@@ -151,22 +152,22 @@ void aw_where_fields(const struct aw_where *where, struct aw_select *fields)
 static enum aw_status check_unit(const struct aw_where_term *term, struct aw_wire *wire,
                                  struct aw_error *err)
 {
-    const char *field = aw_select_part(term->field, wire);
+    const char *field = aw_select_field_part(term->field, wire);
     enum aw_status status = AW_OK;
-    struct aw_error why;
+    struct aw_error problem;
     for (struct aw_walk at = {0}; field && aw_walk_next(&at, wire, AW_BOTH);) {
         double number;
-        if (!aw_select_field(field, at.codec, at.scalar))
+        if (!aw_select_matches_field(field, at.codec, at.scalar))
             continue;
         /* the unit depends on another field of the record */
         if (at.codec->scalars[at.scalar].by >= 0)
             return AW_OK;
         status = aw_number_parse_unit(term->text, aw_scalar_range(at.codec, at.scalar, NULL).unit,
-                                      &number, &why);
+                                      &number, &problem);
         if (status == AW_OK)
             return AW_OK;
     }
-    return status == AW_OK ? AW_OK : aw_fail(err, status, "--where: %s: %s", field, why.text);
+    return status == AW_OK ? AW_OK : aw_fail(err, status, "--where: %s: %s", field, problem.text);
 }
 
 static enum aw_status check_message(const char *name, struct aw_wire *wire, struct aw_error *err)
@@ -186,7 +187,7 @@ enum aw_status aw_where_check_units(const struct aw_where *where, struct aw_wire
 {
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < where->n_heads && status == AW_OK; i++)
-        if (!where->heads[i].dir)
+        if (!where->heads[i].is_dir)
             status = check_message(where->heads[i].text, wire, err);
     for (size_t i = 0; i < where->n && status == AW_OK; i++)
         if (where->terms[i].has_unit && where->terms[i].op != AW_WHERE_IS &&
@@ -199,7 +200,7 @@ enum aw_status aw_where_check(const struct aw_where *where, const struct aw_name
                               enum aw_subjects subjects, struct aw_error *err)
 {
     struct aw_select fields;
-    aw_where_fields(where, &fields);
+    aw_where_list_fields(where, &fields);
     enum aw_status status = aw_select_check(&fields, names, subjects, err);
     return status == AW_OK ? aw_where_check_units(where, names->wire, err) : status;
 }
@@ -222,32 +223,33 @@ static bool compare(enum aw_where_op op, double a, double b)
     }
 }
 
-static const char *unit_of(const struct aw_point *point)
+static const char *point_unit(const struct aw_point *point)
 {
     return point->codec ? aw_scalar_range(point->codec, point->scalar, point->record).unit : NULL;
 }
 
-bool aw_where_number(const struct aw_where_term *term, const struct aw_point *point, double *number)
+bool aw_where_find_number(const struct aw_where_term *term, const struct aw_point *point,
+                          double *number)
 {
     *number = term->number;
     if (!term->has_unit)
         return term->is_number;
-    return aw_number_parse_unit(term->text, unit_of(point), number, NULL) == AW_OK;
+    return aw_number_parse_unit(term->text, point_unit(point), number, NULL) == AW_OK;
 }
 
-static bool is_near(const struct aw_where_term *term, const struct aw_point *point, double number)
+static bool is_within(const struct aw_where_term *term, const struct aw_point *point, double number)
 {
-    const char *unit = unit_of(point);
+    const char *unit = point_unit(point);
     double slack = 0;
     return aw_number_parse_unit(term->tolerance, unit ? unit : "", &slack, NULL) == AW_OK &&
            fabs(point->value - number) <= slack;
 }
 
-static bool holds(const struct aw_where_term *term, const struct aw_point *point)
+static bool term_holds(const struct aw_where_term *term, const struct aw_point *point)
 {
     double number;
-    if (!isnan(point->value) && aw_where_number(term, point, &number))
-        return term->tolerance && term->op == AW_WHERE_IS ? is_near(term, point, number)
+    if (!isnan(point->value) && aw_where_find_number(term, point, &number))
+        return term->tolerance && term->op == AW_WHERE_IS ? is_within(term, point, number)
                                                           : compare(term->op, point->value, number);
     if (!point->text || (term->op != AW_WHERE_IS && term->op != AW_WHERE_IS_NOT))
         return false;
@@ -258,8 +260,11 @@ bool aw_where_head_holds(const struct aw_where *where, const char *message, enum
 {
     for (size_t i = 0; i < where->n_heads; i++) {
         const struct aw_where_head *head = &where->heads[i];
-        const char *is = !head->dir ? message : dir == AW_TX ? "tx" : dir == AW_RX ? "rx" : NULL;
-        if (!is || (strcmp(is, head->text) == 0) != head->is)
+        const char *actual = !head->is_dir  ? message
+                             : dir == AW_TX ? "tx"
+                             : dir == AW_RX ? "rx"
+                                            : NULL;
+        if (!actual || (strcmp(actual, head->text) == 0) != head->is_equal)
             return false;
     }
     return true;
@@ -271,7 +276,8 @@ bool aw_where_holds(const struct aw_where *where, const struct aw_point *points,
         const struct aw_where_term *term = &where->terms[i];
         struct aw_select select = {.n = 1, .pattern = {term->field}};
         size_t k = 0;
-        while (k < n && (aw_select_match(&select, &points[k]) != 0 || !holds(term, &points[k])))
+        while (k < n &&
+               (aw_select_match(&select, &points[k]) != 0 || !term_holds(term, &points[k])))
             k++;
         if (k == n)
             return false;
@@ -279,22 +285,23 @@ bool aw_where_holds(const struct aw_where *where, const struct aw_point *points,
     return true;
 }
 
-static bool fits(const struct aw_where_term *term, const struct aw_record *record, uint64_t scalars)
+static bool record_holds(const struct aw_where_term *term, const struct aw_record *record,
+                         uint64_t scalars)
 {
     for (uint64_t left = scalars & record->present; left; left &= left - 1) {
         struct aw_point point;
         aw_record_point(record, __builtin_ctzll(left), &point);
-        if (holds(term, &point))
+        if (term_holds(term, &point))
             return true;
     }
     return false;
 }
 
-bool aw_where_fits(const struct aw_where *where, const struct aw_record *record,
-                   const uint64_t *scalars)
+bool aw_where_holds_record(const struct aw_where *where, const struct aw_record *record,
+                           const uint64_t *scalars)
 {
     for (size_t i = 0; i < where->n; i++)
-        if (!fits(&where->terms[i], record, scalars[i]))
+        if (!record_holds(&where->terms[i], record, scalars[i]))
             return false;
     return true;
 }

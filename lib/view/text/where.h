@@ -37,8 +37,8 @@ struct aw_where_term {
 
 /* A condition on the message itself: msg = NAME, dir != tx. */
 struct aw_where_head {
-    bool dir; /* true: about dir; false: about msg */
-    bool is;  /* OP is =; false: != */
+    bool is_dir;   /* true: about dir; false: about msg */
+    bool is_equal; /* OP is =; false: != */
     char text[40];
 };
 
@@ -51,7 +51,7 @@ struct aw_where {
 };
 
 /* Returns true if the condition has terms. */
-static inline bool aw_where_any(const struct aw_where *where)
+static inline bool aw_where_is_set(const struct aw_where *where)
 {
     return where->n > 0 || where->n_heads > 0;
 }
@@ -71,7 +71,7 @@ enum aw_status aw_where_check(const struct aw_where *where, const struct aw_name
 
 /* Returns the fields of the condition, for aw_select_check and aw_select_confirm. where owns the
  * strings. */
-void aw_where_fields(const struct aw_where *where, struct aw_select *fields);
+void aw_where_list_fields(const struct aw_where *where, struct aw_select *fields);
 
 /* Returns true if the terms about msg and dir hold for this message name and direction. A dir of 0
  * is unknown and satisfies no term. The functions below ignore these terms. */
@@ -79,8 +79,8 @@ bool aw_where_head_holds(const struct aw_where *where, const char *message, enum
 
 /* Finds the number to compare a point with, in the unit of the point's field. Returns false if
  * there is no such number. */
-bool aw_where_number(const struct aw_where_term *term, const struct aw_point *point,
-                     double *number);
+bool aw_where_find_number(const struct aw_where_term *term, const struct aw_point *point,
+                          double *number);
 
 /* Returns true if every term holds for one of the points of a message. A missing field or "no data"
  * satisfies no term. */
@@ -88,7 +88,7 @@ bool aw_where_holds(const struct aw_where *where, const struct aw_point *points,
 
 /* Same as aw_where_holds for a record. scalars has the matching scalars of each term, as returned
  * by aw_finder_match. */
-bool aw_where_fits(const struct aw_where *where, const struct aw_record *record,
-                   const uint64_t *scalars);
+bool aw_where_holds_record(const struct aw_where *where, const struct aw_record *record,
+                           const uint64_t *scalars);
 
 #endif

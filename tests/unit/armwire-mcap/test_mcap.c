@@ -41,17 +41,17 @@ static void write_file(void)
     static const struct aw_mcap_pair pairs[] = {{"tool", "rig"}, {"medium", "can"}, {NULL, NULL}};
     file.size = 0;
     struct aw_mcap *mcap = aw_mcap_new(take, &file);
-    unsigned schema = aw_mcap_schema(mcap, AW_FRAME_TYPE, aw_frame_text);
-    unsigned channel = aw_mcap_channel(mcap, schema, "/frames", pairs);
+    unsigned schema = aw_mcap_add_schema(mcap, AW_FRAME_TYPE, aw_frame_text);
+    unsigned channel = aw_mcap_add_channel(mcap, schema, "/frames", pairs);
     assert_int_equal(channel, 1);
     for (int n = 1; n <= 30; n++) {
         put(mcap, channel, n);
         if (n % 10 == 0)
             assert_true(aw_mcap_flush(mcap));
         if (n == 15) {
-            assert_true(aw_mcap_metadata(mcap, "gains", pairs));
-            assert_true(aw_mcap_attachment(mcap, "a.ini", "text/plain", TIME,
-                                           (struct aw_span){(const uint8_t *)"x = 1\n", 6}));
+            assert_true(aw_mcap_add_metadata(mcap, "gains", pairs));
+            assert_true(aw_mcap_add_attachment(mcap, "a.ini", "text/plain", TIME,
+                                               (struct aw_span){(const uint8_t *)"x = 1\n", 6}));
         }
     }
     assert_true(aw_mcap_end(mcap));
@@ -82,7 +82,7 @@ static int read_file(struct aw_span in, size_t step, int *bad, bool *whole)
             }
         }
     }
-    *whole = aw_mcap_is_whole(reader);
+    *whole = aw_mcap_is_complete(reader);
     aw_mcap_reader_free(reader);
     return n;
 }
@@ -110,9 +110,9 @@ TEST(metadata_is_read_back)
     size_t used;
     file.size = 0;
     struct aw_mcap *mcap = aw_mcap_new(take, &file);
-    assert_true(aw_mcap_metadata(mcap, "armwire", pairs));
-    assert_true(aw_mcap_attachment(mcap, "rig.ini", "text/plain", TIME,
-                                   (struct aw_span){(const uint8_t *)"x = 1\n", 6}));
+    assert_true(aw_mcap_add_metadata(mcap, "armwire", pairs));
+    assert_true(aw_mcap_add_attachment(mcap, "rig.ini", "text/plain", TIME,
+                                       (struct aw_span){(const uint8_t *)"x = 1\n", 6}));
     assert_true(aw_mcap_end(mcap));
     aw_mcap_free(mcap);
     assert_string_equal(aw_mcap_about(reader).tool, "");
@@ -163,9 +163,9 @@ TEST(writer_stops_after_a_failed_write)
     size_t taken = 0;
     struct aw_mcap *mcap = aw_mcap_new(refuse, &taken);
     unsigned channel =
-        aw_mcap_channel(mcap, aw_mcap_schema(mcap, "a/msg/B", aw_frame_text), "/b", NULL);
+        aw_mcap_add_channel(mcap, aw_mcap_add_schema(mcap, "a/msg/B", aw_frame_text), "/b", NULL);
     assert_true(aw_mcap_message(mcap, channel, 1, 1, (struct aw_span){(const uint8_t *)"", 0}));
-    assert_true(aw_mcap_is_waiting(mcap));
+    assert_true(aw_mcap_has_pending(mcap));
     assert_false(aw_mcap_flush(mcap));
     size_t before = taken;
     assert_false(aw_mcap_end(mcap));

@@ -98,18 +98,19 @@ static void expect_no_child(void)
 
 TEST_WITH(reset, NULL, child_input_and_output_are_piped)
 {
-    struct aw_child child = start("cat", (struct aw_child_plan){.write = true, .read = true});
-    assert_int_equal(write(child.to, "hello", 5), 5);
-    expect_text(child.from, "hello");
-    assert_true(fcntl(child.to, F_GETFD) & FD_CLOEXEC);
-    assert_true(fcntl(child.from, F_GETFD) & FD_CLOEXEC);
-    close(child.to);
-    child.to = -1;
-    assert_int_equal(read(child.from, &(char){0}, 1), 0);
+    struct aw_child child =
+        start("cat", (struct aw_child_plan){.pipe_stdin = true, .pipe_stdout = true});
+    assert_int_equal(write(child.stdin_fd, "hello", 5), 5);
+    expect_text(child.stdout_fd, "hello");
+    assert_true(fcntl(child.stdin_fd, F_GETFD) & FD_CLOEXEC);
+    assert_true(fcntl(child.stdout_fd, F_GETFD) & FD_CLOEXEC);
+    close(child.stdin_fd);
+    child.stdin_fd = -1;
+    assert_int_equal(read(child.stdout_fd, &(char){0}, 1), 0);
     assert_int_equal(aw_child_end(&child, TIMEOUT_MS), 0);
     assert_int_equal(child.pid, 0);
-    assert_int_equal(child.to, -1);
-    assert_int_equal(child.from, -1);
+    assert_int_equal(child.stdin_fd, -1);
+    assert_int_equal(child.stdout_fd, -1);
     assert_int_equal(aw_child_end(&child, TIMEOUT_MS), 0); /* a second end does nothing */
     expect_no_child();
 }
@@ -125,11 +126,11 @@ TEST_WITH(reset, NULL, first_error_line_of_the_child_is_read)
     };
     char said[64];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_child child = start(rows[i].script, (struct aw_child_plan){.errors = true});
+        struct aw_child child = start(rows[i].script, (struct aw_child_plan){.pipe_stderr = true});
         assert_true(aw_child_wait(&child, TIMEOUT_MS));
         assert_string_equal(aw_child_output(&child, said, sizeof said), rows[i].said);
-        aw_child_close(&child.err);
-        assert_int_equal(child.err, -1);
+        aw_child_close(&child.stderr_fd);
+        assert_int_equal(child.stderr_fd, -1);
         assert_string_equal(aw_child_output(&child, said, sizeof said), "");
     }
     expect_no_child();
@@ -137,22 +138,23 @@ TEST_WITH(reset, NULL, first_error_line_of_the_child_is_read)
 
 TEST_WITH(reset, NULL, writing_to_a_dead_child_is_EPIPE)
 {
-    struct aw_child child = start("exit 4", (struct aw_child_plan){.write = true});
+    struct aw_child child = start("exit 4", (struct aw_child_plan){.pipe_stdin = true});
     char words[40];
     assert_true(aw_child_wait(&child, TIMEOUT_MS));
-    assert_int_equal(write(child.to, "x", 1), -1);
+    assert_int_equal(write(child.stdin_fd, "x", 1), -1);
     assert_int_equal(errno, EPIPE);
     assert_true(aw_child_wait(&child, 0));
-    assert_string_equal(aw_child_words(words, sizeof words, aw_child_end(&child, 0)), "exit 4");
+    assert_string_equal(aw_child_describe(words, sizeof words, aw_child_end(&child, 0)), "exit 4");
 }
 
 TEST_WITH(reset, NULL, child_gets_the_given_descriptor)
 {
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-    struct aw_child child = start("cat >&3", (struct aw_child_plan){.write = true, .fd = ends[1]});
+    struct aw_child child =
+        start("cat >&3", (struct aw_child_plan){.pipe_stdin = true, .fd = ends[1]});
     close(ends[1]);
-    assert_int_equal(write(child.to, "given", 5), 5);
+    assert_int_equal(write(child.stdin_fd, "given", 5), 5);
     expect_text(ends[0], "given");
     assert_int_equal(aw_child_end(&child, TIMEOUT_MS), 0);
     assert_int_equal(read(ends[0], &(char){0}, 1), 0);
@@ -165,8 +167,8 @@ TEST_WITH(reset, NULL, child_gets_its_environment_variable)
     char variable[] = "AW_TEST=of the child";
     setenv("AW_OTHER", "of both", 1);
     struct aw_child child = start("echo \"$AW_TEST, $AW_OTHER\"",
-                                  (struct aw_child_plan){.env = variable, .read = true});
-    expect_text(child.from, "of the child, of both\n");
+                                  (struct aw_child_plan){.env = variable, .pipe_stdout = true});
+    expect_text(child.stdout_fd, "of the child, of both\n");
     assert_int_equal(aw_child_end(&child, TIMEOUT_MS), 0);
     assert_null(getenv("AW_TEST"));
 }
@@ -174,21 +176,21 @@ TEST_WITH(reset, NULL, child_gets_its_environment_variable)
 TEST_WITH(reset, NULL, quiet_child_has_its_messages_dropped)
 {
     struct aw_child child =
-        start("readlink /proc/$$/fd/2", (struct aw_child_plan){.read = true, .quiet = true});
-    expect_text(child.from, "/dev/null\n");
+        start("readlink /proc/$$/fd/2", (struct aw_child_plan){.pipe_stdout = true, .quiet = true});
+    expect_text(child.stdout_fd, "/dev/null\n");
     assert_int_equal(aw_child_end(&child, 5000), 0);
 }
 
 TEST_WITH(reset, NULL, child_is_killed_after_the_timeout)
 {
-    struct aw_child child =
-        start("trap '' TERM; echo up; exec sleep 1000", (struct aw_child_plan){.read = true});
+    struct aw_child child = start("trap '' TERM; echo up; exec sleep 1000",
+                                  (struct aw_child_plan){.pipe_stdout = true});
     char words[40];
-    expect_text(child.from, "up\n");
+    expect_text(child.stdout_fd, "up\n");
     assert_false(aw_child_wait(&child, 0));
     assert_false(aw_child_wait(&child, 5));
     assert_true(child.pid > 0);
-    assert_string_equal(aw_child_words(words, sizeof words, aw_child_end(&child, 5)),
+    assert_string_equal(aw_child_describe(words, sizeof words, aw_child_end(&child, 5)),
                         "killed by SIGKILL");
     assert_int_equal(child.pid, 0);
     expect_no_child();
@@ -207,7 +209,7 @@ TEST_WITH(reset, NULL, signals_do_not_interrupt_the_wait)
                  {{-1}, 1, EINTR, SIGKILL},
                  {{0}, 1, EINTR, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_child child = start("exec cat", (struct aw_child_plan){.write = true});
+        struct aw_child child = start("exec cat", (struct aw_child_plan){.pipe_stdin = true});
         reset();
         memcpy(fake.poll, cases[i].poll, sizeof fake.poll);
         fake.wait = cases[i].wait;
@@ -228,16 +230,17 @@ TEST_WITH(reset, NULL, missing_program_is_reported)
     for (int interrupted = 0; interrupted < 2; interrupted++) {
         fake.read = interrupted ? EINTR : 0;
         assert_int_equal(
-            aw_child_start(&child,
-                           &(struct aw_child_plan){"/nosuch/x", argv, .write = true, .read = true},
-                           &err),
+            aw_child_start(
+                &child,
+                &(struct aw_child_plan){"/nosuch/x", argv, .pipe_stdin = true, .pipe_stdout = true},
+                &err),
             AW_NO_LINK);
         assert_string_equal(
             err.text, "/nosuch/x: No such file or directory — is it complete and executable?");
         assert_int_equal(fake.read, 0);
         assert_int_equal(child.pid, 0);
-        assert_int_equal(child.to, -1);
-        assert_int_equal(child.from, -1);
+        assert_int_equal(child.stdin_fd, -1);
+        assert_int_equal(child.stdout_fd, -1);
         assert_int_equal(aw_child_end(&child, 0), 0);
         expect_no_child();
     }
@@ -250,7 +253,8 @@ TEST_WITH(reset, NULL, failed_start_leaks_nothing)
     char name[] = "true", *const argv[] = {name, NULL};
     struct aw_child child;
     struct aw_error err;
-    const struct aw_child_plan plan = {"/bin/true", argv, .write = true, .read = true, .fd = 1};
+    const struct aw_child_plan plan = {"/bin/true", argv, .pipe_stdin = true, .pipe_stdout = true,
+                                       .fd = 1};
     enum aw_status status = AW_NO_LINK;
     unsigned steps = 0;
     int lowest = lowest_free_descriptor();
@@ -313,10 +317,11 @@ TEST_WITH(reset, NULL, works_with_closed_standard_descriptors)
     close(0);
     close(1);
     enum aw_status status = aw_child_start(
-        &child, &(struct aw_child_plan){"/bin/cat", argv, .write = true, .read = true}, &err);
-    ssize_t sent = status == AW_OK ? write(child.to, "hello", 5) : 0;
+        &child, &(struct aw_child_plan){"/bin/cat", argv, .pipe_stdin = true, .pipe_stdout = true},
+        &err);
+    ssize_t sent = status == AW_OK ? write(child.stdin_fd, "hello", 5) : 0;
     for (size_t used = 0; status == AW_OK && used < 5;) {
-        ssize_t n = read(child.from, text + used, 5 - used);
+        ssize_t n = read(child.stdout_fd, text + used, 5 - used);
         if (n <= 0)
             break;
         used += (size_t)n;
@@ -347,10 +352,10 @@ TEST_WITH(reset, NULL, child_inherits_no_signals_or_descriptors)
               "while read -r key value; do case $key in (SigBlk:) echo $value;; "
               "(SigIgn:) echo $((0x$value >> 12 & 1));; esac; done </proc/$$/status; "
               "for i in 3 4 5 6 7 8 9; do [ -e /proc/$$/fd/$i ] && echo $i; done",
-              (struct aw_child_plan){.write = true, .read = true});
+              (struct aw_child_plan){.pipe_stdin = true, .pipe_stdout = true});
     sigprocmask(SIG_UNBLOCK, &set, NULL);
-    expect_text(child.from, "own 0000000000000000\n0\n");
-    assert_int_equal(read(child.from, &(char){0}, 1), 0);
+    expect_text(child.stdout_fd, "own 0000000000000000\n0\n");
+    assert_int_equal(read(child.stdout_fd, &(char){0}, 1), 0);
     aw_child_end(&child, TIMEOUT_MS);
     close(open);
 }
@@ -368,7 +373,7 @@ static void expect_after_kill(bool dies_with_us, const char *expected)
         start("while read -r line; do :; done; "
               "printf 'end of input' >&3",
               (struct aw_child_plan){
-                  .fd = report[1], .write = !dies_with_us, .dies_with_us = dies_with_us});
+                  .fd = report[1], .pipe_stdin = !dies_with_us, .dies_with_us = dies_with_us});
         NEXT(kill)(getpid(), SIGKILL);
     }
     close(report[1]);
@@ -389,11 +394,11 @@ TEST_WITH(reset, NULL, child_ends_with_its_parent_if_asked)
 TEST_WITH(reset, NULL, wait_status_is_described)
 {
     char words[40];
-    assert_string_equal(aw_child_words(words, sizeof words, 0), "exit 0");
-    assert_string_equal(aw_child_words(words, sizeof words, W_EXITCODE(7, 0)), "exit 7");
-    assert_string_equal(aw_child_words(words, sizeof words, W_EXITCODE(0, SIGSEGV)),
+    assert_string_equal(aw_child_describe(words, sizeof words, 0), "exit 0");
+    assert_string_equal(aw_child_describe(words, sizeof words, W_EXITCODE(7, 0)), "exit 7");
+    assert_string_equal(aw_child_describe(words, sizeof words, W_EXITCODE(0, SIGSEGV)),
                         "killed by SIGSEGV");
-    assert_string_equal(aw_child_words(words, sizeof words, W_EXITCODE(0, SIGRTMIN + 1)),
+    assert_string_equal(aw_child_describe(words, sizeof words, W_EXITCODE(0, SIGRTMIN + 1)),
                         "killed by signal 35");
-    assert_string_equal(aw_child_words(words, 5, 0), "exit");
+    assert_string_equal(aw_child_describe(words, 5, 0), "exit");
 }

@@ -94,7 +94,7 @@ TEST_WITH(open_pipes, close_pipes, stop_request_is_delayed_while_ignored)
 
 /* Serves when its descriptor is readable or its time is due; returns when to call it next. */
 struct helper {
-    struct aw_aside aside;
+    struct aw_background aside;
     int calls, writes_to; /* -1: none */
     int64_t next;
 };
@@ -108,7 +108,7 @@ int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
     return NEXT(poll)(fds, n, timeout_ms);
 }
 
-static void serve(struct aw_aside *aside)
+static void serve(struct aw_background *aside)
 {
     struct helper *self = (struct helper *)aside;
     char byte;
@@ -128,17 +128,17 @@ static struct helper helper(int fd, int64_t due)
 
 TEST(tasks_with_a_descriptor_run_first)
 {
-    struct aw_aside *first = NULL;
+    struct aw_background *first = NULL;
     struct helper a = helper(-1, 0), b = helper(-1, 0), c = helper(3, 0), d = helper(-1, 0);
-    aw_aside_add(&first, &a.aside);
-    aw_aside_add(&first, &b.aside);
-    aw_aside_add(&first, &c.aside);
+    aw_background_add(&first, &a.aside);
+    aw_background_add(&first, &b.aside);
+    aw_background_add(&first, &c.aside);
     assert_ptr_equal(first, &c.aside);
-    aw_aside_remove(&first, &d.aside); /* not in the list */
-    aw_aside_remove(&first, &b.aside);
+    aw_background_remove(&first, &d.aside); /* not in the list */
+    aw_background_remove(&first, &b.aside);
     assert_true(first == &c.aside && c.aside.next == &a.aside && !a.aside.next);
-    aw_aside_remove(&first, &c.aside);
-    aw_aside_remove(&first, &a.aside);
+    aw_background_remove(&first, &c.aside);
+    aw_background_remove(&first, &a.aside);
     assert_null(first);
 }
 
@@ -147,8 +147,8 @@ TEST_WITH(open_pipes, close_pipes, tasks_are_served_during_a_wait)
     struct aw_real_clock clock = aw_real_clock(-1);
     int64_t begin = aw_clock_now(&clock.base), soon = begin + 5 * AW_MILLISECOND;
     struct helper reader = helper(ends[0], AW_NEVER), timer = helper(-1, soon);
-    aw_aside_add(&clock.aside, &timer.aside);
-    aw_aside_add(&clock.aside, &reader.aside);
+    aw_background_add(&clock.background, &timer.aside);
+    aw_background_add(&clock.background, &reader.aside);
     assert_int_equal(write(ends[1], "xx", 2), 2);
     assert_int_equal(aw_clock_sleep(&clock.base, begin), AW_OK);
     assert_int_equal(reader.calls, 1);
@@ -156,9 +156,9 @@ TEST_WITH(open_pipes, close_pipes, tasks_are_served_during_a_wait)
     assert_int_equal(aw_clock_sleep(&clock.base, soon + AW_MILLISECOND), AW_OK);
     assert_int_equal(reader.calls, 2);
     assert_int_equal(timer.calls, 1); /* wakes up to serve it, then continues to wait */
-    assert_true(reader.aside.rests && timer.aside.rests);
+    assert_true(reader.aside.time_only && timer.aside.time_only);
     assert_int_equal(aw_clock_wait(&clock.base, stop[1], POLLOUT, AW_NEVER), AW_OK);
-    assert_false(reader.aside.rests || timer.aside.rests);
+    assert_false(reader.aside.time_only || timer.aside.time_only);
 }
 
 static void on_alarm(int number)
@@ -200,7 +200,7 @@ TEST(tasks_are_served_in_virtual_time)
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct helper timer = helper(-1, 10);
     timer.next = 20;
-    aw_aside_add(&clock.aside, &timer.aside);
+    aw_background_add(&clock.background, &timer.aside);
     assert_int_equal(aw_clock_sleep(&clock.base, 5), AW_OK); /* the first wait polls */
     assert_int_equal(timer.calls, 1);
     timer.calls = 0;
@@ -226,7 +226,7 @@ TEST_WITH(open_pipes, close_pipes, wait_wakes_up_for_due_tasks)
     int64_t now = aw_clock_now(&clock.base);
     struct helper timer = helper(-1, now + AW_MILLISECOND);
     timer.writes_to = ends[1];
-    aw_aside_add(&clock.aside, &timer.aside);
+    aw_background_add(&clock.background, &timer.aside);
     assert_int_equal(aw_clock_wait(&clock.base, ends[0], POLLIN, now + 2 * AW_SECOND), AW_OK);
     assert_int_equal(timer.calls, 1);
 }
@@ -235,22 +235,22 @@ TEST_WITH(open_pipes, close_pipes, wait_wakes_up_for_due_tasks)
 TEST_WITH(open_pipes, close_pipes, descriptor_0_is_accepted)
 {
     int before = dup(0);
-    struct aw_aside *first = NULL;
+    struct aw_background *first = NULL;
     struct helper a = helper(-1, AW_NEVER), b = helper(0, AW_NEVER);
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_virtual_clock virtual = aw_virtual_clock();
     assert_int_equal(dup2(ends[0], 0), 0);
     write_byte(ends[1]);
-    aw_aside_add(&first, &a.aside);
-    clock.aside = first;
+    aw_background_add(&first, &a.aside);
+    clock.background = first;
     assert_int_equal(aw_clock_wait(&clock.base, 0, POLLIN, AW_NEVER), AW_OK);
     assert_int_equal(aw_clock_wait(&clock.base, 0, POLLIN, 0), AW_OK);
-    assert_false(a.aside.rests);
+    assert_false(a.aside.time_only);
     virtual.stop_fd = 0;
     looks = 0;
     assert_int_equal(aw_clock_sleep(&virtual.base, 1), AW_STOPPED);
     assert_int_equal(looks, 1);
-    aw_aside_add(&first, &b.aside);
+    aw_background_add(&first, &b.aside);
     assert_ptr_equal(first, &b.aside);
     assert_int_equal(dup2(before, 0), 0);
     close(before);
@@ -290,11 +290,11 @@ TEST_WITH(open_pipes, close_pipes, wait_ends_if_the_other_end_closes)
 
 TEST(deadlines_saturate_at_never)
 {
-    assert_true(aw_clock_after(5, 2) == 5 + 2 * AW_SECOND);
-    assert_true(aw_clock_after(5, 0) == 5);
-    assert_true(aw_clock_after(5, -1e300) == 5);
-    assert_true(aw_clock_after(5, 1e300) == AW_NEVER);
-    assert_true(aw_clock_after(0, 0x1p63 / 1e9) == AW_NEVER);
-    assert_true(aw_clock_after(AW_NEVER, 1) == AW_NEVER);
-    assert_true(aw_clock_after(AW_NEVER - 1, 1e-9) >= AW_NEVER - 1);
+    assert_true(aw_time_after(5, 2) == 5 + 2 * AW_SECOND);
+    assert_true(aw_time_after(5, 0) == 5);
+    assert_true(aw_time_after(5, -1e300) == 5);
+    assert_true(aw_time_after(5, 1e300) == AW_NEVER);
+    assert_true(aw_time_after(0, 0x1p63 / 1e9) == AW_NEVER);
+    assert_true(aw_time_after(AW_NEVER, 1) == AW_NEVER);
+    assert_true(aw_time_after(AW_NEVER - 1, 1e-9) >= AW_NEVER - 1);
 }

@@ -144,7 +144,7 @@ TEST_WITH(make_folder, remove_folder, failed_save_keeps_the_old_file)
     *awaited.path = '\0';
     int digits = snprintf(NULL, 0, ".%ld", (long)getpid());
     for (size_t more = 0; more < 2; more++) {
-        size_t length = sizeof saving.fresh - 1 - (size_t)digits + more;
+        size_t length = sizeof saving.temp_path - 1 - (size_t)digits + more;
         memset(name, '/', sizeof name);
         strcpy(name + length - strlen("/dev/null"), "/dev/null");
         errno = 0;
@@ -368,7 +368,7 @@ TEST(dash_opens_standard_input)
     assert_non_null(fgets(line, sizeof line, file));
     assert_string_equal(line, "one\n");
     fclose(file);
-    int fd = aw_file_descriptor("-", O_NONBLOCK);
+    int fd = aw_file_open_fd("-", O_NONBLOCK);
     assert_true(fd > STDERR_FILENO);
     assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
     assert_int_equal(read(fd, line, sizeof line), 4);

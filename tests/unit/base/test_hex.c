@@ -17,7 +17,7 @@ TEST(hex_round_trip)
     static const uint8_t bytes[] = {0x00, 0x9A, 0xFF, 0x0F};
     uint8_t back[4] = {0};
     char text[9] = "";
-    assert_ptr_equal(aw_hex_bytes(text, (struct aw_span){bytes, 4}), text + 8);
+    assert_ptr_equal(aw_print_hex_bytes(text, (struct aw_span){bytes, 4}), text + 8);
     assert_string_equal(text, "009AFF0F");
     assert_true(aw_hex_read("009aFf0F", 8, back));
     assert_memory_equal(back, bytes, 4);

@@ -161,7 +161,7 @@ TEST(line_is_split_into_words)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *words[3], line[32], got[32] = "";
         strcpy(line, cases[i].line);
-        size_t n = aw_lines_words(line, words, 3);
+        size_t n = aw_lines_split(line, words, 3);
         for (size_t k = 0; k < n; k++)
             strcat(strcat(got, words[k]), "|");
         assert_string_equal(got, cases[i].words);

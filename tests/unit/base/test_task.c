@@ -35,7 +35,7 @@ TEST(task_runs_to_its_end)
     assert_false(dropped);
 }
 
-static void let_end(struct aw_aside *aside)
+static void let_end(struct aw_background *aside)
 {
     aside->due = AW_NEVER;
     may_end = true;
@@ -44,9 +44,9 @@ static void let_end(struct aw_aside *aside)
 TEST(clock_serves_tasks_while_a_thread_runs)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_aside aside = {.fd = -1, .serve = let_end};
+    struct aw_background aside = {.fd = -1, .serve = let_end};
     may_end = false;
-    aw_aside_add(&clock.aside, &aside);
+    aw_background_add(&clock.background, &aside);
     assert_int_equal(aw_task_run(&clock.base, run, drop, &ran), AW_OK);
     assert_int_equal(ran, 3);
 }

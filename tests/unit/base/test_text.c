@@ -14,10 +14,10 @@ TEST(is_one_of_matches_whole_words)
 TEST(find_word_searches_n_words)
 {
     static const char *const words[] = {"none", "encoder", "config"};
-    assert_int_equal(aw_find_word(words, 3, "none"), 0);
-    assert_int_equal(aw_find_word(words, 3, "config"), 2);
-    assert_int_equal(aw_find_word(words, 2, "config"), -1);
-    assert_int_equal(aw_find_word(words, 3, "conf"), -1);
+    assert_int_equal(aw_find_name(words, 3, "none"), 0);
+    assert_int_equal(aw_find_name(words, 3, "config"), 2);
+    assert_int_equal(aw_find_name(words, 2, "config"), -1);
+    assert_int_equal(aw_find_name(words, 3, "conf"), -1);
 }
 
 TEST(append_joins_texts_within_the_buffer)
@@ -98,7 +98,7 @@ TEST(arguments_are_quoted_for_the_shell)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char out[32];
-        assert_string_equal(aw_shell_word(out, sizeof out, cases[i][0]), cases[i][1]);
+        assert_string_equal(aw_shell_quote(out, sizeof out, cases[i][0]), cases[i][1]);
     }
 }
 

@@ -104,9 +104,9 @@ TEST(symbols_are_replaced_by_ascii)
 
 TEST(byte_order_mark_is_skipped)
 {
-    assert_int_equal(aw_utf8_mark("\xEF\xBB\xBFx"), 3);
-    assert_int_equal(aw_utf8_mark("\xEF\xBB"), 0);
-    assert_int_equal(aw_utf8_mark(""), 0);
+    assert_int_equal(aw_utf8_bom_size("\xEF\xBB\xBFx"), 3);
+    assert_int_equal(aw_utf8_bom_size("\xEF\xBB"), 0);
+    assert_int_equal(aw_utf8_bom_size(""), 0);
 }
 
 /* Bytes behind the buffer belong to someone else. */

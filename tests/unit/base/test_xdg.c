@@ -33,7 +33,7 @@ TEST(xdg_directories_follow_the_environment)
 
 static enum aw_status runtime(struct aw_error *err)
 {
-    return aw_xdg_runtime(path, sizeof path, err);
+    return aw_xdg_make_runtime(path, sizeof path, err);
 }
 
 /* Creates the directory once, for this user only; an unsuitable existing one is reported. */

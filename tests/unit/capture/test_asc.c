@@ -9,15 +9,15 @@ static struct aw_candump frame;
 
 static enum aw_status next(struct aw_candump_log *log, const char *line)
 {
-    return aw_candump_next(log, line, strlen(line), &frame, &err);
+    return aw_candump_read_line(log, line, strlen(line), &frame, &err);
 }
 
 TEST(asc_headers_are_recognized)
 {
-    assert_true(aw_asc_begins("date Sun", 8));
-    assert_true(aw_asc_begins("base hex  timestamps", 20));
-    assert_false(aw_asc_begins("dates and times", 15));
-    assert_false(aw_asc_begins("date", 4));
+    assert_true(aw_asc_is_header("date Sun", 8));
+    assert_true(aw_asc_is_header("base hex  timestamps", 20));
+    assert_false(aw_asc_is_header("dates and times", 15));
+    assert_false(aw_asc_is_header("date", 4));
     static const struct {
         const char *date;
         int64_t ns;

@@ -13,7 +13,7 @@ static bool read_line(const char *line, struct aw_candump *out)
     assert_non_null(copy);
     memcpy(copy, line, length);
     memset(out, 0xA5, sizeof *out);
-    bool found = aw_candump_read(copy, length, out);
+    bool found = aw_candump_parse(copy, length, out);
     free(copy);
     return found;
 }
@@ -57,7 +57,7 @@ static void print_parsed(const char *input, size_t i, FILE *out)
     fputs(!entry.dir ? "-" : entry.dir == AW_TX ? "tx" : entry.dir == AW_RX ? "rx" : "?", out);
     for (size_t n = 0; n < entry.size; n++)
         fprintf(out, " %02X", entry.bytes[n]);
-    size_t column = aw_candump_column(&entry, line, strlen(line));
+    size_t column = aw_candump_find_column(&entry, line, strlen(line));
     if (entry.size)
         assert_int_equal(column, 0);
     else
@@ -81,25 +81,25 @@ TEST(longest_lines_are_read)
         char line[300] = "041 [8]";
         for (size_t i = 0; i < n; i++)
             strcat(line, " 2A");
-        assert_true(aw_candump_read(line, strlen(line), &entry));
+        assert_true(aw_candump_parse(line, strlen(line), &entry));
         /* 2 of the 32 words are not data */
         assert_int_equal(entry.length, 4 + 2 * (n < 30 ? n : 30));
     }
     memset(rest, '1', sizeof rest - 1);
     memcpy(rest, "041#", 4);
     for (size_t n = 155; n < 165; n++) {
-        bool found = aw_candump_read(rest, n, &entry);
+        bool found = aw_candump_parse(rest, n, &entry);
         assert_int_equal(found, n < sizeof entry.frame);
         if (found)
             assert_int_equal(entry.length, n);
     }
     for (size_t n = 0; n < 32; n++)
         strcat(words, "x ");
-    assert_false(aw_candump_read(words, strlen(words), &entry));
+    assert_false(aw_candump_parse(words, strlen(words), &entry));
     memcpy(words + 62, "a#", 2);
-    assert_true(aw_candump_read(words, strlen(words), &entry));
+    assert_true(aw_candump_parse(words, strlen(words), &entry));
     memcpy(words + 62, "x a#", 4); /* one word too many */
-    assert_false(aw_candump_read(words, strlen(words), &entry));
+    assert_false(aw_candump_parse(words, strlen(words), &entry));
 }
 
 static void assert_written(const char *interface, int64_t time_ns, struct aw_span frame,

@@ -127,7 +127,7 @@ TEST_WITH(NULL, end, entries_are_read_in_order)
         expect_end();
         uint64_t position = aw_log_position(rig.log, &size);
         assert_int_equal(position, size);
-        assert_false(aw_log_is_cut(rig.log, &rig.err));
+        assert_false(aw_log_is_truncated(rig.log, &rig.err));
         assert_int_equal(aw_log_rewind(rig.log, &rig.err), AW_OK);
     }
 }
@@ -235,7 +235,7 @@ TEST_WITH(NULL, end, truncated_files_yield_their_complete_packets)
         while (aw_log_next(rig.log, &rig.entry, &rig.err) == AW_OK)
             n++;
         assert_int_equal(n, (cut >= first) + (cut >= second));
-        assert_int_equal(aw_log_is_cut(rig.log, &rig.err),
+        assert_int_equal(aw_log_is_truncated(rig.log, &rig.err),
                          cut != header && cut != first && cut != second);
         aw_log_close(rig.log);
     }

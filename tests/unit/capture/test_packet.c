@@ -45,7 +45,7 @@ static bool opens(enum aw_linktype linktype, const char *hex, struct aw_payload 
     assert_non_null(copy);
     memcpy(copy, bytes, size);
     bool result =
-        aw_packet_open(&(struct aw_packet){.linktype = linktype, .data = {copy, size}}, payload);
+        aw_packet_unwrap(&(struct aw_packet){.linktype = linktype, .data = {copy, size}}, payload);
     if (result)
         assert_true(payload->data.size > 0);
     free(copy);
@@ -94,8 +94,9 @@ TEST(foreign_link_layers_are_parsed)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_payload payload;
         bool opened = opens(cases[i].linktype, cases[i].hex, &payload);
-        if (!opened || payload.data.size != cases[i].size || payload.from != cases[i].from ||
-            payload.to != cases[i].to || payload.dir != cases[i].dir || payload.tcp != cases[i].tcp)
+        if (!opened || payload.data.size != cases[i].size || payload.from_port != cases[i].from ||
+            payload.to_port != cases[i].to || payload.dir != cases[i].dir ||
+            payload.tcp != cases[i].tcp)
             fail_msg("%s", cases[i].hex);
         if (cases[i].tcp)
             assert_int_equal(payload.seq, 0x01020304);
@@ -199,12 +200,12 @@ TEST(tcp_segments_are_put_in_order)
     struct aw_tcp_order order = {0};
     bool gap = true;
     struct aw_payload payload = {.data = {bytes, 3}};
-    struct aw_span got = aw_tcp_in_order(&order, &payload, &gap); /* a datagram */
-    assert_true(got.data == bytes && got.size == 3 && !gap && !order.counted);
+    struct aw_span got = aw_tcp_new_data(&order, &payload, &gap); /* a datagram */
+    assert_true(got.data == bytes && got.size == 3 && !gap && !order.started);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         payload =
             (struct aw_payload){.tcp = true, .seq = rows[i].seq, .data = {bytes, rows[i].size}};
-        got = aw_tcp_in_order(&order, &payload, &gap);
+        got = aw_tcp_new_data(&order, &payload, &gap);
         if (got.size != rows[i].left || gap != rows[i].gap ||
             (got.size && got.data != bytes + rows[i].from))
             fail_msg("piece %zu: %zu from %td, %d", i, got.size, got.data - bytes, gap);

@@ -83,7 +83,7 @@ static void assert_words(const uint8_t *found, size_t size, const char *expected
     char text[400] = "", *end = text;
     for (size_t at = 0; at < size; at += 4) {
         *end = ' ';
-        end = aw_hex_bytes(end + (at > 0), (struct aw_span){found + at, 4});
+        end = aw_print_hex_bytes(end + (at > 0), (struct aw_span){found + at, 4});
     }
     assert_int_equal(end - text, strlen(expected));
     if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
@@ -124,7 +124,7 @@ TEST(section_comments_are_read)
     static uint8_t file[4 * AW_PCAPNG_BEGIN_MAX];
     const char *comments[] = {"one", "two"};
     struct abouts abouts = {.text = ""};
-    struct aw_pcap_reader reader = {.about = take_about, .context = &abouts};
+    struct aw_pcap_reader reader = {.on_comment = take_about, .context = &abouts};
     struct aw_packet packet;
     size_t used, n = 0;
     n += aw_pcapng_section(file + n, AW_PCAPNG_BEGIN_MAX, "tool 1.2", comments, 2);
@@ -136,8 +136,8 @@ TEST(section_comments_are_read)
     assert_int_equal(used, n);
     assert_string_equal(abouts.text, "tool 1.2: one; tool 1.2: two; : one");
     assert_string_equal(reader.program, "other");
-    aw_pcap_end(&reader);
-    assert_true(reader.about == take_about && reader.context == &abouts && !*reader.program);
+    aw_pcap_reset(&reader);
+    assert_true(reader.on_comment == take_about && reader.context == &abouts && !*reader.program);
     memcpy(file + n, file + 24, 12); /* the program's name follows the comments */
     memmove(file + 24, file + 36, 16);
     memcpy(file + 40, file + n, 12);
@@ -159,7 +159,7 @@ TEST(oversized_section_comments_are_omitted)
         large[size] = '\0';
         size_t n = aw_pcapng_section(out, AW_PCAPNG_BEGIN_MAX, name, comments, 2);
         assert_true(n <= AW_PCAPNG_BEGIN_MAX);
-        struct aw_pcap_reader reader = {.about = take_about, .context = &abouts};
+        struct aw_pcap_reader reader = {.on_comment = take_about, .context = &abouts};
         struct aw_packet packet;
         size_t used;
         *abouts.text = '\0';

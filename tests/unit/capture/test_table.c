@@ -62,11 +62,11 @@ TEST_WITH(NULL, end, csv_is_read)
     assert_true(aw_table_cell(&table, 1, 2) == 3);
     assert_int_equal(aw_table_check_times(&table, 0, &err), AW_OK);
     int column;
-    assert_fails(aw_table_column(&table, "y", &column, &err), AW_MALFORMED,
+    assert_fails(aw_table_get_column(&table, "y", &column, &err), AW_MALFORMED,
                  "run.csv:3:1: column y not found, the table has t, measured, output — rename one");
     assert_int_equal(aw_table_check_times(&table, 1, &err), AW_OK);
     aw_fail(&err, AW_LIMIT, "too far");
-    assert_fails(aw_table_fail_in(&err, &table, 1), AW_LIMIT, "run.csv:6:1: too far");
+    assert_fails(aw_table_fail_at_row(&err, &table, 1), AW_LIMIT, "run.csv:6:1: too far");
     assert_int_equal(read_text("t\n1\n2\n\n2\n"), AW_OK);
     assert_fails(aw_table_check_times(&table, 0, &err), AW_MALFORMED,
                  "run.csv:5:1: t: time 2 s is not after 2 s of line 3 — sort the rows");
@@ -110,7 +110,7 @@ TEST_WITH(NULL, end, invalid_cells_are_reported_with_their_place)
         if (status != AW_OK)
             assert_true(!table.cells && !table.n_columns);
         else
-            status = aw_table_column(&table, "y", &column, &err);
+            status = aw_table_get_column(&table, "y", &column, &err);
         assert_fails(status, AW_MALFORMED, complaints[i].message);
     }
     assert_int_equal(read_bytes("t,y\n0,\0001\n", 9, NULL), AW_MALFORMED);
@@ -129,7 +129,7 @@ TEST_WITH(NULL, end, longest_cells_and_maximum_columns_are_read)
         number[n + 1] = '7';
         number[n + 2] = '\0';
         assert_int_equal(read_text(number), AW_OK);
-        bool read = aw_table_column(&table, "c", &column, &err) == AW_OK;
+        bool read = aw_table_get_column(&table, "c", &column, &err) == AW_OK;
         assert_int_equal(read, n < 64);
         if (read)
             assert_true(aw_table_cell(&table, 0, 0) == 7);
@@ -193,7 +193,7 @@ TEST_WITH(NULL, end, table_is_built_in_memory)
     assert_int_equal(create(NULL, 0), AW_OK);
     assert_fails(aw_table_add(&table, (double[]){1}, &err), AW_USAGE,
                  "table has no columns — name them first");
-    assert_fails(aw_table_column(&table, "y", &column, &err), AW_USAGE,
+    assert_fails(aw_table_get_column(&table, "y", &column, &err), AW_USAGE,
                  "column y not found, the table has none — rename one");
     assert_int_equal(create(names, 2), AW_OK);
     for (int i = 0; i < 1000; i++)
@@ -206,11 +206,11 @@ TEST_WITH(NULL, end, table_is_built_in_memory)
         assert_true(aw_table_cell(&table, (size_t)i, 1) == i * 0.1);
         assert_int_equal(table.lines[i], 0);
     }
-    assert_int_equal(table.capacity, 1024);
-    assert_fails(aw_table_column(&table, "measured", &column, &err), AW_USAGE,
+    assert_int_equal(table.row_capacity, 1024);
+    assert_fails(aw_table_get_column(&table, "measured", &column, &err), AW_USAGE,
                  "column measured not found, the table has t, y — rename one");
     assert_int_equal(column, -1);
-    assert_int_equal(aw_table_column(&table, "y", &column, &err), AW_OK);
+    assert_int_equal(aw_table_get_column(&table, "y", &column, &err), AW_OK);
     assert_int_equal(column, 1);
     end();
     assert_null(table.cells);
@@ -226,14 +226,14 @@ TEST_WITH(NULL, end, error_lists_the_columns_that_fit)
                                         "column-number-seven",  "eight-and-more"};
     int column;
     assert_int_equal(create(names, 8), AW_OK);
-    assert_fails(aw_table_column(&table, "y", &column, &err), AW_USAGE,
+    assert_fails(aw_table_get_column(&table, "y", &column, &err), AW_USAGE,
                  "column y not found, the table has column-number-one-of, column-number-two-of, "
                  "column-number-three, column-number-four, column-number-five, "
                  "column-number-six-six, column-number-seven, … — rename one");
-    assert_int_equal(aw_table_column(&table, names[0], &column, &err), AW_OK);
+    assert_int_equal(aw_table_get_column(&table, names[0], &column, &err), AW_OK);
     assert_int_equal(column, 0);
     assert_int_equal(create(names, 1), AW_OK);
-    assert_fails(aw_table_column(&table, "y", &column, &err), AW_USAGE,
+    assert_fails(aw_table_get_column(&table, "y", &column, &err), AW_USAGE,
                  "column y not found, the table has column-number-one-of — rename one");
     assert_int_equal(aw_table_add(&table, (double[]){1, NAN}, &err), AW_OK); /* the column exists */
 }
@@ -271,7 +271,7 @@ TEST_WITH(NULL, end, given_names_replace_the_header)
         assert_int_equal(table.n_rows, cases[i].rows);
         assert_string_equal(table.names[1], "column2");
         assert_string_equal(table.names[table.n_columns - 1], cases[i].last);
-        assert_int_equal(table.headless, isdigit((unsigned char)*cases[i].text) != 0);
+        assert_int_equal(table.no_header, isdigit((unsigned char)*cases[i].text) != 0);
     }
     end();
     assert_fails(aw_table_read_named(NULL, "run.csv", " ,", "t,x", &table, &err), AW_USAGE,

@@ -64,8 +64,8 @@ TEST(time_columns_are_recognized_by_name)
         if (!(cases[i].scale > 0))
             continue;
         assert_true(fabs(column.scale - cases[i].scale) < 1e-12);
-        assert_int_equal(column.unsure, cases[i].unsure);
-        assert_int_equal(column.step, cases[i].step);
+        assert_int_equal(column.no_unit, cases[i].unsure);
+        assert_int_equal(column.is_step, cases[i].step);
     }
 }
 
@@ -74,8 +74,9 @@ TEST(best_time_column_is_chosen)
     static const char *const names[] = {"x", "dt", "dt_ms", "time", "ms", "t_ms", "t_s", "t"};
     struct aw_time_column column;
     for (size_t n = 1; n < sizeof names / sizeof *names; n++)
-        assert_int_equal(aw_time_find(names, n + 1, &column), n); /* the last one is preferred */
-    assert_int_equal(aw_time_find(names, 1, &column), -1);
+        assert_int_equal(aw_find_time_column(names, n + 1, &column),
+                         n); /* the last one is preferred */
+    assert_int_equal(aw_find_time_column(names, 1, &column), -1);
 }
 
 TEST(units_are_split_from_column_names)
@@ -96,7 +97,7 @@ TEST(units_are_split_from_column_names)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char name[40], unit[16];
-        aw_column_unit(cases[i].text, name, sizeof name, unit);
+        aw_split_unit(cases[i].text, name, sizeof name, unit);
         assert_string_equal(name, cases[i].name);
         assert_string_equal(unit, cases[i].unit);
     }
@@ -106,12 +107,12 @@ TEST(table_times_are_converted_to_seconds)
 {
     int column;
     struct aw_table table = table_of("m1,t_ms\n1,0\n2,1500\n");
-    assert_int_equal(aw_table_time(&table, &column, &err), AW_OK);
+    assert_int_equal(aw_table_convert_time(&table, &column, &err), AW_OK);
     assert_int_equal(column, 1);
     assert_true(aw_table_cell(&table, 1, 1) == 1.5);
     aw_table_free(&table);
     table = table_of("milliseconds,m1\n0,1\n1500,2\n");
-    assert_int_equal(aw_table_time(&table, &column, &err), AW_OK);
+    assert_int_equal(aw_table_convert_time(&table, &column, &err), AW_OK);
     assert_true(aw_table_cell(&table, 1, column) == 1.5);
     aw_table_free(&table);
     static const struct {
@@ -126,7 +127,7 @@ TEST(table_times_are_converted_to_seconds)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         table = table_of(cases[i].text);
-        assert_int_equal(aw_table_time(&table, &column, &err), AW_MALFORMED);
+        assert_int_equal(aw_table_convert_time(&table, &column, &err), AW_MALFORMED);
         assert_memory_equal(err.text, cases[i].why, strlen(cases[i].why));
         aw_table_free(&table);
     }

@@ -22,14 +22,14 @@ static int64_t now, leader_ns;
 static void begin(const char *lines)
 {
     map = (struct aw_follow_map){0};
-    assert_int_equal(aw_follow_map_read(&map, lines, &err), AW_OK);
+    assert_int_equal(aw_follow_map_parse(&map, lines, &err), AW_OK);
     for (size_t i = 0; i < map.n; i++) {
-        assert_int_equal(aw_follow_row_units(&map.rows[i], "deg", &err), AW_OK);
+        assert_int_equal(aw_follow_row_convert(&map.rows[i], "deg", &err), AW_OK);
         joints[i] = (struct aw_follow_joint){.min = -90,
                                              .max = 90,
-                                             .speed = SPEED,
-                                             .reach = REACH,
-                                             .approach = NAN,
+                                             .max_speed = SPEED,
+                                             .max_jump = REACH,
+                                             .approach_speed = NAN,
                                              .max_lag = INFINITY,
                                              .actual = 0};
     }
@@ -39,11 +39,11 @@ static void begin(const char *lines)
 }
 
 /* Steps a device that follows every command. */
-static enum aw_follow_turn step(void)
+static enum aw_follow_result step(void)
 {
     now += TICK;
     leader_ns += TICK;
-    enum aw_follow_turn turn = aw_follow_step(&f, now);
+    enum aw_follow_result turn = aw_follow_step(&f, now);
     for (size_t i = 0; i < map.n && turn == AW_FOLLOW_RUN; i++)
         if (joints[i].engaged)
             joints[i].actual = joints[i].command;
@@ -52,13 +52,13 @@ static enum aw_follow_turn step(void)
 
 static void say(double value)
 {
-    if (aw_follow_record(&f, leader_ns))
-        aw_follow_value(&f, 0, value, now);
+    if (aw_follow_add_record(&f, leader_ns))
+        aw_follow_set_value(&f, 0, value, now);
 }
 
-static enum aw_follow_turn run(double value, int steps)
+static enum aw_follow_result run(double value, int steps)
 {
-    enum aw_follow_turn turn = AW_FOLLOW_REST;
+    enum aw_follow_result turn = AW_FOLLOW_REST;
     while (steps-- > 0) {
         say(value);
         turn = step();
@@ -140,9 +140,12 @@ static bool set(const char *what, double value)
     const struct {
         const char *what;
         double *field;
-    } fields[] = {{"at", &joints[0].actual},         {"speed", &joints[0].speed},
-                  {"range", &joints[0].max},         {"lag", &joints[0].max_lag},
-                  {"approach", &joints[0].approach}, {"smooth", &f.smooth_s}};
+    } fields[] = {{"at", &joints[0].actual},
+                  {"speed", &joints[0].max_speed},
+                  {"range", &joints[0].max},
+                  {"lag", &joints[0].max_lag},
+                  {"approach", &joints[0].approach_speed},
+                  {"smooth", &f.smooth_s}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (strcmp(fields[i].what, what) == 0) {
             *fields[i].field = value;
@@ -153,7 +156,7 @@ static bool set(const char *what, double value)
 }
 
 /* Takes a step in time. Returns false for any other step. */
-static bool go_on(const char *what, double value, double other, enum aw_follow_turn *turn)
+static bool go_on(const char *what, double value, double other, enum aw_follow_result *turn)
 {
     int64_t ms = isfinite(value) ? (int64_t)value * MS : 0;
     if (strcmp(what, "lead") == 0)
@@ -180,11 +183,11 @@ static bool go_on(const char *what, double value, double other, enum aw_follow_t
     else if (strcmp(what, "stall") == 0)
         now += (int64_t)value * AW_FOLLOW_LATE;
     else if (strcmp(what, "waited") == 0)
-        leader_ns += ms, aw_follow_waited(&f, now += ms);
+        leader_ns += ms, aw_follow_set_wait(&f, now += ms);
     else if (strcmp(what, "relative") == 0)
         f.relative = true;
     else if (strcmp(what, "blind") == 0)
-        f.blindly = true;
+        f.allow_unknown = true;
     else
         return set(what, value);
     return true;
@@ -192,14 +195,13 @@ static bool go_on(const char *what, double value, double other, enum aw_follow_t
 
 /* Returns false if something is not as required. */
 static bool is_so(const char *what, const char *why, double value, double tolerance,
-                  enum aw_follow_turn turn)
+                  enum aw_follow_result turn)
 {
     static const struct {
         const char *name;
-        enum aw_unfollow halt;
-    } halts[] = {{"silent", AW_UNFOLLOW_SILENT},   {"jump", AW_UNFOLLOW_JUMP},
-                 {"restart", AW_UNFOLLOW_RESTART}, {"gap", AW_UNFOLLOW_GAP},
-                 {"late", AW_UNFOLLOW_LATE},       {"lag", AW_UNFOLLOW_LAG}};
+        enum aw_follow_loss halt;
+    } halts[] = {{"silent", AW_LOSS_SILENT}, {"jump", AW_LOSS_JUMP}, {"restart", AW_LOSS_RESTART},
+                 {"gap", AW_LOSS_GAP},       {"late", AW_LOSS_LATE}, {"lag", AW_LOSS_LAG}};
     static const char *const turns[] = {[AW_FOLLOW_REST] = "REST",
                                         [AW_FOLLOW_RUN] = "RUN",
                                         [AW_FOLLOW_STOP] = "STOP",
@@ -207,21 +209,21 @@ static bool is_so(const char *what, const char *why, double value, double tolera
     if (strcmp(what, "STOP") == 0 || strcmp(what, "halt") == 0)
         for (size_t i = 0; i < sizeof halts / sizeof *halts; i++)
             if (strcmp(halts[i].name, why) == 0)
-                return f.halt == halts[i].halt && (*what == 'h' || turn == AW_FOLLOW_STOP);
+                return f.loss == halts[i].halt && (*what == 'h' || turn == AW_FOLLOW_STOP);
     if (strcmp(what, "cmd") == 0 || strcmp(what, "actual") == 0)
         return fabs((*what == 'c' ? joints[0].command : joints[0].actual) - value) <=
                tolerance + 1e-6;
     if (strcmp(what, "engaged") == 0)
         return joints[1].engaged == (value > 0);
     if (strcmp(what, "ignored") == 0 || strcmp(what, "late") == 0)
-        return (double)(*what == 'i' ? f.ignored : f.late) >= value;
+        return (double)(*what == 'i' ? f.n_ignored : f.n_late) >= value;
     return strcmp(turns[turn], what) == 0;
 }
 
 TEST(follow_rules_start_and_stop_the_joints)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        enum aw_follow_turn turn = AW_FOLLOW_REST;
+        enum aw_follow_result turn = AW_FOLLOW_REST;
         char steps[400], *save;
         begin(rules[i].map);
         strcpy(steps, rules[i].steps);
@@ -260,7 +262,7 @@ static void move(struct plant *plant, const struct aw_follow_joint *j, bool runs
     if (plant->targets)
         plant->at = j->command;
     else
-        plant->at += aw_steer(j->velocity, 5, j->command - plant->at, j->most) * dt_s;
+        plant->at += aw_steer(j->velocity, 5, j->command - plant->at, j->speed_limit) * dt_s;
 }
 
 struct scenario {
@@ -290,13 +292,13 @@ static bool act(struct scenario *s)
     else if (what < 0.011)
         leader_ns += (int64_t)(chance() * 3 * AW_SECOND);
     if (what > 0.97) {
-        if (aw_follow_record(&f, leader_ns))
-            aw_follow_value(&f, 0, chance() < 0.5 ? (double)NAN : (double)-INFINITY, now);
+        if (aw_follow_add_record(&f, leader_ns))
+            aw_follow_set_value(&f, 0, chance() < 0.5 ? (double)NAN : (double)-INFINITY, now);
         return false;
     }
-    uint64_t late = f.late;
+    uint64_t late = f.n_late;
     say(s->at);
-    return f.late == late;
+    return f.n_late == late;
 }
 
 static void play(uint64_t number)
@@ -307,7 +309,7 @@ static void play(uint64_t number)
     begin("elbow=x dead 0.05");
     f.relative = number % 3 == 0;
     f.smooth_s = number % 5 == 0 ? 0.05 : 0;
-    joints[0].approach = number % 7 == 0 ? 15 : (double)NAN;
+    joints[0].approach_speed = number % 7 == 0 ? 15 : (double)NAN;
     s.said_ns = now;
     for (int i = 0; i < 2000; i++) {
         int64_t later = chance() < 0.001 ? 150 * MS : TICK;
@@ -316,7 +318,7 @@ static void play(uint64_t number)
         if (act(&s))
             s.said_ns = now;
         bool ran = f.running;
-        enum aw_follow_turn turn = aw_follow_step(&f, now);
+        enum aw_follow_result turn = aw_follow_step(&f, now);
         bool runs = turn == AW_FOLLOW_RUN;
         double dt_s = (double)later / 1e9, most = SPEED * dt_s + 1e-9;
         move(&plant, &joints[0], runs, runs && !ran ? 0 : dt_s);
@@ -325,7 +327,7 @@ static void play(uint64_t number)
         assert_true(isfinite(plant.at));
         assert_true(fabs(plant.at - plant.before) <= most);
         assert_true(plant.at <= 90.5 && plant.at >= -90.5);
-        assert_true(!runs || joints[0].most <= SPEED + 1e-9);
+        assert_true(!runs || joints[0].speed_limit <= SPEED + 1e-9);
         if (runs && now - s.said_ns > DEADMAN + TICK)
             fail_msg("scenario %llu runs at %lld ms, and was said nothing since %lld ms",
                      (unsigned long long)number, (long long)(now / MS),
@@ -335,8 +337,8 @@ static void play(uint64_t number)
         if (turn == AW_FOLLOW_REFUSE) { /* the command ends; the user has to bring them together */
             s.refusals++;
             double away = fabs(aw_follow_goal(&f, 0) - plant.at);
-            assert_true(away > REACH && isnan(joints[0].approach));
-            f.timed = false;
+            assert_true(away > REACH && isnan(joints[0].approach_speed));
+            f.has_time = false;
             aw_follow_start(&f, &map, joints, now);
             s.at = plant.at;
             s.said_ns = now;

@@ -10,9 +10,9 @@ static struct aw_error err;
 static void read_all(const char *text, const char *unit)
 {
     map = (struct aw_follow_map){0};
-    assert_int_equal(aw_follow_map_read(&map, text, &err), AW_OK);
+    assert_int_equal(aw_follow_map_parse(&map, text, &err), AW_OK);
     for (size_t i = 0; i < map.n; i++)
-        assert_int_equal(aw_follow_row_units(&map.rows[i], unit, &err), AW_OK);
+        assert_int_equal(aw_follow_row_convert(&map.rows[i], unit, &err), AW_OK);
 }
 
 TEST(maps_are_parsed)
@@ -41,7 +41,7 @@ TEST(maps_are_parsed)
         assert_float_equal(row->scale, cases[i].scale, 1e-9);
         assert_float_equal(row->offset, cases[i].offset, 1e-9);
         assert_true(row->low == cases[i].low && row->high == cases[i].high);
-        assert_float_equal(row->dead, cases[i].dead, 1e-9);
+        assert_float_equal(row->dead_band, cases[i].dead, 1e-9);
     }
     read_all("elbow=m2*1.2+10deg clamp 20deg..160deg, wrist=m3,\nhand = gripper", "deg");
     assert_int_equal(map.n, 3);
@@ -80,15 +80,15 @@ TEST(invalid_maps_are_refused)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         map = (struct aw_follow_map){0};
-        enum aw_status status = aw_follow_map_read(&map, cases[i].text, &err);
+        enum aw_status status = aw_follow_map_parse(&map, cases[i].text, &err);
         assert_int_equal(status, i < SYNTAX ? AW_USAGE : AW_OK);
         if (status == AW_OK)
-            assert_int_equal(aw_follow_row_units(&map.rows[0], "deg", &err), AW_USAGE);
+            assert_int_equal(aw_follow_row_convert(&map.rows[0], "deg", &err), AW_USAGE);
         assert_has(err.text, cases[i].says);
     }
     char many[AW_FOLLOW_ROWS * 8 + 16] = "a=b";
     for (int i = 0; i < AW_FOLLOW_ROWS; i++)
         sprintf(many + strlen(many), ",j%d=x", i);
     map = (struct aw_follow_map){0};
-    assert_int_equal(aw_follow_map_read(&map, many, &err), AW_USAGE);
+    assert_int_equal(aw_follow_map_parse(&map, many, &err), AW_USAGE);
 }

@@ -24,16 +24,16 @@ static enum aw_status check(const void *context, size_t place, double value, con
 }
 
 static const struct aw_gain_file kind = {
-    .places = 10,
+    .n_gains = 10,
     .heading = "ten gains",
     .example = "a b 3 0.5",
-    .joint = "arm",
-    .use = "a",
+    .joint_term = "arm",
+    .joint_list = "a",
     .controllers = (const char *const[]){"b", NULL},
     .gains = (const char *const[]){"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", NULL},
-    .find = find,
-    .name = name,
-    .check = check,
+    .find_joint = find,
+    .write_joint = name,
+    .check_value = check,
 };
 
 static struct aw_error err;
@@ -52,11 +52,11 @@ TEST(gain_file_is_read)
     size_t next = 0, place;
     assert_int_equal(read_text("\xEF\xBB\xBF# x\n\na b 7 0.5 # y\n a  b\t2 -3e1\r\na b 9 1", gains),
                      AW_OK);
-    assert_true(aw_gain_file_next(&kind, gains, &next, &place) && place == 2);
-    assert_true(aw_gain_file_next(&kind, gains, &next, &place) && place == 7);
-    assert_true(aw_gain_file_next(&kind, gains, &next, &place) && place == 9);
-    assert_false(aw_gain_file_next(&kind, gains, &next, &place));
-    assert_int_equal(aw_gain_count(&kind, gains), 3);
+    assert_true(aw_gain_file_next_known(&kind, gains, &next, &place) && place == 2);
+    assert_true(aw_gain_file_next_known(&kind, gains, &next, &place) && place == 7);
+    assert_true(aw_gain_file_next_known(&kind, gains, &next, &place) && place == 9);
+    assert_false(aw_gain_file_next_known(&kind, gains, &next, &place));
+    assert_int_equal(aw_count_gains(&kind, gains), 3);
     assert_true(gains[2].value == -30 && gains[7].value == 0.5F && gains[7].sent_ns == 0);
 }
 
@@ -95,7 +95,7 @@ TEST(gain_file_is_written_and_read_back)
     aw_gain_file_write(&kind, "a", gains, file);
     fclose(file);
     assert_string_equal(text, "# ten gains\na b 3 0.1\na b 8 -2\n");
-    aw_gain_file_text(&kind, "arm", 4, 0.25, line);
+    aw_gain_file_line(&kind, "arm", 4, 0.25, line);
     assert_string_equal(line, "arm b 4 0.25");
     close(mkstemp(path));
     assert_int_equal(aw_gain_file_save(&kind, "a", gains, path, &err), AW_OK);
@@ -112,7 +112,7 @@ TEST(gain_file_is_written_and_read_back)
 TEST(gain_times_are_read_and_written)
 {
     struct aw_gain_file stamped = kind;
-    stamped.timed = true;
+    stamped.has_times = true;
     static const struct {
         const char *line, *says; /* expected output, or the error */
         enum aw_status status;
@@ -196,7 +196,7 @@ TEST(later_gains_of_a_memory_win)
     fclose(file);
     memset(known, 0, sizeof known);
     assert_int_equal(remember(known, none), AW_OK);
-    assert_int_equal(aw_gain_count(&kind, known), 0);
+    assert_int_equal(aw_count_gains(&kind, known), 0);
     unlink(memory);
     assert_int_equal(aw_gain_remember(&kind, "a", known, sent, "/dev/null/x", &err), AW_USAGE);
     assert_int_equal(aw_gain_remember(&kind, "a", known, sent, "", &err), AW_OK);

@@ -48,19 +48,19 @@ static void move(struct loop *loop, double u)
 }
 
 /* A driver with gain kp; the target changes after 0.5 s; one sample every 10 ms. */
-struct course {
+struct error_stats {
     double target, kp, ki, hz;
     double seconds;
 };
 
-static enum aw_motion_verdict drive(const struct joint *joint, const struct course *c,
+static enum aw_motion_verdict drive(const struct joint *joint, const struct error_stats *c,
                                     struct aw_motion *guard, double *farthest)
 {
     static struct loop loop;
     double integral = 0, u = 0;
     loop = (struct loop){.joint = *joint};
     struct aw_motion_config config = aw_motion_defaults(15);
-    config.moves = joint->moves;
+    config.moving_output = joint->moves;
     aw_motion_start(guard, &config, 0);
     *farthest = 0;
     for (long i = 0; i < lround(c->seconds / DT); i++) {
@@ -73,7 +73,7 @@ static enum aw_motion_verdict drive(const struct joint *joint, const struct cour
         move(&loop, u);
         *farthest = fmax(*farthest, fabs(loop.y));
         struct aw_motion_sample sample = {t, target, seen(&loop), u, u, NULL};
-        if (i % 10 == 0 && aw_motion_feed(guard, &sample) != AW_MOTION_FINE)
+        if (i % 10 == 0 && aw_motion_add_sample(guard, &sample) != AW_MOTION_OK)
             break;
     }
     return guard->verdict;
@@ -85,19 +85,19 @@ TEST(each_fault_is_recognized)
     const struct {
         const char *name;
         struct joint joint;
-        struct course course;
+        struct error_stats course;
         enum aw_motion_verdict verdict;
     } rows[] = {
-        {"sound", {.late = 0}, {20, 3, 0, 0, 5}, AW_MOTION_FINE},
-        {"the other way", {.late = 0}, {-20, 3, 0, 0, 5}, AW_MOTION_FINE},
-        {"with an integrator", {.late = 0}, {10, 3, 0.001, 0, 20}, AW_MOTION_FINE},
-        {"overshoots", {.late = 30}, {10, 10, 0.01, 0, 5}, AW_MOTION_FINE},
-        {"a sweep", {.late = 0}, {5, 3, 0, 7, 10}, AW_MOTION_FINE},
-        {"a slow one", {.late = 0}, {5, 3, 0, 0.2, 20}, AW_MOTION_FINE},
-        {"hardly any output", {.friction = 0.05}, {5, 3, 0, 0, 10}, AW_MOTION_FINE},
-        {"moves already", {.speed = -60}, {20, 3, 0, 0, 3}, AW_MOTION_FINE},
-        {"moves already, the other way", {.speed = 60}, {-20, 3, 0, 0, 3}, AW_MOTION_FINE},
-        {"holds against a wall", {.wall = 2}, {10, 3, 0, 0, 20}, AW_MOTION_FINE},
+        {"sound", {.late = 0}, {20, 3, 0, 0, 5}, AW_MOTION_OK},
+        {"the other way", {.late = 0}, {-20, 3, 0, 0, 5}, AW_MOTION_OK},
+        {"with an integrator", {.late = 0}, {10, 3, 0.001, 0, 20}, AW_MOTION_OK},
+        {"overshoots", {.late = 30}, {10, 10, 0.01, 0, 5}, AW_MOTION_OK},
+        {"a sweep", {.late = 0}, {5, 3, 0, 7, 10}, AW_MOTION_OK},
+        {"a slow one", {.late = 0}, {5, 3, 0, 0.2, 20}, AW_MOTION_OK},
+        {"hardly any output", {.friction = 0.05}, {5, 3, 0, 0, 10}, AW_MOTION_OK},
+        {"moves already", {.speed = -60}, {20, 3, 0, 0, 3}, AW_MOTION_OK},
+        {"moves already, the other way", {.speed = 60}, {-20, 3, 0, 0, 3}, AW_MOTION_OK},
+        {"holds against a wall", {.wall = 2}, {10, 3, 0, 0, 20}, AW_MOTION_OK},
         {"reversed", {.reversed = true}, {20, 3, 0, 0, 5}, AW_MOTION_REVERSED},
         {"reversed, the other way", {.reversed = true}, {-20, 3, 0, 0, 5}, AW_MOTION_REVERSED},
         {"reversed and late", {.reversed = true, .late = 300}, {20, 3, 0, 0, 5},
@@ -111,9 +111,9 @@ TEST(each_fault_is_recognized)
         {"holds against a wall in an experiment", {.wall = 2, .moves = 0.04}, {10, 3, 0, 0, 20},
          AW_MOTION_STUCK},
         {"hardly any output in an experiment", {.friction = 0.05, .moves = 0.042}, {5, 3, 0, 0, 10},
-         AW_MOTION_FINE},
-        {"slow, in an experiment", {.moves = 0.02}, {5, 3, 0, 0.2, 20}, AW_MOTION_FINE},
-        {"dies, and the output stays", {.jams = 600}, {40, 3, 0, 0, 9}, AW_MOTION_FINE},
+         AW_MOTION_OK},
+        {"slow, in an experiment", {.moves = 0.02}, {5, 3, 0, 0.2, 20}, AW_MOTION_OK},
+        {"dies, and the output stays", {.jams = 600}, {40, 3, 0, 0, 9}, AW_MOTION_OK},
         {"dies, and the output stays, in an experiment", {.jams = 600, .moves = 0.04},
          {40, 3, 0, 0, 2.7}, AW_MOTION_STUCK},
         {"dies on the way", {.jams = 2100}, {40, 3, 0, 0.2, 20}, AW_MOTION_STUCK},
@@ -152,15 +152,15 @@ TEST(deviation_limit_spans_start_and_targets)
             struct aw_motion_sample s = {.measured = 10, .output = NAN};
             for (size_t i = 0; i < n; i++) {
                 s.target = targets[i];
-                assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_FINE);
+                assert_int_equal(aw_motion_add_sample(&guard, &s), AW_MOTION_OK);
             }
             s.measured = (side < 2 ? lows : highs)[n - 1] + (side % 2 ? 0.1 : -0.1);
             bool beyond = side == 0 || side == 3;
-            assert_int_equal(aw_motion_feed(&guard, &s),
-                             beyond ? AW_MOTION_BEYOND : AW_MOTION_FINE);
+            assert_int_equal(aw_motion_add_sample(&guard, &s),
+                             beyond ? AW_MOTION_BEYOND : AW_MOTION_OK);
             s.measured = 10;
-            assert_int_equal(aw_motion_feed(&guard, &s),
-                             beyond ? AW_MOTION_BEYOND : AW_MOTION_FINE);
+            assert_int_equal(aw_motion_add_sample(&guard, &s),
+                             beyond ? AW_MOTION_BEYOND : AW_MOTION_OK);
         }
 }
 
@@ -176,9 +176,9 @@ TEST(single_glitch_is_not_a_reversed_motor)
         for (int i = 0; i < 20; i++) {
             s.t = 0.002 * i + (i < 10 ? 0 : 0.1);
             s.measured = i >= 5 && (lasting || i < 10) ? -3 : 0;
-            aw_motion_feed(&guard, &s);
+            aw_motion_add_sample(&guard, &s);
         }
-        assert_int_equal(guard.verdict, lasting ? AW_MOTION_REVERSED : AW_MOTION_FINE);
+        assert_int_equal(guard.verdict, lasting ? AW_MOTION_REVERSED : AW_MOTION_OK);
     }
 }
 
@@ -195,9 +195,9 @@ TEST(late_command_is_not_a_reversed_motor)
         for (int i = 0; i < 40; i++) {
             s.t = 0.01 * i + (i < 5 ? 0 : 0.2);
             s.measured = i < 5 ? 0 : -3 + (reversed ? -0.05 : 0.05) * (i - 5);
-            aw_motion_feed(&guard, &s);
+            aw_motion_add_sample(&guard, &s);
         }
-        assert_int_equal(guard.verdict, reversed ? AW_MOTION_REVERSED : AW_MOTION_FINE);
+        assert_int_equal(guard.verdict, reversed ? AW_MOTION_REVERSED : AW_MOTION_OK);
     }
 }
 
@@ -206,22 +206,22 @@ TEST(faults_and_silence_end_the_motion)
     struct aw_motion guard = started();
     struct aw_motion_sample s = {.t = 0.1, .target = 0, .measured = 0, .output = 0};
     struct aw_error err;
-    assert_int_equal(aw_motion_wait(&guard, 0.5), AW_MOTION_FINE);
-    assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_FINE);
+    assert_int_equal(aw_motion_check_silence(&guard, 0.5), AW_MOTION_OK);
+    assert_int_equal(aw_motion_add_sample(&guard, &s), AW_MOTION_OK);
     assert_int_equal(aw_motion_fail(&guard, "lknee", "deg", &err), AW_OK);
     s.measured = NAN; /* no answer and no news */
     s.t = 0.6;
-    assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_FINE);
-    assert_int_equal(aw_motion_wait(&guard, 0.61), AW_MOTION_SILENT);
+    assert_int_equal(aw_motion_add_sample(&guard, &s), AW_MOTION_OK);
+    assert_int_equal(aw_motion_check_silence(&guard, 0.61), AW_MOTION_SILENT);
     s.fault = "encoder";
-    assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_SILENT);
+    assert_int_equal(aw_motion_add_sample(&guard, &s), AW_MOTION_SILENT);
     assert_int_equal(aw_motion_fail(&guard, "lknee", "deg", &err), AW_TIMEOUT);
     guard = started();
-    assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_FAULT);
+    assert_int_equal(aw_motion_add_sample(&guard, &s), AW_MOTION_FAULT);
     assert_int_equal(aw_motion_fail(&guard, "lknee", "deg", &err), AW_REFUSED);
     assert_non_null(strstr(err.text, "lknee: the device reports encoder"));
     s.fault = NULL;
-    assert_int_equal(aw_motion_feed(&guard, &s), AW_MOTION_FAULT);
+    assert_int_equal(aw_motion_add_sample(&guard, &s), AW_MOTION_FAULT);
 }
 
 TEST(error_explains_why_the_motion_was_stopped)

@@ -26,20 +26,20 @@ static int64_t now;
 static void begin(bool targets)
 {
     map = (struct aw_teleop_map){0};
-    assert_int_equal(aw_teleop_map_read(&map, lines, &err), AW_OK);
+    assert_int_equal(aw_teleop_map_parse(&map, lines, &err), AW_OK);
     joints[0] = (struct aw_teleop_joint){.name = "m3",
                                          .alias = "elbow",
                                          .min = -90,
                                          .max = 90,
-                                         .speed = 40,
+                                         .max_speed = 40,
                                          .max_lag = 5,
-                                         .targets = targets};
+                                         .uses_target = targets};
     joints[1] = (struct aw_teleop_joint){.name = "hand",
                                          .min = 0,
                                          .max = 100,
-                                         .speed = 200,
+                                         .max_speed = 200,
                                          .max_lag = INFINITY,
-                                         .targets = targets};
+                                         .uses_target = targets};
     t = (struct aw_teleop){.stale_ns = 0};
     for (size_t i = 0; i < AW_TELEOP_ROWS; i++)
         t.rate[i] = NAN;
@@ -49,21 +49,21 @@ static void begin(bool targets)
 }
 
 /* Steps a device that follows every command. */
-static enum aw_teleop_turn step(int64_t later)
+static enum aw_teleop_result step(int64_t later)
 {
     now += later;
-    enum aw_teleop_turn turn = aw_teleop_step(&t, now);
+    enum aw_teleop_result turn = aw_teleop_step(&t, now);
     for (size_t i = 0; i < 2 && turn == AW_TELEOP_RUN; i++)
-        if (!joints[i].targets)
+        if (!joints[i].uses_target)
             joints[i].actual += joints[i].velocity * (double)later / 1e9;
         else if (!isnan(joints[i].target))
             joints[i].actual = joints[i].target;
     return turn;
 }
 
-static enum aw_teleop_turn run(int steps)
+static enum aw_teleop_result run(int steps)
 {
-    enum aw_teleop_turn turn = AW_TELEOP_REST;
+    enum aw_teleop_result turn = AW_TELEOP_REST;
     while (steps-- > 0)
         turn = step(TICK);
     return turn;
@@ -71,9 +71,9 @@ static enum aw_teleop_turn run(int steps)
 
 static void hold(void)
 {
-    aw_teleop_set(&t, ENABLE, 0);
+    aw_teleop_set_input(&t, ENABLE, 0);
     step(TICK);
-    aw_teleop_set(&t, ENABLE, 1);
+    aw_teleop_set_input(&t, ENABLE, 1);
     assert_int_equal(step(TICK), AW_TELEOP_RUN);
 }
 
@@ -144,7 +144,7 @@ static int index_of(const char *const *names, const char *name)
 }
 
 /* Takes a step that changes something. Returns false for any other step. */
-static bool act(const char *does, const char *name, double value, enum aw_teleop_turn *turn)
+static bool act(const char *does, const char *name, double value, enum aw_teleop_result *turn)
 {
     static const char *const controls[] = {"enable", "full", "stick", "other", "grip",
                                            "next",   "emg1", "emg2",  NULL};
@@ -152,7 +152,7 @@ static bool act(const char *does, const char *name, double value, enum aw_teleop
     if (strcmp(does, "hold") == 0)
         hold();
     else if (strcmp(does, "set") == 0)
-        aw_teleop_set(&t, (size_t)index_of(controls, name), value);
+        aw_teleop_set_input(&t, (size_t)index_of(controls, name), value);
     else if (strcmp(does, "at") == 0)
         joints[atoi(name)].actual = value;
     else if (strcmp(does, "run") == 0)
@@ -167,13 +167,13 @@ static bool act(const char *does, const char *name, double value, enum aw_teleop
     else if (strcmp(does, "late") == 0)
         now += (int64_t)number * MS;
     else if (strcmp(does, "waited") == 0)
-        aw_teleop_waited(&t, now += (int64_t)number * MS);
+        aw_teleop_set_wait(&t, now += (int64_t)number * MS);
     else if (strcmp(does, "lose") == 0)
-        aw_teleop_lose(&t, *name == 'e' ? AW_HALT_EVENTS : AW_HALT_GONE);
+        aw_teleop_set_halt(&t, *name == 'e' ? AW_HALT_EVENTS : AW_HALT_GONE);
     else if (strcmp(does, "stale") == 0)
         t.stale_ns = (int64_t)number * MS;
     else if (strcmp(does, "alive") == 0)
-        aw_teleop_alive(&t, now);
+        aw_teleop_set_alive(&t, now);
     else
         return false;
     return true;
@@ -181,7 +181,7 @@ static bool act(const char *does, const char *name, double value, enum aw_teleop
 
 /* Returns false if something is not as required. */
 static bool is_so(const char *what, const char *name, double value, double most,
-                  enum aw_teleop_turn turn)
+                  enum aw_teleop_result turn)
 {
     static const enum aw_halt halts[] = {AW_HALT_RELEASED, AW_HALT_EVENTS, AW_HALT_GONE,
                                          AW_HALT_LATE,     AW_HALT_STALE,  AW_HALT_LAG};
@@ -194,10 +194,10 @@ static bool is_so(const char *what, const char *name, double value, double most,
         return turn == (what[1] == 'U' ? AW_TELEOP_RUN : AW_TELEOP_REST);
     if (strcmp(what, "action") == 0)
         return *name == '-' ? t.n_actions == 0
-                            : t.n_actions == 1 && t.actions[0].does == AW_DOES_NEXT &&
+                            : t.n_actions == 1 && t.actions[0].verb == AW_VERB_NEXT &&
                                   strcmp(t.actions[0].text, name) == 0;
     if (strcmp(what, "letgo") == 0 || strcmp(what, "due") == 0)
-        return (*what == 'l' ? aw_teleop_release(&t) : aw_teleop_is_due(&t)) == atoi(name);
+        return (*what == 'l' ? aw_teleop_is_released(&t) : aw_teleop_is_due(&t)) == atoi(name);
     if (strcmp(what, "actual") == 0)
         return joint->actual >= value && joint->actual <= most;
     double found = *what == 'v' ? joint->velocity : *what == 'l' ? joint->limited : joint->target;
@@ -208,12 +208,12 @@ TEST(teleop_rules_start_and_stop_the_joints)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         bool targets = *rules[i].kind != 'v';
-        enum aw_teleop_turn turn = AW_TELEOP_REST;
+        enum aw_teleop_result turn = AW_TELEOP_REST;
         char steps[700], *save;
         begin(targets);
         if (targets && *rules[i].kind != 't') { /* in whole units, from the actual position */
             t.step_s = 0.1;
-            joints[0].least = joints[1].least = 1;
+            joints[0].min_step = joints[1].min_step = 1;
             joints[0].max_lag = INFINITY;
             joints[0].actual = atof(rules[i].kind);
             joints[1].actual = 50;
@@ -233,7 +233,7 @@ TEST(teleop_rules_start_and_stop_the_joints)
 static enum aw_status start_with(const char *text)
 {
     map = (struct aw_teleop_map){0};
-    assert_int_equal(aw_teleop_map_read(&map, text, &err), AW_OK);
+    assert_int_equal(aw_teleop_map_parse(&map, text, &err), AW_OK);
     return aw_teleop_start(&t, &map, joints, 2, 0, &err);
 }
 
@@ -249,7 +249,7 @@ TEST(invalid_maps_are_refused)
     begin(false);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(start_with(wrong[i]), AW_USAGE);
-    joints[0].speed = joints[1].max = INFINITY;
+    joints[0].max_speed = joints[1].max = INFINITY;
     assert_int_equal(start_with("enable = b\na = elbow velocity\n"), AW_USAGE);
     assert_int_equal(start_with("enable = b\na = hand toggle\n"), AW_USAGE);
 }
@@ -271,13 +271,13 @@ static bool turn_of_fate(bool *silent)
 {
     switch (dice(40)) {
     case 0:
-        aw_teleop_lose(&t, AW_HALT_EVENTS);
+        aw_teleop_set_halt(&t, AW_HALT_EVENTS);
         return true;
     case 1:
-        aw_teleop_lose(&t, AW_HALT_GONE);
+        aw_teleop_set_halt(&t, AW_HALT_GONE);
         return true;
     case 2:
-        aw_teleop_set(&t, STICK, dice(2) ? NAN : INFINITY);
+        aw_teleop_set_input(&t, STICK, dice(2) ? NAN : INFINITY);
         return true;
     case 3:
         now += (int64_t)dice(400) * MS;
@@ -287,20 +287,20 @@ static bool turn_of_fate(bool *silent)
         return false;
     case 5:
     case 6:
-        aw_teleop_set(&t, ENABLE, 0);
+        aw_teleop_set_input(&t, ENABLE, 0);
         return true;
     case 7:
     case 8:
     case 9:
-        aw_teleop_set(&t, ENABLE, 1);
+        aw_teleop_set_input(&t, ENABLE, 1);
         return false;
     default:
-        aw_teleop_set(&t, FULL + dice(EMG2), values[dice(sizeof values / sizeof *values)]);
+        aw_teleop_set_input(&t, FULL + dice(EMG2), values[dice(sizeof values / sizeof *values)]);
         return false;
     }
 }
 
-static void check_step(bool must_stop, enum aw_teleop_turn turn, bool ran, const double before[2],
+static void check_step(bool must_stop, enum aw_teleop_result turn, bool ran, const double before[2],
                        int64_t since)
 {
     bool full = t.value[FULL] >= 0.5;
@@ -309,7 +309,7 @@ static void check_step(bool must_stop, enum aw_teleop_turn turn, bool ran, const
     if (t.value[ENABLE] < 0.4)
         assert_true(turn != AW_TELEOP_RUN);
     for (size_t i = 0; i < 2; i++) {
-        double most = joints[i].speed * (full ? 1 : 0.25) * (1 + 1e-9);
+        double most = joints[i].max_speed * (full ? 1 : 0.25) * (1 + 1e-9);
         assert_true(fabs(joints[i].velocity) <= most);
         if (turn != AW_TELEOP_RUN || isnan(joints[i].actual))
             continue;
@@ -334,8 +334,8 @@ static void scenario(unsigned seed)
         int64_t was = t.step_ns;
         bool ran = t.running, must_stop = dice(4) ? false : turn_of_fate(&silent);
         if (!silent)
-            aw_teleop_alive(&t, now);
-        enum aw_teleop_turn turn = step((int64_t)(1 + dice(15)) * MS);
+            aw_teleop_set_alive(&t, now);
+        enum aw_teleop_result turn = step((int64_t)(1 + dice(15)) * MS);
         if (now - was > AW_TELEOP_LATE)
             must_stop = must_stop || ran;
         if (silent && t.stale_ns && now - t.alive_ns > t.stale_ns && turn == AW_TELEOP_RUN)

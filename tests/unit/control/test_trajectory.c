@@ -32,16 +32,16 @@ TEST(two_points_give_the_textbook_polynomials)
         for (double u = 0; u < 1; u += 1.0 / 64) {
             double p, v, wanted_p[] = {u, u * u * (3 - 2 * u), u * u * u * (10 + u * (6 * u - 15))};
             double wanted_v[] = {1, 6 * u * (1 - u), 30 * u * u * (1 - u) * (1 - u)};
-            aw_path_at(&a, u, &p, &v);
+            aw_path_evaluate(&a, u, &p, &v);
             NEAR(p, wanted_p[mode], 1e-14);
             NEAR(v, wanted_v[mode], 1e-14);
-            aw_path_at(&b, 2 + 4 * u, &p, &v);
+            aw_path_evaluate(&b, 2 + 4 * u, &p, &v);
             NEAR(p, 10 - 40 * wanted_p[mode], 1e-12);
             NEAR(v, -10 * wanted_v[mode], 1e-12);
         }
         double p, v;
         struct aw_path_extremes x = aw_path_extremes(&a, 0, 0);
-        aw_path_at(&a, 1, &p, &v);
+        aw_path_evaluate(&a, 1, &p, &v);
         assert_true(p == 1 && v == 0 && x.low == 0 && x.low_t_s == 0);
         assert_true(x.high == 1 && x.high_t_s == 1);
         aw_path_free(&a);
@@ -62,7 +62,7 @@ TEST(quintic_recovers_a_single_quintic)
     struct aw_path path = path_of(AW_PATH_QUINTIC, t, points, 5, 1);
     for (double at = 0; at <= 2; at += 0.01) {
         double p, u = at / 2;
-        aw_path_at(&path, at, &p, NULL);
+        aw_path_evaluate(&path, at, &p, NULL);
         NEAR(p, 90 * u * u * u * (10 + u * (6 * u - 15)), 1e-10);
     }
     aw_path_free(&path);
@@ -75,7 +75,7 @@ TEST(cubic_velocities_match_the_formula)
     struct aw_path path = path_of(AW_PATH_CUBIC, t, p, 8, 1);
     for (int i = 0; i < 8; i++) {
         double v;
-        aw_path_at(&path, t[i], NULL, &v);
+        aw_path_evaluate(&path, t[i], NULL, &v);
         NEAR(v, wanted[i], 1e-12);
     }
     aw_path_free(&path);
@@ -94,21 +94,21 @@ TEST(extremes_agree_with_sampling)
                 double low = INFINITY, high = -INFINITY, speed = 0, h = fast[k + 1] - fast[k];
                 double p[2], v[2];
                 for (int s = 0; s < 20000; s++) {
-                    aw_path_at(&path, fast[k] + h * s / 20000, p, v);
+                    aw_path_evaluate(&path, fast[k] + h * s / 20000, p, v);
                     low = fmin(low, p[i]);
                     high = fmax(high, p[i]);
                     speed = fmax(speed, fabs(v[i]));
                 }
                 double size = fmax(1, x.high - x.low);
                 assert_true(x.low <= low + 1e-9 && x.high >= high - 1e-9);
-                assert_true(x.speed >= speed - 1e-9 * (1 + speed));
+                assert_true(x.max_speed >= speed - 1e-9 * (1 + speed));
                 NEAR(x.low, low, 1e-3 * size);
                 NEAR(x.high, high, 1e-3 * size);
-                NEAR(x.speed, speed, 1e-3 * (1 + speed));
-                aw_path_at(&path, x.high_t_s, p, NULL);
+                NEAR(x.max_speed, speed, 1e-3 * (1 + speed));
+                aw_path_evaluate(&path, x.high_t_s, p, NULL);
                 NEAR(p[i], x.high, 1e-9 * size);
-                aw_path_at(&path, x.speed_t_s, NULL, v);
-                NEAR(fabs(v[i]), x.speed, 1e-9 * (1 + x.speed));
+                aw_path_evaluate(&path, x.max_speed_t_s, NULL, v);
+                NEAR(fabs(v[i]), x.max_speed, 1e-9 * (1 + x.max_speed));
                 swings[mode] |= x.high > fmax(swing[2 * k + i], swing[2 * k + 2 + i]) + 0.1;
             }
         aw_path_free(&path);
@@ -161,11 +161,11 @@ TEST(single_point_is_a_valid_path)
         struct aw_path path = path_of(mode, t, points, 1, 2);
         for (double at = 2; at < 5; at++) {
             double p[2], v[2];
-            aw_path_at(&path, at, p, v);
+            aw_path_evaluate(&path, at, p, v);
             assert_true(p[0] == 5 && p[1] == -7 && v[0] == 0 && v[1] == 0);
         }
         struct aw_path_extremes x = aw_path_extremes(&path, 0, 1);
-        assert_true(x.low == -7 && x.high == -7 && x.speed == 0 && x.high_t_s == 3);
+        assert_true(x.low == -7 && x.high == -7 && x.max_speed == 0 && x.high_t_s == 3);
         aw_path_free(&path);
         path = path_of(mode, t, level, 2, 1);
         assert_true(aw_path_extremes(&path, 0, 0).high_t_s == 3); /* the first of equal ones */

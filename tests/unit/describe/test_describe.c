@@ -13,7 +13,7 @@
 static struct aw_wire wire;
 
 /* Returns the description as a string, which the caller frees, and the number of messages. */
-static char *describe(const char *message, enum aw_describe_as as, size_t *n)
+static char *describe(const char *message, enum aw_describe_format as, size_t *n)
 {
     char *text = NULL;
     size_t size = 0;
@@ -26,7 +26,7 @@ static char *describe(const char *message, enum aw_describe_as as, size_t *n)
 }
 
 static char *describe_all(const struct aw_protocol *protocol, const char *variant,
-                          enum aw_describe_as as)
+                          enum aw_describe_format as)
 {
     size_t n;
     aw_wire_init(&wire, protocol, variant ? aw_protocol_variant(protocol, variant) : NULL, false);
@@ -199,7 +199,7 @@ TEST(unknown_messages_and_rows_beyond_the_end_are_not_described)
 {
     static struct beyond copy;
     for (size_t i = 0; i < N_PROTOCOLS * (AW_DESCRIBE_DBC + 1); i++) {
-        enum aw_describe_as as = (enum aw_describe_as)(i / N_PROTOCOLS);
+        enum aw_describe_format as = (enum aw_describe_format)(i / N_PROTOCOLS);
         size_t n;
         beyond_init(&copy, &wire, protocols[i % N_PROTOCOLS], NULL);
         char *text = describe(NULL, as, &n);
@@ -218,7 +218,7 @@ TEST(lua_and_dbc_follow_the_variant)
     static const struct {
         const struct aw_protocol *protocol;
         const char *variant;
-        enum aw_describe_as as;
+        enum aw_describe_format as;
         const char *part;
     } cases[] = {
         {&aw_canpid_protocol, "fw", AW_DESCRIBE_DBC, " SG_ velocity : 4|12@1-"},
@@ -275,7 +275,7 @@ TEST(json_matches_the_pictures)
 
 /* Prints a description; of Lua only the part that is made from the tables. */
 static void print_description(FILE *out, const struct aw_protocol *protocol, const char *variant,
-                              enum aw_describe_as as)
+                              enum aw_describe_format as)
 {
     char *text = describe_all(protocol, variant, as);
     char *end = as == AW_DESCRIBE_LUA ? strstr(text, "\n}\n\n") : NULL;
@@ -295,9 +295,9 @@ TEST(unusual_tables_are_described)
         wordy[n] = (struct aw_name){n, words[n]};
     }
     static const struct aw_scale scales[] = {
-        {.when = -1, .unit = NULL, .scale = 2, .min = -1, .max = 1},
-        {.when = 300, .unit = "m", .scale = 0.5, .min = 0.1, .max = 1e6},
-        {.when = 4, .unit = "?", .scale = 1, .min = 0, .max = 0}};
+        {.selector = -1, .unit = NULL, .scale = 2, .min = -1, .max = 1},
+        {.selector = 300, .unit = "m", .scale = 0.5, .min = 0.1, .max = 1e6},
+        {.selector = 4, .unit = "?", .scale = 1, .min = 0, .max = 0}};
     static const char *const labels[] = {"first", "second_with_a_long_name", "c", NULL};
     static const char *const aliases[] = {"one", NULL, "three", NULL};
     /* clang-format off */
@@ -368,7 +368,7 @@ TEST(unusual_tables_are_described)
                                    .frame_max = 128};
     FILE *out = begin_picture();
     for (size_t i = AW_DESCRIBE_TEXT; i <= AW_DESCRIBE_LUA; i++) {
-        enum aw_describe_as as = (enum aw_describe_as)i;
+        enum aw_describe_format as = (enum aw_describe_format)i;
         if (as == AW_DESCRIBE_ASCII) { /* the same in another character set */
             aw_describe(out, &wire, "empty", as);
             continue;
@@ -387,8 +387,8 @@ TEST(unusual_can_buses_are_described)
     static const struct aw_name nodes[] = {{1, "one"}, {7, "seven"}, {0}},
                                 modes[] = {{0, "off"}, {5, "on"}, {0}};
     static const struct aw_scale scales[] = {
-        {.when = 0, .unit = "V", .scale = 0.1, .min = -1, .max = 1},
-        {.when = 5, .scale = 2, .min = 0, .max = 9}};
+        {.selector = 0, .unit = "V", .scale = 0.1, .min = -1, .max = 1},
+        {.selector = 5, .scale = 2, .min = 0, .max = 9}};
     static const struct aw_field head[] = {
         {.name = "priority", .type = AW_UINT, .bits = 3},
         {.name = "node", .type = AW_UINT, .bits = 5, .names = nodes},
@@ -430,7 +430,8 @@ TEST(unusual_can_buses_are_described)
                                                 .can = true,
                                                 .datagrams = true,
                                                 .frame_max = 10};
-    static const enum aw_describe_as forms[] = {AW_DESCRIBE_DBC, AW_DESCRIBE_DBC, AW_DESCRIBE_LUA};
+    static const enum aw_describe_format forms[] = {AW_DESCRIBE_DBC, AW_DESCRIBE_DBC,
+                                                    AW_DESCRIBE_LUA};
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         print_description(out, &protocol, variants[i % 2].name, forms[i]);
@@ -450,9 +451,11 @@ TEST(unusual_text_lines_are_described)
     /* clang-format off */
     static const struct aw_field fields[] = {
         {.name = "one", .type = AW_DIGITS, .digits = 1, .max = 9},
-        {.name = "two", .alias = "pair", .type = AW_DIGITS, .digits = 2, .before = ':', .min = -9,
-         .max = 99, .unit = "mm", .may_miss = true},
-        {.name = "three", .type = AW_DIGITS, .digits = 3, .before = ',', .max = 180, .always = true,
+        {.name = "two", .alias = "pair", .type = AW_DIGITS, .digits = 2, .separator = ':',
+         .min = -9,
+         .max = 99, .unit = "mm", .may_omit = true},
+        {.name = "three", .type = AW_DIGITS, .digits = 3, .separator = ',', .max = 180,
+         .always_limit = true,
          .optional = true, .fallback = 90, .help = "the last"},
         {0},
     };
@@ -472,6 +475,6 @@ TEST(unusual_text_lines_are_described)
     FILE *out = begin_picture();
     for (size_t i = AW_DESCRIBE_TEXT; i <= AW_DESCRIBE_LUA; i++)
         if (i != AW_DESCRIBE_ASCII)
-            print_description(out, &protocol, NULL, (enum aw_describe_as)i);
+            print_description(out, &protocol, NULL, (enum aw_describe_format)i);
     end_picture(out, "describe-words.txt");
 }

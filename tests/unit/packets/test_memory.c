@@ -32,8 +32,10 @@ static void begin(struct rig *rig, const struct aw_protocol *protocol, const cha
         fail_msg("%s", err.text);
     fclose(file);
     rig->protocol = aw_packets_protocol(rig->packets);
-    struct aw_packet_memory_options options = {
-        .protocol = rig->protocol, .first = protocol->n_messages, .hz = hz, .echoes = echoes};
+    struct aw_packet_memory_options options = {.protocol = rig->protocol,
+                                               .first_custom = protocol->n_messages,
+                                               .hz = hz,
+                                               .echoes = echoes};
     rig->memory = aw_packet_memory_new(&options, &failed);
     assert_false(failed);
     assert_non_null(rig->memory);
@@ -87,7 +89,7 @@ TEST(requests_are_answered_with_current_values)
     struct aw_packet_memory_joint joints[] = {{"shoulder", "deg", 1, 2, 3, NAN},
                                               {"elbow", "deg", 10, 20, 180, NAN}};
     begin(&rig, &aw_unitysim_protocol, arm, 10, false);
-    aw_packet_memory_report(rig.memory, joints, 2);
+    aw_packet_memory_set_joints(rig.memory, joints, 2);
     assert_true(give(&rig, "state", ""));
     assert_near(next(&rig, 0, "state", "elbow"), 10, 1e-4);
     const struct {
@@ -107,9 +109,9 @@ TEST(requests_are_answered_with_current_values)
     assert_true(isnan(next(&rig, 0, "", "")));
     /* A setpoint moves the named joint, in its unit, once. */
     assert_true(give(&rig, "go", "elbow=1 raw=5"));
-    assert_near(aw_packet_memory_setpoint(rig.memory, 1), 180 / M_PI, 1e-4);
-    assert_true(isnan(aw_packet_memory_setpoint(rig.memory, 1)));
-    assert_true(isnan(aw_packet_memory_setpoint(rig.memory, 0)));
+    assert_near(aw_packet_memory_new_setpoint(rig.memory, 1), 180 / M_PI, 1e-4);
+    assert_true(isnan(aw_packet_memory_new_setpoint(rig.memory, 1)));
+    assert_true(isnan(aw_packet_memory_new_setpoint(rig.memory, 0)));
     /* Its answer is a separate packet with the fields of state. */
     assert_near(next(&rig, 0, "go", "raw"), 5, 0);
     /* A packet of the tool itself is not handled here. */
@@ -139,7 +141,7 @@ TEST(set_gains_are_reported)
     for (int own = 0; own < 2; own++) {
         begin(&rig, &aw_unitysim_protocol, text, 10, false);
         if (!own) {
-            aw_packet_memory_report(rig.memory, &joint, 1);
+            aw_packet_memory_set_joints(rig.memory, &joint, 1);
             *aw_packet_memory_gains(rig.memory, 0) = 0.5;
             assert_true(give(&rig, "state", ""));
             assert_near(next(&rig, 0, "state", "p"), 0.5, 1e-9);
@@ -174,7 +176,7 @@ TEST(periodic_packets_are_sent_at_their_rate)
             assert_int_equal(bytes[1], 6);
             assert_int_equal(bytes[2], 3);
         }
-        assert_true(aw_packet_memory_due(rig.memory) > now);
+        assert_true(aw_packet_memory_next_due(rig.memory) > now);
     }
     assert_in_range(n[0], 49, 51);
     assert_in_range(n[1], 9, 11);
@@ -191,7 +193,7 @@ TEST(packets_are_echoed_if_asked)
 {
     struct rig rig;
     begin(&rig, &aw_unitysim_protocol, "[packet lamp]\nid = 42\nlevel = u8\n", 0, true);
-    assert_int_equal(aw_packet_memory_due(rig.memory), AW_NEVER);
+    assert_int_equal(aw_packet_memory_next_due(rig.memory), AW_NEVER);
     assert_true(give(&rig, "lamp", "level=9"));
     assert_near(next(&rig, 0, "lamp", "level"), 9, 0);
     assert_true(isnan(next(&rig, AW_SECOND, "", "")));
@@ -203,7 +205,7 @@ TEST(no_memory_without_custom_packets)
     bool failed;
     uint8_t bytes[8] = {0};
     struct aw_packet_memory_options options = {.protocol = &aw_unitysim_protocol,
-                                               .first = aw_unitysim_protocol.n_messages};
+                                               .first_custom = aw_unitysim_protocol.n_messages};
     assert_null(aw_packet_memory_new(&options, &failed));
     assert_false(failed);
     options.protocol = NULL;
@@ -211,8 +213,8 @@ TEST(no_memory_without_custom_packets)
     assert_false(failed);
     assert_false(aw_packet_memory_store(NULL, (struct aw_span){bytes, sizeof bytes}));
     assert_int_equal(aw_packet_memory_next(NULL, 0, bytes, sizeof bytes), 0);
-    assert_int_equal(aw_packet_memory_due(NULL), AW_NEVER);
-    assert_true(isnan(aw_packet_memory_setpoint(NULL, 0)));
-    aw_packet_memory_report(NULL, NULL, 0);
+    assert_int_equal(aw_packet_memory_next_due(NULL), AW_NEVER);
+    assert_true(isnan(aw_packet_memory_new_setpoint(NULL, 0)));
+    aw_packet_memory_set_joints(NULL, NULL, 0);
     aw_packet_memory_free(NULL);
 }

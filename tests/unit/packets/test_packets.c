@@ -206,7 +206,7 @@ TEST_WITH(NULL, end, joint_sections_define_joints)
     assert_string_equal(joint->alias, "m3");
     assert_string_equal(joint->setpoint, "go.x");
     assert_null(joint->effort);
-    assert_true(fabs(joint->speed - 57.29577951) < 1e-6 && joint->near == 2);
+    assert_true(fabs(joint->max_speed - 57.29577951) < 1e-6 && joint->tolerance == 2);
     assert_null(joint[1].name);
     assert_true(stop->hold && !stop[1].hold);
     assert_string_equal(stop[1].packet, "off");
@@ -229,11 +229,11 @@ TEST_WITH(NULL, end, gain_keys_name_the_fields_of_joints)
     use(&aw_hidmotor_protocol, text);
     const struct aw_joint_row *joint = protocol->joints;
     assert_string_equal(joint[0].gain_set[0], "g.a");
-    assert_string_equal(joint[0].gain_told[0], "s.kp");
+    assert_string_equal(joint[0].gain_read[0], "s.kp");
     assert_null(joint[0].gain_set[1]);
     assert_true(fabs(joint[0].tick_s - 0.01) < 1e-9);
     assert_string_equal(joint[1].gain_set[0], "g.b");
-    assert_null(joint[1].gain_told[0]);
+    assert_null(joint[1].gain_read[0]);
     assert_true(fabs(joint[1].tick_s) < 1e-9);
 }
 

@@ -104,7 +104,7 @@ TEST(sent_gains_are_remembered_by_name)
     const char *name;
     begin(&rig);
     assert_true(add(&rig, "kp", AW_TX, 32) && add(&rig, "kp", AW_TX, 32));
-    assert_int_equal(aw_topics_gains(rig.topics), 1);
+    assert_int_equal(aw_topics_count_gains(rig.topics), 1);
     assert_true(aw_topics_gain(rig.topics, 0, &name) == 0);
     assert_true(strncmp(name, "b32.", 4) == 0 && strstr(name, "kp"));
     assert_true(has(&rig, "/canpid/tx/b32/kp", false));

@@ -11,11 +11,11 @@ static enum aw_status look(struct aw_session *session, const struct aw_args *arg
 {
     const char *words = aw_arg(args, "words", 0);
     aw_object_start(&session->result, "look");
-    aw_object_text(&session->result, "words", words ? words : "none");
-    aw_object_number(&session->result, "timeout", aw_number_or(session->options.link.timeout_s, 0),
-                     3, "s");
-    aw_object_truth(&session->result, "color", session->out.color);
-    aw_object_truth(&session->result, "one_shot", session->mode.one_shot);
+    aw_object_add_text(&session->result, "words", words ? words : "none");
+    aw_object_add_number(&session->result, "timeout",
+                         aw_number_or(session->options.link.timeout_s, 0), 3, "s");
+    aw_object_add_truth(&session->result, "color", session->out.color);
+    aw_object_add_truth(&session->result, "one_shot", session->mode.one_shot);
     return words && strcmp(words, "fail") == 0 ? aw_fail(&session->err, AW_REFUSED, "it refuses")
                                                : AW_OK;
 }

@@ -8,7 +8,7 @@
 
 static const struct aw_driver driver = {.tick_s = 0.004,
                                         .dead_band = 0.01,
-                                        .lost = 0.01,
+                                        .friction = 0.01,
                                         .output_max = 0.81,
                                         .gain_max = 100,
                                         .quantum = 0.045 / 360};
@@ -31,7 +31,7 @@ TEST(ms_stays_within_its_bound_for_every_dead_time)
                                      .a1 = 0.02 * (1 + i / 2 % 4 * 5),
                                      .a2 = i % 2 || i % 4 ? 0 : 1e-4,
                                      .dead_time_s = 0.001 * (1 + i / 8 % 3 * 20)};
-        struct aw_design_options o = {.form = forms[i / 32], .late_s = lates[i / 8 % 4]};
+        struct aw_design_options o = {.form = forms[i / 32], .dead_time_half_s = lates[i / 8 % 4]};
         struct aw_proposal p;
         struct aw_error err;
         if (aw_design(&process, &driver, &o, &p, &err) != AW_OK)
@@ -39,7 +39,7 @@ TEST(ms_stays_within_its_bound_for_every_dead_time)
         assert_true(p.margins.ms <= p.ms);
         for (double at = -1; at <= 1; at += 0.125) {
             struct aw_process other = process;
-            other.dead_time_s = fmax(0, process.dead_time_s + at * o.late_s);
+            other.dead_time_s = fmax(0, process.dead_time_s + at * o.dead_time_half_s);
             struct aw_loop *loop = aw_loop_new(&other, driver.tick_s, NULL);
             double ms = aw_loop_ms(loop, &p.per_tick);
             if (ms > 1.01 * p.ms || ms > 1.01 * AW_DESIGN_MS)
@@ -106,7 +106,7 @@ TEST(overshoot_bound_is_kept_or_refused)
     /* clang-format on */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_design_options o = {
-            .form = rows[i].form, .bounded = true, .overshoot = rows[i].bound};
+            .form = rows[i].form, .limits_overshoot = true, .overshoot = rows[i].bound};
         struct aw_proposal p;
         struct aw_error err;
         enum aw_status status = aw_design(&rows[i].process, &driver, &o, &p, &err);
@@ -114,8 +114,8 @@ TEST(overshoot_bound_is_kept_or_refused)
             fail_msg("row %zu: %s", i, err.text);
         if (!rows[i].had) {
             assert_non_null(strstr(err.text, "the smallest overshoot is"));
-            assert_true(p.least_overshoot > o.overshoot);
-            o.overshoot = 1.02 * p.least_overshoot;
+            assert_true(p.min_overshoot > o.overshoot);
+            o.overshoot = 1.02 * p.min_overshoot;
             assert_int_equal(aw_design(&rows[i].process, &driver, &o, &p, &err), AW_OK);
         }
         double over = aw_predict_overshoot(&rows[i].process, driver.tick_s, &p.per_tick);
@@ -127,24 +127,24 @@ TEST(overshoot_bound_is_kept_or_refused)
 TEST(gains_that_must_not_be_used_are_refused)
 {
     struct aw_process knee = {.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003};
-    struct aw_design_options o = {.unproven = true};
+    struct aw_design_options o = {.allow_high_ms = true};
     struct aw_proposal p = {.per_tick = {3, 0, 90}};
     struct aw_error err;
-    assert_int_equal(aw_design_judge(&knee, &driver, &o, &p, &err), AW_LIMIT);
+    assert_int_equal(aw_design_assess(&knee, &driver, &o, &p, &err), AW_LIMIT);
     assert_non_null(strstr(err.text, "at rest"));
     p.per_tick = (struct aw_gains){90, 50, 0};
-    assert_int_equal(aw_design_judge(&knee, &driver, &o, &p, &err), AW_LIMIT);
+    assert_int_equal(aw_design_assess(&knee, &driver, &o, &p, &err), AW_LIMIT);
     assert_non_null(strstr(err.text, "unstable"));
     static const struct aw_gains beyond[] = {{100.1, 0, 0},  {-100.1, 0, 0}, {1, 100.1, 0},
                                              {1, -100.1, 0}, {1, 0, 100.1},  {1, 0, -100.1}};
     for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
         p.per_tick = beyond[i];
-        assert_int_equal(aw_design_judge(&knee, &driver, &o, &p, &err), AW_LIMIT);
-        assert_true(p.limited);
+        assert_int_equal(aw_design_assess(&knee, &driver, &o, &p, &err), AW_LIMIT);
+        assert_true(p.out_of_range);
     }
     p.per_tick = (struct aw_gains){3, 0, 100};
-    aw_design_judge(&knee, &driver, &o, &p, &err);
-    assert_false(p.limited);
+    aw_design_assess(&knee, &driver, &o, &p, &err);
+    assert_false(p.out_of_range);
 }
 
 /* A process 64 times as slow has the same gains per tick if the tick is 64 times as long. */
@@ -205,14 +205,14 @@ TEST(invalid_designs_are_refused)
          {.activity = 0.02}, {1, 0, 0}, ""},
         {{.tick_s = 0.01}, {0}, {8, 0, 0},
          "design: Ms would be 2.38, above 2"},
-        {{.tick_s = 0.01}, {.unproven = true}, {8, 0, 0}, ""},
+        {{.tick_s = 0.01}, {.allow_high_ms = true}, {8, 0, 0}, ""},
     };
     /* clang-format on */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_proposal p = {.per_tick = rows[i].gains, .refusal = "old"};
         struct aw_error err = {0};
         char says[200];
-        aw_design_judge(&lag, &rows[i].driver, &rows[i].options, &p, &err);
+        aw_design_assess(&lag, &rows[i].driver, &rows[i].options, &p, &err);
         snprintf(says, sizeof says, "%s%s", rows[i].says,
                  *rows[i].says ? " — use another --form" : "");
         assert_string_equal(err.text, says);
@@ -223,7 +223,7 @@ TEST(invalid_designs_are_refused)
     struct aw_driver any = {.tick_s = 0.01};
     struct aw_error no;
     assert_int_equal(aw_design(&lag, &any, &(struct aw_design_options){0}, &free, &no), AW_OK);
-    assert_true(free.per_tick.kp > 1 && free.per_tick.ki > 0 && !free.limited);
+    assert_true(free.per_tick.kp > 1 && free.per_tick.ki > 0 && !free.out_of_range);
     static const struct {
         double gain, tick_s;
         const char *says;

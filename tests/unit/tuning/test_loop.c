@@ -143,7 +143,7 @@ TEST(open_loop_curve_matches_the_formula)
     double complex open;
     size_t n = 0;
     bool corner = false;
-    for (; aw_loop_point(loop, &(struct aw_gains){.kp = 3}, n, &omega, &open); n++) {
+    for (; aw_loop_get_point(loop, &(struct aw_gains){.kp = 3}, n, &omega, &open); n++) {
         assert_true(omega > before);
         if (omega < 0.02)
             near(cabs(open), 6, 0.01);
@@ -183,11 +183,11 @@ TEST(margins_match_the_picture)
     for (size_t i = 0; i <= sizeof processes / sizeof *processes; i++) {
         struct aw_loop *loop = i < sizeof processes / sizeof *processes
                                    ? aw_loop_new(&processes[i], 0.02, NULL)
-                                   : aw_loop_new_of(slow_turn, &gain, 0, 0.1, 0.02, 0.004, NULL);
+                                   : aw_loop_new_any(slow_turn, &gain, 0, 0.1, 0.02, 0.004, NULL);
         size_t n = 0;
         double omega;
         double complex open;
-        while (aw_loop_point(loop, &gains[2], n, &omega, &open)) {
+        while (aw_loop_get_point(loop, &gains[2], n, &omega, &open)) {
             if (n % 150 == 0 && n < 700)
                 NUMBERS(out, " ", omega, creal(open), cimag(open));
             n++;

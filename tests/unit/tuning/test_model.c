@@ -78,7 +78,7 @@ TEST(model_file_round_trip)
     assert_true(fabs(model.fit.process.dead_time_s - 0.25) < 1e-9);
     assert_true(isnan(model.fit.half.gain) && isnan(model.fit.half.tau1));
     assert_true(fabs(model.tick.s - 0.004) < 1e-12 && fabs(model.tick.half - 0.00004) < 1e-12);
-    assert_int_equal(model.tick.from, AW_TICK_MEASURED);
+    assert_int_equal(model.tick.source, AW_TICK_MEASURED);
     assert_int_equal(truncate(path, 8 << 20), 0);
     assert_int_equal(aw_model_load(&model, path, &err), AW_MALFORMED);
     assert_non_null(strstr(err.text, "file too long for a model"));
@@ -108,7 +108,7 @@ TEST(every_key_round_trips)
             processes[i], {0.5, 1, 1.5, 2, 2.5, 3}, 4, 5, 6, 7, 8, 9, 10, 11, 0, 0.01, 12};
         model.grain = (struct aw_grain){0.0625, 0.03125};
         model.driver = (struct aw_driver){0.004, 0.01, 4, 0.81, 100, 0.03125, 0.0625};
-        model.tick = (struct aw_tick){0.004, 13, (enum aw_tick_from)(i % AW_TICK_FROMS)};
+        model.tick = (struct aw_tick){0.004, 13, (enum aw_tick_source)(i % AW_TICK_SOURCES)};
         if (i == AW_TICK_UNKNOWN)
             model.driver.tick_s = 0;
         model.full_scale = 360;
@@ -146,7 +146,7 @@ TEST(source_of_the_tick_is_read)
 {
     static const struct {
         const char *driver;
-        enum aw_tick_from from;
+        enum aw_tick_source from;
     } cases[] = {
         {"\"tick\":0.01", AW_TICK_GIVEN},
         {"\"tick\":0.01,\"tick_from\":\"measured\"", AW_TICK_MEASURED},
@@ -162,7 +162,7 @@ TEST(source_of_the_tick_is_read)
                  "{\"kind\":\"first-order\",\"gain\":1,\"dead_time\":0,\"driver\":{%s}}",
                  cases[i].driver);
         assert_int_equal(parse(text, NULL), AW_OK);
-        assert_int_equal(model.tick.from, cases[i].from);
+        assert_int_equal(model.tick.source, cases[i].from);
         assert_true(model.tick.s == model.driver.tick_s && isnan(model.tick.half));
     }
 }

@@ -24,7 +24,7 @@ static const struct {
 
 static const struct aw_driver driver = {.tick_s = 0.01,
                                         .dead_band = 0.01,
-                                        .lost = 0.01,
+                                        .friction = 0.01,
                                         .output_max = 0.8,
                                         .gain_max = 100,
                                         .quantum = 0.0005,
@@ -34,7 +34,7 @@ static void print_proposal(FILE *out, const struct aw_proposal *p)
 {
     const struct aw_gains *g = &p->per_tick;
     const struct aw_margins *m = &p->margins;
-    NUMBERS(out, "    gains", g->kp, g->ki, g->kd, p->limited);
+    NUMBERS(out, "    gains", g->kp, g->ki, g->kd, p->out_of_range);
     NUMBERS(out, "    margins", m->stable, m->ms, m->gain_margin, m->phase_margin_deg, m->crossover,
             m->bandwidth);
     NUMBERS(out, "    activity, load", p->activity, p->load_iae, p->duration_s);
@@ -51,8 +51,8 @@ TEST(proposals_match_the_picture)
     for (size_t i = 0; i < N_PROCESSES; i++)
         for (int form = (int)i % 2; form < AW_FORMS; form += 2) {
             struct aw_design_options o = {.form = (enum aw_form)form,
-                                          .unproven = i % 2,
-                                          .late_s = i == 2 ? 0.03 : 0,
+                                          .allow_high_ms = i % 2,
+                                          .dead_time_half_s = i == 2 ? 0.03 : 0,
                                           .step = i == 3 ? 0.1 : 0};
             struct aw_proposal p;
             enum aw_status status = aw_design(&processes[i].process, &driver, &o, &p, &err);
@@ -74,16 +74,26 @@ TEST(robust_designs_match_the_picture)
         struct aw_design_options options;
     } rows[] = {
         {0, {.form = AW_FORM_PI}},
-        {0, {.form = AW_FORM_PID, .bounded = true, .overshoot = 0.05}},
+        {0, {.form = AW_FORM_PID, .limits_overshoot = true, .overshoot = 0.05}},
         {5, {.form = AW_FORM_PD}},
         {1, {.form = AW_FORM_P, .ms = 1.4}},
-        {5, {.form = AW_FORM_PI, .bounded = true, .overshoot = 0.02, .activity = 0.02}},
+        {5, {.form = AW_FORM_PI, .limits_overshoot = true, .overshoot = 0.02, .activity = 0.02}},
         {2, {.form = AW_FORM_PID, .ms = 1.01, .activity = 1e-6}},
         {0, {.form = AW_FORM_PI, .ms = 0.9}},
-        {0, {.form = AW_FORM_PI, .ms = 0.9, .bounded = true, .overshoot = 0.3}},
+        {0, {.form = AW_FORM_PI, .ms = 0.9, .limits_overshoot = true, .overshoot = 0.3}},
         {4, {.form = AW_FORM_PID, .ms = 1.8, .activity = 0.05}},
-        {2, {.form = AW_FORM_PI, .ms = 1.7, .bounded = true, .overshoot = 0.001, .activity = 0.05}},
-        {6, {.form = AW_FORM_PID, .ms = 2.5, .activity = 0.9, .bounded = true, .overshoot = 0.02}},
+        {2,
+         {.form = AW_FORM_PI,
+          .ms = 1.7,
+          .limits_overshoot = true,
+          .overshoot = 0.001,
+          .activity = 0.05}},
+        {6,
+         {.form = AW_FORM_PID,
+          .ms = 2.5,
+          .activity = 0.9,
+          .limits_overshoot = true,
+          .overshoot = 0.02}},
         {5, {.form = AW_FORM_PID, .ms = 2, .activity = 0.9}},
     };
     struct aw_error err;
@@ -115,7 +125,7 @@ TEST(predictions_match_the_picture)
                                      .to = k < 2 ? 0.3 : 0.1,
                                      .load = k / 2 * 0.2,
                                      .duration_s = 1,
-                                     .full = k};
+                                     .nonlinear = k};
             struct aw_gains g = gains;
             if (p->gain < 0)
                 g = (struct aw_gains){-g.kp, -g.ki, -g.kd};

@@ -120,7 +120,7 @@ TEST(first_order_metrics_match_the_formula)
     near(r.value[AW_ISE], 100 * (dead + tau / 2), 1e-4);
     near(r.value[AW_MAX_OUTPUT], 0.8, 1e-12);
     assert_true(r.value[AW_OVERSHOOT] < 1e-9);
-    assert_false(aw_metric_reached(r.value[AW_PEAK_TIME]));
+    assert_false(aw_metric_is_reached(r.value[AW_PEAK_TIME]));
     near(r.final, 12, 1e-9);
 }
 
@@ -130,15 +130,15 @@ TEST(unreached_levels_have_no_metrics)
     struct aw_response r;
     sample(half_way, 0.2, 0, 0.001, &step);
     assert_int_equal(aw_response(samples, N, &step, &r, NULL), AW_OK);
-    assert_false(aw_metric_reached(r.value[AW_RISE_TIME]));
+    assert_false(aw_metric_is_reached(r.value[AW_RISE_TIME]));
     assert_true(r.value[AW_OVERSHOOT] < 1e-9);
     near(r.value[AW_STEADY_STATE_ERROR], 5, 1e-9);
     /* at rest, but away from the target */
-    assert_false(aw_metric_reached(r.value[AW_SETTLING_TIME]));
+    assert_false(aw_metric_is_reached(r.value[AW_SETTLING_TIME]));
 
     sample(oscillation, 2, 0, 0.001, &step);
     assert_int_equal(aw_response(samples, N, &step, &r, NULL), AW_OK);
-    assert_false(aw_metric_reached(r.value[AW_SETTLING_TIME]));
+    assert_false(aw_metric_is_reached(r.value[AW_SETTLING_TIME]));
     near(r.value[AW_OVERSHOOT], 100, 1e-3);
     near(r.value[AW_IAE], 10 * 2 / PI * 20, 1e-3);
 }
@@ -236,7 +236,8 @@ TEST(metrics_at_the_levels_match_the_picture)
     FILE *out = begin_picture();
     for (int m = 0; m < AW_METRICS; m++) {
         const struct aw_metric_row *row = aw_metric((enum aw_metric)m);
-        fprintf(out, "%s, %s, %d%s\n", row->name, row->title, row->takes_unit, row->unit_after);
+        fprintf(out, "%s, %s, %d%s\n", row->name, row->title, row->uses_sample_unit,
+                row->unit_after);
     }
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         for (int median = 0; median <= 9; median += median < 1 ? 3 : 4) {
@@ -263,24 +264,24 @@ TEST(step_is_found_in_the_record)
 {
     struct aw_sample few[] = {{0, 5, 5, NAN}, {1, 5, 5, NAN}, {2, -3, 5, NAN}, {3, -3, 1, NAN}};
     struct aw_step step;
-    assert_int_equal(aw_step_find(few, 4, &step, NULL), AW_OK);
+    assert_int_equal(aw_find_step(few, 4, &step, NULL), AW_OK);
     assert_true(step.from == 5 && step.to == -3 && step.time_s == 2);
     few[0].setpoint = few[1].setpoint = -3;
-    assert_int_equal(aw_step_find(few, 4, &step, NULL), AW_OK);
+    assert_int_equal(aw_find_step(few, 4, &step, NULL), AW_OK);
     assert_true(step.from == 5 && step.to == -3 && step.time_s == 0);
     few[0].measured = -3;
     struct aw_error err;
-    assert_int_equal(aw_step_find(few, 4, &step, &err), AW_USAGE);
+    assert_int_equal(aw_find_step(few, 4, &step, &err), AW_USAGE);
     assert_string_equal(err.text, "step: no step from -3 to -3 at 0 s — give two different values");
-    assert_int_equal(aw_step_find(few, 3, &step, &err), AW_USAGE);
+    assert_int_equal(aw_find_step(few, 3, &step, &err), AW_USAGE);
     assert_string_equal(err.text, "step: too few samples (3) — record longer");
     struct aw_sample two[] = {
         {0, 1, 0, 0}, {1, 3, 0, 0}, {2, 1, 0, 0}, {3, 4.5, 0, 0}, {4, 1.5, 0, 0}};
-    assert_int_equal(aw_step_find(two, 5, &step, &err), AW_OK);
+    assert_int_equal(aw_find_step(two, 5, &step, &err), AW_OK);
     assert_true(step.from == 1 && step.to == 4.5 && step.time_s == 3 && step.median == 1);
-    assert_int_equal(aw_step_find(two, 4, &step, &err), AW_OK);
+    assert_int_equal(aw_find_step(two, 4, &step, &err), AW_OK);
     two[3].setpoint = 3;
-    assert_int_equal(aw_step_find(two, 4, &step, &err), AW_OK); /* the first of equal steps */
+    assert_int_equal(aw_find_step(two, 4, &step, &err), AW_OK); /* the first of equal steps */
     assert_true(step.from == 1 && step.to == 3 && step.time_s == 1);
 }
 
@@ -297,7 +298,7 @@ TEST(arrival_requires_a_final_value_near_the_target)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_step step = {.from = rows[i].from, .to = rows[i].to};
         struct aw_response response = {.final = rows[i].final};
-        if (aw_response_arrived(&response, &step, rows[i].near) != rows[i].arrived)
+        if (aw_response_has_arrived(&response, &step, rows[i].near) != rows[i].arrived)
             fail_msg("row %zu", i);
     }
     struct aw_sample still[20] = {{.t = 0}};
@@ -307,5 +308,5 @@ TEST(arrival_requires_a_final_value_near_the_target)
     struct aw_response response;
     assert_int_equal(aw_response(still, 20, &step, &response, NULL), AW_OK);
     assert_true(response.value[AW_OVERSHOOT] == 0 && isnan(response.value[AW_SETTLING_TIME]));
-    assert_false(aw_response_arrived(&response, &step, AW_RESPONSE_NEAR));
+    assert_false(aw_response_has_arrived(&response, &step, AW_RESPONSE_NEAR));
 }

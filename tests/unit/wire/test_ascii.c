@@ -13,10 +13,11 @@ static const struct aw_field tail[] = {
 };
 static const struct aw_field move[] = {
     {.name = "joint", .type = AW_DIGITS, .digits = 1, .max = 9},
-    {.name = "angle", .type = AW_DIGITS, .digits = 3, .before = ',', .min = -360, .max = 360},
-    {.name = "far", .type = AW_DIGITS, .digits = 4, .before = ';', .may_miss = true, .min = -9999,
+    {.name = "angle", .type = AW_DIGITS, .digits = 3, .separator = ',', .min = -360, .max = 360},
+    {.name = "far", .type = AW_DIGITS, .digits = 4, .separator = ';', .may_omit = true,
+     .min = -9999,
      .max = 9999},
-    {.name = "more", .type = AW_DIGITS, .digits = 2, .before = ';', .may_miss = true},
+    {.name = "more", .type = AW_DIGITS, .digits = 2, .separator = ';', .may_omit = true},
     {0},
 };
 static const struct aw_message messages[] = {

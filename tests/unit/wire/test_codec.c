@@ -191,14 +191,14 @@ TEST(every_message_has_a_golden_case_in_each_direction)
 static const struct aw_name zero_one[] = {{0, "zero"}, {1, "one"}, {0}};
 static const char *const pair[] = {"p", "q", NULL};
 static const struct aw_field pair_rows[] = {
-    {.name = "s", .type = AW_SINT, .bits = 16, .upper = true, .scale = 256}, {0}};
+    {.name = "s", .type = AW_SINT, .bits = 16, .upper_bits = true, .scale = 256}, {0}};
 static const struct aw_field all_kinds[] = {
     {.name = "unseen", .type = AW_UINT, .bits = 0},
     {.name = "scaled", .type = AW_SINT, .bits = 8, .scale = 2, .max = 10},
     {.name = "moved", .type = AW_SINT, .bits = 8, .offset = 1},
     {.name = "missing", .type = AW_UINT, .bits = 8, .has_no_data = true, .no_data = 255},
     {.name = "with", .type = AW_UINT, .bits = 8, .no_data_with = "missing"},
-    {.name = "upper", .type = AW_UINT, .bits = 8, .scale = 256, .upper = true},
+    {.name = "upper", .type = AW_UINT, .bits = 8, .scale = 256, .upper_bits = true},
     {.name = "chosen", .type = AW_SINT, .bits = 16, .by = "missing", .scales = sample_scales},
     {.name = "named", .type = AW_UINT, .bits = 4, .names = zero_one},
     {.name = "four", .type = AW_CONST, .bits = 4, .constant = 4},
@@ -244,12 +244,12 @@ static void draw_set(FILE *out, const char *name, uint64_t set)
 static void draw_codec(FILE *out, const struct aw_codec *codec)
 {
     fprintf(out, "%s %s%s: %u bytes%s", codec->variant->name, codec->message->name,
-            codec->raw ? " raw" : "", codec->size, codec->floats ? ", floats" : "");
+            codec->raw ? " raw" : "", codec->size, codec->has_floats ? ", floats" : "");
     draw_set(out, "values", codec->values);
     draw_set(out, "counted", codec->counted);
     draw_set(out, "scaled", codec->scaled);
-    draw_set(out, "fixed", codec->fixed);
-    draw_set(out, "checked", codec->checked);
+    draw_set(out, "fixed", codec->constant);
+    draw_set(out, "checked", codec->uncovered);
     fputc('\n', out);
     for (int i = 0; i < codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &codec->scalars[i];
@@ -257,7 +257,7 @@ static void draw_codec(FILE *out, const struct aw_codec *codec)
         aw_scalar_name(scalar, name, sizeof name);
         fprintf(out, "\t%s%s%s %u+%u %d %d/%d/%d%s", name, scalar->alias ? "=" : "",
                 scalar->alias ? scalar->alias : "", scalar->bit, scalar->bits, scalar->repetition,
-                scalar->by, scalar->with, scalar->count, scalar->value ? "" : " no value");
+                scalar->by, scalar->data_by, scalar->count_by, scalar->value ? "" : " no value");
         if (scalar->value && scalar->field->type != AW_TEXT) {
             struct aw_range range = aw_scalar_range(codec, i, NULL);
             fprintf(out, ", %s %g %g %.17g %.17g", range.unit ? range.unit : "-", range.scale,

@@ -60,13 +60,13 @@ TEST(messages_are_found_by_code)
     aw_wire_init(&wire, &coded_protocol, NULL, false);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint32_t code = rows[i].code;
-        assert_string_equal(name_of(aw_find_code(&wire, AW_TX, code)), rows[i].to);
-        assert_string_equal(name_of(aw_find_code(&wire, AW_RX, code)), rows[i].from);
-        assert_string_equal(name_of(aw_find_code(&wire, AW_BOTH, code)), rows[i].both);
+        assert_string_equal(name_of(aw_find_by_code(&wire, AW_TX, code)), rows[i].to);
+        assert_string_equal(name_of(aw_find_by_code(&wire, AW_RX, code)), rows[i].from);
+        assert_string_equal(name_of(aw_find_by_code(&wire, AW_BOTH, code)), rows[i].both);
         const char *any = strcmp(rows[i].to, "-") == 0 ? rows[i].from : rows[i].to;
-        assert_string_equal(name_of(aw_find_code_any(&wire, AW_TX, code)), any);
+        assert_string_equal(name_of(aw_find_by_any_code(&wire, AW_TX, code)), any);
         any = strcmp(rows[i].from, "-") == 0 ? rows[i].to : rows[i].from;
-        assert_string_equal(name_of(aw_find_code_any(&wire, AW_RX, code)), any);
+        assert_string_equal(name_of(aw_find_by_any_code(&wire, AW_RX, code)), any);
     }
 }
 

@@ -30,7 +30,7 @@ static struct found split(const struct aw_protocol *protocol, const char *text, 
         aw_split(splitter, wire, (struct aw_span){(const uint8_t *)text + at, n}, datagram, count,
                  &found);
     }
-    *damaged = splitter->damaged;
+    *damaged = splitter->n_damaged;
     free(wire);
     free(splitter);
     return found;
@@ -135,17 +135,17 @@ TEST(frame_across_a_gap_is_discarded)
     aw_split(splitter, wire, (struct aw_span){(const uint8_t *)before, strlen(before)}, false,
              count, &found);
     aw_split_gap(splitter);
-    assert_int_equal(splitter->damaged, 1);
+    assert_int_equal(splitter->n_damaged, 1);
     aw_split_gap(splitter);
-    assert_int_equal(splitter->damaged, 1); /* no partial frame was discarded */
+    assert_int_equal(splitter->n_damaged, 1); /* no partial frame was discarded */
     aw_split(splitter, wire, (struct aw_span){(const uint8_t *)"0", 1}, false, count, &found);
     aw_split_gap(splitter);
-    assert_int_equal(splitter->damaged, 2);
+    assert_int_equal(splitter->n_damaged, 2);
     splitter->framer.dir = AW_RX;
-    splitter->framer.left = 3;
+    splitter->framer.packets_left = 3;
     aw_split_gap(splitter);
     assert_int_equal(splitter->framer.dir, AW_RX);
-    assert_int_equal(splitter->framer.left, 0);
+    assert_int_equal(splitter->framer.packets_left, 0);
     aw_split(splitter, wire, (struct aw_span){(const uint8_t *)after, strlen(after)}, false, count,
              &found);
     assert_int_equal(found.n, 1);

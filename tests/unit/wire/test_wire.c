@@ -30,7 +30,7 @@ static const struct aw_message instead[] = {
     {0}};
 static const struct aw_variant variants[] = {
     {.name = "first", .head = coded_head},
-    {.name = "second", .head = coded_head, .instead = instead, .envelope = envelope},
+    {.name = "second", .head = coded_head, .replacements = instead, .envelope = envelope},
     {.name = "third", .head = coded_head, .big_endian = true, .envelope = envelope},
     {0}};
 static const struct aw_protocol protocol = {
@@ -92,7 +92,7 @@ TEST(codecs_are_found_by_name_and_direction)
             assert_ptr_equal(codec->message, &messages[rows[i].found]);
     }
     static const bool ready[] = {true, true, true, true};
-    assert_memory_equal(wire.ready, ready, sizeof ready);
+    assert_memory_equal(wire.codec_ready, ready, sizeof ready);
 }
 
 /* ---- Identification by code ---- */
@@ -180,11 +180,11 @@ TEST(fixed_length_frames_are_read_in_sequence)
         assert_ptr_equal(frame.data, bytes);
     }
     for (uint32_t done = 0; done < 4; done++) {
-        framer.done = done;
+        framer.n_packets = done;
         use(NULL);
-        assert_true(aw_framer_inside(&wire, &framer));
+        assert_true(aw_framer_is_inside(&wire, &framer));
         use("second");
-        assert_int_equal(aw_framer_inside(&wire, &framer), done > 1);
+        assert_int_equal(aw_framer_is_inside(&wire, &framer), done > 1);
     }
 }
 

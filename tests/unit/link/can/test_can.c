@@ -32,7 +32,7 @@ TEST(combined_errors_are_described)
     /* clang-format on */
     char words[160];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        aw_can_error_words(cases[i].id | CAN_ERR_FLAG, cases[i].data, words, sizeof words);
+        aw_can_describe_error(cases[i].id | CAN_ERR_FLAG, cases[i].data, words, sizeof words);
         assert_string_equal(words, cases[i].words);
     }
 }
@@ -89,8 +89,8 @@ static enum aw_status told_read(struct aw_link *link, void *buf, size_t cap, siz
     (void)deadline;
     assert_true(cap >= sizeof frame);
     *got = 0;
-    link->own = ++self->reads == 2;
-    link->dropped = (uint64_t)self->reads;
+    link->is_echo = ++self->reads == 2;
+    link->n_dropped = (uint64_t)self->reads;
     link->event[0] = '\0';
     if (self->reads == 4)
         return aw_fail(err, AW_LOST, "told: that was all");
@@ -143,15 +143,15 @@ static void assert_tells_all(struct aw_link *link)
 {
     assert_receives(link, "05E#AA");
     assert_int_equal(link->rx_time_ns, 1001);
-    assert_false(link->own);
+    assert_false(link->is_echo);
     assert_receives(link, "05E#AA");
     assert_int_equal(link->rx_time_ns, 1002);
-    assert_true(link->own);
+    assert_true(link->is_echo);
     assert_event(link, "interface down");
-    assert_int_equal(link->dropped, 3);
-    assert_false(link->lost);
+    assert_int_equal(link->n_dropped, 3);
+    assert_false(link->is_lost);
     assert_read_is(link, AW_LOST, 0);
-    assert_true(link->lost);
+    assert_true(link->is_lost);
     assert_string_equal(link->event, "");
     aw_link_close(link);
 }
@@ -229,25 +229,25 @@ TEST(all_error_bits_match_the_picture)
     for (int class = 0; class < 29; class ++) {
         uint32_t id = (uint32_t)1 << class | CAN_ERR_FLAG;
         uint8_t data[8] = {0};
-        aw_can_error_words(id, data, plain, sizeof plain);
+        aw_can_describe_error(id, data, plain, sizeof plain);
         fprintf(out, "%08X: %s\n", id, plain);
         /* the last bytes are error counters */
         for (int bit = 0; bit < (class == 0 ? 64 : 48); bit++) {
             memset(data, 0, sizeof data);
             data[bit / 8] = (uint8_t)(1 << bit % 8);
-            aw_can_error_words(id, data, words, sizeof words);
+            aw_can_describe_error(id, data, words, sizeof words);
             if (strcmp(words, plain) != 0)
                 fprintf(out, "\tbyte %d bit %d: %s\n", bit / 8, bit % 8, words);
         }
     }
     memset(all, 0xFF, sizeof all);
-    aw_can_error_words(CAN_ERR_FLAG | CAN_ERR_CRTL | CAN_ERR_LOSTARB, all, plain, sizeof plain);
+    aw_can_describe_error(CAN_ERR_FLAG | CAN_ERR_CRTL | CAN_ERR_LOSTARB, all, plain, sizeof plain);
     fprintf(out, "all: %s\n", plain);
     for (size_t room = 1; room <= 90; room++) {
-        aw_can_error_words(CAN_ERR_FLAG | CAN_ERR_CRTL | CAN_ERR_LOSTARB, all, words, room);
+        aw_can_describe_error(CAN_ERR_FLAG | CAN_ERR_CRTL | CAN_ERR_LOSTARB, all, words, room);
         assert_true(strlen(words) < room && strncmp(words, plain, strlen(words)) == 0);
     }
-    aw_can_error_words(UINT32_MAX, all, words, sizeof words);
+    aw_can_describe_error(UINT32_MAX, all, words, sizeof words);
     assert_int_equal(strlen(words), sizeof words - 1);
     end_picture(out, "can-errors.txt");
 }

@@ -287,7 +287,7 @@ TEST_WITH(plug_in, unplug, frames_are_sent_and_received)
 {
     LINK link = open_bus("");
     assert_string_equal(link->key, "can:" BUS);
-    assert_string_equal(link->ready, "can:" BUS);
+    assert_string_equal(link->client_url, "can:" BUS);
     assert_true(link->datagrams && aw_link_fd(link) == kernel.socket[0]);
     assert_int_equal(kernel.bound, 7);
     assert_sends(link, "041#398EE33C0000");
@@ -298,14 +298,14 @@ TEST_WITH(plug_in, unplug, frames_are_sent_and_received)
                         .time_ns = INT64_C(1436509052249713999)});
     assert_receives(link, "05E#9CFF");
     assert_int_equal(link->rx_time_ns, INT64_C(1436509052249713999));
-    assert_false(link->own);
+    assert_false(link->is_echo);
     tell(&(struct told){.frame = {.can_id = 0x7FF}, .own = true, .overflow = 3});
     assert_receives(link, "7FF#");
-    assert_true(link->own);
+    assert_true(link->is_echo);
     assert_int_equal(link->rx_time_ns, 0);
-    assert_int_equal(link->dropped, 3);
+    assert_int_equal(link->n_dropped, 3);
     assert_read_is(link, AW_TIMEOUT, 0);
-    assert_false(link->own);
+    assert_false(link->is_echo);
 }
 
 TEST_WITH(plug_in, unplug, unsuitable_frames_are_skipped)
@@ -359,7 +359,7 @@ TEST_WITH(plug_in, unplug, crash_stop_gets_the_raw_bytes)
     const struct can_frame frame = {.can_id = 0x41, .can_dlc = 1, .data = {7}};
     assert_int_equal(raw.size, sizeof frame);
     assert_memory_equal(room, &frame, sizeof frame);
-    assert_true(raw.fd == kernel.socket[0] && raw.to == NULL && raw.to_size == 0);
+    assert_true(raw.fd == kernel.socket[0] && raw.address == NULL && raw.address_size == 0);
     raw.cap = sizeof frame - 1;
     assert_false(aw_link_raw(link, good, sizeof good, &raw));
     raw.cap = sizeof frame;
@@ -380,7 +380,7 @@ TEST_WITH(plug_in, unplug, lost_frames_are_counted)
         tell(&(struct told){
             .frame = {.can_id = i}, .overflow = cases[i].overflow, .time_ns = cases[i].time_ns});
         assert_receives(link, text_of("%03X#", i));
-        assert_int_equal(link->dropped, cases[i].dropped);
+        assert_int_equal(link->n_dropped, cases[i].dropped);
         assert_int_equal(link->rx_time_ns, cases[i].time_ns);
     }
 }

@@ -15,7 +15,7 @@ static enum aw_slcan_kind decode_text(const char *text, char *frame, int *time_m
     uint8_t datagram[12];
     size_t size = 0;
     for (const char *c = text; *c; c++)
-        assert_int_equal(aw_slcan_read(&reader, (uint8_t)*c), c[1] == '\0');
+        assert_int_equal(aw_slcan_add_byte(&reader, (uint8_t)*c), c[1] == '\0');
     enum aw_slcan_kind kind = aw_slcan_decode(&reader, datagram, &size, time_ms);
     if (kind == AW_SLCAN_FRAME)
         print_frame(datagram, size, frame);
@@ -42,8 +42,8 @@ TEST(lines_are_decoded)
         {"zz", NULL, AW_SLCAN_REPLY},
         {"NA123", NULL, AW_SLCAN_REPLY},
         {"F00", NULL, AW_SLCAN_REPLY},
-        {"r1230", NULL, AW_SLCAN_FOREIGN},
-        {"R1F3344552", NULL, AW_SLCAN_FOREIGN},
+        {"r1230", NULL, AW_SLCAN_REMOTE},
+        {"R1F3344552", NULL, AW_SLCAN_REMOTE},
         {"t", NULL, AW_SLCAN_BROKEN},
         {"t123", NULL, AW_SLCAN_BROKEN},
         {"t12300", NULL, AW_SLCAN_BROKEN},
@@ -101,11 +101,11 @@ TEST(bit_rates_have_their_numbers)
     static const long rates[] = {10000,  20000,  50000,  100000, 125000,
                                  250000, 500000, 800000, 1000000};
     for (int i = 0; i < 9; i++) {
-        assert_int_equal(aw_slcan_speed(rates[i]), i);
-        assert_int_equal(aw_slcan_speed(rates[i] - 1), -1);
-        assert_int_equal(aw_slcan_speed(rates[i] + 1), -1);
+        assert_int_equal(aw_slcan_speed_digit(rates[i]), i);
+        assert_int_equal(aw_slcan_speed_digit(rates[i] - 1), -1);
+        assert_int_equal(aw_slcan_speed_digit(rates[i] + 1), -1);
     }
-    assert_int_equal(aw_slcan_speed(0), -1);
+    assert_int_equal(aw_slcan_speed_digit(0), -1);
 }
 
 /* Lets the adapter read its input; it has no frame to return. */
@@ -126,14 +126,14 @@ static void assert_answers(struct aw_link *adapter, struct aw_link *computer, co
 /* Returns a computer that is connected to the stream of the adapter. */
 static struct aw_link *computer_of(const struct aw_link *adapter)
 {
-    return opened(adapter->ready + strlen("slcan:"));
+    return opened(adapter->client_url + strlen("slcan:"));
 }
 
 TEST(adapter_forwards_frames_only_while_open)
 {
     LINK adapter = opened("slcan:pty:");
     assert_true(adapter->datagrams);
-    assert_memory_equal(adapter->ready, "slcan:tty:/dev/", 15);
+    assert_memory_equal(adapter->client_url, "slcan:tty:/dev/", 15);
     LINK computer = computer_of(adapter);
     assert_sends(adapter, "05E#0102");
     assert_read_is(computer, AW_TIMEOUT, 0);
@@ -162,7 +162,7 @@ TEST(adapter_forwards_frames_only_while_open)
 TEST(new_computer_resets_the_adapter)
 {
     LINK adapter = opened("slcan:tcp-listen:0");
-    const char *stream = adapter->ready + strlen("slcan:");
+    const char *stream = adapter->client_url + strlen("slcan:");
     LINK computer = opened(stream);
     assert_writes(computer, "Z1\rO\rt12");
     assert_read_is(adapter, AW_EVENT, AW_SECOND);
@@ -182,7 +182,7 @@ static void both_ends(const char *listen, const char *query)
     LINK adapter = open_link(listen, &ends.clock.base);
     for (int round = 0; round < 2; round++) {
         struct aw_link *client =
-            opened_against(&ends, text_of("%s%s", adapter->ready, query), adapter, NULL);
+            opened_against(&ends, text_of("%s%s", adapter->client_url, query), adapter, NULL);
         assert_true(client->datagrams);
         assert_true(aw_link_fd(client) >= 0 && aw_link_fd(client) != aw_link_fd(adapter));
         assert_string_equal(client->key, adapter->key);
@@ -209,8 +209,8 @@ static void both_ends(const char *listen, const char *query)
         assert_false(aw_link_raw(client, no_frame, sizeof no_frame, &raw));
         aw_link_close(client);
         ends.client = NULL;
-        if (adapter->connections > 0)
-            assert_int_equal(adapter->connections, round + 1);
+        if (adapter->n_connections > 0)
+            assert_int_equal(adapter->n_connections, round + 1);
     }
 }
 
@@ -240,7 +240,7 @@ TEST(absent_computer_does_not_block_the_adapter)
     struct aw_error err = {0};
     struct aw_real_clock clock = aw_real_clock(-1);
     LINK adapter = open_link("slcan:pty:", &clock.base);
-    struct aw_link *computer = open_link(adapter->ready + strlen("slcan:"), &clock.base);
+    struct aw_link *computer = open_link(adapter->client_url + strlen("slcan:"), &clock.base);
     assert_answers(adapter, computer, "O\r", "\r");
     aw_link_close(computer); /* without closing the channel */
     int timeouts = 0;
@@ -304,7 +304,7 @@ TEST(slow_computer_loses_the_oldest_frames)
             assert_read_is(adapter, AW_EVENT, AW_SECOND);
         assert_answers(adapter, computer, "O\r", "\r");
         int64_t worst = 0;
-        while (adapter->dropped < 1000) {
+        while (adapter->n_dropped < 1000) {
             int64_t before = now();
             assert_int_equal(send_frame(adapter, text_of("05E#%08X", ++sent), &err), AW_OK);
             int64_t took = now() - before;
@@ -317,7 +317,7 @@ TEST(slow_computer_loses_the_oldest_frames)
         assert_int_equal(got, 2);
         int frames = read_frames(adapter, computer, &last);
         assert_int_equal(last, sent);
-        assert_int_equal((uint64_t)frames + adapter->dropped, sent);
+        assert_int_equal((uint64_t)frames + adapter->n_dropped, sent);
     }
 }
 
@@ -374,7 +374,7 @@ TEST(unusual_adapters_are_supported_or_explained)
         ENDS ends = new_ends();
         LINK stream = open_link("pty:", &ends.clock.base);
         answers = cases[i].answers;
-        open_against(&ends, text_of("slcan:%s%s", stream->ready, cases[i].query), stream,
+        open_against(&ends, text_of("slcan:%s%s", stream->client_url, cases[i].query), stream,
                      answer_lines);
         assert_int_equal(ends.status, cases[i].words ? AW_NO_LINK : AW_OK);
         assert_has(ends.err.text, cases[i].words ? cases[i].words : "");
@@ -388,9 +388,9 @@ TEST(unusual_adapters_are_supported_or_explained)
             assert_writes(stream, "\at12\r");
             assert_event(ends.client,
                          "the adapter refused a frame (its buffer is full, or it is bus-off)");
-            assert_int_equal(ends.client->dropped, 0);
+            assert_int_equal(ends.client->n_dropped, 0);
             assert_event(ends.client, "damaged line from the adapter: t12");
-            assert_int_equal(ends.client->dropped, 1);
+            assert_int_equal(ends.client->n_dropped, 1);
             assert_read_is(ends.client, AW_TIMEOUT, 0);
             assert_string_equal(ends.client->event, "");
         }
@@ -404,7 +404,7 @@ TEST(refused_frame_fails_the_write)
     LINK stream = open_link("pty:", &ends.clock.base);
     answers = busy_before;
     struct aw_link *client =
-        opened_against(&ends, text_of("slcan:%s", stream->ready), stream, answer_lines);
+        opened_against(&ends, text_of("slcan:%s", stream->client_url), stream, answer_lines);
     assert_writes(stream, "t05E0\r\a");
     assert_int_equal(send_frame(client, "041#00", &err), AW_REFUSED);
     assert_has(err.text, "the adapter refused a frame");
@@ -423,7 +423,7 @@ TEST(unplugged_adapter_loses_the_link)
 {
     ENDS ends = new_ends();
     struct aw_link *adapter = open_link("slcan:tcp-listen:0", &ends.clock.base);
-    struct aw_link *client = opened_against(&ends, adapter->ready, adapter, NULL);
+    struct aw_link *client = opened_against(&ends, adapter->client_url, adapter, NULL);
     aw_link_close(adapter);
     assert_read_is(client, AW_LOST, AW_SECOND);
 }
@@ -431,7 +431,7 @@ TEST(unplugged_adapter_loses_the_link)
 TEST(stop_request_interrupts_opening)
 {
     struct aw_link *stream = opened("tcp-listen:0");
-    const char *url = text_of("slcan:%s", stream->ready);
+    const char *url = text_of("slcan:%s", stream->client_url);
     struct interrupted_clock stopped = interrupted_clock(NULL);
     assert_open_fails_by(&stopped.real.base, url, AW_STOPPED, ": interrupted while opening");
     struct interrupted_clock unplugged = interrupted_clock(stream);
@@ -472,7 +472,7 @@ TEST(wrappers_keep_timestamps_and_events)
     ENDS ends = new_ends();
     LINK adapter = open_link("slcan:tcp-listen:0?delay=1ms", &ends.clock.base);
     struct aw_link *client =
-        opened_against(&ends, text_of("%s?time=on&delay=1ms", adapter->ready), adapter, NULL);
+        opened_against(&ends, text_of("%s?time=on&delay=1ms", adapter->client_url), adapter, NULL);
     assert_sends(adapter, "05E#01");
     assert_read_is(adapter, AW_TIMEOUT, 20 * AW_MILLISECOND);
     assert_receives(client, "05E#01");
@@ -612,7 +612,8 @@ TEST(channel_is_opened_with_the_right_commands)
         *heard = '\0';
         ENDS ends = new_ends();
         LINK stream = open_link("pty:", &ends.clock.base);
-        opened_against(&ends, text_of("slcan:%s%s", stream->ready, cases[i][0]), stream, listen_to);
+        opened_against(&ends, text_of("slcan:%s%s", stream->client_url, cases[i][0]), stream,
+                       listen_to);
         assert_string_equal(heard, cases[i][1]);
         struct termios modes;
         assert_int_equal(tcgetattr(aw_link_fd(ends.client), &modes), 0);
@@ -631,7 +632,7 @@ TEST(adapter_timestamps_are_used)
     ENDS ends = new_ends();
     LINK stream = open_link("pty:", &ends.clock.base);
     struct aw_link *client = opened_against(
-        &ends, text_of("slcan:%s?time=on&bitrate=125000", stream->ready), stream, listen_to);
+        &ends, text_of("slcan:%s?time=on&bitrate=125000", stream->client_url), stream, listen_to);
     for (int i = 0; i < 20 && !same; i++) { /* retries in case the machine stalls for a second */
         struct timespec pause = {.tv_nsec = 3000000};
         assert_writes(stream, "t0010EA5E\r");

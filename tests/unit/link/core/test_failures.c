@@ -85,9 +85,9 @@ static void begin(void)
     terminal = open_link("pty:", &real_clock.base);
     const char *path = text_of("unix-listen:%s/old", directory);
     datagrams = open_link(path, &real_clock.base);
-    add_url(stream->ready, "");
-    add_url(terminal->ready, "");
-    add_url(datagrams->ready, "");
+    add_url(stream->client_url, "");
+    add_url(terminal->client_url, "");
+    add_url(datagrams->client_url, "");
     path = text_of("%s/new", directory);
     add_url("unix-listen:", path);
     add_url("pty:", path);

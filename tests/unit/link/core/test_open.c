@@ -56,8 +56,8 @@ TEST(tool_specific_transport_is_opened)
     struct aw_error err = {0};
     struct aw_link *link;
     assert_int_equal(aw_link_open(&link, "sim:?quirks=a,b&delay=1s", &options, &err), AW_OK);
-    assert_true(link->simulated);
-    assert_int_equal(link->connections, 1);
+    assert_true(link->is_simulated);
+    assert_int_equal(link->n_connections, 1);
     assert_passes(link, link, "x");
     assert_int_equal(clock.time_ns, 2 * AW_SECOND); /* one delay each way: the fault keys work */
     aw_link_close(link);
@@ -115,8 +115,8 @@ TEST(trace_reports_all_traffic)
     struct aw_link *link =
         aw_trace_wrap(aw_sim_link(&device->base, &clock.base, true, "sim:x"), note, &seen);
     assert_string_equal(link->key, "sim:x");
-    assert_true(link->simulated && link->datagrams);
-    assert_int_equal(link->connections, 1);
+    assert_true(link->is_simulated && link->datagrams);
+    assert_int_equal(link->n_connections, 1);
     assert_int_equal(aw_link_fd(link), -1);
     assert_writes(link, "ab");
     assert_read_is(link, AW_TIMEOUT, AW_MILLISECOND);

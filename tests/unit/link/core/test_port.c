@@ -24,7 +24,7 @@ static void begin(void)
 {
     snprintf(name, sizeof name, "port%ld", (long)getpid());
     int named = prctl(PR_SET_NAME, name);
-    aw_port_process((long)getpid(), us, sizeof us);
+    aw_port_name_process((long)getpid(), us, sizeof us);
     assert_true(named == 0 && strcmp(us, text_of("%s (pid %ld)", name, (long)getpid())) == 0);
 }
 
@@ -40,12 +40,12 @@ TEST(holder_of_a_datagram_port_is_found)
         int fd = socket_at(cases[i].family, SOCK_DGRAM, cases[i].address, &port);
         if (fd < 0)
             continue; /* no IPv6 on this machine */
-        assert_true(aw_udp_socket(port) != 0);
-        assert_true(aw_udp_holder(port, holder, sizeof holder));
+        assert_true(aw_udp_find_socket(port) != 0);
+        assert_true(aw_udp_find_holder(port, holder, sizeof holder));
         assert_string_equal(holder, us);
         close(fd);
-        assert_int_equal(aw_udp_socket(port), 0);
-        assert_false(aw_udp_holder(port, holder, sizeof holder));
+        assert_int_equal(aw_udp_find_socket(port), 0);
+        assert_false(aw_udp_find_holder(port, holder, sizeof holder));
     }
 }
 
@@ -74,16 +74,16 @@ TEST(servers_are_found_by_name_and_by_port)
         FD fd = socket_at(cases[i].family, SOCK_STREAM, cases[i].address, &port);
         if (fd < 0)
             continue;
-        assert_int_equal(aw_tcp_servers(name, port, found, 4), 0); /* not listening yet */
+        assert_int_equal(aw_tcp_list_servers(name, port, found, 4), 0); /* not listening yet */
         assert_int_equal(listen(fd, 4), 0);
-        assert_int_equal(aw_tcp_servers("port", 0, found, 4), 0);
-        assert_int_equal(aw_tcp_servers("somebody", port, found, 4), 1);
-        assert_int_equal(aw_tcp_servers(name, 0, found, 4), 1);
+        assert_int_equal(aw_tcp_list_servers("port", 0, found, 4), 0);
+        assert_int_equal(aw_tcp_list_servers("somebody", port, found, 4), 1);
+        assert_int_equal(aw_tcp_list_servers(name, 0, found, 4), 1);
         assert_string_equal(found[0].host, cases[i].host);
         assert_int_equal(found[0].port, port);
         assert_string_equal(found[0].server, us);
         assert_string_equal(found[0].client, "");
-        assert_int_equal(aw_tcp_servers(name, 0, found, 0), 0);
+        assert_int_equal(aw_tcp_list_servers(name, 0, found, 0), 0);
     }
 }
 
@@ -97,15 +97,15 @@ TEST(other_clients_of_a_server_are_named)
     assert_int_equal(listen(server, 4), 0);
     assert_int_equal(listen(second, 4), 0);
     int first = connected_to(port), elsewhere = connected_to(other);
-    assert_false(aw_tcp_other_client(first, who, sizeof who));
-    assert_int_equal(aw_tcp_servers("", port, found, 2), 1);
+    assert_false(aw_tcp_find_other_client(first, who, sizeof who));
+    assert_int_equal(aw_tcp_list_servers("", port, found, 2), 1);
     assert_string_equal(found[0].client, us);
     int more = connected_to(port);
-    assert_true(aw_tcp_other_client(first, who, sizeof who));
+    assert_true(aw_tcp_find_other_client(first, who, sizeof who));
     assert_string_equal(who, us);
-    assert_false(aw_tcp_other_client(elsewhere, who, sizeof who));
-    assert_false(aw_tcp_other_client(-1, who, sizeof who));
-    assert_false(aw_tcp_other_client(STDIN_FILENO, who, sizeof who));
+    assert_false(aw_tcp_find_other_client(elsewhere, who, sizeof who));
+    assert_false(aw_tcp_find_other_client(-1, who, sizeof who));
+    assert_false(aw_tcp_find_other_client(STDIN_FILENO, who, sizeof who));
     const int all[] = {server, second, first, elsewhere, more};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         close(all[i]);
@@ -142,7 +142,7 @@ TEST(created_terminal_is_raw)
     LINK device = opened("pty:");
     char holder[96];
     struct termios modes;
-    FD fd = open(strchr(device->ready, ':') + 1, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    FD fd = open(strchr(device->client_url, ':') + 1, O_RDWR | O_NOCTTY | O_CLOEXEC);
     assert_true(fd >= 0);
     assert_int_equal(tcgetattr(fd, &modes), 0);
     assert_int_equal(modes.c_lflag & (ECHO | ICANON | ISIG), 0);
@@ -151,9 +151,9 @@ TEST(created_terminal_is_raw)
     assert_int_equal(cfgetospeed(&modes), B38400); /* the kernel's default */
     assert_true(fcntl(aw_link_fd(device), F_GETFL) & O_NONBLOCK);
     assert_true(fcntl(aw_link_fd(device), F_GETFD) & FD_CLOEXEC);
-    assert_true(aw_port_holder(strchr(device->ready, ':') + 1, holder, sizeof holder));
+    assert_true(aw_port_find_holder(strchr(device->client_url, ':') + 1, holder, sizeof holder));
     assert_string_equal(holder, us);
-    assert_false(aw_port_holder("/dev/null/nothing", holder, sizeof holder));
+    assert_false(aw_port_find_holder("/dev/null/nothing", holder, sizeof holder));
 }
 
 TEST(port_errors_have_advice)
@@ -175,16 +175,16 @@ TEST(port_errors_have_advice)
     FD fd = mkstemp(path);
     assert_true(fd >= 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        aw_port_problem(path, cases[i].error, text, sizeof text);
+        aw_port_explain(path, cases[i].error, text, sizeof text);
         assert_string_equal(text, cases[i].advice);
-        aw_port_problem("/no/such/port", cases[i].error, text, sizeof text);
+        aw_port_explain("/no/such/port", cases[i].error, text, sizeof text);
         assert_string_equal(text, cases[i].advice);
     }
     const struct group *group = getgrnam("dialout");
     if (group && fchown(fd, (uid_t)-1, group->gr_gid) == 0) { /* root only */
         for (int writable = 0; writable < 2; writable++) {
             assert_int_equal(fchmod(fd, writable ? 0660 : 0640), 0);
-            aw_port_problem(path, EACCES, text, sizeof text);
+            aw_port_explain(path, EACCES, text, sizeof text);
             assert_string_equal(text, writable
                                           ? "permission denied — add yourself to group dialout: "
                                             "sudo usermod -aG dialout $USER, then log in again"
@@ -192,7 +192,7 @@ TEST(port_errors_have_advice)
         }
         assert_int_equal(fchown(fd, (uid_t)-1, 0), 0);
         assert_int_equal(fchmod(fd, 0660), 0);
-        aw_port_problem(path, EACCES, text, sizeof text);
+        aw_port_explain(path, EACCES, text, sizeof text);
         assert_string_equal(text, cases[0].advice); /* root's group is not recommended */
     }
     unlink(path);
@@ -221,11 +221,11 @@ TEST(paths_are_made_absolute)
     assert_string_equal(found, "null");
     if (access("/sys/class/tty/tty", F_OK) == 0)
         assert_true(aw_port_in_sysfs("/dev/tty", found, sizeof found));
-    assert_false(aw_port_symlink("/etc/passwd", out, sizeof out));
-    assert_false(aw_port_symlink("/no/such/port", out, sizeof out));
-    aw_port_key("/no/such/port", out, sizeof out);
+    assert_false(aw_port_find_symlink("/etc/passwd", out, sizeof out));
+    assert_false(aw_port_find_symlink("/no/such/port", out, sizeof out));
+    aw_port_find_key("/no/such/port", out, sizeof out);
     assert_string_equal(out, "/no/such/port");
-    aw_port_key("/dev/../dev/null", out, sizeof out);
+    aw_port_find_key("/dev/../dev/null", out, sizeof out);
     assert_string_equal(out, "/dev/null");
 }
 
@@ -235,26 +235,26 @@ TEST(lock_holder_is_reported_before_other_users)
     char who[96] = "";
     struct aw_error err = {.text = ""};
     int fd;
-    assert_false(aw_port_holder("/no/such/port", who, sizeof who));
-    assert_false(aw_port_holder("/etc/passwd", who, sizeof who));
-    assert_false(aw_port_sharer(-1, who, sizeof who));
+    assert_false(aw_port_find_holder("/no/such/port", who, sizeof who));
+    assert_false(aw_port_find_holder("/etc/passwd", who, sizeof who));
+    assert_false(aw_port_find_sharer(-1, who, sizeof who));
     assert_int_equal(aw_port_lock("/no/such/port", &fd, &err), AW_NO_LINK);
     assert_int_equal(fd, -1);
     assert_string_equal(
         err.text,
         "/no/such/port: port not found — check that it is plugged in and switched on, see 'list'");
     LINK device = opened("pty:");
-    const char *path = strchr(device->ready, ':') + 1;
+    const char *path = strchr(device->client_url, ':') + 1;
     int second;
     assert_int_equal(aw_port_lock(path, &fd, &err), AW_OK);
     assert_true(fd >= 0 && fcntl(fd, F_GETFD) & FD_CLOEXEC && fcntl(fd, F_GETFL) & O_NONBLOCK);
-    assert_true(aw_port_holder(path, who, sizeof who));
+    assert_true(aw_port_find_holder(path, who, sizeof who));
     assert_string_equal(who, us);
     assert_int_equal(aw_port_lock(path, &second, &err), AW_NO_LINK);
     assert_int_equal(second, -1);
     assert_string_equal(err.text,
                         text_of("%s: busy: in use by %s — end that program first", path, us));
-    assert_false(aw_port_sharer(fd, who, sizeof who)); /* except this process */
+    assert_false(aw_port_find_sharer(fd, who, sizeof who)); /* except this process */
     close(fd);
 }
 
@@ -306,7 +306,7 @@ static void begin_others(void)
     others.inodes[0] = named_socket(&others.sockets[0], others.socket, "socket");
     others.inodes[1] = named_socket(&others.sockets[1], others.another, "another");
     other_too = "/proc";
-    other_symlink("/dev/ttyAW0", strchr(others.device->ready, ':') + 1);
+    other_symlink("/dev/ttyAW0", strchr(others.device->client_url, ':') + 1);
     other_stat = say_device;
     assert_int_equal(stat("/dev/ttyAW0", &others.terminal), 0);
 }
@@ -334,7 +334,7 @@ static void process_ends(const char *pid)
 static void assert_holds(const char *path, const char *wanted)
 {
     char who[96] = "";
-    assert_int_equal(aw_port_holder(path, who, sizeof who), *wanted != '\0');
+    assert_int_equal(aw_port_find_holder(path, who, sizeof who), *wanted != '\0');
     assert_string_equal(who, wanted);
 }
 
@@ -342,7 +342,7 @@ TEST_WITH(begin_others, end_others, holder_may_be_any_process)
 {
     static const char *const pids[] = {"1", "9", "10", "99999"};
     char own[20], who[96] = "", wanted[96], file[100];
-    const char *terminal = strchr(others.device->ready, ':') + 1;
+    const char *terminal = strchr(others.device->client_url, ':') + 1;
     process_has("self", "test_port\n", terminal);
     assert_holds("/dev/ttyAW0", "");
     for (size_t i = 0; i < sizeof pids / sizeof *pids; i++) {
@@ -362,15 +362,15 @@ TEST_WITH(begin_others, end_others, holder_may_be_any_process)
     FD fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     assert_true(fd >= 0);
     process_has(own, "test_port\n", file);
-    assert_false(aw_port_sharer(fd, who, sizeof who));
+    assert_false(aw_port_find_sharer(fd, who, sizeof who));
     process_has("7", "neighbour\n", others.another);
-    assert_false(aw_port_sharer(fd, who, sizeof who));
+    assert_false(aw_port_find_sharer(fd, who, sizeof who));
     process_has("8", "other\n", file);
-    assert_true(aw_port_sharer(fd, who, sizeof who));
+    assert_true(aw_port_find_sharer(fd, who, sizeof who));
     assert_string_equal(who, "other (pid 8)");
     /* the same number on another file system */
     others.says = (struct stat){.st_rdev = 1, .st_dev = 1};
-    assert_false(aw_port_sharer(fd, who, sizeof who));
+    assert_false(aw_port_find_sharer(fd, who, sizeof who));
 }
 
 /* A terminal belongs to its file system; any other device is the same regardless of its file's
@@ -382,7 +382,7 @@ TEST_WITH(begin_others, end_others, terminals_of_other_containers_are_distinguis
         bool same;
     } cases[] = {{4, true},    {135, true}, {136, false}, {137, false},
                  {143, false}, {144, true}, {188, true}};
-    process_has("8", "other\n", strchr(others.device->ready, ':') + 1);
+    process_has("8", "other\n", strchr(others.device->client_url, ':') + 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         others.says = (struct stat){.st_rdev = makedev(cases[i].kind, 1), .st_dev = 1};
         assert_holds("/dev/ttyAW0", cases[i].same ? "other (pid 8)" : "");
@@ -406,7 +406,7 @@ TEST_WITH(begin_others, end_others, holder_of_the_lock_is_reported_first)
                  {"1: FLOCK  ADVISORY  WRITE 4711", 0, 1, 0, false},
                  {"1: FLOCK  ADVISORY  WRITE 4711", 0, 0, 1, false}};
     const struct stat *file = &others.terminal;
-    process_has("8", "open\n", strchr(others.device->ready, ':') + 1);
+    process_has("8", "open\n", strchr(others.device->client_url, ':') + 1);
     other_file("/proc/4711/comm", "lock\n");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         other_file("/proc/locks",
@@ -444,14 +444,14 @@ TEST_WITH(begin_others, end_others, holder_of_a_datagram_port_is_another_process
         /* a socket that is being closed */
         add_socket(tables[i], "0100007F:7534 00000000:0000", 7, 0);
         add_socket(tables[i], "0100007F:7535 00000000:7534", 7, others.inodes[1]);
-        assert_false(aw_udp_holder(0x7534, who, sizeof who));
+        assert_false(aw_udp_find_holder(0x7534, who, sizeof who));
         add_socket(tables[i], "0100007F:7534 00000000:0000", 7, others.inodes[0]);
-        assert_int_equal(aw_udp_socket(0x7534), others.inodes[0]);
-        assert_false(aw_udp_holder(0x7534, who, sizeof who));
+        assert_int_equal(aw_udp_find_socket(0x7534), others.inodes[0]);
+        assert_false(aw_udp_find_holder(0x7534, who, sizeof who));
         process_has("7", "neighbour\n", others.another);
-        assert_false(aw_udp_holder(0x7534, who, sizeof who));
+        assert_false(aw_udp_find_holder(0x7534, who, sizeof who));
         process_has("1", "simulator\n", others.socket);
-        assert_true(aw_udp_holder(0x7534, who, sizeof who));
+        assert_true(aw_udp_find_holder(0x7534, who, sizeof who));
         assert_string_equal(who, "simulator (pid 1)");
         other_remove("/proc/");
     }
@@ -484,11 +484,11 @@ TEST_WITH(begin_others, end_others, other_connection_to_the_same_server_is_found
         process_has("1", "client\n", others.socket);
         if (i & 2)
             add_socket(table, cases[i / 4].other, cases[i / 4].other_state, others.inodes[0]);
-        assert_false(aw_tcp_other_client(fd, who, sizeof who));
+        assert_false(aw_tcp_find_other_client(fd, who, sizeof who));
         add_socket(table, cases[i / 4].own, cases[i / 4].own_state, file.st_ino);
         if (!(i & 2))
             add_socket(table, cases[i / 4].other, cases[i / 4].other_state, others.inodes[0]);
-        assert_int_equal(aw_tcp_other_client(fd, who, sizeof who), cases[i / 4].found);
+        assert_int_equal(aw_tcp_find_other_client(fd, who, sizeof who), cases[i / 4].found);
         assert_string_equal(who, cases[i / 4].found ? "client (pid 1)" : "");
         other_remove("/proc/");
     }
@@ -507,7 +507,7 @@ TEST_WITH(begin_others, end_others, servers_of_other_processes_are_found)
                4713);
     process_has("1", "ezphys-sim\n", others.socket);
     process_has("9", "viewer\n", others.another);
-    assert_int_equal(aw_tcp_servers("ezphys-sim", 0x21, found, 3), 3);
+    assert_int_equal(aw_tcp_list_servers("ezphys-sim", 0x21, found, 3), 3);
     assert_string_equal(found[0].host, "192.168.0.7");
     assert_string_equal(found[0].server, "ezphys-sim (pid 1)");
     assert_string_equal(found[0].client, "viewer (pid 9)");
@@ -516,14 +516,14 @@ TEST_WITH(begin_others, end_others, servers_of_other_processes_are_found)
     assert_string_equal(found[1].server, "");
     assert_string_equal(found[1].client, "");
     assert_string_equal(found[2].host, "::1");
-    assert_int_equal(aw_tcp_servers("ezphys-sim", 0x21, found, 2), 2);
-    assert_int_equal(aw_tcp_servers("ezphys-sim", 0, found, 3), 1);
-    assert_int_equal(aw_tcp_servers("ezphys", 0, found, 3), 0);
-    assert_int_equal(aw_tcp_servers("nobody", 0x20, found, 3), 1);
+    assert_int_equal(aw_tcp_list_servers("ezphys-sim", 0x21, found, 2), 2);
+    assert_int_equal(aw_tcp_list_servers("ezphys-sim", 0, found, 3), 1);
+    assert_int_equal(aw_tcp_list_servers("ezphys", 0, found, 3), 0);
+    assert_int_equal(aw_tcp_list_servers("nobody", 0x20, found, 3), 1);
     other_remove("/proc/net/tcp6"); /* a kernel without IPv6 */
-    assert_int_equal(aw_tcp_servers("ezphys-sim", 0x21, found, 3), 2);
+    assert_int_equal(aw_tcp_list_servers("ezphys-sim", 0x21, found, 3), 2);
     other_remove("/proc/net/tcp");
-    assert_int_equal(aw_tcp_servers("ezphys-sim", 0x21, found, 3), 0);
+    assert_int_equal(aw_tcp_list_servers("ezphys-sim", 0x21, found, 3), 0);
 }
 
 ALL_TESTS_WITH(begin, NULL);

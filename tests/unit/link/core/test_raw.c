@@ -8,11 +8,13 @@ static void write_raw(const struct aw_link *link, const void *buf, size_t size)
 {
     uint8_t bytes[100];
     struct aw_link_raw raw = {
-        .bytes = bytes, .cap = sizeof bytes, .to = (const void *)bytes, .to_size = 99};
+        .bytes = bytes, .cap = sizeof bytes, .address = (const void *)bytes, .address_size = 99};
     assert_true(aw_link_raw(link, buf, size, &raw));
-    assert_true(raw.to ? raw.to_size == sizeof(struct sockaddr_in) : raw.to_size == 0);
-    assert_int_equal(raw.to_size ? sendto(raw.fd, bytes, raw.size, 0, raw.to, raw.to_size)
-                                 : write(raw.fd, bytes, raw.size),
+    assert_true(raw.address ? raw.address_size == sizeof(struct sockaddr_in)
+                            : raw.address_size == 0);
+    assert_int_equal(raw.address_size
+                         ? sendto(raw.fd, bytes, raw.size, 0, raw.address, raw.address_size)
+                         : write(raw.fd, bytes, raw.size),
                      raw.size);
     raw.cap = raw.size - 1;
     assert_false(aw_link_raw(link, buf, size, &raw));

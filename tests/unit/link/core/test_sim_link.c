@@ -6,8 +6,8 @@ TEST(simulated_device_answers_in_virtual_time)
 {
     struct aw_virtual_clock clock = aw_virtual_clock();
     LINK link = aw_sim_link(&echo_device(3 * AW_SECOND)->base, &clock.base, false, "sim:echo");
-    assert_true(link->simulated);
-    assert_int_equal(link->connections, 1);
+    assert_true(link->is_simulated);
+    assert_int_equal(link->n_connections, 1);
     assert_int_equal(aw_link_fd(link), -1);
     assert_string_equal(link->key, "sim:echo");
     assert_writes(link, "hello");

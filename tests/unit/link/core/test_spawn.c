@@ -38,7 +38,7 @@ TEST(child_echoes_the_link)
 {
     struct aw_real_clock clock;
     struct aw_link *link = start(&clock, "cat <&3 >&3");
-    assert_int_equal(link->connections, 1);
+    assert_int_equal(link->n_connections, 1);
     assert_int_equal(aw_link_write(link, "hello", 5, NULL), AW_OK);
     reads(link, "hello");
     aw_link_close(link);
@@ -119,7 +119,7 @@ TEST(parent_uses_one_end_of_a_socket_pair)
     assert_int_equal(write(pair[0], "x", 1), 1);
     reads(link, "x");
     assert_string_equal(link->key, "fd");
-    assert_int_equal(link->connections, 1);
+    assert_int_equal(link->n_connections, 1);
     assert_true(fcntl(pair[1], F_GETFL) & O_NONBLOCK);
     assert_true(fcntl(pair[1], F_GETFD) & FD_CLOEXEC);
     aw_link_close(link);

@@ -44,15 +44,15 @@ TEST_WITH(begin, end, only_one_program_has_the_turn)
     char other[96];
     open_node(&first, usual_clock());
     open_node(&second, usual_clock());
-    assert_true(aw_link_take_turn(&first.link, now()));
-    assert_false(aw_link_take_turn(&first.link, now())); /* it already has the turn */
-    assert_false(aw_link_take_turn(&second.link, now() + AW_MILLISECOND));
+    assert_true(aw_link_start_turn(&first.link, now()));
+    assert_false(aw_link_start_turn(&first.link, now())); /* it already has the turn */
+    assert_false(aw_link_start_turn(&second.link, now() + AW_MILLISECOND));
     aw_link_end_turn(&first.link);
-    assert_true(aw_link_take_turn(&second.link, now()));
-    assert_false(aw_link_take_turn(&first.link, now()));
+    assert_true(aw_link_start_turn(&second.link, now()));
+    assert_false(aw_link_start_turn(&first.link, now()));
     close(second.turns.fd);
-    assert_true(aw_link_take_turn(&first.link, now()));
-    assert_false(aw_link_sharer(&first.link, other, sizeof other)); /* only this process */
+    assert_true(aw_link_start_turn(&first.link, now()));
+    assert_false(aw_link_find_sharer(&first.link, other, sizeof other)); /* only this process */
     close(first.turns.fd);
 }
 
@@ -64,8 +64,8 @@ TEST_WITH(begin, end, waiting_program_goes_first)
     open_node(&returning, usual_clock());
     open_node(&waiting, usual_clock());
     assert_int_equal(fcntl(waiting.turns.fd, F_OFD_SETLK, &head), 0); /* it is in the queue */
-    assert_false(aw_link_take_turn(&returning.link, now() + AW_MILLISECOND));
-    assert_true(aw_link_take_turn(&waiting.link, now()));
+    assert_false(aw_link_start_turn(&returning.link, now() + AW_MILLISECOND));
+    assert_true(aw_link_start_turn(&waiting.link, now()));
     close(waiting.turns.fd);
     close(returning.turns.fd);
 }
@@ -92,10 +92,10 @@ TEST_WITH(begin, end, program_waits_for_its_turn)
     struct program first, second;
     open_node(&first, &clock.real.base);
     open_node(&second, &clock.real.base);
-    assert_true(aw_link_take_turn(&first.link, now()));
+    assert_true(aw_link_start_turn(&first.link, now()));
     clock.real.base.wait = end_turn_meanwhile;
     clock.has = &first.link;
-    assert_true(aw_link_take_turn(&second.link, now() + 10 * AW_SECOND));
+    assert_true(aw_link_start_turn(&second.link, now() + 10 * AW_SECOND));
     assert_null(clock.has);
     close(first.turns.fd);
     close(second.turns.fd);
@@ -105,8 +105,8 @@ TEST_WITH(begin, end, program_waits_for_its_turn)
 TEST(links_without_turns_do_not_wait)
 {
     struct program program = {.link = {.clock = usual_clock()}};
-    assert_false(aw_link_take_turn(&program.link, AW_NEVER));
+    assert_false(aw_link_start_turn(&program.link, AW_NEVER));
     program.link.turns = &program.turns;
     program.turns.fd = -1;
-    assert_false(aw_link_take_turn(&program.link, AW_NEVER));
+    assert_false(aw_link_start_turn(&program.link, AW_NEVER));
 }

@@ -191,13 +191,13 @@ TEST(keywords_are_parsed)
     struct aw_error err = {0};
     size_t index = 1;
     assert_int_equal(aw_url_parse(&url, "x:?w=off&bad=of", &err), AW_OK);
-    assert_int_equal(aw_url_word(&url, "missing", words, 3, &index, &err), AW_OK);
+    assert_int_equal(aw_url_choice(&url, "missing", words, 3, &index, &err), AW_OK);
     assert_int_equal(index, 1);
-    assert_int_equal(aw_url_word(&url, "w", words, 3, &index, &err), AW_OK);
+    assert_int_equal(aw_url_choice(&url, "w", words, 3, &index, &err), AW_OK);
     assert_int_equal(index, 2);
-    assert_int_equal(aw_url_word(&url, "bad", words, 3, &index, &err), AW_USAGE);
+    assert_int_equal(aw_url_choice(&url, "bad", words, 3, &index, &err), AW_USAGE);
     assert_string_equal(err.text, "link key bad=of: not one of keep|on|off");
-    assert_int_equal(aw_url_word(&url, "bad", many, 5, &index, &err), AW_USAGE);
+    assert_int_equal(aw_url_choice(&url, "bad", many, 5, &index, &err), AW_USAGE);
     assert_string_equal(err.text, "link key bad=of: not one of aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|"
                                   "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb|cccccccccccccccccccccccccccccc|"
                                   "dddddddddddddddddddddddddd");

@@ -117,18 +117,18 @@ TEST_WITH(unplug_all, NULL, boards_are_listed)
     assert_string_equal(ports[0].path, "/dev/hidraw0");
     assert_string_equal(ports[1].path, "/dev/hidraw3");
     assert_int_equal(aw_link_list_hid(&test_protocol, more, 8), 4);
-    assert_false(more[0].chosen);
+    assert_false(more[0].is_candidate);
     assert_string_equal(more[0].board, "");
     assert_string_equal(more[0].url, "hid:/dev/hidraw0");
-    assert_true(more[1].chosen);
+    assert_true(more[1].is_candidate);
     assert_string_equal(more[1].url, "hid:serial=T1");
     assert_int_equal(more[1].interface, 0);
     assert_int_equal(more[1].usage_page, 0xFFAB);
     assert_string_equal(more[1].device, more[2].device);
-    assert_false(more[2].chosen); /* the serial emulation */
+    assert_false(more[2].is_candidate); /* the serial emulation */
     assert_string_equal(more[2].url, "hid:/dev/hidraw4");
     assert_string_equal(more[3].path, "/dev/hidraw10");
-    assert_true(more[3].chosen);
+    assert_true(more[3].is_candidate);
     assert_int_equal(more[3].vendor, 0x16C0);
     assert_int_equal(more[3].product, 0x0486);
     assert_int_equal(more[3].usage, 1);
@@ -152,13 +152,13 @@ TEST_WITH(unplug_all, NULL, boards_are_listed)
     assert_int_equal(aw_link_list_hid(&test_protocol, more, 8), 4);
     assert_string_equal(more[0].board, "");
     assert_string_equal(more[1].board, "");
-    assert_false(more[0].chosen || more[1].chosen || more[2].chosen);
-    assert_true(more[3].chosen);
+    assert_false(more[0].is_candidate || more[1].is_candidate || more[2].is_candidate);
+    assert_true(more[3].is_candidate);
 
     unplug_all(); /* a Teensy with only the serial emulation */
     plug_in("hidraw4", TEENSY " 0 FFC9 7");
     assert_int_equal(aw_link_list_hid(&test_protocol, more, 8), 1);
-    assert_false(more[0].chosen);
+    assert_false(more[0].is_candidate);
 }
 
 static void assert_opens(const char *url, const char *key)
@@ -166,15 +166,15 @@ static void assert_opens(const char *url, const char *key)
     LINK link = opened(url);
     assert_string_equal(link->key, key);
     assert_true(link->datagrams);
-    assert_int_equal(link->connections, 1);
+    assert_int_equal(link->n_connections, 1);
     assert_true(aw_link_fd(link) >= 0);
     uint8_t bytes[1 + AW_HID_REPORT] = {7, 7, 7, 7};
     struct aw_link_raw raw = {.bytes = bytes, .cap = 4};
     assert_true(aw_link_raw(link, "abc", 3, &raw));
-    assert_true(raw.size == 4 && raw.fd == aw_link_fd(link) && raw.to == NULL);
+    assert_true(raw.size == 4 && raw.fd == aw_link_fd(link) && raw.address == NULL);
     assert_memory_equal(bytes, "\0abc", 4);
     assert_false(aw_link_raw(link, "abcd", 4, &raw));
-    assert_true(aw_link_take_turn(link, 0));
+    assert_true(aw_link_start_turn(link, 0));
     aw_link_end_turn(link);
 }
 
@@ -243,13 +243,13 @@ TEST_WITH(unplug_all, NULL, board_errors_are_explained)
     struct aw_hid_port port = {.path = "/dev/hidraw99", .vendor = 0x16C0, .product = 0x0486};
     char text[300];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        aw_hid_problem(&test_protocol, &port, cases[i].error, text, sizeof text);
+        aw_hid_explain(&test_protocol, &port, cases[i].error, text, sizeof text);
         assert_string_equal(text, cases[i].problem);
     }
     for (size_t i = 0; i < 2; i++) {
         const struct aw_protocol *protocols[] = {&test_protocol, &unnamed, NULL};
         for (size_t k = 0; k < 3; k++) {
-            aw_hid_problem(protocols[k], &port, refused[i], text, sizeof text);
+            aw_hid_explain(protocols[k], &port, refused[i], text, sizeof text);
             assert_string_equal(
                 text,
                 text_of("permission denied — put this into %s and plug the board in again: %s",
@@ -259,7 +259,7 @@ TEST_WITH(unplug_all, NULL, board_errors_are_explained)
         }
     }
     port.vendor = 0;
-    aw_hid_problem(&test_protocol, &port, EACCES, text, sizeof text);
+    aw_hid_explain(&test_protocol, &port, EACCES, text, sizeof text);
     assert_string_equal(text, "permission denied — check its owner and mode with ls -l");
 }
 
@@ -457,7 +457,7 @@ TEST_WITH(unplug_all, NULL, node_with_two_collections_is_listed_once)
     /* the collection for reports, not the first one */
     assert_int_equal(ports[0].usage_page, 0xFF00);
     assert_int_equal(ports[0].usage, 1);
-    assert_true(ports[0].chosen);
+    assert_true(ports[0].is_candidate);
 }
 
 TEST_WITH(plug_in_board, unplug_board, unplugged_board_loses_the_link)

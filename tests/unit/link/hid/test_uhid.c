@@ -123,7 +123,7 @@ TEST_WITH(load, unload, virtual_board_is_created)
     LINK link = opened("uhid:?serial=T1");
     const struct uhid_create2_req *board = &kernel.created.u.create2;
     assert_string_equal(link->key, "uhid:T1");
-    assert_string_equal(link->ready, "hid:/dev/hidraw9");
+    assert_string_equal(link->client_url, "hid:/dev/hidraw9");
     assert_true(link->datagrams);
     assert_int_equal(aw_link_fd(link), kernel.ends[0]);
     assert_string_equal((const char *)board->uniq, "T1");

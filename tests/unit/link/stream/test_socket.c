@@ -41,25 +41,25 @@ ssize_t send(int fd, const void *buf, size_t size, int flags)
 static void clients_take_turns(const char *listen)
 {
     struct aw_link *server = opened(listen);
-    assert_int_equal(server->connections, 0);
+    assert_int_equal(server->n_connections, 0);
     assert_writes(server, "for nobody");
     assert_read_is(server, AW_TIMEOUT, 0);
 
     struct aw_link *first = client_of(server);
     LINK second = client_of(server);
-    assert_int_equal(first->connections, 1);
-    assert_string_equal(first->key, server->ready);
+    assert_int_equal(first->n_connections, 1);
+    assert_string_equal(first->key, server->client_url);
     assert_int_equal(first->datagrams, server->datagrams);
     assert_writes(second, "later");
     assert_read_is(server, AW_EVENT, AW_SECOND);
-    assert_int_equal(server->connections, 1);
+    assert_int_equal(server->n_connections, 1);
     assert_passes(first, server, "hello");
     assert_passes(server, first, "you");
     assert_read_is(second, AW_TIMEOUT, 0);
 
     aw_link_close(first);
     assert_read_is(server, AW_EVENT, AW_SECOND);
-    assert_int_equal(server->connections, 2);
+    assert_int_equal(server->n_connections, 2);
     assert_reads(server, "later");
     aw_link_close(server);
     assert_read_is(second, AW_LOST, AW_SECOND);
@@ -90,8 +90,8 @@ TEST(tcp_errors_are_explained)
     assert_open_fails("tcp:256.256.256.256:1", AW_NO_LINK, "host not found");
     assert_open_fails("tcp-listen:127.0.0.1:x", AW_USAGE, "port");
     struct aw_link *server = opened("tcp-listen:*:0");
-    assert_memory_equal(server->ready, "tcp:127.0.0.1:", 14);
-    snprintf(ready, sizeof ready, "%s", server->ready);
+    assert_memory_equal(server->client_url, "tcp:127.0.0.1:", 14);
+    snprintf(ready, sizeof ready, "%s", server->client_url);
     snprintf(listen, sizeof listen, "tcp-listen:%s", strrchr(ready, ':') + 1);
     assert_open_fails(listen, AW_NO_LINK, "in use");
     aw_link_close(server);
@@ -131,7 +131,7 @@ TEST(tcp_clients_take_turns_over_ipv6)
         skip(); /* no IPv6 on this machine */
     clients_take_turns("tcp-listen:[::1]:0");
     LINK server = opened("tcp-listen:[::]:0");
-    assert_memory_equal(server->ready, "tcp:[::1]:", 10);
+    assert_memory_equal(server->client_url, "tcp:[::1]:", 10);
     aw_link_close(client_of(server));
 }
 
@@ -146,14 +146,14 @@ TEST(client_that_does_not_read_is_replaced)
     for (int i = 0; i < 32; i++) /* more than any socket buffer holds */
         assert_int_equal(aw_link_write(server, flood, sizeof flood, &err), AW_OK);
     assert_true(now() - start < 900 * AW_MILLISECOND); /* no write blocks */
-    assert_true(server->dropped > 0);
+    assert_true(server->n_dropped > 0);
     assert_read_is(server, AW_TIMEOUT, 1100 * AW_MILLISECOND);
     assert_writes(server, "x"); /* a sole client may continue to read */
     LINK next = client_of(server);
     assert_read_is(server, AW_TIMEOUT, 1100 * AW_MILLISECOND);
     assert_writes(server, "x");
     assert_read_is(server, AW_EVENT, AW_SECOND);
-    assert_int_equal(server->connections, 2);
+    assert_int_equal(server->n_connections, 2);
 }
 
 TEST(server_that_does_not_read_is_reported)
@@ -195,7 +195,8 @@ TEST(unix_socket_errors_are_explained)
     assert_open_fails(url, AW_NO_LINK, "in use"); /* the first place in the queue */
     for (size_t i = 0; i < 8; i++)
         waiting[i] = client_of(server);
-    assert_open_fails(server->ready, AW_NO_LINK, "busy: in use by other programs — end them first");
+    assert_open_fails(server->client_url, AW_NO_LINK,
+                      "busy: in use by other programs — end them first");
     for (size_t i = 0; i < 8; i++)
         aw_link_close(waiting[i]);
     assert_int_equal(rename(path, "/tmp/aw-unix-left-over"), 0);
@@ -235,7 +236,7 @@ static void talk_to_a_served_device(const char *listen, unsigned connections)
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, serve, &serving), 0);
     for (int i = 0; i < 3; i++) {
-        LINK client = open_link(serving.link->ready, &clock.base);
+        LINK client = open_link(serving.link->client_url, &clock.base);
         assert_passes(client, client, "ping");
         assert_writes(client, i < 2 ? "more" : "quit");
         if (i < 2)
@@ -264,7 +265,7 @@ static void last_words_are_heard(const char *listen)
         assert_writes(server, "more");
     assert_reads(server, "stop");
     assert_read_is(server, AW_TIMEOUT, 0);
-    assert_true(server->waiting);
+    assert_true(server->no_client);
 }
 
 TEST(output_before_the_close_arrives)

@@ -52,8 +52,8 @@ TEST(server_survives_its_clients)
 {
     const char *path = in_directory("arm");
     struct aw_link *server = opened(text_of("pty:%s", path));
-    assert_string_equal(server->ready, text_of("tty:%s", path));
-    assert_int_equal(server->connections, 0);
+    assert_string_equal(server->client_url, text_of("tty:%s", path));
+    assert_int_equal(server->n_connections, 0);
     assert_read_is(server, AW_TIMEOUT, 0); /* a missing client does not lose the link */
     for (int i = 0; i < 3; i++) {
         struct aw_link *client = client_of(server);
@@ -136,8 +136,8 @@ TEST(second_client_gets_the_name_of_the_holder)
         skip(); /* tests/cross.sh: the program is the emulator */
     LINK server = opened("pty:");
     struct aw_link *client = client_of(server);
-    assert_open_fails(server->ready, AW_NO_LINK, "busy");
-    assert_open_fails(server->ready, AW_NO_LINK, text_of("test_tty (pid %d)", (int)getpid()));
+    assert_open_fails(server->client_url, AW_NO_LINK, "busy");
+    assert_open_fails(server->client_url, AW_NO_LINK, text_of("test_tty (pid %d)", (int)getpid()));
     aw_link_close(client);
     aw_link_close(client_of(server));
 }
@@ -333,7 +333,7 @@ TEST(stop_request_ends_reading)
     FD stop = eventfd(0, 0);
     struct aw_real_clock clock = aw_real_clock(stop);
     LINK server = open_link("pty:", &clock.base);
-    LINK client = open_link(server->ready, &clock.base);
+    LINK client = open_link(server->client_url, &clock.base);
     assert_writes(client, "flood");
     assert_int_equal(eventfd_write(stop, 1), 0);
     assert_read_is(server, AW_STOPPED, AW_SECOND);
@@ -360,7 +360,7 @@ TEST(each_key_sets_its_line_mode)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct termios modes;
         /* Another program has left other settings. */
-        int fd = open(strchr(server->ready, ':') + 1, O_RDWR | O_NOCTTY | O_CLOEXEC);
+        int fd = open(strchr(server->client_url, ':') + 1, O_RDWR | O_NOCTTY | O_CLOEXEC);
         assert_int_equal(tcgetattr(fd, &modes), 0);
         modes.c_cc[VMIN] = 3;
         modes.c_cc[VTIME] = 5;
@@ -368,7 +368,7 @@ TEST(each_key_sets_its_line_mode)
         modes.c_cflag |= CSTOPB | HUPCL | CRTSCTS;
         assert_int_equal(tcsetattr(fd, TCSANOW, &modes), 0);
         close(fd);
-        LINK client = opened(text_of("%s%s", server->ready, cases[i].query));
+        LINK client = opened(text_of("%s%s", server->client_url, cases[i].query));
         assert_int_equal(tcgetattr(aw_link_fd(client), &modes), 0);
         assert_int_equal(modes.c_cflag & control, cases[i].control | CS8 | CLOCAL | CREAD);
         assert_int_equal(modes.c_iflag & (IXON | IXOFF | IXANY | ICRNL | ISTRIP), cases[i].input);
@@ -380,9 +380,10 @@ TEST(each_key_sets_its_line_mode)
         assert_int_equal(ioctl(aw_link_fd(client), TIOCGEXCL, &exclusive), 0);
         assert_int_equal(exclusive, 0);
     }
-    assert_open_fails(text_of("%s?baud=9601", server->ready), AW_USAGE, "baud=9601");
-    assert_open_fails(text_of("%s?dtr=off", server->ready), AW_USAGE, "dtr line not supported");
-    assert_open_fails(text_of("%s?rts=on", server->ready), AW_USAGE, "rts line not supported");
+    assert_open_fails(text_of("%s?baud=9601", server->client_url), AW_USAGE, "baud=9601");
+    assert_open_fails(text_of("%s?dtr=off", server->client_url), AW_USAGE,
+                      "dtr line not supported");
+    assert_open_fails(text_of("%s?rts=on", server->client_url), AW_USAGE, "rts line not supported");
 }
 
 TEST(invalid_line_settings_are_refused)
@@ -469,7 +470,7 @@ TEST(only_one_program_can_claim_a_link)
     assert_string_equal(text, wanted);
     assert_int_equal(n, strlen(wanted));
     assert_int_equal(aw_owner_claim(&other, link, &err), AW_NO_LINK);
-    aw_port_process((long)getpid(), who, sizeof who);
+    aw_port_name_process((long)getpid(), who, sizeof who);
     assert_has(err.text, who);
     aw_owner_release(&owner);
     assert_int_equal(owner.fd, -1);

@@ -99,7 +99,7 @@ TEST(answers_go_to_a_fixed_port)
     int fd = plain_socket(&port);
     close(fd);
     LINK server = opened(text_of("udp-listen:0?reply=127.0.0.1:%u", port));
-    assert_has(server->ready, text_of("?listen=%u", port));
+    assert_has(server->client_url, text_of("?listen=%u", port));
     LINK client = client_of(server);
     assert_passes(server, client, "at once");
 }
@@ -122,7 +122,7 @@ TEST(datagrams_keep_their_boundaries)
         assert_true(before - server->rx_time_ns < 5 * AW_SECOND);
         assert_true(server->rx_time_ns <= aw_wall_time());
     }
-    assert_int_equal(server->dropped, 0);
+    assert_int_equal(server->n_dropped, 0);
     assert_writes(client, "longer than the reader's room");
     assert_read_gives(server, 6, "longer", 6);
     assert_read_is(server, AW_TIMEOUT, 0);
@@ -141,7 +141,7 @@ TEST(lost_datagrams_are_counted)
         n++;
     assert_true(n < SENT);
     assert_passes(client, server, "the next one tells");
-    assert_int_equal(server->dropped, SENT - n);
+    assert_int_equal(server->n_dropped, SENT - n);
 }
 
 TEST(missing_server_is_reported_but_not_fatal)
@@ -251,13 +251,13 @@ TEST(datagrams_of_strangers_are_refused)
     send_plain(other, here, "b", 1); /* another port of the peer */
     assert_reads(client, "b");
     assert_read_is(client, AW_TIMEOUT, 0);
-    assert_int_equal(client->refused, 101);
+    assert_int_equal(client->n_refused, 101);
     aw_link_close(client);
 
     client = client_at(peer, "&from=any", &here);
     send_plain(forger, here, "anybody", 7);
     assert_reads(client, "anybody");
-    assert_int_equal(client->refused, 0);
+    assert_int_equal(client->n_refused, 0);
 }
 
 /* More datagrams are refused than can be read, but the deadline still applies. */
@@ -271,7 +271,7 @@ TEST(flood_of_foreign_datagrams_does_not_delay_the_deadline)
     for (int i = 0; i < 200; i++)
         send_plain(forger, here, "x", 1);
     assert_read_is(client, AW_TIMEOUT, 0);
-    assert_true(client->refused < 100);
+    assert_true(client->n_refused < 100);
 }
 
 /* Uses the kernel's table: "0100007F:7530" is 127.0.0.1:30000. */
@@ -353,13 +353,13 @@ TEST(ipv6_addresses_work)
         skip(); /* no IPv6 on this machine */
     both_ends_talk("udp-listen:[::1]:0?reply=sender");
     LINK server = opened("udp-listen:[::]:0?reply=sender");
-    assert_memory_equal(server->ready, "udp:[::1]:", 10);
+    assert_memory_equal(server->client_url, "udp:[::1]:", 10);
     LINK client = client_of(server);
     assert_string_equal(client->key, server->key);
     assert_passes(client, server, "x");
     close_link(&server);
     server = opened("udp-listen:[::1]:0"); /* answers use the same address family */
-    assert_has(server->ready, "?listen=30005");
+    assert_has(server->client_url, "?listen=30005");
     close_link(&server);
 
     assert_open_fails(text_of("udp-listen:[::1]:%u", port), AW_NO_LINK,
@@ -457,9 +457,9 @@ TEST(bound_port_is_detected)
 {
     unsigned port;
     int fd = plain_socket(&port);
-    assert_true(aw_udp_bound(port));
+    assert_true(aw_udp_is_bound(port));
     close(fd);
-    assert_false(aw_udp_bound(port));
+    assert_false(aw_udp_is_bound(port));
 }
 
 TEST(stop_request_ends_reading)
@@ -467,7 +467,7 @@ TEST(stop_request_ends_reading)
     FD stop = eventfd(0, 0);
     struct aw_real_clock clock = aw_real_clock(stop);
     LINK server = open_link("udp-listen:0?reply=sender", &clock.base);
-    LINK client = open_link(server->ready, &clock.base);
+    LINK client = open_link(server->client_url, &clock.base);
     assert_writes(client, "waiting");
     assert_int_equal(eventfd_write(stop, 1), 0);
     assert_read_is(server, AW_STOPPED, AW_SECOND);
@@ -501,7 +501,7 @@ TEST(events_are_repeated_after_five_seconds)
     clock.base.now = held_now;
     held_ns = AW_SECOND;
     LINK server = open_link("udp-listen:127.0.0.1:0?reply=sender", &clock.base);
-    unsigned port, to = port_in(server->ready);
+    unsigned port, to = port_in(server->client_url);
     FD fd = plain_socket(&port);
     send_plain(fd, to, "", 0); /* a greeting without an event */
     static const struct {
@@ -556,7 +556,7 @@ TEST(default_ports_and_socket_options_are_used)
     getsockopt(fds[0], SOL_SOCKET, SO_RCVBUF, &most, &size); /* limited by the kernel */
     assert_int_equal(aw_link_open(&server, "udp-listen:", &options, &err), AW_NO_LINK);
     char who[96];
-    aw_port_process((long)getpid(), who, sizeof who);
+    aw_port_name_process((long)getpid(), who, sizeof who);
     const char *wanted = text_of("udp-listen: 127.0.0.1:%u: busy: in use by %s", first, who);
     assert_memory_equal(err.text, wanted, strlen(wanted));
     close(fds[0]);
@@ -565,7 +565,7 @@ TEST(default_ports_and_socket_options_are_used)
     wanted = text_of("udp:127.0.0.1:%u", first);
     assert_string_equal(server->key, wanted);
     wanted = text_of("udp:127.0.0.1:%u?listen=%u", first, second);
-    assert_string_equal(server->ready, wanted);
+    assert_string_equal(server->client_url, wanted);
     assert_int_equal(option_of(server, SO_TIMESTAMPNS), 1);
     assert_int_equal(option_of(server, SO_RXQ_OVFL), 1);
     assert_int_equal(option_of(server, SO_RCVBUF), most);
@@ -578,7 +578,8 @@ TEST(default_ports_and_socket_options_are_used)
     uint8_t bytes[8];
     struct aw_link_raw raw = {.bytes = bytes, .cap = 3};
     assert_true(aw_link_raw(client, "end", 3, &raw));
-    assert_true(raw.size == 3 && raw.fd == aw_link_fd(client) && raw.to && raw.to_size > 0);
+    assert_true(raw.size == 3 && raw.fd == aw_link_fd(client) && raw.address &&
+                raw.address_size > 0);
     assert_false(aw_link_raw(client, "ends", 4, &raw));
     aw_link_close(client);
     aw_link_close(server);

@@ -132,7 +132,7 @@ TEST(jitter_keeps_the_order)
 TEST(delayed_output_is_sent_before_the_close)
 {
     LINK server = opened("tcp-listen:0");
-    struct aw_link *client = opened(text_of("%s?delay=20ms", server->ready));
+    struct aw_link *client = opened(text_of("%s?delay=20ms", server->client_url));
     int64_t start = now();
     assert_writes(client, "stop");
     aw_link_close(client);
@@ -144,8 +144,8 @@ TEST(delayed_output_is_sent_before_the_close)
 TEST(delayed_input_is_delivered_before_the_end)
 {
     struct aw_link *server = opened("tcp-listen:0");
-    LINK client = opened(text_of("%s?delay=10ms", server->ready));
-    assert_int_equal(client->connections, 1);
+    LINK client = opened(text_of("%s?delay=10ms", server->client_url));
+    assert_int_equal(client->n_connections, 1);
     assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_writes(server, "bye");
     aw_link_close(server);
@@ -163,7 +163,7 @@ TEST(delayed_output_of_the_old_client_is_dropped)
     aw_link_close(old);
     LINK new = client_of(server);
     assert_read_is(server, AW_EVENT, AW_SECOND);
-    assert_int_equal(server->connections, 2);
+    assert_int_equal(server->n_connections, 2);
     assert_writes(server, "new");
     assert_read_is(server, AW_TIMEOUT, 20 * AW_MILLISECOND);
     assert_reads(new, "new");
@@ -175,13 +175,13 @@ static enum aw_status read_of_two(struct aw_link *link, void *buf, size_t cap, s
 {
     (void)err;
     *got = 0;
-    if (link->connections == 1 && *link->event == '\0') {
+    if (link->n_connections == 1 && *link->event == '\0') {
         strcpy(link->event, "said");
         memcpy(buf, "first", *got = cap < 5 ? cap : 5);
         return AW_OK;
     }
-    if (link->connections == 1) {
-        link->connections++;
+    if (link->n_connections == 1) {
+        link->n_connections++;
         return AW_EVENT;
     }
     aw_clock_sleep(link->clock, deadline);
@@ -197,7 +197,7 @@ static enum aw_status write_of_none(struct aw_link *link, const void *buf, size_
 
 static void close_of_two(struct aw_link *link)
 {
-    link->waiting = true;
+    link->no_client = true;
 }
 
 TEST(delayed_input_of_the_old_client_is_dropped)
@@ -205,7 +205,7 @@ TEST(delayed_input_of_the_old_client_is_dropped)
     static const struct aw_link_ops ops = {
         .read = read_of_two, .write = write_of_none, .close = close_of_two};
     struct aw_virtual_clock clock = aw_virtual_clock();
-    struct aw_link inner = {.ops = &ops, .clock = &clock.base, .connections = 1}, *link;
+    struct aw_link inner = {.ops = &ops, .clock = &clock.base, .n_connections = 1}, *link;
     struct aw_error err = {0};
     assert_int_equal(wrap(&link, &inner, "x:?delay=1s", false, &err), AW_OK);
     assert_read_is(link, AW_EVENT, 2 * AW_SECOND);
@@ -215,7 +215,7 @@ TEST(delayed_input_of_the_old_client_is_dropped)
     assert_read_is(link, AW_LOST, 2 * AW_SECOND); /* at the time when the first message is due */
     assert_int_equal(clock.time_ns, 3 * AW_SECOND);
     aw_link_close(link);
-    assert_true(inner.waiting);
+    assert_true(inner.no_client);
 }
 
 /* Each pending message arrives once; those not held back keep their order. */
@@ -296,7 +296,7 @@ static void print_faults(const char *query, bool datagrams, bool ascii, FILE *ou
     aw_link_close(link);
     fprintf(out,
             "%.3f closed: messages %d dropped %d doubled %d damaged %d reordered %d delayed %d\n",
-            (double)clock.time_ns / 1e6, (int)n.messages, (int)n.dropped, (int)n.doubled,
+            (double)clock.time_ns / 1e6, (int)n.messages, (int)n.dropped, (int)n.duplicated,
             (int)n.damaged, (int)n.reordered, (int)n.delayed);
 }
 
@@ -363,7 +363,7 @@ TEST(counters_are_added)
     assert_writes(link, "x");
     aw_fault_count(link, &sum);
     assert_int_equal(sum.messages, before.messages + 1);
-    assert_int_equal(sum.doubled, before.doubled + 1);
+    assert_int_equal(sum.duplicated, before.duplicated + 1);
     assert_int_equal(sum.damaged, before.damaged + 2);
     assert_int_equal(sum.delayed, before.delayed + 2);
     assert_int_equal(sum.dropped, before.dropped);

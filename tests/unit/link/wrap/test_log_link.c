@@ -48,7 +48,7 @@ static void assert_plays(const char *query, int64_t deadline_ms, int most, const
     snprintf(url, sizeof url, "log:%s%s", path, query);
     LINK link = open_link(url, &clock.base);
     int64_t start = clock.time_ns;
-    assert_true(link->datagrams && link->recorded && link->connections > 0);
+    assert_true(link->datagrams && link->is_recording && link->n_connections > 0);
     assert_int_equal(aw_link_fd(link), -1);
     assert_int_equal(aw_link_write(link, "x", 1, &err), AW_OK); /* accepted without effect */
     while (most-- > 0 && status == AW_OK) {

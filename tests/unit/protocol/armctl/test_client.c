@@ -169,7 +169,7 @@ TEST(random_handler_is_survived)
     static const struct aw_armctl_memory memories[] = {
         {.known = true},
         {.known = true, .tx = 1, .rx = 2, .received = "DEG1,010", .confirmed = "DEG1,090"},
-        {.known = true, .rx = 3, .agreed = true, .n_owed = 1, .owed = {"DEG1,010", "DEG"}},
+        {.known = true, .rx = 3, .agreed = true, .n_awaited = 1, .awaited = {"DEG1,010", "DEG"}},
         {.known = true, .tx = 1, .pings = AW_ARMCTL_PINGS_NEXT, .pending = "DEG1,090"}};
     static const int digits[] = {0, -1, -1, 1, -1};
     for (unsigned seed = 1; seed <= 30; seed++) {
@@ -194,7 +194,7 @@ TEST(random_handler_is_survived)
                 aw_armctl_stop(&f->arm, what == 10, &f->out, &f->err);
                 assert_stopped(f, began);
             }
-            assert_in_range(f->arm.memory.n_owed, 0, AW_ARMCTL_AWAITED_MAX);
+            assert_in_range(f->arm.memory.n_awaited, 0, AW_ARMCTL_AWAITED_MAX);
         }
     }
 }

@@ -3,7 +3,7 @@
 #include "protocol/armctl/client.h"
 
 static struct {
-    struct talk talk;
+    struct exchange talk;
     struct aw_armctl arm;
     struct aw_armctl_outcome out;
     char events[400]; /* a letter each */
@@ -49,7 +49,7 @@ static bool set(const char *key, const char *value)
                    {"confirm", &o->confirm_timeout_ms},
                    {"retries", &o->retries},
                    {"seq", &o->seq},
-                   {"place1", &memory.places[1].value},
+                   {"place1", &memory.positions[1].value},
                    {"connections", &count},
                    {"rx-sure", &count}};
     const struct {
@@ -65,16 +65,16 @@ static bool set(const char *key, const char *value)
             if (i < 3)
                 return true;
             if (i == 6)
-                return rig.arm.rx_sure = true;
-            rig.talk.link.connections += (unsigned)count;
-            memory.places[1].known |= i == 4;
+                return rig.arm.rx_agreed = true;
+            rig.talk.link.n_connections += (unsigned)count;
+            memory.positions[1].known |= i == 4;
             return init(i == 3 ? NULL : &memory), true;
         }
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(key, texts[i].key) == 0)
             return strcpy(texts[i].text, value), init(&memory), true;
     if (strcmp(key, "owed") == 0)
-        aw_armctl_memory_owe(&memory, value);
+        aw_armctl_memory_await(&memory, value);
     else if (strcmp(key, "tx") == 0)
         memory.tx = (uint8_t)atoi(value);
     else if (strcmp(key, "rx") == 0)
@@ -119,7 +119,7 @@ static enum aw_status run_record(const char *command)
         return aw_armctl_command(&rig.arm, &record, &rig.out, &rig.talk.err);
     uint8_t bytes[80] = "none";
     size_t size;
-    if (aw_armctl_last_confirmed(&rig.arm, &record, &back))
+    if (aw_armctl_build_return(&rig.arm, &record, &back))
         assert_int_equal(aw_encode(&back, false, bytes, sizeof bytes, &size, NULL), AW_OK);
     snprintf(rig.last, sizeof rig.last, "%.*s", (int)strcspn((char *)bytes, "\r"), (char *)bytes);
     return AW_OK;
@@ -136,7 +136,7 @@ static void add_stop(void *context, const void *bytes, size_t size)
 
 static enum aw_status run(const char *word)
 {
-    struct talk *talk = &rig.talk;
+    struct exchange *talk = &rig.talk;
     char command[80] = "";
     command[unescape(word, (uint8_t *)command) - 2] = '\0';
     if (strchr(command, '/'))
@@ -164,8 +164,8 @@ static void print(FILE *out)
     fprintf(out, o->ack_ns < 0 ? "ack=none " : "ack=%gms ", (double)o->ack_ns / 1e6);
     fprintf(out, "received=%s pending=%s confirmed=%s motor=%s owed=", m->received, m->pending,
             m->confirmed, m->motor);
-    for (int i = 0; i < m->n_owed; i++)
-        fprintf(out, "%s%s", i ? ";" : "", m->owed[i]);
+    for (int i = 0; i < m->n_awaited; i++)
+        fprintf(out, "%s%s", i ? ";" : "", m->awaited[i]);
     fprintf(out, " %s%s%s%s%s", m->agreed ? "agreed " : "", o->acked ? "ack-came " : "",
             o->flipped ? "flipped " : "", o->bare ? "bare " : "", o->has_record ? "record " : "");
     fprintf(out, "acks-ignored=%d duplicates=%d delivered=%d foreign=%d late=%d ",
@@ -177,9 +177,9 @@ static void print(FILE *out)
     aw_armctl_last_stop(&rig.arm, add_stop, stop);
     fprintf(out, "%s last=%s last-stop=%s ", *rig.talk.err.text ? "says" : "silent", rig.last,
             stop);
-    struct aw_armctl_memory ahead = aw_armctl_memory_ahead(&rig.arm);
-    fprintf(out, "ahead=%s owes=%d target1=%g ", ahead.pending, ahead.n_owed,
-            aw_armctl_target(&rig.arm, 1));
+    struct aw_armctl_memory ahead = aw_armctl_memory_before_send(&rig.arm);
+    fprintf(out, "ahead=%s owes=%d target1=%g ", ahead.pending, ahead.n_awaited,
+            aw_armctl_pending_target(&rig.arm, 1));
     fprintf(out, "sent=%d resent=%d flips=%d acks=%d event=%s ", (int)n->sent, (int)n->resent,
             (int)n->flips, (int)n->acks_sent, rig.event);
     fprintf(out, "events=%s %s ", rig.events, m->known ? "known" : "blank");

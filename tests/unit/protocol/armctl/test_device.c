@@ -31,14 +31,14 @@ static void note(void *context, const char *body, int64_t now)
 
 static void start_device(struct fixture *f)
 {
-    f->options.executed = note;
+    f->options.on_execute = note;
     f->options.context = f;
-    f->device = aw_armctl_device(&f->options);
+    f->device = aw_armctl_device_new(&f->options);
     assert_non_null(f->device);
     f->link = aw_sim_link(f->device, &f->clock.base, false, "sim:");
     assert_non_null(f->link);
-    f->link->connections = 0; /* like a serial line */
-    f->link->simulated = false;
+    f->link->n_connections = 0; /* like a serial line */
+    f->link->is_simulated = false;
 }
 
 static void start_controller(struct fixture *f, const struct aw_armctl_memory *memory)
@@ -94,12 +94,12 @@ static enum aw_status go(struct fixture *f, const char *body)
 
 static double angle(const struct fixture *f, int joint)
 {
-    return aw_armctl_device_joint(f->device, AW_ARMCTL_ROTATE, joint, f->clock.time_ns);
+    return aw_armctl_device_position(f->device, AW_ARMCTL_ROTATE, joint, f->clock.time_ns);
 }
 
 static double pulse(const struct fixture *f, int joint)
 {
-    return aw_armctl_device_joint(f->device, AW_ARMCTL_PULSE, joint, f->clock.time_ns);
+    return aw_armctl_device_position(f->device, AW_ARMCTL_PULSE, joint, f->clock.time_ns);
 }
 
 /* ---- Line by line ---- */
@@ -349,9 +349,9 @@ static void print_handler(const struct aw_device *device, int64_t now, FILE *out
     for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {
         char line[80];
         snprintf(line, sizeof line, ": %.3f %.3f %.3f\n",
-                 aw_armctl_device_joint(device, AW_ARMCTL_ROTATE, i, now),
-                 aw_armctl_device_joint(device, AW_ARMCTL_TRANSLATE, i, now),
-                 aw_armctl_device_joint(device, AW_ARMCTL_PULSE, i, now));
+                 aw_armctl_device_position(device, AW_ARMCTL_ROTATE, i, now),
+                 aw_armctl_device_position(device, AW_ARMCTL_TRANSLATE, i, now),
+                 aw_armctl_device_position(device, AW_ARMCTL_PULSE, i, now));
         if (strcmp(line, ": 0.000 0.000 1500.000\n") != 0)
             fprintf(out, "\tjoint %d%s", i, line);
     }
@@ -369,9 +369,9 @@ static struct aw_device *device_with(const char *quirks, const struct aw_armctl_
     struct aw_armctl_device_options options = aw_armctl_device_defaults();
     assert_int_equal(aw_armctl_quirks_parse(quirks, &options.quirks, NULL), AW_OK);
     options.profile = profile;
-    options.executed = print_begun;
+    options.on_execute = print_begun;
     options.context = out;
-    struct aw_device *device = aw_armctl_device(&options);
+    struct aw_device *device = aw_armctl_device_new(&options);
     assert_non_null(device);
     return device;
 }
@@ -388,8 +388,9 @@ static void print_alone(const char *quirks, const struct aw_armctl_profile *prof
         for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {
             double at[3];
             for (int k = 0; k < 3; k++)
-                at[k] = aw_armctl_device_joint(device, (enum aw_armctl_kind)kind, i,
-                                               (k == 2 ? 3600000 : 1 + 100 * k) * AW_MILLISECOND);
+                at[k] =
+                    aw_armctl_device_position(device, (enum aw_armctl_kind)kind, i,
+                                              (k == 2 ? 3600000 : 1 + 100 * k) * AW_MILLISECOND);
             if (at[0] < at[2] || at[0] > at[2])
                 fprintf(out, "\tjoint %d from %.3f by %.3f to %.3f\n", i, at[0], at[1], at[2]);
         }
@@ -558,12 +559,12 @@ static struct tally send_many(const char *quirks, const char *faults,
     assert_int_equal(aw_armctl_quirks_parse(quirks, &f->options.quirks, &f->err), AW_OK);
     start_device(f);
     aw_link_close(f->link);
-    f->options.executed = count;
+    f->options.on_execute = count;
     f->options.context = &tally;
-    f->device = aw_armctl_device(&f->options);
+    f->device = aw_armctl_device_new(&f->options);
     f->link = aw_sim_link(f->device, &f->clock.base, false, "sim:");
-    f->link->connections = 0;
-    f->link->simulated = false;
+    f->link->n_connections = 0;
+    f->link->is_simulated = false;
     assert_int_equal(aw_url_parse(&url, faults, &f->err), AW_OK);
     assert_int_equal(aw_fault_wrap(&f->link, f->link, &url, true, &f->err), AW_OK);
     start_controller(f, memory);

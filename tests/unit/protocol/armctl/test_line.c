@@ -19,10 +19,10 @@ static struct fixture make(void)
 static void feed(struct fixture *f, const char *text)
 {
     size_t cap;
-    uint8_t *room = aw_armctl_reader_room(&f->reader, &cap);
+    uint8_t *room = aw_armctl_reader_space(&f->reader, &cap);
     assert_true(strlen(text) <= cap);
     memcpy(room, text, strlen(text));
-    aw_armctl_reader_added(&f->reader, strlen(text));
+    aw_armctl_reader_commit(&f->reader, strlen(text));
 }
 
 static enum aw_status next(struct fixture *f)
@@ -39,16 +39,16 @@ static enum aw_status print_next(struct fixture *f, char *out)
     if (status == AW_MORE) {
         strcpy(out, ". ");
     } else if (status == AW_MALFORMED) {
-        char end = f->reader.half_end;
+        char end = f->reader.partial_end;
         strcpy(out, end == '\r' ? "!CR " : end == '\n' ? "!LF " : "! ");
     } else {
         const struct aw_record *record = &f->line.record;
         assert_int_equal(*f->line.text - '0', f->line.digit);
         assert_string_equal(f->line.text + 1, f->line.body);
         out += sprintf(out, "%s %s ", f->line.text,
-                       f->line.decoded ? record->codec->message->name
-                       : f->line.known ? "known"
-                                       : "unknown");
+                       f->line.decoded      ? record->codec->message->name
+                       : f->line.known_type ? "known"
+                                            : "unknown");
         for (int i = 0; f->line.decoded && i < record->codec->n_scalars; i++)
             if (record->present >> i & 1)
                 out += sprintf(out, "%g ", record->v[i]);
@@ -112,14 +112,14 @@ TEST(lines_are_written_with_cr_lf)
 
 TEST(line_bodies_are_validated)
 {
-    assert_true(aw_armctl_body_valid("DEG"));
-    assert_true(aw_armctl_body_valid("DEG1,-90"));
-    assert_true(aw_armctl_body_valid("ABC1234567890123456789012345678"));
-    assert_false(aw_armctl_body_valid("ABC12345678901234567890123456789"));
-    assert_false(aw_armctl_body_valid("DE"));
-    assert_false(aw_armctl_body_valid("deg1,090"));
-    assert_false(aw_armctl_body_valid("DEG1, 90"));
-    assert_false(aw_armctl_body_valid("DEG1\r\n0DEG2"));
+    assert_true(aw_armctl_is_valid_body("DEG"));
+    assert_true(aw_armctl_is_valid_body("DEG1,-90"));
+    assert_true(aw_armctl_is_valid_body("ABC1234567890123456789012345678"));
+    assert_false(aw_armctl_is_valid_body("ABC12345678901234567890123456789"));
+    assert_false(aw_armctl_is_valid_body("DE"));
+    assert_false(aw_armctl_is_valid_body("deg1,090"));
+    assert_false(aw_armctl_is_valid_body("DEG1, 90"));
+    assert_false(aw_armctl_is_valid_body("DEG1\r\n0DEG2"));
 }
 
 TEST(nul_byte_is_garbage)
@@ -130,7 +130,7 @@ TEST(nul_byte_is_garbage)
                                    "90\r\n";
     aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
     struct aw_span frame = {bytes, sizeof bytes - 1};
-    assert_int_equal(aw_armctl_line_read(&wire, AW_RX, frame, &line), AW_MALFORMED);
+    assert_int_equal(aw_armctl_line_parse(&wire, AW_RX, frame, &line), AW_MALFORMED);
 }
 
 TEST(ack_digit_is_extracted)
@@ -150,17 +150,17 @@ TEST(ack_digit_is_extracted)
 TEST(repeated_digit_marks_a_duplicate)
 {
     struct aw_armctl_receiver r = {.expected = 2};
-    assert_int_equal(aw_armctl_judge(&r, 2), AW_ARMCTL_NEW);
-    assert_int_equal(aw_armctl_judge(&r, 3), AW_ARMCTL_DUPLICATE);
-    assert_int_equal(aw_armctl_judge(&r, 0), AW_ARMCTL_FOREIGN);
-    assert_int_equal(aw_armctl_judge(&r, 7), AW_ARMCTL_FOREIGN);
-    aw_armctl_handle(&r, 2);
-    assert_int_equal(aw_armctl_judge(&r, 2), AW_ARMCTL_DUPLICATE);
-    r.any = true;
-    assert_int_equal(aw_armctl_judge(&r, 2), AW_ARMCTL_NEW);
-    aw_armctl_handle(&r, 2);
-    assert_int_equal(aw_armctl_judge(&r, 2), AW_ARMCTL_DUPLICATE);
-    assert_int_equal(aw_armctl_judge(&r, 3), AW_ARMCTL_NEW);
+    assert_int_equal(aw_armctl_classify(&r, 2), AW_ARMCTL_NEW);
+    assert_int_equal(aw_armctl_classify(&r, 3), AW_ARMCTL_DUPLICATE);
+    assert_int_equal(aw_armctl_classify(&r, 0), AW_ARMCTL_FOREIGN);
+    assert_int_equal(aw_armctl_classify(&r, 7), AW_ARMCTL_FOREIGN);
+    aw_armctl_note_handled(&r, 2);
+    assert_int_equal(aw_armctl_classify(&r, 2), AW_ARMCTL_DUPLICATE);
+    r.accept_any = true;
+    assert_int_equal(aw_armctl_classify(&r, 2), AW_ARMCTL_NEW);
+    aw_armctl_note_handled(&r, 2);
+    assert_int_equal(aw_armctl_classify(&r, 2), AW_ARMCTL_DUPLICATE);
+    assert_int_equal(aw_armctl_classify(&r, 3), AW_ARMCTL_NEW);
 }
 
 /* Prints the skipped and decoded parts of a stream with the reason. It also prints the result of
@@ -178,22 +178,22 @@ static void print_parsed(const char *input, size_t i, FILE *out)
     if (i == 0)
         aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
     struct aw_span frame = {(const uint8_t *)pieces[0], strlen(pieces[0])};
-    enum aw_status status = aw_armctl_line_read(&wire, AW_RX, frame, &line);
+    enum aw_status status = aw_armctl_line_parse(&wire, AW_RX, frame, &line);
     fprintf(out, "%zu: %d, %d %s", frame.size, (int)status,
             (int)aw_wire_decode(&wire, AW_RX, frame, &record, &err), err.text);
     for (int k = 0; k < 2; k++) {
         size_t cap, size = strlen(pieces[k]);
-        memcpy(aw_armctl_reader_room(&reader, &cap), pieces[k], size);
-        aw_armctl_reader_added(&reader, size);
+        memcpy(aw_armctl_reader_space(&reader, &cap), pieces[k], size);
+        aw_armctl_reader_commit(&reader, size);
         while ((status = aw_armctl_reader_next(&reader, &wire, AW_RX, &line)) != AW_MORE) {
             fprintf(out, "; %d", (int)status);
             if (status == AW_OK)
-                fprintf(out, " %d %s%s", line.digit, line.body, line.known ? " known" : "");
+                fprintf(out, " %d %s%s", line.digit, line.body, line.known_type ? " known" : "");
             if (status == AW_OK && line.decoded)
                 fprintf(out, " %s", line.record.codec->message->name);
         }
-        fprintf(out, "; has %zu of %zu, %d garbage %d overlong %d skipped", reader.have,
-                reader.have + cap - size, (int)reader.garbage, (int)reader.framer.overlong,
+        fprintf(out, "; has %zu of %zu, %d garbage %d overlong %d skipped", reader.n_bytes,
+                reader.n_bytes + cap - size, (int)reader.garbage, (int)reader.framer.n_overlong,
                 (int)reader.framer.skipped);
     }
     fputc('\n', out);

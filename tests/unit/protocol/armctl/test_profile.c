@@ -136,16 +136,16 @@ TEST(longest_motion_time_is_calculated)
 {
     struct aw_armctl_profile profile = profile_of(ARM);
     struct aw_record record = command("deg joint=1 angle=10");
-    assert_int_equal(aw_armctl_profile_longest_ms(&profile, &record), 4000);
+    assert_int_equal(aw_armctl_profile_max_ms(&profile, &record), 4000);
     record = command("deg joint=4 angle=10");
-    assert_int_equal(aw_armctl_profile_longest_ms(&profile, &record), 0);
+    assert_int_equal(aw_armctl_profile_max_ms(&profile, &record), 0);
     struct aw_armctl_joint *slow = &profile.joints[0];
     record = command("deg joint=1 angle=10");
     slow->speed = 1;
     slow->max = slow->min + 3599;
-    assert_int_equal(aw_armctl_profile_longest_ms(&profile, &record), 3599000);
+    assert_int_equal(aw_armctl_profile_max_ms(&profile, &record), 3599000);
     slow->max = slow->min + 3600; /* an hour counts as unknown */
-    assert_int_equal(aw_armctl_profile_longest_ms(&profile, &record), 0);
+    assert_int_equal(aw_armctl_profile_max_ms(&profile, &record), 0);
 }
 
 /* An index beyond the last joint, or an invalid joint number, is no joint. */
@@ -183,8 +183,8 @@ static void print_profile(const struct aw_armctl_profile *p, FILE *out)
                 "\tjoint %s %d kind %d role %d %g to %g home %g speed %g signed %d given %X min %d "
                 "max %d\n",
                 j->name, j->index, (int)j->kind, (int)j->role, j->min, j->max, j->home, j->speed,
-                j->is_signed, j->given, aw_armctl_joint_has(j, "min"),
-                aw_armctl_joint_has(j, "max"));
+                j->is_signed, j->given, aw_armctl_joint_has_key(j, "min"),
+                aw_armctl_joint_has_key(j, "max"));
     }
     for (int role = AW_ARMCTL_R; role < AW_ARMCTL_ROLES; role++)
         fprintf(out, "\t%s is %d\n", aw_armctl_role_name((enum aw_armctl_role)role),
@@ -218,7 +218,7 @@ static void print_checks(const struct aw_armctl_profile *p, bool negatives, FILE
         struct aw_record record = command(cases[i]);
         enum aw_status status = aw_armctl_profile_check(p, negatives, &record, &err);
         fprintf(out, "\t%s %zu: %d %s; %d ms;", record.codec->message->name, i, (int)status,
-                status == AW_OK ? "" : err.text, aw_armctl_profile_longest_ms(p, &record));
+                status == AW_OK ? "" : err.text, aw_armctl_profile_max_ms(p, &record));
         for (int k = 0; k < record.codec->n_scalars; k++) {
             int joint = -1;
             enum aw_armctl_kind kind = AW_ARMCTL_ROTATE;

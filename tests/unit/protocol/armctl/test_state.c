@@ -36,15 +36,15 @@ static struct aw_armctl_memory sample(void)
 {
     struct aw_armctl_memory memory = {
         .known = true, .tx = 1, .rx = 3, .agreed = true, .pings = AW_ARMCTL_PINGS_NEXT};
-    aw_armctl_memory_owe(&memory, "DEG1,010");
-    aw_armctl_memory_owe(&memory, "ARM250,-45,120");
+    aw_armctl_memory_await(&memory, "DEG1,010");
+    aw_armctl_memory_await(&memory, "ARM250,-45,120");
     strcpy(memory.received, "DEG1,090");
     strcpy(memory.pending, "ARM250,-45,120");
     strcpy(memory.confirmed, "DEG1,090");
-    memory.places[1] =
-        (struct aw_armctl_place){true, AW_ARMCTL_ROTATE, -90, 1795332961 * AW_SECOND};
-    memory.places[5] = (struct aw_armctl_place){true, AW_ARMCTL_PULSE, 1600, 0};
-    memory.places[9] = (struct aw_armctl_place){true, AW_ARMCTL_TRANSLATE, 120, 0};
+    memory.positions[1] =
+        (struct aw_armctl_position){true, AW_ARMCTL_ROTATE, -90, 1795332961 * AW_SECOND};
+    memory.positions[5] = (struct aw_armctl_position){true, AW_ARMCTL_PULSE, 1600, 0};
+    memory.positions[9] = (struct aw_armctl_position){true, AW_ARMCTL_TRANSLATE, 120, 0};
     return memory;
 }
 
@@ -58,17 +58,17 @@ TEST(saved_state_is_loaded_again)
     assert_int_equal(loaded.rx, 3);
     assert_true(loaded.agreed);
     assert_int_equal(loaded.pings, AW_ARMCTL_PINGS_NEXT);
-    assert_int_equal(loaded.n_owed, 2);
-    assert_string_equal(loaded.owed[0], "DEG1,010");
-    assert_string_equal(loaded.owed[1], "ARM250,-45,120");
+    assert_int_equal(loaded.n_awaited, 2);
+    assert_string_equal(loaded.awaited[0], "DEG1,010");
+    assert_string_equal(loaded.awaited[1], "ARM250,-45,120");
     assert_string_equal(loaded.received, "DEG1,090");
     assert_string_equal(loaded.pending, "ARM250,-45,120");
     assert_string_equal(loaded.confirmed, "DEG1,090");
-    assert_true(loaded.places[1].time_ns == 1795332961 * AW_SECOND);
-    assert_true(loaded.places[1].known && loaded.places[1].value == -90);
-    assert_true(loaded.places[5].known && loaded.places[5].kind == AW_ARMCTL_PULSE);
-    assert_true(loaded.places[9].known && loaded.places[9].kind == AW_ARMCTL_TRANSLATE);
-    assert_false(loaded.places[0].known);
+    assert_true(loaded.positions[1].time_ns == 1795332961 * AW_SECOND);
+    assert_true(loaded.positions[1].known && loaded.positions[1].value == -90);
+    assert_true(loaded.positions[5].known && loaded.positions[5].kind == AW_ARMCTL_PULSE);
+    assert_true(loaded.positions[9].known && loaded.positions[9].kind == AW_ARMCTL_TRANSLATE);
+    assert_false(loaded.positions[0].known);
 }
 
 TEST(oldest_pending_command_is_dropped_first)
@@ -77,15 +77,15 @@ TEST(oldest_pending_command_is_dropped_first)
     char body[AW_ARMCTL_BODY_MAX + 1];
     for (int i = 0; i < AW_ARMCTL_AWAITED_MAX + 2; i++) {
         snprintf(body, sizeof body, "DEG1,%03d", i);
-        aw_armctl_memory_owe(&memory, body);
+        aw_armctl_memory_await(&memory, body);
     }
-    assert_int_equal(memory.n_owed, AW_ARMCTL_AWAITED_MAX);
-    assert_string_equal(memory.owed[0], "DEG1,002");
-    aw_armctl_memory_settle(&memory, 1);
-    assert_string_equal(memory.owed[1], "DEG1,004");
-    while (memory.n_owed)
-        aw_armctl_memory_settle(&memory, memory.n_owed - 1);
-    assert_string_equal(memory.owed[0], "");
+    assert_int_equal(memory.n_awaited, AW_ARMCTL_AWAITED_MAX);
+    assert_string_equal(memory.awaited[0], "DEG1,002");
+    aw_armctl_memory_remove(&memory, 1);
+    assert_string_equal(memory.awaited[1], "DEG1,004");
+    while (memory.n_awaited)
+        aw_armctl_memory_remove(&memory, memory.n_awaited - 1);
+    assert_string_equal(memory.awaited[0], "");
 }
 
 /* Copies the longest lines without reading beyond their end; the first joint. */
@@ -95,18 +95,18 @@ TEST(longest_lines_are_stored)
     static const char key[] = "tty:a-key-that-is-longer-than-any-line-with-a-command-may-become";
     struct aw_armctl_memory memory = {.known = true}, loaded;
     for (int i = 0; i < AW_ARMCTL_AWAITED_MAX; i++)
-        aw_armctl_memory_owe(&memory, longest);
+        aw_armctl_memory_await(&memory, longest);
     assert_string_equal(memory.received, "");
     strcpy(memory.received, longest);
     strcpy(memory.pending, longest);
-    memory.places[0] = (struct aw_armctl_place){.known = true, .value = 45};
+    memory.positions[0] = (struct aw_armctl_position){.known = true, .value = 45};
     assert_int_equal(aw_armctl_state_save(dir, key, &memory, NULL), AW_OK);
     assert_true(aw_armctl_state_load(dir, key, &loaded));
-    assert_memory_equal(&loaded.owed, &memory.owed, sizeof memory.owed);
+    assert_memory_equal(&loaded.awaited, &memory.awaited, sizeof memory.awaited);
     assert_string_equal(loaded.received, longest);
     assert_string_equal(loaded.pending, longest);
     assert_string_equal(loaded.confirmed, "");
-    assert_true(loaded.places[0].known && loaded.places[0].value == 45);
+    assert_true(loaded.positions[0].known && loaded.positions[0].value == 45);
 }
 
 TEST(each_device_has_its_own_file)
@@ -148,8 +148,8 @@ TEST(memory_with_an_impossible_position_is_not_read)
     } cases[] = {{0, 9999, true}, {0, 10000, false}, {0, -10000, false}, {9, 10000, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_armctl_memory memory = sample(), copy;
-        memory.places[cases[i].joint] =
-            (struct aw_armctl_place){.known = true, .value = cases[i].value};
+        memory.positions[cases[i].joint] =
+            (struct aw_armctl_position){.known = true, .value = cases[i].value};
         assert_int_equal(aw_armctl_memory_read(&copy, &memory, sizeof memory), cases[i].good);
     }
 }
@@ -218,12 +218,13 @@ static void print_parsed(const char *line, size_t i, FILE *out)
     fprintf(out,
             "%d tx %d rx %d agreed %d pings %d owed %d '%s' received '%s' pending '%s' "
             "confirmed '%s' motor '%s'",
-            known, memory.tx, memory.rx, memory.agreed, (int)memory.pings, memory.n_owed,
-            memory.owed[0], memory.received, memory.pending, memory.confirmed, memory.motor);
+            known, memory.tx, memory.rx, memory.agreed, (int)memory.pings, memory.n_awaited,
+            memory.awaited[0], memory.received, memory.pending, memory.confirmed, memory.motor);
     for (int k = 0; k < AW_ARMCTL_JOINTS; k++)
-        if (memory.places[k].known)
-            fprintf(out, " joint %d kind %d at %d since %lld", k, (int)memory.places[k].kind,
-                    memory.places[k].value, (long long)(memory.places[k].time_ns / AW_SECOND));
+        if (memory.positions[k].known)
+            fprintf(out, " joint %d kind %d at %d since %lld", k, (int)memory.positions[k].kind,
+                    memory.positions[k].value,
+                    (long long)(memory.positions[k].time_ns / AW_SECOND));
     fputc('\n', out);
 }
 
@@ -242,7 +243,7 @@ TEST(parsed_memories_match_the_picture)
 /* Another program's memory is taken over completely or not at all. */
 TEST(memory_of_another_program_is_taken_over)
 {
-    struct aw_armctl_memory mine = {.tx = 1}, theirs = {.known = true, .rx = 2, .n_owed = 1};
+    struct aw_armctl_memory mine = {.tx = 1}, theirs = {.known = true, .rx = 2, .n_awaited = 1};
     unsigned char bytes[sizeof theirs];
     strcpy(theirs.confirmed, "DEG1,030");
     assert_false(aw_armctl_memory_read(&mine, &theirs, sizeof theirs - 1));
@@ -250,9 +251,9 @@ TEST(memory_of_another_program_is_taken_over)
     assert_memory_equal(&mine, &theirs, sizeof mine);
     memset(bytes, 0xFF, sizeof bytes);
     assert_false(aw_armctl_memory_read(&mine, bytes, sizeof bytes));
-    theirs.n_owed = AW_ARMCTL_AWAITED_MAX + 1;
+    theirs.n_awaited = AW_ARMCTL_AWAITED_MAX + 1;
     assert_false(aw_armctl_memory_read(&mine, &theirs, sizeof theirs));
-    theirs.n_owed = 0;
+    theirs.n_awaited = 0;
     memset(theirs.motor, 'x', sizeof theirs.motor);
     assert_false(aw_armctl_memory_read(&mine, &theirs, sizeof theirs));
     assert_string_equal(mine.confirmed, "DEG1,030");

@@ -48,7 +48,7 @@ TEST(disable_reaches_every_board)
                      AW_OK);
     assert_true(done.confirmed == AW_CANPID_SIX && done.silent == 0);
     for (unsigned board = 0x20; board <= 0xC0; board += 0x20)
-        assert_false(rig_truth(rig, board).law.enabled);
+        assert_false(rig_truth(rig, board).pid.enabled);
     rig_free(rig);
 }
 
@@ -70,7 +70,7 @@ TEST(disable_after_three_gains_is_delivered)
                                &rig->err) != AW_OK)
                 fail_msg("%g Hz, %d: %s", rates[r], i, rig->err.text);
             assert_true(rig->client.counters.sent - before <= AW_CANPID_STOPS);
-            assert_false(rig_truth(rig, LKNEE).law.enabled);
+            assert_false(rig_truth(rig, LKNEE).pid.enabled);
         }
         /* the third is overrun: the next one follows a pace later */
         assert_true(aw_canpid_device_counters(rig->device)->overruns <= 150);
@@ -123,7 +123,7 @@ TEST(lost_disable_is_repeated)
         rig_put(rig, 0x49, "000000000000");
     assert_int_equal(
         aw_canpid_stop(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL, &rig->err), AW_OK);
-    assert_false(rig_truth(rig, LKNEE).law.enabled);
+    assert_false(rig_truth(rig, LKNEE).pid.enabled);
     assert_int_equal(aw_canpid_device_counters(rig->device)->overruns, 3);
     rig_free(rig);
 }
@@ -140,8 +140,8 @@ TEST(setpoint_is_verified_by_telemetry)
     struct rig *rig = rig_default();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_canpid_sent sent;
-        assert_int_equal(aw_canpid_setpoint(&rig->client, LKNEE, cases[i].controller,
-                                            cases[i].value, &sent, &rig->err),
+        assert_int_equal(aw_canpid_send_setpoint(&rig->client, LKNEE, cases[i].controller,
+                                                 cases[i].value, &sent, &rig->err),
                          AW_OK);
         int64_t start = rig->clock.time_ns;
         assert_int_equal(
@@ -162,9 +162,9 @@ TEST(drivers_hold_the_sent_values)
     rig_run(rig, 0.05);
     const struct aw_gain *gains = rig->client.gains;
     size_t n = 0, place;
-    for (size_t i = 0; aw_gain_file_next(&aw_canpid_gain_file, gains, &i, &place); n++) {
+    for (size_t i = 0; aw_gain_file_next_known(&aw_canpid_gain_file, gains, &i, &place); n++) {
         struct aw_canpid_gain_at at = aw_canpid_gain_at(place, (double)gains[place].value);
-        assert_true(rig_truth(rig, at.board).law.gains[at.controller][at.gain] == at.value);
+        assert_true(rig_truth(rig, at.board).pid.gains[at.controller][at.gain] == at.value);
     }
     assert_int_equal(n, 18);
     assert_int_equal(aw_canpid_device_counters(rig->device)->overruns, 0);
@@ -189,10 +189,10 @@ static void send_anything(struct rig *rig, struct aw_random *random, unsigned bo
     if (below(random, 2)) {
         struct aw_canpid_gain_at gain = {board, controller, (enum aw_canpid_gain)below(random, 3),
                                          (below(random, 2400) - 1200) / 10.0};
-        status = aw_canpid_set(&rig->client, &gain, &sent, &rig->err);
+        status = aw_canpid_set_gain(&rig->client, &gain, &sent, &rig->err);
     } else {
         double value = (below(random, 320) - 160) / 100.0;
-        status = aw_canpid_setpoint(&rig->client, board, controller, value, &sent, &rig->err);
+        status = aw_canpid_send_setpoint(&rig->client, board, controller, value, &sent, &rig->err);
         if (status == AW_OK && below(random, 3))
             aw_canpid_verify(&rig->client, &sent,
                              rig->clock.time_ns + below(random, 60) * AW_MILLISECOND, NULL, NULL,
@@ -236,7 +236,7 @@ TEST(confirmed_stop_disables_after_random_commands)
             assert_false(done.confirmed & AW_CANPID_BIT(0x100));
             for (int k = 0; k < 4; k++)
                 if (done.confirmed & AW_CANPID_BIT(boards[k])) {
-                    assert_false(rig_truth(rig, boards[k]).law.enabled);
+                    assert_false(rig_truth(rig, boards[k]).pid.enabled);
                     confirmed++;
                 }
         }

@@ -10,7 +10,7 @@
 #define LKNEE 0x40
 
 static struct {
-    struct talk talk;
+    struct exchange talk;
     struct aw_canpid pid;
     struct aw_canpid_sent sent;
     struct aw_canpid_stopped done;
@@ -78,12 +78,12 @@ static enum aw_status run_direct(char *words[5])
     if (controller < 0)
         controller = atoi(words[2]);
     if (strcmp(words[0], "set") == 0)
-        return aw_canpid_setpoint(&rig.pid, board_of(words[1]), controller, atof(words[3]),
-                                  &rig.sent, err);
+        return aw_canpid_send_setpoint(&rig.pid, board_of(words[1]), controller, atof(words[3]),
+                                       &rig.sent, err);
     const struct aw_canpid_gain_at at = {board_of(words[1]), controller,
                                          (enum aw_canpid_gain)aw_canpid_gain_find(words[3]),
                                          atof(words[4])};
-    return aw_canpid_set(&rig.pid, &at, &rig.sent, err);
+    return aw_canpid_set_gain(&rig.pid, &at, &rig.sent, err);
 }
 
 static void add_stop(void *context, const void *frame, size_t size)
@@ -130,8 +130,8 @@ static enum aw_status run(const char *command)
         return run_direct(words);
     uint8_t frame[16];
     if (strcmp(words[0], "saw") == 0)
-        return aw_canpid_saw(&rig.pid, (struct aw_span){frame, parse_frame(words[1], frame)},
-                             &rig.sent)
+        return aw_canpid_note_command(
+                   &rig.pid, (struct aw_span){frame, parse_frame(words[1], frame)}, &rig.sent)
                    ? AW_OK
                    : aw_fail(err, AW_USAGE, "no command");
     if (strcmp(words[0], "replay") == 0)
@@ -180,7 +180,7 @@ static void print(FILE *out)
         print_frame(s->bytes, s->size, frame);
     fprintf(out, "board=0x%X controller=%s frame=%s target=%g ", s->board,
             aw_canpid_controller_name(s->controller), frame, s->setpoint);
-    fprintf(out, "%s %s ", s->switches ? "switches" : "stays", s->unknown ? "unknown" : "known");
+    fprintf(out, "%s %s ", s->switches ? "switches" : "stays", s->may_switch ? "unknown" : "known");
     fprintf(out, "sent=%d telemetry=%d seen=%d others=%d malformed=%d frames=%d news=%d ",
             (int)n->sent, (int)n->telemetry, (int)n->commands_seen, (int)n->others,
             (int)n->malformed, rig.frames, rig.news);
@@ -193,7 +193,7 @@ static void print(FILE *out)
             aw_canpid_board(&rig.pid, board)->controller != AW_CANPID_LAST)
             print_board(board, out);
     size_t place;
-    for (size_t i = 0; aw_gain_file_next(&aw_canpid_gain_file, rig.pid.gains, &i, &place);) {
+    for (size_t i = 0; aw_gain_file_next_known(&aw_canpid_gain_file, rig.pid.gains, &i, &place);) {
         const struct aw_gain *gain = &rig.pid.gains[place];
         struct aw_canpid_gain_at at = aw_canpid_gain_at(place, (double)gain->value);
         fprintf(out, "%s.%s=%g@%gms ", aw_canpid_controller_name(at.controller),
@@ -218,7 +218,7 @@ TEST(timestamp_of_the_link_is_the_arrival_time)
 {
     struct aw_received received;
     uint8_t frame[16];
-    struct talk *talk = &rig.talk;
+    struct exchange *talk = &rig.talk;
     talk_begin(talk);
     talk->next = "< 05D#00089AF9AE07";
     talk->end = talk->next + strlen(talk->next);

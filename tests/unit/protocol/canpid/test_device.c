@@ -153,9 +153,9 @@ TEST(nan_never_reaches_the_telemetry)
     struct rig *rig = rig_direct();
     const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
     rig_put(rig, 0x44, "0000C07F0000");
-    assert_true(rig_truth(rig, LKNEE).law.enabled);
+    assert_true(rig_truth(rig, LKNEE).pid.enabled);
     rig_put(rig, 0x44, "0000807F0000"); /* infinity is just a large value */
-    assert_false(rig_truth(rig, LKNEE).law.enabled);
+    assert_false(rig_truth(rig, LKNEE).pid.enabled);
     for (unsigned message = 0x41; message <= 0x4A; message++)
         for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
             char hex[16];
@@ -258,7 +258,7 @@ TEST(six_boards_alternate_their_telemetry)
 TEST(next_event_is_exact)
 {
     struct aw_canpid_device_options options = rig_direct_options();
-    struct aw_device *device = aw_canpid_device(&options);
+    struct aw_device *device = aw_canpid_device_new(&options);
     uint8_t bytes[8];
     int64_t now = 5 * AW_SECOND;
     assert_true(device->ops->next_event(device) == 0); /* at once */
@@ -306,10 +306,10 @@ TEST(only_the_requested_boards_exist)
                          options.boards >> i & 1);
     assert_true(rig_lever(rig, 0x7E0) > 15 && rig_lever(rig, RKNEE) == 0);
     struct aw_canpid_truth truth;
-    assert_false(aw_canpid_device_truth(rig->device, LKNEE, 0, &truth));
+    assert_false(aw_canpid_device_get_truth(rig->device, LKNEE, 0, &truth));
     rig_free(rig);
     options.boards = 0;
-    assert_null(aw_canpid_device(&options));
+    assert_null(aw_canpid_device_new(&options));
 }
 
 /* Returns its first sensors frame as hex. */
@@ -387,7 +387,7 @@ static uint64_t run_hash(uint64_t seed, double noise, bool in_pieces)
     struct aw_canpid_device_options options = rig_direct_options();
     options.seed = seed;
     options.noise = noise;
-    struct aw_device *device = aw_canpid_device(&options);
+    struct aw_device *device = aw_canpid_device_new(&options);
     uint64_t hash = UINT64_C(14695981039346656037);
     uint8_t bytes[8];
     for (int64_t now = 0; now <= 2 * AW_SECOND; now += AW_MILLISECOND) {
@@ -418,9 +418,9 @@ TEST(equal_seeds_give_equal_runs)
 TEST(inspection_starts_the_time)
 {
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
-    struct aw_device *device = aw_canpid_device(&options);
+    struct aw_device *device = aw_canpid_device_new(&options);
     struct aw_canpid_truth truth;
-    assert_true(aw_canpid_device_truth(device, LKNEE, 5 * AW_SECOND, &truth));
+    assert_true(aw_canpid_device_get_truth(device, LKNEE, 5 * AW_SECOND, &truth));
     assert_true(device->ops->next_event(device) > 5 * AW_SECOND);
     device->ops->step(device, 5 * AW_SECOND);
     assert_int_equal(aw_canpid_device_counters(device)->dropped, 0);
@@ -481,14 +481,14 @@ static void print_bus(struct aw_device *device, double at_ms, FILE *out)
     const struct aw_canpid_device_counters *n = aw_canpid_device_counters(device);
     struct aw_canpid_truth t;
     for (unsigned board = 0; board < AW_CANPID_BOARDS * 32; board += 32)
-        if (aw_canpid_device_truth(device, board, (int64_t)(at_ms * 1e6), &t)) {
+        if (aw_canpid_device_get_truth(device, board, (int64_t)(at_ms * 1e6), &t)) {
             fprintf(
                 out,
                 "\tboard %u: lever %.5f %.5f link %.5f %.5f motor %.4f controller %d enabled %d "
                 "setpoint %.5f output %.5f pre %g boost %.3f lamp %d error %d\n",
                 board, t.joint.lever, t.joint.lever_speed, t.joint.link, t.joint.link_speed,
-                t.joint.motor_nm, (int)t.law.controller, t.law.enabled, t.law.setpoint,
-                t.law.output, t.precompression_m, t.boost, t.lamp, (int)t.error);
+                t.joint.motor_nm, (int)t.pid.controller, t.pid.enabled, t.pid.setpoint,
+                t.pid.output, t.precompression_m, t.boost, t.lamp, (int)t.error);
             for (int i = 0; i < 6; i++)
                 if (fabs(t.aux[i]) > 0)
                     fprintf(out, "\taux %d %g\n", i, t.aux[i]);
@@ -516,7 +516,7 @@ TEST(sessions_match_the_picture)
          .rate_hz = 10,
          .fault = AW_CANPID_ERROR_FIX_LINK,
          .fault_boards = AW_CANPID_BIT(RANKLE),
-         .takes_at_once = true},
+         .act_on_arrival = true},
         {.boards = AW_CANPID_SIX, .rate_hz = 1e6}};
     FILE *out = begin_picture(), *nowhere = fopen("/dev/null", "w");
     assert_non_null(nowhere);
@@ -525,7 +525,7 @@ TEST(sessions_match_the_picture)
         struct aw_joint_model model = aw_joint_defaults();
         model.link_locked = i == 2;
         cases[i].model = &model;
-        struct aw_device *device = aw_canpid_device(&cases[i]);
+        struct aw_device *device = aw_canpid_device_new(&cases[i]);
         fprintf(out, "case %zu\n", i);
         print_talk(device, session, until, read_frame, print_frame, i == 1 ? out : nowhere);
         print_bus(device, until, out);

@@ -14,7 +14,7 @@ static struct aw_gain *all(struct gains *gains)
 static size_t count_changes(struct gains *a, struct gains *b)
 {
     size_t n = 0;
-    for (size_t i = 0; i < aw_canpid_gain_file.places; i++)
+    for (size_t i = 0; i < aw_canpid_gain_file.n_gains; i++)
         n += aw_gain_differs(&all(a)[i], &all(b)[i]);
     return n;
 }
@@ -64,7 +64,7 @@ TEST(comments_and_spellings_are_accepted)
     assert_true(gains.of[2][AW_CANPID_POS][AW_CANPID_KP].value == 3);
     assert_true(gains.of[2][AW_CANPID_TOR][AW_CANPID_KP].value == (float)0.6);
     size_t n = 0, place;
-    for (size_t i = 0; aw_gain_file_next(&aw_canpid_gain_file, all(&gains), &i, &place); n++)
+    for (size_t i = 0; aw_gain_file_next_known(&aw_canpid_gain_file, all(&gains), &i, &place); n++)
         assert_int_equal(aw_canpid_gain_at(place, 0).board, 0x40);
     assert_int_equal(n, 2);
 }
@@ -105,6 +105,6 @@ TEST(first_and_last_gain_are_stored)
     assert_true(gains.of[0][AW_CANPID_POS][AW_CANPID_KP].known);
     assert_int_equal(count_changes(&none, &gains), 2);
     assert_true(gains.of[63][AW_CANPID_TL][AW_CANPID_KD].value == 4);
-    assert_int_equal(aw_canpid_gain_place(0x7E0, AW_CANPID_TL, AW_CANPID_KD),
-                     aw_canpid_gain_file.places - 1);
+    assert_int_equal(aw_canpid_gain_index(0x7E0, AW_CANPID_TL, AW_CANPID_KD),
+                     aw_canpid_gain_file.n_gains - 1);
 }

@@ -68,16 +68,16 @@ static double ticks_a_second(double rate_hz, double tick_s)
     options.boards = AW_CANPID_BIT(LKNEE);
     options.rate_hz = rate_hz;
     options.tick_s = tick_s;
-    options.takes_at_once = true;
+    options.act_on_arrival = true;
     options.plants[LKNEE / 32].kind = AW_CANPID_STUCK;
     struct rig *rig = rig_of(&options);
     rig_gain(rig, LKNEE, AW_CANPID_POS, AW_CANPID_KP, 0);
     rig_gain(rig, LKNEE, AW_CANPID_POS, AW_CANPID_KI, 0.001);
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 36);
     rig_run(rig, 0.2);
-    double before = rig_truth(rig, LKNEE).law.integral;
+    double before = rig_truth(rig, LKNEE).pid.integral;
     rig_run(rig, 5);
-    double ticks = (rig_truth(rig, LKNEE).law.integral - before) / (0.1 * (double)(float)0.001);
+    double ticks = (rig_truth(rig, LKNEE).pid.integral - before) / (0.1 * (double)(float)0.001);
     rig_free(rig);
     return ticks / 5;
 }
@@ -132,7 +132,7 @@ TEST(first_hundred_ticks_have_no_output)
     rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
     rig_run(rig, 0.97);
     struct aw_canpid_truth truth = rig_truth(rig, LKNEE);
-    assert_true(truth.law.enabled && truth.law.output == 0 && truth.joint.lever == 0);
+    assert_true(truth.pid.enabled && truth.pid.output == 0 && truth.joint.lever == 0);
     rig_run(rig, 0.5);
     assert_true(rig_lever(rig, LKNEE) > 10);
     rig_free(rig);

@@ -67,8 +67,8 @@ static enum aw_status model_of_what_was_seen(struct aw_fit *fit, struct aw_error
 {
     /* as if the tick were uncertain: the classic rules need that caution with a spring that
      * hardens */
-    struct aw_trial trial = aw_excite_trial(seen.t, seen.output, seen.measured, seen.n, TICK_S,
-                                            seen.input_t, seen.input);
+    struct aw_trial trial = aw_excite_make_trial(seen.t, seen.output, seen.measured, seen.n, TICK_S,
+                                                 seen.input_t, seen.input);
     struct aw_fit_options options = {.dead_zone = 0.01, .find_dead_band = true};
     return aw_fit_best(&trial, &options, fit, err);
 }
@@ -88,7 +88,7 @@ static enum aw_status experiment(const struct bench *bench, double centre, doubl
                                       .hysteresis = deviation / 50,
                                       .max_deviation = deviation,
                                       .max_time_s = 30};
-    double kp = aw_excite_gain(&config, limit);
+    double kp = aw_excite_find_gain(&config, limit);
     use(bench, (struct aw_gains){kp, 0, 0});
     assert_int_equal(aw_excite_start(&excite, &config, &rig->err), AW_OK);
     for (seen.n = 0; excite.part < AW_EXCITE_OVER && seen.n < MOST; seen.n++) {
@@ -96,7 +96,7 @@ static enum aw_status experiment(const struct bench *bench, double centre, doubl
         seen.t[seen.n] = t;
         seen.measured[seen.n] = measured;
         seen.output[seen.n] = board->output / 100;
-        double wanted = measured + aw_excite_feed(&excite, t, measured) / kp;
+        double wanted = measured + aw_excite_add_sample(&excite, t, measured) / kp;
         assert_true(fabs(seen.output[seen.n]) <= 2 * config.amplitude + 0.05);
         if (excite.part < AW_EXCITE_OVER)
             go(bench, full * fmax(-limit, fmin(limit, wanted)));
@@ -136,7 +136,7 @@ static void better(const struct aw_response *tuned, const struct aw_response *be
     double error_before = fabs(before->value[AW_STEADY_STATE_ERROR]);
     if (tuned->value[AW_IAE] < 0.95 * before->value[AW_IAE] && error < 0.9 * error_before &&
         tuned->value[AW_OVERSHOOT] <= EXCESSIVE &&
-        aw_metric_reached(tuned->value[AW_SETTLING_TIME]))
+        aw_metric_is_reached(tuned->value[AW_SETTLING_TIME]))
         return;
     fail_msg("IAE %g (was %g), error %g (was %g), overshoot %g %%, settled in %g s",
              tuned->value[AW_IAE], before->value[AW_IAE], error, error_before,
@@ -149,12 +149,13 @@ static void check_design(int controller, const struct aw_fit *fit, struct aw_gai
 {
     static const struct aw_driver driver = {.tick_s = TICK_S,
                                             .dead_band = 0.01,
-                                            .lost = 0.01,
+                                            .friction = 0.01,
                                             .output_max = 0.81,
                                             .gain_max = AW_CANPID_GAIN_MAX,
                                             .quantum = 0.045 / 360};
     struct aw_response untuned = step(controller, before, from, to);
-    struct aw_design_options o = {.bounded = true, .overshoot = 0.2, .late_s = fit->half.dead_time};
+    struct aw_design_options o = {
+        .limits_overshoot = true, .overshoot = 0.2, .dead_time_half_s = fit->half.dead_time};
     struct aw_proposal proposal;
     assert_int_equal(aw_design(&fit->process, &driver, &o, &proposal, NULL), AW_OK);
     struct aw_response tuned = step(controller, proposal.per_tick, from, to);
@@ -169,7 +170,7 @@ TEST(tuned_position_gains_beat_the_defaults)
     struct aw_fit fit;
     if (experiment(&bench, 0, 15 / 360., &fit) != AW_OK)
         fail_msg("%s", bench.rig->err.text);
-    assert_false(rig_truth(bench.rig, LKNEE).law.enabled);
+    assert_false(rig_truth(bench.rig, LKNEE).pid.enabled);
     /* 600 deg/s at a duty of 0.8: 2.1 turns/s at full output, minus friction, which may appear as a
      * slow lag; a lag of 30 ms, a dead band of 1 % */
     double slope = fit.process.integrating ? fit.process.gain : fit.process.gain / fit.process.a1;
@@ -221,7 +222,7 @@ TEST(sweep_measures_the_position_loop)
     size_t n = 0;
     for (double now = 0; now < 3 * plan.duration_s && n < MOST;) {
         now = next_sample(&bench);
-        go(&bench, aw_sweep_value(&sweep, now));
+        go(&bench, aw_sweep_get_value(&sweep, now));
         if (now < plan.duration_s)
             continue;
         t[n] = now;

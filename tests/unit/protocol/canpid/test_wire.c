@@ -41,7 +41,7 @@ TEST_WITH(setup, NULL, long_identifiers_belong_to_no_board)
 {
     static const char *const frames[] = {"00005D00#0011", "1FFFFFFF#00", "00000800#"};
     const uint64_t known = UINT64_MAX;
-    wire.variant.known = &known;
+    wire.variant.known_senders = &known;
     for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
         struct aw_record record;
         struct aw_error err;

@@ -4,7 +4,7 @@
 #include "ezphys_helper.h"
 
 static struct {
-    struct talk talk; /* only reads the file: the simulator answers */
+    struct exchange talk; /* only reads the file: the simulator answers */
     struct rig *rig;
     const char *wire;
     struct aw_ezphys_target target;
@@ -118,7 +118,7 @@ static bool set(const char *key, const char *value)
     else if (strcmp(key, "real") == 0)
         f->real_time = true;
     else if (strcmp(key, "silent") == 0)
-        own.rig->ez.silent = true;
+        own.rig->ez.never_answers = true;
     else if (strcmp(key, "merges") == 0)
         f->merges = true;
     else if (strcmp(key, "mute") == 0)
@@ -175,7 +175,7 @@ static void send_old(long step)
 
 static enum aw_status stop(const char *how)
 {
-    struct aw_ezphys_halt halt = {.coast = strcmp(how, "coast") == 0, .torque = atof(how)};
+    struct aw_ezphys_stop_mode halt = {.coast = strcmp(how, "coast") == 0, .torque = atof(how)};
     own.size = 0;
     if (*how)
         aw_ezphys_last_stop(&own.rig->ez, &halt, count_bytes, NULL);
@@ -189,7 +189,7 @@ static enum aw_status settle(void)
     own.settled = 0;
     do
         status = rig_try(own.rig);
-    while (status == AW_OK && ++own.settled && !own.rig->ez.owed);
+    while (status == AW_OK && ++own.settled && !own.rig->ez.must_answer);
     return status;
 }
 
@@ -236,7 +236,7 @@ static enum aw_status run_words(char *const words[5])
     }
     if (strcmp(verb, "target") == 0) {
         enum aw_status status = aw_ezphys_target(ez, words[1], &own.target, &rig->err);
-        return status == AW_OK ? aw_ezphys_expect(ez, &own.target, &rig->err) : status;
+        return status == AW_OK ? aw_ezphys_check_target(ez, &own.target, &rig->err) : status;
     }
     if (strcmp(verb, "name") == 0)
         return aw_ezphys_names_add(&rig->names, AW_EZPHYS_JOINT, (uint32_t)atoi(words[1]), words[2],
@@ -283,16 +283,16 @@ static void print(FILE *out)
                 s->joints[i].axes[0].velocity, i + 1, s->joints[i].n_axes);
     fputs("about=", out);
     for (size_t i = 0; i < ez->n_packets && i < 7; i++)
-        fprintf(out, "%d", ez->packets[i].about.axis);
+        fprintf(out, "%d", ez->packets[i].subject.axis);
     fprintf(out, " answers=%d empty=%d took=%d motors=%d problems=%d force=%g owed=%d ",
             (int)f->answers, (int)f->empty, (int)f->packets, (int)f->motors, (int)f->problems,
-            f->force, ez->owed);
+            f->force, ez->must_answer);
     fprintf(out, "velocity=%g,%g,%g torque=%g,%g,%g ", f->velocity[0], f->velocity[1],
             f->velocity[2], f->torque[0], f->torque[1], f->torque[2]);
     fprintf(out, "target=%u,%s size=%zu settled=%d after=%gms ", (unsigned)own.target.id,
             own.target.name, own.size, own.settled,
             (double)(own.rig->clock.time_ns - own.before_ns) / 1e6);
-    fprintf(out, "held=%s ", ez->held < 4096 ? "little" : "much");
+    fprintf(out, "held=%s ", ez->n_bytes < 4096 ? "little" : "much");
 }
 
 TEST(conversations_are_held_on_every_wire)

@@ -26,11 +26,12 @@ TEST(names_file_is_read)
                            "joint 4294967295 last world humanoid.thigh"),
                      AW_OK);
     assert_int_equal(names.n, 4);
-    assert_string_equal(aw_ezphys_names_of(&names, AW_EZPHYS_BODY, 1)->name, "humanoid.pelvis");
-    assert_string_equal(aw_ezphys_names_of(&names, AW_EZPHYS_JOINT, 1)->bodies[1],
+    assert_string_equal(aw_ezphys_names_find_id(&names, AW_EZPHYS_BODY, 1)->name,
+                        "humanoid.pelvis");
+    assert_string_equal(aw_ezphys_names_find_id(&names, AW_EZPHYS_JOINT, 1)->bodies[1],
                         "humanoid.thigh");
     assert_string_equal(aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, "last")->bodies[0], "");
-    assert_null(aw_ezphys_names_of(&names, AW_EZPHYS_JOINT, 2));
+    assert_null(aw_ezphys_names_find_id(&names, AW_EZPHYS_JOINT, 2));
     assert_null(aw_ezphys_names_find(&names, AW_EZPHYS_BODY, "humanoid.hip"));
 }
 
@@ -43,9 +44,9 @@ TEST(joint_kind_is_read_if_given)
     for (int i = 0; i < 2; i++) {
         const struct aw_ezphys_name *entry =
             aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, slides[i]);
-        assert_int_equal(entry->moves, AW_EZPHYS_SLIDES);
+        assert_int_equal(entry->motion, AW_EZPHYS_SLIDES);
         entry = aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, unknown[i]);
-        assert_int_equal(entry->moves, AW_EZPHYS_MOVES_UNKNOWN);
+        assert_int_equal(entry->motion, AW_EZPHYS_MOTION_UNKNOWN);
     }
     assert_string_equal(aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, "rail")->bodies[0], "cart");
 }
@@ -59,7 +60,7 @@ TEST(name_lines_round_trip)
     assert_int_equal(aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, "neck")->axes, 3);
     assert_int_equal(aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, "rail")->axes, 0);
     for (size_t i = 0; i < names.n; i++) {
-        aw_ezphys_name_line(&names.list[i], line);
+        aw_ezphys_name_write_line(&names.list[i], line);
         aw_append(out, sizeof out, "\n", "%s", line);
     }
     assert_string_equal(out, text);

@@ -38,7 +38,7 @@ static void begin(void)
     for (size_t i = 0; i < scene.n_bodies; i++)
         add_body(scene.bodies[i].name, scene.bodies[i].position_m, scene.bodies[i].rotation);
     picture = (struct aw_ezphys_picture){.scene = &scene};
-    aw_ezphys_picture_aim(&picture, &state);
+    aw_ezphys_picture_fit(&picture, &state);
 }
 
 /* Loads a built-in scene. */
@@ -97,7 +97,7 @@ static size_t cells_of_color(int color)
 
 TEST(every_body_is_in_the_picture)
 {
-    for (const struct aw_scene_text *text = aw_scene_shipped(); text->name; text++) {
+    for (const struct aw_scene_text *text = aw_scene_list_shipped(); text->name; text++) {
         load(text->name);
         draw();
         for (size_t i = 0; i < state.n_bodies; i++)
@@ -121,18 +121,18 @@ TEST(pivots_follow_their_bodies)
     load("double-pendulum");
     const struct aw_scene_joint *elbow = joint_called("elbow");
     struct aw_ezphys_body *lower = &state.bodies[1];
-    assert_true(aw_ezphys_pivot(&scene, elbow, &state, pivot));
+    assert_true(aw_ezphys_find_pivot(&scene, elbow, &state, pivot));
     assert_true(fabs(pivot[0] - 0.5) < 1e-9 && fabs(pivot[2] - 2) < 1e-9);
     /* 90 degrees about y: its left side is now on top */
     const double turned[4] = {sqrt(0.5), 0, sqrt(0.5), 0};
     memcpy(lower->rotation, turned, sizeof turned);
-    assert_true(aw_ezphys_pivot(&scene, elbow, &state, pivot));
+    assert_true(aw_ezphys_find_pivot(&scene, elbow, &state, pivot));
     assert_true(fabs(pivot[0] - 0.75) < 1e-9 && fabs(pivot[2] - 2.25) < 1e-9);
     state.n_bodies = 1;
-    assert_false(aw_ezphys_pivot(&scene, elbow, &state, pivot));
+    assert_false(aw_ezphys_find_pivot(&scene, elbow, &state, pivot));
     draw(); /* a body of the scene is not reported */
     load("slider-crank");
-    assert_true(aw_ezphys_pivot(&scene, joint_called("bore"), &state, pivot));
+    assert_true(aw_ezphys_find_pivot(&scene, joint_called("bore"), &state, pivot));
     assert_memory_equal(pivot, state.bodies[2].position, sizeof pivot);
 }
 
@@ -144,12 +144,12 @@ TEST(bodies_without_a_scene_are_crosses_joined_by_names)
                              *const neither[] = {"shin", "no"};
     memset(&state, 0, sizeof state);
     picture = (struct aw_ezphys_picture){.names = &names};
-    aw_ezphys_picture_aim(&picture, &state); /* an empty state */
+    aw_ezphys_picture_fit(&picture, &state); /* an empty state */
     draw();
     assert_int_equal(cells_of_color(1), 0);
     add_body("shin", (const double[]){0, 0, 1}, upright);
     add_body("thigh", (const double[]){0, 0, 2}, upright);
-    aw_ezphys_picture_aim(&picture, &state);
+    aw_ezphys_picture_fit(&picture, &state);
     draw();
     assert_false(is_drawn(middle, 3));
     assert_true(is_drawn((const double[]){0, 0, 1.1}, 1));
@@ -181,13 +181,13 @@ TEST(view_follows_bodies_that_leave_it)
         memset(state.bodies[1].position, 0, sizeof state.bodies[1].position);
         for (int k = 0; k < 3; k++)
             at[k] = left[k] = before[k] + ways[i][k];
-        aw_ezphys_picture_follow(&picture, &state);
+        aw_ezphys_picture_recenter(&picture, &state);
         assert_memory_equal(picture.center, leaves[i] ? left : before, sizeof before);
         state.bodies[1].position[2] = 300; /* beyond the last body */
-        aw_ezphys_picture_follow(&picture, &state);
+        aw_ezphys_picture_recenter(&picture, &state);
         assert_memory_equal(picture.center, leaves[i] ? left : before, sizeof before);
         state.n_bodies = 0;
-        aw_ezphys_picture_follow(&picture, &state);
+        aw_ezphys_picture_recenter(&picture, &state);
         assert_memory_equal(picture.center, leaves[i] ? left : before, sizeof before);
     }
 }
@@ -237,7 +237,7 @@ static void disturb(void)
 static void print_scene(const char *name, bool drawn, FILE *out)
 {
     const struct aw_ezphys_picture *p = &picture;
-    aw_ezphys_picture_aim(&picture, &state);
+    aw_ezphys_picture_fit(&picture, &state);
     disturb();
     draw();
     fprintf(out,
@@ -252,7 +252,7 @@ static void print_scene(const char *name, bool drawn, FILE *out)
 TEST(drawings_match_the_pictures)
 {
     FILE *out = begin_picture();
-    for (const struct aw_scene_text *row = aw_scene_shipped(); row->name; row++) {
+    for (const struct aw_scene_text *row = aw_scene_list_shipped(); row->name; row++) {
         load(row->name);
         print_scene(row->name, false, out);
     }

@@ -138,7 +138,7 @@ static void assert_found(const char *wire, uint64_t seed, size_t cut)
     size_t size = capture(s, bytes, 40);
     cut = cut < size / 4 ? cut : size / 4;
     size_t n = aw_ezphys_probe((struct aw_span){bytes + cut, size - cut - cut / 2}, guesses, 3);
-    if (n == 0 || strcmp(guesses[0].wire, wire) != 0 || !guesses[0].sure)
+    if (n == 0 || strcmp(guesses[0].wire, wire) != 0 || !guesses[0].certain)
         fail_msg("%s, seed %llu: %s, score %g, then %s %g (%s)", wire, (unsigned long long)seed,
                  n ? guesses[0].wire : "nothing", n ? guesses[0].score : 0,
                  n > 1 ? guesses[1].wire : "", n > 1 ? guesses[1].score : 0, guesses[0].reason);
@@ -178,10 +178,10 @@ TEST(noise_is_not_detected)
     for (size_t i = 0; i < sizeof noise; i++)
         noise[i] = (uint8_t)rng_next(&rng);
     size_t n = aw_ezphys_probe((struct aw_span){noise, sizeof noise}, &guess, 1);
-    assert_true(n == 0 || !guess.sure);
+    assert_true(n == 0 || !guess.certain);
     memset(noise, 0, sizeof noise);
     n = aw_ezphys_probe((struct aw_span){noise, sizeof noise}, &guess, 1);
-    assert_true(n == 0 || !guess.sure);
+    assert_true(n == 0 || !guess.certain);
     assert_int_equal(aw_ezphys_probe((struct aw_span){noise, 0}, &guess, 1), 0);
     assert_int_equal(aw_ezphys_probe((struct aw_span){noise, 5}, &guess, 1), 0);
 }
@@ -195,7 +195,7 @@ TEST(short_captures_are_uncertain)
     s->joints = 0;
     size_t size = capture(s, bytes, 1);
     assert_int_equal(aw_ezphys_probe((struct aw_span){bytes, size}, &guess, 1), 1);
-    assert_false(guess.sure);
+    assert_false(guess.certain);
     free(s);
     free(bytes);
 }
@@ -215,12 +215,12 @@ TEST(restarted_steps_are_accepted)
             size += write_message(s, bytes + size, ROOM - size,
                                   i < 3 ? before[i] : first + (i - 3) * 4);
         assert_int_equal(aw_ezphys_probe((struct aw_span){bytes, size}, &guess, 1), 1);
-        assert_int_equal(guess.stamps, 5);
-        assert_int_equal(guess.even, first <= 5 ? 5 : 3);
+        assert_int_equal(guess.steps, 5);
+        assert_int_equal(guess.even_steps, first <= 5 ? 5 : 3);
     }
     s->step_size = 10; /* longer than any step */
     assert_int_equal(aw_ezphys_probe((struct aw_span){bytes, capture(s, bytes, 6)}, &guess, 1), 1);
-    assert_int_equal(guess.even, 0);
+    assert_int_equal(guess.even_steps, 0);
     free(s);
     free(bytes);
 }
@@ -240,7 +240,7 @@ TEST(incomplete_message_is_uncertain)
     for (size_t i = 0; i < sizeof words; i++)
         bytes[size + i] = (uint8_t)(words[i / 4] >> 8 * (i % 4));
     size_t n = aw_ezphys_probe((struct aw_span){bytes, 8000}, &guess, 1);
-    assert_true(n == 0 || !guess.sure);
+    assert_true(n == 0 || !guess.certain);
     assert_int_equal(aw_ezphys_probe((struct aw_span){bytes, 4000}, &guess, 1), 1);
     assert_string_equal(guess.wire, "le32"); /* with fewer bytes after it, this is the best guess */
     free(s);
@@ -255,9 +255,9 @@ static void print_guesses(const char *what, struct aw_span bytes, FILE *out)
     for (size_t i = 0; i < n && i < 2; i++) {
         const struct aw_ezphys_guess *g = &guesses[i];
         fprintf(out, "\t%s score %.6f margin %.6f sure %d: %d of %d in %d, %d/%d %d/%d %d %s\n",
-                g->wire, g->score, g->margin, g->sure, (int)g->explained, (int)g->bytes,
-                (int)g->packets, (int)g->unit, (int)g->limbs, (int)g->even, (int)g->stamps,
-                (int)g->odd, g->reason);
+                g->wire, g->score, g->margin, g->certain, (int)g->explained, (int)g->bytes,
+                (int)g->packets, (int)g->unit_rotations, (int)g->rotations, (int)g->even_steps,
+                (int)g->steps, (int)g->impossible, g->reason);
     }
 }
 

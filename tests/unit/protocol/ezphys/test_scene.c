@@ -48,7 +48,7 @@ TEST(joint_attributes_are_parsed)
     assert_near(j[1].velocity[0], 0.01, 1e-12);
     assert_true(isinf(j[2].low[0]) && isinf(j[2].high[2]));
     assert_false(j[2].receive || j[2].feedback || j[2].send);
-    assert_int_equal(aw_scene_axes(j[3].kind), 2);
+    assert_int_equal(aw_scene_count_axes(j[3].kind), 2);
     assert_near(j[4].velocity[2], 1, 0);
     assert_int_equal(j[4].id, 40);
     assert_int_equal(j[3].id, 4);
@@ -87,7 +87,7 @@ TEST(scene_errors_name_line_and_column)
 TEST(truncated_scenes_are_safe)
 {
     static struct aw_scene scene;
-    for (const struct aw_scene_text *row = aw_scene_shipped(); row->name; row++)
+    for (const struct aw_scene_text *row = aw_scene_list_shipped(); row->name; row++)
         for (size_t size = 0; size <= row->size; size++) {
             struct aw_error err;
             char *copy = malloc(size + 1);
@@ -120,7 +120,7 @@ TEST(shipped_scenes_load)
     static struct aw_scene scene;
     struct aw_error err;
     size_t n = 0;
-    for (const struct aw_scene_text *row = aw_scene_shipped(); row->name; row++, n++) {
+    for (const struct aw_scene_text *row = aw_scene_list_shipped(); row->name; row++, n++) {
         if (aw_scene_load(&scene, row->name, &err) != AW_OK)
             fail_msg("%s", err.text);
         assert_true(*scene.title != '\0');
@@ -184,7 +184,7 @@ static void print_scene(const struct aw_scene *s, FILE *out)
     for (size_t i = 0; i < s->n_joints; i++) {
         const struct aw_scene_joint *j = &s->joints[i];
         fprintf(out, "\tjoint %s %u kind %d axes %u bodies %d %d send %d %d %d", j->name,
-                (unsigned)j->id, (int)j->kind, aw_scene_axes(j->kind), j->body[0], j->body[1],
+                (unsigned)j->id, (int)j->kind, aw_scene_count_axes(j->kind), j->body[0], j->body[1],
                 j->send, j->feedback, j->receive);
         print_numbers("anchor", j->anchor_m, 3, out);
         for (int k = 0; k < AW_SCENE_AXES; k++)

@@ -38,16 +38,16 @@ TEST_WITH(setup, NULL, bodies_and_joints_have_separate_numbers)
     aw_ezphys_state_begin(&state);
     take("limb",
          "id=1 position.x=1 rotation.w=0.5 rotation.z=0.25 torque.y=4 angular_velocity.z=7");
-    assert_string_equal(state.about.object->name, "bob");
+    assert_string_equal(state.subject.object->name, "bob");
     take("joint_axis", "id=1 displacement=0.5 angular_velocity=-1");
-    assert_string_equal(state.about.object->name, "pivot");
-    const struct aw_ezphys_body *bob = aw_ezphys_state_body(&state, "1");
-    assert_ptr_equal(bob, aw_ezphys_state_body(&state, "bob"));
+    assert_string_equal(state.subject.object->name, "pivot");
+    const struct aw_ezphys_body *bob = aw_ezphys_state_find_body(&state, "1");
+    assert_ptr_equal(bob, aw_ezphys_state_find_body(&state, "bob"));
     assert_true(bob->position[0] == 1 && bob->rotation[0] == 0.5 && bob->rotation[3] == 0.25);
     assert_true(bob->torque[1] == 4 && bob->angular_velocity[2] == 7);
-    assert_true(aw_ezphys_state_joint(&state, "pivot")->axes[0].velocity == -1);
-    assert_null(aw_ezphys_state_joint(&state, "bob"));
-    assert_null(aw_ezphys_state_joint(&state, "2"));
+    assert_true(aw_ezphys_state_find_joint(&state, "pivot")->axes[0].velocity == -1);
+    assert_null(aw_ezphys_state_find_joint(&state, "bob"));
+    assert_null(aw_ezphys_state_find_joint(&state, "2"));
 }
 
 TEST_WITH(setup, NULL, feedback_does_not_count_as_an_axis)
@@ -58,15 +58,15 @@ TEST_WITH(setup, NULL, feedback_does_not_count_as_an_axis)
     take("joint_axis", "id=4 displacement=2 angular_velocity=0");
     take("joint_axis", "id=4 displacement=3 angular_velocity=0");
     take("joint_axis", "id=4 displacement=9 angular_velocity=0"); /* at most three axes */
-    const struct aw_ezphys_joint *joint = aw_ezphys_state_joint(&state, "joint4");
+    const struct aw_ezphys_joint *joint = aw_ezphys_state_find_joint(&state, "joint4");
     assert_int_equal(joint->n_axes, 3);
-    assert_int_equal(joint->feedback, 1);
+    assert_int_equal(joint->n_feedback, 1);
     assert_true(joint->force1[2] == -20 && joint->torque2[0] == 3);
     for (int i = 0; i < 3; i++)
         assert_true(joint->axes[i].displacement == i + 1);
     aw_ezphys_state_begin(&state);
     take("joint_axis", "id=4 displacement=7 angular_velocity=0");
-    assert_int_equal(state.about.axis, 1);
+    assert_int_equal(state.subject.axis, 1);
     assert_true(joint->axes[0].displacement == 7);
 }
 
@@ -109,7 +109,7 @@ TEST_WITH(setup, NULL, commands_do_not_change_the_state)
     aw_ezphys_state_begin(&state);
     aw_ezphys_state_update(&state, &names, &record);
     assert_int_equal(state.packets, 0);
-    assert_null(state.about.object);
+    assert_null(state.subject.object);
 }
 
 TEST_WITH(setup, NULL, huge_step_saturates)

@@ -29,9 +29,10 @@ TEST_WITH(setup, NULL, payloads_have_the_documented_sizes)
 {
     static const size_t sent[] = {0, 16, 84, 8, 48, 8}, received[] = {0, 0, 12, 24};
     for (uint32_t code = 1; code <= 5; code++)
-        assert_int_equal(aw_payload_size(&wire, aw_find_code(&wire, AW_RX, code)), sent[code]);
+        assert_int_equal(aw_payload_size(&wire, aw_find_by_code(&wire, AW_RX, code)), sent[code]);
     for (uint32_t code = 1; code <= 3; code++)
-        assert_int_equal(aw_payload_size(&wire, aw_find_code(&wire, AW_TX, code)), received[code]);
+        assert_int_equal(aw_payload_size(&wire, aw_find_by_code(&wire, AW_TX, code)),
+                         received[code]);
 }
 
 /* Writes a message of n packets of the simulator, each with another identifier, in this variant. */
@@ -152,7 +153,7 @@ TEST_WITH(setup, NULL, only_the_first_packet_starts_a_message)
         struct aw_span frame, in = {stream + at, size - at};
         size_t used;
         assert_int_equal(aw_wire_next(&wire, &framer, in, &frame, &used, NULL), AW_OK);
-        assert_int_equal(aw_framer_inside(&wire, &framer), i != 0 && i != 3);
+        assert_int_equal(aw_framer_is_inside(&wire, &framer), i != 0 && i != 3);
         at += used;
     }
 }

@@ -161,15 +161,15 @@ TEST(answer_is_decoded)
     assert_true(aw_record_get(&tap->reply.record, "elbow.position") == 5);
     assert_true(isnan(aw_record_get(&tap->reply.record, "m4.position")));
     assert_false(tap->reply.maybe_stale);
-    assert_true(tap->reply.got_ns - tap->reply.sent_ns == 3 * AW_MILLISECOND);
+    assert_true(tap->reply.received_ns - tap->reply.sent_ns == 3 * AW_MILLISECOND);
     assert_int_equal(tap->arm.received.frame.size, AW_HIDMOTOR_REPORT);
     assert_int_equal(id_of(tap->arm.received.frame.data), POSITIONS);
     assert_true(tap->arm.received.time_ns > 0 &&
                 tap->arm.received.time_ns == tap->reply.record.time_ns);
     assert_int_equal(tap->arm.received.dir, AW_RX);
     assert_int_equal(tap->reply.record.dir, AW_RX);
-    assert_int_equal(tap->arm.known.n, 3);
-    assert_true(tap->arm.known.position[2] == 5);
+    assert_int_equal(tap->arm.latest.n, 3);
+    assert_true(tap->arm.latest.position[2] == 5);
     tap->base.rx_time_ns = 12345;
     assert_int_equal(positions(tap), AW_OK);
     assert_true(tap->reply.record.time_ns == 12345 && tap->arm.received.time_ns == 12345);
@@ -198,7 +198,7 @@ TEST(invalid_number_of_motors_is_malformed)
         assert_int_equal(positions(tap), cases[i].positions ? AW_OK : AW_MALFORMED);
         enum aw_status result = aw_hidmotor_status(&tap->arm, &status, &tap->err);
         assert_int_equal(result, cases[i].velocities ? AW_OK : AW_MALFORMED);
-        assert_int_equal(tap->arm.known.n, cases[i].positions ? (int)bad_count : 0);
+        assert_int_equal(tap->arm.latest.n, cases[i].positions ? (int)bad_count : 0);
         if (!cases[i].positions)
             assert_non_null(strstr(tap->err.text, "positions: count is "));
         assert_int_equal(tap->arm.counters.malformed, !cases[i].positions + !cases[i].velocities);
@@ -269,11 +269,11 @@ static void many_transactions(struct tap *tap, uint64_t n, uint32_t n_ids, uint6
         size_t written = tap->n_written;
         put_tag(report, tag);
         enum aw_status status =
-            aw_hidmotor_raw(&tap->arm, id, (struct aw_span){report + 4, AW_HIDMOTOR_PAYLOAD},
-                            &tap->reply, &tap->err);
+            aw_hidmotor_send_raw(&tap->arm, id, (struct aw_span){report + 4, AW_HIDMOTOR_PAYLOAD},
+                                 &tap->reply, &tap->err);
         if (status == AW_OK) {
-            assert_true(tap->reply.since_ns <= tap->reply.sent_ns);
-            assert_true(tap->reply.got_ns >= tap->reply.sent_ns);
+            assert_true(tap->reply.earliest_ns <= tap->reply.sent_ns);
+            assert_true(tap->reply.received_ns >= tap->reply.sent_ns);
             if (n_ids < AW_HIDMOTOR_KINDS && tap->arm.options.timeout_ms == 100)
                 check_answer(tap, id, tag);
         }
@@ -296,7 +296,8 @@ TEST(stale_reply_is_never_taken_for_a_fresh_one)
     assert_true(results[AW_OK] > 100000 && results[AW_TIMEOUT] > 5000);
     assert_true(results[AW_REFUSED] > 1000);
     assert_int_equal(results[AW_OK] + results[AW_TIMEOUT] + results[AW_REFUSED], 200000);
-    assert_true(n->late > 1000 && n->foreign > 1000 && n->cut > 1000 && n->maybe_stale > 1000);
+    assert_true(n->late > 1000 && n->foreign > 1000 && n->truncated > 1000 &&
+                n->maybe_stale > 1000);
     assert_true(n->maybe_stale < results[AW_OK]);
     /* More kinds of requests than the client remembers; more of one kind; hardly any suspicion. */
     tap->lost = 2;
@@ -349,7 +350,7 @@ TEST(raw_packets_are_checked_by_the_table)
             uint8_t report[AW_HIDMOTOR_REPORT] = {0};
             put_float(report, cases[i].place, cases[i].value);
             tap->arm.options.force = force;
-            enum aw_status status = aw_hidmotor_raw(
+            enum aw_status status = aw_hidmotor_send_raw(
                 &tap->arm, cases[i].id, (struct aw_span){report + 4, AW_HIDMOTOR_PAYLOAD},
                 &tap->reply, &tap->err);
             enum aw_status expected = force ? cases[i].forced : cases[i].plain;
@@ -397,12 +398,13 @@ TEST(oldest_kind_of_request_is_dropped)
                 options->turn_ms == 100 && !options->force);
     rig->arm.options.timeout_ms = 10;
     for (uint32_t id = 1; id <= AW_HIDMOTOR_KINDS + 2; id++)
-        assert_int_equal(aw_hidmotor_raw(&rig->arm, id, (struct aw_span){NULL, 0}, NULL, &rig->err),
-                         AW_TIMEOUT);
+        assert_int_equal(
+            aw_hidmotor_send_raw(&rig->arm, id, (struct aw_span){NULL, 0}, NULL, &rig->err),
+            AW_TIMEOUT);
     unsigned long long known = 0;
     for (int i = 0; i < AW_HIDMOTOR_KINDS; i++) {
-        assert_int_equal(rig->arm.owed[i].n, 1);
-        known |= 1ULL << rig->arm.owed[i].id;
+        assert_int_equal(rig->arm.unanswered[i].n, 1);
+        known |= 1ULL << rig->arm.unanswered[i].id;
     }
     assert_int_equal(known, ((1ULL << AW_HIDMOTOR_KINDS) - 1) << 3); /* 3 and later */
     rig_free(rig);

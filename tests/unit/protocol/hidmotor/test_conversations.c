@@ -4,7 +4,7 @@
 #include "protocol/hidmotor/client.h"
 
 static struct {
-    struct talk talk;
+    struct exchange talk;
     struct aw_hidmotor arm;
     struct aw_hidmotor_reply reply;
     struct aw_hidmotor_status status;
@@ -80,11 +80,12 @@ static enum aw_status run_raw(const char *command)
     } else {
         while (rest[0] && rest[1])
             values[n++] = strtod(rest + 1, &rest);
-        enum aw_status status = aw_hidmotor_floats(values, n, bytes, &payload, &rig.talk.err);
+        enum aw_status status =
+            aw_hidmotor_encode_floats(values, n, bytes, &payload, &rig.talk.err);
         if (status != AW_OK)
             return status;
     }
-    return aw_hidmotor_raw(&rig.arm, id, payload, &rig.reply, &rig.talk.err);
+    return aw_hidmotor_send_raw(&rig.arm, id, payload, &rig.reply, &rig.talk.err);
 }
 
 static enum aw_status run(const char *command)
@@ -116,10 +117,10 @@ static void print(FILE *out)
     report_word(rig.reply.bytes, AW_HIDMOTOR_REPORT, word);
     fprintf(out, "reply=%s %s retries=%d since=%gms motors=%d %s ", word,
             rig.reply.record.codec ? rig.reply.record.codec->message->name : "raw",
-            rig.reply.retries, (double)rig.reply.since_ns / 1e6, rig.arm.known.n,
+            rig.reply.retries, (double)rig.reply.earliest_ns / 1e6, rig.arm.latest.n,
             rig.reply.maybe_stale ? "stale" : "fresh");
     fprintf(out, "replies=%d late=%d foreign=%d errors=%d cut=%d malformed=%d resent=%d sent=%d ",
-            (int)n->replies, (int)n->late, (int)n->foreign, (int)n->errors, (int)n->cut,
+            (int)n->replies, (int)n->late, (int)n->foreign, (int)n->errors, (int)n->truncated,
             (int)n->malformed, (int)n->resent, (int)n->sent);
     fprintf(out, "encoded=%s status=%d/%d@%gms ", rig.encoded, s->n, s->n_velocity,
             (double)s->time_ns / 1e6);
@@ -127,7 +128,7 @@ static void print(FILE *out)
         fprintf(out, "m%d=%g/%g/%g/%g/%g ", i + 1, s->setpoint[i], s->position[i],
                 s->velocity_setpoint[i], s->velocity[i], s->effort[i]);
     for (size_t i = 0; i < 3; i++)
-        fprintf(out, "known%zu=%g ", i + 1, rig.arm.known.position[i]);
+        fprintf(out, "known%zu=%g ", i + 1, rig.arm.latest.position[i]);
 }
 
 TEST(conversations_are_held)

@@ -53,10 +53,10 @@ TEST(output_starts_at_the_dead_band)
 {
     assert_near(aw_hidmotor_dead_band(0), 126, 0);
     assert_near(aw_hidmotor_dead_band(2), 44, 0);
-    assert_near(aw_hidmotor_output_of(1, 0), 0, 0);
-    assert_near(aw_hidmotor_output_of(1, 44), 0, 0);
-    assert_near(aw_hidmotor_output_of(1, -255), -1, NEAR);
-    assert_near(aw_hidmotor_output_of(0, 190.5), 0.5, NEAR);
+    assert_near(aw_hidmotor_effort_to_output(1, 0), 0, 0);
+    assert_near(aw_hidmotor_effort_to_output(1, 44), 0, 0);
+    assert_near(aw_hidmotor_effort_to_output(1, -255), -1, NEAR);
+    assert_near(aw_hidmotor_effort_to_output(0, 190.5), 0.5, NEAR);
     struct aw_hidmotor_dc motor = {.angle = 0};
     aw_hidmotor_dc_step(&motor, 1, 0.5, -45, 100);
     assert_near(motor.effort, 149, 0);

@@ -11,7 +11,7 @@ static void put(struct rig *rig, uint32_t id, const double *values, size_t n, si
 {
     uint8_t report[AW_HIDMOTOR_REPORT] = {(uint8_t)id, (uint8_t)(id >> 8)};
     struct aw_span payload;
-    assert_int_equal(aw_hidmotor_floats(values, n, report + 4, &payload, &rig->err), AW_OK);
+    assert_int_equal(aw_hidmotor_encode_floats(values, n, report + 4, &payload, &rig->err), AW_OK);
     assert_int_equal(aw_link_write(rig->link, report, size, &rig->err), AW_OK);
 }
 
@@ -144,9 +144,9 @@ static bool take_step(struct rig *rig, const char *step, struct aw_hidmotor_repl
     if (*step == '+') {
         rig_run(rig, atof(step + 1));
     } else if (*step == '!') {
-        aw_hidmotor_device_state(rig->device,
-                                 step[1] == 'r' ? AW_HIDMOTOR_RUNNING : AW_HIDMOTOR_DISABLED,
-                                 rig->clock.time_ns);
+        aw_hidmotor_device_set_state(rig->device,
+                                     step[1] == 'r' ? AW_HIDMOTOR_RUNNING : AW_HIDMOTOR_DISABLED,
+                                     rig->clock.time_ns);
     } else if (*step == '>' || *step == 'r') {
         for (const char *c = step + 1; sscanf(c, "%lf%n", &values[n], &used) == 1; c += used)
             n++;
@@ -289,7 +289,7 @@ static void print_board(struct aw_device *device, double at_ms, FILE *out)
 {
     struct aw_hidmotor_truth truth;
     const struct aw_hidmotor_device_counters *n = aw_hidmotor_device_counters(device);
-    aw_hidmotor_device_truth(device, (int64_t)(at_ms * 1e6), &truth);
+    aw_hidmotor_device_get_truth(device, (int64_t)(at_ms * 1e6), &truth);
     fprintf(out, "state %d gripper %d light %g %g %g\n", (int)truth.state, truth.gripper,
             truth.light[0], truth.light[1], truth.light[2]);
     for (int i = 0; i < AW_HIDMOTOR_DEVICE_MOTORS; i++)
@@ -302,7 +302,7 @@ static void print_board(struct aw_device *device, double at_ms, FILE *out)
             "received %llu overwritten %llu taken %llu unknown %llu sent %llu dropped %llu "
             "faults %llu\n",
             (unsigned long long)n->received, (unsigned long long)n->overwritten,
-            (unsigned long long)n->taken, (unsigned long long)n->unknown,
+            (unsigned long long)n->handled, (unsigned long long)n->unknown,
             (unsigned long long)n->sent, (unsigned long long)n->dropped,
             (unsigned long long)n->faults);
 }
@@ -326,7 +326,7 @@ TEST(session_with_faults_matches_the_picture)
                                  "nan:10%,glitch:30%,stuck:30%,slow:20%,unplug:1.2s",
                                  &options.faults, &err),
         AW_OK);
-    struct aw_device *device = aw_hidmotor_device(&options);
+    struct aw_device *device = aw_hidmotor_device_new(&options);
     print_talk(device, session, 2100, read_report, print_report, out);
     print_board(device, 2100, out);
     aw_device_close(device);
@@ -357,7 +357,7 @@ static void print_case(const char *faults, enum aw_hidmotor_state state, const c
     options.state = state;
     options.seed = 7;
     assert_int_equal(aw_hidmotor_faults_parse(faults, &options.faults, &err), AW_OK);
-    struct aw_device *device = aw_hidmotor_device(&options);
+    struct aw_device *device = aw_hidmotor_device_new(&options);
     fprintf(out, "case %d '%s'\n", (int)state, faults);
     print_talk(device, script, until_ms, read_report, print_report, out);
     print_board(device, until_ms, out);
@@ -400,7 +400,7 @@ static void print_states(FILE *out)
         rig_run(rig, steps[i].after_ms / 1000);
         if (i % 2 == 0)
             RIG_RAW(rig, 1811, 500, 0, 0);
-        aw_hidmotor_device_state(rig->device, steps[i].state, rig->clock.time_ns);
+        aw_hidmotor_device_set_state(rig->device, steps[i].state, rig->clock.time_ns);
         rig_run(rig, 0.02);
         print_board(rig->device, (double)rig->clock.time_ns / 1e6, out);
         struct aw_hidmotor_status now = rig_status(rig);
@@ -421,7 +421,7 @@ static void print_glitches(const char *faults, FILE *out)
     struct aw_hidmotor_status now = rig_status(rig), last = now;
     for (int k = 0; k < 3000; k++, last = now) {
         rig_run(rig, 0.015);
-        assert_int_equal(aw_hidmotor_positions(&rig->arm, &now, &rig->err), AW_OK);
+        assert_int_equal(aw_hidmotor_read_positions(&rig->arm, &now, &rig->err), AW_OK);
         for (int i = 0; i < now.n; i++) {
             double off = now.position[i] - rig_truth(rig).angle[i];
             same += !(now.position[i] < last.position[i]) && !(now.position[i] > last.position[i]);
@@ -471,7 +471,7 @@ TEST(start_time_of_a_board_does_not_matter)
     options.faults.unplug_ns = 250 * AW_MILLISECOND;
     for (int k = 0; k < 2; k++) {
         int64_t now = k * INT64_C(123456789);
-        struct aw_device *device = aw_hidmotor_device(&options);
+        struct aw_device *device = aw_hidmotor_device_new(&options);
         device->ops->step(device, now);
         for (int i = 0; i < 40; i++) {
             device->ops->receive(device, question, sizeof question, now);
@@ -489,9 +489,9 @@ TEST(device_answers_after_its_latency)
 {
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     assert_true(options.state == AW_HIDMOTOR_RUNNING && options.seed == 1 &&
-                options.latency_ns == 0 && !options.taken);
+                options.latency_ns == 0 && !options.on_report);
     options.latency_ns = 200 * AW_MICROSECOND;
-    struct aw_device *device = aw_hidmotor_device(&options);
+    struct aw_device *device = aw_hidmotor_device_new(&options);
     const struct aw_device_ops *ops = device->ops;
     uint8_t report[AW_HIDMOTOR_REPORT + 1] = {0x76, 0x07};
     int64_t now = 10 * AW_MILLISECOND + 300 * AW_MICROSECOND;

@@ -57,15 +57,15 @@ TEST(comments_and_spellings_are_accepted)
 {
     struct gains gains = good("\n# mine\nBase PID kp 1e-1 # more\r\n\telbow  velocity kd 0x10\n\n");
     size_t i = 0, place;
-    assert_true(aw_gain_file_next(&aw_hidmotor_gain_file, gains.of, &i, &place));
+    assert_true(aw_gain_file_next_known(&aw_hidmotor_gain_file, gains.of, &i, &place));
     assert_int_equal(place, 0);
     assert_true(gains.of[place].value == (float)0.1); /* 0.1F is a double on some machines */
-    assert_true(aw_gain_file_next(&aw_hidmotor_gain_file, gains.of, &i, &place));
+    assert_true(aw_gain_file_next_known(&aw_hidmotor_gain_file, gains.of, &i, &place));
     assert_int_equal(place, AW_HIDMOTOR_GAIN_COUNT - 1);
     assert_int_equal(aw_hidmotor_gain_motor(place), 2);
     assert_int_equal(aw_hidmotor_gain_controller(place), AW_HIDMOTOR_VELOCITY);
     assert_true(gains.of[place].value == 16);
-    assert_false(aw_gain_file_next(&aw_hidmotor_gain_file, gains.of, &i, &place));
+    assert_false(aw_gain_file_next_known(&aw_hidmotor_gain_file, gains.of, &i, &place));
 }
 
 TEST(gain_file_errors_name_the_line)

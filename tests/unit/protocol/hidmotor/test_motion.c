@@ -81,7 +81,7 @@ TEST(omitted_joints_keep_their_setpoints)
     assert_near(plan.speed[2], 60 * 1.5707963, 1e-4);
     assert_int_equal(plan.fastest, 2);
     assert_false(plan.too_fast);
-    aw_hidmotor_plan_bytes(&plan, report);
+    aw_hidmotor_encode_plan(&plan, report);
     assert_memory_equal(report,
                         "\x38\x07\0\0\0\0\x7A\x44\0\0\x80\x3F\0\0\x20\x41\0\0\xA0\x41\0\0\xF0\xC1"
                         "\0\0\x80\x40\0\0\xA0\x40\0\0\xC0\x40\0\0\xE0\x40\0\0\0\0",
@@ -638,7 +638,7 @@ static void print_stop_case(const struct stop_case *c, FILE *out)
     struct aw_hidmotor_stopped stopped = {.attempts = 0};
     rig->arm.options.timeout_ms = c->timeout_ms;
     if (c->asked)
-        assert_int_equal(aw_hidmotor_positions(&rig->arm, &now, &rig->err), AW_OK);
+        assert_int_equal(aw_hidmotor_read_positions(&rig->arm, &now, &rig->err), AW_OK);
     struct aw_hidmotor_plan plan = {.n = c->n,
                                     .start = {10, 10, 10, 10, 10, 10, 10},
                                     .target = {100, -30, 50, 200, 60, 70, 90},

@@ -13,12 +13,12 @@ static void assert_says(const char *words)
 
 TEST(ticks_convert_to_degrees)
 {
-    rig_near(aw_unitysim_degrees(2048), 0, 0);
-    rig_near(aw_unitysim_degrees(0), -180, 0);
-    rig_near(aw_unitysim_degrees(1), -180 + 0.087890625, 0);
-    rig_near(aw_unitysim_ticks(90), 3072, 0);
+    rig_near(aw_unitysim_ticks_to_deg(2048), 0, 0);
+    rig_near(aw_unitysim_ticks_to_deg(0), -180, 0);
+    rig_near(aw_unitysim_ticks_to_deg(1), -180 + 0.087890625, 0);
+    rig_near(aw_unitysim_deg_to_ticks(90), 3072, 0);
     for (int i = 0; i <= 4096; i++)
-        assert_int_equal((int)aw_unitysim_ticks(aw_unitysim_degrees(i)), i);
+        assert_int_equal((int)aw_unitysim_deg_to_ticks(aw_unitysim_ticks_to_deg(i)), i);
 }
 
 TEST(joints_are_found_by_name)
@@ -127,6 +127,6 @@ TEST(parsed_words_match_the_picture)
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         fprintf(out, "%s %d to %d at most %d: %.4f\n", aw_unitysim_joint_name(i),
                 limits.joint[i].min, limits.joint[i].max, aw_unitysim_velocity_cap(i),
-                aw_unitysim_degrees(limits.joint[i].max));
+                aw_unitysim_ticks_to_deg(limits.joint[i].max));
     end_picture(out, "words-unitysim.txt");
 }

@@ -54,7 +54,7 @@ TEST(scene_moves_the_arm_to_its_start)
         struct rig *rig = rig_in_scene("");
         rig_drive(rig, joint, 45);
         rig_run(rig, 1);
-        aw_unitysim_leave(&rig->unity);
+        aw_unitysim_end_stream(&rig->unity);
         uint64_t before = rig->unity.counters.sent;
         rig_good(rig, aw_unitysim_scene_load(&rig->unity, 3, NULL, AW_SECOND, &rig->err));
         assert_int_equal(rig->unity.counters.sent - before, 1); /* the feedback showed the motion */
@@ -98,22 +98,23 @@ TEST(update_keeps_the_camera)
 
 TEST(approach_speed_matches_the_published_formula)
 {
-    assert_int_equal(aw_unitysim_approach(67, 10, 500), 67);
-    assert_int_equal(aw_unitysim_approach(67, 10, 134), 67); /* 67 * 20 / 10 */
-    assert_int_equal(aw_unitysim_approach(67, 10, 133), 62); /* 67 - 67 * 10 / 133 */
-    assert_int_equal(aw_unitysim_approach(67, 10, 20), 34);
-    assert_int_equal(aw_unitysim_approach(67, 10, 11), 20); /* the minimum */
-    assert_int_equal(aw_unitysim_approach(45, 10, 11), 45); /* 45 / 50 is 0 in integers */
-    assert_int_equal(aw_unitysim_approach(10, 10, 11), 10); /* never above the requested speed */
+    assert_int_equal(aw_unitysim_approach_speed(67, 10, 500), 67);
+    assert_int_equal(aw_unitysim_approach_speed(67, 10, 134), 67); /* 67 * 20 / 10 */
+    assert_int_equal(aw_unitysim_approach_speed(67, 10, 133), 62); /* 67 - 67 * 10 / 133 */
+    assert_int_equal(aw_unitysim_approach_speed(67, 10, 20), 34);
+    assert_int_equal(aw_unitysim_approach_speed(67, 10, 11), 20); /* the minimum */
+    assert_int_equal(aw_unitysim_approach_speed(45, 10, 11), 45); /* 45 / 50 is 0 in integers */
+    assert_int_equal(aw_unitysim_approach_speed(10, 10, 11),
+                     10); /* never above the requested speed */
 }
 
 TEST(joints_move_in_parallel)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {0};
-    aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 2500);
-    aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, 1750);
-    aw_unitysim_move_to(&move, AW_UNITYSIM_HAND, 2700);
+    aw_unitysim_set_goal(&move, AW_UNITYSIM_SHOULDER, 2500);
+    aw_unitysim_set_goal(&move, AW_UNITYSIM_ELBOW, 1750);
+    aw_unitysim_set_goal(&move, AW_UNITYSIM_HAND, 2700);
     rig_good(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err));
     rig_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), 2500, 6);
     rig_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), 1750, 6);
@@ -132,7 +133,7 @@ TEST(speed_scales_velocity_and_timeout)
     static const double slow = 0.25;
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {.timeout_ns = 2 * AW_SECOND, .speed = &slow};
-    aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 2500);
+    aw_unitysim_set_goal(&move, AW_UNITYSIM_SHOULDER, 2500);
     rig_good(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err));
     rig_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), 2500, 6);
     assert_in_range(rig->clock.time_ns / AW_MILLISECOND, 3400, 4500);
@@ -150,8 +151,8 @@ TEST(moves_arrive_at_every_speed_and_on_faulty_links)
             options.speed = (enum aw_unitysim_speed)speed;
             snprintf(faults, sizeof faults, "drop=20%%&delay=2ms&jitter=3ms&seed=%d", seed);
             struct rig *rig = rig_of(&options, faults);
-            aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 1100 + seed * 30);
-            aw_unitysim_move_to(&move, AW_UNITYSIM_WRIST_ROTATE, 3000 - seed * 30);
+            aw_unitysim_set_goal(&move, AW_UNITYSIM_SHOULDER, 1100 + seed * 30);
+            aw_unitysim_set_goal(&move, AW_UNITYSIM_WRIST_ROTATE, 3000 - seed * 30);
             move.goals[AW_UNITYSIM_WRIST_ROTATE].tolerance = 3;
             rig_good(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err));
             rig_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), 1100 + seed * 30, 11);
@@ -185,7 +186,7 @@ TEST(limit_within_the_tolerance_ends_the_move)
     rig->unity.options.limits.joint[AW_UNITYSIM_ELBOW].max = 2492;
     rig_good(rig, aw_unitysim_update(&rig->unity, NULL, AW_SECOND, &rig->err));
     rig->unity.options.limits = aw_unitysim_limits_default();
-    aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, 2500);
+    aw_unitysim_set_goal(&move, AW_UNITYSIM_ELBOW, 2500);
     struct limited limited = {.unity = &rig->unity};
     rig_good(rig, aw_unitysim_move(&rig->unity, &move, watch_limited, &limited, &rig->err));
     rig_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), 2492, 1e-6);
@@ -197,9 +198,9 @@ TEST(stuck_joint_is_named)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {.timeout_ns = 4 * AW_SECOND};
-    aw_unitysim_device_stick(rig->device, 1U << AW_UNITYSIM_WRIST_FLEX);
-    aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 2100);
-    aw_unitysim_move_to(&move, AW_UNITYSIM_WRIST_FLEX, 2300);
+    aw_unitysim_device_set_stuck(rig->device, 1U << AW_UNITYSIM_WRIST_FLEX);
+    aw_unitysim_set_goal(&move, AW_UNITYSIM_SHOULDER, 2100);
+    aw_unitysim_set_goal(&move, AW_UNITYSIM_WRIST_FLEX, 2300);
     rig_bad(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_TIMEOUT,
             "wrist_flex is at 2048, not 2300 after 4 s");
     assert_null(strstr(rig->err.text, "shoulder"));
@@ -228,7 +229,7 @@ TEST(callback_ends_a_move)
     struct rig *rig = rig_in_scene("");
     struct blackout blackout = {.rig = rig};
     struct aw_unitysim_move move = {0};
-    aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 2500);
+    aw_unitysim_set_goal(&move, AW_UNITYSIM_SHOULDER, 2500);
     rig_good(rig, aw_unitysim_move(&rig->unity, &move, freeze_midway, &blackout, &rig->err));
     assert_true(blackout.done);
     rig_run(rig, 0.1);
@@ -241,17 +242,17 @@ TEST(joint_stops_without_feedback)
 {
     struct rig *rig = rig_in_scene("");
     struct aw_unitysim_move move = {0};
-    aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 3000);
+    aw_unitysim_set_goal(&move, AW_UNITYSIM_SHOULDER, 3000);
     move.timeout_ns = 300 * AW_MILLISECOND;
     assert_int_equal(aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_TIMEOUT);
     double before = rig_ticks(rig, AW_UNITYSIM_SHOULDER);
-    aw_unitysim_device_mute(rig->device, true);
+    aw_unitysim_device_set_mute(rig->device, true);
     move.timeout_ns = 2 * AW_SECOND;
     rig_bad(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_TIMEOUT,
             "no feedback");
     double blind = rig_ticks(rig, AW_UNITYSIM_SHOULDER) - before;
     assert_in_range((int)blind, 0, (int)(67 * 7.78 * 0.26));
-    aw_unitysim_device_mute(rig->device, false);
+    aw_unitysim_device_set_mute(rig->device, false);
     move.timeout_ns = 0;
     rig_good(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err));
     rig_free(rig);
@@ -288,7 +289,7 @@ TEST(missing_simulator_is_reported)
     if (getenv("AW_EMULATED"))
         skip(); /* tests/cross.sh: the emulator's error queue never ends */
     struct aw_link *gone = open_udp("udp-listen:0?reply=sender", &clock.base);
-    snprintf(url, sizeof url, "%s", gone->ready);
+    snprintf(url, sizeof url, "%s", gone->client_url);
     aw_link_close(gone);
     struct aw_link *link = open_udp(url, &clock.base);
     aw_unitysim_init(&unity, link, NULL, &client);
@@ -315,13 +316,13 @@ TEST(client_works_with_real_sockets_in_real_time)
         skip(); /* tests/cross.sh: as above */
     assert_int_equal(pipe(ends), 0);
     struct aw_real_clock clock = aw_real_clock(-1), server_clock = aw_real_clock(ends[0]);
-    struct server server = {aw_unitysim_device(&options),
+    struct server server = {aw_unitysim_device_new(&options),
                             open_udp("udp-listen:0?reply=sender", &server_clock.base)};
-    struct aw_link *link = open_udp(server.link->ready, &clock.base);
+    struct aw_link *link = open_udp(server.link->client_url, &clock.base);
     assert_int_equal(pthread_create(&thread, NULL, serve, &server), 0);
     aw_unitysim_init(&unity, link, NULL, &client);
     assert_int_equal(aw_unitysim_scene_load(&unity, 1, NULL, 60 * AW_SECOND, &err), AW_OK);
-    aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 2148);
+    aw_unitysim_set_goal(&move, AW_UNITYSIM_SHOULDER, 2148);
     assert_int_equal(aw_unitysim_move(&unity, &move, NULL, NULL, &err), AW_OK);
     assert_int_equal(aw_unitysim_stop(&unity, &err), AW_OK);
     assert_in_range(unity.feedback.position[AW_UNITYSIM_SHOULDER], 2137, 2159);
@@ -343,13 +344,15 @@ TEST(link_selects_the_length_byte)
 {
     struct aw_variant variant = aw_unitysim_protocol.variants[0];
     struct aw_error err;
-    assert_int_equal(aw_unitysim_variant("udp:?listen=1", &variant, &err), AW_OK);
+    assert_int_equal(aw_unitysim_parse_variant("udp:?listen=1", &variant, &err), AW_OK);
     assert_string_equal(variant.name, "spec");
-    assert_int_equal(aw_unitysim_variant("udp:127.0.0.1:30004?compat=40", &variant, &err), AW_OK);
+    assert_int_equal(aw_unitysim_parse_variant("udp:127.0.0.1:30004?compat=40", &variant, &err),
+                     AW_OK);
     assert_string_equal(variant.name, "spec");
-    assert_int_equal(aw_unitysim_variant("udp:127.0.0.1:30004?compat=38", &variant, &err), AW_OK);
+    assert_int_equal(aw_unitysim_parse_variant("udp:127.0.0.1:30004?compat=38", &variant, &err),
+                     AW_OK);
     assert_string_equal(variant.name, "compat38");
-    assert_int_equal(aw_unitysim_variant("udp:?compat=39", &variant, &err), AW_USAGE);
+    assert_int_equal(aw_unitysim_parse_variant("udp:?compat=39", &variant, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "compat=39"));
 }
 
@@ -369,7 +372,7 @@ TEST(kernel_timestamps_set_the_age_of_feedback)
         assert_true(rig->unity.feedback.time_ns == stamp);
         int64_t age = aw_unitysim_age_ns(&rig->unity);
         assert_true(cases[i].counts ? age >= cases[i].ago_ms * AW_MILLISECOND : age == 0);
-        assert_int_equal(aw_unitysim_stale(&rig->unity), cases[i].counts);
+        assert_int_equal(aw_unitysim_is_stale(&rig->unity), cases[i].counts);
         rig_free(rig);
     }
 }

@@ -5,7 +5,7 @@
 #include "protocol/unitysim/wire.h"
 
 static struct {
-    struct talk talk;
+    struct exchange talk;
     struct aw_unitysim unity;
     struct aw_wire wire; /* of the simulator */
     struct aw_unitysim_camera camera;
@@ -58,8 +58,8 @@ static void print_word(const void *bytes, size_t size, char word[80])
     } else if (strcmp(name, "control") == 0) {
         word += sprintf(word, "c");
         for (int i = 0, n = 0; i < AW_UNITYSIM_JOINTS; i++) {
-            int state = (int)record.v[aw_unitysim_scalar(record.codec, i, "state")];
-            int velocity = (int)record.v[aw_unitysim_scalar(record.codec, i, "velocity")];
+            int state = (int)record.v[aw_unitysim_find_scalar(record.codec, i, "state")];
+            int velocity = (int)record.v[aw_unitysim_find_scalar(record.codec, i, "velocity")];
             if (state == AW_UNITYSIM_STOP && velocity == 0)
                 continue;
             word += sprintf(word, "%c%s%c%d", n++ ? ',' : ':', aw_unitysim_joint_name(i),
@@ -115,8 +115,8 @@ static size_t parse_word(const char *word, uint8_t *bytes)
         aw_unitysim_put_camera(&record, &c);
     } else {
         for (int i = 0; i < AW_UNITYSIM_JOINTS && !control; i++) {
-            record.v[aw_unitysim_scalar(record.codec, i, "position")] = 2048;
-            record.v[aw_unitysim_scalar(record.codec, i, "velocity")] = 0;
+            record.v[aw_unitysim_find_scalar(record.codec, i, "position")] = 2048;
+            record.v[aw_unitysim_find_scalar(record.codec, i, "velocity")] = 0;
         }
         while (*text) {
             int joint = joint_of(text, &text), position = 0, velocity = 0, used = 0;
@@ -126,9 +126,9 @@ static size_t parse_word(const char *word, uint8_t *bytes)
             if (*text == 'v')
                 sscanf(text, "v%d%n", &velocity, &used), text += used;
             text += *text == ',';
-            record.v[aw_unitysim_scalar(record.codec, joint, control ? "velocity" : "position")] =
-                position;
-            record.v[aw_unitysim_scalar(record.codec, joint, control ? "state" : "velocity")] =
+            record.v[aw_unitysim_find_scalar(record.codec, joint,
+                                             control ? "velocity" : "position")] = position;
+            record.v[aw_unitysim_find_scalar(record.codec, joint, control ? "state" : "velocity")] =
                 control ? AW_UNITYSIM_INCREASE : velocity;
         }
     }
@@ -140,7 +140,7 @@ static bool count(void *context, const struct aw_received *received)
 {
     (void)context;
     rig.messages += received->frame.size > 0;
-    rig.news += received->news != NULL;
+    rig.news += received->notice != NULL;
     rig.commands += received->dir == AW_TX;
     return true;
 }
@@ -161,7 +161,7 @@ static enum aw_status move(char *const words[6])
 {
     struct aw_unitysim_move wanted = {.timeout_ns = atoi(words[3]) * AW_MILLISECOND};
     int joint = aw_unitysim_joint_find(words[1]);
-    aw_unitysim_move_to(&wanted, joint, atoi(words[2]));
+    aw_unitysim_set_goal(&wanted, joint, atoi(words[2]));
     wanted.goals[joint].velocity = atoi(words[4]);
     wanted.goals[joint].tolerance = atoi(words[5]);
     return aw_unitysim_move(&rig.unity, &wanted, NULL, NULL, &rig.talk.err);
@@ -186,9 +186,9 @@ static enum aw_status run(const char *command)
     if (strcmp(words[0], "poll") == 0)
         return aw_unitysim_poll(unity, err);
     if (strcmp(words[0], "leave") == 0)
-        return aw_unitysim_leave(unity), AW_OK;
+        return aw_unitysim_end_stream(unity), AW_OK;
     if (strcmp(words[0], "halt") == 0)
-        return aw_unitysim_halt(unity, err);
+        return aw_unitysim_send_stop(unity, err);
     if (strcmp(words[0], "stop") == 0)
         return aw_unitysim_stop(unity, err);
     if (strcmp(words[0], "move") == 0)
@@ -227,15 +227,15 @@ static void print(FILE *out)
             (int)n->sent, (int)n->ticks, (int)n->late, (int)n->feedback, (int)n->lost,
             (int)n->camera, (int)n->malformed, (int)n->foreign);
     fprintf(out, "%s %s %s samples=%d messages=%d news=%d commands=%d ",
-            u->streaming ? "streams" : "silent", u->stopped ? "stopped-surely" : "unsure",
-            aw_unitysim_stale(u) ? "stale" : "fresh", (int)u->cadence_ms.n, rig.messages, rig.news,
-            rig.commands);
+            u->streaming ? "streams" : "silent", u->stop_confirmed ? "stopped-surely" : "unsure",
+            aw_unitysim_is_stale(u) ? "stale" : "fresh", (int)u->cadence_ms.n, rig.messages,
+            rig.news, rig.commands);
     if (u->feedback.count)
         fprintf(out, "age=%gms at=%lld ", (double)aw_unitysim_age_ns(u) / 1e6,
                 u->feedback.time_ns == AW_NO_TIME ? -1LL : (long long)u->feedback.time_ns);
-    print_text("fight", u->fight, out);
+    print_text("fight", u->conflict, out);
     print_text("text", u->news, out);
-    print_text("why", u->why_malformed, out);
+    print_text("why", u->malformed_reason, out);
     print_camera(&u->camera, camera);
     aw_unitysim_last_stop(&rig.unity, add_stop, stop);
     fprintf(out, "camera=%s last-stop=%s ", camera, stop);

@@ -249,8 +249,8 @@ TEST(datagrams_take_effect)
              sscanf(c, "%19s %" SCNd64 "%n", name, &value, &used) == 2; c += used)
             if (shown(&truth, name) != value)
                 fail_msg("%s: %s is %d", effect->what, name, (int)shown(&truth, name));
-        if (effect->why && !strstr(truth.dropped_why, effect->why))
-            fail_msg("%s: %s", effect->what, truth.dropped_why);
+        if (effect->why && !strstr(truth.drop_reason, effect->why))
+            fail_msg("%s: %s", effect->what, truth.drop_reason);
         rig_free(rig);
     }
 }
@@ -390,7 +390,7 @@ TEST(faults_take_effect)
     assert_in_range(rig->unity.counters.feedback, 600, 800);
     assert_int_equal(counters(rig)->lost + counters(rig)->feedback, 1000);
     rig_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), 2048, 0);
-    aw_unitysim_device_stick(rig->device, 0);
+    aw_unitysim_device_set_stuck(rig->device, 0);
     rig_run(rig, 1);
     assert_true(rig_ticks(rig, AW_UNITYSIM_ELBOW) < 1800);
     rig_free(rig);
@@ -401,13 +401,13 @@ TEST(frozen_simulator_resumes)
     struct rig *rig = rig_in_scene("");
     rig_put(rig, SHOULDER_ELBOW_HAND);
     rig_run(rig, 0.5);
-    aw_unitysim_device_freeze(rig->device, true);
+    aw_unitysim_device_set_frozen(rig->device, true);
     double at = rig_ticks(rig, AW_UNITYSIM_SHOULDER);
     rig_put(rig, ALL_STOP);
     assert_silent(rig);
     rig_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), at, 0);
     assert_int_equal(rig_truth(rig).drive[AW_UNITYSIM_SHOULDER].state, AW_UNITYSIM_INCREASE);
-    aw_unitysim_device_freeze(rig->device, false);
+    aw_unitysim_device_set_frozen(rig->device, false);
     rig_run(rig, 0.5);
     assert_int_equal(rig_truth(rig).drive[AW_UNITYSIM_SHOULDER].state, AW_UNITYSIM_STOP);
     rig_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), at, 11);
@@ -448,7 +448,7 @@ TEST(paths_match_the_picture)
         "04 04 00 08 A4 06 0A 0A 04 04 01 0C 16 03 00 0D 00 08 F0 0A|"
         "405 FF FF 01 14 00 10 00 02 01 00 00 00 02 00 00 00 03 00 00 00 04 20 00 01";
     const struct aw_unitysim_device_options options = {.scenes = 6, .scene = 1};
-    struct aw_device *device = aw_unitysim_device(&options);
+    struct aw_device *device = aw_unitysim_device_new(&options);
     struct sending next = {.rest = script};
     struct aw_unitysim_truth t;
     uint8_t bytes[64];
@@ -461,7 +461,7 @@ TEST(paths_match_the_picture)
             size_t n = read_hex(next.text, bytes);
             device->ops->receive(device, bytes, n, now);
         }
-        aw_unitysim_device_truth(device, now, &t);
+        aw_unitysim_device_get_truth(device, now, &t);
         if (ms % 20 != 0 && ms % 20 != 15) /* a step is taken when due, not earlier */
             continue;
         fprintf(out, "%d: %.6f%s %.6f%s\n", ms, t.degrees[AW_UNITYSIM_SHOULDER],
@@ -489,12 +489,12 @@ TEST(queues_are_limited)
     while (aw_link_read(rig->link, bytes, sizeof bytes, &got, rig->clock.time_ns, NULL) == AW_OK)
         answers++;
     assert_int_equal(answers, 256);
-    aw_unitysim_device_freeze(rig->device, true);
+    aw_unitysim_device_set_frozen(rig->device, true);
     for (int i = 0; i < 300; i++)
         rig_put(rig, "FF FF 03 FC");
     assert_int_equal(counters(rig)->requests, 300);
     assert_true(rig->device->ops->next_event(rig->device) == AW_NEVER);
-    aw_unitysim_device_freeze(rig->device, false);
+    aw_unitysim_device_set_frozen(rig->device, false);
     assert_int_equal(counters(rig)->requests, 556);
     rig_free(rig);
 }

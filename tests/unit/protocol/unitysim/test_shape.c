@@ -12,10 +12,10 @@ static struct aw_unitysim_shape posed(double shoulder, double elbow, double rota
     return shape;
 }
 
-static void is_at(const struct aw_unitysim_shape *shape, enum aw_unitysim_place place, double x,
+static void is_at(const struct aw_unitysim_shape *shape, enum aw_unitysim_landmark place, double x,
                   double y, double z)
 {
-    const struct aw_unitysim_point *p = &shape->at[place];
+    const struct aw_unitysim_point *p = &shape->points[place];
     if (fabs(p->x - x) > 0.05 || fabs(p->y - y) > 0.05 || fabs(p->z - z) > 0.05)
         fail_msg("place %d is at %.2f %.2f %.2f, not %.2f %.2f %.2f", (int)place, p->x, p->y, p->z,
                  x, y, z);
@@ -35,7 +35,7 @@ TEST(increasing_ticks_move_each_joint_as_documented)
     is_at(&shape, AW_UNITYSIM_AT_GRASP, -325.1, 124.3, 157.1);
     shape = posed(0, 0, 0, 0, 60);
     /* to the left, away from the fixed finger */
-    assert_true(shape.at[AW_UNITYSIM_AT_THUMB].z < -50);
+    assert_true(shape.points[AW_UNITYSIM_AT_THUMB].z < -50);
 }
 
 TEST(drawings_match_the_pictures)
@@ -47,13 +47,14 @@ TEST(drawings_match_the_pictures)
         struct aw_unitysim_shape shape;
         aw_unitysim_shape(poses[i], &shape);
         fprintf(out, "pose %zu", i);
-        for (int k = 0; k < AW_UNITYSIM_PLACES; k++)
-            fprintf(out, " | %.2f %.2f %.2f", shape.at[k].x, shape.at[k].y, shape.at[k].z);
+        for (int k = 0; k < AW_UNITYSIM_LANDMARKS; k++)
+            fprintf(out, " | %.2f %.2f %.2f", shape.points[k].x, shape.points[k].y,
+                    shape.points[k].z);
         fputc('\n', out);
         for (int side = 0; side < 2; side++) {
             struct aw_braille canvas;
             assert_true(aw_braille_init(&canvas, i % 2 ? 60 : 36, i % 2 ? 16 : 24));
-            aw_unitysim_draw(&shape, (enum aw_unitysim_side)side, &canvas);
+            aw_unitysim_draw_shape(&shape, (enum aw_unitysim_side)side, &canvas);
             print_canvas(&canvas, out);
             aw_braille_free(&canvas);
         }

@@ -20,7 +20,7 @@ TEST_WITH(setup, NULL, sizes_match_the_published_tables)
 {
     static const size_t sizes[] = {45, 25, 43, 4, 35, 23};
     for (uint32_t code = 0; code < 6; code++)
-        assert_int_equal(aw_frame_size(&wire, aw_find_code(&wire, AW_BOTH, code)), sizes[code]);
+        assert_int_equal(aw_frame_size(&wire, aw_find_by_code(&wire, AW_BOTH, code)), sizes[code]);
     assert_int_equal(aw_unitysim_protocol.frame_max, sizes[0]);
 }
 

@@ -69,7 +69,7 @@ TEST(topic_is_printed_in_each_form)
         struct aw_page page = aw_page_open(session, forms[i].form);
         page.depth = 1;
         page.last = AW_PAGE_HEADING;
-        aw_page_markdown(&page, source, forms[i].tool);
+        aw_page_add_markdown(&page, source, forms[i].tool);
         session->out.buffer[session->out.used] = '\0';
         assert_string_equal(session->out.buffer, forms[i].wanted);
         session->out.used = 0;
@@ -85,7 +85,7 @@ TEST(row_is_found_by_its_word)
     const struct aw_topic topic = {"sample", source};
     char row[64];
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        assert_string_equal(aw_topic_row(&topic, all[i].tool, all[i].word, row, sizeof row),
+        assert_string_equal(aw_find_topic_row(&topic, all[i].tool, all[i].word, row, sizeof row),
                             all[i].row);
 }
 
@@ -96,30 +96,30 @@ TEST(topics_have_a_title)
     for (const struct aw_topic *topic = aw_topics; topic->name; topic++) {
         snprintf(start, sizeof start, "# %s — ", topic->name);
         assert_memory_equal(topic->text, start, strlen(start));
-        assert_true(*aw_topic_summary(topic, summary));
-        assert_ptr_equal(aw_topic_find(topic->name), topic);
+        assert_true(*aw_write_topic_summary(topic, summary));
+        assert_ptr_equal(aw_find_topic(topic->name), topic);
     }
-    assert_null(aw_topic_find("topic"));
+    assert_null(aw_find_topic("topic"));
 }
 
 static void show_page(struct aw_page *page)
 {
-    aw_page_title(page, "rig", "a page");
-    aw_page_text(page, "One line that is as long as it takes to be cut into lines of the "
-                       "terminal, `two words` of it quoted.");
-    aw_page_row(page, "--short",
-                "words behind it, enough of them to have to go on below themselves");
-    aw_page_row(page, "----------------------26-…", "ö");
-    aw_page_row(page, "-----------------------27-…", "ö");
-    aw_page_list(page, "move",
-                 "a list of words, which goes on below its first word where there is no more "
-                 "room in it");
-    aw_page_heading(page, "Heading");
-    aw_page_code(page, "code");
-    aw_page_code(page, "more code");
-    aw_page_row(page, "a, `b`", "c `d` `e f` `'g h'` ` i` j");
-    aw_page_text(page, "one");
-    aw_page_text(page, "two");
+    aw_page_add_title(page, "rig", "a page");
+    aw_page_add_text(page, "One line that is as long as it takes to be cut into lines of the "
+                           "terminal, `two words` of it quoted.");
+    aw_page_add_row(page, "--short",
+                    "words behind it, enough of them to have to go on below themselves");
+    aw_page_add_row(page, "----------------------26-…", "ö");
+    aw_page_add_row(page, "-----------------------27-…", "ö");
+    aw_page_add_list(page, "move",
+                     "a list of words, which goes on below its first word where there is no more "
+                     "room in it");
+    aw_page_add_heading(page, "Heading");
+    aw_page_add_code(page, "code");
+    aw_page_add_code(page, "more code");
+    aw_page_add_row(page, "a, `b`", "c `d` `e f` `'g h'` ` i` j");
+    aw_page_add_text(page, "one");
+    aw_page_add_text(page, "two");
 }
 
 /* Tries several widths of the terminal (0: none), with and without colours. */
@@ -158,21 +158,21 @@ TEST(pages_are_printed_as_man_and_markdown)
             session->out.charset = AW_CHARSET_UTF8;
             struct aw_page page = aw_page_open(session, form);
             page.depth = depth;
-            aw_page_heading(&page, "exit-codes of it");
-            aw_page_text(&page, "'fresh' -x \\ `bold -y`");
-            aw_page_code(&page, ".a 'b'");
-            aw_page_code(&page, "'c");
-            aw_page_row(&page, "`left | one`", "right | one");
-            aw_page_row(&page, "left", "right");
-            aw_page_heading(&page, "more");
-            aw_page_code(&page, "first");
+            aw_page_add_heading(&page, "exit-codes of it");
+            aw_page_add_text(&page, "'fresh' -x \\ `bold -y`");
+            aw_page_add_code(&page, ".a 'b'");
+            aw_page_add_code(&page, "'c");
+            aw_page_add_row(&page, "`left | one`", "right | one");
+            aw_page_add_row(&page, "left", "right");
+            aw_page_add_heading(&page, "more");
+            aw_page_add_code(&page, "first");
             show_page(&page);
-            aw_page_markdown(&page,
-                             "# title\n\n## one\n\n| | |\n|---|---|\n| a \\| b  |  c \\| d  |\n"
-                             "| |  |\n| only |\n|   | right |\n|   |   |\n|no "
-                             "row|\n\nText\n\n```\ncode\n\n## code\n| c |\n```\n"
-                             "end | of\nit",
-                             NULL);
+            aw_page_add_markdown(&page,
+                                 "# title\n\n## one\n\n| | |\n|---|---|\n| a \\| b  |  c \\| d  |\n"
+                                 "| |  |\n| only |\n|   | right |\n|   |   |\n|no "
+                                 "row|\n\nText\n\n```\ncode\n\n## code\n| c |\n```\n"
+                                 "end | of\nit",
+                                 NULL);
             fprintf(all, "---- form %d, depth %d\n%.*s", (int)form, depth, (int)session->out.used,
                     session->out.buffer);
             rig_free(session);

@@ -17,20 +17,20 @@ static enum aw_status list_them(struct aw_session *s, struct aw_joint_list *join
     elbow->unit[AW_JOINT_VELOCITY] = "deg/s";
     elbow->min = -90;
     elbow->max = 90;
-    elbow->speed = 50;
-    elbow->near = 0.5;
-    elbow->full = 255;
-    elbow->takes = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
+    elbow->max_speed = 50;
+    elbow->tolerance = 0.5;
+    elbow->full_effort = 255;
+    elbow->accepts = AW_JOINT_TAKES_TARGETS | AW_JOINT_TAKES_VELOCITIES;
     struct aw_joint *hand = aw_joints_add(s, joints, "hand");
-    hand->blind = true;
-    hand->takes = AW_JOINT_TAKES_TARGETS;
+    hand->is_blind = true;
+    hand->accepts = AW_JOINT_TAKES_TARGETS;
     return AW_OK;
 }
 
 static bool has_others(struct aw_session *s, const char *text, struct aw_joint *joint)
 {
     (void)s;
-    joint->other = true;
+    joint->undescribed = true;
     return text && strcmp(text, "7") == 0;
 }
 
@@ -48,9 +48,9 @@ static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *join
 {
     (void)hz;
     for (int64_t t = aw_clock_now(s->clock); t < deadline; t += 10 * AW_MILLISECOND) {
-        double at = joints->joints[0].now.value[AW_JOINT_ACTUAL];
+        double at = joints->joints[0].state.value[AW_JOINT_ACTUAL];
         at = fmin((isnan(at) ? 0 : at) + speed / 100, stops_at);
-        aw_joint_set(&joints->joints[0], AW_JOINT_ACTUAL, at, t);
+        aw_joint_set_value(&joints->joints[0], AW_JOINT_ACTUAL, at, t);
         if (look && !look(context, joints))
             return AW_OK;
     }
@@ -66,10 +66,10 @@ static enum aw_status turn_it(struct aw_session *s, struct aw_joint_list *them, 
     (void)s;
     assert_true(deadline == AW_NEVER && isinf(hz)); /* returns without delay */
     for (int i = 0; i < 100000; i++) {
-        double at = them->joints[0].now.value[AW_JOINT_ACTUAL];
+        double at = them->joints[0].state.value[AW_JOINT_ACTUAL];
         device_ns += 10 * AW_MILLISECOND;
         at = isnan(at) ? at : fmin(at + velocity / 100, stops_at);
-        aw_joint_set(&them->joints[0], AW_JOINT_ACTUAL, at, 0);
+        aw_joint_set_value(&them->joints[0], AW_JOINT_ACTUAL, at, 0);
         if (look && !look(context, them))
             return AW_OK;
     }
@@ -87,14 +87,14 @@ static void start_steered(void)
     static struct aw_tool tool;
     tool = rig_tool;
     tool.joints = &steered_joints;
-    tool.steer = 5;
+    tool.steer_gain = 5;
     session = rig_new(&tool);
     sent = 0;
     device_ns = 0;
     velocity = fastest = 0;
     stops_at = INFINITY;
     aw_joints_begin(session, &list);
-    aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, 0, 0);
+    aw_joint_set_value(&list.joints[0], AW_JOINT_ACTUAL, 0, 0);
 }
 
 static void stop(void)
@@ -111,11 +111,11 @@ TEST_WITH(start_steered, stop, steered_joint_reaches_its_target)
     assert_int_equal(aw_joints_command(session, &list, &command), AW_OK);
     assert_int_equal(sent, 0);
     assert_int_equal(aw_joints_await(session, &list, &command, NAN, 0), AW_OK);
-    assert_float_equal(list.joints[0].now.value[AW_JOINT_ACTUAL], 30, 0.5);
+    assert_float_equal(list.joints[0].state.value[AW_JOINT_ACTUAL], 30, 0.5);
     assert_true(fastest <= 50);
     assert_true(device_ns > 600 * AW_MILLISECOND && device_ns < 1000 * AW_MILLISECOND);
     stops_at = 20;
-    aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, 0, 0);
+    aw_joint_set_value(&list.joints[0], AW_JOINT_ACTUAL, 0, 0);
     assert_int_equal(aw_joints_await(session, &list, &command, NAN, 0), AW_TIMEOUT);
     assert_string_equal(
         session->err.text,
@@ -130,9 +130,10 @@ TEST_WITH(start_steered, stop, steered_joint_follows_a_path)
         struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, 0.02, true, AW_NO_TIME};
         assert_int_equal(aw_joints_stream(session, &list, &command), AW_OK);
         assert_int_equal(
-            aw_joints_until(session, &list, device_ns + 20 * AW_MILLISECOND, NULL, NULL), AW_OK);
+            aw_joints_attend_until(session, &list, device_ns + 20 * AW_MILLISECOND, NULL, NULL),
+            AW_OK);
     }
-    assert_float_equal(list.joints[0].now.value[AW_JOINT_ACTUAL], 20, 0.5);
+    assert_float_equal(list.joints[0].state.value[AW_JOINT_ACTUAL], 20, 0.5);
     assert_float_equal(velocity, 20, 2);
     assert_float_equal(fastest, 20, 3);
 }
@@ -142,16 +143,16 @@ TEST_WITH(start_steered, stop, steered_joint_without_a_position_stays)
 {
     const struct aw_joint_goal goal = {0, 30};
     struct aw_joint_command command = {AW_JOINT_TARGETS, &goal, 1, NAN, true, AW_NO_TIME};
-    aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, NAN, 0);
+    aw_joint_set_value(&list.joints[0], AW_JOINT_ACTUAL, NAN, 0);
     assert_int_equal(aw_joints_stream(session, &list, &command), AW_OK);
-    aw_joints_until(session, &list, device_ns + 50 * AW_MILLISECOND, NULL, NULL);
+    aw_joints_attend_until(session, &list, device_ns + 50 * AW_MILLISECOND, NULL, NULL);
     assert_true(sent > 0);
     assert_float_equal(fastest, 0, 0);
 }
 
 static const struct aw_joints joints = {.open = open_it,
                                         .list = list_them,
-                                        .others = has_others,
+                                        .find_other = has_others,
                                         .command = command_it,
                                         .attend = attend_it};
 
@@ -189,7 +190,7 @@ TEST_WITH(start, stop, joints_are_found_by_name)
         else
             assert_string_equal(session->err.text, rows[i].why);
     }
-    assert_true(list.joints[2].other);
+    assert_true(list.joints[2].undescribed);
     assert_string_equal(list.joints[2].name, "7");
 }
 
@@ -198,13 +199,13 @@ TEST_WITH(start, stop, joint_values_start_unknown)
 {
     const struct aw_joint *elbow = &list.joints[0];
     for (int i = 0; i < AW_JOINT_VALUES; i++) {
-        assert_true(isnan(elbow->now.value[i]));
-        assert_true(elbow->now.time_ns[i] == AW_NO_TIME);
+        assert_true(isnan(elbow->state.value[i]));
+        assert_true(elbow->state.time_ns[i] == AW_NO_TIME);
     }
     assert_true(isnan(aw_joint_age(session, elbow)));
     struct aw_motion_sample sample = aw_joint_sample(session, elbow, 10);
     assert_true(isnan(sample.measured) && isnan(sample.output) && sample.target == 10);
-    aw_joint_set(&list.joints[0], AW_JOINT_EFFORT, 51, 0);
+    aw_joint_set_value(&list.joints[0], AW_JOINT_EFFORT, 51, 0);
     assert_float_equal(aw_joint_sample(session, elbow, 10).output, 0.2, 1e-9);
 }
 
@@ -215,20 +216,20 @@ TEST_WITH(start, stop, dry_run_reads_nothing)
     session->device.link = NULL;
     assert_int_equal(aw_joints_read(session, &list), AW_STOPPED);
     assert_int_equal(aw_joints_read_new(session, &list), AW_STOPPED);
-    assert_non_null(session->run.dry_end);
-    session->run.dry_end = NULL;
+    assert_non_null(session->run.dry_run_reason);
+    session->run.dry_run_reason = NULL;
 }
 
 /* Only an angle that wraps is shifted by whole turns towards its target. */
 TEST_WITH(start, stop, wrapping_angles_are_near_their_target)
 {
     struct aw_joint *elbow = &list.joints[0];
-    aw_joint_set(elbow, AW_JOINT_ACTUAL, -3.1, 0);
-    assert_float_equal(aw_joint_at(elbow, 3.3), -3.1, 0);
-    elbow->wraps = true;
-    assert_float_equal(aw_joint_at(elbow, 3.3), (float)(2 * M_PI - 3.1), 1e-5F);
-    assert_float_equal(aw_joint_at(elbow, -3.3), -3.1, 0);
-    assert_float_equal(aw_joint_at(elbow, NAN), -3.1, 0);
+    aw_joint_set_value(elbow, AW_JOINT_ACTUAL, -3.1, 0);
+    assert_float_equal(aw_joint_position(elbow, 3.3), -3.1, 0);
+    elbow->can_wrap = true;
+    assert_float_equal(aw_joint_position(elbow, 3.3), (float)(2 * M_PI - 3.1), 1e-5F);
+    assert_float_equal(aw_joint_position(elbow, -3.3), -3.1, 0);
+    assert_float_equal(aw_joint_position(elbow, NAN), -3.1, 0);
     assert_float_equal(aw_joint_sample(session, elbow, 3.3).measured, (float)(2 * M_PI - 3.1),
                        1e-5F);
 }
@@ -236,7 +237,7 @@ TEST_WITH(start, stop, wrapping_angles_are_near_their_target)
 TEST_WITH(start, stop, invalid_joint_commands_are_refused)
 {
     static const struct {
-        enum aw_joint_what what;
+        enum aw_joint_kind what;
         size_t joint;
         double value;
         enum aw_status status;
@@ -270,14 +271,14 @@ TEST_WITH(start, stop, invalid_joint_commands_are_refused)
 TEST_WITH(start, stop, joint_values_are_parsed)
 {
     double value;
-    assert_int_equal(aw_joints_value(session, &list.joints[0], AW_JOINT_TARGETS, "0.5rad", &value),
-                     AW_OK);
+    assert_int_equal(
+        aw_joints_parse_value(session, &list.joints[0], AW_JOINT_TARGETS, "0.5rad", &value), AW_OK);
     assert_float_equal(value, 28.6478898, 1e-6);
-    assert_int_equal(aw_joints_value(session, &list.joints[0], AW_JOINT_VELOCITIES, "-30", &value),
-                     AW_OK);
+    assert_int_equal(
+        aw_joints_parse_value(session, &list.joints[0], AW_JOINT_VELOCITIES, "-30", &value), AW_OK);
     assert_float_equal(value, -30, 0);
-    assert_int_equal(aw_joints_value(session, &list.joints[0], AW_JOINT_TARGETS, "3mm", &value),
-                     AW_USAGE);
+    assert_int_equal(
+        aw_joints_parse_value(session, &list.joints[0], AW_JOINT_TARGETS, "3mm", &value), AW_USAGE);
 }
 
 TEST_WITH(start, stop, arrival_is_detected)
@@ -285,12 +286,11 @@ TEST_WITH(start, stop, arrival_is_detected)
     const struct aw_joint_goal goals[] = {{0, 30}, {1, 1}}; /* the hand's position is unknown */
     struct aw_joint_command command = {AW_JOINT_TARGETS, goals, 2, NAN, false, AW_NO_TIME};
     int64_t now = aw_clock_now(session->clock);
-    assert_int_equal(aw_joints_await(session, &list, &command, NAN, aw_clock_after(now, 60)),
-                     AW_OK);
-    assert_float_equal(list.joints[0].now.value[AW_JOINT_ACTUAL], 30, 1);
-    aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, 0, now);
+    assert_int_equal(aw_joints_await(session, &list, &command, NAN, aw_time_after(now, 60)), AW_OK);
+    assert_float_equal(list.joints[0].state.value[AW_JOINT_ACTUAL], 30, 1);
+    aw_joint_set_value(&list.joints[0], AW_JOINT_ACTUAL, 0, now);
     stops_at = 20;
-    assert_int_equal(aw_joints_await(session, &list, &command, NAN, aw_clock_after(now, 1)),
+    assert_int_equal(aw_joints_await(session, &list, &command, NAN, aw_time_after(now, 1)),
                      AW_TIMEOUT);
     assert_string_equal(
         session->err.text,

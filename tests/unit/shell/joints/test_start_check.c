@@ -15,9 +15,9 @@ static enum aw_status list_it(struct aw_session *s, struct aw_joint_list *joints
     struct aw_joint *elbow = aw_joints_add(s, joints, "elbow");
     elbow->unit[AW_JOINT_ACTUAL] = "deg";
     elbow->unit[AW_JOINT_VELOCITY] = "deg/s";
-    elbow->speed = 50;
-    elbow->far = 5;
-    elbow->takes = AW_JOINT_TAKES_TARGETS;
+    elbow->max_speed = 50;
+    elbow->max_deviation = 5;
+    elbow->accepts = AW_JOINT_TAKES_TARGETS;
     return AW_OK;
 }
 
@@ -34,7 +34,7 @@ static enum aw_status command_it(struct aw_session *s, struct aw_joint_list *joi
 static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *them, int64_t deadline,
                                 double hz, aw_joints_look_fn *look, void *context)
 {
-    struct aw_joint_state *now = &them->joints[0].now;
+    struct aw_joint_state *now = &them->joints[0].state;
     (void)deadline, (void)hz;
     do {
         bool silent = device_ns >= silent_at_ns;
@@ -43,10 +43,10 @@ static enum aw_status attend_it(struct aw_session *s, struct aw_joint_list *them
             device_ns += 2 * AW_SECOND;
             gap_at_ns = AW_NEVER;
         }
-        aw_joint_set(&them->joints[0], AW_JOINT_ACTUAL, fmin(target, stops_at),
-                     aw_clock_now(s->clock) - (silent ? AW_SECOND : 0));
-        now->fails = device_ns >= fails_at_ns;
-        now->fault = now->fails ? "overheated" : NULL;
+        aw_joint_set_value(&them->joints[0], AW_JOINT_ACTUAL, fmin(target, stops_at),
+                           aw_clock_now(s->clock) - (silent ? AW_SECOND : 0));
+        now->has_fault = device_ns >= fails_at_ns;
+        now->fault = now->has_fault ? "overheated" : NULL;
     } while (look(context, them) && device_ns < 100 * AW_SECOND);
     return AW_OK;
 }
@@ -57,10 +57,10 @@ static enum aw_status turns(struct aw_session *s, struct aw_joint_list *them, in
 {
     (void)deadline, (void)hz;
     do {
-        double at = them->joints[0].now.value[AW_JOINT_ACTUAL] + velocity / 100;
+        double at = them->joints[0].state.value[AW_JOINT_ACTUAL] + velocity / 100;
         device_ns += 10 * AW_MILLISECOND;
-        aw_joint_set(&them->joints[0], AW_JOINT_ACTUAL, remainder(at, 2 * M_PI),
-                     aw_clock_now(s->clock));
+        aw_joint_set_value(&them->joints[0], AW_JOINT_ACTUAL, remainder(at, 2 * M_PI),
+                           aw_clock_now(s->clock));
     } while (look(context, them) && device_ns < 100 * AW_SECOND);
     return AW_OK;
 }
@@ -83,7 +83,7 @@ static void start(void)
     target = fastest = 0;
     stops_at = INFINITY;
     enum aw_status status = aw_joints_begin(session, &list);
-    aw_joint_set(&list.joints[0], AW_JOINT_ACTUAL, 0, aw_clock_now(session->clock));
+    aw_joint_set_value(&list.joints[0], AW_JOINT_ACTUAL, 0, aw_clock_now(session->clock));
     assert_true(status == AW_OK);
 }
 
@@ -97,7 +97,7 @@ static void stop(void)
 static enum aw_status go(void)
 {
     const struct aw_joint_goal goal = {0, 60};
-    return aw_start_go(session, &list, &goal, 1);
+    return aw_start_approach(session, &list, &goal, 1);
 }
 
 TEST_WITH(start, stop, approach_reaches_the_first_target)
@@ -159,17 +159,17 @@ TEST_WITH(start, stop, approach_crosses_the_wrap_of_the_angle)
     static struct aw_tool tool;
     tool = rig_tool;
     tool.joints = &turning;
-    tool.steer = 5;
+    tool.steer_gain = 5;
     session->tool = &tool;
     velocity = 0;
     joint->unit[AW_JOINT_ACTUAL] = "rad";
     joint->unit[AW_JOINT_VELOCITY] = "rad/s";
-    joint->speed = INFINITY;
-    joint->far = 0.5;
-    joint->takes = AW_JOINT_TAKES_VELOCITIES;
-    joint->wraps = true;
-    aw_joint_set(joint, AW_JOINT_ACTUAL, 2.9, aw_clock_now(session->clock));
-    assert_int_equal(aw_start_go(session, &list, &goal, 1), AW_OK);
-    assert_float_equal(joint->now.value[AW_JOINT_ACTUAL], (float)(3.4 - 2 * M_PI), 0.05F);
+    joint->max_speed = INFINITY;
+    joint->max_deviation = 0.5;
+    joint->accepts = AW_JOINT_TAKES_VELOCITIES;
+    joint->can_wrap = true;
+    aw_joint_set_value(joint, AW_JOINT_ACTUAL, 2.9, aw_clock_now(session->clock));
+    assert_int_equal(aw_start_approach(session, &list, &goal, 1), AW_OK);
+    assert_float_equal(joint->state.value[AW_JOINT_ACTUAL], (float)(3.4 - 2 * M_PI), 0.05F);
     assert_true(fastest < 1.5);
 }

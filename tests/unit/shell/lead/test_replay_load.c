@@ -47,8 +47,8 @@ TEST_WITH(NULL, clear, commands_are_sent_at_their_times)
                           "(7.5) can0 044#0000C03F0000\n"),
                      AW_OK);
     assert_int_equal(replay.n, 2);
-    assert_int_equal(replay.commands, 2);
-    assert_int_equal(replay.others, 1);
+    assert_int_equal(replay.n_commands, 2);
+    assert_int_equal(replay.n_received, 1);
     assert_int_equal(replay.writes[0].time_ns, 0);
     assert_int_equal(replay.writes[1].time_ns, 2500000000);
     assert_int_equal(replay.writes[1].answers, 1);
@@ -125,38 +125,38 @@ TEST_WITH(NULL, clear, relative_commands_are_detected)
         {"043#9A99193F0200\n042#9A99193F0200\n", "kd", false},
     };
     tool.replay.relative = relative;
-    tool.replay.afresh = "ki";
+    tool.replay.reset_message = "ki";
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(load(rows[i].text), AW_OK);
         if (rows[i].relative)
-            assert_string_equal(replay.relative, rows[i].relative);
+            assert_string_equal(replay.first_relative, rows[i].relative);
         else
-            assert_null(replay.relative);
-        assert_int_equal(replay.afresh, rows[i].afresh);
+            assert_null(replay.first_relative);
+        assert_int_equal(replay.resets, rows[i].afresh);
         aw_replay_free(&replay);
     }
     tool.replay.relative = NULL;
-    tool.replay.allow = allow;
+    tool.replay.check_command = allow;
     assert_int_equal(load("044#0000803D0000\n"), AW_OK);
     assert_true(allowed);
     aw_replay_free(&replay);
     assert_int_equal(load("041#9A99193F0200\n"), AW_LIMIT);
     assert_string_equal(session->err.text, "replay: message 1: only setpoints");
-    tool.replay.allow = NULL;
+    tool.replay.check_command = NULL;
 }
 
 /* Finds the first position message of each board. */
 TEST_WITH(NULL, clear, first_position_of_each_board_is_found)
 {
-    tool.replay.place = "joint";
+    tool.replay.position_message = "joint";
     assert_int_equal(load("05D#000000000000\n05E#9CFF000200F0\n05E#9CFF000200F1\n"
                           "09E#9CFF000200F0\n05E#9CFF00\n"),
                      AW_OK);
-    tool.replay.place = NULL;
+    tool.replay.position_message = NULL;
     assert_int_equal(replay.n_places, 2);
     assert_true(aw_record_get(&replay.places[0].record, "torque") == -3.125);
     assert_true(aw_record_get(&replay.places[1].record, "board") == 128);
-    assert_int_equal(replay.others, 5);
+    assert_int_equal(replay.n_received, 5);
     aw_replay_free(&replay);
     assert_int_equal(load("05E#9CFF000200F0\n"), AW_OK);
     assert_int_equal(replay.n_places, 0);
@@ -200,10 +200,10 @@ TEST_WITH(NULL, clear, commands_in_parts_are_joined)
                                                                                     : AW_USAGE);
         if (rows[i].says)
             assert_non_null(strstr(session->err.text, rows[i].says));
-        if (replay.commands != rows[i].commands || replay.n != rows[i].writes ||
-            replay.others != rows[i].answers)
-            fail_msg("row %zu: %d commands in %zu writes, %d answers", i, (int)replay.commands,
-                     replay.n, (int)replay.others);
+        if (replay.n_commands != rows[i].commands || replay.n != rows[i].writes ||
+            replay.n_received != rows[i].answers)
+            fail_msg("row %zu: %d commands in %zu writes, %d answers", i, (int)replay.n_commands,
+                     replay.n, (int)replay.n_received);
         aw_replay_free(&replay);
     }
     rig_free(session);

@@ -40,7 +40,7 @@ static void complete(const char *before, const char *partial)
     for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
         words[n++] = word;
     *found = '\0';
-    aw_complete(session, words, n, partial, add, NULL, &files);
+    aw_complete_token(session, words, n, partial, add, NULL, &files);
 }
 
 static bool offers(const char *word)
@@ -132,9 +132,9 @@ TEST_WITH(start, stop, all_names_of_a_field_are_offered)
     tool.commands = commands;
     complete("push", "m");
     assert_string_equal(found, " m=  magnitude=  mag= ");
-    aw_hint(session, "push m=", hint, sizeof hint);
+    aw_write_hint(session, "push m=", hint, sizeof hint);
     assert_string_equal(hint, "<1 to 2>");
-    aw_hint(session, "push mag=", hint, sizeof hint);
+    aw_write_hint(session, "push mag=", hint, sizeof hint);
     assert_string_equal(hint, "<-65535 to 65535>");
 }
 
@@ -156,9 +156,9 @@ TEST_WITH(start, stop, hint_range_depends_on_the_first_word)
         {"turn ", "<level -32768 to 32767>"},
     };
     char hint[80];
-    tool.range = range_of;
+    tool.fill_range = range_of;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        aw_hint(session, rows[i][0], hint, sizeof hint);
+        aw_write_hint(session, rows[i][0], hint, sizeof hint);
         assert_string_equal(hint, rows[i][1]);
     }
 }
@@ -187,7 +187,7 @@ TEST_WITH(start, stop, hint_shows_the_next_argument)
 {
     char hint[256];
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
-        aw_hint(session, hints[i].line, hint, sizeof hint);
+        aw_write_hint(session, hints[i].line, hint, sizeof hint);
         if (strcmp(hint, hints[i].hint) != 0)
             fail_msg("'%s': '%s', not '%s'", hints[i].line, hint, hints[i].hint);
     }
@@ -199,7 +199,7 @@ TEST_WITH(start, stop, hint_stays_within_its_buffer)
     for (size_t size = 1; size < sizeof hint; size++)
         for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
             memset(hint, 0x7E, sizeof hint);
-            aw_hint(session, hints[i].line, hint, size);
+            aw_write_hint(session, hints[i].line, hint, size);
             assert_true(strlen(hint) < size);
             assert_int_equal(hint[size], 0x7E);
         }

@@ -52,7 +52,7 @@ static enum aw_status read_it(struct aw_session *session, const struct aw_args *
 {
     (void)args;
     aw_object_start(&session->result, "look");
-    aw_object_number(&session->result, "angle", 12.5, 1, "deg");
+    aw_object_add_number(&session->result, "angle", 12.5, 1, "deg");
     return AW_OK;
 }
 
@@ -71,10 +71,10 @@ static enum aw_status move(struct aw_session *session, const struct aw_args *arg
         status = aw_arg_number(session, args, "time", &time);
     if (status != AW_OK)
         return status;
-    aw_session_moves(session);
+    aw_session_start_motion(session);
     if (time > 1) {
         aw_object_start(&session->result, "turn");
-        aw_object_number(&session->result, "angle", angle, 1, "deg");
+        aw_object_add_number(&session->result, "angle", angle, 1, "deg");
         return AW_OK;
     }
     return aw_fail(&session->err, AW_TIMEOUT, "no answer within 1 s — is it on?");
@@ -82,7 +82,7 @@ static enum aw_status move(struct aw_session *session, const struct aw_args *arg
 
 static enum aw_status stop(struct aw_session *session)
 {
-    snprintf(session->motion.stop.did, sizeof session->motion.stop.did, "all joints hold");
+    snprintf(session->motion.stop.effect, sizeof session->motion.stop.effect, "all joints hold");
     return AW_OK;
 }
 
@@ -109,7 +109,7 @@ static const struct aw_tool tool = {
     .protocol = &aw_canpid_protocol,
     .commands = commands,
     .common = aw_common_commands,
-    .field = "torque",
+    .example_field = "torque",
     .stop = stop,
 };
 
@@ -118,7 +118,7 @@ static void print_exit(const struct aw_session *session, enum aw_status status)
 {
     if (!at_start)
         fseek(out, -1, SEEK_CUR);
-    fprintf(out, " (exit %d)\n", aw_exit_code(session, status));
+    fprintf(out, " (exit %d)\n", aw_session_exit_code(session, status));
 }
 
 static void begin(void)
@@ -136,7 +136,7 @@ static void type_to(const struct aw_tool *to, const char *line, const char *wher
     struct aw_session *session = rig_new(to);
     FILE *all = out;
     begin();
-    struct aw_words *words = calloc(1, sizeof *words);
+    struct aw_tokens *words = calloc(1, sizeof *words);
     enum aw_status status;
     assert_non_null(words);
     session->out.sink = &sink;
@@ -149,7 +149,7 @@ static void type_to(const struct aw_tool *to, const char *line, const char *wher
     fprintf(out, "$ %s\n", line);
     at_start = true;
     do {
-        status = aw_words_split_at(words, line, words->next, &session->err);
+        status = aw_tokens_split_at(words, line, words->next, &session->err);
         if (status == AW_OK)
             status = aw_dispatch(session, words, where);
         else
@@ -158,12 +158,12 @@ static void type_to(const struct aw_tool *to, const char *line, const char *wher
         if (status != AW_OK)
             print_exit(session, status);
     } while (status == AW_OK && words->next);
-    enum aw_status left = aw_session_leave(session, status);
+    enum aw_status left = aw_session_stop_at_end(session, status);
     if (left != status)
         print_exit(session, left);
     free(words);
-    if (session->motion.stop.all >= 0)
-        close(session->motion.stop.all); /* stays open until the program ends */
+    if (session->motion.stop.all_fd >= 0)
+        close(session->motion.stop.all_fd); /* stays open until the program ends */
     rig_free(session);
     fclose(out);
     out = all;
@@ -403,7 +403,7 @@ static struct {
 static enum aw_status stop_as_asked(struct aw_session *session)
 {
     fprintf(out, "(stop%s)\n", session->motion.moving ? ", it moves" : "");
-    aw_stop_did(session, "%s", asked.did);
+    aw_stop_set_effect(session, "%s", asked.did);
     return asked.stops == AW_OK ? AW_OK : aw_fail(&session->err, asked.stops, "%s", asked.why);
 }
 
@@ -425,17 +425,17 @@ static enum aw_status act(struct aw_session *session, const struct aw_args *args
     for (size_t i = 0; i < args->n; i++) {
         const char *word = args->bound[i].text;
         if (strcmp(word, "moves") == 0)
-            aw_session_moves(session);
+            aw_session_start_motion(session);
         else if (strcmp(word, "runs") == 0)
             session->motion.ongoing = AW_ONGOING_RUNNING;
         else if (strcmp(word, "ends") == 0)
-            session->motion.ongoing = AW_ONGOING_ENDING, session->motion.until = 0;
+            session->motion.ongoing = AW_ONGOING_ENDING, session->motion.end_ns = 0;
         else if (strcmp(word, "soon") == 0)
-            session->motion.ongoing = AW_ONGOING_ENDING, session->motion.until = AW_NEVER;
+            session->motion.ongoing = AW_ONGOING_ENDING, session->motion.end_ns = AW_NEVER;
         else if (strcmp(word, "lost") == 0)
-            aw_fail(&session->device.tee_lost, AW_LOST, "--record: the disk is full");
+            aw_fail(&session->device.tee_error, AW_LOST, "--record: the disk is full");
         else if (strcmp(word, "by") == 0)
-            session->motion.stopped_by = "no line came", session->motion.stopped_as = AW_TIMEOUT;
+            session->motion.stop_cause = "no line came", session->motion.stop_status = AW_TIMEOUT;
         else if (strcmp(word, "kill") == 0)
             session->motion.stop.signal = 15;
         else if (strcmp(word, "did") == 0)
@@ -461,28 +461,28 @@ static enum aw_status print_rows(struct aw_session *session, const struct aw_arg
     struct aw_object row;
     for (int i = 0; i < 3; i++) {
         aw_object_start(&row, NULL);
-        aw_object_text(&row, "joint", i == 0 ? "elbow" : "hand");
-        aw_object_number(&row, i == 2 ? "m.force" : "m.angle", i + 0.5, 1, "deg");
+        aw_object_add_text(&row, "joint", i == 0 ? "elbow" : "hand");
+        aw_object_add_number(&row, i == 2 ? "m.force" : "m.angle", i + 0.5, 1, "deg");
         if (i == 1)
             row.headline = "middle";
-        aw_session_row(session, &row, "row %d\n", i);
+        aw_session_print_row(session, &row, "row %d\n", i);
     }
     aw_object_start(&session->result, args->command->name);
-    aw_object_number(&session->result, "angle", 1, 0, "deg");
-    aw_object_number(&session->result, "rows", 3, 0, NULL);
+    aw_object_add_number(&session->result, "angle", 1, 0, "deg");
+    aw_object_add_number(&session->result, "rows", 3, 0, NULL);
     return AW_OK;
 }
 
 static enum aw_status depends(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
-    return session->options.run.dry_run ? aw_dry_depends(session, "where it stands") : AW_OK;
+    return session->options.run.dry_run ? aw_dry_run_depends(session, "where it stands") : AW_OK;
 }
 
 static enum aw_status ends_dry(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
-    return aw_dry_ends(session);
+    return aw_dry_run_check(session);
 }
 
 static enum aw_status gain(struct aw_session *session, const struct aw_args *args)
@@ -502,8 +502,9 @@ static enum aw_status gain(struct aw_session *session, const struct aw_args *arg
     if (status == AW_OK)
         status = aw_encode(&record, session->options.run.force, frame, sizeof frame, &size,
                            &session->err);
-    return status == AW_OK ? aw_session_dry_run(session, &record, (struct aw_span){frame, size})
-                           : status;
+    return status == AW_OK
+               ? aw_session_show_dry_run(session, &record, (struct aw_span){frame, size})
+               : status;
 }
 
 static bool is_harmless(struct aw_session *session, const struct aw_args *args)
@@ -546,7 +547,7 @@ static const struct aw_arg way_args[] = {
 };
 /* clang-format on */
 static const struct aw_arg gain_args[] = {
-    {.name = "gain", .field = "kp.value", .fields = own_fields},
+    {.name = "gain", .field = "kp.value", .field_names = own_fields},
     {.name = "controller", .field = "kp.controller", .optional = true},
     {0},
 };
@@ -559,7 +560,7 @@ static const struct aw_arg limited_args[] = {
     {0},
 };
 static const struct aw_arg action_args[] = {
-    {.name = "action", .kind = AW_ARG_WORD, .optional = true},
+    {.name = "action", .kind = AW_ARG_STRING, .optional = true},
     {0},
 };
 static const struct aw_arg sensor_args[] = {
@@ -577,7 +578,7 @@ static const struct aw_option rich_options[] = {
      .letter = 'b',
      .value = "BOARD",
      .fallback = "lknee",
-     .addresses = true,
+     .in_messages = true,
      .help = "whom it is about"},
     {.name = "bright", .help = "a switch"},
     {.name = "side", .value = "SIDE", .choices = sides, .fallback = "left", .help = "which side"},
@@ -617,7 +618,7 @@ static const struct aw_command rich_commands[] = {
     {.name = "limited", .summary = "it has limits", .args = limited_args, .safety = AW_DANGEROUS,
      .offline = true, .run = print_rows},
     {.name = "erase", .summary = "erase", .args = act_args, .safety = AW_DANGEROUS,
-     .harmless = is_harmless, .offline = true, .run = ends_dry},
+     .is_harmless = is_harmless, .offline = true, .run = ends_dry},
     {.name = "sensors", .summary = "of the device", .args = sensor_args, .repeats = true,
      .hidden = true, .offline = true, .run = ends_dry},
     {.name = "files", .summary = "two files", .args = file_args, .prints = "a heap",
@@ -676,15 +677,15 @@ static const struct aw_tool rich = {
     .common = aw_common_commands,
     .options = rich_options,
     .examples = rich_examples,
-    .field = "joint.torque",
+    .example_field = "joint.torque",
     .no_answer_hint = "is it on?",
     .sections = rich_sections,
     .sim = &rich_sim,
     .links = rich_links,
-    .range = range_of,
-    .variant = variant_of,
+    .fill_range = range_of,
+    .choose_variant = variant_of,
     .stop = stop_as_asked,
-    .subject = {.of = knee, .all = all_knees, .known = known_knees},
+    .subject = {.get_subject = knee, .list_all = all_knees, .list_known = known_knees},
 };
 
 static enum aw_status configure(struct aw_session *session, const char *section, const char *key,
@@ -701,7 +702,7 @@ static const struct aw_tool configured = {
     .protocol = &aw_canpid_protocol,
     .commands = rich_commands,
     .common = aw_common_commands,
-    .configure = configure,
+    .set_config_key = configure,
 };
 
 /* A program without commands. */
@@ -751,7 +752,7 @@ static enum aw_status note(struct aw_session *session, const struct aw_args *arg
     (void)args;
     sigprocmask(SIG_BLOCK, NULL, &blocked);
     watched =
-        (struct watched){session->motion.stop.with_parent, sigismember(&blocked, SIGTSTP) == 1,
+        (struct watched){session->motion.stop.watches_parent, sigismember(&blocked, SIGTSTP) == 1,
                          session->time.real.hangup_fd >= 0};
     return AW_OK;
 }
@@ -776,7 +777,7 @@ TEST(commands_watch_their_stop_sources)
         {"--hold go", AW_ONGOING_NOTHING, {false, true, true}, {false, false, false}},
     };
     struct aw_tool noter = tool;
-    struct aw_words *words = calloc(1, sizeof *words);
+    struct aw_tokens *words = calloc(1, sizeof *words);
     int ends[2];
     assert_non_null(words);
     assert_int_equal(pipe(ends), 0);
@@ -785,7 +786,7 @@ TEST(commands_watch_their_stop_sources)
         struct aw_session *session = rig_new(&noter);
         session->out.fd = ends[1];
         session->motion.ongoing = rows[i].ongoing;
-        assert_int_equal(aw_words_split_at(words, rows[i].line, 0, &session->err), AW_OK);
+        assert_int_equal(aw_tokens_split_at(words, rows[i].line, 0, &session->err), AW_OK);
         assert_int_equal(aw_dispatch(session, words, NULL), AW_OK);
         assert_null(session->run.command);
         assert_memory_equal(&watched, &rows[i].during, sizeof watched);
@@ -801,23 +802,23 @@ TEST(commands_watch_their_stop_sources)
 
 static enum aw_status stop_there(struct aw_session *session)
 {
-    return session->mode.one_shot ? AW_OK : session->motion.stopped_as;
+    return session->mode.one_shot ? AW_OK : session->motion.stop_status;
 }
 
 /* A final stop that is interrupted reports the reason. */
 TEST(interrupted_final_stop_is_reported)
 {
     struct aw_tool stopping = tool;
-    struct aw_link link = {.connections = 0};
+    struct aw_link link = {.n_connections = 0};
     stopping.stop = stop_there;
     stopping.last_stop = NULL;
     for (int stopped = 0; stopped < 2; stopped++) {
         struct aw_session *session = rig_new(&stopping);
         session->device.link = &link;
         session->motion.ongoing = AW_ONGOING_RUNNING;
-        session->motion.stopped_as = stopped ? AW_STOPPED : AW_OK;
+        session->motion.stop_status = stopped ? AW_STOPPED : AW_OK;
         session->time.real.hangup_fd = 0;
-        assert_int_equal(aw_session_leave(session, AW_OK), session->motion.stopped_as);
+        assert_int_equal(aw_session_stop_at_end(session, AW_OK), session->motion.stop_status);
         assert_int_equal(session->out.error, stopped ? EPIPE : 0);
         session->device.link = NULL;
         rig_free(session);
@@ -874,7 +875,7 @@ TEST(every_record_of_a_large_file_is_decoded)
 {
     enum { LINES = 170000 };
     char name[] = "/tmp/armwire-test-XXXXXX", text[65536];
-    struct aw_words *words = calloc(1, sizeof *words);
+    struct aw_tokens *words = calloc(1, sizeof *words);
     struct aw_session *session = rig_new(&tool);
     FILE *file = fopen("huge.log", "w");
     int lines = 0;
@@ -885,7 +886,7 @@ TEST(every_record_of_a_large_file_is_decoded)
     session->out.fd = mkstemp(name);
     assert_true(session->out.fd >= 0 && unlink(name) == 0);
     const char *line = "--format '%{torque}' decode huge.log";
-    assert_int_equal(aw_words_split_at(words, line, 0, &session->err), AW_OK);
+    assert_int_equal(aw_tokens_split_at(words, line, 0, &session->err), AW_OK);
     assert_int_equal(aw_dispatch(session, words, NULL), AW_OK);
     lseek(session->out.fd, 0, SEEK_SET);
     for (ssize_t n; (n = read(session->out.fd, text, sizeof text)) > 0;)
@@ -998,7 +999,7 @@ static enum aw_status hear(struct aw_session *session, int64_t deadline,
     *received = (struct aw_received){.frame = {frame, sizeof frame},
                                      .dir = AW_RX,
                                      .time_ns = AW_NO_TIME,
-                                     .modelled = device.modelled,
+                                     .has_model_time = device.modelled,
                                      .model_ns = 10 * next};
     return AW_OK;
 }
@@ -1151,7 +1152,7 @@ static void print_hint(const char *input, size_t i, FILE *to)
     struct aw_session *session = rig_new(&rich);
     char hint[128];
     (void)i;
-    aw_hint(session, input, hint, sizeof hint);
+    aw_write_hint(session, input, hint, sizeof hint);
     fprintf(to, "%s\n", hint);
     rig_free(session);
 }
@@ -1165,7 +1166,7 @@ TEST(hints_match_the_picture)
 
 static void first_page(struct aw_session *session)
 {
-    aw_help(session, NULL);
+    aw_print_help(session, NULL);
 }
 
 /* Prints a page like main(), without the version and without the common parts of manual pages. */
@@ -1191,7 +1192,7 @@ static void type_page(const struct aw_tool *of, void (*write)(struct aw_session 
 TEST(manual_page_has_no_empty_sections)
 {
     struct aw_session *session = rig_new(&rich);
-    aw_man_page(session);
+    aw_print_man_page(session);
     session->out.buffer[session->out.used] = '\0';
     const char *heading = session->out.buffer;
     int n = 0;
@@ -1213,8 +1214,8 @@ TEST(pages_name_commands_options_and_keys)
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         begin();
         if (i == 0) {
-            type_page(&rich, aw_man_page);
-            type_page(&single, aw_man_page);
+            type_page(&rich, aw_print_man_page);
+            type_page(&single, aw_print_man_page);
         }
         type_to(&rich, lines[i], NULL, false);
         fclose(out);

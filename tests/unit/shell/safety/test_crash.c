@@ -66,7 +66,7 @@ static void start(void)
 
 static void stop(void)
 {
-    aw_crash_forget();
+    aw_crash_drop();
     rig_free(session);
     close(ends[0]);
     close(ends[1]);
@@ -76,7 +76,7 @@ static void stop(void)
 static const char *written(void)
 {
     static char text[4096];
-    aw_crash_carry_out();
+    aw_crash_send_stop();
     ssize_t n = read(ends[0], text, sizeof text - 1);
     text[n > 0 ? n : 0] = '\0';
     return text;
@@ -116,7 +116,7 @@ TEST_WITH(start, stop, crash_stop_contains_the_newest_frames)
     frames[0] = "all ";
     frames[1] = "-";
     frames[2] = "hold";
-    tool.stop_again = 2;
+    tool.stop_repeats = 2;
     aw_crash_prepare(session);
     assert_string_equal(written(), "all holdall holdall hold");
     /* frames after a pause are sent once, at the end */
@@ -128,7 +128,7 @@ TEST_WITH(start, stop, crash_stop_contains_the_newest_frames)
     aw_crash_prepare(session);
     assert_string_equal(written(), "all all all gains all");
     memset(frames, 0, sizeof frames);
-    tool.stop_again = 0;
+    tool.stop_repeats = 0;
     frames[0] = "-";
     aw_crash_prepare(session);
     assert_string_equal(written(), "");
@@ -142,7 +142,7 @@ TEST_WITH(start, stop, crash_stop_contains_the_newest_frames)
 TEST_WITH(start, stop, closed_link_removes_the_crash_stop)
 {
     aw_crash_prepare(session);
-    aw_session_unlink(session);
+    aw_session_close_link(session);
     assert_string_equal(written(), "");
     aw_crash_prepare(session);
     assert_string_equal(written(), "");
@@ -151,9 +151,9 @@ TEST_WITH(start, stop, closed_link_removes_the_crash_stop)
 /* Crashes in a child, which ends by the signal or reports errors by its exit status. */
 static void crash(int number)
 {
-    aw_crash_catch();
+    aw_crash_install();
     if (number == 0) { /* like the watchdog process of a server */
-        aw_crash_carry_out();
+        aw_crash_send_stop();
         _exit(0);
     }
     aw_crash_prepare(session);
@@ -198,7 +198,7 @@ TEST_WITH(start, stop, child_shares_the_crash_stop)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(read(ends[0], text, sizeof text), 7);
     assert_memory_equal(text, "and now", 7);
-    aw_crash_leave();
+    aw_crash_detach();
     assert_string_equal(written(), "");
 }
 
@@ -220,7 +220,7 @@ TEST_WITH(start, stop, watchdog_stops_a_suspended_program)
         assert_memory_equal(text, "stop ", 5);
     }
     aw_watchdog_end(&watchdog);
-    aw_crash_leave();
+    aw_crash_detach();
 }
 
 /* On a busy machine the child may start slowly: nothing has been sent before. */
@@ -229,12 +229,12 @@ TEST_WITH(start, stop, watchdog_sends_nothing_before_a_motion)
     static const struct aw_command streams = {.name = "play", .timed = true};
     session->run.command = &streams;
     held_up_us = 1050000;
-    assert_int_equal(aw_watchdog_watch(session), AW_OK);
+    assert_int_equal(aw_watchdog_begin(session), AW_OK);
     held_up_us = 0;
-    assert_null(aw_watchdog_hang(session));
+    assert_null(aw_watchdog_hang_error(session));
     usleep(1050000);
-    assert_non_null(strstr(aw_watchdog_hang(session), "this program was held up for "));
-    aw_watchdog_leave(session);
-    aw_crash_leave();
+    assert_non_null(strstr(aw_watchdog_hang_error(session), "this program was held up for "));
+    aw_watchdog_stop(session);
+    aw_crash_detach();
     session->run.command = NULL;
 }

@@ -57,8 +57,8 @@ static void start(void)
 static void stop(void)
 {
     aw_tee_close(session, NULL);
-    if (session->motion.stop.all >= 0)
-        close(session->motion.stop.all); /* stays open until the program ends */
+    if (session->motion.stop.all_fd >= 0)
+        close(session->motion.stop.all_fd); /* stays open until the program ends */
     rig_free(session);
     unlink(path);
 }
@@ -73,7 +73,7 @@ static struct aw_link *connect_to(const char *url)
 {
     set("quiet", "1");
     set("link", url);
-    if (aw_session_link(session) != AW_OK)
+    if (aw_session_open_link(session) != AW_OK)
         fail_msg("%s", session->err.text);
     return session->device.link;
 }
@@ -84,12 +84,13 @@ TEST_WITH(start, stop, link_key_selects_the_clock)
     assert_ptr_equal(link->clock, &session->time.virtual.base);
     assert_ptr_equal(session->clock, link->clock);
     assert_ptr_equal(connect_to("sim:"), link); /* already connected */
-    aw_session_unlink(session);
+    aw_session_close_link(session);
     assert_null(session->device.link);
     link = connect_to("sim:?time=real");
     assert_ptr_equal(link->clock, &session->time.real.base);
     assert_ptr_equal(session->clock, link->clock);
-    assert_true(session->run.started > 0 && session->run.started <= aw_clock_now(session->clock));
+    assert_true(session->run.started_ns > 0 &&
+                session->run.started_ns <= aw_clock_now(session->clock));
 }
 
 static bool nobody(struct aw_session *of, struct aw_span frame, const char *subject)
@@ -110,13 +111,13 @@ TEST_WITH(start, stop, traffic_is_recorded)
     assert_int_equal(stat(path, &before), 0);
     assert_int_equal(aw_link_write(link, "x", 1, NULL), AW_OK);
     assert_int_equal(session->device.tee->packets, 1);
-    session->device.concerns = nobody;
+    session->device.selects = nobody;
     aw_link_write(link, "x", 1, NULL);
     assert_int_equal(session->device.tee->packets, 2);
-    session->device.tee->narrowed = true;
+    session->device.tee->selects_subjects = true;
     aw_link_write(link, "x", 1, NULL);
     assert_int_equal(session->device.tee->packets, 2);
-    session->device.concerns = NULL;
+    session->device.selects = NULL;
     aw_link_write(link, "x", 1, NULL);
     assert_int_equal(session->device.tee->packets, 3);
     assert_int_equal(stat(path, &after), 0);
@@ -143,7 +144,7 @@ static void note(struct aw_session *of, bool tx, struct aw_span bytes, int64_t t
 /* Received messages have the adapter's time if available. */
 TEST_WITH(start, stop, traffic_is_forwarded_to_clients)
 {
-    static const struct aw_sharing sharing = {.traffic = note};
+    static const struct aw_sharing sharing = {.on_traffic = note};
     char text[16];
     size_t got;
     session->share.sharing = &sharing;
@@ -169,35 +170,35 @@ static void alias(size_t i, const char *name, const char *url)
 TEST_WITH(start, stop, link_aliases_are_resolved)
 {
     const char *url;
-    assert_int_equal(aw_session_url(session, &url), AW_NO_LINK);
+    assert_int_equal(aw_session_get_url(session, &url), AW_NO_LINK);
     tool.link = "@arm";
     alias(0, "arm", "@left");
-    assert_int_equal(aw_session_url(session, &url), AW_USAGE);
+    assert_int_equal(aw_session_get_url(session, &url), AW_USAGE);
     assert_non_null(strstr(session->err.text, "unknown alias '@left'"));
     alias(1, "left", "can:can0?x=1");
-    assert_int_equal(aw_session_url(session, &url), AW_OK);
+    assert_int_equal(aw_session_get_url(session, &url), AW_OK);
     assert_string_equal(url, "can:can0?x=1");
     char name[32];
-    aw_session_interface(session, name, sizeof name);
+    aw_session_link_name(session, name, sizeof name);
     assert_string_equal(name, "can0");
     set("link", "tcp:host:1");
-    aw_session_interface(session, name, sizeof name);
+    aw_session_link_name(session, name, sizeof name);
     assert_string_equal(name, "tcp");
     struct aw_link served = {.key = "serve:can:can7"};
     session->device.link = &served; /* for a served link: the device's own interface */
-    aw_session_interface(session, name, sizeof name);
+    aw_session_link_name(session, name, sizeof name);
     assert_string_equal(name, "tcp");
     set("link", "serve:");
-    aw_session_interface(session, name, sizeof name);
+    aw_session_link_name(session, name, sizeof name);
     assert_string_equal(name, "can7");
     session->device.link = NULL;
     alias(2, "round", "@again");
     alias(3, "again", "@round");
     set("link", "@round");
-    assert_int_equal(aw_session_url(session, &url), AW_USAGE);
+    assert_int_equal(aw_session_get_url(session, &url), AW_USAGE);
     assert_non_null(strstr(session->err.text, "'@round' refers to itself"));
     session->err.text[0] = '\0';
-    aw_session_interface(session, name, sizeof name);
+    aw_session_link_name(session, name, sizeof name);
     assert_string_equal(name, "link");
     assert_string_equal(session->err.text, "");
 }

@@ -29,7 +29,7 @@ static void start(void)
     session = rig_new(&tool);
     session->out.sink = &sink;
     *told = '\0';
-    aw_stop_catch(session);
+    aw_stop_catch_signals(session);
 }
 
 /* Clears pending signals and restores their default actions. */
@@ -72,10 +72,10 @@ TEST_WITH(start, stop, each_signal_requests_a_stop)
         assert_false(is_asked());
         raise(number);
         assert_true(is_asked());
-        assert_string_equal(aw_stop_read(session), "stopped by a signal");
+        assert_string_equal(aw_stop_read_cause(session), "stopped by a signal");
         assert_int_equal(session->motion.stop.signal, number);
-        assert_int_equal(aw_exit_code(session, AW_STOPPED), 128 + number);
-        assert_int_equal(aw_stop_ends(session), number != SIGINT);
+        assert_int_equal(aw_session_exit_code(session, AW_STOPPED), 128 + number);
+        assert_int_equal(aw_stop_ends_prompt(session), number != SIGINT);
         assert_string_equal(told, "");
         assert_false(is_asked());
     }
@@ -102,20 +102,20 @@ TEST_WITH(start, stop, foreign_signal_handlers_are_kept)
     assert_false(is_blocked(SIGHUP));
     assert_true(is_blocked(SIGUSR2));
     assert_true(is_blocked(SIGINT));
-    assert_int_equal(session->motion.stop.parent, -1);
+    assert_int_equal(session->motion.stop.parent_fd, -1);
     signal(SIGUSR1, SIG_DFL);
     signal(SIGHUP, SIG_DFL);
     signal(SIGINT, SIG_DFL);
-    int fd = session->motion.stop.all;
-    aw_stop_catch(session); /* a second call has no effect */
-    assert_int_equal(session->motion.stop.all, fd);
+    int fd = session->motion.stop.all_fd;
+    aw_stop_catch_signals(session); /* a second call has no effect */
+    assert_int_equal(session->motion.stop.all_fd, fd);
 }
 
 TEST_WITH(start, stop, prompt_continues_after_ctrl_c)
 {
     session->mode.interactive = true;
     raise(SIGINT);
-    aw_stop_read(session);
+    aw_stop_read_cause(session);
     assert_string_equal(told, "! \n");
     session->out.error = ECANCELED;
     aw_stop_rearm(session);
@@ -126,7 +126,7 @@ TEST_WITH(start, stop, prompt_continues_after_ctrl_c)
     assert_int_equal(session->out.error, EPIPE);
     *told = '\0';
     raise(SIGTERM);
-    aw_stop_read(session);
+    aw_stop_read_cause(session);
     assert_string_equal(told, "");
 }
 
@@ -134,17 +134,17 @@ TEST_WITH(start, stop, prompt_continues_after_ctrl_c)
 TEST_WITH(start, stop, ctrl_z_stops_only_during_a_motion)
 {
     assert_false(is_blocked(SIGTSTP));
-    assert_false(aw_stop_is_suspend());
+    assert_false(aw_stop_was_suspend());
     aw_stop_watch_suspend(session, true);
     assert_true(is_blocked(SIGTSTP));
     raise(SIGTSTP);
     assert_true(is_asked());
-    assert_true(aw_stop_is_suspend());
-    assert_string_equal(aw_stop_read(session), "stopped by a signal");
+    assert_true(aw_stop_was_suspend());
+    assert_string_equal(aw_stop_read_cause(session), "stopped by a signal");
     assert_int_equal(session->motion.stop.signal, SIGTSTP);
-    assert_false(aw_stop_ends(session));
-    assert_int_equal(aw_exit_code(session, AW_STOPPED), 128 + SIGTSTP);
-    assert_false(aw_stop_is_suspend());
+    assert_false(aw_stop_ends_prompt(session));
+    assert_int_equal(aw_session_exit_code(session, AW_STOPPED), 128 + SIGTSTP);
+    assert_false(aw_stop_was_suspend());
     aw_stop_watch_suspend(session, false);
     assert_false(is_blocked(SIGTSTP));
     raise(SIGUSR1); /* other signals still work */
@@ -153,21 +153,22 @@ TEST_WITH(start, stop, ctrl_z_stops_only_during_a_motion)
 
 TEST_WITH(start, stop, program_may_request_a_stop)
 {
-    aw_stop_ask(session);
-    aw_stop_ask(session);
+    aw_stop_request(session);
+    aw_stop_request(session);
     assert_true(is_asked());
-    assert_null(aw_stop_read(session));
+    assert_null(aw_stop_read_cause(session));
     assert_int_equal(session->motion.stop.signal, 0);
-    assert_int_equal(aw_exit_code(session, AW_STOPPED), 130);
+    assert_int_equal(aw_session_exit_code(session, AW_STOPPED), 130);
     assert_false(is_asked());
-    aw_stop_ask(session);
-    aw_stop_forget(session);
+    aw_stop_request(session);
+    aw_stop_withdraw(session);
     assert_false(is_asked());
-    aw_stop_forget(session);
-    assert_string_equal(aw_stop_read(session), "stopped by a signal"); /* the signal is unknown */
+    aw_stop_withdraw(session);
+    assert_string_equal(aw_stop_read_cause(session),
+                        "stopped by a signal"); /* the signal is unknown */
     session->motion.stop.signal = SIGTERM;
-    aw_stop_ask(session);
-    assert_string_equal(aw_stop_read(session), "stopped by a signal");
+    aw_stop_request(session);
+    assert_string_equal(aw_stop_read_cause(session), "stopped by a signal");
 }
 
 /* Exceeding the file size limit also raises a signal, which is not another request. */
@@ -175,11 +176,11 @@ TEST_WITH(start, stop, file_size_limit_requests_no_second_stop)
 {
     raise(SIGXFSZ);
     session->out.error = EFBIG;
-    aw_stop_read(session);
+    aw_stop_read_cause(session);
     assert_int_equal(session->motion.stop.signal, 0);
     raise(SIGXFSZ);
-    aw_stop_ask(session);
-    assert_null(aw_stop_read(session));
+    aw_stop_request(session);
+    assert_null(aw_stop_read_cause(session));
     raise(SIGXFSZ);
     aw_stop_rearm(session);
     assert_false(is_asked());
@@ -194,11 +195,11 @@ TEST_WITH(start, stop, closed_reader_requests_a_stop)
         session->out.error = 0;
         aw_stop_watch_output(session, true);
         assert_int_equal(session->time.real.hangup_fd, kind == 2 ? -1 : ends[1]);
-        aw_stop_read(session);
+        aw_stop_read_cause(session);
         assert_int_equal(session->out.error, kind == 2 ? 0 : EPIPE);
         assert_int_equal(session->time.real.hangup_fd, -1);
-        assert_int_equal(aw_stop_ends(session), kind != 2);
-        assert_int_equal(aw_exit_code(session, AW_STOPPED), kind == 2 ? 130 : 141);
+        assert_int_equal(aw_stop_ends_prompt(session), kind != 2);
+        assert_int_equal(aw_session_exit_code(session, AW_STOPPED), kind == 2 ? 130 : 141);
         aw_stop_watch_output(session, true);
         aw_stop_watch_output(session, false);
         assert_int_equal(session->time.real.hangup_fd, -1);
@@ -217,7 +218,7 @@ TEST_WITH(start, stop, end_of_the_script_requests_a_stop)
     dup2(ends[0], STDIN_FILENO);
     aw_stop_watch_input(session);
     assert_int_equal(session->time.real.ended_fd, STDIN_FILENO);
-    assert_false(aw_stop_input_ended(session));
+    assert_false(aw_stop_has_input_ended(session));
     assert_int_equal(session->time.real.ended_fd, -1);
     session->mode.one_shot = true;
     aw_stop_watch_input(session);
@@ -229,7 +230,7 @@ TEST_WITH(start, stop, end_of_the_script_requests_a_stop)
     session->mode.interactive = false;
     aw_stop_watch_input(session);
     close(ends[1]);
-    assert_true(aw_stop_input_ended(session));
+    assert_true(aw_stop_has_input_ended(session));
     int file = open("/dev/null", O_RDONLY);
     dup2(file, STDIN_FILENO);
     aw_stop_watch_input(session);
@@ -245,47 +246,47 @@ static enum aw_status stop_it(struct aw_session *s)
     int64_t left = s->time.real.ignored_until - aw_clock_now(&s->time.real.base);
     assert_true(left > 0 && left <= 500 * AW_MILLISECOND);
     assert_int_equal(s->time.virtual.stop_fd, -1);
-    assert_string_equal(s->motion.stop.did, "");
-    aw_stop_did(s, "%s %d", "holds", 5);
+    assert_string_equal(s->motion.stop.effect, "");
+    aw_stop_set_effect(s, "%s %d", "holds", 5);
     return AW_TIMEOUT;
 }
 
 TEST_WITH(start, stop, device_stop_is_not_interrupted)
 {
     tool.stop = stop_it;
-    aw_stop_did(session, "something before");
+    aw_stop_set_effect(session, "something before");
     assert_int_equal(aw_stop_device(session), AW_TIMEOUT);
-    assert_string_equal(session->motion.stop.did, "holds 5");
+    assert_string_equal(session->motion.stop.effect, "holds 5");
     assert_int_equal(session->time.real.ignored_until, 0);
-    assert_int_equal(session->time.virtual.stop_fd, session->motion.stop.all);
+    assert_int_equal(session->time.virtual.stop_fd, session->motion.stop.all_fd);
 }
 
 TEST_WITH(start, stop, release_unblocks_the_signals)
 {
-    int fds[] = {session->motion.stop.all, session->motion.stop.signals,
-                 session->motion.stop.asked};
+    int fds[] = {session->motion.stop.all_fd, session->motion.stop.signal_fd,
+                 session->motion.stop.request_fd};
     aw_stop_release(session);
     assert_true(is_blocked(SIGTERM)); /* none was handled */
     raise(SIGTERM);
-    aw_stop_read(session);
+    aw_stop_read_cause(session);
     raise(SIGTERM);
     raise(SIGHUP);
     aw_stop_release(session);
     assert_false(is_blocked(SIGTERM));
     assert_false(is_blocked(SIGHUP));
-    aw_stop_end(session);
+    aw_stop_close(session);
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(fcntl(fds[i], F_GETFD), -1);
-    assert_int_equal(session->motion.stop.all, -1);
-    assert_int_equal(session->motion.stop.signals, -1);
-    assert_int_equal(session->motion.stop.asked, -1);
+    assert_int_equal(session->motion.stop.all_fd, -1);
+    assert_int_equal(session->motion.stop.signal_fd, -1);
+    assert_int_equal(session->motion.stop.request_fd, -1);
     assert_int_equal(session->time.real.stop_fd, -1);
     assert_int_equal(session->time.virtual.stop_fd, -1);
     assert_int_equal(session->out.stop_fd, 0);
     session->motion.stop.signal = 0;
-    aw_stop_ask(session); /* and it is no longer used */
-    aw_stop_forget(session);
-    assert_false(aw_stop_parent_gone(session));
+    aw_stop_request(session); /* and it is no longer used */
+    aw_stop_withdraw(session);
+    assert_false(aw_stop_is_parent_gone(session));
 }
 
 /* How the program treats its parent; nohup and setsid disable the watch. */
@@ -301,17 +302,18 @@ static void look_after_parent(int told_fd, int out_fd, enum way way)
     if (way == SETSID)
         setsid();
     aw_stop_watch_parent(session, way != UNWATCHED); /* even before a device is open */
-    aw_stop_catch(session);
-    strcat(found, session->motion.stop.parent >= 0 ? "p" : "-");
-    strcat(found, aw_stop_parent_gone(session) ? "g" : "-");
+    aw_stop_catch_signals(session);
+    strcat(found, session->motion.stop.parent_fd >= 0 ? "p" : "-");
+    strcat(found, aw_stop_is_parent_gone(session) ? "g" : "-");
     strcat(found, is_asked() ? "a" : "-");
     if (write(out_fd, "", 1) != 1 || read(told_fd, &byte, 1) != 0)
         _exit(1);
-    struct pollfd gone = {.fd = session->motion.stop.parent, .events = POLLIN};
-    poll(&gone, session->motion.stop.parent >= 0, session->motion.stop.parent >= 0 ? 5000 : 0);
+    struct pollfd gone = {.fd = session->motion.stop.parent_fd, .events = POLLIN};
+    poll(&gone, session->motion.stop.parent_fd >= 0,
+         session->motion.stop.parent_fd >= 0 ? 5000 : 0);
     strcat(found, is_asked() ? "A" : "-");
-    strcat(found, aw_stop_parent_gone(session) ? "G" : "-");
-    const char *why = aw_stop_read(session);
+    strcat(found, aw_stop_is_parent_gone(session) ? "G" : "-");
+    const char *why = aw_stop_read_cause(session);
     strcat(found, session->motion.stop.signal == SIGHUP ? "H" : "-");
     strcat(found, why && strncmp(why, "the parent process ended", 24) == 0 ? "w" : "-");
     aw_stop_watch_parent(session, false);

@@ -12,11 +12,11 @@ TEST_WITH(start, stop, closed_peer_is_not_served)
 {
     struct epoll_event event;
     int childs = dup(peers[0]->conn.fd);
-    peers[0]->conn.gone = true;
+    peers[0]->conn.disconnected = true;
     aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 2);
     assert_int_equal(write(ends[0].fd, "{}\n", 3), 3);
-    assert_int_equal(epoll_wait(server.all, &event, 1, 0), 0);
+    assert_int_equal(epoll_wait(server.epoll_fd, &event, 1, 0), 0);
     aw_server_serve(&server.aside);
     close(childs);
 }
@@ -29,11 +29,11 @@ TEST_WITH(start, stop, closed_connection_removes_the_peer)
     assert_ptr_equal(server.peers, peers[2]);
     assert_ptr_equal(peers[2]->next, peers[0]);
     assert_false(aw_conn_fill(&ends[1])); /* the server closed its socket */
-    peers[0]->conn.gone = true;
+    peers[0]->conn.disconnected = true;
     aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 1);
     assert_null(peers[2]->next);
-    aw_peer_done(peers[2], 0, AW_OK, "");
+    aw_peer_answer(peers[2], 0, AW_OK, "");
     hears(2, AW_DONE);
 }
 
@@ -50,11 +50,11 @@ TEST_WITH(start, stop, input_of_a_leaving_peer_is_read_to_its_end)
     aw_conn_flush(&ends[1]);
     close(ends[1].fd);
     ends[1].fd = dup(ends[0].fd);
-    aw_peer_done(peers[1], 0, AW_OK, "");
+    aw_peer_answer(peers[1], 0, AW_OK, "");
     for (int i = 0; i < 5; i++)
         aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 2);
-    assert_false(server.halt);
+    assert_false(server.must_stop);
     assert_null(server.holder);
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }
@@ -64,13 +64,13 @@ TEST_WITH(start, stop, any_input_is_a_sign_of_life)
 {
     int64_t before = now();
     for (int i = 0; i < 3; i++)
-        peers[i]->seen_ns = 1;
+        peers[i]->received_ns = 1;
     say(0, AW_LIFE, false);
-    assert_true(peers[0]->seen_ns >= before && peers[0]->seen_ns <= now());
-    assert_int_equal(peers[2]->seen_ns, 1);
+    assert_true(peers[0]->received_ns >= before && peers[0]->received_ns <= now());
+    assert_int_equal(peers[2]->received_ns, 1);
     assert_int_equal(write(ends[1].fd, "\5\0\0", 3), 3);
     aw_server_serve(&server.aside);
-    assert_true(peers[1]->seen_ns >= before);
+    assert_true(peers[1]->received_ns >= before);
     assert_int_equal(write(ends[0].fd, "\n\n\n\n\n", 5), 5);
     aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 2);
@@ -103,55 +103,55 @@ TEST_WITH(start, stop, clients_are_served_in_turn)
 
 static void put_passed(int i)
 {
-    aw_peer_put(peers[i], &(struct aw_mail){.type = AW_PASSED});
+    aw_peer_send(peers[i], &(struct aw_mail){.type = AW_PASSED});
 }
 
 /* Traffic records are delayed briefly to be sent together; other messages are sent at once. */
 TEST_WITH(start, stop, traffic_records_are_sent_together)
 {
     put_passed(0);
-    assert_true(peers[0]->conn.since_ns > 0 && peers[0]->conn.since_ns <= now());
-    assert_true(server.aside.due == peers[0]->conn.since_ns + 2 * AW_MILLISECOND);
-    int64_t since = peers[0]->conn.since_ns = now() + AW_SECOND;
+    assert_true(peers[0]->conn.oldest_ns > 0 && peers[0]->conn.oldest_ns <= now());
+    assert_true(server.aside.due == peers[0]->conn.oldest_ns + 2 * AW_MILLISECOND);
+    int64_t since = peers[0]->conn.oldest_ns = now() + AW_SECOND;
     put_passed(0);
-    assert_int_equal(peers[0]->conn.since_ns, since);
+    assert_int_equal(peers[0]->conn.oldest_ns, since);
     aw_server_serve(&server.aside);
     hears_nothing(0);
-    peers[0]->conn.since_ns = now() - 2 * AW_MILLISECOND;
+    peers[0]->conn.oldest_ns = now() - 2 * AW_MILLISECOND;
     aw_server_serve(&server.aside);
     hears(0, AW_PASSED);
     hears(0, AW_PASSED);
-    assert_int_equal(peers[0]->conn.since_ns, 0);
-    aw_peer_done(peers[0], 0, AW_OK, "");
+    assert_int_equal(peers[0]->conn.oldest_ns, 0);
+    aw_peer_answer(peers[0], 0, AW_OK, "");
     hears(0, AW_DONE);
-    assert_int_equal(peers[0]->conn.since_ns, 0);
+    assert_int_equal(peers[0]->conn.oldest_ns, 0);
 }
 
 TEST_WITH(start, stop, server_wakes_up_for_its_next_deadline)
 {
     const int64_t ms = AW_MILLISECOND;
-    aw_server_due(&server);
+    aw_server_set_due(&server);
     assert_true(server.aside.due == AW_NEVER);
-    peers[1]->conn.since_ns = 70 * ms;
-    peers[0]->conn.since_ns = 50 * ms;
-    aw_server_due(&server);
+    peers[1]->conn.oldest_ns = 70 * ms;
+    peers[0]->conn.oldest_ns = 50 * ms;
+    aw_server_set_due(&server);
     assert_true(server.aside.due == 52 * ms);
     server.systemd_ns = AW_SECOND;
-    server.alive_ns = 60 * ms;
-    aw_server_due(&server);
+    server.sign_due_ns = 60 * ms;
+    aw_server_set_due(&server);
     assert_true(server.aside.due == 52 * ms);
-    server.alive_ns = 51 * ms;
-    aw_server_due(&server);
+    server.sign_due_ns = 51 * ms;
+    aw_server_set_due(&server);
     assert_true(server.aside.due == 51 * ms);
-    server.systemd_ns = peers[0]->conn.since_ns = peers[1]->conn.since_ns = 0;
-    peers[2]->more = true;
-    peers[2]->until_ns = 40 * ms;
-    aw_server_due(&server);
+    server.systemd_ns = peers[0]->conn.oldest_ns = peers[1]->conn.oldest_ns = 0;
+    peers[2]->has_messages = true;
+    peers[2]->due_ns = 40 * ms;
+    aw_server_set_due(&server);
     assert_true(server.aside.due == 40 * ms);
-    peers[2]->until_ns = 0;
-    aw_server_due(&server);
+    peers[2]->due_ns = 0;
+    aw_server_set_due(&server);
     assert_int_equal(server.aside.due, 0);
-    peers[2]->more = false;
+    peers[2]->has_messages = false;
 }
 
 /* Notifies systemd at its interval only. */
@@ -159,16 +159,17 @@ TEST_WITH(start, stop, systemd_is_notified_at_its_interval)
 {
     unsetenv("NOTIFY_SOCKET");
     server.systemd_ns = AW_SECOND;
-    int64_t later = server.alive_ns = now() + AW_SECOND;
+    int64_t later = server.sign_due_ns = now() + AW_SECOND;
     aw_server_serve(&server.aside);
-    assert_true(server.alive_ns == later);
-    int64_t before = server.alive_ns = now();
+    assert_true(server.sign_due_ns == later);
+    int64_t before = server.sign_due_ns = now();
     aw_server_serve(&server.aside);
-    assert_true(server.alive_ns >= before + AW_SECOND && server.alive_ns <= now() + AW_SECOND);
+    assert_true(server.sign_due_ns >= before + AW_SECOND &&
+                server.sign_due_ns <= now() + AW_SECOND);
     server.systemd_ns = 0;
-    server.alive_ns = 1;
+    server.sign_due_ns = 1;
     aw_server_serve(&server.aside);
-    assert_int_equal(server.alive_ns, 1);
+    assert_int_equal(server.sign_due_ns, 1);
 }
 
 /* The socket exists from aw_server_listen() until it is closed. */
@@ -201,7 +202,7 @@ TEST_WITH(start, stop, clients_connect_to_the_socket)
     assert_non_null(strstr(session->err.text, busy));
     aw_server_close(&server);
     assert_int_equal(access(url + 5, F_OK), -1);
-    server.all = -1;
+    server.epoll_fd = -1;
     server.n_listeners = 0;
     rmdir(folder);
 }
@@ -210,17 +211,17 @@ TEST_WITH(start, stop, clients_connect_to_the_socket)
 TEST_WITH(start, stop, number_of_clients_is_limited)
 {
     int pair[2];
-    server.room = 3;
+    server.max_peers = 3;
     for (unsigned i = 0; i < AW_SPARES_MAX + 1; i++) {
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
         assert_int_equal(aw_peer_add(&server, pair[0]) != NULL, i < AW_SPARES_MAX);
         close(pair[1]);
     }
     assert_int_equal(server.n_peers, 3 + AW_SPARES_MAX);
-    server.peers->spare = true;
+    server.peers->is_spare = true;
     server.peers->who.pid = 99;
     aw_lease_request(&server, server.peers, false);
     assert_null(server.holder);
-    aw_lease_stop(&server, server.peers);
+    aw_lease_handle_stop(&server, server.peers);
     assert_ptr_equal(server.holder, server.peers);
 }

@@ -32,14 +32,14 @@ static void give(const void *bytes, size_t size)
 static uint8_t bytes[AW_MESSAGE_MAX];
 
 /* Puts a message of this size into bytes. */
-static void write_message(enum aw_verb type, size_t size)
+static void write_message(enum aw_mail_type type, size_t size)
 {
     struct aw_mail head = {.size = (uint32_t)size, .type = type};
     memset(bytes, 0, sizeof bytes);
     memcpy(bytes, &head, AW_HEAD);
 }
 
-static void put(enum aw_verb type, size_t size)
+static void put(enum aw_mail_type type, size_t size)
 {
     aw_conn_put(&conn, &(struct aw_mail){.type = type, .body = {bytes, size}});
 }
@@ -55,10 +55,10 @@ TEST_WITH(start, stop, all_fields_round_trip)
                                           .number = 4000000000,
                                           .lease = 3,
                                           .ns = -5,
-                                          .memory = aw_text("xyz"),
-                                          .body = aw_text("a\nlonger text")});
+                                          .memory = aw_text_body("xyz"),
+                                          .body = aw_text_body("a\nlonger text")});
     aw_conn_flush(&other);
-    assert_false(aw_conn_waiting(&other));
+    assert_false(aw_conn_has_output(&other));
     aw_conn_free(&other);
     assert_true(aw_conn_fill(&conn));
     assert_int_equal(aw_conn_next(&conn, &m), AW_FRAME);
@@ -74,9 +74,9 @@ TEST_WITH(start, stop, all_fields_round_trip)
 TEST_WITH(start, stop, oversized_message_is_not_sent)
 {
     put(AW_PASSED, AW_MESSAGE_MAX);
-    assert_false(aw_conn_waiting(&conn));
+    assert_false(aw_conn_has_output(&conn));
     put(AW_PASSED, AW_FRAME_ROOM);
-    assert_true(aw_conn_waiting(&conn));
+    assert_true(aw_conn_has_output(&conn));
 }
 
 TEST_WITH(start, stop, messages_in_pieces_are_joined)
@@ -91,7 +91,7 @@ TEST_WITH(start, stop, messages_in_pieces_are_joined)
         assert_int_equal(aw_conn_next(&conn, &m), at + size < whole ? 0 : AW_FRAME);
     }
     assert_int_equal(m.body.size, 30000);
-    assert_false(conn.gone);
+    assert_false(conn.disconnected);
 }
 
 TEST_WITH(start, stop, invalid_heads_end_the_connection)
@@ -99,12 +99,12 @@ TEST_WITH(start, stop, invalid_heads_end_the_connection)
     static const struct aw_mail wrong[] = {
         {.size = 0x0A0A0A0A, .type = 1},  {.size = 0, .type = 1},
         {.size = AW_HEAD - 1, .type = 1}, {.size = AW_MESSAGE_MAX + 1, .type = 1},
-        {.size = AW_HEAD, .type = 0},     {.size = AW_HEAD + 1, .type = 1, .kept = 2}};
+        {.size = AW_HEAD, .type = 0},     {.size = AW_HEAD + 1, .type = 1, .memory_size = 2}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         give(&wrong[i], i < 4 ? 4 : AW_HEAD);
         assert_true(aw_conn_fill(&conn));
         assert_int_equal(aw_conn_next(&conn, &m), 0);
-        assert_true(conn.gone);
+        assert_true(conn.disconnected);
         assert_false(aw_conn_fill(&conn));
         stop();
         start();
@@ -141,18 +141,18 @@ TEST_WITH(start, stop, stop_is_found_among_other_messages)
     assert_int_equal(aw_conn_next(&conn, &m), AW_FRAME);
     assert_int_equal(aw_conn_next(&conn, &m), AW_LIFE);
     assert_int_equal(aw_conn_next(&conn, &m), 0);
-    assert_false(conn.gone);
+    assert_false(conn.disconnected);
 }
 
 /* Reads at the other end: requires n messages of this type and the number of lost ones. */
-static void expect(enum aw_verb type, size_t n, size_t lost)
+static void expect(enum aw_mail_type type, size_t n, size_t lost)
 {
     static struct aw_conn other;
     size_t seen = 0, gone = 0;
     aw_conn_init(&other, dup(end));
     fcntl(other.fd, F_SETFL, O_NONBLOCK);
     for (int turn = 0; turn < 200; turn++) {
-        enum aw_verb got;
+        enum aw_mail_type got;
         aw_conn_flush(&conn);
         aw_conn_fill(&other);
         while ((got = aw_conn_next(&other, &m))) {
@@ -169,12 +169,12 @@ TEST_WITH(start, stop, a_slow_reader_loses_the_oldest_records)
 {
     for (int i = 0; i < 100; i++)
         put(AW_PASSED, 10000);
-    assert_true(conn.records <= AW_CONN_QUEUE);
-    size_t kept = conn.records / (AW_HEAD + 10000);
-    assert_int_equal(conn.lost, 100 - kept);
+    assert_true(conn.record_size <= AW_CONN_QUEUE);
+    size_t kept = conn.record_size / (AW_HEAD + 10000);
+    assert_int_equal(conn.n_dropped, 100 - kept);
     put(AW_DONE, 1);
     expect(AW_PASSED, kept, 100 - kept);
-    assert_false(conn.gone);
+    assert_false(conn.disconnected);
 }
 
 TEST_WITH(start, stop, partly_sent_record_is_completed)
@@ -183,11 +183,11 @@ TEST_WITH(start, stop, partly_sent_record_is_completed)
     setsockopt(conn.fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
     put(AW_PASSED, 50000);
     aw_conn_flush(&conn);
-    assert_true(conn.sent > 0);
+    assert_true(conn.n_sent > 0);
     for (int i = 0; i < 5; i++)
         put(AW_PASSED, 50000);
-    assert_true(conn.lost > 0);
-    size_t lost = conn.lost;
+    assert_true(conn.n_dropped > 0);
+    size_t lost = conn.n_dropped;
     expect(AW_PASSED, 6 - lost, lost);
 }
 
@@ -195,9 +195,9 @@ TEST_WITH(start, stop, client_that_reads_no_answers_is_disconnected)
 {
     for (int i = 0; i < 4; i++)
         put(AW_DONE, 4000);
-    assert_false(conn.gone);
+    assert_false(conn.disconnected);
     put(AW_DONE, 4000);
-    assert_true(conn.gone);
+    assert_true(conn.disconnected);
 }
 
 /* Messages sent before the other end closed are still read. */
@@ -209,8 +209,8 @@ TEST_WITH(start, stop, messages_before_the_close_are_read)
     end = dup(conn.fd);
     put(AW_DONE, 1);
     aw_conn_flush(&conn);
-    assert_true(conn.shut);
-    assert_false(aw_conn_waiting(&conn));
+    assert_true(conn.is_shut);
+    assert_false(aw_conn_has_output(&conn));
     assert_true(aw_conn_fill(&conn));
     assert_int_equal(aw_conn_next(&conn, &m), AW_DONE);
     assert_false(aw_conn_fill(&conn));

@@ -41,19 +41,19 @@ static int start_with(const struct aw_protocol *protocol)
     static const struct aw_link_ops ops = {.write = stub_write, .close = stub_close};
     tool = rig_tool;
     tool.protocol = protocol;
-    tool.share.answers = same_id;
+    tool.share.is_answer = same_id;
     if (server_start(&tool) != 0)
         return -1;
     stub = (struct stub){
         .base = {.ops = &ops, .clock = session->clock, .datagrams = true, .key = "x"}};
     session->device.link = &stub.base;
     for (int i = 0; i < 3; i++)
-        peers[i]->frames = true;
+        peers[i]->receives_bytes = true;
     return 0;
 }
 
 /* Sends bytes as frame number 7 of this lease, or as a query. */
-static void give(int i, enum aw_verb type, struct aw_span bytes, unsigned lease)
+static void give(int i, enum aw_mail_type type, struct aw_span bytes, unsigned lease)
 {
     tell(i, (struct aw_mail){.type = type,
                              .lease = lease,
@@ -85,8 +85,8 @@ static bool is_ping(struct aw_span frame)
 static void start_arm(void)
 {
     assert_int_equal(start_with(&aw_armctl_protocol), 0);
-    tool.share.answers = NULL;
-    tool.share.harmless = is_ping;
+    tool.share.is_answer = NULL;
+    tool.share.is_harmless = is_ping;
     stub.base.datagrams = false;
     stub.any_size = true;
 }
@@ -114,7 +114,7 @@ static void start_far(void)
 }
 
 /* Sends a packet with this identifier; all values are 0 except the shoulder's target. */
-static void say_packet(int i, enum aw_verb type, uint32_t id, float shoulder, unsigned lease)
+static void say_packet(int i, enum aw_mail_type type, uint32_t id, float shoulder, unsigned lease)
 {
     uint8_t packet[64] = {(uint8_t)id, (uint8_t)(id >> 8)};
     aw_put_f32(packet + 16, shoulder);
@@ -128,7 +128,7 @@ static void say_packet(int i, enum aw_verb type, uint32_t id, float shoulder, un
 static void answer(uint32_t id)
 {
     uint8_t packet[64] = {(uint8_t)id, (uint8_t)(id >> 8)};
-    aw_frames_pass(session, false, (struct aw_span){packet, sizeof packet}, 0);
+    aw_frames_forward(session, false, (struct aw_span){packet, sizeof packet}, 0);
 }
 
 /* Only the holder of the lease can move the device, within the server's limits; earlier holders
@@ -249,13 +249,13 @@ TEST_WITH(start_motor, stop, equal_queries_are_sent_once)
     assert_int_equal(stub.n, 1);
     say_packet(2, AW_ASK, VELOCITIES, 0, 0);
     assert_int_equal(stub.n, 1); /* the first query must be answered first */
-    assert_true(peers[2]->more && server.aside.due <= peers[2]->until_ns);
+    assert_true(peers[2]->has_messages && server.aside.due <= peers[2]->due_ns);
     answer(POSITIONS);
     assert_int_equal(server.aside.due, 0);
     aw_server_serve(&server.aside);
     assert_int_equal(stub.n, 2);
     assert_int_equal(stub.last[0], VELOCITIES & 255);
-    assert_false(peers[2]->more);
+    assert_false(peers[2]->has_messages);
     answer(VELOCITIES);
     struct aw_mail m;
     while (hear(1, &m))
@@ -280,16 +280,16 @@ static int64_t when(struct aw_session *of, struct aw_span frame)
  * meanwhile. */
 TEST_WITH(start_motor, stop, frame_waits_for_the_pace_of_its_board)
 {
-    tool.share.due = when;
+    tool.share.get_due = when;
     for (int revoked = 0; revoked < 2; revoked++) {
         server.holder = peers[0];
         server.lease = 4;
         paced_ns = aw_clock_now(session->clock) + 20 * AW_MILLISECOND;
         say_packet(0, AW_FRAME, MOVE, 10, 4);
         assert_int_equal(stub.n, (unsigned)revoked);
-        assert_true(peers[0]->more);
+        assert_true(peers[0]->has_messages);
         hears_nothing(0);
-        aw_server_due(&server);
+        aw_server_set_due(&server);
         assert_true(server.aside.due <= paced_ns);
         if (revoked)
             aw_lease_revoke(&server, AW_TIMEOUT, "stopped");
@@ -297,7 +297,7 @@ TEST_WITH(start_motor, stop, frame_waits_for_the_pace_of_its_board)
             ;
         aw_server_serve(&server.aside);
         assert_int_equal(stub.n, 1);
-        assert_false(peers[0]->more);
+        assert_false(peers[0]->has_messages);
         if (revoked)
             hears(0, AW_REVOKED);
         acknowledged(0, revoked ? AW_TIMEOUT : AW_OK, "");
@@ -309,27 +309,27 @@ TEST_WITH(start_motor, stop, frame_waits_for_the_pace_of_its_board)
  * client that has gone is not sent. */
 TEST_WITH(start_motor, stop, frame_that_waits_delays_no_stop)
 {
-    tool.share.due = when;
+    tool.share.get_due = when;
     server.holder = peers[0];
     server.lease = 4;
     paced_ns = aw_clock_now(session->clock) + AW_SECOND;
     say_packet(0, AW_FRAME, MOVE, 10, 4);
-    peers[0]->seen_ns = 1;
+    peers[0]->received_ns = 1;
     say(0, AW_LIFE, false);
-    assert_true(peers[0]->seen_ns > 1);
+    assert_true(peers[0]->received_ns > 1);
     say(0, AW_STOP, false);
     assert_int_equal(server.lease, 6); /* revoked, and granted for the stop */
     aw_server_serve(&server.aside);
-    assert_true(peers[0]->more);
+    assert_true(peers[0]->has_messages);
     shutdown(ends[0].fd, SHUT_WR);
     aw_server_serve(&server.aside);
     assert_int_equal(server.n_peers, 2);
     assert_int_equal(stub.n, 0);
 }
 
-static enum aw_moves moved;
+static enum aw_motion_effect moved;
 
-static enum aw_moves saw(struct aw_session *of, bool tx, struct aw_span frame)
+static enum aw_motion_effect saw(struct aw_session *of, bool tx, struct aw_span frame)
 {
     (void)of, (void)tx, (void)frame;
     return moved;
@@ -346,35 +346,35 @@ static enum aw_status stop_at_second(struct aw_session *of)
 TEST_WITH(start_motor, stop, unconfirmed_stop_is_retried)
 {
     tool.stop = stop_at_second;
-    tool.share.saw = saw;
+    tool.share.on_frame = saw;
     stops = 0;
     for (unsigned granted = 0; granted < 2; granted++) {
         aw_lease_revoke(&server, AW_TIMEOUT, "stopped");
-        aw_lease_halt(&server);
+        aw_lease_stop_device(&server);
         assert_int_equal(stops, 1 + 2 * granted);
-        assert_true(server.again_ns > 0);
-        aw_server_due(&server);
-        assert_true(server.aside.due <= server.again_ns);
+        assert_true(server.retry_ns > 0);
+        aw_server_set_due(&server);
+        assert_true(server.aside.due <= server.retry_ns);
         aw_server_serve(&server.aside);
-        assert_false(server.halt); /* not yet */
+        assert_false(server.must_stop); /* not yet */
         if (granted) {
             aw_lease_request(&server, peers[0], false);
-            assert_true(server.again_ns > 0);
-            moved = AW_MOVES_ON; /* for a query */
+            assert_true(server.retry_ns > 0);
+            moved = AW_EFFECT_NONE; /* for a query */
             say_packet(0, AW_FRAME, MOVE, 10, server.lease);
-            assert_true(server.again_ns > 0);
-            moved = AW_MOVES;
+            assert_true(server.retry_ns > 0);
+            moved = AW_EFFECT_MOVES;
             answer(MOVE);
             say_packet(0, AW_FRAME, MOVE, 10, server.lease);
-            assert_int_equal(server.again_ns, 0);
+            assert_int_equal(server.retry_ns, 0);
             continue;
         }
-        server.again_ns = 1;
+        server.retry_ns = 1;
         aw_server_serve(&server.aside);
-        assert_true(server.halt);
-        aw_lease_halt(&server);
+        assert_true(server.must_stop);
+        aw_lease_stop_device(&server);
         assert_int_equal(stops, 2);
-        assert_int_equal(server.again_ns, 0);
+        assert_int_equal(server.retry_ns, 0);
     }
     session->motion.ongoing = AW_ONGOING_NOTHING;
 }

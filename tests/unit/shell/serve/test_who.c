@@ -16,7 +16,7 @@ TEST(names_of_programs_stay_on_one_line)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_who who;
         prctl(PR_SET_NAME, rows[i].name);
-        aw_who_local(&who, ends[0], NULL);
+        aw_who_identify(&who, ends[0], NULL);
         assert_string_equal(who.program, rows[i].shown);
         assert_int_equal(who.pid, getpid());
     }

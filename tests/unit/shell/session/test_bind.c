@@ -3,7 +3,7 @@
 #include "shell/session/bind.h"
 
 static struct aw_session *session;
-static struct aw_words words;
+static struct aw_tokens words;
 static struct aw_args args;
 static size_t bad;
 
@@ -19,7 +19,7 @@ static void stop(void)
 
 static enum aw_status bind(const char *line)
 {
-    if (aw_words_split(&words, line, &session->err) != AW_OK)
+    if (aw_tokens_split(&words, line, &session->err) != AW_OK)
         fail_msg("%s: %s", line, session->err.text);
     session->err = (struct aw_error){.status = AW_OK};
     return aw_bind(session, &words, &args, &bad);
@@ -70,9 +70,9 @@ static void list_bound(char *out)
     *out = '\0';
     for (size_t i = 0; i < args.n; i++)
         sprintf(out + strlen(out), "%s%s=%s",
-                i == 0                                         ? ""
-                : args.bound[i].turn != args.bound[i - 1].turn ? " | "
-                                                               : " ",
+                i == 0                                                     ? ""
+                : args.bound[i].repetition != args.bound[i - 1].repetition ? " | "
+                                                                           : " ",
                 args.bound[i].arg->name, args.bound[i].text);
 }
 
@@ -89,8 +89,8 @@ TEST_WITH(start, stop, words_are_bound_to_arguments)
             assert_string_equal(args.command->name, good[i].command);
         else
             assert_null(args.command);
-        if (args.turns != good[i].turns)
-            fail_msg("%s: %zu turns", good[i].line, args.turns);
+        if (args.n_repeats != good[i].turns)
+            fail_msg("%s: %zu turns", good[i].line, args.n_repeats);
         assert_int_equal(bad, words.n);
     }
 }
@@ -178,7 +178,7 @@ TEST_WITH(start, stop, maximum_number_of_words_is_bound)
         strcat(line, " 1");
     assert_int_equal(bind(line), AW_OK);
     assert_int_equal(args.n, AW_WORDS_MAX - 2);
-    assert_int_equal(args.turns, (AW_WORDS_MAX - 2) / 2);
+    assert_int_equal(args.n_repeats, (AW_WORDS_MAX - 2) / 2);
 }
 
 TEST_WITH(start, stop, arguments_are_found_by_name_and_turn)
@@ -248,5 +248,5 @@ TEST(ranges_are_printed)
     };
     char text[64];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_string_equal(aw_range_text(&rows[i].info, text, sizeof text), rows[i].text);
+        assert_string_equal(aw_write_range(&rows[i].info, text, sizeof text), rows[i].text);
 }

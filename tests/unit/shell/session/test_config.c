@@ -39,8 +39,8 @@ static enum aw_status load(const char *text)
 
 static void assert_wrong(const char *part)
 {
-    if (!strstr(session->config->wrong.text, part))
-        fail_msg("'%s' does not say '%s'", session->config->wrong.text, part);
+    if (!strstr(session->config->error.text, part))
+        fail_msg("'%s' does not say '%s'", session->config->error.text, part);
 }
 
 TEST_WITH(start, stop, config_sections_are_read)
@@ -50,9 +50,9 @@ TEST_WITH(start, stop, config_sections_are_read)
         fail_msg("%s", session->err.text);
     assert_true(session->config->found);
     assert_string_equal(session->config->path, file);
-    assert_string_equal(aw_config_alias(session, "arm"), "/dev/ttyUSB0?baud=9600");
-    assert_string_equal(aw_config_alias(session, "far"), "tcp:host:1");
-    assert_null(aw_config_alias(session, "leg"));
+    assert_string_equal(aw_config_find_alias(session, "arm"), "/dev/ttyUSB0?baud=9600");
+    assert_string_equal(aw_config_find_alias(session, "far"), "tcp:host:1");
+    assert_null(aw_config_find_alias(session, "leg"));
     assert_string_equal(session->options.link.url, "@arm");
     assert_true(session->options.print.json);
     assert_true(session->options.link.timeout_s == 0.5);
@@ -64,8 +64,8 @@ TEST_WITH(start, stop, last_value_wins)
     assert_int_equal(
         load("[link]\narm = a:\nleg = b:\narm = c:\n[options]\nlink = x:\nlink = y:\n"), AW_OK);
     assert_int_equal(session->config->n_aliases, 2);
-    assert_string_equal(aw_config_alias(session, "arm"), "c:");
-    assert_string_equal(aw_config_alias(session, "leg"), "b:");
+    assert_string_equal(aw_config_find_alias(session, "arm"), "c:");
+    assert_string_equal(aw_config_find_alias(session, "leg"), "b:");
     assert_string_equal(session->options.link.url, "y:");
 }
 
@@ -74,8 +74,8 @@ TEST_WITH(start, stop, lines_may_be_indented)
 {
     assert_int_equal(load("[link]\n  arm = a:\n\tleg = b:\n[options]\n  link = @leg\n  json = 1\n"),
                      AW_OK);
-    assert_string_equal(aw_config_alias(session, "arm"), "a:");
-    assert_string_equal(aw_config_alias(session, "leg"), "b:");
+    assert_string_equal(aw_config_find_alias(session, "arm"), "a:");
+    assert_string_equal(aw_config_find_alias(session, "leg"), "b:");
     assert_string_equal(session->options.link.url, "@leg");
     assert_true(session->options.print.json);
 }
@@ -86,8 +86,8 @@ TEST_WITH(start, stop, valid_lines_count_despite_errors)
     assert_int_equal(load("[options]\nfrob = 1\njson = yes\nnothing\n[link]\narm = a:\n"),
                      AW_USAGE);
     assert_true(session->options.print.json);
-    assert_string_equal(aw_config_alias(session, "arm"), "a:");
-    assert_int_equal(session->config->n_wrong, 2);
+    assert_string_equal(aw_config_find_alias(session, "arm"), "a:");
+    assert_int_equal(session->config->n_errors, 2);
 }
 
 static const struct {
@@ -117,12 +117,12 @@ TEST_WITH(start, stop, errors_name_the_line)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         enum aw_status status = load(wrong[i].text);
         if (status != wrong[i].status)
-            fail_msg("%s: %d %s", wrong[i].text, status, session->config->wrong.text);
+            fail_msg("%s: %d %s", wrong[i].text, status, session->config->error.text);
         snprintf(place, sizeof place, "%s:%d:1: ", file, wrong[i].line);
         assert_wrong(place);
         assert_wrong(wrong[i].part);
-        assert_int_equal(session->config->broken, strncmp(wrong[i].text, "[options]", 9) != 0 ||
-                                                      strstr(wrong[i].text, "json\n") != NULL);
+        assert_int_equal(session->config->incomplete, strncmp(wrong[i].text, "[options]", 9) != 0 ||
+                                                          strstr(wrong[i].text, "json\n") != NULL);
     }
 }
 
@@ -152,7 +152,7 @@ TEST_WITH(start, stop, number_of_aliases_and_options_is_limited)
         sprintf(text + strlen(text), "a%d = u%d\n", i, i);
     assert_int_equal(load(text), AW_OK);
     assert_int_equal(session->config->n_aliases, AW_ALIASES_MAX);
-    assert_string_equal(aw_config_alias(session, "a31"), "u31");
+    assert_string_equal(aw_config_find_alias(session, "a31"), "u31");
     strcat(text, "more = x\n");
     assert_int_equal(load(text), AW_USAGE);
     assert_wrong(":34:1: more than 32 aliases");
@@ -178,7 +178,7 @@ static enum aw_status configure(struct aw_session *s, const char *section, const
 TEST_WITH(start, stop, other_sections_belong_to_the_tool)
 {
     struct aw_tool tool = rig_tool;
-    tool.configure = configure;
+    tool.set_config_key = configure;
     session->tool = &tool;
     write_file(file, "[joint elbow]\nindex = 2\n");
     assert_int_equal(aw_config_load(session, file), AW_OK);
@@ -198,7 +198,7 @@ TEST_WITH(start, stop, unreadable_file_is_reported)
     assert_false(session->config->found);
     assert_int_equal(aw_config_load(session, folder), AW_USAGE);
     assert_wrong("Is a directory");
-    assert_true(session->config->broken);
+    assert_true(session->config->incomplete);
 }
 
 TEST_WITH(start, stop, default_config_file_is_read)
@@ -229,7 +229,7 @@ TEST_WITH(start, stop, directories_of_state_files_are_created)
     char path[256], expected[160];
     struct stat info;
     setenv("XDG_STATE_HOME", folder, 1);
-    aw_state_path(session, "history", path, sizeof path);
+    aw_write_state_path(session, "history", path, sizeof path);
     snprintf(expected, sizeof expected, "%s/armwire/rig/history", folder);
     assert_string_equal(path, expected);
     *strrchr(path, '/') = '\0';
@@ -238,10 +238,10 @@ TEST_WITH(start, stop, directories_of_state_files_are_created)
     assert_int_equal(info.st_mode & 077, 0); /* private to the user */
     unsetenv("XDG_STATE_HOME");
     setenv("HOME", folder, 1);
-    aw_state_path(session, "history", path, sizeof path);
+    aw_write_state_path(session, "history", path, sizeof path);
     snprintf(expected, sizeof expected, "%s/.local/state/armwire/rig/history", folder);
     assert_string_equal(path, expected);
     unsetenv("HOME");
-    aw_state_path(session, "history", path, sizeof path);
+    aw_write_state_path(session, "history", path, sizeof path);
     assert_string_equal(path, "");
 }

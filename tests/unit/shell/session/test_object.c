@@ -27,7 +27,7 @@ static const char *in_format(const struct aw_object *object, const char *format)
 static const char *as_json(const struct aw_object *object, const char *why)
 {
     const struct aw_object_head head = {
-        .time = "1.5", .cmd = "x", .error = why ? "limit" : NULL, .why = why, .exit = 6};
+        .time = "1.5", .cmd = "x", .error = why ? "limit" : NULL, .message = why, .exit_code = 6};
     return print(object, &(struct aw_object_form){.style = AW_STYLE_JSON, .head = &head});
 }
 
@@ -35,9 +35,9 @@ TEST(results_are_printed_as_csv_and_by_format)
 {
     struct aw_object object;
     aw_object_start(&object, "fk");
-    aw_object_number(&object, "x", 12.5, 1, "mm");
-    aw_object_number(&object, "y", NAN, 1, "mm");
-    aw_object_text(&object, "why", "a \"b\", c");
+    aw_object_add_number(&object, "x", 12.5, 1, "mm");
+    aw_object_add_number(&object, "y", NAN, 1, "mm");
+    aw_object_add_text(&object, "why", "a \"b\", c");
     const struct aw_object_head head = {.time = "0", .cmd = "fk"}, bare = {.time = "0"};
     struct aw_object_form form = {.style = AW_STYLE_CSV, .names = true, .head = &head};
     assert_string_equal(print(&object, &form), "t,cmd,x,y,why\n0,fk,12.5,,\"a \"\"b\"\", c\"\n");
@@ -59,8 +59,8 @@ TEST(excess_entries_are_dropped)
     struct aw_object object;
     aw_object_start(&object, "x");
     for (int i = 0; i < AW_OBJECT_MAX * 2; i++)
-        aw_object_number(&object, "a-key-that-is-longer-than-there-is-room-for-it-in-here", i, 0,
-                         NULL);
+        aw_object_add_number(&object, "a-key-that-is-longer-than-there-is-room-for-it-in-here", i,
+                             0, NULL);
     assert_int_equal(object.n, AW_OBJECT_MAX);
     assert_true(object.entries[AW_OBJECT_MAX - 1].number == AW_OBJECT_MAX * 2 - 1);
     assert_true(object.entries[AW_OBJECT_MAX - 2].number == AW_OBJECT_MAX - 2);
@@ -74,7 +74,7 @@ TEST(overlong_texts_are_safe)
     memset(bells, '\a', sizeof bells - 1);
     aw_object_start(&object, "x");
     for (int i = 0; i < AW_OBJECT_MAX; i++)
-        aw_object_text(&object, i % 2 ? "a" : "group.b", bells);
+        aw_object_add_text(&object, i % 2 ? "a" : "group.b", bells);
     assert_in_range(strlen(as_json(&object, bells)), AW_OBJECT_TEXT / 2, AW_OBJECT_TEXT);
     assert_string_equal(text + strlen(text) - 3, "\"}\n");
     assert_in_range(strlen(as(&object, AW_STYLE_TEXT)), AW_OBJECT_TEXT / 2, AW_OBJECT_TEXT);
@@ -109,14 +109,14 @@ TEST(numbers_have_the_requested_decimals)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char wanted[64];
         aw_object_start(&object, "x");
-        aw_object_number(&object, "n", rows[i].number, rows[i].decimals, NULL);
+        aw_object_add_number(&object, "n", rows[i].number, rows[i].decimals, NULL);
         snprintf(wanted, sizeof wanted, "{\"t\":1.5,\"cmd\":\"x\",\"ok\":true,\"n\":%s}\n",
                  rows[i].text);
         assert_string_equal(as_json(&object, NULL), wanted);
     }
     aw_object_start(&object, "x");
-    aw_object_truth(&object, "yes", true);
-    aw_object_truth(&object, "no", false);
+    aw_object_add_truth(&object, "yes", true);
+    aw_object_add_truth(&object, "no", false);
     assert_string_equal(as(&object, AW_STYLE_TEXT), "x yes=true no=false\n");
 }
 
@@ -124,17 +124,17 @@ TEST(absent_values_leave_empty_cells)
 {
     struct aw_object object;
     aw_object_start(&object, "row");
-    aw_object_number(&object, "a", 1, 0, "mm");
-    aw_object_number(&object, "b", 2, 0, "mm");
-    aw_object_absent(&object);
-    aw_object_text(&object, "c", "text");
-    aw_object_absent(&object);
-    aw_object_number(&object, "d", (double)INFINITY, 0, "mm");
-    aw_object_number(&object, "e", 3, 0, "deg");
+    aw_object_add_number(&object, "a", 1, 0, "mm");
+    aw_object_add_number(&object, "b", 2, 0, "mm");
+    aw_object_clear_last(&object);
+    aw_object_add_text(&object, "c", "text");
+    aw_object_clear_last(&object);
+    aw_object_add_number(&object, "d", (double)INFINITY, 0, "mm");
+    aw_object_add_number(&object, "e", 3, 0, "deg");
     object.entries[object.n - 1].unit_after = "·s";
-    aw_object_text(&object, "f", "x");
+    aw_object_add_text(&object, "f", "x");
     object.entries[object.n - 1].unit = "V";
-    aw_object_list(&object, "g", "[1,\"2\"]");
+    aw_object_add_list(&object, "g", "[1,\"2\"]");
     assert_string_equal(as(&object, AW_STYLE_JSON),
                         "{\"a\":1,\"d\":null,\"e\":3,\"f\":\"x\",\"g\":[1,\"2\"]}\n");
     assert_string_equal(as(&object, AW_STYLE_CSV), "a,b,c,d,e,f,g\n1,,,,3,x,\"[1,\"\"2\"\"]\"\n");
@@ -148,24 +148,24 @@ TEST(details_are_hidden_in_brief_text)
     struct aw_object object;
     struct aw_stats s = {.n = 3, .min = 1, .mean = 2, .p50 = 2, .p95 = 4, .p99 = 4, .max = 4};
     aw_object_start(&object, "play");
-    aw_object_count(&object, "sent", 3);
-    aw_object_stats_ms(&object, "late", &s);
-    aw_object_count(&object, "a", 1);
-    aw_object_count(&object, "b", 2);
-    aw_object_details(&object, object.n - 1);
-    object.brief = true;
+    aw_object_add_count(&object, "sent", 3);
+    aw_object_add_stats_ms(&object, "late", &s);
+    aw_object_add_count(&object, "a", 1);
+    aw_object_add_count(&object, "b", 2);
+    aw_object_mark_details(&object, object.n - 1);
+    object.is_brief = true;
     assert_string_equal(as(&object, AW_STYLE_TEXT), "play sent=3 late_max_ms=4 a=1\n");
     assert_string_equal(as(&object, AW_STYLE_CSV),
                         "sent,late_min_ms,late_mean_ms,late_p50_ms,late_p95_ms,late_p99_ms,"
                         "late_max_ms,a,b\n3,1,2,2,4,4,4,1,2\n");
     aw_object_start(&object, "ping");
-    aw_object_stats_ms(&object, NULL, &s);
-    assert_false(object.brief);
-    object.brief = true;
+    aw_object_add_stats_ms(&object, NULL, &s);
+    assert_false(object.is_brief);
+    object.is_brief = true;
     assert_string_equal(as(&object, AW_STYLE_TEXT),
                         "ping min_ms=1 mean_ms=2 p50_ms=2 p95_ms=4 p99_ms=4 max_ms=4\n");
     aw_object_start(&object, "ping");
-    aw_object_stats_ms(&object, NULL, &(struct aw_stats){0});
+    aw_object_add_stats_ms(&object, NULL, &(struct aw_stats){0});
     assert_int_equal(object.n, 0);
 }
 
@@ -175,8 +175,8 @@ TEST(keys_are_grouped_by_prefix)
     struct aw_object object;
     aw_object_start(&object, "play");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        aw_object_count(&object, keys[i], i);
-    aw_object_gather(&object);
+        aw_object_add_count(&object, keys[i], i);
+    aw_object_group(&object);
     assert_string_equal(
         as(&object, AW_STYLE_JSON),
         "{\"a\":{\"x\":0,\"y\":3,\"z\":6},\"n\":1,\"b\":{\"x\":2,\"y\":5},\"c\":4}\n");
@@ -198,7 +198,7 @@ TEST(nested_groups_become_nested_objects)
         struct aw_object object;
         aw_object_start(&object, "x");
         for (int k = 0; k < 5 && rows[i].keys[k]; k++)
-            aw_object_number(&object, rows[i].keys[k], k, 0, NULL);
+            aw_object_add_number(&object, rows[i].keys[k], k, 0, NULL);
         assert_string_equal(as(&object, AW_STYLE_JSON), rows[i].json);
     }
 }
@@ -217,7 +217,7 @@ TEST(every_character_is_escaped_correctly)
         {"µx", 3, "\"µx\""},        {"\n", 9, "\"\\u000a\""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        *aw_json_string(text, rows[i].in, rows[i].max) = '\0';
+        *aw_write_json_string(text, rows[i].in, rows[i].max) = '\0';
         assert_string_equal(text, rows[i].out);
     }
 }
@@ -244,12 +244,12 @@ TEST(format_fields_are_found_by_name)
     };
     struct aw_object object;
     aw_object_start(&object, "x");
-    aw_object_number(&object, "lknee.torque", 1, 0, "Nm");
-    aw_object_number(&object, "rknee.torque", 2, 0, "Nm");
-    aw_object_number(&object, "lknee.angle", 3, 0, "deg");
-    aw_object_number(&object, "m.x", 4, 0, NULL);
-    aw_object_number(&object, "x", 5, 0, NULL);
-    aw_object_text(&object, "text", "some");
+    aw_object_add_number(&object, "lknee.torque", 1, 0, "Nm");
+    aw_object_add_number(&object, "rknee.torque", 2, 0, "Nm");
+    aw_object_add_number(&object, "lknee.angle", 3, 0, "deg");
+    aw_object_add_number(&object, "m.x", 4, 0, NULL);
+    aw_object_add_number(&object, "x", 5, 0, NULL);
+    aw_object_add_text(&object, "text", "some");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_string_equal(in_format(&object, rows[i].format), rows[i].out);
     }
@@ -262,7 +262,7 @@ TEST(texts_are_truncated)
     struct aw_object object;
     memset(letters, 'x', sizeof letters - 1);
     aw_object_start(&object, "x");
-    aw_object_text(&object, "a", letters);
+    aw_object_add_text(&object, "a", letters);
     assert_int_equal(strlen(as_json(&object, NULL)),
                      strlen("{\"t\":1.5,\"cmd\":\"x\",\"ok\":true,\"a\":\"\"}\n") + 1000);
     aw_object_start(&object, "x");
@@ -277,9 +277,9 @@ static void add_text(struct aw_object *object, bool list, size_t key, size_t len
 {
     const char *end = letters + sizeof letters - 1;
     if (list)
-        aw_object_list(object, end - key, end - length);
+        aw_object_add_list(object, end - key, end - length);
     else
-        aw_object_text(object, end - key, end - length);
+        aw_object_add_text(object, end - key, end - length);
 }
 
 /* Fills the object with texts whose characters each take width bytes: exactly the buffer, or one

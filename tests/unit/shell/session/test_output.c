@@ -184,7 +184,7 @@ TEST(stop_request_ends_a_write_to_a_full_terminal)
 TEST_WITH(open_pipe, close_pipe, write_after_a_stop_waits_briefly)
 {
     assert_int_equal(eventfd_read(out.stop_fd, &(eventfd_t){0}), 0);
-    out.stalled = true; /* the stop was handled since */
+    out.is_stalled = true; /* the stop was handled since */
     print_lines(1024);
     assert_int_equal(aw_output_flush(&out, NULL), AW_STOPPED);
     assert_int_equal(out.error, ECANCELED);
@@ -255,7 +255,7 @@ TEST(half_a_buffer_is_delayed)
     aw_output_write(&out, "x", 1);
     aw_output_pace(&out, 6, &left, NULL);
     assert_int_equal(out.used, 0);
-    assert_int_equal(out.since_ns, 0);
+    assert_int_equal(out.waiting_ns, 0);
     close(out.fd);
 }
 
@@ -279,7 +279,7 @@ TEST(output_errors_are_explained)
         struct aw_error err = {0};
         start(-1);
         out.error = rows[i].error;
-        out.stalled = rows[i].stalled;
+        out.is_stalled = rows[i].stalled;
         assert_int_equal(aw_output_flush(&out, &err), rows[i].status);
         assert_string_equal(err.text, rows[i].text);
         assert_int_equal(aw_output_check(&out, NULL), rows[i].status);

@@ -60,10 +60,10 @@ TEST_WITH(start, stop, progress_line_shows_share_and_time_left)
         {2500000, 0, 5, "\rfile 2.5 MB\033[K"},
     };
     struct aw_progress p = aw_progress(session, "file", false);
-    assert_true(p.wanted);
+    assert_true(p.enabled);
     assert_true(p.next_ns == p.start_ns + AW_SECOND / 2);
     p.next_ns = AW_NEVER;
-    aw_progress_at(&p, 1, 2);
+    aw_progress_update(&p, 1, 2);
     aw_progress_show(&p, "no");
     aw_progress_end(&p); /* nothing was shown */
     expect_shown("");
@@ -71,11 +71,11 @@ TEST_WITH(start, stop, progress_line_shows_share_and_time_left)
         int64_t now = aw_clock_now(&session->time.real.base);
         p.start_ns = now - rows[i].began_s * AW_SECOND;
         p.next_ns = 0;
-        aw_progress_at(&p, rows[i].done, rows[i].all);
+        aw_progress_update(&p, rows[i].done, rows[i].all);
         expect_shown(rows[i].shown);
         assert_true(p.next_ns >= now + AW_SECOND / 10);
         p.next_ns = AW_NEVER;
-        aw_progress_at(&p, 1, 2); /* too early */
+        aw_progress_update(&p, 1, 2); /* too early */
     }
     p.next_ns = 0;
     aw_progress_show(&p, "words");
@@ -108,9 +108,9 @@ TEST_WITH(start, stop, progress_line_requires_a_terminal)
         dup2(rows[i].to_terminal ? terminal : none[1], STDOUT_FILENO);
         struct aw_progress p = aw_progress(session, "file", rows[i].prints);
         dup2(usual_out, STDOUT_FILENO);
-        assert_int_equal(p.wanted, rows[i].wanted);
+        assert_int_equal(p.enabled, rows[i].wanted);
         p.next_ns = 0;
-        if (!p.wanted)
+        if (!p.enabled)
             aw_progress_show(&p, "no");
         expect_shown("");
     }
@@ -119,5 +119,5 @@ TEST_WITH(start, stop, progress_line_requires_a_terminal)
     dup2(usual_err, STDERR_FILENO);
     close(none[0]);
     close(none[1]);
-    assert_false(p.wanted);
+    assert_false(p.enabled);
 }

@@ -50,7 +50,7 @@ TEST_WITH(start, stop, lines_are_cleaned_but_drawings_are_not)
     session->out.charset = AW_CHARSET_ASCII;
     aw_session_report(session, "a — b\n");
     assert_string_equal(said(), "a - b\n");
-    aw_session_notice(session, "%d of %d", 1, 2);
+    aw_session_print_notice(session, "%d of %d", 1, 2);
     assert_string_equal(said(), "rig: 1 of 2\n");
 }
 
@@ -62,12 +62,12 @@ TEST_WITH(start, stop, unread_lines_are_counted)
     memset(block, '.', sizeof block);
     assert_int_equal(write(ends[1], block, sizeof block), sizeof block);
     aw_session_report(session, "one\n");
-    assert_int_equal(session->run.unreported, 1);
+    assert_int_equal(session->run.dropped_lines, 1);
     aw_session_report(session, "two\n");
-    assert_int_equal(session->run.unreported, 2);
+    assert_int_equal(session->run.dropped_lines, 2);
     said();
     aw_session_report(session, "three\n");
-    assert_int_equal(session->run.unreported, 0);
+    assert_int_equal(session->run.dropped_lines, 0);
     assert_string_equal(said(), "rig: 2 lines dropped here: the reader was too slow\nthree\n");
     aw_session_report(session, "four\n");
     assert_string_equal(said(), "four\n");
@@ -80,7 +80,7 @@ TEST_WITH(start, stop, long_line_is_written_partly)
     session->time.real.stop_fd = eventfd(0, EFD_CLOEXEC);
     memset(block, 'x', sizeof block - 1);
     aw_session_report(session, "%s\n", block);
-    assert_int_equal(session->run.unreported, 1);
+    assert_int_equal(session->run.dropped_lines, 1);
     assert_int_equal(strlen(said()), 16384);
 }
 
@@ -89,7 +89,7 @@ TEST_WITH(start, stop, closed_standard_error_does_not_block)
     close(ends[0]);
     ends[0] = -1;
     aw_session_report(session, "one\n");
-    assert_int_equal(session->run.unreported, 0);
+    assert_int_equal(session->run.dropped_lines, 0);
 }
 
 /* A terminal may return the text in pieces. */
@@ -137,34 +137,35 @@ TEST_WITH(start, stop, progress_is_shown_on_a_terminal)
         assert_int_equal(openpty(&user, &terminal, NULL, NULL, &size), 0);
         dup2(terminal, STDERR_FILENO);
         setenv("TERM", "xterm", 1);
-        aw_session_work_begin(session);
-        assert_true(session->run.work.next_ns > 0 && session->run.work.next_ns < AW_NEVER);
-        assert_ptr_equal(session->run.work.session, session);
-        aw_session_work(session, "too soon");
-        assert_false(session->run.work.shown);
-        session->run.work.next_ns = 0;
-        aw_session_work(session, "sweep %d of 10 s, 250 of 400 samples, error 0.25 deg%s", 3,
-                        rows[i].columns < 199 ? "" : ", all that there is more to tell");
-        assert_true(session->run.work.shown);
-        assert_true(session->run.work.next_ns > 0);
+        aw_session_begin_progress(session);
+        assert_true(session->run.progress.next_ns > 0 && session->run.progress.next_ns < AW_NEVER);
+        assert_ptr_equal(session->run.progress.session, session);
+        aw_session_show_progress(session, "too soon");
+        assert_false(session->run.progress.shown);
+        session->run.progress.next_ns = 0;
+        aw_session_show_progress(session, "sweep %d of 10 s, 250 of 400 samples, error 0.25 deg%s",
+                                 3,
+                                 rows[i].columns < 199 ? "" : ", all that there is more to tell");
+        assert_true(session->run.progress.shown);
+        assert_true(session->run.progress.next_ns > 0);
         expect_shown(user, rows[i].shown);
-        aw_session_work_end(session);
+        aw_session_end_progress(session);
         expect_shown(user, "\r\033[K");
-        assert_true(session->run.work.next_ns == AW_NEVER);
-        session->run.work.shown = true;
+        assert_true(session->run.progress.next_ns == AW_NEVER);
+        session->run.progress.shown = true;
         aw_session_report(session, "done\n"); /* a line starts at the position of the progress */
         expect_shown(user, "\r\033[Kdone\r\n");
-        assert_false(session->run.work.shown);
-        aw_session_work(session, "never");
-        assert_false(session->run.work.shown);
+        assert_false(session->run.progress.shown);
+        aw_session_show_progress(session, "never");
+        assert_false(session->run.progress.shown);
         setenv("TERM", i % 2 ? "dumb" : "", 1);
-        aw_session_work_begin(session);
-        assert_true(session->run.work.next_ns == AW_NEVER);
+        aw_session_begin_progress(session);
+        assert_true(session->run.progress.next_ns == AW_NEVER);
         dup2(ends[1], STDERR_FILENO);
         close(user);
         close(terminal);
     }
     setenv("TERM", "xterm", 1);
-    aw_session_work_begin(session); /* standard error is not a terminal now */
-    assert_true(session->run.work.next_ns == AW_NEVER);
+    aw_session_begin_progress(session); /* standard error is not a terminal now */
+    assert_true(session->run.progress.next_ns == AW_NEVER);
 }

@@ -31,13 +31,13 @@ TEST_WITH(start, stop, for_option_sets_the_end_time)
         int64_t end_ns;
     } rows[] = {
         {"0.5s", 5 * AW_SECOND + AW_SECOND / 2}, {"1s", 6 * AW_SECOND}, {"2min", 125 * AW_SECOND}};
-    assert_true(aw_session_end(session) == AW_NEVER);
+    assert_true(aw_session_end_time(session) == AW_NEVER);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         set("for", rows[i].text);
-        assert_true(aw_session_end(session) == rows[i].end_ns);
+        assert_true(aw_session_end_time(session) == rows[i].end_ns);
     }
     assert_true(aw_session_time(session) == 5 * AW_SECOND);
-    session->run.started = 3 * AW_SECOND;
+    session->run.started_ns = 3 * AW_SECOND;
     assert_true(aw_session_seconds(session) == 2);
     session->clock = &session->time.real.base;
     assert_true(aw_session_time(session) > 5 * AW_SECOND);
@@ -61,9 +61,9 @@ TEST_WITH(start, stop, options_select_the_output_style)
         if (rows[i].option)
             set(rows[i].option, rows[i].value);
         assert_int_equal(aw_session_style(session), rows[i].style);
-        assert_int_equal(aw_session_json(session), rows[i].style == AW_STYLE_JSON);
-        assert_int_equal(aw_session_formatted(session), rows[i].style != AW_STYLE_TEXT);
-        assert_int_equal(aw_session_text(session), rows[i].text);
+        assert_int_equal(aw_session_is_json(session), rows[i].style == AW_STYLE_JSON);
+        assert_int_equal(aw_session_is_formatted(session), rows[i].style != AW_STYLE_TEXT);
+        assert_int_equal(aw_session_is_text(session), rows[i].text);
     }
     assert_true(isnan(session->options.link.timeout_s));
     assert_null(aw_option(session, "nothing"));
@@ -77,16 +77,16 @@ TEST_WITH(start, stop, statuses_have_exit_codes)
 {
     for (int status = AW_OK; status <= AW_NO_MEMORY; status++)
         if (status != AW_STOPPED)
-            assert_int_equal(aw_exit_code(session, (enum aw_status)status), status);
-    assert_int_equal(aw_exit_code(session, AW_STOPPED), 130);
+            assert_int_equal(aw_session_exit_code(session, (enum aw_status)status), status);
+    assert_int_equal(aw_session_exit_code(session, AW_STOPPED), 130);
     session->motion.stop.signal = 15;
-    assert_int_equal(aw_exit_code(session, AW_STOPPED), 143);
-    assert_int_equal(aw_exit_code(session, AW_USAGE), 2);
+    assert_int_equal(aw_session_exit_code(session, AW_STOPPED), 143);
+    assert_int_equal(aw_session_exit_code(session, AW_USAGE), 2);
     session->motion.stop.signal = 0;
     session->out.error = EPIPE;
-    assert_int_equal(aw_exit_code(session, AW_USAGE), 141);
+    assert_int_equal(aw_session_exit_code(session, AW_USAGE), 141);
     session->out.error = ENOSPC;
-    assert_int_equal(aw_exit_code(session, AW_LOST), 7);
+    assert_int_equal(aw_session_exit_code(session, AW_LOST), 7);
 }
 
 /* Fields beyond the maximum of a view are dropped. */

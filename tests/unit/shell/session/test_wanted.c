@@ -53,8 +53,8 @@ TEST_WITH(start, stop, names_of_a_long_format_are_dropped)
         assert_int_equal(aw_wanted_init(wanted, session), AW_OK);
         assert_int_equal(wanted->all.n, last == 1022 ? 2 : 1);
         assert_int_equal(strlen(wanted->all.pattern[0]), 1023);
-        assert_false(wanted->picks);
-        assert_int_equal(wanted->seen[0], 0);
+        assert_false(wanted->selects_entries);
+        assert_int_equal(wanted->matched[0], 0);
     }
     assert_int_equal(strlen(wanted->all.pattern[0]), 1023);
 }
@@ -64,18 +64,18 @@ TEST_WITH(start, stop, error_lists_available_names)
 {
     struct aw_object object;
     char name[16];
-    wanted->picks = true;
+    wanted->selects_entries = true;
     aw_object_start(&object, "rows");
     for (int i = 0; i < 13; i++) {
         snprintf(name, sizeof name, "quantity%02d", i);
-        aw_object_number(&object, name, i, 0, NULL);
+        aw_object_add_number(&object, name, i, 0, NULL);
     }
-    aw_object_number(&object, "four", 4, 0, NULL); /* one byte too long */
-    aw_object_number(&object, "six", 6, 0, NULL);  /* the last byte is the terminator */
-    aw_object_number(&object, "a", 6, 0, NULL);
+    aw_object_add_number(&object, "four", 4, 0, NULL); /* one byte too long */
+    aw_object_add_number(&object, "six", 6, 0, NULL);  /* the last byte is the terminator */
+    aw_object_add_number(&object, "a", 6, 0, NULL);
     assert_true(aw_wanted_pick(session, &object));
-    assert_int_equal(strlen(wanted->offered), sizeof wanted->offered - 1);
-    assert_string_equal(wanted->offered + 13 * 12 - 2, ", six");
+    assert_int_equal(strlen(wanted->available), sizeof wanted->available - 1);
+    assert_string_equal(wanted->available + 13 * 12 - 2, ", six");
     assert_true(aw_wanted_pick(session, &object)); /* repeated: no duplicates */
-    assert_int_equal(strlen(wanted->offered), sizeof wanted->offered - 1);
+    assert_int_equal(strlen(wanted->available), sizeof wanted->available - 1);
 }

@@ -5,7 +5,7 @@
 #include "shell/joints/joints.h"
 #include "shell_helper.h"
 
-static const struct aw_gain_file file = {.places = 9};
+static const struct aw_gain_file file = {.n_gains = 9};
 static struct aw_gain_list sent_gains;
 static enum aw_status comes;
 
@@ -15,9 +15,9 @@ static enum aw_status send_it(struct aw_session *s, const struct aw_gain_list *g
     return comes == AW_OK ? AW_OK : aw_fail(&s->err, comes, "no answer");
 }
 
-static const struct aw_law law = {
-    .file = &file, .send = send_it, .not_back = "it is held, but its"};
-static const struct aw_joints joints = {.law = &law};
+static const struct aw_controller law = {
+    .file = &file, .send = send_it, .error_start = "it is held, but its"};
+static const struct aw_joints joints = {.controller = &law};
 static struct aw_session *session;
 static struct aw_tool tool;
 
@@ -41,52 +41,52 @@ static void keep_two(void)
     aw_gain_list_add(&old, 3, 0.5);
     aw_gain_list_add(&old, 4, NAN); /* unknown gain */
     aw_gain_list_add(&old, 5, -2);
-    aw_law_save(session, &old);
+    aw_gains_backup(session, &old);
 }
 
 TEST_WITH(start, stop, saved_gains_are_restored_once)
 {
-    assert_null(aw_law_saved(session));
-    assert_int_equal(aw_law_restore(session), AW_OK);
+    assert_null(aw_gains_get_backup(session));
+    assert_int_equal(aw_gains_restore(session), AW_OK);
     assert_int_equal(sent_gains.n, 0);
     keep_two();
-    assert_int_equal(aw_law_saved(session)->n, 2);
-    assert_int_equal(aw_law_restore(session), AW_OK);
+    assert_int_equal(aw_gains_get_backup(session)->n, 2);
+    assert_int_equal(aw_gains_restore(session), AW_OK);
     assert_int_equal(sent_gains.n, 2);
-    assert_int_equal(sent_gains.of[1].place, 5);
+    assert_int_equal(sent_gains.of[1].index, 5);
     assert_true(sent_gains.of[1].value < -1.9);
-    assert_null(aw_law_saved(session));
+    assert_null(aw_gains_get_backup(session));
     keep_two();
-    aw_law_save(session, NULL);
-    assert_null(aw_law_saved(session));
+    aw_gains_backup(session, NULL);
+    assert_null(aw_gains_get_backup(session));
 }
 
 TEST_WITH(start, stop, failed_restore_is_retried_at_the_next_stop)
 {
     comes = AW_TIMEOUT;
     keep_two();
-    assert_int_equal(aw_law_restore(session), AW_TIMEOUT);
+    assert_int_equal(aw_gains_restore(session), AW_TIMEOUT);
     assert_string_equal(session->err.text,
                         "it is held, but its previous gains could not be restored: no answer");
     comes = AW_OK;
-    assert_int_equal(aw_law_send_old(session), AW_OK);
-    assert_int_equal(aw_law_saved(session)->n, 2); /* it moves them: another stop follows */
+    assert_int_equal(aw_gains_send_backup(session), AW_OK);
+    assert_int_equal(aw_gains_get_backup(session)->n, 2); /* it moves them: another stop follows */
 }
 
 /* Another controller has other places if packet files changed. */
 TEST_WITH(start, stop, gains_of_another_controller_are_ignored)
 {
-    static const struct aw_gain_file more = {.places = 12};
-    static const struct aw_law other = {.file = &more, .send = send_it};
-    static const struct aw_joints others = {.law = &other}, lawless = {0};
+    static const struct aw_gain_file more = {.n_gains = 12};
+    static const struct aw_controller other = {.file = &more, .send = send_it};
+    static const struct aw_joints others = {.controller = &other}, lawless = {0};
     keep_two();
     tool.joints = &others;
-    assert_null(aw_law_saved(session));
+    assert_null(aw_gains_get_backup(session));
     tool.joints = &lawless;
-    assert_null(aw_law_saved(session));
+    assert_null(aw_gains_get_backup(session));
     tool.joints = NULL;
-    assert_null(aw_law_saved(session));
-    assert_int_equal(aw_law_restore(session), AW_OK);
+    assert_null(aw_gains_get_backup(session));
+    assert_int_equal(aw_gains_restore(session), AW_OK);
     assert_int_equal(sent_gains.n, 0);
 }
 
@@ -96,31 +96,31 @@ TEST_WITH(start, stop, server_accepts_only_valid_gains)
     size_t size, n;
     struct aw_gain_list wrong;
     keep_two();
-    const void *memory = aw_law_memory(session, &n);
+    const void *memory = aw_gains_backup_state(session, &n);
     memcpy(bytes, memory, n);
-    aw_law_save(session, NULL);
-    aw_law_memory(session, &size);
+    aw_gains_backup(session, NULL);
+    aw_gains_backup_state(session, &size);
     assert_true(size < n && n < 50); /* only used entries */
     /* truncated, too many, invalid place, NaN, gains of another controller */
     for (size = 0; size < n; size++)
-        assert_int_equal(aw_law_restore_memory(session, bytes, size), 0);
+        assert_int_equal(aw_gains_load_backup(session, bytes, size), 0);
     for (int i = 0; i < 4; i++) {
         memcpy(&wrong, bytes, n);
         wrong.n = i == 0 ? UINT32_MAX : wrong.n;
-        wrong.of[1].place = i == 1 ? 9 : wrong.of[1].place;
+        wrong.of[1].index = i == 1 ? 9 : wrong.of[1].index;
         wrong.of[1].value = i == 2 ? (double)INFINITY : wrong.of[1].value;
-        wrong.places = i == 3 ? 48 : wrong.places;
-        assert_int_equal(aw_law_restore_memory(session, &wrong, n), i == 0 ? 0 : n);
-        assert_null(aw_law_saved(session));
+        wrong.n_device = i == 3 ? 48 : wrong.n_device;
+        assert_int_equal(aw_gains_load_backup(session, &wrong, n), i == 0 ? 0 : n);
+        assert_null(aw_gains_get_backup(session));
     }
-    assert_int_equal(aw_law_restore_memory(session, bytes, sizeof bytes),
+    assert_int_equal(aw_gains_load_backup(session, bytes, sizeof bytes),
                      n); /* the tool's data follow */
-    assert_int_equal(aw_law_saved(session)->n, 2);
+    assert_int_equal(aw_gains_get_backup(session)->n, 2);
     /* a client saves its own */
-    aw_law_save(session, NULL);
+    aw_gains_backup(session, NULL);
     session->share.attached = (struct aw_attached *)&wrong;
-    assert_int_equal(aw_law_restore_memory(session, bytes, n), n);
-    assert_null(aw_law_saved(session));
+    assert_int_equal(aw_gains_load_backup(session, bytes, n), n);
+    assert_null(aw_gains_get_backup(session));
     session->share.attached = NULL;
 }
 

@@ -56,20 +56,20 @@ static enum aw_status exchange(struct aw_session *s, const struct aw_record *pac
     return AW_OK;
 }
 
-static struct aw_law law;
-static const struct aw_joints joints = {.law = &law};
+static struct aw_controller law;
+static const struct aw_joints joints = {.controller = &law};
 static struct aw_tool tool;
 
 static void start(void)
 {
     static const char *const packets[] = {"pid_gains", "velocity_gains"};
-    law = (struct aw_law){.file = &aw_hidmotor_gain_file,
-                          .read = aw_settings_list,
-                          .send = aw_settings_send,
-                          .settings = settings_of,
-                          .exchange = exchange,
-                          .strict = true,
-                          .not_back = "it is held, but its"};
+    law = (struct aw_controller){.file = &aw_hidmotor_gain_file,
+                                 .read = aw_settings_list,
+                                 .send = aw_settings_send,
+                                 .settings = settings_of,
+                                 .query_packet = exchange,
+                                 .needs_all = true,
+                                 .error_start = "it is held, but its"};
     tool = rig_tool;
     tool.protocol = &aw_hidmotor_protocol;
     tool.joints = &joints;
@@ -110,9 +110,9 @@ TEST_WITH(start, stop, one_question_reads_all_gains_of_a_packet)
     /* only one packet has the listed ones */
     aw_settings_list(session, 6, &list);
     assert_int_equal(list.n, PID);
-    assert_int_equal(list.of[0].place, 6);
-    assert_int_equal(list.of[3].place, 12);
-    assert_int_equal(list.of[8].place, 2);
+    assert_int_equal(list.of[0].index, 6);
+    assert_int_equal(list.of[3].index, 12);
+    assert_int_equal(list.of[8].index, 2);
     board[13] = NAN;
     assert_int_equal(aw_settings_read(session, &list), AW_OK);
     assert_true(isnan(settings[13].value) && settings[16].value == 17);
@@ -131,9 +131,9 @@ TEST_WITH(start, stop, packet_with_an_unknown_gain_is_not_sent)
         aw_gain_list_add(&velocity, i + 2, 1);
     }
     assert_int_equal(aw_settings_set(session, &velocity, &n), AW_USAGE);
-    law.strict = false;
+    law.needs_all = false;
     assert_int_equal(aw_settings_set(session, &velocity, &n), AW_OK);
-    law.strict = true;
+    law.needs_all = true;
     assert_int_equal(n, 6);
     assert_int_equal(sent, 1);
 }
@@ -200,7 +200,7 @@ TEST_WITH(start, stop, last_stop_sends_the_old_gains_three_times)
     assert_int_equal(n_frames, 0);
     assert_int_equal(aw_settings_read(session, NULL), AW_OK);
     aw_settings_list(session, 6, &old);
-    aw_law_save(session, &old);
+    aw_gains_backup(session, &old);
     for (size_t i = 0; i < AW_HIDMOTOR_GAIN_COUNT; i++)
         settings[i].value = NAN; /* as in a server, which has only the old ones */
     aw_settings_add_old(session, add, NULL);

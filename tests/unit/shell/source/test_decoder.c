@@ -109,7 +109,7 @@ TEST_WITH(start, stop, input_format_is_detected)
         {&aw_canpid_protocol, "\x0A\x0D\x0D\x0A....\x4D\x3C\x2B\x1A", AW_INPUT_CAPTURE},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (aw_input_guess(rows[i].protocol, rows[i].data, strlen(rows[i].data)) != rows[i].input)
+        if (aw_guess_input(rows[i].protocol, rows[i].data, strlen(rows[i].data)) != rows[i].input)
             fail_msg("row %zu", i);
 }
 
@@ -122,7 +122,7 @@ TEST_WITH(start, stop, hex_lines_are_decoded)
         aw_decoder_begin(&decoder, "in.txt", AW_INPUT_HEX);
         assert_int_equal(feed(text, sizeof text - 1, segment), AW_OK);
         assert_int_equal(decoder.records, 3);
-        assert_int_equal(decoder.bad, 3);
+        assert_int_equal(decoder.damaged, 3);
         assert_says(said, "rig: in.txt:5:1: short: sum is 0x53, expected 0x52\n");
         assert_says(said, "rig: in.txt:6:");
         assert_says(said, "rig: in.txt:7:1: 'z' is not a hex digit\n");
@@ -144,7 +144,7 @@ TEST_WITH(start, stop, printed_errors_are_limited)
     for (const char *p = said; *p; p++)
         lines += *p == '\n';
     assert_int_equal(lines, 5);
-    assert_int_equal(decoder.bad, 9);
+    assert_int_equal(decoder.damaged, 9);
     aw_decoder_end(&decoder);
     assert_string_equal(session->err.text, "x: 9 damaged parts, 0 records decoded");
     begin(&sample_protocol, NULL, NULL);
@@ -163,7 +163,7 @@ TEST_WITH(start, stop, streams_in_pieces_are_decoded)
         aw_decoder_begin(&decoder, "log", AW_INPUT_STREAM);
         assert_int_equal(feed(text, sizeof text - 1, segment), AW_OK);
         assert_int_equal(decoder.records, 3);
-        assert_int_equal(decoder.bad, 2);
+        assert_int_equal(decoder.damaged, 2);
         assert_says(said, "rig: log: ");
         assert_says(said, "the last 3 bytes are not a complete message");
     }
@@ -182,8 +182,8 @@ TEST_WITH(start, stop, hex_lines_of_several_packets_are_decoded)
     begin(&aw_ezphys_protocol, NULL, NULL);
     assert_int_equal(feed(text, strlen(text), 50), AW_OK);
     assert_int_equal(decoder.records, 4);
-    assert_int_equal(decoder.bad, 2);
-    assert_says(decoder.first.text, "the last message is truncated: packets are missing");
+    assert_int_equal(decoder.damaged, 2);
+    assert_says(decoder.first_error.text, "the last message is truncated: packets are missing");
 }
 
 /* An overlong line is skipped up to its end, wherever that is. */
@@ -198,7 +198,7 @@ TEST_WITH(start, stop, overlong_line_is_skipped_to_its_end)
                          AW_OK);
         assert_int_equal(used, strlen(texts[i]));
         assert_int_equal(decoder.records, i == 3);
-        assert_int_equal(decoder.bad, 1);
+        assert_int_equal(decoder.damaged, 1);
     }
 }
 
@@ -214,7 +214,7 @@ TEST_WITH(start, stop, records_with_nan_are_shown)
     aw_decoder_begin(&decoder, "x", AW_INPUT_HEX);
     assert_int_equal(feed(text, strlen(text), 100), AW_OK);
     assert_int_equal(decoder.records, 1);
-    assert_int_equal(decoder.bad, 1);
+    assert_int_equal(decoder.damaged, 1);
     assert_says(said, "choice: speed is not a finite number");
 }
 
@@ -242,7 +242,7 @@ TEST_WITH(start, stop, candump_lines_are_decoded)
         begin(&aw_canpid_protocol, NULL, NULL);
         aw_decoder_begin(&decoder, "log", AW_INPUT_UNKNOWN);
         assert_int_equal(feed(rows[i].line, strlen(rows[i].line), 100), AW_OK);
-        if (decoder.records != rows[i].records || decoder.bad != rows[i].bad)
+        if (decoder.records != rows[i].records || decoder.damaged != rows[i].bad)
             fail_msg("%s: %s", rows[i].line, said);
         assert_int_equal(decoder.dir, rows[i].dir);
         assert_int_equal(decoder.time_ns != AW_NO_TIME, rows[i].time);
@@ -263,7 +263,7 @@ TEST_WITH(start, stop, datagram_captures_are_decoded)
         aw_decoder_begin(&decoder, "run.pcapng", AW_INPUT_CAPTURE);
         assert_int_equal(feed(bytes, size, segment), AW_OK);
         assert_int_equal(decoder.records, 2);
-        assert_int_equal(decoder.bad, 1);
+        assert_int_equal(decoder.damaged, 1);
         assert_int_equal(decoder.dir, AW_TX);
         assert_int_equal(decoder.time_ns, 2 * AW_MILLISECOND);
         assert_says(said, "rig: run.pcapng: packet 2: ");
@@ -347,7 +347,7 @@ TEST_WITH(start, stop, tcp_captures_are_reassembled)
         size_t size = capture_tcp(bytes, sizeof bytes, stream, rows[i].segments, rows[i].n);
         begin(&aw_ezphys_protocol, NULL, NULL);
         assert_int_equal(feed(bytes, size, size), AW_OK);
-        if (decoder.records != rows[i].records || decoder.bad)
+        if (decoder.records != rows[i].records || decoder.damaged)
             fail_msg("row %zu: %llu records, %s", i, (unsigned long long)decoder.records, said);
         assert_int_equal(decoder.dir, AW_RX);
     }

@@ -25,8 +25,8 @@ TEST(gaps_count_as_lost_messages)
         struct aw_samples samples = {0};
         for (size_t k = 0; k < 12 && rows[i].intervals[k] > 0; k++)
             aw_samples_add(&samples, rows[i].intervals[k]);
-        if (aw_ping_missing(&samples, rows[i].usual) != rows[i].missing)
-            fail_msg("row %zu: %d", i, (int)aw_ping_missing(&samples, rows[i].usual));
+        if (aw_ping_count_missing(&samples, rows[i].usual) != rows[i].missing)
+            fail_msg("row %zu: %d", i, (int)aw_ping_count_missing(&samples, rows[i].usual));
         aw_samples_free(&samples);
     }
 }
@@ -53,7 +53,7 @@ TEST(late_messages_are_not_lost)
                 aw_samples_add(&samples, at - last);
                 last = at;
             }
-            uint64_t told = aw_ping_missing(&samples, 10 + 0.01 * off);
+            uint64_t told = aw_ping_count_missing(&samples, 10 + 0.01 * off);
             if (told + 2 + lost / 50 < lost || told > lost + 2)
                 fail_msg("kind %d, off by %d: %d, not %d", kind, off, (int)told, (int)lost);
             aw_samples_free(&samples);

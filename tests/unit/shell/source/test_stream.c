@@ -26,7 +26,7 @@ static void start(void)
 {
     tool = rig_tool;
     tool.protocol = &aw_canpid_protocol;
-    tool.subject.of = subject;
+    tool.subject.get_subject = subject;
     session = rig_new(&tool);
 }
 
@@ -261,7 +261,7 @@ static enum aw_status receive_late(struct aw_session *s, int64_t deadline,
     *received = (struct aw_received){.frame = {frame, sizeof frame},
                                      .dir = AW_RX,
                                      .time_ns = AW_NO_TIME,
-                                     .news = "connected again"};
+                                     .notice = "connected again"};
     if (has_said++ == 1)
         received->frame.size = 0;
     return AW_OK;
@@ -303,7 +303,7 @@ TEST_WITH(start, stop, silence_is_reported_once)
         }
         assert_true(session->time.virtual.time_ns == 6 * s);
         assert_string_equal(told, rows[i].told);
-        assert_int_equal(aw_stream_answered(stream, "watch"), rows[i].answered);
+        assert_int_equal(aw_stream_check_received(stream, "watch"), rows[i].answered);
         if (rows[i].answered != AW_OK)
             assert_string_equal(session->err.text, "watch: no messages received");
         close_stream();
@@ -311,10 +311,10 @@ TEST_WITH(start, stop, silence_is_reported_once)
     assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
     has_said = 4;
     assert_int_equal(aw_stream_next(stream, s, &item), AW_TIMEOUT);
-    assert_int_equal(aw_stream_answered(stream, "plot"), AW_TIMEOUT);
+    assert_int_equal(aw_stream_check_received(stream, "plot"), AW_TIMEOUT);
     assert_string_equal(session->err.text, "plot: no messages received — is it on?");
     tool.only_answers = true;
-    assert_int_equal(aw_stream_answered(stream, "plot"), AW_OK);
+    assert_int_equal(aw_stream_check_received(stream, "plot"), AW_OK);
 }
 
 static void two_boards(struct aw_session *s, aw_candidate_fn *add, void *context)
@@ -416,9 +416,9 @@ TEST_WITH(start, stop, partial_messages_are_joined_on_streams_only)
         {{"0DEG1,090\r\n", "1DEG2,045\r\n"}, true, 2, 0},
         {{"rubbish\r\n0DEG1,090\r\n", "rubbish\r\n"}, false, 1, 2},
     };
-    struct aw_link link = {.ops = &ops, .dropped = 5};
+    struct aw_link link = {.ops = &ops, .n_dropped = 5};
     tool.protocol = &aw_armctl_protocol;
-    tool.subject.of = NULL;
+    tool.subject.get_subject = NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         link.datagrams = rows[i].datagrams;
         memcpy(pieces, rows[i].pieces, sizeof rows[i].pieces);
@@ -442,9 +442,9 @@ TEST_WITH(start, stop, new_link_discards_the_remainder)
     static const char *const before[] = {"0DEG1,090\r\n", "", "1DEG2,0", "", "", NULL};
     static const char *const after[] = {"45\r\n2DEG3,010\r\n", NULL};
     const int64_t ms = AW_MILLISECOND;
-    struct aw_link link = {.ops = &ops, .dropped = 5};
+    struct aw_link link = {.ops = &ops, .n_dropped = 5};
     tool.protocol = &aw_armctl_protocol;
-    tool.subject.of = NULL;
+    tool.subject.get_subject = NULL;
     memcpy(pieces, before, sizeof before);
     piece = 0;
     open_link(&link);
@@ -453,14 +453,14 @@ TEST_WITH(start, stop, new_link_discards_the_remainder)
     assert_int_equal(aw_stream_next(stream, 10 * ms, &item), AW_TIMEOUT);
     assert_int_equal(session->time.virtual.time_ns, 10 * ms);
     aw_stream_reconnect(stream, true);
-    while (!aw_stream_waits(stream))
+    while (!aw_stream_is_waiting(stream))
         assert_int_equal(aw_stream_next(stream, AW_NEVER, &item), AW_TIMEOUT);
     assert_null(session->device.link);
     link.rx_time_ns = 7;
     session->device.link = &link;
     memcpy(pieces, after, sizeof after);
     piece = 0;
-    while (aw_stream_waits(stream))
+    while (aw_stream_is_waiting(stream))
         assert_int_equal(next(), AW_TIMEOUT);
     assert_int_equal(next(), AW_OK);
     assert_int_equal(item.time_ns, 7);
@@ -498,7 +498,7 @@ static bool is_b64(struct aw_session *s, struct aw_span frame, const char *name)
     return strcmp(name, "b64") == 0;
 }
 
-static enum aw_status only_b64(struct aw_session *s, aw_concerns_fn **concerns)
+static enum aw_status only_b64(struct aw_session *s, aw_selects_fn **concerns)
 {
     (void)s;
     *concerns = is_b64;
@@ -508,7 +508,7 @@ static enum aw_status only_b64(struct aw_session *s, aw_concerns_fn **concerns)
 /* Skips text about other subjects, given as a name or in a column. */
 TEST_WITH(start, stop, lines_of_other_subjects_are_skipped)
 {
-    tool.subject.narrow = only_b64;
+    tool.subject.select = only_b64;
     open_text("{\"name\":\"b64\",\"x\":1}\n{\"name\":\"b32\",\"x\":2}\n"
               "{\"x\":3,\"who\":\"b64\"}\n{\"x\":4}\n{\"x\":5,\"who\":\"b32\"}\n");
     expect_next(0, "b64.x", 1);
@@ -527,7 +527,7 @@ TEST_WITH(start, stop, unknown_subjects_are_reported)
         {"torque", "b33.torque > 1", "b33"},
     };
     tool.receive = receive_late;
-    tool.subject.all = two_boards;
+    tool.subject.list_all = two_boards;
     session->clock = &session->time.virtual.base;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_select fields = {0};
@@ -541,7 +541,7 @@ TEST_WITH(start, stop, unknown_subjects_are_reported)
             assert_int_equal(aw_where_parse(rows[i].where, &where, NULL), AW_OK);
         assert_int_equal(aw_stream_check(session, &fields, rows[i].where ? &where : NULL), AW_OK);
         assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
-        aw_stream_expect(stream, &fields, rows[i].where ? &where : NULL);
+        aw_stream_check_first(stream, &fields, rows[i].where ? &where : NULL);
         enum aw_status status = aw_stream_next(stream, AW_SECOND, &item);
         assert_int_equal(status, rows[i].says ? AW_USAGE : AW_OK);
         if (rows[i].says && !strstr(session->err.text, rows[i].says))

@@ -29,7 +29,7 @@ TEST_WITH(fresh, NULL, options_are_read_from_the_environment)
 {
     char name[64];
     struct aw_error err;
-    aw_option_variable("armctl", "ack-timeout", name, sizeof name);
+    aw_write_option_variable("armctl", "ack-timeout", name, sizeof name);
     assert_string_equal(name, "ARMCTL_ACK_TIMEOUT");
     setenv(name, "7s", 1);
     assert_int_equal(aw_options_from_environment(&options, "armctl", &err), AW_OK);
@@ -166,12 +166,12 @@ TEST_WITH(fresh, NULL, number_of_options_is_limited)
         const char *text;
     } rows[] = {
         {{.name = "a", .value = "X"}, "--a X"},
-        {{.name = "a", .value = "X", .bare = "1"}, "--a[=X]"},
+        {{.name = "a", .value = "X", .bare_value = "1"}, "--a[=X]"},
         {{.name = "a"}, "--a"},
     };
     for (size_t i = 0; i < 3; i++) {
         snprintf(what, sizeof what, "--a");
-        aw_option_value_text(&rows[i].option, what, sizeof what);
+        aw_append_option_value(&rows[i].option, what, sizeof what);
         assert_string_equal(what, rows[i].text);
     }
 }
@@ -221,7 +221,7 @@ TEST_WITH(fresh, NULL, option_fields_are_filled)
     assert_true(given->rounds == 3);
     aw_options_add_command(&options, play); /* for a script line with these options */
     assert_true(!given->loud && given->time_s == 0.5 && given->rounds == 3);
-    aw_options_forget(&options, aw_options_find(&options, "speed"));
+    aw_options_reset(&options, aw_options_find(&options, "speed"));
     assert_true(given->speed == 0.3);
     aw_options_add_command(&options, rest[0]);
     assert_true(given->time_s == 0 && !given->name);

@@ -2,19 +2,19 @@
 #include "shell/words/words.h"
 #include "test.h"
 
-static struct aw_words words;
+static struct aw_tokens words;
 
 /* Requires these words in a line, joined by |. */
 static void assert_split(const char *line, const char *expected)
 {
     char joined[AW_LINE_MAX] = "";
     struct aw_error err;
-    if (aw_words_split(&words, line, &err) != AW_OK)
+    if (aw_tokens_split(&words, line, &err) != AW_OK)
         fail_msg("%s: %s", line, err.text);
     for (size_t i = 0; i < words.n; i++) {
         if (i)
             strcat(joined, "|");
-        strcat(joined, words.word[i]);
+        strcat(joined, words.token[i]);
     }
     assert_string_equal(joined, expected);
 }
@@ -22,7 +22,7 @@ static void assert_split(const char *line, const char *expected)
 static void assert_refused(const char *line, const char *part)
 {
     struct aw_error err = {0};
-    assert_int_equal(aw_words_split(&words, line, &err), AW_USAGE);
+    assert_int_equal(aw_tokens_split(&words, line, &err), AW_USAGE);
     if (!strstr(err.text, part))
         fail_msg("%s: %s", line, err.text);
 }
@@ -52,15 +52,15 @@ TEST(semicolons_separate_commands)
     static const char line[] = "deg 1 90;  pos 2 'a;b' ; # end; never";
     assert_split(line, "deg|1|90");
     assert_int_equal(words.next, 9);
-    assert_int_equal(aw_words_split_at(&words, line, words.next, NULL), AW_OK);
+    assert_int_equal(aw_tokens_split_at(&words, line, words.next, NULL), AW_OK);
     assert_int_equal(words.n, 3);
-    assert_string_equal(words.word[2], "a;b");
+    assert_string_equal(words.token[2], "a;b");
     assert_int_equal(words.column[0], 12);
-    assert_int_equal(aw_words_split_at(&words, line, words.next, NULL), AW_OK);
+    assert_int_equal(aw_tokens_split_at(&words, line, words.next, NULL), AW_OK);
     assert_int_equal(words.n, 0);
     assert_int_equal(words.next, 0);
-    assert_int_equal(aw_words_split_last(&words, "deg 1 90; pos 2"), AW_OK);
-    assert_string_equal(words.word[0], "pos");
+    assert_int_equal(aw_tokens_split_last(&words, "deg 1 90; pos 2"), AW_OK);
+    assert_string_equal(words.token[0], "pos");
     assert_split("a\\;b", "a;b");
 }
 
@@ -87,7 +87,7 @@ TEST(line_length_and_word_count_are_limited)
     snprintf(says, sizeof says, "longer than %d characters", AW_LINE_MAX - 1);
     assert_refused(line, says);
     line[AW_LINE_MAX - 1] = '\0';
-    assert_int_equal(aw_words_split(&words, line, NULL), AW_OK);
+    assert_int_equal(aw_tokens_split(&words, line, NULL), AW_OK);
     assert_int_equal(words.n, 1);
     for (size_t i = 0; i < AW_LINE_MAX - 1; i++)
         line[i] = i % 2 ? ' ' : 'x';
@@ -100,11 +100,11 @@ TEST(excess_arguments_are_refused)
     struct aw_error err;
     for (size_t i = 0; i < AW_WORDS_MAX + 2; i++)
         argv[i] = "x";
-    assert_int_equal(aw_words_from_argv(&words, AW_WORDS_MAX + 1, argv, &err), AW_OK);
+    assert_int_equal(aw_tokens_from_argv(&words, AW_WORDS_MAX + 1, argv, &err), AW_OK);
     assert_int_equal(words.n, AW_WORDS_MAX);
     for (size_t i = 0; i < words.n; i++)
         assert_int_equal(words.column[i], 0);
-    assert_int_equal(aw_words_from_argv(&words, AW_WORDS_MAX + 2, argv, &err), AW_USAGE);
+    assert_int_equal(aw_tokens_from_argv(&words, AW_WORDS_MAX + 2, argv, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "more than 256 words"));
 }
 
@@ -128,7 +128,7 @@ TEST(object_members_are_limited)
     for (int i = 1; i < AW_WORDS_MAX; i++)
         used += (size_t)sprintf(line + used, ",\"%d\":0", i);
     sprintf(line + used, "}");
-    assert_int_equal(aw_words_split(&words, line, NULL), AW_OK);
+    assert_int_equal(aw_tokens_split(&words, line, NULL), AW_OK);
     assert_int_equal(words.n, AW_WORDS_MAX);
     sprintf(line + used, ",\"x\":0}");
     assert_refused(line, "too large");

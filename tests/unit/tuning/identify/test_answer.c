@@ -13,8 +13,8 @@ TEST(dead_zone_and_dead_band_reduce_the_output)
         {0.01, 0.02, -0.1, -0.08}, {0, 0, -0.001, -0.001},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_dead dead = {rows[i].zone, rows[i].band};
-        assert_true(fabs(aw_dead_passes(&dead, rows[i].output) - rows[i].passes) < 1e-12);
+        struct aw_dead_band dead = {rows[i].zone, rows[i].band};
+        assert_true(fabs(aw_dead_band_output(&dead, rows[i].output) - rows[i].passes) < 1e-12);
     }
 }
 
@@ -26,15 +26,15 @@ TEST(step_response_matches_the_formula)
     double t[N], out[N], early[N];
     double input_t[] = {-1, 0.503, 0.503, 1.2}, input[] = {0.2, 0.2, 0.7, 0.7};
     struct aw_process process = {.gain = 3, .a1 = 0.1, .dead_time_s = 0.0412};
-    struct aw_dead none = {0};
+    struct aw_dead_band none = {0};
     for (int i = 0; i < N; i++)
         t[i] = 0.01 * i + (i % 3) * 0.001;
     for (int stairs = 0; stairs < 2; stairs++) {
         struct aw_trial trial = {input_t, input, 4, stairs > 0, t, t, N, 0, 0};
         process.dead_time_s = 0.0412;
-        aw_answer(&trial, N, &process, &none, out);
+        aw_simulate(&trial, N, &process, &none, out);
         process.dead_time_s = -0.02;
-        aw_answer(&trial, N, &process, &none, early);
+        aw_simulate(&trial, N, &process, &none, early);
         for (int i = 0; i < N; i++) {
             double since = t[i] - 0.503 - 0.0412, before = t[i] - 0.503 + 0.02;
             double wanted = since > 0 ? 1.5 * (1 - exp(-since / 0.1)) : 0;
@@ -51,7 +51,7 @@ TEST(response_varies_smoothly_with_dead_time)
     enum { N = 300 };
     double t[N], one[N], other[N], input_t[N], input[N];
     struct aw_process process = {.gain = 1, .integrating = true, .a1 = 0.05};
-    struct aw_dead none = {0};
+    struct aw_dead_band none = {0};
     for (int i = 0; i < N; i++) {
         t[i] = input_t[i] = 0.01 * i;
         input[i] = i / 40 % 2 ? 0.1 : 0;
@@ -59,9 +59,9 @@ TEST(response_varies_smoothly_with_dead_time)
     struct aw_trial trial = {input_t, input, N, true, t, t, N, 0, 0};
     for (int k = 0; k < 50; k++) {
         process.dead_time_s = 0.02 + 1e-5 * k;
-        aw_answer(&trial, N, &process, &none, one);
+        aw_simulate(&trial, N, &process, &none, one);
         process.dead_time_s += 1e-7;
-        aw_answer(&trial, N, &process, &none, other);
+        aw_simulate(&trial, N, &process, &none, other);
         double slope = (other[70] - one[70]) / 1e-7;
         if (fabs(slope + 0.1) > 0.002)
             fail_msg("%d: %g", k, slope);

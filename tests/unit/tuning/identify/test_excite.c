@@ -26,7 +26,7 @@ static struct outcome run(const struct aw_process *process, struct aw_excite_con
         o.parts[excite.part]++;
         o.farthest = fmax(o.farthest, fabs(y - config.centre));
         o.ended_s = (double)i * 0.01;
-        output = aw_excite_feed(&excite, o.ended_s, y);
+        output = aw_excite_add_sample(&excite, o.ended_s, y);
         o.largest = fmax(o.largest, fabs(output));
         past[i % 100] = output;
         double in = past[(i + 100 - late) % 100];
@@ -54,7 +54,7 @@ TEST(excitation_stays_within_deviation_and_amplitude)
             if (o.parts[part] == 0)
                 fail_msg("process %zu: no %s", i, aw_excite_part_name((enum aw_excite_part)part));
         assert_true(o.ended_s < usual.max_time_s && o.largest <= 2 * usual.amplitude);
-        assert_true(fabs(aw_excite_feed(&excite, 100, 0)) < 1e-12);
+        assert_true(fabs(aw_excite_add_sample(&excite, 100, 0)) < 1e-12);
         assert_int_equal(aw_excite_result(&excite, NULL), AW_OK);
     }
 }
@@ -108,10 +108,10 @@ TEST(input_has_points_at_jumps_and_gaps)
     FILE *out = begin_picture();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double at[18] = {0}, v[18] = {0};
-        struct aw_trial trial = aw_excite_trial(t, u, t, rows[i].n, rows[i].tick_s, at, v);
+        struct aw_trial trial = aw_excite_make_trial(t, u, t, rows[i].n, rows[i].tick_s, at, v);
         size_t n = trial.n_inputs;
         fprintf(out, "%zu, tick %g: %zu, late by %g, rough by %.6g\n", rows[i].n, rows[i].tick_s, n,
-                trial.late_s, trial.rough);
+                trial.jump_half_s, trial.roughness);
         numbers(out, "  at", at, n);
         numbers(out, "  is", v, n);
     }
@@ -149,17 +149,17 @@ TEST(parts_end_at_their_bounds)
             double t = 5 + rows[i].dt * k,
                    gone = fmax(0, t - step_s - rows[i].late) * rows[i].slope;
             double y = rows[i].before + copysign(fmin(fabs(gone), rows[i].most), gone);
-            double u = aw_excite_feed(&excite, t, y);
+            double u = aw_excite_add_sample(&excite, t, y);
             if (excite.part != part)
-                NUMBERS(out, "  ", t, y, u, excite.part, excite.shift, excite.first_s,
-                        excite.reached, excite.reached_s, excite.too_far);
+                NUMBERS(out, "  ", t, y, u, excite.part, excite.shift, excite.response_s,
+                        excite.max_distance, excite.max_distance_s, excite.too_far);
             if (excite.part == AW_EXCITE_STEP && part != AW_EXCITE_STEP)
                 step_s = t;
             part = excite.part;
         }
     }
     struct aw_excite_config config = {0.25, 0.1, 0.001, 0.0625, 10, false, false};
-    NUMBERS(out, "gain", aw_excite_gain(&config, 1), aw_excite_gain(&config, 0.3));
+    NUMBERS(out, "gain", aw_excite_find_gain(&config, 1), aw_excite_find_gain(&config, 0.3));
     config.amplitude = 0;
     struct aw_error err;
     assert_int_equal(aw_excite_start(&excite, &config, &err), AW_USAGE);
@@ -174,11 +174,11 @@ TEST(reaching_the_bound_does_not_end_the_experiment)
 {
     struct aw_excite_config config = {1, 0.125, 0.001, 0.0625, 10, true, true};
     aw_excite_start(&excite, &config, NULL);
-    aw_excite_feed(&excite, 0, 1.0625);
+    aw_excite_add_sample(&excite, 0, 1.0625);
     assert_false(excite.too_far);
-    aw_excite_feed(&excite, 0, 0.9375);
+    aw_excite_add_sample(&excite, 0, 0.9375);
     assert_false(excite.too_far);
     assert_int_equal(aw_excite_result(&excite, NULL), AW_OK);
-    aw_excite_feed(&excite, 0, 1.0626);
+    aw_excite_add_sample(&excite, 0, 1.0626);
     assert_true(excite.too_far && excite.part == AW_EXCITE_OVER && excite.output == 0);
 }

@@ -193,7 +193,7 @@ TEST(input_jumps_between_samples_are_fitted)
             if (t[k] > jump_t[j] + 0.03)
                 y[k] += 2 * jump[j] * integrator(t[k] - jump_t[j] - 0.03);
     }
-    struct aw_trial trial = aw_excite_trial(t, u, y, N, 0, at, input);
+    struct aw_trial trial = aw_excite_make_trial(t, u, y, N, 0, at, input);
     struct aw_fit fit = fit_of(&trial, NULL);
     assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_INTEGRATING);
     within("gain", fit.process.gain, fit.half.gain, 2);
@@ -211,7 +211,7 @@ TEST(confidence_interval_contains_the_true_gain)
     int inside = 0;
     for (int i = 0; i < 40; i++) {
         struct aw_trial trial = record_of(lag, 3, 0.053, 0, 0);
-        struct aw_fit_options options = {.only = true, .kind = AW_PROCESS_FIRST};
+        struct aw_fit_options options = {.one_kind = true, .kind = AW_PROCESS_FIRST};
         seed = 1000 + (unsigned long long)i;
         trial.n = trial.n_inputs = N / 3;
         for (size_t k = 0; k < trial.n; k++)
@@ -285,7 +285,7 @@ TEST(coherence_separates_answer_from_noise)
     struct aw_trial trial = record_of(lag, 3, 0.05, 0, 0.0005);
     struct aw_process truth = {.gain = 3, .a1 = 0.2, .dead_time_s = 0.05};
     struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
-    size_t n = aw_spectrum(&trial, points, NULL), good = 0;
+    size_t n = aw_find_spectrum(&trial, points, NULL), good = 0;
     assert_true(n > 15);
     for (size_t i = 0; i < n; i++) {
         if (points[i].coherence < 0.95 || points[i].hz > 3)
@@ -300,7 +300,7 @@ TEST(coherence_separates_answer_from_noise)
     assert_true(good > 8);
     for (size_t k = 0; k < N; k++)
         y[k] = normal();
-    n = aw_spectrum(&trial, points, NULL);
+    n = aw_find_spectrum(&trial, points, NULL);
     double mean = 0;
     for (size_t i = 0; i < n; i++)
         mean += points[i].coherence * points[i].pieces / (double)n;
@@ -315,17 +315,17 @@ TEST(telemetry_becomes_a_trial)
 {
     const double when[] = {0, 1, 2, 3}, what[] = {0, 0.01, 1, 1};
     double x[16], v[16];
-    struct aw_trial trial = aw_excite_trial(when, what, what, 4, 0, x, v);
+    struct aw_trial trial = aw_excite_make_trial(when, what, what, 4, 0, x, v);
     assert_int_equal(trial.n_inputs, 6);
     assert_true(fabs(x[1] - 1) < 1e-12 && fabs(x[2] - 1.5) < 1e-12 && fabs(x[3] - 1.5) < 1e-12);
     assert_true(fabs(v[2] - 0.01) < 1e-12 && fabs(v[3] - 1) < 1e-12);
-    assert_true(fabs(trial.late_s - 0.5) < 1e-12);
-    trial = aw_excite_trial(when, what, what, 4, 0.4, x, v);
+    assert_true(fabs(trial.jump_half_s - 0.5) < 1e-12);
+    trial = aw_excite_make_trial(when, what, what, 4, 0.4, x, v);
     assert_true(fabs(x[1] - 1.2) < 1e-12 && fabs(x[2] - 1.7) < 1e-12);
-    assert_true(fabs(trial.late_s - 0.3) < 1e-12);
-    trial = aw_excite_trial(when, what, what, 4, 8, x, v);
+    assert_true(fabs(trial.jump_half_s - 0.3) < 1e-12);
+    trial = aw_excite_make_trial(when, what, what, 4, 8, x, v);
     assert_true(fabs(x[1] - 1.5) < 1e-12 && fabs(x[2] - 2) < 1e-12);
-    assert_true(fabs(trial.late_s) < 1e-12);
+    assert_true(fabs(trial.jump_half_s) < 1e-12);
 }
 
 /* Adds known noise to a slow motion with known steps. */
@@ -384,11 +384,11 @@ TEST(short_records_are_fitted)
         {"motor with two lags", {2, true, 0.2, 0, 0.05, 0, 0.02}, 1e-5, 0, 10, {.held_out = 0.3},
          true},
         {"only second", {2, false, 0.2, 0, 0, 0, 0.04}, 1e-3, 0, 8,
-         {.only = true, .kind = AW_PROCESS_SECOND}, true},
+         {.one_kind = true, .kind = AW_PROCESS_SECOND}, true},
         {"only third", {2, false, 0.2, 0.005, 0, 0, 0.04}, 1e-3, 0, 8,
-         {.only = true, .kind = AW_PROCESS_THIRD}, true},
+         {.one_kind = true, .kind = AW_PROCESS_THIRD}, true},
         {"only integrating", {2, false, 2, 0, 0, 0, 0.04}, 1e-3, 0, 8,
-         {.only = true, .kind = AW_PROCESS_INTEGRATING}, true},
+         {.one_kind = true, .kind = AW_PROCESS_INTEGRATING}, true},
         {"hardly follows", {0.2, false, 0.1, 0, 0, 0, 0.04}, 0.02, 0, 8, {.held_out = 0.3}, true},
     };
     /* clang-format on */
@@ -414,7 +414,7 @@ TEST(short_records_are_fitted)
         }
         struct aw_fit fit;
         struct aw_error err;
-        struct aw_trial trial = aw_excite_trial(t, u, y, SHORT, 0, at, input);
+        struct aw_trial trial = aw_excite_make_trial(t, u, y, SHORT, 0, at, input);
         trial.stairs = rows[i].stairs;
         fprintf(fits, "%s: ", rows[i].name);
         if (aw_fit_best(&trial, &rows[i].options, &fit, &err) == AW_OK)
@@ -495,7 +495,7 @@ TEST(records_mostly_at_rest_are_fitted)
         within("lag", fit.process.a1, fit.half.tau1, 0.2);
         if (!(fit.held_out > 0.95 && fit.own > 0.95))
             fail_msg("%zu: %g of what was used, %g of what was not", i, fit.own, fit.held_out);
-        assert_true(aw_fit_trusted(&fit) && aw_fit_is_linear(&fit));
+        assert_true(aw_fit_is_trusted(&fit) && aw_fit_is_linear(&fit));
     }
 }
 
@@ -538,7 +538,7 @@ TEST(fit_of_a_wrong_model_is_bounded)
     assert_true(status == AW_REFUSED || status == AW_OK);
     if (!(fit.held_out >= -1 && fit.held_out < 0.75 && fit.own >= -1))
         fail_msg("%g and %g", fit.own, fit.held_out);
-    assert_false(aw_fit_trusted(&fit));
+    assert_false(aw_fit_is_trusted(&fit));
 }
 
 TEST(trusted_requires_a_good_held_out_fit)
@@ -554,7 +554,7 @@ TEST(trusted_requires_a_good_held_out_fit)
                              .process = {.a1 = 0.1},
                              .half = {.dead_time = rows[i].dead_time},
                              .interval_s = rows[i].interval_s};
-        assert_int_equal(aw_fit_trusted(&fit), rows[i].trusted);
+        assert_int_equal(aw_fit_is_trusted(&fit), rows[i].trusted);
     }
 }
 

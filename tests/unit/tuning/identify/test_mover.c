@@ -45,7 +45,7 @@ TEST(cached_move_is_reused)
     aw_mover_init(&mover, &processes[3], 1e-6);
     for (int k = 0; k < 3; k++) {
         struct aw_process_state x = {1, -2, 0}, y = x;
-        aw_move(aw_mover_get(&mover, 0.01), &x, 0.5, -0.5);
+        aw_move(aw_mover_get_move(&mover, 0.01), &x, 0.5, -0.5);
         aw_process_advance(&processes[3], &y, 0.5, -0.5, 0.01);
         same(&x, &y);
     }

@@ -12,16 +12,16 @@
 struct plant {
     double slope, rate, load;
     int dead; /* steps */
-    double past[LONGEST];
+    double outputs[LONGEST];
     long step;
     double y;
 };
 
 static void move(struct plant *plant, double u)
 {
-    plant->past[plant->step % LONGEST] = u;
+    plant->outputs[plant->step % LONGEST] = u;
     long then = plant->step - plant->dead;
-    double acting = then < 0 ? 0 : plant->past[then % LONGEST];
+    double acting = then < 0 ? 0 : plant->outputs[then % LONGEST];
     plant->y += DT * (plant->slope * (acting + plant->load) - plant->rate * plant->y);
     plant->step++;
 }
@@ -41,18 +41,18 @@ static double run(struct plant *plant, const struct host *host,
 {
     double setpoint = plant->y, next = plant->y, command = 0, t = 0;
     assert_int_equal(aw_relay_start(&relay, config, NULL), AW_OK);
-    for (int i = 0; !relay.over; i++) {
+    for (int i = 0; !relay.is_over; i++) {
         double u = host->kp > 0 ? host->kp * (setpoint - plant->y) : command;
         if (i % host->every == 0) {
             t = i * DT;
-            command = aw_relay_feed(&relay, t, plant->y);
+            command = aw_relay_add_sample(&relay, t, plant->y);
             next = plant->y + command / host->kp;
         }
         if (i % host->every == host->late)
             setpoint = next;
         move(plant, u);
     }
-    assert_true(fabs(aw_relay_feed(&relay, t + 1, 0)) < 1e-12);
+    assert_true(fabs(aw_relay_add_sample(&relay, t + 1, 0)) < 1e-12);
     return t;
 }
 
@@ -119,12 +119,12 @@ TEST(relay_works_through_setpoints)
     struct host host = {.every = 20, .late = 6};
     struct aw_relay_config config = usual;
     config.hysteresis = 0.001;
-    host.kp = aw_relay_gain(&config, 0.5);
+    host.kp = aw_relay_find_gain(&config, 0.5);
     near(host.kp, 0.1 / (0.45 - 0.1), 1e-9);
     run(&plant, &host, &config);
     assert_true(last_cycle()->period_s > 4 * 0.033 && last_cycle()->period_s < 0.25);
     config.centre = 0.4;
-    assert_true(isnan(aw_relay_gain(&config, 0.5)));
+    assert_true(isnan(aw_relay_find_gain(&config, 0.5)));
 }
 
 /* An experiment without steady cycles ends at its time limit. */
@@ -147,9 +147,9 @@ TEST(invalid_samples_are_refused)
     static const double bad[][2] = {{1, 0}, {0.5, 0}, {2, NAN}, {NAN, 0}, {2, INFINITY}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(aw_relay_start(&relay, &usual, NULL), AW_OK);
-        assert_true(aw_relay_feed(&relay, 1, 0) > 0);
-        assert_true(fabs(aw_relay_feed(&relay, bad[i][0], bad[i][1])) < 1e-12);
-        assert_true(relay.over);
+        assert_true(aw_relay_add_sample(&relay, 1, 0) > 0);
+        assert_true(fabs(aw_relay_add_sample(&relay, bad[i][0], bad[i][1])) < 1e-12);
+        assert_true(relay.is_over);
     }
 }
 
@@ -205,10 +205,10 @@ TEST(relay_output_matches_the_picture)
         double before = NAN;
         assert_int_equal(aw_relay_start(&relay, &config, NULL), AW_OK);
         fprintf(out, "%s\n", rows[i].name);
-        for (int k = 0; k < 500 && !relay.over; k++) {
+        for (int k = 0; k < 500 && !relay.is_over; k++) {
             double size = 1 + rows[i].grows * exp(-k / 40.);
             double y = 2 + size * (sin(6.283185307 * k / rows[i].period) + rows[i].skew);
-            double u = aw_relay_feed(&relay, 0.1 * k, y);
+            double u = aw_relay_add_sample(&relay, 0.1 * k, y);
             const struct aw_relay_cycle *c = &relay.cycles[(relay.n_cycles + 5) % 6];
             if (u != before)
                 NUMBERS(out, " ", 0.1 * k, y, u, relay.bias, (double)relay.n_cycles, c->start_s,
@@ -230,22 +230,22 @@ TEST(relay_switches_beyond_the_hysteresis)
     struct aw_relay_config config = {0, 0.25, 0.5, 1, 5, 0};
     aw_relay_start(&relay, &config, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        near(aw_relay_feed(&relay, rows[i].t, rows[i].y), rows[i].u, 0);
+        near(aw_relay_add_sample(&relay, rows[i].t, rows[i].y), rows[i].u, 0);
     aw_relay_start(&relay, &config, NULL);
-    near(aw_relay_feed(&relay, 0, 0.01), -0.25, 0);
+    near(aw_relay_add_sample(&relay, 0, 0.01), -0.25, 0);
     static const struct {
         double centre, most, limit, kp;
     } gains[] = {{0, 0.5, 1, 0.25 / 0.4},   {-0.1, 0.5, 1, 0.25 / 0.3}, {0.1, 0.5, 1, 0.25 / 0.3},
                  {0, 0.75, 1, 0.25 / 0.15}, {0, 0.9, 1, NAN},           {0, 1, 1, NAN}};
     for (size_t i = 0; i < sizeof gains / sizeof *gains; i++) {
         config = (struct aw_relay_config){gains[i].centre, 0.25, 0, gains[i].most, 5, 0};
-        double kp = aw_relay_gain(&config, gains[i].limit);
+        double kp = aw_relay_find_gain(&config, gains[i].limit);
         if (isnan(gains[i].kp))
             assert_true(isnan(kp));
         else
             near(kp, gains[i].kp, 1e-12);
         config = (struct aw_relay_config){gains[i].centre, 0.125, 0, gains[i].most, 5, 0.125};
-        assert_true(isnan(kp) || fabs(kp - aw_relay_gain(&config, gains[i].limit)) < 1e-12);
+        assert_true(isnan(kp) || fabs(kp - aw_relay_find_gain(&config, gains[i].limit)) < 1e-12);
     }
 }
 
@@ -268,16 +268,16 @@ TEST(similar_cycles_end_the_experiment)
         struct aw_relay_config config = {0, 1, 0, 9, 60, rows[i].most};
         double t = 0;
         assert_int_equal(aw_relay_start(&relay, &config, NULL), AW_OK);
-        aw_relay_feed(&relay, -0.5, 1);
-        for (int k = 0; k < 10 && !relay.over; k++) {
+        aw_relay_add_sample(&relay, -0.5, 1);
+        for (int k = 0; k < 10 && !relay.is_over; k++) {
             double length = 1 + (k == 3 ? rows[i].longer : 0),
                    wide = 1 + (k == 3 ? rows[i].wider : 0);
-            aw_relay_feed(&relay, t, -1);
-            aw_relay_feed(&relay, t + length * (1 + rows[i].skew) / 2, wide);
+            aw_relay_add_sample(&relay, t, -1);
+            aw_relay_add_sample(&relay, t + length * (1 + rows[i].skew) / 2, wide);
             t += length;
-            aw_relay_feed(&relay, t - 0.01, 0);
+            aw_relay_add_sample(&relay, t - 0.01, 0);
             if (k == 9)
-                aw_relay_feed(&relay, t, -1);
+                aw_relay_add_sample(&relay, t, -1);
         }
         if (relay.n_cycles != (size_t)rows[i].cycles)
             fail_msg("row %zu: %zu cycles", i, (size_t)relay.n_cycles);

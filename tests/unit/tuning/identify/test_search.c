@@ -40,9 +40,9 @@ static void record(bool integrating)
 
 static void print_state(FILE *out, const char *what, const struct aw_search *s, double sum)
 {
-    struct aw_process p = aw_search_process(s);
+    struct aw_process p = aw_search_get_process(s);
     NUMBERS(out, what, 1e6 * sum, s->linear[AW_GAIN], s->linear[AW_DRIFT]);
-    numbers(out, "    at", s->at, AW_LOOSE);
+    numbers(out, "    at", s->params, AW_NONLINEAR);
     NUMBERS(out, "    process, residual", p.gain, p.integrating, p.a1, p.a2, p.a3, p.dead_time_s,
             s->residual[0], s->residual[N / 2], s->residual[N - 1]);
 }
@@ -53,7 +53,7 @@ static const struct {
     enum aw_process_kind kind;
     bool third, find_dead_band, integrating, stairs;
     size_t n, piece;
-    double at[AW_LOOSE];
+    double at[AW_NONLINEAR];
 } rows[] = {
     {"first", AW_PROCESS_FIRST, false, false, false, false, N, N, {-1, 0, -9, 0.02, 0}},
     {"first in pieces", AW_PROCESS_FIRST, false, true, false, false, N, 30, {0, 0, -9, 0.1, 0.01}},
@@ -72,7 +72,7 @@ static const struct {
 static void print_covariance(FILE *out, struct aw_search *s)
 {
     double cov[AW_PARAMETERS][AW_PARAMETERS];
-    size_t which[AW_PARAMETERS], m = aw_search_parameters(s, which);
+    size_t which[AW_PARAMETERS], m = aw_search_list_parameters(s, which);
     struct aw_error err;
     assert_int_equal(aw_search_covariance(s, 1e-6, cov, &err), AW_OK);
     for (size_t r = 0; r < m; r++) {
@@ -95,21 +95,21 @@ TEST(search_steps_match_the_picture)
         for (size_t k = 0; k < N; k++)
             held[k] = k >= rows[i].n;
         assert_int_equal(aw_search_begin(&s, &trial, held, &err), AW_OK);
-        aw_search_plain(&s, rows[i].piece);
-        aw_search_structure(&s, rows[i].kind, rows[i].third, rows[i].find_dead_band);
-        memcpy(s.at, rows[i].at, sizeof s.at);
+        aw_search_reset_weights(&s, rows[i].piece);
+        aw_search_set_structure(&s, rows[i].kind, rows[i].third, rows[i].find_dead_band);
+        memcpy(s.params, rows[i].at, sizeof s.params);
         fprintf(out, "%s\n", rows[i].name);
-        NUMBERS(out, "  level", s.level[0], s.level[39], s.level[60], s.level[N - 1],
+        NUMBERS(out, "  level", s.target[0], s.target[39], s.target[60], s.target[N - 1],
                 s.basis[AW_DRIFT][5], s.longest_s);
         if (strncmp(rows[i].name, "beyond", 6) != 0) {
-            double sum = aw_search_cost(&s);
-            assert_true(s.uses[AW_DRIFT] || !(fabs(s.linear[AW_DRIFT]) > 0));
+            double sum = aw_search_evaluate(&s);
+            assert_true(s.uses_linear[AW_DRIFT] || !(fabs(s.linear[AW_DRIFT]) > 0));
             print_state(out, "  cost", &s, sum);
             print_state(out, "  weighed", &s, aw_search_weigh(&s, sum / N, 1));
-            aw_search_plain(&s, rows[i].piece);
+            aw_search_reset_weights(&s, rows[i].piece);
             aw_search_first_guess(&s);
-            numbers(out, "  first guess", s.at, AW_LOOSE);
-            memcpy(s.at, rows[i].at, sizeof s.at);
+            numbers(out, "  first guess", s.params, AW_NONLINEAR);
+            memcpy(s.params, rows[i].at, sizeof s.params);
         }
         double sum = aw_search_descend(&s);
         print_state(out, "  descended", &s, sum);
@@ -117,7 +117,7 @@ TEST(search_steps_match_the_picture)
             print_covariance(out, &s);
         aw_search_hold_out(&s, NULL);
         print_state(out, "  weighed, and nothing held out", &s, aw_search_weigh(&s, 1e-6, 0.5));
-        aw_search_answer(&s, answer);
+        aw_search_simulate(&s, answer);
         NUMBERS(out, "  answer", answer[0], answer[3], answer[44], answer[N - 1]);
         aw_search_end(&s);
     }

@@ -63,7 +63,7 @@ TEST(spectrum_matches_the_picture)
         trial.n = rows[i].n;
         if (i == 3)
             make_whole();
-        size_t n = aw_spectrum(&trial, points, NULL);
+        size_t n = aw_find_spectrum(&trial, points, NULL);
         fprintf(out, "%s: %zu\n", rows[i].name, n);
         for (size_t k = 0; k < n; k++)
             NUMBERS(out, " ", points[k].hz, points[k].gain, points[k].phase_deg,
@@ -87,14 +87,14 @@ TEST(records_without_information_are_refused)
         struct aw_error err = {0};
         trial.n = rows[i].n;
         trial.n_inputs = rows[i].n_inputs;
-        size_t n = aw_spectrum(&trial, points, &err);
+        size_t n = aw_find_spectrum(&trial, points, &err);
         assert_string_equal(err.text, rows[i].says);
         assert_true(*rows[i].says ? n == 0 : n < AW_SPECTRUM_POINTS);
     }
     struct aw_trial trial = record(0, false);
     memset(y, 0, sizeof y);
-    assert_int_equal(aw_spectrum(&trial, points, NULL), 0);
+    assert_int_equal(aw_find_spectrum(&trial, points, NULL), 0);
     trial = record(0, false);
     memset(input, 0, sizeof input);
-    assert_int_equal(aw_spectrum(&trial, points, NULL), 0);
+    assert_int_equal(aw_find_spectrum(&trial, points, NULL), 0);
 }

@@ -39,7 +39,7 @@ static void advance(const struct system *system, double state[2], double t, doub
     double k[2] = {0}, sum[2] = {0};
     for (int stage = 0; stage < 4; stage++) {
         double there[2] = {state[0] + at[stage] * dt * k[0], state[1] + at[stage] * dt * k[1]};
-        slopes(system, there, aw_sweep_value(&sweep, t + at[stage] * dt), k);
+        slopes(system, there, aw_sweep_get_value(&sweep, t + at[stage] * dt), k);
         for (int i = 0; i < 2; i++)
             sum[i] += weight[stage] * k[i];
     }
@@ -56,7 +56,7 @@ static size_t simulate(const struct system *system, double from_s, double to_s, 
         double t = i * dt;
         if (t >= from_s) {
             times[n] = t;
-            input[n] = aw_sweep_value(&sweep, t);
+            input[n] = aw_sweep_get_value(&sweep, t);
             output[n++] = state[0];
         }
         advance(system, state, t, dt);
@@ -136,9 +136,9 @@ TEST(excitation_keeps_amplitude_and_crest_factor)
     if (!(sweep.crest < 2.3)) /* 24 tones with equal phases: 6.9 */
         fail_msg("crest factor %g", sweep.crest);
     for (int i = 0; i < 100000; i++) {
-        double t = i * 0.0002, value = aw_sweep_value(&sweep, t);
+        double t = i * 0.0002, value = aw_sweep_get_value(&sweep, t);
         most = fmax(most, fabs(value));
-        assert_true(value == aw_sweep_value(&again, t));
+        assert_true(value == aw_sweep_get_value(&again, t));
     }
     assert_true(most <= 0.02 && most > 0.0195);
     for (int i = 0; i < sweep.n; i++) {
@@ -230,10 +230,10 @@ TEST(plan_bounds_are_checked)
         numbers(out, "  phase", sweep.phase, (size_t)sweep.n);
         NUMBERS(out, "  scale, crest", sweep.scale, sweep.crest);
         double s = plan->duration_s;
-        NUMBERS(out, "  value", aw_sweep_value(&sweep, -0.01), aw_sweep_value(&sweep, 0),
-                aw_sweep_value(&sweep, 0.1), aw_sweep_value(&sweep, s / 2),
-                aw_sweep_value(&sweep, s - 0.0123), aw_sweep_value(&sweep, s),
-                aw_sweep_value(&sweep, s + 0.0123));
+        NUMBERS(out, "  value", aw_sweep_get_value(&sweep, -0.01), aw_sweep_get_value(&sweep, 0),
+                aw_sweep_get_value(&sweep, 0.1), aw_sweep_get_value(&sweep, s / 2),
+                aw_sweep_get_value(&sweep, s - 0.0123), aw_sweep_get_value(&sweep, s),
+                aw_sweep_get_value(&sweep, s + 0.0123));
     }
     end_picture(out, "control-plans.txt");
 }
@@ -267,8 +267,8 @@ TEST(record_bounds_are_checked)
         assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
         for (size_t k = 0; k < rows[i].n; k++) {
             times[k] = rows[i].dt * (double)k;
-            input[k] = rows[i].dc > 0 ? rows[i].dc : aw_sweep_value(&sweep, times[k]);
-            output[k] = aw_sweep_value(&sweep, times[k] - 0.1);
+            input[k] = rows[i].dc > 0 ? rows[i].dc : aw_sweep_get_value(&sweep, times[k]);
+            output[k] = aw_sweep_get_value(&sweep, times[k] - 0.1);
         }
         double *const places[] = {NULL, times, input, output, times};
         if (rows[i].where)

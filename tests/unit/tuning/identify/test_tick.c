@@ -53,7 +53,7 @@ TEST(tick_is_within_its_interval)
                 size_t n = watch(&scene);
                 if (!aw_tick_measure(t, error, output, n, KI, &tick))
                     fail_msg("tick %g, period %g, seed %u: none", ticks[i], periods[k], seed);
-                assert_int_equal(tick.from, AW_TICK_MEASURED);
+                assert_int_equal(tick.source, AW_TICK_MEASURED);
                 all++;
                 within += fabs(tick.s - ticks[i]) <= tick.half;
                 if (fabs(tick.s - ticks[i]) > 0.05 * ticks[i] || tick.half > 0.12 * ticks[i])
@@ -95,5 +95,5 @@ TEST(unsuitable_records_give_no_tick)
         t[i] = 3;
     assert_false(aw_tick_measure(t, error, output, n, KI, &tick));
     assert_true(tick.s == 1 && tick.half == 2);
-    assert_int_equal(tick.from, AW_TICK_GIVEN);
+    assert_int_equal(tick.source, AW_TICK_GIVEN);
 }

@@ -39,15 +39,15 @@ TEST(equal_weights_remove_the_mean_of_each_piece)
     struct aw_error err;
     record();
     assert_int_equal(aw_weights_begin(&w, &trial, NULL, &err), AW_OK);
-    aw_weights_plain(&w, 150);
+    aw_weights_reset(&w, 150);
     aw_weights_apply(&w, y, out);
     assert_int_equal(aw_weights_piece_end(&w, 0), 150);
     assert_int_equal(aw_weights_piece_end(&w, 150), N); /* the rest is shorter than two pieces */
     assert_true(fabs(out[0] + 0.5 * 74.5) < 1e-9 && fabs(out[150] + 0.5 * 124.5) < 1e-9);
     aw_weights_hold_out(&w, held);
-    aw_weights_plain(&w, N);
+    aw_weights_reset(&w, N);
     aw_weights_apply(&w, y, out);
-    assert_int_equal(w.counted, 300);
+    assert_int_equal(w.n_counted, 300);
     assert_true(fabs(out[0] + 0.5 * 149.5) < 1e-9 && !(fabs(out[300]) > 0));
     aw_weights_end(&w);
 }
@@ -59,13 +59,13 @@ TEST(late_jump_is_counted_once)
     struct aw_weights w;
     struct aw_error err;
     struct aw_process process = {.gain = 2, .integrating = true, .a1 = 0.02, .dead_time_s = 0.03};
-    struct aw_dead none = {0};
+    struct aw_dead_band none = {0};
     record();
     assert_int_equal(aw_weights_begin(&w, &trial, NULL, &err), AW_OK);
     for (int i = 0; i < N; i++) /* 2 ms late at 0.995: 0.4 · 2 ms less */
         y[i] = t[i] > 1.025 ? -2 * 0.2 * 0.002 * (1 - exp(-(t[i] - 1.025) / 0.02)) : 0;
-    aw_weights_find(&w, &process, &none, 1e-10, 1);
-    assert_true(w.follows && w.log_det > 0);
+    aw_weights_calculate(&w, &process, &none, 1e-10, 1);
+    assert_true(w.uses_filter && w.log_det > 0);
     memcpy(out, y, sizeof y);
     aw_weights_innovate(&w, out, work);
     for (int i = 0; i < N; i++)
@@ -87,22 +87,22 @@ TEST(weights_follow_uncertain_jump_times)
     struct aw_weights w;
     struct aw_error err;
     struct aw_process process = {.gain = 2, .a1 = 0.2};
-    struct aw_dead none = {0}, all = {.zone = 1};
+    struct aw_dead_band none = {0}, all = {.zone = 1};
     record();
     assert_int_equal(aw_weights_begin(&w, &trial, NULL, &err), AW_OK);
-    aw_weights_find(&w, &process, &none, 1e-6, 0);
-    assert_false(w.follows);
-    aw_weights_find(&w, &process, &none, 0, 1);
-    assert_false(w.follows);
-    aw_weights_find(&w, &process, &all, 1e-6, 1);
+    aw_weights_calculate(&w, &process, &none, 1e-6, 0);
+    assert_false(w.uses_filter);
+    aw_weights_calculate(&w, &process, &none, 0, 1);
+    assert_false(w.uses_filter);
+    aw_weights_calculate(&w, &process, &all, 1e-6, 1);
     assert_true(!(fabs(w.log_det) > 1e-12)); /* input within the dead zone causes no impulse */
     for (size_t k = 0; k < trial.n_inputs; k++)
         input_t[k] += k > 200 ? 0.03 : 0;
-    aw_weights_find(&w, &process, &none, 1e-6, 0);
-    assert_false(w.follows);
+    aw_weights_calculate(&w, &process, &none, 1e-6, 0);
+    assert_false(w.uses_filter);
     for (size_t k = 0; k < trial.n_inputs; k++)
         input_t[k] += input_t[k] > 0.9955 ? 0.03 : 0;
-    aw_weights_find(&w, &process, &none, 1e-6, 0);
-    assert_true(w.follows);
+    aw_weights_calculate(&w, &process, &none, 1e-6, 0);
+    assert_true(w.uses_filter);
     aw_weights_end(&w);
 }

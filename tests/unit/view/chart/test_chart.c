@@ -8,7 +8,7 @@
 static double x[N], y[N], z[N];
 static struct aw_error err;
 
-static char *script_of(const struct aw_chart *chart, enum aw_chart_form form)
+static char *script_of(const struct aw_chart *chart, enum aw_chart_format form)
 {
     size_t size;
     char *text = aw_chart_script(chart, form, &size, &err);
@@ -25,7 +25,7 @@ static void expect_chart(const char *name, const struct aw_chart *chart)
     free(text);
 }
 
-static void expect_part(const struct aw_chart *chart, enum aw_chart_form form, const char *part)
+static void expect_part(const struct aw_chart *chart, enum aw_chart_format form, const char *part)
 {
     char *text = script_of(chart, form);
     if (!strstr(text, part))
@@ -46,14 +46,14 @@ TEST(panels_have_their_lines_and_remarks)
     const struct aw_series angles[] = {
         {.label = "measured", .x = x, .y = y, .n = 8},
         {.label = "setpoint", .x = x, .y = z, .n = 8, .colour = 1, .dashed = true, .stairs = true},
-        {.x = at, .y = level, .n = 2, .colour = 2, .dots = true, .texts = remarks}};
+        {.x = at, .y = level, .n = 2, .colour = 2, .dots = true, .notes = remarks}};
     const struct aw_series trust[] = {
         {.label = "coherence", .x = x, .y = y, .n = 8, .dots = true, .hollow = hollow},
-        {.label = "trusted above", .x = ends, .y = low, .n = 2, .guide = true}};
+        {.label = "trusted above", .x = ends, .y = low, .n = 2, .is_guide = true}};
     const struct aw_panel panels[] = {{.label = "angle", .unit = "deg", .series = angles, .n = 3},
                                       {.label = "coherence", .series = trust, .n = 2}};
     const struct aw_chart chart = {
-        .title = "a step", .x_label = "time", .x_unit = "s", .panels = panels, .n = 2};
+        .title = "a step", .x_label = "time", .x_unit = "s", .panels = panels, .n_panels = 2};
     expect_chart("chart-panels.gp", &chart);
     expect_part(&chart, AW_CHART_PNG, "set terminal pngcairo size 1600,1384 ");
     expect_part(&chart, AW_CHART_PDF, "set terminal pdfcairo size 8.33333in,7.20833in ");
@@ -75,7 +75,7 @@ TEST(invalid_values_leave_gaps)
     const struct aw_panel panels[] = {{.unit = "V", .series = lines, .n = 5},
                                       {.label = "empty", .series = lines + 2, .n = 1},
                                       {.label = "no lines"}};
-    struct aw_chart chart = {.x_label = "t", .panels = panels, .n = 3};
+    struct aw_chart chart = {.x_label = "t", .panels = panels, .n_panels = 3};
     expect_chart("chart-gaps.gp", &chart);
     chart.log_x = true;
     chart.height = 500;
@@ -97,7 +97,7 @@ TEST(logarithmic_axes_have_suitable_ticks)
     for (size_t i = 0; i < 3; i++) {
         const struct aw_series line = {.x = ends[i], .y = ends[i], .n = 2};
         const struct aw_panel panel = {.series = &line, .n = 1};
-        const struct aw_chart chart = {.log_x = true, .panels = &panel, .n = 1};
+        const struct aw_chart chart = {.log_x = true, .panels = &panel, .n_panels = 1};
         char *text = script_of(&chart, AW_CHART_SVG), *add = strstr(text, "set xtics add ");
         assert_int_equal(add != NULL, added[i] != NULL);
         if (add && strncmp(add + strlen("set xtics add "), added[i], strlen(added[i])) != 0)
@@ -116,9 +116,10 @@ TEST(special_characters_are_escaped)
     letters[sizeof letters - 1] = '\0';
     x[0] = y[0] = 1;
     const struct aw_series dot = {
-        .label = odd, .x = x, .y = y, .n = 1, .dots = true, .texts = remark};
+        .label = odd, .x = x, .y = y, .n = 1, .dots = true, .notes = remark};
     const struct aw_panel panel = {.label = odd, .unit = "'", .series = &dot, .n = 1};
-    struct aw_chart chart = {.title = odd, .x_label = odd, .x_unit = "`", .panels = &panel, .n = 1};
+    struct aw_chart chart = {
+        .title = odd, .x_label = odd, .x_unit = "`", .panels = &panel, .n_panels = 1};
     expect_chart("chart-texts.gp", &chart);
     chart.title = letters;
     expect_part(&chart, AW_CHART_SVG, "www…' noenhanced");
@@ -139,7 +140,7 @@ TEST(margins_and_height_fit_the_contents)
     x[1] = 6;
     y[0] = y[1] = 40;
     const struct aw_panel panel = {.series = many, .n = 24};
-    const struct aw_chart chart = {.panels = &panel, .n = 1};
+    const struct aw_chart chart = {.panels = &panel, .n_panels = 1};
     expect_part(&chart, AW_CHART_SVG, "set yrange [36:44]\n");
     expect_part(&chart, AW_CHART_SVG, "set terminal svg size 800,552 "); /* 12 rows of 2 */
     expect_part(&chart, AW_CHART_SVG, "maxcols 2\n");
@@ -160,7 +161,7 @@ TEST(long_series_keep_their_extremes)
 {
     struct aw_series line = {.x = x, .y = y, .n = N};
     const struct aw_panel panel = {.series = &line, .n = 1};
-    const struct aw_chart chart = {.panels = &panel, .n = 1};
+    const struct aw_chart chart = {.panels = &panel, .n_panels = 1};
     for (int i = 0; i < N; i++) {
         x[i] = i;
         y[i] = i == 70001 ? 1000 : i % 7;
@@ -180,13 +181,13 @@ TEST(empty_charts_are_refused)
 {
     const struct aw_series none = {.label = "none", .x = x, .y = z, .n = 1};
     const struct aw_panel panel = {.series = &none, .n = 1};
-    struct aw_chart chart = {.panels = &panel, .n = 1};
+    struct aw_chart chart = {.panels = &panel, .n_panels = 1};
     size_t size;
     z[0] = NAN;
     assert_null(aw_chart_script(&chart, AW_CHART_SVG, &size, &err));
     assert_int_equal(err.status, AW_USAGE);
-    chart.n = 5;
+    chart.n_panels = 5;
     assert_null(aw_chart_script(&chart, AW_CHART_SVG, &size, &err));
-    chart.n = 0;
+    chart.n_panels = 0;
     assert_null(aw_chart_script(&chart, AW_CHART_SVG, &size, &err));
 }

@@ -54,9 +54,9 @@ TEST(numbers_fit_their_cells)
                                      .whole = rows[i].whole,
                                      .low = rows[i].low,
                                      .high = rows[i].high,
-                                     .least = rows[i].least,
-                                     .greatest = rows[i].greatest};
-        aw_cell_number(&channel, rows[i].value, text);
+                                     .min = rows[i].least,
+                                     .max = rows[i].greatest};
+        aw_cell_print_number(&channel, rows[i].value, text);
         if (strcmp(text, rows[i].text) != 0)
             fail_msg("row %zu: %s", i, text);
     }
@@ -92,8 +92,8 @@ TEST(texts_are_truncated_to_their_cells)
     assert_true(aw_braille_init(&canvas, 200, 1));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         aw_braille_clear(&canvas);
-        aw_braille_text(&canvas, 0, 0, "|", 0);
-        aw_cell_put(&canvas, 1, 0, rows[i].width, rows[i].left, rows[i].text, 1);
+        aw_braille_draw_text(&canvas, 0, 0, "|", 0);
+        aw_cell_draw(&canvas, 1, 0, rows[i].width, rows[i].left, rows[i].text, 1);
         char *text = canvas_text(&canvas, AW_BRAILLE_UTF8);
         text[strcspn(text, "\n")] = '\0';
         if (strcmp(text, rows[i].shown) != 0)
@@ -105,7 +105,7 @@ TEST(texts_are_truncated_to_their_cells)
     memset(longest, 'x', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
     aw_braille_clear(&canvas);
-    aw_cell_put(&canvas, 0, 0, 400, true, longest, 1);
+    aw_cell_draw(&canvas, 0, 0, 400, true, longest, 1);
     char *text = canvas_text(&canvas, AW_BRAILLE_UTF8);
     assert_int_equal(strspn(text, "x"), 4 * AW_CELL_TEXT + 4 - 8);
     free(text);
@@ -158,12 +158,12 @@ TEST(list_of_keys_is_drawn)
         struct aw_braille canvas;
         assert_true(aw_braille_init(&canvas, 24, rows));
         for (int y = 0; y < rows; y++)
-            aw_braille_text(&canvas, 0, y,
-                            y == 0         ? "top row xxxxxxxxxxxxxxxxxxx"
-                            : y < rows - 1 ? "in between xxxxxxxxxxxx"
-                                           : "bottom",
-                            0);
-        aw_cell_keys(&canvas, all);
+            aw_braille_draw_text(&canvas, 0, y,
+                                 y == 0         ? "top row xxxxxxxxxxxxxxxxxxx"
+                                 : y < rows - 1 ? "in between xxxxxxxxxxxx"
+                                                : "bottom",
+                                 0);
+        aw_cell_draw_keys(&canvas, all);
         char *text = canvas_text(&canvas, AW_BRAILLE_UTF8);
         if (drawn[rows - 2])
             assert_string_equal(text, drawn[rows - 2]);

@@ -11,7 +11,7 @@ static void start(void)
 {
     rig = points_new();
     aw_channels_init(&channels, NULL);
-    grid = (struct aw_grid){.title = "canpid", .link = "can:can0", .blocks = true};
+    grid = (struct aw_grid){.title = "canpid", .link = "can:can0", .shows_trend = true};
 }
 
 static void stop(void)
@@ -63,8 +63,8 @@ TEST_WITH(start, stop, table_scrolls_if_rows_do_not_fit)
     for (size_t i = 0; i < 6; i++)
         take("joint", boards[i], "", 0);
     draw(60, 13, AW_BRAILLE_UTF8);
-    assert_int_equal(grid.rows, 18);
-    assert_int_equal(grid.page, 10);
+    assert_int_equal(grid.n_rows, 18);
+    assert_int_equal(grid.page_rows, 10);
     expect_in(text, "lhip.fix_link_angle");
     expect_not_in(text, "rankle.torque");
     expect_in(text, "█\n");
@@ -73,7 +73,7 @@ TEST_WITH(start, stop, table_scrolls_if_rows_do_not_fit)
     assert_int_equal(grid.scroll, 8);
     expect_in(text, "rankle.torque");
     draw(130, 13, AW_BRAILLE_UTF8);
-    assert_int_equal(grid.page, 20);
+    assert_int_equal(grid.page_rows, 20);
     assert_int_equal(grid.scroll, 0);
     expect_in(text, "lhip.fix_link_angle");
     expect_in(text, "rankle.torque");
@@ -128,21 +128,21 @@ TEST_WITH(start, stop, filter_limits_the_rows)
     take("joint", "lknee", "", 0);
     take("joint", "rknee", "", 0);
     grid.filter = "torq";
-    grid.typing = true;
+    grid.is_typing = true;
     draw(80, 12, AW_BRAILLE_UTF8);
-    assert_int_equal(grid.rows, 2);
+    assert_int_equal(grid.n_rows, 2);
     expect_in(text, "/torq█");
     expect_in(text, "Esc clear");
     grid.filter = "r*angle";
     draw(80, 12, AW_BRAILLE_UTF8);
-    assert_int_equal(grid.rows, 2);
+    assert_int_equal(grid.n_rows, 2);
     grid.filter = "zebra";
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "no match");
     also(80, 6, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
     grid.filter = "torq";
     for (int width = 20; width < 60; width += 13)
         also(width, 6, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
-    grid.typing = false;
+    grid.is_typing = false;
     also(60, 6, AW_BRAILLE_UTF8);
     expect_pictures("grid-filter.txt");
 }
@@ -155,7 +155,7 @@ TEST_WITH(start, stop, empty_lost_and_frozen_states_are_shown)
     expect_in(draw(30, 12, AW_BRAILLE_UTF8), "drivers powered?");
     grid.note = NULL;
     grid.state = "link lost";
-    grid.lost = 12345;
+    grid.n_lost = 12345;
     grid.note = "bus 12.5 %";
     draw(80, 12, AW_BRAILLE_UTF8);
     expect_in(text, " canpid  link lost");
@@ -167,16 +167,16 @@ TEST_WITH(start, stop, empty_lost_and_frozen_states_are_shown)
     static const double rates[] = {0, 0.04, 9.94, 9.95, 9.96, 99.4, 9999.4, 9999.6, 123456};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i += 2) {
         grid.rate_hz = rates[i];
-        grid.messages = 999 + (uint64_t)i * 100000;
+        grid.n_messages = 999 + (uint64_t)i * 100000;
         grid.elapsed_ns = (59 + (int64_t)i * 3000) * AW_SECOND;
-        grid.damaged = i;
+        grid.n_damaged = i;
         grid.state = i % 4 ? "link lost" : NULL;
         also(44 + 9 * (int)i, 5, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
     }
     grid.rate_hz = 9999.5;
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "10.0k/s");
     expect_pictures("grid-states.txt");
-    grid.frozen = true;
+    grid.is_frozen = true;
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "FROZEN");
 }
 
@@ -198,7 +198,7 @@ TEST_WITH(start, stop, matrix_shows_a_row_per_joint)
         {"setpoint", "setpoint"}, {"torque", "torque"}, {"current", "current"}, {0}};
     static const char *const boards[] = {"lhip", "lknee", "lankle", "rhip", "rknee", "rankle"};
     grid.columns = columns;
-    grid.unit = in_degrees;
+    grid.convert_unit = in_degrees;
     for (size_t i = 0; i < 6; i++)
         take("pid", boards[i], "setpoint=10", 0);
     take("joint", "lknee", "torque=2", 0);
@@ -208,8 +208,8 @@ TEST_WITH(start, stop, matrix_shows_a_row_per_joint)
     expect_in(text, " lknee   36.000 deg   2.0000\n");
     expect_in(text, " rankle    10.000 %        –\n 0 lost");
     draw(40, 8, AW_BRAILLE_UTF8);
-    assert_int_equal(grid.rows, 6);
-    assert_int_equal(grid.page, 4);
+    assert_int_equal(grid.n_rows, 6);
+    assert_int_equal(grid.page_rows, 4);
     grid.scroll = 9;
     expect_in(draw(40, 8, AW_BRAILLE_UTF8), "rankle");
     take("pid", "rhip", "setpoint=-100", AW_SECOND);
@@ -222,7 +222,7 @@ TEST_WITH(start, stop, matrix_shows_a_row_per_joint)
     also(80, 6, AW_BRAILLE_UTF8);
     expect_pictures("grid-matrix.txt");
     grid.filter = NULL;
-    grid.listed = true;
+    grid.by_field = true;
     grid.scroll = 0;
     expect_in(draw(80, 10, AW_BRAILLE_UTF8), "lhip.setpoint");
     for (int width = 1; width < 140; width++)
@@ -241,14 +241,14 @@ TEST_WITH(start, stop, keys_are_shown_at_any_width)
     draw(40, 13, AW_BRAILLE_UTF8);
     expect_in(text, " lkne…ink_angle ");
     expect_in(text, " lank…ink_angle ");
-    grid.stops = true;
+    grid.can_stop = true;
     grid.note = "stop result=confirmed";
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "stop result=confirmed");
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "s STOP  q quit  ? keys");
     expect_in(draw(40, 12, AW_BRAILLE_UTF8), "s STOP  q quit  ? keys");
-    grid.stops = false;
+    grid.can_stop = false;
     grid.note = NULL;
-    grid.keys = true;
+    grid.shows_keys = true;
     draw(40, 12, AW_BRAILLE_UTF8);
     expect_in(text, " space   freeze or resume\n");
     expect_in(text, " /       filter: torque, or r*.torque\n");
@@ -256,7 +256,7 @@ TEST_WITH(start, stop, keys_are_shown_at_any_width)
     expect_not_in(text, "lkne");
     also(40, 12, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
     also(24, 6, AW_BRAILLE_UTF8);
-    grid.keys = false;
+    grid.shows_keys = false;
     for (int width = 18; width < 40; width += 7)
         also(width, 5, AW_BRAILLE_UTF8);
     expect_pictures("grid-keys.txt");
@@ -279,7 +279,7 @@ TEST_WITH(start, stop, edge_cases_match_the_pictures)
         {"torque", "torque"}, {"position", "pos"}, {"x", "x"}, {0}};
     static struct aw_point point = {.subject = "", .message = ""};
     static const char *const fields[] = {"torque", "position", "x"};
-    grid.messages = 1234567;
+    grid.n_messages = 1234567;
     grid.rate_hz = 12.3;
     grid.note = "a remark of some length";
     for (int i = 0; i < 70; i++) {
@@ -304,7 +304,7 @@ TEST_WITH(start, stop, edge_cases_match_the_pictures)
     grid.filter = NULL;
     grid.scroll = 0;
     grid.columns = columns;
-    grid.unit = enlarged;
+    grid.convert_unit = enlarged;
     for (int i = 0; i < 70; i++) {
         snprintf(point.name, sizeof point.name, "j%.*s%d.%s", i % 5 * 4, "____________________", i,
                  fields[i % 3]);
@@ -317,7 +317,7 @@ TEST_WITH(start, stop, edge_cases_match_the_pictures)
     aw_channels_update(&channels, &point, 1, 7 * AW_SECOND);
     for (grid.scroll = 0; grid.scroll < 58; grid.scroll += 29)
         also(60, 6, AW_BRAILLE_UTF8);
-    assert_int_equal(grid.rows, 64);
+    assert_int_equal(grid.n_rows, 64);
     for (int width = 14; width < 44; width += 9)
         also(width, 5, AW_BRAILLE_UTF8);
     also(60, 5, AW_BRAILLE_UTF8);

@@ -75,20 +75,20 @@ static void expect_given_back(void)
 
 TEST_WITH(start, stop, drawing_reaches_the_terminal)
 {
-    assert_true(aw_screen_possible() && aw_screen_utf8());
+    assert_true(aw_screen_is_possible() && aw_screen_is_utf8());
     struct aw_screen *screen = open_screen(true);
-    assert_int_equal(aw_screen_how(screen), AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
-    struct aw_braille *canvas = aw_screen_canvas(screen);
+    assert_int_equal(aw_screen_flags(screen), AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR);
+    struct aw_braille *canvas = aw_screen_get_canvas(screen);
     assert_non_null(canvas);
     assert_int_equal(canvas->columns, 40);
     assert_int_equal(canvas->rows, 6);
-    aw_braille_text(canvas, 2, 1, "plain", 0);
-    aw_braille_text(canvas, 8, 1, "series", 1);
-    aw_braille_text(canvas, 15, 1, "behind", AW_BRAILLE_DIM);
-    aw_braille_text(canvas, 2, 3, "care", AW_BRAILLE_CARE);
-    aw_braille_text(canvas, 8, 3, "warn", AW_BRAILLE_WARN);
-    aw_braille_text(canvas, 14, 3, "bold", AW_BRAILLE_BOLD);
-    aw_braille_dot(canvas, 60, 20, 4);
+    aw_braille_draw_text(canvas, 2, 1, "plain", 0);
+    aw_braille_draw_text(canvas, 8, 1, "series", 1);
+    aw_braille_draw_text(canvas, 15, 1, "behind", AW_BRAILLE_DIM);
+    aw_braille_draw_text(canvas, 2, 3, "care", AW_BRAILLE_CAUTION);
+    aw_braille_draw_text(canvas, 8, 3, "warn", AW_BRAILLE_WARNING);
+    aw_braille_draw_text(canvas, 14, 3, "bold", AW_BRAILLE_BOLD);
+    aw_braille_draw_dot(canvas, 60, 20, 4);
     aw_screen_show(screen);
     arrived();
     expect_in(seen, "\033[?1049h"); /* the alternate screen */
@@ -113,10 +113,10 @@ TEST_WITH(start, stop, only_changes_are_sent)
     struct winsize larger = {.ws_col = 60, .ws_row = 9};
     struct aw_screen *screen = open_screen(true);
     for (int i = 0; i < 3; i++) {
-        struct aw_braille *canvas = aw_screen_canvas(screen);
-        assert_int_equal(canvas->cells[40 + 2].letter[0], '\0'); /* the canvas starts empty */
-        aw_braille_text(canvas, 2, 1, "the first row", 0);
-        aw_braille_text(canvas, 2, 4, i < 2 ? "another" : "a third", 0);
+        struct aw_braille *canvas = aw_screen_get_canvas(screen);
+        assert_int_equal(canvas->cells[40 + 2].character[0], '\0'); /* the canvas starts empty */
+        aw_braille_draw_text(canvas, 2, 1, "the first row", 0);
+        aw_braille_draw_text(canvas, 2, 4, i < 2 ? "another" : "a third", 0);
         aw_screen_show(screen);
         arrived();
         (i == 0 ? expect_in : expect_not_in)(seen, "first");
@@ -126,11 +126,11 @@ TEST_WITH(start, stop, only_changes_are_sent)
     }
     expect_in(seen, "third");
     assert_int_equal(ioctl(user, TIOCSWINSZ, &larger), 0);
-    struct aw_braille *canvas = aw_screen_canvas(screen);
+    struct aw_braille *canvas = aw_screen_get_canvas(screen);
     assert_int_equal(canvas->columns, 60);
     assert_int_equal(canvas->rows, 9);
-    aw_braille_text(canvas, 2, 1, "the first row", 0);
-    aw_braille_text(canvas, 50, 8, "the end", 0);
+    aw_braille_draw_text(canvas, 2, 1, "the first row", 0);
+    aw_braille_draw_text(canvas, 50, 8, "the end", 0);
     aw_screen_show(screen);
     expect_in(arrived(), "the first row");
     expect_in(seen, "\033[9;51Hthe end");
@@ -142,11 +142,11 @@ TEST_WITH(start, stop, only_changes_are_sent)
                                            {.ws_col = 999, .ws_row = 3}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         assert_int_equal(ioctl(user, TIOCSWINSZ, &sizes[i]), 0);
-        canvas = aw_screen_canvas(screen);
+        canvas = aw_screen_get_canvas(screen);
         assert_int_equal(canvas->columns, sizes[i].ws_col < 1000 ? sizes[i].ws_col : 1000);
         assert_int_equal(canvas->rows, sizes[i].ws_row < 1000 ? sizes[i].ws_row : 1000);
     }
-    aw_braille_text(canvas, 5, 1, "alone", 0);
+    aw_braille_draw_text(canvas, 5, 1, "alone", 0);
     aw_screen_show(screen);
     expect_in(arrived(), "alone");
     aw_screen_close(screen);
@@ -185,16 +185,16 @@ TEST_WITH(start, stop, key_sequences_are_decoded)
     assert_true((mode.c_lflag & (ECHO | ICANON)) == 0 && (mode.c_lflag & ISIG) != 0);
     assert_int_equal(mode.c_cc[VQUIT], _POSIX_VDISABLE);
     assert_int_equal(mode.c_cc[VINTR], before.c_cc[VINTR]);
-    assert_int_equal(aw_screen_key(screen), AW_KEY_NONE);
+    assert_int_equal(aw_screen_read_key(screen), AW_KEY_NONE);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         size_t size = strlen(rows[i].typed);
         assert_int_equal(write(terminal, rows[i].typed, size), size);
         struct pollfd in = {.fd = aw_screen_fd(screen), .events = POLLIN};
         assert_int_equal(poll(&in, 1, 10000), 1);
-        int key = aw_screen_key(screen);
+        int key = aw_screen_read_key(screen);
         if (key != rows[i].key)
             fail_msg("key %zu is %d instead of %d", i, key, rows[i].key);
-        assert_int_equal(aw_screen_key(screen), AW_KEY_NONE);
+        assert_int_equal(aw_screen_read_key(screen), AW_KEY_NONE);
     }
     aw_screen_close(screen);
     expect_given_back();
@@ -206,15 +206,15 @@ TEST_WITH(start, stop, limited_terminals_are_supported)
     struct winsize none = {0};
     setenv("TERM", "vt100", 1);
     setenv("LC_ALL", "C", 1);
-    assert_false(aw_screen_utf8());
+    assert_false(aw_screen_is_utf8());
     assert_int_equal(ioctl(user, TIOCSWINSZ, &none), 0);
     struct aw_screen *screen = open_screen(true);
-    assert_int_equal(aw_screen_how(screen), 0);
-    struct aw_braille *canvas = aw_screen_canvas(screen);
+    assert_int_equal(aw_screen_flags(screen), 0);
+    struct aw_braille *canvas = aw_screen_get_canvas(screen);
     assert_int_equal(canvas->columns, 80);
     assert_int_equal(canvas->rows, 24);
-    aw_braille_text(canvas, 0, 0, "bold", AW_BRAILLE_BOLD);
-    aw_braille_text(canvas, 5, 0, "series", 1);
+    aw_braille_draw_text(canvas, 0, 0, "bold", AW_BRAILLE_BOLD);
+    aw_braille_draw_text(canvas, 5, 0, "series", 1);
     aw_screen_show(screen);
     expect_in(arrived(), "\033[0;1m");
     expect_not_in(seen, "\033[3");
@@ -223,12 +223,12 @@ TEST_WITH(start, stop, limited_terminals_are_supported)
     aw_screen_close(NULL);
     setenv("TERM", "xterm-256color", 1);
     screen = open_screen(false);
-    assert_int_equal(aw_screen_how(screen) & AW_BRAILLE_COLOR, 0);
+    assert_int_equal(aw_screen_flags(screen) & AW_BRAILLE_COLOR, 0);
     aw_screen_close(screen);
     setenv("TERM", "linux", 1);
     screen = open_screen(true);
-    assert_int_equal(aw_screen_how(screen), AW_BRAILLE_COLOR);
-    aw_braille_text(aw_screen_canvas(screen), 0, 0, "behind", AW_BRAILLE_DIM);
+    assert_int_equal(aw_screen_flags(screen), AW_BRAILLE_COLOR);
+    aw_braille_draw_text(aw_screen_get_canvas(screen), 0, 0, "behind", AW_BRAILLE_DIM);
     aw_screen_show(screen);
     expect_not_in(arrived(), "38;5;"); /* eight colours: dim */
     expect_in(seen, ";2m");
@@ -260,6 +260,6 @@ TEST_WITH(start, stop, unusable_terminals_are_refused)
     int nowhere = open("/dev/null", O_WRONLY);
     dup2(nowhere, STDOUT_FILENO);
     close(nowhere);
-    assert_false(aw_screen_possible());
+    assert_false(aw_screen_is_possible());
     assert_null(aw_screen_open(true, &err));
 }

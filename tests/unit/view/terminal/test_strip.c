@@ -50,12 +50,12 @@ static const char *draw(struct aw_strip_look look, int width, int height)
 
 TEST_WITH(start, stop, each_unit_has_a_panel)
 {
-    int a = aw_strip_series(&strip, "a", "deg"), b = aw_strip_series(&strip, "b", "Nm");
-    int c = aw_strip_series(&strip, "c", "deg");
+    int a = aw_strip_add_line(&strip, "a", "deg"), b = aw_strip_add_line(&strip, "b", "Nm");
+    int c = aw_strip_add_line(&strip, "c", "deg");
     assert_int_equal(strip.n_panels, 2);
-    aw_strip_add(&strip, a, AW_SECOND, 1);
-    aw_strip_add(&strip, b, AW_SECOND, 1000);
-    aw_strip_add(&strip, c, AW_SECOND, 2);
+    aw_strip_add_sample(&strip, a, AW_SECOND, 1);
+    aw_strip_add_sample(&strip, b, AW_SECOND, 1000);
+    aw_strip_add_sample(&strip, c, AW_SECOND, 2);
     draw((struct aw_strip_look){.end_ns = AW_SECOND, .numbered = true}, 60, 24);
     expect_in(text, " 1 a     1.000  3 c     2.000 deg\n");
     expect_in(text, " 2 b    1000.0 Nm\n");
@@ -65,9 +65,9 @@ TEST_WITH(start, stop, each_unit_has_a_panel)
     expect_in(draw((struct aw_strip_look){.end_ns = AW_SECOND}, 60, 4), "too small");
     expect_picture("strip-too-small.txt", text);
     for (int i = 0; i < 40; i++) {
-        aw_strip_add(&strip, a, AW_SECOND + i * AW_SECOND / 5, 100 * sin(i / 6.1));
-        aw_strip_add(&strip, b, AW_SECOND + i * AW_SECOND / 5, i < 20 ? 0.001 * i : 0.02);
-        aw_strip_add(&strip, c, AW_SECOND + i * AW_SECOND / 4, 50 - i);
+        aw_strip_add_sample(&strip, a, AW_SECOND + i * AW_SECOND / 5, 100 * sin(i / 6.1));
+        aw_strip_add_sample(&strip, b, AW_SECOND + i * AW_SECOND / 5, i < 20 ? 0.001 * i : 0.02);
+        aw_strip_add_sample(&strip, c, AW_SECOND + i * AW_SECOND / 4, 50 - i);
     }
     struct aw_strip_look look = {
         .end_ns = 11 * AW_SECOND, .title = "canpid", .keys = "q quit", .numbered = true};
@@ -96,32 +96,32 @@ TEST_WITH(start, stop, samples_of_a_slot_are_merged)
                                             {2441407, 9, 1, 9, 1},
                                             {2441407, NAN, NAN, NAN, NAN},
                                             {2500000, 8, 8, 8, 8}};
-    int s = aw_strip_series(&strip, "x", "");
+    int s = aw_strip_add_line(&strip, "x", "");
     assert_true(isnan(strip.lines[s].value));
     aw_strip_break(&strip);
     assert_int_equal(strip.lines[s].n, 0);
-    aw_strip_add(&strip, s, 0, 5);
-    aw_strip_add(&strip, s, 1000, 7);
-    aw_strip_add(&strip, s, 2000, 3);
-    aw_strip_add(&strip, s, width - 1, 6);
-    aw_strip_add(&strip, s, width, 9);
-    aw_strip_add(&strip, s, 5, 1);     /* treated as the latest time */
-    aw_strip_add(&strip, s, 7, 1e100); /* too large for any scale */
+    aw_strip_add_sample(&strip, s, 0, 5);
+    aw_strip_add_sample(&strip, s, 1000, 7);
+    aw_strip_add_sample(&strip, s, 2000, 3);
+    aw_strip_add_sample(&strip, s, width - 1, 6);
+    aw_strip_add_sample(&strip, s, width, 9);
+    aw_strip_add_sample(&strip, s, 5, 1);     /* treated as the latest time */
+    aw_strip_add_sample(&strip, s, 7, 1e100); /* too large for any scale */
     assert_true(isnan(strip.lines[s].value));
     aw_strip_break(&strip);
-    aw_strip_add(&strip, s, 2500000, 8);
+    aw_strip_add_sample(&strip, s, 2500000, 8);
     assert_true(strip.lines[s].value == 8);
     assert_int_equal(strip.lines[s].n, 4);
     for (size_t i = 0; i < 4; i++) {
         const struct aw_bucket *b = &strip.lines[s].buckets[i];
-        double is[] = {b->first, b->least, b->greatest, b->last};
-        double wanted[] = {kept[i].first, kept[i].least, kept[i].greatest, kept[i].last};
+        double is[] = {b->first, b->min, b->max, b->last};
+        double wanted[] = {kept[i].first, kept[i].min, kept[i].max, kept[i].last};
         assert_int_equal(b->time_ns, kept[i].time_ns);
         for (size_t k = 0; k < 4; k++)
             assert_true(isnan(wanted[k]) ? isnan(is[k]) : is[k] == wanted[k]);
     }
     for (int64_t i = 1; i < 5000; i++)
-        aw_strip_add(&strip, s, i * 2 * width, (double)i);
+        aw_strip_add_sample(&strip, s, i * 2 * width, (double)i);
     assert_int_equal(strip.lines[s].n, 4096);
 }
 
@@ -148,26 +148,26 @@ TEST_WITH(start, stop, scales_fit_the_values)
     for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
         aw_strip_free(&strip);
         aw_strip_init(&strip, AW_SECOND);
-        int s = aw_strip_series(&strip, "x", "");
-        aw_strip_add(&strip, s, 1, extents[i][0]);
-        aw_strip_add(&strip, s, AW_SECOND + 1, extents[i][1]);
+        int s = aw_strip_add_line(&strip, "x", "");
+        aw_strip_add_sample(&strip, s, 1, extents[i][0]);
+        aw_strip_add_sample(&strip, s, AW_SECOND + 1, extents[i][1]);
         draw((struct aw_strip_look){.end_ns = AW_SECOND + 1}, 30, 10);
         fprintf(out, "%.10g..%.10g: %.10g..%.10g\n", extents[i][0], extents[i][1],
                 strip.panels[0].low, strip.panels[0].high);
     }
     aw_strip_free(&strip);
     aw_strip_init(&strip, AW_MILLISECOND);
-    int s = aw_strip_series(&strip, "x", "");
+    int s = aw_strip_add_line(&strip, "x", "");
     int64_t now = 0;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         now += steps[i].after_ms * AW_MILLISECOND;
         /* at the edge of the visible span */
-        aw_strip_add(&strip, s, now - AW_MILLISECOND, steps[i].low);
-        aw_strip_add(&strip, s, now, steps[i].high);
+        aw_strip_add_sample(&strip, s, now - AW_MILLISECOND, steps[i].low);
+        aw_strip_add_sample(&strip, s, now, steps[i].high);
         draw((struct aw_strip_look){.end_ns = now}, 30, 10);
         fprintf(out, "%5d ms %g..%g: %.10g..%.10g, %d\n", (int)(now / AW_MILLISECOND), steps[i].low,
                 steps[i].high, strip.panels[0].low, strip.panels[0].high,
-                (int)(strip.panels[0].roomy_ns / AW_MILLISECOND));
+                (int)(strip.panels[0].oversized_ns / AW_MILLISECOND));
     }
     end_picture(out, "strip-scales.txt");
 }
@@ -187,15 +187,15 @@ TEST_WITH(start, stop, layout_follows_the_width)
         .title = "title", .state = "state", .keys = "q quit  ? all the keys"};
     strip.span_ns = 6 * AW_SECOND;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        int s = aw_strip_series(&strip, lines[i].label, lines[i].unit);
-        aw_strip_add(&strip, s, 2 * AW_SECOND, lines[i].before);
-        aw_strip_add(&strip, s, 3 * AW_SECOND, lines[i].value);
+        int s = aw_strip_add_line(&strip, lines[i].label, lines[i].unit);
+        aw_strip_add_sample(&strip, s, 2 * AW_SECOND, lines[i].before);
+        aw_strip_add_sample(&strip, s, 3 * AW_SECOND, lines[i].value);
     }
     for (int width = 18; width < 150; width += width < 40 ? 11 : 49) {
         look.end_ns = (int64_t)(3 + width) * 100 * AW_MILLISECOND;
         also(out, &look, width, 8, 2);
     }
-    look.absolute = true;
+    look.is_absolute = true;
     look.keys = look.state = NULL;
     for (int width = 40; width < 300; width += 240)
         also(out, &look, width, 8, 2);
@@ -205,22 +205,22 @@ TEST_WITH(start, stop, layout_follows_the_width)
     int n = strip.n;
     strip.n = strip.n_panels = 1;
     strip.lines[0].value = 4;
-    strip.panels[0].known = false;
+    strip.panels[0].has_scale = false;
     look.end_ns = 3 * AW_SECOND;
     for (int height = 8; height < 20; height += 6)
         also(out, &look, 30, height, height % 3 ? 2 : height);
-    aw_strip_add(&strip, 0, 3 * AW_SECOND, -1000);
+    aw_strip_add_sample(&strip, 0, 3 * AW_SECOND, -1000);
     also(out, &look, 30, 12, 12);
     /* in whole dots of time, here four nanoseconds */
     strip.span_ns = 100;
-    look.absolute = false;
+    look.is_absolute = false;
     for (look.end_ns = 3 * AW_SECOND + 20; look.end_ns < 3 * AW_SECOND + 26; look.end_ns += 3)
         also(out, &look, 24, 7, 7);
     /* exactly at the edge of the visible span */
-    look.absolute = true;
-    aw_strip_add(&strip, 0, 3 * AW_SECOND + 1, 2);
-    aw_strip_add(&strip, 0, 3 * AW_SECOND + 1, -2);
-    aw_strip_add(&strip, 0, 3 * AW_SECOND + 50, 1);
+    look.is_absolute = true;
+    aw_strip_add_sample(&strip, 0, 3 * AW_SECOND + 1, 2);
+    aw_strip_add_sample(&strip, 0, 3 * AW_SECOND + 1, -2);
+    aw_strip_add_sample(&strip, 0, 3 * AW_SECOND + 50, 1);
     look.end_ns = 3 * AW_SECOND + 101;
     also(out, &look, 24, 9, 9);
     strip.n = n;
@@ -235,9 +235,10 @@ TEST_WITH(start, stop, many_units_share_panels)
     for (int i = 0; i < AW_STRIP_SERIES; i++) {
         char unit[8];
         snprintf(unit, sizeof unit, "u%d", i);
-        int s = aw_strip_series(&strip, "line", unit);
+        int s = aw_strip_add_line(&strip, "line", unit);
         for (int k = 0; k < 30 && i % 5 != 4; k++)
-            aw_strip_add(&strip, s, k * 371 * AW_MILLISECOND, (k * (i + 7) % 11) * (i - 3.5));
+            aw_strip_add_sample(&strip, s, k * 371 * AW_MILLISECOND,
+                                (k * (i + 7) % 11) * (i - 3.5));
         if (i == 5)
             aw_strip_break(&strip);
     }
@@ -257,16 +258,16 @@ TEST_WITH(start, stop, many_units_share_panels)
     /* distant values have expired: a line enters from beyond the scale */
     aw_strip_free(&strip);
     aw_strip_init(&strip, 10 * AW_SECOND);
-    int s = aw_strip_series(&strip, "from afar", "m");
+    int s = aw_strip_add_line(&strip, "from afar", "m");
     also(out, &look, 50, 10, 10);
-    aw_strip_add(&strip, s, 0, -2000);
-    aw_strip_add(&strip, s, 2 * AW_SECOND, 1000);
-    int below = aw_strip_series(&strip, "from below", "m");
-    aw_strip_add(&strip, below, 2 * AW_SECOND, -1000);
-    aw_strip_add(&strip, below, 10 * AW_SECOND, 41);
-    aw_strip_add(&strip, below, 13 * AW_SECOND, 43);
+    aw_strip_add_sample(&strip, s, 0, -2000);
+    aw_strip_add_sample(&strip, s, 2 * AW_SECOND, 1000);
+    int below = aw_strip_add_line(&strip, "from below", "m");
+    aw_strip_add_sample(&strip, below, 2 * AW_SECOND, -1000);
+    aw_strip_add_sample(&strip, below, 10 * AW_SECOND, 41);
+    aw_strip_add_sample(&strip, below, 13 * AW_SECOND, 43);
     for (int k = 0; k < 8; k++)
-        aw_strip_add(&strip, s, (9 + k) * AW_SECOND, 40 + k * k % 5);
+        aw_strip_add_sample(&strip, s, (9 + k) * AW_SECOND, 40 + k * k % 5);
     look.end_ns = 14 * AW_SECOND;
     also(out, &look, 50, 12, 12);
     strip.n_panels = 0;
@@ -281,7 +282,7 @@ static void fill_and_free(void)
 {
     aw_strip_init(&strip, AW_SECOND);
     for (int i = 0; i < 2 * AW_STRIP_SERIES; i++)
-        aw_strip_series(&strip, "x", "m");
+        aw_strip_add_line(&strip, "x", "m");
     aw_strip_free(&strip);
 }
 
@@ -293,9 +294,9 @@ TEST_WITH(start, stop, strip_leaks_no_memory)
 /* A million samples need limited memory, and their spike is preserved. */
 TEST_WITH(start, stop, spike_among_many_samples_is_preserved)
 {
-    int line = aw_strip_series(&strip, "x", "");
+    int line = aw_strip_add_line(&strip, "x", "");
     for (int i = 0; i < 1000000; i++)
-        aw_strip_add(&strip, line, i * (int64_t)10000, i == 500000 ? 100 : 0);
+        aw_strip_add_sample(&strip, line, i * (int64_t)10000, i == 500000 ? 100 : 0);
     draw((struct aw_strip_look){.end_ns = 10 * AW_SECOND}, 60, 20);
     assert_true(strip.panels[0].high >= 100);
     expect_in(text, "⡇");
@@ -305,13 +306,13 @@ TEST_WITH(start, stop, spike_among_many_samples_is_preserved)
 TEST_WITH(start, stop, gaps_are_not_drawn)
 {
     struct aw_braille canvas;
-    int line = aw_strip_series(&strip, "x", "");
-    aw_strip_add(&strip, line, AW_SECOND, 5);
-    aw_strip_add(&strip, line, 3 * AW_SECOND, 5);
+    int line = aw_strip_add_line(&strip, "x", "");
+    aw_strip_add_sample(&strip, line, AW_SECOND, 5);
+    aw_strip_add_sample(&strip, line, 3 * AW_SECOND, 5);
     aw_strip_break(&strip);
     aw_strip_break(&strip);
-    aw_strip_add(&strip, line, 7 * AW_SECOND, 5);
-    aw_strip_add(&strip, line, 9 * AW_SECOND, 5);
+    aw_strip_add_sample(&strip, line, 7 * AW_SECOND, 5);
+    aw_strip_add_sample(&strip, line, 9 * AW_SECOND, 5);
     assert_true(aw_braille_init(&canvas, 107, 20));
     aw_strip_draw(&strip, &(struct aw_strip_look){.end_ns = 10 * AW_SECOND}, &canvas);
     int dots = 0;
@@ -324,16 +325,16 @@ TEST_WITH(start, stop, gaps_are_not_drawn)
 /* A moving line keeps its shape: it scrolls by whole columns of dots. */
 TEST_WITH(start, stop, line_keeps_its_shape_while_scrolling)
 {
-    int line = aw_strip_series(&strip, "x", "");
+    int line = aw_strip_add_line(&strip, "x", "");
     for (int i = 0; i < 1000; i++)
-        aw_strip_add(&strip, line, i * AW_SECOND / 100, i * 37 % 101);
+        aw_strip_add_sample(&strip, line, i * AW_SECOND / 100, i * 37 % 101);
     struct aw_braille canvas, next;
     assert_true(aw_braille_init(&canvas, 60, 20) && aw_braille_init(&next, 60, 20));
     int64_t end = 10 * AW_SECOND, dot = 0;
     aw_strip_draw(&strip, &(struct aw_strip_look){.end_ns = end}, &canvas);
     int axis = 0;
-    while (strcmp(canvas.cells[17 * 60 + axis].letter, "│") != 0 &&
-           strcmp(canvas.cells[17 * 60 + axis].letter, "┤") != 0)
+    while (strcmp(canvas.cells[17 * 60 + axis].character, "│") != 0 &&
+           strcmp(canvas.cells[17 * 60 + axis].character, "┤") != 0)
         axis++;
     dot = 10 * AW_SECOND / (2 * (60 - axis - 2) - 1) + 1;
     aw_strip_draw(&strip, &(struct aw_strip_look){.end_ns = end + 2 * dot}, &next);
@@ -353,12 +354,12 @@ TEST_WITH(start, stop, line_keeps_its_shape_while_scrolling)
 TEST_WITH(start, stop, number_of_series_is_limited)
 {
     for (int i = 0; i < AW_STRIP_SERIES; i++)
-        assert_int_equal(aw_strip_series(&strip, "x", i % 2 ? "deg" : NULL), i);
-    assert_int_equal(aw_strip_series(&strip, "x", NULL), -1);
-    aw_strip_add(&strip, 0, 0, NAN);
-    aw_strip_add(&strip, 0, -5, 1e99);
-    aw_strip_add(&strip, 0, -9, -1e300);
-    aw_strip_add(&strip, 1, 5, 0);
+        assert_int_equal(aw_strip_add_line(&strip, "x", i % 2 ? "deg" : NULL), i);
+    assert_int_equal(aw_strip_add_line(&strip, "x", NULL), -1);
+    aw_strip_add_sample(&strip, 0, 0, NAN);
+    aw_strip_add_sample(&strip, 0, -5, 1e99);
+    aw_strip_add_sample(&strip, 0, -9, -1e300);
+    aw_strip_add_sample(&strip, 1, 5, 0);
     draw((struct aw_strip_look){.end_ns = AW_SECOND}, 80, 24);
     expect_in(text, "now");
 }

@@ -59,18 +59,18 @@ TEST_WITH(start, stop, bookkeeping_fields_are_hidden)
     take("joint", "lhip", "", 0);
     codec = *rig->points[3].codec;
     struct aw_field field = *codec.scalars[rig->points[3].scalar].field;
-    field.formal = true;
+    field.is_metadata = true;
     codec.scalars[rig->points[3].scalar].field = &field;
     rig->points[3].codec = &codec;
     rig->points[3].record = NULL;
     for (int brief = 0; brief < 2; brief++) {
-        channels.brief = brief;
+        channels.hides_metadata = brief;
         snprintf(rig->points[3].name, AW_POINT_NAME, "lhip.formal%d", brief);
         aw_channels_update(&channels, rig->points, rig->n, brief);
     }
-    assert_false(find("lhip.formal0")->hidden);
-    assert_true(find("lhip.formal1")->hidden);
-    assert_false(find("lhip.alpha_angle")->hidden);
+    assert_false(find("lhip.formal0")->is_hidden);
+    assert_true(find("lhip.formal1")->is_hidden);
+    assert_false(find("lhip.alpha_angle")->is_hidden);
 }
 
 TEST_WITH(start, stop, channel_keeps_latest_and_extreme_values)
@@ -79,21 +79,21 @@ TEST_WITH(start, stop, channel_keeps_latest_and_extreme_values)
     take("joint", "lknee", "torque=-3.125", AW_SECOND);
     take("joint", "lknee", "torque=1.5", 2 * AW_SECOND);
     const struct aw_channel *torque = find("lknee.torque");
-    assert_true(torque->value == 1.5 && torque->least == -3.125 && torque->greatest == 5);
+    assert_true(torque->value == 1.5 && torque->min == -3.125 && torque->max == 5);
     assert_string_equal(torque->unit, "Nm");
     assert_int_equal(torque->count, 3);
     assert_true(torque->low == -25);
     assert_true(isnan(torque->trend[AW_TREND - 1]));
     aw_channels_reset(&channels);
-    assert_true(isnan(torque->least) && isnan(torque->greatest));
+    assert_true(isnan(torque->min) && isnan(torque->max));
     for (size_t i = 0; i < AW_TREND; i++)
         assert_true(isnan(torque->trend[i]));
     take("joint", "lknee", "torque=2", 3 * AW_SECOND);
-    assert_true(torque->least == 2 && torque->greatest == 2);
+    assert_true(torque->min == 2 && torque->max == 2);
     take("sensors", "lknee", "error=pid_config lever_angle=none", 3 * AW_SECOND);
     assert_string_equal(find("lknee.error")->text, "pid_config");
     assert_true(isnan(find("lknee.lever_angle")->value));
-    assert_int_equal(channels.messages, 5);
+    assert_int_equal(channels.n_messages, 5);
 }
 
 /* The rate is correct for bunched messages and falls when they stop. */
@@ -106,9 +106,9 @@ TEST_WITH(start, stop, rate_is_correct_for_bunched_messages)
     assert_true(fabs(aw_channel_rate(torque, end) - 1000) < 10);
     /* the table is drawn slightly later */
     assert_true(fabs(aw_channel_rate(torque, end + 50 * AW_MILLISECOND) - 1000) < 10);
-    assert_false(aw_channel_stale(torque, end));
+    assert_false(aw_channel_is_stale(torque, end));
     assert_true(fabs(aw_channel_rate(torque, end + 2 * AW_SECOND) - 0.5) < 1e-9);
-    assert_true(aw_channel_stale(torque, end + 2 * AW_SECOND));
+    assert_true(aw_channel_is_stale(torque, end + 2 * AW_SECOND));
 }
 
 /* Skipped trend steps are cleared, however many they are. */
@@ -122,7 +122,7 @@ TEST_WITH(start, stop, skipped_trend_steps_are_cleared)
             take("joint", "lknee", "torque=1", i * AW_TREND_STEP_NS);
         take("joint", "lknee", "torque=2", next * AW_TREND_STEP_NS);
         const struct aw_channel *torque = find("lknee.torque");
-        assert_int_equal(torque->step, next);
+        assert_int_equal(torque->trend_step, next);
         for (int64_t i = next - AW_TREND + 1; i <= next; i++) {
             float value = torque->trend[i % AW_TREND];
             assert_true(i > last && i < next ? isnan(value) : value == (i == next ? 2.0F : 1.0F));
@@ -208,7 +208,7 @@ TEST_WITH(start, stop, rate_epochs_follow_the_messages)
         const struct aw_channel *x = find("x");
         assert_int_equal(x->count, i + 1);
         assert_int_equal(x->epoch_ns, steps[i].epoch_ms * AW_MILLISECOND);
-        assert_int_equal(x->in_epoch, steps[i].in_epoch);
+        assert_int_equal(x->n_in_epoch, steps[i].in_epoch);
         assert_true(fabs(x->rate_hz - steps[i].rate_hz) < 1e-9);
     }
 }
@@ -235,10 +235,10 @@ TEST_WITH(start, stop, stale_channels_are_detected)
                 {5, 1000, 1, false},
                 {5, 1001, 1000 / 1001., true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct aw_channel channel = {.rate_hz = rows[i].rate_hz, .seen_ns = AW_SECOND};
+        struct aw_channel channel = {.rate_hz = rows[i].rate_hz, .updated_ns = AW_SECOND};
         int64_t now = AW_SECOND + rows[i].age_ms * AW_MILLISECOND;
         if (fabs(aw_channel_rate(&channel, now) - rows[i].shown_hz) > 1e-9 ||
-            aw_channel_stale(&channel, now) != rows[i].stale)
+            aw_channel_is_stale(&channel, now) != rows[i].stale)
             fail_msg("%g Hz, %d ms: %g", rows[i].rate_hz, rows[i].age_ms,
                      aw_channel_rate(&channel, now));
     }
@@ -259,13 +259,13 @@ static void fill_and_free(void)
         assert_int_equal(atoi(many.list[i]->name + 1), i);
     assert_true(aw_channels_copy(&copy, &many));
     assert_int_equal(copy.n, 200);
-    assert_int_equal(copy.messages, 200);
+    assert_int_equal(copy.n_messages, 200);
     assert_ptr_equal(copy.select, &all);
     for (size_t i = 0; i < 200; i++)
         assert_string_equal(copy.list[i]->name, many.list[i]->name);
     aw_channels_free(&copy);
     aw_channels_free(&many);
-    assert_int_equal(many.n + many.n_slots + (size_t)many.messages, 0);
+    assert_int_equal(many.n + many.n_slots + (size_t)many.n_messages, 0);
 }
 
 TEST_WITH(start, stop, channels_leak_no_memory)
@@ -288,9 +288,9 @@ TEST_WITH(start, stop, values_near_limits_raise_an_alarm)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_channel channel = {
             .unit = "deg", .low = cases[i].low, .high = cases[i].high, .value = cases[i].value};
-        assert_int_equal(aw_channel_alarm(&channel), cases[i].alarm);
+        assert_int_equal(aw_channel_alarm_level(&channel), cases[i].alarm);
         channel.unit = NULL;
-        assert_int_equal(aw_channel_alarm(&channel), 0);
+        assert_int_equal(aw_channel_alarm_level(&channel), 0);
     }
 }
 
@@ -301,8 +301,8 @@ TEST_WITH(start, stop, only_selected_channels_are_kept)
     aw_channels_init(&channels, &select);
     take("joint", "lknee", "torque=5", 0);
     take("joint", "rknee", "torque=6", 0);
-    assert_false(find("lknee.torque")->hidden);
-    assert_true(find("rknee.torque")->hidden);
+    assert_false(find("lknee.torque")->is_hidden);
+    assert_true(find("rknee.torque")->is_hidden);
     assert_int_equal(find("rknee.torque")->count, 0);
 }
 

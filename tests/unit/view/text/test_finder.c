@@ -21,7 +21,7 @@ static void expect(const char *subject, size_t pattern, const char *names)
     uint64_t scalars = aw_finder_match(&finder, &rig->record, subject)[pattern];
     struct aw_point points[AW_MAX_SCALARS];
     char all[512] = "";
-    size_t n = aw_record_points_of(&rig->names, &rig->record, scalars, subject, points, 64);
+    size_t n = aw_record_some_points(&rig->names, &rig->record, scalars, subject, points, 64);
     for (size_t i = 0; i < n; i++)
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s ", points[i].name);
     assert_string_equal(all, names);

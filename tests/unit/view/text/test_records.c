@@ -41,7 +41,7 @@ static void show_all(FILE *golden, FILE *out, enum aw_style style)
     int64_t time_ns = 0;
     uint64_t shown[2][2] = {{0}}; /* messages in each direction once, and twice; a bit each */
     rewind(golden);
-    fwrite(line, 1, aw_view_header(view, line), out);
+    fwrite(line, 1, aw_view_print_header(view, line), out);
     while (fgets(command, LINE_CAP, golden)) {
         if (*command == '#' || *command == '\n')
             continue;
@@ -58,7 +58,7 @@ static void show_all(FILE *golden, FILE *out, enum aw_style style)
         once[1] |= once[0] & bit;
         once[0] |= bit;
         record.time_ns = time_ns += 1500000;
-        fwrite(line, 1, aw_view_record(view, &record, line), out);
+        fwrite(line, 1, aw_view_print_record(view, &record, line), out);
     }
     aw_view_free(view);
 }

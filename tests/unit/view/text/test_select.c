@@ -54,13 +54,13 @@ TEST(matched_patterns_are_noted)
 {
     struct aw_select select = {.n = 3, .pattern = {"torque", "nothing", "alpha_angle"}};
     bool found[3] = {false};
-    assert_int_equal(aw_select_note(&select, found, NULL, 0), 0);
-    assert_int_equal(aw_select_note(&select, found, rig->points, rig->n), 1);
+    assert_int_equal(aw_select_mark_found(&select, found, NULL, 0), 0);
+    assert_int_equal(aw_select_mark_found(&select, found, rig->points, rig->n), 1);
     assert_true(found[0] && !found[1] && found[2]);
     select.pattern[1] = "lknee";
-    assert_int_equal(aw_select_note(&select, found, rig->points, 1), 3);
-    assert_true(aw_select_has("lknee", rig->points, rig->n));
-    assert_false(aw_select_has("lknee", rig->points, 0));
+    assert_int_equal(aw_select_mark_found(&select, found, rig->points, 1), 3);
+    assert_true(aw_select_matches_any("lknee", rig->points, rig->n));
+    assert_false(aw_select_matches_any("lknee", rig->points, 0));
 }
 
 TEST(patterns_match_points)
@@ -248,14 +248,14 @@ static void print_selected(const char *pattern, size_t i, FILE *out)
             const struct aw_codec *codec = aw_wire_codec_at(&wire, m);
             for (int k = 0; k < codec->n_scalars; k++) {
                 aw_scalar_name(&codec->scalars[k], name, sizeof name);
-                if (!aw_select_field(pattern, codec, k))
+                if (!aw_select_matches_field(pattern, codec, k))
                     continue;
                 snprintf(last, sizeof last, "%s/%s", codec->message->name, name);
                 if (n++ == 0)
                     strcpy(first, last);
             }
         }
-        const char *part = aw_select_part(pattern, &wire);
+        const char *part = aw_select_field_part(pattern, &wire);
         if (n || part)
             fprintf(out, "%s: %zu %s .. %s, %s; ", protocols[p]->name, n, first, last,
                     part ? part : "-");

@@ -33,7 +33,7 @@ static const char *show(const struct aw_view_options *options, const struct aw_r
     struct aw_view *view = aw_view_new(&wire, options, &err);
     if (!view)
         fail_msg("%s", err.text);
-    line[aw_view_record(view, record, line)] = '\0';
+    line[aw_view_print_record(view, record, line)] = '\0';
     aw_view_free(view);
     return line;
 }
@@ -62,10 +62,10 @@ TEST(named_values_are_printed_by_name)
         record.present = UINT64_C(1) << board;
         snprintf(expected, sizeof expected, "{\"dir\":\"%s\",\"msg\":\"joint\",\"board\":%s}\n",
                  i % 2 ? "tx" : "rx", rows[i].text);
-        line[aw_view_record(view, &record, line)] = '\0';
+        line[aw_view_print_record(view, &record, line)] = '\0';
         assert_string_equal(line, expected);
         record.present = record.codec->values; /* all are 0 */
-        line[aw_view_record(view, &record, line)] = '\0';
+        line[aw_view_print_record(view, &record, line)] = '\0';
         snprintf(expected, sizeof expected, "\"board\":%.*s,\"fix_link_angle\":0,",
                  (int)strcspn(rows[i].text, ","), rows[i].text);
         assert_non_null(strstr(line, expected));
@@ -103,7 +103,7 @@ TEST_WITH(start, NULL, formats_are_expanded)
 
 TEST_WITH(start, NULL, times_are_printed_in_each_form)
 {
-    struct aw_second abs = {0}, iso = {0};
+    struct aw_cached_second abs = {0}, iso = {0};
     *aw_print_time(line, AW_TIME_ABS, 1700000000123456789, 0, 0, &abs) = '\0';
     assert_string_equal(line, "1700000000.123456");
     *aw_print_time(line, AW_TIME_ISO, 1700000000123456789, 0, 0, &iso) = '\0';
@@ -191,18 +191,18 @@ TEST(styles_match_the_picture)
         struct aw_view_options options = {.style = how % 4,
                                           .time = how / 4,
                                           .format = "%{t} %{dir} %{msg} %{torque} 5% %{board}\\x\\",
-                                          .messages = {.any = false}};
+                                          .messages = {.has_any = false}};
         struct aw_view *view = aw_view_new(&wire, &options, NULL);
         assert_non_null(view);
         if (how == 2)
-            fwrite(line, 1, aw_view_header(view, line), out);
+            fwrite(line, 1, aw_view_print_header(view, line), out);
         for (size_t i = 0; i < 3; i++) {
             struct aw_record record;
             fill(&record, aw_wire_codec(&wire, i == 2 ? "sensors" : "joint", AW_RX),
                  i ? AW_RX : AW_TX);
             record.time_ns = times[i];
             record.v[3] = i == 1 ? (double)NAN : 3.5;
-            fwrite(line, 1, aw_view_record(view, &record, line), out);
+            fwrite(line, 1, aw_view_print_record(view, &record, line), out);
         }
         aw_view_free(view);
     }
@@ -231,7 +231,7 @@ TEST(selections_match_the_picture)
             fprintf(out, "%s\n", err.text);
             continue;
         }
-        fwrite(line, 1, aw_view_header(view, line), out);
+        fwrite(line, 1, aw_view_print_header(view, line), out);
         for (size_t m = 0; f && m < protocols[p]->n_messages; m++) {
             const struct aw_codec *codec = aw_wire_codec_at(&wire, m);
             struct aw_record record;
@@ -239,7 +239,7 @@ TEST(selections_match_the_picture)
             record.time_ns = AW_NO_TIME;
             assert_true(aw_view_covers(view, codec) || options.style == AW_STYLE_JSON);
             if (m < 5)
-                fwrite(line, 1, aw_view_record(view, &record, line), out);
+                fwrite(line, 1, aw_view_print_record(view, &record, line), out);
         }
         aw_view_free(view);
     }
@@ -248,7 +248,7 @@ TEST(selections_match_the_picture)
 
 static uint64_t first_bits(struct aw_messages messages)
 {
-    assert_int_equal(messages.any, messages.bits[0] != 0);
+    assert_int_equal(messages.has_any, messages.bits[0] != 0);
     return messages.bits[0];
 }
 
@@ -263,15 +263,15 @@ TEST(selected_messages_are_a_bit_set)
         all |= aw_canpid_protocol.messages[m].dir & AW_RX ? UINT32_C(1) << m : 0;
     uint32_t some = UINT32_C(1) << (aw_wire_codec(&wire, "joint", AW_RX) - wire.codecs) |
                     UINT32_C(1) << (aw_wire_codec(&wire, "sensors", AW_RX) - wire.codecs);
-    assert_int_equal(first_bits(aw_view_messages(&copy.protocol, NULL, SIZE_MAX)), all);
-    assert_int_equal(first_bits(aw_view_messages(&copy.protocol, two, SIZE_MAX)), some);
-    assert_int_equal(first_bits(aw_view_messages(&copy.protocol, none, SIZE_MAX)), 0);
-    assert_int_equal(first_bits(aw_view_messages(&copy.protocol, sent, SIZE_MAX)), 0);
-    assert_int_equal(first_bits(aw_view_messages(&copy.protocol, none, 0)),
+    assert_int_equal(first_bits(aw_view_select_messages(&copy.protocol, NULL, SIZE_MAX)), all);
+    assert_int_equal(first_bits(aw_view_select_messages(&copy.protocol, two, SIZE_MAX)), some);
+    assert_int_equal(first_bits(aw_view_select_messages(&copy.protocol, none, SIZE_MAX)), 0);
+    assert_int_equal(first_bits(aw_view_select_messages(&copy.protocol, sent, SIZE_MAX)), 0);
+    assert_int_equal(first_bits(aw_view_select_messages(&copy.protocol, none, 0)),
                      all); /* as if all messages were from packet files */
     struct aw_view_options options = {.style = AW_STYLE_CSV, .messages = {true, {some}}};
     struct aw_view *view = aw_view_new(&wire, &options, NULL);
-    line[aw_view_header(view, line)] = '\0';
+    line[aw_view_print_header(view, line)] = '\0';
     assert_string_equal(
         line,
         "t,dir,msg,board,fix_link_angle,alpha_angle,torque,error,velocity,current,lever_angle\n");
@@ -416,7 +416,7 @@ TEST(partial_records_match_the_picture)
             record.present = UINT64_C(1) << i;
             record.time_ns = AW_NO_TIME;
             if (codec->scalars[i].value && codec->scalars[i].repetition < 3)
-                fwrite(line, 1, aw_view_record(view, &record, line), out);
+                fwrite(line, 1, aw_view_print_record(view, &record, line), out);
         }
         aw_view_free(view);
     }
@@ -424,12 +424,12 @@ TEST(partial_records_match_the_picture)
     for (int n = 0; n < 4; n++) {
         aw_record_init(&record, aw_wire_codec(&wire, "positions", AW_RX), AW_RX);
         assert_int_equal(aw_record_set(&record, "count", n, NULL), AW_OK);
-        struct aw_view_options options = {.style = AW_STYLE_CSV,
-                                          .messages =
-                                              aw_view_messages(wire.protocol, NULL, SIZE_MAX),
-                                          .like = &record};
+        struct aw_view_options options = {
+            .style = AW_STYLE_CSV,
+            .messages = aw_view_select_messages(wire.protocol, NULL, SIZE_MAX),
+            .sample = &record};
         struct aw_view *view = aw_view_new(&wire, &options, NULL);
-        fwrite(line, 1, aw_view_header(view, line), out);
+        fwrite(line, 1, aw_view_print_header(view, line), out);
         aw_view_free(view);
     }
     end_picture(out, "view-parts.txt");

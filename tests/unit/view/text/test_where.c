@@ -53,11 +53,11 @@ static bool fits(const struct aw_where *where)
     struct aw_finder *finder = malloc(sizeof *finder);
     struct aw_select fields = {0};
     assert_non_null(finder);
-    aw_where_fields(where, &fields);
+    aw_where_list_fields(where, &fields);
     assert_null(fields.pattern[fields.n]);
     aw_finder_init(finder, &rig->names, &fields, AW_SUBJECTS_ANY);
     const uint64_t *scalars = aw_finder_match(finder, &rig->record, "lknee");
-    bool fits = aw_where_fits(where, &rig->record, scalars);
+    bool fits = aw_where_holds_record(where, &rig->record, scalars);
     free(finder);
     return fits;
 }
@@ -105,7 +105,7 @@ TEST(msg_and_dir_are_properties_of_the_message)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct aw_where where = {0};
         assert_int_equal(aw_where_parse(rows[i].text, &where, NULL), AW_OK);
-        assert_true(aw_where_any(&where));
+        assert_true(aw_where_is_set(&where));
         if (aw_where_head_holds(&where, rows[i].message, rows[i].dir) != rows[i].holds)
             fail_msg("%s of %s", rows[i].text, rows[i].message);
     }
@@ -317,7 +317,8 @@ TEST(condition_may_name_the_first_scalar)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         where = (struct aw_where){0};
         assert_int_equal(aw_where_parse(rows[i].text, &where, NULL), AW_OK);
-        assert_int_equal(aw_where_fits(&where, &record, &record.codec->values), rows[i].fits);
+        assert_int_equal(aw_where_holds_record(&where, &record, &record.codec->values),
+                         rows[i].fits);
     }
 }
 
